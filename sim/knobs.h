@@ -1,0 +1,79 @@
+/*
+ * Every number of the simulated world that is a choice and not a fact of the chip, in one
+ * structure.
+ *
+ * The table in knobs.c gives each field its name (the field's own name), default, range, unit and
+ * reason; tigon_knobs_set and tigon_knobs_print work from it, so a tool offers `--knob name=value`
+ * without knowing any.
+ */
+#ifndef SIM_KNOBS_H
+#define SIM_KNOBS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum tigon_bus_kind {
+    TIGON_BUS_64_66, /* "64/66": 64 bit, 66 MHz */
+    TIGON_BUS_64_33, /* "64/33" */
+    TIGON_BUS_32_33  /* "32/33" */
+};
+
+struct tigon_knobs {
+    /* Board */
+    uint64_t sram_bytes; /* fitted SRAM: 524288, 1048576 or 2097152 (tigon2.md 2.2) */
+    bool
+        transmit_cut_through; /* a frame may start while its last DMA is running (targets.md 3.4) */
+    uint64_t transmit_start_ns;    /* from "frame may start" to first preamble byte */
+    uint64_t receive_latency_ns;   /* from last byte off the wire to the descriptor in SRAM */
+    uint64_t assist_fetch_cycles;  /* DMA assist reads a descriptor (tigon2.md 12.4) */
+    uint64_t assist_finish_cycles; /* DMA assist moves the consumer (tigon2.md 12.4) */
+    bool stop_on_fault;            /* a core stopped by an error ends tigon_world_run */
+
+    /* PCI (tigon2.md 12.4) */
+    enum tigon_bus_kind bus_kind;  /* presets the four rates below while those are 0 */
+    uint64_t pci_read_latency_ns;  /* DMA read: request to first data */
+    uint64_t pci_write_latency_ns; /* DMA write: request to first data */
+    uint64_t pci_read_rate;  /* bytes per second, sustained, alone on the bus; 0 = by bus kind */
+    uint64_t pci_write_rate; /* same for writes */
+    uint64_t pci_peak_rate;  /* bytes per second the bus can carry at all; 0 = by bus kind */
+
+    /* Host */
+    uint64_t host_memory_bytes;     /* size of host memory */
+    uint64_t host_memory_base;      /* bus address of its first byte; may lie above 4 GB */
+    bool host_scatter;              /* tigon_host_allocate_pages returns non-adjacent pages */
+    uint64_t host_write_ns;         /* host CPU time of one posted 32-bit register write */
+    uint64_t host_burst_word_ns;    /* each further word of a write-combined burst */
+    uint64_t host_write_arrival_ns; /* from the write to its effect on the board */
+    uint64_t host_read_ns;          /* register read, host CPU blocked */
+    uint64_t host_interrupt_ns;     /* from asserted line to the waiting program, CPU charged */
+    uint64_t host_slice_ns;         /* longest uninterrupted CPU use while another program waits */
+    uint64_t host_stack_bytes;      /* stack of each program */
+
+    /* Wire: initial faults of each direction */
+    uint64_t wire_propagation_ns; /* cable and both PHYs */
+    double wire_loss;             /* probability per frame */
+    double wire_duplicate;
+    double wire_delay;
+    uint64_t wire_delay_ns;
+    double wire_corrupt_visible;
+    double wire_corrupt_silent;
+    double wire_burst;
+    uint64_t wire_burst_frames;
+};
+
+void tigon_knobs_defaults(struct tigon_knobs *knobs);
+
+/* Sets one knob by name from text: numbers in C notation with optional K, M, G suffix (1024s),
+ * probabilities as decimals, booleans as 0/1/on/off/true/false, bus kinds as above. Returns 0,
+ * -ENOENT for an unknown name, -EINVAL for text that is no value of this kind, -ERANGE. The knobs
+ * are unchanged on error. */
+int tigon_knobs_set(struct tigon_knobs *knobs, const char *name, const char *value);
+
+/* The same from one "name=value" string; -EINVAL without '='. */
+int tigon_knobs_assign(struct tigon_knobs *knobs, const char *assignment);
+
+/* One line per knob: name, value, unit, reason. */
+void tigon_knobs_print(const struct tigon_knobs *knobs, FILE *stream);
+
+#endif

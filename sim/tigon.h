@@ -1,0 +1,390 @@
+/*
+ * The simulated Tigon2 world: boards, the hosts they sit in, and the wires between them.
+ *
+ * This header is the manual. A program that wants boards includes it and links
+ * build/obj/sim/libtigon.a; nothing else under sim/ is needed. Section numbers such as
+ * "tigon2.md 6.1" refer to the chip reference.
+ *
+ *     static int program(struct tigon_host *host, void *argument)      // runs inside the host, in
+ * virtual time
+ *     {
+ *         uint64_t page;
+ *         void *memory = tigon_host_allocate(host, 4096, &page);        // host memory the board
+ * can reach by DMA tigon_host_write32(host, 0x040, 0x08000008);                  // posted register
+ * write, costs host time
+ *         ...
+ *         return 0;
+ *     }
+ *
+ *     struct tigon_knobs knobs;
+ *     tigon_knobs_defaults(&knobs);
+ *     tigon_knobs_set(&knobs, "wire_loss", "0.01");
+ *     struct tigon_world *world = tigon_world_create(&knobs, 42);       // 42: seed of everything
+ * random struct tigon_board *left = tigon_world_add_board(world); struct tigon_board *right =
+ * tigon_world_add_board(world); tigon_world_connect(world, left, right);
+ *     tigon_host_start(tigon_board_host(left), "left", program, NULL);
+ *     tigon_host_start(tigon_board_host(right), "right", program, NULL);
+ *     if (tigon_world_run(world, 1000000000) != TIGON_END_FINISHED)     // at most one simulated
+ * second fputs(tigon_world_report(world), stderr); tigon_world_destroy(world);
+ *
+ * Determinism: same knobs, seed, programs and images give the same result to the tick, on every
+ * machine. Nothing here reads a clock, an address or an environment variable.
+ *
+ * Errors: functions that can fail return a negative errno value, or NULL, and say which. Misuse
+ * that no caller can repair (out of memory, calling a host function outside its program) prints a
+ * message and aborts.
+ *
+ * Threads: none. One world must be used by one thread at a time; different worlds share nothing and
+ * may live on different threads. Host functions marked [program] may only be called from inside a
+ * running program.
+ *
+ * Units: times are nanoseconds unless the name says otherwise; offsets and lengths are bytes;
+ * register and SRAM words are plain numbers (bit 0 least significant), never byte arrays.
+ */
+#ifndef SIM_TIGON_H
+#define SIM_TIGON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/knobs.h"
+
+struct tigon_world;
+struct tigon_board;
+struct tigon_host;
+struct tigon_wire;
+struct tigon_cpu;
+
+/* ------------------------------------------------------------------------------------------------
+ * World */
+
+/* Why tigon_world_run returned. */
+enum tigon_end {
+    TIGON_END_FINISHED,   /* every program returned */
+    TIGON_END_TIME_LIMIT, /* the limit was reached; call again with a later limit to go on */
+    TIGON_END_ASLEEP,     /* programs remain, but nothing will ever happen again: a deadlock */
+    TIGON_END_FAULT,  /* a CPU core stopped on an error; tigon_world_report says which and where */
+    TIGON_END_STOPPED /* tigon_world_stop was called */
+};
+
+/* A new empty world. `knobs` is copied; it may be NULL for the defaults. `seed` feeds every random
+ * choice. Returns NULL with errno set when a knob has an impossible value. Destroy with
+ * tigon_world_destroy. */
+struct tigon_world *tigon_world_create(const struct tigon_knobs *knobs, uint64_t seed);
+
+/* Frees the world with everything in it, also when programs have not finished (their stacks are
+ * dropped without running any clean-up of theirs). NULL is allowed. */
+void tigon_world_destroy(struct tigon_world *world);
+
+/* Adds one board in a host of its own. Board k is the k-th added (from 0). Its MAC address, kept in
+ * the serial EEPROM, is 02:54:47:00:00:k. The world owns it. May not be called while the world
+ * runs. */
+struct tigon_board *tigon_world_add_board(struct tigon_world *world);
+/* The same with knobs of its own (bus kind, SRAM size, ...); world-wide knobs in it are ignored. */
+struct tigon_board *tigon_world_add_board_with(struct tigon_world *world,
+                                               const struct tigon_knobs *knobs);
+
+/* Connects two boards back to back. A board has one socket: -EBUSY as errno and NULL when it is
+ * taken. `left` is side 0 of the wire, `right` side 1. The world owns the wire. */
+struct tigon_wire *tigon_world_connect(struct tigon_world *world, struct tigon_board *left,
+                                       struct tigon_board *right);
+
+/* Runs until something of enum tigon_end happens, at most to virtual time `limit_ns` (absolute, not
+ * a duration; UINT64_MAX for none). May be called again after a time limit or a stop. */
+enum tigon_end tigon_world_run(struct tigon_world *world, uint64_t limit_ns);
+
+/* Makes tigon_world_run return TIGON_END_STOPPED soon. Callable from programs and from every hook.
+ */
+void tigon_world_stop(struct tigon_world *world);
+
+/* Name of an end, for messages. */
+const char *tigon_end_name(enum tigon_end end);
+
+/* One paragraph for people about the last tigon_world_run: for a fault the board, core, program
+ * counter, CPU state bits and all registers; for a deadlock where every program and core sleeps.
+ * Valid until the next call with the same world. */
+const char *tigon_world_report(struct tigon_world *world);
+
+/* Virtual time since the world was created. Ticks are 1/11 ns (sim/time.h): one 88 MHz cycle is 125
+ * of them. */
+uint64_t tigon_world_now_ns(const struct tigon_world *world);
+uint64_t tigon_world_now_ticks(const struct tigon_world *world);
+
+size_t tigon_world_board_count(const struct tigon_world *world);
+struct tigon_board *tigon_world_board(const struct tigon_world *world,
+                                      size_t index); /* NULL beyond the last */
+
+/* Calls `function(context)` once at virtual time `at_ns` (or now, when that is past), from the
+ * world's own stack: it may call everything except [program] functions. For tests, fault schedules
+ * and samplers. */
+void tigon_world_call_at(struct tigon_world *world, uint64_t at_ns, void (*function)(void *context),
+                         void *context);
+
+/* ------------------------------------------------------------------------------------------------
+ * Board */
+
+size_t tigon_board_index(const struct tigon_board *board);
+struct tigon_host *tigon_board_host(const struct tigon_board *board);
+struct tigon_wire *tigon_board_wire(const struct tigon_board *board); /* NULL when not connected */
+void tigon_board_mac_address(const struct tigon_board *board, uint8_t address[6]);
+
+/* A core for inspection with sim/cpu.h: 0 is A, 1 is B. */
+struct tigon_cpu *tigon_board_cpu(struct tigon_board *board, unsigned core);
+
+/* Back doors for debuggers and tests: free of cost and of side effects. SRAM addresses wrap as on
+ * the chip (tigon2.md 2.1); bytes are in bus (big-endian) order. peek_register shows what a CPU
+ * would read. */
+void tigon_board_peek(const struct tigon_board *board, uint32_t address, void *bytes,
+                      size_t length);
+void tigon_board_poke(struct tigon_board *board, uint32_t address, const void *bytes,
+                      size_t length);
+uint32_t tigon_board_peek32(const struct tigon_board *board, uint32_t address);
+void tigon_board_poke32(struct tigon_board *board, uint32_t address, uint32_t value);
+uint32_t tigon_board_peek_register(struct tigon_board *board, uint32_t offset);
+
+/* As if the board were unplugged and plugged in again: registers, cores, DMA and MAC reset, SRAM
+ * kept (as a real reset keeps it). The same happens when the host writes bit 3 of HW[040]. */
+void tigon_board_reset(struct tigon_board *board);
+
+struct tigon_dma_statistics {
+    uint64_t transfers; /* completed */
+    uint64_t bytes;     /* moved by completed transfers */
+    uint64_t busy_ns;   /* engine time from start to completion */
+    uint64_t errors;    /* transfers stopped with an attention bit */
+    uint64_t ring_high; /* of the transfers, from the high-priority ring */
+    uint64_t ring_low;  /* from the low-priority ring */
+};
+
+struct tigon_core_statistics {
+    uint64_t instructions;
+    uint64_t cycles;        /* not halted, parked time included */
+    uint64_t stall_cycles;  /* waiting for SRAM, bus, instruction line or register */
+    uint64_t parked_cycles; /* spent in a recognised idle poll */
+    uint64_t register_reads;
+    uint64_t register_writes;
+};
+
+/* Everything one board counted since it was added. */
+struct tigon_statistics {
+    struct tigon_core_statistics core[2];
+    struct tigon_dma_statistics dma_read;  /* host to board */
+    struct tigon_dma_statistics dma_write; /* board to host */
+    uint64_t transmit_frames;
+    uint64_t transmit_bytes;        /* frame bytes without preamble, padding and CRC */
+    uint64_t transmit_cut_through;  /* of the frames, begun before their last DMA had completed */
+    uint64_t transmit_no_link;      /* sent into a dead link */
+    uint64_t receive_frames;        /* put into the receive ring */
+    uint64_t receive_bytes;         /* of those, CRC included */
+    uint64_t receive_crc_errors;    /* of those, with the CRC status bit */
+    uint64_t dropped_disabled;      /* receiver not enabled, in reset or stopped */
+    uint64_t dropped_unicast;       /* addressed to somebody else */
+    uint64_t dropped_multicast;     /* hash miss */
+    uint64_t dropped_pause;         /* flow-control frames, consumed by the MAC */
+    uint64_t dropped_no_buffer;     /* receive buffer full */
+    uint64_t dropped_no_descriptor; /* receive descriptor ring full */
+    uint64_t host_register_reads;
+    uint64_t host_register_writes;
+    uint64_t host_interrupts; /* times the line went up */
+    uint64_t mailbox_writes;
+    uint64_t unknown_registers; /* accesses to offsets no device owns */
+};
+
+void tigon_board_statistics(const struct tigon_board *board, struct tigon_statistics *statistics);
+
+/* -------------------------------------------------------------------------------------------------
+ * Host */
+/*
+ * A host is memory, one CPU and one board. Its programs are coroutines: between two calls of the
+ * functions below a program takes no virtual time at all, so charge real work with
+ * tigon_host_spend_ns. All programs of a host share the one CPU: a piece of work (spend, register
+ * access, interrupt cost) occupies it from when it is free; pieces queue first come, first served,
+ * and long ones are cut into slices of knob host_slice_ns while somebody waits.
+ */
+
+typedef int (*tigon_program)(struct tigon_host *host, void *argument);
+
+/* Adds a program; it starts at the current virtual time once the world runs. `name` is copied.
+ * Several programs per host are allowed, also from inside a running one. `argument` must outlive
+ * it. Returns its index on this host. */
+int tigon_host_start(struct tigon_host *host, const char *name, tigon_program program,
+                     void *argument);
+
+/* True once program `index` returned; `*result` (may be NULL) is then what it returned. */
+bool tigon_host_finished(const struct tigon_host *host, int index, int *result);
+
+struct tigon_board *tigon_host_board(const struct tigon_host *host);
+struct tigon_world *tigon_host_world(const struct tigon_host *host);
+
+/* [program] Registers and the other 16 kB of BAR0 (tigon2.md 3). Offsets must be multiples of 4.
+ * A read stops the program for host_read_ns and never overtakes earlier writes. A write costs
+ * host_write_ns and arrives host_write_arrival_ns later, in order. write_block is one
+ * write-combined burst to increasing offsets: the first word costs host_write_ns, the others
+ * host_burst_word_ns. */
+uint32_t tigon_host_read32(struct tigon_host *host, uint32_t offset);
+void tigon_host_write32(struct tigon_host *host, uint32_t offset, uint32_t value);
+void tigon_host_write_block(struct tigon_host *host, uint32_t offset, const uint32_t *words,
+                            size_t count);
+
+/* [program] Time. spend: occupy the CPU. sleep: let it go, come back after at least `ns`. yield:
+ * let other programs and events of this instant go first; takes no time of its own. */
+void tigon_host_spend_ns(struct tigon_host *host, uint64_t ns);
+void tigon_host_sleep_ns(struct tigon_host *host, uint64_t ns);
+void tigon_host_yield(struct tigon_host *host);
+uint64_t tigon_host_now_ns(const struct tigon_host *host);
+uint64_t tigon_host_now_ps(const struct tigon_host *host);
+
+/* [program] What `while (memory[0..length) is unchanged) spend(interval_ns)` does, without
+ * simulating each turn: returns true at the first turn after the board wrote any byte of the range
+ * by DMA, false when `timeout_ns` (UINT64_MAX for never) passed first. `seen` is the value of
+ * tigon_host_write_count(host) taken BEFORE the program looked at the memory: a DMA between the
+ * look and this call then makes it return at once. The loop a library writes: for (;;) { uint64_t
+ * seen = tigon_host_write_count(host); if (memory_says_done) break; tigon_host_poll(host, memory,
+ * bytes, seen, 50, UINT64_MAX);
+ *     }
+ * Polling occupies the CPU unless another program of the host wants it, and each turn costs
+ * interval_ns. */
+bool tigon_host_poll(struct tigon_host *host, const void *memory, size_t length, uint64_t seen,
+                     uint64_t interval_ns, uint64_t timeout_ns);
+
+/* DMA writes of the board into host memory so far. */
+uint64_t tigon_host_write_count(const struct tigon_host *host);
+
+/* [program] Waits until the board asserts its interrupt line (level: returns at once while it is
+ * up), then charges host_interrupt_ns. False, without the charge, when `timeout_ns` passed first.
+ * The line drops by a write to mailbox 0 or of bit 1 to HW[040], as on the chip. */
+bool tigon_host_wait_interrupt(struct tigon_host *host, uint64_t timeout_ns);
+
+/* Host memory as one array. Bus address = index + knob host_memory_base; a DMA outside it is a
+ * master abort. */
+uint8_t *tigon_host_memory(struct tigon_host *host);
+size_t tigon_host_memory_size(const struct tigon_host *host);
+
+/* Bus address of a byte in host memory, and back. A pointer or address outside aborts / gives NULL.
+ */
+uint64_t tigon_host_bus_address(const struct tigon_host *host, const void *pointer);
+void *tigon_host_pointer(struct tigon_host *host, uint64_t bus_address);
+
+/* Memory from whole pages of 4096 bytes, zeroed, contiguous in the array and so on the bus;
+ * *bus_address (may be NULL) is its start. Never freed before the world. NULL when memory is used
+ * up. */
+void *tigon_host_allocate(struct tigon_host *host, size_t bytes, uint64_t *bus_address);
+
+/* The same, but with the physical pages scattered as an operating system scatters them: `pages`
+ * receives the bus address of each page, (bytes + 4095) / 4096 of them, no two adjacent on the bus
+ * when knob host_scatter is on. Returns 0 or -ENOMEM. Use tigon_host_pointer on each. */
+int tigon_host_allocate_pages(struct tigon_host *host, size_t bytes, uint64_t *pages);
+
+/* -------------------------------------------------------------------------------------------------
+ * Wire */
+
+struct tigon_wire_statistics {
+    uint64_t frames;    /* offered by the sender */
+    uint64_t bytes;     /* of those, padding and CRC included, without preamble and gap */
+    uint64_t delivered; /* handed to the receiver, duplicates included */
+    uint64_t lost;      /* by chance (knob wire_loss) */
+    uint64_t filtered;  /* by the filter hook */
+    uint64_t cut;       /* while the wire was cut or the receiver had no signal */
+    uint64_t duplicated;
+    uint64_t delayed;           /* held back, so that later frames may overtake */
+    uint64_t corrupted_visible; /* damaged after the CRC was made: the receiver sees a CRC error */
+    uint64_t
+        corrupted_silent; /* damaged before the CRC was made: only an end-to-end check can see it */
+};
+
+/* Faults of one direction. Probabilities are 0..1 per frame. */
+struct tigon_faults {
+    double loss;
+    double duplicate;
+    double delay;      /* probability of holding a frame back ... */
+    uint64_t delay_ns; /* ... by up to this much (uniform), which reorders it behind later frames */
+    double corrupt_visible;
+    double corrupt_silent;
+    double burst;          /* probability that a loss starts a burst ... */
+    uint32_t burst_frames; /* ... taking this many following frames too */
+};
+
+/* What became of a frame; also what a filter may ask for. */
+enum tigon_fate {
+    TIGON_FATE_DELIVER,
+    TIGON_FATE_LOSE,
+    TIGON_FATE_DUPLICATE,
+    TIGON_FATE_DELAY,
+    TIGON_FATE_CORRUPT_VISIBLE,
+    TIGON_FATE_CORRUPT_SILENT,
+    TIGON_FATE_CUT
+};
+
+/* One frame as a tap or filter sees it. `bytes` starts at the destination address; `length` has no
+ * CRC but includes padding. Valid only during the call. */
+struct tigon_frame_view {
+    const struct tigon_wire *wire;
+    unsigned from_side;  /* 0 = left, 1 = right */
+    uint64_t index;      /* running number in this direction, from 0 */
+    uint64_t time_ns;    /* when its first preamble byte was sent */
+    uint64_t time_ticks; /* the same, exact */
+    const uint8_t *bytes;
+    size_t length;
+};
+
+/* Tap: called once for each frame offered to the wire, with its fate (DELAY and DUPLICATE imply
+ * delivery). The bytes are as sent. */
+typedef void (*tigon_tap)(void *context, const struct tigon_frame_view *frame,
+                          enum tigon_fate fate);
+/* Filter: called before chance is asked; anything but TIGON_FATE_DELIVER replaces chance for this
+ * frame. A delayed one is held for faults.delay_ns. */
+typedef enum tigon_fate (*tigon_filter)(void *context, const struct tigon_frame_view *frame);
+
+void tigon_wire_set_tap(struct tigon_wire *wire, tigon_tap tap, void *context); /* NULL removes */
+void tigon_wire_set_filter(struct tigon_wire *wire, tigon_filter filter, void *context);
+
+/* Faults start as the knobs say, the same both ways. The n-th frame of a direction meets the same
+ * chance whatever the other frames, the other direction and the timing are: it depends on seed,
+ * wire, direction and n alone. */
+void tigon_wire_faults(const struct tigon_wire *wire, unsigned from_side,
+                       struct tigon_faults *faults);
+void tigon_wire_set_faults(struct tigon_wire *wire, unsigned from_side,
+                           const struct tigon_faults *faults);
+
+/* Pulls the plug (both directions, link goes down on both boards) or puts it back. */
+void tigon_wire_set_cut(struct tigon_wire *wire, bool cut);
+
+/* Puts a frame of our own making on the wire as if `from_side` had sent it, now, past filter,
+ * faults and that side's MAC. `bytes` starts at the destination address, without CRC; it is not
+ * padded. The bytes are copied. */
+void tigon_wire_inject(struct tigon_wire *wire, unsigned from_side, const void *bytes,
+                       size_t length, bool bad_crc);
+
+void tigon_wire_statistics(const struct tigon_wire *wire, unsigned from_side,
+                           struct tigon_wire_statistics *statistics);
+
+/* ----------------------------------------------------------------------------------------------
+ * Signals */
+/* Named lines of a board for waveforms and tests. */
+
+enum tigon_signal {
+    TIGON_SIGNAL_EVENT_A,  /* HW[060], 32 bits */
+    TIGON_SIGNAL_EVENT_B,  /* HW[070], 32 bits */
+    TIGON_SIGNAL_DMA_READ, /* engine busy */
+    TIGON_SIGNAL_DMA_WRITE,
+    TIGON_SIGNAL_TRANSMIT,  /* MAC is sending */
+    TIGON_SIGNAL_RECEIVE,   /* pulses when a frame is put into the ring */
+    TIGON_SIGNAL_INTERRUPT, /* line to the host */
+    TIGON_SIGNAL_LINK,      /* sync, HW[220] bit 18 */
+    TIGON_SIGNAL_SEMAPHORE, /* 0 free, 1 held by A, 2 held by B */
+    TIGON_SIGNAL_COUNT
+};
+
+/* Called at each change of a signal, with the exact time. One hook per world; NULL removes it. */
+typedef void (*tigon_signal_hook)(void *context, const struct tigon_board *board,
+                                  enum tigon_signal signal, uint32_t value, uint64_t ticks);
+void tigon_world_set_signal_hook(struct tigon_world *world, tigon_signal_hook hook, void *context);
+const char *tigon_signal_name(enum tigon_signal signal);
+unsigned tigon_signal_width(enum tigon_signal signal); /* bits */
+
+/* Messages about odd behaviour (unknown registers, accesses that real hardware would punish). Each
+ * distinct one comes once per board. Default: silent. */
+typedef void (*tigon_log_hook)(void *context, const struct tigon_board *board, const char *message);
+void tigon_world_set_log_hook(struct tigon_world *world, tigon_log_hook hook, void *context);
+
+#endif
