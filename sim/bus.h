@@ -1,0 +1,68 @@
+/*
+ * Slots of the SRAM bus, in core cycles: 64 bits per cycle, one master per cycle, priority MAC
+ * receive > MAC transmit > DMA write > DMA read > CPU A > CPU B (tigon2.md 12.4).
+ *
+ * Devices do not ask for each beat: they announce a stream of evenly spaced beats. Core accesses
+ * are granted one by one in the slots the streams leave. The model is deterministic: the result
+ * depends only on the sequence of calls, so calls must come in global cycle order (cpu.h says how
+ * cores keep to that).
+ *
+ * Exact within the model: no core is granted a slot a stream beat takes, and beats of several
+ * streams that fall into one cycle queue up. Simplified: between the cores first come is first
+ * served (equal cycles: the caller runs A first), a burst once granted is not taken back for a
+ * stream that is announced later.
+ */
+#ifndef TIGON_SIM_BUS_H
+#define TIGON_SIM_BUS_H
+
+#include <stdint.h>
+
+/* In priority order. */
+enum tigon_bus_master {
+    TIGON_BUS_MAC_RECEIVE,
+    TIGON_BUS_MAC_TRANSMIT,
+    TIGON_BUS_DMA_WRITE,
+    TIGON_BUS_DMA_READ,
+    TIGON_BUS_CPU_A,
+    TIGON_BUS_CPU_B,
+    TIGON_BUS_MASTERS
+};
+
+#define TIGON_BUS_STREAMS 32u
+
+struct tigon_bus_stream {
+    enum tigon_bus_master master;
+    uint32_t beats_left;
+    uint32_t period; /* cycles, 16.16 fixed point */
+    uint64_t due;    /* cycle of the next beat, 48.16 fixed point */
+};
+
+struct tigon_bus {
+    uint64_t next_due;    /* earliest cycle at which any stream has a beat, UINT64_MAX if none */
+    uint64_t device_free; /* first cycle after the last slot a device beat took */
+    uint64_t core_free;   /* first cycle after the last slot granted to a core */
+    unsigned stream_count;
+    struct tigon_bus_stream streams[TIGON_BUS_STREAMS];
+    uint64_t beats[TIGON_BUS_MASTERS];  /* slots used */
+    uint64_t stalls[TIGON_BUS_MASTERS]; /* cycles waited; for streams only beats that were looked
+                                           at, a lower bound while no core uses the bus */
+    uint64_t streams_dropped;           /* announced while TIGON_BUS_STREAMS were pending */
+};
+
+void tigon_bus_initialise(struct tigon_bus *bus);
+
+/* Announce `beats` 8-byte beats of `master`, the k-th (from 0) wanting the cycle
+ * floor(start_cycle + k * cycles_per_beat). The spacing is 16.16 fixed point; below 1.0 it counts
+ * as 1.0. Several streams of one master may be pending. */
+void tigon_bus_stream_begin(struct tigon_bus *bus, enum tigon_bus_master master,
+                            uint64_t start_cycle, uint32_t cycles_per_beat_16_16, uint32_t beats);
+
+/* Forget the beats of `master` that are due at `cycle` or later (transfer stopped early). */
+void tigon_bus_stream_cancel(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle);
+
+/* Take `beats` slots (at least 1), the first not before `cycle`. Returns the cycle after the last
+ * one, so cycle + beats on an idle bus. */
+uint64_t tigon_bus_access(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle,
+                          uint32_t beats);
+
+#endif

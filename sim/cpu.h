@@ -1,0 +1,225 @@
+/*
+ * One core of the chip: executes pre-decoded instructions and counts cycles.
+ *
+ * A core is driven by its caller in pieces: tigon_cpu_run() executes until a horizon. What a core
+ * shares with others (SRAM, I-line fills, chip registers) is touched only at cycles below the
+ * horizon; private work (ALU, scratchpad, I-line hits) may run ahead of it by a bounded number of
+ * cycles. A caller that always runs the core with the lower cycle (A on a tie), with the horizon
+ *
+ *     core A:  min(next device event, cycle of B + 1)
+ *     core B:  min(next device event, cycle of A)
+ *
+ * therefore has every shared access in global cycle order, and the result does not depend on the
+ * run-ahead bound. tigon_cpu_run_pair() does that for two cores. A device event at cycle t comes
+ * before core accesses at cycle t.
+ *
+ * A register callback may schedule something earlier than the horizon the core was given, or start
+ * the other core: it then calls tigon_cpu_limit() on the core that is running (starting or waking
+ * a paired core does so by itself).
+ *
+ * A core that polls chip registers in a loop without effect is parked: tigon_cpu_run() returns
+ * TIGON_CPU_PARKED at once until tigon_cpu_wake(). Cycle and instruction counts are the same as if
+ * it had gone on polling.
+ *
+ * Single host thread per board; no allocation after initialisation.
+ */
+#ifndef TIGON_SIM_CPU_H
+#define TIGON_SIM_CPU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/bus.h"
+#include "sim/isa.h"
+#include "sim/memory.h"
+#include "sim/timing.h"
+
+/* Bits of HW[140] / HW[240] (tigon2.md 3.7). */
+#define TIGON_CPU_STATE_RESET             (1u << 0)
+#define TIGON_CPU_STATE_SINGLE_STEP       (1u << 1)
+#define TIGON_CPU_STATE_NULL_PAGE         (1u << 2)
+#define TIGON_CPU_STATE_ROM_FAILED        (1u << 4)
+#define TIGON_CPU_STATE_HALTED            (1u << 16)
+#define TIGON_CPU_STATE_BREAKPOINT        (1u << 17)
+#define TIGON_CPU_STATE_HALT_EXECUTED     (1u << 18)
+#define TIGON_CPU_STATE_BAD_INSTRUCTION   (1u << 19)
+#define TIGON_CPU_STATE_NULL_DATA         (1u << 20)
+#define TIGON_CPU_STATE_NULL_FETCH        (1u << 21)
+#define TIGON_CPU_STATE_BAD_DATA_ADDRESS  (1u << 22)
+#define TIGON_CPU_STATE_BAD_FETCH_ADDRESS (1u << 23)
+#define TIGON_CPU_STATE_MISALIGNED        (1u << 24)
+#define TIGON_CPU_STATE_FAULTS            0x01F80000u /* bits 19 to 24 */
+#define TIGON_CPU_STATE_STOPPED           0x01FF0000u /* any of these: the core does not run */
+
+#define TIGON_INSTRUCTION_LINE_WORDS_MAX 64u
+#define TIGON_CPU_RUN_AHEAD_DEFAULT      256u
+
+/* What a core sees of the chip registers, 0xC0000000-0xC00003FF (32-bit accesses only). `offset`
+ * is a multiple of 4 below 0x400, `cycle` the core cycle of the access. Callbacks may call any
+ * tigon_cpu_* function except run and step; both accesses are made at most once per executed
+ * instruction, but a pollable register may be read once more when the core parks. */
+struct tigon_cpu_port {
+    void *context;
+    uint32_t (*register_read)(void *context, unsigned core, uint32_t offset, uint64_t cycle);
+    void (*register_write)(void *context, unsigned core, uint32_t offset, uint32_t value,
+                           uint64_t cycle);
+    /* True if reading this register has no effect and its value changes only together with a
+     * call of tigon_cpu_wake() for this core: an event word, yes; the free-running timer, no.
+     * NULL: no register is pollable and the core never parks. */
+    bool (*register_pollable)(void *context, unsigned core, uint32_t offset);
+};
+
+enum tigon_cpu_stop {
+    TIGON_CPU_HORIZON,    /* the next thing to do is at or after the horizon */
+    TIGON_CPU_HALTED,     /* halt request, HALT instruction, reset, single step done */
+    TIGON_CPU_FAULTED,    /* one of TIGON_CPU_STATE_FAULTS is set */
+    TIGON_CPU_PARKED,     /* polling without effect; call tigon_cpu_wake() */
+    TIGON_CPU_BREAKPOINT, /* the observer asked to stop; the core is not halted */
+    TIGON_CPU_STEPPED     /* tigon_cpu_step() did its instruction */
+};
+
+struct tigon_cpu_statistics {
+    uint64_t instructions;    /* executed; a nullified slot is not counted */
+    uint64_t load_use_stalls; /* cycles */
+    uint64_t bus_stalls;      /* cycles waited for SRAM slots and the write buffer */
+    uint64_t instruction_line_misses;
+    uint64_t sram_loads;
+    uint64_t sram_stores;
+    uint64_t register_reads;
+    uint64_t register_writes;
+};
+
+/* Called before each instruction, with the state of the core up to date. Returning true stops the
+ * core before it (not asked for the first instruction of a run, so that a debugger gets past its
+ * breakpoint). Costs about half the speed; NULL costs nothing. */
+typedef bool (*tigon_cpu_observer)(void *context, unsigned core, uint32_t pc, uint64_t cycle);
+
+/* A poll loop that may be one: see poll.c. Private to the core. */
+struct tigon_cpu_poll {
+    unsigned stage;  /* how many equal polls in a row were seen */
+    uint32_t pc;     /* address of the polling load */
+    uint32_t offset; /* register it reads */
+    uint32_t value;
+    unsigned others;  /* polls from other places since */
+    uint64_t effects; /* cpu->effects at that poll */
+    uint64_t cycle;
+    uint64_t period;
+    uint32_t npc;
+    uint32_t gpr[32];
+    struct tigon_cpu_statistics statistics; /* at that poll */
+    struct tigon_cpu_statistics per_period;
+};
+
+struct tigon_cpu {
+    /* Architectural state. While tigon_cpu_run() is in a register callback, gpr, pc (the next
+     * instruction), npc, cycle and statistics.instructions are up to date. */
+    uint32_t gpr[33]; /* [32]: TIGON_REGISTER_DISCARD */
+    uint32_t pc;
+    uint32_t npc;   /* the one after pc: differs from pc + 4 when pc is a delay slot */
+    uint32_t state; /* HW[140] bits; use the functions below to change it */
+    uint64_t cycle; /* of the next instruction to issue */
+    struct tigon_cpu_statistics statistics;
+
+    /* Wiring. */
+    unsigned core;
+    struct tigon_memory *memory;
+    struct tigon_bus *bus;
+    struct tigon_timing timing;
+    struct tigon_cpu_port port;
+    struct tigon_cpu *peer;
+    tigon_cpu_observer observer;
+    void *observer_context;
+    uint32_t run_ahead;
+
+    /* Private. */
+    bool running; /* inside tigon_cpu_run() */
+    bool parked;
+    uint64_t horizon;
+    uint64_t effects;           /* counts what makes a loop more than a poll loop */
+    uint64_t write_buffer_free; /* cycle */
+    uint32_t load_register;     /* target of a scratchpad load just issued, else 0 */
+    bool line_valid;
+    uint32_t line_offset; /* SRAM offset of the line held */
+    struct tigon_cpu_poll poll;
+    struct tigon_instruction line[TIGON_INSTRUCTION_LINE_WORDS_MAX];
+};
+
+/* Prepare a core in its reset state (halted: tigon2.md 14 item 22). `memory` and `bus` must
+ * outlive it; `timing` and `port` are copied. `core` is TIGON_CORE_A or _B. */
+void tigon_cpu_initialise(struct tigon_cpu *cpu, unsigned core, struct tigon_memory *memory,
+                          struct tigon_bus *bus, const struct tigon_timing *timing,
+                          const struct tigon_cpu_port *port);
+
+/* Tell the two cores of a board of each other, so that starting or waking one inside a callback
+ * of the other bounds the other's horizon. */
+void tigon_cpu_pair(struct tigon_cpu *a, struct tigon_cpu *b);
+
+/* How far, in cycles, private work may run ahead of a horizon. 0: strict. */
+void tigon_cpu_set_run_ahead(struct tigon_cpu *cpu, uint32_t cycles);
+
+void tigon_cpu_set_observer(struct tigon_cpu *cpu, tigon_cpu_observer observer, void *context);
+
+/* Execute until the next instruction cannot be done below `horizon`, or the core stops. After
+ * TIGON_CPU_HORIZON cpu->cycle >= horizon. */
+enum tigon_cpu_stop tigon_cpu_run(struct tigon_cpu *cpu, uint64_t horizon);
+
+/* Run both cores in global order until `horizon`. Returns when neither can do anything before it
+ * (at the horizon, halted, faulted or parked), or at the first observer stop. A callback that
+ * brings an event forward must call tigon_cpu_limit(); the function then returns at that cycle.
+ * Returns the horizon that was reached. */
+uint64_t tigon_cpu_run_pair(struct tigon_cpu *a, struct tigon_cpu *b, uint64_t horizon);
+
+/* Execute one instruction, with its delay slot if it is a branch, ignoring any horizon. A halted
+ * or faulted core does nothing and says so; a parked one is woken at its own poll first. */
+enum tigon_cpu_stop tigon_cpu_step(struct tigon_cpu *cpu);
+
+/* For callbacks: the core that is running must not make shared accesses at or after `cycle`
+ * before its caller has looked again. Never raises a horizon. */
+void tigon_cpu_limit(struct tigon_cpu *cpu, uint64_t cycle);
+
+/* A pollable register of this core has changed so that a read at `cycle` or later sees it. Must be
+ * called for every such change, parked or not. For a change made by the other core's access at
+ * cycle c: c when A made it, c + 1 when B made it (A goes first in equal cycles). */
+void tigon_cpu_wake(struct tigon_cpu *cpu, uint64_t cycle);
+
+/* Bring the counts of a parked core up to its last poll before `cycle`; it stays parked. For
+ * reading statistics; no effect on a core that is not parked. */
+void tigon_cpu_catch_up(struct tigon_cpu *cpu, uint64_t cycle);
+
+/* Stop a core by request at `cycle` (HW[140] bit 16). A core that ran ahead has done up to its
+ * run-ahead bound of private work more. */
+void tigon_cpu_halt(struct tigon_cpu *cpu, uint64_t cycle);
+
+/* Let a stopped core run from `pc`, not before `cycle`; clears its status bits and drops its
+ * I-line. Returns false, and does nothing, if the core is running. */
+bool tigon_cpu_start(struct tigon_cpu *cpu, uint32_t pc, uint64_t cycle);
+
+/* Put the core in its reset state, halted. */
+void tigon_cpu_reset(struct tigon_cpu *cpu);
+
+/* HW[140] / HW[240] as register accesses, for the register file of the board. Writing bit 0 resets;
+ * bit 16 halts, its absence (re)starts a stopped core at cpu->pc and clears bits 17 to 24; bit 1
+ * together with a start executes one instruction and halts again; bits 2 and 4 are stored. */
+uint32_t tigon_cpu_state_read(const struct tigon_cpu *cpu);
+void tigon_cpu_state_write(struct tigon_cpu *cpu, uint32_t value, uint64_t cycle);
+
+/* HW[144] / HW[244]: the write is ignored unless the core is stopped (tigon2.md 14 item 19). */
+void tigon_cpu_set_pc(struct tigon_cpu *cpu, uint32_t pc);
+
+/* Someone other than this core changed memory at CPU addresses address .. address + length - 1.
+ * Decoded copies in memory are dropped by memory.h itself; this also drops the I-line. Needed only
+ * when the core must see new text in the very line it is executing from: without it the line is
+ * kept until the next miss or start, as a cache without snooping would. Also ends parking if the
+ * range may be in the loop: then call tigon_cpu_wake() with the cycle first. */
+void tigon_cpu_invalidate(struct tigon_cpu *cpu, uint32_t address, uint32_t length);
+
+static inline bool tigon_cpu_stopped(const struct tigon_cpu *cpu) {
+    return (cpu->state & TIGON_CPU_STATE_STOPPED) != 0;
+}
+
+/* Can the core do anything now? The scheduler leaves the others out of its minimum. */
+static inline bool tigon_cpu_runnable(const struct tigon_cpu *cpu) {
+    return !cpu->parked && !tigon_cpu_stopped(cpu);
+}
+
+#endif

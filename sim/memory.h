@@ -1,0 +1,126 @@
+/*
+ * The memories of one board: SRAM, both scratchpads and the stack-overflow window (tigon2.md 2.1).
+ *
+ * Bytes are stored as on the bus (big-endian). This file knows addresses and contents, not time:
+ * costs are in timing.h, SRAM bus slots in bus.h. All writes must go through these functions,
+ * because they also drop the pre-decoded copies the cores execute from.
+ */
+#ifndef TIGON_SIM_MEMORY_H
+#define TIGON_SIM_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "sim/isa.h"
+
+enum { TIGON_CORE_A = 0, TIGON_CORE_B = 1, TIGON_CORES = 2 };
+
+#define TIGON_SRAM_WINDOW       0x00800000u /* fitted SRAM repeats through the first 8 MB */
+#define TIGON_SRAM_SPACE        0x00200000u /* the space stack spills are computed in */
+#define TIGON_STACK_WINDOW      0x00BF0000u
+#define TIGON_STACK_WINDOW_SIZE 0x00010000u
+#define TIGON_SCRATCHPAD        0x00C00000u
+#define TIGON_SCRATCHPAD_A_SIZE 0x00004000u
+#define TIGON_SCRATCHPAD_B_SIZE 0x00002000u
+#define TIGON_REGISTERS         0xC0000000u
+#define TIGON_REGISTERS_SIZE    0x00000400u /* what a core can reach */
+#define TIGON_NULL_PAGE_SIZE    0x00000080u
+
+/* Unit in which pre-decoded SRAM text becomes stale. */
+#define TIGON_DECODE_GRANULE 32u
+
+struct tigon_memory {
+    uint8_t *sram;      /* owned; sram_size bytes */
+    uint32_t sram_size; /* 512 kB, 1 MB or 2 MB */
+    uint32_t sram_mask; /* sram_size - 1 */
+    uint32_t scratchpad_size[TIGON_CORES];
+    uint32_t stack_relocation[TIGON_CORES]; /* HW[150], HW[250] */
+    uint8_t scratchpad[TIGON_CORES][TIGON_SCRATCHPAD_A_SIZE];
+
+    /* Pre-decoded copies, private to the cores. */
+    struct tigon_instruction *sram_decoded; /* owned; one entry per SRAM word */
+    uint8_t *sram_decoded_valid;            /* owned; one byte per granule */
+    struct tigon_instruction scratchpad_decoded[TIGON_CORES][TIGON_SCRATCHPAD_A_SIZE / 4];
+};
+
+/* Make a board's memory, all zero. `sram_size` is 512 kB, 1 MB or 2 MB in bytes.
+ * Returns 0, -EINVAL for any other size, or -ENOMEM. */
+int tigon_memory_initialise(struct tigon_memory *memory, uint32_t sram_size);
+void tigon_memory_destroy(struct tigon_memory *memory);
+
+static inline uint32_t tigon_load_be32(const uint8_t *bytes) {
+    uint32_t word;
+    memcpy(&word, bytes, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    word = __builtin_bswap32(word);
+#endif
+    return word;
+}
+
+static inline void tigon_store_be32(uint8_t *bytes, uint32_t word) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    word = __builtin_bswap32(word);
+#endif
+    memcpy(bytes, &word, sizeof word);
+}
+
+static inline uint16_t tigon_load_be16(const uint8_t *bytes) {
+    return (uint16_t)(bytes[0] << 8 | bytes[1]);
+}
+
+static inline void tigon_store_be16(uint8_t *bytes, uint16_t half) {
+    bytes[0] = (uint8_t)(half >> 8);
+    bytes[1] = (uint8_t)half;
+}
+
+/* SRAM as devices and the host see it. `address` is any SRAM address; it is reduced modulo the
+ * fitted size. The 32-bit forms ignore the low two address bits; values are in host byte order. */
+uint32_t tigon_memory_read32(const struct tigon_memory *memory, uint32_t address);
+void tigon_memory_write32(struct tigon_memory *memory, uint32_t address, uint32_t value);
+
+/* Copy `length` bytes out of or into SRAM. A range that passes the end of the fitted SRAM
+ * continues at its beginning, as on the chip. */
+void tigon_memory_read(const struct tigon_memory *memory, uint32_t address, void *destination,
+                       size_t length);
+void tigon_memory_write(struct tigon_memory *memory, uint32_t address, const void *source,
+                        size_t length);
+
+/* One word of a core's scratchpad by CPU address (0x00C00000...), as the host sees it through
+ * HW[154]/HW[158]. Returns false, and reads 0 or writes nothing, outside the scratchpad. */
+bool tigon_memory_scratchpad_read32(const struct tigon_memory *memory, unsigned core,
+                                    uint32_t address, uint32_t *value);
+bool tigon_memory_scratchpad_write32(struct tigon_memory *memory, unsigned core, uint32_t address,
+                                     uint32_t value);
+
+/* Where a CPU data or fetch address lies. On TIGON_PLACE_SRAM and _SCRATCHPAD `*offset` is the
+ * byte offset in the fitted SRAM or in the core's scratchpad; on _REGISTERS the register offset. */
+enum tigon_place {
+    TIGON_PLACE_NOWHERE,
+    TIGON_PLACE_SRAM, /* also through the stack window */
+    TIGON_PLACE_SCRATCHPAD,
+    TIGON_PLACE_REGISTERS
+};
+enum tigon_place tigon_memory_place(const struct tigon_memory *memory, unsigned core,
+                                    uint32_t address, uint32_t *offset);
+
+/* Read or write any memory a core could name (SRAM, stack window, scratchpad, not registers) with
+ * no cost and no bus slot: for loaders, debuggers and tests. Returns the number of bytes done,
+ * which is short when the range leaves memory. */
+size_t tigon_memory_debug_read(const struct tigon_memory *memory, unsigned core, uint32_t address,
+                               void *destination, size_t length);
+size_t tigon_memory_debug_write(struct tigon_memory *memory, unsigned core, uint32_t address,
+                                const void *source, size_t length);
+
+/* For the cores: decoded entries of the granule that holds SRAM offset `offset` (already reduced),
+ * decoding it first if it is stale. Points at TIGON_DECODE_GRANULE / 4 entries. */
+const struct tigon_instruction *tigon_memory_decoded_granule(struct tigon_memory *memory,
+                                                             uint32_t offset);
+
+/* For the cores: forget decoded SRAM text at this reduced offset. */
+static inline void tigon_memory_touch(struct tigon_memory *memory, uint32_t offset) {
+    memory->sram_decoded_valid[offset / TIGON_DECODE_GRANULE] = 0;
+}
+
+#endif
