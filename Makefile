@@ -48,3 +48,33 @@ $(BUILD)/san/%.o: %.c
 	$(Q)$(CC) $(CSTD) $(WARNINGS) $(SANITIZE) $(INCLUDES) $(CFLAGS_$(subst /,_,$(patsubst %/,%,$(dir $<)))) -MMD -MP -c -o $@ $<
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+
+setup:           ## install the Debian packages that are missing
+	@scripts/setup.sh
+
+test: export ASAN_OPTIONS := detect_leaks=1
+test:            ## build and run every test (under 10 minutes)
+	@scripts/setup.sh demo verify test
+	$(Q)$(MAKE) --no-print-directory test-programs
+	$(Q)scripts/test.py -n 2 tests
+
+.PHONY: test-programs
+test-programs: $$(TEST_PROGRAMS) $$(TEST_NEEDS)
+	@mkdir -p $(BUILD)/tests
+	@printf '%s\n' $(TEST_PROGRAMS) > $(BUILD)/tests/programs.txt
+
+C_SOURCES  = $(shell find fw-runtime host models sim tests -name '*.c' | sort)
+C_HEADERS  = $(shell find fw-runtime host models sim tests -name '*.h' | sort)
+PY_SOURCES = $(shell find gen fw-runtime host models scripts tests -name '*.py' | sort) gen/bin/hsmc
+
+format:          ## rewrite all C and Python in the project's style
+	@scripts/setup.sh lint
+	$(Q)clang-format -i $(C_SOURCES) $(C_HEADERS)
+	$(Q)black -q $(PY_SOURCES)
+
+lint:            ## check style, types and warnings of gcc and clang
+	@scripts/setup.sh demo lint
+	$(Q)$(MAKE) --no-print-directory lint-style lint-warnings
+
+clean:           ## remove everything made
+	$(Q)rm -rf $(BUILD)
