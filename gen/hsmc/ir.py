@@ -1,0 +1,785 @@
+"""The intermediate form: what every back end prints.
+
+Typed, resolved and flattened. Nothing here needs a symbol table: a name has become a node that says what it is, a
+state machine has become one ordered list of rows per (leaf state, event), and all lists stand in declaration order,
+which is the order in which back ends print them.
+
+Contracts
+* All arithmetic is unsigned modulo 2^32: arithmetic and bit operators have type u32 whatever their operands are
+  (constants that fit a narrower place are left alone). Where a wider value goes to a narrower place (assignment,
+  argument, return, payload field) there is an explicit `Narrow`, so back ends never truncate on their own account.
+* Comparisons are unsigned. `and`, `or` and conditional expressions evaluate lazily, left to right.
+* Every expression whose operands are constants carries its `value`. Constants keep their names nevertheless, so that
+  the C can leave them overridable; `Size` pairs the number with the expression it came from.
+* A reference is index + 1, 0 is none.
+* Locals have a name that is unique within their owner (function, action or process): `Local.unique`.
+* Functions are free of effects. Actions and devices return nothing.
+* In the statements a row executes, nothing but raises follows a raise on any path.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Iterator, Literal, Optional, Union
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something stands in the spec. `file` is relative to the directory of the top spec file."""
+
+    file: str
+    line: int
+    column: int
+    length: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+# --- types -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class IntegerType:
+    """u8, u16 or u32."""
+
+    bits: int
+
+    def __str__(self) -> str:
+        return f"u{self.bits}"
+
+
+@dataclass(frozen=True)
+class BoolType:
+    def __str__(self) -> str:
+        return "bool"
+
+
+@dataclass(frozen=True)
+class EnumerationType:
+    name: str
+    bits: int  # of the base type
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class ReferenceType:
+    """Names a record of a pool or nothing: index + 1, 0 for none. `bits` (8 or 16) is the width it is stored in."""
+
+    pool: str
+    bits: int
+
+    def __str__(self) -> str:
+        return self.pool
+
+
+@dataclass(frozen=True)
+class BitsType:
+    """A set of `count.value` bits; may be longer than 32."""
+
+    count: "Size"
+
+    def __str__(self) -> str:
+        return f"bits[{self.count}]"
+
+
+@dataclass(frozen=True)
+class ArrayType:
+    element: "ScalarType"
+    count: "Size"
+
+    def __str__(self) -> str:
+        return f"{self.element}[{self.count}]"
+
+
+@dataclass(frozen=True)
+class PayloadType:
+    """A payload struct; as an argument it is passed in place, read-only."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+ScalarType = Union[IntegerType, BoolType, EnumerationType, ReferenceType]
+Type = Union[IntegerType, BoolType, EnumerationType, ReferenceType, BitsType, ArrayType, PayloadType]
+
+
+@dataclass(frozen=True)
+class Size:
+    """A constant number with the expression it was written as (made of literals, constants and operators)."""
+
+    value: int
+    expression: "Expression" = field(compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+@dataclass(frozen=True)
+class Range:
+    """Inclusive at both ends."""
+
+    low: Size
+    high: Size
+
+    def __str__(self) -> str:
+        return f"{self.low}..{self.high}"
+
+
+# --- expressions -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expression:
+    """Base of all expressions. `value` is the number (bool: 0 or 1) when it is known at compile time."""
+
+    type: Type
+    place: Place = field(compare=False, repr=False)
+    value: Optional[int] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Number(Expression):
+    """A number, true or false: `type` tells which, `value` is always set. `text` is as written (0x2000)."""
+
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoneReference(Expression):
+    """`none`; type is the ReferenceType it is compared with or assigned to."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConstantName(Expression):
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParameterName(Expression):
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemberName(Expression):
+    """A member of an enumeration."""
+
+    enumeration: str
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class VariableName(Expression):
+    """A variable of a singleton process."""
+
+    process: str
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalName(Expression):
+    local: "Local"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArgumentName(Expression):
+    """An argument of the enclosing function or action; in a process an argument of the event, always under the
+    name the event declaration gives it (rows bind positionally and may use other names)."""
+
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class InstanceName(Expression):
+    """The record an instance process runs for: `m` of `process Send(m: SendMessage)`. A reference, never none."""
+
+    process: str
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PayloadField(Expression):
+    """`f.length`: base is an ArgumentName or LocalName of payload type."""
+
+    base: Expression
+    payload: str
+    field: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordField(Expression):
+    """A field of a record of a pool or table.
+
+    index_kind "reference": `index` is a reference (record index + 1), used for pools and for tables parallel to a
+    pool; `reference.field` and `Pool[reference].field` are the same. "number": a plain element index.
+    """
+
+    container: str
+    container_kind: Literal["pool", "table"]
+    index: Expression
+    index_kind: Literal["reference", "number"]
+    field: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Element(Expression):
+    """An element of an array: base is a RecordField or VariableName of array type."""
+
+    base: Expression
+    index: Expression
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unary(Expression):
+    operator: Literal["-", "~", "not"]
+    operand: Expression
+
+
+BinaryOperator = Literal[
+    "or", "and", "==", "!=", "<", "<=", ">", ">=", "|", "^", "&", "<<", ">>", "+", "-", "*", "/", "%"
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Binary(Expression):
+    """`/` and `%` occur between constants only; of `*` at least one side is constant."""
+
+    operator: BinaryOperator
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conditional(Expression):
+    """`then if condition else otherwise`."""
+
+    condition: Expression
+    then: Expression
+    otherwise: Expression
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call(Expression):
+    """Of a function."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Has(Expression):
+    """`has(bits, index)`: is the bit set? `bits` is a RecordField or VariableName of BitsType."""
+
+    bits: Expression
+    index: Expression
+
+
+@dataclass(frozen=True, kw_only=True)
+class HasAll(Expression):
+    """`has_all(bits, first, count)`: are `count` bits from `first` on set? True when count is 0."""
+
+    bits: Expression
+    first: Expression
+    count: Expression
+
+
+@dataclass(frozen=True, kw_only=True)
+class Available(Expression):
+    """Is a record of the pool free?"""
+
+    pool: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Minimum(Expression):
+    """`min(left, right)` or, with `largest`, `max`."""
+
+    left: Expression
+    right: Expression
+    largest: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Narrow(Expression):
+    """Keeps the low bits of `operand` that fit `type` (an IntegerType narrower than the operand's type)."""
+
+    operand: Expression
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildPayload(Expression):
+    """`Frame(kind: ACK, ...)`. `fields` in order of the payload's declaration; those not named are absent and are 0.
+    Occurs only as the value of a Let."""
+
+    payload: str
+    fields: tuple[tuple[str, Expression], ...]
+
+
+# --- statements --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Local:
+    """A local name of a function, an action or a process (rows, entry and exit actions)."""
+
+    name: str  # as written
+    unique: str  # unique within the owner; equal to `name` wherever possible
+    type: Type
+    place: Place
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement:
+    place: Place = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Let(Statement):
+    local: Local
+    value: Expression
+
+
+@dataclass(frozen=True, kw_only=True)
+class Create(Statement):
+    """`let r: Pool = create Pool`: allocates the lowest free record (the spec guarantees there is one: a model
+    asserts it), puts its process into `initial`."""
+
+    local: Local
+    pool: str
+    process: str
+    initial: str  # Leaf.name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assign(Statement):
+    """target: LocalName, VariableName, RecordField or Element."""
+
+    target: Expression
+    value: Expression
+
+
+@dataclass(frozen=True, kw_only=True)
+class If(Statement):
+    condition: Expression
+    then: tuple[Statement, ...]
+    otherwise: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Repeat(Statement):
+    """At most `count` times, as long as `condition` (checked before each turn) holds."""
+
+    count: Size
+    condition: Optional[Expression]
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Return(Statement):
+    """In a function with a value, in an action without. May occur anywhere."""
+
+    result: Optional[Expression]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActionCall(Statement):
+    action: str
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceCall(Statement):
+    device: str
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Raise(Statement):
+    """A tail call of another process' event. `instance` is the reference for an instance process, else None."""
+
+    process: str
+    event: str
+    instance: Optional[Expression]
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Release(Statement):
+    """Gives the record back: zeroed (with the records of tables parallel to the pool left alone), state none."""
+
+    pool: str
+    reference: Expression
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clear(Statement):
+    """Zeroes one record of a table."""
+
+    table: str
+    index: Expression
+    index_kind: Literal["reference", "number"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Count(Statement):
+    counter: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetBit(Statement):
+    """`set(bits, index)`, or `unset` when `present` is false. Base as in Has."""
+
+    bits: Expression
+    index: Expression
+    present: bool
+
+
+# --- declarations ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Declaration:
+    name: str
+    doc: str  # "" when the spec gives none
+    place: Place = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Constant(Declaration):
+    """`value` after the check's overrides; `expression` as written, with the names of other constants in it
+    (a Number when a check overrides it). `external`: meant for host or runtime, unused in the spec itself."""
+
+    value: int
+    expression: Expression
+    external: bool
+    overridden: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameter(Declaration):
+    type: ScalarType
+    default: Size
+    range: Optional[Range]
+    unit: str  # "us" or ""
+    live: bool  # may change while running
+    index: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Member(Declaration):
+    value: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Enumeration(Declaration):
+    bits: int
+    members: tuple[Member, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayoutField(Declaration):
+    """Big-endian. The field lies within the 32-bit word `word` of the layout, `shift` bits above its least
+    significant bit; `offset` is its first bit counted from the layout's start."""
+
+    bits: int
+    offset: int
+    word: int
+    shift: int
+    mask: int  # unshifted: (1 << bits) - 1
+    fixed: Optional[Size]  # `= expr`: what the field always holds
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout(Declaration):
+    """Layouts have a name space of their own: a payload may have the same name."""
+
+    at: Optional[Size]  # byte offset within what it follows
+    bytes: int
+    fields: tuple[LayoutField, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Field(Declaration):
+    """Of a payload, a record or a process (its variables); scalars only in payloads."""
+
+    type: Type
+    range: Optional[Range]
+    initial: Optional[Size] = None  # variables only
+
+
+@dataclass(frozen=True, kw_only=True)
+class Payload(Declaration):
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pool(Declaration):
+    count: Size
+    fields: tuple[Field, ...]
+    reference: ReferenceType
+    written_by: str
+    created_by: str  # equal to written_by unless stated
+    process: Optional[str]  # the process instantiated per record
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table(Declaration):
+    count: Size
+    fields: tuple[Field, ...]
+    pool: Optional[str]  # when parallel to a pool: indexed by its references
+    written_by: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Argument:
+    name: str
+    type: Union[ScalarType, PayloadType]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Device(Declaration):
+    arguments: tuple[Argument, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counter(Declaration):
+    index: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Property(Declaration):
+    kind: Literal["safety", "liveness"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Function(Declaration):
+    """Pure. Single-expression functions have a body of one Return: see `expression`. Every path returns."""
+
+    arguments: tuple[Argument, ...]
+    result: ScalarType
+    body: tuple[Statement, ...]
+    locals: tuple[Local, ...]
+    reads_state: bool  # any variable, pool, table or parameter, directly or in what it calls
+    text: tuple[str, ...]  # source lines, indentation kept
+
+    @property
+    def expression(self) -> Optional[Expression]:
+        if len(self.body) == 1 and isinstance(self.body[0], Return):
+            return self.body[0].result
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Action(Declaration):
+    arguments: tuple[Argument, ...]
+    body: tuple[Statement, ...]
+    locals: tuple[Local, ...]
+    raises: tuple[tuple[str, str], ...]  # (process, event) it may raise, directly or in what it calls
+    processes: tuple[str, ...]  # those whose rows use it, directly or through other actions
+    text: tuple[str, ...]
+
+
+# --- processes ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event(Declaration):
+    process: str
+    index: int  # within the process
+    arguments: tuple[Argument, ...]
+    external: bool  # called by the runtime or the world
+    creates: bool  # allocates the record first; reports that there was no room when it cannot
+    select: Optional[Expression]  # gives the instance from the arguments; none: ignored
+
+    @property
+    def needs_reference(self) -> bool:
+        """Must a caller name the instance? Meaningful for instance processes only."""
+        return not self.creates and self.select is None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timer:
+    """`after` of a state. Armed when the state is entered, cancelled when it is left."""
+
+    name: str  # PROCESS_STATE in the spec's spelling: Send_WAIT_ACK
+    process: str
+    state: str  # State.name
+    index: int  # over the whole protocol, in declaration order
+    duration: Expression  # microseconds; ConstantName, ParameterName or a constant expression
+    place: Place
+
+
+@dataclass(frozen=True, kw_only=True)
+class State(Declaration):
+    """One state of the tree as declared. Back ends need it for documentation; code follows from leaves and rows."""
+
+    path: str  # dotted from the outermost: ACTIVE.WAIT_ACK
+    parent: Optional[str]  # name
+    children: tuple[str, ...]
+    initial: bool
+    final: bool
+    entry: tuple[Statement, ...]
+    exit: tuple[Statement, ...]
+    timer: Optional[Timer]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leaf:
+    """A state without children: what the state variable holds.
+
+    name   unique within the process; the state's name, or its path with _ for . where that is ambiguous
+    number value of the state variable. Instance processes: 0 is "none", leaves count from 1 in declaration order.
+           Singletons: the initial leaf is 0, the others follow in declaration order (so all-zero is initial).
+    """
+
+    name: str
+    path: str
+    number: int
+    final: bool
+    place: Place
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One flattened transition. Executed in this order: `exit_actions`; timers `cancelled`; state := `target`;
+    timers `armed`; `actions`; `entry_actions`. target None: internal, only `actions` are there.
+
+    id       `Process.LEAF.event.N`: N counts the rows of the (leaf, event) from 0. Timer expiry: event is `after`,
+             or `after_STATE` when an enclosing state owns the timer.
+    number   over the whole protocol
+    state    name of the state the row is written in (the leaf or an ancestor)
+    guard    None: always (unguarded or else)
+    text     the row as written, blanks squeezed, the event's line in front for rows of a block
+    """
+
+    id: str
+    number: int
+    state: str
+    guard: Optional[Expression]
+    exit_actions: tuple[Statement, ...]
+    cancelled: tuple[Timer, ...]
+    target: Optional[str]  # Leaf.name
+    armed: tuple[Timer, ...]
+    actions: tuple[Statement, ...]
+    entry_actions: tuple[Statement, ...]
+    raises: tuple[tuple[str, str], ...]  # (process, event), through actions too
+    text: str
+    place: Place
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """Rows that share lets. The lets are evaluated once when the group is reached, before its first guard; when no
+    guard holds the next group is tried."""
+
+    lets: tuple[Let, ...]
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Handler:
+    """What one leaf state does with one event (or timer).
+
+    otherwise says what happens when no guard of any group holds: "handled" cannot happen, the last row has no guard;
+    "ignore" nothing; "never" a fault: asserted in models and tests, counted and ignored on the NIC. With no groups
+    the event is simply ignored or a fault. Final states and timers of states not active are "never".
+    """
+
+    leaf: str
+    event: str  # Event.name; for a timer as in Row.id
+    timer: Optional[Timer]
+    groups: tuple[Group, ...]
+    otherwise: Literal["handled", "ignore", "never"]
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        return tuple(row for group in self.groups for row in group.rows)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Process(Declaration):
+    """A state machine: one (pool None, "singleton") or one per record of `pool`, which its rows call `instance`."""
+
+    index: int
+    cold: bool  # off the data path
+    pool: Optional[str]
+    instance: Optional[str]
+    variables: tuple[Field, ...]
+    events: tuple[Event, ...]
+    states: tuple[State, ...]
+    leaves: tuple[Leaf, ...]  # by number
+    initial: str  # Leaf.name
+    initial_actions: tuple[Statement, ...]  # entry actions of the initial chain; empty for instance processes
+    initial_timers: tuple[Timer, ...]  # armed at initialisation before initial_actions; singletons only
+    timers: tuple[Timer, ...]
+    handlers: tuple[Handler, ...]  # events in declaration order, then timers; within each, leaves by number
+    locals: tuple[Local, ...]  # of all rows, entry and exit actions
+
+    def leaf(self, name: str) -> Leaf:
+        return next(leaf for leaf in self.leaves if leaf.name == name)
+
+    def handlers_of(self, event: str) -> tuple[Handler, ...]:
+        """Of an event, one per leaf."""
+        return tuple(h for h in self.handlers if h.timer is None and h.event == event)
+
+    def handlers_of_timer(self, timer: Timer) -> tuple[Handler, ...]:
+        """Of a timer, one per leaf below the state that owns it."""
+        return tuple(h for h in self.handlers if h.timer is timer)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Placement(Declaration):
+    processors: tuple[tuple[str, str], ...]  # (process, processor) in declaration order of the processes
+
+    def processor(self, process: str) -> str:
+        return dict(self.processors)[process]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check(Declaration):
+    settings: tuple[tuple[str, int], ...]  # constants and parameter defaults
+    world: tuple[tuple[str, int], ...]  # keys the model's world gives a meaning
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protocol(Declaration):
+    """A whole spec. `check` is the name of the configuration applied, None for the spec as it stands."""
+
+    check: Optional[str]
+    files: tuple[str, ...]  # in order of inclusion, as in Place.file
+    hash: int  # 32 bits of SHA-256 over the text of all files; the same whatever check is applied
+    constants: tuple[Constant, ...]
+    parameters: tuple[Parameter, ...]
+    enumerations: tuple[Enumeration, ...]
+    layouts: tuple[Layout, ...]
+    payloads: tuple[Payload, ...]
+    pools: tuple[Pool, ...]
+    tables: tuple[Table, ...]
+    devices: tuple[Device, ...]
+    counters: tuple[Counter, ...]
+    properties: tuple[Property, ...]
+    functions: tuple[Function, ...]  # callees before callers
+    actions: tuple[Action, ...]  # callees before callers
+    processes: tuple[Process, ...]
+    timers: tuple[Timer, ...]
+    placements: tuple[Placement, ...]
+    checks: tuple[Check, ...]
+
+    def rows(self) -> Iterator[Row]:
+        """All transitions by number."""
+        for process in self.processes:
+            for handler in process.handlers:
+                yield from handler.rows
+
+    def process(self, name: str) -> Process:
+        return next(p for p in self.processes if p.name == name)
+
+    def pool(self, name: str) -> Pool:
+        return next(p for p in self.pools if p.name == name)
+
+    def payload(self, name: str) -> Payload:
+        return next(p for p in self.payloads if p.name == name)
