@@ -105,7 +105,15 @@ class PayloadType:
 
 
 ScalarType = Union[IntegerType, BoolType, EnumerationType, ReferenceType]
-Type = Union[IntegerType, BoolType, EnumerationType, ReferenceType, BitsType, ArrayType, PayloadType]
+Type = Union[
+    IntegerType,
+    BoolType,
+    EnumerationType,
+    ReferenceType,
+    BitsType,
+    ArrayType,
+    PayloadType,
+]
 
 
 @dataclass(frozen=True)
@@ -188,7 +196,8 @@ class LocalName(Expression):
 @dataclass(frozen=True, kw_only=True)
 class ArgumentName(Expression):
     """An argument of the enclosing function or action; in a process an argument of the event, always under the
-    name the event declaration gives it (rows bind positionally and may use other names)."""
+    name the event declaration gives it (rows bind positionally and may use other names).
+    """
 
     name: str
 
@@ -240,7 +249,24 @@ class Unary(Expression):
 
 
 BinaryOperator = Literal[
-    "or", "and", "==", "!=", "<", "<=", ">", ">=", "|", "^", "&", "<<", ">>", "+", "-", "*", "/", "%"
+    "or",
+    "and",
+    "==",
+    "!=",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "|",
+    "^",
+    "&",
+    "<<",
+    ">>",
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
 ]
 
 
@@ -451,7 +477,8 @@ class Declaration:
 @dataclass(frozen=True, kw_only=True)
 class Constant(Declaration):
     """`value` after the check's overrides; `expression` as written, with the names of other constants in it
-    (a Number when a check overrides it). `external`: meant for host or runtime, unused in the spec itself."""
+    (a Number when a check overrides it). `external`: meant for host or runtime, unused in the spec itself.
+    """
 
     value: int
     expression: Expression
@@ -578,8 +605,12 @@ class Action(Declaration):
     arguments: tuple[Argument, ...]
     body: tuple[Statement, ...]
     locals: tuple[Local, ...]
-    raises: tuple[tuple[str, str], ...]  # (process, event) it may raise, directly or in what it calls
-    processes: tuple[str, ...]  # those whose rows use it, directly or through other actions
+    raises: tuple[
+        tuple[str, str], ...
+    ]  # (process, event) it may raise, directly or in what it calls
+    processes: tuple[
+        str, ...
+    ]  # those whose rows use it, directly or through other actions
     text: tuple[str, ...]
 
 
@@ -713,10 +744,16 @@ class Process(Declaration):
     states: tuple[State, ...]
     leaves: tuple[Leaf, ...]  # by number
     initial: str  # Leaf.name
-    initial_actions: tuple[Statement, ...]  # entry actions of the initial chain; empty for instance processes
-    initial_timers: tuple[Timer, ...]  # armed at initialisation before initial_actions; singletons only
+    initial_actions: tuple[
+        Statement, ...
+    ]  # entry actions of the initial chain; empty for instance processes
+    initial_timers: tuple[
+        Timer, ...
+    ]  # armed at initialisation before initial_actions; singletons only
     timers: tuple[Timer, ...]
-    handlers: tuple[Handler, ...]  # events in declaration order, then timers; within each, leaves by number
+    handlers: tuple[
+        Handler, ...
+    ]  # events in declaration order, then timers; within each, leaves by number
     locals: tuple[Local, ...]  # of all rows, entry and exit actions
 
     def leaf(self, name: str) -> Leaf:
@@ -733,7 +770,9 @@ class Process(Declaration):
 
 @dataclass(frozen=True, kw_only=True)
 class Placement(Declaration):
-    processors: tuple[tuple[str, str], ...]  # (process, processor) in declaration order of the processes
+    processors: tuple[
+        tuple[str, str], ...
+    ]  # (process, processor) in declaration order of the processes
 
     def processor(self, process: str) -> str:
         return dict(self.processors)[process]
