@@ -89,9 +89,10 @@ struct tigon_cpu_statistics {
     uint64_t register_writes;
 };
 
-/* Called before each instruction, with the state of the core up to date. Returning true stops the
- * core before it (not asked for the first instruction of a run, so that a debugger gets past its
- * breakpoint). Costs about half the speed; NULL costs nothing. */
+/* Called once for each instruction, before it, with the state of the core up to date. Returning
+ * true stops the core there with TIGON_CPU_BREAKPOINT; the next run executes that instruction
+ * without asking again. A debugger that must not stop in a delay slot returns false while npc != pc
+ * + 4. NULL costs nothing. */
 typedef bool (*tigon_cpu_observer)(void *context, unsigned core, uint32_t pc, uint64_t cycle);
 
 /* A poll loop that may be one: see poll.c. Private to the core. */
@@ -134,7 +135,9 @@ struct tigon_cpu {
     /* Private. */
     bool running; /* inside tigon_cpu_run() */
     bool parked;
+    bool shown; /* the observer has seen the instruction at pc */
     uint64_t horizon;
+    uint64_t event_limit;       /* lowest tigon_cpu_limit() of this run */
     uint64_t effects;           /* counts what makes a loop more than a poll loop */
     uint64_t write_buffer_free; /* cycle */
     uint32_t load_register;     /* target of a scratchpad load just issued, else 0 */
@@ -182,7 +185,7 @@ void tigon_cpu_limit(struct tigon_cpu *cpu, uint64_t cycle);
  * cycle c: c when A made it, c + 1 when B made it (A goes first in equal cycles). */
 void tigon_cpu_wake(struct tigon_cpu *cpu, uint64_t cycle);
 
-/* Bring the counts of a parked core up to its last poll before `cycle`; it stays parked. For
+/* Bring the counts of a parked core up to its last poll not after `cycle`; it stays parked. For
  * reading statistics; no effect on a core that is not parked. */
 void tigon_cpu_catch_up(struct tigon_cpu *cpu, uint64_t cycle);
 

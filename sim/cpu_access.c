@@ -1,0 +1,196 @@
+/*
+ * What a core shares with others: SRAM data, I-line fills, chip registers, and their costs.
+ *
+ * Values move at the cycle an access is issued; waiting for a bus slot only delays the core. A
+ * device write that falls into such a wait is therefore not seen by the waiting load.
+ */
+#include "sim/cpu_private.h"
+
+static enum tigon_access fault(struct tigon_cpu *cpu, uint32_t status) {
+    cpu->state |= status | TIGON_CPU_STATE_HALTED;
+    return TIGON_ACCESS_FAULT;
+}
+
+static bool in_null_page(const struct tigon_cpu *cpu, uint32_t address) {
+    return address < TIGON_NULL_PAGE_SIZE && (cpu->state & TIGON_CPU_STATE_NULL_PAGE) != 0;
+}
+
+/* SRAM accesses of one core stay in order, so that a load never overtakes a buffered store. */
+static void wait_for_write_buffer(struct tigon_cpu *cpu) {
+    if (cpu->write_buffer_free > cpu->cycle) {
+        cpu->statistics.bus_stalls += cpu->write_buffer_free - cpu->cycle;
+        cpu->cycle = cpu->write_buffer_free;
+    }
+}
+
+/* Take bus slots from cpu->cycle on; returns how long the wait for them was. */
+static uint64_t take_slots(struct tigon_cpu *cpu, uint32_t beats) {
+    enum tigon_bus_master master = cpu->core == TIGON_CORE_A ? TIGON_BUS_CPU_A : TIGON_BUS_CPU_B;
+    uint64_t end = tigon_bus_access(cpu->bus, master, cpu->cycle, beats);
+    uint64_t waited = end - cpu->cycle - beats;
+    cpu->statistics.bus_stalls += waited;
+    return waited;
+}
+
+static uint32_t load_bytes(const uint8_t *bytes, uint32_t count) {
+    return count == 4 ? tigon_load_be32(bytes) : count == 2 ? tigon_load_be16(bytes) : bytes[0];
+}
+
+static enum tigon_access load_sram(struct tigon_cpu *cpu, uint32_t offset, uint32_t bytes,
+                                   uint32_t *value) {
+    wait_for_write_buffer(cpu);
+    if (cpu->cycle >= cpu->horizon)
+        return TIGON_ACCESS_BLOCKED;
+    uint64_t waited = take_slots(cpu, 1);
+    *value = load_bytes(cpu->memory->sram + offset, bytes);
+    cpu->cycle += waited + cpu->timing.sram_load;
+    cpu->effects++;
+    cpu->statistics.sram_loads++;
+    return TIGON_ACCESS_DONE;
+}
+
+static enum tigon_access load_register(struct tigon_cpu *cpu, uint32_t from, uint32_t offset,
+                                       uint32_t *value) {
+    const struct tigon_cpu_port *port = &cpu->port;
+    if (cpu->cycle >= cpu->horizon)
+        return TIGON_ACCESS_BLOCKED;
+    *value = port->register_read(port->context, cpu->core, offset, cpu->cycle);
+    if (port->register_pollable && port->register_pollable(port->context, cpu->core, offset)) {
+        if (tigon_poll_note(cpu, from, offset, *value))
+            return TIGON_ACCESS_PARKED;
+    } else {
+        cpu->effects++;
+    }
+    cpu->cycle += cpu->timing.register_read;
+    cpu->statistics.register_reads++;
+    return TIGON_ACCESS_REGISTER;
+}
+
+enum tigon_access tigon_cpu_load(struct tigon_cpu *cpu, uint32_t from, uint32_t address,
+                                 uint32_t bytes, uint32_t *value) {
+    uint32_t offset;
+    if ((address & (bytes - 1u)) != 0)
+        return fault(cpu, TIGON_CPU_STATE_MISALIGNED);
+    if (in_null_page(cpu, address))
+        return fault(cpu, TIGON_CPU_STATE_NULL_DATA);
+    switch (tigon_memory_place(cpu->memory, cpu->core, address, &offset)) {
+    case TIGON_PLACE_SRAM:
+        return load_sram(cpu, offset, bytes, value);
+    case TIGON_PLACE_REGISTERS:
+        if (bytes == 4)
+            return load_register(cpu, from, offset, value);
+        break;                   /* 32-bit access only: tigon2.md 2.1, 14 item 23 */
+    case TIGON_PLACE_SCRATCHPAD: /* the interpreter does these itself */
+    case TIGON_PLACE_NOWHERE:
+        break;
+    }
+    return fault(cpu, TIGON_CPU_STATE_BAD_DATA_ADDRESS);
+}
+
+static enum tigon_access store_sram(struct tigon_cpu *cpu, uint32_t offset, uint32_t bytes,
+                                    uint32_t value) {
+    struct tigon_memory *memory = cpu->memory;
+    uint8_t *to = memory->sram + offset;
+    wait_for_write_buffer(cpu);
+    if (cpu->cycle >= cpu->horizon)
+        return TIGON_ACCESS_BLOCKED;
+    uint64_t waited = take_slots(cpu, 1);
+    cpu->write_buffer_free = cpu->cycle + waited + cpu->timing.sram_store_drain;
+    if (bytes == 4)
+        tigon_store_be32(to, value);
+    else if (bytes == 2)
+        tigon_store_be16(to, (uint16_t)value);
+    else
+        *to = (uint8_t)value;
+    tigon_memory_touch(memory, offset);
+    /* The core sees its own stores in the line it holds; nobody else's (cpu.h, invalidate). */
+    if (cpu->line_valid && offset - cpu->line_offset < cpu->timing.instruction_line_bytes)
+        cpu->line[(offset - cpu->line_offset) / 4u] =
+            tigon_decode(tigon_load_be32(memory->sram + (offset & ~3u)));
+    cpu->cycle += cpu->timing.sram_store;
+    cpu->effects++;
+    cpu->statistics.sram_stores++;
+    return TIGON_ACCESS_DONE;
+}
+
+enum tigon_access tigon_cpu_store(struct tigon_cpu *cpu, uint32_t address, uint32_t bytes,
+                                  uint32_t value) {
+    const struct tigon_cpu_port *port = &cpu->port;
+    uint32_t offset;
+    if ((address & (bytes - 1u)) != 0)
+        return fault(cpu, TIGON_CPU_STATE_MISALIGNED);
+    if (in_null_page(cpu, address))
+        return fault(cpu, TIGON_CPU_STATE_NULL_DATA);
+    switch (tigon_memory_place(cpu->memory, cpu->core, address, &offset)) {
+    case TIGON_PLACE_SRAM:
+        return store_sram(cpu, offset, bytes, value);
+    case TIGON_PLACE_REGISTERS:
+        if (bytes != 4)
+            break;
+        if (cpu->cycle >= cpu->horizon)
+            return TIGON_ACCESS_BLOCKED;
+        cpu->effects++;
+        port->register_write(port->context, cpu->core, offset, value, cpu->cycle);
+        cpu->cycle += cpu->timing.register_write;
+        cpu->statistics.register_writes++;
+        return TIGON_ACCESS_REGISTER;
+    case TIGON_PLACE_SCRATCHPAD:
+    case TIGON_PLACE_NOWHERE:
+        break;
+    }
+    return fault(cpu, TIGON_CPU_STATE_BAD_DATA_ADDRESS);
+}
+
+/* The line is a copy: like the chip's it is not disturbed by writes of others, and a core that runs
+ * ahead of them executes the same text as one that does not. */
+static enum tigon_access fill_line(struct tigon_cpu *cpu, uint32_t line_offset) {
+    uint32_t bytes = cpu->timing.instruction_line_bytes;
+    if (cpu->cycle >= cpu->horizon)
+        return TIGON_ACCESS_BLOCKED;
+    uint32_t beats = bytes / 8u;
+    uint64_t waited = take_slots(cpu, beats);
+    cpu->cycle += waited + beats + cpu->timing.instruction_line_miss;
+    for (uint32_t at = 0; at < bytes; at += TIGON_DECODE_GRANULE)
+        memcpy(&cpu->line[at / 4u], tigon_memory_decoded_granule(cpu->memory, line_offset + at),
+               TIGON_DECODE_GRANULE / 4u * sizeof cpu->line[0]);
+    cpu->line_offset = line_offset;
+    cpu->line_valid = true;
+    cpu->effects++;
+    cpu->statistics.instruction_line_misses++;
+    return TIGON_ACCESS_DONE;
+}
+
+enum tigon_access tigon_cpu_fetch(struct tigon_cpu *cpu, uint32_t pc,
+                                  struct tigon_fetch_region *region) {
+    struct tigon_memory *memory = cpu->memory;
+    if ((pc & 3u) != 0)
+        return fault(cpu, TIGON_CPU_STATE_MISALIGNED);
+    if (in_null_page(cpu, pc))
+        return fault(cpu, TIGON_CPU_STATE_NULL_FETCH);
+    if (pc - TIGON_SCRATCHPAD < memory->scratchpad_size[cpu->core]) {
+        region->entries = memory->scratchpad_decoded[cpu->core];
+        region->base = TIGON_SCRATCHPAD;
+        region->words = memory->scratchpad_size[cpu->core] / 4u;
+        return TIGON_ACCESS_DONE;
+    }
+    if (pc >= TIGON_SRAM_WINDOW)
+        return fault(cpu, TIGON_CPU_STATE_BAD_FETCH_ADDRESS);
+
+    uint32_t within = cpu->timing.instruction_line_bytes - 1u;
+    uint32_t line_offset = pc & memory->sram_mask & ~within;
+    if (!cpu->line_valid || cpu->line_offset != line_offset) {
+        enum tigon_access result = fill_line(cpu, line_offset);
+        if (result != TIGON_ACCESS_DONE)
+            return result;
+    }
+    region->entries = cpu->line;
+    region->base = pc & ~within;
+    region->words = cpu->timing.instruction_line_bytes / 4u;
+    return TIGON_ACCESS_DONE;
+}
+
+void tigon_cpu_decode_scratchpad(struct tigon_cpu *cpu, uint32_t pc) {
+    uint32_t offset = pc - TIGON_SCRATCHPAD;
+    cpu->memory->scratchpad_decoded[cpu->core][offset / 4u] =
+        tigon_decode(tigon_load_be32(cpu->memory->scratchpad[cpu->core] + offset));
+}

@@ -1,0 +1,150 @@
+/* Starting, stopping and wiring of cores: the state register of tigon2.md 3.7, and two cores in
+ * global order. */
+#include "sim/cpu_private.h"
+
+void tigon_cpu_initialise(struct tigon_cpu *cpu, unsigned core, struct tigon_memory *memory,
+                          struct tigon_bus *bus, const struct tigon_timing *timing,
+                          const struct tigon_cpu_port *port) {
+    memset(cpu, 0, sizeof *cpu);
+    cpu->core = core;
+    cpu->memory = memory;
+    cpu->bus = bus;
+    cpu->timing = *timing;
+    cpu->port = *port;
+    cpu->run_ahead = TIGON_CPU_RUN_AHEAD_DEFAULT;
+    tigon_cpu_reset(cpu);
+}
+
+void tigon_cpu_pair(struct tigon_cpu *a, struct tigon_cpu *b) {
+    a->peer = b;
+    b->peer = a;
+}
+
+void tigon_cpu_set_run_ahead(struct tigon_cpu *cpu, uint32_t cycles) {
+    cpu->run_ahead = cycles;
+}
+
+void tigon_cpu_set_observer(struct tigon_cpu *cpu, tigon_cpu_observer observer, void *context) {
+    cpu->observer = observer;
+    cpu->observer_context = context;
+    cpu->shown = false;
+}
+
+/* The first cycle at which `cpu` may not make a shared access, given where the other core is. */
+static uint64_t bound_by(const struct tigon_cpu *cpu, const struct tigon_cpu *other) {
+    return other->cycle + (cpu->core == TIGON_CORE_A ? 1u : 0u);
+}
+
+void tigon_cpu_limit_peer(const struct tigon_cpu *cpu) {
+    struct tigon_cpu *peer = cpu->peer;
+    if (peer && peer->running && bound_by(peer, cpu) < peer->horizon)
+        peer->horizon = bound_by(peer, cpu);
+}
+
+void tigon_cpu_limit(struct tigon_cpu *cpu, uint64_t cycle) {
+    if (cycle < cpu->event_limit)
+        cpu->event_limit = cycle;
+    if (cycle < cpu->horizon)
+        cpu->horizon = cycle;
+}
+
+uint64_t tigon_cpu_run_pair(struct tigon_cpu *a, struct tigon_cpu *b, uint64_t horizon) {
+    for (;;) {
+        bool run_a = tigon_cpu_runnable(a), run_b = tigon_cpu_runnable(b);
+        struct tigon_cpu *next = run_a && (!run_b || a->cycle <= b->cycle) ? a : b;
+        struct tigon_cpu *other = next == a ? b : a;
+        if ((!run_a && !run_b) || next->cycle >= horizon)
+            return horizon;
+        uint64_t until = horizon;
+        if (run_a && run_b && bound_by(next, other) < until)
+            until = bound_by(next, other);
+        next->event_limit = UINT64_MAX;
+        if (tigon_cpu_run(next, until) == TIGON_CPU_BREAKPOINT)
+            return next->cycle < horizon ? next->cycle : horizon;
+        if (next->event_limit < horizon)
+            horizon = next->event_limit;
+    }
+}
+
+void tigon_cpu_halt(struct tigon_cpu *cpu, uint64_t cycle) {
+    if (tigon_cpu_stopped(cpu))
+        return;
+    if (cpu->parked) {
+        /* Where the poll loop would be: whole periods, then the rest by executing it. */
+        uint32_t run_ahead = cpu->run_ahead;
+        tigon_cpu_catch_up(cpu, cycle);
+        cpu->parked = false;
+        cpu->poll.stage = 0;
+        cpu->run_ahead = 0;
+        (void)tigon_cpu_run(cpu, cycle);
+        cpu->run_ahead = run_ahead;
+    }
+    cpu->state |= TIGON_CPU_STATE_HALTED;
+}
+
+bool tigon_cpu_start(struct tigon_cpu *cpu, uint32_t pc, uint64_t cycle) {
+    if (!tigon_cpu_stopped(cpu))
+        return false;
+    tigon_cpu_set_pc(cpu, pc);
+    cpu->state &= ~TIGON_CPU_STATE_STOPPED;
+    cpu->cycle = cycle;
+    cpu->load_register = 0;
+    cpu->line_valid = false;
+    cpu->poll.stage = 0;
+    cpu->shown = false;
+    tigon_cpu_limit_peer(cpu);
+    return true;
+}
+
+void tigon_cpu_reset(struct tigon_cpu *cpu) {
+    cpu->state = TIGON_CPU_STATE_HALTED | (cpu->core == TIGON_CORE_A ? TIGON_CPU_STATE_HALT_EXECUTED
+                                                                     : TIGON_CPU_STATE_ROM_FAILED);
+    cpu->parked = false;
+    cpu->poll.stage = 0;
+    cpu->pc = 0;
+    cpu->npc = 4;
+    cpu->load_register = 0;
+    cpu->line_valid = false;
+    cpu->shown = false;
+}
+
+uint32_t tigon_cpu_state_read(const struct tigon_cpu *cpu) {
+    return cpu->state;
+}
+
+void tigon_cpu_state_write(struct tigon_cpu *cpu, uint32_t value, uint64_t cycle) {
+    const uint32_t stored =
+        TIGON_CPU_STATE_SINGLE_STEP | TIGON_CPU_STATE_NULL_PAGE | TIGON_CPU_STATE_ROM_FAILED;
+    if ((value & TIGON_CPU_STATE_RESET) != 0) {
+        tigon_cpu_reset(cpu);
+        return;
+    }
+    cpu->state = (cpu->state & ~stored) | (value & stored);
+    if ((value & TIGON_CPU_STATE_HALTED) == 0) {
+        (void)tigon_cpu_start(cpu, cpu->pc, cycle);
+    } else {
+        tigon_cpu_halt(cpu, cycle);
+        cpu->state |= TIGON_CPU_STATE_HALTED;
+    }
+}
+
+void tigon_cpu_set_pc(struct tigon_cpu *cpu, uint32_t pc) {
+    /* A debugger that writes back the PC it read must not lose a pending branch. */
+    if (!tigon_cpu_stopped(cpu) || pc == cpu->pc)
+        return;
+    cpu->pc = pc;
+    cpu->npc = pc + 4u;
+    cpu->load_register = 0;
+    cpu->shown = false;
+}
+
+void tigon_cpu_invalidate(struct tigon_cpu *cpu, uint32_t address, uint32_t length) {
+    uint32_t offset;
+    if (length == 0 || !cpu->line_valid ||
+        tigon_memory_place(cpu->memory, cpu->core, address, &offset) != TIGON_PLACE_SRAM)
+        return;
+    uint32_t mask = cpu->memory->sram_mask;
+    if (((cpu->line_offset - offset) & mask) < length ||
+        ((offset - cpu->line_offset) & mask) < cpu->timing.instruction_line_bytes)
+        cpu->line_valid = false;
+}

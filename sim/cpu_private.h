@@ -1,0 +1,47 @@
+/* Shared by the files that make up a core; not for others. */
+#ifndef TIGON_SIM_CPU_PRIVATE_H
+#define TIGON_SIM_CPU_PRIVATE_H
+
+#include "sim/cpu.h"
+
+enum tigon_access {
+    TIGON_ACCESS_DONE,     /* cpu->cycle is when the core goes on */
+    TIGON_ACCESS_REGISTER, /* done, by a callback: read pc, npc, state and horizon again */
+    TIGON_ACCESS_BLOCKED,  /* not done: cpu->cycle is at or after the horizon */
+    TIGON_ACCESS_PARKED,   /* not done: the core is now parked */
+    TIGON_ACCESS_FAULT     /* not done: status bits are set */
+};
+
+/* Data accesses outside the core's own scratchpad, and misaligned ones anywhere. On entry
+ * cpu->cycle is the issue cycle, cpu->pc / npc what follows the instruction, and the statistics do
+ * not count it yet; `from` is its address. `bytes` is 1, 2 or 4. A loaded value is not extended. */
+enum tigon_access tigon_cpu_load(struct tigon_cpu *cpu, uint32_t from, uint32_t address,
+                                 uint32_t bytes, uint32_t *value);
+enum tigon_access tigon_cpu_store(struct tigon_cpu *cpu, uint32_t address, uint32_t bytes,
+                                  uint32_t value);
+
+/* Where instructions are fetched from without looking further. */
+struct tigon_fetch_region {
+    struct tigon_instruction *entries;
+    uint32_t base;  /* CPU address of entries[0] */
+    uint32_t words; /* 0: none */
+};
+
+/* Make `region` hold the code at `pc`, filling the I-line if need be (cpu->cycle moves). */
+enum tigon_access tigon_cpu_fetch(struct tigon_cpu *cpu, uint32_t pc,
+                                  struct tigon_fetch_region *region);
+
+/* Decode a scratchpad entry again. */
+void tigon_cpu_decode_scratchpad(struct tigon_cpu *cpu, uint32_t pc);
+
+/* Note a read of a pollable register by the load at `from` (poll.c). True: the core polls without
+ * effect, park it before this load. */
+bool tigon_poll_note(struct tigon_cpu *cpu, uint32_t from, uint32_t offset, uint32_t value);
+
+/* Move a parked core on by whole periods. */
+void tigon_poll_advance(struct tigon_cpu *cpu, uint64_t periods);
+
+/* Lower the horizon of the core's peer, if that is running, to what this core's cycle allows. */
+void tigon_cpu_limit_peer(const struct tigon_cpu *cpu);
+
+#endif

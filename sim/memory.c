@@ -1,0 +1,175 @@
+/* See memory.h. */
+#include "sim/memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define GRANULE_WORDS (TIGON_DECODE_GRANULE / 4u)
+
+int tigon_memory_initialise(struct tigon_memory *memory, uint32_t sram_size) {
+    if (sram_size != 512u * 1024u && sram_size != 1024u * 1024u && sram_size != 2048u * 1024u)
+        return -EINVAL;
+    memset(memory, 0, sizeof *memory);
+    memory->sram_size = sram_size;
+    memory->sram_mask = sram_size - 1u;
+    memory->scratchpad_size[TIGON_CORE_A] = TIGON_SCRATCHPAD_A_SIZE;
+    memory->scratchpad_size[TIGON_CORE_B] = TIGON_SCRATCHPAD_B_SIZE;
+    memory->sram = calloc(1, sram_size);
+    memory->sram_decoded = calloc(sram_size / 4u, sizeof *memory->sram_decoded);
+    memory->sram_decoded_valid = calloc(1, sram_size / TIGON_DECODE_GRANULE);
+    if (!memory->sram || !memory->sram_decoded || !memory->sram_decoded_valid) {
+        tigon_memory_destroy(memory);
+        return -ENOMEM;
+    }
+    return 0;
+}
+
+void tigon_memory_destroy(struct tigon_memory *memory) {
+    free(memory->sram);
+    free(memory->sram_decoded);
+    free(memory->sram_decoded_valid);
+    memory->sram = NULL;
+    memory->sram_decoded = NULL;
+    memory->sram_decoded_valid = NULL;
+}
+
+uint32_t tigon_memory_read32(const struct tigon_memory *memory, uint32_t address) {
+    return tigon_load_be32(memory->sram + (address & memory->sram_mask & ~3u));
+}
+
+void tigon_memory_write32(struct tigon_memory *memory, uint32_t address, uint32_t value) {
+    uint32_t offset = address & memory->sram_mask & ~3u;
+    tigon_store_be32(memory->sram + offset, value);
+    tigon_memory_touch(memory, offset);
+}
+
+/* How much of `length` bytes from `offset` lies before the end of the fitted SRAM. */
+static size_t before_wrap(const struct tigon_memory *memory, uint32_t offset, size_t length) {
+    size_t room = memory->sram_size - offset;
+    return length < room ? length : room;
+}
+
+void tigon_memory_read(const struct tigon_memory *memory, uint32_t address, void *destination,
+                       size_t length) {
+    uint8_t *to = destination;
+    uint32_t offset = address & memory->sram_mask;
+    while (length > 0) {
+        size_t part = before_wrap(memory, offset, length);
+        memcpy(to, memory->sram + offset, part);
+        to += part;
+        length -= part;
+        offset = 0;
+    }
+}
+
+void tigon_memory_write(struct tigon_memory *memory, uint32_t address, const void *source,
+                        size_t length) {
+    const uint8_t *from = source;
+    uint32_t offset = address & memory->sram_mask;
+    while (length > 0) {
+        size_t part = before_wrap(memory, offset, length);
+        size_t first = offset / TIGON_DECODE_GRANULE;
+        size_t last = (offset + part - 1u) / TIGON_DECODE_GRANULE;
+        memcpy(memory->sram + offset, from, part);
+        memset(memory->sram_decoded_valid + first, 0, last - first + 1u);
+        from += part;
+        length -= part;
+        offset = 0;
+    }
+}
+
+bool tigon_memory_scratchpad_read32(const struct tigon_memory *memory, unsigned core,
+                                    uint32_t address, uint32_t *value) {
+    uint32_t offset = (address - TIGON_SCRATCHPAD) & ~3u;
+    *value = 0;
+    if (offset >= memory->scratchpad_size[core])
+        return false;
+    *value = tigon_load_be32(memory->scratchpad[core] + offset);
+    return true;
+}
+
+bool tigon_memory_scratchpad_write32(struct tigon_memory *memory, unsigned core, uint32_t address,
+                                     uint32_t value) {
+    uint32_t offset = (address - TIGON_SCRATCHPAD) & ~3u;
+    if (offset >= memory->scratchpad_size[core])
+        return false;
+    tigon_store_be32(memory->scratchpad[core] + offset, value);
+    memory->scratchpad_decoded[core][offset / 4u].operation = TIGON_OP_STALE;
+    return true;
+}
+
+enum tigon_place tigon_memory_place(const struct tigon_memory *memory, unsigned core,
+                                    uint32_t address, uint32_t *offset) {
+    if (address < TIGON_SRAM_WINDOW) {
+        *offset = address & memory->sram_mask;
+        return TIGON_PLACE_SRAM;
+    }
+    if (address - TIGON_SCRATCHPAD < memory->scratchpad_size[core]) {
+        *offset = address - TIGON_SCRATCHPAD;
+        return TIGON_PLACE_SCRATCHPAD;
+    }
+    if (address - TIGON_REGISTERS < TIGON_REGISTERS_SIZE) {
+        *offset = address - TIGON_REGISTERS;
+        return TIGON_PLACE_REGISTERS;
+    }
+    if (address - TIGON_STACK_WINDOW < TIGON_STACK_WINDOW_SIZE) {
+        *offset = (address - memory->stack_relocation[core]) & (TIGON_SRAM_SPACE - 1u) &
+                  memory->sram_mask;
+        return TIGON_PLACE_SRAM;
+    }
+    *offset = 0;
+    return TIGON_PLACE_NOWHERE;
+}
+
+size_t tigon_memory_debug_read(const struct tigon_memory *memory, unsigned core, uint32_t address,
+                               void *destination, size_t length) {
+    uint8_t *to = destination;
+    for (size_t done = 0; done < length; done++) {
+        uint32_t offset;
+        switch (tigon_memory_place(memory, core, address + (uint32_t)done, &offset)) {
+        case TIGON_PLACE_SRAM:
+            to[done] = memory->sram[offset];
+            break;
+        case TIGON_PLACE_SCRATCHPAD:
+            to[done] = memory->scratchpad[core][offset];
+            break;
+        default:
+            return done;
+        }
+    }
+    return length;
+}
+
+size_t tigon_memory_debug_write(struct tigon_memory *memory, unsigned core, uint32_t address,
+                                const void *source, size_t length) {
+    const uint8_t *from = source;
+    for (size_t done = 0; done < length; done++) {
+        uint32_t offset;
+        switch (tigon_memory_place(memory, core, address + (uint32_t)done, &offset)) {
+        case TIGON_PLACE_SRAM:
+            memory->sram[offset] = from[done];
+            tigon_memory_touch(memory, offset);
+            break;
+        case TIGON_PLACE_SCRATCHPAD:
+            memory->scratchpad[core][offset] = from[done];
+            memory->scratchpad_decoded[core][offset / 4u].operation = TIGON_OP_STALE;
+            break;
+        default:
+            return done;
+        }
+    }
+    return length;
+}
+
+const struct tigon_instruction *tigon_memory_decoded_granule(struct tigon_memory *memory,
+                                                             uint32_t offset) {
+    uint32_t granule = offset / TIGON_DECODE_GRANULE;
+    struct tigon_instruction *entries = memory->sram_decoded + (size_t)granule * GRANULE_WORDS;
+    if (!memory->sram_decoded_valid[granule]) {
+        const uint8_t *bytes = memory->sram + (size_t)granule * TIGON_DECODE_GRANULE;
+        for (unsigned i = 0; i < GRANULE_WORDS; i++)
+            entries[i] = tigon_decode(tigon_load_be32(bytes + 4u * i));
+        memory->sram_decoded_valid[granule] = 1;
+    }
+    return entries;
+}

@@ -1,0 +1,84 @@
+/*
+ * Parking of a core that polls chip registers in a loop without effect.
+ *
+ * Argument for exactness. A pollable register keeps its value until tigon_cpu_wake() is called, and
+ * every such call, parked or not, makes observation start again. Let two consecutive polls from the
+ * same load find all general registers equal, the same value and the same address to go on at, with
+ * nothing in between that reaches outside: no SRAM access, no I-line fill, no register write, no
+ * read of a register that is not pollable, no scratchpad store that changes the word. Then the core
+ * is in the same state at both polls (the load itself ends any load-use interlock, the I-line is
+ * the same, the bus was not used), so what follows repeats with the same number of cycles until a
+ * wake. The parked core stands before the second poll; waking moves it on by whole periods.
+ */
+#include "sim/cpu_private.h"
+
+/* Polls from other loads in a loop before the place that is watched is given up. */
+#define OTHERS_MAX 16u
+
+static void watch(struct tigon_cpu *cpu, uint32_t from, uint32_t offset, uint32_t value) {
+    struct tigon_cpu_poll *poll = &cpu->poll;
+    poll->stage = 1;
+    poll->pc = from;
+    poll->npc = cpu->pc;
+    poll->offset = offset;
+    poll->value = value;
+    poll->others = 0;
+    poll->effects = cpu->effects;
+}
+
+static struct tigon_cpu_statistics difference(const struct tigon_cpu_statistics *now,
+                                              const struct tigon_cpu_statistics *before) {
+    return (struct tigon_cpu_statistics){
+        .instructions = now->instructions - before->instructions,
+        .load_use_stalls = now->load_use_stalls - before->load_use_stalls,
+        .register_reads = now->register_reads - before->register_reads,
+    };
+}
+
+bool tigon_poll_note(struct tigon_cpu *cpu, uint32_t from, uint32_t offset, uint32_t value) {
+    struct tigon_cpu_poll *poll = &cpu->poll;
+    if (poll->stage != 0 && from != poll->pc && ++poll->others <= OTHERS_MAX)
+        return false;
+    if (poll->stage == 0 || from != poll->pc || offset != poll->offset || value != poll->value ||
+        cpu->pc != poll->npc || cpu->effects != poll->effects) {
+        watch(cpu, from, offset, value);
+        return false;
+    }
+    /* The first repetition only makes the comparison of registers worth its price. */
+    bool repeats = poll->stage == 2 && memcmp(poll->gpr, cpu->gpr, sizeof poll->gpr) == 0;
+    if (!repeats) {
+        poll->stage = 2;
+        poll->others = 0;
+        poll->cycle = cpu->cycle;
+        poll->statistics = cpu->statistics;
+        memcpy(poll->gpr, cpu->gpr, sizeof poll->gpr);
+        return false;
+    }
+    poll->period = cpu->cycle - poll->cycle;
+    poll->per_period = difference(&cpu->statistics, &poll->statistics);
+    cpu->parked = true;
+    return true;
+}
+
+void tigon_poll_advance(struct tigon_cpu *cpu, uint64_t periods) {
+    const struct tigon_cpu_statistics *each = &cpu->poll.per_period;
+    cpu->cycle += periods * cpu->poll.period;
+    cpu->statistics.instructions += periods * each->instructions;
+    cpu->statistics.load_use_stalls += periods * each->load_use_stalls;
+    cpu->statistics.register_reads += periods * each->register_reads;
+}
+
+void tigon_cpu_wake(struct tigon_cpu *cpu, uint64_t cycle) {
+    cpu->poll.stage = 0;
+    if (!cpu->parked)
+        return;
+    cpu->parked = false;
+    if (cycle > cpu->cycle)
+        tigon_poll_advance(cpu, (cycle - cpu->cycle + cpu->poll.period - 1u) / cpu->poll.period);
+    tigon_cpu_limit_peer(cpu);
+}
+
+void tigon_cpu_catch_up(struct tigon_cpu *cpu, uint64_t cycle) {
+    if (cpu->parked && cycle > cpu->cycle)
+        tigon_poll_advance(cpu, (cycle - cpu->cycle) / cpu->poll.period);
+}
