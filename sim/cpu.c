@@ -460,6 +460,7 @@ static enum tigon_cpu_stop execute_until(struct tigon_cpu *cpu, uint64_t horizon
     if (cpu->parked)
         return TIGON_CPU_PARKED;
     cpu->horizon = horizon;
+    cpu->event_limit = UINT64_MAX;
     cpu->running = true;
     enum tigon_cpu_stop stop = loop(cpu);
     cpu->running = false;

@@ -58,7 +58,6 @@ uint64_t tigon_cpu_run_pair(struct tigon_cpu *a, struct tigon_cpu *b, uint64_t h
         uint64_t until = horizon;
         if (run_a && run_b && bound_by(next, other) < until)
             until = bound_by(next, other);
-        next->event_limit = UINT64_MAX;
         if (tigon_cpu_run(next, until) == TIGON_CPU_BREAKPOINT)
             return next->cycle < horizon ? next->cycle : horizon;
         if (next->event_limit < horizon)

@@ -1,0 +1,22 @@
+# Unit tests of the cores (sanitized), the runner of the differential test, and a speed measurement.
+SIM_CPU_TEST_OBJECTS := $(addprefix tests/sim_cpu/,test_cpu.o test_instructions.o test_costs.o \
+                          test_order.o fixture.o)
+
+$(BUILD)/tests/test_cpu: $(addprefix $(BUILD)/san/,$(SIM_CPU_TEST_OBJECTS) $(SIM_CPU_OBJECTS))
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka
+
+$(BUILD)/tests/run_program: $(addprefix $(BUILD)/san/,tests/sim_cpu/run_program.o $(SIM_CPU_OBJECTS))
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SANITIZE) -o $@ $^
+
+$(BUILD)/tests/measure_cpu_speed: $(addprefix $(BUILD)/obj/,tests/sim_cpu/measure_speed.o \
+                                    $(SIM_CPU_OBJECTS))
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $^
+
+TEST_PROGRAMS += $(BUILD)/tests/test_cpu
+TEST_NEEDS    += $(BUILD)/tests/run_program

@@ -1,0 +1,100 @@
+/* See fixture.h. */
+#include "tests/sim_cpu/fixture.h"
+
+#include <stdlib.h>
+
+static void note(struct fixture *fixture, unsigned core, uint32_t offset, uint32_t value,
+                 uint64_t cycle) {
+    uint64_t words[] = {core, offset, value, cycle};
+    for (unsigned i = 0; i < 4; i++)
+        fixture->trace = (fixture->trace ^ words[i]) * 0x100000001B3u;
+}
+
+static uint32_t read_register(void *context, unsigned core, uint32_t offset, uint64_t cycle) {
+    struct fixture *fixture = context;
+    fixture->reads++;
+    fixture->last_read_cycle = cycle;
+    uint32_t value =
+        offset == TIMER ? (uint32_t)(cycle / 88) : fixture->registers[core][offset / 4];
+    if (offset != EVENT)
+        note(fixture, core, offset, value, cycle);
+    return value;
+}
+
+static void write_register(void *context, unsigned core, uint32_t offset, uint32_t value,
+                           uint64_t cycle) {
+    struct fixture *fixture = context;
+    unsigned other = 1 - core;
+    fixture->writes++;
+    fixture->last_write_cycle = cycle;
+    note(fixture, core, offset, value, cycle);
+    if (offset == OTHER_CORE && core == TIGON_CORE_A) {
+        tigon_cpu_state_write(&fixture->cores[1], value, cycle);
+    } else if (offset == 0x140 && core == TIGON_CORE_A) {
+        tigon_cpu_state_write(&fixture->cores[0], value, cycle);
+    } else if (offset == DEADLINE) {
+        tigon_cpu_limit(&fixture->cores[core], cycle + value);
+    } else if (offset == 0x150) {
+        fixture->memory.stack_relocation[core] = value;
+    } else if (offset == OTHER_EVENT) {
+        fixture_event(fixture, other, value, core == TIGON_CORE_A ? cycle : cycle + 1);
+    } else {
+        fixture->registers[core][offset / 4] = value;
+        if (offset == EVENT)
+            tigon_cpu_wake(&fixture->cores[core], cycle);
+    }
+}
+
+static bool pollable(void *context, unsigned core, uint32_t offset) {
+    struct fixture *fixture = context;
+    (void)core;
+    return fixture->polls && (offset == EVENT || offset == PLAIN);
+}
+
+struct fixture *fixture_make(uint32_t sram, const struct tigon_timing *timing) {
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    struct tigon_timing defaults = tigon_timing_default();
+    const struct tigon_cpu_port port = {fixture, read_register, write_register, pollable};
+    assert_non_null(fixture);
+    assert_int_equal(tigon_memory_initialise(&fixture->memory, sram), 0);
+    tigon_bus_initialise(&fixture->bus);
+    for (unsigned core = 0; core < 2; core++)
+        tigon_cpu_initialise(&fixture->cores[core], core, &fixture->memory, &fixture->bus,
+                             timing ? timing : &defaults, &port);
+    tigon_cpu_pair(&fixture->cores[0], &fixture->cores[1]);
+    fixture->polls = true;
+    return fixture;
+}
+
+void fixture_destroy(struct fixture *fixture) {
+    tigon_memory_destroy(&fixture->memory);
+    free(fixture);
+}
+
+void fixture_place(struct fixture *fixture, unsigned core, uint32_t address, const uint32_t *words,
+                   size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        uint8_t bytes[4];
+        tigon_store_be32(bytes, words[i]);
+        assert_int_equal(
+            tigon_memory_debug_write(&fixture->memory, core, address + 4 * (uint32_t)i, bytes, 4),
+            4);
+    }
+}
+
+enum tigon_cpu_stop fixture_run(struct fixture *fixture, uint32_t address) {
+    struct tigon_cpu *cpu = &fixture->cores[0];
+    assert_true(tigon_cpu_start(cpu, address, cpu->cycle));
+    return tigon_cpu_run(cpu, cpu->cycle + 1000000);
+}
+
+uint32_t fixture_word(struct fixture *fixture, unsigned core, uint32_t address) {
+    uint8_t bytes[4];
+    assert_int_equal(tigon_memory_debug_read(&fixture->memory, core, address, bytes, 4), 4);
+    return tigon_load_be32(bytes);
+}
+
+void fixture_event(struct fixture *fixture, unsigned core, uint32_t value, uint64_t cycle) {
+    fixture->registers[core][EVENT / 4] = value;
+    tigon_cpu_wake(&fixture->cores[core], cycle);
+}
