@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "sim/timing.h"
+
 enum tigon_bus_kind {
     TIGON_BUS_64_66, /* "64/66": 64 bit, 66 MHz */
     TIGON_BUS_64_33, /* "64/33" */
@@ -24,11 +26,12 @@ struct tigon_knobs {
     uint64_t sram_bytes; /* fitted SRAM: 524288, 1048576 or 2097152 (tigon2.md 2.2) */
     bool
         transmit_cut_through; /* a frame may start while its last DMA is running (targets.md 3.4) */
-    uint64_t transmit_start_ns;    /* from "frame may start" to first preamble byte */
-    uint64_t receive_latency_ns;   /* from last byte off the wire to the descriptor in SRAM */
-    uint64_t assist_fetch_cycles;  /* DMA assist reads a descriptor (tigon2.md 12.4) */
-    uint64_t assist_finish_cycles; /* DMA assist moves the consumer (tigon2.md 12.4) */
-    bool stop_on_fault;            /* a core stopped by an error ends tigon_world_run */
+    uint64_t transmit_start_ns;      /* from "frame may start" to first preamble byte */
+    uint64_t receive_latency_ns;     /* from last byte off the wire to the descriptor in SRAM */
+    uint64_t assist_fetch_cycles;    /* DMA assist reads a descriptor (tigon2.md 12.4) */
+    uint64_t assist_finish_cycles;   /* DMA assist moves the consumer (tigon2.md 12.4) */
+    bool transmit_full_by_reference; /* HW[0FC] counts from HW[0F8] instead of HW[0F4] */
+    bool stop_on_fault;              /* a core stopped by an error ends tigon_world_run */
 
     /* PCI (tigon2.md 12.4) */
     enum tigon_bus_kind bus_kind;  /* presets the four rates below while those are 0 */
@@ -60,6 +63,9 @@ struct tigon_knobs {
     double wire_corrupt_silent;
     double wire_burst;
     uint64_t wire_burst_frames;
+
+    /* Cores: cycle costs, see sim/timing.h. Their names are the fields' own ("sram_load"). */
+    struct tigon_timing core;
 };
 
 void tigon_knobs_defaults(struct tigon_knobs *knobs);

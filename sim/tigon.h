@@ -147,6 +147,10 @@ uint32_t tigon_board_peek_register(struct tigon_board *board, uint32_t offset);
  * kept (as a real reset keeps it). The same happens when the host writes bit 3 of HW[040]. */
 void tigon_board_reset(struct tigon_board *board);
 
+/* Makes the next transfer of an engine fail with these attention bits of its state word
+ * (tigon2.md 5.2), as parity or a target abort would. Fault injection; 0 takes it back. */
+void tigon_board_break_dma(struct tigon_board *board, bool write_engine, uint32_t attention);
+
 struct tigon_dma_statistics {
     uint64_t transfers; /* completed */
     uint64_t bytes;     /* moved by completed transfers */

@@ -1,0 +1,239 @@
+/* One board: creation, reset, core port, statistics and the back doors of tigon.h. */
+#include "sim/board.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/host_cpu.h"
+#include "sim/world.h"
+
+static const struct {
+    const char *name;
+    unsigned width;
+} signal_names[TIGON_SIGNAL_COUNT] = {
+    [TIGON_SIGNAL_EVENT_A] = {"event_a", 32},    [TIGON_SIGNAL_EVENT_B] = {"event_b", 32},
+    [TIGON_SIGNAL_DMA_READ] = {"dma_read", 1},   [TIGON_SIGNAL_DMA_WRITE] = {"dma_write", 1},
+    [TIGON_SIGNAL_TRANSMIT] = {"transmit", 1},   [TIGON_SIGNAL_RECEIVE] = {"receive", 1},
+    [TIGON_SIGNAL_INTERRUPT] = {"interrupt", 1}, [TIGON_SIGNAL_LINK] = {"link", 1},
+    [TIGON_SIGNAL_SEMAPHORE] = {"semaphore", 2},
+};
+
+const char *tigon_signal_name(enum tigon_signal signal) {
+    return (unsigned)signal < TIGON_SIGNAL_COUNT ? signal_names[signal].name : "?";
+}
+
+unsigned tigon_signal_width(enum tigon_signal signal) {
+    return (unsigned)signal < TIGON_SIGNAL_COUNT ? signal_names[signal].width : 0;
+}
+
+void tigon_board_signal(struct tigon_board *board, enum tigon_signal signal, uint32_t value) {
+    if (board->signals[signal] == value)
+        return;
+    board->signals[signal] = value;
+    tigon_world_signal(board->world, board, signal, value, board->now);
+}
+
+void tigon_board_changed(struct tigon_board *board) {
+    if (!tigon_events_derive(board))
+        return;
+    tigon_board_signal(board, TIGON_SIGNAL_EVENT_A, board->events.level[0]);
+    tigon_board_signal(board, TIGON_SIGNAL_EVENT_B, board->events.level[1]);
+    /* Either core may poll either word. In equal cycles A goes first, so it sees what B did a cycle
+     * later. */
+    for (unsigned core = 0; core < 2; core++) {
+        struct tigon_cpu *cpu = &board->cpu[core];
+        uint64_t cycle = tigon_board_cycle(board);
+        if (core == TIGON_CORE_A && board->accessing_core == TIGON_CORE_B)
+            cycle++;
+        const uint64_t asleep = cpu->parked ? cpu->cycle : UINT64_MAX;
+        tigon_cpu_wake(cpu, cycle);
+        if (cpu->cycle > asleep)
+            board->core_control.parked_cycles[core] += cpu->cycle - asleep;
+    }
+}
+
+void tigon_board_log(struct tigon_board *board, const char *format, ...) {
+    char message[160];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    tigon_world_log(board->world, board, message);
+}
+
+void tigon_board_unknown(struct tigon_board *board, uint32_t offset, bool write) {
+    board->statistics.unknown_registers++;
+    /* Beyond the registers proper one report stands for all. */
+    const uint32_t word = offset < 0x1000u ? offset / 4u : 1023u;
+    uint64_t *reported = &board->unknown_reported[write][word / 64u];
+    if (*reported >> word % 64u & 1u)
+        return;
+    *reported |= UINT64_C(1) << word % 64u;
+    tigon_board_log(board, "%s HW[%03X], which no public source describes",
+                    write ? "write to" : "read of", offset);
+}
+
+void tigon_board_schedule(struct tigon_board *board, struct tigon_event *event, uint64_t ticks) {
+    tigon_schedule_at(board->schedule, event, ticks < board->now ? board->now : ticks);
+}
+
+static uint32_t core_reads(void *context, unsigned core, uint32_t offset, uint64_t cycle) {
+    struct tigon_board *board = context;
+    board->now = tigon_ticks_from_cycles(cycle);
+    board->accessing_core = (int)core;
+    const uint32_t value = tigon_register_read(board, offset);
+    board->accessing_core = -1;
+    return value;
+}
+
+static void core_writes(void *context, unsigned core, uint32_t offset, uint32_t value,
+                        uint64_t cycle) {
+    struct tigon_board *board = context;
+    board->now = tigon_ticks_from_cycles(cycle);
+    board->accessing_core = (int)core;
+    tigon_register_write(board, offset, value);
+    board->accessing_core = -1;
+}
+
+/* The event words change only in tigon_board_changed, which wakes both cores. */
+static bool core_may_park_on(void *context, unsigned core, uint32_t offset) {
+    (void)context;
+    (void)core;
+    return offset == TIGON_EVENT_A || offset == TIGON_EVENT_B;
+}
+
+static void reset_devices(struct tigon_board *board) {
+    tigon_registers_reset(board);
+    if (board->knobs.bus_kind == TIGON_BUS_64_66)
+        TIGON_WORD(board, TIGON_PCI_STATE) |= 1u << 19;
+    if (board->knobs.bus_kind == TIGON_BUS_32_33)
+        TIGON_WORD(board, TIGON_PCI_STATE) |= 1u << 20;
+    tigon_host_control_reset(board);
+    tigon_local_control_reset(board);
+    tigon_semaphore_reset(board);
+    tigon_timer_reset(board);
+    tigon_events_reset(board);
+    tigon_dma_reset(board);
+    tigon_transmit_reset(board);
+    board->transmit.producer = board->transmit.consumer = board->transmit.reference = 0;
+    tigon_receive_reset(board);
+    tigon_link_reset(board);
+    TIGON_WORD(board, TIGON_RECEIVE_STATE) = 0; /* a link lost by the reset itself is not news */
+    tigon_core_control_reset(board);
+    tigon_board_changed(board);
+}
+
+void tigon_board_reset(struct tigon_board *board) {
+    if (board->accessing_core < 0 && board->now < tigon_world_now_ticks(board->world))
+        board->now = tigon_world_now_ticks(board->world);
+    reset_devices(board);
+}
+
+int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world, size_t index,
+                           const struct tigon_knobs *knobs, struct tigon_schedule *schedule) {
+    const struct tigon_cpu_port port = {board, core_reads, core_writes, core_may_park_on};
+    memset(board, 0, sizeof *board);
+    board->world = world;
+    board->index = index;
+    board->knobs = *knobs;
+    board->schedule = schedule;
+    board->accessing_core = -1;
+    board->now = tigon_world_now_ticks(world);
+    const uint8_t address[6] = {0x02, 0x54, 0x47, 0x00, (uint8_t)(index >> 8), (uint8_t)index};
+    memcpy(board->mac_address, address, sizeof address);
+
+    const int error = tigon_memory_initialise(&board->memory, (uint32_t)knobs->sram_bytes);
+    if (error)
+        return error;
+    tigon_bus_initialise(&board->bus);
+    for (unsigned core = 0; core < 2; core++)
+        tigon_cpu_initialise(&board->cpu[core], core, &board->memory, &board->bus, &knobs->core,
+                             &port);
+    tigon_cpu_pair(&board->cpu[0], &board->cpu[1]);
+    tigon_eeprom_initialise(&board->local_control.eeprom, address);
+    tigon_timer_initialise(board);
+    tigon_dma_initialise(board);
+    tigon_transmit_initialise(board);
+    board->host = tigon_host_create(world, board, knobs);
+    if (!board->host) {
+        tigon_memory_destroy(&board->memory);
+        return -ENOMEM;
+    }
+    reset_devices(board);
+    return 0;
+}
+
+void tigon_board_destroy(struct tigon_board *board) {
+    tigon_host_destroy(board->host);
+    tigon_memory_destroy(&board->memory);
+}
+
+size_t tigon_board_index(const struct tigon_board *board) {
+    return board->index;
+}
+
+struct tigon_host *tigon_board_host(const struct tigon_board *board) {
+    return board->host;
+}
+
+struct tigon_wire *tigon_board_wire(const struct tigon_board *board) {
+    return board->wire;
+}
+
+void tigon_board_mac_address(const struct tigon_board *board, uint8_t address[6]) {
+    memcpy(address, board->mac_address, 6);
+}
+
+struct tigon_cpu *tigon_board_cpu(struct tigon_board *board, unsigned core) {
+    return core < 2 ? &board->cpu[core] : NULL;
+}
+
+void tigon_board_peek(const struct tigon_board *board, uint32_t address, void *bytes,
+                      size_t length) {
+    tigon_memory_read(&board->memory, address, bytes, length);
+}
+
+void tigon_board_poke(struct tigon_board *board, uint32_t address, const void *bytes,
+                      size_t length) {
+    tigon_memory_write(&board->memory, address, bytes, length);
+}
+
+uint32_t tigon_board_peek32(const struct tigon_board *board, uint32_t address) {
+    return tigon_memory_read32(&board->memory, address);
+}
+
+void tigon_board_poke32(struct tigon_board *board, uint32_t address, uint32_t value) {
+    tigon_memory_write32(&board->memory, address, value);
+}
+
+uint32_t tigon_board_peek_register(struct tigon_board *board, uint32_t offset) {
+    offset &= ~3u;
+    if (!tigon_register_describe(offset))
+        return 0; /* and no complaint: a debugger may look anywhere */
+    if (board->accessing_core < 0 && board->now < tigon_world_now_ticks(board->world))
+        board->now = tigon_world_now_ticks(board->world);
+    return tigon_register_read(board, offset);
+}
+
+void tigon_board_statistics(const struct tigon_board *board, struct tigon_statistics *statistics) {
+    const uint64_t cycle = tigon_cycle_at_or_after(tigon_world_now_ticks(board->world));
+    *statistics = board->statistics;
+    for (unsigned core = 0; core < 2; core++) {
+        struct tigon_core_statistics *out = &statistics->core[core];
+        const struct tigon_core_control *control = &board->core_control;
+        struct tigon_cpu cpu =
+            board->cpu[core]; /* bringing a copy up to date leaves the original parked */
+        const uint64_t before = cpu.cycle;
+        tigon_cpu_catch_up(&cpu, cycle);
+        out->parked_cycles = control->parked_cycles[core] + (cpu.parked ? cpu.cycle - before : 0);
+        out->instructions = cpu.statistics.instructions;
+        out->register_reads = cpu.statistics.register_reads;
+        out->register_writes = cpu.statistics.register_writes;
+        out->stall_cycles = cpu.statistics.load_use_stalls + cpu.statistics.bus_stalls;
+        out->cycles = control->running_cycles[core];
+        if ((control->running >> core & 1u) && cycle > control->started[core])
+            out->cycles += cycle - control->started[core];
+    }
+}

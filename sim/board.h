@@ -1,0 +1,104 @@
+/*
+ * One board: memory, bus, cores and devices, and what ties them together.
+ *
+ * Devices are structures inside struct tigon_board, one .c/.h pair each. Their state words live in
+ * board->registers; what else they keep is in their structure. A device acts at board->now, which
+ * is the tick of the event or access being served, and calls tigon_board_changed() after anything
+ * that another party could see: that derives the event words again and wakes polling cores. Devices
+ * reach each other only by the functions in their headers.
+ *
+ * The embedding program uses sim/tigon.h; this header is for the devices.
+ */
+#ifndef SIM_BOARD_H
+#define SIM_BOARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/bus.h"
+#include "sim/core_control.h"
+#include "sim/cpu.h"
+#include "sim/dma.h"
+#include "sim/events.h"
+#include "sim/host_bus.h"
+#include "sim/host_control.h"
+#include "sim/host_window.h"
+#include "sim/link.h"
+#include "sim/local_control.h"
+#include "sim/mac_receive.h"
+#include "sim/mac_transmit.h"
+#include "sim/memory.h"
+#include "sim/registers.h"
+#include "sim/schedule.h"
+#include "sim/semaphore.h"
+#include "sim/tigon.h"
+#include "sim/time.h"
+#include "sim/timer.h"
+
+struct tigon_board {
+    struct tigon_world *world;
+    struct tigon_host *host;
+    struct tigon_wire *wire; /* NULL: nothing plugged in */
+    unsigned side;           /* ours, of the wire */
+    size_t index;
+    struct tigon_knobs knobs;
+    struct tigon_schedule *schedule; /* the world's */
+    uint8_t mac_address[6];
+
+    uint64_t now;       /* ticks */
+    int accessing_core; /* TIGON_CORE_A or _B during a register callback of that core, else -1 */
+
+    uint32_t registers[TIGON_REGISTER_BYTES / 4];
+    struct tigon_memory memory;
+    struct tigon_bus bus;
+    struct tigon_cpu cpu[2];
+
+    struct tigon_host_control host_control;
+    struct tigon_local_control local_control;
+    struct tigon_semaphore semaphore;
+    struct tigon_timer timer;
+    struct tigon_events events;
+    struct tigon_pci pci;
+    struct tigon_dma dma;
+    struct tigon_transmit transmit;
+    struct tigon_receive receive;
+    struct tigon_link link;
+    struct tigon_core_control core_control;
+
+    struct tigon_statistics
+        statistics; /* counters the devices keep; the rest is filled in on demand */
+    uint64_t unknown_reported[2][16]; /* bit per word offset below 0x1000, read and write: logged
+                                         already */
+    uint32_t signals[TIGON_SIGNAL_COUNT];
+};
+
+/* A stored register word, for devices. */
+#define TIGON_WORD(board, offset) ((board)->registers[(offset) / 4u])
+
+/* Makes a board in its power-on state. `knobs` is copied. Returns 0 or -errno. */
+int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world, size_t index,
+                           const struct tigon_knobs *knobs, struct tigon_schedule *schedule);
+void tigon_board_destroy(struct tigon_board *board);
+
+/* Something visible changed at board->now: see above. */
+void tigon_board_changed(struct tigon_board *board);
+
+/* Reports a signal to the world's hook when its value is new. */
+void tigon_board_signal(struct tigon_board *board, enum tigon_signal signal, uint32_t value);
+
+/* Counts an access to an offset that nobody owns and reports the first of each (tigon2.md 14 row
+ * 20). */
+void tigon_board_unknown(struct tigon_board *board, uint32_t offset, bool write);
+
+void tigon_board_log(struct tigon_board *board, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* First core cycle that sees what happens at board->now. */
+static inline uint64_t tigon_board_cycle(const struct tigon_board *board) {
+    return tigon_cycle_at_or_after(board->now);
+}
+
+/* `event` at `ticks`, but never before now. */
+void tigon_board_schedule(struct tigon_board *board, struct tigon_event *event, uint64_t ticks);
+
+#endif

@@ -1,0 +1,20 @@
+#The board simulator : one static library, and the same with the sanitizers for tests.
+include sim/cpu.mk
+
+SIM_OBJECTS := $(SIM_CPU_OBJECTS) $(addprefix sim/, \
+    board.o core_control.o dma.o eeprom.o events.o frame.o host_bus.o host_control.o host_cpu.o host_window.o \
+    knobs.o link.o local_control.o mac_receive.o mac_transmit.o registers.o schedule.o semaphore.o timer.o \
+    wire.o world.o)
+
+SIM_LIBRARY           := $(BUILD)/obj/sim/libtigon.a
+SIM_LIBRARY_SANITIZED := $(BUILD)/san/sim/libtigon.a
+
+$(SIM_LIBRARY): $(addprefix $(BUILD)/obj/,$(SIM_OBJECTS))
+	$(SAY) AR $@
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(SIM_LIBRARY_SANITIZED): $(addprefix $(BUILD)/san/,$(SIM_OBJECTS))
+	$(SAY) AR $@
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+LINT_C += $(wildcard sim/*.c sim/*.h)

@@ -1,0 +1,24 @@
+/* HW[140].. and HW[240]..: state, program counter, scratchpad port and registers of the cores
+ * (tigon2.md 3.1, 3.7). */
+#ifndef SIM_CORE_CONTROL_H
+#define SIM_CORE_CONTROL_H
+
+#include <stdint.h>
+
+struct tigon_board;
+
+struct tigon_core_control {
+    uint64_t running_cycles[2]; /* of finished stretches */
+    uint64_t started[2];        /* cycle at which the current stretch began */
+    uint64_t parked_cycles[2];
+    unsigned running; /* bit per core, as last seen by tigon_core_account */
+};
+
+uint32_t tigon_core_control_read(struct tigon_board *board, uint32_t offset);
+void tigon_core_control_write(struct tigon_board *board, uint32_t offset, uint32_t value);
+void tigon_core_control_reset(struct tigon_board *board);
+
+/* Notes which cores run from `cycle` on, for the statistics. */
+void tigon_core_account(struct tigon_board *board, uint64_t cycle);
+
+#endif

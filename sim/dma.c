@@ -1,0 +1,541 @@
+/*
+ * DMA engines and assist (tigon2.md 5).
+ *
+ * One transfer goes IDLE -> (FETCH by the assist) -> LATENCY -> DATA -> (FINISH) -> IDLE. Bytes
+ * move all at once at the end of DATA: nobody may look at a buffer under DMA, and cut-through
+ * (mac_transmit.c) only promises times.
+ *
+ * The effects of bits 17, 19 and 21 belong to the engine and so also happen in transfers started by
+ * hand; a software assist that copies HW[0B4] to HW[0D4] itself stores the value that is already
+ * there.
+ *
+ * A ring transfer that fails leaves the consumer where it is and the engine stuck. Recovery is the
+ * image's (tigon2.md 13 item 7): pause, bit 0 of the state word, rewrite the consumer (with itself
+ * to try again, with the next slot to give up), unpause.
+ */
+#include "sim/dma.h"
+
+#include <string.h>
+
+#include "sim/board.h"
+#include "sim/host_cpu.h"
+
+#define DESCRIPTOR_BYTES 32u
+#define HIGH_BYTES       (64u * DESCRIPTOR_BYTES)
+#define LOW_BYTES        (32u * DESCRIPTOR_BYTES)
+#define RING_SPACE_MASK  0x1FFFFFu /* ring addresses live in the 2 MB space of tigon2.md 2.3 */
+#define SRAM_SPACE_END   0x200000u
+
+struct wiring {
+    uint32_t host_high, state, local, length, checksum;
+    uint32_t ring[2]; /* register offset of the producer */
+    uint32_t
+        below_transmit[2]; /* ring start = HW[0D0] - this (tigon2.md 2.3; low rings 14 row 10) */
+    enum tigon_bus_master master;
+    enum tigon_signal signal;
+};
+
+static const struct wiring wirings[2] = {
+    [TIGON_DMA_READ] = {TIGON_DMA_READ_HOST_HIGH,
+                        TIGON_DMA_READ_STATE,
+                        TIGON_DMA_READ_LOCAL,
+                        TIGON_DMA_READ_LENGTH,
+                        TIGON_DMA_READ_CHECKSUM,
+                        {TIGON_DMA_READ_RING_HIGH, TIGON_DMA_READ_RING_LOW},
+                        {0x1000, 0x3000},
+                        TIGON_BUS_DMA_READ,
+                        TIGON_SIGNAL_DMA_READ},
+    [TIGON_DMA_WRITE] = {TIGON_DMA_WRITE_HOST_HIGH,
+                         TIGON_DMA_WRITE_STATE,
+                         TIGON_DMA_WRITE_LOCAL,
+                         TIGON_DMA_WRITE_LENGTH,
+                         TIGON_DMA_WRITE_CHECKSUM,
+                         {TIGON_DMA_WRITE_RING_HIGH, TIGON_DMA_WRITE_RING_LOW},
+                         {0x0800, 0x2C00},
+                         TIGON_BUS_DMA_WRITE,
+                         TIGON_SIGNAL_DMA_WRITE},
+};
+
+static const uint32_t ring_bytes[2] = {HIGH_BYTES, LOW_BYTES};
+
+static unsigned number(const struct tigon_dma_engine *engine) {
+    return (unsigned)(engine - engine->board->dma.engine);
+}
+
+static const struct wiring *wiring(const struct tigon_dma_engine *engine) {
+    return &wirings[number(engine)];
+}
+
+static uint32_t *state(struct tigon_dma_engine *engine) {
+    return &TIGON_WORD(engine->board, wiring(engine)->state);
+}
+
+static struct tigon_dma_statistics *counters(struct tigon_dma_engine *engine) {
+    struct tigon_statistics *statistics = &engine->board->statistics;
+    return number(engine) == TIGON_DMA_READ ? &statistics->dma_read : &statistics->dma_write;
+}
+
+static uint32_t ring_address(const struct tigon_dma_engine *engine, unsigned ring,
+                             uint32_t offset) {
+    const uint32_t base = TIGON_WORD(engine->board, TIGON_TRANSMIT_BUFFER_BASE);
+    return (base - wiring(engine)->below_transmit[ring] + offset) & RING_SPACE_MASK;
+}
+
+uint32_t tigon_dma_local_end(const struct tigon_board *board, uint32_t address, uint32_t length) {
+    const uint32_t transmit = TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_BASE);
+    const uint32_t receive = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_BASE);
+    const uint32_t end = address + length;
+    if (transmit < receive && address >= transmit && address < receive)
+        return end < receive ? end : transmit + (end - receive) % (receive - transmit);
+    if (receive && receive < SRAM_SPACE_END && address >= receive && address < SRAM_SPACE_END)
+        return end < SRAM_SPACE_END ? end
+                                    : receive + (end - SRAM_SPACE_END) % (SRAM_SPACE_END - receive);
+    return end;
+}
+
+/* Calls `piece` for each contiguous piece of a local range that may wrap. */
+static void local_pieces(struct tigon_board *board, uint32_t address, uint32_t length,
+                         uint8_t *bytes,
+                         void (*piece)(struct tigon_memory *memory, uint32_t address,
+                                       uint8_t *bytes, uint32_t length)) {
+    while (length) {
+        uint32_t run = length;
+        /* The longest run that ends where simple addition says is one that does not wrap. */
+        if (tigon_dma_local_end(board, address, length) != address + length) {
+            const uint32_t receive = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_BASE);
+            run = (address < receive ? receive : SRAM_SPACE_END) - address;
+            if (run > length)
+                run = length;
+        }
+        piece(&board->memory, address, bytes, run);
+        bytes += run;
+        address = tigon_dma_local_end(board, address, run);
+        length -= run;
+    }
+}
+
+static void piece_in(struct tigon_memory *memory, uint32_t address, uint8_t *bytes,
+                     uint32_t length) {
+    tigon_memory_write(memory, address, bytes, length);
+}
+
+static void piece_out(struct tigon_memory *memory, uint32_t address, uint8_t *bytes,
+                      uint32_t length) {
+    tigon_memory_read(memory, address, bytes, length);
+}
+
+/* Word order (tigon2.md 5.2 bit 1, little-endian host): the bytes of each group of four, counted
+ * from the start of the transfer, are reversed; a shorter last group is reversed within itself, so
+ * that no byte outside the stated range is ever touched. */
+static void reverse_words(uint8_t *bytes, uint32_t length) {
+    for (uint32_t start = 0; start < length; start += 4) {
+        uint32_t low = start;
+        uint32_t high = (length - start < 4 ? length : start + 4) - 1;
+        while (low < high) {
+            const uint8_t keep = bytes[low];
+            bytes[low++] = bytes[high];
+            bytes[high--] = keep;
+        }
+    }
+}
+
+/* 16-bit one's-complement sum of big-endian pairs, odd tail padded with zero (tigon2.md 14 row 27).
+ */
+static uint32_t add_sum(uint32_t sum, const uint8_t *bytes, uint32_t length) {
+    uint64_t total = sum;
+    uint32_t i = 0;
+    for (; i + 1 < length; i += 2)
+        total += (uint32_t)bytes[i] << 8 | bytes[i + 1];
+    if (i < length)
+        total += (uint32_t)bytes[i] << 8;
+    while (total >> 16)
+        total = (total & 0xFFFF) + (total >> 16);
+    return (uint32_t)total;
+}
+
+static void move_bytes(struct tigon_dma_engine *engine) {
+    struct tigon_board *board = engine->board;
+    uint8_t bytes[65536];
+    uint8_t *memory = tigon_pci_memory(board, engine->host_address, engine->length);
+    if (!memory)
+        return; /* checked at the start; host memory does not shrink */
+    if (number(engine) == TIGON_DMA_READ) {
+        memcpy(bytes, memory, engine->length);
+        if (*state(engine) & TIGON_DMA_WORDS)
+            reverse_words(bytes, engine->length);
+        local_pieces(board, engine->local_address, engine->length, bytes, piece_in);
+    } else {
+        local_pieces(board, engine->local_address, engine->length, bytes, piece_out);
+    }
+    if (*state(engine) & TIGON_DMA_CHECKSUM) {
+        if (*state(engine) & TIGON_DMA_RESTART_SUM)
+            engine->sum = 0;
+        engine->sum = add_sum(engine->sum, bytes, engine->length);
+        TIGON_WORD(board, wiring(engine)->checksum) = engine->sum;
+    }
+    if (number(engine) == TIGON_DMA_WRITE) {
+        if (*state(engine) & TIGON_DMA_WORDS)
+            reverse_words(bytes, engine->length);
+        memcpy(memory, bytes, engine->length);
+        tigon_host_memory_written(board->host, engine->host_address, engine->length, board->now);
+    }
+}
+
+static void kick(struct tigon_dma_engine *engine);
+
+static void kick_both(struct tigon_board *board) {
+    kick(&board->dma.engine[TIGON_DMA_READ]);
+    kick(&board->dma.engine[TIGON_DMA_WRITE]);
+}
+
+static void fail(struct tigon_dma_engine *engine, uint32_t attention) {
+    counters(engine)->errors++;
+    *state(engine) = (*state(engine) & ~TIGON_DMA_BUSY) | attention;
+    engine->phase = engine->ring >= 0 ? TIGON_DMA_STUCK : TIGON_DMA_IDLE;
+    tigon_board_signal(engine->board, wiring(engine)->signal, 0);
+    kick_both(engine->board);
+    tigon_board_changed(engine->board);
+}
+
+static void complete(struct tigon_dma_engine *engine) {
+    struct tigon_board *board = engine->board;
+    struct tigon_dma_statistics *statistics = counters(engine);
+    const uint32_t word = *state(engine);
+    const uint32_t end = tigon_dma_local_end(board, engine->local_address, engine->length);
+    const bool read = number(engine) == TIGON_DMA_READ;
+
+    TIGON_WORD(board, wiring(engine)->local) = end;
+    TIGON_WORD(board, wiring(engine)->length) = 0;
+    statistics->transfers++;
+    statistics->bytes += engine->length;
+    statistics->busy_ns += tigon_ns_from_ticks(board->now - engine->begun);
+    if ((word & TIGON_DMA_CHECKSUM) && (word & TIGON_DMA_STORE_SUM) && engine->ring >= 0) {
+        const uint8_t sum[2] = {(uint8_t)(engine->sum >> 8), (uint8_t)engine->sum};
+        tigon_memory_write(&board->memory, engine->checksum_address & ~1u, sum, sizeof sum);
+    }
+    if (engine->ring >= 0) {
+        struct tigon_dma_ring *ring = &engine->rings[engine->ring];
+        ring->consumer = (ring->consumer + DESCRIPTOR_BYTES) % ring_bytes[engine->ring];
+        if (engine->ring == TIGON_DMA_HIGH)
+            statistics->ring_high++;
+        else
+            statistics->ring_low++;
+    }
+    *state(engine) &= ~TIGON_DMA_BUSY;
+    engine->phase = TIGON_DMA_IDLE;
+    tigon_board_signal(board, wiring(engine)->signal, 0);
+
+    if (read && (word & TIGON_DMA_HAND_TO_MAC))
+        tigon_register_write(board, TIGON_TRANSMIT_BUFFER_PRODUCER, end);
+    if (!read && (word & TIGON_DMA_FREE_RECEIVE))
+        tigon_register_write(board, TIGON_RECEIVE_BUFFER_CONSUMER,
+                             tigon_dma_local_end(board, end & ~7u, (end & 7u) ? 8u : 0u));
+    if (!read && (word & TIGON_DMA_INTERRUPT))
+        tigon_host_interrupt_set(board, true);
+
+    /* A transfer that ends exactly on a 4 GB line is complete, but raises a false attention and
+     * stops the engine (tigon2.md 13 item 7). */
+    if (engine->length && (uint32_t)(engine->host_address + engine->length) == 0) {
+        *state(engine) |= TIGON_DMA_ADDRESS_OVERFLOW;
+        if (engine->ring >= 0)
+            engine->phase = TIGON_DMA_STUCK;
+    }
+    kick_both(board);
+    tigon_board_changed(board);
+}
+
+/* Loads the request that the registers describe and sends it out. */
+static void request(struct tigon_dma_engine *engine) {
+    struct tigon_board *board = engine->board;
+    const struct wiring *wires = wiring(engine);
+    const struct tigon_knobs *knobs = &board->knobs;
+    const bool read = number(engine) == TIGON_DMA_READ;
+    const uint64_t latency =
+        tigon_ticks_from_ns(read ? knobs->pci_read_latency_ns : knobs->pci_write_latency_ns);
+
+    engine->host_address = (uint64_t)TIGON_WORD(board, wires->host_high) << 32 |
+                           TIGON_WORD(board, wires->host_high + 4u);
+    engine->local_address = TIGON_WORD(board, wires->local);
+    engine->length = TIGON_WORD(board, wires->length) & 0xFFFFu;
+    engine->fail = engine->fail_next;
+    engine->fail_next = 0;
+    if (!engine->fail && !tigon_pci_memory(board, engine->host_address, engine->length))
+        engine->fail = TIGON_DMA_MASTER_ABORT;
+    if (!engine->fail && engine->length &&
+        (uint32_t)engine->host_address > (uint32_t)(engine->host_address + engine->length - 1))
+        engine->fail = TIGON_DMA_ADDRESS_OVERFLOW; /* the address counter has 32 bits */
+    engine->phase = TIGON_DMA_LATENCY;
+    engine->data_start = board->now + latency;
+    engine->worst_end = engine->data_start +
+                        tigon_pci_worst_ticks(board, number(engine), engine->length) +
+                        tigon_ticks_from_cycles(knobs->assist_finish_cycles + 1);
+    tigon_board_schedule(board, &engine->event, engine->data_start);
+    if (read && (*state(engine) & TIGON_DMA_HAND_TO_MAC))
+        tigon_transmit_evaluate(board);
+}
+
+static void fetch(struct tigon_dma_engine *engine, unsigned ring) {
+    struct tigon_board *board = engine->board;
+    engine->ring = (int)ring;
+    engine->descriptor = ring_address(engine, ring, engine->rings[ring].consumer);
+    engine->phase = TIGON_DMA_FETCH;
+    engine->begun = board->now;
+    *state(engine) |= TIGON_DMA_BUSY;
+    tigon_board_signal(board, wiring(engine)->signal, 1);
+    tigon_bus_stream_begin(&board->bus, wiring(engine)->master, tigon_board_cycle(board), 1u << 16,
+                           DESCRIPTOR_BYTES / 8u);
+    tigon_board_schedule(board, &engine->event,
+                         board->now + tigon_ticks_from_cycles(board->knobs.assist_fetch_cycles));
+}
+
+static void fetched(struct tigon_dma_engine *engine) {
+    struct tigon_board *board = engine->board;
+    const struct wiring *wires = wiring(engine);
+    const struct tigon_memory *memory = &board->memory;
+    const uint32_t at = engine->descriptor;
+    TIGON_WORD(board, wires->host_high) = tigon_memory_read32(memory, at);
+    TIGON_WORD(board, wires->host_high + 4u) = tigon_memory_read32(memory, at + 4u);
+    TIGON_WORD(board, wires->local) = tigon_memory_read32(memory, at + 8u);
+    TIGON_WORD(board, wires->length) = tigon_memory_read32(memory, at + 12u) & 0xFFFFu;
+    engine->checksum_address = tigon_memory_read32(memory, at + 20u);
+    /* The reset and attention bits of a descriptor mean nothing; busy is ours. */
+    *state(engine) =
+        (tigon_memory_read32(memory, at + 16u) & ~(TIGON_DMA_ATTENTIONS | TIGON_DMA_RESET)) |
+        TIGON_DMA_BUSY;
+    request(engine);
+}
+
+/* Lets the assist take the next descriptor if it may. */
+static void kick(struct tigon_dma_engine *engine) {
+    struct tigon_board *board = engine->board;
+    const uint32_t assist = TIGON_WORD(board, TIGON_DMA_ASSIST);
+    if (engine->phase != TIGON_DMA_IDLE || (*state(engine) & TIGON_DMA_ATTENTIONS))
+        return;
+    if (!(assist & TIGON_ASSIST_ENABLE) || (assist & TIGON_ASSIST_PAUSE))
+        return;
+    if (assist & TIGON_ASSIST_ONE) {
+        const enum tigon_dma_phase other = board->dma.engine[1 - number(engine)].phase;
+        if (other != TIGON_DMA_IDLE && other != TIGON_DMA_STUCK)
+            return;
+    }
+    for (unsigned ring = TIGON_DMA_HIGH; ring <= TIGON_DMA_LOW; ring++)
+        if (engine->rings[ring].producer != engine->rings[ring].consumer) {
+            fetch(engine, ring);
+            return;
+        }
+}
+
+static void data_through(struct tigon_board *board, unsigned channel) {
+    struct tigon_dma_engine *engine = &board->dma.engine[channel];
+    move_bytes(engine);
+    if (engine->ring < 0) {
+        complete(engine);
+        return;
+    }
+    engine->phase = TIGON_DMA_FINISH;
+    tigon_board_schedule(board, &engine->event,
+                         board->now + tigon_ticks_from_cycles(board->knobs.assist_finish_cycles));
+}
+
+static void step(void *context, uint64_t ticks) {
+    struct tigon_dma_engine *engine = context;
+    struct tigon_board *board = engine->board;
+    board->now = ticks;
+    switch (engine->phase) {
+    case TIGON_DMA_FETCH:
+        fetched(engine);
+        break;
+    case TIGON_DMA_LATENCY:
+        if (engine->fail) {
+            fail(engine, engine->fail);
+            break;
+        }
+        engine->phase = TIGON_DMA_DATA;
+        if (engine->length)
+            tigon_bus_stream_begin(&board->bus, wiring(engine)->master, tigon_board_cycle(board),
+                                   tigon_pci_cycles_per_beat(board, number(engine)),
+                                   (engine->length + 7u) / 8u);
+        tigon_pci_begin(board, number(engine), engine->length);
+        break;
+    case TIGON_DMA_FINISH:
+        complete(engine);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Drops whatever the engine does, without completing it. */
+static void stop(struct tigon_dma_engine *engine) {
+    struct tigon_board *board = engine->board;
+    tigon_schedule_cancel(board->schedule, &engine->event);
+    if (engine->phase == TIGON_DMA_DATA)
+        tigon_bus_stream_cancel(&board->bus, wiring(engine)->master, tigon_board_cycle(board));
+    tigon_pci_abort(board, number(engine));
+    engine->phase = TIGON_DMA_IDLE;
+    *state(engine) &= ~TIGON_DMA_BUSY;
+    tigon_board_signal(board, wiring(engine)->signal, 0);
+}
+
+static void write_state(struct tigon_dma_engine *engine, uint32_t value) {
+    struct tigon_board *board = engine->board;
+    uint32_t *word = state(engine);
+    const bool busy = (*word & TIGON_DMA_BUSY) != 0;
+    if (value & TIGON_DMA_RESET) {
+        stop(engine);
+        *word &= ~TIGON_DMA_ATTENTIONS;
+    } else if (busy && !(value & TIGON_DMA_BUSY)) {
+        stop(engine); /* "cleared by hand" after a hang (tigon2.md 5.2 bit 23) */
+    } else if (busy) {
+        return; /* the engine has its copy; nothing changes under it */
+    }
+    *word = (*word & TIGON_DMA_ATTENTIONS) |
+            (value & ~(TIGON_DMA_ATTENTIONS | TIGON_DMA_RESET | TIGON_DMA_BUSY));
+    if ((value & TIGON_DMA_BUSY) && !(value & TIGON_DMA_RESET) && !(*word & TIGON_DMA_ATTENTIONS)) {
+        *word |= TIGON_DMA_BUSY;
+        engine->ring = -1;
+        engine->begun = board->now;
+        tigon_board_signal(board, wiring(engine)->signal, 1);
+        request(engine);
+    }
+    tigon_board_changed(board);
+}
+
+/* Splits a ring register offset: engine, ring, which pointer. False for others. */
+static bool ring_register(uint32_t offset, unsigned *engine, unsigned *ring, unsigned *pointer) {
+    if (offset < TIGON_DMA_READ_RING_HIGH || offset >= TIGON_DMA_WRITE_RING_LOW + 12u ||
+        offset == TIGON_DMA_ASSIST)
+        return false;
+    *engine = offset >= TIGON_DMA_WRITE_RING_HIGH;
+    *ring = (offset >> 4) & 1u;
+    *pointer = (offset >> 2) & 3u;
+    return true;
+}
+
+static uint32_t assist_state(const struct tigon_board *board) {
+    /* Bits 8, 10, 11 for the write engine, 12, 14, 15 for the read engine (tigon2.md 5.4, 14 row
+     * 12). */
+    uint32_t value = TIGON_WORD(board, TIGON_DMA_ASSIST);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct tigon_dma_engine *engine = &board->dma.engine[i];
+        const unsigned shift = i == TIGON_DMA_WRITE ? 8 : 12;
+        if (TIGON_WORD(board, wirings[i].state) & TIGON_DMA_BUSY)
+            value |= 1u << shift;
+        if (engine->rings[TIGON_DMA_LOW].producer != engine->rings[TIGON_DMA_LOW].consumer)
+            value |= 4u << shift;
+        if (engine->rings[TIGON_DMA_HIGH].producer != engine->rings[TIGON_DMA_HIGH].consumer)
+            value |= 8u << shift;
+    }
+    return value;
+}
+
+uint32_t tigon_dma_read_register(struct tigon_board *board, uint32_t offset) {
+    unsigned number_, ring, pointer;
+    if (offset == TIGON_DMA_ASSIST)
+        return assist_state(board);
+    if (!ring_register(offset, &number_, &ring, &pointer))
+        return TIGON_WORD(board, offset);
+    const struct tigon_dma_engine *engine = &board->dma.engine[number_];
+    const struct tigon_dma_ring *pointers = &engine->rings[ring];
+    switch (pointer) {
+    case 0:
+        return ring_address(engine, ring, pointers->producer);
+    case 1:
+        return ring_address(engine, ring, pointers->consumer);
+    case 2:
+        return ring_address(engine, ring, pointers->reference);
+    default:
+        /* One slot always stays empty (tigon2.md 5.4). */
+        if ((pointers->producer + DESCRIPTOR_BYTES) % ring_bytes[ring] == pointers->reference)
+            return 0;
+        return ring_address(engine, ring, pointers->producer);
+    }
+}
+
+void tigon_dma_write_register(struct tigon_board *board, uint32_t offset, uint32_t value) {
+    unsigned number_, ring, pointer;
+    if (offset == TIGON_DMA_ASSIST) {
+        TIGON_WORD(board, offset) =
+            value & (TIGON_ASSIST_ENABLE | TIGON_ASSIST_PAUSE | TIGON_ASSIST_ONE);
+        kick_both(board);
+    } else if (ring_register(offset, &number_, &ring, &pointer)) {
+        struct tigon_dma_engine *engine = &board->dma.engine[number_];
+        /* Only the offset in the ring is kept; ring bases are multiples of the ring size when
+         * HW[0D0] is aligned to 4 kB, as tigon2.md 2.3 demands. */
+        value &= ring_bytes[ring] - DESCRIPTOR_BYTES;
+        switch (pointer) {
+        case 0:
+            engine->rings[ring].producer = value;
+            break;
+        case 1:
+            engine->rings[ring].consumer = value;
+            if (engine->phase == TIGON_DMA_STUCK && !(*state(engine) & TIGON_DMA_ATTENTIONS))
+                engine->phase = TIGON_DMA_IDLE;
+            break;
+        case 2:
+            engine->rings[ring].reference = value;
+            break;
+        default:
+            return; /* "next" is read-only */
+        }
+        kick(engine);
+    } else {
+        write_state(&board->dma.engine[offset == TIGON_DMA_WRITE_STATE], value);
+        return;
+    }
+    tigon_board_changed(board);
+}
+
+uint32_t tigon_dma_events(const struct tigon_board *board) {
+    static const uint32_t bits[2][2] = {{TIGON_EVENT_READ_HIGH, TIGON_EVENT_READ_LOW},
+                                        {TIGON_EVENT_WRITE_HIGH, TIGON_EVENT_WRITE_LOW}};
+    static const uint32_t attention[2] = {TIGON_EVENT_READ_ATTENTION, TIGON_EVENT_WRITE_ATTENTION};
+    uint32_t level = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        const struct tigon_dma_engine *engine = &board->dma.engine[i];
+        for (unsigned ring = 0; ring < 2; ring++)
+            if (engine->rings[ring].consumer != engine->rings[ring].reference)
+                level |= bits[i][ring];
+        if (TIGON_WORD(board, wirings[i].state) & TIGON_DMA_ATTENTIONS)
+            level |= attention[i];
+    }
+    return level;
+}
+
+bool tigon_dma_handing_over(const struct tigon_board *board, uint32_t *final, uint64_t *data_start,
+                            uint64_t *worst_end) {
+    const struct tigon_dma_engine *engine = &board->dma.engine[TIGON_DMA_READ];
+    if (engine->phase != TIGON_DMA_LATENCY && engine->phase != TIGON_DMA_DATA &&
+        engine->phase != TIGON_DMA_FINISH)
+        return false;
+    if (engine->fail || !(TIGON_WORD(board, TIGON_DMA_READ_STATE) & TIGON_DMA_HAND_TO_MAC))
+        return false;
+    *final = tigon_dma_local_end(board, engine->local_address, engine->length);
+    *data_start = engine->data_start;
+    *worst_end = engine->worst_end;
+    return true;
+}
+
+void tigon_board_break_dma(struct tigon_board *board, bool write_engine, uint32_t attention) {
+    board->dma.engine[write_engine].fail_next = attention & TIGON_DMA_ATTENTIONS;
+}
+
+void tigon_dma_initialise(struct tigon_board *board) {
+    for (unsigned i = 0; i < 2; i++) {
+        struct tigon_dma_engine *engine = &board->dma.engine[i];
+        engine->board = board;
+        engine->ring = -1;
+        tigon_event_initialise(&engine->event, step, engine);
+    }
+    tigon_pci_initialise(board, data_through);
+}
+
+void tigon_dma_reset(struct tigon_board *board) {
+    for (unsigned i = 0; i < 2; i++) {
+        struct tigon_dma_engine *engine = &board->dma.engine[i];
+        stop(engine);
+        memset(engine->rings, 0, sizeof engine->rings);
+        engine->sum = 0;
+        engine->fail_next = 0;
+    }
+}

@@ -1,0 +1,42 @@
+/* Event words HW[060] / HW[070] and mailbox event words HW[064] / HW[074] (tigon2.md 4). */
+#ifndef SIM_EVENTS_H
+#define SIM_EVENTS_H
+
+#include <stdint.h>
+
+struct tigon_board;
+
+#define TIGON_EVENT_TIMER              (1u << 28)
+#define TIGON_EVENT_TRANSMIT_ATTENTION (1u << 26)
+#define TIGON_EVENT_RECEIVE_ATTENTION  (1u << 25)
+#define TIGON_EVENT_MAILBOX            (1u << 22)
+#define TIGON_EVENT_READ_ATTENTION     (1u << 20)
+#define TIGON_EVENT_WRITE_ATTENTION    (1u << 19)
+#define TIGON_EVENT_READ_HIGH          (1u << 15)
+#define TIGON_EVENT_WRITE_HIGH         (1u << 14)
+#define TIGON_EVENT_READ_LOW           (1u << 13)
+#define TIGON_EVENT_WRITE_LOW          (1u << 12)
+#define TIGON_EVENT_RECEIVE            (1u << 6)
+/* Bits that follow their source and ignore writes; all others are storage (tigon2.md 4, choice). */
+#define TIGON_EVENT_HARDWARE 0x1658F040u
+
+struct tigon_events {
+    uint32_t software[2]; /* what was written */
+    uint32_t level[2];    /* the words as last derived */
+};
+
+void tigon_events_reset(struct tigon_board *board);
+
+/* Derives both words from their sources; returns a bit per word that changed. */
+unsigned tigon_events_derive(struct tigon_board *board);
+
+uint32_t tigon_events_read(struct tigon_board *board, uint32_t offset);
+void tigon_events_write(struct tigon_board *board, uint32_t offset, uint32_t value);
+
+/* HW[064] / HW[074]: writing 1 clears. */
+void tigon_mailbox_event_write(struct tigon_board *board, uint32_t offset, uint32_t value);
+
+/* The host wrote mailbox n (0..31): sets its bit in both words. */
+void tigon_mailbox_raise(struct tigon_board *board, unsigned mailbox);
+
+#endif

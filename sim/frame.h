@@ -1,0 +1,49 @@
+/* Ethernet frames in flight, their CRC, and the pool they come from. */
+#ifndef SIM_FRAME_H
+#define SIM_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/schedule.h"
+
+#define TIGON_FRAME_CRC_BYTES 4u
+#define TIGON_FRAME_MINIMUM   60u /* without CRC */
+#define TIGON_FRAME_CAPACITY                                                                       \
+    65600u /* the 16-bit length of a descriptor, a VLAN tag, padding, CRC */
+#define TIGON_FRAME_PREAMBLE 8u
+#define TIGON_FRAME_GAP      12u
+
+struct tigon_frame {
+    struct tigon_frame *next; /* in the pool's list while free */
+    struct tigon_event event;
+    void *receiver; /* for the event's function */
+    unsigned side;
+    uint32_t length; /* destination address to CRC, both included */
+    bool bad_crc;
+    uint8_t bytes[TIGON_FRAME_CAPACITY];
+};
+
+struct tigon_frame_pool {
+    struct tigon_frame *free;
+    struct tigon_frame **all; /* every frame ever made, to be freed in the end */
+    size_t count;
+    size_t capacity;
+};
+
+/* A frame with undefined content; aborts when memory is used up. Give it back with
+ * tigon_frame_release. */
+struct tigon_frame *tigon_frame_take(struct tigon_frame_pool *pool);
+void tigon_frame_release(struct tigon_frame_pool *pool, struct tigon_frame *frame);
+void tigon_frame_pool_free(struct tigon_frame_pool *pool);
+
+/* Frame check sequence of IEEE 802.3 over `length` bytes: the value whose bytes, least significant
+ * first, follow. */
+uint32_t tigon_frame_crc(const uint8_t *bytes, size_t length);
+
+/* Pads frame->bytes from `length` to the minimum, appends the CRC (wrong when bad_crc) and sets
+ * frame->length. */
+void tigon_frame_finish(struct tigon_frame *frame, uint32_t length, bool bad_crc);
+
+#endif

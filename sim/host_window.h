@@ -1,0 +1,18 @@
+/* The 16 kB the host maps: registers, SRAM alias with mailboxes, SRAM window (tigon2.md 3, 4). */
+#ifndef SIM_HOST_WINDOW_H
+#define SIM_HOST_WINDOW_H
+
+#include <stdint.h>
+
+struct tigon_board;
+
+/* One 32-bit host access arriving at board->now. Any offset is allowed; the low two bits are
+ * ignored. */
+uint32_t tigon_window_host_read(struct tigon_board *board, uint32_t offset);
+void tigon_window_host_write(struct tigon_board *board, uint32_t offset, uint32_t value);
+
+/* HW[06C]: the word at the window base. */
+uint32_t tigon_window_data_read(struct tigon_board *board, uint32_t offset);
+void tigon_window_data_write(struct tigon_board *board, uint32_t offset, uint32_t value);
+
+#endif

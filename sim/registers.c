@@ -1,0 +1,195 @@
+/* Register table and dispatch: see registers.h. Each row names the section of tigon2.md that rules
+ * it. */
+#include "sim/registers.h"
+
+#include <string.h>
+
+#include "sim/board.h"
+
+#define ALL 0xFFFFFFFFu
+#define R   TIGON_ACCESS_READ_HOOK
+#define W   TIGON_ACCESS_WRITE_HOOK
+#define N   TIGON_ACCESS_NOTIFY
+
+/* All resets are zero but those of tigon2.md 14 row 22; devices set the ones that depend on the
+ * board. */
+static const struct tigon_register_description table[] = {
+    /* 3.1: copy of PCI configuration space. Identification is fixed, the rest is storage. */
+    {0x000, 1, "PCI identification", 0, TIGON_OWNER_STORAGE, 0x000112AE, 0},
+    {0x004, 1, "PCI command and status", 0, TIGON_OWNER_STORAGE, 0x02A00006, 0x0000FFFF},
+    {0x008, 1, "PCI class and revision", 0, TIGON_OWNER_STORAGE, 0x02000001, 0},
+    {0x00C, 1, "PCI latency and cache line", 0, TIGON_OWNER_STORAGE, 0x00004008, 0x0000FFFF},
+    {0x010, 1, "PCI base address", 0, TIGON_OWNER_STORAGE, 0xF0000000, 0xFFFFC000},
+    {0x014, 6, "PCI configuration", 0, TIGON_OWNER_STORAGE, 0, 0},
+    {0x02C, 1, "PCI subsystem", 0, TIGON_OWNER_STORAGE, 0x000112AE, 0},
+    {0x030, 1, "PCI expansion ROM", 0, TIGON_OWNER_STORAGE, 0, ALL},
+    {0x034, 2, "PCI configuration", 0, TIGON_OWNER_STORAGE, 0, 0},
+    {0x03C, 1, "PCI interrupt", 0, TIGON_OWNER_STORAGE, 0x40400100, 0x000000FF},
+
+    {0x040, 1, "misc host control", R | W, TIGON_OWNER_HOST_CONTROL, 0x60000000, 0}, /* 3.2 */
+    {0x044, 1, "misc local control", R | W, TIGON_OWNER_LOCAL_CONTROL, 0, 0},        /* 3.3 */
+    {0x048, 2, "semaphore", R | W, TIGON_OWNER_SEMAPHORE, 0, 0},                     /* 3.4 */
+    {0x050, 1, "misc configuration", 0, TIGON_OWNER_STORAGE, 0, ALL},                /* 3.5 */
+    {0x054, 1, "timer", R | W, TIGON_OWNER_TIMER, 0, 0},                             /* 3.1 */
+    {0x058, 1, "timer reference A", W, TIGON_OWNER_TIMER, 0, 0},                     /* 3.1 */
+    {0x05C, 1, "PCI state", 0, TIGON_OWNER_STORAGE, 0, 0xFFF7FFFF}, /* 3.6: bit 19 status */
+    {0x060, 1, "event word A", R | W, TIGON_OWNER_EVENTS, 0, 0},    /* 4 */
+    {0x064, 1, "mailbox event A", W, TIGON_OWNER_MAILBOX, 0, 0},    /* 3.1 */
+    {0x068, 1, "window base", 0, TIGON_OWNER_STORAGE, 0, ALL},      /* 3.1 */
+    {0x06C, 1, "window data", R | W, TIGON_OWNER_WINDOW, 0, 0},     /* 3.1 */
+    {0x070, 1, "event word B", R | W, TIGON_OWNER_EVENTS, 0, 0},    /* 4 */
+    {0x074, 1, "mailbox event B", W, TIGON_OWNER_MAILBOX, 0, 0},    /* 3.1 */
+    {0x078, 1, "timer reference B", W, TIGON_OWNER_TIMER, 0, 0},    /* 3.1 */
+    {0x07C, 1, "serial", 0, TIGON_OWNER_STORAGE, 0, ALL},           /* 3.1 */
+
+    {0x080, 2, "DMA write host address", 0, TIGON_OWNER_STORAGE, 0, ALL},  /* 5.1 */
+    {0x090, 2, "DMA read host address", 0, TIGON_OWNER_STORAGE, 0, ALL},   /* 5.1 */
+    {0x09C, 1, "DMA read length", 0, TIGON_OWNER_STORAGE, 0, 0xFFFF},      /* 5.1 */
+    {0x0A0, 1, "DMA write state", R | W, TIGON_OWNER_DMA, 0, 0},           /* 5.2 */
+    {0x0A4, 1, "DMA write local address", 0, TIGON_OWNER_STORAGE, 0, ALL}, /* 5.1 */
+    {0x0A8, 1, "DMA write checksum", 0, TIGON_OWNER_STORAGE, 0, 0xFFFF},   /* 5.2 */
+    {0x0AC, 1, "DMA write length", 0, TIGON_OWNER_STORAGE, 0, 0xFFFF},     /* 5.1 */
+    {0x0B0, 1, "DMA read state", R | W, TIGON_OWNER_DMA, 0, 0},            /* 5.2 */
+    {0x0B4, 1, "DMA read local address", 0, TIGON_OWNER_STORAGE, 0, ALL},  /* 5.1 */
+    {0x0B8, 1, "DMA read checksum", 0, TIGON_OWNER_STORAGE, 0, 0xFFFF},    /* 5.2 */
+
+    {0x0C0, 1, "receive buffer base", 0, TIGON_OWNER_STORAGE, 0, ALL},            /* 6.2 */
+    {0x0C4, 1, "receive buffer producer", 0, TIGON_OWNER_STORAGE, 0, ALL},        /* 6.2 */
+    {0x0C8, 1, "receive buffer consumer", N, TIGON_OWNER_RECEIVE, 0, ALL},        /* 6.2 */
+    {0x0D0, 1, "transmit buffer base", 0, TIGON_OWNER_STORAGE, 0, ALL},           /* 6.1 */
+    {0x0D4, 1, "transmit buffer producer", N, TIGON_OWNER_TRANSMIT, 0, ALL},      /* 6.1 */
+    {0x0D8, 1, "transmit buffer consumer", N, TIGON_OWNER_TRANSMIT, 0, ALL},      /* 6.1 */
+    {0x0E0, 3, "receive descriptor pointer", R | W, TIGON_OWNER_RECEIVE, 0, 0},   /* 6.2 */
+    {0x0EC, 1, "next-register enable", 0, TIGON_OWNER_STORAGE, 0, ALL},           /* 14 row 11 */
+    {0x0F0, 3, "transmit descriptor pointer", R | W, TIGON_OWNER_TRANSMIT, 0, 0}, /* 6.1 */
+    {0x0FC, 1, "transmit descriptor next", R | W, TIGON_OWNER_TRANSMIT, 0, 0},    /* 6.1 */
+
+    {0x100, 4, "DMA read ring, high", R | W, TIGON_OWNER_DMA, 0, 0},  /* 5.4 */
+    {0x110, 3, "DMA read ring, low", R | W, TIGON_OWNER_DMA, 0, 0},   /* 5.4 */
+    {0x11C, 1, "DMA assist state", R | W, TIGON_OWNER_DMA, 0, 0},     /* 5.4 */
+    {0x120, 4, "DMA write ring, high", R | W, TIGON_OWNER_DMA, 0, 0}, /* 5.4 */
+    {0x130, 3, "DMA write ring, low", R | W, TIGON_OWNER_DMA, 0, 0},  /* 5.4 */
+
+    {0x140, 1, "CPU A state", R | W, TIGON_OWNER_CORE, 0, 0},              /* 3.7 */
+    {0x144, 1, "CPU A program counter", R | W, TIGON_OWNER_CORE, 0, 0},    /* 3.1 */
+    {0x148, 2, "CPU A undescribed", 0, TIGON_OWNER_STORAGE, 0, ALL},       /* 3.1, last row */
+    {0x150, 1, "CPU A stack relocation", N, TIGON_OWNER_CORE, 0, ALL},     /* 2.1 */
+    {0x154, 1, "CPU A local address", 0, TIGON_OWNER_STORAGE, 0, ALL},     /* 3.1 */
+    {0x158, 1, "CPU A local data", R | W, TIGON_OWNER_CORE, 0, 0},         /* 3.1 */
+    {0x180, 32, "CPU A general registers", R | W, TIGON_OWNER_CORE, 0, 0}, /* 1.4 */
+    {0x240, 1, "CPU B state", R | W, TIGON_OWNER_CORE, 0, 0},
+    {0x244, 1, "CPU B program counter", R | W, TIGON_OWNER_CORE, 0, 0},
+    {0x248, 2, "CPU B undescribed", 0, TIGON_OWNER_STORAGE, 0, ALL},
+    {0x250, 1, "CPU B stack relocation", N, TIGON_OWNER_CORE, 0, ALL},
+    {0x254, 1, "CPU B local address", 0, TIGON_OWNER_STORAGE, 0, ALL},
+    {0x258, 1, "CPU B local data", R | W, TIGON_OWNER_CORE, 0, 0},
+    {0x280, 32, "CPU B general registers", R | W, TIGON_OWNER_CORE, 0, 0},
+
+    {0x200, 1, "MAC transmit state", R | W, TIGON_OWNER_TRANSMIT, 0, 0},     /* 6.4 */
+    {0x204, 1, "transmitted link word", N, TIGON_OWNER_LINK, 0, 0xFFFF},     /* 7 */
+    {0x208, 1, "MAC address, bytes 0-1", 0, TIGON_OWNER_STORAGE, 0, 0xFFFF}, /* 3.1 */
+    {0x20C, 1, "MAC address, bytes 2-5", 0, TIGON_OWNER_STORAGE, 0, ALL},    /* 3.1 */
+    {0x210, 1, "back-off seed", 0, TIGON_OWNER_STORAGE, 0, ALL},             /* 3.1 */
+    {0x214, 1, "VLAN type and gaps", 0, TIGON_OWNER_STORAGE, 0, ALL},        /* 3.1 */
+    {0x21C, 1, "MAC thresholds", 0, TIGON_OWNER_STORAGE, 0, ALL},            /* 3.1 */
+    {0x220, 1, "MAC receive state", R | W, TIGON_OWNER_RECEIVE, 0, 0},       /* 6.4 */
+    {0x224, 1, "received link word", R | W, TIGON_OWNER_LINK, 0, 0},         /* 7 */
+    {0x228, 4, "multicast hash", 0, TIGON_OWNER_STORAGE, 0, ALL},            /* 6.3 */
+    {0x238, 1, "port and SERDES control", N, TIGON_OWNER_LINK, 0, ALL},      /* 7 */
+    {0x23C, 1, "MAC undescribed", 0, TIGON_OWNER_STORAGE, 0, ALL},           /* 3.1 */
+};
+
+#define TABLE_COUNT (sizeof table / sizeof *table)
+
+struct owner {
+    uint32_t (*read)(struct tigon_board *board, uint32_t offset);
+    void (*write)(struct tigon_board *board, uint32_t offset, uint32_t value);
+};
+
+static const struct owner owners[TIGON_OWNER_COUNT] = {
+    [TIGON_OWNER_HOST_CONTROL] = {tigon_host_control_read, tigon_host_control_write},
+    [TIGON_OWNER_LOCAL_CONTROL] = {tigon_local_control_read, tigon_local_control_write},
+    [TIGON_OWNER_SEMAPHORE] = {tigon_semaphore_read, tigon_semaphore_write},
+    [TIGON_OWNER_TIMER] = {tigon_timer_read, tigon_timer_write},
+    [TIGON_OWNER_EVENTS] = {tigon_events_read, tigon_events_write},
+    [TIGON_OWNER_MAILBOX] = {NULL, tigon_mailbox_event_write},
+    [TIGON_OWNER_WINDOW] = {tigon_window_data_read, tigon_window_data_write},
+    [TIGON_OWNER_DMA] = {tigon_dma_read_register, tigon_dma_write_register},
+    [TIGON_OWNER_TRANSMIT] = {tigon_transmit_read, tigon_transmit_write},
+    [TIGON_OWNER_RECEIVE] = {tigon_receive_read, tigon_receive_write},
+    [TIGON_OWNER_LINK] = {tigon_link_read, tigon_link_write},
+    [TIGON_OWNER_CORE] = {tigon_core_control_read, tigon_core_control_write},
+};
+
+/* Row of each word plus one, 0 for none: a search per access would dominate the cost of polling. */
+struct index {
+    uint8_t row[TIGON_REGISTER_BYTES / 4];
+};
+
+#define EMPTY_INDEX                                                                                \
+    {                                                                                              \
+        { 0 }                                                                                      \
+    }
+_Static_assert(TABLE_COUNT < 255, "row numbers must fit the index");
+
+static const struct index *rows(void) {
+    /* Filled with the same values by whoever comes first; a thread that sees `ready` sees them all.
+     */
+    static struct index index = EMPTY_INDEX;
+    static _Bool ready;
+    if (!__atomic_load_n(&ready, __ATOMIC_ACQUIRE)) {
+        for (size_t i = 0; i < TABLE_COUNT; i++)
+            for (unsigned word = 0; word < table[i].count; word++)
+                __atomic_store_n(&index.row[table[i].offset / 4u + word], (uint8_t)(i + 1),
+                                 __ATOMIC_RELAXED);
+        __atomic_store_n(&ready, 1, __ATOMIC_RELEASE);
+    }
+    return &index;
+}
+
+const struct tigon_register_description *tigon_register_describe(uint32_t offset) {
+    if (offset >= TIGON_REGISTER_BYTES)
+        return NULL;
+    const unsigned row = rows()->row[offset / 4];
+    return row ? &table[row - 1] : NULL;
+}
+
+const struct tigon_register_description *tigon_register_table(size_t *count) {
+    *count = TABLE_COUNT;
+    return table;
+}
+
+void tigon_registers_reset(struct tigon_board *board) {
+    memset(board->registers, 0, sizeof board->registers);
+    for (size_t i = 0; i < TABLE_COUNT; i++)
+        for (unsigned word = 0; word < table[i].count; word++)
+            board->registers[table[i].offset / 4u + word] = table[i].reset;
+}
+
+uint32_t tigon_register_read(struct tigon_board *board, uint32_t offset) {
+    offset &= ~3u;
+    const struct tigon_register_description *row = tigon_register_describe(offset);
+    if (!row) {
+        tigon_board_unknown(board, offset, false);
+        return 0;
+    }
+    if (row->access & R)
+        return owners[row->owner].read(board, offset);
+    return board->registers[offset / 4];
+}
+
+void tigon_register_write(struct tigon_board *board, uint32_t offset, uint32_t value) {
+    offset &= ~3u;
+    const struct tigon_register_description *row = tigon_register_describe(offset);
+    if (!row) {
+        tigon_board_unknown(board, offset, true);
+        return;
+    }
+    uint32_t *word = &board->registers[offset / 4];
+    if (!(row->access & W)) {
+        *word = (*word & ~row->writable) | (value & row->writable);
+        if (!(row->access & N))
+            return;
+    }
+    owners[row->owner].write(board, offset, value);
+}

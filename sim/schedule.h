@@ -1,0 +1,59 @@
+/*
+ * The queue of what happens when: a binary heap of events that live inside their owners.
+ *
+ * Two events of the same tick fire in the order in which they were scheduled; nothing else decides.
+ * An event is in at most one schedule and at most once; scheduling it again moves it (and puts it
+ * behind its equals).
+ */
+#ifndef SIM_SCHEDULE_H
+#define SIM_SCHEDULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tigon_event;
+typedef void (*tigon_event_function)(void *context, uint64_t ticks);
+
+struct tigon_event {
+    uint64_t ticks;
+    uint64_t order;
+    size_t position; /* 1-based place in the heap; 0 = not scheduled */
+    tigon_event_function function;
+    void *context;
+};
+
+struct tigon_schedule {
+    struct tigon_event **heap; /* heap[1] is the earliest */
+    size_t count;
+    size_t capacity;
+    uint64_t order;
+    /* Called when the earliest time moved forward to `ticks`, so that whoever is running towards
+     * the old one can stop in time. May be NULL. */
+    void (*earlier)(void *context, uint64_t ticks);
+    void *earlier_context;
+};
+
+void tigon_schedule_initialise(struct tigon_schedule *schedule);
+void tigon_schedule_free(struct tigon_schedule *schedule); /* drops the events, not their memory */
+
+/* An event not scheduled, which will call function(context, its ticks). */
+void tigon_event_initialise(struct tigon_event *event, tigon_event_function function,
+                            void *context);
+
+void tigon_schedule_at(struct tigon_schedule *schedule, struct tigon_event *event, uint64_t ticks);
+void tigon_schedule_cancel(struct tigon_schedule *schedule, struct tigon_event *event);
+
+static inline bool tigon_event_pending(const struct tigon_event *event) {
+    return event->position != 0;
+}
+
+/* Time of the earliest event, TIGON_NEVER when there is none. */
+static inline uint64_t tigon_schedule_next(const struct tigon_schedule *schedule) {
+    return schedule->count ? schedule->heap[1]->ticks : UINT64_MAX;
+}
+
+/* Takes the earliest event out and calls it. The schedule must not be empty. */
+void tigon_schedule_fire(struct tigon_schedule *schedule);
+
+#endif

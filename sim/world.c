@@ -1,0 +1,473 @@
+/*
+ * The world: creation, the main loop, reports.
+ *
+ * The loop alternates between running cores and firing the earliest event; hosts are events too.
+ * Cores run up to the cycle of the next event, and boards with busy cores keep within the wire's
+ * lookahead of each other: no act of one board reaches another sooner than that. An event that a
+ * core schedules on the way ends its run in time (came_earlier). So every access happens in an
+ * order that depends on virtual time alone.
+ */
+#include "sim/world.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/board.h"
+#include "sim/frame.h"
+#include "sim/host_cpu.h"
+#include "sim/random.h"
+#include "sim/wire.h"
+
+/* A world without events still comes up for air this often, to notice tigon_world_stop. */
+#define LONGEST_RUN_CYCLES 880000u
+
+struct call {
+    struct tigon_event event;
+    struct tigon_world *world;
+    void (*function)(void *context);
+    void *context;
+    struct call *next;
+};
+
+struct tigon_world {
+    struct tigon_knobs knobs;
+    uint64_t seed;
+    struct tigon_schedule schedule;
+    uint64_t now; /* ticks; of the event being fired */
+    struct tigon_frame_pool frames;
+    struct tigon_board **boards;
+    size_t board_count;
+    struct tigon_wire **wires;
+    size_t wire_count;
+    uint64_t lookahead;          /* cycles, over all wires */
+    struct tigon_board *running; /* whose cores are being run */
+    size_t programs;
+    size_t programs_finished;
+    bool stop;
+    struct call *calls;      /* every one ever made */
+    struct call *free_calls; /* linked by `context` */
+    tigon_signal_hook signal_hook;
+    void *signal_context;
+    tigon_log_hook log_hook;
+    void *log_context;
+    struct tigon_board *faulted;
+    unsigned faulted_core;
+    char report[8192];
+};
+
+/* ------------------------------------------------------------------------------------------------
+ * Making */
+
+static void came_earlier(void *context, uint64_t ticks) {
+    struct tigon_world *world = context;
+    struct tigon_board *board = world->running;
+    if (board && board->accessing_core >= 0)
+        tigon_cpu_limit(&board->cpu[board->accessing_core], tigon_cycle_at_or_after(ticks));
+}
+
+static bool knobs_possible(const struct tigon_knobs *knobs) {
+    const uint64_t line = knobs->core.instruction_line_bytes;
+    return (knobs->sram_bytes == 524288 || knobs->sram_bytes == 1048576 ||
+            knobs->sram_bytes == 2097152) &&
+           knobs->bus_kind <= TIGON_BUS_32_33 && knobs->host_memory_bytes >= 65536 &&
+           knobs->host_stack_bytes >= 16384 && knobs->host_slice_ns > 0 && line >= 32 &&
+           line <= 256 && (line & (line - 1)) == 0;
+}
+
+struct tigon_world *tigon_world_create(const struct tigon_knobs *knobs, uint64_t seed) {
+    struct tigon_world *world = calloc(1, sizeof *world);
+    if (!world)
+        return NULL;
+    if (knobs)
+        world->knobs = *knobs;
+    else
+        tigon_knobs_defaults(&world->knobs);
+    if (!knobs_possible(&world->knobs)) {
+        free(world);
+        errno = EINVAL;
+        return NULL;
+    }
+    world->seed = seed;
+    world->lookahead = UINT64_MAX;
+    tigon_schedule_initialise(&world->schedule);
+    world->schedule.earlier = came_earlier;
+    world->schedule.earlier_context = world;
+    return world;
+}
+
+void tigon_world_destroy(struct tigon_world *world) {
+    if (!world)
+        return;
+    for (size_t i = 0; i < world->board_count; i++) {
+        tigon_board_destroy(world->boards[i]);
+        free(world->boards[i]);
+    }
+    tigon_schedule_free(&world->schedule);
+    for (size_t i = 0; i < world->wire_count; i++)
+        tigon_wire_destroy(world->wires[i]);
+    while (world->calls) {
+        struct call *next = world->calls->next;
+        free(world->calls);
+        world->calls = next;
+    }
+    tigon_frame_pool_free(&world->frames);
+    free(world->boards);
+    free(world->wires);
+    free(world);
+}
+
+struct tigon_board *tigon_world_add_board_with(struct tigon_world *world,
+                                               const struct tigon_knobs *knobs) {
+    if (!knobs_possible(knobs)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    struct tigon_board **boards =
+        realloc(world->boards, (world->board_count + 1) * sizeof(struct tigon_board *));
+    if (!boards)
+        return NULL;
+    world->boards = boards;
+    struct tigon_board *board = calloc(1, sizeof *board);
+    if (!board)
+        return NULL;
+    const int error =
+        tigon_board_initialise(board, world, world->board_count, knobs, &world->schedule);
+    if (error) {
+        free(board);
+        errno = -error;
+        return NULL;
+    }
+    world->boards[world->board_count++] = board;
+    return board;
+}
+
+struct tigon_board *tigon_world_add_board(struct tigon_world *world) {
+    return tigon_world_add_board_with(world, &world->knobs);
+}
+
+struct tigon_wire *tigon_world_connect(struct tigon_world *world, struct tigon_board *left,
+                                       struct tigon_board *right) {
+    if (left == right || left->wire || right->wire) {
+        errno = EBUSY;
+        return NULL;
+    }
+    struct tigon_wire **wires =
+        realloc(world->wires, (world->wire_count + 1) * sizeof(struct tigon_wire *));
+    if (!wires)
+        return NULL;
+    world->wires = wires;
+    struct tigon_wire *wire = tigon_wire_create(world, (unsigned)world->wire_count, world->seed,
+                                                &world->knobs, left, right);
+    if (!wire)
+        return NULL;
+    world->wires[world->wire_count++] = wire;
+    left->wire = right->wire = wire;
+    left->side = 0;
+    right->side = 1;
+    const uint64_t lookahead = tigon_wire_lookahead(wire) / TIGON_TICKS_PER_CYCLE;
+    if (lookahead < world->lookahead)
+        world->lookahead = lookahead;
+    /* A board plugged in while it sends already is heard by the other. */
+    tigon_wire_line(wire, 0, left->link.outgoing, world->now);
+    tigon_wire_line(wire, 1, right->link.outgoing, world->now);
+    return wire;
+}
+
+/* -----------------------------------------------------------------------------------------------
+ * Running */
+
+static bool runnable(const struct tigon_board *board) {
+    return tigon_cpu_runnable(&board->cpu[0]) || tigon_cpu_runnable(&board->cpu[1]);
+}
+
+/* Cycle of the core of this board that is furthest behind; the board must be runnable. */
+static uint64_t core_cycle(const struct tigon_board *board) {
+    uint64_t cycle = UINT64_MAX;
+    for (unsigned core = 0; core < 2; core++)
+        if (tigon_cpu_runnable(&board->cpu[core]) && board->cpu[core].cycle < cycle)
+            cycle = board->cpu[core].cycle;
+    return cycle;
+}
+
+static bool fault_of(struct tigon_world *world, struct tigon_board *board) {
+    for (unsigned core = 0; core < 2; core++)
+        if (board->cpu[core].state & TIGON_CPU_STATE_FAULTS) {
+            world->faulted = board;
+            world->faulted_core = core;
+            return board->knobs.stop_on_fault;
+        }
+    return false;
+}
+
+/* Runs one board's cores towards `horizon`. True when a fault ends the run. */
+static bool run_board(struct tigon_world *world, struct tigon_board *board, uint64_t horizon) {
+    world->running = board;
+    const uint64_t reached = tigon_cpu_run_pair(&board->cpu[0], &board->cpu[1], horizon);
+    world->running = NULL;
+    tigon_core_account(board, reached);
+    return fault_of(world, board);
+}
+
+/* Runs all cores up to tick `bound`, or less far when an event comes up before. True when a fault
+ * ends the run. */
+static bool run_cores(struct tigon_world *world, uint64_t bound) {
+    for (;;) {
+        if (tigon_schedule_next(&world->schedule) < bound)
+            bound = tigon_schedule_next(&world->schedule);
+        uint64_t horizon = bound == TIGON_NEVER ? UINT64_MAX : tigon_cycle_at_or_after(bound);
+        struct tigon_board *last = NULL; /* furthest behind */
+        uint64_t last_cycle = UINT64_MAX, second_cycle = UINT64_MAX;
+        for (size_t i = 0; i < world->board_count; i++) {
+            struct tigon_board *board = world->boards[i];
+            if (!runnable(board))
+                continue;
+            const uint64_t cycle = core_cycle(board);
+            if (!last || cycle < last_cycle) {
+                second_cycle = last_cycle;
+                last = board;
+                last_cycle = cycle;
+            } else if (cycle < second_cycle) {
+                second_cycle = cycle;
+            }
+        }
+        if (!last || last_cycle >= horizon || world->stop)
+            return false;
+        if (world->lookahead < horizon && second_cycle < horizon - world->lookahead)
+            horizon = second_cycle + world->lookahead;
+        if (horizon > last_cycle + LONGEST_RUN_CYCLES)
+            horizon = last_cycle + LONGEST_RUN_CYCLES;
+        if (run_board(world, last, horizon))
+            return true;
+    }
+}
+
+static bool any_runnable(const struct tigon_world *world) {
+    for (size_t i = 0; i < world->board_count; i++)
+        if (runnable(world->boards[i]))
+            return true;
+    return false;
+}
+
+enum tigon_end tigon_world_run(struct tigon_world *world, uint64_t limit_ns) {
+    const uint64_t limit = tigon_ticks_from_ns(limit_ns);
+    world->stop = false;
+    for (;;) {
+        if (world->programs && world->programs == world->programs_finished)
+            return TIGON_END_FINISHED;
+        uint64_t next = tigon_schedule_next(&world->schedule);
+        if (next == TIGON_NEVER && !any_runnable(world)) {
+            if (world->programs || limit == TIGON_NEVER)
+                return TIGON_END_ASLEEP;
+            if (world->now < limit)
+                world->now = limit;
+            return TIGON_END_TIME_LIMIT;
+        }
+        if (run_cores(world, next < limit ? next : limit))
+            return TIGON_END_FAULT;
+        if (world->stop)
+            return TIGON_END_STOPPED;
+        next = tigon_schedule_next(&world->schedule);
+        if (next > limit || next == TIGON_NEVER) {
+            if (next == TIGON_NEVER && !any_runnable(world) && world->programs)
+                continue; /* the last core went to sleep on the way */
+            if (limit == TIGON_NEVER)
+                continue;
+            if (world->now < limit)
+                world->now = limit;
+            return TIGON_END_TIME_LIMIT;
+        }
+        world->now = next;
+        tigon_schedule_fire(&world->schedule);
+        if (world->stop)
+            return TIGON_END_STOPPED;
+    }
+}
+
+void tigon_world_stop(struct tigon_world *world) {
+    world->stop = true;
+}
+
+static void make_call(void *context, uint64_t ticks) {
+    struct call *call = context;
+    void (*function)(void *) = call->function;
+    void *argument = call->context;
+    (void)ticks;
+    call->context = call->world->free_calls;
+    call->world->free_calls = call;
+    function(argument);
+}
+
+void tigon_world_call_at(struct tigon_world *world, uint64_t at_ns, void (*function)(void *context),
+                         void *context) {
+    struct call *call = world->free_calls;
+    if (call) {
+        world->free_calls = call->context;
+    } else {
+        call = calloc(1, sizeof *call);
+        if (!call)
+            abort();
+        call->next = world->calls;
+        world->calls = call;
+    }
+    call->world = world;
+    call->function = function;
+    call->context = context;
+    tigon_event_initialise(&call->event, make_call, call);
+    const uint64_t ticks = tigon_ticks_from_ns(at_ns);
+    tigon_schedule_at(&world->schedule, &call->event, ticks < world->now ? world->now : ticks);
+}
+
+/* --------------------------------------------------------------------------------------- Small
+ * services */
+
+uint64_t tigon_world_now_ticks(const struct tigon_world *world) {
+    return world->now;
+}
+
+uint64_t tigon_world_now_ns(const struct tigon_world *world) {
+    return tigon_ns_from_ticks(world->now);
+}
+
+size_t tigon_world_board_count(const struct tigon_world *world) {
+    return world->board_count;
+}
+
+struct tigon_board *tigon_world_board(const struct tigon_world *world, size_t index) {
+    return index < world->board_count ? world->boards[index] : NULL;
+}
+
+struct tigon_frame_pool *tigon_world_frames(struct tigon_world *world) {
+    return &world->frames;
+}
+
+void tigon_world_program_started(struct tigon_world *world) {
+    world->programs++;
+}
+
+void tigon_world_program_finished(struct tigon_world *world) {
+    world->programs_finished++;
+}
+
+void tigon_world_set_signal_hook(struct tigon_world *world, tigon_signal_hook hook, void *context) {
+    world->signal_hook = hook;
+    world->signal_context = context;
+}
+
+void tigon_world_set_log_hook(struct tigon_world *world, tigon_log_hook hook, void *context) {
+    world->log_hook = hook;
+    world->log_context = context;
+}
+
+void tigon_world_signal(struct tigon_world *world, const struct tigon_board *board,
+                        enum tigon_signal signal, uint32_t value, uint64_t ticks) {
+    if (world->signal_hook)
+        world->signal_hook(world->signal_context, board, signal, value, ticks);
+}
+
+void tigon_world_log(struct tigon_world *world, const struct tigon_board *board,
+                     const char *message) {
+    if (world->log_hook)
+        world->log_hook(world->log_context, board, message);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Reports */
+
+const char *tigon_end_name(enum tigon_end end) {
+    static const char *const names[] = {"all programs finished", "time limit",
+                                        "everything is asleep", "core fault", "stopped"};
+    return (unsigned)end < sizeof names / sizeof *names ? names[end] : "?";
+}
+
+struct text {
+    char *at;
+    size_t left;
+};
+
+static void __attribute__((format(printf, 2, 3))) add(struct text *text, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const int wanted = vsnprintf(text->at, text->left, format, arguments);
+    va_end(arguments);
+    const size_t used = wanted < 0                    ? 0
+                        : (size_t)wanted < text->left ? (size_t)wanted
+                                                      : text->left - 1;
+    text->at += used;
+    text->left -= used;
+}
+
+static void add_state(struct text *text, uint32_t state) {
+    static const struct {
+        uint32_t bit;
+        const char *name;
+    } names[] = {
+        {TIGON_CPU_STATE_ROM_FAILED, "ROM self-test failed"},
+        {TIGON_CPU_STATE_HALTED, "halted"},
+        {TIGON_CPU_STATE_BREAKPOINT, "breakpoint"},
+        {TIGON_CPU_STATE_HALT_EXECUTED, "HALT executed"},
+        {TIGON_CPU_STATE_BAD_INSTRUCTION, "invalid instruction"},
+        {TIGON_CPU_STATE_NULL_DATA, "null page data"},
+        {TIGON_CPU_STATE_NULL_FETCH, "null page fetch"},
+        {TIGON_CPU_STATE_BAD_DATA_ADDRESS, "invalid data address"},
+        {TIGON_CPU_STATE_BAD_FETCH_ADDRESS, "invalid fetch address"},
+        {TIGON_CPU_STATE_MISALIGNED, "misaligned access"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (state & names[i].bit)
+            add(text, ", %s", names[i].name);
+}
+
+static void add_core(struct text *text, const struct tigon_board *board, unsigned core,
+                     bool registers) {
+    static const char *const names[32] = {"zero", "at", "v0", "v1", "a0", "a1", "a2", "a3",
+                                          "t0",   "t1", "t2", "t3", "t4", "t5", "t6", "t7",
+                                          "s0",   "s1", "s2", "s3", "s4", "s5", "s6", "s7",
+                                          "t8",   "t9", "k0", "k1", "gp", "sp", "s8", "ra"};
+    const struct tigon_cpu *cpu = &board->cpu[core];
+    add(text, "board %zu core %c: pc %08X, HW[%03X] = %08X%s", board->index, 'A' + (int)core,
+        cpu->pc, TIGON_CPU_STATE + 0x100u * core, cpu->state,
+        cpu->parked ? ", polling events" : "");
+    add_state(text, cpu->state);
+    add(text, ", cycle %llu, %llu instructions\n", (unsigned long long)cpu->cycle,
+        (unsigned long long)cpu->statistics.instructions);
+    for (unsigned i = 0; registers && i < 32; i++)
+        add(text, "%s%-4s %08X%s", i % 4 ? "  " : "  ", names[i], cpu->gpr[i],
+            i % 4 == 3 ? "\n" : "");
+    if (registers) {
+        uint32_t words[8];
+        for (unsigned i = 0; i < 8; i++) {
+            uint8_t bytes[4] = {0};
+            tigon_memory_debug_read(&board->memory, core, cpu->pc - 16u + 4u * i, bytes, 4);
+            words[i] = tigon_load_be32(bytes);
+        }
+        add(text, "  code from pc-16:");
+        for (unsigned i = 0; i < 8; i++)
+            add(text, "%s%08X", i == 4 ? " *" : " ", words[i]);
+        add(text, "\n");
+    }
+}
+
+const char *tigon_world_report(struct tigon_world *world) {
+    struct text text = {world->report, sizeof world->report};
+    world->report[0] = 0;
+    add(&text, "at %llu ns:\n", (unsigned long long)tigon_world_now_ns(world));
+    if (world->faulted)
+        add_core(&text, world->faulted, world->faulted_core, true);
+    for (size_t i = 0; i < world->board_count; i++) {
+        const struct tigon_board *board = world->boards[i];
+        for (unsigned core = 0; core < 2; core++)
+            if (board != world->faulted || core != world->faulted_core)
+                add_core(&text, board, core, false);
+        add(&text, "board %zu: events A %08X B %08X, DMA read %s, write %s, receive state %08X\n",
+            i, board->events.level[0], board->events.level[1],
+            board->dma.engine[TIGON_DMA_READ].phase == TIGON_DMA_IDLE ? "idle" : "busy",
+            board->dma.engine[TIGON_DMA_WRITE].phase == TIGON_DMA_IDLE ? "idle" : "busy",
+            TIGON_WORD(board, TIGON_RECEIVE_STATE) | tigon_link_status(board));
+        char programs[1024];
+        if (tigon_host_describe(board->host, programs, sizeof programs) > 0)
+            add(&text, "%s", programs);
+    }
+    return world->report;
+}
