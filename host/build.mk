@@ -1,0 +1,30 @@
+# libemp, its backend for simulated boards, and the demo's program.
+
+HOST_LIBRARY_SOURCES := $(addprefix host/,access.c board_sim.c costs.c descriptor.c eeprom.c image.c \
+                          memory.c open.c post.c query.c start.c)
+HOST_DEMO_SOURCES    := $(wildcard host/demo/*.c)
+
+HOST_LIBRARY_OBJECTS := $(HOST_LIBRARY_SOURCES:%.c=$(BUILD)/obj/%.o)
+HOST_LIBRARY_SAN     := $(HOST_LIBRARY_SOURCES:%.c=$(BUILD)/san/%.o)
+HOST_DEMO_OBJECTS    := $(HOST_DEMO_SOURCES:%.c=$(BUILD)/obj/%.o)
+HOST_DEMO_SAN        := $(HOST_DEMO_SOURCES:%.c=$(BUILD)/san/%.o)
+
+# The layouts shared with the firmware come from the spec.
+HOST_LAYOUT := $(BUILD)/gen/emp/emp_layout.h
+$(HOST_LIBRARY_OBJECTS) $(HOST_LIBRARY_SAN) $(HOST_DEMO_OBJECTS) $(HOST_DEMO_SAN): | $(HOST_LAYOUT)
+LINT_NEEDS += $(HOST_LAYOUT)
+
+HOST_LIBRARY     := $(BUILD)/obj/host/libemp.a
+HOST_LIBRARY_SANITIZED := $(BUILD)/san/host/libemp.a
+
+$(HOST_LIBRARY): $(HOST_LIBRARY_OBJECTS)
+$(HOST_LIBRARY_SANITIZED): $(HOST_LIBRARY_SAN)
+$(HOST_LIBRARY) $(HOST_LIBRARY_SANITIZED):
+	$(SAY) AR $@
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+HOST_DEMO := $(BUILD)/host/emp_demo
+$(HOST_DEMO): $(HOST_DEMO_OBJECTS) $(HOST_LIBRARY) $(BUILD)/obj/sim/libtigon.a
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lelf -lcjson -lnettle

@@ -1,0 +1,128 @@
+/* Firmware images: the loadable segments of an ELF file, at their load addresses. */
+#include "host/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+    FIRST_ADDRESS = 0x2000, /* below live the shared words, above everything is cleared first */
+    SEGMENT_LIMIT = 16
+};
+
+struct libemp_image {
+    uint32_t entry;
+    size_t count;
+    struct libemp_segment segments[SEGMENT_LIMIT];
+    uint32_t *content[SEGMENT_LIMIT];
+};
+
+static uint32_t big_endian(const unsigned char *bytes, size_t count) {
+    uint32_t word = 0; /* a last word that is not full ends with zero bytes */
+    for (size_t i = 0; i < 4; i++)
+        word = word << 8 | (i < count ? bytes[i] : 0U);
+    return word;
+}
+
+static int add_segment(struct libemp_image *image, const unsigned char *file, size_t file_bytes,
+                       const GElf_Phdr *header) {
+    if (header->p_type != PT_LOAD || header->p_filesz == 0)
+        return 0;
+    if (header->p_offset > file_bytes || header->p_filesz > file_bytes - header->p_offset)
+        return -ENOEXEC;
+    /* Load addresses of this machine are sign-extended by some tools. */
+    const uint32_t address = (uint32_t)header->p_paddr;
+    if (address % 4 != 0 || image->count == SEGMENT_LIMIT)
+        return -ENOEXEC;
+    if (address < FIRST_ADDRESS || address >= MEMORY_BYTES ||
+        header->p_filesz > MEMORY_BYTES - address)
+        return -EFBIG;
+    const size_t bytes = (size_t)header->p_filesz;
+    const size_t words = (bytes + 3) / 4;
+    uint32_t *content = malloc(words * sizeof *content);
+    if (!content)
+        return -ENOMEM;
+    for (size_t i = 0; i < words; i++)
+        content[i] = big_endian(file + header->p_offset + 4 * i, bytes - 4 * i);
+    image->content[image->count] = content;
+    image->segments[image->count++] =
+        (struct libemp_segment){.address = address, .words = (uint32_t)words, .content = content};
+    return 0;
+}
+
+static bool entry_is_loaded(const struct libemp_image *image) {
+    for (size_t i = 0; i < image->count; i++)
+        if (image->entry >= image->segments[i].address &&
+            image->entry - image->segments[i].address < image->segments[i].words * 4)
+            return image->entry % 4 == 0;
+    return false;
+}
+
+static int read_image(struct libemp_image *image, Elf *elf) {
+    GElf_Ehdr header;
+    size_t headers;
+    size_t bytes;
+    if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header) ||
+        header.e_ident[EI_CLASS] != ELFCLASS32 || header.e_ident[EI_DATA] != ELFDATA2MSB ||
+        header.e_machine != EM_MIPS || header.e_type != ET_EXEC ||
+        elf_getphdrnum(elf, &headers) != 0)
+        return -ENOEXEC;
+    const unsigned char *file = (const unsigned char *)elf_rawfile(elf, &bytes);
+    if (!file)
+        return -ENOEXEC;
+    for (size_t i = 0; i < headers; i++) {
+        GElf_Phdr segment;
+        if (!gelf_getphdr(elf, (int)i, &segment))
+            return -ENOEXEC;
+        const int error = add_segment(image, file, bytes, &segment);
+        if (error)
+            return error;
+    }
+    image->entry = (uint32_t)header.e_entry;
+    return entry_is_loaded(image) ? 0 : -ENOEXEC;
+}
+
+int libemp_image_open(struct libemp_image **image, const char *path) {
+    if (!image || !path)
+        return -EINVAL;
+    if (elf_version(EV_CURRENT) == EV_NONE)
+        return -ENOEXEC;
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return -errno;
+    struct libemp_image *new = calloc(1, sizeof *new);
+    Elf *elf = elf_begin(file, ELF_C_READ, NULL);
+    int error = -ENOMEM;
+    if (new)
+        error = elf ? read_image(new, elf) : -ENOEXEC;
+    elf_end(elf);
+    close(file);
+    if (error) {
+        libemp_image_close(new);
+        return error;
+    }
+    *image = new;
+    return 0;
+}
+
+void libemp_image_close(struct libemp_image *image) {
+    if (!image)
+        return;
+    for (size_t i = 0; i < image->count; i++)
+        free(image->content[i]);
+    free(image);
+}
+
+size_t libemp_image_segment(const struct libemp_image *image, size_t index,
+                            struct libemp_segment *segment) {
+    if (segment && index < image->count)
+        *segment = image->segments[index];
+    return image->count;
+}
+
+uint32_t libemp_image_entry(const struct libemp_image *image) {
+    return image->entry;
+}

@@ -1,0 +1,144 @@
+/* What the files of libemp share. Programs include libemp.h only; unit tests may look in here. */
+#ifndef HOST_INTERNAL_H
+#define HOST_INTERNAL_H
+
+#include "host/libemp.h"
+
+#include "build/gen/emp/emp_layout.h"
+
+/* Registers and their bits (tigon2.md 3). */
+enum {
+    REGISTER_HOST_CONTROL = 0x040,
+    REGISTER_LOCAL_CONTROL = 0x044,
+    REGISTER_CONFIGURATION = 0x050,
+    REGISTER_PCI_STATE = 0x05C,
+    REGISTER_WINDOW_BASE = 0x068,
+    REGISTER_CPU_A_STATE = 0x140,
+    REGISTER_CPU_A_COUNTER = 0x144,
+    REGISTER_CPU_B_STATE = 0x240,
+
+    ALIAS_OFFSET = 0x400, /* host offset of SRAM address 0 */
+    ALIAS_BYTES = 0x400,
+    WINDOW_OFFSET = 0x800,
+    WINDOW_BYTES = 0x800
+};
+
+enum {
+    DESCRIPTOR_WORDS = EMP_DESCRIPTOR_BYTES / 4,
+    RUN_LIMIT = 4,       /* a descriptor and up to three continuations */
+    CHAIN_FRAGMENTS = 7, /* EQ21 */
+    MEMORY_BYTES = 2 * 1024 * 1024
+};
+_Static_assert(EMP_CONTINUATION_BYTES == EMP_DESCRIPTOR_BYTES, "both fill a table entry");
+_Static_assert(EMP_DESCRIPTOR_LIMIT <= 65536, "descriptor numbers fit a request");
+_Static_assert(EMP_POSTING_RING_ENTRIES > EMP_DESCRIPTOR_LIMIT, "the ring cannot overflow");
+_Static_assert((EMP_POSTING_RING_ENTRIES & (EMP_POSTING_RING_ENTRIES - 1)) == 0, "masked below");
+_Static_assert(EMP_CONTROL_ADDRESS + EMP_CONTROL_BYTES <= ALIAS_BYTES, "reached without window");
+
+/* A stretch of memory inside one page. */
+struct libemp_fragment {
+    uint64_t bus_address;
+    uint16_t length;
+};
+
+struct libemp_memory {
+    struct libemp_board *board;
+    struct libemp_memory *next;
+    struct libemp_memory **link; /* what points to this one */
+    uint8_t *address;
+    size_t length;
+    size_t in_page; /* offset of the first byte within its page */
+    size_t pages;
+    uint64_t page[]; /* bus addresses of the pages' starts */
+};
+
+/* What the host knows about one descriptor. */
+struct libemp_slot {
+    uint16_t generation; /* counts requests, so that a spent request is recognised */
+    uint8_t run;         /* descriptors of the request that starts here, 0 when none does */
+    bool receive;
+    bool several; /* pieces of more than one registration */
+    struct libemp_memory *memory;
+    uint32_t length;    /* of a posted send */
+    uint32_t *indirect; /* page of addresses, kept for the next long message */
+};
+
+struct libemp_board {
+    const struct libemp_backend *backend;
+    void *handle;
+    struct libemp_costs costs;
+    void (*progress)(void *context, const char *step, size_t done, size_t total);
+    void *progress_context;
+
+    bool running; /* the firmware has been seen ready, and the addresses below are its */
+    bool window_known;
+    uint32_t window;
+    uint32_t node;
+    uint32_t descriptors;
+    uint32_t posting_ring;
+    uint32_t peers;
+    uint32_t parameters;
+    uint32_t counters;
+    uint32_t *scratch; /* the page whose spare bytes the firmware may use */
+
+    uint32_t posted;      /* running count, low word of the posting mailbox */
+    uint32_t outstanding; /* requests not yet finished */
+    uint32_t free;
+    uint64_t taken[(EMP_DESCRIPTOR_LIMIT + 63) / 64];
+    struct libemp_slot slots[EMP_DESCRIPTOR_LIMIT];
+    struct libemp_fragment fragments[EMP_INDIRECT_ENTRIES];
+
+    struct libemp_memory *memories;
+    struct libemp_statistics statistics;
+    char message[200];
+};
+
+/* Stores the sentence libemp_message returns, and gives `error` back. */
+__attribute__((format(printf, 3, 4))) int libemp_fail(struct libemp_board *board, int error,
+                                                      const char *format, ...);
+
+static inline void libemp_charge(struct libemp_board *board, uint64_t ns) {
+    if (ns)
+        board->backend->spend_ns(board->handle, ns);
+}
+
+/* access.c: registers, and board memory by address. The window is moved only when it must. */
+uint32_t libemp_get_register(struct libemp_board *board, uint32_t offset);
+void libemp_set_register(struct libemp_board *board, uint32_t offset, uint32_t value);
+uint32_t libemp_get_word(struct libemp_board *board, uint32_t address);
+void libemp_set_word(struct libemp_board *board, uint32_t address, uint32_t value);
+void libemp_set_words(struct libemp_board *board, uint32_t address, const uint32_t *words,
+                      size_t count);
+static inline uint32_t libemp_control_word(struct libemp_board *board, uint32_t word) {
+    return libemp_get_word(board, EMP_CONTROL_ADDRESS + 4 * word);
+}
+
+/* eeprom.c: bytes of the serial EEPROM, clocked out by hand. -EIO when no EEPROM answers. */
+int libemp_eeprom_read(struct libemp_board *board, uint16_t address, uint8_t *bytes, size_t count);
+
+/* descriptor.c: what the board reads. */
+struct libemp_header {
+    enum emp_direction direction;
+    uint16_t peer;
+    uint16_t tag;
+    uint32_t length;
+};
+/* Descriptors a message of that many fragments takes. */
+size_t libemp_run_length(size_t fragments);
+/* Builds them in `words`, the first handed to the NIC. More than CHAIN_FRAGMENTS fragments need the
+ * page `indirect`, at bus address `indirect_address`; else both are unused. Returns the run
+ * length. */
+size_t libemp_encode(const struct libemp_header *header, const struct libemp_fragment *fragments,
+                     size_t count, uint32_t *indirect, uint64_t indirect_address,
+                     uint32_t words[RUN_LIMIT * DESCRIPTOR_WORDS]);
+
+/* memory.c: cuts pieces at page boundaries. Returns the number of fragments, -EINVAL for a piece
+ * outside its memory or of another board, -EMSGSIZE for too many fragments or bytes. */
+int libemp_cut(struct libemp_board *board, const struct libemp_piece *pieces, size_t count,
+               struct libemp_fragment fragments[EMP_INDIRECT_ENTRIES], uint32_t *length);
+void libemp_forget_memories(struct libemp_board *board);
+
+/* post.c: all requests and descriptors as after a start. */
+void libemp_reset_requests(struct libemp_board *board);
+
+#endif

@@ -1,0 +1,241 @@
+/* Posting and completion: descriptors by programmed I/O, hand-over by mailbox (EF25, EF29, EF30).
+ *
+ * Order of hand-over, which the firmware relies on: the descriptors, then their number in the
+ * posting ring, then the running count in the mailbox. The board looks at neither ring nor
+ * descriptor before the mailbox tells it to, and register writes arrive in order, so no state of a
+ * descriptor half written can be seen. */
+#include "host/internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+    MAILBOX_ADDRESS = 0x104 + 8 * EMP_POSTING_MAILBOX, /* low word: writing it raises the event */
+    GENERATION_SHIFT = 16,
+    HEALTH_POLLS = 1024 /* polls between two looks at the firmware's state */
+};
+
+static bool is_taken(const struct libemp_board *board, size_t index) {
+    return board->taken[index / 64] >> (index % 64) & 1;
+}
+
+static void take(struct libemp_board *board, size_t first, size_t count) {
+    for (size_t i = first; i < first + count; i++)
+        board->taken[i / 64] |= UINT64_C(1) << (i % 64);
+    board->free -= (uint32_t)count;
+}
+
+static void give_back(struct libemp_board *board, size_t first, size_t count) {
+    for (size_t i = first; i < first + count; i++)
+        board->taken[i / 64] &= ~(UINT64_C(1) << (i % 64));
+    board->free += (uint32_t)count;
+}
+
+/* The lowest run of free descriptors: low numbers keep a lightly used board within one window. */
+static size_t find_free(const struct libemp_board *board, size_t count) {
+    size_t length = 0;
+    for (size_t i = 0; i < EMP_DESCRIPTOR_LIMIT; i++) {
+        if (i % 64 == 0 && board->taken[i / 64] == UINT64_MAX) {
+            length = 0;
+            i += 63;
+            continue;
+        }
+        length = is_taken(board, i) ? 0 : length + 1;
+        if (length == count)
+            return i + 1 - count;
+    }
+    return EMP_DESCRIPTOR_LIMIT;
+}
+
+void libemp_reset_requests(struct libemp_board *board) {
+    board->posted = 0;
+    board->outstanding = 0;
+    board->free = EMP_DESCRIPTOR_LIMIT;
+    memset(board->taken, 0, sizeof board->taken);
+    for (size_t i = 0; i < EMP_DESCRIPTOR_LIMIT; i++) {
+        if (board->slots[i].run)
+            board->slots[i].generation++;
+        board->slots[i].run = 0;
+    }
+}
+
+static uint32_t descriptor_address(const struct libemp_board *board, size_t index) {
+    return board->descriptors + (uint32_t)index * EMP_DESCRIPTOR_BYTES;
+}
+
+static uint32_t *indirect_page(struct libemp_board *board, struct libemp_slot *slot,
+                               uint64_t *bus) {
+    if (!slot->indirect) /* once per descriptor, not once per message */
+        slot->indirect = board->backend->allocate(board->handle, EMP_PAGE_BYTES);
+    if (!slot->indirect || board->backend->translate(board->handle, slot->indirect, bus))
+        return NULL;
+    return slot->indirect;
+}
+
+static void remember_memory(struct libemp_slot *slot, const struct libemp_piece *pieces,
+                            size_t count) {
+    slot->memory = NULL;
+    slot->several = false;
+    for (size_t i = 0; i < count; i++) {
+        if (slot->memory && slot->memory != pieces[i].memory)
+            slot->several = true;
+        slot->memory = pieces[i].memory;
+    }
+}
+
+static void hand_over(struct libemp_board *board, size_t index, const uint32_t *words, size_t run) {
+    const uint32_t entry = board->posted % EMP_POSTING_RING_ENTRIES;
+    libemp_set_words(board, descriptor_address(board, index), words, run * DESCRIPTOR_WORDS);
+    libemp_set_word(board, board->posting_ring + 4 * entry, (uint32_t)index);
+    board->posted++;
+    libemp_set_word(board, MAILBOX_ADDRESS, board->posted);
+}
+
+static int post(struct libemp_board *board, enum emp_direction direction, uint16_t peer,
+                uint16_t tag, const struct libemp_piece *pieces, size_t count,
+                libemp_request *request) {
+    struct libemp_header header = {.direction = direction, .peer = peer, .tag = tag};
+    uint32_t words[RUN_LIMIT * DESCRIPTOR_WORDS];
+    uint32_t *indirect = NULL;
+    uint64_t indirect_bus = 0;
+
+    if (!request)
+        return libemp_fail(board, -EINVAL, "no place for the request");
+    if (!board->running)
+        return libemp_fail(board, -ENODEV, "no firmware runs");
+    if (peer >= EMP_NODE_LIMIT || peer == board->node)
+        return libemp_fail(board, -EINVAL, "node %u is not a peer of node %u", peer, board->node);
+    libemp_charge(board, board->costs.call_ns);
+    const int cut = libemp_cut(board, pieces, count, board->fragments, &header.length);
+    if (cut < 0)
+        return cut;
+
+    const size_t fragments = (size_t)cut;
+    const size_t run = libemp_run_length(fragments);
+    const size_t index = find_free(board, run);
+    if (index == EMP_DESCRIPTOR_LIMIT)
+        return libemp_fail(board, -EAGAIN, "no %zu adjacent descriptors are free", run);
+    struct libemp_slot *slot = &board->slots[index];
+    if (fragments > CHAIN_FRAGMENTS) {
+        indirect = indirect_page(board, slot, &indirect_bus);
+        if (!indirect)
+            return libemp_fail(board, -ENOMEM, "no page for the addresses of a long message");
+        libemp_charge(board, fragments * board->costs.entry_ns);
+    }
+    if (board->costs.translate_posts)
+        libemp_charge(board,
+                      board->costs.translate_call_ns + fragments * board->costs.translate_page_ns);
+    libemp_charge(board, run * board->costs.descriptor_ns);
+    libemp_encode(&header, board->fragments, fragments, indirect, indirect_bus, words);
+
+    take(board, index, run);
+    slot->run = (uint8_t)run;
+    slot->receive = direction == EMP_DIRECTION_RECEIVE;
+    slot->length = header.length;
+    remember_memory(slot, pieces, count);
+    board->outstanding++;
+    board->statistics.posts++;
+    *request = (uint32_t)slot->generation << GENERATION_SHIFT | (uint32_t)index;
+    hand_over(board, index, words, run);
+    return 0;
+}
+
+int libemp_post_send(struct libemp_board *board, uint16_t peer, uint16_t tag,
+                     const struct libemp_piece *pieces, size_t count, libemp_request *request) {
+    return post(board, EMP_DIRECTION_SEND, peer, tag, pieces, count, request);
+}
+
+int libemp_post_receive(struct libemp_board *board, uint16_t peer, uint16_t tag,
+                        const struct libemp_piece *pieces, size_t count, libemp_request *request) {
+    return post(board, EMP_DIRECTION_RECEIVE, peer, tag, pieces, count, request);
+}
+
+static struct libemp_slot *find_slot(struct libemp_board *board, libemp_request request) {
+    const size_t index = request & ((1U << GENERATION_SHIFT) - 1);
+    if (index >= EMP_DESCRIPTOR_LIMIT)
+        return NULL;
+    struct libemp_slot *slot = &board->slots[index];
+    return slot->run && slot->generation == request >> GENERATION_SHIFT ? slot : NULL;
+}
+
+static int outcome(struct libemp_board *board, size_t index, uint32_t result) {
+    switch (result) {
+    case EMP_RESULT_OK:
+        return 0;
+    case EMP_RESULT_TRUNCATED:
+        return libemp_fail(board, -EMSGSIZE, "the message was longer than its receive");
+    case EMP_RESULT_TOO_LONG:
+        return libemp_fail(board, -EFBIG, "the board found the message too long");
+    default:
+        return libemp_fail(board, -EIO, "the board refused descriptor %zu, result %u", index,
+                           result);
+    }
+}
+
+int libemp_test(struct libemp_board *board, libemp_request request,
+                struct libemp_completion *completion) {
+    uint32_t words[DESCRIPTOR_WORDS] = {0};
+    struct libemp_slot *slot = find_slot(board, request);
+    if (!slot)
+        return libemp_fail(board, -EINVAL, "no request 0x%08X is posted", request);
+
+    const size_t index = (size_t)(slot - board->slots);
+    const uint32_t address = descriptor_address(board, index);
+    libemp_charge(board, board->costs.test_ns);
+    words[EMP_DESCRIPTOR_OWNER_WORD] =
+        libemp_get_word(board, address + 4 * EMP_DESCRIPTOR_OWNER_WORD);
+    if (emp_descriptor_get_owner(words) == EMP_OWNER_NIC) {
+        board->statistics.polls++;
+        return -EAGAIN;
+    }
+    const uint32_t result = emp_descriptor_get_result(words);
+    if (completion) {
+        completion->length = slot->length;
+        if (slot->receive) { /* the host knows the length of its sends without a register read */
+            words[EMP_DESCRIPTOR_TOTAL_LENGTH_WORD] =
+                libemp_get_word(board, address + 4 * EMP_DESCRIPTOR_TOTAL_LENGTH_WORD);
+            completion->length = emp_descriptor_get_total_length(words);
+        }
+    }
+    give_back(board, index, slot->run);
+    slot->run = 0;
+    slot->generation++;
+    board->outstanding--;
+    return outcome(board, index, result);
+}
+
+static bool alive(struct libemp_board *board) {
+    return libemp_control_word(board, EMP_CONTROL_STATE_WORD) == EMP_CONTROL_STATE_READY;
+}
+
+int libemp_wait(struct libemp_board *board, libemp_request request, uint64_t timeout_ns,
+                struct libemp_completion *completion) {
+    const uint64_t start = board->backend->now_ns(board->handle);
+    for (unsigned polls = 1;; polls++) {
+        const int error = libemp_test(board, request, completion);
+        if (error != -EAGAIN)
+            return error;
+        const bool late = board->backend->now_ns(board->handle) - start >= timeout_ns;
+        if ((late || polls % HEALTH_POLLS == 0) && !alive(board))
+            return libemp_fail(board, -EIO, "the firmware has stopped, fault %u",
+                               libemp_control_word(board, EMP_CONTROL_FAULT_WORD));
+        if (late)
+            return libemp_fail(board, -ETIMEDOUT, "request 0x%08X has not finished", request);
+    }
+}
+
+size_t libemp_message_limit(void) {
+    return EMP_MESSAGE_LIMIT;
+}
+
+size_t libemp_node_limit(void) {
+    return EMP_NODE_LIMIT;
+}
+
+size_t libemp_descriptors_free(const struct libemp_board *board) {
+    return board->free;
+}
+
+size_t libemp_descriptor_limit(void) {
+    return EMP_DESCRIPTOR_LIMIT;
+}

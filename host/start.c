@@ -1,0 +1,377 @@
+/* From a board in any state to running firmware, in the order of tigon2.md 9; and back. */
+#include "host/internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    /* HW[040] is written with its low byte repeated at the top, so that it lands whatever the byte
+     * order of the moment is. */
+    HOST_CONTROL_RESET = 0x08000008,
+    HOST_CONTROL_SWAP = 0x22000022, /* plain numbers from here on; drop the interrupt */
+    CPU_HALT = 1 << 16,
+    CPU_STEP = 1 << 1,
+    CPU_ROM_FAILED = 1 << 4,
+    LOCAL_BANK_512K = 2 << 8,
+    LOCAL_BANK_MASK = 3 << 8,
+    CONFIGURATION_SYNCHRONOUS = 1 << 20,
+    PCI_COMMANDS = 0x76000000, /* memory write, memory read */
+    PCI_READ_MULTIPLE = 1 << 17,
+    PCI_STATUS_MASK = 3 << 19, /* bus speed and width, to be kept */
+
+    CLEAR_FROM = 0x2000,
+    CLEAR_TO = 0x80000, /* never more: a 512 kB board wraps onto its own low memory */
+    EEPROM_MAC_ADDRESS = 0x8E,
+    MAILBOXES = 0x100,
+    MAILBOXES_BYTES = 0x100,
+
+    RESET_TIMEOUT_MS = 500,
+    READY_TIMEOUT_MS = 3000
+};
+
+#define MILLISECOND         UINT64_C(1000000)
+#define POLL_INTERVAL_NS    UINT64_C(10000)
+#define CPU_STOPPED_MASK    0xFFFF0000U
+#define CPU_FAULT_MASK      0x01F80000U /* stopped by an error, not by HALT or by us */
+#define PROGRESS_STEP_WORDS 512U
+
+static void report(const struct libemp_board *board, const char *step, size_t done, size_t total) {
+    if (board->progress)
+        board->progress(board->progress_context, step, done, total);
+}
+
+static void pause_ns(struct libemp_board *board, uint64_t ns) {
+    board->backend->sleep_ns(board->handle, ns);
+}
+
+static int reset(struct libemp_board *board) {
+    report(board, "reset", 0, 1);
+    libemp_set_register(board, REGISTER_HOST_CONTROL, HOST_CONTROL_RESET);
+    libemp_set_register(board, REGISTER_HOST_CONTROL, HOST_CONTROL_SWAP);
+    board->window_known = false;
+    const uint64_t start = board->backend->now_ns(board->handle);
+    for (;;) {
+        const uint32_t state = libemp_get_register(board, REGISTER_CPU_A_STATE);
+        if (state & CPU_ROM_FAILED)
+            return libemp_fail(board, -EIO, "the boot ROM's self-test failed, HW[140] 0x%08X",
+                               state);
+        if (state & CPU_STOPPED_MASK)
+            break;
+        if (board->backend->now_ns(board->handle) - start > RESET_TIMEOUT_MS * MILLISECOND)
+            return libemp_fail(board, -ETIMEDOUT, "the boot ROM does not finish, HW[140] 0x%08X",
+                               state);
+        pause_ns(board, POLL_INTERVAL_NS);
+    }
+    report(board, "reset", 1, 1);
+    return 0;
+}
+
+static void halt(struct libemp_board *board) {
+    libemp_set_register(board, REGISTER_CPU_A_STATE,
+                        libemp_get_register(board, REGISTER_CPU_A_STATE) | CPU_HALT);
+    libemp_set_register(board, REGISTER_CPU_B_STATE,
+                        libemp_get_register(board, REGISTER_CPU_B_STATE) | CPU_HALT);
+}
+
+static void configure(struct libemp_board *board) {
+    const uint32_t local = libemp_get_register(board, REGISTER_LOCAL_CONTROL);
+    libemp_set_register(board, REGISTER_LOCAL_CONTROL,
+                        (local & ~(uint32_t)LOCAL_BANK_MASK) | LOCAL_BANK_512K);
+    libemp_set_register(board, REGISTER_CONFIGURATION,
+                        libemp_get_register(board, REGISTER_CONFIGURATION) |
+                            CONFIGURATION_SYNCHRONOUS);
+    libemp_set_register(board, REGISTER_PCI_STATE,
+                        (libemp_get_register(board, REGISTER_PCI_STATE) & PCI_STATUS_MASK) |
+                            PCI_COMMANDS | PCI_READ_MULTIPLE);
+}
+
+static void clear(struct libemp_board *board, uint32_t from, uint32_t to) {
+    static const uint32_t zeros[PROGRESS_STEP_WORDS];
+    while (from < to) {
+        uint32_t words = (to - from) / 4;
+        words = words < PROGRESS_STEP_WORDS ? words : PROGRESS_STEP_WORDS;
+        libemp_set_words(board, from, zeros, words);
+        from += words * 4;
+    }
+}
+
+static size_t image_words(const struct libemp_image *image) {
+    struct libemp_segment segment;
+    size_t words = 0;
+    for (size_t i = 0; i < libemp_image_segment(image, i, &segment); i++)
+        words += segment.words;
+    return words;
+}
+
+static void copy(struct libemp_board *board, const struct libemp_image *image) {
+    const size_t total = image_words(image);
+    struct libemp_segment segment;
+    size_t done = 0;
+    for (size_t i = 0; i < libemp_image_segment(image, i, &segment); i++)
+        for (uint32_t word = 0; word < segment.words;) {
+            uint32_t count = segment.words - word;
+            count = count < PROGRESS_STEP_WORDS ? count : PROGRESS_STEP_WORDS;
+            libemp_set_words(board, segment.address + 4 * word, segment.content + word, count);
+            word += count;
+            done += count;
+            report(board, "load", done, total);
+        }
+}
+
+static int verify(struct libemp_board *board, const struct libemp_image *image) {
+    const size_t total = image_words(image);
+    struct libemp_segment segment;
+    size_t done = 0;
+    for (size_t i = 0; i < libemp_image_segment(image, i, &segment); i++)
+        for (uint32_t word = 0; word < segment.words; word++) {
+            const uint32_t address = segment.address + 4 * word;
+            const uint32_t found = libemp_get_word(board, address);
+            if (found != segment.content[word])
+                return libemp_fail(board, -EIO,
+                                   "verify: memory 0x%05X holds 0x%08X instead of 0x%08X", address,
+                                   found, segment.content[word]);
+            if (++done % PROGRESS_STEP_WORDS == 0 || done == total)
+                report(board, "verify", done, total);
+        }
+    return 0;
+}
+
+static int choose_address(struct libemp_board *board, const struct libemp_start_options *options,
+                          uint8_t address[6]) {
+    static const uint8_t none[6];
+    memcpy(address, options->mac_address, 6);
+    if (memcmp(address, none, 6) != 0)
+        return 0;
+    return libemp_eeprom_read(board, EEPROM_MAC_ADDRESS, address, 6);
+}
+
+/* SRAM survives a reset, so the control block of the last firmware is still there. */
+static uint8_t choose_epoch(struct libemp_board *board,
+                            const struct libemp_start_options *options) {
+    if (options->epoch)
+        return options->epoch;
+    if (libemp_control_word(board, EMP_CONTROL_MAGIC_WORD) != EMP_CONTROL_MAGIC)
+        return 1;
+    const uint32_t last = libemp_control_word(board, EMP_CONTROL_EPOCH_WORD);
+    return last >= 1 && last < 255 ? (uint8_t)(last + 1) : 1;
+}
+
+static void pack_address(const uint8_t address[6], uint32_t *high, uint32_t *low) {
+    *high = (uint32_t)address[0] << 8 | address[1];
+    *low = (uint32_t)address[2] << 24 | (uint32_t)address[3] << 16 | (uint32_t)address[4] << 8 |
+           address[5];
+}
+
+static int prepare_control(struct libemp_board *board, const struct libemp_start_options *options,
+                           uint8_t epoch) {
+    uint32_t control[EMP_CONTROL_BYTES / 4] = {0};
+    uint8_t address[6];
+    uint64_t scratch;
+    uint32_t high;
+    uint32_t low;
+    const int error = choose_address(board, options, address);
+    if (error)
+        return error;
+    if (!board->scratch)
+        board->scratch = board->backend->allocate(board->handle, EMP_PAGE_BYTES);
+    if (!board->scratch || board->backend->translate(board->handle, board->scratch, &scratch))
+        return libemp_fail(board, -ENOMEM, "no page for the firmware");
+    pack_address(address, &high, &low);
+    emp_control_set_node(control, options->node);
+    emp_control_set_epoch(control, epoch);
+    emp_control_set_mac_high(control, high);
+    emp_control_set_mac_low(control, low);
+    emp_control_set_scratch_high(control, (uint32_t)(scratch >> 32));
+    emp_control_set_scratch_low(control, (uint32_t)scratch);
+    clear(board, MAILBOXES, MAILBOXES + MAILBOXES_BYTES); /* no posting of an earlier life */
+    libemp_set_words(board, EMP_CONTROL_ADDRESS, control, EMP_CONTROL_BYTES / 4);
+    return 0;
+}
+
+static int check_running(struct libemp_board *board) {
+    const uint32_t cpu = libemp_get_register(board, REGISTER_CPU_A_STATE);
+    const uint32_t state = libemp_control_word(board, EMP_CONTROL_STATE_WORD);
+    if (state == EMP_CONTROL_STATE_STOPPED)
+        return libemp_fail(board, -EIO, "the firmware stopped itself, fault %" PRIu32,
+                           libemp_control_word(board, EMP_CONTROL_FAULT_WORD));
+    if (cpu & CPU_STOPPED_MASK)
+        return libemp_fail(board, -EIO, "processor A stopped at 0x%08X, HW[140] 0x%08X%s",
+                           libemp_get_register(board, REGISTER_CPU_A_COUNTER), cpu,
+                           cpu & CPU_FAULT_MASK ? ": an instruction it could not carry out" : "");
+    return 0;
+}
+
+static int wait_ready(struct libemp_board *board, uint64_t timeout_ns) {
+    const uint64_t start = board->backend->now_ns(board->handle);
+    for (;;) {
+        if (libemp_control_word(board, EMP_CONTROL_STATE_WORD) == EMP_CONTROL_STATE_READY)
+            return 0;
+        const int error = check_running(board);
+        if (error)
+            return error;
+        if (board->backend->now_ns(board->handle) - start > timeout_ns)
+            return libemp_fail(board, -ETIMEDOUT,
+                               "the firmware does not get ready; it is at 0x%08X",
+                               libemp_get_register(board, REGISTER_CPU_A_COUNTER));
+        pause_ns(board, POLL_INTERVAL_NS);
+    }
+}
+
+/* Learns where the firmware keeps what it shares. */
+static int adopt(struct libemp_board *board) {
+    if (libemp_control_word(board, EMP_CONTROL_MAGIC_WORD) != EMP_CONTROL_MAGIC)
+        return libemp_fail(board, -ENODEV, "no firmware has left its mark");
+    const uint32_t version = libemp_control_word(board, EMP_CONTROL_VERSION_WORD);
+    const uint32_t hash = libemp_control_word(board, EMP_CONTROL_PROTOCOL_HASH_WORD);
+    if (version != EMP_CONTROL_VERSION || hash != EMP_PROTOCOL_HASH)
+        return libemp_fail(board, -EPROTO,
+                           "firmware of version %" PRIu32 ", specification 0x%08" PRIX32
+                           "; this library is of version %u, specification 0x%08X",
+                           version, hash, EMP_CONTROL_VERSION, (unsigned)EMP_PROTOCOL_HASH);
+    board->node = libemp_control_word(board, EMP_CONTROL_NODE_WORD);
+    board->descriptors = libemp_control_word(board, EMP_CONTROL_DESCRIPTORS_WORD);
+    board->posting_ring = libemp_control_word(board, EMP_CONTROL_POSTING_RING_WORD);
+    board->peers = libemp_control_word(board, EMP_CONTROL_PEERS_WORD);
+    board->parameters = libemp_control_word(board, EMP_CONTROL_PARAMETERS_WORD);
+    board->counters = libemp_control_word(board, EMP_CONTROL_COUNTERS_WORD);
+    board->running = true;
+    return 0;
+}
+
+int libemp_start(struct libemp_board *board, const struct libemp_image *image,
+                 const struct libemp_start_options *options) {
+    if (!image || !options || options->node >= EMP_NODE_LIMIT)
+        return libemp_fail(board, -EINVAL, "no image, or node out of range");
+    if (board->outstanding)
+        return libemp_fail(board, -EBUSY, "%" PRIu32 " requests are posted", board->outstanding);
+    board->running = false;
+    int error = reset(board);
+    if (error)
+        return error;
+    halt(board);
+    configure(board);
+    const uint8_t epoch = choose_epoch(board, options);
+    clear(board, CLEAR_FROM, CLEAR_TO);
+    copy(board, image);
+    error = verify(board, image);
+    if (error)
+        return error;
+    error = prepare_control(board, options, epoch);
+    if (error)
+        return error;
+
+    report(board, "start", 0, 1);
+    libemp_set_register(board, REGISTER_CPU_A_COUNTER, libemp_image_entry(image));
+    libemp_set_register(board, REGISTER_CPU_A_STATE,
+                        libemp_get_register(board, REGISTER_CPU_A_STATE) &
+                            ~(uint32_t)(CPU_STOPPED_MASK | CPU_STEP));
+    error = wait_ready(board, options->ready_timeout_ns ? options->ready_timeout_ns
+                                                        : READY_TIMEOUT_MS * MILLISECOND);
+    if (!error)
+        error = adopt(board);
+    if (error)
+        return error;
+    libemp_reset_requests(board);
+    report(board, "start", 1, 1);
+    return 0;
+}
+
+/* Descriptors the NIC owns belong to requests of another handle, maybe of one that died. */
+static void reserve_foreign(struct libemp_board *board) {
+    uint32_t words[DESCRIPTOR_WORDS] = {0};
+    for (uint32_t i = 0; i < EMP_DESCRIPTOR_LIMIT; i++) {
+        words[EMP_DESCRIPTOR_OWNER_WORD] = libemp_get_word(
+            board, board->descriptors + i * EMP_DESCRIPTOR_BYTES + 4 * EMP_DESCRIPTOR_OWNER_WORD);
+        if (emp_descriptor_get_owner(words) != EMP_OWNER_NIC)
+            continue;
+        uint32_t run = 1;
+        if (emp_descriptor_get_format(words) == EMP_FORMAT_CHAIN)
+            run += emp_descriptor_get_continuations(words);
+        for (; run > 0 && i < EMP_DESCRIPTOR_LIMIT; run--, i++) {
+            board->taken[i / 64] |= UINT64_C(1) << (i % 64);
+            board->free--;
+        }
+        i--;
+    }
+}
+
+int libemp_attach(struct libemp_board *board) {
+    if (board->outstanding)
+        return libemp_fail(board, -EBUSY, "%" PRIu32 " requests are posted", board->outstanding);
+    int error = adopt(board);
+    if (!error)
+        error = check_running(board);
+    if (error) {
+        board->running = false;
+        return error;
+    }
+    libemp_reset_requests(board);
+    board->posted = libemp_get_word(board, MAILBOXES + 4 + 8 * EMP_POSTING_MAILBOX);
+    reserve_foreign(board);
+    return 0;
+}
+
+void libemp_stop(struct libemp_board *board) {
+    halt(board);
+    board->running = false;
+    libemp_reset_requests(board);
+}
+
+int libemp_set_peer(struct libemp_board *board, uint16_t node, const uint8_t mac_address[6]) {
+    uint32_t words[EMP_PEER_ADDRESS_BYTES / 4];
+    if (!board->running)
+        return libemp_fail(board, -ENODEV, "no firmware runs");
+    if (node >= EMP_NODE_LIMIT || !mac_address)
+        return libemp_fail(board, -EINVAL, "no node %u", node);
+    pack_address(mac_address, &words[0], &words[1]);
+    libemp_set_words(board, board->peers + (uint32_t)node * EMP_PEER_ADDRESS_BYTES, words,
+                     EMP_PEER_ADDRESS_BYTES / 4);
+    return 0;
+}
+
+int libemp_status(struct libemp_board *board, struct libemp_status *status) {
+    if (!status)
+        return libemp_fail(board, -EINVAL, "no place for the status");
+    if (libemp_control_word(board, EMP_CONTROL_MAGIC_WORD) != EMP_CONTROL_MAGIC)
+        return libemp_fail(board, -ENODEV, "no firmware has left its mark");
+    const uint32_t high = libemp_control_word(board, EMP_CONTROL_MAC_HIGH_WORD);
+    const uint32_t low = libemp_control_word(board, EMP_CONTROL_MAC_LOW_WORD);
+    *status = (struct libemp_status){
+        .running = check_running(board) == 0 &&
+                   libemp_control_word(board, EMP_CONTROL_STATE_WORD) == EMP_CONTROL_STATE_READY,
+        .link = libemp_control_word(board, EMP_CONTROL_LINK_WORD) != 0,
+        .node = (uint16_t)libemp_control_word(board, EMP_CONTROL_NODE_WORD),
+        .epoch = (uint8_t)libemp_control_word(board, EMP_CONTROL_EPOCH_WORD),
+        .mac_address = {(uint8_t)(high >> 8), (uint8_t)high, (uint8_t)(low >> 24),
+                        (uint8_t)(low >> 16), (uint8_t)(low >> 8), (uint8_t)low},
+        .protocol_hash = libemp_control_word(board, EMP_CONTROL_PROTOCOL_HASH_WORD),
+        .sram_bytes = libemp_control_word(board, EMP_CONTROL_SRAM_BYTES_WORD),
+        .free_bytes = libemp_control_word(board, EMP_CONTROL_FREE_BYTES_WORD),
+        .trace = libemp_control_word(board, EMP_CONTROL_TRACE_WORD),
+        .trace_entries = libemp_control_word(board, EMP_CONTROL_TRACE_ENTRIES_WORD),
+    };
+    return 0;
+}
+
+int libemp_link(struct libemp_board *board) {
+    if (!board->running)
+        return libemp_fail(board, -ENODEV, "no firmware runs");
+    return libemp_control_word(board, EMP_CONTROL_LINK_WORD) != 0;
+}
+
+int libemp_wait_link(struct libemp_board *board, uint64_t timeout_ns) {
+    const uint64_t start = board->backend->now_ns(board->handle);
+    for (;;) {
+        const int up = libemp_link(board);
+        if (up)
+            return up < 0 ? up : 0;
+        const int error = check_running(board);
+        if (error)
+            return error;
+        if (board->backend->now_ns(board->handle) - start >= timeout_ns)
+            return libemp_fail(board, -ETIMEDOUT, "the link does not come up");
+        pause_ns(board, POLL_INTERVAL_NS);
+    }
+}

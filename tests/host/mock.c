@@ -1,0 +1,238 @@
+#include "tests/host/mock.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { READ_NS = 1000, WRITE_NS = 90, BURST_WORD_NS = 15 };
+
+uint64_t mock_bus_page(size_t page) {
+    /* Neighbours in virtual memory are none on the bus, and all lie above 4 GB. */
+    return UINT64_C(0x2300000000) + (uint64_t)(page * 37 % MOCK_PAGES) * 2 * EMP_PAGE_BYTES;
+}
+
+uint64_t mock_bus(const struct mock *mock, const void *address) {
+    const size_t offset = (size_t)((const uint8_t *)address - mock->memory);
+    return mock_bus_page(offset / EMP_PAGE_BYTES) + offset % EMP_PAGE_BYTES;
+}
+
+static uint32_t *control(struct mock *mock) {
+    return &mock->sram[EMP_CONTROL_ADDRESS / 4];
+}
+
+static void boot(struct mock *mock) {
+    uint32_t *words = control(mock);
+    if (mock->silent)
+        return;
+    emp_control_set_magic(words, EMP_CONTROL_MAGIC);
+    emp_control_set_version(words, EMP_CONTROL_VERSION);
+    emp_control_set_protocol_hash(words, EMP_PROTOCOL_HASH ^ (mock->wrong_hash ? 1U : 0U));
+    emp_control_set_descriptors(words, MOCK_DESCRIPTORS);
+    emp_control_set_posting_ring(words, MOCK_RING);
+    emp_control_set_peers(words, MOCK_PEERS);
+    emp_control_set_parameters(words, MOCK_PARAMETERS);
+    emp_control_set_counters(words, MOCK_COUNTERS);
+    emp_control_set_sram_bytes(words, MOCK_SRAM_BYTES);
+    emp_control_set_free_bytes(words, 400000);
+    emp_control_set_link(words, 1);
+    emp_control_set_state(words, mock->stops ? EMP_CONTROL_STATE_STOPPED : EMP_CONTROL_STATE_READY);
+    if (mock->stops)
+        emp_control_set_fault(words, 77);
+}
+
+struct mock *mock_create(void) {
+    struct mock *mock = calloc(1, sizeof *mock);
+    assert(mock);
+    mock->memory = aligned_alloc(EMP_PAGE_BYTES, (size_t)MOCK_PAGES * EMP_PAGE_BYTES);
+    assert(mock->memory);
+    memset(mock->memory, 0, (size_t)MOCK_PAGES * EMP_PAGE_BYTES);
+    mock->registers[REGISTER_CPU_A_STATE / 4] = 1U << 18 | 1U << 16;
+    return mock;
+}
+
+void mock_destroy(struct mock *mock) {
+    free(mock->memory);
+    free(mock);
+}
+
+struct libemp_board *mock_open(struct mock *mock) {
+    struct libemp_options options;
+    struct libemp_board *board = NULL;
+    libemp_options_defaults(&options);
+    options.backends = (const struct libemp_backend *const[]){&mock_backend, NULL};
+    options.environment = mock;
+    const int error = libemp_open(&board, "mock:0", &options);
+    assert(error == 0);
+    (void)error;
+    return board;
+}
+
+struct libemp_board *mock_start(struct mock *mock) {
+    struct libemp_board *board = mock_open(mock);
+    boot(mock);
+    mock->registers[REGISTER_CPU_A_STATE / 4] = 0;
+    const int error = libemp_attach(board);
+    assert(error == 0);
+    (void)error;
+    return board;
+}
+
+const uint32_t *mock_descriptor(const struct mock *mock, size_t index) {
+    return &mock->sram[MOCK_DESCRIPTORS / 4 + index * DESCRIPTOR_WORDS];
+}
+
+void mock_finish(struct mock *mock, size_t index, enum emp_result result, uint32_t length) {
+    uint32_t *words = &mock->sram[MOCK_DESCRIPTORS / 4 + index * DESCRIPTOR_WORDS];
+    assert(emp_descriptor_get_owner(words) == EMP_OWNER_NIC);
+    emp_descriptor_set_total_length(words, length);
+    emp_descriptor_set_result(words, result);
+    emp_descriptor_set_owner(words, EMP_OWNER_HOST);
+}
+
+uint32_t mock_posted(const struct mock *mock) {
+    return mock->sram[(0x104 + 8 * EMP_POSTING_MAILBOX) / 4];
+}
+
+uint32_t mock_ring(const struct mock *mock, uint32_t entry) {
+    return mock->sram[MOCK_RING / 4 + entry];
+}
+
+static int mock_open_board(void *environment, const char *name, void **handle) {
+    if (strcmp(name, "0") != 0)
+        return -ENODEV;
+    *handle = environment;
+    return 0;
+}
+
+static void mock_close(void *handle) {
+    (void)handle;
+}
+
+/* SRAM word index behind a host offset, or SIZE_MAX for a register. */
+static size_t sram_index(const struct mock *mock, uint32_t offset) {
+    assert(offset % 4 == 0 && offset < 0x1000);
+    if (offset < ALIAS_OFFSET)
+        return SIZE_MAX;
+    if (offset < WINDOW_OFFSET)
+        return (offset - ALIAS_OFFSET) / 4;
+    const uint32_t base = mock->registers[REGISTER_WINDOW_BASE / 4] & ~0x7FFU;
+    return ((base + offset - WINDOW_OFFSET) % MOCK_SRAM_BYTES) / 4;
+}
+
+static void answer(struct mock *mock, size_t index) {
+    const size_t first = MOCK_DESCRIPTORS / 4;
+    if (index < first || index >= first + EMP_DESCRIPTOR_LIMIT * DESCRIPTOR_WORDS)
+        return;
+    if ((index - first) % DESCRIPTOR_WORDS != EMP_DESCRIPTOR_OWNER_WORD)
+        return;
+    if (mock->finish_after && --mock->finish_after == 0)
+        mock_finish(mock, (index - first) / DESCRIPTOR_WORDS, mock->finish_result,
+                    mock->finish_length);
+}
+
+static uint32_t mock_read32(void *handle, uint32_t offset) {
+    struct mock *mock = handle;
+    const size_t index = sram_index(mock, offset);
+    mock->now_ns += READ_NS;
+    if (index == SIZE_MAX)
+        return mock->registers[offset / 4];
+    answer(mock, index);
+    return mock->sram[index];
+}
+
+static void store(struct mock *mock, uint32_t offset, uint32_t value) {
+    const size_t index = sram_index(mock, offset);
+    if (index != SIZE_MAX) {
+        if (!mock->sticky_address || index * 4 != mock->sticky_address)
+            mock->sram[index] = value;
+        return;
+    }
+    if (offset == REGISTER_WINDOW_BASE)
+        mock->window_moves++;
+    if (offset == REGISTER_HOST_CONTROL && value == 0x08000008)
+        mock->registers[REGISTER_CPU_A_STATE / 4] = mock->dead_rom ? 1U << 4 : 1U << 18;
+    else
+        mock->registers[offset / 4] = value;
+    if (offset == REGISTER_CPU_A_STATE && (value & 0xFFFF0000U) == 0)
+        boot(mock);
+}
+
+static void mock_write32(void *handle, uint32_t offset, uint32_t value) {
+    struct mock *mock = handle;
+    mock->now_ns += WRITE_NS;
+    store(mock, offset, value);
+}
+
+static void mock_write_block(void *handle, uint32_t offset, const uint32_t *words, size_t count) {
+    struct mock *mock = handle;
+    assert(count > 0);
+    mock->now_ns += WRITE_NS + (count - 1) * BURST_WORD_NS;
+    for (size_t i = 0; i < count; i++)
+        store(mock, offset + (uint32_t)i * 4, words[i]);
+}
+
+static uint64_t mock_now_ns(void *handle) {
+    const struct mock *mock = handle;
+    return mock->now_ns;
+}
+
+static void mock_spend_ns(void *handle, uint64_t ns) {
+    struct mock *mock = handle;
+    mock->now_ns += ns;
+    mock->spent_ns += ns;
+}
+
+static void mock_sleep_ns(void *handle, uint64_t ns) {
+    struct mock *mock = handle;
+    mock->now_ns += ns;
+}
+
+static void *mock_allocate(void *handle, size_t bytes) {
+    struct mock *mock = handle;
+    const size_t pages = (bytes + EMP_PAGE_BYTES - 1) / EMP_PAGE_BYTES;
+    if (pages > MOCK_PAGES - mock->used_pages)
+        return NULL;
+    void *memory = mock->memory + mock->used_pages * EMP_PAGE_BYTES;
+    mock->used_pages += pages;
+    return memory;
+}
+
+static void mock_release(void *handle, void *memory, size_t bytes) {
+    (void)handle;
+    (void)memory;
+    (void)bytes;
+}
+
+static int mock_translate(void *handle, const void *address, uint64_t *bus_address) {
+    struct mock *mock = handle;
+    const uint8_t *byte = address;
+    if (byte < mock->memory || byte >= mock->memory + (size_t)MOCK_PAGES * EMP_PAGE_BYTES)
+        return -EFAULT;
+    mock->pinned++;
+    *bus_address = mock_bus(mock, address);
+    return 0;
+}
+
+static void mock_unpin(void *handle, const void *address, size_t bytes) {
+    struct mock *mock = handle;
+    (void)address;
+    (void)bytes;
+    mock->unpinned++;
+}
+
+const struct libemp_backend mock_backend = {
+    .scheme = "mock",
+    .open = mock_open_board,
+    .close = mock_close,
+    .read32 = mock_read32,
+    .write32 = mock_write32,
+    .write_block = mock_write_block,
+    .now_ns = mock_now_ns,
+    .spend_ns = mock_spend_ns,
+    .sleep_ns = mock_sleep_ns,
+    .allocate = mock_allocate,
+    .release = mock_release,
+    .translate = mock_translate,
+    .unpin = mock_unpin,
+};

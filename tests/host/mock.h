@@ -1,0 +1,57 @@
+/* A board of paper: registers and 1 MB of SRAM behind libemp's backend operations, host memory
+ * whose pages are scattered, a clock that only register accesses, charges and sleeps move. It runs
+ * no firmware; mock_finish and boot play what little of it the tests need. */
+#ifndef TESTS_HOST_MOCK_H
+#define TESTS_HOST_MOCK_H
+
+#include "host/internal.h"
+
+enum {
+    MOCK_SRAM_BYTES = 1024 * 1024,
+    MOCK_PAGES = 2048,
+    MOCK_DESCRIPTORS = 0x10000,
+    MOCK_RING = 0x14000,
+    MOCK_PEERS = 0x16000,
+    MOCK_PARAMETERS = 0x16800,
+    MOCK_COUNTERS = 0x16900,
+};
+
+struct mock {
+    uint32_t sram[MOCK_SRAM_BYTES / 4];
+    uint32_t registers[0x400 / 4];
+    uint64_t now_ns;
+    uint64_t spent_ns; /* by charges alone */
+    unsigned window_moves;
+    uint32_t sticky_address; /* SRAM word that does not take writes, 0 for none */
+    bool dead_rom;           /* comes out of reset with a failed self-test */
+    bool silent;             /* firmware never gets ready */
+    bool stops;              /* firmware stops itself at once */
+    bool wrong_hash;
+    unsigned finish_after; /* reads of a descriptor's owner until it is given back, 0 for never */
+    enum emp_result finish_result;
+    uint32_t finish_length;
+
+    uint8_t *memory; /* page-aligned; page i has the bus address mock_bus_page(i) */
+    size_t used_pages;
+    size_t pinned; /* translations minus unpins, in calls */
+    size_t unpinned;
+};
+
+struct mock *mock_create(void);
+void mock_destroy(struct mock *mock);
+struct libemp_board *mock_open(struct mock *mock);  /* opened, firmware not started */
+struct libemp_board *mock_start(struct mock *mock); /* attached to running firmware, node 0 */
+
+uint64_t mock_bus_page(size_t page);
+uint64_t mock_bus(const struct mock *mock, const void *address);
+
+/* Words of descriptor `index` as the NIC sees them. */
+const uint32_t *mock_descriptor(const struct mock *mock, size_t index);
+/* The NIC gives a descriptor back. */
+void mock_finish(struct mock *mock, size_t index, enum emp_result result, uint32_t length);
+uint32_t mock_posted(const struct mock *mock);               /* the mailbox */
+uint32_t mock_ring(const struct mock *mock, uint32_t entry); /* an entry of the posting ring */
+
+extern const struct libemp_backend mock_backend;
+
+#endif

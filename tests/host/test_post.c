@@ -1,0 +1,325 @@
+/* Posting, hand-over, completion, exhaustion, and how often the window moves. */
+#include "tests/host/check.h"
+
+#include "tests/host/mock.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct fixture {
+    struct mock *mock;
+    struct libemp_board *board;
+    struct libemp_memory *memory;
+};
+
+enum { BUFFER_BYTES = 64 * EMP_PAGE_BYTES };
+
+static int set_up(void **state) {
+    static struct fixture fixture;
+    fixture.mock = mock_create();
+    fixture.board = mock_start(fixture.mock);
+    void *buffer = libemp_allocate(fixture.board, BUFFER_BYTES);
+    assert_int_equal(libemp_register(fixture.board, buffer, BUFFER_BYTES, &fixture.memory), 0);
+    *state = &fixture;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    const struct fixture *fixture = *state;
+    libemp_close(fixture->board);
+    mock_destroy(fixture->mock);
+    return 0;
+}
+
+static int receive(const struct fixture *fixture, size_t offset, size_t bytes,
+                   libemp_request *request) {
+    const struct libemp_piece piece = {fixture->memory, offset, bytes};
+    return libemp_post_receive(fixture->board, 1, 42, &piece, 1, request);
+}
+
+static void post__hands_over_by_ring_and_mailbox(void **state) {
+    const struct fixture *fixture = *state;
+    libemp_request requests[3];
+    assert_int_equal(mock_posted(fixture->mock), 0);
+    assert_int_equal(receive(fixture, 0, 100, &requests[0]), 0);
+    assert_int_equal(mock_posted(fixture->mock), 1);
+    assert_int_equal(receive(fixture, 0, 28672, &requests[1]), 0); /* takes four */
+    assert_int_equal(receive(fixture, 0, 28673, &requests[2]), 0); /* takes one and a page */
+    assert_int_equal(mock_posted(fixture->mock), 3);
+    assert_int_equal(mock_ring(fixture->mock, 0), 0);
+    assert_int_equal(mock_ring(fixture->mock, 1), 1);
+    assert_int_equal(mock_ring(fixture->mock, 2), 5);
+    assert_int_equal(libemp_descriptors_free(fixture->board), 640 - 6);
+    assert_int_equal(emp_descriptor_get_format(mock_descriptor(fixture->mock, 1)),
+                     EMP_FORMAT_CHAIN);
+    const uint32_t *indirect = mock_descriptor(fixture->mock, 5);
+    assert_int_equal(emp_descriptor_get_format(indirect), EMP_FORMAT_INDIRECT);
+    assert_int_equal(emp_descriptor_get_length(indirect), 8);
+    assert_int_equal(emp_descriptor_get_total_length(indirect), 28673);
+}
+
+/* A log of register writes must end with the mailbox, and nothing may follow it. */
+static uint32_t write_log[64];
+static size_t write_count;
+static void logged_write32(void *handle, uint32_t offset, uint32_t value) {
+    write_log[write_count++] = offset;
+    mock_backend.write32(handle, offset, value);
+}
+static void logged_write_block(void *handle, uint32_t offset, const uint32_t *words, size_t count) {
+    write_log[write_count++] = offset;
+    mock_backend.write_block(handle, offset, words, count);
+}
+
+static void post__writes_the_mailbox_last(void **state) {
+    const struct fixture *fixture = *state;
+    struct libemp_backend logged = mock_backend;
+    libemp_request request;
+    logged.write32 = logged_write32;
+    logged.write_block = logged_write_block;
+    fixture->board->backend = &logged;
+    write_count = 0;
+    assert_int_equal(receive(fixture, 0, 4, &request), 0);
+    fixture->board->backend = &mock_backend;
+    /* window, descriptor, window, ring entry, mailbox */
+    static const uint32_t expected[] = {0x068, 0x800, 0x068, 0x800, 0x50C};
+    assert_int_equal(write_count, 5);
+    assert_memory_equal(write_log, expected, sizeof expected);
+}
+
+static void post__a_descriptor_may_straddle_the_window(void **state) {
+    const struct fixture *fixture = *state;
+    libemp_request request;
+    /* Descriptor 102 begins 8 bytes before the end of the first 2 kB. */
+    for (size_t i = 0; i <= 103; i++)
+        assert_int_equal(receive(fixture, 0, 100 + i, &request), 0);
+    for (size_t i = 0; i <= 103; i++) {
+        const uint32_t *words = mock_descriptor(fixture->mock, i);
+        assert_int_equal(emp_descriptor_get_total_length(words), 100 + i);
+        assert_int_equal(emp_descriptor_get_tag(words), 42);
+    }
+}
+
+static void post__the_ring_wraps(void **state) {
+    const struct fixture *fixture = *state;
+    libemp_request request;
+    for (uint32_t i = 0; i < 2500; i++) {
+        assert_int_equal(receive(fixture, 0, 4, &request), 0);
+        assert_int_equal(mock_posted(fixture->mock), i + 1);
+        assert_int_equal(mock_ring(fixture->mock, i % 1024), 0);
+        mock_finish(fixture->mock, 0, EMP_RESULT_OK, 4);
+        assert_int_equal(libemp_test(fixture->board, request, NULL), 0);
+    }
+}
+
+static void post__exhaustion_and_recovery(void **state) {
+    const struct fixture *fixture = *state;
+    static libemp_request requests[640];
+    libemp_request extra;
+    for (size_t i = 0; i < 640; i++)
+        assert_int_equal(receive(fixture, 0, 4, &requests[i]), 0);
+    assert_int_equal(libemp_descriptors_free(fixture->board), 0);
+    assert_int_equal(receive(fixture, 0, 4, &extra), -EAGAIN);
+    assert_int_equal(mock_posted(fixture->mock), 640); /* a refused post leaves no trace */
+    /* Four free ones that are not adjacent do not make a chain, three adjacent and one neither. */
+    static const size_t spread[] = {10, 12, 14, 16};
+    for (size_t i = 0; i < 4; i++) {
+        mock_finish(fixture->mock, spread[i], EMP_RESULT_OK, 4);
+        assert_int_equal(libemp_test(fixture->board, requests[spread[i]], NULL), 0);
+    }
+    assert_int_equal(receive(fixture, 0, 28672, &extra), -EAGAIN);
+    mock_finish(fixture->mock, 11, EMP_RESULT_OK, 4);
+    assert_int_equal(libemp_test(fixture->board, requests[11], NULL), 0);
+    assert_int_equal(receive(fixture, 0, 28672, &extra), -EAGAIN);
+    mock_finish(fixture->mock, 13, EMP_RESULT_OK, 4);
+    assert_int_equal(libemp_test(fixture->board, requests[13], NULL), 0);
+    assert_int_equal(receive(fixture, 0, 28672, &extra), 0);
+    assert_int_equal(extra & 0xFFFF, 10);
+    assert_int_equal(libemp_descriptors_free(fixture->board), 2);
+}
+
+static void post__refuses_bad_arguments(void **state) {
+    const struct fixture *fixture = *state;
+    const struct libemp_piece piece = {fixture->memory, 0, 4};
+    const struct libemp_piece outside = {fixture->memory, BUFFER_BYTES - 3, 4};
+    libemp_request request;
+    struct libemp_board *board = fixture->board;
+    assert_int_equal(libemp_post_send(board, 16, 0, &piece, 1, &request), -EINVAL);
+    assert_int_equal(libemp_post_send(board, 65535, 0, &piece, 1, &request), -EINVAL);
+    assert_int_equal(libemp_post_send(board, 0, 0, &piece, 1, &request), -EINVAL); /* itself */
+    assert_int_equal(libemp_post_send(board, 1, 0, &piece, 1, NULL), -EINVAL);
+    assert_int_equal(libemp_post_send(board, 1, 0, NULL, 1, &request), -EINVAL);
+    assert_int_equal(libemp_post_send(board, 1, 0, &outside, 1, &request), -EINVAL);
+    assert_int_equal(libemp_descriptors_free(board), 640);
+    assert_int_equal(libemp_post_send(board, 1, 0, NULL, 0, &request), 0); /* zero length */
+    libemp_stop(board);
+    assert_int_equal(libemp_post_send(board, 1, 0, &piece, 1, &request), -ENODEV);
+}
+
+static void post__moves_the_window_twice_at_most(void **state) {
+    const struct fixture *fixture = *state;
+    libemp_request request;
+    assert_int_equal(receive(fixture, 0, 4, &request), 0);
+    unsigned moves = fixture->mock->window_moves;
+    assert_int_equal(receive(fixture, 0, 4, &request), 0);
+    assert_int_equal(fixture->mock->window_moves - moves, 2); /* table, ring */
+    moves = fixture->mock->window_moves;
+    for (size_t i = 0; i < 10; i++)
+        assert_int_equal(libemp_test(fixture->board, request, NULL), -EAGAIN);
+    assert_int_equal(fixture->mock->window_moves - moves, 1); /* back to the table, once */
+}
+
+static void test__decodes_every_result(void **state) {
+    const struct fixture *fixture = *state;
+    static const struct {
+        enum emp_result result;
+        int error;
+    } cases[] = {{EMP_RESULT_OK, 0},
+                 {EMP_RESULT_TRUNCATED, -EMSGSIZE},
+                 {EMP_RESULT_TOO_LONG, -EFBIG},
+                 {EMP_RESULT_BAD, -EIO},
+                 {(enum emp_result)200, -EIO}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct libemp_completion completion = {0};
+        libemp_request request;
+        assert_int_equal(receive(fixture, 0, 1000, &request), 0);
+        assert_int_equal(libemp_test(fixture->board, request, &completion), -EAGAIN);
+        mock_finish(fixture->mock, request & 0xFFFF, cases[i].result, 777);
+        assert_int_equal(libemp_test(fixture->board, request, &completion), cases[i].error);
+        assert_int_equal(completion.length, 777);
+        /* Spent: the same descriptor serves another request, the old name does not. */
+        assert_int_equal(libemp_test(fixture->board, request, &completion), -EINVAL);
+        libemp_request next;
+        assert_int_equal(receive(fixture, 0, 1000, &next), 0);
+        assert_int_equal(next & 0xFFFF, request & 0xFFFF);
+        assert_int_not_equal(next, request);
+        assert_int_equal(libemp_test(fixture->board, request, NULL), -EINVAL);
+        mock_finish(fixture->mock, next & 0xFFFF, EMP_RESULT_OK, 1);
+        assert_int_equal(libemp_test(fixture->board, next, NULL), 0);
+    }
+    assert_int_equal(libemp_descriptors_free(fixture->board), 640);
+}
+
+static void test__knows_the_length_of_a_send_without_reading(void **state) {
+    const struct fixture *fixture = *state;
+    const struct libemp_piece piece = {fixture->memory, 0, 5000};
+    struct libemp_completion completion;
+    struct libemp_statistics before;
+    struct libemp_statistics after;
+    libemp_request request;
+    assert_int_equal(libemp_post_send(fixture->board, 1, 7, &piece, 1, &request), 0);
+    mock_finish(fixture->mock, 0, EMP_RESULT_OK, 5000);
+    libemp_statistics(fixture->board, &before);
+    assert_int_equal(libemp_test(fixture->board, request, &completion), 0);
+    libemp_statistics(fixture->board, &after);
+    assert_int_equal(completion.length, 5000);
+    assert_int_equal(after.reads - before.reads, 1);
+}
+
+static void test__refuses_nonsense(void **state) {
+    const struct fixture *fixture = *state;
+    assert_int_equal(libemp_test(fixture->board, 0, NULL), -EINVAL);
+    assert_int_equal(libemp_test(fixture->board, 640, NULL), -EINVAL);
+    assert_int_equal(libemp_test(fixture->board, UINT32_MAX, NULL), -EINVAL);
+}
+
+static void wait__until_finished_or_late(void **state) {
+    const struct fixture *fixture = *state;
+    libemp_request request;
+    assert_int_equal(receive(fixture, 0, 100, &request), 0);
+    const uint64_t start = fixture->mock->now_ns;
+    assert_int_equal(libemp_wait(fixture->board, request, 50000, NULL), -ETIMEDOUT);
+    assert_in_range(fixture->mock->now_ns - start, 50000, 55000);
+    fixture->mock->finish_after = 30;
+    fixture->mock->finish_result = EMP_RESULT_OK;
+    fixture->mock->finish_length = 99;
+    struct libemp_completion completion;
+    assert_int_equal(libemp_wait(fixture->board, request, LIBEMP_FOREVER, &completion), 0);
+    assert_int_equal(completion.length, 99);
+    assert_int_equal(receive(fixture, 0, 100, &request), 0);
+    assert_int_equal(libemp_wait(fixture->board, request, 0, NULL), -ETIMEDOUT); /* one look */
+}
+
+static void wait__notices_stopped_firmware(void **state) {
+    const struct fixture *fixture = *state;
+    libemp_request request;
+    assert_int_equal(receive(fixture, 0, 100, &request), 0);
+    uint32_t *control = &fixture->mock->sram[EMP_CONTROL_ADDRESS / 4];
+    emp_control_set_state(control, EMP_CONTROL_STATE_STOPPED);
+    emp_control_set_fault(control, 5);
+    assert_int_equal(libemp_wait(fixture->board, request, LIBEMP_FOREVER, NULL), -EIO);
+    assert_non_null(strstr(libemp_message(fixture->board), "fault 5"));
+}
+
+static void deregister__refuses_memory_in_use(void **state) {
+    const struct fixture *fixture = *state;
+    struct libemp_memory *other;
+    libemp_request request;
+    void *page = libemp_allocate(fixture->board, 100);
+    assert_int_equal(libemp_register(fixture->board, page, 100, &other), 0);
+    assert_int_equal(receive(fixture, 0, 100, &request), 0);
+    assert_int_equal(libemp_deregister(fixture->memory), -EBUSY);
+    assert_int_equal(libemp_deregister(other), 0);
+    mock_finish(fixture->mock, 0, EMP_RESULT_OK, 100);
+    assert_int_equal(libemp_test(fixture->board, request, NULL), 0);
+    assert_int_equal(libemp_register(fixture->board, page, 100, &other), 0);
+    const struct libemp_piece pieces[] = {{other, 0, 4}, {fixture->memory, 0, 4}};
+    assert_int_equal(libemp_post_receive(fixture->board, 1, 0, pieces, 2, &request), 0);
+    assert_int_equal(libemp_deregister(other), -EBUSY);
+}
+
+static void translate_posts__charges_pages_at_every_post(void **state) {
+    const struct fixture *fixture = *state;
+    libemp_request request;
+    const struct libemp_costs *costs = &fixture->board->costs;
+    uint64_t before = fixture->mock->spent_ns;
+    assert_int_equal(receive(fixture, 0, 3 * EMP_PAGE_BYTES, &request), 0);
+    const uint64_t plain = fixture->mock->spent_ns - before;
+    assert_int_equal(plain, costs->call_ns + 2 * costs->descriptor_ns);
+    fixture->board->costs.translate_posts = 1;
+    before = fixture->mock->spent_ns;
+    assert_int_equal(receive(fixture, 0, 3 * EMP_PAGE_BYTES, &request), 0);
+    assert_int_equal(fixture->mock->spent_ns - before,
+                     plain + costs->translate_call_ns + 3 * costs->translate_page_ns);
+}
+
+static void attach__keeps_descriptors_of_others(void **state) {
+    const struct fixture *fixture = *state;
+    libemp_request request;
+    assert_int_equal(receive(fixture, 0, 4, &request), 0);
+    assert_int_equal(receive(fixture, 0, 28672, &request), 0);
+    struct libemp_options options;
+    struct libemp_board *second;
+    libemp_options_defaults(&options);
+    options.backends = (const struct libemp_backend *const[]){&mock_backend, NULL};
+    options.environment = fixture->mock;
+    assert_int_equal(libemp_open(&second, "mock:0", &options), 0);
+    assert_int_equal(libemp_attach(second), 0);
+    assert_int_equal(libemp_descriptors_free(second), 640 - 5);
+    assert_int_equal(libemp_post_receive(second, 1, 0, NULL, 0, &request), 0);
+    assert_int_equal(request & 0xFFFF, 5);
+    assert_int_equal(mock_posted(fixture->mock), 3);
+    libemp_close(second);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(post__hands_over_by_ring_and_mailbox),
+        TEST(post__writes_the_mailbox_last),
+        TEST(post__a_descriptor_may_straddle_the_window),
+        TEST(post__the_ring_wraps),
+        TEST(post__exhaustion_and_recovery),
+        TEST(post__refuses_bad_arguments),
+        TEST(post__moves_the_window_twice_at_most),
+        TEST(test__decodes_every_result),
+        TEST(test__knows_the_length_of_a_send_without_reading),
+        TEST(test__refuses_nonsense),
+        TEST(wait__until_finished_or_late),
+        TEST(wait__notices_stopped_firmware),
+        TEST(deregister__refuses_memory_in_use),
+        TEST(translate_posts__charges_pages_at_every_post),
+        TEST(attach__keeps_descriptors_of_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,251 @@
+/* Starting a board: the order of tigon2.md 9, and that every way to fail is told apart. */
+#include "tests/host/check.h"
+
+#include "tests/host/elf_file.h"
+#include "tests/host/mock.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct fixture {
+    struct mock *mock;
+    struct libemp_board *board;
+    struct libemp_image *image;
+};
+
+static const struct libemp_start_options options = {
+    .node = 5, .epoch = 9, .mac_address = {2, 0x54, 0x47, 0xA, 0xB, 0xC}};
+
+static int set_up(void **state) {
+    static struct fixture fixture;
+    struct elf_file file;
+    fixture.mock = mock_create();
+    fixture.board = mock_open(fixture.mock);
+    elf_file_defaults(&file);
+    file.segment[0].file_bytes = 5000;
+    file.segments = 2;
+    /* Across the end of a window. */
+    file.segment[1] = (struct elf_segment){.type = 1, .address = 0x5FF8, .file_bytes = 16};
+    assert_int_equal(libemp_image_open(&fixture.image, elf_file_write(&file, 0)), 0);
+    *state = &fixture;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    const struct fixture *fixture = *state;
+    libemp_image_close(fixture->image);
+    libemp_close(fixture->board);
+    mock_destroy(fixture->mock);
+    elf_file_close();
+    return 0;
+}
+
+static void start__loads_and_prepares(void **state) {
+    const struct fixture *fixture = *state;
+    struct mock *mock = fixture->mock;
+    mock->sram[0x1FFC / 4] = 0x11111111; /* left alone by the clearing ... */
+    mock->sram[0x2000 / 4] = 0x22222222; /* ... which begins here ... */
+    mock->sram[0x7FFFC / 4] = 0x33333333;
+    mock->sram[0x80000 / 4] = 0x44444444; /* ... and ends here */
+    mock->sram[0x10C / 4] = 55;           /* a count of an earlier life */
+    mock->registers[REGISTER_PCI_STATE / 4] = 3U << 19;
+    assert_int_equal(libemp_start(fixture->board, fixture->image, &options), 0);
+    assert_int_equal(mock->sram[0x1FFC / 4], 0x11111111);
+    assert_int_equal(mock->sram[0x2000 / 4], 0);
+    assert_int_equal(mock->sram[0x7FFFC / 4], 0);
+    assert_int_equal(mock->sram[0x80000 / 4], 0x44444444);
+    assert_int_equal(mock->sram[0x10C / 4], 0);
+    for (size_t i = 0; i < 5000; i++)
+        assert_int_equal(mock->sram[(0x4000 + i) / 4] >> (24 - 8 * (i % 4)) & 0xFF,
+                         elf_file_byte(0, i));
+    assert_int_equal(mock->sram[0x6004 / 4] & 0xFF, elf_file_byte(1, 15));
+
+    const uint32_t *control = &mock->sram[EMP_CONTROL_ADDRESS / 4];
+    assert_int_equal(emp_control_get_node(control), 5);
+    assert_int_equal(emp_control_get_epoch(control), 9);
+    assert_int_equal(emp_control_get_mac_high(control), 0x0254);
+    assert_int_equal(emp_control_get_mac_low(control), 0x470A0B0C);
+    const uint64_t scratch = (uint64_t)emp_control_get_scratch_high(control) << 32 |
+                             emp_control_get_scratch_low(control);
+    assert_int_equal(scratch, mock_bus_page(0));
+    assert_int_equal(mock->registers[REGISTER_PCI_STATE / 4], 0x76000000 | 1 << 17 | 3 << 19);
+    assert_int_equal(mock->registers[REGISTER_LOCAL_CONTROL / 4] >> 8 & 3, 2);
+    assert_int_equal(mock->registers[REGISTER_CONFIGURATION / 4] >> 20 & 1, 1);
+    assert_int_equal(mock->registers[REGISTER_CPU_A_COUNTER / 4], 0x4000);
+    assert_int_equal(mock->registers[REGISTER_CPU_A_STATE / 4], 0);
+    assert_int_equal(mock->registers[REGISTER_CPU_B_STATE / 4] >> 16 & 1, 1);
+
+    struct libemp_status status;
+    assert_int_equal(libemp_status(fixture->board, &status), 0);
+    assert_true(status.running && status.link);
+    assert_int_equal(status.node, 5);
+    assert_memory_equal(status.mac_address, options.mac_address, 6);
+    assert_int_equal(libemp_wait_link(fixture->board, 0), 0);
+}
+
+static void start__epoch_follows_the_last_one(void **state) {
+    const struct fixture *fixture = *state;
+    static const uint8_t expected[] = {1, 2, 3, 1};
+    struct libemp_start_options automatic = options;
+    const uint32_t *control = &fixture->mock->sram[EMP_CONTROL_ADDRESS / 4];
+    automatic.epoch = 0;
+    for (size_t i = 0; i < 4; i++) {
+        if (i == 3)
+            emp_control_set_epoch(&fixture->mock->sram[EMP_CONTROL_ADDRESS / 4], 255);
+        assert_int_equal(libemp_start(fixture->board, fixture->image, &automatic), 0);
+        assert_int_equal(emp_control_get_epoch(control), expected[i]);
+    }
+}
+
+static void start__verify_finds_a_bad_word(void **state) {
+    const struct fixture *fixture = *state;
+    fixture->mock->sticky_address = 0x4ABC;
+    fixture->mock->sram[0x4ABC / 4] = 0xDEAD;
+    assert_int_equal(libemp_start(fixture->board, fixture->image, &options), -EIO);
+    assert_non_null(strstr(libemp_message(fixture->board), "0x04ABC holds 0x0000DEAD"));
+    libemp_request request;
+    assert_int_equal(libemp_post_receive(fixture->board, 1, 0, NULL, 0, &request), -ENODEV);
+}
+
+static void start__tells_failures_apart(void **state) {
+    const struct fixture *fixture = *state;
+    fixture->mock->dead_rom = true;
+    assert_int_equal(libemp_start(fixture->board, fixture->image, &options), -EIO);
+    assert_non_null(strstr(libemp_message(fixture->board), "self-test"));
+    fixture->mock->dead_rom = false;
+    fixture->mock->silent = true;
+    const uint64_t before = fixture->mock->now_ns;
+    assert_int_equal(libemp_start(fixture->board, fixture->image, &options), -ETIMEDOUT);
+    assert_true(fixture->mock->now_ns - before > UINT64_C(3000000000));
+    fixture->mock->silent = false;
+    fixture->mock->stops = true;
+    assert_int_equal(libemp_start(fixture->board, fixture->image, &options), -EIO);
+    assert_non_null(strstr(libemp_message(fixture->board), "fault 77"));
+    fixture->mock->stops = false;
+    fixture->mock->wrong_hash = true;
+    assert_int_equal(libemp_start(fixture->board, fixture->image, &options), -EPROTO);
+    fixture->mock->wrong_hash = false;
+    assert_int_equal(libemp_start(fixture->board, fixture->image, &options), 0);
+}
+
+static void start__refuses_bad_arguments(void **state) {
+    const struct fixture *fixture = *state;
+    struct libemp_start_options bad = options;
+    bad.node = 16;
+    assert_int_equal(libemp_start(fixture->board, fixture->image, &bad), -EINVAL);
+    assert_int_equal(libemp_start(fixture->board, NULL, &options), -EINVAL);
+    assert_int_equal(libemp_start(fixture->board, fixture->image, NULL), -EINVAL);
+    assert_int_equal(libemp_start(fixture->board, fixture->image, &options), 0);
+    libemp_request request;
+    assert_int_equal(libemp_post_receive(fixture->board, 1, 0, NULL, 0, &request), 0);
+    assert_int_equal(libemp_start(fixture->board, fixture->image, &options), -EBUSY);
+    libemp_stop(fixture->board);
+    assert_int_equal(libemp_test(fixture->board, request, NULL), -EINVAL);
+    assert_int_equal(libemp_start(fixture->board, fixture->image, &options), 0);
+}
+
+static void open__names(void **state) {
+    const struct fixture *fixture = *state;
+    struct libemp_options open_options;
+    struct libemp_board *board;
+    libemp_options_defaults(&open_options);
+    assert_int_equal(libemp_open(&board, "mock:0", &open_options), -ENODEV);
+    open_options.backends = (const struct libemp_backend *const[]){&mock_backend, NULL};
+    open_options.environment = fixture->mock;
+    assert_int_equal(libemp_open(&board, "mock", &open_options), -EINVAL);
+    assert_int_equal(libemp_open(&board, "mock:1", &open_options), -ENODEV);
+    assert_int_equal(libemp_open(&board, "moc:0", &open_options), -ENODEV);
+    assert_int_equal(libemp_open(&board, "mocks:0", &open_options), -ENODEV);
+    assert_int_equal(libemp_open(NULL, "mock:0", &open_options), -EINVAL);
+    assert_int_equal(libemp_open(&board, NULL, &open_options), -EINVAL);
+    assert_int_equal(libemp_open(&board, "mock:0", NULL), -EINVAL);
+}
+
+static void attach__needs_running_firmware(void **state) {
+    const struct fixture *fixture = *state;
+    struct libemp_status status;
+    assert_int_equal(libemp_attach(fixture->board), -ENODEV);
+    assert_int_equal(libemp_status(fixture->board, &status), -ENODEV);
+    assert_int_equal(libemp_link(fixture->board), -ENODEV);
+    assert_int_equal(libemp_start(fixture->board, fixture->image, &options), 0);
+    libemp_stop(fixture->board);
+    assert_int_equal(libemp_attach(fixture->board), -EIO); /* the processor is halted */
+}
+
+static void set_peer__writes_the_table(void **state) {
+    const struct fixture *fixture = *state;
+    static const uint8_t address[6] = {0x02, 0x54, 0x47, 1, 2, 3};
+    assert_int_equal(libemp_set_peer(fixture->board, 1, address), -ENODEV);
+    assert_int_equal(libemp_start(fixture->board, fixture->image, &options), 0);
+    assert_int_equal(libemp_set_peer(fixture->board, 16, address), -EINVAL);
+    assert_int_equal(libemp_set_peer(fixture->board, 15, NULL), -EINVAL);
+    assert_int_equal(libemp_set_peer(fixture->board, 15, address), 0);
+    assert_int_equal(fixture->mock->sram[MOCK_PEERS / 4 + 30], 0x0254);
+    assert_int_equal(fixture->mock->sram[MOCK_PEERS / 4 + 31], 0x47010203);
+}
+
+static void parameters_and_counters__by_name(void **state) {
+    const struct fixture *fixture = *state;
+    struct libemp_parameter_information information;
+    uint32_t value;
+    assert_int_equal(libemp_start(fixture->board, fixture->image, &options), 0);
+    const int collection = libemp_find_parameter("collection_size");
+    const int node = libemp_find_parameter("node");
+    assert_true(collection >= 0 && node >= 0);
+    assert_int_equal(libemp_find_parameter("no_such"), -ENOENT);
+    assert_true(libemp_parameter_information((size_t)collection, &information));
+    assert_true(information.live);
+    assert_int_equal(libemp_set_parameter(fixture->board, (size_t)collection, information.maximum),
+                     0);
+    assert_int_equal(fixture->mock->sram[MOCK_PARAMETERS / 4 + collection], information.maximum);
+    assert_int_equal(libemp_parameter(fixture->board, (size_t)collection, &value), 0);
+    assert_int_equal(value, information.maximum);
+    assert_int_equal(
+        libemp_set_parameter(fixture->board, (size_t)collection, information.maximum + 1), -ERANGE);
+    assert_int_equal(
+        libemp_set_parameter(fixture->board, (size_t)collection, information.minimum - 1), -ERANGE);
+    assert_int_equal(libemp_set_parameter(fixture->board, (size_t)node, 1), -EPERM);
+    assert_int_equal(libemp_set_parameter(fixture->board, 1000, 1), -EINVAL);
+    assert_false(libemp_parameter_information(1000, &information));
+
+    const int duplicates = libemp_find_counter("frames_duplicate");
+    assert_true(duplicates >= 0);
+    fixture->mock->sram[MOCK_COUNTERS / 4 + duplicates] = 17;
+    assert_int_equal(libemp_counter(fixture->board, (size_t)duplicates, &value), 0);
+    assert_int_equal(value, 17);
+    assert_int_equal(libemp_counter(fixture->board, libemp_counter_count(), &value), -EINVAL);
+    assert_null(libemp_counter_name(libemp_counter_count()));
+    assert_int_equal(libemp_find_counter("no_such"), -ENOENT);
+}
+
+static void read_memory__borders(void **state) {
+    const struct fixture *fixture = *state;
+    uint32_t words[4];
+    fixture->mock->sram[0x3FC / 4] = 1; /* last word of the alias */
+    fixture->mock->sram[0x400 / 4] = 2; /* first beyond it */
+    fixture->mock->sram[0x7FC / 4] = 3; /* last word of the window's first place */
+    fixture->mock->sram[0x800 / 4] = 4;
+    assert_int_equal(libemp_read_memory(fixture->board, 0x3FC, words, 2), 0);
+    assert_int_equal(words[0], 1);
+    assert_int_equal(words[1], 2);
+    assert_int_equal(libemp_read_memory(fixture->board, 0x7FC, words, 2), 0);
+    assert_int_equal(words[0], 3);
+    assert_int_equal(words[1], 4);
+    assert_int_equal(libemp_read_memory(fixture->board, 2, words, 1), -EINVAL);
+    assert_int_equal(libemp_read_memory(fixture->board, 0x200000, words, 1), -EINVAL);
+    assert_int_equal(libemp_read_memory(fixture->board, 0x1FFFFC, words, 2), -EINVAL);
+    assert_int_equal(libemp_read_memory(fixture->board, 0xFFFFFFFC, words, 2), -EINVAL);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(start__loads_and_prepares),        TEST(start__epoch_follows_the_last_one),
+        TEST(start__verify_finds_a_bad_word),   TEST(start__tells_failures_apart),
+        TEST(start__refuses_bad_arguments),     TEST(open__names),
+        TEST(attach__needs_running_firmware),   TEST(set_peer__writes_the_table),
+        TEST(parameters_and_counters__by_name), TEST(read_memory__borders),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
