@@ -6,6 +6,8 @@
 
 #include "build/gen/emp/emp_layout.h"
 
+#include <stdio.h>
+
 /* Registers and their bits (tigon2.md 3). */
 enum {
     REGISTER_HOST_CONTROL = 0x040,
@@ -94,8 +96,8 @@ struct libemp_board {
 };
 
 /* Stores the sentence libemp_message returns, and gives `error` back. */
-__attribute__((format(printf, 3, 4))) int libemp_fail(struct libemp_board *board, int error,
-                                                      const char *format, ...);
+#define libemp_fail(board, error, ...)                                                             \
+    ((void)snprintf((board)->message, sizeof(board)->message, __VA_ARGS__), (error))
 
 static inline void libemp_charge(struct libemp_board *board, uint64_t ns) {
     if (ns)

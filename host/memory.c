@@ -51,10 +51,7 @@ int libemp_register(struct libemp_board *board, void *address, size_t length,
     return 0;
 }
 
-static void forget(struct libemp_memory *memory) {
-    *memory->link = memory->next;
-    if (memory->next)
-        memory->next->link = memory->link;
+static void unpin(struct libemp_memory *memory) {
     memory->board->backend->unpin(memory->board->handle, memory->address, memory->length);
     free(memory);
 }
@@ -67,13 +64,20 @@ int libemp_deregister(struct libemp_memory *memory) {
             return libemp_fail(board, -EBUSY, "descriptor %zu still uses the memory", i);
     }
     libemp_charge(board, board->costs.translate_call_ns);
-    forget(memory);
+    *memory->link = memory->next;
+    if (memory->next)
+        memory->next->link = memory->link;
+    unpin(memory);
     return 0;
 }
 
 void libemp_forget_memories(struct libemp_board *board) {
-    while (board->memories)
-        forget(board->memories);
+    struct libemp_memory *next;
+    for (struct libemp_memory *memory = board->memories; memory; memory = next) {
+        next = memory->next;
+        unpin(memory);
+    }
+    board->memories = NULL;
 }
 
 int libemp_cut(struct libemp_board *board, const struct libemp_piece *pieces, size_t count,

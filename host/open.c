@@ -2,22 +2,12 @@
 #include "host/internal.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 void libemp_options_defaults(struct libemp_options *options) {
     memset(options, 0, sizeof *options);
     libemp_costs_defaults(&options->costs);
-}
-
-int libemp_fail(struct libemp_board *board, int error, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(board->message, sizeof board->message, format, arguments);
-    va_end(arguments);
-    return error;
 }
 
 const char *libemp_message(const struct libemp_board *board) {

@@ -32,9 +32,10 @@ static void put(uint8_t *place, const struct elf_file *file, uint32_t value, uns
 const char *elf_file_write(const struct elf_file *file, size_t truncate) {
     static uint8_t content[FILE_BYTES];
     static char path[64];
+    static const uint8_t magic[4] = {0x7F, 'E', 'L', 'F'};
     size_t end = HEADER_BYTES + file->segments * SEGMENT_HEADER_BYTES;
     memset(content, 0, sizeof content);
-    memcpy(content, "\177ELF", 4);
+    memcpy(content, magic, sizeof magic);
     content[4] = file->class;
     content[5] = file->data;
     content[6] = 1;

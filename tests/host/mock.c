@@ -122,7 +122,7 @@ static size_t sram_index(const struct mock *mock, uint32_t offset) {
 
 static void answer(struct mock *mock, size_t index) {
     const size_t first = MOCK_DESCRIPTORS / 4;
-    if (index < first || index >= first + EMP_DESCRIPTOR_LIMIT * DESCRIPTOR_WORDS)
+    if (index < first || (index - first) / DESCRIPTOR_WORDS >= EMP_DESCRIPTOR_LIMIT)
         return;
     if ((index - first) % DESCRIPTOR_WORDS != EMP_DESCRIPTOR_OWNER_WORD)
         return;

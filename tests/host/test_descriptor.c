@@ -89,7 +89,7 @@ static void encode__more_fragments_use_a_page(void **state) {
         assert_int_equal(encode(counts[c]), 1);
         check_head(EMP_FORMAT_INDIRECT, 0, UINT64_C(0x7700005000), (uint32_t)counts[c]);
         for (size_t i = 0; i < counts[c]; i++) {
-            const uint32_t lengths = page[2 * EMP_INDIRECT_ENTRIES + i / 2];
+            const uint32_t lengths = page[(size_t)EMP_INDIRECT_ENTRIES * 2 + i / 2];
             assert_int_equal(page[2 * i], i + 1);
             assert_int_equal(page[2 * i + 1], 16 * i);
             assert_int_equal(i % 2 == 0 ? lengths >> 16 : lengths & 0xFFFF, 1000 + i);
