@@ -478,6 +478,13 @@ enum tigon_cpu_stop tigon_cpu_run(struct tigon_cpu *cpu, uint64_t horizon) {
     return execute_until(cpu, horizon, cpu->observer ? execute_observed : execute_plain);
 }
 
+void tigon_cpu_run_strictly(struct tigon_cpu *cpu, uint64_t horizon) {
+    uint32_t run_ahead = cpu->run_ahead;
+    cpu->run_ahead = 0;
+    (void)execute_until(cpu, horizon, execute_plain);
+    cpu->run_ahead = run_ahead;
+}
+
 enum tigon_cpu_stop tigon_cpu_step(struct tigon_cpu *cpu) {
     if (cpu->parked)
         tigon_cpu_wake(cpu, cpu->cycle);

@@ -52,6 +52,7 @@
 #define TIGON_CPU_STATE_STOPPED           0x01FF0000u /* any of these: the core does not run */
 
 #define TIGON_INSTRUCTION_LINE_WORDS_MAX 64u
+#define TIGON_POLL_OTHERS                16u /* more register reads in a loop: no parking */
 #define TIGON_CPU_RUN_AHEAD_DEFAULT      256u
 
 /* What a core sees of the chip registers, 0xC0000000-0xC00003FF (32-bit accesses only). `offset`
@@ -101,7 +102,9 @@ struct tigon_cpu_poll {
     uint32_t pc;     /* address of the polling load */
     uint32_t offset; /* register it reads */
     uint32_t value;
-    unsigned others;  /* polls from other places since */
+    bool replaying;  /* executing up to a wake cycle */
+    uint32_t others; /* polls from other loads since */
+    uint32_t other_values[TIGON_POLL_OTHERS];
     uint64_t effects; /* cpu->effects at that poll */
     uint64_t cycle;
     uint64_t period;

@@ -54,12 +54,14 @@ static enum tigon_access load_register(struct tigon_cpu *cpu, uint32_t from, uin
     const struct tigon_cpu_port *port = &cpu->port;
     if (cpu->cycle >= cpu->horizon)
         return TIGON_ACCESS_BLOCKED;
-    *value = port->register_read(port->context, cpu->core, offset, cpu->cycle);
-    if (port->register_pollable && port->register_pollable(port->context, cpu->core, offset)) {
-        if (tigon_poll_note(cpu, from, offset, *value))
-            return TIGON_ACCESS_PARKED;
+    if (cpu->poll.replaying) {
+        *value = tigon_poll_replayed_value(cpu);
     } else {
-        cpu->effects++;
+        *value = port->register_read(port->context, cpu->core, offset, cpu->cycle);
+        if (!port->register_pollable || !port->register_pollable(port->context, cpu->core, offset))
+            cpu->effects++;
+        else if (tigon_poll_note(cpu, from, offset, *value))
+            return TIGON_ACCESS_PARKED;
     }
     cpu->cycle += cpu->timing.register_read;
     cpu->statistics.register_reads++;

@@ -68,16 +68,7 @@ uint64_t tigon_cpu_run_pair(struct tigon_cpu *a, struct tigon_cpu *b, uint64_t h
 void tigon_cpu_halt(struct tigon_cpu *cpu, uint64_t cycle) {
     if (tigon_cpu_stopped(cpu))
         return;
-    if (cpu->parked) {
-        /* Where the poll loop would be: whole periods, then the rest by executing it. */
-        uint32_t run_ahead = cpu->run_ahead;
-        tigon_cpu_catch_up(cpu, cycle);
-        cpu->parked = false;
-        cpu->poll.stage = 0;
-        cpu->run_ahead = 0;
-        (void)tigon_cpu_run(cpu, cycle);
-        cpu->run_ahead = run_ahead;
-    }
+    tigon_poll_end(cpu, cycle);
     cpu->state |= TIGON_CPU_STATE_HALTED;
 }
 

@@ -38,8 +38,14 @@ void tigon_cpu_decode_scratchpad(struct tigon_cpu *cpu, uint32_t pc);
  * effect, park it before this load. */
 bool tigon_poll_note(struct tigon_cpu *cpu, uint32_t from, uint32_t offset, uint32_t value);
 
-/* Move a parked core on by whole periods. */
-void tigon_poll_advance(struct tigon_cpu *cpu, uint64_t periods);
+/* End parking with the core where polling on would have brought it at `cycle`. */
+void tigon_poll_end(struct tigon_cpu *cpu, uint64_t cycle);
+
+/* While cpu->poll.replaying: what the next pollable read returns. */
+uint32_t tigon_poll_replayed_value(struct tigon_cpu *cpu);
+
+/* tigon_cpu_run() without run-ahead, observer and single step. */
+void tigon_cpu_run_strictly(struct tigon_cpu *cpu, uint64_t horizon);
 
 /* Lower the horizon of the core's peer, if that is running, to what this core's cycle allows. */
 void tigon_cpu_limit_peer(const struct tigon_cpu *cpu);

@@ -8,12 +8,11 @@
  * read of a register that is not pollable, no scratchpad store that changes the word. Then the core
  * is in the same state at both polls (the load itself ends any load-use interlock, the I-line is
  * the same, the bus was not used), so what follows repeats with the same number of cycles until a
- * wake. The parked core stands before the second poll; waking moves it on by whole periods.
+ * wake. The parked core stands before the second poll. Waking moves it on by whole periods and
+ * executes the rest up to the wake cycle, with the register values of the last period: by then the
+ * registers may already hold what is only to be seen from the wake cycle on.
  */
 #include "sim/cpu_private.h"
-
-/* Polls from other loads in a loop before the place that is watched is given up. */
-#define OTHERS_MAX 16u
 
 static void watch(struct tigon_cpu *cpu, uint32_t from, uint32_t offset, uint32_t value) {
     struct tigon_cpu_poll *poll = &cpu->poll;
@@ -37,18 +36,20 @@ static struct tigon_cpu_statistics difference(const struct tigon_cpu_statistics 
 
 bool tigon_poll_note(struct tigon_cpu *cpu, uint32_t from, uint32_t offset, uint32_t value) {
     struct tigon_cpu_poll *poll = &cpu->poll;
-    if (poll->stage != 0 && from != poll->pc && ++poll->others <= OTHERS_MAX)
+    if (poll->stage != 0 && from != poll->pc && poll->others < TIGON_POLL_OTHERS) {
+        poll->other_values[poll->others++] = value;
         return false;
+    }
     if (poll->stage == 0 || from != poll->pc || offset != poll->offset || value != poll->value ||
         cpu->pc != poll->npc || cpu->effects != poll->effects) {
         watch(cpu, from, offset, value);
         return false;
     }
+    poll->others = 0;
     /* The first repetition only makes the comparison of registers worth its price. */
     bool repeats = poll->stage == 2 && memcmp(poll->gpr, cpu->gpr, sizeof poll->gpr) == 0;
     if (!repeats) {
         poll->stage = 2;
-        poll->others = 0;
         poll->cycle = cpu->cycle;
         poll->statistics = cpu->statistics;
         memcpy(poll->gpr, cpu->gpr, sizeof poll->gpr);
@@ -60,7 +61,7 @@ bool tigon_poll_note(struct tigon_cpu *cpu, uint32_t from, uint32_t offset, uint
     return true;
 }
 
-void tigon_poll_advance(struct tigon_cpu *cpu, uint64_t periods) {
+static void advance(struct tigon_cpu *cpu, uint64_t periods) {
     const struct tigon_cpu_statistics *each = &cpu->poll.per_period;
     cpu->cycle += periods * cpu->poll.period;
     cpu->statistics.instructions += periods * each->instructions;
@@ -68,17 +69,32 @@ void tigon_poll_advance(struct tigon_cpu *cpu, uint64_t periods) {
     cpu->statistics.register_reads += periods * each->register_reads;
 }
 
-void tigon_cpu_wake(struct tigon_cpu *cpu, uint64_t cycle) {
+uint32_t tigon_poll_replayed_value(struct tigon_cpu *cpu) {
+    struct tigon_cpu_poll *poll = &cpu->poll;
+    uint32_t index = poll->others++;
+    return index == 0 ? poll->value : poll->other_values[index - 1u];
+}
+
+void tigon_poll_end(struct tigon_cpu *cpu, uint64_t cycle) {
     cpu->poll.stage = 0;
     if (!cpu->parked)
         return;
+    tigon_cpu_catch_up(cpu, cycle);
     cpu->parked = false;
-    if (cycle > cpu->cycle)
-        tigon_poll_advance(cpu, (cycle - cpu->cycle + cpu->poll.period - 1u) / cpu->poll.period);
-    tigon_cpu_limit_peer(cpu);
+    cpu->poll.others = 0;
+    cpu->poll.replaying = true;
+    tigon_cpu_run_strictly(cpu, cycle);
+    cpu->poll.replaying = false;
+}
+
+void tigon_cpu_wake(struct tigon_cpu *cpu, uint64_t cycle) {
+    bool was_parked = cpu->parked;
+    tigon_poll_end(cpu, cycle);
+    if (was_parked)
+        tigon_cpu_limit_peer(cpu);
 }
 
 void tigon_cpu_catch_up(struct tigon_cpu *cpu, uint64_t cycle) {
     if (cpu->parked && cycle > cpu->cycle)
-        tigon_poll_advance(cpu, (cycle - cpu->cycle) / cpu->poll.period);
+        advance(cpu, (cycle - cpu->cycle) / cpu->poll.period);
 }

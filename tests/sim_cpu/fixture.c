@@ -34,6 +34,9 @@ static void write_register(void *context, unsigned core, uint32_t offset, uint32
         tigon_cpu_state_write(&fixture->cores[0], value, cycle);
     } else if (offset == DEADLINE) {
         tigon_cpu_limit(&fixture->cores[core], cycle + value);
+    } else if (offset == PATCH) {
+        tigon_memory_write32(&fixture->memory, value, HALT);
+        tigon_cpu_invalidate(&fixture->cores[core], value, 4);
     } else if (offset == 0x150) {
         fixture->memory.stack_relocation[core] = value;
     } else if (offset == OTHER_EVENT) {

@@ -16,6 +16,7 @@
 #define PLAIN       0x0ECu /* storage */
 #define TIMER       0x054u /* cycle / 88 */
 #define DEADLINE    0x0F0u /* written: a device event in that many cycles */
+#define PATCH       0x0F4u /* written: HALT stored at that SRAM address, core told of it */
 #define OTHER_CORE  0x240u /* written by A: state of B */
 #define OTHER_EVENT 0x070u /* written by any core: event word of the other core, with its wake */
 

@@ -322,6 +322,12 @@ static void line_keeps_its_text_until_refilled_or_invalidated(void **state) {
     assert_int_equal(cpu->statistics.instruction_line_misses, 1);
     tigon_cpu_invalidate(cpu, 0x102004, 1); /* an alias of it on 1 MB */
     assert_int_equal(tigon_cpu_run(cpu, 1000), TIGON_CPU_HALTED);
+    /* Also from inside a register access of the core itself. */
+    cpu->gpr[A0] = TIGON_REGISTERS;
+    cpu->gpr[A1] = 0x2008;
+    PLACE(f, 0, 0x2000, SW(A1, PATCH, A0), NOP, NOP, BEQ(ZERO, ZERO, -1), NOP);
+    assert_int_equal(fixture_run(f, 0x2000), TIGON_CPU_HALTED);
+    assert_int_equal(cpu->pc, 0x2008);
 }
 
 static void reset_state_and_control_by_the_other_core(void **state) {

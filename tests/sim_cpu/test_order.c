@@ -209,8 +209,10 @@ static struct outcome ping_pong(bool polls, uint32_t phase, uint32_t run_ahead) 
         struct tigon_cpu *cpu = &f->cores[core];
         event_loop(f, core, SCRATCH);
         cpu->gpr[S1] = 2;
-        PLACE(f, core, SCRATCH + 0x200, ADDIU(S0, S0, 1), SW(ZERO, EVENT, K1), SLTIU(T0, S0, 100),
-              BEQ(T0, ZERO, 4), ADDIU(T1, ZERO, 1), SW(T1, OTHER_EVENT, K1), J(SCRATCH), NOP,
+        /* Both go to SRAM after a ring, so that the ringer must not run on alone. */
+        PLACE(f, core, SCRATCH + 0x200, ADDIU(S0, S0, 1), SW(ZERO, EVENT, K1), LW(T2, 0x500, ZERO),
+              SLTIU(T0, S0, 100), BEQ(T0, ZERO, 7), ADDIU(T1, ZERO, 1), SW(T1, OTHER_EVENT, K1),
+              LW(T2, 0x500, ZERO), SW(T2, 0x600, ZERO), LW(T2, 0x500, ZERO), J(SCRATCH), NOP,
               /* last turn: stop both */ SW(S1, OTHER_EVENT, K1), HALT);
         tigon_cpu_set_run_ahead(cpu, run_ahead);
         tigon_cpu_start(cpu, SCRATCH, core * phase);
@@ -234,6 +236,30 @@ static void waking_each_other_is_exact(void **state) {
         struct outcome ahead = ping_pong(true, phase, TIGON_CPU_RUN_AHEAD_DEFAULT);
         expect_equal(&plain, &parked);
         expect_equal(&plain, &ahead);
+    }
+}
+
+/* A loop over two registers, left when the second changes: the change may fall between its read and
+ * the read that is watched. */
+static void a_change_just_before_parking_is_not_lost(void **state) {
+    (void)state;
+    for (uint64_t at = 1; at < 120; at++) {
+        struct outcome o[2];
+        for (unsigned polls = 0; polls < 2; polls++) {
+            struct fixture *f = fixture_make(1u << 20, NULL);
+            f->polls = polls;
+            f->cores[0].gpr[K1] = TIGON_REGISTERS;
+            PLACE(f, 0, LOOP, LW(T0, EVENT, K1), LW(T1, PLAIN, K1), BEQ(T1, ZERO, -3), NOP, HALT);
+            tigon_cpu_start(&f->cores[0], LOOP, 0);
+            tigon_cpu_run(&f->cores[0], at);
+            f->registers[0][PLAIN / 4] = 1;
+            tigon_cpu_wake(&f->cores[0], at);
+            assert_int_equal(tigon_cpu_run(&f->cores[0], 1000), TIGON_CPU_HALTED);
+            o[polls] = outcome_of(f);
+            o[polls].trace = 0; /* the read that parks is made twice */
+            fixture_destroy(f);
+        }
+        expect_equal(&o[0], &o[1]);
     }
 }
 
@@ -325,6 +351,7 @@ int order_tests(void) {
         cmocka_unit_test(run_ahead_changes_nothing),
         cmocka_unit_test(parking_changes_nothing),
         cmocka_unit_test(waking_each_other_is_exact),
+        cmocka_unit_test(a_change_just_before_parking_is_not_lost),
         cmocka_unit_test(only_loops_without_effect_park),
         cmocka_unit_test(halting_and_reading_a_parked_core_is_exact),
         cmocka_unit_test(an_event_brought_forward_ends_the_run),
