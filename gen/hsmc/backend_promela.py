@@ -1,0 +1,717 @@
+"""The Promela back end: prints a protocol, under one check configuration, for a hand-written world to include.
+
+Two files come of it. `<protocol>.pml` holds the state (an array over nodes), every handler as an inline that belongs
+inside one d_step, and the entry points of external events; with ENGINE_C the entry points call the generated C
+instead. `<protocol>_check.h` gives that C the constants of the configuration.
+
+What makes Promela awkward, and what is done about it
+* Values are signed. A bound on every expression is computed; where it may reach bit 31 a comparison or a right shift
+  goes through a macro that is right for unsigned values.
+* There are no functions. Those of one expression become macros. The others become inlines that leave their result
+  in a variable; an expression that calls one is preceded by that inline. (Functions have no effects, so evaluating
+  one earlier than C would, or in vain, changes nothing.)
+* There are no local variables that are not state. Arguments and locals are hidden globals: they are written before
+  they are read within one d_step, nothing is recursive, and so one of each suffices. Payloads are passed by name.
+* Loops cannot stand in a d_step several times; they are unrolled, and the rest of a block that some branch leaves
+  early goes into the branches that go on.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, Optional, Sequence, Union
+
+from . import backend_c, ir, naming, walk
+
+WORD = (1 << 32) - 1
+TOP = 1 << 31
+
+RESERVED = set(
+    """active assert atomic bit bool break byte chan d_step do else empty enabled end eval false fi for full get_priority
+    goto hidden if in init inline int len local ltl mtype nempty never nfull notrace od of pc_value print printf printm
+    priority proctype product provided run select set_priority short show skip timeout trace true typedef unless
+    unsigned xr xs""".split()
+)
+
+
+def field_name(name: str) -> str:
+    """A member, kept clear of Promela's words.
+
+    >>> field_name("active"), field_name("next")
+    ('active_', 'next')
+    """
+    name = naming.snake(name)
+    return f"{name}_" if name in RESERVED else name
+
+
+class PromelaWriter:
+    """Expressions and statements as Promela text."""
+
+    def __init__(self, protocol: ir.Protocol) -> None:
+        self.protocol = protocol
+        self.names = backend_c.CNames(protocol)
+        self.functions = {f.name: f for f in protocol.functions}
+        self.actions = {a.name: a for a in protocol.actions}
+        self.owner = ""
+        self.macro = False
+        self.before: list[str] = []
+        self.variables: dict[str, str] = {}  # hidden variable -> type
+        self.temporaries = 0
+        self.blocks = self._block_functions()
+
+    def _block_functions(self) -> set[str]:
+        """Functions that cannot be macros: several statements, or they call one of these."""
+        blocks: set[str] = set()
+        for function in self.protocol.functions:
+            calls = {node.function for node in walk.nodes(function.body) if isinstance(node, ir.Call)}
+            if function.expression is None or calls & blocks:
+                blocks.add(function.name)
+        return blocks
+
+    # --- bounds ---
+
+    def bound(self, node: ir.Expression) -> int:
+        """A number the unsigned value of the expression never exceeds."""
+        if node.value is not None:
+            return node.value
+        kind = node.type
+        if isinstance(kind, ir.BoolType):
+            return 1
+        most = WORD
+        if isinstance(kind, (ir.IntegerType, ir.EnumerationType, ir.ReferenceType)):
+            most = (1 << kind.bits) - 1
+        if isinstance(node, ir.Narrow):
+            return min(most, max(self.bound(node.operand), 0)) if self.bound(node.operand) <= most else most
+        if isinstance(node, ir.Conditional):
+            return min(most, max(self.bound(node.then), self.bound(node.otherwise)))
+        if isinstance(node, ir.Minimum):
+            left, right = self.bound(node.left), self.bound(node.right)
+            return min(most, max(left, right) if node.largest else min(left, right))
+        if isinstance(node, ir.Binary):
+            left, right = self.bound(node.left), self.bound(node.right)
+            operator = node.operator
+            result = WORD
+            if operator == "+":
+                result = left + right
+            elif operator == "*":
+                result = left * right
+            elif operator == "&":
+                result = min(left, right)
+            elif operator in ("|", "^"):
+                result = (1 << max(left.bit_length(), right.bit_length())) - 1
+            elif operator == ">>":
+                result = left >> node.right.value if node.right.value is not None else left
+            elif operator == "<<" and right < 32:
+                result = left << right
+            return result if result <= most else most
+        return most
+
+    def small(self, node: ir.Expression) -> bool:
+        return self.bound(node) < TOP
+
+    # --- expressions ---
+
+    def number(self, value: int) -> str:
+        return str(value) if value < TOP else f"({value - (1 << 32)})"
+
+    def text(self, node: ir.Expression) -> str:
+        method: Callable[[ir.Expression], str] = getattr(self, "_" + type(node).__name__)
+        return method(node)
+
+    def variable(self, owner: str, name: str) -> str:
+        return f"{self.names.lower(owner)}_{naming.snake(name)}"
+
+    def hidden(self, name: str, kind: ir.Type) -> str:
+        """Declares a variable that is not part of the state."""
+        declared = self.payload_type(kind.name) if isinstance(kind, ir.PayloadType) else "int"
+        self.variables.setdefault(name, declared)
+        return name
+
+    def payload_type(self, name: str) -> str:
+        return f"{self.names.lower(name)}_payload"
+
+    def _Number(self, node: ir.Number) -> str:
+        assert node.value is not None
+        return self.number(node.value)
+
+    def _NoneReference(self, node: ir.NoneReference) -> str:
+        return "0"
+
+    def _ConstantName(self, node: ir.ConstantName) -> str:
+        return self.names.upper(node.name)
+
+    def _ParameterName(self, node: ir.ParameterName) -> str:
+        return self.names.upper("parameter", node.name)
+
+    def _MemberName(self, node: ir.MemberName) -> str:
+        return self.names.upper(node.enumeration, node.name)
+
+    def state(self, member: str) -> str:
+        return f"{self.names.upper('STATE')}({member})"
+
+    def _VariableName(self, node: ir.VariableName) -> str:
+        return self.state(field_name(node.name))
+
+    def _LocalName(self, node: ir.LocalName) -> str:
+        return self.hidden(self.variable(self.owner, node.local.unique), node.local.type)
+
+    def _ArgumentName(self, node: ir.ArgumentName) -> str:
+        if self.macro or isinstance(node.type, ir.PayloadType):
+            return f"{naming.snake(node.name)}_"
+        return self.hidden(self.variable(self.owner, node.name), node.type)
+
+    def _InstanceName(self, node: ir.InstanceName) -> str:
+        return self.hidden(self.variable(self.owner, node.name), node.type)
+
+    def _PayloadField(self, node: ir.PayloadField) -> str:
+        return f"{self.text(node.base)}.{field_name(node.field)}"
+
+    def index(self, index: ir.Expression, kind: str) -> str:
+        return self.text(index) if kind == "number" else f"{self.text(index)} - 1"
+
+    def _RecordField(self, node: ir.RecordField) -> str:
+        record = f"{naming.snake(node.container)}[{self.index(node.index, node.index_kind)}]"
+        return self.state(f"{record}.{field_name(node.field)}")
+
+    def _Element(self, node: ir.Element) -> str:
+        base = self.text(node.base)
+        assert base.endswith(")")
+        return f"{base[:-1]}[{self.text(node.index)}])"
+
+    def _Unary(self, node: ir.Unary) -> str:
+        return f"({'!' if node.operator == 'not' else node.operator}{self.text(node.operand)})"
+
+    def _Binary(self, node: ir.Binary) -> str:
+        if node.value is not None and not isinstance(node.type, ir.BoolType):
+            return self.number(node.value)
+        left, right = self.text(node.left), self.text(node.right)
+        if node.operator in ("<", "<=", ">", ">=") and not (self.small(node.left) and self.small(node.right)):
+            helpers = {
+                "<": f"hsm_below({left}, {right})",
+                ">": f"hsm_below({right}, {left})",
+                "<=": f"!hsm_below({right}, {left})",
+                ">=": f"!hsm_below({left}, {right})",
+            }
+            return f"({helpers[node.operator]})"
+        if node.operator == ">>" and not self.small(node.left):
+            return f"hsm_shift_right({left}, {right})"
+        symbol = {"or": "||", "and": "&&"}.get(node.operator, node.operator)
+        return f"({left} {symbol} {right})"
+
+    def _Conditional(self, node: ir.Conditional) -> str:
+        return f"({self.text(node.condition)} -> {self.text(node.then)} : {self.text(node.otherwise)})"
+
+    def _Call(self, node: ir.Call) -> str:
+        function = self.functions[node.function]
+        name = self.names.lower(node.function)
+        if node.function not in self.blocks:
+            return f"{name}({', '.join(self.text(argument) for argument in node.arguments)})"
+        assert not self.macro
+        self.before += self.call(name, node.function, function.arguments, node.arguments)
+        self.temporaries += 1
+        result = self.hidden(f"{self.names.prefix}_value_{self.temporaries}", function.result)
+        self.before.append(f"{result} = {self.hidden(self.variable(node.function, 'result'), function.result)}")
+        return result
+
+    def _Has(self, node: ir.Has) -> str:
+        return f"(({self.text(node.bits)} >> {self.text(node.index)}) & 1)"
+
+    def _HasAll(self, node: ir.HasAll) -> str:
+        return f"hsm_has_all({self.text(node.bits)}, {self.text(node.first)}, {self.text(node.count)})"
+
+    def _Available(self, node: ir.Available) -> str:
+        count = self.protocol.pool(node.pool).count.value
+        return f"({self.state(naming.snake(node.pool) + '_used')} != {self.number((1 << count) - 1)})"
+
+    def _Minimum(self, node: ir.Minimum) -> str:
+        left, right = self.text(node.left), self.text(node.right)
+        below = f"{left} < {right}" if self.small(node.left) and self.small(node.right) else f"hsm_below({left}, {right})"
+        first, second = (right, left) if node.largest else (left, right)
+        return f"({below} -> {first} : {second})"
+
+    def _Narrow(self, node: ir.Narrow) -> str:
+        assert isinstance(node.type, (ir.IntegerType, ir.EnumerationType))
+        most = (1 << node.type.bits) - 1
+        if self.bound(node.operand) <= most:
+            return self.text(node.operand)
+        return f"({self.text(node.operand)} & {most})"
+
+    # --- statements: lists of lines, each a statement without its separator ---
+
+    def value(self, node: ir.Expression) -> tuple[list[str], str]:
+        """(what must run first, the expression)."""
+        saved, self.before = self.before, []
+        text = self.text(node)
+        before, self.before = self.before, saved
+        return before, text
+
+    def call(
+        self,
+        inline: str,
+        owner: str,
+        declared: Sequence[ir.Argument],
+        given: Sequence[ir.Expression],
+        extra: Sequence[tuple[str, ir.Expression]] = (),
+    ) -> list[str]:
+        """Sets the arguments, then names the inline."""
+        lines: list[str] = []
+        payloads: list[str] = []
+        pairs = [(name, expression) for name, expression in extra]
+        for argument, expression in zip(declared, given, strict=True):
+            if isinstance(argument.type, ir.PayloadType):
+                payloads.append(self.text(expression))
+            else:
+                pairs.append((argument.name, expression))
+        for name, expression in pairs:
+            before, text = self.value(expression)
+            target = self.hidden(self.variable(owner, name), ir.IntegerType(32))
+            lines += [*before, f"{target} = {text}"]
+        return [*lines, f"{inline}({', '.join(payloads)})"]
+
+    def block(self, statements: Sequence[ir.Statement], then: Callable[[], list[str]] = list) -> list[str]:
+        """The statements, and after them whatever `then` gives, unless a return comes first."""
+        if not statements:
+            return then()
+        head, rest = statements[0], statements[1:]
+        if isinstance(head, ir.Return):
+            if head.result is None:
+                return ["skip"]
+            before, text = self.value(head.result)
+            result = self.hidden(self.variable(self.owner, "result"), ir.IntegerType(32))
+            return [*before, f"{result} = {text}"]
+        if isinstance(head, ir.If):
+            before, condition = self.value(head.condition)
+            if not returns(head):
+                lines = self.choice(condition, self.block(head.then), self.block(head.otherwise))
+                return before + lines + self.block(rest, then)
+            go_on = lambda: self.block(rest, then)  # noqa: E731
+            return before + self.choice(condition, self.block(head.then, go_on), self.block(head.otherwise, go_on))
+        if isinstance(head, ir.Repeat):
+            return self.repeat(head, head.count.value, rest, then)
+        method: Callable[[ir.Statement], list[str]] = getattr(self, "_" + type(head).__name__)
+        return method(head) + self.block(rest, then)
+
+    def repeat(
+        self, loop: ir.Repeat, turns: int, rest: Sequence[ir.Statement], then: Callable[[], list[str]]
+    ) -> list[str]:
+        if turns == 0:
+            return self.block(rest, then)
+        before, condition = self.value(loop.condition) if loop.condition is not None else ([], "true")
+        if not any(returns(statement) for statement in loop.body):
+            # A condition once false stays so: nothing happens between the turns.
+            turn = before + (self.choice(condition, self.block(loop.body), []) if loop.condition else self.block(loop.body))
+            return turn * turns + self.block(rest, then)
+        return before + self.choice(
+            condition,
+            self.block(loop.body, lambda: self.repeat(loop, turns - 1, rest, then)),
+            self.block(rest, then),
+        )
+
+    def choice(self, condition: str, then: list[str], otherwise: list[str]) -> list[str]:
+        return [
+            "if",
+            f":: {condition} ->",
+            *indent(then or ["skip"]),
+            ":: else" + (" ->" if otherwise else ""),
+            *indent(otherwise),
+            "fi",
+        ]
+
+    def _Let(self, node: ir.Let) -> list[str]:
+        target = self.hidden(self.variable(self.owner, node.local.unique), node.local.type)
+        if isinstance(node.value, ir.BuildPayload):
+            given = dict(node.value.fields)
+            lines: list[str] = []
+            for field in self.protocol.payload(node.value.payload).fields:
+                before, text = self.value(given[field.name]) if field.name in given else ([], "0")
+                lines += [*before, f"{target}.{field_name(field.name)} = {text}"]
+            return lines
+        before, text = self.value(node.value)
+        return [*before, f"{target} = {text}"]
+
+    def _Create(self, node: ir.Create) -> list[str]:
+        target = self.hidden(self.variable(self.owner, node.local.unique), node.local.type)
+        return self.create(node.pool, target)
+
+    def create(self, pool_name: str, target: str) -> list[str]:
+        """The lowest free record, as the C takes it."""
+        pool = self.protocol.pool(pool_name)
+        process = self.protocol.process(str(pool.process))
+        used = self.state(f"{naming.snake(pool_name)}_used")
+        lines = ["assert(pool_exhausted)"]
+        for position in reversed(range(pool.count.value)):
+            lines = self.choice(f"(({used} >> {position}) & 1) == 0", [f"{target} = {position + 1}"], lines)
+        return [
+            *lines,
+            f"{used} = {used} | (1 << ({target} - 1))",
+            f"{self.state(f'{naming.snake(pool_name)}[{target} - 1].state_')} = "
+            f"{self.names.leaf(process.name, process.initial)}",
+        ]
+
+    def _Assign(self, node: ir.Assign) -> list[str]:
+        before, text = self.value(node.value)
+        first, target = self.value(node.target)
+        return [*before, *first, f"{target} = {text}"]
+
+    def _ActionCall(self, node: ir.ActionCall) -> list[str]:
+        action = self.actions[node.action]
+        return self.call(self.names.lower(node.action), node.action, action.arguments, node.arguments)
+
+    def _DeviceCall(self, node: ir.DeviceCall) -> list[str]:
+        device = next(d for d in self.protocol.devices if d.name == node.device)
+        owner = f"device_{node.device}"
+        return self.call(self.names.lower(owner), owner, device.arguments, node.arguments)
+
+    def _Raise(self, node: ir.Raise) -> list[str]:
+        process = self.protocol.process(node.process)
+        event = next(e for e in process.events if e.name == node.event)
+        owner = handler_owner(node.process, node.event)
+        extra: list[tuple[str, ir.Expression]] = []
+        if node.instance is not None:
+            assert process.instance is not None
+            extra.append((process.instance, node.instance))
+        inline = self.names.handler(node.process, node.event)
+        return self.call(inline, owner, event.arguments, node.arguments, extra)
+
+    def zeroes(self, container: str, index: str, fields: Sequence[ir.Field]) -> list[str]:
+        lines: list[str] = []
+        for field in fields:
+            place = f"{naming.snake(container)}[{index}].{field_name(field.name)}"
+            if isinstance(field.type, ir.ArrayType):
+                lines += [f"{self.state(f'{place}[{i}]')} = 0" for i in range(field.type.count.value)]
+            else:
+                lines.append(f"{self.state(place)} = 0")
+        return lines
+
+    def _Release(self, node: ir.Release) -> list[str]:
+        pool = self.protocol.pool(node.pool)
+        before, text = self.value(node.reference)
+        temporary = self.hidden(f"{self.names.lower('released', node.pool)}", pool.reference)
+        used = self.state(f"{naming.snake(node.pool)}_used")
+        return [
+            *before,
+            f"{temporary} = {text}",
+            *self.zeroes(node.pool, f"{temporary} - 1", pool.fields),
+            f"{self.state(f'{naming.snake(node.pool)}[{temporary} - 1].state_')} = 0",
+            f"{used} = {used} & ~(1 << ({temporary} - 1))",
+        ]
+
+    def _Clear(self, node: ir.Clear) -> list[str]:
+        table = next(t for t in self.protocol.tables if t.name == node.table)
+        before, _ = self.value(node.index)
+        return [*before, *self.zeroes(node.table, self.index(node.index, node.index_kind), table.fields)]
+
+    def _Count(self, node: ir.Count) -> list[str]:
+        return []
+
+    def _SetBit(self, node: ir.SetBit) -> list[str]:
+        before, index = self.value(node.index)
+        bits = self.text(node.bits)
+        change = f"{bits} | (1 << {index})" if node.present else f"{bits} & ~(1 << {index})"
+        return [*before, f"{bits} = {change}"]
+
+    # --- bodies ---
+
+    def macro_text(self, function: ir.Function) -> str:
+        assert function.expression is not None
+        self.macro = True
+        text = self.text(function.expression)
+        self.macro = False
+        arguments = ", ".join(f"{naming.snake(a.name)}_" for a in function.arguments)
+        return f"#define {self.names.lower(function.name)}({arguments}) {text}"
+
+    def payload_parameters(self, arguments: Sequence[ir.Argument]) -> str:
+        return ", ".join(f"{naming.snake(a.name)}_" for a in arguments if isinstance(a.type, ir.PayloadType))
+
+    def inline(self, name: str, parameters: str, lines: list[str]) -> str:
+        return f"inline {name}({parameters})\n{{\n{printed(lines or ['skip'])}\n}}"
+
+    def function_inline(self, function: Union[ir.Function, ir.Action]) -> str:
+        self.owner = function.name
+        for argument in function.arguments:
+            if not isinstance(argument.type, ir.PayloadType):
+                self.hidden(self.variable(function.name, argument.name), argument.type)
+        lines = self.block(function.body)
+        return self.inline(self.names.lower(function.name), self.payload_parameters(function.arguments), lines)
+
+    def instance(self, process: ir.Process) -> Optional[str]:
+        return self.hidden(self.variable(self.owner, process.instance), ir.IntegerType(32)) if process.instance else None
+
+    def state_place(self, process: ir.Process) -> str:
+        if process.pool is None:
+            return self.state(f"{naming.snake(process.name)}_state_")
+        return self.state(f"{naming.snake(process.pool)}[{self.instance(process)} - 1].state_")
+
+    def timer_bit(self, timer: ir.Timer, instance: Optional[str]) -> str:
+        number = f"{self.names.timer(timer)} * {self.names.upper('TIMER_STRIDE')}"
+        return f"{number} + {instance} - 1" if instance else number
+
+    def row(self, process: ir.Process, handler: ir.Handler, row: ir.Row) -> list[str]:
+        instance = self.instance(process)
+        lines = [f"hsm_trace({row.number}, {instance or 0})"]
+        lines += self.block(row.exit_actions)
+        lines += [f"hsm_timer_cancel({self.timer_bit(timer, instance)})" for timer in row.cancelled]
+        if row.target is not None and row.target != handler.leaf:
+            lines.append(f"{self.state_place(process)} = {self.names.leaf(process.name, row.target)}")
+        lines += [f"hsm_timer_arm({self.timer_bit(timer, instance)})" for timer in row.armed]
+        return lines + self.block((*row.actions, *row.entry_actions))
+
+    def groups(self, process: ir.Process, handler: ir.Handler, groups: Sequence[ir.Group]) -> list[str]:
+        if not groups:
+            return ["assert(never_event)"] if handler.otherwise == "never" else ["skip"]
+        lines = self.block(groups[0].lets)
+        return lines + self.rows(process, handler, groups[0].rows, groups[1:])
+
+    def rows(
+        self, process: ir.Process, handler: ir.Handler, rows: Sequence[ir.Row], groups: Sequence[ir.Group]
+    ) -> list[str]:
+        if not rows:
+            return self.groups(process, handler, groups)
+        row = rows[0]
+        heading = [f"/* {row.id}, {row.place}: {naming.comment(row.text)} */"]
+        if row.guard is None:
+            return heading + self.row(process, handler, row)
+        before, guard = self.value(row.guard)
+        return (
+            heading
+            + before
+            + self.choice(guard, self.row(process, handler, row), self.rows(process, handler, rows[1:], groups))
+        )
+
+    def handler_inline(self, process: ir.Process, event: str, handlers: Sequence[ir.Handler], parameters: str) -> str:
+        self.owner = handler_owner(process.name, event)
+        lines = ["if"]
+        for handler in handlers:
+            if handler.otherwise == "never" and not handler.groups:
+                continue
+            lines.append(f":: {self.state_place(process)} == {self.names.leaf(process.name, handler.leaf)} ->")
+            lines += indent(self.groups(process, handler, handler.groups))
+        lines += [":: else ->", *indent(["assert(never_event)"]), "fi"]
+        return self.inline(self.names.handler(process.name, event), parameters, lines)
+
+    def initialise(self) -> list[str]:
+        lines: list[str] = []
+        for process in self.protocol.processes:
+            if process.pool is not None:
+                continue
+            self.owner = f"initialise_{process.name}"
+            for variable in process.variables:
+                if variable.initial is not None and variable.initial.value != 0:
+                    lines.append(f"{self.state(field_name(variable.name))} = {self.number(variable.initial.value)}")
+            lines += [f"hsm_timer_arm({self.timer_bit(timer, None)})" for timer in process.initial_timers]
+            lines += self.block(process.initial_actions)
+        return lines
+
+    # --- entry points ---
+
+    def event_payload(self, name: str) -> str:
+        """The variable in which the world leaves a payload argument of an external event."""
+        return self.hidden(f"{self.names.prefix}_event_{naming.snake(name)}", ir.PayloadType(name))
+
+    def entry_promela(self, process: ir.Process, event: ir.Event) -> list[str]:
+        owner = handler_owner(process.name, event.name)
+        self.owner = owner
+        refused: list[str] = []
+        payloads: list[str] = []
+        for argument in event.arguments:
+            if isinstance(argument.type, ir.PayloadType):
+                variable = self.event_payload(argument.type.name)
+                payloads.append(variable)
+                for field in self.protocol.payload(argument.type.name).fields:
+                    if field.range is not None:
+                        place = f"{variable}.{field_name(field.name)}"
+                        if field.range.low.value > 0:
+                            refused.append(f"{place} < {field.range.low.value}")
+                        if field.range.high.value < (1 << 8 * backend_c.width(field.type)) - 1:
+                            refused.append(f"{place} > {field.range.high.value}")
+            else:
+                self.hidden(self.variable(owner, argument.name), argument.type)
+        call = [f"{self.names.handler(process.name, event.name)}({', '.join(payloads)})", "hsm_verdict = HSM_DONE"]
+        instance = self.instance(process)
+        if instance is not None and process.pool is not None:
+            pool = self.protocol.pool(process.pool)
+            if event.creates:
+                used = self.state(f"{naming.snake(pool.name)}_used")
+                call = self.choice(
+                    f"{used} == {self.number((1 << pool.count.value) - 1)}",
+                    ["hsm_verdict = HSM_NO_ROOM"],
+                    self.create(pool.name, instance) + call,
+                )
+            elif event.select is not None:
+                select = event.select
+                before, text = self.value_with(select, event)
+                call = [
+                    *before,
+                    f"{instance} = {text}",
+                    *self.choice(f"{instance} == 0", ["hsm_verdict = HSM_IGNORED"], call),
+                ]
+            else:
+                refused = [f"{instance} < 1", f"{instance} > {pool.count.value}", *refused]
+        if refused:
+            return self.choice(" || ".join(refused), ["hsm_verdict = HSM_REFUSED"], call)
+        return call
+
+    def value_with(self, node: ir.Expression, event: ir.Event) -> tuple[list[str], str]:
+        """An expression over an event's arguments where the payloads are the world's variables."""
+        before, text = self.value(node)
+        for argument in event.arguments:
+            if isinstance(argument.type, ir.PayloadType):
+                placeholder = f"{naming.snake(argument.name)}_"
+                actual = self.event_payload(argument.type.name)
+                before = [replace_word(line, placeholder, actual) for line in before]
+                text = replace_word(text, placeholder, actual)
+        return before, text
+
+    def entry_c(self, process: ir.Process, event: ir.Event) -> str:
+        """The call of the generated C, its arguments taken from the same variables."""
+        owner = handler_owner(process.name, event.name)
+        arguments: list[str] = []
+        if process.instance is not None and event.needs_reference:
+            arguments.append(f"(uint8_t){self.variable(owner, process.instance)}")
+        for argument in event.arguments:
+            if isinstance(argument.type, ir.PayloadType):
+                variable = self.event_payload(argument.type.name)
+                fields = ", ".join(
+                    f".{naming.snake(f.name)} = ({self.names.scalar(f.type)}){variable}.{field_name(f.name)}"
+                    for f in self.protocol.payload(argument.type.name).fields
+                )
+                arguments.append(f"&({self.names.struct(argument.type.name)}){{ {fields} }}")
+            else:
+                arguments.append(f"({self.names.scalar(argument.type)}){self.variable(owner, argument.name)}")
+        return f"hsm_verdict = {self.names.lower(process.name, event.name)}({', '.join(arguments)});"
+
+    # --- the state ---
+
+    def storage(self, kind: ir.Type, name: str) -> str:
+        """A declaration within a typedef. Widths as in C, so that what C would wrap wraps here."""
+        if isinstance(kind, ir.ArrayType):
+            if isinstance(kind.element, ir.IntegerType) and kind.element.bits == 16:
+                return f"int {name}[{kind.count.value}]"  # Promela has no arrays of 16-bit values
+            return f"{self.storage(kind.element, name)}[{kind.count.value}]"
+        if isinstance(kind, ir.BitsType):
+            assert kind.count.value <= 31, f"{name}: a set of more than 31 bits does not fit a Promela integer"
+            return f"{'byte' if kind.count.value <= 8 else 'int'} {name}"
+        if isinstance(kind, ir.BoolType):
+            return f"bool {name}"
+        if isinstance(kind, (ir.IntegerType, ir.EnumerationType, ir.ReferenceType)):
+            return {8: f"byte {name}", 16: f"unsigned {name} : 16", 32: f"int {name}"}[kind.bits]
+        raise TypeError(f"{kind} cannot be stored")
+
+    def members(self, fields: Sequence[ir.Field]) -> list[str]:
+        return [self.storage(field.type, field_name(field.name)) for field in fields]
+
+    def field(self, field: ir.Field) -> str:
+        return field_name(field.name)
+
+    def constant(self, constant: ir.Constant) -> str:
+        return self.number(constant.value)
+
+    def timer_stride(self) -> int:
+        """Bits of the set of armed timers each timer takes: one per instance."""
+        counts = [1]
+        for timer in self.protocol.timers:
+            pool = self.protocol.process(timer.process).pool
+            counts.append(self.protocol.pool(pool).count.value if pool else 1)
+        return max(counts)
+
+
+def handler_owner(process: str, event: str) -> str:
+    return f"{naming.snake(process)}_{naming.snake(event)}"
+
+
+def returns(statement: ir.Statement) -> bool:
+    return any(isinstance(node, ir.Return) for node in walk.nodes(statement))
+
+
+def replace_word(text: str, word: str, by: str) -> str:
+    """
+    >>> replace_word("active(f_, xf_)", "f_", "e")
+    'active(e, xf_)'
+    """
+    import re
+
+    return re.sub(rf"\b{re.escape(word)}\b", by, text)
+
+
+def indent(lines: Sequence[str]) -> list[str]:
+    return ["\t" + line for line in lines]
+
+
+def printed(lines: Sequence[str]) -> str:
+    """Statements with their separators, one level deep.
+
+    >>> print(printed(["a = 1", "if", ":: c ->", "\\tskip", ":: else", "fi", "b = 2"]).expandtabs(1))
+     a = 1;
+     if
+     :: c ->
+      skip
+     :: else
+     fi;
+     b = 2
+    """
+    result: list[str] = []
+    for position, line in enumerate(lines):
+        bare = line.strip()
+        depth = len(line) - len(line.lstrip("\t"))
+        following = next((rest for rest in lines[position + 1 :] if not rest.strip().startswith("/*")), "")
+        next_depth = len(following) - len(following.lstrip("\t"))
+        opens = bare == "if" or bare.startswith("::") or bare.startswith("/*")
+        closes = following.strip() == "fi" or following.strip().startswith("::")
+        last = not following or next_depth < depth or (closes and next_depth <= depth)
+        result.append("\t" + line + ("" if opens or last else ";"))
+    return "\n".join(result)
+
+
+def generate(protocol: ir.Protocol) -> dict[str, str]:
+    """File name -> text. The protocol must have a check configuration applied."""
+    writer = PromelaWriter(protocol)
+    env = backend_c.environment()
+    env.globals.update(p=writer, names=writer.names)
+    bodies: list[str] = []
+    macros: list[str] = []
+    for function in protocol.functions:
+        if function.name in writer.blocks:
+            bodies.append(writer.function_inline(function))
+        else:
+            macros.append(writer.macro_text(function))
+    bodies += [writer.function_inline(action) for action in protocol.actions]
+    for process in protocol.processes:
+        for event in process.events:
+            parameters = writer.payload_parameters(event.arguments)
+            bodies.append(writer.handler_inline(process, event.name, process.handlers_of(event.name), parameters))
+        for timer in process.timers:
+            event_name = f"after_{timer.state}"
+            bodies.append(writer.handler_inline(process, event_name, process.handlers_of_timer(timer), ""))
+    initialise = printed(writer.initialise() or ["skip"])
+    entries = []
+    for process in protocol.processes:
+        for event in process.events:
+            if event.external:
+                name = writer.names.lower(process.name, event.name)
+                entries.append((event, name, printed(writer.entry_promela(process, event)), writer.entry_c(process, event)))
+    expiries = []
+    for timer in protocol.timers:
+        process = protocol.process(timer.process)
+        writer.owner = handler_owner(process.name, f"after_{timer.state}")
+        expiries.append((timer, writer.names.handler(process.name, f"after_{timer.state}"), writer.instance(process)))
+    for device in protocol.devices:  # the world reads the arguments even of operations never called
+        for argument in device.arguments:
+            if not isinstance(argument.type, ir.PayloadType):
+                writer.hidden(writer.variable(f"device_{device.name}", argument.name), argument.type)
+    check = next((c for c in protocol.checks if c.name == protocol.check), None)
+    context: dict[str, object] = {
+        "protocol": protocol,
+        "prefix": writer.names.prefix,
+        "capitals": writer.names.capitals,
+        "macros": macros,
+        "bodies": bodies,
+        "initialise": initialise,
+        "entries": entries,
+        "expiries": expiries,
+        "variables": sorted(writer.variables.items()),
+        "world": check.world if check is not None else (),
+    }
+    prefix = writer.names.prefix
+    return {
+        f"{prefix}.pml": env.get_template("promela/protocol.pml.j2").render(context),
+        f"{prefix}_check.h": env.get_template("promela/check.h.j2").render(context),
+    }

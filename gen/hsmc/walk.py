@@ -1,0 +1,69 @@
+"""Walks over the intermediate form that more than one back end needs."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Iterable, Iterator
+
+from . import ir
+
+
+def nodes(item: object) -> Iterator[object]:
+    """The item and every expression and statement below it, outermost first."""
+    if isinstance(item, (tuple, list)):
+        for part in item:
+            yield from nodes(part)
+    elif isinstance(item, (ir.Expression, ir.Statement)):
+        yield item
+        for attribute in dataclasses.fields(item):
+            if attribute.name in ("place", "type"):
+                continue
+            value = getattr(item, attribute.name)
+            if isinstance(value, (tuple, ir.Expression, ir.Statement)):
+                yield from nodes(value)
+
+
+def row_parts(row: ir.Row) -> tuple[object, ...]:
+    """Everything a row evaluates or executes."""
+    return (row.guard, row.exit_actions, row.actions, row.entry_actions)
+
+
+def handler_parts(handler: ir.Handler) -> list[object]:
+    parts: list[object] = []
+    for group in handler.groups:
+        parts.append(group.lets)
+        for row in group.rows:
+            parts.extend(row_parts(row))
+    return parts
+
+
+def uses_argument(parts: Iterable[object], name: str) -> bool:
+    return any(
+        isinstance(node, ir.ArgumentName) and node.name == name
+        for part in parts
+        for node in nodes(part)
+    )
+
+
+def uses_instance(parts: Iterable[object]) -> bool:
+    return any(
+        isinstance(node, ir.InstanceName) for part in parts for node in nodes(part)
+    )
+
+
+def uses_local(parts: Iterable[object], local: ir.Local) -> bool:
+    return any(
+        isinstance(node, ir.LocalName) and node.local is local
+        for part in parts
+        for node in nodes(part)
+    )
+
+
+def assigned_locals(parts: Iterable[object]) -> set[str]:
+    """Locals that are given a second value."""
+    return {
+        node.target.local.unique
+        for part in parts
+        for node in nodes(part)
+        if isinstance(node, ir.Assign) and isinstance(node.target, ir.LocalName)
+    }
