@@ -1,0 +1,85 @@
+# Firmware images: build/firmware/emp_a.elf and what is known about it.
+#
+# Two gates against what the core cannot execute (toolchain.md 1.3): core.inc inside the assembler,
+# tools/check_instructions.py on the linked image. A third compares stack need with the reserve.
+
+CROSS       := mips-linux-gnu-
+FIRMWARE    := $(BUILD)/firmware
+FW_PORT     := fw-runtime/port/tigon2
+FW_CC       := $(CROSS)gcc
+FW_LD       := $(CROSS)ld
+NIC_TRACE   ?= 1
+
+FW_ARCH     := -EB -march=mips2 -mtune=r3000 -mabi=32 -mno-abicalls -fno-pic -G0 -msoft-float \
+               -mno-branch-likely
+FW_INCLUDES := -I. -I$(FW_PORT)/freestanding -I$(BUILD)/gen/emp
+FW_DEFINES  := -DNIC_TRACE=$(NIC_TRACE) -DNIC_PORT_HEADER='"$(FW_PORT)/port_tigon2.h"' \
+               -DEMP_PORT_HEADER='"$(FW_PORT)/emp_port.h"' -DEMP_PARSE_ATTRIBUTES=EMP_HOT
+FW_CFLAGS   := -std=gnu11 -O2 -g $(FW_ARCH) -ffreestanding -ffixed-hi -ffixed-lo \
+               -fno-expensive-optimizations -mno-check-zero-division -mno-llsc \
+               -fno-delete-null-pointer-checks -fno-isolate-erroneous-paths-dereference \
+               -fno-tree-loop-distribute-patterns -fno-stack-protector \
+               -fno-asynchronous-unwind-tables -fno-common -ffunction-sections -fdata-sections \
+               -fstack-usage -fcallgraph-info=su -Wall -Wextra -Werror -Wcast-align=strict \
+               -Wstack-usage=256 -ffile-prefix-map=$(CURDIR)=. \
+               -Wa,--fatal-warnings -Wa,$(FW_PORT)/core.inc $(FW_DEFINES) $(FW_INCLUDES)
+# Generated code converts on purpose and says so; hand-written code is held to the same.
+FW_CFLAGS   += -Wconversion
+
+FW_SOURCES  := $(addprefix fw-runtime/,timers.c trace.c gather.c) \
+               $(addprefix $(FW_PORT)/,board.c dma.c transmit.c receive.c link.c memory.c \
+                   emp/start.c emp/wire.c emp/memory.c emp/postings.c)
+FW_OBJECTS  := $(FIRMWARE)/$(FW_PORT)/start.o $(FW_SOURCES:%.c=$(FIRMWARE)/%.o) \
+               $(FIRMWARE)/gen/emp.o $(FIRMWARE)/gen/frame.o
+FW_FLAGS_STAMP := $(FIRMWARE)/flags
+
+firmware: $(FIRMWARE)/emp_a.elf     ## build the NIC image build/firmware/emp_a.elf
+
+# Objects are made again when a switch such as NIC_TRACE changes.
+$(FW_FLAGS_STAMP): FORCE
+	@mkdir -p $(@D)
+	@echo '$(subst ','\'',$(FW_CFLAGS))' | cmp -s - $@ || echo '$(subst ','\'',$(FW_CFLAGS))' > $@
+
+.PHONY: FORCE
+FORCE:
+
+# The parser: ranges from the layouts, then Ragel. -G2 is the only style that is right for words.
+$(BUILD)/gen/emp/frame_ranges: spec/emp/frame_ranges.c $(BUILD)/gen/emp/emp_layout.h
+	$(SAY) CC $<
+	$(Q)$(CC) $(CFLAGS) -I$(BUILD)/gen/emp -o $@ $<
+
+$(BUILD)/gen/emp/frame_ranges.rl: $(BUILD)/gen/emp/frame_ranges
+	$(Q)$(abspath $<) > $@
+
+$(BUILD)/gen/emp/frame.c: spec/emp/frame.rl $(BUILD)/gen/emp/frame_ranges.rl
+	$(SAY) RAGEL $<
+	$(Q)ragel -G2 -L -I $(BUILD)/gen/emp -o $@ $<
+
+$(FIRMWARE)/%.o: %.c $(FW_FLAGS_STAMP) $(FW_PORT)/core.inc $(BUILD)/gen/emp/emp.h
+	$(SAY) FWCC $<
+	@mkdir -p $(@D)
+	$(Q)$(FW_CC) $(FW_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(FIRMWARE)/gen/%.o: $(BUILD)/gen/emp/%.c $(FW_FLAGS_STAMP) $(FW_PORT)/core.inc $(BUILD)/gen/emp/emp.h
+	$(SAY) FWCC $<
+	@mkdir -p $(@D)
+	$(Q)$(FW_CC) $(FW_CFLAGS) -Wno-unused-label -Wno-implicit-fallthrough -MMD -MP -c -o $@ $<
+
+$(FIRMWARE)/$(FW_PORT)/start.o: $(FW_PORT)/start.S $(FW_FLAGS_STAMP) $(FW_PORT)/core.inc
+	$(SAY) FWAS $<
+	@mkdir -p $(@D)
+	$(Q)$(FW_CC) $(FW_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(FIRMWARE)/firmware.lds: $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h
+	@mkdir -p $(@D)
+	$(Q)$(FW_CC) -E -P -undef -x c -I. -o $@ $<
+
+$(FIRMWARE)/emp_a.elf: $(FW_OBJECTS) $(FIRMWARE)/firmware.lds fw-runtime/tools/check_instructions.py \
+                       fw-runtime/tools/check_stack.py fw-runtime/tools/sizes.py
+	$(SAY) FWLD $@
+	$(Q)$(FW_LD) -EB -static -nostdlib -G0 --gc-sections --fatal-warnings --no-warn-rwx-segments \
+	    -T $(FIRMWARE)/firmware.lds -Map $(FIRMWARE)/emp_a.map -o $@.new $(FW_OBJECTS)
+	$(Q)fw-runtime/tools/check_instructions.py $@.new
+	$(Q)fw-runtime/tools/check_stack.py $@.new $(FW_OBJECTS:.o=.ci)
+	$(Q)mv $@.new $@
+	$(Q)fw-runtime/tools/sizes.py $@

@@ -1,0 +1,146 @@
+/*
+ * What a protocol needs from a NIC: the contract between a protocol's glue and a port.
+ *
+ * A port (port/tigon2/, later port/posix/) implements the nic_* operations; the glue of a protocol
+ * implements the nic_on_* ones, which the port calls from its event loop. Nothing here assumes a
+ * particular chip: no register, no ring, no byte order of memory, no number of processors.
+ *
+ * Rules that hold for all of it:
+ *  - One caller. Every nic_on_* call comes from the event loop and runs to completion; none is ever
+ *    interrupted by another. nic_* operations may be called from any nic_on_*, and never call one
+ *    back themselves: what they cause comes later, as an event.
+ *  - Nothing waits for the wire or for a peer. Operations marked "may wait" can wait a few
+ *    microseconds for a transfer engine that makes progress on its own.
+ *  - Host memory is named by bus addresses, as two 32-bit halves, high first.
+ *  - Words are numbers: a header word is a big-endian 32-bit word of the frame as a host integer.
+ *  - NIC_HOT and NIC_COLD on a function, NIC_FAST and NIC_FAST_DATA on an object, ask for (or
+ *    renounce) the port's fast memory. A port without such memory defines them empty.
+ *
+ * A port may implement any operation as an inline function in the header NIC_PORT_HEADER.
+ */
+#ifndef FW_RUNTIME_PORT_H
+#define FW_RUNTIME_PORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include NIC_PORT_HEADER
+
+/* ------------------------------------------------------------------------------------- Start */
+
+/* Called once, before any other nic_on_*, when all operations below work and the wire is still
+ * down. */
+void nic_on_start(void);
+
+/* The area host and NIC agree on before anything else does (EMP: layout Control). The port knows
+ * where it is; the protocol knows what is in it. The host may have written it before the start. */
+volatile uint32_t *nic_control(void);
+
+/* Memory of the NIC as found, and what is left of it, in bytes; for information. */
+uint32_t nic_memory_bytes(void);
+uint32_t nic_memory_free(void);
+
+/* The number by which the host names an object in the control block. Only objects the host can
+ * reach may be passed: those without NIC_FAST. */
+uint32_t nic_host_name(const volatile void *object);
+
+/* Something impossible happened. Tells the host as far as the port can (after nic_on_panic), stops
+ * the wire and the transfers, and never returns. `code` is not 0. */
+void nic_panic(uint32_t code) __attribute__((noreturn));
+void nic_on_panic(uint32_t code);
+
+/* --------------------------------------------------------------------------------------- Time */
+
+/* Microseconds since some moment, wrapping at 2^32. */
+uint32_t nic_clock(void);
+
+/* Asks for one nic_on_alarm at or soon after `deadline`, which must be less than 2^31 us ahead; a
+ * deadline that has passed comes at once. Replaces an earlier alarm. Early or stray alarms are
+ * allowed: timers.h looks at the clock. */
+void nic_alarm(uint32_t deadline);
+void nic_on_alarm(void);
+
+/* ------------------------------------------------------------------------------ Work for later */
+
+/* Asks for one nic_on_work after what is more urgent (frames that came, transfers that finished).
+ * Asking twice is asking once. */
+void nic_defer_work(void);
+void nic_on_work(void);
+
+/* The host rang doorbell `box` since the last call; `value` is what it last wrote. Several rings
+ * may come as one. */
+void nic_on_doorbell(unsigned box, uint32_t value);
+
+/* -------------------------------------------------------------------------------- Transmitting */
+
+/* Asks for one nic_on_transmit_slot when a largest frame can be queued without waiting, room for
+ * control frames being kept. The port holds few frames queued, so that a control frame never waits
+ * behind a long row of data. */
+void nic_request_slot(void);
+void nic_on_transmit_slot(void);
+
+/* True when a frame of `bytes` can be queued now; for control frames, which have no slot. */
+bool nic_transmit_room(uint32_t bytes);
+
+/* Begins a frame: returns where to store its `words` header words. Valid until nic_transmit_end.
+ * Only after nic_on_transmit_slot or nic_transmit_room; the caller must go on to the end. */
+uint32_t *nic_transmit_begin(unsigned words);
+
+/* Appends `bytes` (not 0) of host memory, fetched without the processor; `last` on the last piece
+ * of the frame. May wait when a frame has very many pieces. */
+void nic_transmit_data(uint32_t high, uint32_t low, uint32_t bytes, bool last);
+
+/* Ends the frame: it goes out after all earlier ones, `bytes` long in all, padded and checked by
+ * the MAC. A frame without data may come out longer by padding zero bytes. */
+void nic_transmit_end(uint32_t bytes);
+
+/* ----------------------------------------------------------------------------------- Receiving */
+
+/* A frame came with a good checksum: `words` are its first words (up to 9, valid during the call),
+ * `bytes` its length without the checksum, `frame` its name for nic_receive_data. */
+void nic_on_frame(const uint32_t *words, uint32_t bytes, uint32_t frame);
+
+/* Only inside nic_on_frame: writes `bytes` (not 0) of the frame from byte `offset` on to host
+ * memory; `last` on the last piece taken from this frame. Pieces must come in order of offset.
+ * Frames none of whose bytes are taken are dropped when nic_on_frame returns. May wait. */
+void nic_receive_data(uint32_t frame, uint32_t offset, uint32_t high, uint32_t low, uint32_t bytes,
+                      bool last);
+
+/* Asks for nic_on_written(token) when every nic_receive_data called so far is in host memory, also
+ * when there is none outstanding. Tokens come back in order. At most NIC_WRITTEN_LIMIT may be
+ * outstanding (a port constant, at least 32): false when there are more, nothing asked. */
+bool nic_notify_written(uint32_t token);
+void nic_on_written(uint32_t token);
+
+/* --------------------------------------------------------------------------------- Host memory */
+
+/* Fetches `bytes`, a multiple of 4, from host memory into the object at `words`, which the host
+ * must be able to reach (no NIC_FAST); 32-bit integers of the host arrive as the same integers.
+ * With `notify`, nic_on_read comes when this and all earlier ones are there; one such request at a
+ * time. May wait. */
+void nic_read_host(uint32_t high, uint32_t low, uint32_t *words, uint32_t bytes, bool notify);
+void nic_on_read(void);
+
+/* Waits until all nic_read_host are done; for the rare path that cannot go on without. Waits. */
+void nic_read_wait(void);
+
+/* ---------------------------------------------------------------------------------------- Link */
+
+enum nic_link_event {
+    NIC_LINK_SYNCHRONISED,  /* the receiver sees code groups */
+    NIC_LINK_SYNC_LOST,     /* it does not any more */
+    NIC_LINK_CONFIGURATION, /* a new configuration word has come; argument `word` */
+    NIC_LINK_IDLE           /* the peer has stopped sending configuration words */
+};
+void nic_on_link(enum nic_link_event event, uint32_t word);
+
+/* Sends a 1000BASE-X configuration word over and over / stops doing so. A port whose wire
+ * negotiates by itself does nothing here and reports SYNCHRONISED, then configuration words as a
+ * willing peer would send them. */
+void nic_link_send(uint32_t word);
+void nic_link_idle(void);
+
+/* Lets frames flow, or stops them. */
+void nic_link_enable(bool up);
+
+#endif

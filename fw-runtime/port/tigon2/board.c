@@ -1,0 +1,106 @@
+/*
+ * Start of the board, and the events that are nobody else's.
+ */
+#include "fw-runtime/port/tigon2/board.h"
+#include "fw-runtime/port/tigon2/dma.h"
+#include "fw-runtime/port/tigon2/memory_map.h"
+
+uint32_t tigon2_software_events NIC_FAST;
+struct tigon2_counters tigon2_counters;
+
+static uint32_t memory_bytes;
+static uint32_t memory_free;
+
+extern char _image_end[]; /* linker script */
+
+uint32_t nic_memory_bytes(void) {
+    return memory_bytes;
+}
+
+uint32_t nic_memory_free(void) {
+    return memory_free;
+}
+
+/* The fitted memory repeats through its window (tigon2.md 2.1): a word is seen again one size
+ * further on. The word written there is put back, whatever it belongs to. */
+static NIC_COLD uint32_t probe_memory(void) {
+    static uint32_t probe;
+    volatile uint32_t *here = &probe;
+    for (uint32_t size = 0x40000; size < TIGON2_MEMORY_TOP; size <<= 1) {
+        volatile uint32_t *there = (volatile uint32_t *)((uintptr_t)&probe + size);
+        uint32_t saved = *there;
+        bool same;
+        *here = 0x55AA55AA;
+        *there = 0xAA55AA55;
+        same = *here == 0xAA55AA55;
+        *there = saved;
+        if (same)
+            return size;
+    }
+    return TIGON2_MEMORY_TOP;
+}
+
+NIC_COLD void tigon2_start(void) {
+    uint32_t transmit = TIGON2_SMALL_TRANSMIT;
+    uint32_t receive = TIGON2_SMALL_RECEIVE;
+    memory_bytes = probe_memory();
+    if (memory_bytes < 0x80000)
+        nic_panic(TIGON2_PANIC_MEMORY);
+    if (memory_bytes >= 0x100000) {
+        transmit = TIGON2_LARGE_TRANSMIT;
+        receive = TIGON2_LARGE_RECEIVE;
+    }
+    memory_free = transmit - TIGON2_SPILL_STACK - (TIGON2_MEMORY_TOP - memory_bytes) -
+                  (uint32_t)(uintptr_t)_image_end;
+
+    TIGON2_REGISTER(CPU_A_STACK) = TIGON2_STACK_WINDOW - (transmit - TIGON2_SPILL_STACK);
+    TIGON2_REGISTER(EVENT) = 0;
+    TIGON2_REGISTER(MAILBOX_EVENT) = 0xFFFFFFFF;
+    TIGON2_REGISTER(NEXT_ENABLE) = 3;
+    TIGON2_REGISTER(TIMER) = 0;
+    tigon2_transmit_start(transmit, receive); /* HW[0D0] first: the DMA rings hang on it */
+    tigon2_receive_start(receive, transmit - TIGON2_RECEIVE_RING);
+    tigon2_dma_start(transmit);
+    tigon2_link_start();
+    tigon2_enabled = 1u << TIGON2_EVENT_RECEIVE_ATTENTION | 1u << TIGON2_EVENT_TRANSMIT_FAULT |
+                     1u << TIGON2_EVENT_WRITTEN | 1u << TIGON2_EVENT_MAILBOX |
+                     1u << TIGON2_EVENT_READ_FAULT | 1u << TIGON2_EVENT_WRITE_FAULT |
+                     1u << TIGON2_EVENT_READ_NOTICE | 1u << TIGON2_EVENT_RECEIVE |
+                     1u << TIGON2_EVENT_WORK | 1u << TIGON2_EVENT_SLOT;
+    nic_on_start();
+    tigon2_link_look();
+}
+
+/* Event 28. Writing the reference is what drops the bit; until the next nic_alarm nobody looks. */
+NIC_HOT void tigon2_on_timer(void) {
+    tigon2_disable(TIGON2_EVENT_TIMER);
+    nic_on_alarm();
+}
+
+NIC_HOT void tigon2_on_work(void) {
+    tigon2_withdraw(TIGON2_EVENT_WORK);
+    nic_on_work();
+}
+
+/* Event 22. Cleared first, read afterwards: a write in between rings again (tigon2.md 4). */
+NIC_HOT void tigon2_on_mailbox(void) {
+    unsigned box = tigon2_priority(TIGON2_REGISTER(MAILBOX_EVENT)) - 1;
+    if (box > 31)
+        return;
+    TIGON2_REGISTER(MAILBOX_EVENT) = 1u << box;
+    nic_on_doorbell(box, tigon2_mailboxes[2 * box + 1]);
+}
+
+NIC_COLD void tigon2_on_stray(void) {
+    nic_panic(TIGON2_PANIC_STRAY);
+}
+
+/* The image's own idiom (tigon2.md 5.4): transfers paused, receiver stopped, processor halted. */
+NIC_COLD void nic_panic(uint32_t code) {
+    TIGON2_REGISTER(DMA_ASSIST) = TIGON2_ASSIST_ENABLE | TIGON2_ASSIST_PAUSE;
+    nic_on_panic(code);
+    TIGON2_REGISTER(MAC_RECEIVE_STATE) = TIGON2_RECEIVE_MODE | TIGON2_MAC_STOP;
+    TIGON2_REGISTER(MAC_TRANSMIT_STATE) = TIGON2_TRANSMIT_FIBRE | TIGON2_MAC_STOP;
+    for (;;)
+        __asm__ volatile(".word 0x0000000D"); /* HALT */
+}

@@ -1,0 +1,51 @@
+/*
+ * What the files of the Tigon2 port share with each other, and nobody else.
+ */
+#ifndef FW_RUNTIME_TIGON2_BOARD_H
+#define FW_RUNTIME_TIGON2_BOARD_H
+
+#include "fw-runtime/port.h"
+
+/* Codes of nic_panic. */
+enum tigon2_panic {
+    TIGON2_PANIC_READ = 0x0101,     /* DMA read engine reports an error (event 20) */
+    TIGON2_PANIC_WRITE = 0x0102,    /* DMA write engine reports an error (event 19) */
+    TIGON2_PANIC_TRANSMIT = 0x0103, /* MAC transmit attention (event 26) */
+    TIGON2_PANIC_RECEIVE = 0x0104,  /* fatal MAC receive attention (event 25) */
+    TIGON2_PANIC_STRAY = 0x0105,    /* an event bit nobody enabled */
+    TIGON2_PANIC_MEMORY = 0x0106    /* less memory than the image needs */
+};
+
+/* The runtime's own counters; the host finds them by Control.runtime_counters. Append only. */
+struct tigon2_counters {
+    uint32_t receive_frames;
+    uint32_t receive_errors;   /* bad checksum, truncated, too short for a header */
+    uint32_t receive_no_space; /* attentions, not frames: the MAC counts those */
+    uint32_t transmit_frames;
+    uint32_t transmit_waits; /* frames handed over behind a dummy read */
+};
+extern struct tigon2_counters tigon2_counters;
+
+/* Frames without data need this much room at the end for the dummy read. */
+#define TIGON2_DUMMY_BYTES 8u
+
+void tigon2_transmit_start(uint32_t base, uint32_t end);
+void tigon2_receive_start(uint32_t base, uint32_t ring);
+
+/* Host memory of at least TIGON2_DUMMY_BYTES that may be read at any time; set by the protocol's
+ * glue before the first frame. */
+void tigon2_set_scratch(uint32_t high, uint32_t low);
+/* The NIC's own address, by which the MAC filters. */
+void tigon2_set_address(uint32_t high, uint32_t low);
+
+/* Gives the MAC back what could not be given back while transfers were pending; `consumer` is a
+ * fresh reading of HW[124]. */
+void tigon2_link_start(void);
+void tigon2_link_look(void);
+/* Turns the bits of HW[220] into nic_on_link. */
+void tigon2_link_attention(uint32_t state);
+
+void tigon2_receive_settle(uint32_t consumer);
+bool tigon2_receive_owes(void);
+
+#endif

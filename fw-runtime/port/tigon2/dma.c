@@ -1,0 +1,144 @@
+/*
+ * DMA rings: start, full rings, completion notices (tigon2.md 5).
+ */
+#include "fw-runtime/port/tigon2/dma.h"
+#include "fw-runtime/port/tigon2/board.h"
+
+struct tigon2_dma tigon2_dma_read NIC_FAST;
+struct tigon2_dma tigon2_dma_write NIC_FAST;
+
+/* Notices wanted, oldest first: `queued` is the count of write descriptors that must be done. */
+struct notice {
+    uint32_t queued;
+    uint32_t token;
+};
+static struct notice notices[NIC_WRITTEN_LIMIT] NIC_FAST;
+static uint32_t notices_asked NIC_FAST;
+static uint32_t notices_given NIC_FAST;
+
+static uint32_t read_notice_queued;
+
+static void ring_start(struct tigon2_dma *ring, uint32_t base) {
+    ring->producer = base;
+    ring->limit = base;
+    ring->end = base + TIGON2_DMA_SLOTS * TIGON2_DMA_STEP;
+}
+
+NIC_COLD void tigon2_dma_start(uint32_t transmit_base) {
+    TIGON2_REGISTER(DMA_READ_STATE) = TIGON2_DMA_RESET;
+    TIGON2_REGISTER(DMA_WRITE_STATE) = TIGON2_DMA_RESET;
+    /* The chip turns 0 into the base of each ring, from HW[0D0] (tigon2.md 2.3). */
+    TIGON2_REGISTER(DMA_READ_PRODUCER) = 0;
+    TIGON2_REGISTER(DMA_READ_CONSUMER) = 0;
+    TIGON2_REGISTER(DMA_READ_REFERENCE) = 0;
+    TIGON2_REGISTER(DMA_READ_LOW_PRODUCER) = 0;
+    TIGON2_REGISTER(DMA_READ_LOW_CONSUMER) = 0;
+    TIGON2_REGISTER(DMA_READ_LOW_REFERENCE) = 0;
+    TIGON2_REGISTER(DMA_WRITE_PRODUCER) = 0;
+    TIGON2_REGISTER(DMA_WRITE_CONSUMER) = 0;
+    TIGON2_REGISTER(DMA_WRITE_REFERENCE) = 0;
+    TIGON2_REGISTER(DMA_WRITE_LOW_PRODUCER) = 0;
+    TIGON2_REGISTER(DMA_WRITE_LOW_CONSUMER) = 0;
+    TIGON2_REGISTER(DMA_WRITE_LOW_REFERENCE) = 0;
+    TIGON2_REGISTER(DMA_READ_STATE) = 0x84;
+    TIGON2_REGISTER(DMA_WRITE_STATE) = 0x84;
+    ring_start(&tigon2_dma_read, transmit_base - TIGON2_DMA_READ_RING);
+    ring_start(&tigon2_dma_write, transmit_base - TIGON2_DMA_WRITE_RING);
+    TIGON2_REGISTER(DMA_ASSIST) = TIGON2_ASSIST_ENABLE;
+}
+
+NIC_HOT void tigon2_dma_read_make_room(void) {
+    uint32_t next = tigon2_dma_next(&tigon2_dma_read);
+    uint32_t consumer;
+    do {
+        consumer = TIGON2_REGISTER(DMA_READ_CONSUMER);
+    } while (next == consumer);
+    tigon2_dma_read.limit = consumer;
+    TIGON2_REGISTER(DMA_READ_REFERENCE) = consumer;
+    /* The event bit went with it: look again, for whoever waits for a read. */
+    if (tigon2_enabled & 1u << TIGON2_EVENT_READ_DONE)
+        tigon2_raise(TIGON2_EVENT_READ_NOTICE);
+}
+
+NIC_HOT void tigon2_dma_write_make_room(void) {
+    uint32_t next = tigon2_dma_next(&tigon2_dma_write);
+    uint32_t consumer;
+    do {
+        consumer = TIGON2_REGISTER(DMA_WRITE_CONSUMER);
+    } while (next == consumer);
+    tigon2_dma_write.limit = consumer;
+    TIGON2_REGISTER(DMA_WRITE_REFERENCE) = consumer;
+    if (tigon2_enabled & 1u << TIGON2_EVENT_WRITE_DONE)
+        tigon2_raise(TIGON2_EVENT_WRITTEN);
+}
+
+/* Bit 14 is looked at only while a notice is wanted or receive buffer is owed to the MAC: most
+ * transfers end without waking anybody. */
+NIC_HOT void tigon2_on_write_done(void) {
+    uint32_t consumer = TIGON2_REGISTER(DMA_WRITE_CONSUMER);
+    uint32_t done;
+    TIGON2_REGISTER(DMA_WRITE_REFERENCE) = consumer;
+    tigon2_dma_write.limit = consumer;
+    if (tigon2_software_events & 1u << TIGON2_EVENT_WRITTEN)
+        tigon2_withdraw(TIGON2_EVENT_WRITTEN);
+    done = tigon2_dma_write.queued - tigon2_dma_outstanding(&tigon2_dma_write, consumer);
+    while (notices_given != notices_asked) {
+        const struct notice *notice = &notices[notices_given & (NIC_WRITTEN_LIMIT - 1)];
+        if ((int32_t)(done - notice->queued) < 0)
+            break;
+        notices_given++;
+        nic_on_written(notice->token);
+    }
+    tigon2_receive_settle(consumer);
+    if (notices_given == notices_asked && !tigon2_receive_owes())
+        tigon2_disable(TIGON2_EVENT_WRITE_DONE);
+}
+
+NIC_HOT bool nic_notify_written(uint32_t token) {
+    struct notice *notice = &notices[notices_asked & (NIC_WRITTEN_LIMIT - 1)];
+    if (notices_asked - notices_given == NIC_WRITTEN_LIMIT)
+        return false;
+    notice->queued = tigon2_dma_write.queued;
+    notice->token = token;
+    notices_asked++;
+    tigon2_enable(TIGON2_EVENT_WRITE_DONE);
+    /* With nothing outstanding no completion may come any more. */
+    if (TIGON2_REGISTER(DMA_WRITE_CONSUMER) == tigon2_dma_write.producer)
+        tigon2_raise(TIGON2_EVENT_WRITTEN);
+    return true;
+}
+
+NIC_COLD void nic_read_host(uint32_t high, uint32_t low, uint32_t *words, uint32_t bytes,
+                            bool notify) {
+    tigon2_dma_read_queue(high, low, (uint32_t)words, bytes, TIGON2_DMA_READ_WORDS);
+    if (notify) {
+        read_notice_queued = tigon2_dma_read.queued;
+        tigon2_enable(TIGON2_EVENT_READ_DONE);
+    }
+}
+
+NIC_COLD void nic_read_wait(void) {
+    while (TIGON2_REGISTER(DMA_READ_CONSUMER) != tigon2_dma_read.producer)
+        ;
+}
+
+NIC_COLD void tigon2_on_read_done(void) {
+    uint32_t consumer = TIGON2_REGISTER(DMA_READ_CONSUMER);
+    uint32_t done;
+    TIGON2_REGISTER(DMA_READ_REFERENCE) = consumer;
+    tigon2_dma_read.limit = consumer;
+    if (tigon2_software_events & 1u << TIGON2_EVENT_READ_NOTICE)
+        tigon2_withdraw(TIGON2_EVENT_READ_NOTICE);
+    done = tigon2_dma_read.queued - tigon2_dma_outstanding(&tigon2_dma_read, consumer);
+    if ((int32_t)(done - read_notice_queued) < 0)
+        return;
+    tigon2_disable(TIGON2_EVENT_READ_DONE);
+    nic_on_read();
+}
+
+/* A transfer that failed has left the rest of its frame and the ring in doubt: host memory may be
+ * half written. Nothing can be repaired from here. */
+NIC_COLD void tigon2_on_transfer_fault(void) {
+    uint32_t state = TIGON2_REGISTER(DMA_READ_STATE) & TIGON2_DMA_FATAL;
+    nic_panic(state != 0 ? TIGON2_PANIC_READ : TIGON2_PANIC_WRITE);
+}

@@ -1,0 +1,77 @@
+/*
+ * The two DMA rings behind the hardware assist (tigon2.md 5.3, 5.4).
+ *
+ * A ring is 64 descriptors of 32 bytes, one always empty. The processor keeps its own producer and
+ * a count of descriptors ever queued; the consumer register tells what is done. Queuing costs no
+ * register read while the ring is known to have room, and no completion event is looked at unless
+ * somebody waits for one.
+ */
+#ifndef FW_RUNTIME_TIGON2_DMA_H
+#define FW_RUNTIME_TIGON2_DMA_H
+
+#include "fw-runtime/port.h"
+
+#define TIGON2_DMA_SLOTS 64u
+#define TIGON2_DMA_STEP  32u
+
+struct tigon2_dma {
+    uint32_t producer; /* address of the next descriptor to fill */
+    uint32_t limit;    /* producer may advance up to, not onto, this: the last consumer seen */
+    uint32_t end;      /* address behind the ring */
+    uint32_t queued;   /* descriptors ever queued, modulo 2^32 */
+};
+
+extern struct tigon2_dma tigon2_dma_read NIC_FAST;
+extern struct tigon2_dma tigon2_dma_write NIC_FAST;
+
+void tigon2_dma_start(uint32_t transmit_base);
+
+/* Wait until the ring has room for one more; the rare path of queuing. */
+void tigon2_dma_read_make_room(void);
+void tigon2_dma_write_make_room(void);
+
+static inline uint32_t tigon2_dma_next(const struct tigon2_dma *ring) {
+    uint32_t next = ring->producer + TIGON2_DMA_STEP;
+    return next == ring->end ? next - TIGON2_DMA_SLOTS * TIGON2_DMA_STEP : next;
+}
+
+/* Descriptors queued and not finished when the consumer register read `consumer`. */
+static inline uint32_t tigon2_dma_outstanding(const struct tigon2_dma *ring, uint32_t consumer) {
+    return ((ring->producer - consumer) / TIGON2_DMA_STEP) & (TIGON2_DMA_SLOTS - 1);
+}
+
+static inline void tigon2_dma_fill(uint32_t slot, uint32_t high, uint32_t low, uint32_t local,
+                                   uint32_t bytes, uint32_t state) {
+    volatile uint32_t *descriptor = (volatile uint32_t *)slot;
+    descriptor[0] = high;
+    descriptor[1] = low;
+    descriptor[2] = local;
+    descriptor[3] = bytes;
+    descriptor[4] = state;
+}
+
+static inline void tigon2_dma_read_queue(uint32_t high, uint32_t low, uint32_t local,
+                                         uint32_t bytes, uint32_t state) {
+    uint32_t slot = tigon2_dma_read.producer;
+    uint32_t next = tigon2_dma_next(&tigon2_dma_read);
+    if (__builtin_expect(next == tigon2_dma_read.limit, 0))
+        tigon2_dma_read_make_room();
+    tigon2_dma_fill(slot, high, low, local, bytes, state);
+    tigon2_dma_read.producer = next;
+    tigon2_dma_read.queued++;
+    TIGON2_REGISTER(DMA_READ_PRODUCER) = next;
+}
+
+static inline void tigon2_dma_write_queue(uint32_t high, uint32_t low, uint32_t local,
+                                          uint32_t bytes, uint32_t state) {
+    uint32_t slot = tigon2_dma_write.producer;
+    uint32_t next = tigon2_dma_next(&tigon2_dma_write);
+    if (__builtin_expect(next == tigon2_dma_write.limit, 0))
+        tigon2_dma_write_make_room();
+    tigon2_dma_fill(slot, high, low, local, bytes, state);
+    tigon2_dma_write.producer = next;
+    tigon2_dma_write.queued++;
+    TIGON2_REGISTER(DMA_WRITE_PRODUCER) = next;
+}
+
+#endif

@@ -1,0 +1,280 @@
+/*
+ * Host memory of a message: descriptors and their formats (spec/emp/host.hsm), pages of addresses
+ * fetched from the host, a cursor per message, and placing received frames.
+ *
+ * Every send being worked on and every receive matched has a buffer for its page of addresses.
+ * Receives that are only posted keep theirs as long as nobody needs it more.
+ */
+#include "fw-runtime/gather.h"
+#include "fw-runtime/port/tigon2/emp/glue.h"
+
+#define PAGE_WORDS     (EMP_PAGE_BYTES / 4u)
+#define LENGTHS_AT     (2u * EMP_INDIRECT_ENTRIES) /* word of the page where lengths begin */
+#define SEND_PAGES     (EMP_SEND_LIMIT + 1u)       /* + the one waiting for a record */
+#define RECEIVE_PAGES  (EMP_RECEIVE_LIMIT + 1u)    /* + the one being fetched */
+#define NO_DESCRIPTOR  0xFFFFu
+#define NOTICE_ENTRIES 32u
+
+static_assert(EMP_INDIRECT_ADDRESS_HIGH_WORD == 0 && EMP_INDIRECT_ADDRESS_LOW_WORD == 1 &&
+                  EMP_INDIRECT_LENGTHS_FIRST_SHIFT == 16,
+              "pages are read word by word");
+static_assert(EMP_DESCRIPTOR_ADDRESS_HIGH_WORD == 0 && EMP_DESCRIPTOR_ADDRESS_LOW_WORD == 1 &&
+                  EMP_DESCRIPTOR_TOTAL_LENGTH_WORD == 2 && EMP_DESCRIPTOR_OWNER_WORD == 3 &&
+                  EMP_DESCRIPTOR_LENGTH_WORD == 3 && EMP_CONTINUATION_FIRST_LENGTH_WORD == 4,
+              "descriptors are read word by word");
+static_assert(NOTICE_ENTRIES == NIC_WRITTEN_LIMIT, "one entry for each notice");
+
+uint32_t glue_descriptors[EMP_DESCRIPTOR_LIMIT][GLUE_DESCRIPTOR_WORDS];
+struct glue_counters glue_counters;
+
+struct cursor {
+    uint32_t descriptor;
+    struct nic_gather gather;
+};
+
+/* The cursors in use, of the message sent and the message received last; the others are saved. */
+static struct cursor sending NIC_FAST;
+static struct cursor receiving NIC_FAST;
+static struct nic_gather saved[EMP_DESCRIPTOR_LIMIT] NIC_UNSET;
+static bool opened[EMP_DESCRIPTOR_LIMIT]; /* has a cursor, and so is being worked on */
+
+static uint32_t pages[SEND_PAGES + RECEIVE_PAGES][PAGE_WORDS] NIC_UNSET;
+static uint16_t page_owner[SEND_PAGES + RECEIVE_PAGES]; /* descriptor + 1, 0 free */
+static uint8_t page_of[EMP_DESCRIPTOR_LIMIT];           /* page + 1, 0 none */
+static uint32_t
+    page_arriving; /* + 1: its descriptor is being looked at, it may not be taken away */
+
+/* Collections on their way to host memory, in the order of the notices asked for. Field by field:
+ * copying a structure with halfword alignment takes instructions the core does not have
+ * (toolchain.md 1.1). */
+static struct {
+    uint16_t frame;
+    uint16_t collection;
+    uint8_t position;
+    uint8_t size;
+    uint8_t instance;
+} notices[NOTICE_ENTRIES];
+static uint32_t notices_made NIC_FAST;
+
+NIC_COLD void glue_memory_start(void) {
+    sending.descriptor = NO_DESCRIPTOR;
+    receiving.descriptor = NO_DESCRIPTOR;
+}
+
+/* ------------------------------------------------------------------------------------- Pieces */
+
+NIC_HOT bool nic_on_piece(uint32_t list, uint32_t index, struct nic_piece *piece) {
+    const volatile uint32_t *descriptor = glue_descriptors[list];
+    uint32_t word = descriptor[EMP_DESCRIPTOR_LENGTH_WORD];
+    uint32_t format = word >> EMP_DESCRIPTOR_FORMAT_SHIFT & EMP_DESCRIPTOR_FORMAT_MASK;
+    uint32_t length = word >> EMP_DESCRIPTOR_LENGTH_SHIFT & EMP_DESCRIPTOR_LENGTH_MASK;
+    if (format == EMP_FORMAT_INDIRECT) {
+        const volatile uint32_t *page = pages[page_of[list] - 1u];
+        uint32_t pair;
+        if (index >= length)
+            return false;
+        pair = page[LENGTHS_AT + (index >> 1)];
+        piece->high = page[2 * index];
+        piece->low = page[2 * index + 1];
+        piece->bytes = index & 1 ? pair & 0xFFFF : pair >> 16;
+        return true;
+    }
+    if (index == 0) {
+        piece->high = descriptor[EMP_DESCRIPTOR_ADDRESS_HIGH_WORD];
+        piece->low = descriptor[EMP_DESCRIPTOR_ADDRESS_LOW_WORD];
+        piece->bytes = length;
+        return true;
+    }
+    if (format != EMP_FORMAT_CHAIN || index > 2 * (word >> EMP_DESCRIPTOR_CONTINUATIONS_SHIFT &
+                                                   EMP_DESCRIPTOR_CONTINUATIONS_MASK))
+        return false;
+    descriptor = glue_descriptors[list + ((index + 1) >> 1)];
+    if (index & 1) {
+        piece->high = descriptor[EMP_CONTINUATION_FIRST_ADDRESS_HIGH_WORD];
+        piece->low = descriptor[EMP_CONTINUATION_FIRST_ADDRESS_LOW_WORD];
+        piece->bytes = descriptor[EMP_CONTINUATION_FIRST_LENGTH_WORD] >> 16;
+    } else {
+        piece->high = descriptor[EMP_CONTINUATION_SECOND_ADDRESS_HIGH_WORD];
+        piece->low = descriptor[EMP_CONTINUATION_SECOND_ADDRESS_LOW_WORD];
+        piece->bytes = descriptor[EMP_CONTINUATION_SECOND_LENGTH_WORD] & 0xFFFF;
+    }
+    return true;
+}
+
+NIC_COLD bool glue_memory_suffices(uint32_t descriptor) {
+    uint32_t total = glue_descriptors[descriptor][EMP_DESCRIPTOR_TOTAL_LENGTH_WORD];
+    struct nic_piece piece;
+    uint32_t sum = 0;
+    for (uint32_t index = 0; sum < total; index++) {
+        if (!nic_on_piece(descriptor, index, &piece))
+            return false;
+        sum += piece.bytes;
+    }
+    return true;
+}
+
+/* -------------------------------------------------------------------------------------- Pages */
+
+bool glue_page_present(uint32_t descriptor) {
+    return page_of[descriptor] != 0;
+}
+
+static NIC_COLD void page_give(uint32_t page) {
+    page_of[page_owner[page] - 1u] = 0;
+    page_owner[page] = 0;
+}
+
+/* A free buffer, or that of a receive no frame has come for, whose page can be fetched again. */
+static NIC_COLD uint32_t page_take(bool receive) {
+    uint32_t first = receive ? SEND_PAGES : 0;
+    uint32_t last = receive ? SEND_PAGES + RECEIVE_PAGES : SEND_PAGES;
+    for (uint32_t page = first; page < last; page++)
+        if (page_owner[page] == 0)
+            return page;
+    for (uint32_t page = first; page < last; page++)
+        if (receive && !opened[page_owner[page] - 1u] && page + 1 != page_arriving) {
+            page_give(page);
+            return page;
+        }
+    nic_panic(GLUE_PANIC_PAGES);
+}
+
+NIC_COLD void glue_page_fetch(uint32_t descriptor, bool receive, bool notify) {
+    const uint32_t *words = glue_descriptors[descriptor];
+    uint32_t entries = words[EMP_DESCRIPTOR_LENGTH_WORD] & EMP_DESCRIPTOR_LENGTH_MASK;
+    uint32_t high = words[EMP_DESCRIPTOR_ADDRESS_HIGH_WORD];
+    uint32_t low = words[EMP_DESCRIPTOR_ADDRESS_LOW_WORD];
+    uint32_t page = page_take(receive);
+    page_owner[page] = (uint16_t)(descriptor + 1);
+    page_of[descriptor] = (uint8_t)(page + 1);
+    if (notify)
+        page_arriving = page + 1;
+    glue_counters.pages_fetched++;
+    nic_read_host(high, low, pages[page], 8 * entries, false);
+    nic_read_host(high, low + 4 * LENGTHS_AT, &pages[page][LENGTHS_AT], (2 * entries + 2) & ~3u,
+                  notify);
+}
+
+void glue_page_settled(void) {
+    page_arriving = 0;
+}
+
+NIC_HOT void glue_memory_forget(uint32_t descriptor, bool receive) {
+    struct cursor *cursor = receive ? &receiving : &sending;
+    if (cursor->descriptor == descriptor)
+        cursor->descriptor = NO_DESCRIPTOR;
+    opened[descriptor] = false;
+    if (page_of[descriptor] != 0)
+        page_give(page_of[descriptor] - 1u);
+}
+
+/* ------------------------------------------------------------------------------------- Cursors */
+
+/* Changes to the cursor of another message. */
+static NIC_HOT void cursor_change(struct cursor *cursor, uint32_t descriptor, bool receive) {
+    if (cursor->descriptor != NO_DESCRIPTOR)
+        saved[cursor->descriptor] = cursor->gather;
+    cursor->descriptor = descriptor;
+    if (opened[descriptor]) {
+        cursor->gather = saved[descriptor];
+        return;
+    }
+    opened[descriptor] = true;
+    if ((glue_descriptors[descriptor][EMP_DESCRIPTOR_FORMAT_WORD] >> EMP_DESCRIPTOR_FORMAT_SHIFT &
+         EMP_DESCRIPTOR_FORMAT_MASK) == EMP_FORMAT_INDIRECT &&
+        page_of[descriptor] == 0) {
+        glue_counters.pages_fetched_again++;
+        glue_page_fetch(descriptor, receive, false);
+        nic_read_wait();
+    }
+    nic_gather_open(&cursor->gather, descriptor);
+}
+
+/* Where byte `offset` lies: its address, and in *bytes how many of the `wanted` follow it there. A
+ * run ends at a 4 GB line, which a transfer cannot cross (tigon2.md 13 item 7). */
+static inline struct nic_piece locate(struct cursor *cursor, uint32_t descriptor, uint32_t offset,
+                                      uint32_t wanted) {
+    struct nic_gather *gather = &cursor->gather;
+    struct nic_piece run;
+    uint32_t into, left;
+    if (__builtin_expect(!nic_gather_seek(gather, descriptor, offset), 0))
+        nic_panic(GLUE_PANIC_MEMORY);
+    into = offset - gather->start;
+    left = gather->end - offset;
+    run.low = gather->low + into;
+    run.high = gather->high + (run.low < into);
+    run.bytes = wanted < left ? wanted : left;
+    if (__builtin_expect(0u - run.low < run.bytes && run.low != 0, 0))
+        run.bytes = 0u - run.low;
+    return run;
+}
+
+NIC_HOT void glue_send_data(uint32_t descriptor, uint32_t offset, uint32_t length) {
+    if (sending.descriptor != descriptor)
+        cursor_change(&sending, descriptor, false);
+    do {
+        struct nic_piece run = locate(&sending, descriptor, offset, length);
+        offset += run.bytes;
+        length -= run.bytes;
+        nic_transmit_data(run.high, run.low, run.bytes, length == 0);
+    } while (length != 0);
+}
+
+/* `frame.buffer` names the frame; its data follow the header of its kind. */
+NIC_HOT void emp_device_place(const uint8_t r, const struct emp_frame *const f,
+                              const uint16_t descriptor, const uint32_t offset,
+                              const uint16_t length, const bool last) {
+    uint32_t from = f->kind == EMP_FRAME_KIND_HEADER ? EMP_FRAME_BYTES + EMP_MESSAGE_HEADER_BYTES
+                                                     : EMP_FRAME_BYTES;
+    uint32_t to = offset;
+    uint32_t left = length;
+    if (left != 0 && receiving.descriptor != descriptor)
+        cursor_change(&receiving, descriptor, true);
+    while (left != 0) {
+        struct nic_piece run = locate(&receiving, descriptor, to, left);
+        to += run.bytes;
+        left -= run.bytes;
+        nic_receive_data(f->buffer, from, run.high, run.low, run.bytes, left == 0);
+        from += run.bytes;
+    }
+    if (last) {
+        uint32_t entry = notices_made & (NOTICE_ENTRIES - 1);
+        if (__builtin_expect(!nic_notify_written(entry), 0))
+            nic_panic(GLUE_PANIC_NOTICES);
+        notices_made++;
+        notices[entry].instance = r;
+        notices[entry].frame = f->frame;
+        notices[entry].collection = f->collection;
+        notices[entry].position = f->position;
+        notices[entry].size = f->size;
+    }
+}
+
+NIC_HOT void nic_on_written(uint32_t token) {
+    struct emp_collection collection;
+    collection.frame = notices[token].frame;
+    collection.collection = notices[token].collection;
+    collection.position = notices[token].position;
+    collection.size = notices[token].size;
+    (void)emp_receive_placed(notices[token].instance, &collection);
+}
+
+/* ---------------------------------------------------------------------------------- Completion */
+
+/* The length first, then the word with the owner: the host may look at any time (EF29). */
+NIC_HOT void emp_device_complete(const uint16_t descriptor, const enum emp_result result,
+                                 const uint32_t length) {
+    volatile uint32_t *words = glue_descriptors[descriptor];
+    uint32_t word = words[EMP_DESCRIPTOR_OWNER_WORD];
+    bool receive = (word >> EMP_DESCRIPTOR_DIRECTION_SHIFT & EMP_DESCRIPTOR_DIRECTION_MASK) ==
+                   EMP_DIRECTION_RECEIVE;
+    word &= ~(EMP_DESCRIPTOR_OWNER_MASK << EMP_DESCRIPTOR_OWNER_SHIFT |
+              EMP_DESCRIPTOR_RESULT_MASK << EMP_DESCRIPTOR_RESULT_SHIFT);
+    words[EMP_DESCRIPTOR_TOTAL_LENGTH_WORD] = length;
+    words[EMP_DESCRIPTOR_OWNER_WORD] = word |
+                                       (uint32_t)EMP_OWNER_HOST << EMP_DESCRIPTOR_OWNER_SHIFT |
+                                       (uint32_t)result << EMP_DESCRIPTOR_RESULT_SHIFT;
+    glue_memory_forget(descriptor, receive);
+    if (!receive)
+        glue_postings_retry();
+}

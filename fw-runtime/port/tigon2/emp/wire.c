@@ -1,0 +1,106 @@
+/*
+ * Frames: header words out, parser in. The data path of both directions.
+ */
+#include "fw-runtime/port/tigon2/board.h"
+#include "fw-runtime/port/tigon2/emp/glue.h"
+#include "spec/emp/frame.h"
+
+static_assert(EMP_FRAME_DESTINATION_LOW_WORD == 1 && EMP_FRAME_SOURCE_HIGH_WORD == 1 &&
+                  EMP_FRAME_SOURCE_LOW_WORD == 2 && EMP_FRAME_EPOCH_WORD == 3 &&
+                  EMP_FRAME_SENDER_WORD == 4 && EMP_FRAME_LENGTH_WORD == 4 &&
+                  EMP_FRAME_MESSAGE_WORD == 5 && EMP_FRAME_COLLECTION_WORD == 6 &&
+                  EMP_FRAME_SIZE_WORD == 6 && EMP_MESSAGE_HEADER_TAG_WORD == 1,
+              "headers are written word by word");
+#define FRAME_WORDS   (EMP_FRAME_BYTES / 4u)
+#define MESSAGE_WORDS (EMP_MESSAGE_HEADER_BYTES / 4u)
+
+uint32_t glue_peers[EMP_NODE_LIMIT][2];
+
+static uint32_t own_first NIC_FAST; /* bytes 0-3 of the own address */
+static uint32_t own_high NIC_FAST;  /* bytes 0-1 */
+static uint32_t own_low NIC_FAST;   /* bytes 2-5 */
+
+NIC_COLD void glue_wire_start(uint32_t mac_high, uint32_t mac_low) {
+    own_high = mac_high & 0xFFFF;
+    own_low = mac_low;
+    own_first = own_high << 16 | own_low >> 16;
+    tigon2_set_address(own_high, own_low);
+}
+
+NIC_HOT void nic_on_frame(const uint32_t *words, uint32_t bytes, uint32_t name) {
+    struct emp_frame frame;
+    enum emp_parse parse = emp_frame_parse(words, bytes, own_first, &frame);
+    if (__builtin_expect(parse != EMP_PARSE_OK, 0)) {
+        if (parse == EMP_PARSE_FOREIGN)
+            glue_counters.parse_foreign++;
+        else
+            glue_counters.parse_malformed++;
+        return;
+    }
+    frame.buffer = name;
+    switch (frame.kind) {
+    case EMP_FRAME_KIND_DATA:
+        (void)emp_match_data(&frame);
+        break;
+    case EMP_FRAME_KIND_HEADER:
+        (void)emp_match_header(&frame);
+        break;
+    case EMP_FRAME_KIND_ACK:
+        (void)emp_send_ack(&frame);
+        break;
+    default:
+        (void)emp_send_nack(&frame);
+        break;
+    }
+}
+
+static inline void write_header(volatile uint32_t *words, uint32_t peer,
+                                const struct emp_frame *g) {
+    uint32_t high = *(volatile uint32_t *)&glue_peers[peer][0];
+    uint32_t low = *(volatile uint32_t *)&glue_peers[peer][1];
+    words[0] = high << 16 | low >> 16;
+    words[1] = low << 16 | own_high;
+    words[2] = own_low;
+    words[3] = (uint32_t)EMP_FRAME_TYPE_VALUE << EMP_FRAME_TYPE_SHIFT |
+               (uint32_t)g->kind << EMP_FRAME_KIND_SHIFT |
+               (uint32_t)g->position << EMP_FRAME_POSITION_SHIFT |
+               (uint32_t)g->epoch << EMP_FRAME_EPOCH_SHIFT;
+    words[4] = (uint32_t)g->sender << EMP_FRAME_SENDER_SHIFT | (uint32_t)g->length
+                                                                   << EMP_FRAME_LENGTH_SHIFT;
+    words[5] = g->message;
+    words[6] = (uint32_t)g->frame << EMP_FRAME_FRAME_SHIFT |
+               (uint32_t)g->collection << EMP_FRAME_COLLECTION_SHIFT |
+               (uint32_t)g->size << EMP_FRAME_SIZE_SHIFT;
+}
+
+NIC_HOT void emp_device_send_frame(const uint16_t peer, const struct emp_frame *const g,
+                                   const uint16_t descriptor, const uint32_t offset) {
+    uint32_t words = g->kind == EMP_FRAME_KIND_HEADER ? FRAME_WORDS + MESSAGE_WORDS : FRAME_WORDS;
+    volatile uint32_t *header = nic_transmit_begin(words);
+    write_header(header, peer, g);
+    if (words != FRAME_WORDS) {
+        header[FRAME_WORDS] = g->total_length;
+        header[FRAME_WORDS + 1] = (uint32_t)g->frames << EMP_MESSAGE_HEADER_FRAMES_SHIFT |
+                                  (uint32_t)g->tag << EMP_MESSAGE_HEADER_TAG_SHIFT;
+    }
+    if (g->length != 0)
+        glue_send_data(descriptor, offset, g->length);
+    nic_transmit_end(4 * words + g->length);
+}
+
+NIC_HOT void emp_device_send_control(const uint16_t peer, const struct emp_frame *const g) {
+    if (__builtin_expect(!nic_transmit_room(EMP_FRAME_BYTES), 0)) {
+        glue_counters.control_dropped++;
+        return;
+    }
+    write_header(nic_transmit_begin(FRAME_WORDS), peer, g);
+    nic_transmit_end(EMP_FRAME_BYTES);
+}
+
+NIC_HOT void emp_device_request_slot(void) {
+    nic_request_slot();
+}
+
+NIC_HOT void nic_on_transmit_slot(void) {
+    (void)emp_transmit_slot();
+}

@@ -1,0 +1,73 @@
+/*
+ * EMP on the Tigon2: where the protocol's state lies, and what its devices, timers, counters and
+ * trace are. Included by the generated emp.h as EMP_PORT_HEADER, after its types.
+ *
+ * Only this header and the files in emp/ know both EMP and the runtime.
+ */
+#ifndef FW_RUNTIME_TIGON2_EMP_PORT_H
+#define FW_RUNTIME_TIGON2_EMP_PORT_H
+
+#include "fw-runtime/port.h"
+#include "fw-runtime/timers.h"
+#include "fw-runtime/trace.h"
+
+/* The state lies in pieces: what every frame touches in the scratchpad, the list of posted
+ * receives, which only the first frame of a message looks at, in SRAM. A member the spec gains
+ * fails to compile until it has a place here. */
+#define EMP_STATE(member) (emp_state_##member)
+
+#define EMP_PLACE(member, place)                                                                   \
+    extern __typeof__(((struct emp_state *)0)->member) emp_state_##member place
+#define EMP_STATE_MEMBERS(PLACE)                                                                   \
+    PLACE(transmit_state_, NIC_FAST);                                                              \
+    PLACE(match_state_, NIC_FAST);                                                                 \
+    PLACE(acknowledge_state_, NIC_FAST);                                                           \
+    PLACE(link_state_, NIC_FAST);                                                                  \
+    PLACE(queue, NIC_FAST);                                                                        \
+    PLACE(head, NIC_FAST);                                                                         \
+    PLACE(queued, NIC_FAST);                                                                       \
+    PLACE(last_posted, NIC_FAST);                                                                  \
+    PLACE(send_message_used, NIC_FAST);                                                            \
+    PLACE(receive_message_used, NIC_FAST);                                                         \
+    PLACE(send_message, NIC_FAST);                                                                 \
+    PLACE(receive_message, NIC_FAST);                                                              \
+    PLACE(send_peer, NIC_FAST);                                                                    \
+    PLACE(receive_peer, NIC_FAST);                                                                 \
+    PLACE(transmission, NIC_FAST);                                                                 \
+    PLACE(posted, )
+EMP_STATE_MEMBERS(EMP_PLACE);
+
+/* Parameters lie in SRAM, where the host writes the live ones; those fixed at start are copied. */
+extern volatile struct emp_parameters emp_parameters;
+extern uint32_t emp_fixed_node NIC_FAST;
+extern uint32_t emp_fixed_epoch NIC_FAST;
+#define EMP_PARAMETER_node               emp_fixed_node
+#define EMP_PARAMETER_epoch              emp_fixed_epoch
+#define EMP_PARAMETER_collection_size    emp_parameters.collection_size
+#define EMP_PARAMETER_retransmit_timeout emp_parameters.retransmit_timeout
+#define EMP_PARAMETER(name)              (EMP_PARAMETER_##name)
+
+extern uint32_t emp_counters[EMP_COUNTER_COUNT];
+#define EMP_COUNT(counter) ((void)emp_counters[counter]++)
+
+/* Timers 0..: one for each SendMessage (reference - 1), then the link's. */
+#define EMP_TIMER_NUMBER(timer, instance)                                                          \
+    ((timer) == EMP_TIMER_SEND_WAIT_ACK ? (uint32_t)(instance)-1u : EMP_SEND_LIMIT)
+#define EMP_TIMER_ARM(timer, instance, microseconds)                                               \
+    nic_timer_arm(EMP_TIMER_NUMBER(timer, instance), microseconds)
+#define EMP_TIMER_CANCEL(timer, instance) nic_timer_cancel(EMP_TIMER_NUMBER(timer, instance))
+
+#define EMP_TRACE(transition, instance) nic_trace(transition, instance)
+
+/* An event the spec excludes: counted where the host sees it, otherwise ignored. */
+extern uint32_t emp_never_count;
+#define EMP_NEVER(process, state, event) ((void)emp_never_count++)
+
+/* The chip finds the highest bit, not the lowest (tigon2.md 1.3). */
+#define hsm_lowest_bit(word) (tigon2_priority((word) & (0u - (word))) - 1u)
+
+/* No noinline: a handler with one caller is better off inside it. */
+#define EMP_HOT  __attribute__((section(".fast.text")))
+#define EMP_COLD NIC_COLD
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * Where things lie in SRAM and scratchpad; shared by C, start-up and linker script.
+ *
+ * The MAC buffers end at 0x200000 on every board (tigon2.md 2.3). T and R, the bases of transmit
+ * and receive buffer, are chosen at start by the memory found; TIGON2_IMAGE_LIMIT is what the
+ * smallest board leaves for the image.
+ */
+#ifndef FW_RUNTIME_TIGON2_MEMORY_MAP_H
+#define FW_RUNTIME_TIGON2_MEMORY_MAP_H
+
+/* 512 kB: 56 kB transmit, 136 kB receive buffer. */
+#define TIGON2_SMALL_TRANSMIT 0x1D0000
+#define TIGON2_SMALL_RECEIVE  0x1DE000
+/* 1 MB and more: 128 kB transmit, 384 kB receive buffer. */
+#define TIGON2_LARGE_TRANSMIT 0x180000
+#define TIGON2_LARGE_RECEIVE  0x1A0000
+
+#define TIGON2_IMAGE_LIMIT (TIGON2_SMALL_TRANSMIT - 0x5000 - (0x200000 - 0x80000))
+
+/* Stack in the scratchpad; the gate in build.mk compares it with the call graph. */
+#define TIGON2_STACK_BYTES 512
+
+#endif

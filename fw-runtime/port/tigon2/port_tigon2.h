@@ -1,0 +1,85 @@
+/*
+ * NIC_PORT_HEADER of the Tigon2: placement, and the operations that are worth inlining.
+ */
+#ifndef FW_RUNTIME_TIGON2_PORT_TIGON2_H
+#define FW_RUNTIME_TIGON2_PORT_TIGON2_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fw-runtime/port/tigon2/registers.h"
+
+/* Scratchpad: one cycle an access, against six for a load from SRAM, and no instruction line to
+ * fill (tigon2.md 12.4). GCC addresses .sbss and .sdata through $gp whatever -G says (toolchain.md
+ * 1.2), but only where the declaration says so too: repeat the attribute on extern declarations. */
+#define NIC_HOT       __attribute__((section(".fast.text"), noinline))
+#define NIC_COLD      __attribute__((cold, noinline))
+#define NIC_FAST      __attribute__((section(".sbss")))
+#define NIC_FAST_DATA __attribute__((section(".sdata")))
+#define NIC_UNSET     __attribute__((section(".bss.unset"))) /* SRAM not cleared at start */
+
+#define NIC_WRITTEN_LIMIT 32
+
+/* Software event bits. Only processor A sets any, and writes to hardware bits are ignored, so a
+ * copy saves the read and the semaphore (tigon2.md 3.4, 4). A second processor that raises events
+ * here needs both back. */
+extern uint32_t tigon2_software_events NIC_FAST;
+
+static inline void tigon2_raise(unsigned event) {
+    tigon2_software_events |= 1u << event;
+    TIGON2_REGISTER(EVENT) = tigon2_software_events;
+}
+
+static inline void tigon2_withdraw(unsigned event) {
+    tigon2_software_events &= ~(1u << event);
+    TIGON2_REGISTER(EVENT) = tigon2_software_events;
+}
+
+static inline void tigon2_enable(unsigned event) {
+    tigon2_enabled |= 1u << event;
+}
+
+static inline void tigon2_disable(unsigned event) {
+    tigon2_enabled &= ~(1u << event);
+}
+
+/* Index of the most significant set bit plus 1, 0 for none (tigon2.md 1.3). */
+static inline uint32_t tigon2_priority(uint32_t value) {
+    uint32_t result;
+    __asm__("pri %0, %1, %1" : "=r"(result) : "r"(value));
+    return result;
+}
+
+static inline uint32_t nic_clock(void) {
+    return TIGON2_REGISTER(TIMER);
+}
+
+/* Past-or-equal raises the event (tigon2.md 14 row 5), so a deadline that has gone by is not lost.
+ */
+static inline void nic_alarm(uint32_t deadline) {
+    TIGON2_REGISTER(TIMER_REFERENCE) = deadline;
+    tigon2_enable(TIGON2_EVENT_TIMER);
+}
+
+static inline void nic_defer_work(void) {
+    tigon2_raise(TIGON2_EVENT_WORK);
+}
+
+static inline void nic_request_slot(void) {
+    tigon2_raise(TIGON2_EVENT_SLOT);
+}
+
+/* Fixed places, as symbols of the linker script: a compiler takes a small constant address for a
+ * mistake. */
+extern volatile uint32_t tigon2_control[];
+extern volatile uint32_t tigon2_mailboxes[]; /* 32 of two words, the low one second */
+
+static inline volatile uint32_t *nic_control(void) {
+    return tigon2_control;
+}
+
+static inline uint32_t nic_host_name(const volatile void *object) {
+    return (uint32_t)(uintptr_t)object;
+}
+
+#endif

@@ -1,0 +1,120 @@
+/*
+ * MAC receive (tigon2.md 6.2): header parsed where the MAC put it, data sent to host memory
+ * straight from the receive buffer, space given back by the DMA write engine.
+ *
+ * Space is given back in order. Bit 19 on the last DMA write of a frame moves HW[0C8] behind the
+ * data when the transfer is done; a frame dropped is given back by the processor, but never while a
+ * write is pending, whose data it would give away (tigon2.md 14 row 8). Then it is owed until the
+ * next occasion: any later frame given back covers it.
+ */
+#include "fw-runtime/port/tigon2/board.h"
+#include "fw-runtime/port/tigon2/dma.h"
+
+#define RING_BYTES   (512u * 8u)
+#define HEADER_WORDS 9u
+#define CRC_BYTES    4u
+#define FRAME_BYTES  28u /* shortest that can hold a header; the MAC pads to 60 anyway */
+
+static uint32_t buffer_bytes NIC_FAST;
+static uint32_t ring_end NIC_FAST;
+static uint32_t ring_next NIC_FAST; /* descriptor to look at next */
+static bool claimed NIC_FAST;       /* data of this frame is on its way to the host */
+static uint32_t owed NIC_FAST;      /* HW[0C8] to be, 0 for none */
+static bool owed_urgently NIC_FAST; /* the MAC has run out of space meanwhile */
+static uint32_t bounce[HEADER_WORDS];
+
+static inline uint32_t wrap(uint32_t address) {
+    return address >= TIGON2_MEMORY_TOP ? address - buffer_bytes : address;
+}
+
+NIC_COLD void tigon2_receive_start(uint32_t base, uint32_t ring) {
+    buffer_bytes = TIGON2_MEMORY_TOP - base;
+    ring_next = ring;
+    ring_end = ring + RING_BYTES;
+    for (uint32_t slot = ring; slot != ring_end; slot += 8) {
+        ((volatile uint32_t *)slot)[0] = 0;
+        ((volatile uint32_t *)slot)[1] = 0x01000000;
+    }
+    TIGON2_REGISTER(RECEIVE_BASE) = base;
+    TIGON2_REGISTER(RECEIVE_PRODUCER) = base;
+    TIGON2_REGISTER(RECEIVE_CONSUMER) = base;
+    TIGON2_REGISTER(RECEIVE_RING_PRODUCER) = ring;
+    TIGON2_REGISTER(RECEIVE_RING_CONSUMER) = ring;
+    TIGON2_REGISTER(RECEIVE_RING_REFERENCE) = ring;
+}
+
+NIC_HOT void tigon2_receive_settle(uint32_t consumer) {
+    if (owed != 0 && consumer == tigon2_dma_write.producer) {
+        TIGON2_REGISTER(RECEIVE_CONSUMER) = owed;
+        owed = 0;
+        owed_urgently = false;
+    }
+}
+
+NIC_HOT bool tigon2_receive_owes(void) {
+    return owed_urgently;
+}
+
+/* The header runs past the end of the buffer: collect it in one piece. */
+static NIC_COLD const uint32_t *join_header(uint32_t frame) {
+    for (uint32_t i = 0; i < HEADER_WORDS; i++)
+        bounce[i] = *(const volatile uint32_t *)wrap(frame + 4 * i);
+    return bounce;
+}
+
+NIC_HOT void tigon2_on_receive(void) {
+    const volatile uint32_t *descriptor = (const volatile uint32_t *)ring_next;
+    uint32_t next = ring_next + 8;
+    uint32_t frame = descriptor[0];
+    uint32_t status = descriptor[1];
+    uint32_t bytes = (status & 0xFFFF) - CRC_BYTES;
+    if (next == ring_end)
+        next -= RING_BYTES;
+    ring_next = next;
+    TIGON2_REGISTER(RECEIVE_RING_CONSUMER) = next;
+    TIGON2_REGISTER(RECEIVE_RING_REFERENCE) = next;
+    claimed = false;
+    if (__builtin_expect((status & TIGON2_FRAME_BAD) != 0 || (int32_t)bytes < (int32_t)FRAME_BYTES,
+                         0)) {
+        tigon2_counters.receive_errors++;
+    } else {
+        const uint32_t *words = (const uint32_t *)frame;
+        if (__builtin_expect(frame + 4 * HEADER_WORDS > TIGON2_MEMORY_TOP, 0))
+            words = join_header(frame);
+        tigon2_counters.receive_frames++;
+        nic_on_frame(words, bytes, frame);
+    }
+    if (!claimed) {
+        owed = wrap((frame + (status & 0xFFFF) + 7) & ~7u);
+        tigon2_receive_settle(TIGON2_REGISTER(DMA_WRITE_CONSUMER));
+    }
+}
+
+NIC_HOT void nic_receive_data(uint32_t frame, uint32_t offset, uint32_t high, uint32_t low,
+                              uint32_t bytes, bool last) {
+    uint32_t state = TIGON2_DMA_WRITE_PIECE;
+    if (last) {
+        state = TIGON2_DMA_WRITE_FRAME;
+        claimed = true;
+        owed = 0; /* covered */
+    }
+    tigon2_dma_write_queue(high, low, wrap(frame + offset), bytes, state);
+}
+
+/* Event 25: the link, or no space (tigon2.md 6.4). */
+NIC_COLD void tigon2_on_receive_attention(void) {
+    uint32_t state = TIGON2_REGISTER(MAC_RECEIVE_STATE);
+    TIGON2_REGISTER(MAC_RECEIVE_STATE) = state; /* clears exactly the attentions seen */
+    if (state & TIGON2_RECEIVE_FATAL)
+        nic_panic(TIGON2_PANIC_RECEIVE);
+    if (state & TIGON2_RECEIVE_NO_SPACE) {
+        tigon2_counters.receive_no_space++;
+        /* No further frame may come to settle what is owed: let the end of the writes do it. */
+        tigon2_receive_settle(TIGON2_REGISTER(DMA_WRITE_CONSUMER));
+        if (owed != 0) {
+            owed_urgently = true;
+            tigon2_enable(TIGON2_EVENT_WRITE_DONE);
+        }
+    }
+    tigon2_link_attention(state);
+}

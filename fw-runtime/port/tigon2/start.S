@@ -1,0 +1,122 @@
+/*
+ * Start-up of processor A, and the event loop (tigon2.md 1.3, 4).
+ *
+ * The host sets HW[144] to 0x4000, which is here, and takes the halt off. Registers with a fixed
+ * meaning from here on: $gp scratchpad data, $k0 enabled event bits, $k1 the register block, and
+ * inside the loop $s0 the table and $s1 the loop, which handlers keep because they are ordinary C
+ * functions.
+ */
+#include "fw-runtime/port/tigon2/registers.h"
+
+	.set	noreorder
+	.set	noat
+
+	.section .start, "ax", @progbits
+	.globl	_start
+	.type	_start, @function
+	.ent	_start
+_start:
+	lui	$k1, 0xC000
+	move	$k0, $zero
+	la	$gp, _gp
+	la	$sp, _stack_top
+
+	/* Code and initialised data of the scratchpad. No cache instruction is needed (tigon2.md
+	 * 1.2). */
+	la	$t0, _fast_load
+	la	$t1, _fast_start
+	la	$t2, _fast_data_end
+1:	lw	$t3, 0($t0)
+	addiu	$t0, $t0, 4
+	sw	$t3, 0($t1)
+	addiu	$t1, $t1, 4
+	bne	$t1, $t2, 1b
+	nop
+
+	/* Zero the rest of the scratchpad data, then the data in SRAM. The control block, which the
+	 * host has filled in, is in neither. */
+	la	$t2, _fast_end
+2:	beq	$t1, $t2, 3f
+	nop
+	sw	$zero, 0($t1)
+	b	2b
+	addiu	$t1, $t1, 4
+3:	la	$t1, _zero_start
+	la	$t2, _zero_end
+4:	beq	$t1, $t2, 5f
+	nop
+	sw	$zero, 0($t1)
+	b	4b
+	addiu	$t1, $t1, 4
+5:
+	jal	tigon2_start
+	nop
+
+	la	$s0, tigon2_event_table
+	la	$s1, tigon2_event_loop
+	jr	$s1
+	nop
+	.end	_start
+	.size	_start, . - _start
+
+/*
+ * The loop and its table. Entry 0 is "nothing pending", entry n + 1 serves event bit n. The highest
+ * bit goes first, so faults precede the timer precedes transfers precede received frames precede
+ * new work: the further a piece of work is along, the earlier it is served.
+ */
+	.section .fast.text.event, "ax", @progbits
+	.balign	8
+	.globl	tigon2_event_loop
+	.type	tigon2_event_loop, @function
+	.ent	tigon2_event_loop
+tigon2_event_loop:
+	lw	$8, TIGON2_EVENT($k1)
+	pri	$9, $8, $26
+	joff	$16, $9
+	move	$ra, $s1
+	.end	tigon2_event_loop
+	.size	tigon2_event_loop, . - tigon2_event_loop
+
+	.macro	serve handler
+	j	\handler
+	nop
+	.endm
+
+	.type	tigon2_event_table, @function
+	.ent	tigon2_event_table
+tigon2_event_table:
+	serve	tigon2_event_loop		/* nothing */
+	serve	tigon2_on_stray			/* 0 */
+	serve	tigon2_on_stray			/* 1 */
+	serve	tigon2_on_stray			/* 2 */
+	serve	tigon2_on_slot			/* 3 */
+	serve	tigon2_on_work			/* 4 */
+	serve	tigon2_on_stray			/* 5 */
+	serve	tigon2_on_receive		/* 6 */
+	serve	tigon2_on_stray			/* 7 */
+	serve	tigon2_on_stray			/* 8 */
+	serve	tigon2_on_stray			/* 9 */
+	serve	tigon2_on_read_done		/* 10 */
+	serve	tigon2_on_stray			/* 11 */
+	serve	tigon2_on_stray			/* 12 */
+	serve	tigon2_on_stray			/* 13 */
+	serve	tigon2_on_write_done		/* 14 */
+	serve	tigon2_on_read_done		/* 15 */
+	serve	tigon2_on_stray			/* 16 */
+	serve	tigon2_on_stray			/* 17 */
+	serve	tigon2_on_stray			/* 18 */
+	serve	tigon2_on_transfer_fault	/* 19 */
+	serve	tigon2_on_transfer_fault	/* 20 */
+	serve	tigon2_on_stray			/* 21 */
+	serve	tigon2_on_mailbox		/* 22 */
+	serve	tigon2_on_write_done		/* 23 */
+	serve	tigon2_on_stray			/* 24 */
+	serve	tigon2_on_receive_attention	/* 25 */
+	serve	tigon2_on_transmit_fault	/* 26 */
+	serve	tigon2_on_stray			/* 27 */
+	serve	tigon2_on_timer			/* 28 */
+	serve	tigon2_on_stray			/* 29 */
+	serve	tigon2_on_stray			/* 30 */
+	serve	tigon2_on_stray			/* 31 */
+	.end	tigon2_event_table
+	.size	tigon2_event_table, . - tigon2_event_table

@@ -1,0 +1,140 @@
+/*
+ * MAC transmit (tigon2.md 6.1): the processor writes the header into the transmit buffer, DMA reads
+ * fetch the data behind it, and bit 17 of the last one hands the frame to the MAC. No completion is
+ * looked at: room is computed from HW[0D8] and the rings when it is needed.
+ *
+ * A frame without data has no DMA read to carry bit 17. If no read is pending, everything before it
+ * is with the MAC already and the processor writes HW[0D4] itself; otherwise a dummy read keeps the
+ * order, into eight bytes appended for it (the MAC would pad a frame that short anyway).
+ */
+#include "fw-runtime/port/tigon2/board.h"
+#include "fw-runtime/port/tigon2/dma.h"
+
+/* At most this much waits for the wire before the next data frame gets its slot: enough to cover
+ * the fetching of the next frame, little enough that an acknowledgement never waits for long. */
+#define QUEUE_BYTES 5000u
+/* Read descriptors that may be outstanding when a slot is given. */
+#define QUEUE_READS 40u
+/* A header may not be split where the buffer wraps; then it is built here and copied. */
+#define HEADER_WORDS 16u
+
+#define RING_BYTES (256u * 8u)
+
+static uint32_t buffer_base NIC_FAST;
+static uint32_t buffer_end NIC_FAST;
+static uint32_t buffer_bytes NIC_FAST;
+static uint32_t ring_end NIC_FAST;
+static uint32_t ring_producer NIC_FAST;
+static uint32_t frame_start NIC_FAST; /* of the next frame, or the one being built */
+static uint32_t data_position NIC_FAST;
+static uint32_t header_split NIC_FAST; /* words of the header, if it is in `bounce` */
+static bool data_queued NIC_FAST;
+static uint32_t scratch_high, scratch_low;
+static uint32_t bounce[HEADER_WORDS];
+
+static inline uint32_t wrap(uint32_t address) {
+    return address >= buffer_end ? address - buffer_bytes : address;
+}
+
+static inline uint32_t queued_bytes(void) {
+    uint32_t bytes = frame_start - TIGON2_REGISTER(TRANSMIT_CONSUMER);
+    return (int32_t)bytes < 0 ? bytes + buffer_bytes : bytes;
+}
+
+NIC_COLD void tigon2_transmit_start(uint32_t base, uint32_t end) {
+    buffer_base = base;
+    buffer_end = end;
+    buffer_bytes = end - base;
+    frame_start = base;
+    ring_producer = base - TIGON2_TRANSMIT_RING;
+    ring_end = ring_producer + RING_BYTES;
+    TIGON2_REGISTER(TRANSMIT_BASE) = base;
+    TIGON2_REGISTER(TRANSMIT_PRODUCER) = base;
+    TIGON2_REGISTER(TRANSMIT_CONSUMER) = base;
+    TIGON2_REGISTER(TRANSMIT_RING_PRODUCER) = ring_producer;
+    TIGON2_REGISTER(TRANSMIT_RING_CONSUMER) = ring_producer;
+    TIGON2_REGISTER(TRANSMIT_RING_REFERENCE) = ring_producer;
+}
+
+NIC_COLD void tigon2_set_scratch(uint32_t high, uint32_t low) {
+    scratch_high = high;
+    scratch_low = low;
+}
+
+/* Event 3, the least urgent: while there is no room it stays set and is looked at whenever nothing
+ * else is to be done. The MAC raises no event when it has sent a frame. */
+NIC_HOT void tigon2_on_slot(void) {
+    if (queued_bytes() > QUEUE_BYTES)
+        return;
+    if (tigon2_dma_outstanding(&tigon2_dma_read, TIGON2_REGISTER(DMA_READ_CONSUMER)) > QUEUE_READS)
+        return;
+    tigon2_withdraw(TIGON2_EVENT_SLOT);
+    nic_on_transmit_slot();
+}
+
+NIC_HOT bool nic_transmit_room(uint32_t bytes) {
+    uint32_t frames =
+        ((ring_producer - (TIGON2_REGISTER(TRANSMIT_RING_CONSUMER) & ~7u)) & (RING_BYTES - 1)) / 8;
+    return frames < 250 && queued_bytes() + bytes + TIGON2_DUMMY_BYTES + 64 <= buffer_bytes;
+}
+
+NIC_HOT uint32_t *nic_transmit_begin(unsigned words) {
+    uint32_t data = frame_start + 4 * words;
+    data_queued = false;
+    header_split = 0;
+    data_position = wrap(data);
+    if (__builtin_expect(data > buffer_end, 0)) {
+        header_split = words;
+        return bounce;
+    }
+    return (uint32_t *)frame_start;
+}
+
+NIC_HOT void nic_transmit_data(uint32_t high, uint32_t low, uint32_t bytes, bool last) {
+    uint32_t local = data_position;
+    tigon2_dma_read_queue(high, low, local, bytes,
+                          last ? TIGON2_DMA_READ_FRAME : TIGON2_DMA_READ_BYTES);
+    data_queued = true;
+    data_position = wrap(local + bytes);
+}
+
+static NIC_COLD void copy_split_header(void) {
+    for (uint32_t i = 0; i < header_split; i++)
+        *(volatile uint32_t *)wrap(frame_start + 4 * i) = bounce[i];
+}
+
+/* The data of a split frame may arrive, and reach the MAC, before its header is copied: the copy
+ * comes before the MAC descriptor, which the MAC needs to begin. */
+NIC_HOT void nic_transmit_end(uint32_t bytes) {
+    volatile uint32_t *descriptor = (volatile uint32_t *)ring_producer;
+    uint32_t start = frame_start;
+    uint32_t next_slot = ring_producer + 8;
+    uint32_t end = wrap(start + bytes);
+    bool hand_over = false;
+    if (__builtin_expect(header_split != 0, 0))
+        copy_split_header();
+    if (!data_queued) {
+        if (TIGON2_REGISTER(DMA_READ_CONSUMER) == tigon2_dma_read.producer) {
+            hand_over = true;
+        } else {
+            tigon2_dma_read_queue(scratch_high, scratch_low, end, TIGON2_DUMMY_BYTES,
+                                  TIGON2_DMA_READ_FRAME);
+            bytes += TIGON2_DUMMY_BYTES;
+            tigon2_counters.transmit_waits++;
+        }
+    }
+    descriptor[0] = start;
+    descriptor[1] = bytes;
+    if (next_slot == ring_end)
+        next_slot -= RING_BYTES;
+    ring_producer = next_slot;
+    TIGON2_REGISTER(TRANSMIT_RING_PRODUCER) = next_slot;
+    if (hand_over)
+        TIGON2_REGISTER(TRANSMIT_PRODUCER) = end;
+    frame_start = wrap((start + bytes + 7) & ~7u);
+    tigon2_counters.transmit_frames++;
+}
+
+NIC_COLD void tigon2_on_transmit_fault(void) {
+    nic_panic(TIGON2_PANIC_TRANSMIT);
+}

@@ -1,0 +1,31 @@
+/*
+ * Trace ring: which transitions were taken, when, by which instance. Two words a record (EMP:
+ * layout TraceRecord), readable by the host at any time and from a crashed board.
+ *
+ * Compiled out with NIC_TRACE=0; then nic_trace is nothing and there is no ring.
+ */
+#ifndef FW_RUNTIME_TRACE_H
+#define FW_RUNTIME_TRACE_H
+
+#include "fw-runtime/port.h"
+
+#ifndef NIC_TRACE
+#define NIC_TRACE 1
+#endif
+
+#define NIC_TRACE_ENTRIES 1024u /* a power of two */
+
+#if NIC_TRACE
+extern uint32_t nic_trace_ring[NIC_TRACE_ENTRIES][2];
+
+/* `next` is kept up to date with the number of records ever written. */
+void nic_trace_start(volatile uint32_t *next);
+void nic_trace(uint32_t transition, uint32_t argument);
+#else
+static inline void nic_trace(uint32_t transition, uint32_t argument) {
+    (void)transition;
+    (void)argument;
+}
+#endif
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * The frames EMP accepts, as a language over 32-bit words: which kind, and is it whole?
+ *
+ * Words are big-endian words of the frame as host integers, beginning with the destination address.
+ * The alphabet is words, not bytes, because the chip loads words (toolchain.md 5); the ranges come
+ * from the layouts (frame_ranges.c). What a word alphabet cannot say, a field in the low bits of a
+ * word, is an action. Whether a frame makes sense for its message is not decided here but in the
+ * machines.
+ *
+ * Ragel must run with -G2: -F0 and -F1 are silently wrong with this alphabet.
+ */
+#include "spec/emp/frame.h"
+
+%%{
+    machine emp_frame;
+    alphtype unsigned int;
+    include emp_frame_ranges "frame_ranges.rl";
+
+    action own {
+        if (*p != own)
+            return EMP_PARSE_FOREIGN;
+    }
+    action kind {
+        word = *p;
+        frame->kind = (uint8_t)(word >> EMP_FRAME_KIND_SHIFT & EMP_FRAME_KIND_MASK);
+        frame->position = (uint8_t)(word >> EMP_FRAME_POSITION_SHIFT & EMP_FRAME_POSITION_MASK);
+        frame->epoch = (uint8_t)(word >> EMP_FRAME_EPOCH_SHIFT & EMP_FRAME_EPOCH_MASK);
+        ours = EMP_PARSE_MALFORMED;
+    }
+    action sender {
+        word = *p;
+        frame->sender = (uint16_t)(word >> EMP_FRAME_SENDER_SHIFT & EMP_FRAME_SENDER_MASK);
+        frame->length = (uint16_t)(word >> EMP_FRAME_LENGTH_SHIFT & EMP_FRAME_LENGTH_MASK);
+    }
+    action message {
+        frame->message = *p;
+    }
+    action place {
+        word = *p;
+        frame->frame = (uint16_t)(word >> EMP_FRAME_FRAME_SHIFT & EMP_FRAME_FRAME_MASK);
+        frame->collection =
+            (uint16_t)(word >> EMP_FRAME_COLLECTION_SHIFT & EMP_FRAME_COLLECTION_MASK);
+        frame->size = (uint8_t)(word >> EMP_FRAME_SIZE_SHIFT & EMP_FRAME_SIZE_MASK);
+        if (frame->size == 0)
+            return EMP_PARSE_MALFORMED;
+    }
+    action begin {
+        frame->total_length = *p;
+    }
+    action tag {
+        word = *p;
+        frame->frames = (uint16_t)(word >> EMP_MESSAGE_HEADER_FRAMES_SHIFT &
+                                   EMP_MESSAGE_HEADER_FRAMES_MASK);
+        frame->tag = (uint16_t)(word >> EMP_MESSAGE_HEADER_TAG_SHIFT &
+                                EMP_MESSAGE_HEADER_TAG_MASK);
+    }
+    action carried {
+        /* The data announced must be there; what follows it is padding. */
+        if (frame->length > bytes - 4u * (uint32_t)(p + 1 - words))
+            return EMP_PARSE_MALFORMED;
+    }
+    action whole {
+        return EMP_PARSE_OK;
+    }
+
+    address    = any @own any any;
+    numbers    = sender_word @sender any @message any @place;
+    start      = any @begin any @tag;
+
+    main := address ( header_word @kind numbers start @carried @whole
+                    | data_word   @kind numbers @carried @whole
+                    | answer_word @kind numbers @whole );
+}%%
+
+%% write data noerror nofinal noentry;
+
+EMP_PARSE_ATTRIBUTES enum emp_parse emp_frame_parse(const uint32_t *words, uint32_t bytes,
+                                                    uint32_t own, struct emp_frame *frame) {
+    const uint32_t *p = words;
+    const uint32_t *pe = words + (bytes < EMP_PARSE_BYTES ? bytes : EMP_PARSE_BYTES) / 4u;
+    enum emp_parse ours = EMP_PARSE_FOREIGN;
+    uint32_t word;
+    int cs;
+    frame->total_length = 0;
+    frame->frames = 0;
+    frame->tag = 0;
+
+    %% write init;
+    %% write exec;
+
+    return ours;
+}
