@@ -4,3 +4,8 @@
 
 gives the intermediate form (hsmc.ir) or raises hsmc.SpecError, which carries the diagnostics.
 """
+
+from .compiler import compile_spec, load
+from .report import Diagnostic, SpecError
+
+__all__ = ["compile_spec", "load", "Diagnostic", "SpecError"]

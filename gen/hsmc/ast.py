@@ -1,0 +1,406 @@
+"""The syntax tree: what the parser found, with places, before any name has a meaning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Optional, Union
+
+from .source import Span
+
+
+@dataclass(frozen=True)
+class Node:
+    span: Span
+
+
+@dataclass(frozen=True)
+class Name(Node):
+    text: str
+
+
+# --- expressions
+
+
+@dataclass(frozen=True)
+class NameUse(Node):
+    name: str
+
+
+@dataclass(frozen=True)
+class Number(Node):
+    text: str
+    value: int
+
+
+@dataclass(frozen=True)
+class Word(Node):
+    """none, true or false."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Unary(Node):
+    operator: str
+    operand: "Expression"
+
+
+@dataclass(frozen=True)
+class Binary(Node):
+    operator: str
+    left: "Expression"
+    right: "Expression"
+
+
+@dataclass(frozen=True)
+class Conditional(Node):
+    then: "Expression"
+    condition: "Expression"
+    otherwise: "Expression"
+
+
+@dataclass(frozen=True)
+class Member(Node):
+    base: "Expression"
+    name: Name
+
+
+@dataclass(frozen=True)
+class Index(Node):
+    base: "Expression"
+    index: "Expression"
+
+
+@dataclass(frozen=True)
+class Passed(Node):
+    name: Optional[Name]
+    value: "Expression"
+
+
+@dataclass(frozen=True)
+class Call(Node):
+    callee: "Expression"
+    arguments: tuple[Passed, ...]
+
+
+Expression = Union[
+    NameUse, Number, Word, Unary, Binary, Conditional, Member, Index, Call
+]
+
+
+# --- statements
+
+
+@dataclass(frozen=True)
+class Create(Node):
+    pool: Name
+
+
+@dataclass(frozen=True)
+class TypeUse(Node):
+    name: Name
+    count: Optional[Expression]
+
+
+@dataclass(frozen=True)
+class Let(Node):
+    name: Name
+    type: Optional[TypeUse]
+    value: Union[Expression, Create]
+
+
+@dataclass(frozen=True)
+class Assign(Node):
+    target: Expression
+    value: Expression
+
+
+@dataclass(frozen=True)
+class CallStatement(Node):
+    call: Expression
+
+
+@dataclass(frozen=True)
+class Raise(Node):
+    call: Expression
+
+
+@dataclass(frozen=True)
+class Release(Node):
+    reference: Expression
+
+
+@dataclass(frozen=True)
+class Clear(Node):
+    record: Expression
+
+
+@dataclass(frozen=True)
+class Count(Node):
+    counter: Name
+
+
+@dataclass(frozen=True)
+class Return(Node):
+    value: Optional[Expression]
+
+
+@dataclass(frozen=True)
+class If(Node):
+    condition: Expression
+    then: tuple["Statement", ...]
+    otherwise: tuple["Statement", ...]
+
+
+@dataclass(frozen=True)
+class Repeat(Node):
+    count: Expression
+    condition: Optional[Expression]
+    body: tuple["Statement", ...]
+
+
+Statement = Union[
+    Let, Assign, CallStatement, Raise, Release, Clear, Count, Return, If, Repeat
+]
+
+
+# --- declarations
+
+
+@dataclass(frozen=True)
+class Declaration(Node):
+    name: Name
+    doc: str
+
+
+@dataclass(frozen=True)
+class Protocol(Declaration):
+    pass
+
+
+@dataclass(frozen=True)
+class Include(Node):
+    path: str
+
+
+@dataclass(frozen=True)
+class Range(Node):
+    low: Expression
+    high: Expression
+
+
+@dataclass(frozen=True)
+class Constant(Declaration):
+    external: bool
+    value: Expression
+
+
+@dataclass(frozen=True)
+class Parameter(Declaration):
+    type: TypeUse
+    default: Expression
+    range: Optional[Range]
+    unit: Optional[Name]
+    live: bool
+
+
+@dataclass(frozen=True)
+class EnumerationMember(Declaration):
+    value: Expression
+
+
+@dataclass(frozen=True)
+class Enumeration(Declaration):
+    base: TypeUse
+    members: tuple[EnumerationMember, ...]
+
+
+@dataclass(frozen=True)
+class LayoutField(Declaration):
+    bits: Expression
+    fixed: Optional[Expression]
+
+
+@dataclass(frozen=True)
+class Layout(Declaration):
+    at: Optional[Expression]
+    fields: tuple[LayoutField, ...]
+
+
+@dataclass(frozen=True)
+class Field(Declaration):
+    """Also a variable of a process; only those have an initial value."""
+
+    type: TypeUse
+    range: Optional[Range]
+    initial: Optional[Expression] = None
+
+
+@dataclass(frozen=True)
+class Payload(Declaration):
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True)
+class Pool(Declaration):
+    count: Expression
+    written_by: Name
+    created_by: Optional[Name]
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True)
+class Table(Declaration):
+    count: Expression
+    written_by: Name
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True)
+class Argument(Node):
+    name: Name
+    type: TypeUse
+
+
+@dataclass(frozen=True)
+class Device(Declaration):
+    arguments: tuple[Argument, ...]
+
+
+@dataclass(frozen=True)
+class Counter(Declaration):
+    pass
+
+
+@dataclass(frozen=True)
+class Property(Declaration):
+    kind: str
+
+
+@dataclass(frozen=True)
+class Function(Declaration):
+    arguments: tuple[Argument, ...]
+    result: TypeUse
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
+class Action(Declaration):
+    arguments: tuple[Argument, ...]
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
+class Placed(Node):
+    processes: tuple[Name, ...]
+    processor: Name
+
+
+@dataclass(frozen=True)
+class Placement(Declaration):
+    lines: tuple[Placed, ...]
+
+
+@dataclass(frozen=True)
+class Setting(Node):
+    kind: str  # "set" or "world"
+    name: Name
+    value: Expression
+
+
+@dataclass(frozen=True)
+class Check(Declaration):
+    settings: tuple[Setting, ...]
+
+
+# --- processes
+
+
+@dataclass(frozen=True)
+class Event(Declaration):
+    external: bool
+    arguments: tuple[Argument, ...]
+    creates: bool
+    select: Optional[Expression]
+
+
+@dataclass(frozen=True)
+class Choice(Node):
+    """One row. guard None with is_else False: unguarded."""
+
+    guard: Optional[Expression]
+    is_else: bool
+    actions: tuple[Statement, ...]
+    target: tuple[Name, ...]  # empty: internal
+
+
+@dataclass(frozen=True)
+class Rows(Node):
+    """`on event(bindings)` or `after duration` with its rows; a single row is a block of one without lets.
+    `span` covers the head only."""
+
+    event: Optional[Name]
+    duration: Optional[Expression]
+    bindings: tuple[Name, ...]
+    lets: tuple[Let, ...]
+    choices: tuple[Choice, ...]
+    is_block: bool
+
+
+@dataclass(frozen=True)
+class Verdict(Node):
+    """ignore or never."""
+
+    kind: str
+    events: tuple[Name, ...]
+
+
+@dataclass(frozen=True)
+class State(Declaration):
+    initial: bool
+    final: bool
+    entry: tuple[Statement, ...]
+    exit: tuple[Statement, ...]
+    rows: tuple[Rows, ...]
+    verdicts: tuple[Verdict, ...]
+    states: tuple["State", ...]
+
+
+@dataclass(frozen=True)
+class Process(Declaration):
+    instance: Optional[Argument]
+    cold: bool
+    events: tuple[Event, ...]
+    variables: tuple[Field, ...]
+    states: tuple[State, ...]
+
+
+AnyDeclaration = Union[
+    Protocol,
+    Constant,
+    Parameter,
+    Enumeration,
+    Layout,
+    Payload,
+    Pool,
+    Table,
+    Device,
+    Counter,
+    Property,
+    Function,
+    Action,
+    Process,
+    Placement,
+    Check,
+]
+
+
+@dataclass
+class Spec:
+    """All files of a protocol, included ones in place."""
+
+    declarations: list[AnyDeclaration] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    hash: int = 0
+    # Processes with a piece that did not parse: questions about completeness make no sense for them.
+    damaged: bool = False

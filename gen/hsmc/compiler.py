@@ -1,0 +1,470 @@
+"""The whole front end: from the top file to the intermediate form."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Literal, Optional
+
+from . import ast, ir
+from .checks import (
+    CallGraph,
+    TailCheck,
+    check_events,
+    check_guards,
+    check_ownership,
+    check_raise_cycles,
+    check_reachability,
+    check_unused,
+)
+from .constants import Constants
+from .context import Body, Context
+from .declarations import Declarations
+from .flatten import Flattener, flatten, raises_of
+from .machines import Machine, MachineBuilder
+from .parser import parse
+from .report import Diagnostic, Report, SpecError
+from .source import Span
+from .statements import Statements
+
+
+def compile_spec(path: str | Path, check: Optional[str] = None) -> ir.Protocol:
+    """The protocol in `path`, with the named check configuration applied. Raises SpecError."""
+    compilation = Compilation(Path(path))
+    protocol = compilation.protocol(check)
+    if protocol is None:
+        raise SpecError(compilation.report.diagnostics)
+    return protocol
+
+
+def load(path: str | Path, overrides: dict[str, int]) -> ir.Protocol:
+    """As compile_spec, with constants and parameter defaults given by name. Raises SpecError."""
+    compilation = Compilation(Path(path))
+    protocol = compilation.resolve(overrides, None)
+    if protocol is None:
+        raise SpecError(compilation.report.diagnostics)
+    return protocol
+
+
+class Compilation:
+    """One spec, parsed once; each check configuration resolves the same tree anew."""
+
+    def __init__(self, path: Path) -> None:
+        self.report = Report()
+        self.spec = parse(path, self.report)
+        self._settings: dict[str, dict[str, int]] = {}
+
+    def diagnostics(self) -> list[Diagnostic]:
+        """Of the spec and, where it has no errors, of each of its checks."""
+        if self.protocol(None) is not None:
+            for check in self._settings:
+                self.protocol(check)
+        return self.report.diagnostics
+
+    def protocol(self, check: Optional[str]) -> Optional[ir.Protocol]:
+        """None when there are errors: see `report`."""
+        base = self.resolve({}, None)
+        if check is None or base is None:
+            return base
+        if check not in self._settings:
+            names = ", ".join(self._settings) or "none"
+            raise ValueError(f"there is no check '{check}'; there are: {names}")
+        # Warnings are about the spec as it stands; a tiny configuration makes guards overlap that do not otherwise.
+        report = Report()
+        protocol = self._resolve(report, self._settings[check], check)
+        for diagnostic in report.diagnostics:
+            if diagnostic.severity == "error":
+                message = f"{diagnostic.message} (in check {check})"
+                self.report.add(
+                    diagnostic.code, diagnostic.span, message, diagnostic.notes
+                )
+        return protocol if report.errors == 0 else None
+
+    def resolve(
+        self, overrides: dict[str, int], check: Optional[str]
+    ) -> Optional[ir.Protocol]:
+        return self._resolve(self.report, overrides, check)
+
+    def _resolve(
+        self, report: Report, overrides: dict[str, int], check: Optional[str]
+    ) -> Optional[ir.Protocol]:
+        context = Context(report, self.spec, overrides)
+        protocol = _Resolution(context, check).run()
+        if check is None and not overrides:
+            self._settings = {c.name: dict(c.settings) for c in protocol.checks}
+        return protocol if report.errors == 0 else None
+
+
+class _Resolution:
+    def __init__(self, context: Context, check: Optional[str]) -> None:
+        self.context = context
+        self.check = check
+        self.constants = Constants(context)
+        self.types = Declarations(context, self.constants)
+        self.machines: list[Machine] = []
+        self.functions: dict[str, ir.Function] = {}
+        self.actions: dict[str, ir.Action] = {}
+
+    def run(self) -> ir.Protocol:
+        context = self.context
+        context.collect()
+        self.types.declare_all()
+        self.constants.declare_all()
+        self._check_protocol()
+        builders = [
+            MachineBuilder(context, self.types, node)
+            for node in context.spec.declarations
+            if isinstance(node, ast.Process) and context.is_first(node)
+        ]
+        for builder in builders:
+            builder.build_tree()
+        self._bodies()
+        for builder in builders:
+            builder.resolve()
+        self.machines = [builder.machine for builder in builders]
+        graph = CallGraph(context)
+        self._finish_bodies(graph)
+        processes = self._processes()
+        placements = self._placements()
+        checks = self._checks()
+        self._check_whole(graph, processes)
+        return self._protocol(processes, placements, checks)
+
+    def _check_protocol(self) -> None:
+        nodes = [
+            d for d in self.context.spec.declarations if isinstance(d, ast.Protocol)
+        ]
+        for again in nodes[1:]:
+            self.context.error(
+                "HSM0107",
+                again.name.span,
+                "the protocol has a name already",
+                [("here", nodes[0].name.span)],
+            )
+        first = next(iter(self.context.spec.declarations), None)
+        if not nodes and first is not None and not self.context.spec.damaged:
+            self.context.error(
+                "HSM0107",
+                first.name.span,
+                "a spec begins with: protocol name",
+            )
+
+    # --- functions and actions
+
+    def _bodies(self) -> None:
+        context = self.context
+        for node in context.spec.declarations:
+            if not isinstance(node, (ast.Function, ast.Action)):
+                continue
+            if not context.is_first(node):
+                continue
+            name = node.name.text
+            kind = "function" if isinstance(node, ast.Function) else "action"
+            body = Body(kind, name)
+            context.bodies[name] = body
+            signature = context.signatures[name]
+            resolver = Statements(context, self.types, body)
+            resolver.result = signature.result
+            for argument, resolved in zip(node.arguments, signature.arguments):
+                resolver.bind(
+                    argument.name,
+                    ir.ArgumentName(
+                        type=resolved.type,
+                        place=argument.name.span.place(),
+                        name=argument.name.text,
+                    ),
+                    "argument",
+                )
+            statements = resolver.block(node.body)
+            if isinstance(node, ast.Action):
+                self.actions[name] = ir.Action(
+                    name=name,
+                    doc=node.doc,
+                    place=node.name.span.place(),
+                    arguments=signature.arguments,
+                    body=statements,
+                    locals=tuple(body.locals),
+                    raises=(),
+                    processes=(),
+                    text=_source(node.span),
+                )
+                continue
+            if not _returns(node.body):
+                context.error(
+                    "HSM0309",
+                    node.name.span,
+                    f"function '{name}' may end without 'return'",
+                )
+            if signature.result is not None:
+                self.functions[name] = ir.Function(
+                    name=name,
+                    doc=node.doc,
+                    place=node.name.span.place(),
+                    arguments=signature.arguments,
+                    result=signature.result,
+                    body=statements,
+                    locals=tuple(body.locals),
+                    reads_state=body.reads_state,
+                    text=_source(node.span),
+                )
+
+    def _finish_bodies(self, graph: CallGraph) -> None:
+        """What is known only through calls: who raises, who reads state, which process uses what."""
+        users: dict[str, list[str]] = {}
+        if not graph.recursive:
+            for machine in self.machines:
+                for effect, _ in graph.effects(machine.body):
+                    names = users.setdefault(effect.name, [])
+                    if effect.kind == "action" and machine.name not in names:
+                        names.append(machine.name)
+        raises: dict[str, tuple[tuple[str, str], ...]] = {}
+        for name in graph.order:
+            function = self.functions.pop(name, None)
+            action = self.actions.pop(name, None)
+            if function is not None:
+                reads = function.reads_state or any(
+                    effect.kind == "function"
+                    and effect.name in self.functions
+                    and self.functions[effect.name].reads_state
+                    for effect in self.context.bodies[name].effects
+                )
+                self.functions[name] = dataclasses.replace(function, reads_state=reads)
+            if action is not None:
+                raises[name] = raises_of(action.body, raises)
+                self.actions[name] = dataclasses.replace(
+                    action,
+                    raises=raises[name],
+                    processes=tuple(users.get(name, ())),
+                )
+
+    # --- processes, placements, checks
+
+    def _processes(self) -> list[ir.Process]:
+        raises = {name: action.raises for name, action in self.actions.items()}
+        flattener = Flattener(
+            self.context, lambda statements: raises_of(statements, raises)
+        )
+        found = (
+            flatten(self.context, machine, index, flattener)
+            for index, machine in enumerate(self.machines)
+        )
+        return [process for process in found if process is not None]
+
+    def _placements(self) -> list[ir.Placement]:
+        result: list[ir.Placement] = []
+        for node in self.context.spec.declarations:
+            if not isinstance(node, ast.Placement):
+                continue
+            placed: dict[str, tuple[str, Span]] = {}
+            unknown = False
+            for line in node.lines:
+                for name in line.processes:
+                    if self.context.process(name) is None:
+                        unknown = True
+                    elif name.text in placed:
+                        self.context.error(
+                            "HSM0602",
+                            name.span,
+                            f"placement {node.name.text} names process {name.text} twice",
+                            [("first here", placed[name.text][1])],
+                        )
+                    else:
+                        placed[name.text] = (line.processor.text, name.span)
+            names = [machine.name for machine in self.machines]
+            missing = [name for name in names if name not in placed]
+            if missing and not unknown and not self.context.spec.damaged:
+                self.context.error(
+                    "HSM0601",
+                    node.name.span,
+                    f"placement {node.name.text} does not say where {', '.join(missing)} "
+                    + ("runs" if len(missing) == 1 else "run"),
+                )
+            result.append(
+                ir.Placement(
+                    name=node.name.text,
+                    doc=node.doc,
+                    place=node.name.span.place(),
+                    processors=tuple((n, placed[n][0]) for n in names if n in placed),
+                )
+            )
+        return result
+
+    def _checks(self) -> list[ir.Check]:
+        result: list[ir.Check] = []
+        for node in self.context.spec.declarations:
+            if not isinstance(node, ast.Check):
+                continue
+            values: dict[str, dict[str, int]] = {"set": {}, "world": {}}
+            for setting in node.settings:
+                name = setting.name
+                size = self.constants.size(setting.value)
+                if setting.kind == "set" and not self._settable(name):
+                    continue
+                if name.text in values[setting.kind]:
+                    self.context.error(
+                        "HSM0603",
+                        name.span,
+                        f"check {node.name.text} sets '{name.text}' twice",
+                    )
+                elif size is not None:
+                    values[setting.kind][name.text] = size.value
+            result.append(
+                ir.Check(
+                    name=node.name.text,
+                    doc=node.doc,
+                    place=node.name.span.place(),
+                    settings=tuple(values["set"].items()),
+                    world=tuple(values["world"].items()),
+                )
+            )
+        return result
+
+    def _settable(self, name: ast.Name) -> bool:
+        symbol = self.context.symbols.get(name.text)
+        if symbol is not None and isinstance(
+            symbol.node, (ast.Constant, ast.Parameter)
+        ):
+            return True
+        self.context.report.unknown(
+            "HSM0210",
+            name.span,
+            f"a check sets constants and parameters; '{name.text}' is neither",
+            name.text,
+            self.context.names(ast.Constant, ast.Parameter),
+        )
+        return False
+
+    # --- the whole
+
+    def _check_whole(self, graph: CallGraph, processes: list[ir.Process]) -> None:
+        context = self.context
+        spans = _statement_spans(context.spec)
+        if not graph.recursive:
+            check_ownership(context, graph, self.machines)
+            TailCheck(context, self.actions, spans).check(self.machines)
+            check_raise_cycles(context, processes, spans)
+        check_guards(context, self.machines)
+        check_reachability(context, self.machines)
+        if context.report.errors == 0:
+            check_events(context, self.machines)
+            check_unused(context, self.machines)
+
+    def _protocol(
+        self,
+        processes: list[ir.Process],
+        placements: list[ir.Placement],
+        checks: list[ir.Check],
+    ) -> ir.Protocol:
+        context = self.context
+        spec = context.spec
+        nodes = [d for d in spec.declarations if isinstance(d, ast.Protocol)]
+        order = {d.name.text: i for i, d in enumerate(spec.declarations)}
+        counters: list[ir.Counter] = []
+        properties: list[ir.Property] = []
+        for node in spec.declarations:
+            if isinstance(node, ast.Counter) and context.is_first(node):
+                counters.append(
+                    ir.Counter(
+                        name=node.name.text,
+                        doc=node.doc,
+                        place=node.name.span.place(),
+                        index=len(counters),
+                    )
+                )
+            elif isinstance(node, ast.Property) and context.is_first(node):
+                kind: Literal["safety", "liveness"] = (
+                    "safety" if node.kind == "safety" else "liveness"
+                )
+                properties.append(
+                    ir.Property(
+                        name=node.name.text,
+                        doc=node.doc,
+                        place=node.name.span.place(),
+                        kind=kind,
+                    )
+                )
+        return ir.Protocol(
+            name=nodes[0].name.text if nodes else "",
+            doc=nodes[0].doc if nodes else "",
+            place=nodes[0].name.span.place() if nodes else ir.Place("", 1, 1),
+            check=self.check,
+            files=tuple(spec.files),
+            hash=spec.hash,
+            constants=tuple(
+                sorted(context.constants.values(), key=lambda c: order[c.name])
+            ),
+            parameters=tuple(context.parameters.values()),
+            enumerations=tuple(context.enumerations.values()),
+            layouts=tuple(context.layouts.values()),
+            payloads=tuple(context.payloads.values()),
+            pools=tuple(context.pools.values()),
+            tables=tuple(context.tables.values()),
+            devices=tuple(
+                ir.Device(
+                    name=node.name.text,
+                    doc=node.doc,
+                    place=node.name.span.place(),
+                    arguments=context.signatures[node.name.text].arguments,
+                )
+                for node in spec.declarations
+                if isinstance(node, ast.Device) and context.is_first(node)
+            ),
+            counters=tuple(counters),
+            properties=tuple(properties),
+            functions=tuple(self.functions.values()),
+            actions=tuple(self.actions.values()),
+            processes=tuple(processes),
+            timers=tuple(context.timers),
+            placements=tuple(placements),
+            checks=tuple(checks),
+        )
+
+
+def _returns(statements: tuple[ast.Statement, ...]) -> bool:
+    """Does every way through the statements end in a return?"""
+    for statement in statements:
+        if isinstance(statement, ast.Return):
+            return True
+        if isinstance(statement, ast.If):
+            if _returns(statement.then) and _returns(statement.otherwise):
+                return True
+    return False
+
+
+def _source(span: Span) -> tuple[str, ...]:
+    lines = span.text.rstrip().split("\n")
+    return tuple(line.rstrip() for line in lines)
+
+
+def _statement_spans(spec: ast.Spec) -> dict[ir.Place, Span]:
+    """Back from places to spans, which messages need; of statements and rows."""
+    found: dict[ir.Place, Span] = {}
+
+    def enter(node: ast.Node) -> None:
+        found[node.span.place()] = node.span
+
+    def statements(nodes: tuple[ast.Statement, ...]) -> None:
+        for node in nodes:
+            enter(node)
+            if isinstance(node, ast.If):
+                statements(node.then)
+                statements(node.otherwise)
+            elif isinstance(node, ast.Repeat):
+                statements(node.body)
+
+    def states(nodes: tuple[ast.State, ...]) -> None:
+        for node in nodes:
+            statements(node.entry)
+            statements(node.exit)
+            for rows in node.rows:
+                for choice in rows.choices:
+                    enter(choice)
+                    statements(choice.actions)
+            states(node.states)
+
+    for declaration in spec.declarations:
+        if isinstance(declaration, (ast.Function, ast.Action)):
+            statements(declaration.body)
+        elif isinstance(declaration, ast.Process):
+            states(declaration.states)
+    return found

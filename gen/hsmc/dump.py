@@ -1,0 +1,255 @@
+"""The intermediate form as text: for goldens, for messages and for the curious (`hsmc dump --ir`)."""
+
+from __future__ import annotations
+
+from typing import Iterable, Iterator, Sequence
+
+from . import ir
+
+PRECEDENCE: dict[str, int] = {
+    **dict.fromkeys(["or"], 1),
+    **dict.fromkeys(["and"], 2),
+    **dict.fromkeys(["==", "!=", "<", "<=", ">", ">="], 4),
+    **{"|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9},
+    **dict.fromkeys(["*", "/", "%"], 10),
+}
+ATOM = 12
+
+
+def expression_text(expression: ir.Expression) -> str:
+    """In the spec's own notation, with names resolved: event arguments under their declared names."""
+    return _text(expression)[0]
+
+
+def _inner(expression: ir.Expression, level: int) -> str:
+    text, own = _text(expression)
+    return text if own >= level else f"({text})"
+
+
+def _text(e: ir.Expression) -> tuple[str, int]:
+    """The text and how tightly it binds."""
+    if isinstance(e, ir.Number):
+        return e.text, ATOM
+    if isinstance(e, ir.NoneReference):
+        return "none", ATOM
+    if isinstance(
+        e,
+        (
+            ir.ConstantName,
+            ir.ParameterName,
+            ir.MemberName,
+            ir.VariableName,
+            ir.ArgumentName,
+            ir.InstanceName,
+        ),
+    ):
+        return e.name, ATOM
+    if isinstance(e, ir.LocalName):
+        return e.local.unique, ATOM
+    if isinstance(e, ir.PayloadField):
+        return f"{_inner(e.base, ATOM)}.{e.field}", ATOM
+    if isinstance(e, ir.RecordField):
+        return f"{e.container}[{expression_text(e.index)}].{e.field}", ATOM
+    if isinstance(e, ir.Element):
+        return f"{_inner(e.base, ATOM)}[{expression_text(e.index)}]", ATOM
+    if isinstance(e, ir.Unary):
+        if e.operator == "not":
+            return f"not {_inner(e.operand, 3)}", 3
+        return f"{e.operator}{_inner(e.operand, 11)}", 11
+    if isinstance(e, ir.Binary):
+        level = PRECEDENCE[e.operator]
+        left = _inner(e.left, level + (level == 4))
+        return f"{left} {e.operator} {_inner(e.right, level + 1)}", level
+    if isinstance(e, ir.Conditional):
+        return (
+            f"{_inner(e.then, 1)} if {_inner(e.condition, 1)} else {_inner(e.otherwise, 0)}",
+            0,
+        )
+    if isinstance(e, ir.Call):
+        return f"{e.function}({_list(e.arguments)})", ATOM
+    if isinstance(e, ir.Has):
+        return f"has({_list((e.bits, e.index))})", ATOM
+    if isinstance(e, ir.HasAll):
+        return f"has_all({_list((e.bits, e.first, e.count))})", ATOM
+    if isinstance(e, ir.Available):
+        return f"available({e.pool})", ATOM
+    if isinstance(e, ir.Minimum):
+        name = "max" if e.largest else "min"
+        return f"{name}({_list((e.left, e.right))})", ATOM
+    if isinstance(e, ir.Narrow):
+        return f"{e.type}({expression_text(e.operand)})", ATOM
+    if isinstance(e, ir.BuildPayload):
+        fields = ", ".join(f"{n}: {expression_text(v)}" for n, v in e.fields)
+        return f"{e.payload}({fields})", ATOM
+    raise AssertionError(type(e))
+
+
+def _list(expressions: Iterable[ir.Expression]) -> str:
+    return ", ".join(map(expression_text, expressions))
+
+
+def statement_lines(statements: Sequence[ir.Statement], indent: str) -> Iterator[str]:
+    for s in statements:
+        if isinstance(s, ir.If):
+            yield f"{indent}if {expression_text(s.condition)}"
+            yield from statement_lines(s.then, indent + "  ")
+            if s.otherwise:
+                yield f"{indent}else"
+                yield from statement_lines(s.otherwise, indent + "  ")
+        elif isinstance(s, ir.Repeat):
+            condition = f" while {expression_text(s.condition)}" if s.condition else ""
+            yield f"{indent}repeat {s.count}{condition}"
+            yield from statement_lines(s.body, indent + "  ")
+        else:
+            yield indent + _simple(s)
+
+
+def _simple(s: ir.Statement) -> str:
+    if isinstance(s, ir.Let):
+        return f"let {s.local.unique}: {s.local.type} = {expression_text(s.value)}"
+    if isinstance(s, ir.Create):
+        return f"let {s.local.unique}: {s.local.type} = create {s.pool} in {s.process}.{s.initial}"
+    if isinstance(s, ir.Assign):
+        return f"{expression_text(s.target)} := {expression_text(s.value)}"
+    if isinstance(s, ir.Return):
+        return f"return {expression_text(s.result)}" if s.result else "return"
+    if isinstance(s, ir.ActionCall):
+        return f"{s.action}({_list(s.arguments)})"
+    if isinstance(s, ir.DeviceCall):
+        return f"device {s.device}({_list(s.arguments)})"
+    if isinstance(s, ir.Raise):
+        instance = f"[{expression_text(s.instance)}]" if s.instance else ""
+        return f"raise {s.process}{instance}.{s.event}({_list(s.arguments)})"
+    if isinstance(s, ir.Release):
+        return f"release {s.pool}[{expression_text(s.reference)}]"
+    if isinstance(s, ir.Clear):
+        return f"clear {s.table}[{expression_text(s.index)}]"
+    if isinstance(s, ir.Count):
+        return f"count {s.counter}"
+    if isinstance(s, ir.SetBit):
+        name = "set" if s.present else "unset"
+        return f"{name}({_list((s.bits, s.index))})"
+    raise AssertionError(type(s))
+
+
+def dump(protocol: ir.Protocol) -> str:
+    return "\n".join(_protocol(protocol)) + "\n"
+
+
+def _protocol(p: ir.Protocol) -> Iterator[str]:
+    yield f"protocol {p.name}" + (f" check {p.check}" if p.check else "")
+    for constant in p.constants:
+        external = "external " if constant.external else ""
+        yield f"{external}constant {constant.name} = {constant.value} = {expression_text(constant.expression)}"
+    for parameter in p.parameters:
+        limits = f" range {parameter.range}" if parameter.range else ""
+        unit = f" unit {parameter.unit}" if parameter.unit else ""
+        live = " live" if parameter.live else ""
+        yield (
+            f"parameter {parameter.index} {parameter.name}: {parameter.type} = "
+            f"{parameter.default}{limits}{unit}{live}"
+        )
+    for enumeration in p.enumerations:
+        members = ", ".join(f"{m.name} = {m.value}" for m in enumeration.members)
+        yield f"enumeration {enumeration.name}: u{enumeration.bits} {{{members}}}"
+    for layout in p.layouts:
+        at = f" at {layout.at}" if layout.at else ""
+        yield f"layout {layout.name}{at}: {layout.bytes} bytes"
+        for field in layout.fields:
+            fixed = f" = {field.fixed}" if field.fixed else ""
+            yield (
+                f"  {field.name}: {field.bits} bits at {field.offset}, word {field.word}, "
+                f"shift {field.shift}, mask {field.mask:#x}{fixed}"
+            )
+    for payload in p.payloads:
+        yield f"payload {payload.name}"
+        yield from _fields(payload.fields)
+    for pool in p.pools:
+        yield (
+            f"pool {pool.name}[{pool.count}] of u{pool.reference.bits} references, "
+            f"written by {pool.written_by}, created by {pool.created_by}, process {pool.process}"
+        )
+        yield from _fields(pool.fields)
+    for table in p.tables:
+        parallel = f" parallel to {table.pool}" if table.pool else ""
+        yield f"table {table.name}[{table.count}]{parallel} written by {table.written_by}"
+        yield from _fields(table.fields)
+    for device in p.devices:
+        yield f"device {device.name}({_arguments(device.arguments)})"
+    for counter in p.counters:
+        yield f"counter {counter.index} {counter.name}"
+    for property_ in p.properties:
+        yield f"property {property_.name} {property_.kind}"
+    for function in p.functions:
+        reads = " reads state" if function.reads_state else ""
+        yield f"function {function.name}({_arguments(function.arguments)}): {function.result}{reads}"
+        yield from statement_lines(function.body, "  ")
+    for action in p.actions:
+        used = f" used by {', '.join(action.processes)}" if action.processes else ""
+        raises = f" raises {_raises(action.raises)}" if action.raises else ""
+        yield f"action {action.name}({_arguments(action.arguments)}){used}{raises}"
+        yield from statement_lines(action.body, "  ")
+    for process in p.processes:
+        yield from _process(process)
+    for placement in p.placements:
+        where = ", ".join(f"{name} on {cpu}" for name, cpu in placement.processors)
+        yield f"placement {placement.name}: {where}"
+    for check in p.checks:
+        settings = ", ".join(f"{n} = {v}" for n, v in check.settings)
+        world = ", ".join(f"{n} = {v}" for n, v in check.world)
+        yield f"check {check.name}: set {settings or '-'}; world {world or '-'}"
+
+
+def _fields(fields: Iterable[ir.Field]) -> Iterator[str]:
+    for field in fields:
+        limits = f" range {field.range}" if field.range else ""
+        initial = f" = {field.initial}" if field.initial else ""
+        yield f"  {field.name}: {field.type}{limits}{initial}"
+
+
+def _arguments(arguments: Iterable[ir.Argument]) -> str:
+    return ", ".join(f"{a.name}: {a.type}" for a in arguments)
+
+
+def _raises(raises: Iterable[tuple[str, str]]) -> str:
+    return ", ".join(".".join(pair) for pair in raises)
+
+
+def _process(p: ir.Process) -> Iterator[str]:
+    instance = f"({p.instance}: {p.pool})" if p.pool else ""
+    yield f"process {p.index} {p.name}{instance}" + (" cold" if p.cold else "")
+    for variable in _fields(p.variables):
+        yield "  variable" + variable[1:]
+    for event in p.events:
+        external = "external " if event.external else ""
+        creates = " creates" if event.creates else ""
+        select = f" select {expression_text(event.select)}" if event.select else ""
+        yield f"  {external}event {event.name}({_arguments(event.arguments)}){creates}{select}"
+    leaves = ", ".join(f"{leaf.name} = {leaf.number}" for leaf in p.leaves)
+    yield f"  leaves {leaves}; initial {p.initial}"
+    yield from statement_lines(p.initial_actions, "  initially ")
+    for timer in p.initial_timers:
+        yield f"  initially arm {timer.name}"
+    for timer in p.timers:
+        yield f"  timer {timer.index} {timer.name} after {expression_text(timer.duration)}"
+    for handler in p.handlers:
+        yield f"  {handler.leaf}.{handler.event}: otherwise {handler.otherwise}"
+        for group in handler.groups:
+            yield from statement_lines(group.lets, "    ")
+            for row in group.rows:
+                yield from _row(row)
+
+
+def _row(row: ir.Row) -> Iterator[str]:
+    guard = f" when {expression_text(row.guard)}" if row.guard else ""
+    target = f" -> {row.target}" if row.target else ""
+    yield f"    {row.number} {row.id}{guard}{target}    # {row.place} {row.text}"
+    yield from statement_lines(row.exit_actions, "      exit: ")
+    for timer in row.cancelled:
+        yield f"      cancel {timer.name}"
+    for timer in row.armed:
+        yield f"      arm {timer.name}"
+    yield from statement_lines(row.actions, "      ")
+    yield from statement_lines(row.entry_actions, "      entry: ")
+    if row.raises:
+        yield f"      raises {_raises(row.raises)}"

@@ -1,0 +1,299 @@
+"""From the tree of states to one ordered list of rows per (leaf, event)."""
+
+from __future__ import annotations
+
+from typing import Callable, Iterable, Literal, Optional
+
+from . import ast, ir
+from .context import Context
+from .machines import Choice, Machine, Rows, StateNode, initial_of, walk
+
+Raises = Callable[[Iterable[ir.Statement]], tuple[tuple[str, str], ...]]
+
+
+class Flattener:
+    """`raises` tells what statements raise, through actions too. Numbers rows across all processes."""
+
+    def __init__(self, context: Context, raises: Raises) -> None:
+        self.context = context
+        self.raises = raises
+        self.number = 0
+
+    def handlers(self, machine: Machine) -> tuple[ir.Handler, ...]:
+        result: list[ir.Handler] = []
+        for event in self.context.events.get(machine.name, {}):
+            for leaf in machine.leaves:
+                result.append(self._event_handler(machine, leaf, event))
+        for owner in machine.states:
+            if owner.timer is not None:
+                for leaf in machine.leaves:
+                    if owner in leaf.chain():
+                        result.append(self._timer_handler(machine, leaf, owner))
+        return tuple(result)
+
+    def _event_handler(
+        self, machine: Machine, leaf: StateNode, event: str
+    ) -> ir.Handler:
+        groups: list[ir.Group] = []
+        otherwise: Literal["handled", "ignore", "never", ""] = ""
+        if leaf.node.final:
+            otherwise = "never"
+        for state in leaf.chain():
+            if otherwise:
+                break
+            own = [rows for rows in state.rows if rows.event == event]
+            if self._add_rows(machine, leaf, state, own, event, groups):
+                otherwise = "handled"
+            elif event in state.verdicts:
+                state_verdict = state.verdicts[event]
+                otherwise = "ignore" if state_verdict.kind == "ignore" else "never"
+        if not otherwise:
+            self._unhandled(machine, leaf, event, groups)
+        return ir.Handler(
+            leaf=leaf.name,
+            event=event,
+            timer=None,
+            groups=tuple(groups),
+            otherwise=otherwise or "never",
+        )
+
+    def _timer_handler(
+        self, machine: Machine, leaf: StateNode, owner: StateNode
+    ) -> ir.Handler:
+        event = "after" if owner is leaf else f"after_{owner.name}"
+        groups: list[ir.Group] = []
+        own = [rows for rows in owner.rows if rows.event is None]
+        handled = self._add_rows(machine, leaf, owner, own, event, groups)
+        if not handled and own:
+            self.context.error(
+                "HSM0511",
+                own[-1].node.span,
+                f"when no guard holds, the expiry in state {owner.path[-1]} is lost: an 'else' is missing",
+            )
+        return ir.Handler(
+            leaf=leaf.name,
+            event=event,
+            timer=owner.timer,
+            groups=tuple(groups),
+            otherwise="handled" if handled else "never",
+        )
+
+    def _add_rows(
+        self,
+        machine: Machine,
+        leaf: StateNode,
+        state: StateNode,
+        own: list[Rows],
+        event: str,
+        groups: list[ir.Group],
+    ) -> bool:
+        """Does one of the rows always hold?"""
+        first = len(groups)
+        for rows in own:
+            built: list[ir.Row] = []
+            handled = False
+            for choice in rows.choices:
+                choice.reached = True
+                count = sum(len(g.rows) for g in groups) + len(built)
+                built.append(self._row(machine, leaf, state, choice, event, count))
+                if not choice.conditional:
+                    handled = True
+                    break
+            if not rows.lets and len(groups) > first:
+                last = groups.pop()
+                groups.append(ir.Group(lets=last.lets, rows=(*last.rows, *built)))
+            else:
+                groups.append(ir.Group(lets=rows.lets, rows=tuple(built)))
+            if handled:
+                return True
+        return False
+
+    def _row(
+        self,
+        machine: Machine,
+        leaf: StateNode,
+        state: StateNode,
+        choice: Choice,
+        event: str,
+        count: int,
+    ) -> ir.Row:
+        exited: list[StateNode] = []
+        entered: list[StateNode] = []
+        target = choice.target
+        if target is not None:
+            exited, entered = path_between(leaf, state, target)
+        exit_actions = tuple(s for e in exited for s in e.exit)
+        entry_actions = tuple(s for e in entered for s in e.entry)
+        number = self.number
+        self.number += 1
+        return ir.Row(
+            id=f"{machine.name}.{leaf.name}.{event}.{count}",
+            number=number,
+            state=state.name,
+            guard=choice.guard,
+            exit_actions=exit_actions,
+            cancelled=tuple(e.timer for e in exited if e.timer is not None),
+            target=entered[-1].name if entered else None,
+            armed=tuple(e.timer for e in entered if e.timer is not None),
+            actions=choice.actions,
+            entry_actions=entry_actions,
+            raises=self.raises((*exit_actions, *choice.actions, *entry_actions)),
+            text=choice.text,
+            place=choice.node.span.place(),
+        )
+
+    def _unhandled(
+        self,
+        machine: Machine,
+        leaf: StateNode,
+        event: str,
+        groups: list[ir.Group],
+    ) -> None:
+        if self.context.spec.damaged or any(s.damaged for s in leaf.chain()):
+            return
+        declared = next(e for e in machine.node.events if e.name.text == event)
+        if groups:
+            own = next(
+                rows.node
+                for state in leaf.chain()
+                for rows in reversed(state.rows)
+                if rows.event == event
+            )
+            self.context.error(
+                "HSM0507",
+                own.span,
+                f"in state {leaf.dotted} nothing says what happens to '{event}' when no guard holds: "
+                "an 'else' is missing",
+            )
+        else:
+            self.context.error(
+                "HSM0506",
+                leaf.node.name.span,
+                f"state {leaf.dotted} of process {machine.name} says nothing of event '{event}': "
+                "handle it, 'ignore' it, or declare it 'never'",
+                [("the event", declared.name.span)],
+            )
+
+
+def path_between(
+    leaf: StateNode, source: StateNode, target: StateNode
+) -> tuple[list[StateNode], list[StateNode]]:
+    """States left (innermost first) and entered (outermost first) by an external transition written in `source`
+    while `leaf` is active: everything inside the innermost state that properly contains source and target.
+    """
+    around_source = list(source.chain())[1:]
+    around_target = list(target.chain())[1:]
+    domain = next((s for s in around_source if s in around_target), None)
+    exited: list[StateNode] = []
+    for state in leaf.chain():
+        if state is domain:
+            break
+        exited.append(state)
+    entered: list[StateNode] = []
+    for state in target.chain():
+        if state is domain:
+            break
+        entered.insert(0, state)
+    entered.extend(list(target.initial_chain())[1:])
+    return exited, entered
+
+
+def flatten(
+    context: Context, machine: Machine, index: int, flattener: Flattener
+) -> Optional[ir.Process]:
+    """None for a process without states (reported)."""
+    if not machine.roots:
+        return None
+    node = machine.node
+    first = 0 if node.instance is None else 1
+    initial = list(initial_of(machine.roots).initial_chain())
+    handlers = flattener.handlers(machine)
+    singleton = node.instance is None
+    return ir.Process(
+        name=machine.name,
+        doc=node.doc,
+        place=node.name.span.place(),
+        index=index,
+        cold=node.cold,
+        pool=node.instance.type.name.text if node.instance else None,
+        instance=node.instance.name.text if node.instance else None,
+        variables=tuple(
+            context.variables[v.name.text]
+            for v in node.variables
+            if v.name.text in context.variables
+        ),
+        events=_events(context, machine),
+        states=tuple(_state(state) for state in machine.states),
+        leaves=tuple(
+            ir.Leaf(
+                name=leaf.name,
+                path=leaf.dotted,
+                number=number,
+                final=leaf.node.final,
+                place=leaf.node.name.span.place(),
+            )
+            for number, leaf in enumerate(machine.leaves, start=first)
+        ),
+        initial=initial[-1].name,
+        initial_actions=(
+            tuple(s for e in initial for s in e.entry) if singleton else ()
+        ),
+        initial_timers=(
+            tuple(e.timer for e in initial if e.timer is not None) if singleton else ()
+        ),
+        timers=tuple(machine.timers),
+        handlers=handlers,
+        locals=tuple(machine.body.locals),
+    )
+
+
+def _events(context: Context, machine: Machine) -> tuple[ir.Event, ...]:
+    signatures = context.events.get(machine.name, {})
+    events: list[ir.Event] = []
+    for node in machine.node.events:
+        name = node.name.text
+        if name in signatures and all(e.name != name for e in events):
+            events.append(
+                ir.Event(
+                    name=name,
+                    doc=node.doc,
+                    place=node.name.span.place(),
+                    process=machine.name,
+                    index=len(events),
+                    arguments=signatures[name].arguments,
+                    external=node.external,
+                    creates=node.creates,
+                    select=machine.selects.get(name),
+                )
+            )
+    return tuple(events)
+
+
+def _state(state: StateNode) -> ir.State:
+    return ir.State(
+        name=state.name,
+        doc=state.node.doc,
+        place=state.node.name.span.place(),
+        path=state.dotted,
+        parent=state.parent.name if state.parent else None,
+        children=tuple(child.name for child in state.children),
+        initial=state.node.initial,
+        final=state.node.final,
+        entry=state.entry,
+        exit=state.exit,
+        timer=state.timer,
+    )
+
+
+def raises_of(
+    statements: Iterable[ir.Statement],
+    actions: dict[str, tuple[tuple[str, str], ...]],
+) -> tuple[tuple[str, str], ...]:
+    """(process, event) pairs in order of first occurrence."""
+    found: dict[tuple[str, str], None] = {}
+    for statement in walk(statements):
+        if isinstance(statement, ir.Raise):
+            found[(statement.process, statement.event)] = None
+        elif isinstance(statement, ir.ActionCall):
+            found.update(dict.fromkeys(actions.get(statement.action, ())))
+    return tuple(found)
