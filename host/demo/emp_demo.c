@@ -1,0 +1,445 @@
+/* Demonstration of EMP on two simulated boards: start them, move a file, measure. See --help. */
+#include "host/demo/pair.h"
+#include "host/demo/sweep.h"
+#include "host/demo/traffic.h"
+#include "host/demo/transfer.h"
+
+#include <argp.h>
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SIZES_LIMIT = 64, USAGE = 2 };
+
+#define RUN_LIMIT_NS UINT64_C(600000000000) /* of simulated time, for one run */
+
+struct arguments {
+    const char *command;
+    struct pair_options pair;
+    struct transfer_options transfer;
+    struct sweep_options sweep;
+    size_t sizes[SIZES_LIMIT];
+    size_t size_count;
+    const char *loss;
+    const char *json;
+    bool quiet;
+};
+
+enum {
+    OPTION_IMAGE = 256,
+    OPTION_KNOB,
+    OPTION_COST,
+    OPTION_JSON,
+    OPTION_OUTPUT,
+    OPTION_MESSAGE_BYTES,
+    OPTION_ITERATIONS,
+    OPTION_MESSAGES,
+};
+
+static const struct argp_option option_table[] = {
+    {"image", OPTION_IMAGE, "ELF", 0, "firmware (build/firmware/emp_a.elf)", 0},
+    {"seed", 's', "NUMBER", 0, "of everything random (1)", 0},
+    {"knob", OPTION_KNOB, "NAME=VALUE", 0, "set a knob of the simulator (sim/knobs.c)", 0},
+    {"cost", OPTION_COST, "NAME=NS", 0, "set a host cost (host/costs.c)", 0},
+    {"json", OPTION_JSON, "FILE", 0, "results as JSON, - for standard output", 0},
+    {"quiet", 'q', NULL, 0, "no progress", 0},
+    {"outstanding", 'o', "COUNT", 0,
+     "messages posted and not finished (transfer 4, sweep 2 as in the papers)", 0},
+    {NULL, 0, NULL, 0, "transfer:", 1},
+    {"file", 'f', "FILE", 0, "what to send", 1},
+    {"output", OPTION_OUTPUT, "FILE", 0, "where the received file goes", 1},
+    {"loss", 'l', "PROBABILITY", 0, "of each frame in both directions (0.01)", 1},
+    {"message-bytes", OPTION_MESSAGE_BYTES, "BYTES", 0, "of each message (65536)", 1},
+    {NULL, 0, NULL, 0, "sweep:", 2},
+    {"size", 'n', "BYTES", 0, "message size; may be repeated", 2},
+    {"iterations", OPTION_ITERATIONS, "COUNT", 0, "of the ping-pong (by size)", 2},
+    {"messages", OPTION_MESSAGES, "COUNT", 0, "of the stream (by size)", 2},
+    {0},
+};
+
+static size_t parse_count(struct argp_state *state, const char *text, size_t least, size_t most) {
+    char *end;
+    errno = 0;
+    const unsigned long value = strtoul(text, &end, 0);
+    if (errno || *end || *text < '0' || *text > '9' || value < least || value > most)
+        argp_error(state, "%s is no number from %zu to %zu", text, least, most);
+    return value;
+}
+
+static void parse_cost(struct argp_state *state, struct libemp_costs *costs, const char *text) {
+    char name[64];
+    const char *equals = strchr(text, '=');
+    const size_t length = equals ? (size_t)(equals - text) : 0;
+    if (!equals || length >= sizeof name) {
+        argp_error(state, "%s is no NAME=NS", text);
+        return;
+    }
+    memcpy(name, text, length);
+    name[length] = 0;
+    if (libemp_costs_set(costs, name, parse_count(state, equals + 1, 0, 1000000000)))
+        argp_error(state, "no host cost is called %s", name);
+}
+
+static error_t parse(int key, char *text, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    const size_t limit = libemp_message_limit();
+    switch (key) {
+    case OPTION_IMAGE:
+        arguments->pair.image = text;
+        break;
+    case 's':
+        arguments->pair.seed = parse_count(state, text, 0, SIZE_MAX);
+        break;
+    case OPTION_KNOB:
+        if (tigon_knobs_assign(&arguments->pair.knobs, text))
+            argp_error(state, "%s sets no knob", text);
+        break;
+    case OPTION_COST:
+        parse_cost(state, &arguments->pair.costs, text);
+        break;
+    case OPTION_JSON:
+        arguments->json = text;
+        break;
+    case 'q':
+        arguments->quiet = true;
+        break;
+    case 'o':
+        arguments->transfer.outstanding = arguments->sweep.outstanding =
+            parse_count(state, text, 1, TRANSFER_OUTSTANDING_LIMIT);
+        break;
+    case 'f':
+        arguments->transfer.file = text;
+        break;
+    case OPTION_OUTPUT:
+        arguments->transfer.output = text;
+        break;
+    case 'l':
+        if (tigon_knobs_set(&arguments->pair.knobs, "wire_loss", text))
+            argp_error(state, "%s is no probability", text);
+        arguments->loss = text;
+        break;
+    case OPTION_MESSAGE_BYTES:
+        arguments->transfer.message_bytes = parse_count(state, text, 1, limit);
+        break;
+    case 'n':
+        if (arguments->size_count == SIZES_LIMIT)
+            argp_error(state, "too many sizes");
+        arguments->sizes[arguments->size_count++] = parse_count(state, text, 1, limit);
+        break;
+    case OPTION_ITERATIONS:
+        arguments->sweep.iterations = parse_count(state, text, 1, 100000000);
+        break;
+    case OPTION_MESSAGES:
+        arguments->sweep.messages = parse_count(state, text, 1, 100000000);
+        break;
+    case ARGP_KEY_ARG:
+        if (arguments->command)
+            argp_usage(state);
+        arguments->command = text;
+        break;
+    case ARGP_KEY_END:
+        if (!arguments->command)
+            argp_usage(state);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp parser = {
+    .options = option_table,
+    .parser = parse,
+    .args_doc = "start|transfer|sweep",
+    .doc = "Programs over EMP on two simulated Tigon2 boards connected back to back. All times are "
+           "simulated, so results depend on the arguments alone.\v"
+           "start     loads the firmware into both boards through their host windows, reads it "
+           "back and waits for the link.\n"
+           "transfer  sends a file from one host to the other over a wire that loses frames, and "
+           "compares SHA-256 of both ends.\n"
+           "sweep     measures latency and bandwidth of the given message sizes on a clean wire.\n",
+};
+
+/* ------------------------------------------------------------------------------------------------
+ * Progress: rewritten in place on a terminal, sparse lines elsewhere. */
+
+static struct {
+    bool quiet;
+    bool terminal;
+    unsigned last_percent;
+} screen;
+
+static void say_percent(const char *what, uint64_t done, uint64_t total) {
+    const unsigned percent = total ? (unsigned)(done * 100 / total) : 100;
+    if (screen.quiet || percent == screen.last_percent)
+        return;
+    if (screen.terminal)
+        (void)fprintf(stderr, "\r   %-24s %3u %%%s", what, percent, percent == 100 ? "\n" : "");
+    else if (percent % 25 == 0)
+        (void)fprintf(stderr, "   %-24s %3u %%\n", what, percent);
+    screen.last_percent = percent;
+}
+
+static void show_transfer(uint64_t done, uint64_t total) {
+    say_percent("arrived", done, total);
+}
+
+static void show_start(const struct pair_side *side, const char *step, size_t done, size_t total) {
+    if (screen.quiet || strcmp(step, "link") != 0)
+        return;
+    (void)done;
+    (void)total;
+    const uint8_t *address = side->status.mac_address;
+    struct libemp_segment segment;
+    size_t words = 0;
+    for (size_t i = 0; i < libemp_image_segment(side->pair->image, i, &segment); i++)
+        words += segment.words;
+    (void)fprintf(
+        stderr,
+        "   board %u  %02x:%02x:%02x:%02x:%02x:%02x  %zu bytes loaded through the window "
+        "and read back,\n            firmware ready after %.1f ms, link %s after %.1f ms\n",
+        side->index, address[0], address[1], address[2], address[3], address[4], address[5],
+        words * 4, (double)side->ready_ns / 1e6, side->status.link ? "up" : "DOWN",
+        (double)side->link_ns / 1e6);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Results */
+
+static void add_number(cJSON *object, const char *name, double value) {
+    cJSON_AddNumberToObject(object, name, value);
+}
+
+static void add_count(cJSON *object, const char *name, uint64_t value) {
+    cJSON_AddNumberToObject(object, name, (double)value);
+}
+
+static double rounded(double value) {
+    return (double)(int64_t)(value * 1000 + 0.5) / 1000;
+}
+
+static void add_paper(cJSON *object, const char *name, double value) {
+    if (value > 0)
+        add_number(object, name, value);
+    else
+        cJSON_AddNullToObject(object, name);
+}
+
+static void add_digest(cJSON *object, const char *name, const uint8_t *digest) {
+    char text[2 * TRANSFER_DIGEST_BYTES + 1];
+    for (size_t i = 0; i < TRANSFER_DIGEST_BYTES; i++)
+        (void)snprintf(text + 2 * i, 3, "%02x", digest[i]);
+    cJSON_AddStringToObject(object, name, text);
+}
+
+static int write_json(const struct arguments *arguments, const cJSON *result) {
+    if (!arguments->json)
+        return 0;
+    char *text = cJSON_Print(result);
+    const bool console = strcmp(arguments->json, "-") == 0;
+    FILE *file = console ? stdout : fopen(arguments->json, "w");
+    int error = file && text ? 0 : -EIO;
+    if (!error && fprintf(file, "%s\n", text) < 0)
+        error = -EIO;
+    if (file && !console && fclose(file) != 0)
+        error = -EIO;
+    if (error)
+        (void)fprintf(stderr, "emp_demo: %s: cannot be written\n", arguments->json);
+    cJSON_free(text);
+    return error;
+}
+
+static void add_boards(cJSON *result, const struct pair *pair) {
+    cJSON *boards = cJSON_AddArrayToObject(result, "boards");
+    for (unsigned i = 0; i < 2; i++) {
+        const struct pair_side *side = &pair->side[i];
+        cJSON *board = cJSON_CreateObject();
+        add_count(board, "node", side->status.node);
+        add_count(board, "epoch", side->status.epoch);
+        cJSON_AddBoolToObject(board, "link", side->status.link);
+        add_count(board, "sram_bytes", side->status.sram_bytes);
+        add_count(board, "free_bytes", side->status.free_bytes);
+        add_count(board, "ready_us", side->ready_ns / 1000);
+        add_count(board, "link_us", side->link_ns / 1000);
+        cJSON_AddItemToArray(boards, board);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Commands */
+
+static int fail(struct pair *pair, int error) {
+    pair_complain(pair, stderr);
+    (void)fprintf(stderr, "emp_demo: %s\n", strerror(-error));
+    pair_close(pair);
+    return EXIT_FAILURE;
+}
+
+static int nothing(struct pair_side *side, void *argument) {
+    (void)side;
+    (void)argument;
+    return 0;
+}
+
+static int run_start(const struct arguments *arguments) {
+    struct pair pair;
+    int error = pair_open(&pair, &arguments->pair);
+    if (!error)
+        error = pair_run(&pair, nothing, NULL, nothing, NULL, RUN_LIMIT_NS);
+    if (error)
+        return fail(&pair, error);
+    cJSON *result = cJSON_CreateObject();
+    add_boards(result, &pair);
+    error = write_json(arguments, result);
+    cJSON_Delete(result);
+    pair_close(&pair);
+    return error ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static cJSON *describe_transfer(const struct arguments *arguments, const struct pair *pair,
+                                const struct transfer *transfer, const struct traffic *traffic,
+                                bool equal) {
+    const struct transfer_end *sender = &transfer->sender;
+    const struct transfer_end *receiver = &transfer->receiver;
+    const uint64_t ns = sender->end_ns - sender->start_ns;
+    uint64_t needed = transfer_frames(16 + TRANSFER_NAME_BYTES);
+    for (uint64_t at = 0; at < sender->bytes; at += transfer->options.message_bytes) {
+        const uint64_t rest = sender->bytes - at;
+        needed += transfer_frames(
+            rest < transfer->options.message_bytes ? rest : transfer->options.message_bytes);
+    }
+    cJSON *result = cJSON_CreateObject();
+    cJSON_AddStringToObject(result, "file", transfer->options.file);
+    cJSON_AddStringToObject(result, "received_name", receiver->name);
+    add_count(result, "bytes", receiver->bytes);
+    add_count(result, "messages", receiver->messages);
+    add_digest(result, "sha256_sent", sender->digest);
+    add_digest(result, "sha256_received", receiver->digest);
+    cJSON_AddBoolToObject(result, "sha256_equal", equal);
+    add_number(result, "loss", arguments->pair.knobs.wire_loss);
+    add_count(result, "seed", arguments->pair.seed);
+    add_count(result, "frames", traffic->frames);
+    add_count(result, "data_frames", traffic->data_frames);
+    add_count(result, "acknowledgements", traffic->acknowledgements);
+    add_count(result, "negative_acknowledgements", traffic->negative_acknowledgements);
+    add_count(result, "lost", traffic->lost);
+    add_count(result, "lost_acknowledgements", traffic->lost_acknowledgements);
+    add_count(result, "retransmissions", traffic->data_frames - needed);
+    add_count(result, "collections_retransmitted", sender->collections_retransmitted);
+    add_count(result, "frames_duplicate", receiver->frames_duplicate);
+    add_count(result, "receiver_not_ready", receiver->receiver_not_ready);
+    add_count(result, "time_us", ns / 1000);
+    add_number(result, "mbps", ns ? rounded(8e3 * (double)sender->bytes / (double)ns) : 0);
+    add_boards(result, pair);
+    return result;
+}
+
+static int run_transfer(const struct arguments *arguments) {
+    struct pair pair;
+    struct traffic traffic;
+    struct transfer transfer = {.options = arguments->transfer};
+    int error = pair_open(&pair, &arguments->pair);
+    if (error)
+        return fail(&pair, error);
+    traffic_watch(&traffic, pair.wire);
+    error = pair_run(&pair, transfer_send, &transfer, transfer_receive, &transfer, RUN_LIMIT_NS);
+    if (error)
+        return fail(&pair, error);
+    const bool equal =
+        memcmp(transfer.sender.digest, transfer.receiver.digest, TRANSFER_DIGEST_BYTES) == 0;
+    cJSON *result = describe_transfer(arguments, &pair, &transfer, &traffic, equal);
+    error = write_json(arguments, result);
+    cJSON_Delete(result);
+    pair_close(&pair);
+    if (!equal)
+        (void)fprintf(stderr, "emp_demo: the received file differs\n");
+    return error || !equal ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static cJSON *describe_size(const struct sweep *sweep) {
+    const struct sweep_paper *paper = sweep_paper(sweep->options.bytes);
+    cJSON *result = cJSON_CreateObject();
+    add_count(result, "bytes", sweep->options.bytes);
+    add_number(result, "latency_us", rounded(sweep->latency_us));
+    add_number(result, "bandwidth_mbps", rounded(sweep->bandwidth_mbps));
+    add_number(result, "limit_mbps", rounded(sweep_limit_mbps(sweep->options.bytes)));
+    add_paper(result, "paper_latency_us", paper ? paper->latency_us : 0);
+    add_paper(result, "paper_bandwidth_mbps", paper ? paper->bandwidth_mbps : 0);
+    if (paper)
+        cJSON_AddStringToObject(result, "paper_source", paper->source);
+    else
+        cJSON_AddNullToObject(result, "paper_source");
+    add_count(result, "iterations", sweep->options.iterations);
+    add_count(result, "messages", sweep->options.messages);
+    add_count(result, "receives", sweep->receives);
+    return result;
+}
+
+/* Each size has a world of its own, so that its figures do not depend on which others are asked
+ * for. */
+static int run_size(const struct arguments *arguments, size_t bytes, cJSON *results) {
+    struct pair pair;
+    struct sweep sweep = {.options = arguments->sweep};
+    sweep.options.bytes = bytes;
+    if (!sweep.options.iterations)
+        sweep.options.iterations = sweep_iterations(bytes);
+    if (!sweep.options.messages)
+        sweep.options.messages = sweep_messages(bytes);
+    int error = pair_open(&pair, &arguments->pair);
+    if (!error)
+        error = pair_run(&pair, sweep_active, &sweep, sweep_passive, &sweep, RUN_LIMIT_NS);
+    if (error)
+        return fail(&pair, error);
+    pair_close(&pair);
+    if (!arguments->quiet)
+        (void)fprintf(stderr, "   %8zu bytes  %10.2f us  %8.1f Mb/s of %.1f\n", bytes,
+                      sweep.latency_us, sweep.bandwidth_mbps, sweep_limit_mbps(bytes));
+    cJSON_AddItemToArray(results, describe_size(&sweep));
+    return EXIT_SUCCESS;
+}
+
+static int run_sweep(const struct arguments *arguments) {
+    cJSON *results = cJSON_CreateArray();
+    int status = EXIT_SUCCESS;
+    for (size_t i = 0; i < arguments->size_count && status == EXIT_SUCCESS; i++)
+        status = run_size(arguments, arguments->sizes[i], results);
+    if (status == EXIT_SUCCESS && write_json(arguments, results))
+        status = EXIT_FAILURE;
+    cJSON_Delete(results);
+    return status;
+}
+
+int main(int count, char **texts) {
+    static struct arguments arguments;
+    pair_options_defaults(&arguments.pair);
+    arguments.transfer.message_bytes = 65536;
+    arguments.transfer.outstanding = 4;
+    arguments.sweep.outstanding = 2;
+    argp_err_exit_status = USAGE;
+    (void)argp_parse(&parser, count, texts, 0, NULL, &arguments);
+    screen.quiet = arguments.quiet;
+    screen.terminal = isatty(STDERR_FILENO);
+    screen.last_percent = UINT32_MAX;
+
+    if (strcmp(arguments.command, "start") == 0) {
+        arguments.pair.progress = show_start;
+        return run_start(&arguments);
+    }
+    if (strcmp(arguments.command, "transfer") == 0 && arguments.transfer.file) {
+        arguments.transfer.progress = show_transfer;
+        if (!arguments.loss)
+            arguments.pair.knobs.wire_loss = 0.01;
+        return run_transfer(&arguments);
+    }
+    if (strcmp(arguments.command, "sweep") == 0 && arguments.size_count)
+        return run_sweep(&arguments);
+    if (strcmp(arguments.command, "transfer") != 0 && strcmp(arguments.command, "sweep") != 0)
+        (void)fprintf(stderr, "emp_demo: no command %s; see --help\n", arguments.command);
+    else
+        (void)fprintf(stderr, "emp_demo: transfer needs --file, sweep needs --size; see --help\n");
+    return USAGE;
+}

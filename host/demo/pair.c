@@ -1,0 +1,143 @@
+#include "host/demo/pair.h"
+
+#include "host/board_sim.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LINK_TIMEOUT_NS UINT64_C(2000000000)
+#define NAP_NS          UINT64_C(20000)
+
+void pair_options_defaults(struct pair_options *options) {
+    memset(options, 0, sizeof *options);
+    options->image = "build/firmware/emp_a.elf";
+    options->seed = 1;
+    tigon_knobs_defaults(&options->knobs);
+    libemp_costs_defaults(&options->costs);
+}
+
+int pair_fail(struct pair_side *side, int error, const char *what) {
+    (void)snprintf(side->message, sizeof side->message, "%s",
+                   what ? what : libemp_message(side->board));
+    return error;
+}
+
+int pair_open(struct pair *pair, const struct pair_options *options) {
+    memset(pair, 0, sizeof *pair);
+    pair->options = *options;
+    for (unsigned i = 0; i < 2; i++)
+        pair->side[i] =
+            (struct pair_side){.pair = pair, .index = i, .peer = (uint16_t)(1 - i), .result = 0};
+    const int error = libemp_image_open(&pair->image, options->image);
+    if (error) {
+        (void)snprintf(pair->side[0].message, sizeof pair->side[0].message, "firmware image %s: %s",
+                       options->image, strerror(-error));
+        return error;
+    }
+    pair->world = tigon_world_create(&options->knobs, options->seed);
+    if (!pair->world)
+        return errno ? -errno : -EINVAL;
+    for (unsigned i = 0; i < 2; i++) {
+        pair->side[i].hardware = tigon_world_add_board(pair->world);
+        pair->side[i].host = tigon_board_host(pair->side[i].hardware);
+    }
+    pair->wire = tigon_world_connect(pair->world, pair->side[0].hardware, pair->side[1].hardware);
+    return pair->wire ? 0 : -EBUSY;
+}
+
+void pair_close(struct pair *pair) {
+    libemp_image_close(pair->image);
+    if (pair->world)
+        tigon_world_destroy(pair->world);
+    pair->image = NULL;
+    pair->world = NULL;
+}
+
+bool pair_peer_failed(const struct pair_side *side) {
+    const struct pair_side *other = &side->pair->side[1 - side->index];
+    return other->returned && other->result < 0;
+}
+
+static void relay(void *context, const char *step, size_t done, size_t total) {
+    const struct pair_side *side = context;
+    if (side->pair->options.progress)
+        side->pair->options.progress(side, step, done, total);
+}
+
+static int bring_up(struct pair_side *side) {
+    const struct pair_side *other = &side->pair->side[1 - side->index];
+    const struct libemp_start_options start = {.node = (uint16_t)side->index};
+    uint8_t address[6];
+    int error = libemp_start(side->board, side->pair->image, &start);
+    if (error)
+        return error;
+    side->ready_ns = tigon_host_now_ns(side->host);
+    /* On a real network this comes from a table of hosts. */
+    tigon_board_mac_address(other->hardware, address);
+    error = libemp_set_peer(side->board, side->peer, address);
+    if (!error)
+        error = libemp_wait_link(side->board, LINK_TIMEOUT_NS);
+    if (!error)
+        error = libemp_status(side->board, &side->status);
+    side->link_ns = tigon_host_now_ns(side->host);
+    relay(side, "link", 1, 1);
+    return error;
+}
+
+static int run_side(struct tigon_host *host, void *argument) {
+    struct pair_side *side = argument;
+    struct libemp_options options;
+    char name[16];
+    libemp_options_defaults(&options);
+    options.backends = (const struct libemp_backend *const[]){&libemp_sim, NULL};
+    options.environment = side->pair->world;
+    options.costs = side->pair->options.costs;
+    options.progress = relay;
+    options.progress_context = side;
+    (void)snprintf(name, sizeof name, "sim:%u", side->index);
+    int error = libemp_open(&side->board, name, &options);
+    if (error)
+        (void)snprintf(side->message, sizeof side->message, "no board %s", name);
+    else if ((error = bring_up(side)) != 0)
+        pair_fail(side, error, NULL);
+    else
+        error = side->program(side, side->argument);
+    side->result = error;
+    side->returned = true;
+    if (error < 0) /* the other would wait for ever */
+        tigon_world_stop(side->pair->world);
+    while (!side->pair->side[1 - side->index].returned)
+        tigon_host_sleep_ns(host, NAP_NS);
+    if (side->board)
+        libemp_close(side->board);
+    return error;
+}
+
+int pair_run(struct pair *pair, pair_program left, void *left_argument, pair_program right,
+             void *right_argument, uint64_t limit_ns) {
+    pair->side[0].program = left;
+    pair->side[0].argument = left_argument;
+    pair->side[1].program = right;
+    pair->side[1].argument = right_argument;
+    for (unsigned i = 0; i < 2; i++)
+        tigon_host_start(pair->side[i].host, i ? "right" : "left", run_side, &pair->side[i]);
+    pair->end = tigon_world_run(pair->world, limit_ns);
+    for (unsigned i = 0; i < 2; i++)
+        if (pair->side[i].returned && pair->side[i].result < 0)
+            return pair->side[i].result;
+    if (pair->end == TIGON_END_FINISHED)
+        return 0;
+    return pair->end == TIGON_END_TIME_LIMIT ? -ETIMEDOUT : -EIO;
+}
+
+void pair_complain(const struct pair *pair, FILE *stream) {
+    for (unsigned i = 0; i < 2; i++)
+        if (pair->side[i].message[0])
+            (void)fprintf(stream, "board %u: %s\n", i, pair->side[i].message);
+    if (pair->world && pair->end != TIGON_END_FINISHED)
+        (void)fprintf(stream, "simulation ended at %" PRIu64 " us: %s\n%s\n",
+                      tigon_world_now_ns(pair->world) / 1000, tigon_end_name(pair->end),
+                      tigon_world_report(pair->world));
+}

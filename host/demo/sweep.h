@@ -1,0 +1,44 @@
+/* Latency and bandwidth of one message size on a clean wire, by the papers' method. */
+#ifndef HOST_DEMO_SWEEP_H
+#define HOST_DEMO_SWEEP_H
+
+#include "host/demo/pair.h"
+
+struct sweep_options {
+    size_t bytes;
+    size_t iterations;  /* of the ping-pong; 0: sweep_iterations(bytes) */
+    size_t messages;    /* of the stream; 0: sweep_messages(bytes) */
+    size_t outstanding; /* sends posted and not finished in the stream; at most 64 */
+};
+
+struct sweep {
+    struct sweep_options options;
+    size_t receives;       /* posted ahead in the stream */
+    double latency_us;     /* half a round trip, averaged */
+    double bandwidth_mbps; /* of message bytes, from first post to the returned message */
+};
+
+/* Defaults: enough that start-up is amortised. 1000 round trips up to 10 kB and then fewer, because
+ * simulated time has no noise to average out; a stream of 8 MiB or 2000 messages, whichever is
+ * less, so that its start and end, one latency each, stay near 1 % of it or below. */
+size_t sweep_iterations(size_t bytes);
+size_t sweep_messages(size_t bytes);
+
+/* The wire limit for messages of that size (all bits of a frame and its gap counted): what a
+ * perfect sender reaches. */
+double sweep_limit_mbps(size_t bytes);
+
+/* Published figures for a size, 0 where there is none, with the ids of the claims. */
+struct sweep_paper {
+    size_t bytes;
+    double latency_us;
+    double bandwidth_mbps;
+    const char *source;
+};
+const struct sweep_paper *sweep_paper(size_t bytes); /* NULL where nothing is published */
+
+/* Programs for the two sides of a pair; the argument is the struct sweep. */
+int sweep_active(struct pair_side *side, void *argument);
+int sweep_passive(struct pair_side *side, void *argument);
+
+#endif
