@@ -16,8 +16,8 @@
 #define EMP_PARSE_BYTES (EMP_FRAME_BYTES + EMP_MESSAGE_HEADER_BYTES)
 
 enum emp_parse {
-    EMP_PARSE_OK,      /* an EMP frame of a known kind, all of it there */
-    EMP_PARSE_FOREIGN, /* another protocol, an unknown kind or node, or not addressed to us alone */
+    EMP_PARSE_OK,       /* an EMP frame of a known kind, all of it there */
+    EMP_PARSE_FOREIGN,  /* another protocol, an unknown kind, or not addressed to us alone */
     EMP_PARSE_MALFORMED /* EMP by its type and kind, but short or contradicting itself */
 };
 

@@ -1,0 +1,18 @@
+# The generated frame parser against the layouts and against a hand-written reference; sanitized.
+
+FRAME_PARSER_FLAGS := $(CSTD) $(WARNINGS) $(SANITIZE) $(INCLUDES) -I$(BUILD)/gen/emp
+
+$(BUILD)/san/tests/frame_parser/frame.o: $(BUILD)/gen/emp/frame.c spec/emp/frame.h
+	$(SAY) CC "$< (sanitized)"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FRAME_PARSER_FLAGS) -Wno-unused-label -Wno-implicit-fallthrough -MMD -MP -c -o $@ $<
+
+$(BUILD)/san/tests/frame_parser/test_frame_parser.o: CFLAGS_tests_frame_parser := -I$(BUILD)/gen/emp
+$(BUILD)/san/tests/frame_parser/test_frame_parser.o: | $(BUILD)/gen/emp/emp.h
+
+$(BUILD)/tests/test_frame_parser: $(addprefix $(BUILD)/san/tests/frame_parser/,test_frame_parser.o frame.o)
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka
+
+TEST_PROGRAMS += $(BUILD)/tests/test_frame_parser
