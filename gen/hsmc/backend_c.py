@@ -252,6 +252,9 @@ class CWriter:
         return Text(f"~{self.word(node.operand).tight()}", UNARY, WORD)
 
     def _Binary(self, node: ir.Binary) -> Text:
+        if node.operator == "*" and node.value is None:
+            factor, constant = (node.left, node.right) if node.right.value is not None else (node.right, node.left)
+            return Text(self.call("hsm_times", [self.text(factor), self.text(constant)]), ATOM, WORD)
         binding = CLASS_OF_OPERATOR[node.operator]
         left = self.expression(node.left)
         right = self.expression(node.right)
@@ -512,7 +515,8 @@ class CWriter:
             ):
                 containers.insert(0, instance[1])
             for container in containers:
-                pointer = f"{naming.snake(name)}_{naming.snake(container)}"
+                own = any(pool.name == container for pool in self.protocol.pools)
+                pointer = f"{naming.snake(name)}_{'record' if own else naming.snake(container)}"
                 self.hoisted[(container, name)] = pointer
                 qualifier = "const " if constant else ""
                 record = (
@@ -880,6 +884,37 @@ class CWriter:
         return "\n".join(lines)
 
 
+def wrapped(text: str, columns: int = 118) -> str:
+    """Long lines of code broken after a logical operator or a comma; comments and directives are left alone.
+
+    >>> print(wrapped("\\treturn first_condition(a) && second_one;", 40).expandtabs(4))
+        return first_condition(a) &&
+            second_one;
+    """
+    lines: list[str] = []
+    for line in text.split("\n"):
+        bare = line.lstrip("\t")
+        depth = len(line) - len(bare)
+        if bare.startswith(("/*", "*", " *", "#", '"', "X(")) or len(bare) + 8 * depth <= columns:
+            lines.append(line)
+            continue
+        pad = "\t" * depth
+        while len(bare) + 8 * len(pad) > columns:
+            room = columns - 8 * len(pad)
+            marks = [(bare.rfind(mark, 0, room), len(mark)) for mark in (" && ", " || ")]
+            found = max(marks)
+            if found[0] <= 0:
+                found = (bare.rfind(", ", 0, room), 2)
+            cut = sum(found) if found[0] > 0 else 0
+            if cut == 0:
+                break
+            lines.append(pad + bare[:cut].rstrip())
+            bare = bare[cut:]
+            pad = "\t" * (depth + 1)
+        lines.append(pad + bare)
+    return "\n".join(lines)
+
+
 def zero(kind: ir.Type) -> str:
     return "false" if isinstance(kind, ir.BoolType) else "0"
 
@@ -941,7 +976,7 @@ class Record:
     declaration: Union[ir.Pool, ir.Table]
     members: tuple[tuple[str, str], ...]  # (declaration, documentation)
     fields: tuple[ir.Field, ...]
-    padding: int  # bytes added so that an index becomes an address with three shifted terms
+    padding: int  # bytes added so that an index becomes an address by adding two shifted terms
 
 
 def record_of(writer: CWriter, declaration: Union[ir.Pool, ir.Table]) -> Record:
@@ -954,7 +989,7 @@ def record_of(writer: CWriter, declaration: Union[ir.Pool, ir.Table]) -> Record:
     size = record_bytes(fields, with_state)
     step = max([alignment(f.type) for f in fields] + [1])
     padded = size
-    while naming.sum_terms(padded) > 3:
+    while naming.sum_terms(padded) > 2:
         padded += step
     return Record(declaration, tuple(members), tuple(fields), padded - size)
 

@@ -140,7 +140,7 @@ class PromelaWriter:
         return self.names.upper(node.name)
 
     def _ParameterName(self, node: ir.ParameterName) -> str:
-        return self.names.upper("parameter", node.name)
+        return self.names.upper("value", node.name)
 
     def _MemberName(self, node: ir.MemberName) -> str:
         return self.names.upper(node.enumeration, node.name)

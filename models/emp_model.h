@@ -1,0 +1,15 @@
+/* The types of the generated C of EMP under a check configuration, for SPIN's pan.c. */
+#ifndef MODELS_EMP_MODEL_H
+#define MODELS_EMP_MODEL_H
+
+#include <stdint.h>
+
+/* The one parameter in which the nodes differ. */
+#define emp_value_node ((uint32_t)emp_node)
+
+#include "emp_check.h"
+
+#define EMP_PORT_HEADER "emp_port.h"
+#include "emp.h"
+
+#endif

@@ -1,0 +1,274 @@
+/* The world around EMP: two nodes, their hosts, and a link that loses, repeats and reorders.
+ *
+ * The protocol itself is generated and included: as Promela, or with ENGINE_C as the C the firmware is built from. Both
+ * engines see this same text and must reach the same number of states.
+ *
+ * Every event is one d_step, which is exact: the firmware runs each event to completion. The link is a set of frames,
+ * for loss, duplication and reordering make it one. Before the link has become good a delivered frame also stays on
+ * the wire (it may come again) until it is lost: so delivering once is delivering and losing, and needs no command of
+ * its own. At most IN_FLIGHT frames are on the wire in each direction, further ones are lost; the number of faults is
+ * not bounded.
+ *
+ * Safety: anything may happen at any time, timers included. LIVENESS adds `good`, which becomes true at some time
+ * and stays so. From then on nothing is lost or repeated, a timer runs out only when nothing else is left to happen, and
+ * so every choice but that one is finite: no fairness is assumed. The claim says that a good link and no completion of
+ * everything cannot go together for ever.
+ */
+#define NODES 2
+#define EMP_VALUE_NODE emp_node
+
+#include "emp.pml"
+#include "emp_world.h"
+
+#ifndef IN_FLIGHT
+#define IN_FLIGHT WORLD_IN_FLIGHT
+#endif
+
+/* --- the link --- */
+int wire;		/* frames on their way to the receiver */
+byte wire_count;
+int answers;		/* acknowledgements and refusals on their way to the sender */
+byte answers_count;
+
+/* --- the devices --- */
+byte armed[NODES];	/* timers */
+bit slot_wanted;	/* of the sender: request_slot() without its slot yet */
+byte placing_count;	/* confirmations owed, first in first out */
+byte placing_record[PLACEMENT_LIMIT];
+byte placing_frame[PLACEMENT_LIMIT];
+
+/* --- the hosts --- */
+byte sends_posted;
+byte receives_posted;
+byte sends_done;	/* set of messages */
+byte receives_done;	/* set of messages, by the descriptor they belong in */
+
+/* --- what the properties speak of --- */
+int placed;		/* frames written to the receiver's memory, perhaps not finished */
+int memory;		/* frames certainly in the receiver's memory */
+byte into[MESSAGES];	/* descriptor -> message + 1 that it holds */
+byte delivered;		/* set of messages given to the receiving host */
+
+hidden int answered;
+hidden int code;
+hidden int rest;
+
+#ifdef LIVENESS
+bool good;
+#else
+#define good false
+#endif
+
+#define hsm_timer_arm(timer) armed[emp_node] = armed[emp_node] | (1 << (timer))
+#define hsm_timer_cancel(timer) armed[emp_node] = armed[emp_node] & ~(1 << (timer))
+
+#define DONE (sends_done == (1 << MESSAGES) - 1 && receives_done == (1 << MESSAGES) - 1)
+#define QUIET                                                                                                          \
+	(wire == 0 && answers == 0 && placing_count == 0 && !slot_wanted && sends_posted == MESSAGES &&                \
+	 receives_posted == MESSAGES)
+#define ANSWER_ROOM (!good || answers_count < IN_FLIGHT)
+
+#ifdef ENGINE_C
+c_decl {
+\#include "emp_model.h"
+	struct emp_state emp_nodes[2];
+}
+c_track "emp_nodes" "sizeof(emp_nodes)" "Matched"
+c_code {
+\#include "emp_devices.h"
+\#include "emp.c"
+}
+#else
+#include "emp_devices.pml"
+#endif
+
+/* --- what comes in --- */
+
+inline fill_posting(m_)
+{
+	emp_event_posting.descriptor = DESCRIPTOR_OF(m_);
+	emp_event_posting.peer = 1 - emp_node;
+	emp_event_posting.tag = TAG;
+	emp_event_posting.length = TOTAL
+}
+
+inline fill_frame(k_, m_, n_)
+{
+	emp_event_frame.kind = k_;
+	emp_event_frame.position = POSITION_OF(n_);
+	emp_event_frame.epoch = EPOCH;
+	emp_event_frame.message = m_;
+	emp_event_frame.frame = n_;
+	emp_event_frame.collection = COLLECTION_OF(n_);
+	emp_event_frame.size = SIZE_OF(COLLECTION_OF(n_));
+	emp_event_frame.total_length = 0;
+	emp_event_frame.frames = 0;
+	emp_event_frame.tag = 0;
+	emp_event_frame.buffer = CODE_OF(m_, n_) + 1
+}
+
+inline take_from_wire(c_)
+{
+	if
+	:: good ->
+		wire = wire & ~(1 << (c_));
+		wire_count--
+	:: else
+	fi
+}
+
+inline take_answer(c_)
+{
+	if
+	:: good ->
+		answers = answers & ~(1 << (c_));
+		answers_count--
+	:: else
+	fi
+}
+
+inline take_placement()
+{
+	placing_count--;
+#if PLACEMENT_LIMIT == 1
+	placing_record[0] = 0;
+	placing_frame[0] = 0
+#elif PLACEMENT_LIMIT == 2
+	placing_record[0] = placing_record[1];
+	placing_frame[0] = placing_frame[1];
+	placing_record[1] = 0;
+	placing_frame[1] = 0
+#else
+#error "write the queue for this limit"
+#endif
+}
+
+/* Guarded commands, one per frame: an index chosen in a loop would be a control point and so more states. */
+#define ON_WIRE(c) ((wire >> (c)) & 1)
+#define AS_ANSWER(c) ((answers >> (c)) & 1)
+#define HEADER_ARRIVES(m)                                                                                              \
+	:: d_step { ON_WIRE(CODE_OF(m, 0)) && placing_count < PLACEMENT_LIMIT && ANSWER_ROOM ->                        \
+		take_from_wire(CODE_OF(m, 0)); emp_node = RECEIVER; fill_frame(EMP_FRAME_KIND_HEADER, m, 0);           \
+		emp_event_frame.sender = SENDER; emp_event_frame.length = LENGTH_OF(0);                                \
+		emp_event_frame.total_length = TOTAL; emp_event_frame.frames = FRAMES; emp_event_frame.tag = TAG;      \
+		emp_match_header(); assert(hsm_verdict == HSM_DONE) }                                                  \
+	LOST(CODE_OF(m, 0))
+#define DATA_ARRIVES(m, n)                                                                                             \
+	:: d_step { ON_WIRE(CODE_OF(m, n)) && placing_count < PLACEMENT_LIMIT && ANSWER_ROOM ->                        \
+		take_from_wire(CODE_OF(m, n)); emp_node = RECEIVER; fill_frame(EMP_FRAME_KIND_DATA, m, n);             \
+		emp_event_frame.sender = SENDER; emp_event_frame.length = LENGTH_OF(n);                                \
+		emp_match_data(); assert(hsm_verdict == HSM_DONE) }                                                    \
+	LOST(CODE_OF(m, n))
+#define ACK_ARRIVES(m, c)                                                                                              \
+	:: d_step { AS_ANSWER(ACK_CODE(m, c)) ->                                                                       \
+		take_answer(ACK_CODE(m, c)); emp_node = SENDER; fill_frame(EMP_FRAME_KIND_ACK, m, LAST_OF(c));         \
+		emp_event_frame.sender = RECEIVER; emp_event_frame.length = 0; emp_event_frame.buffer = 0;             \
+		emp_send_ack(); assert(hsm_verdict != HSM_REFUSED) }                                                   \
+	ANSWER_LOST(ACK_CODE(m, c))
+#define NACK_ARRIVES(m)                                                                                                \
+	:: d_step { AS_ANSWER(NACK_CODE(m)) ->                                                                         \
+		take_answer(NACK_CODE(m)); emp_node = SENDER; fill_frame(EMP_FRAME_KIND_NACK, m, 0);                   \
+		emp_event_frame.sender = RECEIVER; emp_event_frame.length = EMP_REFUSAL_RECEIVER_NOT_READY;            \
+		emp_event_frame.buffer = 0; emp_send_nack(); assert(hsm_verdict != HSM_REFUSED) }                      \
+	ANSWER_LOST(NACK_CODE(m))
+#define LOST(c) :: d_step { !good && ON_WIRE(c) -> wire = wire & ~(1 << (c)); wire_count-- }
+#define ANSWER_LOST(c) :: d_step { !good && AS_ANSWER(c) -> answers = answers & ~(1 << (c)); answers_count-- }
+#define TIMER_EXPIRES(instance)                                                                                        \
+	:: d_step { ((armed[SENDER] >> (EMP_TIMER_SEND_WAIT_ACK * EMP_TIMER_STRIDE + instance - 1)) & 1) &&            \
+			(!good || QUIET) ->                                                                            \
+		emp_node = SENDER; emp_send_after_wait_ack_m = instance; emp_expire_send_wait_ack() }
+
+#define MESSAGE_OPTIONS(m) HEADER_ARRIVES(m) DATA_OPTIONS(m) ACK_OPTIONS(m) NACK_ARRIVES(m) TIMER_EXPIRES(m + 1)
+#if WORLD_FRAMES == 1
+#define DATA_OPTIONS(m)
+#elif WORLD_FRAMES == 2
+#define DATA_OPTIONS(m) DATA_ARRIVES(m, 1)
+#elif WORLD_FRAMES == 3
+#define DATA_OPTIONS(m) DATA_ARRIVES(m, 1) DATA_ARRIVES(m, 2)
+#elif WORLD_FRAMES == 4
+#define DATA_OPTIONS(m) DATA_ARRIVES(m, 1) DATA_ARRIVES(m, 2) DATA_ARRIVES(m, 3)
+#elif WORLD_FRAMES == 6
+#define DATA_OPTIONS(m)                                                                                                \
+	DATA_ARRIVES(m, 1) DATA_ARRIVES(m, 2) DATA_ARRIVES(m, 3) DATA_ARRIVES(m, 4) DATA_ARRIVES(m, 5)
+#else
+#error "write the guarded commands for this number of frames"
+#endif
+#if WORLD_FRAMES <= EMP_VALUE_COLLECTION_SIZE
+#define ACK_OPTIONS(m) ACK_ARRIVES(m, 0)
+#elif WORLD_FRAMES <= 2 * EMP_VALUE_COLLECTION_SIZE
+#define ACK_OPTIONS(m) ACK_ARRIVES(m, 0) ACK_ARRIVES(m, 1)
+#else
+#error "write the guarded commands for this number of collections"
+#endif
+
+active proctype World()
+{
+	d_step {
+		emp_node = SENDER;
+		emp_initialise();
+		emp_node = RECEIVER;
+		emp_initialise()
+	}
+	do
+	:: d_step { sends_posted < MESSAGES ->
+		emp_node = SENDER;
+		fill_posting(sends_posted);
+		sends_posted++;
+		emp_send_posted();
+		assert(hsm_verdict == HSM_DONE) }
+	:: d_step { receives_posted < MESSAGES ->
+		emp_node = RECEIVER;
+		fill_posting(receives_posted);
+		receives_posted++;
+		emp_match_posted();
+		assert(hsm_verdict == HSM_DONE) }
+	:: d_step { slot_wanted && (!good || wire_count < IN_FLIGHT) ->
+		slot_wanted = 0;
+		emp_node = SENDER;
+		emp_transmit_slot() }
+	:: d_step { placing_count > 0 && ANSWER_ROOM ->
+		emp_node = RECEIVER;
+		code = placing_frame[0];
+		emp_receive_placed_r = placing_record[0];
+		take_placement();
+		memory = memory | COLLECTION_BITS(code / FRAMES, COLLECTION_OF(code % FRAMES));
+		emp_event_collection.frame = code % FRAMES;
+		emp_event_collection.collection = COLLECTION_OF(code % FRAMES);
+		emp_event_collection.position = POSITION_OF(code % FRAMES);
+		emp_event_collection.size = SIZE_OF(COLLECTION_OF(code % FRAMES));
+		emp_receive_placed();
+		assert(hsm_verdict == HSM_DONE) }
+	MESSAGE_OPTIONS(0)
+#if WORLD_MESSAGES > 1
+	MESSAGE_OPTIONS(1)
+#endif
+#if WORLD_MESSAGES > 2
+#error "write the guarded commands for this number of messages"
+#endif
+#ifdef LIVENESS
+	:: d_step { !good -> good = true }
+#endif
+	:: d_step { DONE && QUIET ->
+		emp_node = SENDER;
+		emp_pools_full(rest);
+		assert(nothing_leaked || (rest && armed[SENDER] == 0));
+		emp_node = RECEIVER;
+		emp_pools_full(rest);
+		assert(nothing_leaked || (rest && armed[RECEIVER] == 0)) }
+		break
+	od
+}
+
+#ifdef LIVENESS
+never every_send_completes {
+faults:
+	if
+	:: !good -> goto faults
+	:: good && !DONE -> goto accept
+	fi;
+accept:
+	if
+	:: !DONE -> goto accept
+	fi
+}
+#endif
