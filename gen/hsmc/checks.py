@@ -287,7 +287,7 @@ def _compare_guards(context: Context, choices: list[Choice]) -> None:
         if second.guard.value is not None:
             truth = "always" if second.guard.value else "never"
             context.error(
-                "HSM0527", second.node.guard.span, f"this guard {truth} holds"
+                "HSM0525", second.node.guard.span, f"this guard {truth} holds"
             )
             continue
         for first in choices[:later]:

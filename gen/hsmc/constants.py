@@ -41,7 +41,7 @@ class Constants:
             return self.context.constants.get(name)
         if name in self.open:
             self.context.error(
-                "HSM0315", node.name.span, f"constant '{name}' depends on itself"
+                "HSM0314", node.name.span, f"constant '{name}' depends on itself"
             )
             self.failed.add(name)
             return None

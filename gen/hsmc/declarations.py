@@ -275,7 +275,7 @@ class Declarations:
             first = by_value.setdefault(size.value, member)
             if first is not member:
                 self.context.error(
-                    "HSM0404",
+                    "HSM0403",
                     member.value.span,
                     f"'{member.name.text}' has the value of '{first.name.text}'",
                     [("first here", first.name.span)],
@@ -441,7 +441,7 @@ class Declarations:
         first = self.context.process_of_pool.setdefault(name.text, node)
         if first is not node:
             self.context.error(
-                "HSM0406",
+                "HSM0404",
                 node.name.span,
                 f"pool '{name.text}' has a process already",
                 [("this one", first.name.span)],
@@ -461,7 +461,7 @@ class Declarations:
         process = self.context.process_of_pool.get(name)
         if process is None and writer is not None:
             self.context.error(
-                "HSM0406",
+                "HSM0404",
                 node.name.span,
                 f"no process runs for the records of pool '{name}'; a table needs none",
             )

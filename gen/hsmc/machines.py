@@ -197,14 +197,14 @@ class MachineBuilder:
         if event.creates or event.select is not None:
             if self.node.instance is None:
                 self.context.error(
-                    "HSM0525",
+                    "HSM0523",
                     event.name.span,
                     f"process {self.machine.name} does not run per record: nothing to create or select",
                 )
                 return
             if not event.external or (event.creates and event.select is not None):
                 self.context.error(
-                    "HSM0525",
+                    "HSM0523",
                     event.name.span,
                     "'creates' and 'select' exclude each other"
                     if event.external
@@ -319,7 +319,7 @@ class MachineBuilder:
         actions = resolver.block(node.actions)
         if not (node.actions or node.target or node.guard is not None or node.is_else):
             self.context.error(
-                "HSM0526", node.span, "this row does nothing; say 'ignore' instead"
+                "HSM0524", node.span, "this row does nothing; say 'ignore' instead"
             )
         target = self._target(state, node.target) if node.target else None
         text = f"{head} {node.span.squeezed}".strip()

@@ -352,7 +352,7 @@ class Statements(Expressions):
             return None
         if event.creates:
             self.error(
-                "HSM0524",
+                "HSM0522",
                 call.span,
                 f"event '{event.name.text}' creates its record: only the runtime can offer it again",
                 [("declared here", event.name.span)],
@@ -379,12 +379,12 @@ class Statements(Expressions):
         if process.instance is None:
             if index is not None:
                 self.error(
-                    "HSM0524", span, f"there is only one process '{name}': no index"
+                    "HSM0522", span, f"there is only one process '{name}': no index"
                 )
             return None
         if index is None:
             self.error(
-                "HSM0524",
+                "HSM0522",
                 span,
                 f"process '{name}' runs once per record: {name}[reference]",
                 [("declared here", process.name.span)],
