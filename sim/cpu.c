@@ -150,7 +150,9 @@ static inline __attribute__((always_inline)) enum tigon_cpu_stop execute(struct 
                                    .instructions = cpu->statistics.instructions,
                                    .other = cpu->statistics.load_use_stalls};
     struct progress now = {.pc = cpu->pc, .npc = cpu->npc, .cycle = cpu->cycle};
-    struct tigon_fetch_region region = {0};
+    const struct tigon_fetch_region scratchpad_region = {scratchpad_decoded, TIGON_SCRATCHPAD,
+                                                         scratchpad_size / 4u};
+    struct tigon_fetch_region region = scratchpad_region;
     uint32_t load_register = cpu->load_register;
     uint64_t limit = cpu->horizon + run_ahead;
     enum tigon_cpu_stop stop = TIGON_CPU_HORIZON;
@@ -191,14 +193,14 @@ static inline __attribute__((always_inline)) enum tigon_cpu_stop execute(struct 
         const struct tigon_instruction *in = &region.entries[index];
         const uint32_t from = now.pc;
         const uint32_t just_loaded = load_register;
-        now.cycle += (in->reads >> just_loaded & 1u) * interlock;
+        now.cycle += -(uint64_t)(in->reads >> just_loaded & 1u) & interlock;
         load_register = in->loads;
         now.pc = now.npc;
         now.npc += 4u;
 
         switch ((enum tigon_op)in->operation) {
         case TIGON_OP_STALE: /* the other fields are those of the old instruction */
-            now.cycle -= (in->reads >> just_loaded & 1u) * interlock;
+            now.cycle -= -(uint64_t)(in->reads >> just_loaded & 1u) & interlock;
             load_register = just_loaded;
             tigon_cpu_decode_scratchpad(cpu, from);
             now.npc = now.pc;
@@ -387,8 +389,10 @@ static inline __attribute__((always_inline)) enum tigon_cpu_stop execute(struct 
         case TIGON_OP_BGEZALL:
             BRANCH_LINK(BRANCH_LIKELY, (int32_t)RS >= 0);
             break;
-        case TIGON_OP_INVALID:
         case TIGON_OP_COUNT:
+        default:
+            __builtin_unreachable(); /* saves the range check of the switch */
+        case TIGON_OP_INVALID:
         invalid:
             cpu->state |= TIGON_CPU_STATE_BAD_INSTRUCTION | TIGON_CPU_STATE_HALTED;
             stop = TIGON_CPU_FAULTED;
@@ -422,7 +426,7 @@ static inline __attribute__((always_inline)) enum tigon_cpu_stop execute(struct 
         if (result == TIGON_ACCESS_REGISTER) {
             now.pc = cpu->pc;
             now.npc = cpu->npc;
-            region.words = 0;
+            region = scratchpad_region; /* the I-line may have been dropped */
             limit = cpu->horizon + run_ahead;
             if (limit < cpu->horizon)
                 limit = UINT64_MAX;

@@ -167,7 +167,7 @@ const struct tigon_instruction *tigon_memory_decoded_granule(struct tigon_memory
     struct tigon_instruction *entries = memory->sram_decoded + (size_t)granule * GRANULE_WORDS;
     if (!memory->sram_decoded_valid[granule]) {
         const uint8_t *bytes = memory->sram + (size_t)granule * TIGON_DECODE_GRANULE;
-        for (unsigned i = 0; i < GRANULE_WORDS; i++)
+        for (size_t i = 0; i < GRANULE_WORDS; i++)
             entries[i] = tigon_decode(tigon_load_be32(bytes + 4u * i));
         memory->sram_decoded_valid[granule] = 1;
     }

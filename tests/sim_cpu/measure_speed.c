@@ -1,7 +1,7 @@
 /*
  * How many instructions per second of processor time the interpreter does, all costs on. Not a
  * test: prints figures. Configurations: one busy core in scratchpad; the same with SRAM data and a
- * device stream on the bus; code in SRAM; two busy cores, strict and with run-ahead.
+ * device streams on the bus all the time; code in SRAM; two busy cores, strict and with run-ahead.
  */
 #include "sim/cpu.h"
 #include "tests/sim_cpu/assemble.h"
@@ -44,7 +44,7 @@ static void load_program(unsigned core, uint32_t base, bool sram) {
                         /* function */
                         ADDIU(SP, SP, -8), SUBU(S0, S0, T0), JR(RA), ADDIU(SP, SP, 8)};
     uint8_t bytes[sizeof words];
-    for (unsigned i = 0; i < sizeof words / 4; i++)
+    for (size_t i = 0; i < sizeof words / 4; i++)
         tigon_store_be32(bytes + 4 * i, words[i]);
     tigon_memory_debug_write(&memory, core, base, bytes, sizeof bytes);
 }
@@ -80,8 +80,8 @@ static void one(const char *name, uint32_t base, bool sram, bool streams, uint64
     report(name, now() - start, 1);
 }
 
-static void two(const char *name, uint32_t run_ahead, uint64_t cycles) {
-    prepare(true);
+static void two(const char *name, uint32_t run_ahead, bool streams, uint64_t cycles) {
+    prepare(streams);
     for (unsigned core = 0; core < 2; core++) {
         load_program(core, 0x00C00000, true);
         tigon_cpu_set_run_ahead(&cores[core], run_ahead);
@@ -93,11 +93,12 @@ static void two(const char *name, uint32_t run_ahead, uint64_t cycles) {
 }
 
 int main(void) {
-    one("one core, scratchpad", 0x00C00000, false, false, 400000000);
-    one("one core, SRAM data", 0x00C00000, true, false, 400000000);
-    one("one core, SRAM data, two streams", 0x00C00000, true, true, 400000000);
-    one("one core, text in SRAM", 0x00010000, false, false, 400000000);
-    two("two cores, strict", 0, 200000000);
-    two("two cores, run-ahead", TIGON_CPU_RUN_AHEAD_DEFAULT, 200000000);
+    one("one core, scratchpad", 0x00C00000, false, false, 100000000);
+    one("one core, SRAM data", 0x00C00000, true, false, 100000000);
+    one("one core, SRAM data, two streams", 0x00C00000, true, true, 100000000);
+    one("one core, text in SRAM", 0x00010000, false, false, 100000000);
+    two("two cores, SRAM data, strict", 0, false, 40000000);
+    two("two cores, SRAM data, run-ahead", TIGON_CPU_RUN_AHEAD_DEFAULT, false, 40000000);
+    two("the same with two streams", TIGON_CPU_RUN_AHEAD_DEFAULT, true, 40000000);
     return 0;
 }

@@ -28,8 +28,18 @@ LOADS = {"lw": 4, "lh": 2, "lhu": 2, "lb": 1, "lbu": 1}
 STORES = {"sw": 4, "sh": 2, "sb": 1}
 COMPARE_TWO = ["beq", "bne", "beql", "bnel"]
 COMPARE_ZERO = [
-    "blez", "bgtz", "bltz", "bgez", "blezl", "bgtzl", "bltzl", "bgezl",
-    "bltzal", "bgezal", "bltzall", "bgezall",
+    "blez",
+    "bgtz",
+    "bltz",
+    "bgez",
+    "blezl",
+    "bgtzl",
+    "bltzl",
+    "bgezl",
+    "bltzal",
+    "bgezal",
+    "bltzall",
+    "bgezall",
 ]
 
 
@@ -76,7 +86,9 @@ class Program:
         table = LOADS if kind < 10 else STORES
         name = rng.choice(list(table))
         offset = rng.randrange(DATA_BYTES // table[name]) * table[name]
-        return f"{name} ${to if table is LOADS else a}, {offset}(${rng.choice([29, 30])})"
+        return (
+            f"{name} ${to if table is LOADS else a}, {offset}(${rng.choice([29, 30])})"
+        )
 
     def plains(self, most: int, keep: tuple[int, ...] = ()) -> None:
         for _ in range(self.rng.randrange(1, most + 1)):
@@ -108,7 +120,9 @@ class Program:
         if self.rng.randrange(2):
             self.forward()
         self.put("addiu $28, $28, -1")
-        self.put(f"{self.rng.choice(['bne $28, $0,', 'bnel $28, $0,', 'bgtz $28,', 'bgtzl $28,'])} {start}")
+        self.put(
+            f"{self.rng.choice(['bne $28, $0,', 'bnel $28, $0,', 'bgtz $28,', 'bgtzl $28,'])} {start}"
+        )
         self.put(self.plain())
 
     def call(self) -> None:
@@ -142,7 +156,9 @@ class Program:
         rng = self.rng
         self.lines.append(f"program_{self.number}:")
         for register in FREE:
-            value = rng.choice(SPECIAL) if rng.randrange(3) == 0 else rng.getrandbits(32)
+            value = (
+                rng.choice(SPECIAL) if rng.randrange(3) == 0 else rng.getrandbits(32)
+            )
             self.put(f"lui ${register}, {value >> 16:#x}")
             self.put(f"ori ${register}, ${register}, {value & 0xFFFF:#x}")
         length = rng.randrange(200, 400)
@@ -238,9 +254,18 @@ def assembly(seed: int, count: int) -> str:
         if number == count - SCRATCHPAD_PROGRAMS:
             lines.append('\t.section .scratch, "ax"')
         lines += Program(number, rng).write()
-    words = "\n".join(f"\t.word {rng.getrandbits(32):#x}" for _ in range(DATA_BYTES // 4))
+    words = "\n".join(
+        f"\t.word {rng.getrandbits(32):#x}" for _ in range(DATA_BYTES // 4)
+    )
     lines += ['\t.section .scratch_data, "aw"', "data_scratchpad:", words]
-    lines += ["\t.data", "\t.balign 16", "data_sram:", words, "dump_next:", "\t.word dump"]
+    lines += [
+        "\t.data",
+        "\t.balign 16",
+        "data_sram:",
+        words,
+        "dump_next:",
+        "\t.word dump",
+    ]
     lines += ["dump:", f"\t.space {128 * count}"]
     return "\n".join(lines) + "\n"
 

@@ -179,7 +179,7 @@ static void bus_agrees_with_a_table_of_cycles(void **state) {
         struct tigon_bus bus;
         uint8_t demand[CYCLES] = {0}, taken[CYCLES] = {0};
         uint32_t random = seed * 2654435761u;
-#define NEXT(n) ((random = random * 1664525u + 1013904223u) >> 8) % (n)
+#define NEXT(n) (((random = random * 1664525u + 1013904223u) >> 8) % (n))
         tigon_bus_initialise(&bus);
         unsigned streams = NEXT(5);
         for (unsigned i = 0; i < streams; i++) {

@@ -14,13 +14,20 @@ from pathlib import Path
 
 import pytest
 
-from random_programs import assembly
-
+GENERATOR = Path(__file__).with_name("random_programs.py")
 TOP = Path(__file__).resolve().parents[2]
 RUNNER = TOP / "build" / "tests" / "run_program"
 PROGRAMS = 100
 WORDS = 32
-NAMES = [f"${n}" for n in range(1, 26)] + ["$28", "$29", "$30", "$31", "checksum", "-", "-"]
+NAMES = [f"${n}" for n in range(1, 26)] + [
+    "$28",
+    "$29",
+    "$30",
+    "$31",
+    "checksum",
+    "-",
+    "-",
+]
 
 # Where things lie on the board: 2 MB of SRAM from 0, scratchpad A at 0x00C00000.
 LAYOUT = """
@@ -36,30 +43,60 @@ SECTIONS
     /DISCARD/ : { *(.reginfo) *(.MIPS.abiflags) *(.gnu.attributes) *(.pdr) }
 }
 """
-SECTIONS = {".text": 0x00100000, ".data": 0x001C0000, ".scratch": 0x00C00000, ".scratch_data": 0x00C03F00}
+SECTIONS = {
+    ".text": 0x00100000,
+    ".data": 0x001C0000,
+    ".scratch": 0x00C00000,
+    ".scratch_data": 0x00C03F00,
+}
 
 
 def run(*command: object) -> bytes:
-    return subprocess.run([str(c) for c in command], check=True, stdout=subprocess.PIPE).stdout
+    return subprocess.run(
+        [str(c) for c in command], check=True, stdout=subprocess.PIPE
+    ).stdout
 
 
 @pytest.fixture(scope="module")
 def runner() -> Path:
-    for tool in ("qemu-mips", "mips-linux-gnu-as", "mips-linux-gnu-ld", "mips-linux-gnu-objcopy"):
+    for tool in (
+        "qemu-mips",
+        "mips-linux-gnu-as",
+        "mips-linux-gnu-ld",
+        "mips-linux-gnu-objcopy",
+    ):
         assert shutil.which(tool), f"{tool} is needed (make setup)"
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}
-    subprocess.run(["make", "-s", str(RUNNER.relative_to(TOP))], cwd=TOP, env=environment, check=True)
+    environment = {
+        k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))
+    }
+    subprocess.run(
+        ["make", "-s", str(RUNNER.relative_to(TOP))],
+        cwd=TOP,
+        env=environment,
+        check=True,
+    )
     return RUNNER
 
 
 def build(directory: Path, seed: int) -> tuple[Path, list[str]]:
     """The ELF for qemu and the images of its sections for the runner."""
     source, layout = directory / "programs.s", directory / "layout.ld"
-    source.write_text(assembly(seed, PROGRAMS))
+    source.write_bytes(run(GENERATOR, seed, PROGRAMS))
     layout.write_text(LAYOUT)
     obj, elf = directory / "programs.o", directory / "programs.elf"
-    run("mips-linux-gnu-as", "-EB", "-march=mips2", "-32", "--fatal-warnings", "-o", obj, source)
-    run("mips-linux-gnu-ld", "-EB", "-static", "-nostdlib", "-T", layout, "-o", elf, obj)
+    run(
+        "mips-linux-gnu-as",
+        "-EB",
+        "-march=mips2",
+        "-32",
+        "--fatal-warnings",
+        "-o",
+        obj,
+        source,
+    )
+    run(
+        "mips-linux-gnu-ld", "-EB", "-static", "-nostdlib", "-T", layout, "-o", elf, obj
+    )
     images = []
     for section, address in SECTIONS.items():
         image = directory / (section[1:] + ".bin")
@@ -79,6 +116,10 @@ def test_same_results_as_qemu(seed: int, runner: Path, tmp_path: Path) -> None:
     got = struct.iter_unpack(f">{WORDS}I", ours)
     for number, (want, have) in enumerate(zip(wanted, got, strict=True)):
         differences = [
-            f"{name}: qemu {w:08x}, here {h:08x}" for name, w, h in zip(NAMES, want, have, strict=True) if w != h
+            f"{name}: qemu {w:08x}, here {h:08x}"
+            for name, w, h in zip(NAMES, want, have, strict=True)
+            if w != h
         ]
-        assert not differences, f"seed {seed}, program_{number} of {elf}: {'; '.join(differences)}"
+        assert (
+            not differences
+        ), f"seed {seed}, program_{number} of {elf}: {'; '.join(differences)}"

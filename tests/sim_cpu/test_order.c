@@ -215,7 +215,7 @@ static struct outcome ping_pong(bool polls, uint32_t phase, uint32_t run_ahead) 
               LW(T2, 0x500, ZERO), SW(T2, 0x600, ZERO), LW(T2, 0x500, ZERO), J(SCRATCH), NOP,
               /* last turn: stop both */ SW(S1, OTHER_EVENT, K1), HALT);
         tigon_cpu_set_run_ahead(cpu, run_ahead);
-        tigon_cpu_start(cpu, SCRATCH, core * phase);
+        tigon_cpu_start(cpu, SCRATCH, core == 0 ? 0 : phase);
     }
     tigon_cpu_run_pair(&f->cores[0], &f->cores[1], 500 + phase);
     assert_int_equal(f->cores[0].parked, polls);
