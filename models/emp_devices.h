@@ -42,7 +42,7 @@ static void put_answer(const uint32_t answer)
 static void emp_device_send_frame(const uint16_t peer, const struct emp_frame *const g, const uint16_t descriptor,
                                   const uint32_t offset)
 {
-	HOLDS(intact_placement, emp_node == SENDER && peer == RECEIVER && FAITHFUL(*g));
+	HOLDS(intact_placement, emp_node == SENDER && peer == RECEIVER && FAITHFUL((*g)));
 	HOLDS(intact_placement, offset == OFFSET_OF(g->frame));
 	HOLDS(descriptor_once, descriptor == DESCRIPTOR_OF(g->message) && g->message < now.sends_posted &&
 	                               (now.sends_done >> g->message & 1) == 0);
@@ -51,7 +51,7 @@ static void emp_device_send_frame(const uint16_t peer, const struct emp_frame *c
 
 static void emp_device_send_control(const uint16_t peer, const struct emp_frame *const g)
 {
-	HOLDS(no_early_acknowledgement, emp_node == RECEIVER && peer == SENDER && FAITHFUL_ANSWER(*g));
+	HOLDS(no_early_acknowledgement, emp_node == RECEIVER && peer == SENDER && FAITHFUL_ANSWER((*g)));
 	if (g->kind == EMP_FRAME_KIND_ACK) {
 		HOLDS(no_early_acknowledgement, (now.memory & COLLECTION_BITS(g->message, g->collection)) ==
 		                                        COLLECTION_BITS(g->message, g->collection));

@@ -47,17 +47,18 @@
 #define ACK_CODE(message, collection) ((message) * COLLECTIONS + (collection))
 #define NACK_CODE(message) (MESSAGES * COLLECTIONS + (message))
 
-/* Is this the header the world itself would write for the frame? It carries frames as single bits, so it must be. */
+/* `g` is a plain name, or parenthesised: Promela takes no brackets around a record.
+ * Is this the header the world itself would write for the frame? It carries frames as single bits, so it must be. */
 #define FAITHFUL(g)                                                                                                    \
-	((g).message < MESSAGES && (g).frame < FRAMES &&                                                               \
-	 (g).kind == ((g).frame == 0) * EMP_FRAME_KIND_HEADER + ((g).frame != 0) * EMP_FRAME_KIND_DATA &&              \
-	 (g).position == POSITION_OF((g).frame) && (g).epoch == EPOCH && (g).sender == SENDER &&                       \
-	 (g).length == LENGTH_OF((g).frame) && (g).collection == COLLECTION_OF((g).frame) &&                           \
-	 (g).size == SIZE_OF((g).collection) && (g).total_length == TOTAL && (g).frames == FRAMES && (g).tag == TAG)
+	(g.message < MESSAGES && g.frame < FRAMES &&                                                               \
+	 g.kind == (g.frame == 0) * EMP_FRAME_KIND_HEADER + (g.frame != 0) * EMP_FRAME_KIND_DATA &&              \
+	 g.position == POSITION_OF(g.frame) && g.epoch == EPOCH && g.sender == SENDER &&                       \
+	 g.length == LENGTH_OF(g.frame) && g.collection == COLLECTION_OF(g.frame) &&                           \
+	 g.size == SIZE_OF(g.collection) && g.total_length == TOTAL && g.frames == FRAMES && g.tag == TAG)
 
 /* Does the answer name a collection of a message? */
 #define FAITHFUL_ANSWER(g)                                                                                             \
-	((g).message < MESSAGES && (g).collection < COLLECTIONS && (g).epoch == EPOCH && (g).sender == RECEIVER &&      \
-	 ((g).kind == EMP_FRAME_KIND_ACK || (g).kind == EMP_FRAME_KIND_NACK))
+	(g.message < MESSAGES && g.collection < COLLECTIONS && g.epoch == EPOCH && g.sender == RECEIVER &&      \
+	 (g.kind == EMP_FRAME_KIND_ACK || g.kind == EMP_FRAME_KIND_NACK))
 
 #endif

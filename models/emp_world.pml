@@ -16,6 +16,8 @@
  */
 #define NODES 2
 #define EMP_VALUE_NODE emp_node
+#define hsm_timer_arm(timer) armed[emp_node] = armed[emp_node] | (1 << (timer))
+#define hsm_timer_cancel(timer) armed[emp_node] = armed[emp_node] & ~(1 << (timer))
 
 #include "emp.pml"
 #include "emp_world.h"
@@ -49,18 +51,13 @@ int memory;		/* frames certainly in the receiver's memory */
 byte into[MESSAGES];	/* descriptor -> message + 1 that it holds */
 byte delivered;		/* set of messages given to the receiving host */
 
-hidden int answered;
 hidden int code;
-hidden int rest;
 
 #ifdef LIVENESS
 bool good;
 #else
 #define good false
 #endif
-
-#define hsm_timer_arm(timer) armed[emp_node] = armed[emp_node] | (1 << (timer))
-#define hsm_timer_cancel(timer) armed[emp_node] = armed[emp_node] & ~(1 << (timer))
 
 #define DONE (sends_done == (1 << MESSAGES) - 1 && receives_done == (1 << MESSAGES) - 1)
 #define QUIET                                                                                                          \
@@ -250,11 +247,11 @@ active proctype World()
 #endif
 	:: d_step { DONE && QUIET ->
 		emp_node = SENDER;
-		emp_pools_full(rest);
-		assert(nothing_leaked || (rest && armed[SENDER] == 0));
+		emp_pools_full();
+		assert(nothing_leaked || (hsm_answer && armed[SENDER] == 0));
 		emp_node = RECEIVER;
-		emp_pools_full(rest);
-		assert(nothing_leaked || (rest && armed[RECEIVER] == 0)) }
+		emp_pools_full();
+		assert(nothing_leaked || (hsm_answer && armed[RECEIVER] == 0)) }
 		break
 	od
 }

@@ -5,6 +5,9 @@
 #ifndef MODELS_SPIN_SUPPORT_H
 #define MODELS_SPIN_SUPPORT_H
 
+extern void (*uerror)(char *); /* pan.c declares these two further down */
+extern int readtrail;
+
 /* As the assertions of the Promela: the message begins as theirs does, so that one reader finds both. */
 #define HOLDS(property, condition)                                                                                     \
 	do {                                                                                                           \

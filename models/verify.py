@@ -61,7 +61,7 @@ class Run:
     megabytes: float = 0.0
     errors: int = 0
     failure: str = ""
-    property: str = ""
+    violated: str = ""
     trail: str = ""
     not_taken: list[int] = field(default_factory=list)
 
@@ -146,7 +146,7 @@ def search(run: Run, protocol: ir.Protocol, generated: pathlib.Path) -> Run:
     started = time.monotonic()
     preprocessor = " ".join(["gcc -std=gnu99 -E -x c", *include, *defines])
     command(["spin", f"-P{preprocessor}", "-a", world], directory, "spin.log")
-    options = ["-O2", "-w", "-fwrapv", "-DNOREDUCE", "-DVECTORSZ=4096", "-DNOFAIR"]
+    options = ["-O1", "-w", "-fwrapv", "-DNOREDUCE", "-DVECTORSZ=4096", "-DNOFAIR"]
     options.append("-DSAFETY" if run.kind == "safety" else "-DNP_OFF")
     command(["gcc", *options, *include, *defines, "-o", "pan", "pan.c"], directory, "cc.log")
     run.compile_seconds = round(time.monotonic() - started, 2)
@@ -181,7 +181,7 @@ def interpret(run: Run, output: str, protocol: ir.Protocol) -> None:
     if run.errors:
         found = re.search(r"pan(?::[0-9]+)?: (.*?)(?: \(at depth (\d+)\))?$", output, re.MULTILINE)
         run.failure = found.group(1) if found else "the verifier stopped: see pan.log"
-        run.property = property_of(run.failure, protocol)
+        run.violated = property_of(run.failure, protocol)
     elif not run.exhaustive:
         run.failure = "search cut short"
     taken = re.search(r"transitions not taken:(.*)", output)
@@ -190,7 +190,7 @@ def interpret(run: Run, output: str, protocol: ir.Protocol) -> None:
 
 
 def report(run: Run) -> str:
-    verdict = "ok" if run.exhaustive and not run.errors else f"FAILED {run.property or run.failure}"
+    verdict = "ok" if run.exhaustive and not run.errors else f"FAILED {run.violated or run.failure}"
     bounds = ", ".join(f"{key} {value}" for key, value in run.bounds.items() if key != "faults")
     return (
         f"{run.protocol:4} {run.check:14} {run.engine:8} {run.kind:9} {run.states:>10} states  depth {run.depth:>7}  "
@@ -200,7 +200,7 @@ def report(run: Run) -> str:
 
 def explain(run: Run) -> str:
     directory = os.path.relpath(run.directory, ROOT)
-    lines = [f"{run.name}: {run.property or 'incomplete'}: {run.failure}"]
+    lines = [f"{run.name}: {run.violated or 'incomplete'}: {run.failure}"]
     if run.trail:
         lines.append(f"  trail   {run.trail}")
         lines.append(f"  replay  cd {directory} && ./pan -r {run.protocol}_world.pml.trail")
@@ -242,7 +242,7 @@ def as_record(run: Run) -> dict[str, Any]:
         "bounds": run.bounds,
     }
     if run.failure:
-        record.update(failure=run.failure, property=run.property, trail=run.trail)
+        record.update(failure=run.failure, property=run.violated, trail=run.trail)
     return record
 
 
