@@ -1,0 +1,126 @@
+/* The whole path under loss, duplication and reordering: programs, libemp, firmware on simulated
+ * boards, wire. Every byte of every message is compared, in both directions at once. */
+#include "tests/host/check.h"
+
+#include "tests/end_to_end/exchange.h"
+
+/* Around every border there is: frames, pages, descriptor formats. */
+static const size_t sizes[] = {0,    1,    4,    24,   25,    1463,  1464,  1465, 1478,
+                               1500, 2950, 2951, 4095, 4096,  4097,  4400,  4500, 8191,
+                               8193, 100,  7,    0,    28671, 28672, 28673, 64,   65536};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static struct message any_size(size_t index) {
+    const size_t bytes = sizes[(index * 5 + index / SIZES) % SIZES];
+    return (struct message){bytes, bytes + index % 3 * 11, (uint16_t)(index % 4)};
+}
+
+static void run(uint64_t seed, double loss, double duplicate, double delay, size_t count,
+                struct exchange *exchange) {
+    struct pair_options options;
+    exchange_options(&options, seed, loss, duplicate, delay);
+    *exchange = (struct exchange){
+        .plan = {{any_size, count, 6, 9, 5, 0}, {any_size, count, 6, 9, 5, 0}},
+        .seed = (uint32_t)seed,
+    };
+    exchange_run(exchange, &options);
+}
+
+static void reliability__clean_wire_needs_no_retransmission(void **state) {
+    (void)state;
+    struct exchange exchange;
+    run(1, 0, 0, 0, 54, &exchange);
+    assert_int_equal(exchange.traffic.lost, 0);
+    for (unsigned side = 0; side < 2; side++) {
+        assert_int_equal(exchange_counter(&exchange, side, "frames_malformed"), 0);
+        assert_int_equal(exchange_counter(&exchange, side, "frames_dropped_epoch"), 0);
+    }
+}
+
+static void reliability__one_percent(void **state) {
+    (void)state;
+    struct exchange exchange;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        run(seed, 0.01, 0, 0, 54, &exchange);
+        assert_true(exchange.traffic.lost > 0);
+    }
+}
+
+static void reliability__five_percent(void **state) {
+    (void)state;
+    struct exchange exchange;
+    for (uint64_t seed = 10; seed <= 12; seed++)
+        run(seed, 0.05, 0, 0, 54, &exchange);
+    assert_true(exchange_counter(&exchange, 0, "collections_retransmitted") > 0);
+}
+
+static void reliability__ten_percent(void **state) {
+    (void)state;
+    struct exchange exchange;
+    for (uint64_t seed = 20; seed <= 22; seed++)
+        run(seed, 0.10, 0, 0, 54, &exchange);
+    assert_true(exchange.traffic.lost_acknowledgements > 0);
+}
+
+static void reliability__duplication(void **state) {
+    (void)state;
+    struct exchange exchange;
+    run(30, 0, 0.10, 0, 54, &exchange);
+    assert_true(exchange_counter(&exchange, 1, "frames_duplicate") > 0);
+}
+
+static void reliability__reordering(void **state) {
+    (void)state;
+    struct exchange exchange;
+    for (uint64_t seed = 40; seed <= 41; seed++)
+        run(seed, 0, 0, 0.10, 54, &exchange);
+}
+
+static void reliability__everything_at_once(void **state) {
+    (void)state;
+    struct exchange exchange;
+    for (uint64_t seed = 50; seed <= 53; seed++)
+        run(seed, 0.05, 0.05, 0.05, 54, &exchange);
+}
+
+static void reliability__corruption_on_the_wire_is_loss(void **state) {
+    (void)state;
+    struct pair_options options;
+    struct exchange exchange = {
+        .plan = {{any_size, 54, 6, 9, 5, 0}, {any_size, 54, 6, 9, 5, 0}},
+        .seed = 60,
+    };
+    exchange_options(&options, 60, 0, 0, 0);
+    options.knobs.wire_corrupt_visible = 0.05;
+    exchange_run(&exchange, &options);
+}
+
+/* What the receiver gets late, it gets; what it never asked for costs nothing but time. */
+static void reliability__receives_posted_late(void **state) {
+    (void)state;
+    struct pair_options options;
+    struct exchange exchange = {
+        .plan = {{any_size, 27, 6, 3, 1, 8000000}, {any_size, 27, 6, 3, 1, 5000000}},
+        .seed = 70,
+    };
+    exchange_options(&options, 70, 0.02, 0, 0);
+    exchange_run(&exchange, &options);
+    assert_true(exchange_counter(&exchange, 0, "receiver_not_ready") > 0);
+    assert_true(exchange_counter(&exchange, 1, "receiver_not_ready") > 0);
+    assert_true(exchange.traffic.negative_acknowledgements > 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reliability__clean_wire_needs_no_retransmission),
+        cmocka_unit_test(reliability__one_percent),
+        cmocka_unit_test(reliability__five_percent),
+        cmocka_unit_test(reliability__ten_percent),
+        cmocka_unit_test(reliability__duplication),
+        cmocka_unit_test(reliability__reordering),
+        cmocka_unit_test(reliability__everything_at_once),
+        cmocka_unit_test(reliability__corruption_on_the_wire_is_loss),
+        cmocka_unit_test(reliability__receives_posted_late),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
