@@ -33,14 +33,16 @@ static uint64_t last_beat_cycle(const struct tigon_bus_stream *stream) {
     return (stream->due + (uint64_t)(stream->beats_left - 1u) * stream->period) >> 16;
 }
 
-static void drop_earliest_ending(struct tigon_bus *bus) {
+/* While no core uses the bus nothing looks at streams, so most of what is pending may be over. */
+static void drop_earliest_ending(struct tigon_bus *bus, uint64_t now) {
     unsigned earliest = 0;
     for (unsigned i = 1; i < bus->stream_count; i++)
         if (last_beat_cycle(&bus->streams[i]) < last_beat_cycle(&bus->streams[earliest]))
             earliest = i;
     bus->beats[bus->streams[earliest].master] += bus->streams[earliest].beats_left;
+    if (last_beat_cycle(&bus->streams[earliest]) >= now)
+        bus->streams_dropped++;
     remove_stream(bus, earliest);
-    bus->streams_dropped++;
 }
 
 void tigon_bus_stream_begin(struct tigon_bus *bus, enum tigon_bus_master master,
@@ -48,7 +50,7 @@ void tigon_bus_stream_begin(struct tigon_bus *bus, enum tigon_bus_master master,
     if (beats == 0)
         return;
     if (bus->stream_count == TIGON_BUS_STREAMS)
-        drop_earliest_ending(bus);
+        drop_earliest_ending(bus, start_cycle);
     unsigned place = bus->stream_count;
     while (place > 0 && bus->streams[place - 1].master > master)
         place--;

@@ -46,7 +46,7 @@ struct tigon_bus {
     uint64_t beats[TIGON_BUS_MASTERS];  /* slots used */
     uint64_t stalls[TIGON_BUS_MASTERS]; /* cycles waited; for streams only beats that were looked
                                            at, a lower bound while no core uses the bus */
-    uint64_t streams_dropped;           /* announced while TIGON_BUS_STREAMS were pending */
+    uint64_t streams_dropped;           /* cut short because TIGON_BUS_STREAMS were pending */
 };
 
 void tigon_bus_initialise(struct tigon_bus *bus);

@@ -183,9 +183,11 @@ enum tigon_cpu_stop tigon_cpu_step(struct tigon_cpu *cpu);
  * before its caller has looked again. Never raises a horizon. */
 void tigon_cpu_limit(struct tigon_cpu *cpu, uint64_t cycle);
 
-/* A pollable register of this core has changed so that a read at `cycle` or later sees it. Must be
- * called for every such change, parked or not. For a change made by the other core's access at
- * cycle c: c when A made it, c + 1 when B made it (A goes first in equal cycles). */
+/* A pollable register of this core has changed so that a read at `cycle` or later sees it. A parked
+ * core goes on from where polling would have brought it. Must be called for every such change,
+ * parked or not, and when someone else writes scratchpad words its poll loop may read. For a change
+ * made by the other core's access at cycle c: c when A made it, c + 1 when B made it (A goes first
+ * in equal cycles). */
 void tigon_cpu_wake(struct tigon_cpu *cpu, uint64_t cycle);
 
 /* Bring the counts of a parked core up to its last poll not after `cycle`; it stays parked. For
@@ -215,8 +217,8 @@ void tigon_cpu_set_pc(struct tigon_cpu *cpu, uint32_t pc);
 /* Someone other than this core changed memory at CPU addresses address .. address + length - 1.
  * Decoded copies in memory are dropped by memory.h itself; this also drops the I-line. Needed only
  * when the core must see new text in the very line it is executing from: without it the line is
- * kept until the next miss or start, as a cache without snooping would. Also ends parking if the
- * range may be in the loop: then call tigon_cpu_wake() with the cycle first. */
+ * kept until the next miss or start, as a cache without snooping would; the core's own stores are
+ * always seen. If the core may be parked in that text, call tigon_cpu_wake() first. */
 void tigon_cpu_invalidate(struct tigon_cpu *cpu, uint32_t address, uint32_t length);
 
 static inline bool tigon_cpu_stopped(const struct tigon_cpu *cpu) {
