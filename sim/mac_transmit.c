@@ -73,7 +73,8 @@ static uint32_t distance(const struct tigon_board *board, uint32_t from, uint32_
     return (uint32_t)(((uint64_t)to + size - from % size) % size);
 }
 
-/* Where the frame after the current one begins to be counted from. */
+/* Everything in the buffer is counted from here. It stands at the start of the frame on the wire
+ * until that is through, because the data of a frame begun early may still lie ahead of HW[0D4]. */
 static uint32_t buffer_consumer(const struct tigon_board *board) {
     return TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_CONSUMER);
 }
@@ -86,9 +87,10 @@ static uint32_t rounded(const struct tigon_board *board, uint32_t address) {
     return tigon_dma_local_end(board, address & ~7u, (address & 7u) ? 8u : 0u);
 }
 
-/* Does data up to `producer` cover the frame, counting from `consumer`? */
-static bool covers(const struct tigon_board *board, uint32_t consumer, uint32_t producer,
+/* Does data up to `producer` cover the frame? */
+static bool covers(const struct tigon_board *board, uint32_t producer,
                    struct descriptor descriptor) {
+    const uint32_t consumer = buffer_consumer(board);
     uint32_t available = distance(board, consumer, producer);
     /* The consumer is rounded up past the last frame's end, the producer is not: "8 less than full"
      * means nothing. */
@@ -97,14 +99,13 @@ static bool covers(const struct tigon_board *board, uint32_t consumer, uint32_t 
     return available >= distance(board, consumer, descriptor.address) + descriptor.length;
 }
 
-/* Is the data of the frame at ring offset `slot`, whose buffer begins at `consumer`, there in time?
- */
-static void judge(struct tigon_board *board, uint32_t slot, uint32_t consumer) {
+/* Is the data of the frame at ring offset `slot` there in time? */
+static void judge(struct tigon_board *board, uint32_t slot) {
     struct tigon_transmit *mac = &board->transmit;
     const struct descriptor descriptor = descriptor_at(board, slot);
     uint32_t final;
     uint64_t data_start, worst_end;
-    if (covers(board, consumer, TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_PRODUCER), descriptor)) {
+    if (covers(board, TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_PRODUCER), descriptor)) {
         mac->ready = true;
         mac->ready_early = false;
         mac->ready_at = board->now + tigon_ticks_from_ns(board->knobs.transmit_start_ns);
@@ -112,7 +113,7 @@ static void judge(struct tigon_board *board, uint32_t slot, uint32_t consumer) {
     }
     if (!board->knobs.transmit_cut_through ||
         !tigon_dma_handing_over(board, &final, &data_start, &worst_end) ||
-        !covers(board, consumer, final, descriptor))
+        !covers(board, final, descriptor))
         return;
     /* Preamble and frame must last until the data is complete; the CRC after it is margin. */
     const uint64_t duration =
@@ -142,17 +143,14 @@ void tigon_transmit_evaluate(struct tigon_board *board) {
             board->now; /* our PAUSE frames go ahead of data and are not held back by the peer's */
     } else {
         uint32_t slot = mac->consumer;
-        uint32_t from = buffer_consumer(board);
         if (buffer_size(board) < 16u)
             return;
-        if (mac->busy && !mac->sending_pause) {
-            from = rounded(board, frame_end(board, descriptor_at(board, slot)));
+        if (mac->busy && !mac->sending_pause)
             slot = next_slot(slot);
-        }
         if (slot == mac->producer)
             return;
         if (!mac->ready)
-            judge(board, slot, from);
+            judge(board, slot);
         if (!mac->ready || mac->busy)
             return;
         start = mac->ready_at;
@@ -237,8 +235,7 @@ static void send_descriptor(struct tigon_board *board, struct tigon_frame *frame
     bool underrun = false;
     uint32_t length = descriptor.length;
     if (buffer_size(board) >= 16u)
-        underrun = !covers(board, buffer_consumer(board),
-                           TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_PRODUCER), descriptor);
+        underrun = !covers(board, TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_PRODUCER), descriptor);
     take_bytes(board, descriptor.address, length, frame->bytes);
     if (descriptor.insert && length >= ADDRESS_BYTES) {
         insert_vlan(board, frame->bytes, length, descriptor.tag);
@@ -248,6 +245,8 @@ static void send_descriptor(struct tigon_board *board, struct tigon_frame *frame
         const uint32_t at = STATISTICS_BASE + 4u * STATISTIC_UNDERRUN;
         tigon_memory_write32(&board->memory, at, tigon_memory_read32(&board->memory, at) + 1u);
         TIGON_WORD(board, TIGON_TRANSMIT_STATE) |= TIGON_TRANSMIT_UNDERRUN;
+        /* The consumer passes what was to come; the producer must not stay behind it. */
+        TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_PRODUCER) = end;
     }
     tigon_frame_finish(frame, length, underrun);
     board->statistics.transmit_frames++;

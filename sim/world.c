@@ -100,11 +100,11 @@ struct tigon_world *tigon_world_create(const struct tigon_knobs *knobs, uint64_t
 void tigon_world_destroy(struct tigon_world *world) {
     if (!world)
         return;
+    tigon_schedule_free(&world->schedule); /* first: the events live in what is freed next */
     for (size_t i = 0; i < world->board_count; i++) {
         tigon_board_destroy(world->boards[i]);
         free(world->boards[i]);
     }
-    tigon_schedule_free(&world->schedule);
     for (size_t i = 0; i < world->wire_count; i++)
         tigon_wire_destroy(world->wires[i]);
     while (world->calls) {

@@ -1,0 +1,325 @@
+/* The host: window, mailboxes, costs, coroutines, memory (tigon2.md 3, 4, 12.4). */
+#include "tests/sim_devices/bench.h"
+
+#include <errno.h>
+
+static int failures; /* cmocka's jumps must not leave a coroutine: programs count instead */
+#define EXPECT(condition)                                                                          \
+    (void)((condition) ? 0                                                                         \
+                       : (print_error("%s:%d: %s\n", __FILE__, __LINE__, #condition), failures++))
+
+static void run_program(struct bench *bench, tigon_program program, void *argument) {
+    failures = 0;
+    tigon_host_start(tigon_board_host(bench->board), "test", program, argument);
+    assert_int_equal(tigon_world_run(bench->world, UINT64_MAX), TIGON_END_FINISHED);
+    assert_int_equal(failures, 0);
+}
+
+/* tigon2.md 9: steps 1 to 8 as a driver does them */
+static int load(struct tigon_host *host, void *argument) {
+    (void)argument;
+    uint32_t words[600];
+    tigon_host_write32(host, 0x040, 0x08000008);
+    tigon_host_write32(host, 0x040, 0x22000022);
+    EXPECT(tigon_host_read32(host, 0x140) & 1u << 18);
+    EXPECT(!(tigon_host_read32(host, 0x140) & 1u << 4));
+    EXPECT(tigon_host_read32(host, 0x040) >> 28 == 6);
+    tigon_host_write32(host, 0x140, 1u << 16);
+    tigon_host_write32(host, 0x240, 1u << 16);
+    tigon_host_write32(host, 0x044, 0x200);
+    tigon_host_write32(host, 0x050, 0x00100000);
+    tigon_host_write32(host, 0x05C, 0x76020000);
+    for (unsigned i = 0; i < 600; i++)
+        words[i] = i * 0x01010101u;
+    /* Across a window boundary: the base is set for each 2 kB. */
+    for (uint32_t address = 0x4700, i = 0; i < 600; i++, address += 4) {
+        if (i == 0 || !(address & 0x7FF))
+            tigon_host_write32(host, 0x068, address & ~0x7FFu);
+        tigon_host_write32(host, 0x800 + (address & 0x7FF), words[i]);
+    }
+    tigon_host_write32(host, 0x068, 0x4FFF); /* low 11 bits ignored */
+    EXPECT(tigon_host_read32(host, 0x800 + 0x000) == words[(0x4800 - 0x4700) / 4]);
+    tigon_host_write32(host, 0x068, 0x4704);
+    EXPECT(tigon_host_read32(host, 0x06C) == words[1]); /* single-word port at the base */
+    tigon_host_write32(host, 0x06C, 0x55AA55AA);
+    EXPECT(tigon_board_peek32(tigon_host_board(host), 0x4704) ==
+           words[1]);                                     /* posted, not there yet */
+    EXPECT(tigon_host_read32(host, 0x06C) == 0x55AA55AA); /* a read waits for it */
+    tigon_host_write32(host, 0x600, 0x11111111);          /* alias of SRAM 0x200 */
+    EXPECT(tigon_host_read32(host, 0x600) == 0x11111111);
+    EXPECT(tigon_board_peek32(tigon_host_board(host), 0x200) == 0x11111111);
+    return 7;
+}
+
+static void test_window(void **state) {
+    (void)state;
+    struct bench *bench = bench_make(1, NULL);
+    run_program(bench, load, NULL);
+    for (unsigned i = 2; i < 600; i++)
+        assert_int_equal(tigon_board_peek32(bench->board, 0x4700 + 4 * i), i * 0x01010101u);
+    int result = 0;
+    assert_true(tigon_host_finished(tigon_board_host(bench->board), 0, &result));
+    assert_int_equal(result, 7);
+    bench_destroy(bench);
+}
+
+/* tigon2.md 15 item 10, 14 row 21 */
+static void test_mailboxes(void **state) {
+    (void)state;
+    struct bench *bench = bench_make(1, NULL);
+    struct tigon_board *board = bench->board;
+    for (unsigned mailbox = 0; mailbox < 32; mailbox++) {
+        tigon_window_host_write(board, 0x500 + 8 * mailbox,
+                                0xAAAA); /* the high word tells nobody */
+        assert_int_equal(reg(board, 0x064), 0);
+        tigon_window_host_write(board, 0x504 + 8 * mailbox, 0x1000 + mailbox);
+        assert_int_equal(reg(board, 0x064), 1u << mailbox);
+        assert_int_equal(reg(board, 0x074), 1u << mailbox);
+        assert_int_equal(reg(board, 0x060), 1u << 22);
+        assert_int_equal(reg(board, 0x070), 1u << 22);
+        assert_int_equal(tigon_board_peek32(board, 0x104 + 8 * mailbox), 0x1000 + mailbox);
+        set_reg(board, 0x064, ~(1u << mailbox));
+        assert_int_equal(reg(board, 0x060), 1u << 22);
+        set_reg(board, 0x064, 1u << mailbox);
+        assert_int_equal(reg(board, 0x060), 0);
+        assert_int_equal(reg(board, 0x070), 1u << 22); /* B has its own */
+        set_reg(board, 0x074, 1u << mailbox);
+        assert_int_equal(reg(board, 0x070), 0);
+    }
+    tigon_window_host_write(board, 0x068, 0);
+    tigon_window_host_write(board, 0x800 + 0x104, 1); /* by the window: no event */
+    assert_int_equal(reg(board, 0x064), 0);
+
+    set_reg(board, 0x044, 0x204); /* raise the host interrupt (3.3 bit 2) */
+    assert_true(tigon_host_interrupt_line(board));
+    assert_int_equal(reg(board, 0x040) & 1, 1);
+    assert_int_equal(reg(board, 0x044) & 7, 1);
+    tigon_window_host_write(board, 0x50C, 0);
+    assert_true(tigon_host_interrupt_line(board));
+    tigon_window_host_write(board, 0x504, 0);
+    assert_false(tigon_host_interrupt_line(board));
+    set_reg(board, 0x044, 0x204);
+    tigon_window_host_write(board, 0x040, 0x40000040); /* mask */
+    assert_false(tigon_host_interrupt_line(board));
+    assert_int_equal(reg(board, 0x040) & 1, 1);
+    tigon_window_host_write(board, 0x040, 0);
+    assert_true(tigon_host_interrupt_line(board));
+    tigon_window_host_write(board, 0x040, 0x02000002);
+    assert_false(tigon_host_interrupt_line(board));
+    bench_destroy(bench);
+}
+
+/* tigon2.md 3.2: byte swap turns every host access, and the control register lands either way */
+static void test_byte_swap(void **state) {
+    (void)state;
+    struct bench *bench = bench_make(1, NULL);
+    struct tigon_board *board = bench->board;
+    tigon_window_host_write(board, 0x040, 0x30000030);
+    tigon_window_host_write(board, 0x600, 0x11223344);
+    assert_int_equal(tigon_board_peek32(board, 0x200), 0x44332211);
+    assert_int_equal(tigon_window_host_read(board, 0x600), 0x11223344);
+    assert_int_equal(tigon_window_host_read(board, 0x040) & 0xF0,
+                     0x60); /* the revision, the other way round */
+    tigon_window_host_write(board, 0x040, 0x22000022);
+    assert_int_equal(tigon_window_host_read(board, 0x600), 0x44332211);
+    bench_destroy(bench);
+}
+
+/* tigon2.md 12.4: costs of register access, order of posted writes */
+static int costs(struct tigon_host *host, void *argument) {
+    struct tigon_board *board = argument;
+    const uint64_t start = tigon_host_now_ns(host);
+    tigon_host_write32(host, 0x600, 1);
+    EXPECT(tigon_host_now_ns(host) == start + 90);
+    tigon_host_write32(host, 0x604, 2);
+    tigon_host_spend_ns(host, 69); /* 249 ns after the first write */
+    EXPECT(tigon_board_peek32(board, 0x200) == 0);
+    tigon_host_spend_ns(host, 1);
+    tigon_host_yield(host);
+    EXPECT(tigon_board_peek32(board, 0x200) == 1);
+    EXPECT(tigon_board_peek32(board, 0x204) == 0);
+    const uint64_t before = tigon_host_now_ns(host);
+    EXPECT(tigon_host_read32(host, 0x604) == 2);
+    EXPECT(tigon_host_now_ns(host) == before + 1000);
+    EXPECT(tigon_host_now_ps(host) == (before + 1000) * 1000);
+    const uint32_t words[5] = {5, 4, 3, 2, 1};
+    const uint64_t burst = tigon_host_now_ns(host);
+    tigon_host_write_block(host, 0x640, words, 5);
+    EXPECT(tigon_host_now_ns(host) == burst + 150); /* targets.md 3.3: 0.15 us in one burst */
+    for (unsigned i = 0; i < 5; i++)
+        EXPECT(tigon_host_read32(host, 0x640 + 4 * i) == words[i]);
+    return 0;
+}
+
+static void test_costs(void **state) {
+    (void)state;
+    struct bench *bench = bench_make(1, NULL);
+    run_program(bench, costs, bench->board);
+    bench_destroy(bench);
+}
+
+struct turns {
+    char log[64];
+    size_t count;
+};
+
+static int taking_turns(struct tigon_host *host, void *argument) {
+    struct turns *turns = argument;
+    const char name = tigon_host_finished(host, 0, NULL) ? '?' : (char)('a' + turns->count % 2);
+    for (unsigned i = 0; i < 4; i++) {
+        turns->log[turns->count++] = name;
+        tigon_host_spend_ns(host, 100);
+    }
+    return 0;
+}
+
+/* Programs of one host share its CPU: twice the work, twice the time, in turns */
+static void test_sharing(void **state) {
+    (void)state;
+    struct bench *bench = bench_make(1, NULL);
+    struct turns turns = {{0}, 0};
+    tigon_host_start(tigon_board_host(bench->board), "a", taking_turns, &turns);
+    tigon_host_start(tigon_board_host(bench->board), "b", taking_turns, &turns);
+    assert_int_equal(tigon_world_run(bench->world, UINT64_MAX), TIGON_END_FINISHED);
+    assert_string_equal(turns.log, "abababab");
+    assert_int_equal(tigon_world_now_ns(bench->world), 800);
+    bench_destroy(bench);
+}
+
+static void write_by_dma(void *context) {
+    struct bench *bench = context;
+    tigon_board_poke32(bench->board, 0x8000, 0x01020304);
+    queue_dma(bench->board, TIGON_DMA_WRITE, 8192, 0x8000, 4, 0x00220086);
+}
+
+static int poller(struct tigon_host *host, void *argument) {
+    struct bench *bench = argument;
+    uint64_t address;
+    uint8_t *page = tigon_host_allocate(host, 4096, &address);
+    EXPECT(address == 4096 && page == tigon_host_pointer(host, 4096));
+    page = tigon_host_allocate(host, 4096, &address);
+    EXPECT(address == 8192);
+    uint64_t start = tigon_host_now_ns(host);
+    /* Nothing comes: the time-out. */
+    EXPECT(!tigon_host_poll(host, page, 4, tigon_host_write_count(host), 50, 1000));
+    EXPECT(tigon_host_now_ns(host) == start + 1000);
+    start = tigon_host_now_ns(host);
+    tigon_world_call_at(bench->world, start + 500, write_by_dma, bench);
+    uint64_t seen = tigon_host_write_count(host);
+    EXPECT(tigon_host_poll(host, page, 4, seen, 50, UINT64_MAX));
+    EXPECT(memcmp(page, "\x04\x03\x02\x01", 4) == 0);
+    EXPECT((tigon_host_now_ns(host) - start) % 50 == 0);
+    const uint64_t waited = tigon_host_now_ns(host) - start;
+    EXPECT(waited >= 500 + 300 && waited <= 500 + 600);
+    /* Told of an old count, it returns after one turn. */
+    start = tigon_host_now_ns(host);
+    EXPECT(tigon_host_poll(host, page, 4, seen, 50, UINT64_MAX));
+    EXPECT(tigon_host_now_ns(host) == start + 50);
+    /* Elsewhere in memory does not count. */
+    tigon_world_call_at(bench->world, tigon_host_now_ns(host), write_by_dma, bench);
+    EXPECT(!tigon_host_poll(host, page + 4, 100, tigon_host_write_count(host), 50, 5000));
+    return 0;
+}
+
+static void test_poll(void **state) {
+    (void)state;
+    struct bench *bench = bench_make(1, NULL);
+    bring_up(bench->board);
+    run_program(bench, poller, bench);
+    bench_destroy(bench);
+}
+
+static int waiter(struct tigon_host *host, void *argument) {
+    struct bench *bench = argument;
+    EXPECT(!tigon_host_wait_interrupt(host, 1000));
+    const uint64_t start = tigon_host_now_ns(host);
+    tigon_world_call_at(bench->world, start + 500, write_by_dma, bench);
+    EXPECT(tigon_host_wait_interrupt(host, UINT64_MAX));
+    const uint64_t waited = tigon_host_now_ns(host) - start;
+    EXPECT(waited > 500 + 300 + 8000 && waited < 500 + 600 + 8000);
+    EXPECT(tigon_host_wait_interrupt(host, 0)); /* level: still up */
+    tigon_host_write32(host, 0x504, 0);
+    tigon_host_read32(host, 0x040);
+    EXPECT(!tigon_host_wait_interrupt(host, 1000));
+    return 0;
+}
+
+static void test_interrupt(void **state) {
+    (void)state;
+    struct bench *bench = bench_make(1, NULL);
+    bring_up(bench->board);
+    run_program(bench, waiter, bench);
+    bench_destroy(bench);
+}
+
+/* Scattered pages are never neighbours and never given twice */
+static void test_memory(void **state) {
+    (void)state;
+    struct bench *bench =
+        bench_make(1, (const char *const[]){"host_memory_base=0x100000000", NULL});
+    struct tigon_host *host = tigon_board_host(bench->board);
+    uint64_t pages[128];
+    assert_int_equal(tigon_host_allocate_pages(host, 128 * 4096, pages), 0);
+    for (unsigned i = 0; i < 128; i++) {
+        assert_non_null(tigon_host_pointer(host, pages[i] + 4095));
+        assert_int_equal(tigon_host_bus_address(host, tigon_host_pointer(host, pages[i])),
+                         pages[i]);
+        for (unsigned k = 0; k < i; k++)
+            assert_int_not_equal(pages[i], pages[k]);
+        if (i)
+            assert_int_not_equal(pages[i], pages[i - 1] + 4096);
+    }
+    assert_int_equal(tigon_host_allocate_pages(host, 1, pages), -ENOMEM);
+    uint64_t address;
+    assert_non_null(tigon_host_allocate(host, 127 * 4096, &address));
+    assert_int_equal(address, 0x100001000);
+    assert_null(tigon_host_allocate(host, 1, NULL));
+    assert_null(tigon_host_pointer(host, 0));
+    assert_null(tigon_host_pointer(host, 0x100100000));
+    bench_destroy(bench);
+}
+
+static void test_knobs(void **state) {
+    (void)state;
+    struct tigon_knobs knobs;
+    tigon_knobs_defaults(&knobs);
+    assert_int_equal(tigon_knobs_set(&knobs, "sram_bytes", "512K"), 0);
+    assert_int_equal(knobs.sram_bytes, 524288);
+    assert_int_equal(tigon_knobs_set(&knobs, "sram_load", "9"), 0);
+    assert_int_equal(knobs.core.sram_load, 9);
+    assert_int_equal(knobs.core.register_read, 4);
+    assert_int_equal(tigon_knobs_set(&knobs, "wire_loss", "0.25"), 0);
+    assert_true(knobs.wire_loss == 0.25);
+    assert_int_equal(tigon_knobs_set(&knobs, "transmit_cut_through", "off"), 0);
+    assert_false(knobs.transmit_cut_through);
+    assert_int_equal(tigon_knobs_set(&knobs, "bus_kind", "32/33"), 0);
+    assert_int_equal(knobs.bus_kind, TIGON_BUS_32_33);
+    assert_int_equal(tigon_knobs_set(&knobs, "no_such", "1"), -ENOENT);
+    assert_int_equal(tigon_knobs_set(&knobs, "wire_loss", "1.5"), -ERANGE);
+    assert_int_equal(tigon_knobs_set(&knobs, "wire_loss", "x"), -EINVAL);
+    assert_int_equal(tigon_knobs_set(&knobs, "host_read_ns", "-1"), -EINVAL);
+    assert_int_equal(tigon_knobs_set(&knobs, "host_read_ns", "1 "), -EINVAL);
+    assert_int_equal(tigon_knobs_assign(&knobs, "host_read_ns"), -EINVAL);
+    assert_int_equal(tigon_knobs_assign(&knobs, "host_read_ns=800"), 0);
+    assert_int_equal(knobs.host_read_ns, 800);
+    knobs.sram_bytes = 12345;
+    assert_null(tigon_world_create(&knobs, 1));
+    char text[16384] = "";
+    FILE *stream = fmemopen(text, sizeof text, "w");
+    assert_non_null(stream);
+    tigon_knobs_print(&knobs, stream);
+    fclose(stream);
+    assert_non_null(strstr(text, "host_read_ns"));
+    assert_non_null(strstr(text, "instruction_line_bytes"));
+}
+
+int host_tests(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_window),    cmocka_unit_test(test_mailboxes),
+        cmocka_unit_test(test_byte_swap), cmocka_unit_test(test_costs),
+        cmocka_unit_test(test_sharing),   cmocka_unit_test(test_poll),
+        cmocka_unit_test(test_interrupt), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_knobs),
+    };
+    return cmocka_run_group_tests_name("host", tests, NULL, NULL);
+}
