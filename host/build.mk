@@ -28,3 +28,9 @@ $(HOST_DEMO): $(HOST_DEMO_OBJECTS) $(HOST_LIBRARY) $(BUILD)/obj/sim/libtigon.a
 	$(SAY) LD $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lelf -lcjson -lnettle
+
+# `make demo FILE=path` sends a file of yours. The script builds what each step shows.
+.PHONY: demo
+demo:            ## the spec becomes an image, two boards run it, a file crosses a lossy wire
+	@scripts/setup.sh demo
+	$(Q)scripts/demo.py $(if $(FILE),--file '$(FILE)')
