@@ -14,7 +14,7 @@ FW_ARCH     := -EB -march=mips2 -mtune=r3000 -mabi=32 -mno-abicalls -fno-pic -G0
                -mno-branch-likely
 FW_INCLUDES := -I. -I$(FW_PORT)/freestanding -I$(BUILD)/gen/emp
 FW_DEFINES  := -DNIC_TRACE=$(NIC_TRACE) -DNIC_PORT_HEADER='"$(FW_PORT)/port_tigon2.h"' \
-               -DEMP_PORT_HEADER='"$(FW_PORT)/emp_port.h"' -DEMP_PARSE_ATTRIBUTES=EMP_HOT
+               -DEMP_PORT_HEADER='"$(FW_PORT)/emp_port.h"' -DEMP_PARSE_ATTRIBUTES=NIC_HOT
 FW_CFLAGS   := -std=gnu11 -O2 -g $(FW_ARCH) -ffreestanding -ffixed-hi -ffixed-lo \
                -fno-expensive-optimizations -mno-check-zero-division -mno-llsc \
                -fno-delete-null-pointer-checks -fno-isolate-erroneous-paths-dereference \
@@ -31,6 +31,8 @@ FW_SOURCES  := $(addprefix fw-runtime/,timers.c trace.c gather.c) \
                    emp/start.c emp/wire.c emp/memory.c emp/postings.c)
 FW_OBJECTS  := $(FIRMWARE)/$(FW_PORT)/start.o $(FW_SOURCES:%.c=$(FIRMWARE)/%.o) \
                $(FIRMWARE)/gen/emp.o $(FIRMWARE)/gen/frame.o
+# Helpers of more than a few instructions stay functions: the scratchpad is smaller than the time.
+$(FIRMWARE)/gen/emp.o: FW_CFLAGS += --param max-inline-insns-single=15
 FW_FLAGS_STAMP := $(FIRMWARE)/flags
 
 firmware: $(FIRMWARE)/emp_a.elf     ## build the NIC image build/firmware/emp_a.elf
@@ -70,7 +72,8 @@ $(FIRMWARE)/$(FW_PORT)/start.o: $(FW_PORT)/start.S $(FW_FLAGS_STAMP) $(FW_PORT)/
 	@mkdir -p $(@D)
 	$(Q)$(FW_CC) $(FW_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(FIRMWARE)/firmware.lds: $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h
+$(FIRMWARE)/firmware.lds: $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h \
+                         $(FW_PORT)/emp/placement.lds.in
 	@mkdir -p $(@D)
 	$(Q)$(FW_CC) -E -P -undef -x c -I. -o $@ $<
 

@@ -1,6 +1,7 @@
 /*
  * Prints the ranges frame.rl decides on, computed from the layouts: Ragel cannot read C constants.
  */
+#include <assert.h>
 #include <stdio.h>
 
 #include "emp_layout.h"

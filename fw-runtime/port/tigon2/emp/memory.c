@@ -262,7 +262,7 @@ NIC_HOT void nic_on_written(uint32_t token) {
 /* ---------------------------------------------------------------------------------- Completion */
 
 /* The length first, then the word with the owner: the host may look at any time (EF29). */
-NIC_HOT void emp_device_complete(const uint16_t descriptor, const enum emp_result result,
+NIC_HOT void emp_device_complete(const uint16_t descriptor, const uint8_t result,
                                  const uint32_t length) {
     volatile uint32_t *words = glue_descriptors[descriptor];
     uint32_t word = words[EMP_DESCRIPTOR_OWNER_WORD];
