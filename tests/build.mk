@@ -1,0 +1,2 @@
+# Every subject describes its own test programs.
+include $(sort $(wildcard tests/*/build.mk))
