@@ -180,11 +180,13 @@ static int sink(struct pair_side *side, struct sweep *sweep, const struct buffer
            libemp_descriptors_free(side->board) > 8)
         error = post_receive(side, TAG_STREAM, &buffers->in, &in[ahead++]);
     sweep->receives = ahead;
+    if (!error && ahead == 0)
+        error = pair_fail(side, -EAGAIN, "no descriptors for a receive");
     if (!error)
         error = post_send(side, TAG_RETURN, &buffers->small, &out);
     if (!error)
         error = wait(side, out);
-    for (size_t i = 0; i < total && !error; i++) {
+    for (size_t i = 0; ahead && i < total && !error; i++) {
         error = wait(side, in[i % ahead]);
         if (!error && i + ahead < total)
             error = post_receive(side, TAG_STREAM, &buffers->in, &in[i % ahead]);

@@ -110,7 +110,7 @@ static bool post_next(struct pair_side *side, const struct exchange *exchange,
     if (index == stream->plan->count)
         return false;
     struct slot *slot = &stream->slot[index % stream->ahead];
-    if (slot->busy)
+    if (slot->busy || !slot->area)
         return false;
     const struct message message = stream->plan->message(index);
     slot->index = index;

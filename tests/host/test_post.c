@@ -12,7 +12,7 @@ struct fixture {
     struct libemp_memory *memory;
 };
 
-enum { BUFFER_BYTES = 64 * EMP_PAGE_BYTES };
+enum { THREE_PAGES = 3 * EMP_PAGE_BYTES, BUFFER_BYTES = 64 * EMP_PAGE_BYTES };
 
 static int set_up(void **state) {
     static struct fixture fixture;
@@ -272,12 +272,12 @@ static void translate_posts__charges_pages_at_every_post(void **state) {
     libemp_request request;
     const struct libemp_costs *costs = &fixture->board->costs;
     uint64_t before = fixture->mock->spent_ns;
-    assert_int_equal(receive(fixture, 0, 3 * EMP_PAGE_BYTES, &request), 0);
+    assert_int_equal(receive(fixture, 0, THREE_PAGES, &request), 0);
     const uint64_t plain = fixture->mock->spent_ns - before;
     assert_int_equal(plain, costs->call_ns + 2 * costs->descriptor_ns);
     fixture->board->costs.translate_posts = 1;
     before = fixture->mock->spent_ns;
-    assert_int_equal(receive(fixture, 0, 3 * EMP_PAGE_BYTES, &request), 0);
+    assert_int_equal(receive(fixture, 0, THREE_PAGES, &request), 0);
     assert_int_equal(fixture->mock->spent_ns - before,
                      plain + costs->translate_call_ns + 3 * costs->translate_page_ns);
 }
