@@ -132,6 +132,16 @@ class Constants:
         return None
 
     def _calculate(self, node: ast.Binary, left: int, right: int) -> Optional[int]:
+        """Refuses what 32-bit arithmetic in C would give another value: the C repeats the expression."""
+        if node.operator not in ("+", "-", "*"):
+            for operand, value in ((node.left, left), (node.right, right)):
+                if value < 0:
+                    self.context.error(
+                        "HSM0303",
+                        operand.span,
+                        f"{value} is below 0, which '{node.operator}' cannot take",
+                    )
+                    return None
         if node.operator in ("/", "%"):
             if right == 0:
                 self.context.error("HSM0308", node.right.span, "division by zero")
@@ -142,7 +152,11 @@ class Constants:
                 "HSM0303", node.right.span, f"shift by {right}, not in 0..31"
             )
             return None
-        return OPERATORS[node.operator](left, right)
+        result = OPERATORS[node.operator](left, right)
+        if abs(result) > LARGEST:
+            self.context.error("HSM0303", node.span, f"{result} does not fit 32 bits")
+            return None
+        return result
 
     def _name(self, node: ast.NameUse) -> Optional[ir.Expression]:
         symbol: Optional[Symbol] = self.context.symbols.get(node.name)

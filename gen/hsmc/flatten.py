@@ -38,6 +38,8 @@ class Flattener:
         otherwise: Literal["handled", "ignore", "never", ""] = ""
         if leaf.node.final:
             otherwise = "never"
+            for choice in (c for rows in leaf.rows for c in rows.choices):
+                choice.reached = True  # reported as such already
         for state in leaf.chain():
             if otherwise:
                 break

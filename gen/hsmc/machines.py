@@ -112,6 +112,8 @@ class MachineBuilder:
         for state in machine.states:
             own = state.path[-1]
             state.name = own if names.count(own) == 1 else "_".join(state.path)
+            while any(s.name == state.name for s in machine.states if s is not state):
+                state.name += "_"
         machine.leaves = [s for s in machine.states if not s.children]
         if machine.roots and self.node.instance is None:
             initial = list(initial_of(machine.roots).initial_chain())[-1]

@@ -18,6 +18,14 @@ from .report import Diagnostic, did_you_mean, render, render_json
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
+    try:
+        return run(arguments)
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def run(arguments: Optional[Sequence[str]] = None) -> int:
     parser = argparse.ArgumentParser(
         prog="hsmc", description="Compiles hierarchical state-machine specs."
     )

@@ -72,8 +72,9 @@ class SpecIndenter(Indenter):
 
     ROWS = {"ON", "WHEN", "ELSE", "AFTER", "ENTRY", "EXIT"}
 
+    # SLASH: which meaning it has is decided below, after the lexer.
     @property
-    def always_accept(self) -> tuple[str, ...]:
+    def always_accept(self) -> tuple[str, ...]:  # type: ignore[override]
         return (self.NL_type, "SLASH")
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
@@ -188,6 +189,8 @@ class _FileParser:
         self.file = file
         self.report = report
         self.damaged = False
+        # Positions of mistakes after which the lines of a declaration make no sense.
+        self.hopeless: list[int] = []
 
     def declarations(self) -> Iterator[ast.AnyDeclaration | ast.Include]:
         lines = self._logical_lines()
@@ -215,7 +218,6 @@ class _FileParser:
         clean = list(self.file.text)
         lines: list[LogicalLine] = []
         open_brackets: list[int] = []
-        tabs_reported = False
         for number, start in enumerate(self.file.line_starts, start=1):
             text = self.file.line_text(number)
             end = start + len(text)
@@ -226,14 +228,14 @@ class _FileParser:
                 continue
             indent = len(code) - len(code.lstrip(" \t"))
             if tab >= 0:
-                if not tabs_reported and tab < indent:
-                    tabs_reported = True
+                if tab < indent:
                     self._error(
                         "HSM0102",
                         start + tab,
                         start + tab + 1,
                         "tab in the indentation; indent with blanks",
                     )
+                    self.hopeless.append(start)
                 for position in range(start, end):
                     if clean[position] == "\t":
                         clean[position] = " "
@@ -245,6 +247,7 @@ class _FileParser:
                     open_brackets[-1] + 1,
                     f"'{clean[open_brackets[-1]]}' is never closed",
                 )
+                self.hopeless.append(open_brackets[-1])
                 open_brackets.clear()
             before = "".join(clean[lines[-1].start : lines[-1].end]) if lines else ""
             continues = lines and (
@@ -268,6 +271,7 @@ class _FileParser:
                 open_brackets[-1] + 1,
                 f"'{clean[open_brackets[-1]]}' is never closed",
             )
+            self.hopeless.append(open_brackets[-1])
         self.file.clean = "".join(clean)
         return lines
 
@@ -309,6 +313,9 @@ class _FileParser:
     def _parse_chunk(
         self, chunk: list[LogicalLine]
     ) -> Iterator[ast.AnyDeclaration | ast.Include]:
+        if any(chunk[0].start <= at < chunk[-1].end for at in self.hopeless):
+            self._poison(chunk[0].start, chunk[-1].end)
+            return
         chunk = self._check_dedents(chunk)
         for _attempt in range(ERRORS_PER_DECLARATION):
             if not chunk:
@@ -380,9 +387,12 @@ class _FileParser:
             token = error.token
             kind = token.type
             if kind in ("_NL", "_INDENT", "_DEDENT", "$END"):
-                found = TERMINALS[kind]
+                found = TERMINALS[kind].removeprefix("the ")
                 if kind == "_INDENT":
+                    found = "indentation"
                     position = min((token.end_pos or len(text)) - 1, len(text) - 1)
+                    while position < len(text) - 1 and text[position] in " \n":
+                        position += 1
                 else:
                     position = min(
                         token.start_pos

@@ -344,13 +344,14 @@ class Statements(Expressions):
             for passed in call.arguments:
                 self.expression(passed.value)
             return None
+        errors = self.context.report.errors
         instance = self._instance(process, index, call.callee.base.span)
         event, signature = self.event(process, call.callee.name)
         if event is None or signature is None:
             for passed in call.arguments:
                 self.expression(passed.value)
             return None
-        if event.creates:
+        if event.creates and self.context.report.errors == errors:
             self.error(
                 "HSM0522",
                 call.span,

@@ -1,0 +1,171 @@
+"""The project's own specs, and what a build promises: determinism, atomic writing, dependencies, speed."""
+
+import dataclasses
+import os
+import re
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from compiler_support import HSMC, SPECS, TOP
+
+import hsmc
+from hsmc import ir
+from hsmc.compiler import Compilation, compile_spec, load
+from hsmc.dump import dump
+from hsmc.main import write_if_changed
+from hsmc.report import render
+
+names = pytest.mark.parametrize("spec", SPECS, ids=lambda path: path.stem)
+
+
+@names
+def test_compiles_without_warnings(spec: Path) -> None:
+    assert [render(d) for d in Compilation(spec).diagnostics()] == []
+
+
+@names
+def test_check_is_fast(spec: Path) -> None:
+    start = time.monotonic()
+    subprocess.run([HSMC, "check", spec], check=True)
+    assert time.monotonic() - start < 4  # alone well below 1 s; the machine may be busy
+
+
+@names
+def test_deterministic(spec: Path) -> None:
+    """Also across hash seeds and working directories."""
+    outputs = set()
+    for seed, directory in (("1", TOP), ("2", spec.parent)):
+        result = subprocess.run(
+            [HSMC, "dump", os.path.relpath(spec, directory)],
+            cwd=directory,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        outputs.add(result.stdout)
+    assert len(outputs) == 1
+
+
+@names
+def test_ids_and_numbers(spec: Path) -> None:
+    protocol = compile_spec(spec)
+    rows = list(protocol.rows())
+    assert [row.number for row in rows] == list(range(len(rows)))
+    assert len({row.id for row in rows}) == len(rows)
+    for process in protocol.processes:
+        for event in process.events:
+            handlers = process.handlers_of(event.name)
+            assert [h.leaf for h in handlers] == [leaf.name for leaf in process.leaves]
+        for handler in process.handlers:
+            assert (handler.otherwise == "handled") == (
+                bool(handler.rows) and handler.rows[-1].guard is None
+            )
+
+
+@names
+def test_flattening_is_consistent(spec: Path) -> None:
+    """Every timer a row leaves behind is one of the target's, and the other way round."""
+    for process in compile_spec(spec).processes:
+        timers: dict[str, set[str]] = {leaf.name: set() for leaf in process.leaves}
+        parents = {state.name: state for state in process.states}
+        for leaf in process.leaves:
+            state: str | None = leaf.name
+            while state is not None:
+                timer = parents[state].timer
+                if timer is not None:
+                    timers[leaf.name].add(timer.name)
+                state = parents[state].parent
+        for handler in process.handlers:
+            for row in handler.rows:
+                running = set(timers[handler.leaf])
+                running -= {t.name for t in row.cancelled}
+                assert not running & {t.name for t in row.armed}
+                running |= {t.name for t in row.armed}
+                assert running == timers[row.target or handler.leaf]
+
+
+def test_public_interface() -> None:
+    protocol = hsmc.compile_spec(str(SPECS[1]), check="one_message")
+    values = {c.name: c.value for c in protocol.constants}
+    assert values["node_limit"] == 2
+    assert protocol.check == "one_message"
+    assert protocol.hash == hsmc.compile_spec(SPECS[1]).hash
+    assert {p.name: p.count.value for p in protocol.pools}["SendMessage"] == 1
+    with pytest.raises(ValueError, match="there is no check"):
+        hsmc.compile_spec(SPECS[1], check="none_such")
+    with pytest.raises(hsmc.SpecError) as caught:
+        load(SPECS[1], {"send_limit": 0})
+    assert caught.value.diagnostics[0].code == "HSM0303"
+
+
+def test_expressions_have_places_and_types() -> None:
+    """Walks everything: what a back end may meet is complete."""
+    protocol = compile_spec(SPECS[1])
+    count = 0
+
+    def walk(value: Any) -> None:
+        nonlocal count
+        if isinstance(value, ir.Expression):
+            count += 1
+            assert value.place.line > 0
+            assert not (
+                isinstance(value.type, ir.ReferenceType) and not value.type.pool
+            )
+        if isinstance(value, ir.ArrayType):
+            return
+        if dataclasses.is_dataclass(value):
+            for field in dataclasses.fields(value):
+                walk(getattr(value, field.name))
+        elif isinstance(value, tuple):
+            for item in value:
+                walk(item)
+
+    walk(protocol)
+    assert count > 1000
+
+
+def test_build_writes_only_what_changed(tmp_path: Path) -> None:
+    path = tmp_path / "deep/file.txt"
+    assert write_if_changed(path, "one")
+    before = path.stat().st_mtime_ns
+    assert not write_if_changed(path, "one")
+    assert path.stat().st_mtime_ns == before
+    assert write_if_changed(path, "two")
+    assert path.read_text() == "two"
+    assert [p.name for p in path.parent.iterdir()] == ["file.txt"]
+
+
+@names
+def test_build(spec: Path, tmp_path: Path) -> None:
+    pytest.importorskip("hsmc.backend_c")
+    pytest.importorskip("hsmc.backend_promela")
+    contents = []
+    for turn in ("one", "two"):
+        out, models = tmp_path / turn / "out", tmp_path / turn / "models"
+        depfile = tmp_path / turn / "out.d"
+        command = [HSMC, "build", spec, "--output", out, "--check-model-dir", models]
+        subprocess.run([*command, "--depfile", depfile], check=True)
+        contents.append(
+            {
+                path.relative_to(tmp_path / turn): path.read_text()
+                for path in sorted((tmp_path / turn).rglob("*.*"))
+                if path.is_file() and path != depfile
+            }
+        )
+        rule = depfile.read_text()
+        assert re.search(rf"{re.escape(str(spec))}\b", rule)
+        assert "gen/hsmc/grammar.lark" in rule
+        assert str(out / f"{spec.stem}.c") in rule.split(":")[0]
+    assert contents[0] == contents[1]
+    for text in contents[0].values():
+        assert str(tmp_path) not in text
+        assert str(TOP) not in text
+
+
+def test_dump_names_the_row() -> None:
+    protocol = compile_spec(SPECS[0])
+    assert "Sender.WAIT_ACK.ack.0" in dump(protocol)
