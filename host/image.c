@@ -1,4 +1,4 @@
-/* Firmware images: the loadable segments of an ELF file, at their load addresses. */
+/* Firmware images: what an ELF file wants in memory, at its load addresses. */
 #include "host/internal.h"
 
 #include <errno.h>
@@ -27,30 +27,53 @@ static uint32_t big_endian(const unsigned char *bytes, size_t count) {
     return word;
 }
 
-static int add_segment(struct libemp_image *image, const unsigned char *file, size_t file_bytes,
-                       const GElf_Phdr *header) {
-    if (header->p_type != PT_LOAD || header->p_filesz == 0)
-        return 0;
-    if (header->p_offset > file_bytes || header->p_filesz > file_bytes - header->p_offset)
-        return -ENOEXEC;
-    /* Load addresses of this machine are sign-extended by some tools. */
-    const uint32_t address = (uint32_t)header->p_paddr;
+static int add_content(struct libemp_image *image, const unsigned char *content, uint64_t bytes,
+                       uint32_t address) {
     if (address % 4 != 0 || image->count == SEGMENT_LIMIT)
         return -ENOEXEC;
-    if (address < FIRST_ADDRESS || address >= MEMORY_BYTES ||
-        header->p_filesz > MEMORY_BYTES - address)
+    if (address < FIRST_ADDRESS || address >= MEMORY_BYTES || bytes > MEMORY_BYTES - address)
         return -EFBIG;
-    const size_t bytes = (size_t)header->p_filesz;
-    const size_t words = (bytes + 3) / 4;
-    uint32_t *content = malloc(words * sizeof *content);
-    if (!content)
+    const size_t words = ((size_t)bytes + 3) / 4;
+    uint32_t *copy = malloc(words * sizeof *copy);
+    if (!copy)
         return -ENOMEM;
     for (size_t i = 0; i < words; i++)
-        content[i] = big_endian(file + header->p_offset + 4 * i, bytes - 4 * i);
-    image->content[image->count] = content;
+        copy[i] = big_endian(content + 4 * i, (size_t)bytes - 4 * i);
+    image->content[image->count] = copy;
     image->segments[image->count++] =
-        (struct libemp_segment){.address = address, .words = (uint32_t)words, .content = content};
+        (struct libemp_segment){.address = address, .words = (uint32_t)words, .content = copy};
     return 0;
+}
+
+/* What of the segment is to be loaded. Linkers may round segments to pages of the file, so that
+ * they begin with the file's own header; the sections say what is meant. A file stripped of
+ * sections is taken at the segment's word. */
+static int add_segment(struct libemp_image *image, Elf *elf, const GElf_Phdr *segment,
+                       const unsigned char *file, size_t file_bytes) {
+    if (segment->p_type != PT_LOAD || segment->p_filesz == 0)
+        return 0;
+    if (segment->p_offset > file_bytes || segment->p_filesz > file_bytes - segment->p_offset)
+        return -ENOEXEC;
+    const uint64_t end = segment->p_offset + segment->p_filesz;
+    bool found = false;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section)) != NULL;) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(section, &header))
+            return -ENOEXEC;
+        found = true;
+        if (header.sh_type != SHT_PROGBITS || !(header.sh_flags & SHF_ALLOC) ||
+            header.sh_size == 0 || header.sh_offset < segment->p_offset ||
+            header.sh_offset >= end || header.sh_size > end - header.sh_offset)
+            continue;
+        const uint64_t address = segment->p_paddr + (header.sh_offset - segment->p_offset);
+        const int error =
+            add_content(image, file + header.sh_offset, header.sh_size, (uint32_t)address);
+        if (error)
+            return error;
+    }
+    return found ? 0
+                 : add_content(image, file + segment->p_offset, segment->p_filesz,
+                               (uint32_t)segment->p_paddr);
 }
 
 static bool entry_is_loaded(const struct libemp_image *image) {
@@ -77,7 +100,7 @@ static int read_image(struct libemp_image *image, Elf *elf) {
         GElf_Phdr segment;
         if (!gelf_getphdr(elf, (int)i, &segment))
             return -ENOEXEC;
-        const int error = add_segment(image, file, bytes, &segment);
+        const int error = add_segment(image, elf, &segment, file, bytes);
         if (error)
             return error;
     }

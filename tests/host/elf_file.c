@@ -6,7 +6,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { HEADER_BYTES = 52, SEGMENT_HEADER_BYTES = 32, FILE_BYTES = 1 << 20 };
+enum {
+    HEADER_BYTES = 52,
+    SEGMENT_HEADER_BYTES = 32,
+    SECTION_HEADER_BYTES = 40,
+    FILE_BYTES = 1 << 20
+};
 
 static int descriptor = -1;
 
@@ -47,6 +52,13 @@ const char *elf_file_write(const struct elf_file *file, size_t truncate) {
     put(content + 40, file, HEADER_BYTES, 2);
     put(content + 42, file, SEGMENT_HEADER_BYTES, 2);
     put(content + 44, file, (uint32_t)file->segments, 2);
+    if (file->sections) { /* number 0 is none, by definition */
+        put(content + 32, file, (uint32_t)end, 4);
+        put(content + 46, file, SECTION_HEADER_BYTES, 2);
+        put(content + 48, file, (uint32_t)file->segments + 1, 2);
+        end += (file->segments + 1) * SECTION_HEADER_BYTES;
+    }
+    uint8_t *section = content + HEADER_BYTES + file->segments * SEGMENT_HEADER_BYTES;
     for (size_t s = 0; s < file->segments; s++) {
         const struct elf_segment *segment = &file->segment[s];
         uint8_t *header = content + HEADER_BYTES + s * SEGMENT_HEADER_BYTES;
@@ -56,6 +68,23 @@ const char *elf_file_write(const struct elf_file *file, size_t truncate) {
         put(header + 12, file, segment->address, 4);
         put(header + 16, file, segment->file_bytes, 4);
         put(header + 20, file, segment->file_bytes, 4);
+        if (file->sections) {
+            section += SECTION_HEADER_BYTES;
+            put(section + 4, file, 1, 4); /* content of the program ... */
+            put(section + 8, file, 2, 4); /* ... that takes memory */
+            put(section + 12, file, segment->address, 4);
+            put(section + 16, file, (uint32_t)end, 4);
+            put(section + 20, file, segment->file_bytes, 4);
+            put(section + 32, file, 4, 4);
+        }
+        if (s == 0 && file->header_bytes) {
+            const uint32_t before = file->header_bytes;
+            put(header + 4, file, (uint32_t)end - before, 4);
+            put(header + 8, file, segment->address - before, 4);
+            put(header + 12, file, segment->address - before, 4);
+            put(header + 16, file, segment->file_bytes + before, 4);
+            put(header + 20, file, segment->file_bytes + before, 4);
+        }
         for (size_t i = 0; i < segment->file_bytes && end < FILE_BYTES; i++)
             content[end++] = elf_file_byte(s, i);
     }

@@ -2,6 +2,7 @@
 #ifndef TESTS_HOST_ELF_FILE_H
 #define TESTS_HOST_ELF_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,8 @@ struct elf_file {
     uint16_t type;    /* 2: executable */
     uint16_t machine; /* 8: MIPS */
     uint32_t entry;
+    uint32_t header_bytes; /* the first segment begins so much before its content, as after `ld` */
+    bool sections;         /* describe each segment's content by a section */
     size_t segments;
     struct elf_segment segment[20];
 };

@@ -55,6 +55,23 @@ static void image__empty_and_other_segments_are_skipped(void **state) {
     assert_int_equal(segment.content[0] >> 24, elf_file_byte(3, 0));
 }
 
+static void image__headers_inside_a_segment_are_not_loaded(void **state) {
+    (void)state;
+    struct libemp_segment segment;
+    file.sections = true;
+    file.header_bytes = 96;
+    file.segments = 2;
+    file.segment[1] = (struct elf_segment){.type = 1, .address = 0x6000, .file_bytes = 4};
+    assert_int_equal(open_file(), 0);
+    assert_int_equal(libemp_image_segment(image, 0, &segment), 2);
+    assert_int_equal(segment.address, 0x4000);
+    assert_int_equal(segment.words, 3);
+    assert_int_equal(segment.content[0], 0x01080F16);
+    assert_int_equal(libemp_image_segment(image, 1, &segment), 2);
+    assert_int_equal(segment.address, 0x6000);
+    assert_int_equal(segment.content[0] >> 24, elf_file_byte(1, 0));
+}
+
 static void image__refuses_other_files(void **state) {
     (void)state;
     assert_int_equal(libemp_image_open(&image, "no/such/file"), -ENOENT);
@@ -122,6 +139,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(image__words_are_big_endian_and_padded),
         TEST(image__empty_and_other_segments_are_skipped),
+        TEST(image__headers_inside_a_segment_are_not_loaded),
         TEST(image__refuses_other_files),
         TEST(image__refuses_bad_addresses),
         TEST(image__refuses_too_many_segments),
