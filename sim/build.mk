@@ -16,5 +16,3 @@ $(SIM_LIBRARY): $(addprefix $(BUILD)/obj/,$(SIM_OBJECTS))
 $(SIM_LIBRARY_SANITIZED): $(addprefix $(BUILD)/san/,$(SIM_OBJECTS))
 	$(SAY) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
-
-LINT_C += $(wildcard sim/*.c sim/*.h)

@@ -128,14 +128,17 @@ static void piece_out(struct tigon_memory *memory, uint32_t address, uint8_t *by
  * from the start of the transfer, are reversed; a shorter last group is reversed within itself, so
  * that no byte outside the stated range is ever touched. */
 static void reverse_words(uint8_t *bytes, uint32_t length) {
-    for (uint32_t start = 0; start < length; start += 4) {
-        uint32_t low = start;
-        uint32_t high = (length - start < 4 ? length : start + 4) - 1;
-        while (low < high) {
-            const uint8_t keep = bytes[low];
-            bytes[low++] = bytes[high];
-            bytes[high--] = keep;
-        }
+    uint32_t start = 0;
+    for (; length - start >= 4; start += 4) {
+        uint32_t word;
+        memcpy(&word, bytes + start, sizeof word);
+        word = __builtin_bswap32(word);
+        memcpy(bytes + start, &word, sizeof word);
+    }
+    for (uint32_t low = start, high = length; low + 1 < high; low++) {
+        const uint8_t keep = bytes[low];
+        bytes[low] = bytes[--high];
+        bytes[high] = keep;
     }
 }
 
@@ -155,29 +158,30 @@ static uint32_t add_sum(uint32_t sum, const uint8_t *bytes, uint32_t length) {
 
 static void move_bytes(struct tigon_dma_engine *engine) {
     struct tigon_board *board = engine->board;
+    const uint32_t length = engine->length;
     uint8_t bytes[65536];
-    uint8_t *memory = tigon_pci_memory(board, engine->host_address, engine->length);
-    if (!memory)
-        return; /* checked at the start; host memory does not shrink */
+    uint8_t *memory = tigon_pci_memory(board, engine->host_address, length);
+    if (!memory || length == 0)
+        return; /* the address was checked at the start, and host memory does not shrink */
     if (number(engine) == TIGON_DMA_READ) {
-        memcpy(bytes, memory, engine->length);
+        memcpy(bytes, memory, length);
         if (*state(engine) & TIGON_DMA_WORDS)
-            reverse_words(bytes, engine->length);
-        local_pieces(board, engine->local_address, engine->length, bytes, piece_in);
+            reverse_words(bytes, length);
+        local_pieces(board, engine->local_address, length, bytes, piece_in);
     } else {
-        local_pieces(board, engine->local_address, engine->length, bytes, piece_out);
+        local_pieces(board, engine->local_address, length, bytes, piece_out);
     }
     if (*state(engine) & TIGON_DMA_CHECKSUM) {
         if (*state(engine) & TIGON_DMA_RESTART_SUM)
             engine->sum = 0;
-        engine->sum = add_sum(engine->sum, bytes, engine->length);
+        engine->sum = add_sum(engine->sum, bytes, length);
         TIGON_WORD(board, wiring(engine)->checksum) = engine->sum;
     }
     if (number(engine) == TIGON_DMA_WRITE) {
         if (*state(engine) & TIGON_DMA_WORDS)
-            reverse_words(bytes, engine->length);
-        memcpy(memory, bytes, engine->length);
-        tigon_host_memory_written(board->host, engine->host_address, engine->length, board->now);
+            reverse_words(bytes, length);
+        memcpy(memory, bytes, length);
+        tigon_host_memory_written(board->host, engine->host_address, length, board->now);
     }
 }
 

@@ -72,7 +72,8 @@ void tigon_schedule_at(struct tigon_schedule *schedule, struct tigon_event *even
     } else {
         if (schedule->count + 1 >= schedule->capacity) {
             schedule->capacity = schedule->capacity ? schedule->capacity * 2 : 64;
-            schedule->heap = realloc(schedule->heap, schedule->capacity * sizeof *schedule->heap);
+            schedule->heap =
+                realloc(schedule->heap, schedule->capacity * sizeof(struct tigon_event *));
             if (!schedule->heap)
                 tigon_abort("out of memory for %zu events", schedule->capacity);
         }

@@ -12,9 +12,9 @@
 
 #define TIGON_TICKS_PER_NS        11u
 #define TIGON_TICKS_PER_CYCLE     125u
-#define TIGON_TICKS_PER_US        (1000u * TIGON_TICKS_PER_NS)
+#define TIGON_TICKS_PER_US        11000u
 #define TIGON_TICKS_PER_SECOND    11000000000u
-#define TIGON_TICKS_PER_WIRE_BYTE (8u * TIGON_TICKS_PER_NS)
+#define TIGON_TICKS_PER_WIRE_BYTE 88u
 #define TIGON_NEVER               UINT64_MAX
 
 /* Saturates at TIGON_NEVER, so that "for ever" in nanoseconds stays for ever. */
