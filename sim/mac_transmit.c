@@ -118,7 +118,8 @@ static void judge(struct tigon_board *board, uint32_t slot) {
     /* Preamble and frame must last until the data is complete; the CRC after it is margin. */
     const uint64_t duration =
         (uint64_t)(TIGON_FRAME_PREAMBLE + sent_length(descriptor)) * TIGON_TICKS_PER_WIRE_BYTE;
-    const uint64_t earliest = data_start + tigon_ticks_from_ns(board->knobs.transmit_start_ns);
+    const uint64_t first = data_start > board->now ? data_start : board->now;
+    const uint64_t earliest = first + tigon_ticks_from_ns(board->knobs.transmit_start_ns);
     mac->ready = true;
     mac->ready_early = true;
     mac->ready_at =

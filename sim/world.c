@@ -388,8 +388,9 @@ struct text {
 
 static void __attribute__((format(printf, 2, 3))) add(struct text *text, const char *format, ...) {
     va_list arguments;
+    int wanted;
     va_start(arguments, format);
-    const int wanted = vsnprintf(text->at, text->left, format, arguments);
+    wanted = vsnprintf(text->at, text->left, format, arguments);
     va_end(arguments);
     const size_t used = wanted < 0                    ? 0
                         : (size_t)wanted < text->left ? (size_t)wanted
@@ -433,8 +434,7 @@ static void add_core(struct text *text, const struct tigon_board *board, unsigne
     add(text, ", cycle %llu, %llu instructions\n", (unsigned long long)cpu->cycle,
         (unsigned long long)cpu->statistics.instructions);
     for (unsigned i = 0; registers && i < 32; i++)
-        add(text, "%s%-4s %08X%s", i % 4 ? "  " : "  ", names[i], cpu->gpr[i],
-            i % 4 == 3 ? "\n" : "");
+        add(text, "  %-4s %08X%s", names[i], cpu->gpr[i], i % 4 == 3 ? "\n" : "");
     if (registers) {
         uint32_t words[8];
         for (unsigned i = 0; i < 8; i++) {
@@ -457,8 +457,9 @@ const char *tigon_world_report(struct tigon_world *world) {
         add_core(&text, world->faulted, world->faulted_core, true);
     for (size_t i = 0; i < world->board_count; i++) {
         const struct tigon_board *board = world->boards[i];
+        const unsigned shown = board == world->faulted ? world->faulted_core : 2;
         for (unsigned core = 0; core < 2; core++)
-            if (board != world->faulted || core != world->faulted_core)
+            if (core != shown)
                 add_core(&text, board, core, false);
         add(&text, "board %zu: events A %08X B %08X, DMA read %s, write %s, receive state %08X\n",
             i, board->events.level[0], board->events.level[1],

@@ -359,11 +359,11 @@ static void test_timing(void **state) {
         queue_dma(board, TIGON_DMA_READ, 4096, 0x8000, 4000, READ_BYTES);
         const uint64_t read = time_ring(bench, 0x100);
         const uint64_t expected_read =
-            136 + 700 + 4000 * 1000 / cases[i].read; /* 12 cycles of assist */
+            136 + 700 + 4000000u / cases[i].read; /* 12 cycles of assist */
         assert_in_range(read, expected_read, expected_read + 3);
         queue_dma(board, TIGON_DMA_WRITE, 4096, 0x8000, 4000, WRITE_WORDS);
         const uint64_t write = time_ring(bench, 0x120);
-        const uint64_t expected_write = 136 + 300 + 4000 * 1000 / cases[i].write;
+        const uint64_t expected_write = 136 + 300 + 4000000u / cases[i].write;
         assert_in_range(write, expected_write, expected_write + 3);
         /* Together: slower than alone, faster than one after the other. */
         queue_dma(board, TIGON_DMA_READ, 4096, 0x8000, 4000, READ_BYTES);

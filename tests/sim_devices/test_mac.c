@@ -123,7 +123,7 @@ static void test_no_underrun(void **state) {
     for (unsigned i = 0; i < 20; i++) {
         make_frame(bench->peer, host_bytes(bench, 4096), 1514, i);
         send_from_host(bench->board, 4096, &local, 1514);
-        pass_ns(bench, 300 * i);
+        pass_ns(bench, 300ull * i);
         for (unsigned k = 0; k < 3; k++)
             queue_dma(bench->board, TIGON_DMA_WRITE, 65536, 0x8000, 777, WRITE_WORDS);
         pass_ns(bench, 60000);
@@ -325,6 +325,7 @@ static void test_filter(void **state) {
     struct seen seen;
     struct bench *bench = two_boards(&seen, "transmit_cut_through=1");
     struct tigon_board *peer = bench->peer;
+    static const uint8_t group[6] = {0x01, 0x00, 0x5E, 0x00, 0x00, 0x05};
     uint8_t frame[60];
     make_frame(peer, frame, sizeof frame, 1);
     frame[5] ^= 1; /* somebody else */
@@ -332,7 +333,7 @@ static void test_filter(void **state) {
     pass_ns(bench, 5000);
     assert_int_equal(reg(peer, 0x060), 0);
     assert_int_equal(tigon_board_peek32(peer, 0x080 + 4 * 24), 1);
-    memcpy(frame, "\x01\x00\x5E\x00\x00\x05", 6); /* multicast, hash empty */
+    memcpy(frame, group, sizeof group); /* multicast, hash empty */
     tigon_wire_inject(bench->wire, 0, frame, sizeof frame, false);
     pass_ns(bench, 5000);
     assert_int_equal(reg(peer, 0x060), 0);

@@ -222,7 +222,7 @@ static int busy_host(struct tigon_host *host, void *argument) {
         send_from_host(board, address, &local, length);
         queue_dma(board, TIGON_DMA_WRITE, pages[i % 4], R_BASE, 600 + i, WRITE_WORDS);
         tigon_host_write32(host, 0x514, i);
-        tigon_host_spend_ns(host, 100 * (i % 7));
+        tigon_host_spend_ns(host, 100ull * (i % 7));
         tigon_host_read32(host, 0x0E0);
         tigon_host_sleep_ns(host, 15000);
         tigon_host_write32(host, 0x108, tigon_host_read32(host, 0x104));
