@@ -457,7 +457,7 @@ const char *tigon_world_report(struct tigon_world *world) {
         add_core(&text, world->faulted, world->faulted_core, true);
     for (size_t i = 0; i < world->board_count; i++) {
         const struct tigon_board *board = world->boards[i];
-        const unsigned shown = board == world->faulted ? world->faulted_core : 2;
+        const unsigned shown = world->faulted && board == world->faulted ? world->faulted_core : 2;
         for (unsigned core = 0; core < 2; core++)
             if (core != shown)
                 add_core(&text, board, core, false);
