@@ -69,6 +69,7 @@ def check_ownership(
     context: Context, graph: CallGraph, machines: Sequence[Machine]
 ) -> None:
     """Each record and variable has one process that writes it; placements rely on it."""
+    known = {machine.name for machine in machines}
     for machine in machines:
         name = machine.name
         for effect, origin in graph.effects(machine.body):
@@ -76,18 +77,19 @@ def check_ownership(
             code = "HSM0519"
             if effect.kind == "record":
                 holder = context.pools.get(effect.name) or context.tables[effect.name]
-                if holder.written_by != name:
+                if holder.written_by != name and holder.written_by in known:
                     problem = f"'{effect.name}' is written by {holder.written_by} alone"
             elif effect.kind == "create":
                 pool = context.pools[effect.name]
-                if pool.created_by != name:
+                if pool.created_by != name and pool.created_by in known:
                     code = "HSM0520"
                     problem = (
                         f"records of '{effect.name}' are created by {pool.created_by}"
                     )
             elif effect.kind == "release":
                 pool = context.pools[effect.name]
-                if name not in (pool.created_by, pool.written_by):
+                owners = {pool.created_by, pool.written_by}
+                if name not in owners and owners <= known:
                     code = "HSM0520"
                     problem = f"records of '{effect.name}' are released by those who create or write them"
             elif effect.kind in ("read", "write"):
@@ -109,7 +111,7 @@ def check_ownership(
             )
             if event.creates and pool_name in context.pools:
                 creator = context.pools[pool_name].created_by
-                if creator != name:
+                if creator != name and creator in known:
                     context.error(
                         "HSM0520",
                         event.name.span,

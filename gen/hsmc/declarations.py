@@ -28,6 +28,8 @@ class Declarations:
     def __init__(self, context: Context, constants: Constants) -> None:
         self.context = context
         self.constants = constants
+        # A process runs for a pool that is not known: then a pool without process is no mistake of its own.
+        self.stray_process = False
 
     def declare_all(self) -> None:
         context = self.context
@@ -430,6 +432,7 @@ class Declarations:
         name = node.instance.type.name
         symbol = self.context.symbols.get(name.text)
         if symbol is None or not isinstance(symbol.node, ast.Pool):
+            self.stray_process = True
             self.context.report.unknown(
                 "HSM0206",
                 name.span,
@@ -459,7 +462,7 @@ class Declarations:
         if node.created_by is not None:
             self.context.process(node.created_by)
         process = self.context.process_of_pool.get(name)
-        if process is None and writer is not None:
+        if process is None and writer is not None and not self.stray_process:
             self.context.error(
                 "HSM0404",
                 node.name.span,

@@ -18,12 +18,15 @@ class Flattener:
         self.context = context
         self.raises = raises
         self.number = 0
+        self.unhandled: list[StateNode] = []  # leaves that say nothing of an event
 
     def handlers(self, machine: Machine) -> tuple[ir.Handler, ...]:
         result: list[ir.Handler] = []
         for event in self.context.events.get(machine.name, {}):
+            self.unhandled.clear()
             for leaf in machine.leaves:
                 result.append(self._event_handler(machine, leaf, event))
+            self._report_unhandled(machine, event)
         for owner in machine.states:
             if owner.timer is not None:
                 for leaf in machine.leaves:
@@ -153,7 +156,6 @@ class Flattener:
     ) -> None:
         if self.context.spec.damaged or any(s.damaged for s in leaf.chain()):
             return
-        declared = next(e for e in machine.node.events if e.name.text == event)
         if groups:
             own = next(
                 rows.node
@@ -168,13 +170,25 @@ class Flattener:
                 "an 'else' is missing",
             )
         else:
-            self.context.error(
-                "HSM0506",
-                leaf.node.name.span,
-                f"state {leaf.dotted} of process {machine.name} says nothing of event '{event}': "
-                "handle it, 'ignore' it, or declare it 'never'",
-                [("the event", declared.name.span)],
-            )
+            self.unhandled.append(leaf)
+
+    def _report_unhandled(self, machine: Machine, event: str) -> None:
+        """One message for all states: often one line in the state around them is missing."""
+        if not self.unhandled:
+            return
+        declared = next(e for e in machine.node.events if e.name.text == event)
+        first, *others = self.unhandled
+        names = ", ".join(leaf.dotted for leaf in self.unhandled)
+        many = bool(others)
+        self.context.error(
+            "HSM0506",
+            first.node.name.span,
+            f"{'states' if many else 'state'} {names} of process {machine.name} "
+            f"{'say' if many else 'says'} nothing of event '{event}': "
+            "handle it, 'ignore' it, or declare it 'never'",
+            [("the event", declared.name.span)]
+            + [("also this state", leaf.node.name.span) for leaf in others[:3]],
+        )
 
 
 def path_between(

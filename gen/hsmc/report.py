@@ -10,6 +10,10 @@ from typing import Iterable, Sequence
 from .diagnostics import TABLE
 from .source import Span
 
+# Unknown names, types and processes: all would be declared in the same name space.
+GLOBAL_NAMES = ("HSM0201", "HSM0206", "HSM0207")
+PLACES_SHOWN = 2
+
 
 @dataclass(frozen=True)
 class Diagnostic:
@@ -39,6 +43,8 @@ class Report:
 
     def __init__(self) -> None:
         self._seen: dict[tuple[str, str, int, str], Diagnostic] = {}
+        # A name that is missing is one mistake, wherever it is used.
+        self._unknown: dict[tuple[str, str], list[Diagnostic]] = {}
         # Words of text that did not parse: a name missing because its declaration is broken is no error of its own.
         self.poisoned: set[str] = set()
 
@@ -61,20 +67,30 @@ class Report:
         candidates: Iterable[str],
     ) -> None:
         """An unknown name, with the nearest known one."""
-        if name not in self.poisoned:
-            self.add(code, span, what + did_you_mean(name, candidates))
+        if name in self.poisoned:
+            return
+        diagnostic = Diagnostic(code, what + did_you_mean(name, candidates), span)
+        key = ("", name) if code in GLOBAL_NAMES else (code, what)
+        places = self._unknown.setdefault(key, [])
+        if all(other.span != span for other in places):
+            places.append(diagnostic)
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        return sorted(self._seen.values(), key=Diagnostic.sort_key)
+        found = list(self._seen.values())
+        for places in self._unknown.values():
+            first, *others = sorted(places, key=Diagnostic.sort_key)
+            notes = [("also here", other.span) for other in others[:PLACES_SHOWN]]
+            message = first.message
+            if len(others) > PLACES_SHOWN:
+                message += f" ({len(places)} places)"
+            found.append(Diagnostic(first.code, message, first.span, tuple(notes)))
+        return sorted(found, key=Diagnostic.sort_key)
 
     @property
     def errors(self) -> int:
-        return sum(d.severity == "error" for d in self._seen.values())
-
-    @property
-    def warnings(self) -> int:
-        return sum(d.severity == "warning" for d in self._seen.values())
+        own = sum(d.severity == "error" for d in self._seen.values())
+        return own + len(self._unknown)
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:

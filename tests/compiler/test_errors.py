@@ -6,12 +6,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from compiler_support import HERE, HSMC
 
 from hsmc.compiler import Compilation
 from hsmc.diagnostics import TABLE
 from hsmc.report import render, render_json
 
+TOP = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+HSMC = TOP / "gen/bin/hsmc"
 CASES = sorted((HERE / "errors").glob("*.hsm"))
 
 
@@ -82,7 +84,7 @@ def test_explain() -> None:
 
 def test_nothing_is_written_when_there_is_an_error(tmp_path: Path) -> None:
     path = HERE / "errors/0203_unknown_state.hsm"
-    command = [HSMC, "build", path, "--output", tmp_path / "out"]
+    command: list[str | Path] = [HSMC, "build", path, "--output", tmp_path / "out"]
     command += ["--depfile", tmp_path / "out.d"]
     assert subprocess.run(command, capture_output=True).returncode == 1
     assert list(tmp_path.iterdir()) == []
@@ -90,3 +92,24 @@ def test_nothing_is_written_when_there_is_an_error(tmp_path: Path) -> None:
 
 def test_usage_is_status_2() -> None:
     assert subprocess.run([HSMC, "chekc"], capture_output=True).returncode == 2
+
+
+def test_a_missing_name_is_one_error(tmp_path: Path) -> None:
+    """However often it is used: a state misspelt where it is declared, a pool misspelt, a process renamed."""
+    emp = TOP / "spec/emp"
+    damages = [
+        ("    state WAIT_ACK ", "    state WAITACK ", "HSM0203"),
+        ("pool SendMessage[", "pool SendMesage[", "HSM0206"),
+        ("process Send(m: SendMessage)", "process Sender(m: SendMessage)", "HSM0207"),
+        ("    never posted, turn\n", "    never posted\n", "HSM0506"),
+    ]
+    for before, after, code in damages:
+        for path in emp.glob("*.hsm"):
+            text = path.read_text()
+            if path.name == "send.hsm":
+                assert text.count(before) == 1
+                text = text.replace(before, after)
+            (tmp_path / path.name).write_text(text)
+        found = Compilation(tmp_path / "emp.hsm").diagnostics()
+        assert [d.code for d in found] == [code]
+        assert found[0].notes

@@ -7,12 +7,12 @@ import os
 from pathlib import Path
 
 import pytest
-from compiler_support import HERE
 
 from hsmc.compiler import Compilation
 from hsmc.dump import dump
 from hsmc.report import render
 
+HERE = Path(__file__).resolve().parent
 CASES = sorted((HERE / "features").glob("*.hsm"))
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compiler_support import HSMC, SPECS, TOP
 
 import hsmc
 from hsmc import ir
@@ -18,6 +17,9 @@ from hsmc.dump import dump
 from hsmc.main import write_if_changed
 from hsmc.report import render
 
+TOP = Path(__file__).resolve().parents[2]
+SPECS = [TOP / "spec/abp/abp.hsm", TOP / "spec/emp/emp.hsm"]
+HSMC = TOP / "gen/bin/hsmc"
 names = pytest.mark.parametrize("spec", SPECS, ids=lambda path: path.stem)
 
 
@@ -147,7 +149,15 @@ def test_build(spec: Path, tmp_path: Path) -> None:
     for turn in ("one", "two"):
         out, models = tmp_path / turn / "out", tmp_path / turn / "models"
         depfile = tmp_path / turn / "out.d"
-        command = [HSMC, "build", spec, "--output", out, "--check-model-dir", models]
+        command: list[str | Path] = [
+            HSMC,
+            "build",
+            spec,
+            "--output",
+            out,
+            "--check-model-dir",
+            models,
+        ]
         subprocess.run([*command, "--depfile", depfile], check=True)
         contents.append(
             {

@@ -1,0 +1,43 @@
+"""docs/language.md: its examples compile, its tables are complete."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hsmc.build_ast import RESERVED
+from hsmc.compiler import Compilation
+from hsmc.diagnostics import TABLE
+from hsmc.report import render
+
+TOP = Path(__file__).resolve().parents[2]
+MANUAL = (TOP / "docs/language.md").read_text()
+EXAMPLES = re.findall(r"^```hsm compile\n(.*?)^```", MANUAL, re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("number", range(len(EXAMPLES)))
+def test_example_compiles(number: int, tmp_path: Path) -> None:
+    path = tmp_path / "example.hsm"
+    path.write_text(EXAMPLES[number])
+    assert [render(d) for d in Compilation(path).diagnostics()] == []
+
+
+def test_there_are_examples() -> None:
+    assert len(EXAMPLES) >= 3
+
+
+def test_diagnostics_are_listed() -> None:
+    listed = dict(re.findall(r"^\| (HSM\d{4}) \| (\w+) \|", MANUAL, re.MULTILINE))
+    assert listed == {code: entry.severity for code, entry in TABLE.items()}
+
+
+def test_reserved_words_are_listed() -> None:
+    section = MANUAL.split("### Words", 1)[1].split("##", 1)[0]
+    assert RESERVED <= set(re.findall(r"`(\w+)`", section))
+
+
+def test_every_declaration_is_described() -> None:
+    grammar = (TOP / "gen/hsmc/grammar.lark").read_text()
+    start = grammar.split("start:", 1)[1].split("\n\n", 1)[0]
+    for rule in re.findall(r"[a-z]+", start):
+        assert re.search(rf"`[^`|]*\b{rule} ", MANUAL), rule
