@@ -140,6 +140,10 @@ int libemp_open(struct libemp_board **board, const char *name,
  * first, because nothing may reach memory that is no longer registered; an idle one runs on. */
 void libemp_close(struct libemp_board *board);
 
+/* Frees what the host holds without touching the board: for one that no longer answers, and for a
+ * simulated world that has ended. Only safe when the board cannot reach the memory any more. */
+void libemp_abandon(struct libemp_board *board);
+
 /* A sentence about the last failure, empty when there was none. Valid until the next call. */
 const char *libemp_message(const struct libemp_board *board);
 

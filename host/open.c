@@ -54,6 +54,10 @@ int libemp_open(struct libemp_board **board, const char *name,
 void libemp_close(struct libemp_board *board) {
     if (board->outstanding)
         libemp_stop(board);
+    libemp_abandon(board);
+}
+
+void libemp_abandon(struct libemp_board *board) {
     libemp_forget_memories(board);
     for (size_t i = 0; i < EMP_DESCRIPTOR_LIMIT; i++)
         if (board->slots[i].indirect)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { SIZES_LIMIT = 64, USAGE = 2 };
@@ -170,7 +171,7 @@ static const struct argp parser = {
 static struct {
     bool quiet;
     bool terminal;
-    unsigned last_percent;
+    unsigned last_percent; /* shown */
 } screen;
 
 static void say_percent(const char *what, uint64_t done, uint64_t total) {
@@ -179,7 +180,7 @@ static void say_percent(const char *what, uint64_t done, uint64_t total) {
         return;
     if (screen.terminal)
         (void)fprintf(stderr, "\r   %-24s %3u %%%s", what, percent, percent == 100 ? "\n" : "");
-    else if (percent % 25 == 0)
+    else if (percent / 25 != screen.last_percent / 25)
         (void)fprintf(stderr, "   %-24s %3u %%\n", what, percent);
     screen.last_percent = percent;
 }
@@ -338,10 +339,24 @@ static cJSON *describe_transfer(const struct arguments *arguments, const struct 
     return result;
 }
 
+/* Asked before a world is made, so that a mistyped name costs nothing. */
+static bool is_file(const char *path) {
+    struct stat status;
+    if (stat(path, &status) != 0) {
+        (void)fprintf(stderr, "emp_demo: %s: %s\n", path, strerror(errno));
+        return false;
+    }
+    if (!S_ISREG(status.st_mode))
+        (void)fprintf(stderr, "emp_demo: %s: not a regular file\n", path);
+    return S_ISREG(status.st_mode);
+}
+
 static int run_transfer(const struct arguments *arguments) {
     struct pair pair;
     struct traffic traffic;
     struct transfer transfer = {.options = arguments->transfer};
+    if (!is_file(arguments->transfer.file))
+        return EXIT_FAILURE;
     int error = pair_open(&pair, &arguments->pair);
     if (error)
         return fail(&pair, error);
@@ -423,7 +438,7 @@ int main(int count, char **texts) {
     (void)argp_parse(&parser, count, texts, 0, NULL, &arguments);
     screen.quiet = arguments.quiet;
     screen.terminal = isatty(STDERR_FILENO);
-    screen.last_percent = UINT32_MAX;
+    screen.last_percent = 0;
 
     if (strcmp(arguments.command, "start") == 0) {
         arguments.pair.progress = show_start;

@@ -48,6 +48,9 @@ int pair_open(struct pair *pair, const struct pair_options *options) {
 }
 
 void pair_close(struct pair *pair) {
+    for (unsigned i = 0; i < 2; i++)
+        if (pair->side[i].board) /* its program never came to its end */
+            libemp_abandon(pair->side[i].board);
     libemp_image_close(pair->image);
     if (pair->world)
         tigon_world_destroy(pair->world);
@@ -112,6 +115,7 @@ static int run_side(struct tigon_host *host, void *argument) {
         tigon_host_sleep_ns(host, NAP_NS);
     if (side->board)
         libemp_close(side->board);
+    side->board = NULL;
     return error;
 }
 
@@ -136,7 +140,8 @@ void pair_complain(const struct pair *pair, FILE *stream) {
     for (unsigned i = 0; i < 2; i++)
         if (pair->side[i].message[0])
             (void)fprintf(stream, "board %u: %s\n", i, pair->side[i].message);
-    if (pair->world && pair->end != TIGON_END_FINISHED)
+    /* A program that failed has stopped the world itself. */
+    if (pair->world && pair->end != TIGON_END_FINISHED && pair->end != TIGON_END_STOPPED)
         (void)fprintf(stream, "simulation ended at %" PRIu64 " us: %s\n%s\n",
                       tigon_world_now_ns(pair->world) / 1000, tigon_end_name(pair->end),
                       tigon_world_report(pair->world));

@@ -233,7 +233,7 @@ static int program_and_quiet(struct pair_side *side, void *argument) {
     return side->message[0] ? -EBADMSG : 0;
 }
 
-void exchange_run(struct exchange *exchange, const struct pair_options *options) {
+static int run(struct exchange *exchange, const struct pair_options *options, FILE *complaints) {
     struct pair pair;
     memset(&quiet, 0, sizeof quiet);
     quiet.exchange = exchange;
@@ -242,11 +242,20 @@ void exchange_run(struct exchange *exchange, const struct pair_options *options)
         traffic_watch(&exchange->traffic, pair.wire);
         error = pair_run(&pair, program_and_quiet, exchange, program_and_quiet, exchange, LIMIT_NS);
     }
-    if (error) {
-        pair_complain(&pair, stderr);
-        fail_msg("seed %" PRIu64 ": %s", options->seed, strerror(-error));
-    }
+    if (error && complaints)
+        pair_complain(&pair, complaints);
     pair_close(&pair);
+    return error;
+}
+
+int exchange_try(struct exchange *exchange, const struct pair_options *options) {
+    return run(exchange, options, NULL);
+}
+
+void exchange_run(struct exchange *exchange, const struct pair_options *options) {
+    const int error = run(exchange, options, stderr);
+    if (error)
+        fail_msg("seed %" PRIu64 ": %s", options->seed, strerror(-error));
 }
 
 uint32_t exchange_counter(const struct exchange *exchange, unsigned side, const char *name) {

@@ -39,6 +39,9 @@ struct exchange {
  * all descriptors back, nothing on the wire any more. Fails the cmocka test otherwise. */
 void exchange_run(struct exchange *exchange, const struct pair_options *options);
 
+/* The same, but gives the result back: 0, -EBADMSG when a check failed. */
+int exchange_try(struct exchange *exchange, const struct pair_options *options);
+
 /* Value of a board's counter at the end, by side and name. */
 uint32_t exchange_counter(const struct exchange *exchange, unsigned side, const char *name);
 

@@ -34,7 +34,9 @@ static int set_up(void **state) {
 static int tear_down(void **state) {
     const struct fixture *fixture = *state;
     libemp_image_close(fixture->image);
-    libemp_close(fixture->board);
+    const uint64_t before = fixture->mock->now_ns;
+    libemp_abandon(fixture->board);
+    assert_int_equal(fixture->mock->now_ns, before); /* not even a register is read */
     mock_destroy(fixture->mock);
     elf_file_close();
     return 0;
