@@ -1,0 +1,24 @@
+# The spec compiler, and what it makes of the specs: build/gen/<protocol>/<protocol>.h, .c and _layout.h.
+# Whoever includes a generated header depends on $(EMP_GENERATED) or $(ABP_GENERATED).
+
+HSMC         := gen/bin/hsmc
+HSMC_SOURCES := $(HSMC) $(wildcard gen/hsmc/*.py gen/hsmc/*.lark gen/hsmc/templates/*/*.j2)
+
+EMP_GENERATED := $(addprefix $(BUILD)/gen/emp/,emp.h emp.c emp_layout.h)
+ABP_GENERATED := $(addprefix $(BUILD)/gen/abp/,abp.h abp.c abp_layout.h)
+
+.PHONY: generate
+generate: $(EMP_GENERATED) $(ABP_GENERATED)
+
+# One run makes all three. hsmc leaves files alone that would not change, so their dates are set here.
+$(EMP_GENERATED) &: spec/emp/emp.hsm $(HSMC_SOURCES)
+	$(SAY) HSMC $<
+	@mkdir -p $(BUILD)/gen/emp
+	$(Q)$(HSMC) build $< --output $(BUILD)/gen/emp --depfile $(BUILD)/gen/emp/emp.d
+	@touch $(EMP_GENERATED)
+
+$(ABP_GENERATED) &: spec/abp/abp.hsm $(HSMC_SOURCES)
+	$(SAY) HSMC $<
+	@mkdir -p $(BUILD)/gen/abp
+	$(Q)$(HSMC) build $< --output $(BUILD)/gen/abp --depfile $(BUILD)/gen/abp/abp.d
+	@touch $(ABP_GENERATED)
