@@ -7,11 +7,12 @@ from typing import Optional, Sequence
 from . import ast, ir
 from .context import Signature
 from .declarations import RECORDS_LIMIT
-from .expressions import NONE, Expressions, describe
+from .calls import Calls
+from .expressions import NONE, describe
 from .source import Span
 
 
-class Statements(Expressions):
+class Statements(Calls):
     """`result` is the type a return must give: None outside functions."""
 
     result: Optional[ir.ScalarType] = None
