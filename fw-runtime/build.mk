@@ -16,13 +16,13 @@ FW_INCLUDES := -I. -I$(FW_PORT)/freestanding -I$(BUILD)/gen/emp
 FW_DEFINES  := -DNIC_TRACE=$(NIC_TRACE) -DNIC_PORT_HEADER='"$(FW_PORT)/port_tigon2.h"' \
                -DEMP_PORT_HEADER='"$(FW_PORT)/emp_port.h"' -DEMP_PARSE_ATTRIBUTES=NIC_HOT
 FW_CFLAGS   := -std=gnu11 -O2 -g $(FW_ARCH) -ffreestanding -ffixed-hi -ffixed-lo \
-               -fno-expensive-optimizations -mno-check-zero-division -mno-llsc \
+               -fno-expensive-optimizations -fno-reorder-blocks -mno-check-zero-division -mno-llsc \
                -fno-delete-null-pointer-checks -fno-isolate-erroneous-paths-dereference \
                -fno-tree-loop-distribute-patterns -fno-stack-protector \
                -fno-asynchronous-unwind-tables -fno-common -ffunction-sections -fdata-sections \
                -fstack-usage -fcallgraph-info=su -Wall -Wextra -Werror -Wcast-align=strict \
                -Wstack-usage=256 -ffile-prefix-map=$(CURDIR)=. \
-               -Wa,--fatal-warnings -Wa,$(FW_PORT)/core.inc $(FW_DEFINES) $(FW_INCLUDES)
+               $(FW_EXTRA) -Wa,--fatal-warnings -Wa,$(FW_PORT)/core.inc $(FW_DEFINES) $(FW_INCLUDES)
 # Generated code converts on purpose and says so; hand-written code is held to the same.
 FW_CFLAGS   += -Wconversion
 
@@ -32,7 +32,8 @@ FW_SOURCES  := $(addprefix fw-runtime/,timers.c trace.c gather.c) \
 FW_OBJECTS  := $(FIRMWARE)/$(FW_PORT)/start.o $(FW_SOURCES:%.c=$(FIRMWARE)/%.o) \
                $(FIRMWARE)/gen/emp.o $(FIRMWARE)/gen/frame.o
 # Helpers of more than a few instructions stay functions: the scratchpad is smaller than the time.
-$(FIRMWARE)/gen/emp.o: FW_CFLAGS += --param max-inline-insns-single=15
+$(FIRMWARE)/gen/emp.o: fw-runtime/build.mk
+$(FIRMWARE)/gen/emp.o: FW_CFLAGS += --param max-inline-insns-single=4
 FW_FLAGS_STAMP := $(FIRMWARE)/flags
 
 firmware: $(FIRMWARE)/emp_a.elf     ## build the NIC image build/firmware/emp_a.elf

@@ -4,6 +4,7 @@
 #include "fw-runtime/timers.h"
 
 struct nic_timers nic_timers NIC_FAST;
+uint32_t nic_timer_deadlines[NIC_TIMERS];
 
 static void set_alarm(uint32_t deadline) {
     nic_timers.alarm = deadline;
@@ -13,7 +14,7 @@ static void set_alarm(uint32_t deadline) {
 
 NIC_HOT void nic_timer_arm(uint32_t timer, uint32_t microseconds) {
     uint32_t deadline = nic_clock() + microseconds;
-    nic_timers.deadline[timer] = deadline;
+    nic_timer_deadlines[timer] = deadline;
     nic_timers.armed[timer >> 5] |= 1u << (timer & 31);
     if (!nic_timers.alarmed || (int32_t)(deadline - nic_timers.alarm) < 0)
         set_alarm(deadline);
@@ -33,13 +34,13 @@ NIC_COLD void nic_on_alarm(void) {
             timer |= 31;
             continue;
         }
-        if ((*armed & bit) && (int32_t)(now - nic_timers.deadline[timer]) >= 0) {
+        if ((*armed & bit) && (int32_t)(now - nic_timer_deadlines[timer]) >= 0) {
             *armed &= ~bit;
             nic_on_timer(timer);
         }
     }
     for (uint32_t timer = 0; timer < NIC_TIMERS; timer++) {
-        uint32_t deadline = nic_timers.deadline[timer];
+        uint32_t deadline = nic_timer_deadlines[timer];
         if (nic_timers.armed[timer >> 5] == 0) {
             timer |= 31;
             continue;

@@ -14,13 +14,13 @@
 #define NIC_TIMER_WORDS (NIC_TIMERS / 32u)
 
 struct nic_timers {
-    uint32_t deadline[NIC_TIMERS];
     uint32_t armed[NIC_TIMER_WORDS]; /* bit mask */
     uint32_t alarm;                  /* deadline the hardware has */
     bool alarmed;                    /* ... if it has one */
 };
 
 extern struct nic_timers nic_timers NIC_FAST;
+extern uint32_t nic_timer_deadlines[NIC_TIMERS]; /* written often, read only by an alarm */
 
 /* (Re)starts a timer: nic_on_timer(timer) once after `microseconds`, which must be below 2^31. */
 void nic_timer_arm(uint32_t timer, uint32_t microseconds);

@@ -6,6 +6,8 @@
 #include "fw-runtime/port/tigon2/memory_map.h"
 
 uint32_t tigon2_software_events NIC_FAST;
+bool tigon2_work_wanted NIC_FAST;
+bool tigon2_slot_blocked NIC_FAST;
 struct tigon2_counters tigon2_counters;
 
 static uint32_t memory_bytes;
@@ -77,9 +79,19 @@ NIC_HOT void tigon2_on_timer(void) {
     nic_on_alarm();
 }
 
+/* Event 3, the least urgent: deferred work, and a slot that waits for room. The MAC raises no event
+ * when it has sent a frame, so the latter is looked at whenever nothing else is to be done. */
 NIC_HOT void tigon2_on_work(void) {
-    tigon2_withdraw(TIGON2_EVENT_WORK);
-    nic_on_work();
+    if (tigon2_work_wanted) {
+        tigon2_work_wanted = false;
+        if (!tigon2_slot_blocked)
+            tigon2_withdraw(TIGON2_EVENT_WORK);
+        nic_on_work();
+    } else if (tigon2_transmit_has_slot()) {
+        tigon2_slot_blocked = false;
+        tigon2_withdraw(TIGON2_EVENT_WORK);
+        nic_on_transmit_slot();
+    }
 }
 
 /* Event 22. Cleared first, read afterwards: a write in between rings again (tigon2.md 4). */

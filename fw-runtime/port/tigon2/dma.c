@@ -12,7 +12,7 @@ struct notice {
     uint32_t queued;
     uint32_t token;
 };
-static struct notice notices[NIC_WRITTEN_LIMIT] NIC_FAST;
+static struct notice notices[NIC_WRITTEN_LIMIT];
 static uint32_t notices_asked NIC_FAST;
 static uint32_t notices_given NIC_FAST;
 
@@ -47,7 +47,7 @@ NIC_COLD void tigon2_dma_start(uint32_t transmit_base) {
     TIGON2_REGISTER(DMA_ASSIST) = TIGON2_ASSIST_ENABLE;
 }
 
-NIC_HOT void tigon2_dma_read_make_room(void) {
+NIC_COLD void tigon2_dma_read_make_room(void) {
     uint32_t next = tigon2_dma_next(&tigon2_dma_read);
     uint32_t consumer;
     do {
@@ -60,7 +60,7 @@ NIC_HOT void tigon2_dma_read_make_room(void) {
         tigon2_raise(TIGON2_EVENT_READ_NOTICE);
 }
 
-NIC_HOT void tigon2_dma_write_make_room(void) {
+NIC_COLD void tigon2_dma_write_make_room(void) {
     uint32_t next = tigon2_dma_next(&tigon2_dma_write);
     uint32_t consumer;
     do {

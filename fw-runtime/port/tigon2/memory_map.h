@@ -18,6 +18,6 @@
 #define TIGON2_IMAGE_LIMIT (TIGON2_SMALL_TRANSMIT - 0x5000 - (0x200000 - 0x80000))
 
 /* Stack in the scratchpad; the gate in build.mk compares it with the call graph. */
-#define TIGON2_STACK_BYTES 512
+#define TIGON2_STACK_BYTES 464
 
 #endif

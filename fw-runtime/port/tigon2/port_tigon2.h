@@ -61,7 +61,10 @@ static inline void nic_alarm(uint32_t deadline) {
     tigon2_enable(TIGON2_EVENT_TIMER);
 }
 
+extern bool tigon2_work_wanted NIC_FAST;
+
 static inline void nic_defer_work(void) {
+    tigon2_work_wanted = true;
     tigon2_raise(TIGON2_EVENT_WORK);
 }
 

@@ -68,8 +68,8 @@
 #define TIGON2_EVENT_WRITE_DONE        14
 #define TIGON2_EVENT_RECEIVE           6
 #define TIGON2_EVENT_READ_NOTICE       10 /* software: a full read ring hid a completion */
-#define TIGON2_EVENT_WORK              4  /* software: nic_defer_work */
-#define TIGON2_EVENT_SLOT              3  /* software: nic_request_slot */
+#define TIGON2_EVENT_SLOT              4  /* software: nic_request_slot */
+#define TIGON2_EVENT_WORK              3  /* software: nic_defer_work, or a slot without room */
 
 /* DMA state words and descriptor word 4, tigon2.md 5.2. */
 #define TIGON2_DMA_RESET        0x00000001u

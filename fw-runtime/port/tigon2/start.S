@@ -89,8 +89,8 @@ tigon2_event_table:
 	serve	tigon2_on_stray			/* 0 */
 	serve	tigon2_on_stray			/* 1 */
 	serve	tigon2_on_stray			/* 2 */
-	serve	tigon2_on_slot			/* 3 */
-	serve	tigon2_on_work			/* 4 */
+	serve	tigon2_on_work			/* 3 */
+	serve	tigon2_on_slot			/* 4 */
 	serve	tigon2_on_stray			/* 5 */
 	serve	tigon2_on_receive		/* 6 */
 	serve	tigon2_on_stray			/* 7 */

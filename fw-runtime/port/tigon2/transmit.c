@@ -61,15 +61,21 @@ NIC_COLD void tigon2_set_scratch(uint32_t high, uint32_t low) {
     scratch_low = low;
 }
 
-/* Event 3, the least urgent: while there is no room it stays set and is looked at whenever nothing
- * else is to be done. The MAC raises no event when it has sent a frame. */
+NIC_HOT bool tigon2_transmit_has_slot(void) {
+    return queued_bytes() <= QUEUE_BYTES &&
+           tigon2_dma_outstanding(&tigon2_dma_read, TIGON2_REGISTER(DMA_READ_CONSUMER)) <=
+               QUEUE_READS;
+}
+
+/* Event 4: frames that have a slot go before descriptors posted later. */
 NIC_HOT void tigon2_on_slot(void) {
-    if (queued_bytes() > QUEUE_BYTES)
-        return;
-    if (tigon2_dma_outstanding(&tigon2_dma_read, TIGON2_REGISTER(DMA_READ_CONSUMER)) > QUEUE_READS)
-        return;
     tigon2_withdraw(TIGON2_EVENT_SLOT);
-    nic_on_transmit_slot();
+    if (tigon2_transmit_has_slot()) {
+        nic_on_transmit_slot();
+    } else {
+        tigon2_slot_blocked = true;
+        tigon2_raise(TIGON2_EVENT_WORK);
+    }
 }
 
 NIC_HOT bool nic_transmit_room(uint32_t bytes) {

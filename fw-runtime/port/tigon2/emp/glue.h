@@ -28,6 +28,7 @@ struct glue_counters {
     uint32_t postings_ignored; /* number out of range, or descriptor not handed over */
     uint32_t postings_held;    /* sends that had to wait for a free record */
     uint32_t pages_fetched;
+    uint32_t never;               /* events the spec says cannot come in the state they met */
     uint32_t pages_fetched_again; /* with the frame waiting: more indirect receives than buffers */
 };
 extern struct glue_counters glue_counters;

@@ -159,7 +159,7 @@ void glue_page_settled(void) {
     page_arriving = 0;
 }
 
-NIC_HOT void glue_memory_forget(uint32_t descriptor, bool receive) {
+NIC_COLD void glue_memory_forget(uint32_t descriptor, bool receive) {
     struct cursor *cursor = receive ? &receiving : &sending;
     if (cursor->descriptor == descriptor)
         cursor->descriptor = NO_DESCRIPTOR;
@@ -169,6 +169,17 @@ NIC_HOT void glue_memory_forget(uint32_t descriptor, bool receive) {
 }
 
 /* ------------------------------------------------------------------------------------- Cursors */
+
+static inline uint32_t field_format(uint32_t word) {
+    return word >> EMP_DESCRIPTOR_FORMAT_SHIFT & EMP_DESCRIPTOR_FORMAT_MASK;
+}
+
+/* A posted receive may have lost its page to another before its first frame came. */
+static NIC_COLD void page_fetch_again(uint32_t descriptor, bool receive) {
+    glue_counters.pages_fetched_again++;
+    glue_page_fetch(descriptor, receive, false);
+    nic_read_wait();
+}
 
 /* Changes to the cursor of another message. */
 static NIC_HOT void cursor_change(struct cursor *cursor, uint32_t descriptor, bool receive) {
@@ -180,13 +191,10 @@ static NIC_HOT void cursor_change(struct cursor *cursor, uint32_t descriptor, bo
         return;
     }
     opened[descriptor] = true;
-    if ((glue_descriptors[descriptor][EMP_DESCRIPTOR_FORMAT_WORD] >> EMP_DESCRIPTOR_FORMAT_SHIFT &
-         EMP_DESCRIPTOR_FORMAT_MASK) == EMP_FORMAT_INDIRECT &&
-        page_of[descriptor] == 0) {
-        glue_counters.pages_fetched_again++;
-        glue_page_fetch(descriptor, receive, false);
-        nic_read_wait();
-    }
+    if (field_format(glue_descriptors[descriptor][EMP_DESCRIPTOR_FORMAT_WORD]) ==
+            EMP_FORMAT_INDIRECT &&
+        page_of[descriptor] == 0)
+        page_fetch_again(descriptor, receive);
     nic_gather_open(&cursor->gather, descriptor);
 }
 

@@ -31,7 +31,7 @@ static inline uint32_t field(uint32_t word, uint32_t shift, uint32_t mask) {
     return word >> shift & mask;
 }
 
-static void offer(uint32_t descriptor, bool was_held) {
+static NIC_HOT void offer(uint32_t descriptor, bool was_held) {
     const volatile uint32_t *words = glue_descriptors[descriptor];
     uint32_t word = words[EMP_DESCRIPTOR_DIRECTION_WORD];
     uint32_t who = words[EMP_DESCRIPTOR_PEER_WORD];
@@ -62,7 +62,7 @@ static void offer(uint32_t descriptor, bool was_held) {
 }
 
 /* Before anything of a descriptor is believed: is it there, and does it stay inside the table? */
-static bool sensible(uint32_t descriptor, uint32_t word) {
+static NIC_HOT bool sensible(uint32_t descriptor, uint32_t word) {
     uint32_t format = field(word, EMP_DESCRIPTOR_FORMAT_SHIFT, EMP_DESCRIPTOR_FORMAT_MASK);
     uint32_t length = field(word, EMP_DESCRIPTOR_LENGTH_SHIFT, EMP_DESCRIPTOR_LENGTH_MASK);
     switch (format) {
@@ -80,7 +80,7 @@ static bool sensible(uint32_t descriptor, uint32_t word) {
     }
 }
 
-static void look_at(uint32_t descriptor, bool was_held) {
+static NIC_HOT void look_at(uint32_t descriptor, bool was_held) {
     uint32_t word = *(volatile uint32_t *)&glue_descriptors[descriptor][EMP_DESCRIPTOR_OWNER_WORD];
     if (field(word, EMP_DESCRIPTOR_FORMAT_SHIFT, EMP_DESCRIPTOR_FORMAT_MASK) ==
             EMP_FORMAT_INDIRECT &&
@@ -96,7 +96,7 @@ static void look_at(uint32_t descriptor, bool was_held) {
     offer(descriptor, was_held);
 }
 
-static void take(void) {
+static NIC_HOT void take(void) {
     uint32_t descriptor = *(volatile uint32_t *)&glue_posting_ring[taken];
     uint32_t word;
     bool send;
@@ -125,7 +125,7 @@ static void take(void) {
     look_at(descriptor, false);
 }
 
-void nic_on_work(void) {
+NIC_HOT void nic_on_work(void) {
     if (arriving != 0)
         return; /* nic_on_read goes on */
     if (held_again && held_count != 0) {
@@ -138,7 +138,7 @@ void nic_on_work(void) {
         nic_defer_work();
 }
 
-void nic_on_doorbell(unsigned box, uint32_t value) {
+NIC_HOT void nic_on_doorbell(unsigned box, uint32_t value) {
     if (box != EMP_POSTING_MAILBOX)
         return;
     written = value & RING_MASK;

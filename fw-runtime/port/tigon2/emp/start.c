@@ -12,7 +12,6 @@ volatile struct emp_parameters emp_parameters = EMP_PARAMETERS_DEFAULT;
 uint32_t emp_fixed_node NIC_FAST;
 uint32_t emp_fixed_epoch NIC_FAST;
 uint32_t emp_counters[EMP_COUNTER_COUNT];
-uint32_t emp_never_count;
 
 static_assert(EMP_CONTROL_ADDRESS == TIGON2_CONTROL_ADDRESS,
               "the control block is where the port has it");
@@ -53,6 +52,14 @@ void nic_on_start(void) {
     emp_initialise();
     CONTROL(MAGIC) = EMP_CONTROL_MAGIC;
     CONTROL(STATE) = EMP_CONTROL_STATE_READY;
+}
+
+void glue_count(uint32_t counter) {
+    emp_counters[counter]++;
+}
+
+void glue_never(void) {
+    glue_counters.never++;
 }
 
 void nic_on_panic(uint32_t code) {

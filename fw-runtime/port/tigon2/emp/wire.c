@@ -54,8 +54,8 @@ NIC_HOT void nic_on_frame(const uint32_t *words, uint32_t bytes, uint32_t name) 
     }
 }
 
-static inline void write_header(volatile uint32_t *words, uint32_t peer,
-                                const struct emp_frame *g) {
+static NIC_HOT void write_header(volatile uint32_t *words, uint32_t peer,
+                                 const struct emp_frame *g) {
     uint32_t high = *(volatile uint32_t *)&glue_peers[peer][0];
     uint32_t low = *(volatile uint32_t *)&glue_peers[peer][1];
     words[0] = high << 16 | low >> 16;
