@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, Iterable, Literal, Optional
 
-from . import ast, ir
+from . import ir
 from .context import Context
 from .machines import Choice, Machine, Rows, StateNode, initial_of, walk
 
