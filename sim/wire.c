@@ -319,7 +319,14 @@ uint64_t tigon_wire_lookahead(const struct tigon_wire *wire) {
     const uint64_t frame = (TIGON_FRAME_PREAMBLE + TIGON_FRAME_MINIMUM + TIGON_FRAME_CRC_BYTES) *
                            (uint64_t)TIGON_TICKS_PER_WIRE_BYTE;
     const uint64_t line = tigon_ticks_from_ns(LINE_RECOGNITION_NS);
-    return wire->propagation + (frame < line ? frame : line);
+    uint64_t least = line;
+    for (unsigned side = 0; side < 2; side++) {
+        const struct tigon_knobs *knobs = &wire->direction[side].receiver->knobs;
+        const uint64_t latency = frame + tigon_ticks_from_ns(knobs->receive_latency_ns);
+        if (latency < least)
+            least = latency;
+    }
+    return wire->propagation + least;
 }
 
 void tigon_wire_faults(const struct tigon_wire *wire, unsigned from_side,
