@@ -187,10 +187,12 @@ static int program(struct pair_side *side, void *argument) {
     bool halfway = false;
     open_stream(side, &out, &exchange->plan[side->index], side->index);
     open_stream(side, &in, &exchange->plan[side->peer], side->peer);
+    const uint64_t send_from = side->link_ns + out.plan->first_send_after;
     const uint64_t receive_from = side->link_ns + in.plan->first_receive_after;
     while (!side->message[0] && (out.finished < out.plan->count || in.finished < in.plan->count)) {
-        while (post_next(side, exchange, &out))
-            ;
+        if (tigon_host_now_ns(side->host) >= send_from)
+            while (post_next(side, exchange, &out))
+                ;
         if (tigon_host_now_ns(side->host) >= receive_from)
             while (post_next(side, exchange, &in))
                 ;

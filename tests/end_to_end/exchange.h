@@ -24,6 +24,7 @@ struct plan {
     size_t receives_ahead;
     size_t pieces;                /* most pieces of a message on either side; 1: contiguous */
     uint64_t first_receive_after; /* ns after the link came up */
+    uint64_t first_send_after;
 };
 
 struct exchange {

@@ -15,7 +15,7 @@ static struct message no_message(size_t index) {
     return (struct message){0, 0, 0};
 }
 
-static const struct plan nothing = {no_message, 0, 1, 1, 1, 0};
+static const struct plan nothing = {no_message, 0, 1, 1, 1, 0, 0};
 
 static void run(struct exchange *exchange, uint64_t seed, double loss) {
     struct pair_options options;
@@ -28,7 +28,7 @@ static void run(struct exchange *exchange, uint64_t seed, double loss) {
 static void edges__many_outstanding(void **state) {
     (void)state;
     struct exchange exchange = {
-        .plan = {{small_message, 400, 100, 128, 1, 0}, {small_message, 400, 100, 128, 1, 0}}};
+        .plan = {{small_message, 400, 100, 128, 1, 0, 0}, {small_message, 400, 100, 128, 1, 0, 0}}};
     run(&exchange, 1, 0.01);
 }
 
@@ -39,7 +39,7 @@ static struct message longest(size_t index) {
 
 static void edges__longest_message(void **state) {
     (void)state;
-    struct exchange exchange = {.plan = {{longest, 2, 1, 1, 1, 0}, nothing}};
+    struct exchange exchange = {.plan = {{longest, 2, 1, 1, 1, 0, 0}, nothing}};
     run(&exchange, 2, 0.002);
 }
 
@@ -52,8 +52,8 @@ static struct message too_long_for_its_receive(size_t index) {
 
 static void edges__truncation(void **state) {
     (void)state;
-    struct exchange exchange = {.plan = {{too_long_for_its_receive, 20, 3, 5, 1, 0},
-                                         {too_long_for_its_receive, 20, 3, 5, 4, 0}}};
+    struct exchange exchange = {.plan = {{too_long_for_its_receive, 20, 3, 5, 1, 0, 0},
+                                         {too_long_for_its_receive, 20, 3, 5, 4, 0, 0}}};
     run(&exchange, 3, 0.01);
     assert_int_equal(exchange.truncated[0], 20);
     assert_int_equal(exchange.truncated[1], 20);
@@ -65,7 +65,7 @@ static struct message empty(size_t index) {
 
 static void edges__zero_length(void **state) {
     (void)state;
-    struct exchange exchange = {.plan = {{empty, 40, 4, 4, 1, 0}, {empty, 40, 4, 4, 3, 0}}};
+    struct exchange exchange = {.plan = {{empty, 40, 4, 4, 1, 0, 0}, {empty, 40, 4, 4, 3, 0, 0}}};
     run(&exchange, 4, 0.05);
 }
 
@@ -75,7 +75,8 @@ static struct message crumbs(size_t index) {
 
 static void edges__gather_and_scatter(void **state) {
     (void)state;
-    struct exchange exchange = {.plan = {{crumbs, 30, 4, 6, 24, 0}, {crumbs, 30, 4, 6, 24, 0}}};
+    struct exchange exchange = {
+        .plan = {{crumbs, 30, 4, 6, 24, 0, 0}, {crumbs, 30, 4, 6, 24, 0, 0}}};
     run(&exchange, 5, 0.01);
 }
 
@@ -90,7 +91,7 @@ static void change_collection_size(struct pair_side *side) {
 
 static void edges__collection_size_changes_amid_an_exchange(void **state) {
     (void)state;
-    struct exchange exchange = {.plan = {{medium, 60, 4, 6, 1, 0}, {medium, 60, 4, 6, 1, 0}},
+    struct exchange exchange = {.plan = {{medium, 60, 4, 6, 1, 0, 0}, {medium, 60, 4, 6, 1, 0, 0}},
                                 .halfway = change_collection_size};
     run(&exchange, 6, 0.02);
 }
@@ -109,7 +110,7 @@ static void unplug(struct pair_side *side) {
 
 static void edges__unplugged_amid_an_exchange(void **state) {
     (void)state;
-    struct exchange exchange = {.plan = {{medium, 40, 4, 6, 1, 0}, {medium, 40, 4, 6, 1, 0}},
+    struct exchange exchange = {.plan = {{medium, 40, 4, 6, 1, 0, 0}, {medium, 40, 4, 6, 1, 0, 0}},
                                 .halfway = unplug};
     run(&exchange, 7, 0);
 }
@@ -119,7 +120,7 @@ static void edges__same_seed_same_world(void **state) {
     struct exchange exchange[2];
     for (unsigned i = 0; i < 2; i++) {
         exchange[i] =
-            (struct exchange){.plan = {{medium, 10, 4, 6, 3, 0}, {crumbs, 10, 4, 6, 3, 0}}};
+            (struct exchange){.plan = {{medium, 10, 4, 6, 3, 0, 0}, {crumbs, 10, 4, 6, 3, 0, 0}}};
         run(&exchange[i], 8, 0.03);
     }
     assert_memory_equal(&exchange[0].traffic, &exchange[1].traffic, sizeof exchange[0].traffic);
