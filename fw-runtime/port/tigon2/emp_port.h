@@ -11,31 +11,21 @@
 #include "fw-runtime/timers.h"
 #include "fw-runtime/trace.h"
 
-/* The state lies in pieces: what every frame touches in the scratchpad, the list of posted
- * receives, which only the first frame of a message looks at, in SRAM. A member the spec gains
- * fails to compile until it has a place here. */
-#define EMP_STATE(member) (emp_state_##member)
+/* Every member of the state is an object of its own: in the scratchpad, but for what is listed here as
+ * living in SRAM because it is large. Messages are there too; what every frame touches of one being
+ * sent is in Transmission. */
+#define EMP_SRAM_posted          , /* only the first frame of a message looks at it */
+#define EMP_SRAM_receive_message ,
+#define EMP_SRAM_send_message    ,
 
-#define EMP_PLACE(member, place)                                                                   \
-    extern __typeof__(((struct emp_state *)0)->member) emp_state_##member place
-#define EMP_STATE_MEMBERS(PLACE)                                                                   \
-    PLACE(transmit_state_, NIC_FAST);                                                              \
-    PLACE(match_state_, NIC_FAST);                                                                 \
-    PLACE(acknowledge_state_, NIC_FAST);                                                           \
-    PLACE(link_state_, NIC_FAST);                                                                  \
-    PLACE(queue, NIC_FAST);                                                                        \
-    PLACE(head, NIC_FAST);                                                                         \
-    PLACE(queued, NIC_FAST);                                                                       \
-    PLACE(last_posted, NIC_FAST);                                                                  \
-    PLACE(send_message_used, NIC_FAST);                                                            \
-    PLACE(receive_message_used, NIC_FAST);                                                         \
-    PLACE(send_message, );                                                                         \
-    PLACE(receive_message, );                                                                      \
-    PLACE(send_peer, NIC_FAST);                                                                    \
-    PLACE(receive_peer, NIC_FAST);                                                                 \
-    PLACE(transmission, NIC_FAST);                                                                 \
-    PLACE(posted, )
-EMP_STATE_MEMBERS(EMP_PLACE);
+/* EMP_PLACE(member) is NIC_FAST unless EMP_SRAM_<member> is defined, as a comma that shifts it off. */
+#define EMP_SECOND(first, second, ...) second
+#define EMP_CHOOSE(...)                EMP_SECOND(__VA_ARGS__)
+#define EMP_PLACE(member)              EMP_CHOOSE(EMP_SRAM_##member, NIC_FAST, )
+#define EMP_DECLARE(member)                                                                        \
+    extern __typeof__(((struct emp_state *)0)->member) emp_state_##member EMP_PLACE(member);
+EMP_STATE_MEMBERS(EMP_DECLARE)
+#define EMP_STATE(member) (emp_state_##member)
 
 /* Parameters lie in SRAM, where the host writes the live ones; those fixed at start are copied. */
 extern volatile struct emp_parameters emp_parameters;

@@ -73,6 +73,7 @@
 
 /* DMA state words and descriptor word 4, tigon2.md 5.2. */
 #define TIGON2_DMA_RESET        0x00000001u
+#define TIGON2_DMA_THRESHOLD    0x00000080u /* eight words, recommended */
 #define TIGON2_DMA_READ_WORDS   0x00000086u /* host integers keep their value */
 #define TIGON2_DMA_READ_BYTES   0x00000084u
 #define TIGON2_DMA_READ_FRAME   0x00020084u /* the same, then hand the frame to the MAC */

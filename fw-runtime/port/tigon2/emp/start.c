@@ -5,8 +5,9 @@
 #include "fw-runtime/port/tigon2/emp/glue.h"
 
 /* The state in its places, see emp_port.h. */
-#define DEFINE(member, place) __typeof__(((struct emp_state *)0)->member) emp_state_##member place
-EMP_STATE_MEMBERS(DEFINE);
+#define DEFINE(member)                                                                             \
+    __typeof__(((struct emp_state *)0)->member) emp_state_##member EMP_PLACE(member);
+EMP_STATE_MEMBERS(DEFINE)
 
 volatile struct emp_parameters emp_parameters = EMP_PARAMETERS_DEFAULT;
 uint32_t emp_fixed_node NIC_FAST;

@@ -1,0 +1,22 @@
+# The firmware image on two simulated boards, posted to by raw register accesses.
+
+FIRMWARE_TEST_OBJECTS := $(addprefix $(BUILD)/san/tests/firmware/,test_firmware.o measure.o harness.o)
+FIRMWARE_IMAGE        := $(BUILD)/firmware/emp_a.elf
+
+$(BUILD)/san/tests/firmware/%.o $(BUILD)/obj/tests/firmware/%.o: \
+    CFLAGS_tests_firmware := -I$(BUILD)/gen/emp -DFIRMWARE_IMAGE='"$(FIRMWARE_IMAGE)"'
+$(FIRMWARE_TEST_OBJECTS) $(FIRMWARE_TEST_OBJECTS:$(BUILD)/san/%=$(BUILD)/obj/%): | $(BUILD)/gen/emp/emp.h
+
+$(BUILD)/tests/test_firmware: $(FIRMWARE_TEST_OBJECTS) $(SIM_LIBRARY_SANITIZED) | $(FIRMWARE_IMAGE)
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lm
+
+# What the firmware costs, printed: cycles for a frame, one-way time, bandwidth.
+$(BUILD)/tests/measure_firmware: $(addprefix $(BUILD)/obj/tests/firmware/,measure_firmware.o measure.o harness.o) \
+                                 $(SIM_LIBRARY) | $(FIRMWARE_IMAGE)
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $^ -lm
+
+TEST_PROGRAMS += $(BUILD)/tests/test_firmware

@@ -1,0 +1,315 @@
+/*
+ * The EMP firmware on two simulated boards: does it start on every memory size, deliver every byte
+ * in every descriptor format, refuse what makes no sense, outlive loss, and meet its goals of
+ * speed?
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/firmware/harness.h"
+#include "tests/firmware/measure.h"
+
+#define TAG             3u
+#define LIMIT_NS        8000000000u
+#define LATENCY_GOAL_US 40.0
+
+struct pair {
+    struct tigon_world *world;
+    struct side side[2];
+    const struct case_ *scenario;
+    unsigned ready;
+};
+
+/* What the two programs of a test do once both links are up. */
+struct case_ {
+    void (*run[2])(struct pair *pair, struct side *side);
+    const char *knobs[4]; /* "name=value", ended by NULL */
+};
+
+struct start {
+    struct pair *pair;
+    unsigned node;
+};
+
+static int program(struct tigon_host *host, void *argument) {
+    struct start *start = argument;
+    struct pair *pair = start->pair;
+    struct side *side = &pair->side[start->node];
+    side_start(side, FIRMWARE_IMAGE, 2);
+    pair->ready++;
+    while (pair->ready < 2)
+        tigon_host_sleep_ns(host, 10000);
+    pair->scenario->run[start->node](pair, side);
+    return 0;
+}
+
+static void play(const struct case_ *scenario) {
+    struct pair pair = {.scenario = scenario};
+    struct start start[2];
+    struct tigon_knobs knobs;
+    enum tigon_end end;
+    tigon_knobs_defaults(&knobs);
+    for (unsigned i = 0; scenario->knobs[i]; i++)
+        assert_int_equal(tigon_knobs_assign(&knobs, scenario->knobs[i]), 0);
+    pair.world = tigon_world_create(&knobs, 7);
+    for (unsigned i = 0; i < 2; i++)
+        side_create(&pair.side[i], tigon_world_add_board(pair.world), i);
+    (void)tigon_world_connect(pair.world, pair.side[0].board, pair.side[1].board);
+    for (unsigned i = 0; i < 2; i++) {
+        start[i] = (struct start){&pair, i};
+        (void)tigon_host_start(pair.side[i].host, "test", program, &start[i]);
+    }
+    end = tigon_world_run(pair.world, LIMIT_NS);
+    if (end != TIGON_END_FINISHED)
+        print_error("%s\n", tigon_world_report(pair.world));
+    assert_int_equal(end, TIGON_END_FINISHED);
+    tigon_world_destroy(pair.world);
+}
+
+static void expect(struct side *side, uint32_t index, enum emp_result result, uint32_t length) {
+    uint32_t got_length = 0;
+    enum emp_result got = side_wait(side, index, &got_length);
+    if (got != result || got_length != length)
+        print_error("descriptor %u: result %u, length %u\n", index, got, got_length);
+    assert_int_equal(got, result);
+    assert_int_equal(got_length, length);
+}
+
+/* --------------------------------------------------------------------------------------- Start */
+
+static void check_control(struct pair *pair, struct side *side) {
+    uint32_t bytes = side_control(side, EMP_CONTROL_SRAM_BYTES_WORD);
+    uint32_t image = side_control(side, EMP_CONTROL_FREE_BYTES_WORD);
+    (void)pair;
+    assert_true(bytes == 0x80000 || bytes == 0x100000 || bytes == 0x200000);
+    assert_true(image < bytes);
+    assert_int_equal(side_control(side, EMP_CONTROL_FAULT_WORD), 0);
+    assert_int_equal(side_control(side, EMP_CONTROL_STATE_WORD), EMP_CONTROL_STATE_READY);
+}
+
+static void check_small(struct pair *pair, struct side *side) {
+    check_control(pair, side);
+    assert_int_equal(side_control(side, EMP_CONTROL_SRAM_BYTES_WORD), 0x80000);
+}
+
+static void check_large(struct pair *pair, struct side *side) {
+    check_control(pair, side);
+    assert_int_equal(side_control(side, EMP_CONTROL_SRAM_BYTES_WORD), 0x200000);
+}
+
+static void starts_on_every_memory_size(void **state) {
+    (void)state;
+    play(&(struct case_){{check_small, check_small}, {"sram_bytes=524288"}});
+    play(&(struct case_){{check_control, check_control}, {"sram_bytes=1048576"}});
+    play(&(struct case_){{check_large, check_large}, {"sram_bytes=2097152"}});
+}
+
+/* ------------------------------------------------------------------------------------ Delivery */
+
+static const struct {
+    uint32_t bytes, send_skew, receive_skew;
+} shapes[] = {
+    {0, 0, 0},      {1, 0, 0},           {4, 4095, 1},        {24, 3, 5},      {1463, 0, 0},
+    {1478, 0, 0},   {1479, 0, 0},        {1500, 7, 4001},     {2964, 0, 0},    {2965, 0, 0},
+    {4096, 0, 0},   {4096, 1, 4095},     {8192, 4095, 1},     {12288, 0, 100}, {20000, 3, 1111},
+    {28672, 0, 0},  {28673, 0, 0},       {30000, 4095, 4094}, {65536, 0, 0},   {65536, 33, 2077},
+    {262144, 1, 2}, {1000003, 17, 4001},
+};
+#define SHAPES (sizeof shapes / sizeof *shapes)
+#define STEP   4u
+
+static void send_shapes(struct pair *pair, struct side *side) {
+    (void)pair;
+    for (uint32_t i = 0; i < SHAPES; i++) {
+        struct buffer buffer;
+        buffer_create(side, &buffer, shapes[i].bytes, shapes[i].send_skew);
+        buffer_fill(side, &buffer, i);
+        side_post(side, i * STEP, EMP_DIRECTION_SEND, 1, TAG, &buffer);
+        free(buffer.page);
+    }
+    for (uint32_t i = 0; i < SHAPES; i++)
+        expect(side, i * STEP, EMP_RESULT_OK, shapes[i].bytes);
+}
+
+static void receive_shapes(struct pair *pair, struct side *side) {
+    struct buffer buffer[SHAPES];
+    (void)pair;
+    for (uint32_t i = 0; i < SHAPES; i++) {
+        buffer_create(side, &buffer[i], shapes[i].bytes, shapes[i].receive_skew);
+        side_post(side, i * STEP, EMP_DIRECTION_RECEIVE, 0, TAG, &buffer[i]);
+    }
+    for (uint32_t i = 0; i < SHAPES; i++) {
+        expect(side, i * STEP, EMP_RESULT_OK, shapes[i].bytes);
+        assert_true(buffer_holds(side, &buffer[i], i, shapes[i].bytes));
+        free(buffer[i].page);
+    }
+}
+
+static void delivers_every_shape(void **state) {
+    (void)state;
+    play(&(struct case_){{send_shapes, receive_shapes}, {NULL}});
+    play(&(struct case_){{send_shapes, receive_shapes},
+                         {"sram_bytes=1M", "host_memory_base=4293918720"}});
+}
+
+static void outlives_loss(void **state) {
+    (void)state;
+    play(&(struct case_){{send_shapes, receive_shapes}, {"wire_loss=0.05", "wire_duplicate=0.05"}});
+    play(&(struct case_){{send_shapes, receive_shapes},
+                         {"wire_loss=0.02", "wire_delay=0.1", "wire_corrupt_visible=0.02"}});
+}
+
+/* More sends than there are records, received in reverse of nothing: in order, every one. */
+#define MANY 120u
+
+static void send_many(struct pair *pair, struct side *side) {
+    struct buffer buffer[MANY];
+    (void)pair;
+    for (uint32_t i = 0; i < MANY; i++) {
+        buffer_create(side, &buffer[i], 100 + i, i);
+        buffer_fill(side, &buffer[i], i);
+    }
+    side_post_many(side, 0, MANY, 1, EMP_DIRECTION_SEND, 1, TAG, buffer);
+    for (uint32_t i = 0; i < MANY; i++) {
+        expect(side, i, EMP_RESULT_OK, 100 + i);
+        free(buffer[i].page);
+    }
+}
+
+static void receive_many(struct pair *pair, struct side *side) {
+    struct buffer buffer[MANY];
+    (void)pair;
+    for (uint32_t i = 0; i < MANY; i++)
+        buffer_create(side, &buffer[i], 300, 0);
+    tigon_host_sleep_ns(side->host, 3000000); /* refusals first */
+    side_post_many(side, 0, MANY, 1, EMP_DIRECTION_RECEIVE, 0, TAG, buffer);
+    for (uint32_t i = 0; i < MANY; i++) {
+        expect(side, i, EMP_RESULT_OK, 100 + i);
+        assert_true(buffer_holds(side, &buffer[i], i, 100 + i));
+        free(buffer[i].page);
+    }
+}
+
+static void holds_sends_without_a_record(void **state) {
+    (void)state;
+    play(&(struct case_){{send_many, receive_many}, {NULL}});
+}
+
+/* Both ways at once, indirect on both sides, more receives than buffers for their pages. */
+#define BULK 30u
+
+static void exchange(struct pair *pair, struct side *side) {
+    unsigned peer = 1 - side->node;
+    struct buffer out, in[BULK];
+    buffer_create(side, &out, 40000, 9);
+    buffer_fill(side, &out, side->node);
+    for (uint32_t i = 0; i < BULK; i++)
+        buffer_create(side, &in[i], 40000, 100 * i);
+    side_post_many(side, 0, BULK, 1, EMP_DIRECTION_RECEIVE, peer, TAG, in);
+    (void)pair;
+    tigon_host_sleep_ns(side->host, 1000000);
+    for (uint32_t i = 0; i < BULK; i++)
+        side_post(side, 100 + i, EMP_DIRECTION_SEND, peer, TAG, &out);
+    for (uint32_t i = 0; i < BULK; i++) {
+        expect(side, i, EMP_RESULT_OK, 40000);
+        assert_true(buffer_holds(side, &in[i], peer, 40000));
+        free(in[i].page);
+    }
+    for (uint32_t i = 0; i < BULK; i++)
+        expect(side, 100 + i, EMP_RESULT_OK, 40000);
+    free(out.page);
+}
+
+static void exchanges_both_ways(void **state) {
+    (void)state;
+    play(&(struct case_){{exchange, exchange}, {NULL}});
+}
+
+/* ---------------------------------------------------------------------------------- Odd results */
+
+static void send_odd(struct pair *pair, struct side *side) {
+    struct buffer buffer;
+    uint32_t at = side->descriptors;
+    (void)pair;
+    buffer_create(side, &buffer, 5000, 0);
+    buffer_fill(side, &buffer, 1);
+    side_post(side, 0, EMP_DIRECTION_SEND, 1, TAG, &buffer); /* meets a shorter receive */
+    expect(side, 0, EMP_RESULT_OK, 5000);
+    /* No such node, no such format, total beyond the pieces, chain beyond the table. */
+    side_post(side, 4, EMP_DIRECTION_SEND, EMP_NODE_LIMIT, TAG, &buffer);
+    expect(side, 4, EMP_RESULT_BAD, 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t words[EMP_DESCRIPTOR_BYTES / 4] = {0};
+        uint32_t index = i == 2 ? EMP_DESCRIPTOR_LIMIT - 1 : 8 + i;
+        emp_descriptor_set_format(words, i == 0 ? 3 : i == 1 ? EMP_FORMAT_SHORT : EMP_FORMAT_CHAIN);
+        emp_descriptor_set_continuations(words, 1);
+        emp_descriptor_set_total_length(words, 100);
+        emp_descriptor_set_length(words, 50);
+        emp_descriptor_set_owner(words, EMP_OWNER_NIC);
+        for (uint32_t word = 0; word < EMP_DESCRIPTOR_BYTES / 4; word++)
+            side_write(side, at + EMP_DESCRIPTOR_BYTES * index + 4 * word, words[word]);
+        side_write(side, side->posting_ring + 4 * side->posted++, index);
+        tigon_host_write32(side->host, 0x504 + 8 * EMP_POSTING_MAILBOX, side->posted);
+        expect(side, index, EMP_RESULT_BAD, 0);
+    }
+    /* A number beyond the table and a descriptor that is the host's are passed over. */
+    side_write(side, side->posting_ring + 4 * side->posted++, 100000);
+    side_write(side, side->posting_ring + 4 * side->posted++, 0);
+    side_post(side, 12, EMP_DIRECTION_SEND, 1, TAG + 1, &buffer);
+    expect(side, 12, EMP_RESULT_OK, 5000);
+    free(buffer.page);
+}
+
+static void receive_odd(struct pair *pair, struct side *side) {
+    struct buffer buffer, other;
+    (void)pair;
+    buffer_create(side, &buffer, 2000, 0);
+    buffer_create(side, &other, 5000, 0);
+    side_post(side, 0, EMP_DIRECTION_RECEIVE, 0, TAG, &buffer);
+    side_post(side, 4, EMP_DIRECTION_RECEIVE, 0, TAG + 1, &other);
+    expect(side, 0, EMP_RESULT_TRUNCATED, 5000);
+    assert_true(buffer_holds(side, &buffer, 1, 2000));
+    expect(side, 4, EMP_RESULT_OK, 5000);
+    assert_true(buffer_holds(side, &other, 1, 5000));
+    free(buffer.page);
+    free(other.page);
+}
+
+static void gives_odd_postings_a_result(void **state) {
+    (void)state;
+    play(&(struct case_){{send_odd, receive_odd}, {NULL}});
+}
+
+/* --------------------------------------------------------------------------------------- Speed */
+
+static void meets_its_goals(void **state) {
+    struct measure_latency latency;
+    struct measure_bandwidth bandwidth;
+    (void)state;
+    assert_true(measure_latency(FIRMWARE_IMAGE, 4, 20, &latency));
+    print_message("4 bytes one way: %.2f us\n", latency.one_way_us);
+    assert_true(latency.one_way_us <= LATENCY_GOAL_US);
+    assert_true(measure_bandwidth(FIRMWARE_IMAGE, 65536, 20, false, &bandwidth));
+    print_message("64 KiB one way: %.1f Mb/s\n", bandwidth.megabits);
+    assert_true(bandwidth.megabits >= 880.0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(starts_on_every_memory_size),
+        cmocka_unit_test(delivers_every_shape),
+        cmocka_unit_test(outlives_loss),
+        cmocka_unit_test(holds_sends_without_a_record),
+        cmocka_unit_test(exchanges_both_ways),
+        cmocka_unit_test(gives_odd_postings_a_result),
+        cmocka_unit_test(meets_its_goals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
