@@ -229,6 +229,8 @@ static uint64_t piece_address(const struct buffer *buffer, uint32_t i) {
 }
 
 static uint32_t piece_bytes(const struct buffer *buffer, uint32_t i) {
+    if (buffer->pages == 1)
+        return buffer->bytes;
     uint32_t before = i == 0 ? 0 : i * PAGE - buffer->skew;
     uint32_t room = i == 0 ? PAGE - buffer->skew : PAGE;
     uint32_t left = buffer->bytes - before;

@@ -287,6 +287,47 @@ static void gives_odd_postings_a_result(void **state) {
     play(&(struct case_){{send_odd, receive_odd}, {NULL}});
 }
 
+/* A page that ends exactly at the 4 GB line, and a run that goes across it (tigon2.md 13 item 7).
+ */
+#define BELOW_4GB 0xFFFFF000u
+
+static void at_the_line(struct side *side, enum emp_direction direction) {
+    unsigned peer = 1 - side->node;
+    uint64_t bus = 0;
+    void *below = NULL;
+    struct buffer page = {.bytes = PAGE, .pages = 1, .page = &bus};
+    struct buffer across = {.bytes = 3000, .skew = 2000, .pages = 1, .page = &bus};
+    while (bus != BELOW_4GB)
+        below = tigon_host_allocate(side->host, PAGE, &bus);
+    assert_non_null(tigon_host_allocate(side->host, PAGE, NULL));
+    if (direction == EMP_DIRECTION_SEND) {
+        for (uint32_t i = 0; i < 2 * PAGE; i++)
+            ((uint8_t *)below)[i] = (uint8_t)(i * 7 + 1);
+        tigon_host_sleep_ns(side->host, 100000);
+    }
+    for (uint32_t turn = 0; turn < 3; turn++) {
+        side_post(side, turn, direction, peer, TAG, turn == 1 ? &across : &page);
+        expect(side, turn, EMP_RESULT_OK, turn == 1 ? 3000 : PAGE);
+        for (uint32_t i = 0; i < PAGE + (turn == 1 ? 904u : 0u); i++)
+            assert_int_equal(((uint8_t *)below)[i], (uint8_t)(i * 7 + 1));
+    }
+}
+
+static void send_at_line(struct pair *pair, struct side *side) {
+    (void)pair;
+    at_the_line(side, EMP_DIRECTION_SEND);
+}
+
+static void receive_at_line(struct pair *pair, struct side *side) {
+    (void)pair;
+    at_the_line(side, EMP_DIRECTION_RECEIVE);
+}
+
+static void crosses_the_4_gb_line(void **state) {
+    (void)state;
+    play(&(struct case_){{send_at_line, receive_at_line}, {"host_memory_base=4293918720"}});
+}
+
 /* --------------------------------------------------------------------------------------- Speed */
 
 static void meets_its_goals(void **state) {
@@ -309,6 +350,7 @@ int main(void) {
         cmocka_unit_test(holds_sends_without_a_record),
         cmocka_unit_test(exchanges_both_ways),
         cmocka_unit_test(gives_odd_postings_a_result),
+        cmocka_unit_test(crosses_the_4_gb_line),
         cmocka_unit_test(meets_its_goals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

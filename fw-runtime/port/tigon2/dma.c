@@ -136,9 +136,29 @@ NIC_COLD void tigon2_on_read_done(void) {
     nic_on_read();
 }
 
-/* A transfer that failed has left the rest of its frame and the ring in doubt: host memory may be
- * half written. Nothing can be repaired from here. */
+/* A transfer that ends exactly at a 4 GB line is complete, but is taken for one that crosses it:
+ * all of it is moved, and the consumer too (tigon2.md 13 item 7). */
+static NIC_COLD bool false_alarm(uint32_t state, uint32_t left) {
+    return (state & TIGON2_DMA_FATAL) == TIGON2_DMA_OVERFLOW && (left & 0xFFFF) == 0;
+}
+
+/* Events 19 and 20. A transfer that really failed has left its frame, the ring and perhaps host
+ * memory in doubt. Nothing of that can be repaired from here. */
 NIC_COLD void tigon2_on_transfer_fault(void) {
-    uint32_t state = TIGON2_REGISTER(DMA_READ_STATE) & TIGON2_DMA_FATAL;
-    nic_panic(state != 0 ? TIGON2_PANIC_READ : TIGON2_PANIC_WRITE);
+    uint32_t read = TIGON2_REGISTER(DMA_READ_STATE);
+    uint32_t write = TIGON2_REGISTER(DMA_WRITE_STATE);
+    TIGON2_REGISTER(DMA_ASSIST) = TIGON2_ASSIST_ENABLE | TIGON2_ASSIST_PAUSE;
+    if (read & TIGON2_DMA_FATAL) {
+        if (!false_alarm(read, TIGON2_REGISTER(DMA_READ_LENGTH)))
+            nic_panic(TIGON2_PANIC_READ);
+        TIGON2_REGISTER(DMA_READ_STATE) = TIGON2_DMA_RESET;
+        TIGON2_REGISTER(DMA_READ_CONSUMER) = TIGON2_REGISTER(DMA_READ_CONSUMER);
+    }
+    if (write & TIGON2_DMA_FATAL) {
+        if (!false_alarm(write, TIGON2_REGISTER(DMA_WRITE_LENGTH)))
+            nic_panic(TIGON2_PANIC_WRITE);
+        TIGON2_REGISTER(DMA_WRITE_STATE) = TIGON2_DMA_RESET;
+        TIGON2_REGISTER(DMA_WRITE_CONSUMER) = TIGON2_REGISTER(DMA_WRITE_CONSUMER);
+    }
+    TIGON2_REGISTER(DMA_ASSIST) = TIGON2_ASSIST_ENABLE;
 }

@@ -11,14 +11,15 @@
 #include "fw-runtime/timers.h"
 #include "fw-runtime/trace.h"
 
-/* Every member of the state is an object of its own: in the scratchpad, but for what is listed here as
- * living in SRAM because it is large. Messages are there too; what every frame touches of one being
- * sent is in Transmission. */
+/* Every member of the state is an object of its own: in the scratchpad, but for what is listed here
+ * as living in SRAM because it is large. Messages are there too; what every frame touches of one
+ * being sent is in Transmission. */
 #define EMP_SRAM_posted          , /* only the first frame of a message looks at it */
 #define EMP_SRAM_receive_message ,
 #define EMP_SRAM_send_message    ,
 
-/* EMP_PLACE(member) is NIC_FAST unless EMP_SRAM_<member> is defined, as a comma that shifts it off. */
+/* EMP_PLACE(member) is NIC_FAST unless EMP_SRAM_<member> is defined, as a comma that shifts it off.
+ */
 #define EMP_SECOND(first, second, ...) second
 #define EMP_CHOOSE(...)                EMP_SECOND(__VA_ARGS__)
 #define EMP_PLACE(member)              EMP_CHOOSE(EMP_SRAM_##member, NIC_FAST, )

@@ -13,6 +13,8 @@
 #define TIGON2_TIMER_REFERENCE         0x058
 #define TIGON2_EVENT                   0x060
 #define TIGON2_MAILBOX_EVENT           0x064
+#define TIGON2_DMA_READ_LENGTH         0x09C
+#define TIGON2_DMA_WRITE_LENGTH        0x0AC
 #define TIGON2_DMA_WRITE_STATE         0x0A0
 #define TIGON2_DMA_READ_STATE          0x0B0
 #define TIGON2_RECEIVE_BASE            0x0C0
@@ -80,6 +82,7 @@
 #define TIGON2_DMA_WRITE_PIECE  0x00020084u
 #define TIGON2_DMA_WRITE_FRAME  0x000A0084u /* the same, then free the receive buffer behind it */
 #define TIGON2_DMA_FATAL        0xEF000000u /* attention bits */
+#define TIGON2_DMA_OVERFLOW     0x08000000u
 #define TIGON2_ASSIST_ENABLE    0x00000001u
 #define TIGON2_ASSIST_PAUSE     0x00000002u
 #define TIGON2_CPU_HALT         0x00010000u
