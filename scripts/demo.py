@@ -19,7 +19,6 @@ PROGRAM = Path("build/host/emp_demo")
 IMAGE = Path("build/firmware/emp_a.elf")
 SPEC = Path("spec/emp/emp.hsm")
 GENERATED = Path("build/gen/emp")
-MODELS = Path("build/model/emp")
 RESULT = Path("build/demo.json")
 
 # The shell is on every Debian system and big enough to lose frames of.
@@ -106,13 +105,8 @@ def show_spec() -> None:
     say(run(["gen/bin/hsmc", "stats", str(SPEC)]))
     warnings = run(["gen/bin/hsmc", "check", str(SPEC)]).strip()
     say(warnings or "no errors, no warnings")
-    for directory in (GENERATED, *sorted(MODELS.glob("*"))):
-        names = sorted(
-            path.name
-            for path in directory.glob("emp*")
-            if path.suffix in (".c", ".h", ".pml")
-        )
-        say(f"written: {directory}/ {' '.join(names)}")
+    names = sorted(path.name for path in GENERATED.glob("emp*.[ch]"))
+    say(f"written: {GENERATED}/ {' '.join(names)}")
 
 
 def show_image() -> None:

@@ -3,6 +3,8 @@
 
 #include "tests/end_to_end/exchange.h"
 
+#include "host/board_sim.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -287,6 +289,41 @@ static void edges__peer_restarts(void **state) {
     run_programs(restart_and_send, receive_lives, 12, 0);
 }
 
+/* A tool looks at a board that somebody else has started and uses. */
+static int look_from_outside(struct pair_side *side, void *argument) {
+    struct libemp_options options;
+    struct libemp_board *tool;
+    struct libemp_status status;
+    libemp_request request;
+    uint8_t address[6];
+    uint32_t value = 0;
+    (void)argument;
+    need(libemp_post_receive(side->board, side->peer, 3, NULL, 0, &request) == 0);
+    libemp_options_defaults(&options);
+    options.backends = (const struct libemp_backend *const[]){&libemp_sim, NULL};
+    options.environment = side->pair->world;
+    need(libemp_open(&tool, side->index ? "sim:1" : "sim:0", &options) == 0);
+    need(libemp_link(tool) == -ENODEV); /* not attached yet */
+    need(libemp_attach(tool) == 0);
+    need(libemp_descriptors_free(tool) == libemp_descriptor_limit() - 1);
+    need(libemp_status(tool, &status) == 0);
+    need(status.running && status.link && status.node == side->index);
+    tigon_board_mac_address(side->hardware, address); /* the loader found it in the EEPROM */
+    need(memcmp(status.mac_address, address, 6) == 0);
+    need(libemp_parameter(tool, (size_t)libemp_find_parameter("collection_size"), &value) == 0);
+    need(value == 3); /* EQ17 */
+    need(libemp_counter(tool, (size_t)libemp_find_counter("frames_malformed"), &value) == 0);
+    need(value == 0);
+    libemp_close(tool);
+    need(libemp_link(side->board) == 1); /* the board runs on */
+    return 0;
+}
+
+static void edges__looking_from_outside(void **state) {
+    (void)state;
+    run_programs(look_from_outside, look_from_outside, 13, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edges__many_outstanding),
@@ -300,6 +337,7 @@ int main(void) {
         cmocka_unit_test(edges__matching_by_tag),
         cmocka_unit_test(edges__nobody_receives),
         cmocka_unit_test(edges__peer_restarts),
+        cmocka_unit_test(edges__looking_from_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
