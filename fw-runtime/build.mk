@@ -33,7 +33,7 @@ FW_OBJECTS  := $(FIRMWARE)/$(FW_PORT)/start.o $(FW_SOURCES:%.c=$(FIRMWARE)/%.o) 
                $(FIRMWARE)/gen/emp.o $(FIRMWARE)/gen/frame.o
 # Helpers of more than a few instructions stay functions: the scratchpad is smaller than the time.
 $(FIRMWARE)/gen/emp.o: fw-runtime/build.mk
-$(FIRMWARE)/gen/emp.o: FW_CFLAGS += --param max-inline-insns-single=4
+$(FIRMWARE)/gen/emp.o: FW_CFLAGS += --param max-inline-insns-single=15
 FW_FLAGS_STAMP := $(FIRMWARE)/flags
 
 firmware: $(FIRMWARE)/emp_a.elf     ## build the NIC image build/firmware/emp_a.elf

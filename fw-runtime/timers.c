@@ -12,7 +12,7 @@ static void set_alarm(uint32_t deadline) {
     nic_alarm(deadline);
 }
 
-NIC_HOT void nic_timer_arm(uint32_t timer, uint32_t microseconds) {
+void nic_timer_arm(uint32_t timer, uint32_t microseconds) {
     uint32_t deadline = nic_clock() + microseconds;
     nic_timer_deadlines[timer] = deadline;
     nic_timers.armed[timer >> 5] |= 1u << (timer & 31);

@@ -16,9 +16,10 @@
 #include "tests/firmware/harness.h"
 #include "tests/firmware/measure.h"
 
-#define TAG             3u
-#define LIMIT_NS        8000000000u
-#define LATENCY_GOAL_US 40.0
+#define TAG      3u
+#define LIMIT_NS 8000000000u
+/* What it does today, so that it gets no slower. The published figure is 23 us. */
+#define LATENCY_GOAL_US 36.0
 
 struct pair {
     struct tigon_world *world;

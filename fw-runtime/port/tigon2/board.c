@@ -74,7 +74,7 @@ NIC_COLD void tigon2_start(void) {
 }
 
 /* Event 28. Writing the reference is what drops the bit; until the next nic_alarm nobody looks. */
-NIC_HOT void tigon2_on_timer(void) {
+NIC_COLD void tigon2_on_timer(void) {
     tigon2_disable(TIGON2_EVENT_TIMER);
     nic_on_alarm();
 }

@@ -16,13 +16,12 @@ enum tigon2_panic {
     TIGON2_PANIC_MEMORY = 0x0106    /* less memory than the image needs */
 };
 
-/* The runtime's own counters; the host finds them by Control.runtime_counters. Append only. */
+/* The runtime's own counters; for a debugger. Frames are counted by the MAC
+ * itself (tigon2.md 6.3). */
 struct tigon2_counters {
-    uint32_t receive_frames;
     uint32_t receive_errors;   /* bad checksum, truncated, too short for a header */
     uint32_t receive_no_space; /* attentions, not frames: the MAC counts those */
-    uint32_t transmit_frames;
-    uint32_t transmit_waits; /* frames handed over behind a dummy read */
+    uint32_t transmit_waits;   /* frames handed over behind a dummy read */
 };
 extern struct tigon2_counters tigon2_counters;
 

@@ -16,7 +16,6 @@
  * being sent is in Transmission. */
 #define EMP_SRAM_posted          , /* only the first frame of a message looks at it */
 #define EMP_SRAM_receive_message ,
-#define EMP_SRAM_send_message    ,
 
 /* EMP_PLACE(member) is NIC_FAST unless EMP_SRAM_<member> is defined, as a comma that shifts it off.
  */

@@ -81,7 +81,6 @@ NIC_HOT void tigon2_on_receive(void) {
         const uint32_t *words = (const uint32_t *)frame;
         if (__builtin_expect(frame + 4 * HEADER_WORDS > TIGON2_MEMORY_TOP, 0))
             words = join_header(frame);
-        tigon2_counters.receive_frames++;
         nic_on_frame(words, bytes, frame);
     }
     if (!claimed) {

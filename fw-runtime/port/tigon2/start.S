@@ -115,8 +115,6 @@ tigon2_event_table:
 	serve	tigon2_on_transmit_fault	/* 26 */
 	serve	tigon2_on_stray			/* 27 */
 	serve	tigon2_on_timer			/* 28 */
-	serve	tigon2_on_stray			/* 29 */
-	serve	tigon2_on_stray			/* 30 */
-	serve	tigon2_on_stray			/* 31 */
+	/* Bits 29 to 31 are never enabled. */
 	.end	tigon2_event_table
 	.size	tigon2_event_table, . - tigon2_event_table

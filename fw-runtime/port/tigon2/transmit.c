@@ -109,6 +109,12 @@ static NIC_COLD void copy_split_header(void) {
         *(volatile uint32_t *)wrap(frame_start + 4 * i) = bounce[i];
 }
 
+static NIC_COLD void queue_dummy(uint32_t end) {
+    tigon2_dma_read_queue(scratch_high, scratch_low, end, TIGON2_DUMMY_BYTES,
+                          TIGON2_DMA_READ_FRAME);
+    tigon2_counters.transmit_waits++;
+}
+
 /* The data of a split frame may arrive, and reach the MAC, before its header is copied: the copy
  * comes before the MAC descriptor, which the MAC needs to begin. */
 NIC_HOT void nic_transmit_end(uint32_t bytes) {
@@ -123,10 +129,8 @@ NIC_HOT void nic_transmit_end(uint32_t bytes) {
         if (TIGON2_REGISTER(DMA_READ_CONSUMER) == tigon2_dma_read.producer) {
             hand_over = true;
         } else {
-            tigon2_dma_read_queue(scratch_high, scratch_low, end, TIGON2_DUMMY_BYTES,
-                                  TIGON2_DMA_READ_FRAME);
+            queue_dummy(end);
             bytes += TIGON2_DUMMY_BYTES;
-            tigon2_counters.transmit_waits++;
         }
     }
     descriptor[0] = start;
@@ -138,7 +142,6 @@ NIC_HOT void nic_transmit_end(uint32_t bytes) {
     if (hand_over)
         TIGON2_REGISTER(TRANSMIT_PRODUCER) = end;
     frame_start = wrap((start + bytes + 7) & ~7u);
-    tigon2_counters.transmit_frames++;
 }
 
 NIC_COLD void tigon2_on_transmit_fault(void) {
