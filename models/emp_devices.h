@@ -10,6 +10,12 @@
 #define IN_FLIGHT WORLD_IN_FLIGHT
 #endif
 
+#ifdef LIVENESS
+#define GOOD now.good
+#else
+#define GOOD 0
+#endif
+
 #define TIMER_BIT(timer, instance) (1u << ((timer) * EMP_TIMER_STRIDE + ((instance) != 0 ? (instance) - 1u : 0u)))
 
 static void emp_timer_arm(const enum emp_timer timer, const uint32_t instance, const uint32_t microseconds)
@@ -25,17 +31,17 @@ static void emp_timer_cancel(const enum emp_timer timer, const uint32_t instance
 
 static void put_on_wire(const uint32_t frame)
 {
-	if ((now.wire >> frame & 1) == 0 && now.wire_count < IN_FLIGHT) {
+	if ((now.wire >> frame & 1) == 0 && now.flying < IN_FLIGHT) {
 		now.wire |= 1 << frame;
-		now.wire_count++;
+		now.flying++;
 	}
 }
 
 static void put_answer(const uint32_t answer)
 {
-	if ((now.answers >> answer & 1) == 0 && now.answers_count < IN_FLIGHT) {
+	if ((now.answers >> answer & 1) == 0 && (GOOD || now.flying < IN_FLIGHT)) {
 		now.answers |= 1 << answer;
-		now.answers_count++;
+		now.flying++;
 	}
 }
 

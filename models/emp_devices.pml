@@ -3,9 +3,9 @@
 inline put_on_wire(c_)
 {
 	if
-	:: ((wire >> (c_)) & 1) == 0 && wire_count < IN_FLIGHT ->
+	:: ((wire >> (c_)) & 1) == 0 && flying < IN_FLIGHT ->
 		wire = wire | (1 << (c_));
-		wire_count++
+		flying++
 	:: else
 	fi
 }
@@ -13,9 +13,9 @@ inline put_on_wire(c_)
 inline put_answer(c_)
 {
 	if
-	:: ((answers >> (c_)) & 1) == 0 && answers_count < IN_FLIGHT ->
+	:: ((answers >> (c_)) & 1) == 0 && (good || flying < IN_FLIGHT) ->
 		answers = answers | (1 << (c_));
-		answers_count++
+		flying++
 	:: else
 	fi
 }

@@ -6,11 +6,11 @@
  * Every event is one d_step, which is exact: the firmware runs each event to completion. The link is a set of frames,
  * for loss, duplication and reordering make it one. Before the link has become good a delivered frame also stays on
  * the wire (it may come again) until it is lost: so delivering once is delivering and losing, and needs no command of
- * its own. At most IN_FLIGHT frames are on the wire in each direction, further ones are lost; the number of faults is
- * not bounded.
+ * its own. At most IN_FLIGHT frames are on the wire, both directions together; further ones are lost. The number of
+ * faults is not bounded.
  *
  * Safety: anything may happen at any time, timers included. LIVENESS adds `good`, which becomes true at some time
- * and stays so. From then on nothing is lost or repeated, a timer runs out only when nothing else is left to happen, and
+ * and stays so. From then on nothing is lost or repeated (a data frame waits for room, an answer finds it), a timer runs out only when nothing else is left to happen, and
  * so every choice but that one is finite: no fairness is assumed. The claim says that a good link and no completion of
  * everything cannot go together for ever.
  */
@@ -28,9 +28,8 @@
 
 /* --- the link --- */
 int wire;		/* frames on their way to the receiver */
-byte wire_count;
 int answers;		/* acknowledgements and refusals on their way to the sender */
-byte answers_count;
+byte flying;		/* how many of both */
 
 /* --- the devices --- */
 byte armed[NODES];	/* timers */
@@ -63,7 +62,6 @@ bool good;
 #define QUIET                                                                                                          \
 	(wire == 0 && answers == 0 && placing_count == 0 && !slot_wanted && sends_posted == MESSAGES &&                \
 	 receives_posted == MESSAGES)
-#define ANSWER_ROOM (!good || answers_count < IN_FLIGHT)
 
 #ifdef ENGINE_C
 c_decl {
@@ -109,7 +107,7 @@ inline take_from_wire(c_)
 	if
 	:: good ->
 		wire = wire & ~(1 << (c_));
-		wire_count--
+		flying--
 	:: else
 	fi
 }
@@ -119,7 +117,7 @@ inline take_answer(c_)
 	if
 	:: good ->
 		answers = answers & ~(1 << (c_));
-		answers_count--
+		flying--
 	:: else
 	fi
 }
@@ -144,14 +142,14 @@ inline take_placement()
 #define ON_WIRE(c) ((wire >> (c)) & 1)
 #define AS_ANSWER(c) ((answers >> (c)) & 1)
 #define HEADER_ARRIVES(m)                                                                                              \
-	:: d_step { ON_WIRE(CODE_OF(m, 0)) && placing_count < PLACEMENT_LIMIT && ANSWER_ROOM ->                        \
+	:: d_step { ON_WIRE(CODE_OF(m, 0)) && placing_count < PLACEMENT_LIMIT ->                        \
 		take_from_wire(CODE_OF(m, 0)); emp_node = RECEIVER; fill_frame(EMP_FRAME_KIND_HEADER, m, 0);           \
 		emp_event_frame.sender = SENDER; emp_event_frame.length = LENGTH_OF(0);                                \
 		emp_event_frame.total_length = TOTAL; emp_event_frame.frames = FRAMES; emp_event_frame.tag = TAG;      \
 		emp_match_header(); assert(hsm_verdict == HSM_DONE) }                                                  \
 	LOST(CODE_OF(m, 0))
 #define DATA_ARRIVES(m, n)                                                                                             \
-	:: d_step { ON_WIRE(CODE_OF(m, n)) && placing_count < PLACEMENT_LIMIT && ANSWER_ROOM ->                        \
+	:: d_step { ON_WIRE(CODE_OF(m, n)) && placing_count < PLACEMENT_LIMIT ->                        \
 		take_from_wire(CODE_OF(m, n)); emp_node = RECEIVER; fill_frame(EMP_FRAME_KIND_DATA, m, n);             \
 		emp_event_frame.sender = SENDER; emp_event_frame.length = LENGTH_OF(n);                                \
 		emp_match_data(); assert(hsm_verdict == HSM_DONE) }                                                    \
@@ -168,8 +166,8 @@ inline take_placement()
 		emp_event_frame.sender = RECEIVER; emp_event_frame.length = EMP_REFUSAL_RECEIVER_NOT_READY;            \
 		emp_event_frame.buffer = 0; emp_send_nack(); assert(hsm_verdict != HSM_REFUSED) }                      \
 	ANSWER_LOST(NACK_CODE(m))
-#define LOST(c) :: d_step { !good && ON_WIRE(c) -> wire = wire & ~(1 << (c)); wire_count-- }
-#define ANSWER_LOST(c) :: d_step { !good && AS_ANSWER(c) -> answers = answers & ~(1 << (c)); answers_count-- }
+#define LOST(c) :: d_step { !good && ON_WIRE(c) -> wire = wire & ~(1 << (c)); flying-- }
+#define ANSWER_LOST(c) :: d_step { !good && AS_ANSWER(c) -> answers = answers & ~(1 << (c)); flying-- }
 #define TIMER_EXPIRES(instance)                                                                                        \
 	:: d_step { ((armed[SENDER] >> (EMP_TIMER_SEND_WAIT_ACK * EMP_TIMER_STRIDE + instance - 1)) & 1) &&            \
 			(!good || QUIET) ->                                                                            \
@@ -219,11 +217,11 @@ active proctype World()
 		receives_posted++;
 		emp_match_posted();
 		assert(hsm_verdict == HSM_DONE) }
-	:: d_step { slot_wanted && (!good || wire_count < IN_FLIGHT) ->
+	:: d_step { slot_wanted && (!good || flying < IN_FLIGHT) ->
 		slot_wanted = 0;
 		emp_node = SENDER;
 		emp_transmit_slot() }
-	:: d_step { placing_count > 0 && ANSWER_ROOM ->
+	:: d_step { placing_count > 0 ->
 		emp_node = RECEIVER;
 		code = placing_frame[0];
 		emp_receive_placed_r = placing_record[0];
