@@ -21,7 +21,7 @@ FW_CFLAGS   := -std=gnu11 -O2 -g $(FW_ARCH) -ffreestanding -ffixed-hi -ffixed-lo
                -fno-tree-loop-distribute-patterns -fno-stack-protector \
                -fno-asynchronous-unwind-tables -fno-common -ffunction-sections -fdata-sections \
                -fstack-usage -fcallgraph-info=su -Wall -Wextra -Werror -Wcast-align=strict \
-               -Wstack-usage=256 -ffile-prefix-map=$(CURDIR)=. \
+               -Wstack-usage=256 -ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(BUILD)=build \
                $(FW_EXTRA) -Wa,--fatal-warnings -Wa,$(FW_PORT)/core.inc $(FW_DEFINES) $(FW_INCLUDES)
 # Generated code converts on purpose and says so; hand-written code is held to the same.
 FW_CFLAGS   += -Wconversion

@@ -31,7 +31,8 @@ struct pair {
 /* What the two programs of a test do once both links are up. */
 struct case_ {
     void (*run[2])(struct pair *pair, struct side *side);
-    const char *knobs[4]; /* "name=value", ended by NULL */
+    const char *knobs[4];        /* "name=value", ended by NULL */
+    uint64_t cut_ns, restore_ns; /* the wire is unplugged meanwhile; 0 for never */
 };
 
 struct start {
@@ -51,10 +52,19 @@ static int program(struct tigon_host *host, void *argument) {
     return 0;
 }
 
+static void cut(void *context) {
+    tigon_wire_set_cut(context, true);
+}
+
+static void restore(void *context) {
+    tigon_wire_set_cut(context, false);
+}
+
 static void play(const struct case_ *scenario) {
     struct pair pair = {.scenario = scenario};
     struct start start[2];
     struct tigon_knobs knobs;
+    struct tigon_wire *wire;
     enum tigon_end end;
     tigon_knobs_defaults(&knobs);
     for (unsigned i = 0; scenario->knobs[i]; i++)
@@ -62,7 +72,11 @@ static void play(const struct case_ *scenario) {
     pair.world = tigon_world_create(&knobs, 7);
     for (unsigned i = 0; i < 2; i++)
         side_create(&pair.side[i], tigon_world_add_board(pair.world), i);
-    (void)tigon_world_connect(pair.world, pair.side[0].board, pair.side[1].board);
+    wire = tigon_world_connect(pair.world, pair.side[0].board, pair.side[1].board);
+    if (scenario->cut_ns != 0) {
+        tigon_world_call_at(pair.world, scenario->cut_ns, cut, wire);
+        tigon_world_call_at(pair.world, scenario->restore_ns, restore, wire);
+    }
     for (unsigned i = 0; i < 2; i++) {
         start[i] = (struct start){&pair, i};
         (void)tigon_host_start(pair.side[i].host, "test", program, &start[i]);
@@ -107,9 +121,9 @@ static void check_large(struct pair *pair, struct side *side) {
 
 static void starts_on_every_memory_size(void **state) {
     (void)state;
-    play(&(struct case_){{check_small, check_small}, {"sram_bytes=524288"}});
-    play(&(struct case_){{check_control, check_control}, {"sram_bytes=1048576"}});
-    play(&(struct case_){{check_large, check_large}, {"sram_bytes=2097152"}});
+    play(&(struct case_){.run = {check_small, check_small}, .knobs = {"sram_bytes=524288"}});
+    play(&(struct case_){.run = {check_control, check_control}, .knobs = {"sram_bytes=1048576"}});
+    play(&(struct case_){.run = {check_large, check_large}, .knobs = {"sram_bytes=2097152"}});
 }
 
 /* ------------------------------------------------------------------------------------ Delivery */
@@ -155,19 +169,29 @@ static void receive_shapes(struct pair *pair, struct side *side) {
 
 static void delivers_every_shape(void **state) {
     (void)state;
-    play(&(struct case_){{send_shapes, receive_shapes}, {NULL}});
-    play(&(struct case_){{send_shapes, receive_shapes},
-                         {"sram_bytes=1M", "host_memory_base=4293918720"}});
+    play(&(struct case_){.run = {send_shapes, receive_shapes}, .knobs = {NULL}});
+    play(&(struct case_){.run = {send_shapes, receive_shapes},
+                         .knobs = {"sram_bytes=1M", "host_memory_base=4293918720"}});
 }
 
 static void outlives_loss(void **state) {
     (void)state;
-    play(&(struct case_){{send_shapes, receive_shapes}, {"wire_loss=0.05", "wire_duplicate=0.05"}});
-    play(&(struct case_){{send_shapes, receive_shapes},
-                         {"wire_loss=0.02", "wire_delay=0.1", "wire_corrupt_visible=0.02"}});
+    play(&(struct case_){.run = {send_shapes, receive_shapes},
+                         .knobs = {"wire_loss=0.05", "wire_duplicate=0.05"}});
+    play(&(struct case_){
+        .run = {send_shapes, receive_shapes},
+        .knobs = {"wire_loss=0.02", "wire_delay=0.1", "wire_corrupt_visible=0.02"}});
 }
 
-/* More sends than there are records, received in reverse of nothing: in order, every one. */
+static void outlives_unplugging(void **state) {
+    (void)state;
+    play(&(struct case_){.run = {send_shapes, receive_shapes},
+                         .knobs = {NULL},
+                         .cut_ns = 20000000,
+                         .restore_ns = 30000000});
+}
+
+/* More sends than there are records, refused at first: all are delivered, in order. */
 #define MANY 120u
 
 static void send_many(struct pair *pair, struct side *side) {
@@ -200,7 +224,7 @@ static void receive_many(struct pair *pair, struct side *side) {
 
 static void holds_sends_without_a_record(void **state) {
     (void)state;
-    play(&(struct case_){{send_many, receive_many}, {NULL}});
+    play(&(struct case_){.run = {send_many, receive_many}, .knobs = {NULL}});
 }
 
 /* Both ways at once, indirect on both sides, more receives than buffers for their pages. */
@@ -230,7 +254,7 @@ static void exchange(struct pair *pair, struct side *side) {
 
 static void exchanges_both_ways(void **state) {
     (void)state;
-    play(&(struct case_){{exchange, exchange}, {NULL}});
+    play(&(struct case_){.run = {exchange, exchange}, .knobs = {NULL}});
 }
 
 /* ---------------------------------------------------------------------------------- Odd results */
@@ -285,7 +309,7 @@ static void receive_odd(struct pair *pair, struct side *side) {
 
 static void gives_odd_postings_a_result(void **state) {
     (void)state;
-    play(&(struct case_){{send_odd, receive_odd}, {NULL}});
+    play(&(struct case_){.run = {send_odd, receive_odd}, .knobs = {NULL}});
 }
 
 /* A page that ends exactly at the 4 GB line, and a run that goes across it (tigon2.md 13 item 7).
@@ -326,7 +350,8 @@ static void receive_at_line(struct pair *pair, struct side *side) {
 
 static void crosses_the_4_gb_line(void **state) {
     (void)state;
-    play(&(struct case_){{send_at_line, receive_at_line}, {"host_memory_base=4293918720"}});
+    play(&(struct case_){.run = {send_at_line, receive_at_line},
+                         .knobs = {"host_memory_base=4293918720"}});
 }
 
 /* --------------------------------------------------------------------------------------- Speed */
@@ -348,6 +373,7 @@ int main(void) {
         cmocka_unit_test(starts_on_every_memory_size),
         cmocka_unit_test(delivers_every_shape),
         cmocka_unit_test(outlives_loss),
+        cmocka_unit_test(outlives_unplugging),
         cmocka_unit_test(holds_sends_without_a_record),
         cmocka_unit_test(exchanges_both_ways),
         cmocka_unit_test(gives_odd_postings_a_result),
