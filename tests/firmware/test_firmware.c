@@ -312,6 +312,30 @@ static void gives_odd_postings_a_result(void **state) {
     play(&(struct case_){.run = {send_odd, receive_odd}, .knobs = {NULL}});
 }
 
+/* An address no memory answers to: nothing can be repaired, so the firmware says so and stops. */
+#define PANIC_READ 0x0101u /* TIGON2_PANIC_READ */
+
+static void send_from_nowhere(struct pair *pair, struct side *side) {
+    uint64_t nowhere = 0x00000012F0000000u;
+    struct buffer buffer = {.bytes = 100, .pages = 1, .page = &nowhere};
+    (void)pair;
+    side_post(side, 0, EMP_DIRECTION_SEND, 1, TAG, &buffer);
+    while (side_control(side, EMP_CONTROL_STATE_WORD) != EMP_CONTROL_STATE_STOPPED)
+        tigon_host_sleep_ns(side->host, 10000);
+    assert_int_equal(side_control(side, EMP_CONTROL_FAULT_WORD), PANIC_READ);
+    assert_int_equal(side_control(side, EMP_CONTROL_LINK_WORD), 0);
+}
+
+static void receive_nothing(struct pair *pair, struct side *side) {
+    (void)pair;
+    (void)side;
+}
+
+static void stops_when_a_transfer_fails(void **state) {
+    (void)state;
+    play(&(struct case_){.run = {send_from_nowhere, receive_nothing}, .knobs = {NULL}});
+}
+
 /* A page that ends exactly at the 4 GB line, and a run that goes across it (tigon2.md 13 item 7).
  */
 #define BELOW_4GB 0xFFFFF000u
@@ -377,6 +401,7 @@ int main(void) {
         cmocka_unit_test(holds_sends_without_a_record),
         cmocka_unit_test(exchanges_both_ways),
         cmocka_unit_test(gives_odd_postings_a_result),
+        cmocka_unit_test(stops_when_a_transfer_fails),
         cmocka_unit_test(crosses_the_4_gb_line),
         cmocka_unit_test(meets_its_goals),
     };
