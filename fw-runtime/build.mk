@@ -60,12 +60,16 @@ $(BUILD)/gen/emp/frame.c: spec/emp/frame.rl $(BUILD)/gen/emp/frame_ranges.rl
 	$(SAY) RAGEL $<
 	$(Q)ragel -G2 -L -I $(BUILD)/gen/emp -o $@ $<
 
-$(FIRMWARE)/%.o: %.c $(FW_FLAGS_STAMP) $(FW_PORT)/core.inc $(BUILD)/gen/emp/emp.h
+# Names of the members of the state, which emp_port.h places one by one.
+$(BUILD)/gen/emp/emp_members.h: $(BUILD)/gen/emp/emp.h fw-runtime/tools/state_members.py
+	$(Q)fw-runtime/tools/state_members.py $< emp > $@
+
+$(FIRMWARE)/%.o: %.c $(FW_FLAGS_STAMP) $(FW_PORT)/core.inc $(BUILD)/gen/emp/emp_members.h
 	$(SAY) FWCC $<
 	@mkdir -p $(@D)
 	$(Q)$(FW_CC) $(FW_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(FIRMWARE)/gen/%.o: $(BUILD)/gen/emp/%.c $(FW_FLAGS_STAMP) $(FW_PORT)/core.inc $(BUILD)/gen/emp/emp.h
+$(FIRMWARE)/gen/%.o: $(BUILD)/gen/emp/%.c $(FW_FLAGS_STAMP) $(FW_PORT)/core.inc $(BUILD)/gen/emp/emp_members.h
 	$(SAY) FWCC $<
 	@mkdir -p $(@D)
 	$(Q)$(FW_CC) $(FW_CFLAGS) -Wno-unused-label -Wno-implicit-fallthrough -MMD -MP -c -o $@ $<

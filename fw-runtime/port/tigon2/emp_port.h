@@ -11,6 +11,8 @@
 #include "fw-runtime/timers.h"
 #include "fw-runtime/trace.h"
 
+#include "emp_members.h"
+
 /* Every member of the state is an object of its own: in the scratchpad, but for what is listed here
  * as living in SRAM because it is large. Messages are there too; what every frame touches of one
  * being sent is in Transmission. */
