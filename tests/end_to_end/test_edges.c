@@ -129,6 +129,28 @@ static void edges__same_seed_same_world(void **state) {
     assert_memory_equal(exchange[0].counter, exchange[1].counter, sizeof exchange[0].counter);
 }
 
+/* Other hosts and boards: addresses above and across a 4 GB line, a narrow slow bus, the smallest
+ * and the largest memory. */
+static void edges__other_hosts_and_boards(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {{"host_memory_base", "0x1000"},
+                                           {"host_memory_base", "0x1ffff0000"},
+                                           {"host_memory_base", "0x123400000000"},
+                                           {"bus_kind", "32/33"},
+                                           {"bus_kind", "64/33"},
+                                           {"sram_bytes", "512K"},
+                                           {"sram_bytes", "2M"},
+                                           {"transmit_cut_through", "off"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pair_options options;
+        struct exchange exchange = {
+            .plan = {{crumbs, 12, 4, 6, 5, 0, 0}, {medium, 12, 4, 6, 1, 0, 0}}, .seed = 20};
+        exchange_options(&options, 20 + i, 0.02, 0, 0.02);
+        assert_int_equal(tigon_knobs_set(&options.knobs, cases[i][0], cases[i][1]), 0);
+        exchange_run(&exchange, &options);
+    }
+}
+
 /* ------------------------------------------------------------------------------------------------
  * Programs of their own */
 
@@ -334,6 +356,7 @@ int main(void) {
         cmocka_unit_test(edges__collection_size_changes_amid_an_exchange),
         cmocka_unit_test(edges__unplugged_amid_an_exchange),
         cmocka_unit_test(edges__same_seed_same_world),
+        cmocka_unit_test(edges__other_hosts_and_boards),
         cmocka_unit_test(edges__matching_by_tag),
         cmocka_unit_test(edges__nobody_receives),
         cmocka_unit_test(edges__peer_restarts),
