@@ -18,8 +18,9 @@
 
 #define TAG      3u
 #define LIMIT_NS 8000000000u
-/* What it does today, so that it gets no slower. The published figure is 23 us. */
-#define LATENCY_GOAL_US 36.0
+/* What it does today, so that it gets no slower. The goal, and the published figure, is 23 us: not
+ * met. */
+#define LATENCY_LIMIT_US 36.0
 
 struct pair {
     struct tigon_world *world;
@@ -380,13 +381,13 @@ static void crosses_the_4_gb_line(void **state) {
 
 /* --------------------------------------------------------------------------------------- Speed */
 
-static void meets_its_goals(void **state) {
+static void gets_no_slower(void **state) {
     struct measure_latency latency;
     struct measure_bandwidth bandwidth;
     (void)state;
     assert_true(measure_latency(FIRMWARE_IMAGE, 4, 20, &latency));
     print_message("4 bytes one way: %.2f us\n", latency.one_way_us);
-    assert_true(latency.one_way_us <= LATENCY_GOAL_US);
+    assert_true(latency.one_way_us <= LATENCY_LIMIT_US);
     assert_true(measure_bandwidth(FIRMWARE_IMAGE, 65536, 20, false, &bandwidth));
     print_message("64 KiB one way: %.1f Mb/s\n", bandwidth.megabits);
     assert_true(bandwidth.megabits >= 880.0);
@@ -403,7 +404,7 @@ int main(void) {
         cmocka_unit_test(gives_odd_postings_a_result),
         cmocka_unit_test(stops_when_a_transfer_fails),
         cmocka_unit_test(crosses_the_4_gb_line),
-        cmocka_unit_test(meets_its_goals),
+        cmocka_unit_test(gets_no_slower),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
