@@ -12,21 +12,30 @@
 
 #ifdef LIVENESS
 #define GOOD now.good
+#define SET_YOUNGEST(timer) (now.youngest = (uchar)(now.good * (timer)))
 #else
 #define GOOD 0
+#define SET_YOUNGEST(timer) ((void)0)
 #endif
 
-#define TIMER_BIT(timer, instance) (1u << ((timer) * EMP_TIMER_STRIDE + ((instance) != 0 ? (instance) - 1u : 0u)))
+static uint32_t timer_of(const enum emp_timer timer, const uint32_t instance)
+{
+	return timer * EMP_TIMER_STRIDE + (instance != 0 ? instance - 1u : 0u);
+}
 
 static void emp_timer_arm(const enum emp_timer timer, const uint32_t instance, const uint32_t microseconds)
 {
+	const uint32_t number = timer_of(timer, instance);
+
 	(void)microseconds; /* a timer may run out at any time */
-	now.armed[emp_node] |= TIMER_BIT(timer, instance);
+	now.armed[emp_node] |= (uchar)(1u << number);
+	SET_YOUNGEST((now.armed[emp_node] != 1u << number) * (number + 1u));
 }
 
 static void emp_timer_cancel(const enum emp_timer timer, const uint32_t instance)
 {
-	now.armed[emp_node] &= (uchar)~TIMER_BIT(timer, instance);
+	now.armed[emp_node] &= (uchar) ~(1u << timer_of(timer, instance));
+	SET_YOUNGEST(0);
 }
 
 static void put_on_wire(const uint32_t frame)
@@ -80,9 +89,9 @@ static void emp_device_place(const uint8_t r, const struct emp_frame *const f, c
 
 	HOLDS(descriptor_once, descriptor < MESSAGES && MESSAGE_OF(descriptor) < now.receives_posted &&
 	                               (now.receives_done >> MESSAGE_OF(descriptor) & 1) == 0);
-	HOLDS(in_order, frame / FRAMES == MESSAGE_OF(descriptor));
 	HOLDS(delivered_once, (now.delivered >> frame / FRAMES & 1) == 0);
-	HOLDS(delivered_once, now.into[descriptor] == 0 || now.into[descriptor] == frame / FRAMES + 1);
+	HOLDS(delivered_once, OTHER(descriptor) == descriptor || now.into[OTHER(descriptor)] != frame / FRAMES + 1);
+	HOLDS(in_order, frame / FRAMES == MESSAGE_OF(descriptor));
 	HOLDS(intact_placement, offset == OFFSET_OF(frame % FRAMES) && length == LENGTH_OF(frame % FRAMES));
 	now.into[descriptor] = (uchar)(frame / FRAMES + 1);
 	now.placed |= 1 << frame;

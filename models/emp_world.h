@@ -14,13 +14,18 @@
 #define TAG 7
 #define EPOCH 1
 
-/* Frames whose placement the device has not confirmed, at most; frames for the receiver wait meanwhile. */
-#ifndef PLACEMENT_LIMIT
+/* Confirmations of placement the device may owe; frames for the receiver wait meanwhile. */
+#ifdef WORLD_PLACEMENTS
+#define PLACEMENT_LIMIT WORLD_PLACEMENTS
+#else
 #define PLACEMENT_LIMIT 1
 #endif
 
 #define DESCRIPTOR_OF(message) (MESSAGES - 1 - (message))
 #define MESSAGE_OF(descriptor) (MESSAGES - 1 - (descriptor))
+
+/* Another descriptor than this one. */
+#define OTHER(descriptor) ((MESSAGES - 1) * (1 - (descriptor)))
 
 /* --- one message cut into frames, and frames into collections --- */
 #define SIZE EMP_VALUE_COLLECTION_SIZE

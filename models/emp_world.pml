@@ -9,15 +9,26 @@
  * its own. At most IN_FLIGHT frames are on the wire, both directions together; further ones are lost. The number of
  * faults is not bounded.
  *
- * Safety: anything may happen at any time, timers included. LIVENESS adds `good`, which becomes true at some time
- * and stays so. From then on nothing is lost or repeated (a data frame waits for room, an answer finds it), a timer runs out only when nothing else is left to happen, and
- * so every choice but that one is finite: no fairness is assumed. The claim says that a good link and no completion of
+ * Safety: anything may happen at any time, timers included. LIVENESS adds `good`, which becomes true at some time and
+ * stays so. From then on nothing is lost or repeated (a data frame waits for room, an answer finds it), and a timer runs
+ * out only when nothing else is left to happen, timers in the order they were armed in, as timers of equal duration do.
+ * Every choice but that one is finite, so no fairness is assumed. The claim says that a good link and no completion of
  * everything cannot go together for ever.
  */
 #define NODES 2
 #define EMP_VALUE_NODE emp_node
-#define hsm_timer_arm(timer) armed[emp_node] = armed[emp_node] | (1 << (timer))
-#define hsm_timer_cancel(timer) armed[emp_node] = armed[emp_node] & ~(1 << (timer))
+
+#ifdef LIVENESS
+#define SET_YOUNGEST(timer) youngest = good * (timer)
+#else
+#define SET_YOUNGEST(timer) skip
+#endif
+#define hsm_timer_arm(timer)                                                                                           \
+	armed[emp_node] = armed[emp_node] | (1 << (timer));                                                            \
+	SET_YOUNGEST((armed[emp_node] != (1 << (timer))) * ((timer) + 1))
+#define hsm_timer_cancel(timer)                                                                                        \
+	armed[emp_node] = armed[emp_node] & ~(1 << (timer));                                                           \
+	SET_YOUNGEST(0)
 
 #include "emp.pml"
 #include "emp_world.h"
@@ -54,8 +65,11 @@ hidden int code;
 
 #ifdef LIVENESS
 bool good;
+byte youngest;		/* of two timers, the one armed last, + 1; 0 while there is one, or it was before good */
+#define TURN_OF(timer) (QUIET && youngest != (timer) + 1)
 #else
 #define good false
+#define TURN_OF(timer) true
 #endif
 
 #define DONE (sends_done == (1 << MESSAGES) - 1 && receives_done == (1 << MESSAGES) - 1)
@@ -168,9 +182,9 @@ inline take_placement()
 	ANSWER_LOST(NACK_CODE(m))
 #define LOST(c) :: d_step { !good && ON_WIRE(c) -> wire = wire & ~(1 << (c)); flying-- }
 #define ANSWER_LOST(c) :: d_step { !good && AS_ANSWER(c) -> answers = answers & ~(1 << (c)); flying-- }
+#define TIMER_OF(instance) (EMP_TIMER_SEND_WAIT_ACK * EMP_TIMER_STRIDE + (instance) - 1)
 #define TIMER_EXPIRES(instance)                                                                                        \
-	:: d_step { ((armed[SENDER] >> (EMP_TIMER_SEND_WAIT_ACK * EMP_TIMER_STRIDE + instance - 1)) & 1) &&            \
-			(!good || QUIET) ->                                                                            \
+	:: d_step { ((armed[SENDER] >> TIMER_OF(instance)) & 1) && (!good || TURN_OF(TIMER_OF(instance))) ->           \
 		emp_node = SENDER; emp_send_after_wait_ack_m = instance; emp_expire_send_wait_ack() }
 
 #define MESSAGE_OPTIONS(m) HEADER_ARRIVES(m) DATA_OPTIONS(m) ACK_OPTIONS(m) NACK_ARRIVES(m) TIMER_EXPIRES(m + 1)

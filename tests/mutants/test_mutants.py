@@ -1,0 +1,132 @@
+"""Breaks the EMP spec on purpose: every mutant must be killed by the property named for it.
+
+A property that no mutant violates might be switched off without anybody noticing. The spec as it stands must pass the
+same searches.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import shutil
+import sys
+from dataclasses import dataclass
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "models"))
+
+import verify  # noqa: E402
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """`old` becomes `new` wherever it stands in the file, which must be `times` times."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    violates: str
+    search: str  # check:engine:kind
+    times: int = 1
+
+
+MUTANTS = [
+    Mutant(
+        "a duplicate of a finished message is not acknowledged again",
+        "receive.hsm",
+        "when past(f)                      / count frames_duplicate; raise Acknowledge.acknowledge(f)",
+        "when past(f)                      / count frames_duplicate",
+        "every_send_completes",
+        "one_message:promela:liveness",
+        times=2,
+    ),
+    Mutant(
+        "a collection is acknowledged as soon as its last frame comes",
+        "receive.hsm",
+        "/ accept(r, f, true)                            -> SEND_ACK",
+        "/ accept(r, f, true); raise Acknowledge.acknowledge(f)  -> SEND_ACK",
+        "no_early_acknowledgement",
+        "one_message:promela:safety",
+    ),
+    Mutant(
+        "an acknowledgement counts for all collections before it",
+        "send.hsm",
+        "m.settled := m.settled | 1 << (f.collection - m.base)",
+        "m.settled := m.settled | (1 << (f.collection - m.base + 1)) - 1",
+        "no_early_completion",
+        "two_collections:c:safety",
+    ),
+    Mutant(
+        "a received message keeps its record",
+        "receive.hsm",
+        "active[r.message & (message_window - 1)] := none; release r",
+        "active[r.message & (message_window - 1)] := none",
+        "nothing_leaked",
+        "one_message:c:safety",
+    ),
+    Mutant(
+        "a frame is placed by its position in the collection",
+        "receive.hsm",
+        "place(r, f, r.descriptor, offset_of(f.frame), room(r, f), last)",
+        "place(r, f, r.descriptor, offset_of(f.position), room(r, f), last)",
+        "intact_placement",
+        "two_collections:c:safety",
+    ),
+    Mutant(
+        "a descriptor is given back twice",
+        "receive.hsm",
+        "/ deliver(r); acknowledge_collection(r, c)",
+        "/ deliver(r); deliver(r); acknowledge_collection(r, c)",
+        "descriptor_once",
+        "one_message:c:safety",
+    ),
+    Mutant(
+        "any message may be matched next",
+        "receive.hsm",
+        "= begins(f) or current(f) and f.message == ReceivePeer[f.sender].expected",
+        "= not past(f)",
+        "in_order",
+        "short_collections:c:safety",
+    ),
+    Mutant(
+        "a message is matched again when its header comes again",
+        "receive.hsm",
+        "= begins(f) or current(f) and f.message == ReceivePeer[f.sender].expected",
+        "= not past(f) or f.message == 0 and slot_free(f)",
+        "delivered_once",
+        "short_collections:c:safety",
+    ),
+]
+
+
+def run(spec: pathlib.Path, build: pathlib.Path, search: str) -> verify.Run:
+    runs, _ = verify.verify({"emp": spec}, build, f"emp:{search}")
+    assert len(runs) == 1
+    return runs[0]
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name.replace(" ", "_"))
+def test_mutant_is_killed(mutant: Mutant, tmp_path: pathlib.Path) -> None:
+    shutil.copytree(ROOT / "spec", tmp_path / "spec")
+    path = tmp_path / "spec" / "emp" / mutant.file
+    text = path.read_text()
+    assert text.count(mutant.old) == mutant.times, "the spec has changed: mend the mutant"
+    path.write_text(text.replace(mutant.old, mutant.new))
+    result = run(tmp_path / "spec" / "emp" / "emp.hsm", tmp_path / "build", mutant.search)
+    assert result.errors > 0, "survived"
+    assert result.violated == mutant.violates, result.failure
+
+
+@pytest.mark.parametrize("search", ["one_message::", "two_collections:c:safety"])
+def test_spec_survives(search: str, tmp_path: pathlib.Path) -> None:
+    runs, _ = verify.verify({"emp": ROOT / "spec" / "emp" / "emp.hsm"}, tmp_path, f"emp:{search}")
+    assert runs
+    assert not [verify.explain(r) for r in runs if r.errors or not r.exhaustive]
+    assert not verify.unequal(runs)
+
+
+def test_every_property_has_a_mutant() -> None:
+    protocol = verify.hsmc.compile_spec(str(ROOT / "spec" / "emp" / "emp.hsm"))
+    assert {p.name for p in protocol.properties} == {mutant.violates for mutant in MUTANTS}
