@@ -4,7 +4,7 @@
 set -eu
 
 here=$(dirname "$0")
-groups=${*:-demo verify test lint}
+groups=${*:-demo verify test lint docs}
 
 wanted=
 for group in $groups; do

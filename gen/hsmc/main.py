@@ -1,4 +1,4 @@
-"""The command line: check, build, explain, stats, dump. Exit status 0, 1 (the spec has errors) or 2 (usage)."""
+"""The command line: check, build, explain, stats, dump, doc, graph. Exit status 0, 1 (the spec has errors) or 2 (usage)."""
 
 from __future__ import annotations
 
@@ -56,9 +56,28 @@ def run(arguments: Optional[Sequence[str]] = None) -> int:
     show.add_argument("--ir", action="store_true", help="the only form there is")
     show.add_argument("--check", help="with this check configuration applied")
     explain.add_argument("number", nargs="?", help="without: list all")
+    document = commands.add_parser("doc", help="generate a site about specs")
+    document.add_argument("files", type=Path, nargs="+", metavar="file")
+    document.add_argument("--output", type=Path, required=True, metavar="DIR")
+    document.add_argument(
+        "--manual",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a page in Markdown to take along; may be given again",
+    )
+    graph = commands.add_parser("graph", help="draw a process, or how all talk")
+    graph.add_argument("file", type=Path)
+    graph.add_argument("--process", metavar="P", help="its statechart")
+    graph.add_argument("--format", choices=("dot", "svg"), default="dot")
+    for command in (document, graph):
+        command.set_defaults(json=False)
     options = parser.parse_args(arguments)
     if options.command == "explain":
         return _explain(options.number)
+    if options.command == "doc":
+        return _document(options)
     compilation = Compilation(options.file)
     if options.command == "check":
         return _check(compilation, options)
@@ -77,6 +96,8 @@ def run(arguments: Optional[Sequence[str]] = None) -> int:
     if options.command == "dump":
         sys.stdout.write(dump(protocol))
         return 0
+    if options.command == "graph":
+        return _graph(protocol, options)
     if options.command == "stats":
         sys.stdout.write(_statistics(protocol, options.file.parent))
         return 0
@@ -190,6 +211,59 @@ def _build(
         )
     for path, text in files.items():
         write_if_changed(path, text)
+    return 0
+
+
+def _document(options: argparse.Namespace) -> int:
+    """Everything is generated before anything is written."""
+    from . import backend_docs, statechart
+
+    specs = []
+    for file in options.files:
+        compilation = Compilation(file)
+        diagnostics = compilation.diagnostics()
+        protocol = compilation.protocol(None)
+        if protocol is None or _errors(diagnostics):
+            _print(diagnostics, options.json)
+            return 1
+        if protocol.name in [spec.protocol.name for spec in specs]:
+            print(f"hsmc: protocol {protocol.name} is given twice", file=sys.stderr)
+            return 2
+        texts = {name: (file.parent / name).read_text() for name in protocol.files}
+        specs.append(backend_docs.Spec(protocol, texts))
+    try:
+        manuals = [backend_docs.Manual(m.name, m.read_text()) for m in options.manual]
+        files = backend_docs.generate(specs, manuals)
+    except (OSError, statechart.NoGraphviz) as error:
+        print(f"hsmc: {error}", file=sys.stderr)
+        return 2
+    for name, text in files.items():
+        write_if_changed(options.output / name, text)
+    return 0
+
+
+def _graph(protocol: ir.Protocol, options: argparse.Namespace) -> int:
+    from . import statechart
+
+    if options.process is None:
+        picture = statechart.conversation(protocol)
+    else:
+        names = [process.name for process in protocol.processes]
+        if options.process not in names:
+            print(
+                f"hsmc: there is no process {options.process}"
+                f"{did_you_mean(options.process, names)}",
+                file=sys.stderr,
+            )
+            return 2
+        picture = statechart.statechart(protocol.process(options.process))
+    if options.format == "svg":
+        try:
+            picture = statechart.svg(picture)
+        except statechart.NoGraphviz as error:
+            print(f"hsmc: {error}", file=sys.stderr)
+            return 2
+    sys.stdout.write(picture)
     return 0
 
 

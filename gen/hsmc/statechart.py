@@ -247,7 +247,9 @@ class _Statechart:
             f"<BR/>{escape(line)}"
             for line in shortened(guard, GUARD_WIDTH, GUARD_LINES)
         )
-        label = _table([f"<TR><TD><B>{escape(row.label)}</B>{text}</TD></TR>"])
+        label = _table(
+            [f'<TR><TD CELLPADDING="4"><B>{escape(row.label)}</B>{text}</TD></TR>']
+        )
         place = self.link(row.row.place)
         title = "\n".join((*row.ids, row.row.text))
         attributes = [
@@ -443,13 +445,13 @@ def svg(dot: str) -> str:
         ) from error
     except subprocess.CalledProcessError as error:
         raise NoGraphviz(f"dot failed: {error.stderr.strip()}") from error
-    return result.stdout
+    # The comments name the version of Graphviz.
+    return re.sub(r"<!--.*?-->\s*", "", result.stdout, flags=re.DOTALL)
 
 
 def inline_svg(text: str) -> str:
-    """For a page: without prolog, comments (they name the version of Graphviz) and the white background, in CSS
-    pixels so that 11 point text looks like text."""
-    text = re.sub(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->", "", text, flags=re.DOTALL)
+    """For a page: without prolog and white background, in CSS pixels so that 11 point text looks like text."""
+    text = re.sub(r"<\?xml.*?\?>|<!DOCTYPE.*?>", "", text, flags=re.DOTALL)
     text = re.sub(
         r'<polygon fill="(white|#ffffff)" stroke="transparent"[^>]*/>', "", text, 1
     )
