@@ -498,6 +498,8 @@ class CWriter:
             references.insert(0, instance[0])
         for name in references:
             containers: list[str] = []
+            if walk.compares_argument(parts, name):
+                continue  # it may be none, and a pointer in front of an array must not even be formed
             for part in parts:
                 for node in walk.nodes(part):
                     if (

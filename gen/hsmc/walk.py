@@ -45,6 +45,20 @@ def uses_argument(parts: Iterable[object], name: str) -> bool:
     )
 
 
+def compares_argument(parts: Iterable[object], name: str) -> bool:
+    """Is the argument compared with something, as a reference that may be none is?"""
+    return any(
+        isinstance(node, ir.Binary)
+        and node.operator in ("==", "!=")
+        and any(
+            isinstance(side, ir.ArgumentName) and side.name == name
+            for side in (node.left, node.right)
+        )
+        for part in parts
+        for node in nodes(part)
+    )
+
+
 def uses_instance(parts: Iterable[object]) -> bool:
     return any(
         isinstance(node, ir.InstanceName) for part in parts for node in nodes(part)
