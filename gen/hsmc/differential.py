@@ -109,8 +109,10 @@ class HarnessWriter:
             lines.append(f'NUMBER({pair}, "{counter.name}");')
         for timer in self.protocol.timers:
             lines += self.timer(timer)
-        for declaration in (*self.protocol.pools, *self.protocol.tables):
-            lines += self.container(declaration)
+        for pool in self.protocol.pools:
+            lines += self.container(pool)
+        for table in self.protocol.tables:
+            lines += self.container(table)
         return ["\t" + line for line in lines]
 
     def pair(self, member: str) -> str:

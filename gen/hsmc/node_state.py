@@ -110,8 +110,10 @@ class Layout:
             self.counters[counter.name] = self._add(Slot(counter.name, "counter", None))
         for timer in protocol.timers:
             self._timer(timer)
-        for declaration in (*protocol.pools, *protocol.tables):
-            self._container(declaration)
+        for pool in protocol.pools:
+            self._container(pool)
+        for table in protocol.tables:
+            self._container(table)
         self.by_name = {slot.name: index for index, slot in enumerate(self.slots)}
 
     def _add(self, slot: Slot, value: int = 0) -> int:

@@ -1,0 +1,103 @@
+"""A differential run: many random sequences, the interpreter first, then the generated C, then line by line."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Callable, Optional
+
+from .coverage import Coverage
+from .differential import (
+    Command,
+    Difference,
+    Reference,
+    compare,
+    describe_command,
+)
+from .interpreter import Program
+from .node_state import ContractViolation
+from .sequences import Guide
+
+CHUNK = 250  # sequences per run of the harness: bounds the memory for the lines
+SHORTEST, LONGEST = 10, 50  # events of a sequence
+
+
+@dataclass
+class Campaign:
+    """Runs until something differs or all sequences are done."""
+
+    program: Program
+    harness: Path
+    guide: Callable[[Reference, int], Guide] = Guide
+    seed: int = 1
+    events: int = 0
+    sequences: int = 0
+    seconds: float = 0.0
+    verdicts: dict[int, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.coverage = Coverage(self.program.protocol)
+
+    def run(self, sequences: int) -> Optional[str]:
+        """None when both sides agree; else the finding, for people."""
+        begin = time.monotonic()
+        try:
+            for first in range(0, sequences, CHUNK):
+                finding = self._chunk(first, min(CHUNK, sequences - first))
+                if finding is not None:
+                    return f"seed {self.seed}: {finding}"
+            return None
+        finally:
+            self.seconds += time.monotonic() - begin
+
+    def _chunk(self, first: int, count: int) -> Optional[str]:
+        reference = Reference(self.program)
+        commands: list[Command] = []
+        lines: list[str] = []
+        violation: Optional[str] = None
+        for number in range(first, first + count):
+            guide = self.guide(reference, self.seed * 1_000_003 + number)
+            length = guide.random.randint(SHORTEST, LONGEST)
+            begin = len(commands)
+            for position in range(length + 1):
+                command = guide.next() if position else guide.begin()
+                commands.append(command)
+                try:
+                    lines.append(reference.execute(command))
+                except ContractViolation as error:
+                    violation = self._violation(commands[begin:], error)
+                    del commands[begin:], lines[begin:]
+                    break
+                self._count(reference)
+                guide.observe(reference.node.log)
+            if violation is not None:
+                break
+            self.sequences += 1
+            self.events += length
+        difference: Optional[Difference] = None
+        if commands:
+            difference = compare(self.harness, commands, lines)
+        if difference is not None:
+            return difference.describe(self.program)
+        return violation
+
+    def _count(self, reference: Reference) -> None:
+        node = reference.node
+        self.verdicts[node.verdict] = self.verdicts.get(node.verdict, 0) + 1
+        self.coverage.add([entry[1] for entry in node.log if entry[0] == 0])
+
+    def _violation(self, commands: list[Command], error: ContractViolation) -> str:
+        shown = "\n".join(f"  {describe_command(self.program, c)}" for c in commands)
+        return f"the spec breaks its contract: {error}\n{shown}"
+
+    def report(self) -> str:
+        verdicts = ("done", "ignored", "no room", "refused")
+        counts = ", ".join(
+            f"{self.verdicts.get(number, 0)} {name}"
+            for number, name in enumerate(verdicts)
+        )
+        return (
+            f"{self.program.protocol.name}: {self.sequences} sequences, {self.events} events ({counts}) "
+            f"in {self.seconds:.1f} s, no difference\n"
+        )

@@ -1,0 +1,59 @@
+"""Which transitions were taken: counted in a differential run, or read from traces.
+
+A trace is any text that names transitions by their ids (`Sender.READY.submit.0`): saved scenarios, what a trace
+decoder prints, a transcript.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Iterable
+
+from . import ir
+
+WORD = re.compile(r"[A-Za-z_][\w.]*")
+
+
+class Coverage:
+    """How often each transition was taken."""
+
+    def __init__(self, protocol: ir.Protocol) -> None:
+        self.protocol = protocol
+        self.rows = list(protocol.rows())
+        self.numbers = {row.id: row.number for row in self.rows}
+        self.counts: Counter[int] = Counter()
+
+    def read(self, text: str) -> int:
+        """Counts the ids in a trace; how many there were."""
+        found = 0
+        for word in WORD.findall(text):
+            number = self.numbers.get(word.rstrip("."))
+            if number is not None:
+                self.counts[number] += 1
+                found += 1
+        return found
+
+    def add(self, numbers: Iterable[int]) -> None:
+        self.counts.update(numbers)
+
+    @property
+    def missing(self) -> list[ir.Row]:
+        return [row for row in self.rows if not self.counts[row.number]]
+
+    def summary(self) -> str:
+        taken = len(self.rows) - len(self.missing)
+        return (
+            f"{self.protocol.name}: {taken} of {len(self.rows)} transitions taken, "
+            f"{sum(self.counts.values())} times in all"
+        )
+
+    def table(self) -> str:
+        """All transitions with their counts, those not taken marked."""
+        widest = max((len(row.id) for row in self.rows), default=0)
+        lines = []
+        for row in self.rows:
+            count = self.counts[row.number]
+            shown = str(count) if count else "NOT TAKEN"
+            lines.append(f"{shown:>10}  {row.id:{widest}}  {row.place}")
+        return "\n".join([*lines, self.summary()]) + "\n"
