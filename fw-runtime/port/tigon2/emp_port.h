@@ -17,7 +17,7 @@
  * as living in SRAM because it is large. Messages are there too; what every frame touches of one
  * being sent is in Transmission. */
 #define EMP_SRAM_posted          , /* only the first frame of a message looks at it */
-#define EMP_SRAM_receive_message ,
+#define EMP_SRAM_arrived         ,
 
 /* EMP_PLACE(member) is NIC_FAST unless EMP_SRAM_<member> is defined, as a comma that shifts it off.
  */
