@@ -218,7 +218,7 @@ def _document(options: argparse.Namespace) -> int:
     """Everything is generated before anything is written."""
     from . import backend_docs, statechart
 
-    specs = []
+    specs: list[backend_docs.Spec] = []
     for file in options.files:
         compilation = Compilation(file)
         diagnostics = compilation.diagnostics()
