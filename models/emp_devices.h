@@ -90,10 +90,11 @@ static void emp_device_place(const uint8_t r, const struct emp_frame *const f, c
 	HOLDS(descriptor_once, descriptor < MESSAGES && MESSAGE_OF(descriptor) < now.receives_posted &&
 	                               (now.receives_done >> MESSAGE_OF(descriptor) & 1) == 0);
 	HOLDS(delivered_once, (now.delivered >> frame / FRAMES & 1) == 0);
-	HOLDS(delivered_once, OTHER(descriptor) == descriptor || now.into[OTHER(descriptor)] != frame / FRAMES + 1);
+	HOLDS(delivered_once, now.into[descriptor] != 0 || (now.homed >> frame / FRAMES & 1) == 0);
 	HOLDS(in_order, frame / FRAMES == MESSAGE_OF(descriptor));
 	HOLDS(intact_placement, offset == OFFSET_OF(frame % FRAMES) && length == LENGTH_OF(frame % FRAMES));
 	now.into[descriptor] = (uchar)(frame / FRAMES + 1);
+	now.homed |= (uchar)(1 << frame / FRAMES);
 	now.placed |= 1 << frame;
 	if (last) {
 		/* The confirmation will speak of the whole collection. */

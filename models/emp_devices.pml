@@ -56,12 +56,12 @@ inline emp_device_place(f_)
 		&& MESSAGE_OF(emp_device_place_descriptor) < receives_posted
 		&& ((receives_done >> MESSAGE_OF(emp_device_place_descriptor)) & 1) == 0));
 	assert(delivered_once || ((delivered >> (code / FRAMES)) & 1) == 0);
-	assert(delivered_once || OTHER(emp_device_place_descriptor) == emp_device_place_descriptor
-		|| into[OTHER(emp_device_place_descriptor)] != code / FRAMES + 1);
+	assert(delivered_once || into[emp_device_place_descriptor] != 0 || ((homed >> (code / FRAMES)) & 1) == 0);
 	assert(in_order || code / FRAMES == MESSAGE_OF(emp_device_place_descriptor));
 	assert(intact_placement || (emp_device_place_offset == OFFSET_OF(code % FRAMES)
 		&& emp_device_place_length == LENGTH_OF(code % FRAMES)));
 	into[emp_device_place_descriptor] = code / FRAMES + 1;
+	homed = homed | (1 << (code / FRAMES));
 	placed = placed | (1 << code);
 	if
 	:: emp_device_place_last ->

@@ -24,9 +24,6 @@
 #define DESCRIPTOR_OF(message) (MESSAGES - 1 - (message))
 #define MESSAGE_OF(descriptor) (MESSAGES - 1 - (descriptor))
 
-/* Another descriptor than this one. */
-#define OTHER(descriptor) ((MESSAGES - 1) * (1 - (descriptor)))
-
 /* --- one message cut into frames, and frames into collections --- */
 #define SIZE EMP_VALUE_COLLECTION_SIZE
 #define COLLECTIONS ((FRAMES + SIZE - 1) / SIZE)

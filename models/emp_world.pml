@@ -59,6 +59,7 @@ byte receives_done;	/* set of messages, by the descriptor they belong in */
 int placed;		/* frames written to the receiver's memory, perhaps not finished */
 int memory;		/* frames certainly in the receiver's memory */
 byte into[MESSAGES];	/* descriptor -> message + 1 that it holds */
+byte homed;		/* set of messages that have a descriptor */
 byte delivered;		/* set of messages given to the receiving host */
 
 hidden int code;
@@ -252,6 +253,9 @@ active proctype World()
 	MESSAGE_OPTIONS(1)
 #endif
 #if WORLD_MESSAGES > 2
+	MESSAGE_OPTIONS(2)
+#endif
+#if WORLD_MESSAGES > 3
 #error "write the guarded commands for this number of messages"
 #endif
 #ifdef LIVENESS
