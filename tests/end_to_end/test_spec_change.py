@@ -1,0 +1,105 @@
+"""The promise to whoever edits the protocol: change the spec, build again, and firmware and figures follow.
+
+Works on a copy of the tree, in which nothing but spec/ is touched; the simulator's library is taken over, because the
+spec cannot change it.
+"""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SOURCES = ["Makefile", "docs", "fw-runtime", "gen", "host", "models", "scripts"]
+SOURCES += ["sim", "spec", "tests"]
+FILE_BYTES = 300_000
+
+
+def run(
+    command: list[str], directory: Path, status: int = 0
+) -> subprocess.CompletedProcess[str]:
+    result = subprocess.run(
+        command, cwd=directory, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == status, result.stdout + result.stderr
+    return result
+
+
+@pytest.fixture(name="tree")
+def fixture_tree(tmp_path: Path) -> Path:
+    """A copy of the sources that a test may edit."""
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    for name in SOURCES:
+        if Path(name).is_dir():
+            ignore = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(name, tree / name, ignore=ignore)
+        else:
+            shutil.copy2(name, tree / name)
+    shutil.copytree("build/obj/sim", tree / "build/obj/sim")
+    return tree
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert text.count(old) == 1, f"{path} should contain {old!r} once"
+    path.write_text(text.replace(old, new))
+
+
+def transfer(tree: Path, loss: float) -> dict[str, Any]:
+    """Builds image and programs as `make demo` does, sends a file, returns the counts."""
+    run(["make", "firmware", "build/host/emp_demo"], tree)
+    (tree / "file").write_bytes(bytes(i * 7 % 251 for i in range(FILE_BYTES)))
+    command = ["build/host/emp_demo", "transfer", "--quiet", "--file=file"]
+    result = run([*command, f"--loss={loss}", "--json=-"], tree)
+    counts: dict[str, Any] = json.loads(result.stdout[result.stdout.index("{") :])
+    assert counts["sha256_equal"]
+    return counts
+
+
+def test_collection_size(tree: Path) -> None:
+    """Twice the frames in a collection: half the acknowledgements, the same frames (EQ17)."""
+    spec = tree / "spec/emp/emp.hsm"
+    three = transfer(tree, 0)
+    edit(spec, "collection_size:    u8  = 3", "collection_size:    u8  = 6")
+    six = transfer(tree, 0)
+    assert three["data_frames"] == six["data_frames"]
+    # One acknowledgement a collection; a message's last collection may be short.
+    frames, messages = three["data_frames"], three["messages"]
+    assert frames / 3 <= three["acknowledgements"] <= frames / 3 + messages
+    assert frames / 6 <= six["acknowledgements"] <= frames / 6 + messages
+
+
+def test_retransmit_timeout(tree: Path) -> None:
+    """Ten times the time-out: the same file over the same losses takes several times as long."""
+    spec = tree / "spec/emp/emp.hsm"
+    short = transfer(tree, 0.05)
+    edit(spec, "retransmit_timeout: u32 = 1000", "retransmit_timeout: u32 = 10000")
+    long = transfer(tree, 0.05)
+    assert short["retransmissions"] > 0
+    assert long["time_us"] > 3 * short["time_us"]
+
+
+def test_misspelt_state(tree: Path) -> None:
+    """One clear error with its place, and nothing written."""
+    source = tree / "spec/emp/send.hsm"
+    lines = source.read_text().splitlines()
+    number = next(i for i, line in enumerate(lines, 1) if "-> RETRANSMIT" in line)
+    column = lines[number - 1].index("RETRANSMIT") + 1
+    lines[number - 1] = lines[number - 1].replace("-> RETRANSMIT", "-> RETRANSMITT")
+    source.write_text("\n".join(lines) + "\n")
+
+    output = tree / "build/gen/emp"
+    command = ["gen/bin/hsmc", "build", "spec/emp/emp.hsm", "--output", str(output)]
+    result = run(command, tree, status=1)
+    errors = [line for line in result.stderr.splitlines() if " error " in line]
+    assert len(errors) == 1, result.stderr
+    assert errors[0].startswith(f"spec/emp/send.hsm:{number}:{column}: error HSM")
+    assert "did you mean 'RETRANSMIT'" in result.stderr
+    assert not output.exists()
+
+    run(["make", "firmware"], tree, status=2)
+    assert not list((tree / "build").rglob("emp_a.elf"))
+    assert not list((tree / "build").rglob("emp.c"))
