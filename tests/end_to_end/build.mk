@@ -14,5 +14,22 @@ $(END_TO_END_TESTS): $(BUILD)/tests/end_to_end/%: $(BUILD)/san/tests/end_to_end/
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lelf -lnettle
 
+# Not a test of its own: `make campaign` runs it for many seeds. Without sanitizers, for speed.
+CAMPAIGN := $(BUILD)/tests/campaign
+$(CAMPAIGN): $(addprefix $(BUILD)/obj/,tests/end_to_end/campaign.o $(END_TO_END_SUPPORT)) \
+    $(HOST_LIBRARY) $(BUILD)/obj/sim/libtigon.a $(BUILD)/firmware/emp_a.elf
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -o $@ $(filter-out %.elf,$^) -lcmocka -lelf -lnettle
+
+$(addprefix $(BUILD)/obj/tests/end_to_end/,campaign.o exchange.o): | $(HOST_LAYOUT)
+
+WORLDS ?= 200
+.PHONY: campaign
+campaign:        ## many simulated worlds under random faults (WORLDS=200)
+	@scripts/setup.sh demo test
+	$(Q)$(MAKE) --no-print-directory $(CAMPAIGN)
+	$(Q)$(CAMPAIGN) $(WORLDS)
+
 TEST_PROGRAMS += $(END_TO_END_TESTS)
 TEST_NEEDS    += $(BUILD)/firmware/emp_a.elf

@@ -1,0 +1,69 @@
+/* Many worlds, each with faults drawn from its own seed: messages both ways between two boards that
+ * run the real firmware, every byte compared. What `make campaign` runs; a failing seed is printed
+ * with the command that repeats it. */
+#include "tests/host/check.h"
+
+#include "tests/end_to_end/exchange.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/random.h"
+
+/* Around every border there is: frames, pages, descriptor formats. */
+static const size_t sizes[] = {0,    1,    4,     24,    25,    1463, 1464, 1465, 1478,
+                               1500, 2950, 2951,  4095,  4096,  4097, 4400, 8191, 8193,
+                               100,  7,    28671, 28672, 28673, 64,   65536};
+enum { SIZES = sizeof sizes / sizeof *sizes, MESSAGES = 40 };
+
+static struct message any_size(size_t index) {
+    const size_t bytes = sizes[(index * 7 + index / SIZES) % SIZES];
+    return (struct message){bytes, bytes + index % 3 * 11, (uint16_t)(index % 4)};
+}
+
+/* Up to `most`, but one time in three none at all: faults must also be met one by one. */
+static double draw(struct tigon_random *random, double most) {
+    const bool none = tigon_random_below(random, 3) == 0;
+    const double share = (double)tigon_random_below(random, 1001) / 1000;
+    return none ? 0 : most * share;
+}
+
+static bool run(uint64_t seed, uint64_t *messages) {
+    struct tigon_random random = tigon_random_for(seed, 0, 0);
+    struct pair_options options;
+    exchange_options(&options, seed, draw(&random, 0.3), draw(&random, 0.3), draw(&random, 0.3));
+    options.knobs.wire_corrupt_visible = draw(&random, 0.1);
+    struct exchange exchange = {
+        .plan = {{any_size, MESSAGES, 6, 9, 5, 0, 0}, {any_size, MESSAGES, 6, 9, 5, 0, 0}},
+        .seed = (uint32_t)seed,
+    };
+    const int error = exchange_try(&exchange, &options);
+    *messages += 2 * MESSAGES;
+    if (!error)
+        return true;
+    printf("\nseed %" PRIu64 ": %s; loss %.3f, duplicates %.3f, delays %.3f, corrupt %.3f\n"
+           "repeat it with: build/tests/campaign 1 %" PRIu64 "\n",
+           seed, strerror(-error), options.knobs.wire_loss, options.knobs.wire_duplicate,
+           options.knobs.wire_delay, options.knobs.wire_corrupt_visible, seed);
+    return false;
+}
+
+int main(int argc, char **argv) {
+    const uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 200;
+    const uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    uint64_t failed = 0, messages = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        failed += !run(first + i, &messages);
+        if (isatty(STDERR_FILENO))
+            (void)fprintf(stderr, "\r%" PRIu64 " of %" PRIu64 " worlds, %" PRIu64 " failed", i + 1,
+                          count, failed);
+    }
+    if (isatty(STDERR_FILENO))
+        (void)fputc('\n', stderr);
+    printf("%" PRIu64 " worlds, %" PRIu64 " messages, %" PRIu64 " worlds failed\n", count, messages,
+           failed);
+    return failed ? 1 : 0;
+}
