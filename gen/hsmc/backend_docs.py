@@ -240,7 +240,6 @@ class ProtocolView:
         result = []
         for handler in process.handlers:
             leaf = process.leaf(handler.leaf)
-            own = leaf.path.rpartition(".")[2]
             first = True
             for group in handler.groups:
                 lets = tuple(self.html(let.place) for let in group.lets)
@@ -250,7 +249,7 @@ class ProtocolView:
                             row=row,
                             leaf=leaf,
                             event=handler.event,
-                            inherited="" if row.state == own else row.state,
+                            inherited="" if row.state == leaf.name else row.state,
                             lets=lets,
                             guard=self.html(row.guard.place) if row.guard else None,
                             guard_word="always" if first else "else",

@@ -418,7 +418,9 @@ class References:
         if "->" in words[:-1]:
             target = words[words.index("->") + 1]
             for state in process.states:
-                if state.path == target or state.name == target:
+                if target in (state.path, state.name) or state.path.endswith(
+                    f".{target}"
+                ):
                     known[target] = address("state", process.name, state.path)
         return known
 

@@ -46,7 +46,7 @@ class DrawnRow:
 
     row: ir.Row  # one of them
     state: str  # name of the state it is written in
-    target: Optional[str]  # name of the state written behind the arrow
+    target: Optional[str]  # path of the state written behind the arrow
     label: str  # ack.0
     ids: tuple[str, ...]
 
@@ -127,6 +127,7 @@ class _Statechart:
         self.process = process
         self.link = link
         self.rows = drawn_rows(process)
+        self.by_name = {state.name: state for state in process.states}
         self.by_path = {state.path: state for state in process.states}
         self.numbers = {s.path: n for n, s in enumerate(process.states)}
 
@@ -237,7 +238,7 @@ class _Statechart:
     # --- edges
 
     def _edge(self, row: DrawnRow, target: str) -> Iterator[str]:
-        source = self.by_path[self._path_of(row)]
+        source = self.by_name[row.state]
         guard = guard_of(row.row.text)
         if row.row.text.startswith("after "):
             guard = _duration(row.row.text) + (f" [{guard}]" if guard else "")
@@ -292,14 +293,6 @@ class _Statechart:
             f"lhead={head_border}" if head_border else "",
         )
         return tail, head, tuple(filter(None, attributes))
-
-    def _path_of(self, row: DrawnRow) -> str:
-        """Of the state a row is written in: the innermost whose text holds the row, should names repeat."""
-        leaf = row.ids[0].split(".")[1]
-        path = next(x.path for x in self.process.leaves if x.name == leaf)
-        while path and path.rpartition(".")[2] != row.state:
-            path = path.rpartition(".")[0]
-        return path
 
 
 def _heading(name: str) -> str:
