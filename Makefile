@@ -63,6 +63,11 @@ test-programs: $$(TEST_PROGRAMS) $$(TEST_NEEDS)
 	@mkdir -p $(BUILD)/tests
 	@printf '%s\n' $(TEST_PROGRAMS) > $(BUILD)/tests/programs.txt
 
+bench:           ## speed of compiler and simulator here, cost of the firmware on the board
+	@scripts/setup.sh demo test
+	$(Q)$(MAKE) --no-print-directory -s generate firmware $(BUILD)/host/emp_demo $(BUILD)/tests/measure_cpu_speed $(BUILD)/tests/measure_firmware
+	$(Q)scripts/bench.py
+
 C_SOURCES  = $(shell find fw-runtime host models sim tests -name '*.c' | sort)
 C_HEADERS  = $(shell find fw-runtime host models sim tests -name '*.h' | sort)
 PY_SOURCES = $(shell find gen fw-runtime host models scripts tests -name '*.py' | sort)

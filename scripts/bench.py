@@ -1,0 +1,73 @@
+#!/usr/bin/python3
+"""What `make bench` runs: how fast the tools are on this machine, and what the firmware costs on the simulated board.
+
+Wall-clock figures depend on the machine: each is the best of three runs, because other work only ever makes a run
+slower. Simulated figures do not depend on it.
+"""
+
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+RUNS = 3
+SPEC = "spec/emp/emp.hsm"
+DEMO = "build/host/emp_demo"
+
+
+def seconds(command: list[str], runs: int = RUNS) -> float:
+    """Wall-clock time of the fastest of `runs` runs."""
+    best = float("inf")
+    for _ in range(runs):
+        start = time.perf_counter()
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def bench_compiler() -> None:
+    print("Compiler: EMP, C and all models, wall-clock")
+    directory = tempfile.mkdtemp()
+    try:
+        build = ["gen/bin/hsmc", "build", SPEC, "--output", f"{directory}/emp"]
+        print(f"  from nothing           {seconds(build, 1):6.2f} s")
+        print(f"  nothing changed        {seconds(build):6.2f} s")
+        print(f"  make, nothing changed  {seconds(['make', '-s', 'generate']):6.2f} s")
+    finally:
+        shutil.rmtree(directory)
+
+
+def bench_simulator() -> None:
+    print("\nSimulator: cores alone, instructions a second of one host thread")
+    subprocess.run(["build/tests/measure_cpu_speed"], check=True)
+    print(
+        "\nSimulator: two boards and hosts, EMP on one core each, program start included"
+    )
+    for size, turns in ((4, 5000), (65536, 200), (1048576, 20)):
+        command = [DEMO, "sweep", "--quiet", f"--size={size}"]
+        command += [f"--iterations={turns}", "--messages=1", "--json=-"]
+        taken = seconds(command)
+        result = subprocess.run(command, capture_output=True, text=True, check=True)
+        latency = float(result.stdout.split('"latency_us":')[1].split(",")[0])
+        simulated = 2 * turns * latency * 1e-6
+        print(
+            f"  ping-pong of {size:7} bytes: {simulated / taken:6.2f} simulated s / s"
+        )
+
+
+def bench_firmware() -> None:
+    print("\nFirmware on the simulated board, simulated time")
+    subprocess.run(["build/tests/measure_firmware"], check=True)
+
+
+def main() -> None:
+    if not Path(DEMO).exists():
+        raise SystemExit("run this through `make bench`, which builds what it measures")
+    bench_compiler()
+    bench_simulator()
+    bench_firmware()
+
+
+if __name__ == "__main__":
+    main()
