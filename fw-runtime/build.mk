@@ -26,16 +26,14 @@ FW_CFLAGS   := -std=gnu11 -O2 -g $(FW_ARCH) -ffreestanding -ffixed-hi -ffixed-lo
 # Generated code converts on purpose and says so; hand-written code is held to the same.
 FW_CFLAGS   += -Wconversion
 
-FW_SOURCES  := $(addprefix fw-runtime/,timers.c trace.c gather.c) \
-               $(addprefix $(FW_PORT)/,board.c dma.c transmit.c receive.c link.c memory.c \
-                   emp/start.c emp/wire.c emp/memory.c emp/postings.c)
-FW_OBJECTS  := $(FIRMWARE)/$(FW_PORT)/start.o $(FW_SOURCES:%.c=$(FIRMWARE)/%.o) \
-               $(FIRMWARE)/gen/emp.o $(FIRMWARE)/gen/frame.o
+FW_SOURCES  := $(addprefix $(FW_PORT)/,memory.c emp/image.c)
+FW_OBJECTS  := $(FIRMWARE)/$(FW_PORT)/start.o $(FW_SOURCES:%.c=$(FIRMWARE)/%.o)
 # Helpers of more than a few instructions stay functions, or the scratchpad overflows. When it does all
 # the same after a change of the spec: name a function that runs once for a message in
 # emp/placement.lds.in (build/firmware/emp_a.map has the sizes).
-$(FIRMWARE)/gen/emp.o: fw-runtime/build.mk
-$(FIRMWARE)/gen/emp.o: FW_CFLAGS += --param max-inline-insns-single=15
+FW_IMAGE    := $(FIRMWARE)/$(FW_PORT)/emp/image.o
+$(FW_IMAGE): fw-runtime/build.mk $(BUILD)/gen/emp/emp.c $(BUILD)/gen/emp/frame.c
+$(FW_IMAGE): FW_CFLAGS += -fwhole-program --param max-inline-insns-single=15
 FW_FLAGS_STAMP := $(FIRMWARE)/flags
 
 firmware: $(FIRMWARE)/emp_a.elf     ## build the NIC image build/firmware/emp_a.elf
@@ -68,11 +66,6 @@ $(FIRMWARE)/%.o: %.c $(FW_FLAGS_STAMP) $(FW_PORT)/core.inc $(BUILD)/gen/emp/emp_
 	$(SAY) FWCC $<
 	@mkdir -p $(@D)
 	$(Q)$(FW_CC) $(FW_CFLAGS) -MMD -MP -c -o $@ $<
-
-$(FIRMWARE)/gen/%.o: $(BUILD)/gen/emp/%.c $(FW_FLAGS_STAMP) $(FW_PORT)/core.inc $(BUILD)/gen/emp/emp_members.h
-	$(SAY) FWCC $<
-	@mkdir -p $(@D)
-	$(Q)$(FW_CC) $(FW_CFLAGS) -Wno-unused-label -Wno-implicit-fallthrough -MMD -MP -c -o $@ $<
 
 $(FIRMWARE)/$(FW_PORT)/start.o: $(FW_PORT)/start.S $(FW_FLAGS_STAMP) $(FW_PORT)/core.inc
 	$(SAY) FWAS $<

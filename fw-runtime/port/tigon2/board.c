@@ -42,7 +42,7 @@ static NIC_COLD uint32_t probe_memory(void) {
     return TIGON2_MEMORY_TOP;
 }
 
-NIC_COLD void tigon2_start(void) {
+NIC_ENTRY NIC_COLD void tigon2_start(void) {
     uint32_t transmit = TIGON2_SMALL_TRANSMIT;
     uint32_t receive = TIGON2_SMALL_RECEIVE;
     memory_bytes = probe_memory();
@@ -74,14 +74,14 @@ NIC_COLD void tigon2_start(void) {
 }
 
 /* Event 28. Writing the reference is what drops the bit; until the next nic_alarm nobody looks. */
-NIC_COLD void tigon2_on_timer(void) {
+NIC_ENTRY NIC_COLD void tigon2_on_timer(void) {
     tigon2_disable(TIGON2_EVENT_TIMER);
     nic_on_alarm();
 }
 
 /* Event 3, the least urgent: deferred work, and a slot that waits for room. The MAC raises no event
  * when it has sent a frame, so the latter is looked at whenever nothing else is to be done. */
-NIC_HOT void tigon2_on_work(void) {
+NIC_ENTRY NIC_HOT void tigon2_on_work(void) {
     if (tigon2_work_wanted) {
         tigon2_work_wanted = false;
         if (!tigon2_slot_blocked)
@@ -95,7 +95,7 @@ NIC_HOT void tigon2_on_work(void) {
 }
 
 /* Event 22. Cleared first, read afterwards: a write in between rings again (tigon2.md 4). */
-NIC_HOT void tigon2_on_mailbox(void) {
+NIC_ENTRY NIC_HOT void tigon2_on_mailbox(void) {
     unsigned box = tigon2_priority(TIGON2_REGISTER(MAILBOX_EVENT)) - 1;
     if (box > 31)
         return;
@@ -103,7 +103,7 @@ NIC_HOT void tigon2_on_mailbox(void) {
     nic_on_doorbell(box, tigon2_mailboxes[2 * box + 1]);
 }
 
-NIC_COLD void tigon2_on_stray(void) {
+NIC_ENTRY NIC_COLD void tigon2_on_stray(void) {
     nic_panic(TIGON2_PANIC_STRAY);
 }
 

@@ -12,7 +12,7 @@ struct notice {
     uint32_t queued;
     uint32_t token;
 };
-static struct notice notices[NIC_WRITTEN_LIMIT];
+static struct notice write_notices[NIC_WRITTEN_LIMIT];
 static uint32_t notices_asked NIC_FAST;
 static uint32_t notices_given NIC_FAST;
 
@@ -74,7 +74,7 @@ NIC_COLD void tigon2_dma_write_make_room(void) {
 
 /* Bit 14 is looked at only while a notice is wanted or receive buffer is owed to the MAC: most
  * transfers end without waking anybody. */
-NIC_HOT void tigon2_on_write_done(void) {
+NIC_ENTRY NIC_HOT void tigon2_on_write_done(void) {
     uint32_t consumer = TIGON2_REGISTER(DMA_WRITE_CONSUMER);
     uint32_t done;
     TIGON2_REGISTER(DMA_WRITE_REFERENCE) = consumer;
@@ -83,7 +83,7 @@ NIC_HOT void tigon2_on_write_done(void) {
         tigon2_withdraw(TIGON2_EVENT_WRITTEN);
     done = tigon2_dma_write.queued - tigon2_dma_outstanding(&tigon2_dma_write, consumer);
     while (notices_given != notices_asked) {
-        const struct notice *notice = &notices[notices_given & (NIC_WRITTEN_LIMIT - 1)];
+        const struct notice *notice = &write_notices[notices_given & (NIC_WRITTEN_LIMIT - 1)];
         if ((int32_t)(done - notice->queued) < 0)
             break;
         notices_given++;
@@ -95,7 +95,7 @@ NIC_HOT void tigon2_on_write_done(void) {
 }
 
 NIC_HOT bool nic_notify_written(uint32_t token) {
-    struct notice *notice = &notices[notices_asked & (NIC_WRITTEN_LIMIT - 1)];
+    struct notice *notice = &write_notices[notices_asked & (NIC_WRITTEN_LIMIT - 1)];
     if (notices_asked - notices_given == NIC_WRITTEN_LIMIT)
         return false;
     notice->queued = tigon2_dma_write.queued;
@@ -122,7 +122,7 @@ NIC_COLD void nic_read_wait(void) {
         ;
 }
 
-NIC_COLD void tigon2_on_read_done(void) {
+NIC_ENTRY NIC_COLD void tigon2_on_read_done(void) {
     uint32_t consumer = TIGON2_REGISTER(DMA_READ_CONSUMER);
     uint32_t done;
     TIGON2_REGISTER(DMA_READ_REFERENCE) = consumer;
@@ -144,7 +144,7 @@ static NIC_COLD bool false_alarm(uint32_t state, uint32_t left) {
 
 /* Events 19 and 20. A transfer that really failed has left its frame, the ring and perhaps host
  * memory in doubt. Nothing of that can be repaired from here. */
-NIC_COLD void tigon2_on_transfer_fault(void) {
+NIC_ENTRY NIC_COLD void tigon2_on_transfer_fault(void) {
     uint32_t read = TIGON2_REGISTER(DMA_READ_STATE);
     uint32_t write = TIGON2_REGISTER(DMA_WRITE_STATE);
     TIGON2_REGISTER(DMA_ASSIST) = TIGON2_ASSIST_ENABLE | TIGON2_ASSIST_PAUSE;

@@ -16,8 +16,8 @@
 /* Every member of the state is an object of its own: in the scratchpad, but for what is listed here
  * as living in SRAM because it is large. Messages are there too; what every frame touches of one
  * being sent is in Transmission. */
-#define EMP_SRAM_posted          , /* only the first frame of a message looks at it */
-#define EMP_SRAM_arrived         ,
+#define EMP_SRAM_posted  , /* only the first frame of a message looks at it */
+#define EMP_SRAM_arrived ,
 
 /* EMP_PLACE(member) is NIC_FAST unless EMP_SRAM_<member> is defined, as a comma that shifts it off.
  */
@@ -60,7 +60,7 @@ void glue_never(void) NIC_COLD;
 /* The chip finds the highest bit, not the lowest (tigon2.md 1.3). */
 #define hsm_lowest_bit(word) (tigon2_priority((word) & (0u - (word))) - 1u)
 
-/* Where each function of emp.o lies is said in emp/placement.lds.in, by name: `static inline`
+/* Where each generated function lies is said in emp/placement.lds.in, by name: `static inline`
  * helpers that the compiler keeps as functions must follow their callers. */
 #define EMP_HOT
 #define EMP_COLD NIC_COLD

@@ -12,7 +12,8 @@
 /* Scratchpad: one cycle an access, against six for a load from SRAM, and no instruction line to
  * fill (tigon2.md 12.4). GCC addresses .sbss and .sdata through $gp whatever -G says (toolchain.md
  * 1.2), but only where the declaration says so too: repeat the attribute on extern declarations. */
-#define NIC_HOT       __attribute__((section(".fast.text"), noinline))
+#define NIC_HOT       __attribute__((section(".fast.text")))
+#define NIC_ENTRY     __attribute__((externally_visible)) /* called from start.S */
 #define NIC_COLD      __attribute__((cold, noinline))
 #define NIC_FAST      __attribute__((section(".sbss")))
 #define NIC_FAST_DATA __attribute__((section(".sdata")))

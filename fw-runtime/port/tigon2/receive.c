@@ -10,28 +10,28 @@
 #include "fw-runtime/port/tigon2/board.h"
 #include "fw-runtime/port/tigon2/dma.h"
 
-#define RING_BYTES   (512u * 8u)
-#define HEADER_WORDS 9u
-#define CRC_BYTES    4u
-#define FRAME_BYTES  28u /* shortest that can hold a header; the MAC pads to 60 anyway */
+#define RECEIVE_RING_BYTES   (512u * 8u)
+#define RECEIVE_HEADER_WORDS 9u
+#define CRC_BYTES            4u
+#define FRAME_BYTES          28u /* shortest that can hold a header; the MAC pads to 60 anyway */
 
-static uint32_t buffer_bytes NIC_FAST;
-static uint32_t ring_end NIC_FAST;
-static uint32_t ring_next NIC_FAST; /* descriptor to look at next */
-static bool claimed NIC_FAST;       /* data of this frame is on its way to the host */
-static uint32_t owed NIC_FAST;      /* HW[0C8] to be, 0 for none */
-static bool owed_urgently NIC_FAST; /* the MAC has run out of space meanwhile */
-static uint32_t bounce[HEADER_WORDS];
+static uint32_t receive_bytes NIC_FAST;
+static uint32_t receive_ring_end NIC_FAST;
+static uint32_t receive_ring_next NIC_FAST; /* descriptor to look at next */
+static bool claimed NIC_FAST;               /* data of this frame is on its way to the host */
+static uint32_t owed NIC_FAST;              /* HW[0C8] to be, 0 for none */
+static bool owed_urgently NIC_FAST;         /* the MAC has run out of space meanwhile */
+static uint32_t receive_bounce[RECEIVE_HEADER_WORDS];
 
-static inline uint32_t wrap(uint32_t address) {
-    return address >= TIGON2_MEMORY_TOP ? address - buffer_bytes : address;
+static inline uint32_t receive_wrap(uint32_t address) {
+    return address >= TIGON2_MEMORY_TOP ? address - receive_bytes : address;
 }
 
 NIC_COLD void tigon2_receive_start(uint32_t base, uint32_t ring) {
-    buffer_bytes = TIGON2_MEMORY_TOP - base;
-    ring_next = ring;
-    ring_end = ring + RING_BYTES;
-    for (uint32_t slot = ring; slot != ring_end; slot += 8) {
+    receive_bytes = TIGON2_MEMORY_TOP - base;
+    receive_ring_next = ring;
+    receive_ring_end = ring + RECEIVE_RING_BYTES;
+    for (uint32_t slot = ring; slot != receive_ring_end; slot += 8) {
         ((volatile uint32_t *)slot)[0] = 0;
         ((volatile uint32_t *)slot)[1] = 0x01000000;
     }
@@ -57,20 +57,20 @@ NIC_HOT bool tigon2_receive_owes(void) {
 
 /* The header runs past the end of the buffer: collect it in one piece. */
 static NIC_COLD const uint32_t *join_header(uint32_t frame) {
-    for (uint32_t i = 0; i < HEADER_WORDS; i++)
-        bounce[i] = *(const volatile uint32_t *)wrap(frame + 4 * i);
-    return bounce;
+    for (uint32_t i = 0; i < RECEIVE_HEADER_WORDS; i++)
+        receive_bounce[i] = *(const volatile uint32_t *)receive_wrap(frame + 4 * i);
+    return receive_bounce;
 }
 
-NIC_HOT void tigon2_on_receive(void) {
-    const volatile uint32_t *descriptor = (const volatile uint32_t *)ring_next;
-    uint32_t next = ring_next + 8;
+NIC_ENTRY NIC_HOT void tigon2_on_receive(void) {
+    const volatile uint32_t *descriptor = (const volatile uint32_t *)receive_ring_next;
+    uint32_t next = receive_ring_next + 8;
     uint32_t frame = descriptor[0];
     uint32_t status = descriptor[1];
     uint32_t bytes = (status & 0xFFFF) - CRC_BYTES;
-    if (next == ring_end)
-        next -= RING_BYTES;
-    ring_next = next;
+    if (next == receive_ring_end)
+        next -= RECEIVE_RING_BYTES;
+    receive_ring_next = next;
     TIGON2_REGISTER(RECEIVE_RING_CONSUMER) = next;
     TIGON2_REGISTER(RECEIVE_RING_REFERENCE) = next;
     claimed = false;
@@ -79,12 +79,12 @@ NIC_HOT void tigon2_on_receive(void) {
         tigon2_counters.receive_errors++;
     } else {
         const uint32_t *words = (const uint32_t *)frame;
-        if (__builtin_expect(frame + 4 * HEADER_WORDS > TIGON2_MEMORY_TOP, 0))
+        if (__builtin_expect(frame + 4 * RECEIVE_HEADER_WORDS > TIGON2_MEMORY_TOP, 0))
             words = join_header(frame);
         nic_on_frame(words, bytes, frame);
     }
     if (!claimed) {
-        owed = wrap((frame + (status & 0xFFFF) + 7) & ~7u);
+        owed = receive_wrap((frame + (status & 0xFFFF) + 7) & ~7u);
         tigon2_receive_settle(TIGON2_REGISTER(DMA_WRITE_CONSUMER));
     }
 }
@@ -97,11 +97,11 @@ NIC_HOT void nic_receive_data(uint32_t frame, uint32_t offset, uint32_t high, ui
         claimed = true;
         owed = 0; /* covered */
     }
-    tigon2_dma_write_queue(high, low, wrap(frame + offset), bytes, state);
+    tigon2_dma_write_queue(high, low, receive_wrap(frame + offset), bytes, state);
 }
 
 /* Event 25: the link, or no space (tigon2.md 6.4). */
-NIC_COLD void tigon2_on_receive_attention(void) {
+NIC_ENTRY NIC_COLD void tigon2_on_receive_attention(void) {
     uint32_t state = TIGON2_REGISTER(MAC_RECEIVE_STATE);
     TIGON2_REGISTER(MAC_RECEIVE_STATE) = state; /* clears exactly the attentions seen */
     if (state & TIGON2_RECEIVE_FATAL)

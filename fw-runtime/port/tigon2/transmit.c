@@ -16,44 +16,44 @@
 /* Read descriptors that may be outstanding when a slot is given. */
 #define QUEUE_READS 40u
 /* A header may not be split where the buffer wraps; then it is built here and copied. */
-#define HEADER_WORDS 16u
+#define TRANSMIT_HEADER_WORDS 16u
 
-#define RING_BYTES (256u * 8u)
+#define TRANSMIT_RING_BYTES (256u * 8u)
 
-static uint32_t buffer_base NIC_FAST;
-static uint32_t buffer_end NIC_FAST;
-static uint32_t buffer_bytes NIC_FAST;
-static uint32_t ring_end NIC_FAST;
-static uint32_t ring_producer NIC_FAST;
+static uint32_t transmit_base NIC_FAST;
+static uint32_t transmit_limit NIC_FAST;
+static uint32_t transmit_bytes NIC_FAST;
+static uint32_t transmit_ring_end NIC_FAST;
+static uint32_t transmit_ring_producer NIC_FAST;
 static uint32_t frame_start NIC_FAST; /* of the next frame, or the one being built */
 static uint32_t data_position NIC_FAST;
-static uint32_t header_split NIC_FAST; /* words of the header, if it is in `bounce` */
+static uint32_t header_split NIC_FAST; /* words of the header, if it is in `transmit_bounce` */
 static bool data_queued NIC_FAST;
 static uint32_t scratch_high, scratch_low;
-static uint32_t bounce[HEADER_WORDS];
+static uint32_t transmit_bounce[TRANSMIT_HEADER_WORDS];
 
-static inline uint32_t wrap(uint32_t address) {
-    return address >= buffer_end ? address - buffer_bytes : address;
+static inline uint32_t transmit_wrap(uint32_t address) {
+    return address >= transmit_limit ? address - transmit_bytes : address;
 }
 
 static inline uint32_t queued_bytes(void) {
     uint32_t bytes = frame_start - TIGON2_REGISTER(TRANSMIT_CONSUMER);
-    return (int32_t)bytes < 0 ? bytes + buffer_bytes : bytes;
+    return (int32_t)bytes < 0 ? bytes + transmit_bytes : bytes;
 }
 
 NIC_COLD void tigon2_transmit_start(uint32_t base, uint32_t end) {
-    buffer_base = base;
-    buffer_end = end;
-    buffer_bytes = end - base;
+    transmit_base = base;
+    transmit_limit = end;
+    transmit_bytes = end - base;
     frame_start = base;
-    ring_producer = base - TIGON2_TRANSMIT_RING;
-    ring_end = ring_producer + RING_BYTES;
+    transmit_ring_producer = base - TIGON2_TRANSMIT_RING;
+    transmit_ring_end = transmit_ring_producer + TRANSMIT_RING_BYTES;
     TIGON2_REGISTER(TRANSMIT_BASE) = base;
     TIGON2_REGISTER(TRANSMIT_PRODUCER) = base;
     TIGON2_REGISTER(TRANSMIT_CONSUMER) = base;
-    TIGON2_REGISTER(TRANSMIT_RING_PRODUCER) = ring_producer;
-    TIGON2_REGISTER(TRANSMIT_RING_CONSUMER) = ring_producer;
-    TIGON2_REGISTER(TRANSMIT_RING_REFERENCE) = ring_producer;
+    TIGON2_REGISTER(TRANSMIT_RING_PRODUCER) = transmit_ring_producer;
+    TIGON2_REGISTER(TRANSMIT_RING_CONSUMER) = transmit_ring_producer;
+    TIGON2_REGISTER(TRANSMIT_RING_REFERENCE) = transmit_ring_producer;
 }
 
 NIC_COLD void tigon2_set_scratch(uint32_t high, uint32_t low) {
@@ -68,7 +68,7 @@ NIC_HOT bool tigon2_transmit_has_slot(void) {
 }
 
 /* Event 4: frames that have a slot go before descriptors posted later. */
-NIC_HOT void tigon2_on_slot(void) {
+NIC_ENTRY NIC_HOT void tigon2_on_slot(void) {
     tigon2_withdraw(TIGON2_EVENT_SLOT);
     if (tigon2_transmit_has_slot()) {
         nic_on_transmit_slot();
@@ -79,19 +79,20 @@ NIC_HOT void tigon2_on_slot(void) {
 }
 
 NIC_HOT bool nic_transmit_room(uint32_t bytes) {
-    uint32_t frames =
-        ((ring_producer - (TIGON2_REGISTER(TRANSMIT_RING_CONSUMER) & ~7u)) & (RING_BYTES - 1)) / 8;
-    return frames < 250 && queued_bytes() + bytes + TIGON2_DUMMY_BYTES + 64 <= buffer_bytes;
+    uint32_t frames = ((transmit_ring_producer - (TIGON2_REGISTER(TRANSMIT_RING_CONSUMER) & ~7u)) &
+                       (TRANSMIT_RING_BYTES - 1)) /
+                      8;
+    return frames < 250 && queued_bytes() + bytes + TIGON2_DUMMY_BYTES + 64 <= transmit_bytes;
 }
 
 NIC_HOT uint32_t *nic_transmit_begin(unsigned words) {
     uint32_t data = frame_start + 4 * words;
     data_queued = false;
     header_split = 0;
-    data_position = wrap(data);
-    if (__builtin_expect(data > buffer_end, 0)) {
+    data_position = transmit_wrap(data);
+    if (__builtin_expect(data > transmit_limit, 0)) {
         header_split = words;
-        return bounce;
+        return transmit_bounce;
     }
     return (uint32_t *)frame_start;
 }
@@ -101,12 +102,12 @@ NIC_HOT void nic_transmit_data(uint32_t high, uint32_t low, uint32_t bytes, bool
     tigon2_dma_read_queue(high, low, local, bytes,
                           last ? TIGON2_DMA_READ_FRAME : TIGON2_DMA_READ_BYTES);
     data_queued = true;
-    data_position = wrap(local + bytes);
+    data_position = transmit_wrap(local + bytes);
 }
 
 static NIC_COLD void copy_split_header(void) {
     for (uint32_t i = 0; i < header_split; i++)
-        *(volatile uint32_t *)wrap(frame_start + 4 * i) = bounce[i];
+        *(volatile uint32_t *)transmit_wrap(frame_start + 4 * i) = transmit_bounce[i];
 }
 
 static NIC_COLD void queue_dummy(uint32_t end) {
@@ -118,10 +119,10 @@ static NIC_COLD void queue_dummy(uint32_t end) {
 /* The data of a split frame may arrive, and reach the MAC, before its header is copied: the copy
  * comes before the MAC descriptor, which the MAC needs to begin. */
 NIC_HOT void nic_transmit_end(uint32_t bytes) {
-    volatile uint32_t *descriptor = (volatile uint32_t *)ring_producer;
+    volatile uint32_t *descriptor = (volatile uint32_t *)transmit_ring_producer;
     uint32_t start = frame_start;
-    uint32_t next_slot = ring_producer + 8;
-    uint32_t end = wrap(start + bytes);
+    uint32_t next_slot = transmit_ring_producer + 8;
+    uint32_t end = transmit_wrap(start + bytes);
     bool hand_over = false;
     if (__builtin_expect(header_split != 0, 0))
         copy_split_header();
@@ -135,15 +136,15 @@ NIC_HOT void nic_transmit_end(uint32_t bytes) {
     }
     descriptor[0] = start;
     descriptor[1] = bytes;
-    if (next_slot == ring_end)
-        next_slot -= RING_BYTES;
-    ring_producer = next_slot;
+    if (next_slot == transmit_ring_end)
+        next_slot -= TRANSMIT_RING_BYTES;
+    transmit_ring_producer = next_slot;
     TIGON2_REGISTER(TRANSMIT_RING_PRODUCER) = next_slot;
     if (hand_over)
         TIGON2_REGISTER(TRANSMIT_PRODUCER) = end;
-    frame_start = wrap((start + bytes + 7) & ~7u);
+    frame_start = transmit_wrap((start + bytes + 7) & ~7u);
 }
 
-NIC_COLD void tigon2_on_transmit_fault(void) {
+NIC_ENTRY NIC_COLD void tigon2_on_transmit_fault(void) {
     nic_panic(TIGON2_PANIC_TRANSMIT);
 }

@@ -53,7 +53,7 @@ static struct {
     uint8_t position;
     uint8_t size;
     uint8_t instance;
-} notices[NOTICE_ENTRIES];
+} placements[NOTICE_ENTRIES];
 static uint32_t notices_made NIC_FAST;
 
 NIC_COLD void glue_memory_start(void) {
@@ -250,21 +250,21 @@ NIC_HOT void emp_device_place(const uint8_t r, const struct emp_frame *const f,
         if (__builtin_expect(!nic_notify_written(entry), 0))
             nic_panic(GLUE_PANIC_NOTICES);
         notices_made++;
-        notices[entry].instance = r;
-        notices[entry].frame = f->frame;
-        notices[entry].collection = f->collection;
-        notices[entry].position = f->position;
-        notices[entry].size = f->size;
+        placements[entry].instance = r;
+        placements[entry].frame = f->frame;
+        placements[entry].collection = f->collection;
+        placements[entry].position = f->position;
+        placements[entry].size = f->size;
     }
 }
 
 NIC_HOT void nic_on_written(uint32_t token) {
     struct emp_collection collection;
-    collection.frame = notices[token].frame;
-    collection.collection = notices[token].collection;
-    collection.position = notices[token].position;
-    collection.size = notices[token].size;
-    (void)emp_receive_placed(notices[token].instance, &collection);
+    collection.frame = placements[token].frame;
+    collection.collection = placements[token].collection;
+    collection.position = placements[token].position;
+    collection.size = placements[token].size;
+    (void)emp_receive_placed(placements[token].instance, &collection);
 }
 
 /* ---------------------------------------------------------------------------------- Completion */

@@ -16,7 +16,7 @@
 
 uint32_t glue_posting_ring[EMP_POSTING_RING_ENTRIES];
 
-static uint32_t written NIC_FAST; /* by the host, modulo the ring */
+static uint32_t posted NIC_FAST; /* by the host, modulo the ring */
 static uint32_t taken NIC_FAST;
 
 static uint16_t held[EMP_POSTING_RING_ENTRIES]; /* sends waiting for a record */
@@ -131,17 +131,17 @@ NIC_HOT void nic_on_work(void) {
     if (held_again && held_count != 0) {
         held_again = false;
         look_at(held[held_first], true);
-    } else if (taken != written) {
+    } else if (taken != posted) {
         take();
     }
-    if (taken != written || (held_again && held_count != 0))
+    if (taken != posted || (held_again && held_count != 0))
         nic_defer_work();
 }
 
 NIC_HOT void nic_on_doorbell(unsigned box, uint32_t value) {
     if (box != EMP_POSTING_MAILBOX)
         return;
-    written = value & RING_MASK;
+    posted = value & RING_MASK;
     nic_on_work();
 }
 
