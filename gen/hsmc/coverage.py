@@ -7,8 +7,10 @@ decoder prints, a transcript.
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
-from typing import Iterable
+from pathlib import Path
+from typing import Iterable, Sequence
 
 from . import ir
 
@@ -57,3 +59,22 @@ class Coverage:
             shown = str(count) if count else "NOT TAKEN"
             lines.append(f"{shown:>10}  {row.id:{widest}}  {row.place}")
         return "\n".join([*lines, self.summary()]) + "\n"
+
+
+def command(protocol: ir.Protocol, traces: Sequence[Path]) -> int:
+    """hsmc coverage: the table; status 1 when a trace names no transition, which is a mistake more often than not."""
+    coverage = Coverage(protocol)
+    status = 0
+    for path in traces:
+        try:
+            found = coverage.read(path.read_text(encoding="utf-8", errors="replace"))
+        except OSError as error:
+            print(f"hsmc: {path}: {error.strerror}", file=sys.stderr)
+            return 2
+        if found == 0:
+            print(
+                f"hsmc: {path} names no transition of {protocol.name}", file=sys.stderr
+            )
+            status = 1
+    sys.stdout.write(coverage.table())
+    return status

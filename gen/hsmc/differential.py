@@ -188,7 +188,9 @@ class HarnessWriter:
         }
 
 
-def build_harness(program: Program, directory: Path, top: Path) -> Path:
+def build_harness(
+    program: Program, directory: Path, top: Path, options: Sequence[str] = ()
+) -> Path:
     """Generates the C and the harness into a directory and compiles them. `top` holds fw-runtime/."""
     writer = HarnessWriter(program)
     prefix = writer.names.prefix
@@ -202,6 +204,7 @@ def build_harness(program: Program, directory: Path, top: Path) -> Path:
         [
             *COMPILER,
             *SANITIZERS,
+            *options,
             port,
             f"-I{directory}",
             f"-I{top}",

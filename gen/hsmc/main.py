@@ -35,7 +35,9 @@ def run(arguments: Optional[Sequence[str]] = None) -> int:
     explain = commands.add_parser("explain", help="explain a diagnostic, HSM0123")
     stats = commands.add_parser("stats", help="count what a spec consists of")
     show = commands.add_parser("dump", help="print the intermediate form")
-    for command in (check, build, stats, show):
+    step = commands.add_parser("run", help="step a node through events by hand")
+    taken = commands.add_parser("coverage", help="which transitions traces take")
+    for command in (check, build, stats, show, step, taken):
         command.add_argument("file", type=Path)
         command.add_argument(
             "--json", action="store_true", help="diagnostics as JSON on standard output"
@@ -55,6 +57,14 @@ def run(arguments: Optional[Sequence[str]] = None) -> int:
     )
     show.add_argument("--ir", action="store_true", help="the only form there is")
     show.add_argument("--check", help="with this check configuration applied")
+    for command in (step, taken):
+        command.add_argument("--check", help="with this check configuration applied")
+    step.add_argument("--node-parameters", nargs="+", default=[], metavar="NAME=VALUE")
+    step.add_argument("--replay", type=Path, metavar="FILE", help="a scenario, first")
+    step.add_argument(
+        "--save", type=Path, metavar="FILE", help="the events, at the end"
+    )
+    taken.add_argument("--traces", nargs="+", type=Path, required=True, metavar="FILE")
     explain.add_argument("number", nargs="?", help="without: list all")
     document = commands.add_parser("doc", help="generate a site about specs")
     document.add_argument("files", type=Path, nargs="+", metavar="file")
@@ -98,6 +108,14 @@ def run(arguments: Optional[Sequence[str]] = None) -> int:
         return 0
     if options.command == "graph":
         return _graph(protocol, options)
+    if options.command == "run":
+        from . import session
+
+        return session.command(protocol, options)
+    if options.command == "coverage":
+        from . import coverage
+
+        return coverage.command(protocol, options.traces)
     if options.command == "stats":
         sys.stdout.write(_statistics(protocol, options.file.parent))
         return 0
