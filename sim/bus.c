@@ -8,6 +8,9 @@
  * passed over cannot matter: that many slots ago any queue of devices has long been served. */
 #define LOOK_BACK 64u
 
+/* From so many pending streams on it pays to serve those that are over. */
+#define MANY_STREAMS 6u
+
 void tigon_bus_initialise(struct tigon_bus *bus) {
     memset(bus, 0, sizeof *bus);
     bus->next_due = UINT64_MAX;
@@ -33,7 +36,7 @@ static uint64_t last_beat_cycle(const struct tigon_bus_stream *stream) {
     return (stream->due + (uint64_t)(stream->beats_left - 1u) * stream->period) >> 16;
 }
 
-/* While no core uses the bus nothing looks at streams, so most of what is pending may be over. */
+/* Only when more streams are under way at once than there is room for. */
 static void drop_earliest_ending(struct tigon_bus *bus, uint64_t now) {
     unsigned earliest = 0;
     for (unsigned i = 1; i < bus->stream_count; i++)
@@ -43,27 +46,6 @@ static void drop_earliest_ending(struct tigon_bus *bus, uint64_t now) {
     if (last_beat_cycle(&bus->streams[earliest]) >= now)
         bus->streams_dropped++;
     remove_stream(bus, earliest);
-}
-
-void tigon_bus_stream_begin(struct tigon_bus *bus, enum tigon_bus_master master,
-                            uint64_t start_cycle, uint32_t cycles_per_beat_16_16, uint32_t beats) {
-    if (beats == 0)
-        return;
-    if (bus->stream_count == TIGON_BUS_STREAMS)
-        drop_earliest_ending(bus, start_cycle);
-    unsigned place = bus->stream_count;
-    while (place > 0 && bus->streams[place - 1].master > master)
-        place--;
-    memmove(&bus->streams[place + 1], &bus->streams[place],
-            (bus->stream_count - place) * sizeof bus->streams[0]);
-    bus->streams[place] = (struct tigon_bus_stream){
-        .master = master,
-        .beats_left = beats,
-        .period = cycles_per_beat_16_16 < 0x10000u ? 0x10000u : cycles_per_beat_16_16,
-        .due = start_cycle << 16,
-    };
-    bus->stream_count++;
-    find_next_due(bus);
 }
 
 void tigon_bus_stream_cancel(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle) {
@@ -92,14 +74,14 @@ static void give_device_slot(struct tigon_bus *bus, enum tigon_bus_master master
 static void pass_over_old_beats(struct tigon_bus *bus, uint64_t cycle) {
     for (unsigned i = bus->stream_count; i-- > 0;) {
         struct tigon_bus_stream *stream = &bus->streams[i];
-        uint64_t behind = cycle << 16 > stream->due ? (cycle << 16) - stream->due : 0;
+        const uint64_t behind = cycle << 16 > stream->due ? (cycle << 16) - stream->due : 0;
         if (behind <= (uint64_t)LOOK_BACK * stream->period)
             continue;
-        uint64_t skip = behind / stream->period - LOOK_BACK / 2u;
-        if (skip >= stream->beats_left) {
+        if (behind >= ((uint64_t)stream->beats_left + LOOK_BACK / 2u) * stream->period) {
             bus->beats[stream->master] += stream->beats_left;
             remove_stream(bus, i);
         } else {
+            const uint64_t skip = behind / stream->period - LOOK_BACK / 2u;
             bus->beats[stream->master] += skip;
             stream->beats_left -= (uint32_t)skip;
             stream->due += skip * stream->period;
@@ -113,29 +95,73 @@ static void serve_streams(struct tigon_bus *bus, uint64_t cycle) {
     if (bus->next_due + LOOK_BACK < cycle)
         pass_over_old_beats(bus, cycle);
     while (bus->next_due <= cycle) {
-        unsigned first = 0;
-        uint64_t second_due = UINT64_MAX; /* of the streams other than the first */
+        const struct tigon_bus_stream *streams = bus->streams;
+        unsigned first = 0, second = 0;
+        uint64_t first_due = streams[0].due >> 16, second_due = UINT64_MAX;
         for (unsigned i = 1; i < bus->stream_count; i++) {
-            uint64_t due = bus->streams[i].due >> 16;
-            uint64_t first_due = bus->streams[first].due >> 16;
+            const uint64_t due = streams[i].due >> 16;
             if (due < first_due) {
-                second_due = first_due < second_due ? first_due : second_due;
+                second_due = first_due;
+                second = first;
+                first_due = due;
                 first = i;
             } else if (due < second_due) {
                 second_due = due;
+                second = i;
             }
         }
+        /* All beats of the first that come before any of the others. Streams are in order of
+         * priority, so of two that are due at once the one at the lower place goes first. */
         struct tigon_bus_stream *stream = &bus->streams[first];
-        give_device_slot(bus, stream->master, stream->due >> 16);
-        stream->due += stream->period;
-        bus->next_due = stream->due >> 16;
-        if (--stream->beats_left == 0) {
+        uint64_t last = second < first ? second_due - 1u : second_due;
+        if (last > cycle)
+            last = cycle;
+        uint64_t due = stream->due, free = bus->device_free, waited = 0;
+        const uint32_t before = stream->beats_left;
+        uint32_t left = before;
+        do {
+            const uint64_t wanted = due >> 16;
+            const uint64_t slot = wanted > free ? wanted : free;
+            waited += slot - wanted;
+            free = slot + 1u;
+            due += stream->period;
+        } while (--left != 0 && due >> 16 <= last);
+        bus->device_free = free;
+        bus->stalls[stream->master] += waited;
+        bus->beats[stream->master] += before - left;
+        stream->beats_left = left;
+        stream->due = due;
+        bus->next_due = second_due;
+        if (left == 0)
             remove_stream(bus, first);
-            bus->next_due = UINT64_MAX;
-        }
-        if (second_due < bus->next_due)
-            bus->next_due = second_due;
+        else if (due >> 16 < second_due)
+            bus->next_due = due >> 16;
     }
+}
+
+void tigon_bus_stream_begin(struct tigon_bus *bus, enum tigon_bus_master master,
+                            uint64_t start_cycle, uint32_t cycles_per_beat_16_16, uint32_t beats) {
+    if (beats == 0)
+        return;
+    /* While no core uses the bus nothing looks at streams; what is over must not pile up. */
+    if (bus->stream_count >= MANY_STREAMS && start_cycle != 0)
+        serve_streams(bus, start_cycle - 1u);
+    if (bus->stream_count == TIGON_BUS_STREAMS)
+        drop_earliest_ending(bus, start_cycle);
+    unsigned place = bus->stream_count;
+    while (place > 0 && bus->streams[place - 1].master > master) {
+        bus->streams[place] = bus->streams[place - 1];
+        place--;
+    }
+    bus->streams[place] = (struct tigon_bus_stream){
+        .master = master,
+        .beats_left = beats,
+        .period = cycles_per_beat_16_16 < 0x10000u ? 0x10000u : cycles_per_beat_16_16,
+        .due = start_cycle << 16,
+    };
+    bus->stream_count++;
+    if (start_cycle < bus->next_due)
+        bus->next_due = start_cycle;
 }
 
 uint64_t tigon_bus_access(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle,

@@ -169,7 +169,10 @@ static void a_cancelled_stream_gives_its_slots_back(void **state) {
     for (unsigned i = 0; i <= TIGON_BUS_STREAMS; i++)
         tigon_bus_stream_begin(bus, TIGON_BUS_DMA_WRITE, 1000 + i, 0x10000, 1);
     assert_int_equal(bus->streams_dropped, 0); /* the first was over when the last began */
-    tigon_bus_stream_begin(bus, TIGON_BUS_DMA_WRITE, 1000, 0x10000, 1);
+    for (unsigned i = 0; i < TIGON_BUS_STREAMS; i++)
+        tigon_bus_stream_begin(bus, TIGON_BUS_DMA_WRITE, 2000, 0x10000, 1);
+    assert_int_equal(bus->streams_dropped, 0);
+    tigon_bus_stream_begin(bus, TIGON_BUS_DMA_WRITE, 2000, 0x10000, 1);
     assert_int_equal(bus->streams_dropped, 1);
 }
 
