@@ -32,6 +32,15 @@ uint32_t libemp_get_word(struct libemp_board *board, uint32_t address) {
     return libemp_get_register(board, reach(board, address));
 }
 
+uint32_t libemp_poll_word(struct libemp_board *board, uint32_t address, uint32_t mask,
+                          uint32_t unchanged, uint64_t spend_ns, uint64_t until_ns,
+                          uint64_t *turns) {
+    const uint32_t value = board->backend->poll32(board->handle, reach(board, address), mask,
+                                                  unchanged, spend_ns, until_ns, turns);
+    board->statistics.reads += *turns;
+    return value;
+}
+
 void libemp_set_word(struct libemp_board *board, uint32_t address, uint32_t value) {
     libemp_set_register(board, reach(board, address), value);
 }

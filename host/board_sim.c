@@ -30,6 +30,11 @@ static uint32_t sim_read32(void *handle, uint32_t offset) {
     return tigon_host_read32(handle, offset);
 }
 
+static uint32_t sim_poll32(void *handle, uint32_t offset, uint32_t mask, uint32_t unchanged,
+                           uint64_t spend_ns, uint64_t until_ns, uint64_t *turns) {
+    return tigon_host_poll32(handle, offset, mask, unchanged, spend_ns, until_ns, turns);
+}
+
 static void sim_write32(void *handle, uint32_t offset, uint32_t value) {
     tigon_host_write32(handle, offset, value);
 }
@@ -82,6 +87,7 @@ const struct libemp_backend libemp_sim = {
     .read32 = sim_read32,
     .write32 = sim_write32,
     .write_block = sim_write_block,
+    .poll32 = sim_poll32,
     .now_ns = sim_now_ns,
     .spend_ns = sim_spend_ns,
     .sleep_ns = sim_sleep_ns,

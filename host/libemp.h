@@ -102,6 +102,14 @@ struct libemp_backend {
     /* To increasing offsets; may be combined into bursts. */
     void (*write_block)(void *handle, uint32_t offset, const uint32_t *words, size_t count);
 
+    /* May be NULL. What
+     *     do { spend_ns(spend_ns); value = read32(offset); (*turns)--; }
+     *     while ((value & mask) == unchanged && *turns && now_ns() < until_ns);
+     * does; `*turns` is then the number of turns made. May return earlier, with what was read last:
+     * it saves a simulator the simulation of each turn. */
+    uint32_t (*poll32)(void *handle, uint32_t offset, uint32_t mask, uint32_t unchanged,
+                       uint64_t spend_ns, uint64_t until_ns, uint64_t *turns);
+
     uint64_t (*now_ns)(void *handle);
     void (*spend_ns)(void *handle, uint64_t ns); /* charge work of this CPU */
     void (*sleep_ns)(void *handle, uint64_t ns); /* let others use the CPU meanwhile */

@@ -172,18 +172,13 @@ static int outcome(struct libemp_board *board, size_t index, uint32_t result) {
     }
 }
 
-int libemp_test(struct libemp_board *board, libemp_request request,
+/* A request in whose descriptor `owner_word` was read. */
+static int look(struct libemp_board *board, struct libemp_slot *slot, uint32_t owner_word,
                 struct libemp_completion *completion) {
     uint32_t words[DESCRIPTOR_WORDS] = {0};
-    struct libemp_slot *slot = find_slot(board, request);
-    if (!slot)
-        return libemp_fail(board, -EINVAL, "no request 0x%08X is posted", request);
-
     const size_t index = (size_t)(slot - board->slots);
     const uint32_t address = descriptor_address(board, index);
-    libemp_charge(board, board->costs.test_ns);
-    words[EMP_DESCRIPTOR_OWNER_WORD] =
-        libemp_get_word(board, address + 4 * EMP_DESCRIPTOR_OWNER_WORD);
+    words[EMP_DESCRIPTOR_OWNER_WORD] = owner_word;
     if (emp_descriptor_get_owner(words) == EMP_OWNER_NIC) {
         board->statistics.polls++;
         return -EAGAIN;
@@ -204,6 +199,35 @@ int libemp_test(struct libemp_board *board, libemp_request request,
     return outcome(board, index, result);
 }
 
+static uint32_t owner_address(const struct libemp_board *board, const struct libemp_slot *slot) {
+    return descriptor_address(board, (size_t)(slot - board->slots)) + 4 * EMP_DESCRIPTOR_OWNER_WORD;
+}
+
+int libemp_test(struct libemp_board *board, libemp_request request,
+                struct libemp_completion *completion) {
+    struct libemp_slot *slot = find_slot(board, request);
+    if (!slot)
+        return libemp_fail(board, -EINVAL, "no request 0x%08X is posted", request);
+    libemp_charge(board, board->costs.test_ns);
+    return look(board, slot, libemp_get_word(board, owner_address(board, slot)), completion);
+}
+
+/* Tests a request that is posted, up to `*turns` times; `*turns` is then how often. */
+static int test_again(struct libemp_board *board, libemp_request request, uint64_t until_ns,
+                      struct libemp_completion *completion, uint64_t *turns) {
+    const uint32_t mask = EMP_DESCRIPTOR_OWNER_MASK << EMP_DESCRIPTOR_OWNER_SHIFT;
+    const uint32_t unchanged = (uint32_t)EMP_OWNER_NIC << EMP_DESCRIPTOR_OWNER_SHIFT;
+    if (!board->backend->poll32) {
+        *turns = 1;
+        return libemp_test(board, request, completion);
+    }
+    struct libemp_slot *slot = find_slot(board, request);
+    const uint32_t word = libemp_poll_word(board, owner_address(board, slot), mask, unchanged,
+                                           board->costs.test_ns, until_ns, turns);
+    board->statistics.polls += *turns - 1;
+    return look(board, slot, word, completion);
+}
+
 static bool alive(struct libemp_board *board) {
     return libemp_control_word(board, EMP_CONTROL_STATE_WORD) == EMP_CONTROL_STATE_READY;
 }
@@ -211,17 +235,21 @@ static bool alive(struct libemp_board *board) {
 int libemp_wait(struct libemp_board *board, libemp_request request, uint64_t timeout_ns,
                 struct libemp_completion *completion) {
     const uint64_t start = board->backend->now_ns(board->handle);
-    for (unsigned polls = 1;; polls++) {
-        const int error = libemp_test(board, request, completion);
-        if (error != -EAGAIN)
-            return error;
+    const uint64_t end = timeout_ns > UINT64_MAX - start ? UINT64_MAX : start + timeout_ns;
+    uint64_t polls = 1;
+    int error = libemp_test(board, request, completion);
+    while (error == -EAGAIN) {
         const bool late = board->backend->now_ns(board->handle) - start >= timeout_ns;
         if ((late || polls % HEALTH_POLLS == 0) && !alive(board))
             return libemp_fail(board, -EIO, "the firmware has stopped, fault %u",
                                libemp_control_word(board, EMP_CONTROL_FAULT_WORD));
         if (late)
             return libemp_fail(board, -ETIMEDOUT, "request 0x%08X has not finished", request);
+        uint64_t turns = HEALTH_POLLS - polls % HEALTH_POLLS;
+        error = test_again(board, request, end, completion, &turns);
+        polls += turns;
     }
+    return error;
 }
 
 size_t libemp_message_limit(void) {

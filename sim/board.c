@@ -106,6 +106,7 @@ static bool core_may_park_on(void *context, unsigned core, uint32_t offset) {
 
 static void reset_devices(struct tigon_board *board) {
     tigon_registers_reset(board);
+    tigon_host_look_again(board->host);
     if (board->knobs.bus_kind == TIGON_BUS_64_66)
         TIGON_WORD(board, TIGON_PCI_STATE) |= 1u << 19;
     if (board->knobs.bus_kind == TIGON_BUS_32_33)
@@ -220,6 +221,8 @@ uint32_t tigon_board_peek_register(struct tigon_board *board, uint32_t offset) {
 void tigon_board_statistics(const struct tigon_board *board, struct tigon_statistics *statistics) {
     const uint64_t cycle = tigon_cycle_at_or_after(tigon_world_now_ticks(board->world));
     *statistics = board->statistics;
+    statistics->host_register_reads +=
+        tigon_host_reads_passed(board->host, tigon_world_now_ticks(board->world));
     for (unsigned core = 0; core < 2; core++) {
         struct tigon_core_statistics *out = &statistics->core[core];
         const struct tigon_core_control *control = &board->core_control;

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "sim/time.h"
+
 /* A stream more than this many beats behind is moved up without looking at each beat. The beats
  * passed over cannot matter: that many slots ago any queue of devices has long been served. */
 #define LOOK_BACK 64u
@@ -14,6 +16,7 @@
 void tigon_bus_initialise(struct tigon_bus *bus) {
     memset(bus, 0, sizeof *bus);
     bus->next_due = UINT64_MAX;
+    bus->host_cycle = UINT64_MAX;
 }
 
 static void find_next_due(struct tigon_bus *bus) {
@@ -46,22 +49,6 @@ static void drop_earliest_ending(struct tigon_bus *bus, uint64_t now) {
     if (last_beat_cycle(&bus->streams[earliest]) >= now)
         bus->streams_dropped++;
     remove_stream(bus, earliest);
-}
-
-void tigon_bus_stream_cancel(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle) {
-    for (unsigned i = bus->stream_count; i-- > 0;) {
-        struct tigon_bus_stream *stream = &bus->streams[i];
-        if (stream->master != master || last_beat_cycle(stream) < cycle)
-            continue;
-        if (stream->due >> 16 >= cycle) {
-            remove_stream(bus, i);
-            continue;
-        }
-        /* Beats k = 0 .. n-1 with due + k * period < cycle remain. */
-        uint64_t span = (cycle << 16) - stream->due;
-        stream->beats_left = (uint32_t)((span + stream->period - 1u) / stream->period);
-    }
-    find_next_due(bus);
 }
 
 static void give_device_slot(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t due) {
@@ -139,10 +126,8 @@ static void serve_streams(struct tigon_bus *bus, uint64_t cycle) {
     }
 }
 
-void tigon_bus_stream_begin(struct tigon_bus *bus, enum tigon_bus_master master,
-                            uint64_t start_cycle, uint32_t cycles_per_beat_16_16, uint32_t beats) {
-    if (beats == 0)
-        return;
+static void begin_stream(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t start_cycle,
+                         uint32_t cycles_per_beat_16_16, uint32_t beats) {
     /* While no core uses the bus nothing looks at streams; what is over must not pile up. */
     if (bus->stream_count >= MANY_STREAMS && start_cycle != 0)
         serve_streams(bus, start_cycle - 1u);
@@ -164,8 +149,56 @@ void tigon_bus_stream_begin(struct tigon_bus *bus, enum tigon_bus_master master,
         bus->next_due = start_cycle;
 }
 
+static __attribute__((noinline)) void announce_host(struct tigon_bus *bus, uint64_t cycle) {
+    while (bus->host_cycle <= cycle) {
+        begin_stream(bus, TIGON_BUS_DMA_WRITE, bus->host_cycle, 1u << 16, 1);
+        bus->host_ticks += bus->host_period;
+        bus->host_cycle = tigon_cycle_at_or_after(bus->host_ticks);
+    }
+}
+
+void tigon_bus_host_begin(struct tigon_bus *bus, uint64_t ticks, uint64_t period) {
+    bus->host_ticks = ticks;
+    bus->host_period = period;
+    bus->host_cycle = tigon_cycle_at_or_after(ticks);
+}
+
+void tigon_bus_host_end(struct tigon_bus *bus, uint64_t ticks) {
+    while (bus->host_cycle != UINT64_MAX && bus->host_ticks < ticks)
+        announce_host(bus, bus->host_cycle);
+    bus->host_cycle = UINT64_MAX;
+}
+
+void tigon_bus_stream_begin(struct tigon_bus *bus, enum tigon_bus_master master,
+                            uint64_t start_cycle, uint32_t cycles_per_beat_16_16, uint32_t beats) {
+    if (bus->host_cycle <= start_cycle)
+        announce_host(bus, start_cycle);
+    if (beats != 0)
+        begin_stream(bus, master, start_cycle, cycles_per_beat_16_16, beats);
+}
+
+void tigon_bus_stream_cancel(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle) {
+    if (bus->host_cycle <= cycle)
+        announce_host(bus, cycle);
+    for (unsigned i = bus->stream_count; i-- > 0;) {
+        struct tigon_bus_stream *stream = &bus->streams[i];
+        if (stream->master != master || last_beat_cycle(stream) < cycle)
+            continue;
+        if (stream->due >> 16 >= cycle) {
+            remove_stream(bus, i);
+            continue;
+        }
+        /* Beats k = 0 .. n-1 with due + k * period < cycle remain. */
+        uint64_t span = (cycle << 16) - stream->due;
+        stream->beats_left = (uint32_t)((span + stream->period - 1u) / stream->period);
+    }
+    find_next_due(bus);
+}
+
 uint64_t tigon_bus_access(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle,
                           uint32_t beats) {
+    if (bus->host_cycle <= cycle)
+        announce_host(bus, cycle);
     if (master < TIGON_BUS_CPU_A) {
         serve_streams(bus, cycle);
         for (uint32_t i = 0; i < beats; i++)

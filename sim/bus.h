@@ -41,6 +41,11 @@ struct tigon_bus {
     uint64_t next_due;    /* earliest cycle at which any stream has a beat, UINT64_MAX if none */
     uint64_t device_free; /* first cycle after the last slot a device beat took */
     uint64_t core_free;   /* first cycle after the last slot granted to a core */
+    /* Accesses of a polling host: single beats of DMA write, `host_period` ticks apart, announced
+     * only when something else looks at the bus. */
+    uint64_t host_cycle; /* of the next, UINT64_MAX if none */
+    uint64_t host_ticks; /* the same, exact */
+    uint64_t host_period;
     unsigned stream_count;
     struct tigon_bus_stream streams[TIGON_BUS_STREAMS];
     uint64_t beats[TIGON_BUS_MASTERS];  /* slots used */
@@ -59,6 +64,12 @@ void tigon_bus_stream_begin(struct tigon_bus *bus, enum tigon_bus_master master,
 
 /* Forget the beats of `master` that are due at `cycle` or later (transfer stopped early). */
 void tigon_bus_stream_cancel(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle);
+
+/* A host begins to access SRAM at `ticks` and every `period` ticks from then on. Until it ends the
+ * result is as if each access were a stream of one beat of TIGON_BUS_DMA_WRITE begun at its time.
+ * End forgets the accesses at `ticks` and later. */
+void tigon_bus_host_begin(struct tigon_bus *bus, uint64_t ticks, uint64_t period);
+void tigon_bus_host_end(struct tigon_bus *bus, uint64_t ticks);
 
 /* Take `beats` slots (at least 1), the first not before `cycle`. Returns the cycle after the last
  * one, so cycle + beats on an idle bus. */

@@ -109,9 +109,14 @@ static enum tigon_access store_sram(struct tigon_cpu *cpu, uint32_t offset, uint
     if (cpu->line_valid && offset - cpu->line_offset < cpu->timing.instruction_line_bytes)
         cpu->line[(offset - cpu->line_offset) / 4u] =
             tigon_decode(tigon_load_be32(memory->sram + (offset & ~3u)));
+    const uint64_t issued = cpu->cycle;
     cpu->cycle += cpu->timing.sram_store;
     cpu->effects++;
     cpu->statistics.sram_stores++;
+    if (__builtin_expect(offset / TIGON_DECODE_GRANULE == memory->watched, 0)) {
+        memory->watcher(memory->watcher_context, (int)cpu->core, issued);
+        return TIGON_ACCESS_REGISTER; /* the horizon may have come nearer */
+    }
     return TIGON_ACCESS_DONE;
 }
 

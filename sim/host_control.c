@@ -50,6 +50,7 @@ void tigon_host_control_write(struct tigon_board *board, uint32_t offset, uint32
     if (value & TIGON_CONTROL_CLEAR_INTERRUPT)
         board->host_control.interrupt = false;
     TIGON_WORD(board, offset) = (TIGON_WORD(board, offset) & ~stored) | (value & stored);
+    tigon_host_look_again(board->host);
     line_changed(board, before);
     tigon_board_changed(board);
 }

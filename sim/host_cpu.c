@@ -34,11 +34,36 @@
 #endif
 
 #define PAGE_BYTES 4096u
+#define POLL_TURNS 65536u /* of one tigon_host_poll32 */
 
-enum waiting { WAITING_NOT, WAITING_TIME, WAITING_INTERRUPT, WAITING_MEMORY };
+enum waiting { WAITING_NOT, WAITING_TIME, WAITING_INTERRUPT, WAITING_MEMORY, WAITING_REGISTER };
 
 static const char *const waiting_names[] = {"ready", "waiting for time", "waiting for an interrupt",
-                                            "polling memory"};
+                                            "polling memory", "polling the board"};
+
+/*
+ * A program in tigon_host_poll32. Its reads ("samples") are one period apart. After one that found
+ * nothing new the next ones are not simulated: the word is watched, the bus is told when the reads
+ * come, and the next event is the first sample after a write near the word, or the last one asked
+ * for. What was passed over is made up for when that comes or when another program of the host
+ * wants the CPU (step_by_step). The fields describe the next sample.
+ */
+struct polling {
+    uint32_t offset;
+    uint32_t mask;
+    uint32_t unchanged;
+    uint32_t value;  /* of the last sample */
+    uint64_t spend;  /* ticks, at the beginning of a turn */
+    uint64_t half;   /* ticks, from the beginning of the read to the sample */
+    uint64_t rest;   /* ticks, from the sample to the end of the turn */
+    uint64_t begin;  /* of the turn */
+    uint64_t sample; /* its tick */
+    uint64_t turns;  /* made before this one */
+    uint64_t limit;  /* of turns */
+    bool watching;
+    bool single;    /* this turn is the last, whatever it finds */
+    bool read_left; /* the program is to do the read of this turn itself */
+};
 
 struct program {
     struct tigon_host *host;
@@ -47,6 +72,7 @@ struct program {
     uint32_t read_offset;
     uint32_t read_value;
     uint64_t read_end;
+    struct polling polling;
     char name[48];
     tigon_program function;
     void *argument;
@@ -87,7 +113,8 @@ struct tigon_host {
     size_t program_count;
     size_t live;
     struct program *current;
-    uint64_t cpu_free; /* tick */
+    struct program *poller; /* in tigon_host_poll32, which then has the CPU */
+    uint64_t cpu_free;      /* tick */
 
     struct posted_write *posted; /* ring buffer, oldest at posted_first */
     size_t posted_first;
@@ -216,6 +243,7 @@ static void use_cpu(struct program *program, uint64_t ticks) {
 }
 
 static void take_sample(void *context, uint64_t ticks);
+static void step_by_step(struct tigon_host *host);
 
 int tigon_host_start(struct tigon_host *host, const char *name, tigon_program function,
                      void *argument) {
@@ -245,6 +273,7 @@ int tigon_host_start(struct tigon_host *host, const char *name, tigon_program fu
                 (unsigned)(self & 0xFFFFFFFFu));
     tigon_event_initialise(&program->resume, resume, program);
     tigon_event_initialise(&program->sample, take_sample, program);
+    step_by_step(host);
     schedule(program, now(host));
     host->live++;
     tigon_world_program_started(host->world);
@@ -314,10 +343,127 @@ void tigon_host_write32(struct tigon_host *host, uint32_t offset, uint32_t value
     tigon_host_write_block(host, offset, &value, 1);
 }
 
+/* Samples from the next one up to, but not at, `ticks`. */
+static uint64_t samples_before(const struct polling *polling, uint64_t ticks) {
+    const uint64_t period = polling->spend + polling->half + polling->rest;
+    return ticks > polling->sample ? (ticks - polling->sample + period - 1) / period : 0;
+}
+
+/* The samples before `ticks` found nothing; the one after them is for the program again. */
+static void stop_watching(struct tigon_host *host, uint64_t ticks) {
+    struct polling *polling = &host->poller->polling;
+    const uint64_t passed = samples_before(polling, ticks);
+    host->board->memory.watched = TIGON_WATCH_NOTHING;
+    tigon_bus_host_end(&host->board->bus, ticks);
+    host->board->statistics.host_register_reads += passed;
+    polling->turns += passed;
+    polling->sample += passed * (polling->spend + polling->half + polling->rest);
+    polling->begin = polling->sample - polling->half - polling->spend;
+    polling->watching = false;
+}
+
+/* Something may have changed that samples from `ticks` on can see. */
+static void changed(struct tigon_host *host, uint64_t ticks) {
+    if (!host || !host->poller || !host->poller->polling.watching)
+        return;
+    stop_watching(host, ticks);
+    tigon_schedule_at(host->board->schedule, &host->poller->sample, host->poller->polling.sample);
+}
+
+/* A sample comes before what a core does at its tick, and after what devices do. */
+void tigon_host_look_again(struct tigon_host *host) {
+    if (host && host->board->accessing_core >= 0)
+        changed(host, host->board->now + 1);
+    else if (host)
+        changed(host, host->board->now > now(host) ? host->board->now : now(host));
+}
+
+static void word_written(void *context, int core, uint64_t cycle) {
+    struct tigon_host *host = context;
+    if (core < 0) {
+        tigon_host_look_again(host);
+        return;
+    }
+    host->board->accessing_core = core; /* so that an earlier event stops it in time */
+    changed(host, tigon_ticks_from_cycles(cycle) + 1);
+    host->board->accessing_core = -1;
+}
+
+/* Nothing new at `ticks`: the samples that follow only matter once something is written. */
+static void start_watching(struct program *program, uint32_t address) {
+    struct tigon_board *board = program->host->board;
+    struct polling *polling = &program->polling;
+    const uint64_t period = polling->spend + polling->half + polling->rest;
+    board->memory.watched = (address & board->memory.sram_mask) / TIGON_DECODE_GRANULE;
+    board->memory.watcher = word_written;
+    board->memory.watcher_context = program->host;
+    tigon_bus_host_begin(&board->bus, polling->sample, period);
+    polling->watching = true;
+    tigon_schedule_at(board->schedule, &program->sample,
+                      polling->sample + (polling->limit - polling->turns - 1) * period);
+}
+
+static void poll_sample(struct program *program, uint64_t ticks) {
+    struct tigon_host *host = program->host;
+    struct polling *polling = &program->polling;
+    uint32_t address;
+    if (polling->watching)
+        stop_watching(host, ticks);
+    host->board->now = ticks;
+    polling->value = tigon_window_host_read(host->board, polling->offset);
+    polling->turns++;
+    polling->begin = ticks + polling->rest;
+    polling->sample = polling->begin + polling->spend + polling->half;
+    if (!polling->single && polling->turns < polling->limit &&
+        (polling->value & polling->mask) == polling->unchanged &&
+        tigon_window_sram(host->board, polling->offset, &address)) {
+        start_watching(program, address);
+        return;
+    }
+    host->poller = NULL;
+    if (host->cpu_free < polling->begin)
+        host->cpu_free = polling->begin;
+    schedule(program, polling->begin);
+}
+
+/* Another program of this host starts. */
+static void step_by_step(struct tigon_host *host) {
+    struct program *program = host->poller;
+    if (!program)
+        return;
+    struct polling *polling = &program->polling;
+    if (polling->watching)
+        stop_watching(host, now(host));
+    if (now(host) < polling->begin) { /* the turn before this one is not over */
+        host->cpu_free = polling->begin;
+    } else if (now(host) < polling->begin + polling->spend) {
+        host->cpu_free = polling->begin + polling->spend;
+        polling->read_left = true;
+    } else {
+        host->cpu_free = polling->sample + polling->rest;
+        polling->single = true;
+        tigon_schedule_at(host->board->schedule, &program->sample, polling->sample);
+        return;
+    }
+    host->poller = NULL;
+    tigon_schedule_cancel(host->board->schedule, &program->sample);
+    schedule(program, host->cpu_free);
+}
+
+uint64_t tigon_host_reads_passed(const struct tigon_host *host, uint64_t ticks) {
+    return host->poller && host->poller->polling.watching
+               ? samples_before(&host->poller->polling, ticks + 1)
+               : 0;
+}
+
 /* The program sleeps through this; switching to it twice per read would show in runs that poll. */
 static void take_sample(void *context, uint64_t ticks) {
     struct program *program = context;
     struct tigon_board *board = program->host->board;
+    if (program == program->host->poller) {
+        poll_sample(program, ticks);
+        return;
+    }
     board->now = ticks;
     program->read_value = tigon_window_host_read(board, program->read_offset);
     schedule(program, program->read_end);
@@ -340,6 +486,48 @@ uint32_t tigon_host_read32(struct tigon_host *host, uint32_t offset) {
     tigon_schedule_at(host->board->schedule, &program->sample, sample);
     block(program, WAITING_TIME);
     return program->read_value;
+}
+
+uint32_t tigon_host_poll32(struct tigon_host *host, uint32_t offset, uint32_t mask,
+                           uint32_t unchanged, uint64_t spend_ns, uint64_t until_ns,
+                           uint64_t *turns) {
+    struct program *program = running(host, "tigon_host_poll32");
+    const uint64_t read = tigon_ticks_from_ns(host->knobs.host_read_ns);
+    const uint64_t spend = tigon_ticks_from_ns(spend_ns);
+    const uint64_t until = tigon_ticks_from_ns(until_ns);
+    if (host->live > 1 || host->cpu_free > now(host) || spend + read == 0 || *turns <= 1) {
+        use_cpu(program, spend);
+        *turns = 1;
+        return tigon_host_read32(host, offset);
+    }
+    struct polling *polling = &program->polling;
+    *polling = (struct polling){.offset = offset,
+                                .mask = mask,
+                                .unchanged = unchanged,
+                                .spend = spend,
+                                .half = read / 2,
+                                .rest = read - read / 2,
+                                .begin = now(host),
+                                .limit = *turns < POLL_TURNS ? *turns : POLL_TURNS};
+    polling->sample = polling->begin + spend + polling->half;
+    /* As in tigon_host_read32. Writes arrive before the first sample, so later ones need not wait.
+     */
+    if (host->posted_count && polling->sample <= host->last_arrival)
+        polling->sample = host->last_arrival + 1;
+    const uint64_t first_end = polling->sample + polling->rest;
+    if (until <= first_end)
+        polling->limit = 1;
+    else if ((until - first_end - 1) / (spend + read) + 2 < polling->limit)
+        polling->limit = (until - first_end - 1) / (spend + read) + 2;
+    host->poller = program;
+    tigon_schedule_at(host->board->schedule, &program->sample, polling->sample);
+    block(program, WAITING_REGISTER);
+    if (polling->read_left) {
+        polling->value = tigon_host_read32(host, offset);
+        polling->turns++;
+    }
+    *turns = polling->turns;
+    return polling->value;
 }
 
 /* -------------------------------------------------------------------------------------------------

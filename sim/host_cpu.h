@@ -19,6 +19,13 @@ void tigon_host_interrupted(struct tigon_host *host, uint64_t ticks);
 void tigon_host_memory_written(struct tigon_host *host, uint64_t bus_address, size_t length,
                                uint64_t ticks);
 
+/* What a read through the host's window gives may have changed by other means than a write to SRAM.
+ * `host` may be NULL. */
+void tigon_host_look_again(struct tigon_host *host);
+
+/* Reads of a polling host up to `ticks` that the board's statistics do not count yet. */
+uint64_t tigon_host_reads_passed(const struct tigon_host *host, uint64_t ticks);
+
 /* One line about each program that has not finished, for reports. Returns characters that it wanted
  * to write. */
 int tigon_host_describe(const struct tigon_host *host, char *text, size_t size);

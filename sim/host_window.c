@@ -5,6 +5,7 @@
  * (tigon2.md 4 and 14 row 21).
  */
 #include "sim/board.h"
+#include "sim/host_cpu.h"
 
 #define ALIAS_START   0x400u
 #define MAILBOX_START 0x500u
@@ -31,6 +32,14 @@ static uint32_t in_host_order(const struct tigon_board *board, uint32_t value) {
     return TIGON_WORD(board, TIGON_HOST_CONTROL) & TIGON_CONTROL_BYTE_SWAP
                ? __builtin_bswap32(value)
                : value;
+}
+
+bool tigon_window_sram(const struct tigon_board *board, uint32_t offset, uint32_t *address) {
+    offset &= ~3u;
+    if (offset < TIGON_REGISTER_BYTES || offset >= WINDOW_END)
+        return false;
+    *address = offset < WINDOW_START ? offset - ALIAS_START : window_address(board, offset);
+    return true;
 }
 
 uint32_t tigon_window_host_read(struct tigon_board *board, uint32_t offset) {
@@ -79,6 +88,9 @@ uint32_t tigon_window_data_read(struct tigon_board *board, uint32_t offset) {
 }
 
 void tigon_window_data_write(struct tigon_board *board, uint32_t offset, uint32_t value) {
-    (void)offset;
+    if (offset == TIGON_WINDOW_BASE) { /* stored already */
+        tigon_host_look_again(board->host);
+        return;
+    }
     write_sram(board, TIGON_WORD(board, TIGON_WINDOW_BASE), value);
 }

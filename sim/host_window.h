@@ -2,6 +2,7 @@
 #ifndef SIM_HOST_WINDOW_H
 #define SIM_HOST_WINDOW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct tigon_board;
@@ -14,5 +15,8 @@ void tigon_window_host_write(struct tigon_board *board, uint32_t offset, uint32_
 /* HW[06C]: the word at the window base. */
 uint32_t tigon_window_data_read(struct tigon_board *board, uint32_t offset);
 void tigon_window_data_write(struct tigon_board *board, uint32_t offset, uint32_t value);
+
+/* The SRAM address behind a host offset; false for an offset that is none of SRAM. */
+bool tigon_window_sram(const struct tigon_board *board, uint32_t offset, uint32_t *address);
 
 #endif

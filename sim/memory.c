@@ -12,6 +12,7 @@ int tigon_memory_initialise(struct tigon_memory *memory, uint32_t sram_size) {
     memset(memory, 0, sizeof *memory);
     memory->sram_size = sram_size;
     memory->sram_mask = sram_size - 1u;
+    memory->watched = TIGON_WATCH_NOTHING;
     memory->scratchpad_size[TIGON_CORE_A] = TIGON_SCRATCHPAD_A_SIZE;
     memory->scratchpad_size[TIGON_CORE_B] = TIGON_SCRATCHPAD_B_SIZE;
     memory->sram = calloc(1, sram_size);
@@ -33,6 +34,12 @@ void tigon_memory_destroy(struct tigon_memory *memory) {
     memory->sram_decoded_valid = NULL;
 }
 
+/* A device, the host or a debugger wrote SRAM. */
+static void written(struct tigon_memory *memory, size_t first_granule, size_t last_granule) {
+    if (memory->watched >= first_granule && memory->watched <= last_granule)
+        memory->watcher(memory->watcher_context, -1, 0);
+}
+
 uint32_t tigon_memory_read32(const struct tigon_memory *memory, uint32_t address) {
     return tigon_load_be32(memory->sram + (address & memory->sram_mask & ~3u));
 }
@@ -41,6 +48,7 @@ void tigon_memory_write32(struct tigon_memory *memory, uint32_t address, uint32_
     uint32_t offset = address & memory->sram_mask & ~3u;
     tigon_store_be32(memory->sram + offset, value);
     tigon_memory_touch(memory, offset);
+    written(memory, offset / TIGON_DECODE_GRANULE, offset / TIGON_DECODE_GRANULE);
 }
 
 /* How much of `length` bytes from `offset` lies before the end of the fitted SRAM. */
@@ -72,6 +80,7 @@ void tigon_memory_write(struct tigon_memory *memory, uint32_t address, const voi
         size_t last = (offset + part - 1u) / TIGON_DECODE_GRANULE;
         memcpy(memory->sram + offset, from, part);
         memset(memory->sram_decoded_valid + first, 0, last - first + 1u);
+        written(memory, first, last);
         from += part;
         length -= part;
         offset = 0;
@@ -149,6 +158,7 @@ size_t tigon_memory_debug_write(struct tigon_memory *memory, unsigned core, uint
         case TIGON_PLACE_SRAM:
             memory->sram[offset] = from[done];
             tigon_memory_touch(memory, offset);
+            written(memory, offset / TIGON_DECODE_GRANULE, offset / TIGON_DECODE_GRANULE);
             break;
         case TIGON_PLACE_SCRATCHPAD:
             memory->scratchpad[core][offset] = from[done];

@@ -43,7 +43,15 @@ struct tigon_memory {
     struct tigon_instruction *sram_decoded; /* owned; one entry per SRAM word */
     uint8_t *sram_decoded_valid;            /* owned; one byte per granule */
     struct tigon_instruction scratchpad_decoded[TIGON_CORES][TIGON_SCRATCHPAD_A_SIZE / 4];
+
+    /* Who wants to know that a granule of SRAM is written. `core` and `cycle` tell of a store of a
+     * core; others pass -1. */
+    uint32_t watched; /* granule; TIGON_WATCH_NOTHING */
+    void (*watcher)(void *context, int core, uint64_t cycle);
+    void *watcher_context;
 };
+
+#define TIGON_WATCH_NOTHING UINT32_MAX
 
 /* Make a board's memory, all zero. `sram_size` is 512 kB, 1 MB or 2 MB in bytes.
  * Returns 0, -EINVAL for any other size, or -ENOMEM. */

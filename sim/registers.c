@@ -35,7 +35,7 @@ static const struct tigon_register_description table[] = {
     {0x05C, 1, "PCI state", 0, TIGON_OWNER_STORAGE, 0, 0xFFF7FFFF}, /* 3.6: bit 19 status */
     {0x060, 1, "event word A", R | W, TIGON_OWNER_EVENTS, 0, 0},    /* 4 */
     {0x064, 1, "mailbox event A", W, TIGON_OWNER_MAILBOX, 0, 0},    /* 3.1 */
-    {0x068, 1, "window base", 0, TIGON_OWNER_STORAGE, 0, ALL},      /* 3.1 */
+    {0x068, 1, "window base", N, TIGON_OWNER_WINDOW, 0, ALL},       /* 3.1 */
     {0x06C, 1, "window data", R | W, TIGON_OWNER_WINDOW, 0, 0},     /* 3.1 */
     {0x070, 1, "event word B", R | W, TIGON_OWNER_EVENTS, 0, 0},    /* 4 */
     {0x074, 1, "mailbox event B", W, TIGON_OWNER_MAILBOX, 0, 0},    /* 3.1 */

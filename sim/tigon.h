@@ -230,6 +230,16 @@ void tigon_host_write32(struct tigon_host *host, uint32_t offset, uint32_t value
 void tigon_host_write_block(struct tigon_host *host, uint32_t offset, const uint32_t *words,
                             size_t count);
 
+/* [program] What
+ *     do { spend(spend_ns); value = read32(offset); (*turns)--; }
+ *     while ((value & mask) == unchanged && *turns && now < until_ns);
+ * does, in the same time and with the same load on the board, without simulating each turn of a
+ * host that nobody else uses. `*turns` (at least 1) is then the number of turns made. May return
+ * early: the caller looks at the value, which is that of the last turn. */
+uint32_t tigon_host_poll32(struct tigon_host *host, uint32_t offset, uint32_t mask,
+                           uint32_t unchanged, uint64_t spend_ns, uint64_t until_ns,
+                           uint64_t *turns);
+
 /* [program] Time. spend: occupy the CPU. sleep: let it go, come back after at least `ns`. yield:
  * let other programs and events of this instant go first; takes no time of its own. */
 void tigon_host_spend_ns(struct tigon_host *host, uint64_t ns);

@@ -308,6 +308,117 @@ static void test_memory(void **state) {
     bench_destroy(bench);
 }
 
+/* tigon_host_poll32 is a shorter way to write a loop: the same reads at the same times. */
+struct watch {
+    bool by_loop;
+    unsigned count;
+    struct {
+        uint64_t at_ps;
+        uint64_t turns;
+        uint32_t value;
+        uint64_t reads;
+    } seen[400];
+    struct bench *bench;
+    unsigned pokes;
+};
+
+static uint32_t watch_loop(struct tigon_host *host, uint32_t offset, uint64_t until_ns,
+                           uint32_t unchanged, uint64_t *turns) {
+    const uint64_t limit = *turns;
+    uint32_t value;
+    *turns = 0;
+    do {
+        tigon_host_spend_ns(host, 50);
+        value = tigon_host_read32(host, offset);
+        ++*turns;
+    } while ((value & 0xFF) == unchanged && *turns < limit && tigon_host_now_ns(host) < until_ns);
+    return value;
+}
+
+static int watcher(struct tigon_host *host, void *argument) {
+    struct watch *watch = argument;
+    tigon_host_write32(host, 0x068, 0x8000);
+    while (watch->count < 400 && tigon_host_now_ns(host) < 300000) {
+        const uint32_t offset = watch->count % 2 ? 0x820 : 0x600;
+        const uint64_t until = watch->count % 5 == 4 ? tigon_host_now_ns(host) + 7000 : UINT64_MAX;
+        uint64_t left = watch->count % 3 == 2 ? 5 : 40;
+        struct tigon_statistics statistics;
+        uint64_t total = 0;
+        uint32_t value;
+        if (watch->count % 4 == 1) /* still under way when polling begins */
+            for (unsigned i = 0; i < 6; i++)
+                tigon_host_write32(host, 0x700, i);
+        do { /* poll32 may stop early */
+            uint64_t turns = left;
+            value = watch->by_loop ? watch_loop(host, offset, until, 1, &turns)
+                                   : tigon_host_poll32(host, offset, 0xFF, 1, 50, until, &turns);
+            left -= turns;
+            total += turns;
+        } while ((value & 0xFF) == 1 && left && tigon_host_now_ns(host) < until);
+        tigon_board_statistics(tigon_host_board(host), &statistics);
+        watch->seen[watch->count].at_ps = tigon_host_now_ps(host);
+        watch->seen[watch->count].turns = total;
+        watch->seen[watch->count].value = value;
+        watch->seen[watch->count++].reads = statistics.host_register_reads;
+    }
+    return 0;
+}
+
+static int passer_by(struct tigon_host *host, void *argument) {
+    (void)argument;
+    tigon_host_spend_ns(host, 1700);
+    tigon_host_sleep_ns(host, 3000);
+    tigon_host_spend_ns(host, 300);
+    return 0;
+}
+
+static void disturb(void *context) {
+    struct watch *watch = context;
+    struct tigon_board *board = watch->bench->board;
+    const unsigned n = watch->pokes++;
+    struct tigon_statistics statistics;
+    if (n % 7 == 3)
+        tigon_host_start(tigon_board_host(board), "passer-by", passer_by, NULL);
+    else if (n % 7 == 5)
+        set_reg(board, 0x068, n % 2 ? 0x8000 : 0x9000);
+    else
+        tigon_board_poke32(board, n % 2 ? 0x8020 : 0x200, n % 3 ? 1 : n << 8 | n % 4);
+    tigon_board_statistics(board, &statistics);
+    watch->seen[399].reads = watch->seen[399].reads * 31 + statistics.host_register_reads;
+    if (n < 200)
+        tigon_world_call_at(watch->bench->world,
+                            tigon_world_now_ns(watch->bench->world) + 611 + 97 * (n % 23), disturb,
+                            watch);
+}
+
+static void test_poll_board(void **state) {
+    (void)state;
+    static struct watch watches[2];
+    uint64_t beats[2];
+    for (unsigned i = 0; i < 2; i++) {
+        struct watch *watch = &watches[i];
+        memset(watch, 0, sizeof *watch);
+        watch->by_loop = i;
+        watch->bench = bench_make(1, NULL);
+        struct tigon_board *board = watch->bench->board;
+        tigon_world_call_at(watch->bench->world, 1000, disturb, watch);
+        run_program(watch->bench, watcher, watch);
+        tigon_bus_access(&board->bus, TIGON_BUS_CPU_A, board->now / 125 + 10000, 1);
+        beats[i] = board->bus.beats[TIGON_BUS_DMA_WRITE];
+        bench_destroy(watch->bench);
+    }
+    assert_int_equal(watches[0].count, watches[1].count);
+    assert_true(watches[0].count > 20);
+    for (unsigned i = 0; i < watches[0].count; i++) {
+        assert_int_equal(watches[0].seen[i].value, watches[1].seen[i].value);
+        assert_int_equal(watches[0].seen[i].turns, watches[1].seen[i].turns);
+        assert_int_equal(watches[0].seen[i].at_ps, watches[1].seen[i].at_ps);
+        assert_int_equal(watches[0].seen[i].reads, watches[1].seen[i].reads);
+    }
+    assert_int_equal(watches[0].seen[399].reads, watches[1].seen[399].reads);
+    assert_int_equal(beats[0], beats[1]);
+}
+
 static void test_knobs(void **state) {
     (void)state;
     struct tigon_knobs knobs;
@@ -347,8 +458,9 @@ int host_tests(void) {
         cmocka_unit_test(test_window),    cmocka_unit_test(test_alias_probe),
         cmocka_unit_test(test_mailboxes), cmocka_unit_test(test_byte_swap),
         cmocka_unit_test(test_costs),     cmocka_unit_test(test_sharing),
-        cmocka_unit_test(test_poll),      cmocka_unit_test(test_interrupt),
-        cmocka_unit_test(test_memory),    cmocka_unit_test(test_knobs),
+        cmocka_unit_test(test_poll),      cmocka_unit_test(test_poll_board),
+        cmocka_unit_test(test_interrupt), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_knobs),
     };
     return cmocka_run_group_tests_name("host", tests, NULL, NULL);
 }
