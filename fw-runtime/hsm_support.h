@@ -1,11 +1,14 @@
-/* What every generated protocol stands on: verdicts, sets of bits, pools. Plain C11, no library behind it.
+/* What every generated protocol stands on: verdicts, sets of bits, pools. Plain C11, no library
+ * behind it.
  *
- * A set of bits is an array of 32-bit words, bit i in word i / 32; HSM_WORDS(count) is in the generated header. A pool
- * keeps a set of the records in use, so that zeroed memory is an empty pool, and hands out the lowest free record:
- * which one matters, since a checked model must choose the same.
+ * A set of bits is an array of 32-bit words, bit i in word i / 32; HSM_WORDS(count) is in the
+ * generated header. A pool keeps a set of the records in use, so that zeroed memory is an empty
+ * pool, and hands out the lowest free record: which one matters, since a checked model must choose
+ * the same.
  *
- * A port may define hsm_lowest_bit(word), the index of the lowest bit set in a word that is not 0, before this file
- * is included: machines without a count-trailing-zeros instruction often have something else.
+ * A port may define hsm_lowest_bit(word), the index of the lowest bit set in a word that is not 0,
+ * before this file is included: machines without a count-trailing-zeros instruction often have
+ * something else.
  */
 #ifndef FW_RUNTIME_HSM_SUPPORT_H
 #define FW_RUNTIME_HSM_SUPPORT_H
@@ -15,142 +18,135 @@
 
 /* What came of an event. */
 enum hsm_verdict {
-	HSM_DONE = 0,    /* handled, even if by ignoring it in the state it met */
-	HSM_IGNORED = 1, /* there is no instance it is for; nothing happened */
-	HSM_NO_ROOM = 2, /* no free record for the instance it creates; nothing happened, offer it again later */
-	HSM_REFUSED = 3, /* an argument lies outside its declared range; nothing happened */
+    HSM_DONE = 0,    /* handled, even if by ignoring it in the state it met */
+    HSM_IGNORED = 1, /* there is no instance it is for; nothing happened */
+    HSM_NO_ROOM =
+        2, /* no free record for the instance it creates; nothing happened, offer it again later */
+    HSM_REFUSED = 3, /* an argument lies outside its declared range; nothing happened */
 };
 
 #ifndef hsm_lowest_bit
 #define hsm_lowest_bit(word) ((uint32_t)__builtin_ctz(word))
 #endif
 
-static inline uint32_t hsm_minimum(const uint32_t left, const uint32_t right)
-{
-	return left < right ? left : right;
+static inline uint32_t hsm_minimum(const uint32_t left, const uint32_t right) {
+    return left < right ? left : right;
 }
 
-static inline uint32_t hsm_maximum(const uint32_t left, const uint32_t right)
-{
-	return left > right ? left : right;
+static inline uint32_t hsm_maximum(const uint32_t left, const uint32_t right) {
+    return left > right ? left : right;
 }
 
-/* value * factor for a constant factor, out of shifts, additions and subtractions: for chips without a multiplier, where
- * a compiler that prefers the instruction must not be asked for a product. The digits are those of the factor's
- * non-adjacent form (+1, 0, -1: the fewest terms); everything about them folds away. factor < 2^16.
+/* value * factor for a constant factor, out of shifts, additions and subtractions: for chips
+ * without a multiplier, where a compiler that prefers the instruction must not be asked for a
+ * product. The digits are those of the factor's non-adjacent form (+1, 0, -1: the fewest terms);
+ * everything about them folds away. factor < 2^16.
  */
-#define HSM_DIGIT(factor, place)                                                                                       \
-	((((factor) * 3u & ~(factor)) >> ((place) + 1) & 1u) != 0   ? value << (place)                                 \
-	 : (((factor) & ~((factor) * 3u)) >> ((place) + 1) & 1u) != 0 ? 0u - (value << (place))                        \
-	                                                              : 0u)
-static inline __attribute__((always_inline)) uint32_t hsm_times(const uint32_t value, const uint32_t factor)
-{
-	return HSM_DIGIT(factor, 0) + HSM_DIGIT(factor, 1) + HSM_DIGIT(factor, 2) + HSM_DIGIT(factor, 3) +
-	       HSM_DIGIT(factor, 4) + HSM_DIGIT(factor, 5) + HSM_DIGIT(factor, 6) + HSM_DIGIT(factor, 7) +
-	       HSM_DIGIT(factor, 8) + HSM_DIGIT(factor, 9) + HSM_DIGIT(factor, 10) + HSM_DIGIT(factor, 11) +
-	       HSM_DIGIT(factor, 12) + HSM_DIGIT(factor, 13) + HSM_DIGIT(factor, 14) + HSM_DIGIT(factor, 15) +
-	       HSM_DIGIT(factor, 16);
+#define HSM_DIGIT(factor, place)                                                                   \
+    ((((factor)*3u & ~(factor)) >> ((place) + 1) & 1u) != 0     ? value << (place)                 \
+     : (((factor) & ~((factor)*3u)) >> ((place) + 1) & 1u) != 0 ? 0u - (value << (place))          \
+                                                                : 0u)
+static inline __attribute__((always_inline)) uint32_t hsm_times(const uint32_t value,
+                                                                const uint32_t factor) {
+    return HSM_DIGIT(factor, 0) + HSM_DIGIT(factor, 1) + HSM_DIGIT(factor, 2) +
+           HSM_DIGIT(factor, 3) + HSM_DIGIT(factor, 4) + HSM_DIGIT(factor, 5) +
+           HSM_DIGIT(factor, 6) + HSM_DIGIT(factor, 7) + HSM_DIGIT(factor, 8) +
+           HSM_DIGIT(factor, 9) + HSM_DIGIT(factor, 10) + HSM_DIGIT(factor, 11) +
+           HSM_DIGIT(factor, 12) + HSM_DIGIT(factor, 13) + HSM_DIGIT(factor, 14) +
+           HSM_DIGIT(factor, 15) + HSM_DIGIT(factor, 16);
 }
 
 /* --- sets; `count` is a constant everywhere, so that one-word sets cost no indexing --- */
 
-static inline bool hsm_has(const uint32_t *const set, const uint32_t count, const uint32_t index)
-{
-	if (count <= 32)
-		return (set[0] >> index & 1u) != 0;
-	return (set[index >> 5] >> (index & 31u) & 1u) != 0;
+static inline bool hsm_has(const uint32_t *const set, const uint32_t count, const uint32_t index) {
+    if (count <= 32)
+        return (set[0] >> index & 1u) != 0;
+    return (set[index >> 5] >> (index & 31u) & 1u) != 0;
 }
 
 /* Are the bits first .. first + length - 1 in the set? True for none. length <= 31. */
-static inline bool hsm_has_all(const uint32_t *const set, const uint32_t count, const uint32_t first,
-                               const uint32_t length)
-{
-	const uint32_t wanted = (1u << length) - 1u;
+static inline bool hsm_has_all(const uint32_t *const set, const uint32_t count,
+                               const uint32_t first, const uint32_t length) {
+    const uint32_t wanted = (1u << length) - 1u;
 
-	if (length == 0)
-		return true;
-	if (count <= 32)
-		return (set[0] >> first & wanted) == wanted;
+    if (length == 0)
+        return true;
+    if (count <= 32)
+        return (set[0] >> first & wanted) == wanted;
 
-	const uint32_t word = first >> 5;
-	const uint32_t offset = first & 31u;
-	uint32_t bits = set[word] >> offset;
+    const uint32_t word = first >> 5;
+    const uint32_t offset = first & 31u;
+    uint32_t bits = set[word] >> offset;
 
-	if (offset + length > 32)
-		bits |= set[word + 1] << (32u - offset);
-	return (bits & wanted) == wanted;
+    if (offset + length > 32)
+        bits |= set[word + 1] << (32u - offset);
+    return (bits & wanted) == wanted;
 }
 
-static inline void hsm_set(uint32_t *const set, const uint32_t count, const uint32_t index)
-{
-	if (count <= 32)
-		set[0] |= 1u << index;
-	else
-		set[index >> 5] |= 1u << (index & 31u);
+static inline void hsm_set(uint32_t *const set, const uint32_t count, const uint32_t index) {
+    if (count <= 32)
+        set[0] |= 1u << index;
+    else
+        set[index >> 5] |= 1u << (index & 31u);
 }
 
-static inline void hsm_unset(uint32_t *const set, const uint32_t count, const uint32_t index)
-{
-	if (count <= 32)
-		set[0] &= ~(1u << index);
-	else
-		set[index >> 5] &= ~(1u << (index & 31u));
+static inline void hsm_unset(uint32_t *const set, const uint32_t count, const uint32_t index) {
+    if (count <= 32)
+        set[0] &= ~(1u << index);
+    else
+        set[index >> 5] &= ~(1u << (index & 31u));
 }
 
-static inline void hsm_clear(uint32_t *const set, const uint32_t count)
-{
-	const uint32_t words = (count + 31u) / 32u;
-	const uint32_t fours = words & ~3u;
+static inline void hsm_clear(uint32_t *const set, const uint32_t count) {
+    const uint32_t words = (count + 31u) / 32u;
+    const uint32_t fours = words & ~3u;
 
-	/* By fours: large sets are cleared once a message. */
-	for (uint32_t word = 0; word < fours; word += 4) {
-		set[word] = 0;
-		set[word + 1] = 0;
-		set[word + 2] = 0;
-		set[word + 3] = 0;
-	}
-	for (uint32_t word = fours; word < words; word++)
-		set[word] = 0;
+    /* By fours: large sets are cleared once a message. */
+    for (uint32_t word = 0; word < fours; word += 4) {
+        set[word] = 0;
+        set[word + 1] = 0;
+        set[word + 2] = 0;
+        set[word + 3] = 0;
+    }
+    for (uint32_t word = fours; word < words; word++)
+        set[word] = 0;
 }
 
 /* --- pools --- */
 
 /* The bits of word number `word` that stand for records. */
-static inline uint32_t hsm_pool_word(const uint32_t count, const uint32_t word)
-{
-	const uint32_t left = count - word * 32u;
+static inline uint32_t hsm_pool_word(const uint32_t count, const uint32_t word) {
+    const uint32_t left = count - word * 32u;
 
-	return left >= 32 ? 0xffffffffu : (1u << left) - 1u;
+    return left >= 32 ? 0xffffffffu : (1u << left) - 1u;
 }
 
-static inline bool hsm_pool_available(const uint32_t *const used, const uint32_t count)
-{
-	for (uint32_t word = 0; word < (count + 31u) / 32u; word++) {
-		if (used[word] != hsm_pool_word(count, word))
-			return true;
-	}
-	return false;
+static inline bool hsm_pool_available(const uint32_t *const used, const uint32_t count) {
+    for (uint32_t word = 0; word < (count + 31u) / 32u; word++) {
+        if (used[word] != hsm_pool_word(count, word))
+            return true;
+    }
+    return false;
 }
 
-/* A reference to the lowest free record, now in use. There must be one: ask hsm_pool_available first. */
-static inline uint32_t hsm_pool_take(uint32_t *const used, const uint32_t count)
-{
-	for (uint32_t word = 0; word < (count + 31u) / 32u; word++) {
-		const uint32_t open = ~used[word] & hsm_pool_word(count, word);
+/* A reference to the lowest free record, now in use. There must be one: ask hsm_pool_available
+ * first. */
+static inline uint32_t hsm_pool_take(uint32_t *const used, const uint32_t count) {
+    for (uint32_t word = 0; word < (count + 31u) / 32u; word++) {
+        const uint32_t open = ~used[word] & hsm_pool_word(count, word);
 
-		if (open != 0) {
-			const uint32_t bit = hsm_lowest_bit(open);
+        if (open != 0) {
+            const uint32_t bit = hsm_lowest_bit(open);
 
-			used[word] |= 1u << bit;
-			return word * 32u + bit + 1u;
-		}
-	}
-	return 0;
+            used[word] |= 1u << bit;
+            return word * 32u + bit + 1u;
+        }
+    }
+    return 0;
 }
 
-static inline void hsm_pool_give(uint32_t *const used, const uint32_t reference)
-{
-	used[(reference - 1u) >> 5] &= ~(1u << ((reference - 1u) & 31u));
+static inline void hsm_pool_give(uint32_t *const used, const uint32_t reference) {
+    used[(reference - 1u) >> 5] &= ~(1u << ((reference - 1u) & 31u));
 }
 
 #endif

@@ -1,4 +1,5 @@
-/* The types of the generated C of the alternating-bit protocol under a check configuration, for SPIN's pan.c. */
+/* The types of the generated C of the alternating-bit protocol under a check configuration, for
+ * SPIN's pan.c. */
 #ifndef MODELS_ABP_MODEL_H
 #define MODELS_ABP_MODEL_H
 

@@ -3,4 +3,5 @@
 
 .PHONY: verify
 verify: ## model-check the specs (loss, duplication, reordering), in Promela and as the generated C
+	@scripts/setup.sh demo verify
 	$(Q)$(PYTHON) models/verify.py --build $(BUILD)

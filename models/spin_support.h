@@ -1,4 +1,5 @@
-/* What generated C needs inside any SPIN model: assertions that name their property, coverage, narration.
+/* What generated C needs inside any SPIN model: assertions that name their property, coverage,
+ * narration.
  *
  * Nothing here is part of the state: coverage only grows and decides nothing.
  */
@@ -8,51 +9,48 @@
 extern void (*uerror)(char *); /* pan.c declares these two further down */
 extern int readtrail;
 
-/* As the assertions of the Promela: the message begins as theirs does, so that one reader finds both. */
-#define HOLDS(property, condition)                                                                                     \
-	do {                                                                                                           \
-		if (!(condition))                                                                                      \
-			uerror("assertion violated (" #property "||(" #condition "))");                                \
-	} while (0)
+/* As the assertions of the Promela: the message begins as theirs does, so that one reader finds
+ * both. */
+#define HOLDS(property, condition)                                                                 \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            uerror("assertion violated (" #property "||(" #condition "))");                        \
+    } while (0)
 
 static unsigned char spin_reached[MODEL_TRANSITIONS];
 static unsigned char spin_coverage_armed;
 
 /* At exit, for models/verify.py: the numbers of transitions no reachable state takes. */
-static void spin_report_coverage(void)
-{
-	printf("transitions not taken:");
-	for (unsigned number = 0; number < MODEL_TRANSITIONS; number++) {
-		if (!spin_reached[number])
-			printf(" %u", number);
-	}
-	printf("\n");
+static void spin_report_coverage(void) {
+    printf("transitions not taken:");
+    for (unsigned number = 0; number < MODEL_TRANSITIONS; number++) {
+        if (!spin_reached[number])
+            printf(" %u", number);
+    }
+    printf("\n");
 }
 
-static void model_trace(const unsigned transition, const unsigned instance)
-{
-	if (!spin_coverage_armed) {
-		spin_coverage_armed = 1;
-		atexit(spin_report_coverage);
-	}
-	spin_reached[transition] = 1;
-	if (readtrail)
-		printf("\ttransition %u of instance %u\n", transition, instance);
+static void model_trace(const unsigned transition, const unsigned instance) {
+    if (!spin_coverage_armed) {
+        spin_coverage_armed = 1;
+        atexit(spin_report_coverage);
+    }
+    spin_reached[transition] = 1;
+    if (readtrail)
+        printf("\ttransition %u of instance %u\n", transition, instance);
 }
 
-static void model_never(const unsigned process, const unsigned state, const unsigned event)
-{
-	printf("process %u in state %u cannot take event %u\n", process, state, event);
-	uerror("assertion violated never_event");
+static void model_never(const unsigned process, const unsigned state, const unsigned event) {
+    printf("process %u in state %u cannot take event %u\n", process, state, event);
+    uerror("assertion violated never_event");
 }
 
-static int hsm_pool_empty(const uint32_t *const used, const uint32_t count)
-{
-	for (uint32_t word = 0; word < (count + 31u) / 32u; word++) {
-		if (used[word] != 0)
-			return 0;
-	}
-	return 1;
+static int hsm_pool_empty(const uint32_t *const used, const uint32_t count) {
+    for (uint32_t word = 0; word < (count + 31u) / 32u; word++) {
+        if (used[word] != 0)
+            return 0;
+    }
+    return 1;
 }
 
 #endif

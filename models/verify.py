@@ -94,7 +94,9 @@ def world_bounds(protocol: ir.Protocol, check: ir.Check, kind: str) -> dict[str,
     return bounds
 
 
-def prepare(name: str, spec: pathlib.Path, build: pathlib.Path) -> tuple[ir.Protocol, dict[str, ir.Protocol]]:
+def prepare(
+    name: str, spec: pathlib.Path, build: pathlib.Path
+) -> tuple[ir.Protocol, dict[str, ir.Protocol]]:
     """Generates everything; gives the protocol as it stands and under each check."""
     plain = hsmc.compile_spec(str(spec))
     write(build / "model" / name / "c", backend_c.generate(plain))
@@ -109,7 +111,13 @@ def prepare(name: str, spec: pathlib.Path, build: pathlib.Path) -> tuple[ir.Prot
 def command(arguments: list[str], directory: pathlib.Path, log: str) -> str:
     """Runs a tool; its output goes into a file and comes back."""
     result = subprocess.run(
-        arguments, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False
+        arguments,
+        cwd=directory,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
     )
     (directory / log).write_text(result.stdout)
     if result.returncode != 0 and log != "pan.log":
@@ -138,7 +146,12 @@ def search(run: Run, protocol: ir.Protocol, generated: pathlib.Path) -> Run:
     directory.mkdir(parents=True)
     world = f"{run.protocol}_world.pml"
     shutil.copy(MODELS / world, directory / world)
-    include = [f"-I{generated / run.check}", f"-I{MODELS}", f"-I{generated / 'c'}", f"-I{ROOT}"]
+    include = [
+        f"-I{generated / run.check}",
+        f"-I{MODELS}",
+        f"-I{generated / 'c'}",
+        f"-I{ROOT}",
+    ]
     defines = [f"-DIN_FLIGHT={run.bounds['in_flight']}"]
     if run.engine == "c":
         defines.append("-DENGINE_C")
@@ -148,9 +161,19 @@ def search(run: Run, protocol: ir.Protocol, generated: pathlib.Path) -> Run:
     preprocessor = " ".join(["gcc -std=gnu99 -E -x c", *include, *defines])
     command(["spin", f"-P{preprocessor}", "-a", world], directory, "spin.log")
     # The Promela expands to far more C than the generated C; -O2 would take longer to compile than it saves.
-    options = ["-O2" if run.engine == "c" else "-O1", "-w", "-fwrapv", "-DNOREDUCE", "-DVECTORSZ=4096", "-DNOFAIR", f"-DMEMLIM={MEMORY_LIMIT}"]
+    options = [
+        "-O2" if run.engine == "c" else "-O1",
+        "-w",
+        "-fwrapv",
+        "-DNOREDUCE",
+        "-DVECTORSZ=4096",
+        "-DNOFAIR",
+        f"-DMEMLIM={MEMORY_LIMIT}",
+    ]
     options.append("-DSAFETY" if run.kind == "safety" else "-DNP_OFF")
-    command(["gcc", *options, *include, *defines, "-o", "pan", "pan.c"], directory, "cc.log")
+    command(
+        ["gcc", *options, *include, *defines, "-o", "pan", "pan.c"], directory, "cc.log"
+    )
     run.compile_seconds = round(time.monotonic() - started, 2)
     started = time.monotonic()
     arguments = ["./pan", f"-m{DEPTH_LIMIT}", "-w22"]
@@ -179,9 +202,13 @@ def interpret(run: Run, output: str, protocol: ir.Protocol) -> None:
     errors = re.search(r"errors: ([0-9]+)", output)
     run.errors = int(errors.group(1)) if errors else 1
     complete = errors is not None and "Search not completed" not in output
-    run.exhaustive = complete and "max search depth too small" not in output and run.states > 0
+    run.exhaustive = (
+        complete and "max search depth too small" not in output and run.states > 0
+    )
     if run.errors:
-        found = re.search(r"pan(?::[0-9]+)?: (.*?)(?: \(at depth (\d+)\))?$", output, re.MULTILINE)
+        found = re.search(
+            r"pan(?::[0-9]+)?: (.*?)(?: \(at depth (\d+)\))?$", output, re.MULTILINE
+        )
         run.failure = found.group(1) if found else "the verifier stopped: see pan.log"
         run.violated = property_of(run.failure, protocol)
     elif not run.exhaustive:
@@ -192,8 +219,14 @@ def interpret(run: Run, output: str, protocol: ir.Protocol) -> None:
 
 
 def report(run: Run) -> str:
-    verdict = "ok" if run.exhaustive and not run.errors else f"FAILED {run.violated or run.failure}"
-    bounds = ", ".join(f"{key} {value}" for key, value in run.bounds.items() if key != "faults")
+    verdict = (
+        "ok"
+        if run.exhaustive and not run.errors
+        else f"FAILED {run.violated or run.failure}"
+    )
+    bounds = ", ".join(
+        f"{key} {value}" for key, value in run.bounds.items() if key != "faults"
+    )
     return (
         f"{run.protocol:4} {run.check:14} {run.engine:8} {run.kind:9} {run.states:>10} states  depth {run.depth:>7}  "
         f"{run.seconds:7.2f} s  {run.megabytes:6.0f} MB  {verdict}  ({bounds})"
@@ -205,7 +238,9 @@ def explain(run: Run) -> str:
     lines = [f"{run.name}: {run.violated or 'incomplete'}: {run.failure}"]
     if run.trail:
         lines.append(f"  trail   {run.trail}")
-        lines.append(f"  replay  cd {directory} && ./pan -r {run.protocol}_world.pml.trail")
+        lines.append(
+            f"  replay  cd {directory} && ./pan -r {run.protocol}_world.pml.trail"
+        )
     return "\n".join(lines)
 
 
@@ -214,9 +249,21 @@ def unequal(runs: list[Run]) -> list[str]:
     problems = []
     for one in runs:
         for other in runs:
-            same = (one.protocol, one.check, one.kind) == (other.protocol, other.check, other.kind)
-            if same and one.engine < other.engine and not one.errors and not other.errors and one.states != other.states:
-                problems.append(f"{one.name} stores {one.states} states, {other.name} {other.states}")
+            same = (one.protocol, one.check, one.kind) == (
+                other.protocol,
+                other.check,
+                other.kind,
+            )
+            if (
+                same
+                and one.engine < other.engine
+                and not one.errors
+                and not other.errors
+                and one.states != other.states
+            ):
+                problems.append(
+                    f"{one.name} stores {one.states} states, {other.name} {other.states}"
+                )
     return problems
 
 
@@ -225,9 +272,16 @@ def never_taken(runs: list[Run], protocols: dict[str, ir.Protocol]) -> list[str]
     lines = []
     for name, protocol in protocols.items():
         rows = list(protocol.rows())
-        lists = [set(run.not_taken) for run in runs if run.protocol == name and run.engine == "c" and run.exhaustive]
+        lists = [
+            set(run.not_taken)
+            for run in runs
+            if run.protocol == name and run.engine == "c" and run.exhaustive
+        ]
         if lists:
-            lines += [f"  {rows[index].id}  ({rows[index].place})" for index in sorted(set.intersection(*lists))]
+            lines += [
+                f"  {rows[index].id}  ({rows[index].place})"
+                for index in sorted(set.intersection(*lists))
+            ]
     return lines
 
 
@@ -254,11 +308,17 @@ def select(pattern: str, name: str) -> bool:
     >>> select("emp::c", "emp:one_message:c:safety"), select("abp", "emp:one_message:c:safety")
     (True, False)
     """
-    return all(not want or want == have for want, have in zip(pattern.split(":"), name.split(":")))
+    return all(
+        not want or want == have
+        for want, have in zip(pattern.split(":"), name.split(":"))
+    )
 
 
 def verify(
-    specs: dict[str, pathlib.Path], build: pathlib.Path, only: str = "", quick: bool = False
+    specs: dict[str, pathlib.Path],
+    build: pathlib.Path,
+    only: str = "",
+    quick: bool = False,
 ) -> tuple[list[Run], dict[str, ir.Protocol]]:
     """Runs the searches asked for; both engines of one configuration next to each other."""
     runs: list[tuple[Run, ir.Protocol]] = []
@@ -275,7 +335,10 @@ def verify(
                     if select(only, run.name) and not (quick and position > 0):
                         runs.append((run, checked[check.name]))
     with concurrent.futures.ThreadPoolExecutor(PARALLEL_RUNS) as pool:
-        done = [pool.submit(search, run, protocol, build / "model" / run.protocol) for run, protocol in runs]
+        done = [
+            pool.submit(search, run, protocol, build / "model" / run.protocol)
+            for run, protocol in runs
+        ]
         finished = []
         for future in done:
             run = future.result()
@@ -285,11 +348,26 @@ def verify(
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="the first configuration of each spec only")
-    parser.add_argument("--only", default="", metavar="PROTOCOL:CHECK:ENGINE:KIND", help="parts may be empty")
-    parser.add_argument("--spec", metavar="PROTOCOL=FILE", help="check this spec in the protocol's world instead")
-    parser.add_argument("--build", default="build", help="where everything goes (default: build)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="the first configuration of each spec only"
+    )
+    parser.add_argument(
+        "--only",
+        default="",
+        metavar="PROTOCOL:CHECK:ENGINE:KIND",
+        help="parts may be empty",
+    )
+    parser.add_argument(
+        "--spec",
+        metavar="PROTOCOL=FILE",
+        help="check this spec in the protocol's world instead",
+    )
+    parser.add_argument(
+        "--build", default="build", help="where everything goes (default: build)"
+    )
     options = parser.parse_args()
     build = (ROOT / options.build).resolve()
     specs = {name: ROOT / path for name, path in SPECS.items()}
@@ -297,7 +375,11 @@ def main() -> int:
         name, path = options.spec.split("=", 1)
         specs = {name: pathlib.Path(path).resolve()}
     elif options.only.split(":")[0]:
-        specs = {name: path for name, path in specs.items() if name == options.only.split(":")[0]}
+        specs = {
+            name: path
+            for name, path in specs.items()
+            if name == options.only.split(":")[0]
+        }
     started = time.monotonic()
     try:
         runs, protocols = verify(specs, build, options.only, options.quick)

@@ -42,7 +42,7 @@ CLASS_OF_OPERATOR = {
     "/": "multiplicative",
     "%": "multiplicative",
 }
-UNPARENTHESISED_LEFT = {
+UNPARENTHESISED_LEFT: dict[str, set[str]] = {
     "or": {"relational", "or"},
     "and": {"relational", "and"},
     "relational": {"additive", "multiplicative"},
@@ -53,7 +53,7 @@ UNPARENTHESISED_LEFT = {
     "additive": {"additive", "multiplicative"},
     "multiplicative": {"multiplicative"},
 }
-UNPARENTHESISED_RIGHT = {
+UNPARENTHESISED_RIGHT: dict[str, set[str]] = {
     **UNPARENTHESISED_LEFT,
     "additive": {"multiplicative"},
     "multiplicative": set(),
@@ -253,8 +253,16 @@ class CWriter:
 
     def _Binary(self, node: ir.Binary) -> Text:
         if node.operator == "*" and node.value is None:
-            factor, constant = (node.left, node.right) if node.right.value is not None else (node.right, node.left)
-            return Text(self.call("hsm_times", [self.text(factor), self.text(constant)]), ATOM, WORD)
+            factor, constant = (
+                (node.left, node.right)
+                if node.right.value is not None
+                else (node.right, node.left)
+            )
+            return Text(
+                self.call("hsm_times", [self.text(factor), self.text(constant)]),
+                ATOM,
+                WORD,
+            )
         binding = CLASS_OF_OPERATOR[node.operator]
         left = self.expression(node.left)
         right = self.expression(node.right)
@@ -844,9 +852,9 @@ class CWriter:
         return {node.table for node in self.all_nodes() if isinstance(node, ir.Clear)}
 
     def all_nodes(self) -> Iterable[object]:
-        yield from walk.nodes(
-            [body.body for body in (*self.protocol.functions, *self.protocol.actions)]
-        )
+        bodies = [f.body for f in self.protocol.functions]
+        bodies += [a.body for a in self.protocol.actions]
+        yield from walk.nodes(bodies)
         for process in self.protocol.processes:
             for handler in process.handlers:
                 yield from walk.nodes(walk.handler_parts(handler))
@@ -886,33 +894,31 @@ class CWriter:
         return "\n".join(lines)
 
 
-def wrapped(text: str, columns: int = 118) -> str:
-    """Long lines of code broken after a logical operator or a comma; comments and directives are left alone.
+def wrapped(text: str, columns: int = 100) -> str:
+    """Indented by four blanks, long lines broken after a logical operator or a comma. Comments and directives are left
+    as long as they are.
 
-    >>> print(wrapped("\\treturn first_condition(a) && second_one;", 40).expandtabs(4))
+    >>> print(wrapped("\\treturn first_condition(a) && second_one;", 40))
         return first_condition(a) &&
             second_one;
     """
     lines: list[str] = []
     for line in text.split("\n"):
         bare = line.lstrip("\t")
-        depth = len(line) - len(bare)
-        if bare.startswith(("/*", "*", " *", "#", '"', "X(")) or len(bare) + 8 * depth <= columns:
-            lines.append(line)
-            continue
-        pad = "\t" * depth
-        while len(bare) + 8 * len(pad) > columns:
-            room = columns - 8 * len(pad)
-            marks = [(bare.rfind(mark, 0, room), len(mark)) for mark in (" && ", " || ")]
-            found = max(marks)
-            if found[0] <= 0:
-                found = (bare.rfind(", ", 0, room), 2)
-            cut = sum(found) if found[0] > 0 else 0
-            if cut == 0:
+        pad = "    " * (len(line) - len(bare))
+        while len(pad) + len(bare) > columns:
+            if bare.startswith(("/*", "*", " *", "#", '"', "X(")):
                 break
-            lines.append(pad + bare[:cut].rstrip())
-            bare = bare[cut:]
-            pad = "\t" * (depth + 1)
+            room = columns - len(pad)
+            found = (0, 0)
+            for marks in ((" && ", " || "), (", ",), (" : ", " ? ", " == ", " = ")):
+                if found[0] <= 0:
+                    found = max((bare.rfind(m, 0, room), len(m)) for m in marks)
+            if found[0] <= 0:
+                break
+            lines.append(pad + bare[: sum(found)].rstrip())
+            bare = bare[sum(found) :]
+            pad = "    " * (len(line) - len(line.lstrip("\t")) + 1)
         lines.append(pad + bare)
     return "\n".join(lines)
 
@@ -1037,12 +1043,13 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
     env = environment(writer)
     prefix = writer.names.prefix
     constants = {naming.upper(constant.name) for constant in protocol.constants}
+    containers: list[Union[ir.Pool, ir.Table]] = [*protocol.pools, *protocol.tables]
     context: dict[str, object] = {
         "protocol": protocol,
         "prefix": prefix,
         "capitals": writer.names.capitals,
         "constant_names": constants,
-        "records": [record_of(writer, d) for d in (*protocol.pools, *protocol.tables)],
+        "records": [record_of(writer, d) for d in containers],
         "handlers": [
             (process, event, process.handlers_of(event.name))
             for process in protocol.processes
@@ -1058,6 +1065,6 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
         f"{prefix}.c": "c/source.c.j2",
     }
     return {
-        name: env.get_template(template).render(context)
+        name: wrapped(env.get_template(template).render(context))
         for name, template in files.items()
     }

@@ -62,7 +62,11 @@ class PromelaWriter:
         """Functions that cannot be macros: several statements, or they call one of these."""
         blocks: set[str] = set()
         for function in self.protocol.functions:
-            calls = {node.function for node in walk.nodes(function.body) if isinstance(node, ir.Call)}
+            calls = {
+                node.function
+                for node in walk.nodes(function.body)
+                if isinstance(node, ir.Call)
+            }
             if function.expression is None or calls & blocks:
                 blocks.add(function.name)
         return blocks
@@ -80,7 +84,11 @@ class PromelaWriter:
         if isinstance(kind, (ir.IntegerType, ir.EnumerationType, ir.ReferenceType)):
             most = (1 << kind.bits) - 1
         if isinstance(node, ir.Narrow):
-            return min(most, max(self.bound(node.operand), 0)) if self.bound(node.operand) <= most else most
+            return (
+                min(most, max(self.bound(node.operand), 0))
+                if self.bound(node.operand) <= most
+                else most
+            )
         if isinstance(node, ir.Conditional):
             return min(most, max(self.bound(node.then), self.bound(node.otherwise)))
         if isinstance(node, ir.Minimum):
@@ -99,7 +107,9 @@ class PromelaWriter:
             elif operator in ("|", "^"):
                 result = (1 << max(left.bit_length(), right.bit_length())) - 1
             elif operator == ">>":
-                result = left >> node.right.value if node.right.value is not None else left
+                result = (
+                    left >> node.right.value if node.right.value is not None else left
+                )
             elif operator == "<<" and right < 32:
                 result = left << right
             return result if result <= most else most
@@ -114,7 +124,9 @@ class PromelaWriter:
         return str(value) if value < TOP else f"({value - (1 << 32)})"
 
     def text(self, node: ir.Expression) -> str:
-        method: Callable[[ir.Expression], str] = getattr(self, "_" + type(node).__name__)
+        method: Callable[[ir.Expression], str] = getattr(
+            self, "_" + type(node).__name__
+        )
         return method(node)
 
     def variable(self, owner: str, name: str) -> str:
@@ -122,7 +134,9 @@ class PromelaWriter:
 
     def hidden(self, name: str, kind: ir.Type) -> str:
         """Declares a variable that is not part of the state."""
-        declared = self.payload_type(kind.name) if isinstance(kind, ir.PayloadType) else "int"
+        declared = (
+            self.payload_type(kind.name) if isinstance(kind, ir.PayloadType) else "int"
+        )
         self.variables.setdefault(name, declared)
         return name
 
@@ -152,7 +166,9 @@ class PromelaWriter:
         return self.state(field_name(node.name))
 
     def _LocalName(self, node: ir.LocalName) -> str:
-        return self.hidden(self.variable(self.owner, node.local.unique), node.local.type)
+        return self.hidden(
+            self.variable(self.owner, node.local.unique), node.local.type
+        )
 
     def _ArgumentName(self, node: ir.ArgumentName) -> str:
         if self.macro or isinstance(node.type, ir.PayloadType):
@@ -169,7 +185,9 @@ class PromelaWriter:
         return self.text(index) if kind == "number" else f"{self.text(index)} - 1"
 
     def _RecordField(self, node: ir.RecordField) -> str:
-        record = f"{naming.snake(node.container)}[{self.index(node.index, node.index_kind)}]"
+        record = (
+            f"{naming.snake(node.container)}[{self.index(node.index, node.index_kind)}]"
+        )
         return self.state(f"{record}.{field_name(node.field)}")
 
     def _Element(self, node: ir.Element) -> str:
@@ -184,7 +202,9 @@ class PromelaWriter:
         if node.value is not None and not isinstance(node.type, ir.BoolType):
             return self.number(node.value)
         left, right = self.text(node.left), self.text(node.right)
-        if node.operator in ("<", "<=", ">", ">=") and not (self.small(node.left) and self.small(node.right)):
+        if node.operator in ("<", "<=", ">", ">=") and not (
+            self.small(node.left) and self.small(node.right)
+        ):
             helpers = {
                 "<": f"hsm_below({left}, {right})",
                 ">": f"hsm_below({right}, {left})",
@@ -206,10 +226,16 @@ class PromelaWriter:
         if node.function not in self.blocks:
             return f"{name}({', '.join(self.text(argument) for argument in node.arguments)})"
         assert not self.macro
-        self.before += self.call(name, node.function, function.arguments, node.arguments)
+        self.before += self.call(
+            name, node.function, function.arguments, node.arguments
+        )
         self.temporaries += 1
-        result = self.hidden(f"{self.names.prefix}_value_{self.temporaries}", function.result)
-        self.before.append(f"{result} = {self.hidden(self.variable(node.function, 'result'), function.result)}")
+        result = self.hidden(
+            f"{self.names.prefix}_value_{self.temporaries}", function.result
+        )
+        self.before.append(
+            f"{result} = {self.hidden(self.variable(node.function, 'result'), function.result)}"
+        )
         return result
 
     def _Has(self, node: ir.Has) -> str:
@@ -224,7 +250,11 @@ class PromelaWriter:
 
     def _Minimum(self, node: ir.Minimum) -> str:
         left, right = self.text(node.left), self.text(node.right)
-        below = f"{left} < {right}" if self.small(node.left) and self.small(node.right) else f"hsm_below({left}, {right})"
+        below = (
+            f"{left} < {right}"
+            if self.small(node.left) and self.small(node.right)
+            else f"hsm_below({left}, {right})"
+        )
         first, second = (right, left) if node.largest else (left, right)
         return f"({below} -> {first} : {second})"
 
@@ -267,7 +297,9 @@ class PromelaWriter:
             lines += [*before, f"{target} = {text}"]
         return [*lines, f"{inline}({', '.join(payloads)})"]
 
-    def block(self, statements: Sequence[ir.Statement], then: Callable[[], list[str]] = list) -> list[str]:
+    def block(
+        self, statements: Sequence[ir.Statement], then: Callable[[], list[str]] = list
+    ) -> list[str]:
         """The statements, and after them whatever `then` gives, unless a return comes first."""
         if not statements:
             return then()
@@ -276,29 +308,49 @@ class PromelaWriter:
             if head.result is None:
                 return ["skip"]
             before, text = self.value(head.result)
-            result = self.hidden(self.variable(self.owner, "result"), ir.IntegerType(32))
+            result = self.hidden(
+                self.variable(self.owner, "result"), ir.IntegerType(32)
+            )
             return [*before, f"{result} = {text}"]
         if isinstance(head, ir.If):
             before, condition = self.value(head.condition)
             if not returns(head):
-                lines = self.choice(condition, self.block(head.then), self.block(head.otherwise))
+                lines = self.choice(
+                    condition, self.block(head.then), self.block(head.otherwise)
+                )
                 return before + lines + self.block(rest, then)
             go_on = lambda: self.block(rest, then)  # noqa: E731
-            return before + self.choice(condition, self.block(head.then, go_on), self.block(head.otherwise, go_on))
+            return before + self.choice(
+                condition,
+                self.block(head.then, go_on),
+                self.block(head.otherwise, go_on),
+            )
         if isinstance(head, ir.Repeat):
             return self.repeat(head, head.count.value, rest, then)
-        method: Callable[[ir.Statement], list[str]] = getattr(self, "_" + type(head).__name__)
+        method: Callable[[ir.Statement], list[str]] = getattr(
+            self, "_" + type(head).__name__
+        )
         return method(head) + self.block(rest, then)
 
     def repeat(
-        self, loop: ir.Repeat, turns: int, rest: Sequence[ir.Statement], then: Callable[[], list[str]]
+        self,
+        loop: ir.Repeat,
+        turns: int,
+        rest: Sequence[ir.Statement],
+        then: Callable[[], list[str]],
     ) -> list[str]:
         if turns == 0:
             return self.block(rest, then)
-        before, condition = self.value(loop.condition) if loop.condition is not None else ([], "true")
+        before, condition = (
+            self.value(loop.condition) if loop.condition is not None else ([], "true")
+        )
         if not any(returns(statement) for statement in loop.body):
             # A condition once false stays so: nothing happens between the turns.
-            turn = before + (self.choice(condition, self.block(loop.body), []) if loop.condition else self.block(loop.body))
+            turn = before + (
+                self.choice(condition, self.block(loop.body), [])
+                if loop.condition
+                else self.block(loop.body)
+            )
             return turn * turns + self.block(rest, then)
         return before + self.choice(
             condition,
@@ -306,7 +358,9 @@ class PromelaWriter:
             self.block(rest, then),
         )
 
-    def choice(self, condition: str, then: list[str], otherwise: list[str]) -> list[str]:
+    def choice(
+        self, condition: str, then: list[str], otherwise: list[str]
+    ) -> list[str]:
         return [
             "if",
             f":: {condition} ->",
@@ -317,19 +371,25 @@ class PromelaWriter:
         ]
 
     def _Let(self, node: ir.Let) -> list[str]:
-        target = self.hidden(self.variable(self.owner, node.local.unique), node.local.type)
+        target = self.hidden(
+            self.variable(self.owner, node.local.unique), node.local.type
+        )
         if isinstance(node.value, ir.BuildPayload):
             given = dict(node.value.fields)
             lines: list[str] = []
             for field in self.protocol.payload(node.value.payload).fields:
-                before, text = self.value(given[field.name]) if field.name in given else ([], "0")
+                before, text = (
+                    self.value(given[field.name]) if field.name in given else ([], "0")
+                )
                 lines += [*before, f"{target}.{field_name(field.name)} = {text}"]
             return lines
         before, text = self.value(node.value)
         return [*before, f"{target} = {text}"]
 
     def _Create(self, node: ir.Create) -> list[str]:
-        target = self.hidden(self.variable(self.owner, node.local.unique), node.local.type)
+        target = self.hidden(
+            self.variable(self.owner, node.local.unique), node.local.type
+        )
         return self.create(node.pool, target)
 
     def create(self, pool_name: str, target: str) -> list[str]:
@@ -339,7 +399,11 @@ class PromelaWriter:
         used = self.state(f"{naming.snake(pool_name)}_used")
         lines = ["assert(pool_exhausted)"]
         for position in reversed(range(pool.count.value)):
-            lines = self.choice(f"(({used} >> {position}) & 1) == 0", [f"{target} = {position + 1}"], lines)
+            lines = self.choice(
+                f"(({used} >> {position}) & 1) == 0",
+                [f"{target} = {position + 1}"],
+                lines,
+            )
         return [
             *lines,
             f"{used} = {used} | (1 << ({target} - 1))",
@@ -354,12 +418,16 @@ class PromelaWriter:
 
     def _ActionCall(self, node: ir.ActionCall) -> list[str]:
         action = self.actions[node.action]
-        return self.call(self.names.lower(node.action), node.action, action.arguments, node.arguments)
+        return self.call(
+            self.names.lower(node.action), node.action, action.arguments, node.arguments
+        )
 
     def _DeviceCall(self, node: ir.DeviceCall) -> list[str]:
         device = next(d for d in self.protocol.devices if d.name == node.device)
         owner = f"device_{node.device}"
-        return self.call(self.names.lower(owner), owner, device.arguments, node.arguments)
+        return self.call(
+            self.names.lower(owner), owner, device.arguments, node.arguments
+        )
 
     def _Raise(self, node: ir.Raise) -> list[str]:
         process = self.protocol.process(node.process)
@@ -372,12 +440,17 @@ class PromelaWriter:
         inline = self.names.handler(node.process, node.event)
         return self.call(inline, owner, event.arguments, node.arguments, extra)
 
-    def zeroes(self, container: str, index: str, fields: Sequence[ir.Field]) -> list[str]:
+    def zeroes(
+        self, container: str, index: str, fields: Sequence[ir.Field]
+    ) -> list[str]:
         lines: list[str] = []
         for field in fields:
             place = f"{naming.snake(container)}[{index}].{field_name(field.name)}"
             if isinstance(field.type, ir.ArrayType):
-                lines += [f"{self.state(f'{place}[{i}]')} = 0" for i in range(field.type.count.value)]
+                lines += [
+                    f"{self.state(f'{place}[{i}]')} = 0"
+                    for i in range(field.type.count.value)
+                ]
             else:
                 lines.append(f"{self.state(place)} = 0")
         return lines
@@ -385,7 +458,9 @@ class PromelaWriter:
     def _Release(self, node: ir.Release) -> list[str]:
         pool = self.protocol.pool(node.pool)
         before, text = self.value(node.reference)
-        temporary = self.hidden(f"{self.names.lower('released', node.pool)}", pool.reference)
+        temporary = self.hidden(
+            f"{self.names.lower('released', node.pool)}", pool.reference
+        )
         used = self.state(f"{naming.snake(node.pool)}_used")
         return [
             *before,
@@ -398,7 +473,12 @@ class PromelaWriter:
     def _Clear(self, node: ir.Clear) -> list[str]:
         table = next(t for t in self.protocol.tables if t.name == node.table)
         before, _ = self.value(node.index)
-        return [*before, *self.zeroes(node.table, self.index(node.index, node.index_kind), table.fields)]
+        return [
+            *before,
+            *self.zeroes(
+                node.table, self.index(node.index, node.index_kind), table.fields
+            ),
+        ]
 
     def _Count(self, node: ir.Count) -> list[str]:
         return []
@@ -406,7 +486,9 @@ class PromelaWriter:
     def _SetBit(self, node: ir.SetBit) -> list[str]:
         before, index = self.value(node.index)
         bits = self.text(node.bits)
-        change = f"{bits} | (1 << {index})" if node.present else f"{bits} & ~(1 << {index})"
+        change = (
+            f"{bits} | (1 << {index})" if node.present else f"{bits} & ~(1 << {index})"
+        )
         return [*before, f"{bits} = {change}"]
 
     # --- bodies ---
@@ -420,7 +502,11 @@ class PromelaWriter:
         return f"#define {self.names.lower(function.name)}({arguments}) {text}"
 
     def payload_parameters(self, arguments: Sequence[ir.Argument]) -> str:
-        return ", ".join(f"{naming.snake(a.name)}_" for a in arguments if isinstance(a.type, ir.PayloadType))
+        return ", ".join(
+            f"{naming.snake(a.name)}_"
+            for a in arguments
+            if isinstance(a.type, ir.PayloadType)
+        )
 
     def inline(self, name: str, parameters: str, lines: list[str]) -> str:
         return f"inline {name}({parameters})\n{{\n{printed(lines or ['skip'])}\n}}"
@@ -431,15 +517,25 @@ class PromelaWriter:
             if not isinstance(argument.type, ir.PayloadType):
                 self.hidden(self.variable(function.name, argument.name), argument.type)
         lines = self.block(function.body)
-        return self.inline(self.names.lower(function.name), self.payload_parameters(function.arguments), lines)
+        return self.inline(
+            self.names.lower(function.name),
+            self.payload_parameters(function.arguments),
+            lines,
+        )
 
     def instance(self, process: ir.Process) -> Optional[str]:
-        return self.hidden(self.variable(self.owner, process.instance), ir.IntegerType(32)) if process.instance else None
+        return (
+            self.hidden(self.variable(self.owner, process.instance), ir.IntegerType(32))
+            if process.instance
+            else None
+        )
 
     def state_place(self, process: ir.Process) -> str:
         if process.pool is None:
             return self.state(f"{naming.snake(process.name)}_state_")
-        return self.state(f"{naming.snake(process.pool)}[{self.instance(process)} - 1].state_")
+        return self.state(
+            f"{naming.snake(process.pool)}[{self.instance(process)} - 1].state_"
+        )
 
     def timer_bit(self, timer: ir.Timer, instance: Optional[str]) -> str:
         number = f"{self.names.timer(timer)} * {self.names.upper('TIMER_STRIDE')}"
@@ -449,20 +545,33 @@ class PromelaWriter:
         instance = self.instance(process)
         lines = [f"hsm_trace({row.number}, {instance or 0})"]
         lines += self.block(row.exit_actions)
-        lines += [f"hsm_timer_cancel({self.timer_bit(timer, instance)})" for timer in row.cancelled]
+        lines += [
+            f"hsm_timer_cancel({self.timer_bit(timer, instance)})"
+            for timer in row.cancelled
+        ]
         if row.target is not None and row.target != handler.leaf:
-            lines.append(f"{self.state_place(process)} = {self.names.leaf(process.name, row.target)}")
-        lines += [f"hsm_timer_arm({self.timer_bit(timer, instance)})" for timer in row.armed]
+            lines.append(
+                f"{self.state_place(process)} = {self.names.leaf(process.name, row.target)}"
+            )
+        lines += [
+            f"hsm_timer_arm({self.timer_bit(timer, instance)})" for timer in row.armed
+        ]
         return lines + self.block((*row.actions, *row.entry_actions))
 
-    def groups(self, process: ir.Process, handler: ir.Handler, groups: Sequence[ir.Group]) -> list[str]:
+    def groups(
+        self, process: ir.Process, handler: ir.Handler, groups: Sequence[ir.Group]
+    ) -> list[str]:
         if not groups:
             return ["assert(never_event)"] if handler.otherwise == "never" else ["skip"]
         lines = self.block(groups[0].lets)
         return lines + self.rows(process, handler, groups[0].rows, groups[1:])
 
     def rows(
-        self, process: ir.Process, handler: ir.Handler, rows: Sequence[ir.Row], groups: Sequence[ir.Group]
+        self,
+        process: ir.Process,
+        handler: ir.Handler,
+        rows: Sequence[ir.Row],
+        groups: Sequence[ir.Group],
     ) -> list[str]:
         if not rows:
             return self.groups(process, handler, groups)
@@ -474,16 +583,28 @@ class PromelaWriter:
         return (
             heading
             + before
-            + self.choice(guard, self.row(process, handler, row), self.rows(process, handler, rows[1:], groups))
+            + self.choice(
+                guard,
+                self.row(process, handler, row),
+                self.rows(process, handler, rows[1:], groups),
+            )
         )
 
-    def handler_inline(self, process: ir.Process, event: str, handlers: Sequence[ir.Handler], parameters: str) -> str:
+    def handler_inline(
+        self,
+        process: ir.Process,
+        event: str,
+        handlers: Sequence[ir.Handler],
+        parameters: str,
+    ) -> str:
         self.owner = handler_owner(process.name, event)
         lines = ["if"]
         for handler in handlers:
             if handler.otherwise == "never" and not handler.groups:
                 continue
-            lines.append(f":: {self.state_place(process)} == {self.names.leaf(process.name, handler.leaf)} ->")
+            lines.append(
+                f":: {self.state_place(process)} == {self.names.leaf(process.name, handler.leaf)} ->"
+            )
             lines += indent(self.groups(process, handler, handler.groups))
         lines += [":: else ->", *indent(["assert(never_event)"]), "fi"]
         return self.inline(self.names.handler(process.name, event), parameters, lines)
@@ -496,8 +617,13 @@ class PromelaWriter:
             self.owner = f"initialise_{process.name}"
             for variable in process.variables:
                 if variable.initial is not None and variable.initial.value != 0:
-                    lines.append(f"{self.state(field_name(variable.name))} = {self.number(variable.initial.value)}")
-            lines += [f"hsm_timer_arm({self.timer_bit(timer, None)})" for timer in process.initial_timers]
+                    lines.append(
+                        f"{self.state(field_name(variable.name))} = {self.number(variable.initial.value)}"
+                    )
+            lines += [
+                f"hsm_timer_arm({self.timer_bit(timer, None)})"
+                for timer in process.initial_timers
+            ]
             lines += self.block(process.initial_actions)
         return lines
 
@@ -505,7 +631,9 @@ class PromelaWriter:
 
     def event_payload(self, name: str) -> str:
         """The variable in which the world leaves a payload argument of an external event."""
-        return self.hidden(f"{self.names.prefix}_event_{naming.snake(name)}", ir.PayloadType(name))
+        return self.hidden(
+            f"{self.names.prefix}_event_{naming.snake(name)}", ir.PayloadType(name)
+        )
 
     def entry_promela(self, process: ir.Process, event: ir.Event) -> list[str]:
         owner = handler_owner(process.name, event.name)
@@ -521,11 +649,17 @@ class PromelaWriter:
                         place = f"{variable}.{field_name(field.name)}"
                         if field.range.low.value > 0:
                             refused.append(f"{place} < {field.range.low.value}")
-                        if field.range.high.value < (1 << 8 * backend_c.width(field.type)) - 1:
+                        if (
+                            field.range.high.value
+                            < (1 << 8 * backend_c.width(field.type)) - 1
+                        ):
                             refused.append(f"{place} > {field.range.high.value}")
             else:
                 self.hidden(self.variable(owner, argument.name), argument.type)
-        call = [f"{self.names.handler(process.name, event.name)}({', '.join(payloads)})", "hsm_verdict = HSM_DONE"]
+        call = [
+            f"{self.names.handler(process.name, event.name)}({', '.join(payloads)})",
+            "hsm_verdict = HSM_DONE",
+        ]
         instance = self.instance(process)
         if instance is not None and process.pool is not None:
             pool = self.protocol.pool(process.pool)
@@ -542,12 +676,20 @@ class PromelaWriter:
                 call = [
                     *before,
                     f"{instance} = {text}",
-                    *self.choice(f"{instance} == 0", ["hsm_verdict = HSM_IGNORED"], call),
+                    *self.choice(
+                        f"{instance} == 0", ["hsm_verdict = HSM_IGNORED"], call
+                    ),
                 ]
             else:
-                refused = [f"{instance} < 1", f"{instance} > {pool.count.value}", *refused]
+                refused = [
+                    f"{instance} < 1",
+                    f"{instance} > {pool.count.value}",
+                    *refused,
+                ]
         if refused:
-            return self.choice(" || ".join(refused), ["hsm_verdict = HSM_REFUSED"], call)
+            return self.choice(
+                " || ".join(refused), ["hsm_verdict = HSM_REFUSED"], call
+            )
         return call
 
     def value_with(self, node: ir.Expression, event: ir.Event) -> tuple[list[str], str]:
@@ -574,9 +716,13 @@ class PromelaWriter:
                     f".{naming.snake(f.name)} = ({self.names.scalar(f.type)}){variable}.{field_name(f.name)}"
                     for f in self.protocol.payload(argument.type.name).fields
                 )
-                arguments.append(f"&({self.names.struct(argument.type.name)}){{ {fields} }}")
+                arguments.append(
+                    f"&({self.names.struct(argument.type.name)}){{ {fields} }}"
+                )
             else:
-                arguments.append(f"({self.names.scalar(argument.type)}){self.variable(owner, argument.name)}")
+                arguments.append(
+                    f"({self.names.scalar(argument.type)}){self.variable(owner, argument.name)}"
+                )
         return f"hsm_verdict = {self.names.lower(process.name, event.name)}({', '.join(arguments)});"
 
     # --- the state ---
@@ -588,12 +734,16 @@ class PromelaWriter:
                 return f"int {name}[{kind.count.value}]"  # Promela has no arrays of 16-bit values
             return f"{self.storage(kind.element, name)}[{kind.count.value}]"
         if isinstance(kind, ir.BitsType):
-            assert kind.count.value <= 31, f"{name}: a set of more than 31 bits does not fit a Promela integer"
+            assert (
+                kind.count.value <= 31
+            ), f"{name}: a set of more than 31 bits does not fit a Promela integer"
             return f"{'byte' if kind.count.value <= 8 else 'int'} {name}"
         if isinstance(kind, ir.BoolType):
             return f"bool {name}"
         if isinstance(kind, (ir.IntegerType, ir.EnumerationType, ir.ReferenceType)):
-            return {8: f"byte {name}", 16: f"unsigned {name} : 16", 32: f"int {name}"}[kind.bits]
+            return {8: f"byte {name}", 16: f"unsigned {name} : 16", 32: f"int {name}"}[
+                kind.bits
+            ]
         raise TypeError(f"{kind} cannot be stored")
 
     def members(self, fields: Sequence[ir.Field]) -> list[str]:
@@ -652,7 +802,14 @@ def printed(lines: Sequence[str]) -> str:
     for position, line in enumerate(lines):
         bare = line.strip()
         depth = len(line) - len(line.lstrip("\t"))
-        following = next((rest for rest in lines[position + 1 :] if not rest.strip().startswith("/*")), "")
+        following = next(
+            (
+                rest
+                for rest in lines[position + 1 :]
+                if not rest.strip().startswith("/*")
+            ),
+            "",
+        )
         next_depth = len(following) - len(following.lstrip("\t"))
         opens = bare == "if" or bare.startswith("::") or bare.startswith("/*")
         closes = following.strip() == "fi" or following.strip().startswith("::")
@@ -677,26 +834,54 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
     for process in protocol.processes:
         for event in process.events:
             parameters = writer.payload_parameters(event.arguments)
-            bodies.append(writer.handler_inline(process, event.name, process.handlers_of(event.name), parameters))
+            bodies.append(
+                writer.handler_inline(
+                    process, event.name, process.handlers_of(event.name), parameters
+                )
+            )
         for timer in process.timers:
             event_name = f"after_{timer.state}"
-            bodies.append(writer.handler_inline(process, event_name, process.handlers_of_timer(timer), ""))
+            bodies.append(
+                writer.handler_inline(
+                    process, event_name, process.handlers_of_timer(timer), ""
+                )
+            )
     initialise = printed(writer.initialise() or ["skip"])
     entries = []
     for process in protocol.processes:
         for event in process.events:
             if event.external:
                 name = writer.names.lower(process.name, event.name)
-                entries.append((event, name, printed(writer.entry_promela(process, event)), writer.entry_c(process, event)))
+                entries.append(
+                    (
+                        event,
+                        name,
+                        printed(writer.entry_promela(process, event)),
+                        writer.entry_c(process, event),
+                    )
+                )
     expiries = []
     for timer in protocol.timers:
         process = protocol.process(timer.process)
         writer.owner = handler_owner(process.name, f"after_{timer.state}")
-        expiries.append((timer, writer.names.handler(process.name, f"after_{timer.state}"), writer.instance(process)))
-    for device in protocol.devices:  # the world reads the arguments even of operations never called
+        expiries.append(
+            (
+                timer,
+                writer.names.handler(process.name, f"after_{timer.state}"),
+                writer.instance(process),
+            )
+        )
+    for (
+        device
+    ) in (
+        protocol.devices
+    ):  # the world reads the arguments even of operations never called
         for argument in device.arguments:
             if not isinstance(argument.type, ir.PayloadType):
-                writer.hidden(writer.variable(f"device_{device.name}", argument.name), argument.type)
+                writer.hidden(
+                    writer.variable(f"device_{device.name}", argument.name),
+                    argument.type,
+                )
     check = next((c for c in protocol.checks if c.name == protocol.check), None)
     context: dict[str, object] = {
         "protocol": protocol,

@@ -22,8 +22,15 @@ import hsmc  # noqa: E402
 from hsmc import backend_c, backend_promela, naming  # noqa: E402
 
 FEATURES = sorted((ROOT / "tests" / "compiler" / "features").glob("*.hsm"))
-SPECS = [ROOT / "spec" / "emp" / "emp.hsm", ROOT / "spec" / "abp" / "abp.hsm", *FEATURES]
-GOLDEN = [ROOT / "spec" / "abp" / "abp.hsm", ROOT / "tests" / "compiler" / "features" / "records.hsm"]
+SPECS = [
+    ROOT / "spec" / "emp" / "emp.hsm",
+    ROOT / "spec" / "abp" / "abp.hsm",
+    *FEATURES,
+]
+GOLDEN = [
+    ROOT / "spec" / "abp" / "abp.hsm",
+    ROOT / "tests" / "compiler" / "features" / "records.hsm",
+]
 
 STRICT = "-std=c11 -O2 -Wall -Wextra -Wconversion -Werror".split()
 COMPILERS = {
@@ -40,7 +47,9 @@ COMPILERS = {
 CHIP_PORT = """#define hsm_lowest_bit(word) chip_lowest_bit(word)
 uint32_t chip_lowest_bit(uint32_t word);
 """
-FORBIDDEN = re.compile(r"\b(mult|multu|div|divu|lwl|lwr|swl|swr|teq|mflo|mfhi|sync|ll|sc|movz|movn)\b")
+FORBIDDEN = re.compile(
+    r"\b(mult|multu|div|divu|lwl|lwr|swl|swr|teq|mflo|mfhi|sync|ll|sc|movz|movn)\b"
+)
 
 
 def generate(spec: pathlib.Path, directory: pathlib.Path) -> list[pathlib.Path]:
@@ -56,13 +65,30 @@ def test_compiles(spec: pathlib.Path, compiler: str, tmp_path: pathlib.Path) -> 
     source = next(path for path in generate(spec, tmp_path) if path.suffix == ".c")
     capitals = source.stem.upper()
     (tmp_path / "chip_port.h").write_text(CHIP_PORT)
-    defines = [f'-D{capitals}_PORT_HEADER="chip_port.h"'] if compiler == "chip" else [f"-D{capitals}_NAMES"]
+    defines = (
+        [f'-D{capitals}_PORT_HEADER="chip_port.h"']
+        if compiler == "chip"
+        else [f"-D{capitals}_NAMES"]
+    )
     target = tmp_path / "out.s"
-    arguments = [*COMPILERS[compiler], *defines, f"-I{ROOT}", f"-I{tmp_path}", "-S", "-o", str(target), str(source)]
+    arguments = [
+        *COMPILERS[compiler],
+        *defines,
+        f"-I{ROOT}",
+        f"-I{tmp_path}",
+        "-S",
+        "-o",
+        str(target),
+        str(source),
+    ]
     result = subprocess.run(arguments, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     if compiler == "chip":
-        found = [line for line in target.read_text().split("\n") if FORBIDDEN.search(line.split("#")[0])]
+        found = [
+            line
+            for line in target.read_text().split("\n")
+            if FORBIDDEN.search(line.split("#")[0])
+        ]
         assert not found
 
 
@@ -72,7 +98,9 @@ def test_golden(spec: pathlib.Path, tmp_path: pathlib.Path) -> None:
         golden = HERE / "golden" / path.name
         if os.environ.get("HSMC_REFRESH"):
             golden.write_text(path.read_text())
-        assert path.read_text() == golden.read_text(), f"{golden.name}: HSMC_REFRESH=1 accepts the change"
+        assert (
+            path.read_text() == golden.read_text()
+        ), f"{golden.name}: HSMC_REFRESH=1 accepts the change"
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda path: path.stem)
@@ -83,7 +111,9 @@ def test_same_again(spec: pathlib.Path) -> None:
     assert not [name for name, text in first.items() if str(ROOT) in text]
 
 
-@pytest.mark.parametrize("module", [naming, backend_c, backend_promela], ids=lambda module: module.__name__)
+@pytest.mark.parametrize(
+    "module", [naming, backend_c, backend_promela], ids=lambda module: module.__name__
+)
 def test_filters(module: object) -> None:
     result = doctest.testmod(module)  # type: ignore[arg-type]
     assert result.attempted > 0 and result.failed == 0

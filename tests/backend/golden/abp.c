@@ -28,22 +28,22 @@ static void abp_on_receiver_data(const struct abp_frame *const f);
 /* abp.hsm:57 */
 static inline void abp_send_data(void)
 {
-	const struct abp_frame f = {
-		.kind = ABP_FRAME_KIND_DATA,
-		.bit = ABP_STATE(bit),
-		.item = ABP_STATE(pending),
-	};
-	abp_device_send(&f);
+    const struct abp_frame f = {
+        .kind = ABP_FRAME_KIND_DATA,
+        .bit = ABP_STATE(bit),
+        .item = ABP_STATE(pending),
+    };
+    abp_device_send(&f);
 }
 
 /* abp.hsm:70 */
 static inline void abp_acknowledge(const struct abp_frame *const f)
 {
-	const struct abp_frame a = {
-		.kind = ABP_FRAME_KIND_ACK,
-		.bit = f->bit,
-	};
-	abp_device_send(&a);
+    const struct abp_frame a = {
+        .kind = ABP_FRAME_KIND_ACK,
+        .bit = f->bit,
+    };
+    abp_device_send(&a);
 }
 
 /* --- the machines --- */
@@ -51,87 +51,87 @@ static inline void abp_acknowledge(const struct abp_frame *const f)
 /* Sender.submit: the host has an item; only when the last one was accepted */
 static ABP_HOT void abp_on_sender_submit(const uint32_t item)
 {
-	switch (ABP_STATE(sender_state_)) {
-	case ABP_SENDER_STATE_READY:
-		/* abp.hsm:46: on submit(item) / pending := item -> WAIT_ACK */
-		ABP_TRACE(0u, 0u);
-		ABP_STATE(sender_state_) = ABP_SENDER_STATE_WAIT_ACK;
-		ABP_TIMER_ARM(ABP_TIMER_SENDER_WAIT_ACK, 0u, ABP_PARAMETER(timeout));
-		ABP_STATE(pending) = item;
-		abp_send_data();
-		return;
-	default:
-		ABP_NEVER(ABP_PROCESS_SENDER, ABP_STATE(sender_state_), ABP_EVENT_SENDER_SUBMIT);
-		return;
-	}
+    switch (ABP_STATE(sender_state_)) {
+    case ABP_SENDER_STATE_READY:
+        /* abp.hsm:46: on submit(item) / pending := item -> WAIT_ACK */
+        ABP_TRACE(0u, 0u);
+        ABP_STATE(sender_state_) = ABP_SENDER_STATE_WAIT_ACK;
+        ABP_TIMER_ARM(ABP_TIMER_SENDER_WAIT_ACK, 0u, ABP_PARAMETER(timeout));
+        ABP_STATE(pending) = item;
+        abp_send_data();
+        return;
+    default:
+        ABP_NEVER(ABP_PROCESS_SENDER, ABP_STATE(sender_state_), ABP_EVENT_SENDER_SUBMIT);
+        return;
+    }
 }
 
 /* Sender.ack */
 static ABP_HOT void abp_on_sender_ack(const struct abp_frame *const f)
 {
-	switch (ABP_STATE(sender_state_)) {
-	case ABP_SENDER_STATE_READY:
-		return; /* ignored */
-	case ABP_SENDER_STATE_WAIT_ACK:
-		/* abp.hsm:52: on ack(f) when f.bit == bit / bit := 1 - bit; accepted(pending); pending := 0 -> READY */
-		if (f->bit == ABP_STATE(bit)) {
-			ABP_TRACE(1u, 0u);
-			ABP_TIMER_CANCEL(ABP_TIMER_SENDER_WAIT_ACK, 0u);
-			ABP_STATE(sender_state_) = ABP_SENDER_STATE_READY;
-			ABP_STATE(bit) = (uint8_t)(1u - ABP_STATE(bit));
-			abp_device_accepted(ABP_STATE(pending));
-			ABP_STATE(pending) = 0u;
-			return;
-		}
-		/* abp.hsm:53: on ack(f) else / count frames_repeated */
-		ABP_TRACE(2u, 0u);
-		ABP_COUNT(ABP_COUNTER_FRAMES_REPEATED);
-		return;
-	default:
-		ABP_NEVER(ABP_PROCESS_SENDER, ABP_STATE(sender_state_), ABP_EVENT_SENDER_ACK);
-		return;
-	}
+    switch (ABP_STATE(sender_state_)) {
+    case ABP_SENDER_STATE_READY:
+        return; /* ignored */
+    case ABP_SENDER_STATE_WAIT_ACK:
+        /* abp.hsm:52: on ack(f) when f.bit == bit / bit := 1 - bit; accepted(pending); pending := 0 -> READY */
+        if (f->bit == ABP_STATE(bit)) {
+            ABP_TRACE(1u, 0u);
+            ABP_TIMER_CANCEL(ABP_TIMER_SENDER_WAIT_ACK, 0u);
+            ABP_STATE(sender_state_) = ABP_SENDER_STATE_READY;
+            ABP_STATE(bit) = (uint8_t)(1u - ABP_STATE(bit));
+            abp_device_accepted(ABP_STATE(pending));
+            ABP_STATE(pending) = 0u;
+            return;
+        }
+        /* abp.hsm:53: on ack(f) else / count frames_repeated */
+        ABP_TRACE(2u, 0u);
+        ABP_COUNT(ABP_COUNTER_FRAMES_REPEATED);
+        return;
+    default:
+        ABP_NEVER(ABP_PROCESS_SENDER, ABP_STATE(sender_state_), ABP_EVENT_SENDER_ACK);
+        return;
+    }
 }
 
 /* Receiver.data */
 static ABP_HOT void abp_on_receiver_data(const struct abp_frame *const f)
 {
-	switch (ABP_STATE(receiver_state_)) {
-	case ABP_RECEIVER_STATE_LISTENING:
-		/* abp.hsm:67: on data(f) when f.bit == expected / expected := 1 - expected; deliver(f.item); acknowledge(f) */
-		if (f->bit == ABP_STATE(expected)) {
-			ABP_TRACE(4u, 0u);
-			ABP_STATE(expected) = (uint8_t)(1u - ABP_STATE(expected));
-			abp_device_deliver(f->item);
-			abp_acknowledge(f);
-			return;
-		}
-		/* abp.hsm:68: on data(f) else / count frames_repeated; acknowledge(f) */
-		ABP_TRACE(5u, 0u);
-		ABP_COUNT(ABP_COUNTER_FRAMES_REPEATED);
-		abp_acknowledge(f);
-		return;
-	default:
-		ABP_NEVER(ABP_PROCESS_RECEIVER, ABP_STATE(receiver_state_), ABP_EVENT_RECEIVER_DATA);
-		return;
-	}
+    switch (ABP_STATE(receiver_state_)) {
+    case ABP_RECEIVER_STATE_LISTENING:
+        /* abp.hsm:67: on data(f) when f.bit == expected / expected := 1 - expected; deliver(f.item); acknowledge(f) */
+        if (f->bit == ABP_STATE(expected)) {
+            ABP_TRACE(4u, 0u);
+            ABP_STATE(expected) = (uint8_t)(1u - ABP_STATE(expected));
+            abp_device_deliver(f->item);
+            abp_acknowledge(f);
+            return;
+        }
+        /* abp.hsm:68: on data(f) else / count frames_repeated; acknowledge(f) */
+        ABP_TRACE(5u, 0u);
+        ABP_COUNT(ABP_COUNTER_FRAMES_REPEATED);
+        abp_acknowledge(f);
+        return;
+    default:
+        ABP_NEVER(ABP_PROCESS_RECEIVER, ABP_STATE(receiver_state_), ABP_EVENT_RECEIVER_DATA);
+        return;
+    }
 }
 
 /* abp.hsm:54: Sender.WAIT_ACK has lasted ABP_PARAMETER(timeout) microseconds */
 static ABP_HOT void abp_on_sender_after_wait_ack(void)
 {
-	switch (ABP_STATE(sender_state_)) {
-	case ABP_SENDER_STATE_WAIT_ACK:
-		/* abp.hsm:54: after timeout -> WAIT_ACK */
-		ABP_TRACE(3u, 0u);
-		ABP_TIMER_CANCEL(ABP_TIMER_SENDER_WAIT_ACK, 0u);
-		ABP_TIMER_ARM(ABP_TIMER_SENDER_WAIT_ACK, 0u, ABP_PARAMETER(timeout));
-		abp_send_data();
-		return;
-	default:
-		ABP_NEVER(ABP_PROCESS_SENDER, ABP_STATE(sender_state_), ABP_EVENT_SENDER_AFTER_WAIT_ACK);
-		return;
-	}
+    switch (ABP_STATE(sender_state_)) {
+    case ABP_SENDER_STATE_WAIT_ACK:
+        /* abp.hsm:54: after timeout -> WAIT_ACK */
+        ABP_TRACE(3u, 0u);
+        ABP_TIMER_CANCEL(ABP_TIMER_SENDER_WAIT_ACK, 0u);
+        ABP_TIMER_ARM(ABP_TIMER_SENDER_WAIT_ACK, 0u, ABP_PARAMETER(timeout));
+        abp_send_data();
+        return;
+    default:
+        ABP_NEVER(ABP_PROCESS_SENDER, ABP_STATE(sender_state_), ABP_EVENT_SENDER_AFTER_WAIT_ACK);
+        return;
+    }
 }
 
 /* --- entry points --- */
@@ -142,67 +142,67 @@ void abp_initialise(void)
 
 void abp_timer_expired(const enum abp_timer timer, const uint32_t instance)
 {
-	(void)instance;
-	switch (timer) {
-	case ABP_TIMER_SENDER_WAIT_ACK:
-		abp_on_sender_after_wait_ack();
-		return;
-	case ABP_TIMER_COUNT:
-	default:
-		return;
-	}
+    (void)instance;
+    switch (timer) {
+    case ABP_TIMER_SENDER_WAIT_ACK:
+        abp_on_sender_after_wait_ack();
+        return;
+    case ABP_TIMER_COUNT:
+    default:
+        return;
+    }
 }
 
 ABP_HOT enum hsm_verdict abp_sender_submit(const uint32_t item)
 {
-	abp_on_sender_submit(item);
-	return HSM_DONE;
+    abp_on_sender_submit(item);
+    return HSM_DONE;
 }
 
 ABP_HOT enum hsm_verdict abp_sender_ack(const struct abp_frame *const f)
 {
-	if (f->bit > 1u) {
-		return HSM_REFUSED;
-	}
-	abp_on_sender_ack(f);
-	return HSM_DONE;
+    if (f->bit > 1u) {
+        return HSM_REFUSED;
+    }
+    abp_on_sender_ack(f);
+    return HSM_DONE;
 }
 
 ABP_HOT enum hsm_verdict abp_receiver_data(const struct abp_frame *const f)
 {
-	if (f->bit > 1u) {
-		return HSM_REFUSED;
-	}
-	abp_on_receiver_data(f);
-	return HSM_DONE;
+    if (f->bit > 1u) {
+        return HSM_REFUSED;
+    }
+    abp_on_receiver_data(f);
+    return HSM_DONE;
 }
 
 #ifdef ABP_NAMES
 static const char *const transition_names[] = {
-	"Sender.READY.submit.0",
-	"Sender.WAIT_ACK.ack.0",
-	"Sender.WAIT_ACK.ack.1",
-	"Sender.WAIT_ACK.after.0",
-	"Receiver.LISTENING.data.0",
-	"Receiver.LISTENING.data.1",
+    "Sender.READY.submit.0",
+    "Sender.WAIT_ACK.ack.0",
+    "Sender.WAIT_ACK.ack.1",
+    "Sender.WAIT_ACK.after.0",
+    "Receiver.LISTENING.data.0",
+    "Receiver.LISTENING.data.1",
 };
 
 static const char *const transition_places[] = {
-	"abp.hsm:46",
-	"abp.hsm:52",
-	"abp.hsm:53",
-	"abp.hsm:54",
-	"abp.hsm:67",
-	"abp.hsm:68",
+    "abp.hsm:46",
+    "abp.hsm:52",
+    "abp.hsm:53",
+    "abp.hsm:54",
+    "abp.hsm:67",
+    "abp.hsm:68",
 };
 
 const char *abp_transition_name(const uint32_t transition)
 {
-	return transition < ABP_TRANSITION_COUNT ? transition_names[transition] : "?";
+    return transition < ABP_TRANSITION_COUNT ? transition_names[transition] : "?";
 }
 
 const char *abp_transition_place(const uint32_t transition)
 {
-	return transition < ABP_TRANSITION_COUNT ? transition_places[transition] : "?";
+    return transition < ABP_TRANSITION_COUNT ? transition_places[transition] : "?";
 }
 #endif

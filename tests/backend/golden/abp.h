@@ -29,41 +29,41 @@
 /* --- payloads: what events carry, passed in place --- */
 
 struct abp_frame {
-	uint32_t item;
-	uint8_t kind;
-	uint8_t bit;
+    uint32_t item;
+    uint8_t kind;
+    uint8_t bit;
 };
 
 /* --- processes --- */
 
 enum abp_process {
-	ABP_PROCESS_SENDER = 0,
-	ABP_PROCESS_RECEIVER = 1,
-	ABP_PROCESS_COUNT = 2
+    ABP_PROCESS_SENDER = 0,
+    ABP_PROCESS_RECEIVER = 1,
+    ABP_PROCESS_COUNT = 2
 };
 
 /* Sender: Sends one item and waits for its acknowledgement. */
 enum abp_sender_state {
-	ABP_SENDER_STATE_READY = 0,
-	ABP_SENDER_STATE_WAIT_ACK = 1,
+    ABP_SENDER_STATE_READY = 0,
+    ABP_SENDER_STATE_WAIT_ACK = 1,
 };
 
 /* Receiver: Delivers what is new, acknowledges everything. */
 enum abp_receiver_state {
-	ABP_RECEIVER_STATE_LISTENING = 0,
+    ABP_RECEIVER_STATE_LISTENING = 0,
 };
 
 enum abp_event {
-	ABP_EVENT_SENDER_SUBMIT,
-	ABP_EVENT_SENDER_ACK,
-	ABP_EVENT_SENDER_AFTER_WAIT_ACK,
-	ABP_EVENT_RECEIVER_DATA,
-	ABP_EVENT_COUNT
+    ABP_EVENT_SENDER_SUBMIT,
+    ABP_EVENT_SENDER_ACK,
+    ABP_EVENT_SENDER_AFTER_WAIT_ACK,
+    ABP_EVENT_RECEIVER_DATA,
+    ABP_EVENT_COUNT
 };
 
 enum abp_timer {
-	ABP_TIMER_SENDER_WAIT_ACK = 0,
-	ABP_TIMER_COUNT = 1
+    ABP_TIMER_SENDER_WAIT_ACK = 0,
+    ABP_TIMER_COUNT = 1
 };
 
 #define ABP_TRANSITION_COUNT 6u
@@ -72,21 +72,21 @@ enum abp_timer {
 
 /* The whole state of the protocol: plain data, all zero at first. */
 struct abp_state {
-	uint8_t sender_state_;
-	uint8_t receiver_state_;
+    uint8_t sender_state_;
+    uint8_t receiver_state_;
 
-	/* Sender */
-	uint8_t bit;
-	uint32_t pending;
+    /* Sender */
+    uint8_t bit;
+    uint32_t pending;
 
-	/* Receiver */
-	uint8_t expected;
+    /* Receiver */
+    uint8_t expected;
 
 };
 
 /* One word each, in order of declaration. */
 struct abp_parameters {
-	uint32_t timeout;
+    uint32_t timeout;
 };
 
 #define ABP_PARAMETERS_DEFAULT { 1000u }

@@ -19,28 +19,28 @@
 /* --- enumerations --- */
 
 enum abp_frame_kind {
-	ABP_FRAME_KIND_DATA = 1,
-	ABP_FRAME_KIND_ACK = 2,
+    ABP_FRAME_KIND_DATA = 1,
+    ABP_FRAME_KIND_ACK = 2,
 };
 
 /* --- parameters: X(name, default, lowest, highest, live, documentation) in order of declaration --- */
 
 #define ABP_PARAMETERS(X) \
-	X(timeout, 1000u, 1u, 60000000u, 1, "time without an acknowledgement before sending again")
+    X(timeout, 1000u, 1u, 60000000u, 1, "time without an acknowledgement before sending again")
 
 enum abp_parameter {
-	ABP_PARAMETER_TIMEOUT = 0,
-	ABP_PARAMETER_COUNT = 1
+    ABP_PARAMETER_TIMEOUT = 0,
+    ABP_PARAMETER_COUNT = 1
 };
 
 /* --- counters: X(name, documentation) in order of declaration --- */
 
 #define ABP_COUNTERS(X) \
-	X(frames_repeated, "frames seen before")
+    X(frames_repeated, "frames seen before")
 
 enum abp_counter {
-	ABP_COUNTER_FRAMES_REPEATED = 0,
-	ABP_COUNTER_COUNT = 1
+    ABP_COUNTER_FRAMES_REPEATED = 0,
+    ABP_COUNTER_COUNT = 1
 };
 
 /* --- layouts: big-endian 32-bit words, accessed as integers of the machine that reads or writes them --- */
@@ -75,85 +75,90 @@ enum abp_counter {
 
 static inline uint32_t abp_frame_get_destination_high(const uint32_t *const words)
 {
-	return words[ABP_FRAME_DESTINATION_HIGH_WORD];
+    return words[ABP_FRAME_DESTINATION_HIGH_WORD];
 }
 
 static inline void abp_frame_set_destination_high(uint32_t *const words, const uint32_t value)
 {
-	words[ABP_FRAME_DESTINATION_HIGH_WORD] = value;
+    words[ABP_FRAME_DESTINATION_HIGH_WORD] = value;
 }
 
 static inline uint32_t abp_frame_get_destination_low(const uint32_t *const words)
 {
-	return words[ABP_FRAME_DESTINATION_LOW_WORD] >> ABP_FRAME_DESTINATION_LOW_SHIFT & ABP_FRAME_DESTINATION_LOW_MASK;
+    return words[ABP_FRAME_DESTINATION_LOW_WORD] >> ABP_FRAME_DESTINATION_LOW_SHIFT & ABP_FRAME_DESTINATION_LOW_MASK;
 }
 
 static inline void abp_frame_set_destination_low(uint32_t *const words, const uint32_t value)
 {
-	words[ABP_FRAME_DESTINATION_LOW_WORD] = (words[ABP_FRAME_DESTINATION_LOW_WORD] & ~(ABP_FRAME_DESTINATION_LOW_MASK << ABP_FRAME_DESTINATION_LOW_SHIFT)) | (value & ABP_FRAME_DESTINATION_LOW_MASK) << ABP_FRAME_DESTINATION_LOW_SHIFT;
+    words[ABP_FRAME_DESTINATION_LOW_WORD] =
+        (words[ABP_FRAME_DESTINATION_LOW_WORD] & ~(ABP_FRAME_DESTINATION_LOW_MASK << ABP_FRAME_DESTINATION_LOW_SHIFT)) | (value & ABP_FRAME_DESTINATION_LOW_MASK) << ABP_FRAME_DESTINATION_LOW_SHIFT;
 }
 
 static inline uint32_t abp_frame_get_source_high(const uint32_t *const words)
 {
-	return words[ABP_FRAME_SOURCE_HIGH_WORD] & ABP_FRAME_SOURCE_HIGH_MASK;
+    return words[ABP_FRAME_SOURCE_HIGH_WORD] & ABP_FRAME_SOURCE_HIGH_MASK;
 }
 
 static inline void abp_frame_set_source_high(uint32_t *const words, const uint32_t value)
 {
-	words[ABP_FRAME_SOURCE_HIGH_WORD] = (words[ABP_FRAME_SOURCE_HIGH_WORD] & ~(ABP_FRAME_SOURCE_HIGH_MASK << ABP_FRAME_SOURCE_HIGH_SHIFT)) | (value & ABP_FRAME_SOURCE_HIGH_MASK) << ABP_FRAME_SOURCE_HIGH_SHIFT;
+    words[ABP_FRAME_SOURCE_HIGH_WORD] =
+        (words[ABP_FRAME_SOURCE_HIGH_WORD] & ~(ABP_FRAME_SOURCE_HIGH_MASK << ABP_FRAME_SOURCE_HIGH_SHIFT)) | (value & ABP_FRAME_SOURCE_HIGH_MASK) << ABP_FRAME_SOURCE_HIGH_SHIFT;
 }
 
 static inline uint32_t abp_frame_get_source_low(const uint32_t *const words)
 {
-	return words[ABP_FRAME_SOURCE_LOW_WORD];
+    return words[ABP_FRAME_SOURCE_LOW_WORD];
 }
 
 static inline void abp_frame_set_source_low(uint32_t *const words, const uint32_t value)
 {
-	words[ABP_FRAME_SOURCE_LOW_WORD] = value;
+    words[ABP_FRAME_SOURCE_LOW_WORD] = value;
 }
 
 static inline uint32_t abp_frame_get_type(const uint32_t *const words)
 {
-	return words[ABP_FRAME_TYPE_WORD] >> ABP_FRAME_TYPE_SHIFT & ABP_FRAME_TYPE_MASK;
+    return words[ABP_FRAME_TYPE_WORD] >> ABP_FRAME_TYPE_SHIFT & ABP_FRAME_TYPE_MASK;
 }
 
 static inline void abp_frame_set_type(uint32_t *const words, const uint32_t value)
 {
-	words[ABP_FRAME_TYPE_WORD] = (words[ABP_FRAME_TYPE_WORD] & ~(ABP_FRAME_TYPE_MASK << ABP_FRAME_TYPE_SHIFT)) | (value & ABP_FRAME_TYPE_MASK) << ABP_FRAME_TYPE_SHIFT;
+    words[ABP_FRAME_TYPE_WORD] =
+        (words[ABP_FRAME_TYPE_WORD] & ~(ABP_FRAME_TYPE_MASK << ABP_FRAME_TYPE_SHIFT)) | (value & ABP_FRAME_TYPE_MASK) << ABP_FRAME_TYPE_SHIFT;
 }
 
 /* FrameKind */
 static inline uint32_t abp_frame_get_kind(const uint32_t *const words)
 {
-	return words[ABP_FRAME_KIND_WORD] >> ABP_FRAME_KIND_SHIFT & ABP_FRAME_KIND_MASK;
+    return words[ABP_FRAME_KIND_WORD] >> ABP_FRAME_KIND_SHIFT & ABP_FRAME_KIND_MASK;
 }
 
 static inline void abp_frame_set_kind(uint32_t *const words, const uint32_t value)
 {
-	words[ABP_FRAME_KIND_WORD] = (words[ABP_FRAME_KIND_WORD] & ~(ABP_FRAME_KIND_MASK << ABP_FRAME_KIND_SHIFT)) | (value & ABP_FRAME_KIND_MASK) << ABP_FRAME_KIND_SHIFT;
+    words[ABP_FRAME_KIND_WORD] =
+        (words[ABP_FRAME_KIND_WORD] & ~(ABP_FRAME_KIND_MASK << ABP_FRAME_KIND_SHIFT)) | (value & ABP_FRAME_KIND_MASK) << ABP_FRAME_KIND_SHIFT;
 }
 
 /* alternating bit */
 static inline uint32_t abp_frame_get_bit(const uint32_t *const words)
 {
-	return words[ABP_FRAME_BIT_WORD] & ABP_FRAME_BIT_MASK;
+    return words[ABP_FRAME_BIT_WORD] & ABP_FRAME_BIT_MASK;
 }
 
 static inline void abp_frame_set_bit(uint32_t *const words, const uint32_t value)
 {
-	words[ABP_FRAME_BIT_WORD] = (words[ABP_FRAME_BIT_WORD] & ~(ABP_FRAME_BIT_MASK << ABP_FRAME_BIT_SHIFT)) | (value & ABP_FRAME_BIT_MASK) << ABP_FRAME_BIT_SHIFT;
+    words[ABP_FRAME_BIT_WORD] =
+        (words[ABP_FRAME_BIT_WORD] & ~(ABP_FRAME_BIT_MASK << ABP_FRAME_BIT_SHIFT)) | (value & ABP_FRAME_BIT_MASK) << ABP_FRAME_BIT_SHIFT;
 }
 
 /* what is carried */
 static inline uint32_t abp_frame_get_item(const uint32_t *const words)
 {
-	return words[ABP_FRAME_ITEM_WORD];
+    return words[ABP_FRAME_ITEM_WORD];
 }
 
 static inline void abp_frame_set_item(uint32_t *const words, const uint32_t value)
 {
-	words[ABP_FRAME_ITEM_WORD] = value;
+    words[ABP_FRAME_ITEM_WORD] = value;
 }
 
 #endif

@@ -17,55 +17,55 @@ uint32_t records_counters[RECORDS_COUNTER_COUNT];
 
 static inline bool records_job_available_(void)
 {
-	return hsm_pool_available(&RECORDS_STATE(job_used[0]), RECORDS_LIMIT);
+    return hsm_pool_available(&RECORDS_STATE(job_used[0]), RECORDS_LIMIT);
 }
 
 static inline uint8_t records_job_create_(void)
 {
-	const uint32_t reference = hsm_pool_take(&RECORDS_STATE(job_used[0]), RECORDS_LIMIT);
+    const uint32_t reference = hsm_pool_take(&RECORDS_STATE(job_used[0]), RECORDS_LIMIT);
 
-	RECORDS_STATE(job)[reference - 1u].state_ = RECORDS_WORKER_STATE_IDLE;
-	return (uint8_t)reference;
+    RECORDS_STATE(job)[reference - 1u].state_ = RECORDS_WORKER_STATE_IDLE;
+    return (uint8_t)reference;
 }
 
 static inline void records_job_release_(const uint8_t reference)
 {
-	struct records_job *const record = &RECORDS_STATE(job)[reference - 1u];
+    struct records_job *const record = &RECORDS_STATE(job)[reference - 1u];
 
-	hsm_clear(record->done, 40u);
-	record->owner = 0;
-	record->next = 0;
-	record->state_ = 0;
-	hsm_pool_give(&RECORDS_STATE(job_used[0]), reference);
+    hsm_clear(record->done, 40u);
+    record->owner = 0;
+    record->next = 0;
+    record->state_ = 0;
+    hsm_pool_give(&RECORDS_STATE(job_used[0]), reference);
 }
 
 static inline bool records_ticket_available_(void)
 {
-	return hsm_pool_available(&RECORDS_STATE(ticket_used[0]), 300u);
+    return hsm_pool_available(&RECORDS_STATE(ticket_used[0]), 300u);
 }
 
 static inline uint16_t records_ticket_create_(void)
 {
-	const uint32_t reference = hsm_pool_take(&RECORDS_STATE(ticket_used[0]), 300u);
+    const uint32_t reference = hsm_pool_take(&RECORDS_STATE(ticket_used[0]), 300u);
 
-	RECORDS_STATE(ticket)[reference - 1u].state_ = RECORDS_CLERK_STATE_NEW;
-	return (uint16_t)reference;
+    RECORDS_STATE(ticket)[reference - 1u].state_ = RECORDS_CLERK_STATE_NEW;
+    return (uint16_t)reference;
 }
 
 static inline void records_ticket_release_(const uint16_t reference)
 {
-	struct records_ticket *const record = &RECORDS_STATE(ticket)[reference - 1u];
+    struct records_ticket *const record = &RECORDS_STATE(ticket)[reference - 1u];
 
-	record->number = 0;
-	record->state_ = 0;
-	hsm_pool_give(&RECORDS_STATE(ticket_used[0]), reference);
+    record->number = 0;
+    record->state_ = 0;
+    hsm_pool_give(&RECORDS_STATE(ticket_used[0]), reference);
 }
 
 static inline void records_progress_clear_(const uint32_t index)
 {
-	struct records_progress *const record = &RECORDS_STATE(progress)[index];
+    struct records_progress *const record = &RECORDS_STATE(progress)[index];
 
-	record->steps = 0;
+    record->steps = 0;
 }
 
 /* --- functions --- */
@@ -73,7 +73,7 @@ static inline void records_progress_clear_(const uint32_t index)
 /* records.hsm:25 */
 static inline uint8_t records_at(const uint16_t desk)
 {
-	return RECORDS_STATE(desk)[desk & 7u].busy ? RECORDS_STATE(desk)[desk & 7u].queue[0u] : 0u;
+    return RECORDS_STATE(desk)[desk & 7u].busy ? RECORDS_STATE(desk)[desk & 7u].queue[0u] : 0u;
 }
 
 /* --- handlers, one for each event of a process; actions raise other processes' events through them --- */
@@ -91,10 +91,10 @@ static void records_on_clerk_redeem(const uint16_t t, const uint8_t j);
 /* records.hsm:36 */
 static inline void records_hire(const uint16_t desk)
 {
-	const uint8_t j = records_job_create_();
-	RECORDS_STATE(desk)[desk & 7u].busy = true;
-	RECORDS_STATE(desk)[desk & 7u].queue[0u] = j;
-	records_on_worker_start(j, desk);
+    const uint8_t j = records_job_create_();
+    RECORDS_STATE(desk)[desk & 7u].busy = true;
+    RECORDS_STATE(desk)[desk & 7u].queue[0u] = j;
+    records_on_worker_start(j, desk);
 }
 
 /* --- the machines --- */
@@ -102,165 +102,166 @@ static inline void records_hire(const uint16_t desk)
 /* Boss.order */
 static RECORDS_HOT void records_on_boss_order(const uint16_t desk)
 {
-	switch (RECORDS_STATE(boss_state_)) {
-	case RECORDS_BOSS_STATE_OPEN:
-		/* records.hsm:32: on order(desk) when available(Job) / hire(desk) */
-		if (records_job_available_()) {
-			RECORDS_TRACE(0u, 0u);
-			records_hire(desk);
-			return;
-		}
-		/* records.hsm:33: on order(desk) else / Desk[desk & 7].busy := false */
-		RECORDS_TRACE(1u, 0u);
-		RECORDS_STATE(desk)[desk & 7u].busy = false;
-		return;
-	default:
-		RECORDS_NEVER(RECORDS_PROCESS_BOSS, RECORDS_STATE(boss_state_), RECORDS_EVENT_BOSS_ORDER);
-		return;
-	}
+    switch (RECORDS_STATE(boss_state_)) {
+    case RECORDS_BOSS_STATE_OPEN:
+        /* records.hsm:32: on order(desk) when available(Job) / hire(desk) */
+        if (records_job_available_()) {
+            RECORDS_TRACE(0u, 0u);
+            records_hire(desk);
+            return;
+        }
+        /* records.hsm:33: on order(desk) else / Desk[desk & 7].busy := false */
+        RECORDS_TRACE(1u, 0u);
+        RECORDS_STATE(desk)[desk & 7u].busy = false;
+        return;
+    default:
+        RECORDS_NEVER(RECORDS_PROCESS_BOSS, RECORDS_STATE(boss_state_), RECORDS_EVENT_BOSS_ORDER);
+        return;
+    }
 }
 
 /* Boss.returned */
 static RECORDS_HOT void records_on_boss_returned(const uint8_t j)
 {
-	struct records_job *const j_record = &RECORDS_STATE(job)[j - 1u];
-	switch (RECORDS_STATE(boss_state_)) {
-	case RECORDS_BOSS_STATE_OPEN:
-		/* records.hsm:34: on returned(j) / Desk[Job[j].owner & 7].busy := false; Desk[0].queue[1] := none; release j */
-		RECORDS_TRACE(2u, 0u);
-		RECORDS_STATE(desk)[j_record->owner & 7u].busy = false;
-		RECORDS_STATE(desk)[0u].queue[1u] = 0u;
-		records_job_release_(j);
-		return;
-	default:
-		RECORDS_NEVER(RECORDS_PROCESS_BOSS, RECORDS_STATE(boss_state_), RECORDS_EVENT_BOSS_RETURNED);
-		return;
-	}
+    struct records_job *const j_record = &RECORDS_STATE(job)[j - 1u];
+    switch (RECORDS_STATE(boss_state_)) {
+    case RECORDS_BOSS_STATE_OPEN:
+        /* records.hsm:34: on returned(j) / Desk[Job[j].owner & 7].busy := false; Desk[0].queue[1] := none; release j */
+        RECORDS_TRACE(2u, 0u);
+        RECORDS_STATE(desk)[j_record->owner & 7u].busy = false;
+        RECORDS_STATE(desk)[0u].queue[1u] = 0u;
+        records_job_release_(j);
+        return;
+    default:
+        RECORDS_NEVER(RECORDS_PROCESS_BOSS, RECORDS_STATE(boss_state_),
+            RECORDS_EVENT_BOSS_RETURNED);
+        return;
+    }
 }
 
 /* Worker.start */
 static RECORDS_HOT void records_on_worker_start(const uint8_t j, const uint16_t desk)
 {
-	struct records_job *const j_record = &RECORDS_STATE(job)[j - 1u];
-	switch (j_record->state_) {
-	case RECORDS_WORKER_STATE_IDLE:
-		/* records.hsm:47: on start(desk) / j.owner := desk; j.next := j -> BUSY */
-		RECORDS_TRACE(3u, j);
-		j_record->state_ = RECORDS_WORKER_STATE_BUSY;
-		RECORDS_TIMER_ARM(RECORDS_TIMER_WORKER_BUSY, j, RECORDS_PARAMETER(patience));
-		j_record->owner = desk;
-		j_record->next = j;
-		return;
-	default:
-		RECORDS_NEVER(RECORDS_PROCESS_WORKER, j_record->state_, RECORDS_EVENT_WORKER_START);
-		return;
-	}
+    struct records_job *const j_record = &RECORDS_STATE(job)[j - 1u];
+    switch (j_record->state_) {
+    case RECORDS_WORKER_STATE_IDLE:
+        /* records.hsm:47: on start(desk) / j.owner := desk; j.next := j -> BUSY */
+        RECORDS_TRACE(3u, j);
+        j_record->state_ = RECORDS_WORKER_STATE_BUSY;
+        RECORDS_TIMER_ARM(RECORDS_TIMER_WORKER_BUSY, j, RECORDS_PARAMETER(patience));
+        j_record->owner = desk;
+        j_record->next = j;
+        return;
+    default:
+        RECORDS_NEVER(RECORDS_PROCESS_WORKER, j_record->state_, RECORDS_EVENT_WORKER_START);
+        return;
+    }
 }
 
 /* Worker.step */
 static RECORDS_HOT void records_on_worker_step(const uint8_t j, const uint8_t i)
 {
-	struct records_job *const j_record = &RECORDS_STATE(job)[j - 1u];
-	struct records_progress *const j_progress = &RECORDS_STATE(progress)[j - 1u];
-	switch (j_record->state_) {
-	case RECORDS_WORKER_STATE_BUSY:
-		/* records.hsm:51: on step(i) when i >= 40 or has(j.done, i) */
-		if (i >= 40u || hsm_has(j_record->done, 40u, i)) {
-			RECORDS_TRACE(4u, j);
-			return;
-		}
-		/* records.hsm:52: on step(i) when has_all(j.done, 0, 5) and Job[j.next].owner == j.owner / clear Progress[j]; raise Boss.returned(j) -> GONE */
-		if (hsm_has_all(j_record->done, 40u, 0u, 5u) && RECORDS_STATE(job)[j_record->next - 1u].owner == j_record->owner) {
-			RECORDS_TRACE(5u, j);
-			RECORDS_TIMER_CANCEL(RECORDS_TIMER_WORKER_BUSY, j);
-			j_record->state_ = RECORDS_WORKER_STATE_GONE;
-			records_progress_clear_(j - 1u);
-			records_on_boss_returned(j);
-			return;
-		}
-		/* records.hsm:54: on step(i) else / set(j.done, i); unset(j.done, 0); Progress[j].steps := min(9, Progress[j].steps + 1) */
-		RECORDS_TRACE(6u, j);
-		hsm_set(j_record->done, 40u, i);
-		hsm_unset(j_record->done, 40u, 0u);
-		j_progress->steps = (uint8_t)hsm_minimum(9u, j_progress->steps + 1u);
-		return;
-	default:
-		RECORDS_NEVER(RECORDS_PROCESS_WORKER, j_record->state_, RECORDS_EVENT_WORKER_STEP);
-		return;
-	}
+    struct records_job *const j_record = &RECORDS_STATE(job)[j - 1u];
+    struct records_progress *const j_progress = &RECORDS_STATE(progress)[j - 1u];
+    switch (j_record->state_) {
+    case RECORDS_WORKER_STATE_BUSY:
+        /* records.hsm:51: on step(i) when i >= 40 or has(j.done, i) */
+        if (i >= 40u || hsm_has(j_record->done, 40u, i)) {
+            RECORDS_TRACE(4u, j);
+            return;
+        }
+        /* records.hsm:52: on step(i) when has_all(j.done, 0, 5) and Job[j.next].owner == j.owner / clear Progress[j]; raise Boss.returned(j) -> GONE */
+        if (hsm_has_all(j_record->done, 40u, 0u, 5u) &&
+            RECORDS_STATE(job)[j_record->next - 1u].owner == j_record->owner) {
+            RECORDS_TRACE(5u, j);
+            RECORDS_TIMER_CANCEL(RECORDS_TIMER_WORKER_BUSY, j);
+            j_record->state_ = RECORDS_WORKER_STATE_GONE;
+            records_progress_clear_(j - 1u);
+            records_on_boss_returned(j);
+            return;
+        }
+        /* records.hsm:54: on step(i) else / set(j.done, i); unset(j.done, 0); Progress[j].steps := min(9, Progress[j].steps + 1) */
+        RECORDS_TRACE(6u, j);
+        hsm_set(j_record->done, 40u, i);
+        hsm_unset(j_record->done, 40u, 0u);
+        j_progress->steps = (uint8_t)hsm_minimum(9u, j_progress->steps + 1u);
+        return;
+    default:
+        RECORDS_NEVER(RECORDS_PROCESS_WORKER, j_record->state_, RECORDS_EVENT_WORKER_STEP);
+        return;
+    }
 }
 
 /* Worker.call */
 static RECORDS_HOT void records_on_worker_call(const uint8_t j, const uint16_t desk)
 {
-	struct records_job *const j_record = &RECORDS_STATE(job)[j - 1u];
-	(void)desk;
-	switch (j_record->state_) {
-	case RECORDS_WORKER_STATE_BUSY:
-		/* records.hsm:55: on call -> BUSY */
-		RECORDS_TRACE(7u, j);
-		RECORDS_TIMER_CANCEL(RECORDS_TIMER_WORKER_BUSY, j);
-		RECORDS_TIMER_ARM(RECORDS_TIMER_WORKER_BUSY, j, RECORDS_PARAMETER(patience));
-		return;
-	default:
-		RECORDS_NEVER(RECORDS_PROCESS_WORKER, j_record->state_, RECORDS_EVENT_WORKER_CALL);
-		return;
-	}
+    struct records_job *const j_record = &RECORDS_STATE(job)[j - 1u];
+    (void)desk;
+    switch (j_record->state_) {
+    case RECORDS_WORKER_STATE_BUSY:
+        /* records.hsm:55: on call -> BUSY */
+        RECORDS_TRACE(7u, j);
+        RECORDS_TIMER_CANCEL(RECORDS_TIMER_WORKER_BUSY, j);
+        RECORDS_TIMER_ARM(RECORDS_TIMER_WORKER_BUSY, j, RECORDS_PARAMETER(patience));
+        return;
+    default:
+        RECORDS_NEVER(RECORDS_PROCESS_WORKER, j_record->state_, RECORDS_EVENT_WORKER_CALL);
+        return;
+    }
 }
 
 /* Clerk.issue */
 static RECORDS_HOT void records_on_clerk_issue(const uint16_t t, const uint16_t number)
 {
-	struct records_ticket *const t_record = &RECORDS_STATE(ticket)[t - 1u];
-	switch (t_record->state_) {
-	case RECORDS_CLERK_STATE_NEW:
-		/* records.hsm:64: on issue(number) / t.number := number */
-		RECORDS_TRACE(9u, t);
-		t_record->number = number;
-		return;
-	default:
-		RECORDS_NEVER(RECORDS_PROCESS_CLERK, t_record->state_, RECORDS_EVENT_CLERK_ISSUE);
-		return;
-	}
+    struct records_ticket *const t_record = &RECORDS_STATE(ticket)[t - 1u];
+    switch (t_record->state_) {
+    case RECORDS_CLERK_STATE_NEW:
+        /* records.hsm:64: on issue(number) / t.number := number */
+        RECORDS_TRACE(9u, t);
+        t_record->number = number;
+        return;
+    default:
+        RECORDS_NEVER(RECORDS_PROCESS_CLERK, t_record->state_, RECORDS_EVENT_CLERK_ISSUE);
+        return;
+    }
 }
 
 /* Clerk.redeem */
 static RECORDS_HOT void records_on_clerk_redeem(const uint16_t t, const uint8_t j)
 {
-	struct records_ticket *const t_record = &RECORDS_STATE(ticket)[t - 1u];
-	struct records_progress *const j_progress = &RECORDS_STATE(progress)[j - 1u];
-	switch (t_record->state_) {
-	case RECORDS_CLERK_STATE_NEW:
-		/* records.hsm:66: on redeem(j) when j != none and t.number != 0 / finished(j, Progress[j].steps, t); release t */
-		if (j != 0u && t_record->number != 0u) {
-			RECORDS_TRACE(10u, t);
-			records_device_finished(j, j_progress->steps, t);
-			records_ticket_release_(t);
-			return;
-		}
-		return;
-	default:
-		RECORDS_NEVER(RECORDS_PROCESS_CLERK, t_record->state_, RECORDS_EVENT_CLERK_REDEEM);
-		return;
-	}
+    struct records_ticket *const t_record = &RECORDS_STATE(ticket)[t - 1u];
+    switch (t_record->state_) {
+    case RECORDS_CLERK_STATE_NEW:
+        /* records.hsm:66: on redeem(j) when j != none and t.number != 0 / finished(j, Progress[j].steps, t); release t */
+        if (j != 0u && t_record->number != 0u) {
+            RECORDS_TRACE(10u, t);
+            records_device_finished(j, RECORDS_STATE(progress)[j - 1u].steps, t);
+            records_ticket_release_(t);
+            return;
+        }
+        return;
+    default:
+        RECORDS_NEVER(RECORDS_PROCESS_CLERK, t_record->state_, RECORDS_EVENT_CLERK_REDEEM);
+        return;
+    }
 }
 
 /* records.hsm:56: Worker.BUSY has lasted RECORDS_PARAMETER(patience) microseconds */
 static RECORDS_HOT void records_on_worker_after_busy(const uint8_t j)
 {
-	struct records_job *const j_record = &RECORDS_STATE(job)[j - 1u];
-	switch (j_record->state_) {
-	case RECORDS_WORKER_STATE_BUSY:
-		/* records.hsm:56: after patience / raise Boss.returned(j) -> GONE */
-		RECORDS_TRACE(8u, j);
-		RECORDS_TIMER_CANCEL(RECORDS_TIMER_WORKER_BUSY, j);
-		j_record->state_ = RECORDS_WORKER_STATE_GONE;
-		records_on_boss_returned(j);
-		return;
-	default:
-		RECORDS_NEVER(RECORDS_PROCESS_WORKER, j_record->state_, RECORDS_EVENT_WORKER_AFTER_BUSY);
-		return;
-	}
+    struct records_job *const j_record = &RECORDS_STATE(job)[j - 1u];
+    switch (j_record->state_) {
+    case RECORDS_WORKER_STATE_BUSY:
+        /* records.hsm:56: after patience / raise Boss.returned(j) -> GONE */
+        RECORDS_TRACE(8u, j);
+        RECORDS_TIMER_CANCEL(RECORDS_TIMER_WORKER_BUSY, j);
+        j_record->state_ = RECORDS_WORKER_STATE_GONE;
+        records_on_boss_returned(j);
+        return;
+    default:
+        RECORDS_NEVER(RECORDS_PROCESS_WORKER, j_record->state_, RECORDS_EVENT_WORKER_AFTER_BUSY);
+        return;
+    }
 }
 
 /* --- entry points --- */
@@ -271,96 +272,96 @@ void records_initialise(void)
 
 void records_timer_expired(const enum records_timer timer, const uint32_t instance)
 {
-	switch (timer) {
-	case RECORDS_TIMER_WORKER_BUSY:
-		records_on_worker_after_busy((uint8_t)instance);
-		return;
-	case RECORDS_TIMER_COUNT:
-	default:
-		return;
-	}
+    switch (timer) {
+    case RECORDS_TIMER_WORKER_BUSY:
+        records_on_worker_after_busy((uint8_t)instance);
+        return;
+    case RECORDS_TIMER_COUNT:
+    default:
+        return;
+    }
 }
 
 RECORDS_HOT enum hsm_verdict records_boss_order(const uint16_t desk)
 {
-	records_on_boss_order(desk);
-	return HSM_DONE;
+    records_on_boss_order(desk);
+    return HSM_DONE;
 }
 
 RECORDS_HOT enum hsm_verdict records_worker_step(const uint8_t j, const uint8_t i)
 {
-	if (j < 1u || j > RECORDS_LIMIT) {
-		return HSM_REFUSED;
-	}
-	records_on_worker_step(j, i);
-	return HSM_DONE;
+    if (j < 1u || j > RECORDS_LIMIT) {
+        return HSM_REFUSED;
+    }
+    records_on_worker_step(j, i);
+    return HSM_DONE;
 }
 
 RECORDS_HOT enum hsm_verdict records_worker_call(const uint16_t desk)
 {
-	const uint8_t j = records_at(desk);
-	if (j == 0u) {
-		return HSM_IGNORED;
-	}
-	records_on_worker_call(j, desk);
-	return HSM_DONE;
+    const uint8_t j = records_at(desk);
+    if (j == 0u) {
+        return HSM_IGNORED;
+    }
+    records_on_worker_call(j, desk);
+    return HSM_DONE;
 }
 
 RECORDS_HOT enum hsm_verdict records_clerk_issue(const uint16_t number)
 {
-	if (!records_ticket_available_()) {
-		return HSM_NO_ROOM;
-	}
-	const uint16_t t = records_ticket_create_();
-	records_on_clerk_issue(t, number);
-	return HSM_DONE;
+    if (!records_ticket_available_()) {
+        return HSM_NO_ROOM;
+    }
+    const uint16_t t = records_ticket_create_();
+    records_on_clerk_issue(t, number);
+    return HSM_DONE;
 }
 
 RECORDS_HOT enum hsm_verdict records_clerk_redeem(const uint16_t t, const uint8_t j)
 {
-	if (t < 1u || t > 300u || j > RECORDS_LIMIT) {
-		return HSM_REFUSED;
-	}
-	records_on_clerk_redeem(t, j);
-	return HSM_DONE;
+    if (t < 1u || t > 300u || j > RECORDS_LIMIT) {
+        return HSM_REFUSED;
+    }
+    records_on_clerk_redeem(t, j);
+    return HSM_DONE;
 }
 
 #ifdef RECORDS_NAMES
 static const char *const transition_names[] = {
-	"Boss.OPEN.order.0",
-	"Boss.OPEN.order.1",
-	"Boss.OPEN.returned.0",
-	"Worker.IDLE.start.0",
-	"Worker.BUSY.step.0",
-	"Worker.BUSY.step.1",
-	"Worker.BUSY.step.2",
-	"Worker.BUSY.call.0",
-	"Worker.BUSY.after.0",
-	"Clerk.NEW.issue.0",
-	"Clerk.NEW.redeem.0",
+    "Boss.OPEN.order.0",
+    "Boss.OPEN.order.1",
+    "Boss.OPEN.returned.0",
+    "Worker.IDLE.start.0",
+    "Worker.BUSY.step.0",
+    "Worker.BUSY.step.1",
+    "Worker.BUSY.step.2",
+    "Worker.BUSY.call.0",
+    "Worker.BUSY.after.0",
+    "Clerk.NEW.issue.0",
+    "Clerk.NEW.redeem.0",
 };
 
 static const char *const transition_places[] = {
-	"records.hsm:32",
-	"records.hsm:33",
-	"records.hsm:34",
-	"records.hsm:47",
-	"records.hsm:51",
-	"records.hsm:52",
-	"records.hsm:54",
-	"records.hsm:55",
-	"records.hsm:56",
-	"records.hsm:64",
-	"records.hsm:66",
+    "records.hsm:32",
+    "records.hsm:33",
+    "records.hsm:34",
+    "records.hsm:47",
+    "records.hsm:51",
+    "records.hsm:52",
+    "records.hsm:54",
+    "records.hsm:55",
+    "records.hsm:56",
+    "records.hsm:64",
+    "records.hsm:66",
 };
 
 const char *records_transition_name(const uint32_t transition)
 {
-	return transition < RECORDS_TRANSITION_COUNT ? transition_names[transition] : "?";
+    return transition < RECORDS_TRANSITION_COUNT ? transition_names[transition] : "?";
 }
 
 const char *records_transition_place(const uint32_t transition)
 {
-	return transition < RECORDS_TRANSITION_COUNT ? transition_places[transition] : "?";
+    return transition < RECORDS_TRANSITION_COUNT ? transition_places[transition] : "?";
 }
 #endif

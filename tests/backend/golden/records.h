@@ -31,43 +31,43 @@
 /* --- processes --- */
 
 enum records_process {
-	RECORDS_PROCESS_BOSS = 0,
-	RECORDS_PROCESS_WORKER = 1,
-	RECORDS_PROCESS_CLERK = 2,
-	RECORDS_PROCESS_COUNT = 3
+    RECORDS_PROCESS_BOSS = 0,
+    RECORDS_PROCESS_WORKER = 1,
+    RECORDS_PROCESS_CLERK = 2,
+    RECORDS_PROCESS_COUNT = 3
 };
 
 enum records_boss_state {
-	RECORDS_BOSS_STATE_OPEN = 0,
+    RECORDS_BOSS_STATE_OPEN = 0,
 };
 
 enum records_worker_state {
-	RECORDS_WORKER_STATE_NONE = 0,
-	RECORDS_WORKER_STATE_IDLE = 1,
-	RECORDS_WORKER_STATE_BUSY = 2,
-	RECORDS_WORKER_STATE_GONE = 3,
+    RECORDS_WORKER_STATE_NONE = 0,
+    RECORDS_WORKER_STATE_IDLE = 1,
+    RECORDS_WORKER_STATE_BUSY = 2,
+    RECORDS_WORKER_STATE_GONE = 3,
 };
 
 enum records_clerk_state {
-	RECORDS_CLERK_STATE_NONE = 0,
-	RECORDS_CLERK_STATE_NEW = 1,
+    RECORDS_CLERK_STATE_NONE = 0,
+    RECORDS_CLERK_STATE_NEW = 1,
 };
 
 enum records_event {
-	RECORDS_EVENT_BOSS_ORDER,
-	RECORDS_EVENT_BOSS_RETURNED,
-	RECORDS_EVENT_WORKER_START,
-	RECORDS_EVENT_WORKER_STEP,
-	RECORDS_EVENT_WORKER_CALL,
-	RECORDS_EVENT_WORKER_AFTER_BUSY,
-	RECORDS_EVENT_CLERK_ISSUE,
-	RECORDS_EVENT_CLERK_REDEEM,
-	RECORDS_EVENT_COUNT
+    RECORDS_EVENT_BOSS_ORDER,
+    RECORDS_EVENT_BOSS_RETURNED,
+    RECORDS_EVENT_WORKER_START,
+    RECORDS_EVENT_WORKER_STEP,
+    RECORDS_EVENT_WORKER_CALL,
+    RECORDS_EVENT_WORKER_AFTER_BUSY,
+    RECORDS_EVENT_CLERK_ISSUE,
+    RECORDS_EVENT_CLERK_REDEEM,
+    RECORDS_EVENT_COUNT
 };
 
 enum records_timer {
-	RECORDS_TIMER_WORKER_BUSY = 0,
-	RECORDS_TIMER_COUNT = 1
+    RECORDS_TIMER_WORKER_BUSY = 0,
+    RECORDS_TIMER_COUNT = 1
 };
 
 #define RECORDS_TRANSITION_COUNT 11u
@@ -76,41 +76,41 @@ enum records_timer {
 
 /* A job. */
 struct records_job {
-	uint32_t done[HSM_WORDS(40u)];
-	uint16_t owner;
-	uint8_t next;
-	uint8_t state_;  /* enum records_worker_state */
+    uint32_t done[HSM_WORDS(40u)];
+    uint16_t owner;
+    uint8_t next;
+    uint8_t state_;  /* enum records_worker_state */
 };
 
 struct records_ticket {
-	uint16_t number;
-	uint8_t state_;  /* enum records_clerk_state */
+    uint16_t number;
+    uint8_t state_;  /* enum records_clerk_state */
 };
 
 struct records_progress {
-	uint8_t steps;
+    uint8_t steps;
 };
 
 struct records_desk {
-	bool busy;
-	uint8_t queue[RECORDS_LIMIT];
+    bool busy;
+    uint8_t queue[RECORDS_LIMIT];
 };
 
 /* The whole state of the protocol: plain data, all zero at first. */
 struct records_state {
-	uint8_t boss_state_;
+    uint8_t boss_state_;
 
-	uint32_t job_used[HSM_WORDS(RECORDS_LIMIT)];
-	uint32_t ticket_used[HSM_WORDS(300u)];
-	struct records_job job[RECORDS_LIMIT];
-	struct records_ticket ticket[300u];
-	struct records_progress progress[RECORDS_LIMIT];
-	struct records_desk desk[2u * RECORDS_LIMIT];
+    uint32_t job_used[HSM_WORDS(RECORDS_LIMIT)];
+    uint32_t ticket_used[HSM_WORDS(300u)];
+    struct records_job job[RECORDS_LIMIT];
+    struct records_ticket ticket[300u];
+    struct records_progress progress[RECORDS_LIMIT];
+    struct records_desk desk[2u * RECORDS_LIMIT];
 };
 
 /* One word each, in order of declaration. */
 struct records_parameters {
-	uint32_t patience;
+    uint32_t patience;
 };
 
 #define RECORDS_PARAMETERS_DEFAULT { 9u }

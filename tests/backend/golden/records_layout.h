@@ -21,11 +21,11 @@
 /* --- parameters: X(name, default, lowest, highest, live, documentation) in order of declaration --- */
 
 #define RECORDS_PARAMETERS(X) \
-	X(patience, 9u, 1u, 10u, 0, "")
+    X(patience, 9u, 1u, 10u, 0, "")
 
 enum records_parameter {
-	RECORDS_PARAMETER_PATIENCE = 0,
-	RECORDS_PARAMETER_COUNT = 1
+    RECORDS_PARAMETER_PATIENCE = 0,
+    RECORDS_PARAMETER_COUNT = 1
 };
 
 /* --- counters: X(name, documentation) in order of declaration --- */
@@ -33,7 +33,7 @@ enum records_parameter {
 #define RECORDS_COUNTERS(X) \
 
 enum records_counter {
-	RECORDS_COUNTER_COUNT = 0
+    RECORDS_COUNTER_COUNT = 0
 };
 
 /* --- layouts: big-endian 32-bit words, accessed as integers of the machine that reads or writes them --- */
