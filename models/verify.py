@@ -53,6 +53,7 @@ class Run:
     kind: str
     directory: pathlib.Path
     bounds: dict[str, Any]
+    optimise: str
     exhaustive: bool = False
     states: int = 0
     transitions: int = 0
@@ -160,9 +161,8 @@ def search(run: Run, protocol: ir.Protocol, generated: pathlib.Path) -> Run:
     started = time.monotonic()
     preprocessor = " ".join(["gcc -std=gnu99 -E -x c", *include, *defines])
     command(["spin", f"-P{preprocessor}", "-a", world], directory, "spin.log")
-    # The Promela expands to far more C than the generated C; -O2 would take longer to compile than it saves.
     options = [
-        "-O2" if run.engine == "c" else "-O1",
+        run.optimise,
         "-w",
         "-fwrapv",
         "-DNOREDUCE",
@@ -331,7 +331,11 @@ def verify(
                 for engine in ENGINES:
                     bounds = world_bounds(checked[check.name], check, kind)
                     directory = build / "model" / name / check.name / f"{engine}_{kind}"
-                    run = Run(name, check.name, engine, kind, directory, bounds)
+                    # The Promela expands to so much C that -O2 takes longer than it saves.
+                    optimise = "-O0" if quick else "-O2" if engine == "c" else "-O1"
+                    run = Run(
+                        name, check.name, engine, kind, directory, bounds, optimise
+                    )
                     if select(only, run.name) and not (quick and position > 0):
                         runs.append((run, checked[check.name]))
     with concurrent.futures.ThreadPoolExecutor(PARALLEL_RUNS) as pool:
