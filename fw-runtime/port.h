@@ -44,6 +44,9 @@ uint32_t nic_memory_free(void);
  * reach may be passed: those without NIC_FAST. */
 uint32_t nic_host_name(const volatile void *object);
 
+/* Index of the highest bit set in `word`, which is not 0. */
+static inline uint32_t nic_highest_bit(uint32_t word);
+
 /* Something impossible happened. Tells the host as far as the port can (after nic_on_panic), stops
  * the wire and the transfers, and never returns. `code` is not 0. */
 void nic_panic(uint32_t code) __attribute__((noreturn));

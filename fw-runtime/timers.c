@@ -20,36 +20,35 @@ void nic_timer_arm(uint32_t timer, uint32_t microseconds) {
         set_alarm(deadline);
 }
 
-/* A timer that fires may arm and cancel others, so each bit is looked at again when its turn comes;
- * one armed meanwhile with a deadline that has not come is left for the alarm. */
+/* Armed timers of a word are found by their bits: everything else waits meanwhile, a frame that has
+ * come too. A timer that fires may arm and cancel others, so each bit is looked at again when its
+ * turn comes; one armed meanwhile is left for the next alarm. */
 NIC_COLD void nic_on_alarm(void) {
     uint32_t now = nic_clock();
     uint32_t earliest = 0;
     bool any = false;
     nic_timers.alarmed = false;
-    for (uint32_t timer = 0; timer < NIC_TIMERS; timer++) {
-        uint32_t *armed = &nic_timers.armed[timer >> 5];
-        uint32_t bit = 1u << (timer & 31);
-        if (*armed == 0) {
-            timer |= 31;
-            continue;
-        }
-        if ((*armed & bit) && (int32_t)(now - nic_timer_deadlines[timer]) >= 0) {
-            *armed &= ~bit;
-            nic_on_timer(timer);
+    for (uint32_t word = 0; word < NIC_TIMER_WORDS; word++) {
+        for (uint32_t left = nic_timers.armed[word]; left != 0;) {
+            uint32_t place = nic_highest_bit(left);
+            uint32_t timer = 32 * word + place;
+            left &= ~(1u << place);
+            if ((nic_timers.armed[word] & 1u << place) &&
+                (int32_t)(now - nic_timer_deadlines[timer]) >= 0) {
+                nic_timers.armed[word] &= ~(1u << place);
+                nic_on_timer(timer);
+            }
         }
     }
-    for (uint32_t timer = 0; timer < NIC_TIMERS; timer++) {
-        uint32_t deadline = nic_timer_deadlines[timer];
-        if (nic_timers.armed[timer >> 5] == 0) {
-            timer |= 31;
-            continue;
+    for (uint32_t word = 0; word < NIC_TIMER_WORDS; word++) {
+        for (uint32_t left = nic_timers.armed[word]; left != 0;) {
+            uint32_t place = nic_highest_bit(left);
+            uint32_t deadline = nic_timer_deadlines[32 * word + place];
+            left &= ~(1u << place);
+            if (!any || (int32_t)(deadline - earliest) < 0)
+                earliest = deadline;
+            any = true;
         }
-        if (!(nic_timers.armed[timer >> 5] & 1u << (timer & 31)))
-            continue;
-        if (!any || (int32_t)(deadline - earliest) < 0)
-            earliest = deadline;
-        any = true;
     }
     if (any && (!nic_timers.alarmed || earliest != nic_timers.alarm))
         set_alarm(earliest);

@@ -31,6 +31,7 @@ extern struct tigon2_counters tigon2_counters;
 /* A slot was asked for and found no room: event 3 goes on looking. */
 extern bool tigon2_slot_blocked NIC_FAST;
 bool tigon2_transmit_has_slot(void);
+void tigon2_on_slot(void);
 
 void tigon2_transmit_start(uint32_t base, uint32_t end);
 void tigon2_receive_start(uint32_t base, uint32_t ring);

@@ -51,6 +51,10 @@ static inline uint32_t tigon2_priority(uint32_t value) {
     return result;
 }
 
+static inline uint32_t nic_highest_bit(uint32_t word) {
+    return tigon2_priority(word) - 1;
+}
+
 static inline uint32_t nic_clock(void) {
     return TIGON2_REGISTER(TIMER);
 }

@@ -31,41 +31,59 @@ static inline uint32_t field(uint32_t word, uint32_t shift, uint32_t mask) {
     return word >> shift & mask;
 }
 
-static NIC_HOT void offer(uint32_t descriptor, bool was_held) {
-    const volatile uint32_t *words = glue_descriptors[descriptor];
-    uint32_t word = words[EMP_DESCRIPTOR_DIRECTION_WORD];
-    uint32_t who = words[EMP_DESCRIPTOR_PEER_WORD];
+static inline bool is_receive(uint32_t word) {
+    return field(word, EMP_DESCRIPTOR_DIRECTION_SHIFT, EMP_DESCRIPTOR_DIRECTION_MASK) ==
+           EMP_DIRECTION_RECEIVE;
+}
+
+static inline uint32_t format_of(uint32_t word) {
+    return field(word, EMP_DESCRIPTOR_FORMAT_SHIFT, EMP_DESCRIPTOR_FORMAT_MASK);
+}
+
+static NIC_COLD void hold(uint32_t descriptor) {
+    held[(held_first + held_count) & RING_MASK] = (uint16_t)descriptor;
+    held_count++;
+    glue_counters.postings_held++;
+}
+
+static NIC_COLD void first_held_is_done(void) {
+    held_first = (held_first + 1) & RING_MASK;
+    held_count--;
+    held_again = true; /* the next may fit as well */
+}
+
+static NIC_COLD void refuse(uint32_t descriptor) {
+    emp_device_complete((uint16_t)descriptor, EMP_RESULT_BAD, 0);
+}
+
+/* `word` is the word with the owner, `total` that with the length: a word of SRAM costs as much as
+ * six instructions, so each is read once. */
+static NIC_HOT void offer(uint32_t descriptor, uint32_t word, uint32_t total, bool was_held) {
+    uint32_t who = *(volatile uint32_t *)&glue_descriptors[descriptor][EMP_DESCRIPTOR_PEER_WORD];
     struct emp_posting posting = {
         .descriptor = (uint16_t)descriptor,
         .peer = (uint16_t)field(who, EMP_DESCRIPTOR_PEER_SHIFT, EMP_DESCRIPTOR_PEER_MASK),
         .tag = (uint16_t)field(who, EMP_DESCRIPTOR_TAG_SHIFT, EMP_DESCRIPTOR_TAG_MASK),
-        .length = words[EMP_DESCRIPTOR_TOTAL_LENGTH_WORD],
+        .length = total,
     };
-    bool receive = field(word, EMP_DESCRIPTOR_DIRECTION_SHIFT, EMP_DESCRIPTOR_DIRECTION_MASK) ==
-                   EMP_DIRECTION_RECEIVE;
-    enum hsm_verdict verdict = receive ? emp_match_posted(&posting) : emp_send_posted(&posting);
-    if (verdict == HSM_NO_ROOM) {
-        if (!was_held) {
-            held[(held_first + held_count) & RING_MASK] = (uint16_t)descriptor;
-            held_count++;
-            glue_counters.postings_held++;
-        }
+    enum hsm_verdict verdict =
+        is_receive(word) ? emp_match_posted(&posting) : emp_send_posted(&posting);
+    if (__builtin_expect(verdict == HSM_NO_ROOM, 0)) {
+        if (!was_held)
+            hold(descriptor);
         return;
     }
-    if (was_held) {
-        held_first = (held_first + 1) & RING_MASK;
-        held_count--;
-        held_again = true; /* the next may fit as well */
-    }
-    if (verdict != HSM_DONE)
-        emp_device_complete((uint16_t)descriptor, EMP_RESULT_BAD, 0);
+    if (was_held)
+        first_held_is_done();
+    if (__builtin_expect(verdict != HSM_DONE, 0))
+        refuse(descriptor);
 }
 
-/* Before anything of a descriptor is believed: is it there, and does it stay inside the table? */
-static NIC_HOT bool sensible(uint32_t descriptor, uint32_t word) {
-    uint32_t format = field(word, EMP_DESCRIPTOR_FORMAT_SHIFT, EMP_DESCRIPTOR_FORMAT_MASK);
+/* Pieces in several places: does the descriptor stay inside the table, and does it hold its length?
+ * That of a page of addresses is known when the page is there. */
+static NIC_COLD bool sensible(uint32_t descriptor, uint32_t word) {
     uint32_t length = field(word, EMP_DESCRIPTOR_LENGTH_SHIFT, EMP_DESCRIPTOR_LENGTH_MASK);
-    switch (format) {
+    switch (format_of(word)) {
     case EMP_FORMAT_SHORT:
         return length >= glue_descriptors[descriptor][EMP_DESCRIPTOR_TOTAL_LENGTH_WORD];
     case EMP_FORMAT_CHAIN:
@@ -80,49 +98,53 @@ static NIC_HOT bool sensible(uint32_t descriptor, uint32_t word) {
     }
 }
 
-static NIC_HOT void look_at(uint32_t descriptor, bool was_held) {
-    uint32_t word = *(volatile uint32_t *)&glue_descriptors[descriptor][EMP_DESCRIPTOR_OWNER_WORD];
-    if (field(word, EMP_DESCRIPTOR_FORMAT_SHIFT, EMP_DESCRIPTOR_FORMAT_MASK) ==
-            EMP_FORMAT_INDIRECT &&
-        !glue_page_present(descriptor)) {
+static NIC_COLD void look_at(uint32_t descriptor, bool was_held) {
+    const volatile uint32_t *words = glue_descriptors[descriptor];
+    uint32_t word = words[EMP_DESCRIPTOR_OWNER_WORD];
+    if (format_of(word) == EMP_FORMAT_INDIRECT && !glue_page_present(descriptor)) {
         arriving = descriptor + 1;
         arriving_held = was_held;
-        glue_page_fetch(descriptor,
-                        field(word, EMP_DESCRIPTOR_DIRECTION_SHIFT,
-                              EMP_DESCRIPTOR_DIRECTION_MASK) == EMP_DIRECTION_RECEIVE,
-                        true);
+        glue_page_fetch(descriptor, is_receive(word), true);
         return;
     }
-    offer(descriptor, was_held);
+    offer(descriptor, word, words[EMP_DESCRIPTOR_TOTAL_LENGTH_WORD], was_held);
 }
 
-static NIC_HOT void take(void) {
-    uint32_t descriptor = *(volatile uint32_t *)&glue_posting_ring[taken];
+/* Whatever is not the common case of take(). */
+static NIC_COLD void take_carefully(uint32_t descriptor) {
     uint32_t word;
-    bool send;
-    taken = (taken + 1) & RING_MASK;
     if (descriptor >= EMP_DESCRIPTOR_LIMIT) {
         glue_counters.postings_ignored++;
         return;
     }
     word = *(volatile uint32_t *)&glue_descriptors[descriptor][EMP_DESCRIPTOR_OWNER_WORD];
-    if (field(word, EMP_DESCRIPTOR_OWNER_SHIFT, EMP_DESCRIPTOR_OWNER_MASK) != EMP_OWNER_NIC) {
+    if (field(word, EMP_DESCRIPTOR_OWNER_SHIFT, EMP_DESCRIPTOR_OWNER_MASK) != EMP_OWNER_NIC)
         glue_counters.postings_ignored++;
-        return;
+    else if (!sensible(descriptor, word))
+        refuse(descriptor);
+    else if (!is_receive(word) && held_count != 0)
+        hold(descriptor);
+    else
+        look_at(descriptor, false);
+}
+
+/* Nothing of a descriptor is believed before it is checked. One piece, long enough, and nothing
+ * held that it might overtake: then it is offered at once. */
+static NIC_HOT void take(void) {
+    uint32_t descriptor = *(volatile uint32_t *)&glue_posting_ring[taken];
+    taken = (taken + 1) & RING_MASK;
+    if (__builtin_expect(descriptor < EMP_DESCRIPTOR_LIMIT && held_count == 0, 1)) {
+        const volatile uint32_t *words = glue_descriptors[descriptor];
+        uint32_t word = words[EMP_DESCRIPTOR_OWNER_WORD];
+        uint32_t total = words[EMP_DESCRIPTOR_TOTAL_LENGTH_WORD];
+        if (field(word, EMP_DESCRIPTOR_OWNER_SHIFT, EMP_DESCRIPTOR_OWNER_MASK) == EMP_OWNER_NIC &&
+            format_of(word) == EMP_FORMAT_SHORT &&
+            field(word, EMP_DESCRIPTOR_LENGTH_SHIFT, EMP_DESCRIPTOR_LENGTH_MASK) >= total) {
+            offer(descriptor, word, total, false);
+            return;
+        }
     }
-    if (!sensible(descriptor, word)) {
-        emp_device_complete((uint16_t)descriptor, EMP_RESULT_BAD, 0);
-        return;
-    }
-    send = field(word, EMP_DESCRIPTOR_DIRECTION_SHIFT, EMP_DESCRIPTOR_DIRECTION_MASK) ==
-           EMP_DIRECTION_SEND;
-    if (send && held_count != 0) {
-        held[(held_first + held_count) & RING_MASK] = (uint16_t)descriptor;
-        held_count++;
-        glue_counters.postings_held++;
-        return;
-    }
-    look_at(descriptor, false);
+    take_carefully(descriptor);
 }
 
 NIC_HOT void nic_on_work(void) {
@@ -149,14 +171,13 @@ NIC_COLD void nic_on_read(void) {
     uint32_t descriptor = arriving - 1;
     arriving = 0;
     if (glue_memory_suffices(descriptor)) {
-        offer(descriptor, arriving_held);
+        const volatile uint32_t *words = glue_descriptors[descriptor];
+        offer(descriptor, words[EMP_DESCRIPTOR_OWNER_WORD], words[EMP_DESCRIPTOR_TOTAL_LENGTH_WORD],
+              arriving_held);
     } else {
-        if (arriving_held) {
-            held_first = (held_first + 1) & RING_MASK;
-            held_count--;
-            held_again = true;
-        }
-        emp_device_complete((uint16_t)descriptor, EMP_RESULT_BAD, 0);
+        if (arriving_held)
+            first_held_is_done();
+        refuse(descriptor);
     }
     glue_page_settled();
     nic_defer_work();
