@@ -29,7 +29,7 @@ class Campaign:
 
     program: Program
     harness: Path
-    guide: Callable[[Reference, int], Guide] = Guide
+    guide: Callable[[Reference], Guide] = Guide
     seed: int = 1
     events: int = 0
     sequences: int = 0
@@ -56,12 +56,13 @@ class Campaign:
         commands: list[Command] = []
         lines: list[str] = []
         violation: Optional[str] = None
+        guide = self.guide(reference)
         for number in range(first, first + count):
-            guide = self.guide(reference, self.seed * 1_000_003 + number)
-            length = guide.random.randint(SHORTEST, LONGEST)
             begin = len(commands)
+            beginning = guide.begin(self.seed * 1_000_003 + number)
+            length = guide.random.randint(SHORTEST, LONGEST)
             for position in range(length + 1):
-                command = guide.next() if position else guide.begin()
+                command = guide.next() if position else beginning
                 commands.append(command)
                 try:
                     lines.append(reference.execute(command))

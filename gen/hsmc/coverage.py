@@ -39,6 +39,12 @@ class Coverage:
     def add(self, numbers: Iterable[int]) -> None:
         self.counts.update(numbers)
 
+    def read_counts(self, other: "Coverage") -> None:
+        """Adds what was counted for the same spec with other constants: its transitions have the same ids."""
+        for row in other.rows:
+            if row.id in self.numbers:
+                self.counts[self.numbers[row.id]] += other.counts[row.number]
+
     @property
     def missing(self) -> list[ir.Row]:
         return [row for row in self.rows if not self.counts[row.number]]

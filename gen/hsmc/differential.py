@@ -15,7 +15,7 @@ from . import backend_c, ir, naming
 from .interpreter import EntryPoint, Node, Program, Value
 from .node_state import Slot
 
-# A command is what a script line says: ("R", *parameters), ("E", entry, *values), ("T", timer, instance),
+# A command is what a script line says: ("R", *parameters), ("D",) with the defaults, ("E", entry, *values), ("T", timer, instance),
 # ("P", parameter, value). Values of an event: the reference where it takes one, then the arguments.
 Command = tuple[Union[str, Value], ...]
 
@@ -252,8 +252,9 @@ class Reference:
             timer, instance = command[1], command[2]
             assert isinstance(timer, int) and isinstance(instance, int)
             node.run_expiry(timer, instance)
-        elif kind == "R":
+        elif kind in ("R", "D"):
             names = [p.name for p in self.program.protocol.parameters]
+            names = names if kind == "R" else []
             node.reset(dict(zip(names, command[1:], strict=True)))  # type: ignore[arg-type]
             return self.line([slot for slot, value in enumerate(node.state) if value])
         else:
@@ -360,5 +361,5 @@ def _difference(
     commands: Sequence[Command], expected: Sequence[str], index: int, found: str
 ) -> Difference:
     index = min(index, len(commands) - 1)
-    first = max(i for i in range(index + 1) if commands[i][0] == "R")
+    first = max(i for i in range(index + 1) if commands[i][0] in ("R", "D"))
     return Difference(tuple(commands[first : index + 1]), expected[index], found)

@@ -368,8 +368,6 @@ class PythonWriter:
         source.add(f"state = V[{self.state_slot(process)}]", process.place)
         for handler in handlers:
             leaf = process.leaf(handler.leaf)
-            if handler.otherwise == "never" and not handler.groups:
-                continue
             source.add(f"if state == {leaf.number}:", leaf.place)
             source.depth += 1
             for group in handler.groups:

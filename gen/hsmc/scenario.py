@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal, Optional, Sequence
+from typing import Iterable, Literal, Optional, Sequence
 
 from . import ir, naming
 from .interpreter import EntryPoint, Node, Outcome, Program, Value
@@ -256,7 +256,7 @@ class Vocabulary:
             raise Mistake(f"expected a number, not '{text}'") from None
 
     @staticmethod
-    def unknown(what: str, name: str, known: Sequence[str] | dict[str, object]) -> str:
+    def unknown(what: str, name: str, known: Iterable[str]) -> str:
         names = sorted(known)
         hint = did_you_mean(name, names)
         if not hint:

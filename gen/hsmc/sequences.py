@@ -18,14 +18,14 @@ RECENT = 24  # payloads remembered per type
 
 
 class Guide:
-    """Chooses events for one node. Deterministic in the seed."""
+    """Chooses events for one node, a sequence at a time. Deterministic in the seeds given to `begin`."""
 
-    def __init__(self, reference: Reference, seed: int) -> None:
+    def __init__(self, reference: Reference) -> None:
         self.reference = reference
         self.node = reference.node
         self.program: Program = reference.program
         self.protocol = self.program.protocol
-        self.random = random.Random(seed)
+        self.random = random.Random()
         self.recent: dict[str, list[tuple[int, ...]]] = {
             payload.name: [] for payload in self.protocol.payloads
         }
@@ -57,10 +57,13 @@ class Guide:
 
     # --- a sequence
 
-    def begin(self) -> Command:
+    def begin(self, seed: int) -> Command:
         """A new node: parameters at their defaults, at an end of their range, or anything."""
+        self.random.seed(seed)
         for payloads in self.recent.values():
             payloads.clear()
+        if self.random.random() < 0.2:
+            return ("D",)
         values = [self.parameter(parameter) for parameter in self.protocol.parameters]
         return ("R", *values)
 

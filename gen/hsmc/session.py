@@ -54,14 +54,14 @@ class Session:
         self.before: list[list[int]] = []  # snapshots, for undo
         self.mistakes = 0
         self.commands: dict[str, Callable[[list[str]], None]] = {
-            "list": self.list,
-            "events": self.events,
-            "show": self.show,
-            "undo": self.undo,
-            "reset": self.reset,
-            "save": self.save,
-            "replay": self.replay,
-            "help": self.help,
+            "list": self.do_list,
+            "events": self.do_events,
+            "show": self.do_show,
+            "undo": self.do_undo,
+            "reset": self.do_reset,
+            "save": self.do_save,
+            "replay": self.do_replay,
+            "help": self.do_help,
         }
 
     # --- output
@@ -113,37 +113,37 @@ class Session:
             self.tell(action, outcome)
         return outcome
 
-    def help(self, words: list[str]) -> None:
+    def do_help(self, words: list[str]) -> None:
         self.output.write(HELP)
 
-    def undo(self, words: list[str]) -> None:
+    def do_undo(self, words: list[str]) -> None:
         if not self.history:
             raise Mistake("there is nothing to undo")
         action, _ = self.history.pop()
         self.node.restore(self.before.pop())
         self.say(f"undone: {self.vocabulary.action_text(action)}")
 
-    def reset(self, words: list[str]) -> None:
+    def do_reset(self, words: list[str]) -> None:
         self.node.reset(dict(self.parameters))
         self.history.clear()
         self.before.clear()
         self.tell_beginning()
 
-    def save(self, words: list[str]) -> None:
+    def do_save(self, words: list[str]) -> None:
         if len(words) != 1:
             raise Mistake("save takes a file: save FILE")
         text = write_scenario(self.vocabulary, self.parameters, self.history)
         Path(words[0]).write_text(text, encoding="utf-8")
         self.say(f"{len(self.history)} events written to {words[0]}")
 
-    def replay(self, words: list[str]) -> None:
+    def do_replay(self, words: list[str]) -> None:
         if len(words) != 1:
             raise Mistake("replay takes a file: replay FILE")
         path = Path(words[0])
         text = path.read_text(encoding="utf-8")
         scenario = read_scenario(text, self.vocabulary, path.name)
         self.parameters = scenario.parameters or self.parameters
-        self.reset([])
+        self.do_reset([])
         for step in scenario.steps:
             self.say(self.paint(f"> {self.vocabulary.action_text(step.action)}", "1"))
             try:
@@ -229,7 +229,7 @@ class Session:
 
     # --- looking
 
-    def list(self, words: list[str]) -> None:
+    def do_list(self, words: list[str]) -> None:
         for process in self.protocol.processes:
             instances = self.node.instances(process.name)
             if process.pool is None:
@@ -241,7 +241,7 @@ class Session:
                 state = self.node.state_of(process.name, instance)
                 self.say(f"  {process.name}[{instance}]: {state}")
 
-    def events(self, words: list[str]) -> None:
+    def do_events(self, words: list[str]) -> None:
         for entry in self.program.entries:
             for who, note in self.targets(entry):
                 places = self.vocabulary.places(entry)
@@ -281,7 +281,7 @@ class Session:
             for instance, note in answers.items():
                 yield f"{name}[{instance}]", note
 
-    def show(self, words: list[str]) -> None:
+    def do_show(self, words: list[str]) -> None:
         if len(words) > 1:
             raise Mistake("show takes one name")
         layout = self.node.layout

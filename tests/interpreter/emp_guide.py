@@ -18,8 +18,8 @@ KINDS = {1: "Match.header", 2: "Match.data", 3: "Send.ack", 4: "Send.nack"}
 
 
 class EmpGuide(Guide):
-    def __init__(self, reference: Reference, seed: int) -> None:
-        super().__init__(reference, seed)
+    def __init__(self, reference: Reference) -> None:
+        super().__init__(reference)
         self.constants = {c.name: c.value for c in self.protocol.constants}
         numbers = self.program.writer.log_numbers
         self.numbers = {number: key[1] for key, number in numbers.items()}
@@ -27,7 +27,8 @@ class EmpGuide(Guide):
         self.limit = self.constants["descriptor_limit"]
         self.nodes = self.constants["node_limit"]
 
-    def begin(self) -> Command:
+    def begin(self, seed: int) -> Command:
+        command = super().begin(seed)
         self.flying: list[tuple[int, ...]] = []
         self.slots = 0
         self.placing: list[tuple[int, tuple[int, ...]]] = []
@@ -37,7 +38,9 @@ class EmpGuide(Guide):
         # Few peers and tags, so that things meet.
         few = [self.random.randrange(self.nodes) for _ in range(2)]
         self.peers = few[: self.random.choice((1, 2))]
-        return super().begin()
+        # The wire's negotiation takes many steps in a row, which events of all kinds would seldom make.
+        self.only_link = self.random.random() < 0.1
+        return command
 
     def entry(self, name: str, *values: object) -> Command:
         number = self.program.entry_by_name[name].number
@@ -79,6 +82,9 @@ class EmpGuide(Guide):
 
     def plausible(self) -> Optional[Command]:
         choices = [self.arrival] * 4 + [self.slot] * 4 + [self.placed] * 2
+        if self.only_link:
+            return self.link()
+        choices += [self.answer] * 2
         choices += [self.send, self.receive, self.peer_begins, self.link]
         return self.random.choice(choices)()
 
@@ -106,6 +112,33 @@ class EmpGuide(Guide):
         index = next(i for i, p in enumerate(self.placing) if p[0] == record)
         _, collection = self.placing.pop(index)
         return self.entry("Receive.placed", record, collection)
+
+    def answer(self) -> Optional[Command]:
+        """A peer answers a message being sent: a collection within the window, or next to it, or a refusal."""
+        instances = self.node.instances("Send")
+        if not instances:
+            return None
+        record = f"SendMessage[{self.random.choice(instances)}]"
+        names = ("message", "base", "next", "peer")
+        message, base, following, peer = (
+            self.node.value(f"{record}.{name}") for name in names
+        )
+        collection = self.random.choice(
+            (base, base, base + 1, following - 1, following)
+        )
+        refused = self.random.random() < 0.1
+        values = {name: 0 for name in self.frame_fields}
+        values.update(
+            kind=4 if refused else 3,
+            epoch=self.node.value("epoch"),
+            sender=peer,
+            message=message,
+            collection=max(collection, 0) & 0xFFFF,
+            size=1,
+        )
+        return self.entry(
+            "Send.nack" if refused else "Send.ack", tuple(values.values())
+        )
 
     def descriptor(self) -> Optional[int]:
         few = min(self.limit, 24)
@@ -196,9 +229,18 @@ class EmpGuide(Guide):
         return self.entry("Match.posted", (descriptor, peer, tag, capacity))
 
     def link(self) -> Optional[Command]:
-        words = (0, 0x2000, 0x2040, 0x0040, 0x4000)
+        """Mostly what brings the link up and keeps it so."""
+        state = self.node.state_of("Link").split(".")[-1]
+        forward = {"ABILITY": 0x2000, "ACKNOWLEDGE": 0x2040, "UP": 0x2040}
+        if self.random.random() < 0.6:
+            if state == "DOWN":
+                return self.entry("Link.synchronised")
+            if state == "COMPLETE":
+                return self.expiry()
+            return self.entry("Link.configuration", forward[state])
+        word = self.random.choice((0, 0x2000, 0x2040, 0x0040, 0x4000))
+        events = ("Link.synchronised", "Link.sync_lost", "Link.idle")
         return self.random.choice(
-            [self.entry("Link.synchronised")] * 2
-            + [self.entry("Link.configuration", word) for word in words]
-            + [self.entry("Link.sync_lost"), self.entry("Link.idle")]
+            [self.entry("Link.configuration", word)] * 4
+            + [self.entry(name) for name in events]
         )

@@ -1,0 +1,153 @@
+"""The generated C against the interpreter, event by event, under the sanitizers.
+
+HSMC_SEQUENCES: how many random sequences per protocol; 1500 unless told, 10000 for a full run. Tables of the
+transitions taken are left in build/tests/coverage_PROTOCOL.txt; a transition no sequence takes is a failure.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Callable, Optional
+
+import hsmc
+import pytest
+from tests.interpreter.emp_guide import EmpGuide
+from hsmc.campaign import Campaign
+from hsmc.coverage import Coverage
+from hsmc.differential import (
+    NativeFailure,
+    Reference,
+    build_harness,
+    compare,
+    run_native,
+)
+from hsmc.interpreter import Program
+from hsmc.sequences import Guide
+from tests.interpreter.random_specs import random_spec
+
+TOP = Path(__file__).resolve().parents[2]
+SEQUENCES = int(os.environ.get("HSMC_SEQUENCES", "1500"))
+# Compiled fast where many are compiled; what ships is compiled with optimisation once.
+# A random expression compares what nobody would.
+QUICK = ("-O0",)
+NONSENSE = (*QUICK, "-Wno-type-limits", "-Wno-sign-compare")
+
+
+def run(
+    spec: Path,
+    directory: Path,
+    sequences: int,
+    guide: Callable[[Reference], Guide] = Guide,
+    check: Optional[str] = None,
+    options: tuple[str, ...] = (),
+) -> Campaign:
+    program = Program(hsmc.compile_spec(spec, check))
+    harness = build_harness(program, directory, TOP, options)
+    campaign = Campaign(program, harness, guide)
+    finding = campaign.run(sequences)
+    assert finding is None, finding
+    print(campaign.report(), end="")
+    return campaign
+
+
+def leave_table(coverage: Coverage) -> None:
+    path = TOP / "build" / "tests" / f"coverage_{coverage.protocol.name}.txt"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(coverage.table())
+    print(coverage.table(), end="")
+
+
+def test_abp(tmp_path: Path) -> None:
+    campaign = run(TOP / "spec/abp/abp.hsm", tmp_path, SEQUENCES)
+    leave_table(campaign.coverage)
+    assert not campaign.coverage.missing
+
+
+def test_emp(tmp_path: Path) -> None:
+    """As it ships, and with the small pools of its checks, where there is no room more often than not."""
+    spec = TOP / "spec/emp/emp.hsm"
+    campaign = run(spec, tmp_path / "whole", SEQUENCES * 6 // 10, EmpGuide)
+    checks = campaign.program.protocol.checks
+    for check in checks:
+        share = SEQUENCES * 4 // 10 // len(checks)
+        small = run(spec, tmp_path / check.name, share, EmpGuide, check.name, QUICK)
+        campaign.coverage.read_counts(small.coverage)
+    leave_table(campaign.coverage)
+    assert not campaign.coverage.missing
+
+
+@pytest.mark.parametrize(
+    "spec",
+    sorted((TOP / "tests/compiler/features").glob("*.hsm")),
+    ids=lambda p: p.stem,
+)
+def test_features_of_the_language(spec: Path, tmp_path: Path) -> None:
+    run(spec, tmp_path, max(100, SEQUENCES // 10), options=QUICK)
+
+
+@pytest.mark.parametrize("seed", range(1, 3 + SEQUENCES // 500))
+def test_random_expressions(seed: int, tmp_path: Path) -> None:
+    spec = tmp_path / f"random_{seed}.hsm"
+    spec.write_text(random_spec(seed))
+    run(spec, tmp_path, 100, options=NONSENSE)
+
+
+# --- the comparison itself
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("bit := 1 - bit;", "bit := bit;"),
+        ("count frames_repeated\n    after", "ignore_it()\n    after"),
+        ("deliver(f.item); acknowledge(f)", "acknowledge(f); deliver(f.item)"),
+        ("when f.bit == expected", "when f.bit != expected"),
+        ("timeout: u32 = 1000", "timeout: u32 = 1001"),
+        ("variable pending: u32", "variable pending: u16"),
+        ("Frame(kind: ACK, bit: f.bit)", "Frame(kind: ACK)"),
+    ],
+)
+def test_a_change_of_the_c_is_found(old: str, new: str, tmp_path: Path) -> None:
+    """The C of a changed spec against the interpreter of the unchanged one."""
+    original = TOP / "spec/abp/abp.hsm"
+    text = original.read_text()
+    assert old in text
+    text = text.replace(old, new)
+    if "ignore_it" in new:
+        text += "\naction ignore_it()\n  bit := bit\n"
+    changed = tmp_path / "abp.hsm"
+    changed.write_text(text)
+    harness = build_harness(Program(hsmc.compile_spec(changed)), tmp_path, TOP)
+    finding = Campaign(Program(hsmc.compile_spec(original)), harness).run(200)
+    assert finding is not None
+    assert finding.startswith("seed 1: interpreter and generated C differ after\n")
+
+
+def test_a_difference_comes_with_its_shortest_prefix(tmp_path: Path) -> None:
+    program = Program(hsmc.compile_spec(TOP / "spec/abp/abp.hsm"))
+    harness = build_harness(program, tmp_path, TOP)
+    reference = Reference(program)
+    commands = [("R", 1000), ("E", 0, 5), ("R", 7), ("E", 0, 6), ("T", 0, 0)]
+    lines = [reference.execute(command) for command in commands]  # type: ignore[arg-type]
+    assert compare(harness, commands, lines) is None  # type: ignore[arg-type]
+    lines[3] += "x"
+    difference = compare(harness, commands, lines)  # type: ignore[arg-type]
+    assert difference is not None
+    assert difference.prefix == (("R", 7), ("E", 0, 6))
+    text = difference.describe(program)
+    assert text.split("\n")[-4:] == [
+        "at the event",
+        "  E 0 6                                    # Sender.submit",
+        f"interpreter: {lines[3]}",
+        f"native C:    {lines[3][:-1]}",
+    ]
+
+
+def test_an_end_of_the_harness_is_no_silence(tmp_path: Path) -> None:
+    program = Program(hsmc.compile_spec(TOP / "spec/abp/abp.hsm"))
+    harness = build_harness(program, tmp_path, TOP)
+    with pytest.raises(NativeFailure) as caught:
+        run_native(harness, [("R", 1000), ("E", 0, 5), ("E", 99)])
+    assert caught.value.lines == 2
+    assert "does not exist" in caught.value.text
