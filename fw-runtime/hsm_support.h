@@ -39,21 +39,26 @@ static inline uint32_t hsm_maximum(const uint32_t left, const uint32_t right) {
 
 /* value * factor for a constant factor, out of shifts, additions and subtractions: for chips
  * without a multiplier, where a compiler that prefers the instruction must not be asked for a
- * product. The digits are those of the factor's non-adjacent form (+1, 0, -1: the fewest terms);
- * everything about them folds away. factor < 2^16.
+ * product. The digits are those of the non-adjacent form (+1, 0, -1: the fewest terms) of each half
+ * of the factor; everything about them folds away.
  */
 #define HSM_DIGIT(factor, place)                                                                   \
     ((((factor)*3u & ~(factor)) >> ((place) + 1) & 1u) != 0     ? value << (place)                 \
      : (((factor) & ~((factor)*3u)) >> ((place) + 1) & 1u) != 0 ? 0u - (value << (place))          \
                                                                 : 0u)
-static inline __attribute__((always_inline)) uint32_t hsm_times(const uint32_t value,
-                                                                const uint32_t factor) {
+static inline __attribute__((always_inline)) uint32_t hsm_times_half(const uint32_t value,
+                                                                     const uint32_t factor) {
     return HSM_DIGIT(factor, 0) + HSM_DIGIT(factor, 1) + HSM_DIGIT(factor, 2) +
            HSM_DIGIT(factor, 3) + HSM_DIGIT(factor, 4) + HSM_DIGIT(factor, 5) +
            HSM_DIGIT(factor, 6) + HSM_DIGIT(factor, 7) + HSM_DIGIT(factor, 8) +
            HSM_DIGIT(factor, 9) + HSM_DIGIT(factor, 10) + HSM_DIGIT(factor, 11) +
            HSM_DIGIT(factor, 12) + HSM_DIGIT(factor, 13) + HSM_DIGIT(factor, 14) +
            HSM_DIGIT(factor, 15) + HSM_DIGIT(factor, 16);
+}
+
+static inline __attribute__((always_inline)) uint32_t hsm_times(const uint32_t value,
+                                                                const uint32_t factor) {
+    return hsm_times_half(value, factor & 0xffffu) + (hsm_times_half(value, factor >> 16) << 16);
 }
 
 /* --- sets; `count` is a constant everywhere, so that one-word sets cost no indexing --- */
