@@ -412,6 +412,8 @@ class Node:
 def _has_all(bits: int, first: int, count: int, size: int) -> bool:
     if count == 0:
         return True
+    if count > 31:
+        raise ContractViolation(f"{count} bits are asked for: at most 31 at once")
     if first + count > size:
         raise ContractViolation(
             f"bits {first} to {first + count - 1} are asked for of a set of {size}"

@@ -306,7 +306,7 @@ class Has(Expression):
 
 @dataclass(frozen=True, kw_only=True)
 class HasAll(Expression):
-    """`has_all(bits, first, count)`: are `count` bits from `first` on set? True when count is 0."""
+    """`has_all(bits, first, count)`: are `count` bits from `first` on set? True when count is 0. count <= 31."""
 
     bits: Expression
     first: Expression

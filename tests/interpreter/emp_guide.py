@@ -96,7 +96,17 @@ class EmpGuide(Guide):
         frame = self.flying[index]
         if self.random.random() < 0.85:
             del self.flying[index]
+        if self.random.random() < 0.08:
+            frame = self.bent(frame)
         return self.entry(KINDS.get(frame[0], "Match.data"), frame)
+
+    def bent(self, frame: tuple[int, ...]) -> tuple[int, ...]:
+        """Wrong by one somewhere: what a careless peer might send, and where comparisons have their edges."""
+        index = self.random.randrange(1, len(frame))
+        field = self.protocol.payload("Frame").fields[index]
+        largest = (1 << self.program.number_of_bits(field.type)) - 1
+        value = frame[index] + self.random.choice((1, -1))
+        return (*frame[:index], min(max(value, 0), largest), *frame[index + 1 :])
 
     def slot(self) -> Optional[Command]:
         if not self.slots:
@@ -195,7 +205,7 @@ class EmpGuide(Guide):
             self.constants["first_frame_payload"],
         )
         frames = min(self.random.choice((1, 2, 3, 5, 9)), self.constants["frame_limit"])
-        last = self.random.choice((1, payload if frames > 1 else first, 700))
+        last = self.random.choice((0, 1, payload if frames > 1 else first, 700))
         total = last if frames == 1 else first + (frames - 2) * payload + last
         size = self.random.choice((1, 2, 3, 5, 15))
         tag = self.random.randrange(2)

@@ -22,7 +22,19 @@ CONSTANTS = (
     "0x7FFFFFFF",
     "0xFFFFFFFF",
 )
-FACTORS = ("1", "3", "10", "36", "255", "1486", "65535", "65536")
+FACTORS = (
+    "1",
+    "3",
+    "10",
+    "36",
+    "255",
+    "1486",
+    "65535",
+    "65536",
+    "131071",
+    "1000003",
+    "0xFFFFFFFF",
+)
 
 HEADER = """protocol random_{seed} "Random expressions"
 
@@ -138,7 +150,7 @@ class SpecWriter:
         if calls and self.random.random() < 0.5:
             return self.call(calls, depth)
         first, count = self.variable(0), self.variable(0)
-        return f"has_all({desk}, {first} & 15, {count} & {self.random.choice((3, 15))})"
+        return f"has_all({desk}, {first} & 15, {count} & {self.random.choice((3, 15, 30))})"
 
     def call(self, names: list[str], depth: int) -> str:
         arguments = [self.variable(depth - 2), self.variable(depth - 2), "l"]

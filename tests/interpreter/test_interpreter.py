@@ -236,6 +236,7 @@ def test_a_breach_is_told_by_place_and_undone(
 SNIPPET = """protocol snippet "One row."
 pool Item[2] written by P
   size: u32
+  seen: bits[40]
 device told(n: u32)
 process P(i: Item)
   external event begin(n: u32) creates
@@ -256,6 +257,16 @@ placement base "A."
     [
         ("      told(1 << n)", 32, "shift by 32: more than 31"),
         ("      told(n >> n)", 99, "shift by 99: more than 31"),
+        (
+            "      told(1 if has_all(i.seen, 0, n) else 0)",
+            32,
+            "32 bits are asked for: at most 31 at once",
+        ),
+        (
+            "      told(1 if has_all(i.seen, 30, n) else 0)",
+            11,
+            "bits 30 to 40 are asked for of a set of 40",
+        ),
         ("      release i; release i", 0, "Item 1 is released, but is not in use"),
     ],
 )
@@ -267,7 +278,7 @@ def test_more_breaches(tmp_path: Path, row: str, value: int, complaint: str) -> 
     node.deliver("P", "begin", 0, [1])
     with pytest.raises(ContractViolation) as caught:
         node.deliver("P", "go", 1, [value])
-    assert str(caught.value) == f"snippet.hsm:11: {complaint}"
+    assert str(caught.value) == f"snippet.hsm:12: {complaint}"
 
 
 def test_never_is_logged_where_asked(program: Program) -> None:
