@@ -13,6 +13,7 @@
  *    microseconds for a transfer engine that makes progress on its own.
  *  - Host memory is named by bus addresses, as two 32-bit halves, high first.
  *  - Words are numbers: a header word is a big-endian 32-bit word of the frame as a host integer.
+ *  - NIC_ENTRY marks what code outside the compiler's sight, such as a port's assembler, refers to.
  *  - NIC_HOT and NIC_COLD on a function, NIC_FAST and NIC_FAST_DATA on an object, ask for (or
  *    renounce) the port's fast memory. A port without such memory defines them empty.
  *

@@ -16,11 +16,15 @@
 #define NIC_TRACE_ENTRIES 1024u /* a power of two */
 
 #if NIC_TRACE
-extern uint32_t nic_trace_ring[NIC_TRACE_ENTRIES][2];
+extern uint32_t nic_trace_ring[NIC_TRACE_ENTRIES][2] NIC_ENTRY;
+extern volatile uint32_t *nic_trace_next NIC_FAST NIC_ENTRY;
+extern uint32_t nic_trace_count NIC_FAST NIC_ENTRY; /* records ever written */
 
 /* `next` is kept up to date with the number of records ever written. */
 void nic_trace_start(volatile uint32_t *next);
+#ifndef NIC_PORT_TRACE /* or an inline function of the port, which keeps the same objects */
 void nic_trace(uint32_t transition, uint32_t argument);
+#endif
 #else
 static inline void nic_trace(uint32_t transition, uint32_t argument) {
     (void)transition;

@@ -7,6 +7,8 @@
  * word, is an action. Whether a frame makes sense for its message is not decided here but in the
  * machines.
  *
+ * Whether the words are there is asked twice, by actions, not before each word: hence noend.
+ *
  * Ragel must run with -G2: -F0 and -F1 are silently wrong with this alphabet.
  */
 #include "spec/emp/frame.h"
@@ -26,6 +28,8 @@
         frame->position = (uint8_t)(word >> EMP_FRAME_POSITION_SHIFT & EMP_FRAME_POSITION_MASK);
         frame->epoch = (uint8_t)(word >> EMP_FRAME_EPOCH_SHIFT & EMP_FRAME_EPOCH_MASK);
         ours = EMP_PARSE_MALFORMED;
+        if (bytes < EMP_FRAME_BYTES)
+            return ours;
     }
     action sender {
         word = *p;
@@ -59,6 +63,8 @@
             return frame->kind != EMP_FRAME_KIND_DATA || frame->length <= bytes - EMP_FRAME_BYTES
                        ? EMP_PARSE_OK
                        : EMP_PARSE_MALFORMED;
+        if (bytes < EMP_PARSE_BYTES)
+            return EMP_PARSE_MALFORMED;
     }
     action header_kind {
         return frame->length <= bytes - EMP_PARSE_BYTES ? EMP_PARSE_OK : EMP_PARSE_MALFORMED;
@@ -79,7 +85,6 @@
 EMP_PARSE_ATTRIBUTES enum emp_parse emp_frame_parse(const uint32_t *words, uint32_t bytes,
                                                     uint32_t own, struct emp_frame *frame) {
     const uint32_t *p = words;
-    const uint32_t *pe = words + (bytes < EMP_PARSE_BYTES ? bytes : EMP_PARSE_BYTES) / 4u;
     enum emp_parse ours = EMP_PARSE_FOREIGN;
     uint32_t word;
     int cs;
@@ -88,7 +93,7 @@ EMP_PARSE_ATTRIBUTES enum emp_parse emp_frame_parse(const uint32_t *words, uint3
     frame->tag = 0;
 
     %% write init;
-    %% write exec;
+    %% write exec noend;
 
     return ours;
 }

@@ -20,4 +20,7 @@
 /* Stack in the scratchpad; the gate in build.mk compares it with the call graph. */
 #define TIGON2_STACK_BYTES 464
 
+/* Records of the trace ring, as a power of two; for assembler. */
+#define TIGON2_TRACE_BITS 10
+
 #endif

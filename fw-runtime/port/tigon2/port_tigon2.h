@@ -13,7 +13,7 @@
  * fill (tigon2.md 12.4). GCC addresses .sbss and .sdata through $gp whatever -G says (toolchain.md
  * 1.2), but only where the declaration says so too: repeat the attribute on extern declarations. */
 #define NIC_HOT       __attribute__((section(".fast.text")))
-#define NIC_ENTRY     __attribute__((externally_visible)) /* called from start.S */
+#define NIC_ENTRY     __attribute__((externally_visible)) /* for start.S */
 #define NIC_COLD      __attribute__((cold, noinline))
 #define NIC_FAST      __attribute__((section(".sbss")))
 #define NIC_FAST_DATA __attribute__((section(".sdata")))
@@ -57,6 +57,23 @@ static inline uint32_t nic_highest_bit(uint32_t word) {
 
 static inline uint32_t nic_clock(void) {
     return TIGON2_REGISTER(TIMER);
+}
+
+/* A transition is traced everywhere, so it takes three instructions in place: the rest, in start.S,
+ * keeps all registers but those named here, and functions that call nothing else need no frame for
+ * it. `argument` is below 2^16. */
+#define NIC_PORT_TRACE
+static inline __attribute__((always_inline)) void nic_trace(uint32_t transition,
+                                                            uint32_t argument) {
+    __asm__ volatile(".set push\n\t"
+                     ".set noreorder\n\t"
+                     "lui $24, %0\n\t"
+                     "jal tigon2_trace\n\t"
+                     "or $24, $24, %z1\n\t"
+                     ".set pop"
+                     :
+                     : "i"(transition), "Jr"(argument)
+                     : "$1", "$14", "$15", "$24", "$25", "$31");
 }
 
 /* Past-or-equal raises the event (tigon2.md 14 row 5), so a deadline that has gone by is not lost.

@@ -3,9 +3,10 @@
  *
  * The host sets HW[144] to 0x4000, which is here, and takes the halt off. Registers with a fixed
  * meaning from here on: $gp scratchpad data, $k0 enabled event bits, $k1 the register block, and
- * inside the loop $s0 the table and $s1 the loop, which handlers keep because they are ordinary C
- * functions.
+ * inside the loop $s0 the table and $s1 the loop, which handlers keep; other registers they do not
+ * (build.mk).
  */
+#include "fw-runtime/port/tigon2/memory_map.h"
 #include "fw-runtime/port/tigon2/registers.h"
 
 	.set	noreorder
@@ -118,3 +119,30 @@ tigon2_event_table:
 	/* Bits 29 to 31 are never enabled. */
 	.end	tigon2_event_table
 	.size	tigon2_event_table, . - tigon2_event_table
+
+#if NIC_TRACE
+/*
+ * One record of the trace ring (trace.h), its word in $24; called by nic_trace in port_tigon2.h, which
+ * names the registers it may change.
+ */
+	.section .fast.text.trace, "ax", @progbits
+	.globl	tigon2_trace
+	.type	tigon2_trace, @function
+	.ent	tigon2_trace
+tigon2_trace:
+	lw	$25, %gp_rel(nic_trace_count)($gp)
+	lw	$15, TIGON2_TIMER($k1)
+	lui	$14, %hi(nic_trace_ring)
+	sll	$1, $25, 32 - TIGON2_TRACE_BITS
+	srl	$1, $1, 32 - TIGON2_TRACE_BITS - 3
+	addu	$1, $1, $14
+	sw	$15, %lo(nic_trace_ring)($1)
+	addiu	$25, $25, 1
+	sw	$24, %lo(nic_trace_ring + 4)($1)
+	lw	$1, %gp_rel(nic_trace_next)($gp)
+	sw	$25, %gp_rel(nic_trace_count)($gp)
+	jr	$ra
+	sw	$25, 0($1)
+	.end	tigon2_trace
+	.size	tigon2_trace, . - tigon2_trace
+#endif

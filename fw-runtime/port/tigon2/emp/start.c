@@ -2,6 +2,7 @@
  * EMP's start: what the host wrote before it, the control block, and where things are.
  */
 #include "fw-runtime/port/tigon2/board.h"
+#include "fw-runtime/port/tigon2/memory_map.h"
 #include "fw-runtime/port/tigon2/emp/glue.h"
 
 /* The state in its places, see emp_port.h. */
@@ -16,6 +17,9 @@ uint32_t emp_counters[EMP_COUNTER_COUNT];
 
 static_assert(EMP_CONTROL_ADDRESS == TIGON2_CONTROL_ADDRESS,
               "the control block is where the port has it");
+
+static_assert(NIC_TRACE_ENTRIES == 1u << TIGON2_TRACE_BITS, "the ring is as start.S has it");
+static_assert(EMP_TRANSITION_COUNT <= 0x7FFF, "a transition is the upper half of one word");
 
 #define CONTROL(field) control[EMP_CONTROL_##field##_WORD]
 
