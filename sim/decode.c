@@ -77,33 +77,31 @@ struct tigon_instruction tigon_decode(uint32_t word) {
                                   : major_rows[major];
     struct tigon_instruction in = {
         .operation = row.operation == 0 ? (uint8_t)TIGON_OP_INVALID : row.operation,
-        .source = (uint8_t)rs,
-        .second = (uint8_t)rt,
         .destination = TIGON_REGISTER_DISCARD,
     };
-    uint32_t read_source = 1u << rs, read_second = 1u << rt;
 
     switch ((enum form)row.form) {
     case FORM_NONE:
         break;
     case FORM_THREE:
         in.destination = written(rd);
-        in.reads = read_source | read_second;
+        in.source = (uint8_t)rs;
+        in.second = (uint8_t)rt;
         break;
     case FORM_SHIFT:
         in.destination = written(rd);
         in.immediate = amount;
-        in.reads = read_second;
+        in.second = (uint8_t)rt;
         break;
     case FORM_SIGNED:
         in.destination = written(rt);
         in.immediate = extended;
-        in.reads = read_source;
+        in.source = (uint8_t)rs;
         break;
     case FORM_UNSIGNED:
         in.destination = written(rt);
         in.immediate = low;
-        in.reads = read_source;
+        in.source = (uint8_t)rs;
         break;
     case FORM_LUI:
         in.destination = written(rt);
@@ -111,38 +109,39 @@ struct tigon_instruction tigon_decode(uint32_t word) {
         break;
     case FORM_LOAD:
         in.destination = written(rt);
-        in.loads = (uint8_t)rt;
         in.immediate = extended;
-        in.reads = read_source;
+        in.source = (uint8_t)rs;
         break;
     case FORM_STORE:
         in.immediate = extended;
-        in.reads = read_source | read_second;
+        in.source = (uint8_t)rs;
+        in.second = (uint8_t)rt;
         break;
     case FORM_JUMP:
         in.immediate = (word & 0x03FFFFFFu) << 2;
         break;
     case FORM_BRANCH2:
         in.immediate = extended << 2;
-        in.reads = read_source | read_second;
+        in.source = (uint8_t)rs;
+        in.second = (uint8_t)rt;
         break;
     case FORM_BRANCH1:
     case FORM_LINK:
         in.immediate = extended << 2;
-        in.reads = read_source;
+        in.source = (uint8_t)rs;
         break;
     case FORM_JR:
-        in.reads = read_source;
+        in.source = (uint8_t)rs;
         break;
     case FORM_JALR:
         in.destination = written(rd);
-        in.reads = read_source;
+        in.source = (uint8_t)rs;
         break;
     case FORM_JOFF:
-        in.reads = read_source | read_second;
+        in.source = (uint8_t)rs;
+        in.second = (uint8_t)rt;
         break;
     }
-    in.reads &= ~1u;
 
     /* Fields that must be zero where a non-zero one is another, absent instruction. */
     if ((in.operation == TIGON_OP_PRI || in.operation == TIGON_OP_JOFF) && amount != 0)
@@ -154,8 +153,8 @@ struct tigon_instruction tigon_decode(uint32_t word) {
     if (word == 0)
         in.operation = TIGON_OP_NOP;
     if (in.operation == TIGON_OP_INVALID) {
-        in.reads = 0;
-        in.loads = 0;
+        in.source = 0;
+        in.second = 0;
     }
     return in;
 }

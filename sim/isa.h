@@ -78,16 +78,14 @@ enum tigon_op {
 
 struct tigon_instruction {
     uint8_t operation;   /* enum tigon_op */
-    uint8_t source;      /* rs field */
-    uint8_t second;      /* rt field */
+    uint8_t source;      /* rs field, 0 if the instruction does not read it */
+    uint8_t second;      /* rt field, 0 if the instruction does not read it */
     uint8_t destination; /* register written, TIGON_REGISTER_DISCARD for $0 */
     uint32_t immediate;  /* extended as the operation wants it; branch: byte distance from the
                             delay slot; shift: the amount */
-    uint32_t reads;      /* bit n set: register n is an operand; bit 0 never set */
-    uint8_t loads;       /* register a load writes, 0 for any other instruction */
-    uint8_t unused[3];
 };
-static_assert(sizeof(struct tigon_instruction) == 16, "the interpreter indexes 16-byte entries");
+/* The decoded text of a scratchpad should fit the first-level cache of the host's processor. */
+static_assert(sizeof(struct tigon_instruction) == 8, "as small as it can be");
 
 /* Decode one instruction word (host byte order). Never fails: unknown words give
  * TIGON_OP_INVALID. */
