@@ -56,6 +56,13 @@ static uint64_t run_ahead_limit(const struct tigon_cpu *cpu, uint32_t run_ahead)
 #define STORE8(bytes, value) (*(bytes) = (value))
 #define NO_EXTENSION(value)  (value)
 
+/* GCC would make one jump of all those of the loop again. */
+#ifdef __clang__
+#define SEPARATE_JUMPS
+#else
+#define SEPARATE_JUMPS __attribute__((optimize("no-gcse", "no-crossjumping")))
+#endif
+
 #define MODE    PLAIN
 #define EXECUTE execute_plain
 #include "sim/cpu_loop.h"

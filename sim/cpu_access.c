@@ -75,6 +75,8 @@ enum tigon_access tigon_cpu_load(struct tigon_cpu *cpu, uint32_t from, uint32_t 
         return fault(cpu, TIGON_CPU_STATE_MISALIGNED);
     if (in_null_page(cpu, address))
         return fault(cpu, TIGON_CPU_STATE_NULL_DATA);
+    if (address < TIGON_SRAM_WINDOW) /* by far the most, without asking further */
+        return load_sram(cpu, address & cpu->memory->sram_mask, bytes, value);
     switch (tigon_memory_place(cpu->memory, cpu->core, address, &offset)) {
     case TIGON_PLACE_SRAM:
         return load_sram(cpu, offset, bytes, value);
@@ -128,6 +130,8 @@ enum tigon_access tigon_cpu_store(struct tigon_cpu *cpu, uint32_t address, uint3
         return fault(cpu, TIGON_CPU_STATE_MISALIGNED);
     if (in_null_page(cpu, address))
         return fault(cpu, TIGON_CPU_STATE_NULL_DATA);
+    if (address < TIGON_SRAM_WINDOW)
+        return store_sram(cpu, address & cpu->memory->sram_mask, bytes, value);
     switch (tigon_memory_place(cpu->memory, cpu->core, address, &offset)) {
     case TIGON_PLACE_SRAM:
         return store_sram(cpu, offset, bytes, value);

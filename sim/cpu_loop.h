@@ -2,7 +2,7 @@
  * The interpreter loop, for cpu.c: no guard, because it is included once for each MODE. Defines the
  * function EXECUTE.
  */
-static __attribute__((noinline)) enum tigon_cpu_stop EXECUTE(struct tigon_cpu *cpu) {
+SEPARATE_JUMPS static __attribute__((noinline)) enum tigon_cpu_stop EXECUTE(struct tigon_cpu *cpu) {
     static const void *const labels[TIGON_OP_COUNT] = {
         [TIGON_OP_STALE] = &&op_stale,
         [TIGON_OP_INVALID] = &&op_invalid,
