@@ -104,17 +104,25 @@ static inline void hsm_unset(uint32_t *const set, const uint32_t count, const ui
 
 static inline void hsm_clear(uint32_t *const set, const uint32_t count) {
     const uint32_t words = (count + 31u) / 32u;
-    const uint32_t fours = words & ~3u;
+    uint32_t *word = set;
 
-    /* By fours: large sets are cleared once a message. */
-    for (uint32_t word = 0; word < fours; word += 4) {
-        set[word] = 0;
-        set[word + 1] = 0;
-        set[word + 2] = 0;
-        set[word + 3] = 0;
+    /* By twelves: large sets are cleared once a message, while the next one waits. */
+    for (uint32_t left = words / 12u; left != 0; left--, word += 12) {
+        word[0] = 0;
+        word[1] = 0;
+        word[2] = 0;
+        word[3] = 0;
+        word[4] = 0;
+        word[5] = 0;
+        word[6] = 0;
+        word[7] = 0;
+        word[8] = 0;
+        word[9] = 0;
+        word[10] = 0;
+        word[11] = 0;
     }
-    for (uint32_t word = fours; word < words; word++)
-        set[word] = 0;
+    for (uint32_t left = words % 12u; left != 0; left--)
+        *word++ = 0;
 }
 
 /* --- pools --- */

@@ -12,7 +12,7 @@ struct notice {
     uint32_t queued;
     uint32_t token;
 };
-static struct notice write_notices[NIC_WRITTEN_LIMIT];
+static struct notice write_notices[NIC_WRITTEN_LIMIT] NIC_FAST;
 static uint32_t notices_asked NIC_FAST;
 static uint32_t notices_given NIC_FAST;
 

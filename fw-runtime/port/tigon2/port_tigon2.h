@@ -62,6 +62,7 @@ static inline uint32_t nic_clock(void) {
 /* A transition is traced everywhere, so it takes three instructions in place: the rest, in start.S,
  * keeps all registers but those named here, and functions that call nothing else need no frame for
  * it. `argument` is below 2^16. */
+#if NIC_TRACE
 #define NIC_PORT_TRACE
 static inline __attribute__((always_inline)) void nic_trace(uint32_t transition,
                                                             uint32_t argument) {
@@ -75,6 +76,7 @@ static inline __attribute__((always_inline)) void nic_trace(uint32_t transition,
                      : "i"(transition), "Jr"(argument)
                      : "$1", "$14", "$15", "$24", "$25", "$31");
 }
+#endif
 
 /* Past-or-equal raises the event (tigon2.md 14 row 5), so a deadline that has gone by is not lost.
  */

@@ -53,7 +53,7 @@ static struct {
     uint8_t position;
     uint8_t size;
     uint8_t instance;
-} placements[NOTICE_ENTRIES];
+} placements[NOTICE_ENTRIES] NIC_FAST;
 static uint32_t notices_made NIC_FAST;
 
 NIC_COLD void glue_memory_start(void) {

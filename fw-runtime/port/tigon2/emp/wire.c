@@ -54,8 +54,9 @@ NIC_HOT void nic_on_frame(const uint32_t *words, uint32_t bytes, uint32_t name) 
     }
 }
 
-static NIC_HOT void write_header(volatile uint32_t *words, uint32_t peer,
-                                 const struct emp_frame *g) {
+/* In place, so that a frame's fields go from registers to the wire without being a structure. */
+static inline __attribute__((always_inline)) void
+write_header(volatile uint32_t *words, uint32_t peer, const struct emp_frame *g) {
     uint32_t high = *(volatile uint32_t *)&glue_peers[peer][0];
     uint32_t low = *(volatile uint32_t *)&glue_peers[peer][1];
     words[0] = high << 16 | low >> 16;
