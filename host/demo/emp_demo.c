@@ -57,7 +57,7 @@ static const struct argp_option option_table[] = {
     {"message-bytes", OPTION_MESSAGE_BYTES, "BYTES", 0, "of each message (65536)", 1},
     {NULL, 0, NULL, 0, "sweep:", 2},
     {"size", 'n', "BYTES", 0, "message size; may be repeated", 2},
-    {"iterations", OPTION_ITERATIONS, "COUNT", 0, "of the ping-pong (by size)", 2},
+    {"iterations", OPTION_ITERATIONS, "COUNT", 0, "of the ping-pong (1000)", 2},
     {"messages", OPTION_MESSAGES, "COUNT", 0, "of the stream (by size)", 2},
     {0},
 };
@@ -401,7 +401,7 @@ static int run_size(const struct arguments *arguments, size_t bytes, cJSON *resu
     struct sweep sweep = {.options = arguments->sweep};
     sweep.options.bytes = bytes;
     if (!sweep.options.iterations)
-        sweep.options.iterations = sweep_iterations(bytes);
+        sweep.options.iterations = SWEEP_ITERATIONS;
     if (!sweep.options.messages)
         sweep.options.messages = sweep_messages(bytes);
     int error = pair_open(&pair, &arguments->pair);

@@ -16,10 +16,6 @@ enum {
     STREAM_MESSAGES_LIMIT = 2000
 };
 
-size_t sweep_iterations(size_t bytes) {
-    return bytes <= 10240 ? 1000 : bytes <= 65536 ? 100 : 10;
-}
-
 size_t sweep_messages(size_t bytes) {
     const size_t messages = STREAM_BYTES / (bytes ? bytes : 1);
     if (messages > STREAM_MESSAGES_LIMIT)

@@ -6,7 +6,7 @@
 
 struct sweep_options {
     size_t bytes;
-    size_t iterations;  /* of the ping-pong; 0: sweep_iterations(bytes) */
+    size_t iterations;  /* of the ping-pong; 0: SWEEP_ITERATIONS */
     size_t messages;    /* of the stream; 0: sweep_messages(bytes) */
     size_t outstanding; /* sends posted and not finished in the stream; at most 64 */
 };
@@ -18,10 +18,10 @@ struct sweep {
     double bandwidth_mbps; /* of message bytes, from first post to the returned message */
 };
 
-/* Defaults: enough that start-up is amortised. 1000 round trips up to 10 kB and then fewer, because
- * simulated time has no noise to average out; a stream of 8 MiB or 2000 messages, whichever is
- * less, so that its start and end, one latency each, stay near 1 % of it or below. */
-size_t sweep_iterations(size_t bytes);
+/* Defaults: latency is the average of 1000 round trips, whatever the size; a stream is 8 MiB or
+ * 2000 messages, whichever is less, so that its start and end, one latency each, stay near 1 % of
+ * it or below. */
+enum { SWEEP_ITERATIONS = 1000 };
 size_t sweep_messages(size_t bytes);
 
 /* The wire limit for messages of that size (all bits of a frame and its gap counted): what a

@@ -18,9 +18,10 @@
 
 #define TAG      3u
 #define LIMIT_NS 8000000000u
-/* What it does today, so that it gets no slower. The goal, and the published figure, is 23 us: not
- * met. */
-#define LATENCY_LIMIT_US 36.0
+/* What it does today, and a little, so that it gets no slower. Published of the real card: 23 us
+ * and 880 Mb/s. */
+#define LATENCY_LIMIT_US    21.0
+#define BANDWIDTH_LIMIT_MBS 940.0
 
 struct pair {
     struct tigon_world *world;
@@ -390,7 +391,7 @@ static void gets_no_slower(void **state) {
     assert_true(latency.one_way_us <= LATENCY_LIMIT_US);
     assert_true(measure_bandwidth(FIRMWARE_IMAGE, 65536, 20, false, &bandwidth));
     print_message("64 KiB one way: %.1f Mb/s\n", bandwidth.megabits);
-    assert_true(bandwidth.megabits >= 880.0);
+    assert_true(bandwidth.megabits >= BANDWIDTH_LIMIT_MBS);
 }
 
 int main(void) {
