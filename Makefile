@@ -34,7 +34,7 @@ include docs/build.mk
 .PHONY: help setup demo test verify firmware bench campaign docs lint format clean
 
 help:            ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # C objects: build/obj/<path>.o as shipped, build/san/<path>.o with the sanitizers.
 $(BUILD)/obj/%.o: %.c

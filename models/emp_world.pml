@@ -9,6 +9,10 @@
  * its own. At most IN_FLIGHT frames are on the wire, both directions together; further ones are lost. The number of
  * faults is not bounded.
  *
+ * Hosts post at any time, receives perhaps too late, and the device confirms a placement at any later time. A check may
+ * say `posted_first` (everything is posted before anything else happens) and `placed_at_once` (the confirmation comes
+ * with the frame) to look further elsewhere; the verdict lists it.
+ *
  * Safety: anything may happen at any time, timers included. LIVENESS adds `good`, which becomes true at some time and
  * stays so. From then on nothing is lost or repeated (a data frame waits for room, an answer finds it), and a timer runs
  * out only when nothing else is left to happen, timers in the order they were armed in, as timers of equal duration do.
@@ -153,6 +157,52 @@ inline take_placement()
 #endif
 }
 
+inline confirm_placement()
+{
+	emp_node = RECEIVER;
+	code = placing_frame[0];
+	emp_receive_placed_r = placing_record[0];
+	take_placement();
+	memory = memory | COLLECTION_BITS(code / FRAMES, COLLECTION_OF(code % FRAMES));
+	emp_event_collection.frame = code % FRAMES;
+	emp_event_collection.collection = COLLECTION_OF(code % FRAMES);
+	emp_event_collection.position = POSITION_OF(code % FRAMES);
+	emp_event_collection.size = SIZE_OF(COLLECTION_OF(code % FRAMES));
+	emp_receive_placed();
+	assert(hsm_verdict == HSM_DONE)
+}
+
+/* After a frame has come. */
+inline settle_placement()
+{
+#ifdef WORLD_PLACED_AT_ONCE
+	if
+	:: placing_count > 0 -> confirm_placement()
+	:: else
+	fi
+#else
+	skip
+#endif
+}
+
+inline post_send()
+{
+	emp_node = SENDER;
+	fill_posting(sends_posted);
+	sends_posted++;
+	emp_send_posted();
+	assert(hsm_verdict == HSM_DONE)
+}
+
+inline post_receive()
+{
+	emp_node = RECEIVER;
+	fill_posting(receives_posted);
+	receives_posted++;
+	emp_match_posted();
+	assert(hsm_verdict == HSM_DONE)
+}
+
 /* Guarded commands, one per frame: an index chosen in a loop would be a control point and so more states. */
 #define ON_WIRE(c) ((wire >> (c)) & 1)
 #define AS_ANSWER(c) ((answers >> (c)) & 1)
@@ -161,13 +211,13 @@ inline take_placement()
 		take_from_wire(CODE_OF(m, 0)); emp_node = RECEIVER; fill_frame(EMP_FRAME_KIND_HEADER, m, 0);           \
 		emp_event_frame.sender = SENDER; emp_event_frame.length = LENGTH_OF(0);                                \
 		emp_event_frame.total_length = TOTAL; emp_event_frame.frames = FRAMES; emp_event_frame.tag = TAG;      \
-		emp_match_header(); assert(hsm_verdict == HSM_DONE) }                                                  \
+		emp_match_header(); assert(hsm_verdict == HSM_DONE); settle_placement() }                              \
 	LOST(CODE_OF(m, 0))
 #define DATA_ARRIVES(m, n)                                                                                             \
 	:: d_step { ON_WIRE(CODE_OF(m, n)) && placing_count < PLACEMENT_LIMIT ->                        \
 		take_from_wire(CODE_OF(m, n)); emp_node = RECEIVER; fill_frame(EMP_FRAME_KIND_DATA, m, n);             \
 		emp_event_frame.sender = SENDER; emp_event_frame.length = LENGTH_OF(n);                                \
-		emp_match_data(); assert(hsm_verdict == HSM_DONE) }                                                    \
+		emp_match_data(); assert(hsm_verdict == HSM_DONE); settle_placement() }                                \
 	LOST(CODE_OF(m, n))
 #define ACK_ARRIVES(m, c)                                                                                              \
 	:: d_step { AS_ANSWER(ACK_CODE(m, c)) ->                                                                       \
@@ -219,35 +269,23 @@ active proctype World()
 		emp_node = RECEIVER;
 		emp_initialise()
 	}
+#ifdef WORLD_POSTED_FIRST
 	do
-	:: d_step { sends_posted < MESSAGES ->
-		emp_node = SENDER;
-		fill_posting(sends_posted);
-		sends_posted++;
-		emp_send_posted();
-		assert(hsm_verdict == HSM_DONE) }
-	:: d_step { receives_posted < MESSAGES ->
-		emp_node = RECEIVER;
-		fill_posting(receives_posted);
-		receives_posted++;
-		emp_match_posted();
-		assert(hsm_verdict == HSM_DONE) }
+	:: d_step { receives_posted < MESSAGES -> post_receive() }
+	:: d_step { receives_posted == MESSAGES && sends_posted < MESSAGES -> post_send() }
+	:: else -> break
+	od;
+#endif
+	do
+	:: d_step { sends_posted < MESSAGES -> post_send() }
+	:: d_step { receives_posted < MESSAGES -> post_receive() }
 	:: d_step { slot_wanted && (!good || flying < IN_FLIGHT) ->
 		slot_wanted = 0;
 		emp_node = SENDER;
 		emp_transmit_slot() }
-	:: d_step { placing_count > 0 ->
-		emp_node = RECEIVER;
-		code = placing_frame[0];
-		emp_receive_placed_r = placing_record[0];
-		take_placement();
-		memory = memory | COLLECTION_BITS(code / FRAMES, COLLECTION_OF(code % FRAMES));
-		emp_event_collection.frame = code % FRAMES;
-		emp_event_collection.collection = COLLECTION_OF(code % FRAMES);
-		emp_event_collection.position = POSITION_OF(code % FRAMES);
-		emp_event_collection.size = SIZE_OF(COLLECTION_OF(code % FRAMES));
-		emp_receive_placed();
-		assert(hsm_verdict == HSM_DONE) }
+#ifndef WORLD_PLACED_AT_ONCE
+	:: d_step { placing_count > 0 -> confirm_placement() }
+#endif
 	MESSAGE_OPTIONS(0)
 #if WORLD_MESSAGES > 1
 	MESSAGE_OPTIONS(1)
