@@ -67,9 +67,11 @@ static uint32_t buffer_size(const struct tigon_board *board) {
     return end > base ? end - base : 0;
 }
 
-/* Bytes from `from` forward to `to` in the transmit buffer. */
+/* Bytes from `from` forward to `to` in the transmit buffer; 0 while no buffer is set up. */
 static uint32_t distance(const struct tigon_board *board, uint32_t from, uint32_t to) {
     const uint32_t size = buffer_size(board);
+    if (!size)
+        return 0;
     return (uint32_t)(((uint64_t)to + size - from % size) % size);
 }
 

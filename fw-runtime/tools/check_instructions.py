@@ -11,22 +11,60 @@ import sys
 from elftools.elf.elffile import ELFFile
 
 ALLOWED_OPCODES = {
-    0x02: "j", 0x03: "jal", 0x04: "beq", 0x05: "bne", 0x06: "blez", 0x07: "bgtz",
-    0x08: None, 0x09: "addiu", 0x0A: "slti", 0x0B: "sltiu", 0x0C: "andi", 0x0D: "ori", 0x0E: "xori",
-    0x0F: "lui", 0x14: "beql", 0x15: "bnel", 0x16: "blezl", 0x17: "bgtzl",
-    0x20: "lb", 0x21: "lh", 0x23: "lw", 0x24: "lbu", 0x25: "lhu", 0x28: "sb", 0x29: "sh", 0x2B: "sw",
+    0x02: "j",
+    0x03: "jal",
+    0x04: "beq",
+    0x05: "bne",
+    0x06: "blez",
+    0x07: "bgtz",
+    0x08: None,
+    0x09: "addiu",
+    0x0A: "slti",
+    0x0B: "sltiu",
+    0x0C: "andi",
+    0x0D: "ori",
+    0x0E: "xori",
+    0x0F: "lui",
+    0x14: "beql",
+    0x15: "bnel",
+    0x16: "blezl",
+    0x17: "bgtzl",
+    0x20: "lb",
+    0x21: "lh",
+    0x23: "lw",
+    0x24: "lbu",
+    0x25: "lhu",
+    0x28: "sb",
+    0x29: "sh",
+    0x2B: "sw",
 }
 ALLOWED_OPCODES = {code: name for code, name in ALLOWED_OPCODES.items() if name}
 ALLOWED_SPECIAL = {
-    0x00: "sll", 0x02: "srl", 0x03: "sra", 0x04: "sllv", 0x06: "srlv", 0x07: "srav", 0x08: "jr",
-    0x09: "jalr", 0x0A: "joff", 0x0B: "pri", 0x0D: "break", 0x21: "addu", 0x23: "subu", 0x24: "and",
-    0x25: "or", 0x26: "xor", 0x27: "nor", 0x2A: "slt", 0x2B: "sltu",
+    0x00: "sll",
+    0x02: "srl",
+    0x03: "sra",
+    0x04: "sllv",
+    0x06: "srlv",
+    0x07: "srav",
+    0x08: "jr",
+    0x09: "jalr",
+    0x0A: "joff",
+    0x0B: "pri",
+    0x0D: "break",
+    0x21: "addu",
+    0x23: "subu",
+    0x24: "and",
+    0x25: "or",
+    0x26: "xor",
+    0x27: "nor",
+    0x2A: "slt",
+    0x2B: "sltu",
 }
 ALLOWED_REGIMM = {0x00: "bltz", 0x01: "bgez", 0x10: "bltzal", 0x11: "bgezal"}
 SHIFTS = (0x00, 0x02, 0x03)
 
 
-def fault(word):
+def fault(word: int) -> str | None:
     """Why the core cannot execute `word`, or None."""
     opcode, function, shift = word >> 26, word & 0x3F, word >> 6 & 0x1F
     rs, rt, rd = word >> 21 & 0x1F, word >> 16 & 0x1F, word >> 11 & 0x1F
@@ -49,7 +87,7 @@ def fault(word):
     return None if opcode in ALLOWED_OPCODES else f"opcode 0x{opcode:02x}"
 
 
-def main():
+def main() -> int:
     path = sys.argv[1]
     errors = 0
     checked = 0

@@ -16,8 +16,14 @@ EDGE = re.compile(r'edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)"')
 BYTES = re.compile(r"(\d+) bytes")
 
 
-def read(paths):
-    frames, calls = {}, {}
+Frames = dict[str, int]
+Calls = dict[str, set[str]]
+Path = tuple[int, tuple[str, ...]]  # bytes, functions from caller to callee
+
+
+def read(paths: list[str]) -> tuple[Frames, Calls]:
+    frames: Frames = {}
+    calls: Calls = {}
     for path in paths:
         try:
             with open(path, encoding="utf-8") as stream:
@@ -33,35 +39,44 @@ def read(paths):
     return frames, calls
 
 
-def deepest(function, frames, calls, known, path):
+def deepest(
+    function: str, frames: Frames, calls: Calls, known: dict[str, Path], path: list[str]
+) -> Path:
     if function in path:
         sys.exit("recursion: " + " -> ".join(path[path.index(function) :] + [function]))
     if function not in known:
         if function == "__indirect_call":
             sys.exit("call through a pointer in " + path[-1])
-        best = (0, ())
+        best: Path = (0, ())
         for callee in sorted(calls.get(function, ())):
             best = max(best, deepest(callee, frames, calls, known, path + [function]))
         known[function] = (best[0] + frames.get(function, 0), (function,) + best[1])
     return known[function]
 
 
-def main():
+def main() -> int:
     image, *graphs = sys.argv[1:]
     frames, calls = read(graphs)
     with open(image, "rb") as stream:
         elf = ELFFile(stream)
         symbols = {s.name: s for s in elf.get_section_by_name(".symtab").iter_symbols()}
     reserve = symbols["_stack_top"]["st_value"] & 0xFFFF
-    known = {}
-    roots = [name for name in frames if name == "tigon2_start" or name.startswith("tigon2_on_")]
+    known: dict[str, Path] = {}
+    roots = [
+        name
+        for name in frames
+        if name == "tigon2_start" or name.startswith("tigon2_on_")
+    ]
     if not roots:
         sys.exit("no event handlers in the call graph")
     need, chain = max(deepest(root, frames, calls, known, []) for root in sorted(roots))
     names = " > ".join(name.split(":")[-1] for name in chain)
     print(f"  stack {need} of {reserve} bytes: {names}")
     if need > reserve:
-        print(f"{image}: the deepest chain needs {need} bytes of stack, {reserve} are reserved", file=sys.stderr)
+        print(
+            f"{image}: the deepest chain needs {need} bytes of stack, {reserve} are reserved",
+            file=sys.stderr,
+        )
         return 1
     return 0
 

@@ -8,10 +8,13 @@ from elftools.elf.elffile import ELFFile
 SMALLEST_TOP = 0x1D0000 - 0x5000 - (0x200000 - 0x80000)  # memory_map.h
 
 
-def main():
+def main() -> None:
     with open(sys.argv[1], "rb") as stream:
         elf = ELFFile(stream)
-        symbols = {s.name: s["st_value"] & 0xFFFFFFFF for s in elf.get_section_by_name(".symtab").iter_symbols()}
+        symbols = {
+            s.name: s["st_value"] & 0xFFFFFFFF
+            for s in elf.get_section_by_name(".symtab").iter_symbols()
+        }
         for section in elf.iter_sections():
             if section["sh_flags"] & 2 and section["sh_size"]:
                 address = section["sh_addr"] & 0xFFFFFFFF
@@ -19,8 +22,10 @@ def main():
     code = symbols["_fast_code_end"] - symbols["_fast_start"]
     data = symbols["_fast_end"] - symbols["_fast_code_end"]
     print(f"  scratchpad: {code} code, {data} data, {symbols['_fast_free']} free")
-    print(f"  SRAM: {SMALLEST_TOP - symbols['_image_end']} bytes free on a 512 kB board")
+    print(
+        f"  SRAM: {SMALLEST_TOP - symbols['_image_end']} bytes free on a 512 kB board"
+    )
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -11,7 +11,7 @@ import sys
 MEMBER = re.compile(r"^\s+(?:struct\s+)?\w+\s+(\w+)(?:\[.*\])?;")
 
 
-def main():
+def main() -> None:
     path, prefix = sys.argv[1:]
     with open(path, encoding="utf-8") as stream:
         text = stream.read()
@@ -22,7 +22,9 @@ def main():
     members = [match[1] for match in map(MEMBER.match, lines) if match]
     if not members or len(members) != len(lines):
         sys.exit(f"{path}: struct {prefix}_state is not one plain member a line")
-    print(f"/* Generated from {path.rsplit('/', 1)[-1]} by state_members.py; do not edit. */")
+    print(
+        f"/* Generated from {path.rsplit('/', 1)[-1]} by state_members.py; do not edit. */"
+    )
     print(f"#define {prefix.upper()}_STATE_MEMBERS(X) \\")
     print(" \\\n".join(f"    X({member})" for member in members))
 

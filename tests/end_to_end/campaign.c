@@ -41,7 +41,7 @@ static bool run(uint64_t seed, uint64_t *messages) {
         .seed = (uint32_t)seed,
     };
     const int error = exchange_try(&exchange, &options);
-    *messages += 2 * MESSAGES;
+    *messages += UINT64_C(2) * MESSAGES;
     if (!error)
         return true;
     printf("\nseed %" PRIu64 ": %s; loss %.3f, duplicates %.3f, delays %.3f, corrupt %.3f\n"

@@ -127,7 +127,7 @@ static int stream(struct tigon_host *host, void *argument) {
     unsigned peer = 1 - place->node;
     bool sends = place->node == 0 || run->both;
     bool receives = place->node == 1 || run->both;
-    struct buffer out, in[MOST];
+    struct buffer out, in[MOST] = {0};
     uint32_t sending = MOST * STEP;
     side_start(side, run->image, 2);
     buffer_create(side, &out, run->bytes, 0);

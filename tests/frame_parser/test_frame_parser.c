@@ -105,7 +105,7 @@ static void compare(const uint32_t *words, uint32_t bytes) {
 /* A sound frame of a kind, everything else at random. Returns its bytes. */
 static uint32_t encode(uint32_t *words, uint32_t kind) {
     uint32_t length = random_word() % 1478u;
-    memset(words, 0, 4 * PARSE_WORDS);
+    memset(words, 0, sizeof(uint32_t) * PARSE_WORDS);
     emp_frame_set_destination_high(words, OWN);
     emp_frame_set_destination_low(words, 0x0001);
     emp_frame_set_source_high(words, 0x0254);

@@ -387,8 +387,8 @@ static void disturb(void *context) {
     watch->seen[399].reads = watch->seen[399].reads * 31 + statistics.host_register_reads;
     if (n < 200)
         tigon_world_call_at(watch->bench->world,
-                            tigon_world_now_ns(watch->bench->world) + 611 + 97 * (n % 23), disturb,
-                            watch);
+                            tigon_world_now_ns(watch->bench->world) + 611 + UINT64_C(97) * (n % 23),
+                            disturb, watch);
 }
 
 static void test_poll_board(void **state) {
