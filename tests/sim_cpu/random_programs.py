@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Write an assembly file of random MIPS II programs that dump what they computed.
 
-Run by test_differential.py; by hand: random_programs.py SEED COUNT > programs.s
+Run by test_random_programs.py; by hand: random_programs.py SEED COUNT > programs.s
 
 Each program sets all registers, runs a few hundred instructions (ALU, shifts, branches of every kind
 with their delay slots, bounded loops, calls, loads and stores of every width), then appends 32 words to
