@@ -19,6 +19,7 @@ PROGRAM = Path("build/host/emp_demo")
 IMAGE = Path("build/firmware/emp_a.elf")
 SPEC = Path("spec/emp/emp.hsm")
 GENERATED = Path("build/gen/emp")
+MODELS = Path("build/model/emp")
 RESULT = Path("build/demo.json")
 
 # The shell is on every Debian system and big enough to lose frames of.
@@ -106,7 +107,11 @@ def show_spec() -> None:
     warnings = run(["gen/bin/hsmc", "check", str(SPEC)]).strip()
     say(warnings or "no errors, no warnings")
     names = sorted(path.name for path in GENERATED.glob("emp*.[ch]"))
-    say(f"written: {GENERATED}/ {' '.join(names)}")
+    say(f"C written to {GENERATED}/: {', '.join(names)}")
+    command = ["gen/bin/hsmc", "build", str(SPEC), "--output", str(GENERATED)]
+    run([*command, "--check-model-dir", str(MODELS)])
+    names = sorted(path.parent.name for path in MODELS.glob("*/emp.pml"))
+    say(f"Promela written to {MODELS}/, for the checks {', '.join(names)}")
 
 
 def show_image() -> None:
