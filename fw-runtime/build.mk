@@ -38,7 +38,10 @@ $(FW_IMAGE): fw-runtime/build.mk $(BUILD)/gen/emp/emp.c $(BUILD)/gen/emp/frame.c
 $(FW_IMAGE): FW_CFLAGS += -fwhole-program $(foreach n,2 3 4 5 6 7,-fcall-used-s$(n))
 FW_FLAGS_STAMP := $(FIRMWARE)/flags
 
-firmware: $(FIRMWARE)/emp_a.elf     ## build the NIC image build/firmware/emp_a.elf
+firmware: $(FIRMWARE)/emp_a.elf
+firmware:        ## build the NIC image build/firmware/emp_a.elf; print sections, stack, free memory
+	$(Q)fw-runtime/tools/sizes.py $<
+	$(Q)fw-runtime/tools/check_stack.py $< $(FW_OBJECTS:.o=.ci)
 
 # Objects are made again when a switch such as NIC_TRACE changes.
 $(FW_FLAGS_STAMP): FORCE
@@ -85,6 +88,5 @@ $(FIRMWARE)/emp_a.elf: $(FW_OBJECTS) $(FIRMWARE)/firmware.lds fw-runtime/tools/c
 	$(Q)$(FW_LD) -EB -static -nostdlib -G0 --gc-sections --fatal-warnings --no-warn-rwx-segments \
 	    -T $(FIRMWARE)/firmware.lds -Map $(FIRMWARE)/emp_a.map -o $@.new $(FW_OBJECTS)
 	$(Q)fw-runtime/tools/check_instructions.py $@.new
-	$(Q)fw-runtime/tools/check_stack.py $@.new $(FW_OBJECTS:.o=.ci)
+	$(Q)fw-runtime/tools/check_stack.py $@.new $(FW_OBJECTS:.o=.ci) >/dev/null
 	$(Q)mv $@.new $@
-	$(Q)fw-runtime/tools/sizes.py $@
