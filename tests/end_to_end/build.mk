@@ -32,4 +32,5 @@ campaign:        ## many simulated worlds under random faults (WORLDS=200)
 	$(Q)$(CAMPAIGN) $(WORLDS)
 
 TEST_PROGRAMS += $(END_TO_END_TESTS)
-TEST_NEEDS    += $(BUILD)/firmware/emp_a.elf
+# test_spec_change.py takes the plain library over into its copies of the tree.
+TEST_NEEDS    += $(BUILD)/firmware/emp_a.elf $(BUILD)/obj/sim/libtigon.a
