@@ -17,7 +17,7 @@ from typing import Mapping, Optional, Sequence, Union
 import jinja2
 from markupsafe import Markup
 
-from . import backend_c, dump, ir, statechart
+from . import backend_c, c_records, dump, ir, statechart
 from .docs_references import (
     Declared,
     References,
@@ -147,9 +147,9 @@ class ProtocolView:
         )
         self.record_bytes: dict[str, int] = {}
         for declaration in records:
-            record = backend_c.record_of(writer, declaration)
+            record = c_records.record_of(writer, declaration)
             has_state = isinstance(declaration, ir.Pool) and bool(declaration.process)
-            size = backend_c.record_bytes(record.fields, has_state)
+            size = c_records.record_bytes(record.fields, has_state)
             self.record_bytes[declaration.name] = size + record.padding
 
     # --- counts

@@ -17,7 +17,7 @@ from typing import Iterator, Optional
 
 import pytest
 
-from hsmc import backend_c, backend_docs, ir, statechart
+from hsmc import backend_c, backend_docs, c_expressions, ir, statechart
 from hsmc.compiler import compile_spec
 from hsmc.docs_references import address, source_address
 
@@ -316,7 +316,7 @@ def test_sizes_are_those_of_the_generated_c(
     specs: list[backend_docs.Spec], tmp_path: Path
 ) -> None:
     view = backend_docs.ProtocolView(specs[0])
-    names = backend_c.CNames(view.protocol)
+    names = c_expressions.CNames(view.protocol)
     for name, text in backend_c.generate(view.protocol).items():
         (tmp_path / name).write_text(text)
     asserts = [
