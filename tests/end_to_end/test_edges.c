@@ -311,6 +311,63 @@ static void edges__peer_restarts(void **state) {
     run_programs(restart_and_send, receive_lives, 12, 0);
 }
 
+enum { LONG_BYTES = 1 << 20 };
+
+static int make_long(struct pair_side *side, struct libemp_piece *piece) {
+    void *bytes = libemp_allocate(side->board, LONG_BYTES);
+    *piece = (struct libemp_piece){.length = LONG_BYTES};
+    return bytes ? libemp_register(side->board, bytes, LONG_BYTES, &piece->memory) : -ENOMEM;
+}
+
+/* The same in the middle of two messages: their receives must not wait for ever. */
+static int restart_halfway(struct pair_side *side, void *argument) {
+    const struct libemp_start_options start = {.node = (uint16_t)side->index};
+    libemp_request request[2];
+    struct libemp_piece piece;
+    uint8_t address[6], *bytes;
+    (void)argument;
+    need(make_long(side, &piece) == 0);
+    tigon_host_sleep_ns(side->host, 2000000); /* until both receives are posted */
+    for (unsigned i = 0; i < 2; i++)
+        need(post(side, true, 1, &piece, &request[i]) == 0);
+    tigon_host_sleep_ns(side->host, 3000000);
+    need(libemp_test(side->board, request[0], NULL) == -EAGAIN);
+    libemp_stop(side->board);
+    need(libemp_start(side->board, side->pair->image, &start) == 0);
+    tigon_board_mac_address(side->pair->side[side->peer].hardware, address);
+    need(libemp_set_peer(side->board, side->peer, address) == 0);
+    need(libemp_wait_link(side->board, 1000000000) == 0);
+    need(make_memory(side, &bytes, &piece) == 0);
+    memset(bytes, 7, 64);
+    need(post(side, true, 1, &piece, &request[0]) == 0);
+    need(libemp_wait(side->board, request[0], 1000000000, NULL) == 0);
+    return 0;
+}
+
+static int receive_halves(struct pair_side *side, void *argument) {
+    libemp_request request[3];
+    struct libemp_piece piece[3];
+    uint8_t *bytes;
+    (void)argument;
+    for (unsigned i = 0; i < 2; i++) {
+        need(make_long(side, &piece[i]) == 0);
+        need(post(side, false, 1, &piece[i], &request[i]) == 0);
+    }
+    need(make_memory(side, &bytes, &piece[2]) == 0);
+    need(post(side, false, 1, &piece[2], &request[2]) == 0);
+    for (unsigned i = 0; i < 2; i++)
+        need(libemp_wait(side->board, request[i], 2000000000, NULL) == -ECONNRESET);
+    need(libemp_wait(side->board, request[2], 2000000000, NULL) == 0);
+    need(bytes[0] == 7 && bytes[63] == 7 && bytes[64] == 0);
+    return 0;
+}
+
+static void edges__peer_restarts_halfway(void **state) {
+    (void)state;
+    run_programs(restart_halfway, receive_halves, 13, 0);
+    run_programs(restart_halfway, receive_halves, 14, 0.05);
+}
+
 /* A tool looks at a board that somebody else has started and uses. */
 static int look_from_outside(struct pair_side *side, void *argument) {
     struct libemp_options options;
@@ -360,6 +417,7 @@ int main(void) {
         cmocka_unit_test(edges__matching_by_tag),
         cmocka_unit_test(edges__nobody_receives),
         cmocka_unit_test(edges__peer_restarts),
+        cmocka_unit_test(edges__peer_restarts_halfway),
         cmocka_unit_test(edges__looking_from_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
