@@ -235,6 +235,17 @@ static int program_and_quiet(struct pair_side *side, void *argument) {
     return side->message[0] ? -EBADMSG : 0;
 }
 
+/* Around every border there is: frames, pages, descriptor formats. */
+static const size_t sizes[] = {0,    1,    4,    24,   25,    1463,  1464,  1465, 1478,
+                               1500, 2950, 2951, 4095, 4096,  4097,  4400,  4500, 8191,
+                               8193, 100,  7,    0,    28671, 28672, 28673, 64,   65536};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+struct message exchange_any_size(size_t index) {
+    const size_t bytes = sizes[(index * 5 + index / SIZES) % SIZES];
+    return (struct message){bytes, bytes + index % 3 * 11, (uint16_t)(index % 4)};
+}
+
 static int run(struct exchange *exchange, const struct pair_options *options, FILE *complaints) {
     struct pair pair;
     memset(&quiet, 0, sizeof quiet);

@@ -36,6 +36,9 @@ struct exchange {
     void (*halfway)(struct pair_side *side); /* called on each side amid its sends; may be NULL */
 };
 
+/* A plan's message: sizes around every border there is, capacities that sometimes exceed them. */
+struct message exchange_any_size(size_t index);
+
 /* Runs the exchange in a fresh world and checks everything that must hold at the end: all bytes,
  * all descriptors back, nothing on the wire any more. Fails the cmocka test otherwise. */
 void exchange_run(struct exchange *exchange, const struct pair_options *options);

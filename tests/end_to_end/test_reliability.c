@@ -6,23 +6,13 @@
 
 #include <errno.h>
 
-/* Around every border there is: frames, pages, descriptor formats. */
-static const size_t sizes[] = {0,    1,    4,    24,   25,    1463,  1464,  1465, 1478,
-                               1500, 2950, 2951, 4095, 4096,  4097,  4400,  4500, 8191,
-                               8193, 100,  7,    0,    28671, 28672, 28673, 64,   65536};
-enum { SIZES = sizeof sizes / sizeof *sizes };
-
-static struct message any_size(size_t index) {
-    const size_t bytes = sizes[(index * 5 + index / SIZES) % SIZES];
-    return (struct message){bytes, bytes + index % 3 * 11, (uint16_t)(index % 4)};
-}
-
 static void run(uint64_t seed, double loss, double duplicate, double delay, size_t count,
                 struct exchange *exchange) {
     struct pair_options options;
     exchange_options(&options, seed, loss, duplicate, delay);
     *exchange = (struct exchange){
-        .plan = {{any_size, count, 6, 9, 5, 0, 0}, {any_size, count, 6, 9, 5, 0, 0}},
+        .plan = {{exchange_any_size, count, 6, 9, 5, 0, 0},
+                 {exchange_any_size, count, 6, 9, 5, 0, 0}},
         .seed = (uint32_t)seed,
     };
     exchange_run(exchange, &options);
@@ -35,7 +25,8 @@ static void reliability__clean_wire_needs_no_retransmission(void **state) {
                                        "receiver_not_ready", "collections_retransmitted"};
     struct pair_options options;
     struct exchange exchange = {
-        .plan = {{any_size, 54, 6, 20, 5, 0, 2000000}, {any_size, 54, 6, 20, 5, 0, 2000000}},
+        .plan = {{exchange_any_size, 54, 6, 20, 5, 0, 2000000},
+                 {exchange_any_size, 54, 6, 20, 5, 0, 2000000}},
         .seed = 1,
     };
     exchange_options(&options, 1, 0, 0, 0);
@@ -97,7 +88,7 @@ static void reliability__corruption_on_the_wire_is_loss(void **state) {
     (void)state;
     struct pair_options options;
     struct exchange exchange = {
-        .plan = {{any_size, 54, 6, 9, 5, 0, 0}, {any_size, 54, 6, 9, 5, 0, 0}},
+        .plan = {{exchange_any_size, 54, 6, 9, 5, 0, 0}, {exchange_any_size, 54, 6, 9, 5, 0, 0}},
         .seed = 60,
     };
     exchange_options(&options, 60, 0, 0, 0);
@@ -110,7 +101,7 @@ static void reliability__the_comparison_sees_wrong_bytes(void **state) {
     (void)state;
     struct pair_options options;
     struct exchange exchange = {
-        .plan = {{any_size, 54, 6, 9, 5, 0, 0}, {any_size, 54, 6, 9, 5, 0, 0}},
+        .plan = {{exchange_any_size, 54, 6, 9, 5, 0, 0}, {exchange_any_size, 54, 6, 9, 5, 0, 0}},
         .seed = 61,
     };
     exchange_options(&options, 61, 0, 0, 0);
@@ -123,7 +114,8 @@ static void reliability__receives_posted_late(void **state) {
     (void)state;
     struct pair_options options;
     struct exchange exchange = {
-        .plan = {{any_size, 27, 6, 3, 1, 8000000, 0}, {any_size, 27, 6, 3, 1, 5000000, 0}},
+        .plan = {{exchange_any_size, 27, 6, 3, 1, 8000000, 0},
+                 {exchange_any_size, 27, 6, 3, 1, 5000000, 0}},
         .seed = 70,
     };
     exchange_options(&options, 70, 0.02, 0, 0);

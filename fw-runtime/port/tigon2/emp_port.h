@@ -14,8 +14,7 @@
 #include "emp_members.h"
 
 /* Every member of the state is an object of its own: in the scratchpad, but for what is listed here
- * as living in SRAM because it is large. Messages are there too; what every frame touches of one
- * being sent is in Transmission. */
+ * as living in SRAM because it is large. */
 #define EMP_SRAM_posted  , /* only the first frame of a message looks at it */
 #define EMP_SRAM_arrived ,
 
