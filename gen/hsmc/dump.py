@@ -1,4 +1,4 @@
-"""The intermediate form as text: for goldens, for messages and for the curious (`hsmc dump --ir`)."""
+"""The intermediate form as text: for goldens, for messages and for the curious (`hsmc dump`)."""
 
 from __future__ import annotations
 

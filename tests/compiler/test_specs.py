@@ -14,7 +14,7 @@ import hsmc
 from hsmc import ir
 from hsmc.compiler import Compilation, compile_spec, load
 from hsmc.dump import dump
-from hsmc.main import write_if_changed
+from hsmc.command_line import write_if_changed
 from hsmc.report import render
 
 TOP = Path(__file__).resolve().parents[2]

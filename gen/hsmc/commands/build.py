@@ -1,0 +1,81 @@
+"""hsmc build: C and models."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Sequence
+
+from ..command_line import (
+    Progress,
+    Subparsers,
+    compiled,
+    json_argument,
+    print_diagnostics,
+    spec_argument,
+    write_all,
+)
+
+
+def add(commands: Subparsers) -> None:
+    parser = commands.add_parser("build", help="generate C and models")
+    spec_argument(parser)
+    json_argument(parser, "diagnostics")
+    parser.add_argument(
+        "--output", type=Path, required=True, metavar="DIR", help="for the C"
+    )
+    parser.add_argument(
+        "--check-model-dir",
+        type=Path,
+        metavar="DIR",
+        help="for the models: DIR/CHECK/ per check",
+    )
+    parser.add_argument(
+        "--depfile", type=Path, help="make rule naming all files read (as gcc -MMD -MP)"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Everything is generated before anything is written."""
+    from .. import backend_c, backend_promela
+
+    progress = Progress()
+    compilation, protocol = compiled(options)
+    print_diagnostics(compilation.report.diagnostics, options.json)
+    files: dict[Path, str] = {}
+    progress.step("generating C")
+    for name, text in backend_c.generate(protocol).items():
+        files[options.output / name] = text
+    if options.check_model_dir is not None:
+        for number, check in enumerate(protocol.checks, start=1):
+            progress.step(
+                f"generating the model of {check.name} ({number} of {len(protocol.checks)})"
+            )
+            configured = compilation.protocol(check.name)
+            assert configured is not None
+            for name, text in backend_promela.generate(configured).items():
+                files[options.check_model_dir / check.name / name] = text
+    progress.done()
+    if options.depfile is not None:
+        files[options.depfile] = _depfile(
+            list(files), options.file.parent, protocol.files
+        )
+    write_all(files)
+    return 0
+
+
+def _depfile(
+    targets: Sequence[Path], directory: Path, spec_files: Sequence[str]
+) -> str:
+    package = Path(__file__).parent.parent
+    compiler = sorted(
+        path
+        for path in package.rglob("*")
+        if path.suffix in (".py", ".j2", ".lark") and "__pycache__" not in path.parts
+    )
+    read = [str(directory / name) for name in spec_files]
+    read += [os.path.relpath(path) for path in compiler]
+    rule = f"{' '.join(map(str, targets))}: \\\n  " + " \\\n  ".join(read) + "\n"
+    return rule + "".join(f"\n{path}:\n" for path in read)

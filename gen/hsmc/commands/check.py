@@ -1,0 +1,30 @@
+"""hsmc check: what is wrong with a spec."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..command_line import (
+    Subparsers,
+    errors_among,
+    json_argument,
+    print_diagnostics,
+    spec_argument,
+)
+from ..compiler import Compilation
+
+
+def add(commands: Subparsers) -> None:
+    parser = commands.add_parser("check", help="report what is wrong with a spec")
+    spec_argument(parser)
+    json_argument(parser, "diagnostics")
+    parser.add_argument("--warnings-are-errors", action="store_true")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    diagnostics = Compilation(options.file).diagnostics()
+    print_diagnostics(diagnostics, options.json)
+    if errors_among(diagnostics) or (diagnostics and options.warnings_are_errors):
+        return 1
+    return 0

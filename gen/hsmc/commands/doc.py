@@ -1,0 +1,61 @@
+"""hsmc doc: a site about specs."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ..command_line import (
+    Failure,
+    Progress,
+    Subparsers,
+    errors_among,
+    fail,
+    read_text,
+    write_all,
+)
+from ..compiler import Compilation
+
+
+def add(commands: Subparsers) -> None:
+    parser = commands.add_parser("doc", help="generate a site about specs")
+    parser.add_argument("files", type=Path, nargs="+", metavar="file")
+    parser.add_argument("--output", type=Path, required=True, metavar="DIR")
+    parser.add_argument(
+        "--manual",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a page in Markdown to take along; may be given again",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Everything is generated before anything is written."""
+    from .. import backend_docs, statechart
+
+    progress = Progress()
+    specs: list[backend_docs.Spec] = []
+    for file in options.files:
+        progress.step(f"reading {file}")
+        compilation = Compilation(file)
+        diagnostics = compilation.diagnostics()
+        protocol = compilation.protocol(None)
+        if protocol is None or errors_among(diagnostics):
+            fail(diagnostics, False)
+        assert protocol is not None
+        if protocol.name in [spec.protocol.name for spec in specs]:
+            raise Failure(f"protocol {protocol.name} is given twice")
+        texts = {name: read_text(file.parent / name) for name in protocol.files}
+        specs.append(backend_docs.Spec(protocol, texts))
+    manuals = [backend_docs.Manual(m.name, read_text(m)) for m in options.manual]
+    progress.step("drawing")
+    try:
+        files = backend_docs.generate(specs, manuals)
+    except (OSError, statechart.NoGraphviz) as error:
+        raise Failure(str(error)) from None
+    progress.done()
+    write_all({options.output / name: text for name, text in files.items()})
+    return 0

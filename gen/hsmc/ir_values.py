@@ -1,0 +1,331 @@
+"""Places, types and expressions of the intermediate form; what holds of them all stands in ir.py."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, Optional, Union
+
+if TYPE_CHECKING:
+    from .ir_statements import Local
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something stands in the spec. `file` is relative to the directory of the top spec file."""
+
+    file: str
+    line: int
+    column: int
+    length: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+# --- types -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class IntegerType:
+    """u8, u16 or u32."""
+
+    bits: int
+
+    def __str__(self) -> str:
+        return f"u{self.bits}"
+
+
+@dataclass(frozen=True)
+class BoolType:
+    def __str__(self) -> str:
+        return "bool"
+
+
+@dataclass(frozen=True)
+class EnumerationType:
+    name: str
+    bits: int  # of the base type
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class ReferenceType:
+    """Names a record of a pool or nothing: index + 1, 0 for none. `bits` (8 or 16) is the width it is stored in."""
+
+    pool: str
+    bits: int
+
+    def __str__(self) -> str:
+        return self.pool
+
+
+@dataclass(frozen=True)
+class BitsType:
+    """A set of `count.value` bits; may be longer than 32."""
+
+    count: "Size"
+
+    def __str__(self) -> str:
+        return f"bits[{self.count}]"
+
+
+@dataclass(frozen=True)
+class ArrayType:
+    element: "ScalarType"
+    count: "Size"
+
+    def __str__(self) -> str:
+        return f"{self.element}[{self.count}]"
+
+
+@dataclass(frozen=True)
+class PayloadType:
+    """A payload struct; as an argument it is passed in place, read-only."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+ScalarType = Union[IntegerType, BoolType, EnumerationType, ReferenceType]
+Type = Union[
+    IntegerType,
+    BoolType,
+    EnumerationType,
+    ReferenceType,
+    BitsType,
+    ArrayType,
+    PayloadType,
+]
+
+
+@dataclass(frozen=True)
+class Size:
+    """A constant number with the expression it was written as (made of literals, constants and operators)."""
+
+    value: int
+    expression: "Expression" = field(compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+@dataclass(frozen=True)
+class Range:
+    """Inclusive at both ends."""
+
+    low: Size
+    high: Size
+
+    def __str__(self) -> str:
+        return f"{self.low}..{self.high}"
+
+
+# --- expressions -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expression:
+    """Base of all expressions. `value` is the number (bool: 0 or 1) when it is known at compile time."""
+
+    type: Type
+    place: Place = field(compare=False, repr=False)
+    value: Optional[int] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Number(Expression):
+    """A number, true or false: `type` tells which, `value` is always set. `text` is as written (0x2000)."""
+
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoneReference(Expression):
+    """`none`; type is the ReferenceType it is compared with or assigned to."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConstantName(Expression):
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParameterName(Expression):
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemberName(Expression):
+    """A member of an enumeration."""
+
+    enumeration: str
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class VariableName(Expression):
+    """A variable of a singleton process."""
+
+    process: str
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalName(Expression):
+    local: "Local"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArgumentName(Expression):
+    """An argument of the enclosing function or action; in a process an argument of the event, always under the
+    name the event declaration gives it (rows bind positionally and may use other names).
+    """
+
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class InstanceName(Expression):
+    """The record an instance process runs for: `m` of `process Send(m: SendMessage)`. A reference, never none."""
+
+    process: str
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PayloadField(Expression):
+    """`f.length`: base is an ArgumentName or LocalName of payload type."""
+
+    base: Expression
+    payload: str
+    field: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordField(Expression):
+    """A field of a record of a pool or table.
+
+    index_kind "reference": `index` is a reference (record index + 1), used for pools and for tables parallel to a
+    pool; `reference.field` and `Pool[reference].field` are the same. "number": a plain element index.
+    """
+
+    container: str
+    container_kind: Literal["pool", "table"]
+    index: Expression
+    index_kind: Literal["reference", "number"]
+    field: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Element(Expression):
+    """An element of an array: base is a RecordField or VariableName of array type."""
+
+    base: Expression
+    index: Expression
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unary(Expression):
+    operator: Literal["-", "~", "not"]
+    operand: Expression
+
+
+BinaryOperator = Literal[
+    "or",
+    "and",
+    "==",
+    "!=",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "|",
+    "^",
+    "&",
+    "<<",
+    ">>",
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Binary(Expression):
+    """`/` and `%` occur between constants only; of `*` at least one side is constant."""
+
+    operator: BinaryOperator
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conditional(Expression):
+    """`then if condition else otherwise`."""
+
+    condition: Expression
+    then: Expression
+    otherwise: Expression
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call(Expression):
+    """Of a function."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Has(Expression):
+    """`has(bits, index)`: is the bit set? `bits` is a RecordField or VariableName of BitsType."""
+
+    bits: Expression
+    index: Expression
+
+
+@dataclass(frozen=True, kw_only=True)
+class HasAll(Expression):
+    """`has_all(bits, first, count)`: are `count` bits from `first` on set? True when count is 0. count <= 31."""
+
+    bits: Expression
+    first: Expression
+    count: Expression
+
+
+@dataclass(frozen=True, kw_only=True)
+class Available(Expression):
+    """Is a record of the pool free?"""
+
+    pool: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Minimum(Expression):
+    """`min(left, right)` or, with `largest`, `max`."""
+
+    left: Expression
+    right: Expression
+    largest: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Narrow(Expression):
+    """Keeps the low bits of `operand` that fit `type` (an IntegerType narrower than the operand's type)."""
+
+    operand: Expression
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildPayload(Expression):
+    """`Frame(kind: ACK, ...)`. `fields` in order of the payload's declaration; those not named are absent and are 0.
+    Occurs only as the value of a Let."""
+
+    payload: str
+    fields: tuple[tuple[str, Expression], ...]
