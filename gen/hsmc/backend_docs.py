@@ -17,7 +17,8 @@ from typing import Mapping, Optional, Sequence, Union
 import jinja2
 from markupsafe import Markup
 
-from . import backend_c, c_records, dump, ir, statechart
+from . import backend_c, c_records, diagnostic_pages, dump, ir, statechart
+from .diagnostics import TABLE
 from .docs_references import (
     Declared,
     References,
@@ -426,18 +427,34 @@ def prose(text: str) -> Markup:
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
-def generate(specs: Sequence[Spec], manuals: Sequence[Manual] = ()) -> dict[str, str]:
+def generate(
+    specs: Sequence[Spec],
+    manuals: Sequence[Manual] = (),
+    diagnostics: Sequence[diagnostic_pages.Page] = (),
+) -> dict[str, str]:
     """File name within the site -> text. Raises statechart.NoGraphviz."""
     env = environment()
     views = [ProtocolView(spec) for spec in specs]
-    env.globals.update(views=views, manuals=manuals)
+    env.globals.update(views=views, manuals=manuals, diagnostics=diagnostics)
     files = {
         "site.css": env.get_template("site.css.j2").render(),
         "site.js": env.get_template("site.js").render(),
-        "names.js": search_index(views),
+        "names.js": search_index(views, diagnostics),
         "index.html": env.get_template("front.html.j2").render(root="", page="index"),
     }
     pages = {manual.name: manual.page for manual in manuals}
+    pages |= {
+        f"{page.code}.md": f"diagnostics/{page.code}.html" for page in diagnostics
+    }
+    for page in diagnostics:
+        body, _ = markdown_html(page.with_messages(), {})
+        files[f"diagnostics/{page.code}.html"] = env.get_template(
+            "diagnostic.html.j2"
+        ).render(root="../", page=page.code, code=page.code, body=body)
+    if diagnostics:
+        files["diagnostics/index.html"] = env.get_template(
+            "diagnostics.html.j2"
+        ).render(root="../", page="diagnostics", table=TABLE)
     for manual in manuals:
         body, contents = markdown_html(manual.text, pages)
         files[manual.page] = env.get_template("manual.html.j2").render(
@@ -472,12 +489,23 @@ def _protocol_pages(env: jinja2.Environment, view: ProtocolView) -> dict[str, st
     return pages
 
 
-def search_index(views: Sequence[ProtocolView]) -> str:
+def search_index(
+    views: Sequence[ProtocolView], diagnostics: Sequence[diagnostic_pages.Page]
+) -> str:
     """As a script, since a page opened from a file may not fetch data."""
     names = [
         [name.name, name.kind, f"{view.directory}/{name.address}", name.doc]
         for view in views
         for name in view.references.names
+    ]
+    names += [
+        [
+            page.code,
+            "diagnostic",
+            f"diagnostics/{page.code}.html",
+            TABLE[page.code].title,
+        ]
+        for page in diagnostics
     ]
     lines = ",\n".join(json.dumps(name, ensure_ascii=False) for name in names)
     return f"const NAMES = [\n{lines}\n];\n"

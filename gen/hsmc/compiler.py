@@ -50,6 +50,7 @@ class Compilation:
     """One spec, parsed once; each check configuration resolves the same tree anew."""
 
     def __init__(self, path: Path) -> None:
+        self.path = path
         self.report = Report()
         self.spec = parse(path, self.report)
         self._settings: dict[str, dict[str, int]] = {}

@@ -27,7 +27,13 @@ def test_there_are_examples() -> None:
 
 
 def test_diagnostics_are_listed() -> None:
-    listed = dict(re.findall(r"^\| (HSM\d{4}) \| (\w+) \|", MANUAL, re.MULTILINE))
+    listed = dict(
+        re.findall(
+            r"^\| \[(HSM\d{4})\]\(diagnostics/\1\.md\) \| (\w+) \|",
+            MANUAL,
+            re.MULTILINE,
+        )
+    )
     assert listed == {code: entry.severity for code, entry in TABLE.items()}
 
 

@@ -34,7 +34,8 @@ def add(commands: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Everything is generated before anything is written."""
-    from .. import backend_docs, statechart
+    from .. import backend_docs, diagnostic_pages, statechart
+    from ..diagnostics import TABLE
 
     progress = Progress()
     specs: list[backend_docs.Spec] = []
@@ -51,9 +52,10 @@ def run(options: argparse.Namespace) -> int:
         texts = {name: read_text(file.parent / name) for name in protocol.files}
         specs.append(backend_docs.Spec(protocol, texts))
     manuals = [backend_docs.Manual(m.name, read_text(m)) for m in options.manual]
+    pages = [diagnostic_pages.page(c) for c in TABLE] if manuals else []
     progress.step("drawing")
     try:
-        files = backend_docs.generate(specs, manuals)
+        files = backend_docs.generate(specs, manuals, pages)
     except (OSError, statechart.NoGraphviz) as error:
         raise Failure(str(error)) from None
     progress.done()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import textwrap
+import re
 
 from ..command_line import Failure, Subparsers, json_argument, print_json
+from ..diagnostic_pages import page
 from ..diagnostics import TABLE
 from ..report import did_you_mean
 
@@ -30,13 +31,25 @@ def run(options: argparse.Namespace) -> int:
             )
         codes = [code]
     if options.json:
-        print_json([{"code": code, **vars(TABLE[code])} for code in codes])
+        print_json([{"code": c, **vars(TABLE[c]), "page": page(c).text} for c in codes])
     elif options.number is None:
         for code in codes:
             print(f"{code} {TABLE[code].severity:7} {TABLE[code].title}")
     else:
-        entry = TABLE[codes[0]]
-        text = textwrap.fill(entry.text, 79)
-        print(f"{codes[0]} {entry.severity}: {entry.title}\n\n{text}\n")
-        print("\n".join(f"    {line}" for line in entry.example.split("\n")))
+        print(_plain(page(codes[0]).with_messages(), TABLE[codes[0]].severity), end="")
     return 0
+
+
+def _plain(markdown: str, severity: str) -> str:
+    """For a terminal: examples indented, no fences."""
+    lines: list[str] = []
+    inside = False
+    for line in markdown.rstrip("\n").split("\n"):
+        if line.startswith("```"):
+            inside = not inside
+        elif inside:
+            lines.append(f"    {line}".rstrip())
+        else:
+            lines.append(re.sub(r"^#+ ", "", line))
+    lines[0] = lines[0].replace(":", f" {severity}:", 1)
+    return "\n".join(lines) + "\n"
