@@ -23,7 +23,7 @@ def test_example_compiles(number: int, tmp_path: Path) -> None:
 
 
 def test_there_are_examples() -> None:
-    assert len(EXAMPLES) >= 3
+    assert len(EXAMPLES) >= 2
 
 
 def test_diagnostics_are_listed() -> None:
