@@ -324,6 +324,10 @@ class Event(Declaration):
     select: Optional[Expression]
 
 
+# Words that say how a target is entered; a state of that name could not be named as one.
+BEFORE_TARGETS = frozenset({"local"})
+
+
 @dataclass(frozen=True)
 class Choice(Node):
     """One row. guard None with is_else False: unguarded."""
@@ -332,6 +336,7 @@ class Choice(Node):
     is_else: bool
     actions: tuple[Statement, ...]
     target: tuple[Name, ...]  # empty: internal
+    local: bool = False  # `-> local TARGET`
 
 
 @dataclass(frozen=True)

@@ -231,6 +231,12 @@ class AstBuilder(Transformer[Token, Any]):
 
     def state(self, meta: Meta, children: Children) -> ast.State:
         name, initial, final, doc, *items = children
+        if name.text in ast.BEFORE_TARGETS:
+            self.report.add(
+                "HSM0106",
+                name.span,
+                f"'{name.text}' means something behind an arrow: no state can have that name",
+            )
         entries = [i for i in items if isinstance(i, _Entry)]
         for kind in ("entry", "exit"):
             same = [e for e in entries if e.kind == kind]
@@ -313,7 +319,8 @@ class AstBuilder(Transformer[Token, Any]):
         return _Actions(_statements(children))
 
     def target(self, meta: Meta, children: Children) -> "_Target":
-        return _Target(tuple(children))
+        local, *names = children
+        return _Target(tuple(names), local is not None)
 
     def let_line(self, meta: Meta, children: Children) -> ast.Let:
         return children[0]
@@ -326,13 +333,13 @@ class AstBuilder(Transformer[Token, Any]):
 
     def _choice(self, span: Span, parts: Children) -> ast.Choice:
         actions = next((p.statements for p in parts if isinstance(p, _Actions)), ())
-        target = next((p.names for p in parts if isinstance(p, _Target)), ())
+        target = next((p for p in parts if isinstance(p, _Target)), _Target(()))
         guard = parts[0] if parts and parts[0] is not None else None
         if isinstance(guard, (_Actions, _Target)):
             guard = None
         if isinstance(guard, str):
-            return ast.Choice(span, None, True, actions, target)
-        return ast.Choice(span, guard, False, actions, target)
+            return ast.Choice(span, None, True, actions, target.names, target.local)
+        return ast.Choice(span, guard, False, actions, target.names, target.local)
 
     # --- statements
 
@@ -444,8 +451,9 @@ class _Actions:
 
 
 class _Target:
-    def __init__(self, names: tuple[ast.Name, ...]) -> None:
+    def __init__(self, names: tuple[ast.Name, ...], local: bool = False) -> None:
         self.names = names
+        self.local = local
 
 
 def _text(token: Optional[Token]) -> str:

@@ -163,7 +163,7 @@ class TailCheck:
     ) -> tuple[ir.Statement, ...]:
         if choice.target is None:
             return choice.actions
-        exited, entered = path_between(leaf, state, choice.target)
+        exited, entered = path_between(leaf, state, choice)
         return (
             *(s for e in exited for s in e.exit),
             *choice.actions,

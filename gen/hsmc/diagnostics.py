@@ -92,6 +92,7 @@ TABLE: dict[str, Explanation] = {
     "HSM0523": _error("creates or select out of place"),
     "HSM0524": _error("row without content"),
     "HSM0525": _warning("guard is constant"),
+    "HSM0526": _error("target of a local transition outside"),
     # --- placements and checks
     "HSM0601": _error("process not placed"),
     "HSM0602": _error("process placed twice"),

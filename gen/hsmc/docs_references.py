@@ -14,6 +14,7 @@ from html import escape
 from typing import Iterator, Mapping, Optional, Sequence, Union
 
 from . import ir, walk
+from .ast import BEFORE_TARGETS
 
 # Which page a kind of name is described on. Kinds that belong to a process have the process' own page.
 PAGES = {
@@ -40,7 +41,7 @@ OF_PROCESS = ("state", "event", "variable", "timer", "transition")
 
 KEYWORDS = frozenset(
     "action after and at bits by check clear cold constant count counter create created creates device else entry "
-    "enumeration event exit external false final function if ignore include initial layout let live liveness never "
+    "enumeration event exit external false final function if ignore include initial layout let live liveness local never "
     "none not on or parameter payload placement pool process property protocol raise range release repeat return "
     "safety select set state table true unit variable when while world written".split()
 )
@@ -416,7 +417,8 @@ class References:
                 if event.name in mentioned:
                     known[event.name] = address("event", process.name, event.name)
         if "->" in words[:-1]:
-            target = words[words.index("->") + 1]
+            behind = words[words.index("->") + 1 :]
+            target = next((w for w in behind if w not in BEFORE_TARGETS), "")
             for state in process.states:
                 if target in (state.path, state.name) or state.path.endswith(
                     f".{target}"

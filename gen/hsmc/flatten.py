@@ -124,9 +124,8 @@ class Flattener:
     ) -> ir.Row:
         exited: list[StateNode] = []
         entered: list[StateNode] = []
-        target = choice.target
-        if target is not None:
-            exited, entered = path_between(leaf, state, target)
+        if choice.target is not None:
+            exited, entered = path_between(leaf, state, choice)
         exit_actions = tuple(s for e in exited for s in e.exit)
         entry_actions = tuple(s for e in entered for s in e.entry)
         number = self.number
@@ -192,13 +191,18 @@ class Flattener:
 
 
 def path_between(
-    leaf: StateNode, source: StateNode, target: StateNode
+    leaf: StateNode, source: StateNode, choice: Choice
 ) -> tuple[list[StateNode], list[StateNode]]:
-    """States left (innermost first) and entered (outermost first) by an external transition written in `source`
-    while `leaf` is active: everything inside the innermost state that properly contains source and target.
+    """States left (innermost first) and entered (outermost first) by a row with a target written in `source` while
+    `leaf` is active: everything inside the innermost state that properly contains source and target, or, when the
+    row is local, inside the source.
     """
-    around_source = list(source.chain())[1:]
+    target = choice.target
+    assert target is not None
+    around_source = list(source.chain())
     around_target = list(target.chain())[1:]
+    if not choice.node.local:
+        del around_source[0]
     domain = next((s for s in around_source if s in around_target), None)
     exited: list[StateNode] = []
     for state in leaf.chain():

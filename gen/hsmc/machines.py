@@ -324,6 +324,8 @@ class MachineBuilder:
                 "HSM0524", node.span, "this row does nothing; say 'ignore' instead"
             )
         target = self._target(state, node.target) if node.target else None
+        if target is not None and node.local:
+            self._check_local(state, node, target)
         text = f"{head} {node.span.squeezed}".strip()
         return Choice(node, guard, node.guard is not None, actions, target, text)
 
@@ -358,6 +360,19 @@ class MachineBuilder:
             state.damaged = True
             return None
         return found[0]
+
+    def _check_local(
+        self, state: StateNode, node: ast.Choice, target: StateNode
+    ) -> None:
+        if target is not state and state in target.chain():
+            return
+        self.context.error(
+            "HSM0526",
+            node.target[0].span.to(node.target[-1].span),
+            f"a local transition stays in {state.path[-1]}, but {target.dotted} is not inside it",
+            [("the row belongs to this state", state.node.name.span)],
+        )
+        state.damaged = True
 
     def _timer(self, state: StateNode, node: ast.Rows, resolver: Statements) -> bool:
         assert node.duration is not None

@@ -20,7 +20,7 @@ from .dump import statement_lines
 
 Link = Callable[[ir.Place], str]
 
-TARGET = re.compile(r"-> ?([\w.]+)$")
+TARGET = re.compile(r"-> ?(local )?([\w.]+)$")
 FONT = "Helvetica,Arial,sans-serif"
 GUARD_WIDTH = 34  # characters of a line beside an edge
 INSIDE_WIDTH = 58  # of a line inside a state
@@ -48,6 +48,7 @@ class DrawnRow:
     state: str  # name of the state it is written in
     target: Optional[str]  # path of the state written behind the arrow
     label: str  # ack.0
+    local: bool  # does not leave the state it is written in
     ids: tuple[str, ...]
 
 
@@ -66,8 +67,9 @@ def drawn_rows(process: ir.Process) -> list[DrawnRow]:
             DrawnRow(
                 row=row,
                 state=state,
-                target=state_named(process, written.group(1)) if written else None,
+                target=state_named(process, written.group(2)) if written else None,
                 label=f"{handler.event}.{','.join(map(str, numbers))}",
+                local=written is not None and written.group(1) is not None,
                 ids=tuple(row.id for _, row in flattened),
             )
         )
@@ -248,6 +250,8 @@ class _Statechart:
             f"<BR/>{escape(line)}"
             for line in shortened(guard, GUARD_WIDTH, GUARD_LINES)
         )
+        if row.local:
+            text = f"<BR/><I>local</I>{text}"
         label = _table(
             [f'<TR><TD CELLPADDING="4"><B>{escape(row.label)}</B>{text}</TD></TR>']
         )
@@ -259,6 +263,7 @@ class _Statechart:
             f"tooltip={quoted(title)}",
             f"labeltooltip={quoted(title)}",
             "class=transition",
+            *(["style=dashed"] if row.local else []),
         ]
         tail, head, ends = self._ends(source, self.by_path[target])
         yield f"  {tail} -> {head} [{' '.join((*ends, *attributes))}]"
