@@ -57,6 +57,16 @@ def record_bytes(fields: Sequence[ir.Field], with_state: bool) -> int:
     return -(-offset // largest) * largest
 
 
+def record_padding(fields: Sequence[ir.Field], with_state: bool) -> int:
+    """Bytes added to a record so that its size takes two shifted terms at most."""
+    size = record_bytes(fields, with_state)
+    step = max([alignment(f.type) for f in fields] + [1])
+    padded = size
+    while naming.sum_terms(padded) > 2:
+        padded += step
+    return padded - size
+
+
 def state_position(fields: Sequence[ir.Field]) -> int:
     """Where the state of the process stands among the sorted fields: with the other bytes, before the big arrays."""
     for position, field in enumerate(fields):
@@ -94,9 +104,5 @@ def record_of(writer: MemberWriter, declaration: Union[ir.Pool, ir.Table]) -> Re
     if with_state:
         process = writer.names.lower(str(declaration.process), "state")  # type: ignore[union-attr]
         members.insert(state_position(fields), ("uint8_t state_;", f"enum {process}"))
-    size = record_bytes(fields, with_state)
-    step = max([alignment(f.type) for f in fields] + [1])
-    padded = size
-    while naming.sum_terms(padded) > 2:
-        padded += step
-    return Record(declaration, tuple(members), tuple(fields), padded - size)
+    padding = record_padding(fields, with_state)
+    return Record(declaration, tuple(members), tuple(fields), padding)

@@ -8,10 +8,14 @@
 #define FW_RUNTIME_TIGON2_EMP_PORT_H
 
 #include "fw-runtime/port.h"
+#include "fw-runtime/port/tigon2/memory_map.h"
 #include "fw-runtime/timers.h"
 #include "fw-runtime/trace.h"
 
 #include "emp_members.h"
+
+/* What the smallest board leaves for the whole image; what else it needs the linker script checks. */
+#define EMP_STATE_LIMIT TIGON2_IMAGE_LIMIT
 
 /* Every member of the state is an object of its own: in the scratchpad, but for what is listed here
  * as living in SRAM because it is large. */

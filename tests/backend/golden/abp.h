@@ -10,6 +10,7 @@
  *   ABP_TRACE(transition, instance)         called first in every transition
  *   ABP_NEVER(process, state, event)        an event came in a state where the spec says it cannot
  *   ABP_HOT, ABP_COLD                      attributes of handlers on and off the data path
+ *   ABP_STATE_LIMIT                         bytes struct abp_state may take, checked where it is compiled
  * and, with ABP_PORT_DEVICES, the device operations as inline functions. What it leaves out has the defaults below.
  *
  * Everything runs to completion: no entry point may be called from within a device operation. A state of all zeroes
@@ -98,6 +99,11 @@ struct abp_parameters {
 #endif
 
 #include "fw-runtime/hsm_support.h"
+
+#ifdef ABP_STATE_LIMIT
+_Static_assert(sizeof(struct abp_state) <= ABP_STATE_LIMIT,
+    "the state fits: 'hsmc stats' tells what takes how much");
+#endif
 
 #ifndef ABP_STATE
 #define ABP_STATE(member) (abp_state.member)

@@ -10,6 +10,7 @@
  *   RECORDS_TRACE(transition, instance)         called first in every transition
  *   RECORDS_NEVER(process, state, event)        an event came in a state where the spec says it cannot
  *   RECORDS_HOT, RECORDS_COLD                      attributes of handlers on and off the data path
+ *   RECORDS_STATE_LIMIT                         bytes struct records_state may take, checked where it is compiled
  * and, with RECORDS_PORT_DEVICES, the device operations as inline functions. What it leaves out has the defaults below.
  *
  * Everything runs to completion: no entry point may be called from within a device operation. A state of all zeroes
@@ -122,6 +123,11 @@ struct records_parameters {
 #endif
 
 #include "fw-runtime/hsm_support.h"
+
+#ifdef RECORDS_STATE_LIMIT
+_Static_assert(sizeof(struct records_state) <= RECORDS_STATE_LIMIT,
+    "the state fits: 'hsmc stats' tells what takes how much");
+#endif
 
 #ifndef RECORDS_STATE
 #define RECORDS_STATE(member) (records_state.member)
