@@ -325,7 +325,7 @@ class Event(Declaration):
 
 
 # Words that say how a target is entered; a state of that name could not be named as one.
-BEFORE_TARGETS = frozenset({"local"})
+BEFORE_TARGETS = frozenset({"local", "history"})
 
 
 @dataclass(frozen=True)
@@ -337,6 +337,7 @@ class Choice(Node):
     actions: tuple[Statement, ...]
     target: tuple[Name, ...]  # empty: internal
     local: bool = False  # `-> local TARGET`
+    history: bool = False  # `-> history TARGET`
 
 
 @dataclass(frozen=True)

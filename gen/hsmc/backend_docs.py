@@ -17,7 +17,7 @@ from typing import Mapping, Optional, Sequence, Union
 import jinja2
 from markupsafe import Markup
 
-from . import backend_c, c_records, diagnostic_pages, dump, ir, statechart
+from . import backend_c, c_records, diagnostic_pages, dump, ir, statechart, walk
 from .diagnostics import TABLE
 from .docs_references import (
     Declared,
@@ -252,13 +252,31 @@ class ProtocolView:
                             event=handler.event,
                             inherited="" if row.state == leaf.name else row.state,
                             lets=lets,
-                            guard=self.html(row.guard.place) if row.guard else None,
+                            guard=self._guard(row.guard) if row.guard else None,
                             guard_word="always" if first else "else",
                             steps=tuple(self._steps(process, row)),
                         )
                     )
                     first = False
         return result
+
+    def _guard(self, guard: ir.Expression) -> Markup:
+        """As written, or, where the compiler added a test of its own, what it became."""
+        p = self.protocol
+        hidden = {
+            (q.name, v.name) for q in p.processes for v in q.variables if v.hidden
+        }
+        hidden |= {(q.name, f.name) for q in p.pools for f in q.fields if f.hidden}
+        for node in walk.nodes(guard):
+            if isinstance(node, ir.VariableName):
+                added = (node.process, node.name) in hidden
+            elif isinstance(node, ir.RecordField):
+                added = (node.container, node.field) in hidden
+            else:
+                continue
+            if added:
+                return Markup(escape(dump.expression_text(guard)))
+        return self.html(guard.place)
 
     def _steps(self, process: ir.Process, row: ir.Row) -> list[Step]:
         """In the order of execution."""

@@ -319,8 +319,8 @@ class AstBuilder(Transformer[Token, Any]):
         return _Actions(_statements(children))
 
     def target(self, meta: Meta, children: Children) -> "_Target":
-        local, *names = children
-        return _Target(tuple(names), local is not None)
+        local, history, *names = children
+        return _Target(tuple(names), local is not None, history is not None)
 
     def let_line(self, meta: Meta, children: Children) -> ast.Let:
         return children[0]
@@ -337,9 +337,18 @@ class AstBuilder(Transformer[Token, Any]):
         guard = parts[0] if parts and parts[0] is not None else None
         if isinstance(guard, (_Actions, _Target)):
             guard = None
-        if isinstance(guard, str):
-            return ast.Choice(span, None, True, actions, target.names, target.local)
-        return ast.Choice(span, guard, False, actions, target.names, target.local)
+        is_else = isinstance(guard, str)
+        if is_else:
+            guard = None
+        return ast.Choice(
+            span,
+            guard,
+            is_else,
+            actions,
+            target.names,
+            target.local,
+            target.history,
+        )
 
     # --- statements
 
@@ -451,9 +460,12 @@ class _Actions:
 
 
 class _Target:
-    def __init__(self, names: tuple[ast.Name, ...], local: bool = False) -> None:
+    def __init__(
+        self, names: tuple[ast.Name, ...], local: bool = False, history: bool = False
+    ) -> None:
         self.names = names
         self.local = local
+        self.history = history
 
 
 def _text(token: Optional[Token]) -> str:

@@ -11,8 +11,8 @@ from .constants import LARGEST
 from .context import Body, Context, Effect
 from .dump import expression_text
 from .machines import Choice, Machine, StateNode, initial_of, walk
-from .flatten import path_between
 from .source import Span
+from .ways import ways
 
 
 class CallGraph:
@@ -151,24 +151,28 @@ class TailCheck:
                 for state in leaf.chain():
                     for rows in state.rows:
                         for choice in rows.choices:
-                            statements = self._executed(leaf, state, choice)
-                            key = tuple(s.place for s in statements)
-                            if key not in seen:
-                                seen.add(key)
-                                self._scan(statements, None)
+                            for statements in self._executed(
+                                machine, leaf, state, choice
+                            ):
+                                key = tuple(s.place for s in statements)
+                                if key not in seen:
+                                    seen.add(key)
+                                    self._scan(statements, None)
 
     @staticmethod
     def _executed(
-        leaf: StateNode, state: StateNode, choice: Choice
-    ) -> tuple[ir.Statement, ...]:
+        machine: Machine, leaf: StateNode, state: StateNode, choice: Choice
+    ) -> Iterator[tuple[ir.Statement, ...]]:
+        """What the row executes, in each way it may go."""
         if choice.target is None:
-            return choice.actions
-        exited, entered = path_between(leaf, state, choice)
-        return (
-            *(s for e in exited for s in e.exit),
-            *choice.actions,
-            *(s for e in entered for s in e.entry),
-        )
+            yield choice.actions
+            return
+        for way in ways(machine, leaf, state, choice):
+            yield (
+                *(s for e in way.exited for s in e.exit),
+                *choice.actions,
+                *(s for e in way.entered for s in e.entry),
+            )
 
     def _scan(
         self, statements: Iterable[ir.Statement], raised: Optional[ir.Place]
@@ -368,19 +372,7 @@ def check_reachability(context: Context, machines: Sequence[Machine]) -> None:
     for machine in machines:
         if machine.damaged or not machine.roots or context.spec.damaged:
             continue
-        reached: set[StateNode] = set()
-        pending = [list(initial_of(machine.roots).initial_chain())[-1]]
-        while pending:
-            leaf = pending.pop()
-            if leaf in reached:
-                continue
-            reached.add(leaf)
-            for state in leaf.chain():
-                for rows in state.rows:
-                    for choice in rows.choices:
-                        if choice.target is not None:
-                            pending.append(list(choice.target.initial_chain())[-1])
-        alive = {state for leaf in reached for state in leaf.chain()}
+        alive = _alive(machine)
         for state in machine.states:
             if state not in alive and (state.parent is None or state.parent in alive):
                 context.error(
@@ -397,6 +389,36 @@ def check_reachability(context: Context, machines: Sequence[Machine]) -> None:
                             choice.node.span,
                             "this row is never tried: every state inside handles the event itself",
                         )
+
+
+def _alive(machine: Machine) -> set[StateNode]:
+    """States some chain of transitions leads to, whatever the guards."""
+    reached: set[StateNode] = set()
+    alive: set[StateNode] = set()
+    histories: set[StateNode] = set()
+    pending = [list(initial_of(machine.roots).initial_chain())[-1]]
+    while pending:
+        leaf = pending.pop()
+        if leaf not in reached:
+            reached.add(leaf)
+            alive.update(leaf.chain())
+            for state in leaf.chain():
+                for rows in state.rows:
+                    for choice in rows.choices:
+                        if choice.target is not None:
+                            pending.append(list(choice.target.initial_chain())[-1])
+                            if choice.node.history:
+                                histories.add(choice.target)
+        if not pending:
+            # A history brings back children that were active once, each with its initial states.
+            again = {
+                list(child.initial_chain())[-1]
+                for state in histories
+                for child in state.children
+                if child in alive
+            }
+            pending += [leaf for leaf in machine.leaves if leaf in again - reached]
+    return alive
 
 
 def check_events(context: Context, machines: Sequence[Machine]) -> None:

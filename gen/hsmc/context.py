@@ -128,6 +128,8 @@ class Context:
     # The process of each pool, and the pool of each instance process.
     process_of_pool: dict[str, ast.Process] = field(default_factory=dict)
 
+    # Spelling in generated code of variables the compiler adds.
+    hidden_names: set[str] = field(default_factory=set)
     # Leaf a record's process starts in, by process.
     initial_leaf: dict[str, str] = field(default_factory=dict)
     timers: list[ir.Timer] = field(default_factory=list)

@@ -93,6 +93,7 @@ TABLE: dict[str, Explanation] = {
     "HSM0524": _error("row without content"),
     "HSM0525": _warning("guard is constant"),
     "HSM0526": _error("target of a local transition outside"),
+    "HSM0527": _error("history of a state without states inside"),
     # --- placements and checks
     "HSM0601": _error("process not placed"),
     "HSM0602": _error("process placed twice"),

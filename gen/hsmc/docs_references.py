@@ -41,7 +41,7 @@ OF_PROCESS = ("state", "event", "variable", "timer", "transition")
 
 KEYWORDS = frozenset(
     "action after and at bits by check clear cold constant count counter create created creates device else entry "
-    "enumeration event exit external false final function if ignore include initial layout let live liveness local never "
+    "enumeration event exit external false final function history if ignore include initial layout let live liveness local never "
     "none not on or parameter payload placement pool process property protocol raise range release repeat return "
     "safety select set state table true unit variable when while world written".split()
 )

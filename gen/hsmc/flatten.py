@@ -6,7 +6,15 @@ from typing import Callable, Iterable, Literal, Optional
 
 from . import ir
 from .context import Context
+from .hidden import HiddenState, both, compare, number, smallest
 from .machines import Choice, Machine, Rows, StateNode, initial_of, walk
+from .ways import (
+    Way,
+    history_targets,
+    numbered_children,
+    remembered_children,
+    ways,
+)
 
 Raises = Callable[[Iterable[ir.Statement]], tuple[tuple[str, str], ...]]
 
@@ -99,8 +107,16 @@ class Flattener:
             handled = False
             for choice in rows.choices:
                 choice.reached = True
-                count = sum(len(g.rows) for g in groups) + len(built)
-                built.append(self._row(machine, leaf, state, choice, event, count))
+                found = (
+                    ways(machine, leaf, state, choice)
+                    if choice.target is not None
+                    else (Way((), ()),)
+                )
+                for way in found:
+                    count = sum(len(g.rows) for g in groups) + len(built)
+                    built.append(
+                        self._row(machine, leaf, state, choice, way, event, count)
+                    )
                 if not choice.conditional:
                     handled = True
                     break
@@ -119,22 +135,29 @@ class Flattener:
         leaf: StateNode,
         state: StateNode,
         choice: Choice,
+        way: Way,
         event: str,
         count: int,
     ) -> ir.Row:
-        exited: list[StateNode] = []
-        entered: list[StateNode] = []
-        if choice.target is not None:
-            exited, entered = path_between(leaf, state, choice)
+        exited, entered = way.exited, way.entered
         exit_actions = tuple(s for e in exited for s in e.exit)
         entry_actions = tuple(s for e in entered for s in e.entry)
+        if not releases_own((*exit_actions, *choice.actions, *entry_actions)):
+            # In front of all else: exit actions may raise, and then nothing but raises may follow.
+            exit_actions = (*_remembering(machine, way), *exit_actions)
+        guard = choice.guard
+        if way.remembered is not None:
+            assert choice.target is not None
+            place = machine.history[choice.target]
+            index = numbered_children(choice.target).index(way.remembered)
+            guard = both(guard, compare("==", place, index, place.place))
         number = self.number
         self.number += 1
         return ir.Row(
             id=f"{machine.name}.{leaf.name}.{event}.{count}",
             number=number,
             state=state.name,
-            guard=choice.guard,
+            guard=guard,
             exit_actions=exit_actions,
             cancelled=tuple(e.timer for e in exited if e.timer is not None),
             target=entered[-1].name if entered else None,
@@ -190,32 +213,47 @@ class Flattener:
         )
 
 
-def path_between(
-    leaf: StateNode, source: StateNode, choice: Choice
-) -> tuple[list[StateNode], list[StateNode]]:
-    """States left (innermost first) and entered (outermost first) by a row with a target written in `source` while
-    `leaf` is active: everything inside the innermost state that properly contains source and target, or, when the
-    row is local, inside the source.
-    """
-    target = choice.target
-    assert target is not None
-    around_source = list(source.chain())
-    around_target = list(target.chain())[1:]
-    if not choice.node.local:
-        del around_source[0]
-    domain = next((s for s in around_source if s in around_target), None)
-    exited: list[StateNode] = []
-    for state in leaf.chain():
-        if state is domain:
-            break
-        exited.append(state)
-    entered: list[StateNode] = []
-    for state in target.chain():
-        if state is domain:
-            break
-        entered.insert(0, state)
-    entered.extend(list(target.initial_chain())[1:])
-    return exited, entered
+def _remembering(machine: Machine, way: Way) -> tuple[ir.Statement, ...]:
+    """Notes, in each state left that some row enters by history, which child was active."""
+    result: list[ir.Statement] = []
+    for child, state in zip(way.exited, way.exited[1:]):
+        if state in machine.history:
+            place = machine.history[state]
+            index = numbered_children(state).index(child)
+            assert isinstance(place.type, ir.IntegerType)
+            result.append(
+                ir.Assign(
+                    place=place.place,
+                    target=place,
+                    value=number(index, place.type, place.place),
+                )
+            )
+    return tuple(result)
+
+
+def releases_own(statements: Iterable[ir.Statement]) -> bool:
+    """Is the record the process runs for given back in any case? Nothing kept in it matters then."""
+    return any(
+        isinstance(s, ir.Release) and isinstance(s.reference, ir.InstanceName)
+        for s in statements
+    )
+
+
+def add_history(context: Context, machine: Machine) -> None:
+    """Declares what history needs to remember."""
+    hidden = HiddenState(context, machine)
+    for state in history_targets(machine):
+        if len(remembered_children(machine, state)) == 1:
+            continue  # the initial one, whatever happened
+        children = numbered_children(state)
+        machine.history[state] = hidden.add(
+            f"{state.name}_history",
+            smallest(len(children) - 1),
+            f"which state inside {state.dotted} was active when it was last left: "
+            + ", ".join(f"{n} {c.path[-1]}" for n, c in enumerate(children)),
+            state.node.name.span.place(),
+            largest=len(children) - 1,
+        )
 
 
 def flatten(
@@ -225,6 +263,7 @@ def flatten(
     if not machine.roots:
         return None
     node = machine.node
+    add_history(context, machine)
     first = 0 if node.instance is None else 1
     initial = list(initial_of(machine.roots).initial_chain())
     handlers = flattener.handlers(machine)
@@ -237,10 +276,13 @@ def flatten(
         cold=node.cold,
         pool=node.instance.type.name.text if node.instance else None,
         instance=node.instance.name.text if node.instance else None,
-        variables=tuple(
-            context.variables[v.name.text]
-            for v in node.variables
-            if v.name.text in context.variables
+        variables=(
+            *(
+                context.variables[v.name.text]
+                for v in node.variables
+                if v.name.text in context.variables
+            ),
+            *machine.hidden,
         ),
         events=_events(context, machine),
         states=tuple(_state(state) for state in machine.states),

@@ -98,6 +98,7 @@ class Field(Declaration):
     type: Type
     range: Optional[Range]
     initial: Optional[Size] = None  # variables only
+    hidden: bool = False  # added by the compiler: history
 
 
 @dataclass(frozen=True, kw_only=True)

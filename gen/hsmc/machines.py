@@ -83,6 +83,9 @@ class Machine:
     leaves: list[StateNode]  # in the order of their numbers
     timers: list[ir.Timer] = field(default_factory=list)
     selects: dict[str, ir.Expression] = field(default_factory=dict)
+    hidden: list[ir.Field] = field(default_factory=list)  # variables nobody wrote
+    # Of each state entered by history, where it keeps the number of the child last active.
+    history: dict[StateNode, ir.Expression] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -326,6 +329,13 @@ class MachineBuilder:
         target = self._target(state, node.target) if node.target else None
         if target is not None and node.local:
             self._check_local(state, node, target)
+        if target is not None and node.history and not target.children:
+            self.context.error(
+                "HSM0527",
+                node.target[0].span.to(node.target[-1].span),
+                f"{target.path[-1]} has no states inside: there is no history to go back to",
+                [("the state", target.node.name.span)],
+            )
         text = f"{head} {node.span.squeezed}".strip()
         return Choice(node, guard, node.guard is not None, actions, target, text)
 

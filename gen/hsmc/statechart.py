@@ -20,7 +20,7 @@ from .dump import statement_lines
 
 Link = Callable[[ir.Place], str]
 
-TARGET = re.compile(r"-> ?(local )?([\w.]+)$")
+TARGET = re.compile(r"-> ?(local )?(history )?([\w.]+)$")
 FONT = "Helvetica,Arial,sans-serif"
 GUARD_WIDTH = 34  # characters of a line beside an edge
 INSIDE_WIDTH = 58  # of a line inside a state
@@ -49,6 +49,7 @@ class DrawnRow:
     target: Optional[str]  # path of the state written behind the arrow
     label: str  # ack.0
     local: bool  # does not leave the state it is written in
+    history: bool  # goes back to the child of its target that was active last
     ids: tuple[str, ...]
 
 
@@ -67,9 +68,10 @@ def drawn_rows(process: ir.Process) -> list[DrawnRow]:
             DrawnRow(
                 row=row,
                 state=state,
-                target=state_named(process, written.group(2)) if written else None,
+                target=state_named(process, written.group(3)) if written else None,
                 label=f"{handler.event}.{','.join(map(str, numbers))}",
                 local=written is not None and written.group(1) is not None,
+                history=written is not None and written.group(2) is not None,
                 ids=tuple(row.id for _, row in flattened),
             )
         )
@@ -169,6 +171,8 @@ class _Statechart:
             yield f"{inner}href={quoted(self.link(state.place))} tooltip={quoted(state.path)}"
             if self._inside(state):
                 yield f"{inner}{self._notes(state)} [{self._box(state, notes=True)}]"
+            if any(row.history and row.target == state.path for row in self.rows):
+                yield f'{inner}{self._history(state)} [shape=circle label="H" margin=0 width=0.25 class=history]'
             yield from self._level(state.path, inner)
             yield f"{indent}}}"
         first = next(s for s in self._children(parent) if s.initial)
@@ -184,6 +188,9 @@ class _Statechart:
 
     def _notes(self, state: ir.State) -> str:
         return f"notes_{self.numbers[state.path]}"
+
+    def _history(self, state: ir.State) -> str:
+        return f"history_{self.numbers[state.path]}"
 
     def _box(self, state: ir.State, notes: bool = False) -> str:
         """`notes`: what a composite state does itself, as a box without a name."""
@@ -265,11 +272,11 @@ class _Statechart:
             "class=transition",
             *(["style=dashed"] if row.local else []),
         ]
-        tail, head, ends = self._ends(source, self.by_path[target])
+        tail, head, ends = self._ends(source, self.by_path[target], row.history)
         yield f"  {tail} -> {head} [{' '.join((*ends, *attributes))}]"
 
     def _ends(
-        self, source: ir.State, target: ir.State
+        self, source: ir.State, target: ir.State, history: bool
     ) -> tuple[str, str, tuple[str, ...]]:
         """Both ends of an edge and the attributes they need.
 
@@ -284,7 +291,9 @@ class _Statechart:
             tail = self._notes(source) if has_notes else self._start(source.path)
             if not inside:
                 tail_border = f"cluster_{self.numbers[source.path]}"
-        if target.children:
+        if history:
+            head = self._history(target)
+        elif target.children:
             head = self._start(target.path)
             if not f"{source.path}.".startswith(f"{target.path}."):
                 head_border = f"cluster_{self.numbers[target.path]}"
