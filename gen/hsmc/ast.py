@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Optional, Union
 
-from .source import Span
+from .source import SourceFile, Span
 
 
 @dataclass(frozen=True)
@@ -407,6 +408,9 @@ class Spec:
 
     declarations: list[AnyDeclaration] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
+    sources: list[SourceFile] = field(default_factory=list)
+    # The text after each `include`, and the file it names.
+    includes: list[tuple[Span, Path]] = field(default_factory=list)
     hash: int = 0
     # Processes with a piece that did not parse: questions about completeness make no sense for them.
     damaged: bool = False

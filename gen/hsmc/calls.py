@@ -24,6 +24,7 @@ class Calls(Expressions):
         if builtin is not None and self.lookup(name) is None:
             result: Optional[ir.Expression] = builtin(node)
             return result
+        self.refer(node.callee.span, name)
         symbol = self.context.symbols.get(name)
         if symbol is None:
             if self.lookup(name) is not None:
@@ -129,6 +130,7 @@ class Calls(Expressions):
 
     def build_payload(self, node: ast.Call) -> Optional[ir.BuildPayload]:
         assert isinstance(node.callee, ast.NameUse)
+        self.refer(node.callee.span, node.callee.name)
         payload = self.context.payloads.get(node.callee.name)
         if payload is None:
             return None
@@ -198,6 +200,8 @@ class Calls(Expressions):
             if base is None or index is None:
                 return None
             return self._element(node, base, index)
+        if isinstance(node, ast.NameUse):
+            self.refer(node.span, node.name)
         if isinstance(node, ast.NameUse) and self.lookup(node.name) is None:
             symbol = self.context.symbols.get(node.name)
             if symbol is not None and isinstance(symbol.node, ast.Field):
@@ -240,6 +244,7 @@ class Calls(Expressions):
         argument = node.arguments[0].value
         if isinstance(argument, ast.NameUse):
             if argument.name in self.context.pools:
+                self.refer(argument.span, argument.name)
                 self.body.reads_state = True
                 return ir.Available(
                     type=BOOL, place=node.span.place(), pool=argument.name

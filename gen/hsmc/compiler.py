@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import Literal, Optional
+from typing import Literal, Mapping, Optional
 
 from . import ast, ir
 from .checks import (
@@ -49,10 +49,18 @@ def load(path: str | Path, overrides: dict[str, int]) -> ir.Protocol:
 class Compilation:
     """One spec, parsed once; each check configuration resolves the same tree anew."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(
+        self,
+        path: Path,
+        overlay: Mapping[Path, str] = {},
+        report: Optional[Report] = None,
+    ) -> None:
+        """`overlay`: texts to be read instead of files, by resolved path: what an editor has not saved yet."""
         self.path = path
-        self.report = Report()
-        self.spec = parse(path, self.report)
+        self.report = report or Report()
+        self.spec = parse(path, self.report, overlay)
+        # Of the spec as it stands, once it is resolved.
+        self.context: Optional[Context] = None
         self._settings: dict[str, dict[str, int]] = {}
 
     def diagnostics(self) -> list[Diagnostic]:
@@ -92,6 +100,7 @@ class Compilation:
         context = Context(report, self.spec, overrides)
         protocol = _Resolution(context, check).run()
         if check is None and not overrides:
+            self.context = context
             self._settings = {c.name: dict(c.settings) for c in protocol.checks}
         return protocol if report.errors == 0 else None
 
@@ -325,6 +334,7 @@ class _Resolution:
         if symbol is not None and isinstance(
             symbol.node, (ast.Constant, ast.Parameter)
         ):
+            self.context.refer(name.span, symbol.span)
             return True
         self.context.report.unknown(
             "HSM0210",

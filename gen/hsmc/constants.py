@@ -169,6 +169,7 @@ class Constants:
                 self.context.names(ast.Constant, ast.EnumerationMember),
             )
             return None
+        self.context.refer(node.span, symbol.span)
         place = node.span.place()
         if isinstance(symbol.node, ast.Constant):
             self.context.use("constant", node.name)

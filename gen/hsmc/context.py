@@ -140,6 +140,9 @@ class Context:
     fields_written: set[tuple[str, str]] = field(default_factory=set)
     payloads_passed_on: set[str] = field(default_factory=set)
     locals_used: set[int] = field(default_factory=set)
+    # Where a name is used -> where what it means is declared; the type of a local name by its place. See index.py.
+    references: dict[Span, ir.Place] = field(default_factory=dict)
+    local_types: dict[ir.Place, ir.Type] = field(default_factory=dict)
 
     def declarations(self, kind: type[ast.Node]) -> Iterable[ast.Node]:
         return (d for d in self.spec.declarations if isinstance(d, kind))
@@ -152,6 +155,11 @@ class Context:
         notes: Iterable[tuple[str, Span]] = (),
     ) -> None:
         self.report.add(code, span, message, notes)
+
+    def refer(self, use: Span, declared: Union[Span, ir.Place]) -> None:
+        """Notes what a name stands for. Whoever resolves a name calls this, whatever is wrong with its use."""
+        place = declared.place() if isinstance(declared, Span) else declared
+        self.references[use] = place
 
     def use(self, kind: str, name: str) -> None:
         self.used.add((kind, name))
@@ -200,6 +208,7 @@ class Context:
     def process(self, name: ast.Name) -> Optional[ast.Process]:
         symbol = self.symbols.get(name.text)
         if symbol is not None and isinstance(symbol.node, ast.Process):
+            self.refer(name.span, symbol.span)
             return symbol.node
         self.report.unknown(
             "HSM0207",

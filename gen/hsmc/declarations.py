@@ -121,6 +121,7 @@ class Declarations:
                 ],
             )
             return None
+        self.context.refer(use.name.span, symbol.span)
         if isinstance(symbol.node, ast.Enumeration):
             enumeration = self.context.enumerations.get(name)
             return ir.EnumerationType(name, enumeration.bits) if enumeration else None
@@ -441,6 +442,7 @@ class Declarations:
                 self.context.names(ast.Pool),
             )
             return
+        self.context.refer(name.span, symbol.span)
         first = self.context.process_of_pool.setdefault(name.text, node)
         if first is not node:
             self.context.error(
@@ -493,6 +495,7 @@ class Declarations:
         if isinstance(node.count, ast.NameUse):
             symbol = self.context.symbols.get(node.count.name)
             if symbol is not None and isinstance(symbol.node, ast.Pool):
+                self.context.refer(node.count.span, symbol.span)
                 pool = self.context.pools.get(symbol.name)
                 if pool is None:
                     return

@@ -87,12 +87,23 @@ class Expressions:
                     [("this one", symbol.span)],
                 )
         self.scopes[-1][name.text] = (binding, name.span)
+        self.context.local_types[name.span.place()] = binding.type
 
     def lookup(self, name: str) -> Optional[Binding]:
         for scope in reversed(self.scopes):
             if name in scope:
                 return scope[name][0]
         return None
+
+    def refer(self, span: Span, name: str) -> None:
+        """Notes what a local or global name stands for."""
+        for scope in reversed(self.scopes):
+            if name in scope:
+                self.context.refer(span, scope[name][1])
+                return
+        symbol = self.context.symbols.get(name)
+        if symbol is not None:
+            self.context.refer(span, symbol.span)
 
     def local_names(self) -> list[str]:
         return [name for scope in self.scopes for name in scope]
@@ -277,6 +288,7 @@ class Expressions:
 
     def _name(self, node: ast.NameUse) -> Optional[ir.Expression]:
         place = node.span.place()
+        self.refer(node.span, node.name)
         binding = self.lookup(node.name)
         if isinstance(binding, ir.Local):
             self.context.locals_used.add(id(binding))
@@ -392,6 +404,7 @@ class Expressions:
     ) -> Optional[ir.Field]:
         for field in fields:
             if field.name == name.text:
+                self.context.refer(name.span, field.place)
                 return field
         self.context.report.unknown(
             "HSM0205",
@@ -451,6 +464,7 @@ class Expressions:
             return None
         assert isinstance(node, ast.Index) and isinstance(node.base, ast.NameUse)
         name = node.base.name
+        self.refer(node.base.span, name)
         table = self.context.tables.get(name)
         pool = name if name in self.context.pools else table.pool if table else None
         if pool is not None and pool in self.context.pools:

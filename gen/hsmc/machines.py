@@ -369,6 +369,8 @@ class MachineBuilder:
             )
             state.damaged = True
             return None
+        for name, part in zip(reversed(names), found[0].chain()):
+            self.context.refer(name.span, part.node.name.span)
         return found[0]
 
     def _check_local(

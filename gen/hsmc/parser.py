@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Iterator, Optional
+from typing import Iterator, Mapping, Optional
 
 from lark import Lark, Token
 from lark.exceptions import (
@@ -119,18 +119,19 @@ class LogicalLine:
     indent: int
 
 
-def parse(path: Path, report: Report) -> ast.Spec:
-    """The spec in `path` and all it includes."""
-    loader = _Loader(report, path.parent)
+def parse(path: Path, report: Report, overlay: Mapping[Path, str] = {}) -> ast.Spec:
+    """The spec in `path` and all it includes. `overlay`: texts by resolved path, read instead of the files."""
+    loader = _Loader(report, path.parent, overlay)
     loader.load(path, None, ())
     loader.spec.hash = int.from_bytes(loader.digest.digest()[:4], "big")
     return loader.spec
 
 
 class _Loader:
-    def __init__(self, report: Report, root: Path) -> None:
+    def __init__(self, report: Report, root: Path, overlay: Mapping[Path, str]) -> None:
         self.report = report
         self.root = root
+        self.overlay = overlay
         self.spec = ast.Spec()
         self.digest = hashlib.sha256()
         self.loaded: dict[Path, Span] = {}
@@ -157,7 +158,9 @@ class _Loader:
                 )
             return
         try:
-            text = path.read_text(encoding="utf-8")
+            text = self.overlay.get(resolved)
+            if text is None:
+                text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             reason = (
                 error.strerror or "cannot be read"
@@ -170,15 +173,14 @@ class _Loader:
         file = SourceFile(path, name, text.replace("\r\n", "\n"))
         self.loaded[resolved] = included_at or Span(file, 0, 0)
         self.spec.files.append(name)
+        self.spec.sources.append(file)
         self.digest.update(file.text.encode())
         parser = _FileParser(file, self.report)
         for declaration in parser.declarations():
             if isinstance(declaration, ast.Include):
-                self.load(
-                    path.parent / declaration.path,
-                    declaration.span,
-                    (*outer, resolved),
-                )
+                wanted = path.parent / declaration.path
+                self.spec.includes.append((declaration.span, wanted))
+                self.load(wanted, declaration.span, (*outer, resolved))
             else:
                 self.spec.declarations.append(declaration)
         self.spec.damaged |= parser.damaged

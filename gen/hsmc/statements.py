@@ -61,6 +61,9 @@ class Statements(Calls):
                     self.context.separate_names(ast.Counter),
                 )
                 return None
+            self.context.refer(
+                node.counter.span, self.context.separate[ast.Counter][name].span
+            )
             self.context.use("counter", name)
             return ir.Count(place=place, counter=name)
         if isinstance(node, ast.Return):
@@ -177,6 +180,7 @@ class Statements(Calls):
         self, node: ast.Let, create: ast.Create, type_: Optional[ir.Type]
     ) -> Optional[ir.Statement]:
         name = create.pool.text
+        self.refer(create.pool.span, name)
         pool = self.context.pools.get(name)
         if self.body.kind == "function":
             self.error("HSM0313", create.span, "a function may not create a record")
@@ -275,6 +279,7 @@ class Statements(Calls):
         name = call.callee.name
         if name in ("set", "unset"):
             return self._change_bit(call, name == "set")
+        self.refer(call.callee.span, name)
         symbol = self.context.symbols.get(name)
         if symbol is None:
             self.context.report.unknown(
@@ -404,6 +409,7 @@ class Statements(Calls):
         events = self.context.events.get(process.name.text, {})
         for event in process.events:
             if event.name.text == name.text:
+                self.context.refer(name.span, event.name.span)
                 return event, events.get(name.text)
         self.context.report.unknown(
             "HSM0204",
