@@ -7,25 +7,21 @@ from pathlib import Path
 from typing import Literal, Mapping, Optional
 
 from . import ast, ir
-from .checks import (
-    CallGraph,
-    TailCheck,
-    check_events,
-    check_guards,
-    check_ownership,
-    check_raise_cycles,
-    check_reachability,
-    check_unused,
-)
+from .checks import CallGraph, check_ownership
 from .constants import Constants
 from .context import Body, Context
 from .declarations import Declarations
 from .flatten import Flattener, flatten, raises_of
+from .guard_checks import check_guards
 from .machines import Machine, MachineBuilder
 from .parser import parse
+from .protocol_checks import check_protocol
+from .raise_checks import TailCheck, check_raise_cycles
 from .report import Diagnostic, Report, SpecError
 from .source import Span
+from .state_checks import check_events, check_reachability
 from .statements import Statements
+from .unused import check_unused
 
 
 def compile_spec(path: str | Path, check: Optional[str] = None) -> ir.Protocol:
@@ -138,7 +134,10 @@ class _Resolution:
         placements = self._placements()
         checks = self._checks()
         self._check_whole(graph, processes)
-        return self._protocol(processes, placements, checks)
+        protocol = self._protocol(processes, placements, checks)
+        if context.report.errors == 0 and not context.overrides:
+            check_protocol(context, protocol)
+        return protocol
 
     def _check_protocol(self) -> None:
         nodes = [

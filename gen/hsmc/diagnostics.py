@@ -94,6 +94,12 @@ TABLE: dict[str, Explanation] = {
     "HSM0525": _warning("guard is constant"),
     "HSM0526": _error("target of a local transition outside"),
     "HSM0527": _error("history of a state without states inside"),
+    "HSM0535": _error("record not released"),
+    "HSM0536": _error("record released twice"),
+    "HSM0537": _error("record used after its release"),
+    "HSM0538": _error("record released while its timer runs"),
+    "HSM0539": _warning("record never released"),
+    "HSM0540": _warning("created record lost"),
     # --- placements and checks
     "HSM0601": _error("process not placed"),
     "HSM0602": _error("process placed twice"),

@@ -238,11 +238,14 @@ pool Item[2] written by P
   size: u32
   seen: bits[40]
 device told(n: u32)
+function again(n: u32): Item = Found[n & 1].item
+table Found[2] written by P
+  item: Item
 process P(i: Item)
   external event begin(n: u32) creates
   external event go(n: u32)
   state A initial
-    on begin(n) / i.size := n
+    on begin(n) / i.size := n; Found[1].item := i
     on go(n)
 {row}
   state B
@@ -267,7 +270,11 @@ placement base "A."
             11,
             "bits 30 to 40 are asked for of a set of 40",
         ),
-        ("      release i; release i", 0, "Item 1 is released, but is not in use"),
+        (
+            "      release i; release again(n)",
+            1,
+            "Item 1 is released, but is not in use",
+        ),
     ],
 )
 def test_more_breaches(tmp_path: Path, row: str, value: int, complaint: str) -> None:
@@ -278,7 +285,7 @@ def test_more_breaches(tmp_path: Path, row: str, value: int, complaint: str) -> 
     node.deliver("P", "begin", 0, [1])
     with pytest.raises(ContractViolation) as caught:
         node.deliver("P", "go", 1, [value])
-    assert str(caught.value) == f"snippet.hsm:12: {complaint}"
+    assert str(caught.value) == f"snippet.hsm:15: {complaint}"
 
 
 def test_never_is_logged_where_asked(program: Program) -> None:
