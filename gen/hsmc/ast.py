@@ -219,13 +219,28 @@ class Enumeration(Declaration):
 @dataclass(frozen=True)
 class LayoutField(Declaration):
     bits: Expression
+    enumeration: Optional[Name]
+    when: Optional[Expression]  # the enumeration's members are what it holds
+    shown: bool
     fixed: Optional[Expression]
+
+
+@dataclass(frozen=True)
+class LayoutData(Declaration):
+    """Bytes behind the fields; `length` is the field that counts them."""
+
+    length: Name
+    when: Optional[Expression]
 
 
 @dataclass(frozen=True)
 class Layout(Declaration):
     at: Optional[Expression]
+    within: Optional[Name]  # another layout
+    when: Optional[Expression]  # with `within`
+    ethernet: bool
     fields: tuple[LayoutField, ...]
+    data: tuple[LayoutData, ...]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import jinja2
 from . import ir, naming, walk
 from .c_expressions import ExpressionWriter
 from .c_records import by_alignment, record_of, width, zero
+from .dump import held_text
 
 TEMPLATES = pathlib.Path(__file__).parent / "templates"
 
@@ -615,7 +616,7 @@ def environment(writer: Optional[CWriter] = None) -> jinja2.Environment:
         keep_trailing_newline=True,
         autoescape=False,
     )
-    result.globals.update(aligned=aligned)
+    result.globals.update(aligned=aligned, held_text=held_text)
     result.filters.update(
         snake=naming.snake,
         upper=naming.upper,

@@ -406,6 +406,9 @@ class ProtocolView:
             result.append(Word(start + 4 * index, tuple(cells)))
         return result
 
+    def condition(self, condition: ir.LayoutCondition) -> str:
+        return dump.condition_text(condition)
+
     def source_lines(self, file: str) -> list[Markup]:
         source = self.references.sources[file]
         return [

@@ -97,14 +97,39 @@ class AstBuilder(Transformer[Token, Any]):
         )
 
     def layout(self, meta: Meta, children: Children) -> ast.Layout:
-        name, at, doc, *fields = children
+        name, at, within, when, ethernet, doc, *lines = children
         return ast.Layout(
-            self._span(meta), self._new(name), _text(doc), at, tuple(fields)
+            self._span(meta),
+            self._new(name),
+            _text(doc),
+            at,
+            within,
+            when,
+            ethernet is not None,
+            tuple(line for line in lines if isinstance(line, ast.LayoutField)),
+            tuple(line for line in lines if isinstance(line, ast.LayoutData)),
         )
 
     def layout_field(self, meta: Meta, children: Children) -> ast.LayoutField:
-        name, bits, fixed, doc = children
-        return ast.LayoutField(self._span(meta), name, _text(doc), bits, fixed)
+        name, bits, enumeration, when, shown, fixed, doc = children
+        return ast.LayoutField(
+            self._span(meta),
+            name,
+            _text(doc),
+            bits,
+            enumeration,
+            when,
+            shown is not None,
+            fixed,
+        )
+
+    def layout_data(self, meta: Meta, children: Children) -> ast.LayoutData:
+        name, length, when, doc = children
+        return ast.LayoutData(self._span(meta), name, _text(doc), length, when)
+
+    def layout_when(self, meta: Meta, children: Children) -> ast.Expression:
+        condition: ast.Expression = children[0]
+        return condition
 
     def payload(self, meta: Meta, children: Children) -> ast.Payload:
         name, doc, *fields = children

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Iterable, Optional, Union
+from typing import Iterable, Iterator, Optional, TypeVar, Union
 
 from . import ast, ir
 from .report import Report
 from .source import Span
+
+Distinct = TypeVar("Distinct", bound=ast.Declaration)
 
 # How a symbol is called in messages.
 KINDS = {
@@ -197,6 +199,23 @@ class Context:
             table = self.separate.get(type(node), {})
         symbol = table.get(node.name.text)
         return symbol is not None and symbol.node is node
+
+    def distinct(
+        self, nodes: Iterable[Distinct], what: str, owner: str
+    ) -> Iterator[Distinct]:
+        """Those with a name not seen before among the nodes."""
+        seen: dict[str, ast.Declaration] = {}
+        for node in nodes:
+            first = seen.setdefault(node.name.text, node)
+            if first is node:
+                yield node
+                continue
+            self.error(
+                "HSM0202",
+                node.name.span,
+                f"{what} '{owner}' has two of the name '{node.name.text}'",
+                [("first declared here", first.name.span)],
+            )
 
     def names(self, *kinds: type) -> list[str]:
         """Global names of these kinds, for suggestions."""

@@ -1,17 +1,16 @@
-"""Everything with a name but without behaviour: parameters, enumerations, layouts, payloads, pools, tables,
-variables, and the signatures of what can be called."""
+"""Everything with a name but without behaviour: parameters, enumerations, payloads, pools, tables, variables, and the
+signatures of what can be called. (Layouts: layouts.py.)"""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Iterable, Iterator, Optional, Sequence, TypeVar, Union
+from typing import Optional, Sequence, Union
 
-from . import ast, ir
+from . import ast, ir, layouts
 from .constants import Constants
 from .context import Context, Signature
 
 INTEGERS = {f"u{bits}": ir.IntegerType(bits) for bits in (8, 16, 32)}
-Named = TypeVar("Named", bound=ast.Declaration)
 # Of an argument whose type is wrong; reported where it is declared.
 UNKNOWN = ir.PayloadType("?")
 RECORDS_LIMIT = 65534  # a reference is index + 1 in 16 bits
@@ -48,8 +47,6 @@ class Declarations:
                 continue
             if isinstance(node, ast.Parameter):
                 self._parameter(node)
-            elif isinstance(node, ast.Layout):
-                self._layout(node)
             elif isinstance(node, ast.Payload):
                 fields = self._fields(node.name.text, node.fields, scalars_only=True)
                 context.payloads[node.name.text] = ir.Payload(
@@ -62,6 +59,7 @@ class Declarations:
                 self._table(node)
             elif isinstance(node, ast.Pool):
                 self._pool_fields(node)
+        layouts.declare_all(context, self.constants)
         for node in context.spec.declarations:
             if isinstance(node, ast.Process):
                 self._process(node)
@@ -299,70 +297,11 @@ class Declarations:
             members=tuple(members),
         )
 
-    def _layout(self, node: ast.Layout) -> None:
-        fields: list[ir.LayoutField] = []
-        offset = 0
-        whole = True
-        for field in self._distinct(node.fields, "layout", node.name.text):
-            bits = self.constants.size(field.bits, 1, 32, "the width of a field")
-            if bits is None:
-                whole = False
-                continue
-            if whole and offset // 32 != (offset + bits.value - 1) // 32:
-                self.context.error(
-                    "HSM0401",
-                    field.name.span,
-                    f"field '{field.name.text}' crosses a 32-bit word: bits {offset % 32} to "
-                    f"{offset % 32 + bits.value - 1} of word {offset // 32}",
-                )
-                whole = False
-            mask = (1 << bits.value) - 1
-            fixed = (
-                self.constants.size(field.fixed, 0, mask, f"'{field.name.text}'")
-                if field.fixed is not None
-                else None
-            )
-            fields.append(
-                ir.LayoutField(
-                    name=field.name.text,
-                    doc=field.doc,
-                    place=field.name.span.place(),
-                    bits=bits.value,
-                    offset=offset,
-                    word=offset // 32,
-                    shift=max(0, 32 - offset % 32 - bits.value),
-                    mask=mask,
-                    fixed=fixed,
-                )
-            )
-            offset += bits.value
-        if whole and offset % 32 != 0:
-            self.context.error(
-                "HSM0402",
-                node.name.span,
-                f"layout '{node.name.text}' has {offset} bits; {32 - offset % 32} more fill its last 32-bit word",
-            )
-        at = self.constants.size(node.at, 0, 65535, "offset") if node.at else None
-        if at is not None and at.value % 4 != 0:
-            self.context.error(
-                "HSM0402",
-                node.at.span if node.at else node.name.span,
-                f"offset {at.value} is not a multiple of 4 bytes",
-            )
-        self.context.layouts[node.name.text] = ir.Layout(
-            name=node.name.text,
-            doc=node.doc,
-            place=node.name.span.place(),
-            at=at,
-            bytes=offset // 8,
-            fields=tuple(fields),
-        )
-
     def _fields(
         self, owner: str, nodes: Sequence[ast.Field], scalars_only: bool = False
     ) -> tuple[ir.Field, ...]:
         fields: list[ir.Field] = []
-        for node in self._distinct(nodes, "record", owner):
+        for node in self.context.distinct(nodes, "record", owner):
             type_: Optional[ir.Type]
             if scalars_only:
                 type_ = self.scalar(node.type, "a field of a payload")
@@ -409,23 +348,6 @@ class Declarations:
         low = limits.low.value if limits else 0
         high = limits.high.value if limits else largest(type_)
         return self._value(node.initial, low, high, f"'{node.name.text}'")
-
-    def _distinct(
-        self, nodes: Iterable[Named], what: str, owner: str
-    ) -> Iterator[Named]:
-        """Those with a name not seen before."""
-        seen: dict[str, ast.Declaration] = {}
-        for node in nodes:
-            first = seen.setdefault(node.name.text, node)
-            if first is node:
-                yield node
-                continue
-            self.context.error(
-                "HSM0202",
-                node.name.span,
-                f"{what} '{owner}' has two of the name '{node.name.text}'",
-                [("first declared here", first.name.span)],
-            )
 
     def _instance(self, node: ast.Process) -> None:
         """Which pool a process runs for."""
@@ -526,6 +448,6 @@ class Declarations:
         for field in self._fields(node.name.text, node.variables):
             self.context.variables[field.name] = field
         events: dict[str, Signature] = {}
-        for event in self._distinct(node.events, "process", node.name.text):
+        for event in self.context.distinct(node.events, "process", node.name.text):
             events[event.name.text] = Signature(self.arguments(event.arguments))
         self.context.events.setdefault(node.name.text, events)

@@ -40,10 +40,11 @@ PAGES = {
 OF_PROCESS = ("state", "event", "variable", "timer", "transition")
 
 KEYWORDS = frozenset(
-    "action after and at bits by check clear cold constant count counter create created creates device else entry "
-    "enumeration event exit external false final function history if ignore include initial layout let live liveness local never "
-    "none not on or parameter payload placement pool process property protocol raise range release repeat return "
-    "safety select set state table true unit variable when while world written".split()
+    "action after and at bits by bytes check clear cold constant count counter create created creates device else "
+    "entry enumeration ethernet event exit external false final function history if ignore in include initial "
+    "layout let live liveness local never none not of on or parameter payload placement pool process property "
+    "protocol raise range release repeat return safety select set shown state table true unit variable when while "
+    "world written".split()
 )
 TOKEN = re.compile(
     r"(?P<comment>#[^\n]*)|(?P<string>\"[^\"\n]*\")|(?P<number>\b0[xX][0-9A-Fa-f_]+|\b[0-9][0-9_]*\b)"
@@ -223,6 +224,9 @@ class References:
             self._name(layout, "layout", layout.name)
             for bits in layout.fields:
                 self._name(bits, "layout_field", layout.name, bits.name)
+            if layout.data:
+                data = layout.data
+                self._name(data, "layout_field", layout.name, data.name)
         for payload in p.payloads:
             self._name(payload, "payload", payload.name)
             for field in payload.fields:
@@ -275,9 +279,13 @@ class References:
         for parameter in p.parameters:
             yield from _sizes(parameter.default, parameter.range)
         for layout in p.layouts:
+            conditions = [layout.when, *(bits.when for bits in layout.fields)]
+            conditions.append(layout.data.when if layout.data else None)
             yield from _sizes(layout.at)
             for bits in layout.fields:
                 yield from _sizes(bits.fixed)
+            for condition in conditions:
+                yield from _sizes(*(condition.values if condition else ()))
         for payload in p.payloads:
             yield from _field_nodes(payload.fields)
         for pool in p.pools:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterable, Iterator, Sequence
+from typing import Iterable, Iterator, Optional, Sequence
 
 from . import ir
 
@@ -154,13 +154,22 @@ def _protocol(p: ir.Protocol) -> Iterator[str]:
         yield f"enumeration {enumeration.name}: u{enumeration.bits} {{{members}}}"
     for layout in p.layouts:
         at = f" at {layout.at}" if layout.at else ""
+        if layout.within:
+            at += f" in {layout.within}{_condition(layout.when)}"
+        if layout.ethertype:
+            at += f" ethernet {layout.ethertype.value:#06x}"
         yield f"layout {layout.name}{at}: {layout.bytes} bytes"
         for field in layout.fields:
+            holds = f", of {field.enumeration}" if field.enumeration else ""
+            holds += _condition(field.when) + (", shown" if field.shown else "")
             fixed = f" = {field.fixed}" if field.fixed else ""
             yield (
                 f"  {field.name}: {field.bits} bits at {field.offset}, word {field.word}, "
-                f"shift {field.shift}, mask {field.mask:#x}{fixed}"
+                f"shift {field.shift}, mask {field.mask:#x}{holds}{fixed}"
             )
+        if layout.data:
+            condition = _condition(layout.data.when)
+            yield f"  {layout.data.name}: {layout.data.length} bytes{condition}"
     for payload in p.payloads:
         yield f"payload {payload.name}"
         yield from _fields(payload.fields)
@@ -198,6 +207,29 @@ def _protocol(p: ir.Protocol) -> Iterator[str]:
         settings = ", ".join(f"{n} = {v}" for n, v in check.settings)
         world = ", ".join(f"{n} = {v}" for n, v in check.world)
         yield f"check {check.name}: set {settings or '-'}; world {world or '-'}"
+
+
+def condition_text(condition: ir.LayoutCondition) -> str:
+    """As in the spec: `kind == HEADER or kind == DATA`."""
+    return " or ".join(
+        f"{condition.field} == {expression_text(value.expression)}"
+        for value in condition.values
+    )
+
+
+def held_text(field: ir.LayoutField) -> str:
+    """The enumeration a field holds and when, "" for plain numbers."""
+    if field.enumeration is None:
+        return ""
+    when = f" when {condition_text(field.when)}" if field.when else ""
+    return field.enumeration + when
+
+
+def _condition(condition: Optional[ir.LayoutCondition]) -> str:
+    if condition is None:
+        return ""
+    values = " or ".join(f"{condition.field} == {v}" for v in condition.values)
+    return f" when {values}"
 
 
 def _fields(fields: Iterable[ir.Field]) -> Iterator[str]:

@@ -91,7 +91,7 @@ class Index:
     def _define(self, node: ast.Node, owners: tuple[ast.Declaration, ...]) -> None:
         if isinstance(node, ast.Field):
             self._new(FIELD_KINDS[type(owners[-1])], node.name, node, owners)
-        elif isinstance(node, ast.LayoutField):
+        elif isinstance(node, (ast.LayoutField, ast.LayoutData)):
             self._new("layout field", node.name, node, owners)
         elif isinstance(node, ast.Declaration):
             self._new(KINDS[type(node)], node.name, node, owners)

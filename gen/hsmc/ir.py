@@ -69,6 +69,14 @@ class Enumeration(Declaration):
     members: tuple[Member, ...]
 
 
+@dataclass(frozen=True)
+class LayoutCondition:
+    """The field holds one of the values."""
+
+    field: str
+    values: tuple[Size, ...]
+
+
 @dataclass(frozen=True, kw_only=True)
 class LayoutField(Declaration):
     """Big-endian. The field lies within the 32-bit word `word` of the layout, `shift` bits above its least
@@ -80,6 +88,17 @@ class LayoutField(Declaration):
     shift: int
     mask: int  # unshifted: (1 << bits) - 1
     fixed: Optional[Size]  # `= expr`: what the field always holds
+    enumeration: Optional[str]  # whose members it holds ...
+    when: Optional[LayoutCondition]  # ... None: always
+    shown: bool  # in a summary of one line
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayoutData(Declaration):
+    """What follows the layout and those within it: as many bytes as its field `length` says."""
+
+    length: str
+    when: Optional[LayoutCondition]  # None: always
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,8 +106,12 @@ class Layout(Declaration):
     """Layouts have a name space of their own: a payload may have the same name."""
 
     at: Optional[Size]  # byte offset within what it follows
+    within: Optional[str]  # the layout it is a part of ...
+    when: Optional[LayoutCondition]  # ... by the fields of that one; None: always
+    ethertype: Optional[Size]  # a frame of Ethernet, from the destination address on
     bytes: int
     fields: tuple[LayoutField, ...]
+    data: Optional[LayoutData]
 
 
 @dataclass(frozen=True, kw_only=True)
