@@ -15,6 +15,7 @@ COMMANDS = (
     "build",
     "explain",
     "stats",
+    "diff",
     "dump",
     "run",
     "coverage",
