@@ -329,6 +329,12 @@ class Check(Declaration):
     settings: tuple[Setting, ...]
 
 
+@dataclass(frozen=True)
+class Profile(Declaration):
+    default: bool
+    settings: tuple[Setting, ...]
+
+
 # --- processes
 
 
@@ -427,5 +433,8 @@ class Spec:
     # The text after each `include`, and the file it names.
     includes: list[tuple[Span, Path]] = field(default_factory=list)
     hash: int = 0
+    # Declared, and the one whose lines are here; None in a spec without.
+    profiles: list[Profile] = field(default_factory=list)
+    profile: Optional[str] = None
     # Processes with a piece that did not parse: questions about completeness make no sense for them.
     damaged: bool = False

@@ -203,6 +203,16 @@ class AstBuilder(Transformer[Token, Any]):
     def setting(self, meta: Meta, children: Children) -> ast.Setting:
         return ast.Setting(self._span(meta), "", children[0], children[1])
 
+    def profile(self, meta: Meta, children: Children) -> ast.Profile:
+        name, default, doc, *lines = children
+        settings = tuple(s for line in lines if line is not None for s in line)
+        return ast.Profile(
+            self._span(meta), name, _text(doc), default is not None, settings
+        )
+
+    def profile_line(self, meta: Meta, children: Children) -> list[ast.Setting]:
+        return [ast.Setting(s.span, "set", s.name, s.value) for s in children]
+
     def range(self, meta: Meta, children: Children) -> ast.Range:
         return ast.Range(self._span(meta), children[0], children[1])
 

@@ -17,6 +17,7 @@ from typing import Any, Optional, Sequence
 
 from . import ir
 from .compiler import Compilation
+from .profiles import UnknownProfile
 from .report import Diagnostic, render, render_json
 
 Subparsers = argparse._SubParsersAction  # what main.py hands to each command
@@ -54,6 +55,9 @@ class Progress:
 
 def spec_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path)
+    parser.add_argument(
+        "--profile", metavar="NAME", help="this variant of the spec, not the default"
+    )
 
 
 def json_argument(parser: argparse.ArgumentParser, what: str = "the report") -> None:
@@ -69,9 +73,13 @@ def check_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def compiled(options: argparse.Namespace) -> tuple[Compilation, ir.Protocol]:
-    """The spec `options.file` names, with `options.check` applied where the command has that option. Errors end the
-    command; warnings are the business of `check` and `build`."""
-    compilation = Compilation(options.file)
+    """The spec `options.file` names in the profile `options.profile`, with `options.check` applied where the command has
+    that option. Errors end the command; warnings are the business of `check` and `build`.
+    """
+    try:
+        compilation = Compilation(options.file, profile=options.profile)
+    except UnknownProfile as error:
+        raise Failure(str(error)) from None
     diagnostics = compilation.diagnostics()
     if errors_among(diagnostics):
         fail(diagnostics, getattr(options, "json", False))

@@ -15,6 +15,7 @@ from .flatten import Flattener, flatten, raises_of
 from .guard_checks import check_guards
 from .machines import Machine, MachineBuilder
 from .parser import parse
+from .profiles import default_of, setting_texts
 from .protocol_checks import check_protocol
 from .raise_checks import TailCheck, check_raise_cycles
 from .report import Diagnostic, Report, SpecError
@@ -24,37 +25,67 @@ from .statements import Statements
 from .unused import check_unused
 
 
-def compile_spec(path: str | Path, check: Optional[str] = None) -> ir.Protocol:
-    """The protocol in `path`, with the named check configuration applied. Raises SpecError."""
-    compilation = Compilation(Path(path))
+def compile_spec(
+    path: str | Path, check: Optional[str] = None, profile: Optional[str] = None
+) -> ir.Protocol:
+    """The protocol in `path`, with the named check configuration applied, in the profile named or the default one.
+    Raises SpecError."""
+    compilation = Compilation(Path(path), profile=profile)
     protocol = compilation.protocol(check)
     if protocol is None:
         raise SpecError(compilation.report.diagnostics)
     return protocol
 
 
-def load(path: str | Path, overrides: dict[str, int]) -> ir.Protocol:
+def load(
+    path: str | Path, overrides: dict[str, int], profile: Optional[str] = None
+) -> ir.Protocol:
     """As compile_spec, with constants and parameter defaults given by name. Raises SpecError."""
-    compilation = Compilation(Path(path))
+    compilation = Compilation(Path(path), profile=profile)
     protocol = compilation.resolve(overrides, None)
     if protocol is None:
         raise SpecError(compilation.report.diagnostics)
     return protocol
 
 
+def diagnose(path: Path) -> list[Diagnostic]:
+    """What is wrong with a spec, in each of its profiles, with all their checks. A message that holds in some profiles
+    only says in which."""
+    first = Compilation(path)
+    names = list(dict.fromkeys(p.name.text for p in first.spec.profiles))
+    if len(names) < 2:
+        return first.diagnostics()
+    found: dict[tuple[str, int, str, str], tuple[Diagnostic, list[str]]] = {}
+    for name in names:
+        for diagnostic in Compilation(path, profile=name).diagnostics():
+            key = diagnostic.sort_key()
+            found.setdefault(key, (diagnostic, []))[1].append(name)
+    result: list[Diagnostic] = []
+    for key in sorted(found):
+        diagnostic, holds = found[key]
+        if len(holds) < len(names):
+            where = f"profile{'s' * (len(holds) > 1)} {', '.join(holds)}"
+            message = f"{diagnostic.message} (in {where})"
+            diagnostic = dataclasses.replace(diagnostic, message=message)
+        result.append(diagnostic)
+    return result
+
+
 class Compilation:
-    """One spec, parsed once; each check configuration resolves the same tree anew."""
+    """One spec in one profile, parsed once; each check configuration resolves the same tree anew."""
 
     def __init__(
         self,
         path: Path,
         overlay: Mapping[Path, str] = {},
         report: Optional[Report] = None,
+        profile: Optional[str] = None,
     ) -> None:
-        """`overlay`: texts to be read instead of files, by resolved path: what an editor has not saved yet."""
+        """`overlay`: texts to be read instead of files, by resolved path: what an editor has not saved yet.
+        `profile`: None for the default one. Raises UnknownProfile."""
         self.path = path
         self.report = report or Report()
-        self.spec = parse(path, self.report, overlay)
+        self.spec = parse(path, self.report, overlay, profile)
         # Of the spec as it stands, once it is resolved.
         self.context: Optional[Context] = None
         self._settings: dict[str, dict[str, int]] = {}
@@ -400,6 +431,17 @@ class _Resolution:
             doc=nodes[0].doc if nodes else "",
             place=nodes[0].name.span.place() if nodes else ir.Place("", 1, 1),
             check=self.check,
+            profile=spec.profile,
+            profiles=tuple(
+                ir.Profile(
+                    name=node.name.text,
+                    doc=node.doc,
+                    place=node.name.span.place(),
+                    default=node is default_of(spec.profiles),
+                    settings=tuple(setting_texts(node)),
+                )
+                for node in spec.profiles
+            ),
             files=tuple(spec.files),
             hash=spec.hash,
             constants=tuple(
@@ -444,8 +486,14 @@ def _returns(statements: tuple[ast.Statement, ...]) -> bool:
 
 
 def _source(span: Span) -> tuple[str, ...]:
+    """As written, without the lines of other profiles."""
     lines = span.text.rstrip().split("\n")
-    return tuple(line.rstrip() for line in lines)
+    hidden = span.file.hidden_lines
+    return tuple(
+        line.rstrip()
+        for number, line in enumerate(lines, start=span.line)
+        if number not in hidden
+    )
 
 
 def _statement_spans(spec: ast.Spec) -> dict[ir.Place, Span]:

@@ -33,6 +33,7 @@ TABLE: dict[str, Explanation] = {
     "HSM0105": _error("file included again"),
     "HSM0106": _error("word of the language used as a name"),
     "HSM0107": _error("protocol line missing or repeated"),
+    "HSM0108": _error("mark of a profile out of place"),
     # --- names
     "HSM0201": _error("unknown name"),
     "HSM0202": _error("name declared twice"),
@@ -46,6 +47,7 @@ TABLE: dict[str, Explanation] = {
     "HSM0210": _error("check sets what it cannot"),
     "HSM0211": _error("not the right kind of thing"),
     "HSM0212": _error("ambiguous state"),
+    "HSM0213": _error("unknown profile"),
     # --- types and values
     "HSM0301": _error("wrong type"),
     "HSM0302": _error("wrong number of arguments"),
@@ -104,6 +106,8 @@ TABLE: dict[str, Explanation] = {
     "HSM0601": _error("process not placed"),
     "HSM0602": _error("process placed twice"),
     "HSM0603": _error("check sets a value twice"),
+    "HSM0604": _error("two default profiles"),
+    "HSM0605": _error("profile declared in the wrong place"),
     # --- what is unused
     "HSM0701": _warning("unused constant"),
     "HSM0702": _warning("unused parameter"),

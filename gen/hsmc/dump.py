@@ -137,7 +137,12 @@ def dump(protocol: ir.Protocol) -> str:
 
 
 def _protocol(p: ir.Protocol) -> Iterator[str]:
-    yield f"protocol {p.name}" + (f" check {p.check}" if p.check else "")
+    profile = f" profile {p.profile}" if p.profile else ""
+    yield f"protocol {p.name}{profile}" + (f" check {p.check}" if p.check else "")
+    for declared in p.profiles:
+        settings = ", ".join(f"{name} = {value}" for name, value in declared.settings)
+        default = " default" if declared.default else ""
+        yield f"profile {declared.name}{default}: set {settings or '-'}"
     for constant in p.constants:
         external = "external " if constant.external else ""
         yield f"{external}constant {constant.name} = {constant.value} = {expression_text(constant.expression)}"

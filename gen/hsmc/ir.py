@@ -371,12 +371,21 @@ class Check(Declaration):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Profile(Declaration):
+    default: bool
+    settings: tuple[tuple[str, str], ...]  # constants and parameters; as written
+
+
+@dataclass(frozen=True, kw_only=True)
 class Protocol(Declaration):
-    """A whole spec. `check` is the name of the configuration applied, None for the spec as it stands."""
+    """A whole spec. `check` is the name of the configuration applied, None for the spec as it stands; `profile` the
+    variant of the spec this is, None where it declares none."""
 
     check: Optional[str]
+    profile: Optional[str]
+    profiles: tuple[Profile, ...]
     files: tuple[str, ...]  # in order of inclusion, as in Place.file
-    hash: int  # 32 bits of SHA-256 over the text of all files; the same whatever check is applied
+    hash: int  # 32 bits of SHA-256 over the text of all files and a profile other than the default; not the check
     constants: tuple[Constant, ...]
     parameters: tuple[Parameter, ...]
     enumerations: tuple[Enumeration, ...]

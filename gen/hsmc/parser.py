@@ -25,6 +25,16 @@ from lark.indenter import Indenter
 
 from . import ast
 from .build_ast import AstBuilder
+from .profiles import (
+    DECLARES_PROFILE,
+    NOTHING_SELECTED,
+    Marked,
+    Selection,
+    apply_settings,
+    choose,
+    default_of,
+    find_marks,
+)
 from .report import Report
 from .source import SourceFile, Span
 
@@ -119,19 +129,46 @@ class LogicalLine:
     indent: int
 
 
-def parse(path: Path, report: Report, overlay: Mapping[Path, str] = {}) -> ast.Spec:
-    """The spec in `path` and all it includes. `overlay`: texts by resolved path, read instead of the files."""
-    loader = _Loader(report, path.parent, overlay)
+def parse(
+    path: Path,
+    report: Report,
+    overlay: Mapping[Path, str] = {},
+    profile: Optional[str] = None,
+) -> ast.Spec:
+    """The spec in `path` and all it includes, in the profile named or the default one. Raises UnknownProfile.
+    `overlay`: texts by resolved path, read instead of the files."""
+    loader = _Loader(report, path.parent, overlay, profile)
     loader.load(path, None, ())
-    loader.spec.hash = int.from_bytes(loader.digest.digest()[:4], "big")
-    return loader.spec
+    spec = loader.spec
+    apply_settings(spec, report)
+    default = default_of(spec.profiles)
+    if spec.profile is not None and default and spec.profile != default.name.text:
+        loader.digest.update(f"\0profile {spec.profile}".encode())
+    spec.hash = int.from_bytes(loader.digest.digest()[:4], "big")
+    return spec
+
+
+def parse_text(
+    text: str, path: Path, report: Report, selection: Selection
+) -> list[ast.AnyDeclaration | ast.Include | ast.Profile]:
+    """One file by itself: what it includes stays unread; profiles it declares come first."""
+    parser = FileParser(SourceFile(path, path.name, text), report)
+    return [*parser.profiles(), *parser.declarations(selection)]
 
 
 class _Loader:
-    def __init__(self, report: Report, root: Path, overlay: Mapping[Path, str]) -> None:
+    def __init__(
+        self,
+        report: Report,
+        root: Path,
+        overlay: Mapping[Path, str],
+        profile: Optional[str],
+    ) -> None:
         self.report = report
         self.root = root
         self.overlay = overlay
+        self.wanted = profile
+        self.selection = NOTHING_SELECTED
         self.spec = ast.Spec()
         self.digest = hashlib.sha256()
         self.loaded: dict[Path, Span] = {}
@@ -175,8 +212,9 @@ class _Loader:
         self.spec.files.append(name)
         self.spec.sources.append(file)
         self.digest.update(file.text.encode())
-        parser = _FileParser(file, self.report)
-        for declaration in parser.declarations():
+        parser = FileParser(file, self.report)
+        self._declare_profiles(parser.profiles(), included_at is None)
+        for declaration in parser.declarations(self.selection):
             if isinstance(declaration, ast.Include):
                 wanted = path.parent / declaration.path
                 self.spec.includes.append((declaration.span, wanted))
@@ -185,25 +223,111 @@ class _Loader:
                 self.spec.declarations.append(declaration)
         self.spec.damaged |= parser.damaged
 
+    def _declare_profiles(self, declared: list[ast.Profile], is_top: bool) -> None:
+        if is_top:
+            self.selection = choose(declared, self.wanted, self.report)
+            self.spec.profiles = declared
+            self.spec.profile = self.selection.chosen
+            return
+        for profile in declared:
+            self.report.add(
+                "HSM0605", profile.name.span, "profiles are declared in the top file"
+            )
 
-class _FileParser:
+
+class FileParser:
+    """The declarations of one file: first `profiles`, then `declarations`, each asked for once."""
+
     def __init__(self, file: SourceFile, report: Report) -> None:
         self.file = file
         self.report = report
         self.damaged = False
         # Positions of mistakes after which the lines of a declaration make no sense.
         self.hopeless: list[int] = []
+        self.lines = self._logical_lines()
 
-    def declarations(self) -> Iterator[ast.AnyDeclaration | ast.Include]:
-        lines = self._logical_lines()
-        chunk: list[LogicalLine] = []
-        for line in lines:
-            if line.indent == 0 and chunk:
-                yield from self._parse_chunk(chunk)
-                chunk = []
-            chunk.append(line)
-        if chunk:
-            yield from self._parse_chunk(chunk)
+    def profiles(self) -> list[ast.Profile]:
+        """They exist in every profile, and must be known before any mark can be read."""
+        found: list[ast.Profile] = []
+        others: list[LogicalLine] = []
+        for chunk in _chunks(self.lines):
+            code = self._code(chunk[0])
+            if chunk[0].indent > 0 or not DECLARES_PROFILE.match(code):
+                others += chunk
+                continue
+            for line in chunk:
+                marked = find_marks(self._code(line))
+                if marked.names:
+                    at = line.start + marked.names[0][1]
+                    message = "the declaration of a profile is part of all profiles"
+                    self._error("HSM0605", at, line.end, message)
+                    self._blank(line.start + marked.code_end, line.end)
+            parsed = self._parse_chunk(chunk)
+            found += (d for d in parsed if isinstance(d, ast.Profile))
+        self.lines = others
+        return found
+
+    def declarations(
+        self, selection: Selection
+    ) -> Iterator[ast.AnyDeclaration | ast.Include]:
+        for chunk in _chunks(self._selected(selection)):
+            for declaration in self._parse_chunk(chunk):
+                assert not isinstance(declaration, ast.Profile)
+                yield declaration
+
+    # --- profiles
+
+    def _selected(self, selection: Selection) -> list[LogicalLine]:
+        """Blanks marks, and the lines of other profiles with what hangs on them."""
+        kept: list[LogicalLine] = []
+        hidden_indent: Optional[int] = None
+        for line in self.lines:
+            marked = find_marks(self._code(line))
+            sound = self._check_marks(line, marked, selection)
+            if hidden_indent is not None and line.indent <= hidden_indent:
+                hidden_indent = None
+            names = [name for name, _ in marked.names]
+            if hidden_indent is None and (not sound or selection.hides(names)):
+                hidden_indent = line.indent
+            if hidden_indent is None:
+                if names:
+                    self._blank(line.start + marked.code_end, line.end)
+                kept.append(line)
+                continue
+            if not sound:
+                self._poison(line.start, line.end)
+            first = self.file.line_of(line.start)
+            self.file.hidden_lines.update(range(first, self.file.line_of(line.end) + 1))
+            self._blank(line.start, line.end)
+        return kept
+
+    def _check_marks(
+        self,
+        line: LogicalLine,
+        marked: Marked,
+        selection: Selection,
+    ) -> bool:
+        if marked.stray >= 0:
+            at = line.start + marked.stray
+            message = "'@' is out of place: @NAME stands at the very end of a line, continued ones included"
+            self._error("HSM0108", at, at + 1, message)
+            return False
+        for name, offset in marked.names:
+            unknown = selection.unknown(name)
+            if unknown is not None:
+                if name not in self.report.poisoned:
+                    at = line.start + offset
+                    self._error("HSM0213", at, at + 1 + len(name), unknown)
+                return False
+        return True
+
+    def _code(self, line: LogicalLine) -> str:
+        return self.file.clean[line.start : line.end]
+
+    def _blank(self, start: int, end: int) -> None:
+        clean = self.file.clean
+        blank = "".join(c if c in "\n\x0b" else " " for c in clean[start:end])
+        self.file.clean = clean[:start] + blank + clean[end:]
 
     # --- lines
 
@@ -314,7 +438,7 @@ class _FileParser:
 
     def _parse_chunk(
         self, chunk: list[LogicalLine]
-    ) -> Iterator[ast.AnyDeclaration | ast.Include]:
+    ) -> Iterator[ast.AnyDeclaration | ast.Include | ast.Profile]:
         if any(chunk[0].start <= at < chunk[-1].end for at in self.hopeless):
             self._poison(chunk[0].start, chunk[-1].end)
             return
@@ -445,6 +569,18 @@ class _FileParser:
     def _begins(self, line: LogicalLine, word: str) -> bool:
         text = self.file.clean[line.start + line.indent : line.end]
         return re.match(word + r"\b", text) is not None
+
+
+def _chunks(lines: list[LogicalLine]) -> Iterator[list[LogicalLine]]:
+    """By declaration: each begins in column 1."""
+    chunk: list[LogicalLine] = []
+    for line in lines:
+        if line.indent == 0 and chunk:
+            yield chunk
+            chunk = []
+        chunk.append(line)
+    if chunk:
+        yield chunk
 
 
 def _without_strings(text: str) -> str:

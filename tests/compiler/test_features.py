@@ -1,4 +1,4 @@
-"""Language features: the intermediate form of features/NAME.hsm must be features/NAME.ir.
+"""Language features: the intermediate form of features/NAME.hsm must be features/NAME.ir, with all profiles and checks.
 
 After an intended change: HSMC_REFRESH=1 pytest tests/compiler, then read the difference.
 """
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hsmc.compiler import Compilation
+from hsmc.compiler import Compilation, diagnose
 from hsmc.dump import dump
 from hsmc.report import render
 
@@ -18,15 +18,20 @@ CASES = sorted((HERE / "features").glob("*.hsm"))
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_feature(path: Path) -> None:
-    compilation = Compilation(path)
-    assert [render(d) for d in compilation.diagnostics()] == []
-    base = compilation.protocol(None)
-    assert base is not None
-    text = dump(base)
-    for check in base.checks:
-        configured = compilation.protocol(check.name)
-        assert configured is not None
-        text += "\n" + dump(configured)
+    assert [render(d) for d in diagnose(path)] == []
+    declared = Compilation(path).spec.profiles
+    profiles: list[str | None] = [p.name.text for p in declared]
+    texts: list[str] = []
+    for profile in profiles or [None]:
+        compilation = Compilation(path, profile=profile)
+        base = compilation.protocol(None)
+        assert base is not None
+        texts.append(dump(base))
+        for check in base.checks:
+            configured = compilation.protocol(check.name)
+            assert configured is not None
+            texts.append(dump(configured))
+    text = "\n".join(texts)
     golden = path.with_suffix(".ir")
     if os.environ.get("HSMC_REFRESH"):
         golden.write_text(text)

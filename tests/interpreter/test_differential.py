@@ -41,8 +41,9 @@ def run(
     guide: Callable[[Reference], Guide] = Guide,
     check: Optional[str] = None,
     options: tuple[str, ...] = (),
+    profile: Optional[str] = None,
 ) -> Campaign:
-    program = Program(hsmc.compile_spec(spec, check))
+    program = Program(hsmc.compile_spec(spec, check, profile))
     harness = build_harness(program, directory, TOP, options)
     campaign = Campaign(program, harness, guide)
     finding = campaign.run(sequences)
@@ -84,6 +85,13 @@ def test_emp(tmp_path: Path) -> None:
 )
 def test_features_of_the_language(spec: Path, tmp_path: Path) -> None:
     run(spec, tmp_path, max(100, SEQUENCES // 10), options=QUICK)
+
+
+def test_a_profile_that_is_not_the_default(tmp_path: Path) -> None:
+    spec = TOP / "tests/compiler/features/profiles.hsm"
+    sequences = max(100, SEQUENCES // 10)
+    modern = run(spec, tmp_path, sequences, options=QUICK, profile="modern")
+    assert "Window.EAGER.ask.0" in {row.id for row in modern.program.protocol.rows()}
 
 
 @pytest.mark.parametrize("seed", range(1, 3 + SEQUENCES // 500))

@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 
 from ..command_line import (
+    Failure,
     Subparsers,
     errors_among,
     json_argument,
     print_diagnostics,
     spec_argument,
 )
-from ..compiler import Compilation
+from ..compiler import Compilation, diagnose
+from ..profiles import UnknownProfile
 
 
 def add(commands: Subparsers) -> None:
@@ -23,7 +25,15 @@ def add(commands: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    diagnostics = Compilation(options.file).diagnostics()
+    """Without a profile named, all of them."""
+    if options.profile is None:
+        diagnostics = diagnose(options.file)
+    else:
+        try:
+            compilation = Compilation(options.file, profile=options.profile)
+        except UnknownProfile as error:
+            raise Failure(str(error)) from None
+        diagnostics = compilation.diagnostics()
     print_diagnostics(diagnostics, options.json)
     if errors_among(diagnostics) or (diagnostics and options.warnings_are_errors):
         return 1
