@@ -21,6 +21,7 @@ COMMANDS = (
     "coverage",
     "doc",
     "graph",
+    "dissector",
 )
 
 
