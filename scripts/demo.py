@@ -21,6 +21,7 @@ SPEC = Path("spec/emp/emp.hsm")
 GENERATED = Path("build/gen/emp")
 MODELS = Path("build/model/emp")
 RESULT = Path("build/demo.json")
+CAPTURE = Path("build/demo.pcapng")
 
 # The shell is on every Debian system and big enough to lose frames of.
 DEFAULT_FILE = Path("/usr/bin/bash")
@@ -135,6 +136,7 @@ def show_transfer(path: Path, loss: float, seed: int) -> Any:
     heading(5, f"{path} from host 0 to host 1, {loss:.1%} of all frames lost")
     result = measure(
         ["transfer", "--file", str(path), "--loss", str(loss), "--seed", str(seed)]
+        + ["--capture", str(CAPTURE)]
     )
     say(
         f"{result['bytes']} bytes in {result['messages']} messages and {result['data_frames']} frames, "
@@ -148,6 +150,7 @@ def show_transfer(path: Path, loss: float, seed: int) -> Any:
     if not result["sha256_equal"]:
         raise Failure("the received file differs from the sent one")
     say("equal")
+    say(f"{CAPTURE} holds every frame; 'make docs' writes the dissector for Wireshark")
     return result
 
 

@@ -352,6 +352,16 @@ typedef enum tigon_fate (*tigon_filter)(void *context, const struct tigon_frame_
 void tigon_wire_set_tap(struct tigon_wire *wire, tigon_tap tap, void *context); /* NULL removes */
 void tigon_wire_set_filter(struct tigon_wire *wire, tigon_filter filter, void *context);
 
+/* Writes every frame offered to the wire from now on, injected ones too, into a pcapng file: both
+ * directions as two interfaces, times in nanoseconds since the world was created, without CRC. A
+ * frame that does not simply arrive says in a comment what became of it. Returns 0, -EBUSY when the
+ * wire is being captured already, or the -errno of opening the file. */
+int tigon_wire_capture(struct tigon_wire *wire, const char *path);
+
+/* Ends the capture and closes the file. Returns 0 or the -errno of the first write that failed; 0
+ * when there was none. A wire destroyed with its world ends it too, without saying so. */
+int tigon_wire_end_capture(struct tigon_wire *wire);
+
 /* Faults start as the knobs say, the same both ways. The n-th frame of a direction meets the same
  * chance whatever the other frames, the other direction and the timing are: it depends on seed,
  * wire, direction and n alone. */

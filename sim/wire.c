@@ -5,11 +5,13 @@
  */
 #include "sim/wire.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/abort.h"
 #include "sim/board.h"
+#include "sim/capture.h"
 #include "sim/frame.h"
 #include "sim/random.h"
 #include "sim/world.h"
@@ -49,6 +51,7 @@ struct tigon_wire {
     bool cut;
     tigon_tap tap;
     void *tap_context;
+    struct tigon_capture *capture;
     tigon_filter filter;
     void *filter_context;
     struct line_event *free_lines;
@@ -98,6 +101,7 @@ struct tigon_wire *tigon_wire_create(struct tigon_world *world, unsigned number,
 void tigon_wire_destroy(struct tigon_wire *wire) {
     if (!wire)
         return;
+    (void)tigon_capture_close(wire->capture);
     while (wire->all_lines) {
         struct line_event *next = wire->all_lines->all;
         free(wire->all_lines);
@@ -178,10 +182,33 @@ static void deliver(struct direction *direction, struct tigon_frame *frame, uint
     tigon_schedule_at(wire->schedule, &frame->event, ended + wire->propagation + latency + hold);
 }
 
-static void tell_tap(struct tigon_wire *wire, const struct tigon_frame_view *view,
-                     enum tigon_fate fate) {
+/* How a capture marks what did not simply arrive. */
+static const char *comment_on(enum tigon_fate fate) {
+    switch (fate) {
+    case TIGON_FATE_LOSE:
+        return "lost on the wire";
+    case TIGON_FATE_CUT:
+        return "lost: the wire is cut";
+    case TIGON_FATE_DUPLICATE:
+        return "delivered twice";
+    case TIGON_FATE_DELAY:
+        return "held back on the wire";
+    case TIGON_FATE_CORRUPT_VISIBLE:
+        return "damaged on the wire: the receiver sees a CRC error; shown as sent";
+    case TIGON_FATE_CORRUPT_SILENT:
+        return "damaged before its CRC was made: only an end-to-end check sees it; shown as sent";
+    case TIGON_FATE_DELIVER:
+        break;
+    }
+    return NULL;
+}
+
+static void tell(struct tigon_wire *wire, const struct tigon_frame_view *view,
+                 enum tigon_fate fate) {
     if (wire->tap)
         wire->tap(wire->tap_context, view, fate);
+    if (wire->capture)
+        tigon_capture_frame(wire->capture, view, comment_on(fate));
 }
 
 void tigon_wire_send(struct tigon_wire *wire, unsigned from_side, struct tigon_frame *frame,
@@ -213,11 +240,11 @@ void tigon_wire_send(struct tigon_wire *wire, unsigned from_side, struct tigon_f
     }
     if (wire->cut) {
         statistics->cut++;
-        tell_tap(wire, &view, TIGON_FATE_CUT);
+        tell(wire, &view, TIGON_FATE_CUT);
         tigon_frame_release(tigon_world_frames(wire->world), frame);
         return;
     }
-    tell_tap(wire, &view, fate_of(&chance));
+    tell(wire, &view, fate_of(&chance));
     if (chance.lose) {
         if (filtered)
             statistics->filtered++;
@@ -265,6 +292,16 @@ void tigon_wire_inject(struct tigon_wire *wire, unsigned from_side, const void *
     frame->length = (uint32_t)length + TIGON_FRAME_CRC_BYTES;
     frame->bad_crc = bad_crc;
     const uint64_t now = tigon_world_now_ticks(wire->world);
+    if (wire->capture) {
+        const struct tigon_frame_view view = {.wire = wire,
+                                              .from_side = from_side,
+                                              .time_ns = tigon_ns_from_ticks(now),
+                                              .time_ticks = now,
+                                              .bytes = frame->bytes,
+                                              .length = length};
+        tigon_capture_frame(wire->capture, &view,
+                            bad_crc ? "injected, with a CRC error" : "injected");
+    }
     deliver(&wire->direction[from_side], frame, now,
             (frame->length + TIGON_FRAME_PREAMBLE) * (uint64_t)TIGON_TICKS_PER_WIRE_BYTE);
 }
@@ -347,6 +384,28 @@ void tigon_wire_set_tap(struct tigon_wire *wire, tigon_tap tap, void *context) {
 void tigon_wire_set_filter(struct tigon_wire *wire, tigon_filter filter, void *context) {
     wire->filter = filter;
     wire->filter_context = context;
+}
+
+int tigon_wire_capture(struct tigon_wire *wire, const char *path) {
+    if (wire->capture)
+        return -EBUSY;
+    const struct tigon_capture_options options = {
+        .path = path,
+        .board = {tigon_board_index(wire->direction[0].sender),
+                  tigon_board_index(wire->direction[1].sender)},
+        /* A board runs ahead of the other by the lookahead, and tells of a frame when it ends. */
+        .horizon_ns =
+            tigon_ns_from_ticks(tigon_wire_lookahead(wire) +
+                                (TIGON_FRAME_CAPACITY + TIGON_FRAME_PREAMBLE + TIGON_FRAME_GAP) *
+                                    (uint64_t)TIGON_TICKS_PER_WIRE_BYTE),
+    };
+    return tigon_capture_open(&wire->capture, &options);
+}
+
+int tigon_wire_end_capture(struct tigon_wire *wire) {
+    const int error = tigon_capture_close(wire->capture);
+    wire->capture = NULL;
+    return error;
 }
 
 void tigon_wire_statistics(const struct tigon_wire *wire, unsigned from_side,

@@ -27,6 +27,7 @@ struct arguments {
     size_t size_count;
     const char *loss;
     const char *json;
+    const char *capture;
     bool quiet;
 };
 
@@ -39,6 +40,7 @@ enum {
     OPTION_MESSAGE_BYTES,
     OPTION_ITERATIONS,
     OPTION_MESSAGES,
+    OPTION_CAPTURE,
 };
 
 static const struct argp_option option_table[] = {
@@ -55,6 +57,7 @@ static const struct argp_option option_table[] = {
     {"output", OPTION_OUTPUT, "FILE", 0, "where the received file goes", 1},
     {"loss", 'l', "PROBABILITY", 0, "of each frame in both directions (0.01)", 1},
     {"message-bytes", OPTION_MESSAGE_BYTES, "BYTES", 0, "of each message (65536)", 1},
+    {"capture", OPTION_CAPTURE, "FILE", 0, "every frame on the wire, as pcapng", 1},
     {NULL, 0, NULL, 0, "sweep:", 2},
     {"size", 'n', "BYTES", 0, "message size; may be repeated", 2},
     {"iterations", OPTION_ITERATIONS, "COUNT", 0, "of the ping-pong (1000)", 2},
@@ -125,6 +128,9 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         break;
     case OPTION_MESSAGE_BYTES:
         arguments->transfer.message_bytes = parse_count(state, text, 1, limit);
+        break;
+    case OPTION_CAPTURE:
+        arguments->capture = text;
         break;
     case 'n':
         if (arguments->size_count == SIZES_LIMIT)
@@ -280,6 +286,12 @@ static int fail(struct pair *pair, int error) {
     return EXIT_FAILURE;
 }
 
+static int fail_capture(struct pair *pair, const char *path, int error) {
+    (void)fprintf(stderr, "emp_demo: %s: cannot be written: %s\n", path, strerror(-error));
+    pair_close(pair);
+    return EXIT_FAILURE;
+}
+
 static int nothing(struct pair_side *side, void *argument) {
     (void)side;
     (void)argument;
@@ -361,9 +373,14 @@ static int run_transfer(const struct arguments *arguments) {
     if (error)
         return fail(&pair, error);
     traffic_watch(&traffic, pair.wire);
+    if (arguments->capture && (error = tigon_wire_capture(pair.wire, arguments->capture)) != 0)
+        return fail_capture(&pair, arguments->capture, error);
     error = pair_run(&pair, transfer_send, &transfer, transfer_receive, &transfer, RUN_LIMIT_NS);
+    const int capture_error = tigon_wire_end_capture(pair.wire);
     if (error)
         return fail(&pair, error);
+    if (capture_error)
+        return fail_capture(&pair, arguments->capture, capture_error);
     const bool equal =
         memcmp(transfer.sender.digest, transfer.receiver.digest, TRANSFER_DIGEST_BYTES) == 0;
     cJSON *result = describe_transfer(arguments, &pair, &transfer, &traffic, equal);

@@ -1,0 +1,30 @@
+/* Frames on a wire as a pcapng file, for the wire; what programs use of it is in sim/tigon.h.
+ *
+ * The blocks are written here because no C library of Debian fits: libpcap writes the old format
+ * only, which has neither comments nor named interfaces, and libwiretap is a part of Wireshark
+ * without a stable interface. */
+#ifndef SIM_CAPTURE_H
+#define SIM_CAPTURE_H
+
+#include "sim/tigon.h"
+
+struct tigon_capture;
+
+struct tigon_capture_options {
+    const char *path;
+    size_t board[2];     /* indexes of left and right: the interfaces' names */
+    uint64_t horizon_ns; /* no frame begins more than this before one that was added already */
+};
+
+/* Returns 0 or -errno: then there is no capture. */
+int tigon_capture_open(struct tigon_capture **capture, const struct tigon_capture_options *options);
+
+/* Adds a frame; frames stand in the file by the time they began. `comment` may be NULL and must
+ * outlive the capture. Errors show at the end. */
+void tigon_capture_frame(struct tigon_capture *capture, const struct tigon_frame_view *frame,
+                         const char *comment);
+
+/* Ends the file and frees everything. Returns 0 or the first error, as -errno. NULL is allowed. */
+int tigon_capture_close(struct tigon_capture *capture);
+
+#endif
