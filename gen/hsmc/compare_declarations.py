@@ -92,6 +92,8 @@ def _arguments(arguments: Iterable[ir.Argument]) -> str:
 
 def _fields(kind: str, owner: Item, fields: Iterable[ir.Field]) -> Iterator[Item]:
     for field in fields:
+        if field.hidden:
+            continue  # no part of the text
         aspects = {"type": str(field.type), "range": _range(field.range)}
         if field.initial is not None:
             aspects["initial value"] = size_text(field.initial)
@@ -182,7 +184,7 @@ def _bodies(protocol: ir.Protocol, spec: ast.Spec) -> Iterator[Item]:
 
 
 def _process(process: ir.Process, spec: ast.Spec) -> Iterator[Item]:
-    """Events and variables as they are declared: what lowering has added is no part of the text."""
+    """Events and variables as they are declared."""
     node = next(
         d
         for d in spec.declarations
@@ -198,9 +200,7 @@ def _process(process: ir.Process, spec: ast.Spec) -> Iterator[Item]:
         process=process.name,
     )
     yield whole
-    declared = {variable.name.text for variable in node.variables}
-    variables = [v for v in process.variables if v.name in declared]
-    yield from _fields("variable", whole, variables)
+    yield from _fields("variable", whole, process.variables)
     events = {event.name: event for event in process.events}
     for declaration in node.events:
         event = events[declaration.name.text]

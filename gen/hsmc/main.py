@@ -16,6 +16,7 @@ COMMANDS = (
     "explain",
     "stats",
     "diff",
+    "export",
     "dump",
     "run",
     "coverage",
