@@ -89,6 +89,9 @@ class Compilation:
         # Of the spec as it stands, once it is resolved.
         self.context: Optional[Context] = None
         self._settings: dict[str, dict[str, int]] = {}
+        # The protocol without a check, once it is resolved; None when it has errors.
+        self._base: Optional[ir.Protocol] = None
+        self._resolved = False
 
     def diagnostics(self) -> list[Diagnostic]:
         """Of the spec and, where it has no errors, of each of its checks."""
@@ -99,7 +102,10 @@ class Compilation:
 
     def protocol(self, check: Optional[str]) -> Optional[ir.Protocol]:
         """None when there are errors: see `report`."""
-        base = self.resolve({}, None)
+        if not self._resolved:
+            self._base = self.resolve({}, None)
+            self._resolved = True
+        base = self._base
         if check is None or base is None:
             return base
         if check not in self._settings:

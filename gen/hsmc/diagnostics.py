@@ -63,6 +63,11 @@ TABLE: dict[str, Explanation] = {
     "HSM0312": _error("impossible range"),
     "HSM0313": _error("function acts"),
     "HSM0314": _error("constant depends on itself"),
+    "HSM0315": _error("value always out of range"),
+    "HSM0316": _warning("value may be out of range"),
+    "HSM0317": _warning("difference below zero"),
+    "HSM0318": _warning("comparison decided beforehand"),
+    "HSM0319": _error("bits always lost"),
     # --- layouts and records
     "HSM0401": _error("field crosses a word"),
     "HSM0402": _error("layout not made of words"),

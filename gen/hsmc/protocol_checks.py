@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from . import ir
 from .context import Context
+from .decided import check_comparisons
 from .places import Places
+from .ranges import Ranges
 from .record_flow import RecordFlow
 
 
 def check_protocol(context: Context, protocol: ir.Protocol) -> None:
     places = Places(context)
     RecordFlow(protocol, places).check()
+    ranges = Ranges(protocol, places)
+    ranges.check()
+    check_comparisons(protocol, places, ranges)

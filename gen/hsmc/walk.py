@@ -8,6 +8,10 @@ from typing import Iterable, Iterator
 from . import ir
 
 
+# Of each class of expression and statement, the attributes others may stand in.
+_parts: dict[type, tuple[str, ...]] = {}
+
+
 def nodes(item: object) -> Iterator[object]:
     """The item and every expression and statement below it, outermost first."""
     if isinstance(item, (tuple, list)):
@@ -15,10 +19,16 @@ def nodes(item: object) -> Iterator[object]:
             yield from nodes(part)
     elif isinstance(item, (ir.Expression, ir.Statement)):
         yield item
-        for attribute in dataclasses.fields(item):
-            if attribute.name in ("place", "type"):
-                continue
-            value = getattr(item, attribute.name)
+        names = _parts.get(type(item))
+        if names is None:
+            names = tuple(
+                attribute.name
+                for attribute in dataclasses.fields(item)
+                if attribute.name not in ("place", "type")
+            )
+            _parts[type(item)] = names
+        for name in names:
+            value = getattr(item, name)
             if isinstance(value, (tuple, ir.Expression, ir.Statement)):
                 yield from nodes(value)
 
