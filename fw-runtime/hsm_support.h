@@ -125,6 +125,15 @@ static inline void hsm_clear(uint32_t *const set, const uint32_t count) {
         *word++ = 0;
 }
 
+/* A reference to the record of the lowest bit set, 0 when there is none. */
+static inline uint32_t hsm_first(const uint32_t *const set, const uint32_t count) {
+    for (uint32_t word = 0; word < (count + 31u) / 32u; word++) {
+        if (set[word] != 0)
+            return word * 32u + hsm_lowest_bit(set[word]) + 1u;
+    }
+    return 0;
+}
+
 /* --- pools --- */
 
 /* The bits of word number `word` that stand for records. */

@@ -344,6 +344,7 @@ class Event(Declaration):
     arguments: tuple[Argument, ...]
     creates: bool
     select: Optional[Expression]
+    keeps: Optional[Expression]  # how many may wait where it is deferred
 
 
 # Words that say how a target is entered; a state of that name could not be named as one.
@@ -377,7 +378,7 @@ class Rows(Node):
 
 @dataclass(frozen=True)
 class Verdict(Node):
-    """ignore or never."""
+    """ignore, never or defer."""
 
     kind: str
     events: tuple[Name, ...]

@@ -6,6 +6,7 @@ under templates/c arrange that text into files.
 
 from __future__ import annotations
 
+import functools
 import pathlib
 from typing import Callable, Iterable, Optional, Sequence, Union
 
@@ -15,6 +16,7 @@ from . import ir, naming, walk
 from .c_expressions import ExpressionWriter
 from .c_records import by_alignment, record_of, width, zero
 from .dump import held_text
+from .recall import Recall, recall
 
 TEMPLATES = pathlib.Path(__file__).parent / "templates"
 
@@ -103,6 +105,7 @@ class CWriter(ExpressionWriter):
         return self.line(depth, f"return {self.stored(node.result, self.result)};")
 
     result: ir.Type = ir.IntegerType(32)
+    repeated: set[str] = set()  # of the handler being printed
 
     def _ActionCall(self, node: ir.ActionCall, depth: int) -> str:
         action = next(a for a in self.protocol.actions if a.name == node.action)
@@ -305,6 +308,7 @@ class CWriter(ExpressionWriter):
         arguments = event.arguments if event is not None else ()
         head = self.enter(arguments, instance, parts, process.locals, False, 1)
         code = self.event_code(process, handlers[0])
+        self.repeated = repeated_locals(handlers)
         lines = [head] if head else []
         place = self.state_place(process)
         lines.append(self.line(1, f"switch ({place}) {{"))
@@ -347,9 +351,16 @@ class CWriter(ExpressionWriter):
                 lines.append(
                     self.line(depth, f"/* {row.place}: {naming.comment(row.text)} */")
                 )
-                if row.guard is None:
+                if row.guard is None and not (
+                    self.repeated & declared_locals(row) and not group.lets
+                ):
                     lines.append(self.row(process, handler, row, depth))
                     lines.append(self.line(depth, "return;"))
+                elif row.guard is None:
+                    lines.append(self.line(depth, "{"))
+                    lines.append(self.row(process, handler, row, depth + 1))
+                    lines.append(self.line(depth + 1, "return;"))
+                    lines.append(self.line(depth, "}"))
                 else:
                     lines.append(self.line(depth, f"if ({self.text(row.guard)}) {{"))
                     lines.append(self.row(process, handler, row, depth + 1))
@@ -448,13 +459,64 @@ class CWriter(ExpressionWriter):
                 lines.append(self.line(2, "return HSM_IGNORED;"))
                 lines.append(self.line(1, "}"))
             passed.insert(0, name)
+        if event.room is not None:
+            lines.append(self.line(1, f"if (!({self.text(event.room)})) {{"))
+            lines.append(self.line(2, "return HSM_NO_ROOM;"))
+            lines.append(self.line(1, "}"))
         lines.append(
             self.line(
                 1, f"{self.call(self.names.handler(process.name, event.name), passed)};"
             )
         )
+        if (process.name, event.name) in self.recall.events:
+            lines.append(self.line(1, f"{self.recall_name}();"))
         lines.append(self.line(1, "return HSM_DONE;"))
         return "\n".join(lines)
+
+    # --- what waits ---
+
+    @functools.cached_property
+    def recall(self) -> Recall:
+        return recall(self.protocol)
+
+    @property
+    def recall_name(self) -> str:
+        return f"{self.names.prefix}_recall_"
+
+    def recall_body(self) -> str:
+        """Delivers what waits and need not wait any longer, one after the other, each in full."""
+        self.hoisted = {}
+        lines = [self.line(1, "for (;;) {")]
+        for process in self.recall.processes:
+            assert process.recall is not None
+            pending = self.text(process.recall.pending)
+            handler = self.names.handler(process.name, process.recall.event)
+            if process.pool is None:
+                lines.append(self.line(2, f"if ({pending}) {{"))
+                lines.append(self.line(3, f"{pending} = false;"))
+                lines.append(self.line(3, f"{handler}();"))
+                lines.append(self.line(3, "continue;"))
+                lines.append(self.line(2, "}"))
+                continue
+            pool = self.protocol.pool(process.pool)
+            name = f"{naming.snake(process.name)}_waiting"
+            kind = self.names.scalar(pool.reference)
+            count = self.size(pool.count)
+            record = f"{self.state(naming.snake(pool.name))}[{name} - 1u]"
+            lines += [
+                self.line(
+                    2, f"const {kind} {name} = ({kind})hsm_first({pending}, {count});"
+                ),
+                "",
+                self.line(2, f"if ({name} != 0u) {{"),
+                self.line(3, f"hsm_unset({pending}, {count}, {name} - 1u);"),
+                self.line(3, f"if ({record}.state_ != 0) {{"),
+                self.line(4, f"{handler}({name});"),
+                self.line(3, "}"),
+                self.line(3, "continue;"),
+                self.line(2, "}"),
+            ]
+        return "\n".join([*lines, self.line(2, "return;"), self.line(1, "}")])
 
     def instance_parameter(self, process: ir.Process) -> str:
         if process.pool is None or process.instance is None:
@@ -566,6 +628,25 @@ class CWriter(ExpressionWriter):
             else:
                 lines.append(self.line(depth, f"{place} = {zero(field.type)};"))
         return "\n".join(lines)
+
+
+def declared_locals(row: ir.Row) -> set[str]:
+    """Locals that stand in the outermost block of a row."""
+    statements = (*row.exit_actions, *row.actions, *row.entry_actions)
+    return {s.local.unique for s in statements if isinstance(s, (ir.Let, ir.Create))}
+
+
+def repeated_locals(handlers: Sequence[ir.Handler]) -> set[str]:
+    """Locals that would be declared twice in one switch: all its cases are one block."""
+    seen: set[str] = set()
+    repeated: set[str] = set()
+    for handler in handlers:
+        for group in handler.groups:
+            for row in group.rows:
+                if row.guard is None and not group.lets:
+                    repeated |= seen & declared_locals(row)
+                    seen |= declared_locals(row)
+    return repeated
 
 
 def wrapped(text: str, columns: int = 100) -> str:

@@ -64,7 +64,8 @@ class Spec:
 
 @dataclass(frozen=True)
 class Cell:
-    """What a leaf does with an event. `kind` is "rows", "ignored", "never" or "off" (a timer that is not running)."""
+    """What a leaf does with an event. `kind` is "rows", "ignored", "deferred", "never" or "off" (a timer that is not
+    running)."""
 
     kind: str
     rows: tuple[ir.Row, ...] = ()
@@ -232,6 +233,8 @@ class ProtocolView:
         for handler in handlers:
             if handler.leaf == leaf.name:
                 otherwise = words[handler.otherwise]
+                if handler.defers:
+                    return Cell("deferred", handler.rows)
                 if handler.rows:
                     return Cell("rows", handler.rows, otherwise)
                 return Cell(otherwise)
@@ -262,28 +265,47 @@ class ProtocolView:
 
     def _guard(self, guard: ir.Expression) -> Markup:
         """As written, or, where the compiler added a test of its own, what it became."""
+        if self._uses_hidden(guard):
+            return Markup(escape(dump.expression_text(guard)))
+        return self.html(guard.place)
+
+    def _statement(self, statement: ir.Statement) -> Markup:
+        """As written, or in the notation of the intermediate form where nobody wrote it."""
+        if self._uses_hidden(statement):
+            return self._formal(statement)
+        return self.html(statement.place)
+
+    def _formal(self, statement: ir.Statement) -> Markup:
+        lines = (line.strip() for line in dump.statement_lines([statement], ""))
+        return Markup(escape("; ".join(lines)))
+
+    def _uses_hidden(self, item: object) -> bool:
         p = self.protocol
         hidden = {
             (q.name, v.name) for q in p.processes for v in q.variables if v.hidden
         }
         hidden |= {(q.name, f.name) for q in p.pools for f in q.fields if f.hidden}
-        for node in walk.nodes(guard):
+        for node in walk.nodes(item):
             if isinstance(node, ir.VariableName):
-                added = (node.process, node.name) in hidden
+                found = (node.process, node.name) in hidden
             elif isinstance(node, ir.RecordField):
-                added = (node.container, node.field) in hidden
+                found = (node.container, node.field) in hidden
             else:
                 continue
-            if added:
-                return Markup(escape(dump.expression_text(guard)))
-        return self.html(guard.place)
+            if found:
+                return True
+        return False
 
     def _steps(self, process: ir.Process, row: ir.Row) -> list[Step]:
         """In the order of execution."""
-        steps = [Step("exit", self.html(s.place)) for s in row.exit_actions]
+        written = row.kind == "written"
+        steps = [Step("exit", self._statement(s)) for s in row.exit_actions]
         steps += [Step("cancel", self._timer(process, t)) for t in row.cancelled]
         steps += [Step("arm", self._timer(process, t)) for t in row.armed]
-        steps += [Step("action", self.html(s.place)) for s in row.actions]
+        steps += [
+            Step("action", self._statement(s) if written else self._formal(s))
+            for s in row.actions
+        ]
         steps += [Step("entry", self.html(s.place)) for s in row.entry_actions]
         return steps
 

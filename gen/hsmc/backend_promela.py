@@ -18,10 +18,12 @@ What makes Promela awkward, and what is done about it
 
 from __future__ import annotations
 
+import functools
 from typing import Callable, Optional, Sequence, Union
 
 from . import backend_c, c_records, ir, naming, walk
 from .promela_expressions import ExpressionWriter, field_name
+from .recall import Recall, recall
 
 
 class PromelaWriter(ExpressionWriter):
@@ -392,7 +394,12 @@ class PromelaWriter(ExpressionWriter):
             f"{self.names.handler(process.name, event.name)}({', '.join(payloads)})",
             "hsm_verdict = HSM_DONE",
         ]
+        if (process.name, event.name) in self.recall.events:
+            call.insert(1, f"{self.recall_name}()")
         instance = self.instance(process)
+        if event.room is not None:
+            before, room = self.value(event.room)
+            call = before + self.choice(room, call, ["hsm_verdict = HSM_NO_ROOM"])
         if instance is not None and process.pool is not None:
             pool = self.protocol.pool(process.pool)
             if event.creates:
@@ -423,6 +430,45 @@ class PromelaWriter(ExpressionWriter):
                 " || ".join(refused), ["hsm_verdict = HSM_REFUSED"], call
             )
         return call
+
+    # --- what waits ---
+
+    @functools.cached_property
+    def recall(self) -> Recall:
+        return recall(self.protocol)
+
+    @property
+    def recall_name(self) -> str:
+        return f"{self.names.prefix}_recall"
+
+    def recall_inline(self) -> str:
+        """As the C: the first process that is marked, the lowest record, until none is."""
+        otherwise = ["break"]
+        for process in reversed(self.recall.processes):
+            assert process.recall is not None
+            self.owner = handler_owner(process.name, process.recall.event)
+            pending = self.text(process.recall.pending)
+            handler = f"{self.names.handler(process.name, process.recall.event)}()"
+            if process.pool is None:
+                lines = [f"{pending} = 0", handler]
+                otherwise = self.choice(pending, lines, otherwise)
+                continue
+            instance = self.instance(process)
+            lines = ["skip"]
+            for position in reversed(
+                range(self.protocol.pool(process.pool).count.value)
+            ):
+                lines = self.choice(
+                    f"(({pending} >> {position}) & 1) == 1",
+                    [f"{instance} = {position + 1}"],
+                    lines,
+                )
+            lines.append(f"{pending} = {pending} & ~(1 << ({instance} - 1))")
+            lines += self.choice(f"{self.state_place(process)} != 0", [handler], [])
+            otherwise = self.choice(f"{pending} != 0", lines, otherwise)
+        # SPIN wants something behind the last loop of a d_step.
+        body = ["do", ":: true ->", *indent(otherwise), "od", "skip"]
+        return self.inline(self.recall_name, "", body)
 
     def value_with(self, node: ir.Expression, event: ir.Event) -> tuple[list[str], str]:
         """An expression over an event's arguments where the payloads are the world's variables."""
@@ -521,6 +567,12 @@ def indent(lines: Sequence[str]) -> list[str]:
 def printed(lines: Sequence[str]) -> str:
     """Statements with their separators, one level deep.
 
+    >>> print(printed(["do", ":: c ->", "\\tbreak", "od", "skip"]).expandtabs(1))
+     do
+     :: c ->
+      break
+     od;
+     skip
     >>> print(printed(["a = 1", "if", ":: c ->", "\\tskip", ":: else", "fi", "b = 2"]).expandtabs(1))
      a = 1;
      if
@@ -543,8 +595,8 @@ def printed(lines: Sequence[str]) -> str:
             "",
         )
         next_depth = len(following) - len(following.lstrip("\t"))
-        opens = bare == "if" or bare.startswith("::") or bare.startswith("/*")
-        closes = following.strip() == "fi" or following.strip().startswith("::")
+        opens = bare in ("if", "do") or bare.startswith("::") or bare.startswith("/*")
+        closes = following.strip() in ("fi", "od") or following.strip().startswith("::")
         last = not following or next_depth < depth or (closes and next_depth <= depth)
         result.append("\t" + line + ("" if opens or last else ";"))
     return "\n".join(result)
@@ -578,7 +630,12 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
                     process, event_name, process.handlers_of_timer(timer), ""
                 )
             )
-    initialise = printed(writer.initialise() or ["skip"])
+    if writer.recall.processes:
+        bodies.append(writer.recall_inline())
+    beginning = writer.initialise()
+    if writer.recall.initialise:
+        beginning.append(f"{writer.recall_name}()")
+    initialise = printed(beginning or ["skip"])
     entries = []
     for process in protocol.processes:
         for event in process.events:

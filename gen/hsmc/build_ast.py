@@ -247,7 +247,7 @@ class AstBuilder(Transformer[Token, Any]):
         )
 
     def event(self, meta: Meta, children: Children) -> ast.Event:
-        external, name, arguments, creates, select, doc = children
+        external, name, arguments, creates, select, keeps, doc = children
         return ast.Event(
             self._span(meta),
             self._new(name),
@@ -256,6 +256,7 @@ class AstBuilder(Transformer[Token, Any]):
             arguments or (),
             creates is not None,
             select,
+            keeps,
         )
 
     def variable(self, meta: Meta, children: Children) -> ast.Field:
@@ -343,6 +344,9 @@ class AstBuilder(Transformer[Token, Any]):
 
     def never(self, meta: Meta, children: Children) -> ast.Verdict:
         return ast.Verdict(self._line(meta), "never", children[0])
+
+    def defer(self, meta: Meta, children: Children) -> ast.Verdict:
+        return ast.Verdict(self._line(meta), "defer", children[0])
 
     def choice(self, meta: Meta, children: Children) -> ast.Choice:
         return self._choice(self._line(meta), children)

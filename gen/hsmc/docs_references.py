@@ -40,8 +40,8 @@ PAGES = {
 OF_PROCESS = ("state", "event", "variable", "timer", "transition")
 
 KEYWORDS = frozenset(
-    "action after and at bits by bytes check clear cold constant count counter create created creates device else "
-    "entry enumeration ethernet event exit external false final function history if ignore in include initial "
+    "action after and at bits by bytes check clear cold constant count counter create created creates defer device else "
+    "entry enumeration ethernet event exit external false final function history if ignore in include initial keeps "
     "layout let live liveness local never none not of on or parameter payload placement pool process property "
     "protocol raise range release repeat return safety select set shown state table true unit variable when while "
     "world written".split()
@@ -418,7 +418,7 @@ class References:
     ) -> dict[str, str]:
         """Names that mean an event or a state in this line only."""
         known: dict[str, str] = {}
-        if words[:1] in (["on"], ["ignore"], ["never"]):
+        if words[:1] in (["on"], ["ignore"], ["never"], ["defer"]):
             count = 2 if words[0] == "on" else len(words)
             mentioned = set(WORD.findall(" ".join(words[1:count])))
             for event in process.events:

@@ -261,7 +261,12 @@ def _process(p: ir.Process) -> Iterator[str]:
         external = "external " if event.external else ""
         creates = " creates" if event.creates else ""
         select = f" select {expression_text(event.select)}" if event.select else ""
-        yield f"  {external}event {event.name}({_arguments(event.arguments)}){creates}{select}"
+        keeps = f" keeps {event.keeps}" if event.keeps else ""
+        yield f"  {external}event {event.name}({_arguments(event.arguments)}){creates}{select}{keeps}"
+        if event.room is not None:
+            yield f"    no room unless {expression_text(event.room)}"
+    if p.recall is not None:
+        yield f"  recall by {p.recall.event} while {expression_text(p.recall.pending)}"
     leaves = ", ".join(f"{leaf.name} = {leaf.number}" for leaf in p.leaves)
     yield f"  leaves {leaves}; initial {p.initial}"
     yield from statement_lines(p.initial_actions, "  initially ")

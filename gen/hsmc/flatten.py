@@ -6,8 +6,10 @@ from typing import Callable, Iterable, Literal, Optional
 
 from . import ir
 from .context import Context
+from .deferral import Deferral
 from .hidden import HiddenState, both, compare, number, smallest
 from .machines import Choice, Machine, Rows, StateNode, initial_of, walk
+from .source import Span
 from .ways import (
     Way,
     history_targets,
@@ -27,14 +29,20 @@ class Flattener:
         self.raises = raises
         self.number = 0
         self.unhandled: list[StateNode] = []  # leaves that say nothing of an event
+        self.deferral: Optional[Deferral] = None  # of the process at work
 
-    def handlers(self, machine: Machine) -> tuple[ir.Handler, ...]:
+    def handlers(self, machine: Machine, deferral: Deferral) -> tuple[ir.Handler, ...]:
         result: list[ir.Handler] = []
+        self.deferral = deferral
+        machine.successors = {leaf: set() for leaf in machine.leaves}
         for event in self.context.events.get(machine.name, {}):
             self.unhandled.clear()
             for leaf in machine.leaves:
                 result.append(self._event_handler(machine, leaf, event))
             self._report_unhandled(machine, event)
+        if deferral.queues:
+            for leaf in machine.leaves:
+                result.append(self._recall_handler(machine, deferral, leaf))
         for owner in machine.states:
             if owner.timer is not None:
                 for leaf in machine.leaves:
@@ -47,6 +55,7 @@ class Flattener:
     ) -> ir.Handler:
         groups: list[ir.Group] = []
         otherwise: Literal["handled", "ignore", "never", ""] = ""
+        place: Optional[ir.Place] = None
         if leaf.node.final:
             otherwise = "never"
             for choice in (c for rows in leaf.rows for c in rows.choices):
@@ -59,7 +68,10 @@ class Flattener:
                 otherwise = "handled"
             elif event in state.verdicts:
                 state_verdict = state.verdicts[event]
+                place = state_verdict.span.place()
                 otherwise = "ignore" if state_verdict.kind == "ignore" else "never"
+                if state_verdict.kind == "defer":
+                    self._add_defer(machine, leaf, state, event, groups)
         if not otherwise:
             self._unhandled(machine, leaf, event, groups)
         return ir.Handler(
@@ -68,6 +80,102 @@ class Flattener:
             timer=None,
             groups=tuple(groups),
             otherwise=otherwise or "never",
+            place=place,
+        )
+
+    def _add_defer(
+        self,
+        machine: Machine,
+        leaf: StateNode,
+        state: StateNode,
+        event: str,
+        groups: list[ir.Group],
+    ) -> None:
+        assert self.deferral is not None
+        verdict = state.verdicts[event]
+        inner = next(
+            (
+                r
+                for s in leaf.chain()
+                if s is not state
+                for r in s.rows
+                if r.event == event
+            ),
+            None,
+        )
+        if groups and inner is not None:
+            self.context.error(
+                "HSM0530",
+                inner.node.span,
+                f"when no guard holds, '{event}' comes to the 'defer' of state {state.path[-1]}: "
+                "a state handles an event or defers it",
+                [("deferred here", verdict.span)],
+            )
+        if groups or event not in self.deferral.queues:
+            return  # reported
+        guard, statements = self.deferral.defer(event, verdict)
+        row = self._synthesized(
+            machine, leaf, state, event, 0, "defer", guard, statements, verdict.span
+        )
+        groups.append(ir.Group(lets=(), rows=(row,)))
+
+    def _recall_handler(
+        self, machine: Machine, deferral: Deferral, leaf: StateNode
+    ) -> ir.Handler:
+        rows: list[ir.Row] = []
+        for queue in deferral.recallable(leaf):
+            guard, statements = deferral.recall(queue)
+            span = queue.event.name.span
+            row = self._synthesized(
+                machine,
+                leaf,
+                leaf,
+                deferral.event,
+                len(rows),
+                "recall",
+                guard,
+                statements,
+                span,
+            )
+            rows.append(row)
+        return ir.Handler(
+            leaf=leaf.name,
+            event=deferral.event,
+            timer=None,
+            groups=(ir.Group(lets=(), rows=tuple(rows)),) if rows else (),
+            otherwise="ignore",
+        )
+
+    def _synthesized(
+        self,
+        machine: Machine,
+        leaf: StateNode,
+        state: StateNode,
+        event: str,
+        count: int,
+        kind: Literal["defer", "recall"],
+        guard: ir.Expression,
+        statements: tuple[ir.Statement, ...],
+        span: Span,
+    ) -> ir.Row:
+        """A row nobody wrote, without target."""
+        number = self.number
+        self.number += 1
+        return ir.Row(
+            id=f"{machine.name}.{leaf.name}.{event}.{count}",
+            number=number,
+            state=state.name,
+            guard=guard,
+            exit_actions=(),
+            cancelled=(),
+            target=None,
+            armed=(),
+            actions=statements,
+            entry_actions=(),
+            raises=self.raises(statements),
+            text=f"{kind} {event if kind == 'defer' else span.text}",
+            place=span.place(),
+            kind=kind,
         )
 
     def _timer_handler(
@@ -144,7 +252,12 @@ class Flattener:
         entry_actions = tuple(s for e in entered for s in e.entry)
         if not releases_own((*exit_actions, *choice.actions, *entry_actions)):
             # In front of all else: exit actions may raise, and then nothing but raises may follow.
-            exit_actions = (*_remembering(machine, way), *exit_actions)
+            before = _remembering(machine, way)
+            if entered and self.deferral is not None and self.deferral.queues:
+                before += self.deferral.leaving(leaf, entered[-1])
+            exit_actions = (*before, *exit_actions)
+        if entered:
+            machine.successors[leaf].add(entered[-1])
         guard = choice.guard
         if way.remembered is not None:
             assert choice.target is not None
@@ -266,7 +379,9 @@ def flatten(
     add_history(context, machine)
     first = 0 if node.instance is None else 1
     initial = list(initial_of(machine.roots).initial_chain())
-    handlers = flattener.handlers(machine)
+    deferral = Deferral(context, machine)
+    handlers = flattener.handlers(machine, deferral)
+    deferral.check()
     singleton = node.instance is None
     return ir.Process(
         name=machine.name,
@@ -284,7 +399,7 @@ def flatten(
             ),
             *machine.hidden,
         ),
-        events=_events(context, machine),
+        events=_events(context, machine, deferral),
         states=tuple(_state(state) for state in machine.states),
         leaves=tuple(
             ir.Leaf(
@@ -306,14 +421,22 @@ def flatten(
         timers=tuple(machine.timers),
         handlers=handlers,
         locals=tuple(machine.body.locals),
+        recall=(
+            ir.Recall(event=deferral.event, pending=deferral.pending)
+            if isinstance(deferral.pending, ir.VariableName)
+            else None
+        ),
     )
 
 
-def _events(context: Context, machine: Machine) -> tuple[ir.Event, ...]:
+def _events(
+    context: Context, machine: Machine, deferral: Deferral
+) -> tuple[ir.Event, ...]:
     signatures = context.events.get(machine.name, {})
     events: list[ir.Event] = []
     for node in machine.node.events:
         name = node.name.text
+        queue = deferral.queues.get(name)
         if name in signatures and all(e.name != name for e in events):
             events.append(
                 ir.Event(
@@ -326,8 +449,25 @@ def _events(context: Context, machine: Machine) -> tuple[ir.Event, ...]:
                     external=node.external,
                     creates=node.creates,
                     select=machine.selects.get(name),
+                    keeps=machine.keeps.get(name),
+                    room=queue.room if queue and node.external else None,
+                    waiting=queue.count if queue else None,
                 )
             )
+    if deferral.queues:
+        events.append(
+            ir.Event(
+                name=deferral.event,
+                doc="delivers what waits where it need not wait any longer",
+                place=machine.node.name.span.place(),
+                process=machine.name,
+                index=len(events),
+                arguments=(),
+                external=False,
+                creates=False,
+                select=None,
+            )
+        )
     return tuple(events)
 
 

@@ -209,15 +209,22 @@ class Node:
         self.log.append((3, timer, instance))
 
     def _never(
-        self, process: int, state: int, code: int, instance: int, event: str
+        self,
+        process: int,
+        state: int,
+        code: int,
+        instance: int,
+        event: str,
+        defers: bool,
     ) -> None:
         if self.strict:
             owner = self.program.protocol.processes[process]
             leaf = self.leaf_name(owner, state)
             who = f"{owner.name}[{instance}]" if owner.pool else owner.name
-            raise ContractViolation(
-                f"{who} gets {event} in state {leaf}, where the spec says it cannot come"
-            )
+            complaint = "where the spec says it cannot come"
+            if defers:
+                complaint = "where as many wait as the event keeps"
+            raise ContractViolation(f"{who} gets {event} in state {leaf}, {complaint}")
         self.log.append((1, process, state, code))
 
     def leaf_name(self, process: ir.Process, number: int) -> str:

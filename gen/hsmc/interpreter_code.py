@@ -18,6 +18,7 @@ from typing import Callable, Optional, Sequence, Union
 
 from . import ir
 from .node_state import Layout
+from .recall import recall
 
 WORD = 0xFFFFFFFF
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
@@ -50,6 +51,7 @@ class PythonWriter:
         self.tables: dict[str, object] = {}
         self.formats: list[str] = []
         self.log_numbers: dict[tuple[str, str], int] = {}
+        self.recall = recall(protocol)
         self.event_codes: dict[tuple[str, str], int] = {}
         self._log_formats()
         for process in protocol.processes:
@@ -375,17 +377,19 @@ class PythonWriter:
                 for row in group.rows:
                     self.row(process, handler, row)
             if handler.otherwise == "never":
-                self.never(process, event, leaf.place)
+                self.never(process, event, handler.place or leaf.place, handler.defers)
             if handler.otherwise != "handled":
                 source.add("return")
             source.depth -= 1
         self.never(process, event, process.place)
         source.depth -= 1
 
-    def never(self, process: ir.Process, event: str, place: ir.Place) -> None:
+    def never(
+        self, process: ir.Process, event: str, place: ir.Place, defers: bool = False
+    ) -> None:
         code = self.event_codes[process.name, event]
         instance = "0" if process.pool is None else "instance"
-        text = f"NEVER({process.index}, state, {code}, {instance}, {event!r})"
+        text = f"NEVER({process.index}, state, {code}, {instance}, {event!r}, {defers})"
         self.source.add(text, place)
 
     def row(self, process: ir.Process, handler: ir.Handler, row: ir.Row) -> None:
@@ -490,9 +494,38 @@ class PythonWriter:
         elif process.pool is not None and event.select is not None:
             source.add(f"instance = {self.expression(event.select)}", event.place)
             source.add("if instance == 0: return 1", event.place)
-        text = f"on_{process.name}_{event.name}({', '.join(passed)}); return 0"
+        if event.room is not None:
+            source.add(f"if not {self.expression(event.room)}: return 2", event.place)
+        then = "; recall()" if (process.name, event.name) in self.recall.events else ""
+        text = f"on_{process.name}_{event.name}({', '.join(passed)}){then}; return 0"
         source.add(text, event.place)
         source.depth -= 1
+
+    def recalling(self) -> None:
+        """Delivers what waits and need not wait any longer, one after the other, each in full."""
+        source = self.source
+        source.add("def recall():")
+        source.depth += 1
+        source.add("while True:")
+        source.depth += 1
+        for process in self.recall.processes:
+            assert process.recall is not None
+            slot = self.layout.variables[process.name, process.recall.pending.name]
+            call = f"on_{process.name}_{process.recall.event}"
+            source.add(f"if V[{slot}]:", process.place)
+            source.depth += 1
+            if process.pool is None:
+                source.add(f"J(({slot}, V[{slot}])); V[{slot}] = 0", process.place)
+                source.add(f"{call}()", process.place)
+            else:
+                source.add(f"lowest = V[{slot}] & -V[{slot}]", process.place)
+                source.add(f"J(({slot}, V[{slot}])); V[{slot}] -= lowest")
+                source.add("instance = lowest.bit_length()")
+                source.add(f"if V[{self.state_slot(process)}]: {call}(instance)")
+            source.add("continue")
+            source.depth -= 1
+        source.add("return")
+        source.depth -= 2
 
     def initialise(self) -> None:
         self.source.add("def initialise():")
@@ -502,6 +535,8 @@ class PythonWriter:
                 for timer in process.initial_timers:
                     self.arm(timer, "0")
                 self.statements(process.initial_actions)
+        if self.recall.initialise:
+            self.source.add("recall()")
         self.source.add("return 0")
         self.source.depth -= 1
 
@@ -527,9 +562,15 @@ class PythonWriter:
             for timer in process.timers:
                 handlers = process.handlers_of_timer(timer)
                 event_name = f"after_{timer.state}"
-                self.handler(
-                    f"expired_{timer.index}", process, handlers, (), event_name
-                )
+                recalls = timer.name in self.recall.timers
+                name = f"{'handle_' if recalls else ''}expired_{timer.index}"
+                self.handler(name, process, handlers, (), event_name)
+                if recalls:
+                    instance = "" if process.pool is None else "instance"
+                    source.add(f"def expired_{timer.index}({instance}):")
+                    source.add(f"    {name}({instance}); recall()", timer.place)
+        if self.recall.processes:
+            self.recalling()
         self.initialise()
         source.add("return locals()")
         helpers = "V, J, L, ZERO, ARM, CANCEL, NEVER, Violation, SHIFT, HAS_ALL"

@@ -121,7 +121,7 @@ class Field(Declaration):
     type: Type
     range: Optional[Range]
     initial: Optional[Size] = None  # variables only
-    hidden: bool = False  # added by the compiler: history
+    hidden: bool = False  # added by the compiler: history, events that wait
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,6 +211,10 @@ class Event(Declaration):
     external: bool  # called by the runtime or the world
     creates: bool  # allocates the record first; reports that there was no room when it cannot
     select: Optional[Expression]  # gives the instance from the arguments; none: ignored
+    keeps: Optional[Size] = None  # how many may wait where states defer it
+    # External and deferred somewhere: when this does not hold, nothing happens and the caller is told there is no room.
+    room: Optional[Expression] = None
+    waiting: Optional[Expression] = None  # how many wait: a variable or a field
 
     @property
     def needs_reference(self) -> bool:
@@ -271,6 +275,7 @@ class Row:
     state    name of the state the row is written in (the leaf or an ancestor)
     guard    None: always (unguarded or else)
     text     the row as written, blanks squeezed, the event's line in front for rows of a block
+    kind     "defer" and "recall" are synthesized: the event is put into its queue, or taken out and raised anew
     """
 
     id: str
@@ -286,6 +291,7 @@ class Row:
     raises: tuple[tuple[str, str], ...]  # (process, event), through actions too
     text: str
     place: Place
+    kind: Literal["written", "defer", "recall"] = "written"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -303,7 +309,9 @@ class Handler:
 
     otherwise says what happens when no guard of any group holds: "handled" cannot happen, the last row has no guard;
     "ignore" nothing; "never" a fault: asserted in models and tests, counted and ignored on the NIC. With no groups
-    the event is simply ignored or a fault. Final states and timers of states not active are "never".
+    the event is simply ignored or a fault. Final states and timers of states not active are "never". Where the event is
+    deferred there is one row, which puts it into its queue if there is room, and otherwise "never". `place` is the line
+    of the verdict that decided, None where rows did or there was nothing to decide.
     """
 
     leaf: str
@@ -311,10 +319,29 @@ class Handler:
     timer: Optional[Timer]
     groups: tuple[Group, ...]
     otherwise: Literal["handled", "ignore", "never"]
+    place: Optional[Place] = field(default=None, compare=False, repr=False)
+
+    @property
+    def defers(self) -> bool:
+        return any(row.kind == "defer" for row in self.rows)
 
     @property
     def rows(self) -> tuple[Row, ...]:
         return tuple(row for group in self.groups for row in group.rows)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recall:
+    """How what a process deferred comes back. `event` is a hidden internal event of the process: it delivers one event
+    that waits and need not, if there is one, and is ignored otherwise. `pending` is a bool, of an instance process a
+    set of bits, one per record: set by rows after which there may be something to deliver. After an entry point has
+    done its work, and what it raised, for as long as something is pending: of the first process in order of
+    declaration, the lowest record, pending is cleared and the event raised; of a record no longer in use it is only
+    cleared. recall.py tells which entry points may set it at all. Between entry points nothing is pending.
+    """
+
+    event: str
+    pending: VariableName
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -341,6 +368,7 @@ class Process(Declaration):
         Handler, ...
     ]  # events in declaration order, then timers; within each, leaves by number
     locals: tuple[Local, ...]  # of all rows, entry and exit actions
+    recall: Optional[Recall] = None  # where states defer events
 
     def leaf(self, name: str) -> Leaf:
         return next(leaf for leaf in self.leaves if leaf.name == name)

@@ -69,6 +69,10 @@ class StateNode:
         return ".".join(self.path)
 
 
+# Most events of a kind that may wait for one process.
+QUEUE_LIMIT = 255
+
+
 def initial_of(states: Sequence[StateNode]) -> StateNode:
     """The initial one; the first where none is marked (which is an error reported elsewhere)."""
     return next((s for s in states if s.node.initial), states[0])
@@ -83,6 +87,9 @@ class Machine:
     leaves: list[StateNode]  # in the order of their numbers
     timers: list[ir.Timer] = field(default_factory=list)
     selects: dict[str, ir.Expression] = field(default_factory=dict)
+    keeps: dict[str, ir.Size] = field(default_factory=dict)
+    # Of each leaf, those its rows lead to: known once it is flattened.
+    successors: dict[StateNode, set[StateNode]] = field(default_factory=dict)
     hidden: list[ir.Field] = field(default_factory=list)  # variables nobody wrote
     # Of each state entered by history, where it keeps the number of the child last active.
     history: dict[StateNode, ir.Expression] = field(default_factory=dict)
@@ -175,6 +182,23 @@ class MachineBuilder:
             self._event(event)
         for state in self.machine.states:
             self._state(state)
+        self._check_keeps()
+
+    def _check_keeps(self) -> None:
+        deferred = {
+            name.text
+            for state in self.machine.states
+            for verdict in state.node.verdicts
+            if verdict.kind == "defer"
+            for name in verdict.events
+        }
+        for event in self.node.events:
+            if event.keeps is not None and event.name.text not in deferred:
+                self.context.error(
+                    "HSM0529",
+                    event.name.span,
+                    f"event '{event.name.text}' keeps what waits, but no state defers it",
+                )
 
     def _statements(self) -> Statements:
         """A resolver that knows the process' own record."""
@@ -199,6 +223,12 @@ class MachineBuilder:
 
     def _event(self, event: ast.Event) -> None:
         name = event.name.text
+        if event.keeps is not None:
+            kept = self.types.constants.size(
+                event.keeps, 1, QUEUE_LIMIT, "how many may wait"
+            )
+            if kept is not None:
+                self.machine.keeps[name] = kept
         if event.creates or event.select is not None:
             if self.node.instance is None:
                 self.context.error(
@@ -432,6 +462,8 @@ class MachineBuilder:
         if event is None:
             state.damaged = True
             return
+        if node.kind == "defer":
+            self._check_defer(state, name, event)
         first = state.verdicts.get(name.text)
         handled = next(
             (
@@ -452,6 +484,32 @@ class MachineBuilder:
             )
             return
         state.verdicts[name.text] = node
+
+    def _check_defer(self, state: StateNode, name: ast.Name, event: ast.Event) -> None:
+        declared = [("the event", event.name.span)]
+        if event.creates:
+            self.context.error(
+                "HSM0532",
+                name.span,
+                f"event '{name.text}' creates its record, so it cannot wait for one",
+                declared,
+            )
+        elif event.keeps is None:
+            self.context.error(
+                "HSM0528",
+                name.span,
+                f"how many '{name.text}' may wait? The event needs 'keeps' and a number",
+                declared,
+            )
+        for rows in state.rows:
+            if rows.event == name.text and all(c.conditional for c in rows.choices):
+                self.context.error(
+                    "HSM0530",
+                    name.span,
+                    f"state {state.path[-1]} handles '{name.text}' at times and defers it at others",
+                    [("a row of the event", rows.node.span)],
+                )
+                break
 
     def _check_order(self, state: StateNode) -> None:
         """Within one state: rows after one that always holds."""

@@ -197,6 +197,8 @@ class Session:
     def explain(self, action: Action, verdict: Verdict) -> str:
         entry = self.program.entry_by_name[action.name]
         if verdict == Verdict.NO_ROOM:
+            if entry.event.room is not None and entry.event.keeps is not None:
+                return f"no room: {entry.event.keeps} {entry.event.name} wait already"
             pool = self.protocol.pool(str(entry.process.pool))
             return f"no room: all {pool.count.value} records of {pool.name} are in use"
         if verdict == Verdict.IGNORED:
@@ -233,13 +235,29 @@ class Session:
         for process in self.protocol.processes:
             instances = self.node.instances(process.name)
             if process.pool is None:
-                self.say(f"{process.name}: {self.node.state_of(process.name)}")
+                state = self.node.state_of(process.name)
+                self.say(f"{process.name}: {state}{self.waiting(process, 0)}")
                 continue
             total = self.protocol.pool(process.pool).count.value
             self.say(f"{process.name}: {len(instances)} of {total} instances")
             for instance in instances:
                 state = self.node.state_of(process.name, instance)
-                self.say(f"  {process.name}[{instance}]: {state}")
+                waiting = self.waiting(process, instance)
+                self.say(f"  {process.name}[{instance}]: {state}{waiting}")
+
+    def waiting(self, process: ir.Process, instance: int) -> str:
+        """How many of which deferred events wait."""
+        counts = []
+        for event in process.events:
+            if isinstance(event.waiting, ir.VariableName):
+                name = f"{process.name}.{event.waiting.name}"
+            elif isinstance(event.waiting, ir.RecordField):
+                name = f"{process.pool}[{instance}].{event.waiting.field}"
+            else:
+                continue
+            if self.node.value(name):
+                counts.append(f"{self.node.value(name)} {event.name}")
+        return f"; waiting: {', '.join(counts)}" if counts else ""
 
     def do_events(self, words: list[str]) -> None:
         for entry in self.program.entries:
@@ -271,6 +289,8 @@ class Session:
             handler = next((h for h in handlers if leaf and h.leaf == leaf.name), None)
             if handler is not None and (handler.groups or handler.otherwise != "never"):
                 answers[instance] = "" if handler.groups else f"ignored in {path}"
+                if handler.defers:
+                    answers[instance] = f"waits in {path}"
         if process.pool is None:
             for note in answers.values():
                 yield name, note

@@ -55,12 +55,14 @@ class DrawnRow:
 
 def drawn_rows(process: ir.Process) -> list[DrawnRow]:
     """In the order of the spec's events, each written row once."""
-    found: dict[tuple[ir.Place, str], list[tuple[ir.Handler, ir.Row]]] = {}
+    found: dict[tuple[ir.Place, str, str], list[tuple[ir.Handler, ir.Row]]] = {}
     for handler in process.handlers:
         for row in handler.rows:
-            found.setdefault((row.place, row.state), []).append((handler, row))
+            if row.kind != "recall":
+                key = (row.place, row.state, row.text)
+                found.setdefault(key, []).append((handler, row))
     result = []
-    for (_, state), flattened in found.items():
+    for (_, state, _), flattened in found.items():
         handler, row = flattened[0]
         numbers = sorted({int(row.id.rpartition(".")[2]) for _, row in flattened})
         written = TARGET.search(row.text) if row.target is not None else None
@@ -225,6 +227,8 @@ class _Statechart:
                 guard = guard_of(row.row.text)
                 guard = f"[{guard}] " if guard else ""
                 text = f"{guard}/ {actions_of(row.row.text)}"
+                if row.row.kind == "defer":
+                    text = "waits"
                 name = f"<B>{escape(row.label)}</B>"
                 cells.append(self._cell(name, text, row.row.place, "\n".join(row.ids)))
         return cells

@@ -66,7 +66,7 @@ def _counts(protocol: ir.Protocol) -> dict[str, int]:
         "leaves": sum(len(p.leaves) for p in processes),
         "events": sum(len(p.events) for p in processes),
         "timers": len(protocol.timers),
-        "rows": len({row.place for row in rows}),
+        "rows": len({row.place for row in rows if row.kind == "written"}),
         "transitions": len(rows),
         "functions": len(protocol.functions),
         "actions": len(protocol.actions),
@@ -110,7 +110,7 @@ def _process(process: ir.Process) -> dict[str, Any]:
         "leaves": len(process.leaves),
         "events": len(process.events),
         "timers": len(process.timers),
-        "rows": len({row.place for row in rows}),
+        "rows": len({row.place for row in rows if row.kind == "written"}),
         "transitions": len(rows),
     }
 
