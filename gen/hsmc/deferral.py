@@ -74,7 +74,7 @@ class Deferral:
             self.deferred[leaf] = [
                 e.name.text
                 for e in machine.node.events
-                if e.name.text in machine.keeps and self._defers(leaf, e.name.text)
+                if self._known(e) and self._defers(leaf, e.name.text)
             ]
         used = {name for names in self.deferred.values() for name in names}
         self.event = "recall"
@@ -96,6 +96,22 @@ class Deferral:
             "may something that waits be delivered?",
             place,
             once=True,
+        )
+
+    def _known(self, event: ast.Event) -> bool:
+        """Is all known that its queue needs? Otherwise that has been reported."""
+        name = event.name.text
+        signature = self.context.events.get(self.machine.name, {}).get(name)
+        return (
+            self.hidden.usable
+            and name in self.machine.keeps
+            and signature is not None
+            and len(signature.arguments) == len(event.arguments)
+            and all(
+                not isinstance(a.type, ir.PayloadType)
+                or a.type.name in self.context.payloads
+                for a in signature.arguments
+            )
         )
 
     @staticmethod

@@ -259,8 +259,7 @@ class Flattener:
         if entered:
             machine.successors[leaf].add(entered[-1])
         guard = choice.guard
-        if way.remembered is not None:
-            assert choice.target is not None
+        if way.remembered is not None and choice.target in machine.history:
             place = machine.history[choice.target]
             index = numbered_children(choice.target).index(way.remembered)
             guard = both(guard, compare("==", place, index, place.place))
@@ -355,7 +354,7 @@ def releases_own(statements: Iterable[ir.Statement]) -> bool:
 def add_history(context: Context, machine: Machine) -> None:
     """Declares what history needs to remember."""
     hidden = HiddenState(context, machine)
-    for state in history_targets(machine):
+    for state in history_targets(machine) if hidden.usable else ():
         if len(remembered_children(machine, state)) == 1:
             continue  # the initial one, whatever happened
         children = numbered_children(state)

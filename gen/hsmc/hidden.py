@@ -63,6 +63,11 @@ class HiddenState:
         instance = machine.node.instance
         self.pool = instance.type.name.text if instance is not None else None
 
+    @property
+    def usable(self) -> bool:
+        """Is the process' pool known? Otherwise that has been reported."""
+        return self.pool is None or self.pool in self.context.pools
+
     def instance(self, place: ir.Place) -> Optional[ir.InstanceName]:
         """The record the process runs for."""
         if self.pool is None:
