@@ -78,5 +78,6 @@ int link_tests(void);
 int host_tests(void);
 int wire_tests(void);
 int world_tests(void);
+int capture_tests(void);
 
 #endif
