@@ -17,7 +17,16 @@ from typing import Mapping, Optional, Sequence, Union
 import jinja2
 from markupsafe import Markup
 
-from . import backend_c, c_records, diagnostic_pages, dump, ir, statechart, walk
+from . import (
+    backend_c,
+    backend_wireshark,
+    c_records,
+    diagnostic_pages,
+    dump,
+    ir,
+    statechart,
+    walk,
+)
 from .diagnostics import TABLE
 from .docs_references import (
     Declared,
@@ -153,6 +162,13 @@ class ProtocolView:
             has_state = isinstance(declaration, ir.Pool) and bool(declaration.process)
             size = c_records.record_bytes(record.fields, has_state)
             self.record_bytes[declaration.name] = size + record.padding
+
+    @property
+    def dissector(self) -> str:
+        """Name of the file for Wireshark, "" when nothing of the protocol is a frame."""
+        if not backend_wireshark.is_dissectable(self.protocol):
+            return ""
+        return backend_wireshark.file_name(self.protocol)
 
     # --- counts
 
@@ -523,6 +539,8 @@ def _protocol_pages(env: jinja2.Environment, view: ProtocolView) -> dict[str, st
         "interface.html": render("interface.html.j2", "interface.html"),
         "checks.html": render("checks.html.j2", "checks.html"),
     }
+    if view.dissector:
+        pages[view.dissector] = backend_wireshark.generate(view.protocol)
     for process in view.protocol.processes:
         page = address("process", process.name)
         pages[page] = render("machine.html.j2", page, process=process)

@@ -132,6 +132,13 @@ def has_frames(protocol: ir.Protocol) -> bool:
     return any(layout.ethertype for layout in protocol.layouts)
 
 
+def is_dissectable(protocol: ir.Protocol) -> bool:
+    try:
+        return bool(views(protocol))
+    except NotDissectable:
+        return False
+
+
 def lua(text: str) -> str:
     """A string of Lua: C's escapes mean the same there.
 

@@ -15,14 +15,14 @@ import pytest
 
 TOP = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "gen"))
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(TOP))
 
 from hsmc import backend_wireshark, compile_spec, ir, naming  # noqa: E402
-from wireshark import Builder, Tshark, write_pcap  # noqa: E402
+from tests.dissector.wireshark import Builder, Tshark, write_pcap  # noqa: E402
 
 HSMC = TOP / "gen/bin/hsmc"
-DEMO = [TOP / "build/host/emp_demo", "transfer", "--quiet"]
-DEMO += ["--image", TOP / "build/firmware/emp_a.elf"]
+DEMO = [str(TOP / "build/host/emp_demo"), "transfer", "--quiet"]
+DEMO += ["--image", str(TOP / "build/firmware/emp_a.elf")]
 EMP = TOP / "spec/emp/emp.hsm"
 ABP = TOP / "spec/abp/abp.hsm"
 FRAMES = TOP / "tests/compiler/features/frames.hsm"
@@ -76,7 +76,7 @@ def test_every_field(path: Path, tshark: Tshark, tmp_path: Path) -> None:
     protocol = compile_spec(str(path))
     builder = Builder(protocol, seed=1)
     built = [builder.frame(x) for x in ethernet(protocol) for _ in range(300)]
-    write_pcap(tmp_path / "t.pcap", [frame.bytes for frame in built])
+    write_pcap(tmp_path / "t.pcap", [frame.content for frame in built])
     names = fields_of(protocol)
     data = data_of(protocol)
     remarks = remarks_of(protocol).values()
@@ -103,7 +103,9 @@ def test_frames_that_end_early(path: Path, tshark: Tshark, tmp_path: Path) -> No
     protocol = compile_spec(str(path))
     builder = Builder(protocol, seed=2)
     frames = [builder.frame(ethernet(protocol)[0]) for _ in range(40)]
-    whole = max(frames, key=lambda frame: (len(frame.values), len(frame.bytes))).bytes
+    whole = max(
+        frames, key=lambda frame: (len(frame.values), len(frame.content))
+    ).content
     lengths = range(ETHERNET_BYTES + 1, len(whole))
     remarks = remarks_of(protocol)
     malformed, cut_short = remarks["malformed"], remarks["cut_short"]
@@ -126,7 +128,7 @@ def test_nonsense(path: Path, tshark: Tshark, tmp_path: Path) -> None:
     chance = random.Random(4)
     frames = []
     for _ in range(1500):
-        frame = bytearray(builder.frame(chance.choice(ethernet(protocol))).bytes)
+        frame = bytearray(builder.frame(chance.choice(ethernet(protocol))).content)
         for _ in range(chance.randint(1, 6)):
             place = chance.randrange(ETHERNET_BYTES, len(frame))
             frame[place] = chance.getrandbits(8)
@@ -152,7 +154,7 @@ def test_remarks(tshark: Tshark, tmp_path: Path) -> None:
         ("unexpected", {("Packet", "kind"): 1, ("Options", "more"): 5}),
     ]
     packet = ethernet(protocol)[0]
-    frames = [builder.frame(packet, choice).bytes for _, choice in wrong]
+    frames = [builder.frame(packet, choice).content for _, choice in wrong]
     write_pcap(tmp_path / "t.pcap", frames)
     remarks = remarks_of(protocol)
     rows = tshark.load(protocol).fields(tmp_path / "t.pcap", *remarks.values())
@@ -166,7 +168,7 @@ def test_summary(tshark: Tshark, tmp_path: Path) -> None:
     built = Builder(protocol, seed=6).frame(
         ethernet(protocol)[0], {("Frame", name): n for name, n in choice.items()}
     )
-    write_pcap(tmp_path / "t.pcap", [built.bytes + bytes(32)])
+    write_pcap(tmp_path / "t.pcap", [built.content + bytes(32)])
     tshark.load(protocol)
     columns = tshark.fields(tmp_path / "t.pcap", "_ws.col.Protocol", "_ws.col.Info")
     assert list(columns[0].values()) == ["EMP", "NACK message 7 frame 3"]
@@ -188,9 +190,9 @@ def test_shared_ethertype(other_first: bool, tshark: Tshark, tmp_path: Path) -> 
     for protocol in (other, abp) if other_first else (abp, other):
         tshark.load(protocol)
     frames = [
-        Builder(abp, seed=7).frame(ethernet(abp)[0]).bytes,
-        Builder(other, seed=8).frame(ethernet(other)[0]).bytes,
-        Builder(other, seed=9).frame(ethernet(other)[1]).bytes,
+        Builder(abp, seed=7).frame(ethernet(abp)[0]).content,
+        Builder(other, seed=8).frame(ethernet(other)[0]).content,
+        Builder(other, seed=9).frame(ethernet(other)[1]).content,
     ]
     write_pcap(tmp_path / "t.pcap", frames)
     rows = tshark.fields(tmp_path / "t.pcap", "_ws.col.Protocol", "other.beacon.level")
@@ -203,8 +205,8 @@ def test_capture_of_a_transfer(tshark: Tshark, tmp_path: Path) -> None:
     content = random.Random(10).randbytes(150_000)
     (tmp_path / "sent").write_bytes(content)
     capture = tmp_path / "transfer.pcapng"
-    command = [*DEMO, "--seed", "3", "--loss", "0.05", "--file", tmp_path / "sent"]
-    command += ["--capture", capture, "--json", "-"]
+    command = [*DEMO, "--seed", "3", "--loss", "0.05", "--file", str(tmp_path / "sent")]
+    command += ["--capture", str(capture), "--json", "-"]
     result = subprocess.run(command, capture_output=True, text=True, check=True)
     counted = json.loads(result.stdout)
     protocol = compile_spec(str(EMP))
@@ -265,7 +267,7 @@ def test_capture_that_cannot_be_written(tmp_path: Path) -> None:
         (tmp_path / "no/where", "No such file or directory"),
         (Path("/dev/full"), "No space left on device"),
     ):
-        command = [*DEMO, "--file", HSMC, "--capture", path]
+        command = [*DEMO, "--file", str(HSMC), "--capture", str(path)]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
         assert result.returncode == 1
         assert str(path) in result.stderr and reason in result.stderr

@@ -19,7 +19,7 @@ Values = dict[tuple[str, str], int]  # (layout, field) -> what it holds
 class Built:
     """A frame and what is in it."""
 
-    bytes: bytes
+    content: bytes
     values: Values
     data: dict[tuple[str, str], bytes] = field(default_factory=dict)
 
@@ -48,7 +48,7 @@ class Builder:
     def frame(self, layout: ir.Layout, choice: Optional[Values] = None) -> Built:
         built = Built(b"", {})
         content, data = self._layout(layout, built, choice or {})
-        built.bytes = content + data
+        built.content = content + data
         return built
 
     def _layout(

@@ -17,7 +17,14 @@ from typing import Iterator, Optional
 
 import pytest
 
-from hsmc import backend_c, backend_docs, c_expressions, ir, statechart
+from hsmc import (
+    backend_c,
+    backend_docs,
+    backend_wireshark,
+    c_expressions,
+    ir,
+    statechart,
+)
 from hsmc.compiler import compile_spec
 from hsmc.docs_references import address, source_address
 
@@ -106,6 +113,15 @@ def site(specs: list[backend_docs.Spec]) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def pages(site: dict[str, str]) -> dict[str, Page]:
     return {name: Page(text) for name, text in site.items() if name.endswith(".html")}
+
+
+def test_dissectors_are_offered(
+    site: dict[str, str], specs: list[backend_docs.Spec]
+) -> None:
+    for protocol in protocols(specs):
+        name = f"{protocol.name}.lua"
+        assert site[f"{protocol.name}/{name}"] == backend_wireshark.generate(protocol)
+        assert f'href="{name}"' in site[f"{protocol.name}/index.html"]
 
 
 def protocols(specs: list[backend_docs.Spec]) -> Iterator[ir.Protocol]:
