@@ -84,8 +84,8 @@ static enum tigon_fate by_index(void *context, const struct tigon_frame_view *fr
                                                           : TIGON_FATE_DELIVER;
 }
 
+/* `path` is a template of mkstemp. */
 static void temporary(char *path) {
-    strcpy(path, "/tmp/tigon_capture_XXXXXX");
     const int descriptor = mkstemp(path);
     assert_true(descriptor >= 0);
     (void)close(descriptor);
@@ -97,7 +97,7 @@ static void test_frames_and_fates(void **state) {
     static const char *const words[FRAMES] = {"",     "lost",      "twice",
                                               "held", "CRC error", "end-to-end"};
     struct bench *bench = bench_make(2, NULL);
-    char path[32];
+    char path[] = "/tmp/tigon_capture_XXXXXX";
     uint8_t sent[2][LENGTH];
     temporary(path);
     bring_up(bench->board);
