@@ -65,7 +65,7 @@ test-programs: $$(TEST_PROGRAMS) $$(TEST_NEEDS)
 
 bench:           ## speed of compiler and simulator here, cost of the firmware on the board
 	@scripts/setup.sh demo test
-	$(Q)$(MAKE) --no-print-directory -s generate firmware $(BUILD)/host/emp_demo $(BUILD)/tests/measure_cpu_speed $(BUILD)/tests/measure_firmware
+	$(Q)$(MAKE) --no-print-directory -s generate firmware overhead $(BUILD)/host/emp_demo $(BUILD)/tests/measure_cpu_speed $(BUILD)/tests/measure_firmware
 	$(Q)scripts/bench.py
 
 C_SOURCES  = $(shell find fw-runtime host models sim tests -name '*.c' -not -path '*/golden/*' | sort)
@@ -81,9 +81,9 @@ lint:            ## check style, types and warnings of gcc and clang
 	@scripts/setup.sh demo lint
 	$(Q)$(MAKE) --no-print-directory lint-style lint-warnings
 
-# The runtime is MIPS code with registers of its own, which only gcc knows: it is checked when the image is built.
-LINT_NATIVE = $(filter-out fw-runtime/%,$(C_SOURCES))
-LINT_FLAGS  = $(CSTD) $(INCLUDES) -I$(BUILD)/gen/emp -DFIRMWARE_IMAGE=__FILE__
+# The runtime is MIPS code with registers of its own, which only gcc knows: it is checked when an image is built.
+LINT_NATIVE = $(filter-out fw-runtime/% tests/overhead/chip/%,$(C_SOURCES))
+LINT_FLAGS  = $(CSTD) $(INCLUDES) -I$(BUILD)/gen/emp -I$(BUILD)/gen/abp -DFIRMWARE_IMAGE=__FILE__
 
 .PHONY: lint-style lint-warnings
 lint-style:

@@ -1,7 +1,8 @@
 # Firmware images: build/firmware/emp_a.elf and what is known about it.
 #
 # Two gates against what the core cannot execute (toolchain.md 1.3): core.inc inside the assembler,
-# tools/check_instructions.py on the linked image. A third compares stack need with the reserve.
+# tools/check_instructions.py on the linked image. A third compares stack need with the reserve, a fourth finds
+# jumps to computed addresses: events are dispatched once, by the event loop.
 
 CROSS       := mips-linux-gnu-
 FIRMWARE    := $(BUILD)/firmware
@@ -18,7 +19,7 @@ FW_DEFINES  := -DNIC_TRACE=$(NIC_TRACE) -DNIC_PORT_HEADER='"$(FW_PORT)/port_tigo
 FW_CFLAGS   := -std=gnu11 -O2 -g $(FW_ARCH) -ffreestanding -ffixed-hi -ffixed-lo \
                -fno-expensive-optimizations -fno-reorder-blocks -mno-check-zero-division -mno-llsc \
                -fno-delete-null-pointer-checks -fno-isolate-erroneous-paths-dereference \
-               -fno-tree-loop-distribute-patterns -fno-stack-protector \
+               -fno-tree-loop-distribute-patterns -fno-jump-tables -fno-stack-protector \
                -fno-asynchronous-unwind-tables -fno-common -ffunction-sections -fdata-sections \
                -fstack-usage -fcallgraph-info=su -Wall -Wextra -Werror -Wcast-align=strict \
                -Wstack-usage=256 -ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(BUILD)=build \
@@ -35,7 +36,8 @@ FW_OBJECTS  := $(FIRMWARE)/$(FW_PORT)/start.o $(FW_SOURCES:%.c=$(FIRMWARE)/%.o)
 # and restored by every handler for nobody: a tenth of all instructions.
 FW_IMAGE    := $(FIRMWARE)/$(FW_PORT)/emp/image.o
 $(FW_IMAGE): fw-runtime/build.mk $(BUILD)/gen/emp/emp.c $(BUILD)/gen/emp/frame.c
-$(FW_IMAGE): FW_CFLAGS += -fwhole-program $(foreach n,2 3 4 5 6 7,-fcall-used-s$(n))
+FW_WHOLE_PROGRAM := -fwhole-program $(foreach n,2 3 4 5 6 7,-fcall-used-s$(n))
+$(FW_IMAGE): FW_CFLAGS += $(FW_WHOLE_PROGRAM)
 FW_FLAGS_STAMP := $(FIRMWARE)/flags
 
 firmware: $(FIRMWARE)/emp_a.elf
@@ -83,10 +85,11 @@ $(FIRMWARE)/firmware.lds: $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h \
 	$(Q)$(FW_CC) -E -P -undef -x c -I. -o $@ $<
 
 $(FIRMWARE)/emp_a.elf: $(FW_OBJECTS) $(FIRMWARE)/firmware.lds fw-runtime/tools/check_instructions.py \
-                       fw-runtime/tools/check_stack.py fw-runtime/tools/sizes.py
+                       fw-runtime/tools/check_indirect.py fw-runtime/tools/check_stack.py fw-runtime/tools/sizes.py
 	$(SAY) FWLD $@
 	$(Q)$(FW_LD) -EB -static -nostdlib -G0 --gc-sections --fatal-warnings --no-warn-rwx-segments \
 	    -T $(FIRMWARE)/firmware.lds -Map $(FIRMWARE)/emp_a.map -o $@.new $(FW_OBJECTS)
 	$(Q)fw-runtime/tools/check_instructions.py $@.new
+	$(Q)fw-runtime/tools/check_indirect.py $@.new
 	$(Q)fw-runtime/tools/check_stack.py $@.new $(FW_OBJECTS:.o=.ci) >/dev/null
 	$(Q)mv $@.new $@

@@ -61,12 +61,18 @@ def bench_firmware() -> None:
     subprocess.run(["build/tests/measure_firmware"], check=True)
 
 
+def bench_generated_code() -> None:
+    print("\nGenerated code and code by hand on the simulated core, alternating bit")
+    subprocess.run(["tests/overhead/overhead_table.py"], check=True)
+
+
 def main() -> None:
     if not Path(DEMO).exists():
         raise SystemExit("run this through `make bench`, which builds what it measures")
     bench_compiler()
     bench_simulator()
     bench_firmware()
+    bench_generated_code()
 
 
 if __name__ == "__main__":

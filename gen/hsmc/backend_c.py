@@ -307,10 +307,14 @@ class CWriter(ExpressionWriter):
         )
         arguments = event.arguments if event is not None else ()
         head = self.enter(arguments, instance, parts, process.locals, False, 1)
-        code = self.event_code(process, handlers[0])
         self.repeated = repeated_locals(handlers)
         lines = [head] if head else []
         place = self.state_place(process)
+        if process.pool is None and len(process.leaves) == 1:
+            # There is but one state to be in: nothing to look up.
+            body = self.leaf_body(process, handlers[0], 1)
+            lines.append(body.removesuffix("\n" + self.line(1, "return;")))
+            return "\n".join(lines)
         lines.append(self.line(1, f"switch ({place}) {{"))
         for handler in handlers:
             if handler.otherwise == "never" and not handler.groups:
@@ -318,8 +322,9 @@ class CWriter(ExpressionWriter):
             lines.append(
                 self.line(1, f"case {self.names.leaf(process.name, handler.leaf)}:")
             )
-            lines.append(self.leaf_body(process, handler))
+            lines.append(self.leaf_body(process, handler, 2))
         lines.append(self.line(1, "default:"))
+        code = self.event_code(process, handlers[0])
         lines.append(self.never(process, place, code, 2))
         lines.append(self.line(2, "return;"))
         lines.append(self.line(1, "}"))
@@ -337,15 +342,18 @@ class CWriter(ExpressionWriter):
             f"{self.names.upper('NEVER')}({self.names.upper('PROCESS', process.name)}, {place}, {code});",
         )
 
-    def leaf_body(self, process: ir.Process, handler: ir.Handler) -> str:
+    def leaf_body(
+        self, process: ir.Process, handler: ir.Handler, outermost: int
+    ) -> str:
+        """What an event does in one state; every way ends with a return."""
         lines: list[str] = []
-        if not handler.groups:
-            lines.append(self.line(2, "return; /* ignored */"))
+        if not handler.groups and handler.otherwise != "never":
+            lines.append(self.line(outermost, "return; /* ignored */"))
         for group in handler.groups:
-            depth = 2
+            depth = outermost
             if group.lets:
-                lines.append(self.line(2, "{"))
-                depth = 3
+                lines.append(self.line(outermost, "{"))
+                depth += 1
                 lines += [self.statement(let, depth) for let in group.lets]
             for row in group.rows:
                 lines.append(
@@ -367,12 +375,14 @@ class CWriter(ExpressionWriter):
                     lines.append(self.line(depth + 1, "return;"))
                     lines.append(self.line(depth, "}"))
             if group.lets:
-                lines.append(self.line(2, "}"))
+                lines.append(self.line(outermost, "}"))
+        if handler.otherwise == "never":
+            code = self.event_code(process, handler)
+            lines.append(
+                self.never(process, self.state_place(process), code, outermost)
+            )
         if handler.groups and handler.otherwise != "handled":
-            if handler.otherwise == "never":
-                code = self.event_code(process, handler)
-                lines.append(self.never(process, self.state_place(process), code, 2))
-            lines.append(self.line(2, "return;"))
+            lines.append(self.line(outermost, "return;"))
         return "\n".join(lines)
 
     def initial_body(self, process: ir.Process) -> str:

@@ -96,25 +96,18 @@ static ABP_HOT void abp_on_sender_ack(const struct abp_frame *const f)
 /* Receiver.data */
 static ABP_HOT void abp_on_receiver_data(const struct abp_frame *const f)
 {
-    switch (ABP_STATE(receiver_state_)) {
-    case ABP_RECEIVER_STATE_LISTENING:
-        /* abp.hsm:67: on data(f) when f.bit == expected / expected := 1 - expected; deliver(f.item); acknowledge(f) */
-        if (f->bit == ABP_STATE(expected)) {
-            ABP_TRACE(4u, 0u);
-            ABP_STATE(expected) = (uint8_t)(1u - ABP_STATE(expected));
-            abp_device_deliver(f->item);
-            abp_acknowledge(f);
-            return;
-        }
-        /* abp.hsm:68: on data(f) else / count frames_repeated; acknowledge(f) */
-        ABP_TRACE(5u, 0u);
-        ABP_COUNT(ABP_COUNTER_FRAMES_REPEATED);
+    /* abp.hsm:67: on data(f) when f.bit == expected / expected := 1 - expected; deliver(f.item); acknowledge(f) */
+    if (f->bit == ABP_STATE(expected)) {
+        ABP_TRACE(4u, 0u);
+        ABP_STATE(expected) = (uint8_t)(1u - ABP_STATE(expected));
+        abp_device_deliver(f->item);
         abp_acknowledge(f);
         return;
-    default:
-        ABP_NEVER(ABP_PROCESS_RECEIVER, ABP_STATE(receiver_state_), ABP_EVENT_RECEIVER_DATA);
-        return;
     }
+    /* abp.hsm:68: on data(f) else / count frames_repeated; acknowledge(f) */
+    ABP_TRACE(5u, 0u);
+    ABP_COUNT(ABP_COUNTER_FRAMES_REPEATED);
+    abp_acknowledge(f);
 }
 
 /* abp.hsm:54: Sender.WAIT_ACK has lasted ABP_PARAMETER(timeout) microseconds */

@@ -102,41 +102,26 @@ static inline void records_hire(const uint16_t desk)
 /* Boss.order */
 static RECORDS_HOT void records_on_boss_order(const uint16_t desk)
 {
-    switch (RECORDS_STATE(boss_state_)) {
-    case RECORDS_BOSS_STATE_OPEN:
-        /* records.hsm:32: on order(desk) when available(Job) / hire(desk) */
-        if (records_job_available_()) {
-            RECORDS_TRACE(0u, 0u);
-            records_hire(desk);
-            return;
-        }
-        /* records.hsm:33: on order(desk) else / Desk[desk & 7].busy := false */
-        RECORDS_TRACE(1u, 0u);
-        RECORDS_STATE(desk)[desk & 7u].busy = false;
-        return;
-    default:
-        RECORDS_NEVER(RECORDS_PROCESS_BOSS, RECORDS_STATE(boss_state_), RECORDS_EVENT_BOSS_ORDER);
+    /* records.hsm:32: on order(desk) when available(Job) / hire(desk) */
+    if (records_job_available_()) {
+        RECORDS_TRACE(0u, 0u);
+        records_hire(desk);
         return;
     }
+    /* records.hsm:33: on order(desk) else / Desk[desk & 7].busy := false */
+    RECORDS_TRACE(1u, 0u);
+    RECORDS_STATE(desk)[desk & 7u].busy = false;
 }
 
 /* Boss.returned */
 static RECORDS_HOT void records_on_boss_returned(const uint8_t j)
 {
     struct records_job *const j_record = &RECORDS_STATE(job)[j - 1u];
-    switch (RECORDS_STATE(boss_state_)) {
-    case RECORDS_BOSS_STATE_OPEN:
-        /* records.hsm:34: on returned(j) / Desk[Job[j].owner & 7].busy := false; Desk[0].queue[1] := none; release j */
-        RECORDS_TRACE(2u, 0u);
-        RECORDS_STATE(desk)[j_record->owner & 7u].busy = false;
-        RECORDS_STATE(desk)[0u].queue[1u] = 0u;
-        records_job_release_(j);
-        return;
-    default:
-        RECORDS_NEVER(RECORDS_PROCESS_BOSS, RECORDS_STATE(boss_state_),
-            RECORDS_EVENT_BOSS_RETURNED);
-        return;
-    }
+    /* records.hsm:34: on returned(j) / Desk[Job[j].owner & 7].busy := false; Desk[0].queue[1] := none; release j */
+    RECORDS_TRACE(2u, 0u);
+    RECORDS_STATE(desk)[j_record->owner & 7u].busy = false;
+    RECORDS_STATE(desk)[0u].queue[1u] = 0u;
+    records_job_release_(j);
 }
 
 /* Worker.start */

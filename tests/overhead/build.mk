@@ -1,0 +1,56 @@
+# What generated code costs compared with the same protocol written by hand: images for the chip's core and
+# what measures them, and both natively for a comparison of what they do.
+
+OVERHEAD        := $(BUILD)/overhead
+OVERHEAD_IMAGES := $(addprefix $(OVERHEAD)/,generated.elf hand.elf generated_trace.elf)
+
+# As the firmware, whole-program: see fw-runtime/build.mk.
+OVERHEAD_CFLAGS = $(filter-out -DNIC_TRACE=%,$(FW_CFLAGS)) $(FW_WHOLE_PROGRAM) -I$(BUILD)/gen/abp
+
+$(OVERHEAD)/generated.o $(OVERHEAD)/generated_trace.o: OVERHEAD_NODE := generated
+$(OVERHEAD)/hand.o: OVERHEAD_NODE := hand
+$(OVERHEAD)/generated.o $(OVERHEAD)/hand.o: OVERHEAD_TRACE := 0
+$(OVERHEAD)/generated_trace.o $(OVERHEAD)/start.o: OVERHEAD_TRACE := 1
+
+$(OVERHEAD_IMAGES:%.elf=%.o): $(OVERHEAD)/%.o: tests/overhead/chip/image.c $(FW_FLAGS_STAMP) $(ABP_GENERATED) tests/overhead/build.mk
+	$(SAY) FWCC "$< ($*)"
+	@mkdir -p $(@D)
+	$(Q)$(FW_CC) $(OVERHEAD_CFLAGS) -DNIC_TRACE=$(OVERHEAD_TRACE) -DIMAGE_NODE='"tests/overhead/node_$(OVERHEAD_NODE).c"' \
+	    -MMD -MP -c -o $@ $<
+
+# The trace's common part lies there; nothing else of it is linked.
+$(OVERHEAD)/start.o: $(FW_PORT)/start.S $(FW_FLAGS_STAMP)
+	@mkdir -p $(@D)
+	$(Q)$(FW_CC) $(OVERHEAD_CFLAGS) -DNIC_TRACE=$(OVERHEAD_TRACE) -MMD -MP -c -o $@ $<
+
+$(OVERHEAD_IMAGES): $(OVERHEAD)/%.elf: $(OVERHEAD)/%.o $(OVERHEAD)/start.o tests/overhead/chip/image.lds \
+    fw-runtime/tools/check_instructions.py fw-runtime/tools/check_indirect.py
+	$(SAY) FWLD $@
+	$(Q)$(FW_LD) -EB -static -nostdlib -G0 --gc-sections --fatal-warnings --no-warn-rwx-segments \
+	    -T tests/overhead/chip/image.lds -o $@.new $(filter %.o,$^)
+	$(Q)fw-runtime/tools/check_instructions.py $@.new
+	$(Q)fw-runtime/tools/check_indirect.py $@.new
+	$(Q)mv $@.new $@
+
+OVERHEAD_TEST_OBJECTS := $(addprefix $(BUILD)/san/tests/overhead/,test_overhead.o node_hand.o node_generated.o)
+
+$(BUILD)/obj/tests/overhead/%.o $(BUILD)/san/tests/overhead/test_%.o: CFLAGS_tests_overhead := -I$(BUILD)/gen/abp
+$(BUILD)/san/tests/overhead/node_%.o: CFLAGS_tests_overhead = -I$(BUILD)/gen/abp -DNODE_PREFIX=$(*F:node_%=%)_
+$(BUILD)/obj/tests/overhead/measure_cycles.o $(OVERHEAD_TEST_OBJECTS): | $(ABP_GENERATED)
+
+$(BUILD)/tests/measure_cycles: $(addprefix $(BUILD)/obj/,tests/overhead/measure_cycles.o $(SIM_CPU_OBJECTS))
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $^ -lelf
+
+$(BUILD)/tests/test_overhead: $(OVERHEAD_TEST_OBJECTS)
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka
+
+.PHONY: overhead
+overhead: $(OVERHEAD_IMAGES) $(BUILD)/tests/measure_cycles
+
+TEST_PROGRAMS += $(BUILD)/tests/test_overhead
+TEST_NEEDS    += overhead
+LINT_NEEDS    += $(ABP_GENERATED)

@@ -1,0 +1,68 @@
+"""What generated code costs on the simulated core, compared with the same protocol written by hand.
+
+The figures are those of the compiler the packages name and of the core's timing (sim/timing.h): both are
+deterministic, so the exact cycles are pinned. When they change on purpose: read the table (`make bench`), then change
+them here and in docs/generated-code.md.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.overhead import overhead_table
+from tests.overhead.overhead_table import Measurement, measure
+
+# event: cycles generated, by hand
+PINNED = {
+    "submit": (60, 61),
+    "data": (61, 61),
+    "ack": (45, 43),
+    "late_ack": (22, 21),
+    "stale_ack": (29, 28),
+    "time_out": (62, 58),
+    "repeated_data": (51, 51),
+    "refused": (39, 38),
+    "unknown": (39, 38),
+    "never": (28, 28),
+}
+OVERHEAD_LIMIT = 0.05
+TRACE_RECORD_LIMIT = 30  # cycles
+
+
+@pytest.fixture(scope="module")
+def generated() -> Measurement:
+    return measure("generated")
+
+
+@pytest.fixture(scope="module")
+def hand() -> Measurement:
+    return measure("hand")
+
+
+def test_same_behaviour(generated: Measurement, hand: Measurement) -> None:
+    assert generated.trail == hand.trail == measure("generated_trace").trail
+
+
+def test_overhead_of_a_message(generated: Measurement, hand: Measurement) -> None:
+    """The goal: at most 5 % on the way of a message that is not lost."""
+    assert generated.ping_pong <= hand.ping_pong * (1 + OVERHEAD_LIMIT)
+
+
+def test_cycles(generated: Measurement, hand: Measurement) -> None:
+    measured = {
+        name: (generated.events[name].cycles, hand.events[name].cycles)
+        for name in generated.events
+    }
+    assert measured == PINNED
+
+
+def test_trace_record(generated: Measurement) -> None:
+    """A record for each transition, none for an event that takes none."""
+    traced = measure("generated_trace")
+    for name in overhead_table.PING_PONG:
+        more = traced.events[name].cycles - generated.events[name].cycles
+        assert 10 < more <= TRACE_RECORD_LIMIT, name
+
+
+def test_table() -> None:
+    assert "submit+data+ack" in overhead_table.table()
