@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import random
 
+from tests.interpreter.random_machines import machines
+
 CONSTANTS = (
     "0",
     "1",
@@ -89,7 +91,10 @@ class SpecWriter:
             self.functions.append((f"function_{index}", kind))
         parts.append(self.clerk())
         parts.append(self.worker())
-        parts.append('placement base "One processor."\n  Clerk, Worker on A\n')
+        parts.append(machines(self.random))
+        parts.append(
+            'placement base "One processor."\n  Clerk, Worker, Branch, Tree, Twig on A\n'
+        )
         return "\n".join(parts)
 
     # --- expressions
