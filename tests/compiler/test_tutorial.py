@@ -64,7 +64,7 @@ def console(block: str, directory: Path) -> str:
 def test_steps(tmp_path: Path) -> None:
     manual = MANUAL.read_text()
     tutorial = manual.split("\n## Ten steps", 1)[1].split("\n## ", 1)[0]
-    assert len(re.findall(r"^### Step \d+: ", tutorial, re.MULTILINE)) <= 10
+    assert len(re.findall(r"^### Step \d+: ", tutorial, re.MULTILINE)) == 10
     spec: dict[str, str] = {}
     file = tmp_path / "abp.hsm"
     refreshed = tutorial
