@@ -22,3 +22,9 @@ $(ABP_GENERATED) &: spec/abp/abp.hsm $(HSMC_SOURCES)
 	@mkdir -p $(BUILD)/gen/abp
 	$(Q)$(HSMC) build $< --output $(BUILD)/gen/abp --depfile $(BUILD)/gen/abp/abp.d
 	@touch $(ABP_GENERATED)
+
+.PHONY: editor
+editor:          ## highlighting for Vim and Visual Studio Code, packages of the language server: build/editor
+	@scripts/setup.sh editor
+	$(SAY) EDITOR $(BUILD)/editor
+	$(Q)$(HSMC) editor --output $(BUILD)/editor

@@ -23,6 +23,8 @@ COMMANDS = (
     "doc",
     "graph",
     "dissector",
+    "editor",
+    "language_server",
 )
 
 

@@ -1,0 +1,1 @@
+"""What text editors need: highlighting generated from the grammar, and a language server."""

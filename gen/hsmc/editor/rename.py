@@ -1,0 +1,136 @@
+"""Renaming: all occurrences of a name, in all files of all specs it belongs to.
+
+Whether the new name fits is not guessed: the specs are compiled with it, and every name must mean what it meant
+before. So a name that is taken, that hides another, or that catches a target meant for another state is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from pathlib import Path
+from typing import Iterable, Optional
+
+from ..build_ast import RESERVED
+from ..index import Definition, Index, Occurrence
+from ..source import Span
+from .vocabulary import pattern
+from .workspace import Analysis, Workspace
+
+Key = tuple[Path, int]
+Edits = dict[Path, list[Span]]
+
+
+class Refused(Exception):
+    """The message says why."""
+
+
+def key(span: Span) -> Key:
+    return span.file.path.resolve(), span.start
+
+
+def renameable(workspace: Workspace, path: Path, offset: int) -> Occurrence:
+    """What would be renamed. Raises Refused."""
+    for analysis in workspace.analyses(path):
+        found = analysis.name_at(path, offset)
+        if found is None:
+            raise Refused("there is no name here; words of the language stay")
+        if found.definition is not None:
+            return found
+        if found.span in analysis.index.undeclared:
+            raise Refused(f"'{found.span.text}' is not declared in the spec")
+        if found.span.text in RESERVED:
+            raise Refused(f"'{found.span.text}' is a word of the language")
+        raise Refused(f"what '{found.span.text}' means is not known")
+    raise Refused("the file cannot be read")
+
+
+def rename(workspace: Workspace, path: Path, offset: int, name: str) -> Edits:
+    """The places to be replaced. Raises Refused."""
+    found = renameable(workspace, path, offset)
+    assert found.definition is not None
+    if not re.fullmatch(pattern("NAME"), name):
+        raise Refused(f"'{name}' is not a name: letters, digits and '_' only")
+    if name in RESERVED:
+        raise Refused(f"'{name}' is a word of the language")
+    declared = key(found.definition.span)
+    analyses = _specs_with(workspace, found.definition, path)
+    places: dict[Key, Span] = {}
+    for analysis in analyses:
+        errors = analysis.errors
+        if errors or analysis.part:
+            raise Refused(
+                f"{analysis.top.name} has errors: mend them first, or uses of '{found.span.text}' might be missed"
+                if errors
+                else f"no spec includes {path.name}: where the name is used is not known"
+            )
+        for span in _occurrences(analysis.index, declared):
+            places[key(span)] = span
+    edits: Edits = {}
+    for place, span in sorted(places.items()):
+        edits.setdefault(place[0], []).append(span)
+    if name != found.span.text:
+        _verify(workspace, analyses, edits, name)
+    return edits
+
+
+def replaced(text: str, spans: Iterable[Span], name: str) -> str:
+    pieces: list[str] = []
+    position = 0
+    for span in sorted(spans, key=lambda span: span.start):
+        pieces += (text[position : span.start], name)
+        position = span.end
+    return "".join((*pieces, text[position:]))
+
+
+def _specs_with(
+    workspace: Workspace, definition: Definition, path: Path
+) -> list[Analysis]:
+    """All specs that take part in the rename: those of the file, and those of the file the name is declared in."""
+    found = {a.top: a for a in workspace.analyses(path)}
+    for analysis in workspace.analyses(definition.span.file.path.resolve()):
+        found.setdefault(analysis.top, analysis)
+    return list(found.values())
+
+
+def _occurrences(index: Index, declared: Key) -> list[Span]:
+    for definition in index.definitions.values():
+        if key(definition.span) == declared:
+            return index.occurrences(definition)
+    return []
+
+
+def _verify(
+    workspace: Workspace, analyses: list[Analysis], edits: Edits, name: str
+) -> None:
+    texts = dict(workspace.texts)
+    for path, spans in edits.items():
+        texts[path] = replaced(spans[0].file.text, spans, name)
+    starts = {path: [s.start for s in spans] for path, spans in edits.items()}
+    old = next(iter(edits.values()))[0].text
+    longer = len(name) - len(old)
+
+    def moved(place: Optional[Key]) -> Optional[Key]:
+        if place is None:
+            return None
+        path, start = place
+        return path, start + longer * bisect_left(starts.get(path, []), start)
+
+    for analysis in analyses:
+        after = workspace.compile(analysis.top, False, texts)
+        for diagnostic in after.errors:
+            raise Refused(f"with '{name}': {diagnostic.message}")
+        meant = {
+            moved(use): moved(what) for use, what in _meanings(analysis.index).items()
+        }
+        if meant != dict(_meanings(after.index)):
+            raise Refused(f"with '{name}' some name would mean something else")
+
+
+def _meanings(index: Index) -> dict[Key, Optional[Key]]:
+    """Every name of the spec and the declaration behind it."""
+    return {
+        key(name.span): key(name.definition.span) if name.definition else None
+        for file in index.sources
+        for name in index.names(file)
+    }

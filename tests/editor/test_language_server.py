@@ -1,0 +1,511 @@
+"""The language server, driven over its pipes as an editor does."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any, Iterator
+
+import pytest
+from hsmc.compiler import compile_spec
+from hsmc.dump import dump
+from tests.editor.lsp_client import TOP, Client, ErrorAnswer, apply, cut, place
+
+SMALL = """\
+protocol small
+process Lamp "One lamp."
+  external event on_pressed()    "ein Knopf: \N{GRINNING FACE} größer"
+  state DARK initial    # dunkel
+    on on_pressed -> LIT
+  state LIT
+    on on_pressed -> DARK
+"""
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[Client]:
+    found = Client(tmp_path)
+    yield found
+    assert found.stop() == 0
+
+
+@pytest.fixture
+def emp(tmp_path: Path) -> Path:
+    """A copy of EMP's spec."""
+    shutil.copytree(TOP / "spec/emp", tmp_path / "emp")
+    return tmp_path / "emp"
+
+
+def test_diagnostics_follow_the_text(client: Client, tmp_path: Path) -> None:
+    path = tmp_path / "lamp.hsm"
+    path.write_text(SMALL)
+    client.open(path, SMALL.replace("-> LIT", "-> LITT"))
+    (found,) = client.published(path)
+    assert (found["code"], found["severity"], found["source"]) == ("HSM0203", 1, "hsmc")
+    assert cut(client.texts[path], found["range"]) == "LITT"
+    assert "did you mean 'LIT'" in found["message"]
+    assert Path(found["codeDescription"]["href"].removeprefix("file://")).exists()
+    client.change(path, SMALL)
+    assert client.published(path) == []
+    client.change(path, SMALL.replace("state LIT\n", "state LIT LIT\n"))
+    assert [d["code"] for d in client.published(path)] == ["HSM0101"]
+    client.close(path)  # the file itself is right
+    assert client.published(path) == []
+
+
+def test_positions_count_utf16_units(client: Client, tmp_path: Path) -> None:
+    path = tmp_path / "lamp.hsm"
+    text = SMALL.replace('größer"', 'größer" oops')
+    client.open(path, text)
+    found = client.published(path)
+    assert [cut(text, d["range"]) for d in found if d["code"] == "HSM0101"] == ["oops"]
+
+
+def test_related_places(client: Client, tmp_path: Path) -> None:
+    path = tmp_path / "lamp.hsm"
+    client.open(path, SMALL + "    ignore on_pressed\n")
+    (found,) = client.published(path)
+    (related,) = found["relatedInformation"]
+    assert related["location"]["uri"] == path.as_uri()
+    assert cut(client.texts[path], related["location"]["range"]) == "on_pressed"
+
+
+def test_included_file_is_judged_within_its_spec(client: Client, emp: Path) -> None:
+    send = emp / "send.hsm"
+    client.open(send)
+    assert client.published(send) == []
+    text = client.texts[send].replace("/ finish(m, OK)", "/ finish(m, OKAY)")
+    client.change(send, text)
+    (found,) = client.published(send)
+    assert found["code"] == "HSM0201" and cut(text, found["range"]) == "OKAY"
+    # A change in one file shows in another, which is not open.
+    client.change(send, text.replace("OKAY", "OK"))
+    assert client.published(send) == []
+    client.open(emp / "host.hsm")
+    client.change(
+        emp / "host.hsm",
+        client.texts[emp / "host.hsm"].replace("  TOO_LONG ", "  LONG "),
+    )
+    assert {d["code"] for d in client.published(send)} >= {"HSM0201"}
+    assert client.diagnostics.get((emp / "emp.hsm").as_uri(), []) == []
+
+
+def test_file_no_spec_includes(client: Client, tmp_path: Path) -> None:
+    path = tmp_path / "part.hsm"
+    client.open(path, "constant size = limit\n")
+    (found,) = client.published(path)
+    assert found["severity"] == 3 and "includes" in found["message"]
+    client.change(path, "constant size =\n")
+    assert "HSM0101" in [d.get("code") for d in client.published(path)]
+    (tmp_path / "top.hsm").write_text(
+        'protocol top\ninclude "part.hsm"\nprocess P\n  state A initial\n'
+    )
+    client.change(path, "external constant size = 1\n")
+    client.notify("workspace/didChangeWatchedFiles", {"changes": []})
+    while (found := client.published(path)) != []:
+        assert found[0]["severity"] == 3
+
+
+def test_definition_and_references(client: Client, emp: Path) -> None:
+    send, host = emp / "send.hsm", emp / "host.hsm"
+    client.open(send)
+    for before, behind, file, declaration in (
+        ("/ finish(m, ", "OK)", host, "  OK "),
+        ("settle(m, f); send_", "next(m)", send, "action send_next"),
+        ("-> RETRANS", "MIT\n", send, "state RETRANSMIT"),
+        ("when p.len", "gth > message_limit", host, "  length:     u32\n"),
+        ("let lost", " = next_lost", send, "let lost"),
+        (
+            "external event ack(f: Frame)  select active_send(",
+            "f)",
+            send,
+            "event ack(f",
+        ),
+        ("raise Send[first].tu", "rn()", send, "event turn"),
+    ):
+        found = client.request(
+            "textDocument/definition", client.at(send, before, behind)
+        )
+        assert len(found) == 1 and found[0]["uri"] == file.as_uri(), before
+        text = file.read_text()
+        line = text.split("\n")[found[0]["range"]["start"]["line"]]
+        name = cut(text, found[0]["range"])
+        assert (before + behind).replace("\n", " ").find(name) >= 0
+        assert declaration.strip("\n") in line + " "
+    params = client.at(send, "-> RETRANS", "MIT\n")
+    params["context"] = {"includeDeclaration": True}
+    found = client.request("textDocument/references", params)
+    lines = client.texts[send].split("\n")
+    used = [lines[f["range"]["start"]["line"]].strip().split()[0] for f in found]
+    assert used == ["after", "state"]
+    params["context"] = {"includeDeclaration": False}
+    assert len(client.request("textDocument/references", params)) == 1
+    highlights = client.request("textDocument/documentHighlight", params)
+    assert [h["range"] for h in highlights] == [f["range"] for f in found]
+
+
+def test_definition_of_an_include(client: Client, emp: Path) -> None:
+    client.open(emp / "emp.hsm")
+    found = client.request(
+        "textDocument/definition", client.at(emp / "emp.hsm", 'include "se', 'nd.hsm"')
+    )
+    assert found["uri"] == (emp / "send.hsm").as_uri()
+
+
+def test_hover(client: Client, emp: Path) -> None:
+    wire, send = emp / "wire.hsm", emp / "send.hsm"
+    client.open(wire)
+    client.open(send)
+
+    def hover(path: Path, before: str, behind: str) -> str:
+        found = client.request("textDocument/hover", client.at(path, before, behind))
+        return str(found["contents"]["value"]) if found else ""
+
+    constant = hover(wire, "first_frame_pay", "load    = ")
+    assert "= 1478 (0x5c6)" in constant and "constant" in constant
+    assert "IEEE 802 local experimental" in hover(wire, "constant ether", "type")
+    state = hover(send, "state WAIT_", "ACK  ")
+    assert "`Send.ACTIVE.WAIT_ACK`" in state and "Send.WAIT_ACK.ack.0" in state
+    assert "everything the window allows is out" in state
+    event = hover(send, "  event tu", "rn()")
+    assert "the message entered the peer's window" in event and "event turn()" in event
+    row = hover(send, "aft", "er retransmit_timeout")
+    assert "`Send.WAIT_ACK.after.0`" in row
+    assert "type u16" in hover(send, "action resend(m: SendMessage, coll", "ection")
+    text = client.texts[send].replace("when settles_all(m, f)", "when settles_al(m, f)")
+    client.change(send, text)
+    wrong = hover(send, "settles_", "al(m, f)  ")
+    assert "HSM0201" in wrong and "unknown name" in wrong
+    assert (
+        client.request("textDocument/hover", client.at(send, "# ", "everything"))
+        is None
+    )
+
+
+def test_symbols(client: Client, emp: Path) -> None:
+    send = emp / "send.hsm"
+    client.open(send)
+    uri = {"textDocument": {"uri": send.as_uri()}}
+    found = client.request("textDocument/documentSymbol", uri)
+    names = [s["name"] for s in found]
+    assert {"Send", "Transmit", "finish", "SendPeer", "SendMessage"} <= set(names)
+    process = next(s for s in found if s["name"] == "Send")
+    states = [s for s in process["children"] if s["detail"].endswith("state")]
+    assert [s["name"] for s in states] == ["BOOKKEEPING", "ACTIVE", "DONE"]
+    inner = [s["name"] for s in states[1]["children"]]
+    assert inner == ["PHY", "WAIT_ACK", "RETRANSMIT"]
+
+    def check(symbol: Any) -> None:
+        text = client.texts[send]
+        assert cut(text, symbol["selectionRange"]) == symbol["name"]
+        assert symbol["name"] in cut(text, symbol["range"])
+        for child in symbol["children"]:
+            assert cut(text, child["range"]) in cut(text, symbol["range"])
+            check(child)
+
+    for symbol in found:
+        check(symbol)
+    found = client.request("workspace/symbol", {"query": "retransmit"})
+    assert {"retransmit_timeout", "RETRANSMIT"} <= {s["name"] for s in found}
+
+
+def dumped(top: Path) -> str:
+    return dump(compile_spec(top))
+
+
+def tokens(text: str) -> list[str]:
+    """A dump's words, without the columns that depend on the length of names."""
+    return text.split()
+
+
+@pytest.mark.parametrize(
+    "file, before, behind, old, new, others",
+    [
+        # A state, an event, a field of a record and one of a payload, an action, a function, a constant.
+        ("send.hsm", "state RETRANS", "MIT ", "RETRANSMIT", "AGAIN", 0),
+        ("send.hsm", "  event trans", "mitted()", "transmitted", "handed_over", 0),
+        ("send.hsm", "  he", "ld:", "held", "kept_back", 0),
+        ("send.hsm", "action send_", "next(", "send_next", "offer_next", 0),
+        ("wire.hsm", "  total_len", "gth: u32", "total_length", "all_bytes", 2),
+        (
+            "wire.hsm",
+            "constant frame_",
+            "payload  ",
+            "frame_payload",
+            "bytes_a_frame",
+            1,
+        ),
+        ("send.hsm", "process Trans", 'mit "', "Transmit", "Wire", 1),
+        ("wire.hsm", "  HEADER", " = 1", "HEADER", "BEGINNING", 2),
+        ("send.hsm", "settle(m: SendMessage, f", ": Frame)", "f", "frame_come", 0),
+    ],
+)
+def test_rename(
+    client: Client,
+    emp: Path,
+    file: str,
+    before: str,
+    behind: str,
+    old: str,
+    new: str,
+    others: int,
+) -> None:
+    """Applied to a copy, the spec is the same but for the name."""
+    path = emp / file
+    client.open(path)
+    original = dumped(emp / "emp.hsm")
+    params = client.at(path, before, behind)
+    prepared = client.request("textDocument/prepareRename", params)
+    assert prepared["placeholder"] == old == cut(client.texts[path], prepared["range"])
+    changes = client.request("textDocument/rename", {**params, "newName": new})[
+        "changes"
+    ]
+    assert len(changes) >= 1 + others
+    count = 0
+    for uri, edits in changes.items():
+        changed = Path(uri.removeprefix("file://"))
+        text = changed.read_text()
+        assert {cut(text, edit["range"]) for edit in edits} == {old}
+        changed.write_text(apply(text, edits))
+        count += len(edits)
+    renamed = dumped(emp / "emp.hsm")
+    assert new in renamed or old == "f"
+    # Back by the text alone: nothing else is called by the new name.
+    assert new not in original
+    words = [re.sub(rf"\b{new}\b", old, word) for word in tokens(renamed)]
+    assert sorted(words) == sorted(tokens(original))
+    assert count >= 2
+
+
+def test_rename_refuses(client: Client, emp: Path) -> None:
+    send = emp / "send.hsm"
+    client.open(send)
+
+    def refused(before: str, behind: str, name: str) -> str:
+        params = {**client.at(send, before, behind), "newName": name}
+        with pytest.raises(ErrorAnswer) as caught:
+            client.request("textDocument/rename", params)
+        return str(caught.value.message)
+
+    state = ("state RETRANS", "MIT ")
+    assert "word of the language" in refused(*state, "when")
+    assert "not a name" in refused(*state, "a-b")
+    assert "not a name" in refused(*state, "")
+    assert "two states" in refused(*state, "PHY")
+    assert "taken" in refused("action send_", "next(", "settle")
+    assert "hides" in refused("let lo", "st = next_lost", "message_window")
+    for before, behind in (
+        ("sta", "te RETRANSMIT"),
+        ("action enqueue(m: SendMessage, first: u", "16, coll"),
+        ("# ", "everything"),
+    ):
+        with pytest.raises(ErrorAnswer) as caught:
+            client.request(
+                "textDocument/prepareRename", client.at(send, before, behind)
+            )
+        assert caught.value.message
+    client.change(send, client.texts[send].replace("-> PHY", "-> PHYS"))
+    assert "errors" in refused(*state, "AGAIN")
+
+
+def test_rename_never_changes_what_a_target_means(
+    client: Client, tmp_path: Path
+) -> None:
+    """A name free in its own place may still catch a target elsewhere."""
+    path = tmp_path / "nested.hsm"
+    text = """\
+protocol nested
+process P
+  external event go()
+  state OUTER initial
+    on go -> INNER
+    state INNER initial
+  state OTHER
+    on go -> OUTER
+    state DEEP initial
+"""
+    client.open(path, text.replace("-> OUTER", "-> OTHER"))
+    params = {**client.at(path, "state DE", "EP"), "newName": "INNER"}
+    with pytest.raises(ErrorAnswer) as caught:
+        client.request("textDocument/rename", params)
+    assert "INNER" in caught.value.message
+
+
+def test_completion(client: Client, emp: Path) -> None:
+    send = emp / "send.hsm"
+    client.open(send)
+    original = client.texts[send]
+
+    def offered(old: str, new: str) -> set[str]:
+        """With the cursor at the ¦ of the new text."""
+        text = original.replace(old, new, 1)
+        client.change(send, text.replace("¦", ""))
+        at = original.index(old) + new.index("¦")
+        params = place(send, client.texts[send], at)
+        found = client.request("textDocument/completion", params)
+        return {item["label"] for item in found}
+
+    after = "after retransmit_timeout                                                        -> RETRANSMIT\n"
+    states = offered(after, after.replace("RETRANSMIT\n", "¦\n"))
+    assert {
+        "PHY",
+        "WAIT_ACK",
+        "DONE",
+        "ACTIVE.PHY",
+    } <= states and "SENDING" not in states
+    states = offered(after, after.replace("RETRANSMIT\n", "RE¦\n"))
+    assert "RETRANSMIT" in states
+    events = offered("      ignore nack\n", "      ignore ¦\n")
+    assert events == {"posted", "ack", "nack", "turn", "transmitted"}
+    fields = offered("  m.held := false\n", "  m.¦\n")
+    assert {"held", "cursor", "base"} <= fields and "kind" not in fields
+    fields = offered("when settles_all(m, f) ", "when f.¦ ")
+    assert {"kind", "collection"} <= fields and "held" not in fields
+    actions = offered("/ finish(m, OK)", "/ ¦")
+    assert {"finish", "complete", "send_next"} <= actions and "OK" not in actions
+    names = offered("/ finish(m, OK)", "/ finish(m, ¦)")
+    assert {"OK", "TRUNCATED", "m"} <= names
+    types = offered("action resend(m: SendMessage, ", "action resend(m: ¦, ")
+    assert {"SendMessage", "u16", "Frame"} <= types
+    assert offered("# everything the window", "# every¦ the window") == set()
+
+
+# --- the connection
+
+
+def test_two_specs_share_a_file(client: Client, tmp_path: Path) -> None:
+    """A rename in a file two specs include changes both."""
+    shared = tmp_path / "shared.hsm"
+    shared.write_text("constant size = 4\n")
+    body = "process P\n  external event go()\n  variable v: u8 range 0..size\n  state A initial\n    on go / v := size - v\n"
+    for name in ("one", "two"):
+        path = tmp_path / f"{name}.hsm"
+        path.write_text(f'protocol {name}\ninclude "shared.hsm"\n{body}')
+    client.open(shared)
+    params = {**client.at(shared, "constant si", "ze"), "newName": "limit"}
+    changes = client.request("textDocument/rename", params)["changes"]
+    counts = {Path(uri).name: len(edits) for uri, edits in changes.items()}
+    assert counts == {"shared.hsm": 1, "one.hsm": 2, "two.hsm": 2}
+
+
+def test_unknown_and_malformed(client: Client, tmp_path: Path) -> None:
+    with pytest.raises(ErrorAnswer) as caught:
+        client.request("textDocument/inventTheWheel", {})
+    assert caught.value.code == -32601
+    for params in ([], {}, {"textDocument": 3}, {"textDocument": {"uri": []}}, None):
+        with pytest.raises(ErrorAnswer) as caught:
+            client.request("textDocument/hover", params)
+        assert caught.value.code == -32602
+    uri = {"textDocument": {"uri": (tmp_path / "x.hsm").as_uri()}}
+    wrong: list[Any] = [None, {}, {"line": "one", "character": None}, {"line": 1}]
+    for position in wrong:
+        with pytest.raises(ErrorAnswer):
+            client.request("textDocument/hover", {**uri, "position": position})
+    for position in (
+        {"line": -5, "character": -5},
+        {"line": 10**9, "character": 10**9},
+    ):
+        assert (
+            client.request("textDocument/hover", {**uri, "position": position}) is None
+        )
+        (tmp_path / "x.hsm").write_text(SMALL)
+    for bad in (
+        "untitled:x",
+        "http://x/y.hsm",
+        "file:///%00",
+        "file://[",
+        "file:relative",
+    ):
+        params = place(tmp_path, "", 0)
+        params["textDocument"]["uri"] = bad
+        assert client.request("textDocument/definition", params) is None
+    client.notify("$/setTrace", {"value": "off"})
+    client.notify("textDocument/didChange", {"textDocument": {"uri": 5}})
+    client.notify("textDocument/didOpen", 7)
+    client.raw(b"Content-Length: 5\r\n\r\n{oops")
+    assert client.receive()["error"]["code"] == -32700
+    for value in (
+        [],
+        5,
+        "text",
+        {},
+        {"jsonrpc": "1.0", "id": 1, "method": "x"},
+        {"jsonrpc": "2.0", "id": 1, "method": 7},
+    ):
+        client.send(value)
+        assert client.receive()["error"]["code"] == -32600
+    client.raw(b"Nonsense\r\ncontent-LENGTH: two\r\n\r\n")
+    body = json.dumps(
+        {
+            "jsonrpc": "2.0",
+            "id": "a",
+            "method": "workspace/symbol",
+            "params": {"query": ""},
+        }
+    ).encode()
+    client.raw(b"Content-Type: x\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+    assert client.answer("a") == []
+
+
+def test_deep_nesting_does_not_end_the_server(client: Client, tmp_path: Path) -> None:
+    path = tmp_path / "deep.hsm"
+    path.write_text(SMALL)
+    client.open(path, SMALL + "constant x = " + "(" * 5000 + "1" + ")" * 5000 + "\n")
+    params = place(path, client.texts[path], 0)
+    try:
+        client.request("textDocument/hover", params)
+    except ErrorAnswer:
+        pass
+    client.change(path, SMALL)
+    assert client.request("textDocument/hover", client.at(path, "process La", "mp"))
+
+
+def test_cancelled_requests_are_answered(client: Client, emp: Path) -> None:
+    """Each request has one answer, cancelled or not; a cancellation never stops what follows."""
+    client.open(emp / "send.hsm")
+    params = client.at(emp / "send.hsm", "-> RETRANS", "MIT\n")
+    numbers = []
+    for _ in range(20):
+        numbers.append(client.ask("textDocument/definition", params))
+        client.notify("$/cancelRequest", {"id": numbers[-1]})
+    client.notify("$/cancelRequest", {"id": 999999})
+    client.notify("$/cancelRequest", None)
+    codes = set()
+    for number in numbers:
+        try:
+            assert client.answer(number)
+        except ErrorAnswer as error:
+            codes.add(error.code)
+    assert codes <= {-32800}
+    assert client.request("textDocument/definition", params)
+
+
+def test_before_and_after(tmp_path: Path) -> None:
+    client = Client(initialize=False)
+    with pytest.raises(ErrorAnswer) as caught:
+        client.request("textDocument/hover", {})
+    assert caught.value.code == -32002
+    client.request("initialize", {"capabilities": {}})
+    client.request("shutdown", None)
+    with pytest.raises(ErrorAnswer) as caught:
+        client.request("workspace/symbol", {"query": ""})
+    assert caught.value.code == -32600
+    client.notify("exit", None)
+    assert client.wait() == 0
+
+
+def test_ends_without_shutdown() -> None:
+    client = Client()
+    client.notify("exit", None)
+    assert client.wait() == 1
+
+
+@pytest.mark.parametrize("rest", [b"", b"Content-Length: 100\r\n\r\n{", b"Content-Le"])
+def test_ends_when_the_editor_does(rest: bytes) -> None:
+    client = Client()
+    client.raw(rest)
+    assert client.process.stdin is not None
+    client.process.stdin.close()
+    assert client.wait() == 1
