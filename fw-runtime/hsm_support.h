@@ -37,6 +37,11 @@ static inline uint32_t hsm_maximum(const uint32_t left, const uint32_t right) {
     return left > right ? left : right;
 }
 
+/* A function, because gcc warns of comparisons with the complement of a narrow value. */
+static inline uint32_t hsm_complement(const uint32_t word) {
+    return ~word;
+}
+
 /* value * factor for a constant factor, out of shifts, additions and subtractions: for chips
  * without a multiplier, where a compiler that prefers the instruction must not be asked for a
  * product. The digits are those of the non-adjacent form (+1, 0, -1: the fewest terms) of each half

@@ -15,6 +15,7 @@ import jinja2
 from . import ir, naming, walk
 from .c_expressions import ExpressionWriter
 from .c_records import by_alignment, record_of, width, zero
+from .c_usage import Usage, read_locals
 from .dump import held_text
 from .recall import Recall, recall
 
@@ -23,6 +24,11 @@ TEMPLATES = pathlib.Path(__file__).parent / "templates"
 
 class CWriter(ExpressionWriter):
     """Statements and machines as C text."""
+
+    def __init__(self, protocol: ir.Protocol) -> None:
+        super().__init__(protocol)
+        self.usage = Usage(protocol)
+        self.read_locals: set[str] = set()
 
     # --- statements ---
 
@@ -38,7 +44,16 @@ class CWriter(ExpressionWriter):
     def line(self, depth: int, text: str) -> str:
         return "\t" * depth + text
 
+    def unread(self, local: ir.Local, depth: int) -> list[str]:
+        """A line that satisfies compilers, for a local nobody looks at."""
+        if local.unique in self.read_locals:
+            return []
+        return [self.line(depth, f"(void){naming.snake(local.unique)};")]
+
     def _Let(self, node: ir.Let, depth: int) -> str:
+        return "\n".join([self._let(node, depth), *self.unread(node.local, depth)])
+
+    def _let(self, node: ir.Let, depth: int) -> str:
         name = naming.snake(node.local.unique)
         if isinstance(node.value, ir.BuildPayload):
             payload = self.protocol.payload(node.value.payload)
@@ -61,9 +76,8 @@ class CWriter(ExpressionWriter):
     def _Create(self, node: ir.Create, depth: int) -> str:
         name = naming.snake(node.local.unique)
         kind = self.names.scalar(node.local.type)
-        return self.line(
-            depth, f"const {kind} {name} = {self.names.lower(node.pool, 'create')}_();"
-        )
+        line = f"const {kind} {name} = {self.names.lower(node.pool, 'create')}_();"
+        return "\n".join([self.line(depth, line), *self.unread(node.local, depth)])
 
     def _Assign(self, node: ir.Assign, depth: int) -> str:
         target = self.text(node.target)
@@ -176,6 +190,7 @@ class CWriter(ExpressionWriter):
         self.fixed_locals = {local.unique for local in locals_} - walk.assigned_locals(
             parts
         )
+        self.read_locals = read_locals(parts)
         self.hoisted = {}
         lines: list[str] = []
         references = [a.name for a in arguments if isinstance(a.type, ir.ReferenceType)]
@@ -579,32 +594,6 @@ class CWriter(ExpressionWriter):
     def variables(self, process: ir.Process) -> str:
         return aligned([(self.member(field), field.doc) for field in process.variables])
 
-    @property
-    def created(self) -> set[str]:
-        """Pools of which records are allocated."""
-        events = {
-            str(p.pool) for p in self.protocol.processes for e in p.events if e.creates
-        }
-        return events | {
-            node.pool for node in self.all_nodes() if isinstance(node, ir.Create)
-        }
-
-    @property
-    def released(self) -> set[str]:
-        return {node.pool for node in self.all_nodes() if isinstance(node, ir.Release)}
-
-    @property
-    def cleared(self) -> set[str]:
-        return {node.table for node in self.all_nodes() if isinstance(node, ir.Clear)}
-
-    def all_nodes(self) -> Iterable[object]:
-        bodies = [f.body for f in self.protocol.functions]
-        bodies += [a.body for a in self.protocol.actions]
-        yield from walk.nodes(bodies)
-        for process in self.protocol.processes:
-            for handler in process.handlers:
-                yield from walk.nodes(walk.handler_parts(handler))
-
     # --- records ---
 
     def member(self, field: ir.Field) -> str:
@@ -739,7 +728,7 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
         "handlers": [
             (process, event, process.handlers_of(event.name))
             for process in protocol.processes
-            for event in process.events
+            for event in writer.usage.handled(process)
         ],
         "expiries": [
             (timer, protocol.process(timer.process)) for timer in protocol.timers

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Callable, Iterable, Sequence
 
 from . import ir, naming
+from .c_decided import decided
+from .constants import LARGEST
 
 # How tightly an expression binds, for the parentheses of a reader rather than of the grammar: whatever a compiler
 # would warn of is not left to precedence.
@@ -238,6 +240,9 @@ class ExpressionWriter:
                 "additive",
                 WORD,
             )
+        if node.value is None:
+            # gcc warns of comparisons with the complement of what was narrow before its promotion.
+            return self.complement(node.operand)
         return Text(f"~{self.word(node.operand).tight()}", UNARY, WORD)
 
     def _Binary(self, node: ir.Binary) -> Text:
@@ -252,10 +257,22 @@ class ExpressionWriter:
                 ATOM,
                 WORD,
             )
+        if node.value is None and node.operator in ("^", "-"):
+            # gcc sees through these spellings of a complement.
+            if node.left.value == LARGEST:
+                return self.complement(node.right)
+            if node.right.value == LARGEST and node.operator == "^":
+                return self.complement(node.left)
         binding = CLASS_OF_OPERATOR[node.operator]
         left = self.expression(node.left)
         right = self.expression(node.right)
         logical = binding in ("or", "and", "relational")
+        outcome = decided(node) if logical else None
+        if outcome is not None and node.value is None:
+            return self.foregone(outcome, left, right)
+        if node.operator == "^" and isinstance(node.left, ir.Number):
+            # clang takes 2 ^ 8 for a power, unless it is written like a mask.
+            left = Text(f"{node.left.value:#x}u", ATOM, WORD)
         if (
             not logical
             and left.promoted != WORD
@@ -265,6 +282,14 @@ class ExpressionWriter:
         symbol = SYMBOLS.get(node.operator, node.operator)
         text = f"{left.within(UNPARENTHESISED_LEFT[binding])} {symbol} {right.within(UNPARENTHESISED_RIGHT[binding])}"
         return Text(text, binding, BOOL if logical else WORD)
+
+    def complement(self, node: ir.Expression) -> Text:
+        return Text(self.call("hsm_complement", [self.text(node)]), ATOM, WORD)
+
+    def foregone(self, outcome: bool, *operands: Text) -> Text:
+        """A condition compilers would warn of; its operands still count as used."""
+        used = [f"(void){operand.tight()}" for operand in operands]
+        return Text(f"({', '.join([*used, str(outcome).lower()])})", ATOM, BOOL)
 
     def _Conditional(self, node: ir.Conditional) -> Text:
         loose = {"relational", "additive", "multiplicative"}

@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import Iterator, Optional
 
 from . import intervals, ir, walk
+from .constants import LARGEST
 from .dump import expression_text
+from .guard_checks import comparison
 from .intervals import Interval
 from .places import Places
 from .ranges import COMPARISONS, Facts, Ranges, Silent
+
+LOGICAL = (*COMPARISONS, "and", "or")
 
 
 def check_comparisons(protocol: ir.Protocol, places: Places, ranges: Ranges) -> None:
@@ -23,14 +27,33 @@ def check_comparisons(protocol: ir.Protocol, places: Places, ranges: Ranges) -> 
         outcome, reason = _outcome(node, left, right)
         if outcome is not None:
             truth = "always" if outcome else "never"
-            places.error(
-                "HSM0318", node.place, f"this comparison {truth} holds: {reason}"
-            )
+            what = "condition" if node.operator in ("and", "or") else "comparison"
+            places.error("HSM0318", node.place, f"this {what} {truth} holds: {reason}")
+
+
+def joined(node: ir.Binary) -> Optional[bool]:
+    """Of two comparisons of the same operand with constants, one of which always, or never both, hold."""
+    left, right = comparison(node.left), comparison(node.right)
+    if left is None or right is None or left[0] != right[0]:
+        return None
+    if node.operator == "and":
+        common = any(
+            low <= y and x <= high for x, y in left[1] for low, high in right[1]
+        )
+        return None if common else False
+    reached = -1
+    for low, high in sorted(left[1] + right[1]):
+        if low > reached + 1:
+            return None
+        reached = max(reached, high)
+    return True if reached >= LARGEST else None
 
 
 def _outcome(
     node: ir.Binary, left: Interval, right: Interval
 ) -> tuple[Optional[bool], str]:
+    if node.operator in ("and", "or"):
+        return joined(node), "the two leave no other choice"
     text = expression_text(node.left)
     if text == expression_text(node.right):
         return node.operator in ("==", "<=", ">="), f"'{text}' is on both sides"
@@ -71,7 +94,7 @@ def _comparisons(protocol: ir.Protocol) -> Iterator[ir.Binary]:
         bodies += [walk.handler_parts(handler) for handler in process.handlers]
     hidden = {v.name for p in protocol.processes for v in p.variables if v.hidden}
     for node in walk.nodes(bodies):
-        if isinstance(node, ir.Binary) and node.operator in COMPARISONS:
+        if isinstance(node, ir.Binary) and node.operator in LOGICAL:
             left = node.left
             if not (isinstance(left, ir.VariableName) and left.name in hidden):
                 yield node

@@ -70,7 +70,7 @@ def _compare_guards(context: Context, choices: list[Choice]) -> None:
 Intervals = list[tuple[int, int]]
 
 
-def _comparison(guard: ir.Expression) -> Optional[tuple[str, Intervals]]:
+def comparison(guard: ir.Expression) -> Optional[tuple[str, Intervals]]:
     """For `operand op constant`: the operand's text and the values for which it holds."""
     if not isinstance(guard, ir.Binary):
         return None
@@ -96,7 +96,7 @@ def _comparison(guard: ir.Expression) -> Optional[tuple[str, Intervals]]:
 
 
 def _overlap(first: ir.Expression, second: ir.Expression) -> str:
-    a, b = _comparison(first), _comparison(second)
+    a, b = comparison(first), comparison(second)
     if a is None or b is None or a[0] != b[0]:
         return ""
     if all(any(x <= low and high <= y for x, y in a[1]) for low, high in b[1]):
