@@ -263,6 +263,12 @@ class ExpressionWriter:
                 return self.complement(node.right)
             if node.right.value == LARGEST and node.operator == "^":
                 return self.complement(node.left)
+        if node.value is None and node.operator == "^":
+            for mask, other in ((node.left, node.right), (node.right, node.left)):
+                bits = getattr(other.type, "bits", 32)
+                if bits < 32 and mask.value == (1 << bits) - 1:
+                    text = f"{self.complement(other).text} & {self.text(mask)}"
+                    return Text(text, "&", WORD)
         binding = CLASS_OF_OPERATOR[node.operator]
         left = self.expression(node.left)
         right = self.expression(node.right)
