@@ -22,6 +22,8 @@ class Usage:
         self._bodies = {f"function {f.name}": f.body for f in protocol.functions}
         self._bodies.update((f"action {a.name}", a.body) for a in protocol.actions)
         for process in protocol.processes:
+            if process.recall is not None:
+                self.raised.add((process.name, process.recall.event))
             self._read(process.initial_actions)
             for event in process.events:
                 self._read(event.select)

@@ -621,6 +621,8 @@ class Ranges:
                 for group in handler.groups:
                     facts = self.run(group.lets, facts)
                     for row in group.rows:
+                        if row.kind != "written":
+                            continue
                         taken = facts.copy()
                         if row.guard is not None:
                             self.value(row.guard, facts)

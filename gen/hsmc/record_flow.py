@@ -696,11 +696,13 @@ def _canonical(condition: ir.Expression) -> tuple[str, bool]:
 
 
 def _rows(handler: ir.Handler) -> Iterator[tuple[ir.Row, tuple[ir.Let, ...]]]:
+    """Rows somebody wrote: deferring and recalling neither releases nor keeps what they do not hold."""
     lets: tuple[ir.Let, ...] = ()
     for group in handler.groups:
         lets = (*lets, *group.lets)
         for row in group.rows:
-            yield row, lets
+            if row.kind == "written":
+                yield row, lets
 
 
 def _timers(process: ir.Process, leaf: str) -> list[ir.Timer]:
