@@ -8,4 +8,8 @@ gives the intermediate form (hsmc.ir) or raises hsmc.SpecError, which carries th
 from .compiler import compile_spec, load
 from .report import Diagnostic, SpecError
 
-__all__ = ["compile_spec", "load", "Diagnostic", "SpecError"]
+# Of the language and its compiler: the first number rises when a spec that compiled may not any more, the second when
+# the language, a command or a report gains something.
+__version__ = "1.0"
+
+__all__ = ["compile_spec", "load", "Diagnostic", "SpecError", "__version__"]

@@ -80,7 +80,9 @@ def compiled(options: argparse.Namespace) -> tuple[Compilation, ir.Protocol]:
         compilation = Compilation(options.file, profile=options.profile)
     except UnknownProfile as error:
         raise Failure(str(error)) from None
-    diagnostics = compilation.diagnostics()
+    progress = Progress()
+    diagnostics = compilation.diagnostics(progress.step)
+    progress.done()
     if errors_among(diagnostics):
         fail(diagnostics, getattr(options, "json", False))
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import Literal, Mapping, Optional
+from typing import Callable, Literal, Mapping, Optional
 
 from . import ast, ir
 from .checks import CallGraph, check_ownership
@@ -23,6 +23,12 @@ from .source import Span
 from .state_checks import check_events, check_reachability
 from .statements import Statements
 from .unused import check_unused
+
+Step = Callable[[str], None]  # is told what comes next, for people who wait
+
+
+def _silent(what: str) -> None:
+    pass
 
 
 def compile_spec(
@@ -48,16 +54,16 @@ def load(
     return protocol
 
 
-def diagnose(path: Path) -> list[Diagnostic]:
+def diagnose(path: Path, step: Step = _silent) -> list[Diagnostic]:
     """What is wrong with a spec, in each of its profiles, with all their checks. A message that holds in some profiles
     only says in which."""
     first = Compilation(path)
     names = list(dict.fromkeys(p.name.text for p in first.spec.profiles))
     if len(names) < 2:
-        return first.diagnostics()
+        return first.diagnostics(step)
     found: dict[tuple[str, int, str, str], tuple[Diagnostic, list[str]]] = {}
     for name in names:
-        for diagnostic in Compilation(path, profile=name).diagnostics():
+        for diagnostic in Compilation(path, profile=name).diagnostics(step):
             key = diagnostic.sort_key()
             found.setdefault(key, (diagnostic, []))[1].append(name)
     result: list[Diagnostic] = []
@@ -93,10 +99,12 @@ class Compilation:
         self._base: Optional[ir.Protocol] = None
         self._resolved = False
 
-    def diagnostics(self) -> list[Diagnostic]:
-        """Of the spec and, where it has no errors, of each of its checks."""
+    def diagnostics(self, step: Step = _silent) -> list[Diagnostic]:
+        """Of the spec and, where it has no errors, of each of its checks. `step` is told what comes next."""
+        step(f"compiling {self.path}")
         if self.protocol(None) is not None:
-            for check in self._settings:
+            for number, check in enumerate(self._settings, start=1):
+                step(f"compiling check {check} ({number} of {len(self._settings)})")
                 self.protocol(check)
         return self.report.diagnostics
 

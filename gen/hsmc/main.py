@@ -8,6 +8,7 @@ import os
 import sys
 from typing import Optional, Sequence
 
+from . import __version__
 from .command_line import Failure
 
 COMMANDS = (
@@ -46,6 +47,7 @@ def run(arguments: Optional[Sequence[str]] = None) -> int:
         description="Compiles hierarchical state-machine specs.",
         epilog="Exit status: 0 done, 1 the spec has errors or what was asked does not hold, 2 wrong usage or files.",
     )
+    parser.add_argument("--version", action="version", version=f"hsmc {__version__}")
     commands = parser.add_subparsers(dest="command", required=True)
     for name in COMMANDS:
         importlib.import_module(f"hsmc.commands.{name}").add(commands)

@@ -119,6 +119,8 @@ def render_json(diagnostics: Sequence[Diagnostic]) -> str:
             {
                 "code": d.code,
                 "severity": d.severity,
+                "title": TABLE[d.code].title,
+                "page": f"docs/diagnostics/{d.code}.md",
                 "message": d.message,
                 **_json_place(d.span),
                 "notes": [{"message": m, **_json_place(s)} for m, s in d.notes],
@@ -130,7 +132,19 @@ def render_json(diagnostics: Sequence[Diagnostic]) -> str:
 
 
 def _json_place(span: Span) -> dict[str, object]:
-    return {"file": str(span.file.path), "line": span.line, "column": span.column}
+    """`endColumn` is the column behind the last character on the first line, as the caret shows it."""
+    return {
+        "file": str(span.file.path),
+        "line": span.line,
+        "column": span.column,
+        "endColumn": span.column + _shown_length(span),
+    }
+
+
+def _shown_length(span: Span) -> int:
+    """Characters of the span on its first line, one at least."""
+    rest = len(span.file.line_text(span.line)) - span.column + 1
+    return max(1, min(span.end - span.start, rest))
 
 
 def _where(span: Span) -> str:
@@ -141,6 +155,5 @@ def _excerpt(span: Span) -> list[str]:
     text = span.file.line_text(span.line)
     if not text.strip():
         return []
-    length = max(1, min(span.end - span.start, len(text) - span.column + 1))
     margin = "".join("\t" if c == "\t" else " " for c in text[: span.column - 1])
-    return [f"  {text}", f"  {margin}{'^' * length}"]
+    return [f"  {text}", f"  {margin}{'^' * _shown_length(span)}"]

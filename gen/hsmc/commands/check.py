@@ -6,6 +6,7 @@ import argparse
 
 from ..command_line import (
     Failure,
+    Progress,
     Subparsers,
     errors_among,
     json_argument,
@@ -26,14 +27,16 @@ def add(commands: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Without a profile named, all of them."""
+    progress = Progress()
     if options.profile is None:
-        diagnostics = diagnose(options.file)
+        diagnostics = diagnose(options.file, progress.step)
     else:
         try:
             compilation = Compilation(options.file, profile=options.profile)
         except UnknownProfile as error:
             raise Failure(str(error)) from None
-        diagnostics = compilation.diagnostics()
+        diagnostics = compilation.diagnostics(progress.step)
+    progress.done()
     print_diagnostics(diagnostics, options.json)
     if errors_among(diagnostics) or (diagnostics and options.warnings_are_errors):
         return 1

@@ -6,7 +6,7 @@ import argparse
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Optional
 
 from ..command_line import (
     Failure,
@@ -18,6 +18,7 @@ from ..command_line import (
     print_json,
 )
 from ..compiler import Compilation
+from ..profiles import UnknownProfile
 from ..report import Diagnostic
 
 if TYPE_CHECKING:
@@ -34,6 +35,10 @@ def add(commands: Subparsers) -> None:
     parser.add_argument("new", metavar="NEW", help="a spec, or git:REVISION")
     parser.add_argument(
         "--exit-code", action="store_true", help="status 1 when something changed"
+    )
+    parser.add_argument("--profile", metavar="NAME", help="this variant of both")
+    parser.add_argument(
+        "--old-profile", metavar="NAME", help="this variant of OLD instead"
     )
     json_argument(parser, "the changes")
     parser.set_defaults(run=run)
@@ -56,7 +61,10 @@ def run(options: argparse.Namespace) -> int:
                     raise Failure(str(error)) from None
             else:
                 path = Path(name)
-            versions.append(_version(name, path))
+            profile = options.profile
+            if number == 0 and options.old_profile is not None:
+                profile = options.old_profile
+            versions.append(_version(name, path, profile))
     changes = compare.compare(*versions)
     progress.done()
     if options.json:
@@ -72,10 +80,13 @@ def run(options: argparse.Namespace) -> int:
     return 1 if changes and options.exit_code else 0
 
 
-def _version(name: str, path: Path) -> "Version":
+def _version(name: str, path: Path, profile: Optional[str]) -> "Version":
     from .. import compare
 
-    compilation = Compilation(path)
+    try:
+        compilation = Compilation(path, profile=profile)
+    except UnknownProfile as error:
+        raise Failure(f"{name}: {error}") from None
     protocol = compilation.protocol(None)
     diagnostics: list[Diagnostic] = compilation.report.diagnostics
     if protocol is None or errors_among(diagnostics):

@@ -1,0 +1,336 @@
+"""All commands alike: help, the table in the manual, status 0, 1 and 2, JSON that says the same as the text."""
+
+import contextlib
+import io
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hsmc
+from hsmc.diagnostics import TABLE
+from hsmc.main import COMMANDS, main
+
+TOP = Path(__file__).resolve().parents[2]
+HSMC = TOP / "gen/bin/hsmc"
+ABP = TOP / "spec/abp/abp.hsm"
+MANUAL = (TOP / "docs/language.md").read_text()
+SECTION = MANUAL.split("\n## The compiler\n", 1)[1].split("\n## ", 1)[0]
+ROWS = re.findall(r"^\| `hsmc ([a-z-]+)([^`]*)`", SECTION, re.MULTILINE)
+
+# What a command needs besides the spec, where OUT is a place to write to.
+ARGUMENTS: dict[str, list[str]] = {
+    "build": ["--output", "OUT"],
+    "coverage": ["--traces", "TRACE"],
+    "doc": ["--output", "OUT"],
+    "export": ["--format", "scxml", "--output", "OUT"],
+}
+OF_A_SPEC = [
+    "check",
+    "build",
+    "stats",
+    "dump",
+    "run",
+    "coverage",
+    "doc",
+    "graph",
+    "export",
+]
+BROKEN = "protocol p\nconstant one = two\n"
+TRACE = "Sender.READY.submit.0\n"
+
+
+@dataclass
+class Result:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run(*arguments: object) -> Result:
+    """In this process, which is quicker; standard input is empty."""
+    out, err = io.StringIO(), io.StringIO()
+    before, sys.stdin = sys.stdin, io.StringIO("")
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = main([str(argument) for argument in arguments])
+    except SystemExit as ended:  # argparse
+        status = ended.code if isinstance(ended.code, int) else 1
+    finally:
+        sys.stdin = before
+    return Result(status, out.getvalue(), err.getvalue())
+
+
+def run_program(*arguments: object) -> "subprocess.CompletedProcess[str]":
+    command = [str(HSMC), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def of_spec(command: str, spec: Path, directory: Path) -> Result:
+    (directory / "trace.txt").write_text(TRACE)
+    values = {"OUT": str(directory / "out"), "TRACE": str(directory / "trace.txt")}
+    arguments = [values.get(word, word) for word in ARGUMENTS.get(command, [])]
+    return run(command, spec, *arguments)
+
+
+# --- help and manual
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help(command: str) -> None:
+    result = run(command, "--help")
+    assert result.returncode == 0
+    assert result.stdout.startswith(f"usage: hsmc {command}")
+
+
+def test_manual_lists_the_commands() -> None:
+    assert sorted({name for name, _ in ROWS}) == sorted(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_manual_lists_the_options(command: str) -> None:
+    """Those of the command itself, of every row about it together, and none that is not there."""
+    usage = run(command, "--help").stdout.split("\n\n", 1)[0]
+    there = set(re.findall(r"--[a-z-]+", usage)) - {"--help"}
+    described = {
+        option
+        for name, text in ROWS
+        if name == command
+        for option in re.findall(r"--[a-z-]+", text)
+    }
+    assert described - {"--profile"} == there - {"--profile"}
+
+
+def test_version() -> None:
+    result = run("--version")
+    assert (result.returncode, result.stdout) == (0, f"hsmc {hsmc.__version__}\n")
+    assert "`hsmc --version`" in SECTION
+
+
+# --- status
+
+
+@pytest.mark.parametrize("status", [0, 1, 2])
+def test_the_program_ends_with_the_status(status: int, tmp_path: Path) -> None:
+    spec = tmp_path / "broken.hsm"
+    spec.write_text(BROKEN)
+    arguments = [["check", ABP], ["check", spec], ["check"]][status]
+    assert run_program(*arguments).returncode == status
+
+
+@pytest.mark.parametrize("command", OF_A_SPEC)
+def test_done(command: str, tmp_path: Path) -> None:
+    result = of_spec(command, ABP, tmp_path)
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("command", OF_A_SPEC)
+def test_spec_with_errors(command: str, tmp_path: Path) -> None:
+    """Status 1, the diagnostics on standard error, nothing written."""
+    spec = tmp_path / "broken.hsm"
+    spec.write_text(BROKEN)
+    result = of_spec(command, spec, tmp_path)
+    assert result.returncode == 1
+    assert "error HSM0201" in result.stderr and result.stdout == ""
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("command", OF_A_SPEC)
+def test_no_such_spec(command: str, tmp_path: Path) -> None:
+    """An error of the spec, with its number: an included file that is missing is one too."""
+    result = of_spec(command, tmp_path / "none.hsm", tmp_path)
+    assert result.returncode == 1
+    assert "HSM0104" in result.stderr
+
+
+@pytest.mark.parametrize("command", OF_A_SPEC)
+def test_spec_is_no_text(command: str, tmp_path: Path) -> None:
+    spec = tmp_path / "binary.hsm"
+    spec.write_bytes(b"protocol \xff\xfe\x00")
+    result = of_spec(command, spec, tmp_path)
+    assert result.returncode == 1 and "UTF-8" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["build", "doc", "export"])
+def test_output_cannot_be_written(command: str, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("a file where a directory should be")
+    result = of_spec(command, ABP, tmp_path)
+    assert result.returncode == 2
+    assert result.stderr.startswith("hsmc: ") and "out" in result.stderr
+    assert (tmp_path / "out").read_text().startswith("a file")
+
+
+WRONG: dict[str, list[object]] = {
+    "no command": [],
+    "unknown command": ["compile", ABP],
+    "unknown option": ["check", ABP, "--fast"],
+    "no file": ["check"],
+    "no output": ["build", ABP],
+    "unknown check": ["dump", ABP, "--check", "none"],
+    "unknown check of stats": ["stats", ABP, "--check", "none"],
+    "unknown profile": ["check", ABP, "--profile", "none"],
+    "unknown profile of diff": ["diff", ABP, ABP, "--profile", "none"],
+    "unknown process": ["graph", ABP, "--process", "Sendr"],
+    "unknown process of export": [
+        *("export", ABP, "--format", "scxml", "--process", "Sendr")
+    ],
+    "all processes at once": ["export", ABP, "--format", "scxml"],
+    "a process as JSON": ["export", ABP, "--format", "json", "--process", "Sender"],
+    "unknown format": ["export", ABP, "--format", "xmi"],
+    "unknown diagnostic": ["explain", "HSM9999"],
+    "trace that is missing": ["coverage", ABP, "--traces", "/nonexistent/trace"],
+    "manual that is missing": [
+        *("doc", ABP, "--output", "/nonexistent/out", "--manual", "/nonexistent/m")
+    ],
+    "diff of one": ["diff", ABP],
+    "diff with a file that is missing": ["diff", ABP, "/nonexistent/spec.hsm"],
+    "parameter that is none": ["run", ABP, "--node-parameters", "speed=1"],
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_usage(case: str) -> None:
+    result = run(*WRONG[case])
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert "hsmc" in result.stderr.split("\n")[-2]
+
+
+@pytest.mark.parametrize("command", ["graph", "export"])
+def test_names_are_suggested(command: str) -> None:
+    arguments = ["--format", "scxml"] if command == "export" else []
+    result = run(command, ABP, *arguments, "--process", "Sendr")
+    assert "did you mean 'Sender'?" in result.stderr
+
+
+def test_warnings_are_errors(tmp_path: Path) -> None:
+    spec = tmp_path / "spec.hsm"
+    text = (TOP / "tests/compiler/errors/0701_unused_constant.hsm").read_text()
+    spec.write_text(text)
+    assert run("check", spec).returncode == 0
+    assert run("check", spec, "--warnings-are-errors").returncode == 1
+
+
+def test_reader_that_leaves() -> None:
+    """A pager that is closed is no reason for a traceback."""
+    command = f"'{HSMC}' dump '{TOP}/spec/emp/emp.hsm' | head -1"
+    result = subprocess.run(
+        ["sh", "-c", command], capture_output=True, text=True, check=False
+    )
+    assert result.stdout.startswith("protocol emp") and result.stderr == ""
+
+
+def test_progress_is_for_terminals_only(tmp_path: Path) -> None:
+    """After a second of work a terminal hears what is done, a pipe never."""
+    spec = TOP / "spec/emp/emp.hsm"
+    arguments = ["build", spec, "--output", tmp_path / "out"]
+    arguments += ["--check-model-dir", tmp_path / "models"]
+    assert run_program(*arguments).stderr == ""
+    master, slave = pty.openpty()
+    process = subprocess.Popen([HSMC, *map(str, arguments)], stderr=slave)
+    os.close(slave)
+    heard = b""
+    while True:
+        try:
+            part = os.read(master, 4096)
+        except OSError:  # what a closed terminal gives
+            break
+        if not part:
+            break
+        heard += part
+    os.close(master)
+    assert process.wait() == 0
+    assert b"hsmc: " in heard and heard.endswith(b"\r\x1b[K")
+
+
+# --- JSON
+
+
+def test_diagnostics_as_json(tmp_path: Path) -> None:
+    spec = tmp_path / "broken.hsm"
+    spec.write_text(BROKEN)
+    expected = [
+        {
+            "code": "HSM0201",
+            "severity": "error",
+            "title": TABLE["HSM0201"].title,
+            "page": "docs/diagnostics/HSM0201.md",
+            "message": "unknown name 'two'",
+            "file": str(spec),
+            "line": 2,
+            "column": 16,
+            "endColumn": 19,
+            "notes": [],
+        }
+    ]
+    for command in ("check", "build", "stats", "dump"):
+        arguments = ["--output", tmp_path / "out"] if command == "build" else []
+        result = run(command, spec, "--json", *arguments)
+        assert result.returncode == 1
+        found = json.loads(result.stdout)
+        assert len(found) == 1
+        if "two" in found[0]["message"]:
+            expected[0]["message"] = found[0]["message"]
+        assert found == expected
+        assert (TOP / found[0]["page"]).exists()
+
+
+def test_no_diagnostics_as_json(tmp_path: Path) -> None:
+    assert json.loads(run("check", ABP, "--json").stdout) == []
+    result = run("build", ABP, "--json", "--output", tmp_path)
+    assert json.loads(result.stdout) == []
+
+
+def test_notes_as_json() -> None:
+    spec = TOP / "tests/compiler/errors/0202_duplicate.hsm"
+    found = json.loads(run("check", spec, "--json").stdout)
+    note = found[0]["notes"][0]
+    assert set(note) == {"message", "file", "line", "column", "endColumn"}
+
+
+def test_columns_span_what_the_caret_shows() -> None:
+    """On every error case: the end lies on the line, behind the start, as far as the caret goes."""
+    for spec in sorted((TOP / "tests/compiler/errors").glob("05*.hsm"))[:8]:
+        text = run("check", spec).stderr
+        carets = [len(m) for m in re.findall(r"^ +(\^+)$", text, re.MULTILINE)]
+        found = json.loads(run("check", spec, "--json").stdout)
+        places = [p for d in found for p in (d, *d["notes"])]
+        assert [p["endColumn"] - p["column"] for p in places] == carets
+
+
+def test_explanation_as_json() -> None:
+    found = json.loads(run("explain", "--json").stdout)
+    assert [entry["code"] for entry in found] == list(TABLE)
+    one = json.loads(run("explain", "506", "--json").stdout)
+    assert one[0]["code"] == "HSM0506" and one[0]["page"].startswith("# HSM0506")
+
+
+def test_manual_describes_the_keys(tmp_path: Path) -> None:
+    """Every key of every report stands in the manual."""
+    section = MANUAL.split("\n### Reports as JSON\n", 1)[1].split("\n## ", 1)[0]
+    words = set(re.findall(r"\w+", section))
+    reports = [
+        run("check", TOP / "tests/compiler/errors/0202_duplicate.hsm", "--json"),
+        run("stats", TOP / "tests/compiler/features/records.hsm", "--json"),
+        run("explain", "HSM0506", "--json"),
+        run("diff", ABP, TOP / "tests/compiler/features/records.hsm", "--json"),
+    ]
+
+    def keys(value: Any) -> set[str]:
+        if isinstance(value, dict):
+            # Names of files are keys of one part only.
+            own = {key for key in value if "." not in key}
+            return own.union(*(keys(part) for part in value.values()))
+        if isinstance(value, list):
+            return set().union(*(keys(part) for part in value))
+        return set()
+
+    for report in reports:
+        assert keys(json.loads(report.stdout)) <= words
