@@ -2,7 +2,8 @@
 
 States nest as written, a row is one <transition> with `cond` and `target`, history is <history>, the answers `ignore` and `never` are
 transitions without target that keep outer states from answering; rows stand in the order they are tried. What SCXML
-has no word for is in the namespace NAMESPACE: the ids of the flattened transitions (`ids`), lets, statements, records.
+has no word for is in the namespace NAMESPACE: the ids of the flattened transitions (`ids`), lets, statements, records,
+`defer` (an `answer`; `recall` names the transitions that deliver what waited).
 Expressions stay in the spec's own notation: the data model is called `x-hsm`.
 
 Where SCXML differs: it arms a state's timer in the entry of that state, so after the row's actions instead of before;
@@ -71,9 +72,18 @@ class _Writer:
         self.protocol = protocol
         self.process = process
         self.ids: dict[ir.Place, list[str]] = {}
+        # Of what the compiler has made of `defer`: by line and event, and what delivers the event later.
+        self.deferred: dict[tuple[ir.Place, str], list[str]] = {}
+        self.recalled: list[str] = []
         for handler in process.handlers:
             for row in handler.rows:
-                self.ids.setdefault(row.place, []).append(row.id)
+                if row.kind == "written":
+                    self.ids.setdefault(row.place, []).append(row.id)
+                elif row.kind == "defer":
+                    key = (row.place, handler.event)
+                    self.deferred.setdefault(key, []).append(row.id)
+                else:
+                    self.recalled.append(row.id)
         self.timers = {timer.state: timer for timer in process.timers}
         self.names = {state.path: state.name for state in process.states}
         self.history: set[str] = set()
@@ -102,6 +112,8 @@ class _Writer:
         for state in written.states:
             self._state(root, state)
         self._definitions(root)
+        if self.recalled:
+            SubElement(root, "hsm:recall", {"ids": " ".join(self.recalled)})
         ElementTree.indent(root)
         # Names are written with their prefix; no element is in a namespace of its own.
         text = ElementTree.tostring(root, encoding="unicode")
@@ -166,8 +178,8 @@ class _Writer:
                 SubElement(onexit, "cancel", {"sendid": timer.name})
         for row in state.rows:
             self._row(element, state, row)
-        for event, answer, _ in state.verdicts:
-            self._answer(element, event, answer)
+        for event, answer, place in state.verdicts:
+            self._answer(element, event, answer, place)
         if state.path in self.history:
             history = SubElement(
                 element, "history", {"id": history_id(state.path), "type": "shallow"}
@@ -213,10 +225,14 @@ class _Writer:
             SubElement(element, "hsm:let").text = let.removeprefix("let ")
         self._statements(element, row.actions)
 
-    def _answer(self, parent: Element, event: str, answer: str) -> None:
+    def _answer(
+        self, parent: Element, event: str, answer: str, place: ir.Place
+    ) -> None:
         element = SubElement(
             parent, "transition", {"event": event, "hsm:answer": answer}
         )
+        if (place, event) in self.deferred:
+            element.set("hsm:ids", " ".join(self.deferred[place, event]))
         if answer == "never":
             SubElement(element, "raise", {"event": f"error.never.{event}"})
 

@@ -56,7 +56,7 @@ class WrittenRow:
 
 @dataclass(frozen=True)
 class WrittenState:
-    """`verdicts`: (event, what it says instead of rows, where)."""
+    """`verdicts`: (event, what it says instead of rows, the line)."""
 
     name: str
     path: str  # dotted from the outermost
@@ -133,7 +133,7 @@ def _state(node: ast.State, outer: str) -> WrittenState:
         exit=_statements(node.exit),
         rows=tuple(row for rows in node.rows for row in _rows(rows)),
         verdicts=tuple(
-            (name.text, verdict.kind, name.span.place())
+            (name.text, verdict.kind, verdict.span.place())
             for verdict in node.verdicts
             for name in verdict.events
         ),

@@ -121,8 +121,8 @@ def test_version() -> None:
 def test_the_program_ends_with_the_status(status: int, tmp_path: Path) -> None:
     spec = tmp_path / "broken.hsm"
     spec.write_text(BROKEN)
-    arguments = [["check", ABP], ["check", spec], ["check"]][status]
-    assert run_program(*arguments).returncode == status
+    cases: list[list[object]] = [["check", ABP], ["check", spec], ["check"]]
+    assert run_program(*cases[status]).returncode == status
 
 
 @pytest.mark.parametrize("command", OF_A_SPEC)
