@@ -20,6 +20,7 @@ from . import ast, ir
 from .context import Context
 from .hidden import BOOL, U32, HiddenState, compare, number, size, smallest
 from .machines import Machine, StateNode
+from .ways import ways
 
 # Longer queues are moved up by a loop.
 UNROLLED = 4
@@ -81,11 +82,13 @@ class Deferral:
         while any(e.name.text == self.event for e in machine.node.events):
             self.event += "_"
         self.pending: Optional[ir.Expression] = None
+        self.after: dict[str, set[StateNode]] = {}
         if not used:
             return
         for event in machine.node.events:
             if event.name.text in used and event.name.text not in self.queues:
                 self.queues[event.name.text] = self._queue(event)
+        self.after = {name: self._after(name) for name in self.queues}
         place = machine.node.name.span.place()
         kind: ir.Type = BOOL
         if self.hidden.pool is not None:
@@ -209,11 +212,32 @@ class Deferral:
         return queue.room, tuple(statements)
 
     def recallable(self, leaf: StateNode) -> list[Queue]:
-        """Those whose events are not deferred in the leaf, in the order in which they are recalled."""
+        """Those whose events are not deferred in the leaf but may wait there, in the order in which they are recalled."""
         if leaf.node.final:
             return []
         waits = self.deferred[leaf]
-        return [queue for name, queue in self.queues.items() if name not in waits]
+        return [
+            queue
+            for name, queue in self.queues.items()
+            if name not in waits and leaf in self.after[name]
+        ]
+
+    def _after(self, event: str) -> set[StateNode]:
+        """Leaves some rows lead to from one that defers the event."""
+        found: set[StateNode] = set()
+        pending = [leaf for leaf, names in self.deferred.items() if event in names]
+        while pending:
+            leaf = pending.pop()
+            for source in leaf.chain():
+                for rows in source.rows:
+                    for choice in rows.choices:
+                        if choice.target is None:
+                            continue
+                        for way in ways(self.machine, leaf, source, choice):
+                            if way.entered[-1] not in found:
+                                found.add(way.entered[-1])
+                                pending.append(way.entered[-1])
+        return found
 
     def recall(self, queue: Queue) -> tuple[ir.Expression, tuple[ir.Statement, ...]]:
         """Takes the first of the queue and raises it anew; there may be more to recall after it."""

@@ -1,0 +1,66 @@
+"""History and deferred events explored by SPIN, as generated Promela and as generated C: no fault, and as many states.
+
+The spec and its world stand here; how searches run, and what counts as a verdict, is models/verify.py's.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import shutil
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path[:0] = [str(ROOT / "gen"), str(ROOT / "models")]
+
+import verify  # type: ignore[import]  # noqa: E402
+
+pytestmark = pytest.mark.skipif(shutil.which("spin") is None, reason="needs spin")
+
+
+def searches(
+    spec: pathlib.Path, build: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> list[verify.Run]:
+    monkeypatch.setattr(verify, "MODELS", HERE)
+    runs, _ = verify.verify({"waiting": spec}, build, "waiting:::safety", "quick")
+    assert [run.engine for run in runs] == ["promela", "c"]
+    return list(runs)
+
+
+def test_both_engines_store_the_same_states(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = searches(HERE / "waiting.hsm", tmp_path, monkeypatch)
+    assert not [verify.explain(run) for run in runs if run.errors or not run.exhaustive]
+    assert runs[0].states == runs[1].states > 1000
+    assert runs[0].transitions == runs[1].transitions
+    # Every way back and every recall is taken somewhere: the world leaves out nothing.
+    protocol = verify.hsmc.compile_spec(HERE / "waiting.hsm")
+    rows = list(protocol.rows())
+    assert [rows[number].id for number in runs[1].not_taken] == []
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        # Who came at lunch is lost.
+        (r"(state LUNCH\n +)defer customer", r"\1ignore customer"),
+        # A raised event for which there is no room.
+        (r"ignore served, lunch, bill", "ignore served, lunch\n    defer bill"),
+    ],
+)
+def test_both_engines_find_a_mistake(
+    old: str, new: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, count = re.subn(old, new, (HERE / "waiting.hsm").read_text())
+    assert count == 1
+    if "defer bill" in new:
+        text = text.replace("event bill(dish: u8)", "event bill(dish: u8) keeps 1")
+    spec = tmp_path / "waiting.hsm"
+    spec.write_text(text)
+    runs = searches(spec, tmp_path / "build", monkeypatch)
+    wanted = "never_event" if "defer bill" in new else "first_in_first_out"
+    assert [run.violated for run in runs] == [wanted, wanted]
