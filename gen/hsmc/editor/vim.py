@@ -86,12 +86,13 @@ def starting(group: Group) -> str:
 
 
 def inside(words: Vocabulary, keyword: Keyword) -> str:
-    """A pattern for a word that is a keyword in its place only: by what may stand after it."""
+    """A pattern for a word that is a keyword in its place only: by what may stand after it. A
+    name with a bracket right behind it is called."""
     characters, ends = words.following(keyword)
     after = rf"[{escaped_class(characters)}]"
     if ends:
         after = rf"\%({after}\|$\)"
-    return rf"\s\@1<=\<{keyword.word}\>\ze\s*{after}"
+    return rf"\s\@1<=\<{keyword.word}\>(\@!\ze\s*{after}"
 
 
 def escaped_class(characters: str) -> str:

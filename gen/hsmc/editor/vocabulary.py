@@ -198,11 +198,15 @@ class Vocabulary:
         return tuple(found) if keyword.only_begins else ()
 
     def by_place(self) -> tuple["Group", ...]:
-        """The words that begin a line and are words only there; those that declare a name come last."""
+        """The words that begin a line and are words only there, but for those of events; those that declare a name
+        come last."""
         declaring = {k.word for k in self.declaring()}
+        of_events = {k.word for k in self.of_events()}
         groups: dict[tuple[bool, tuple[str, ...], str, str], list[str]] = {}
         for keyword in self.keywords:
             if keyword.reserved or not keyword.only_begins:
+                continue
+            if keyword.word in of_events:
                 continue
             role = ""
             if keyword.word in declaring:
@@ -276,7 +280,7 @@ class Vocabulary:
             elif terminal == "_THEN":
                 characters.add("/")
             elif terminal == "_NL":
-                characters.add("#")
+                characters |= {"#", "@"}
             else:
                 characters.add(pattern(terminal)[0])
         ranges = [c for c in characters if len(c) > 1]

@@ -117,6 +117,7 @@ def grammar() -> dict[str, Any]:
             "name": "string.quoted.double.hsm",
             "match": pattern("STRING").replace("\n", ""),
         },
+        {"name": "storage.modifier.profile.hsm", "match": f"@{pattern('NAME')}"},
         {"name": "invalid.illegal.string.hsm", "match": '"[^"]*$'},
         # The first rule wins, so those that take the declared name along stand before those that do not.
         *(starting(group) for group in reversed(words.by_place())),
@@ -215,7 +216,7 @@ def inside(words: Vocabulary, keyword: Keyword) -> Rule:
     after = characters(following)
     if ends:
         after = f"(?:{after}|$)"
-    return {"name": KEYWORD, "match": rf"(?<=\s){keyword.word}\b(?=\s*{after})"}
+    return {"name": KEYWORD, "match": rf"(?<=\s){keyword.word}\b(?!\()(?=\s*{after})"}
 
 
 def characters(following: str) -> str:
