@@ -26,6 +26,16 @@ from .promela_expressions import ExpressionWriter, field_name
 from .recall import Recall, recall
 
 
+LONGEST_SET = 31  # bits of a set, which is one signed integer
+LARGEST_POOL = (
+    32  # records: those in use are one integer, of which every bit is looked at alone
+)
+
+
+class Unsupported(Exception):
+    """What a model has no room for, in the words of the spec."""
+
+
 class PromelaWriter(ExpressionWriter):
     """Statements and machines as Promela text."""
 
@@ -512,9 +522,11 @@ class PromelaWriter(ExpressionWriter):
                 return f"int {name}[{kind.count.value}]"  # Promela has no arrays of 16-bit values
             return f"{self.storage(kind.element, name)}[{kind.count.value}]"
         if isinstance(kind, ir.BitsType):
-            assert (
-                kind.count.value <= 31
-            ), f"{name}: a set of more than 31 bits does not fit a Promela integer"
+            if kind.count.value > LONGEST_SET:
+                raise Unsupported(
+                    f"'{name}' is a set of {kind.count.value} bits: a model has room for {LONGEST_SET}; "
+                    "let the check set its size to less"
+                )
             return f"{'byte' if kind.count.value <= 8 else 'int'} {name}"
         if isinstance(kind, ir.BoolType):
             return f"bool {name}"
@@ -603,7 +615,13 @@ def printed(lines: Sequence[str]) -> str:
 
 
 def generate(protocol: ir.Protocol) -> dict[str, str]:
-    """File name -> text. The protocol must have a check configuration applied."""
+    """File name -> text. The protocol must have a check configuration applied. Raises Unsupported."""
+    for pool in protocol.pools:
+        if pool.count.value > LARGEST_POOL:
+            raise Unsupported(
+                f"pool '{pool.name}' has {pool.count.value} records: a model has room for {LARGEST_POOL}; "
+                "let the check set its size to less"
+            )
     writer = PromelaWriter(protocol)
     env = backend_c.environment()
     env.globals.update(p=writer, names=writer.names)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Sequence
 
 from ..command_line import (
+    Failure,
     Progress,
     Subparsers,
     compiled,
@@ -55,7 +56,11 @@ def run(options: argparse.Namespace) -> int:
             )
             configured = compilation.protocol(check.name)
             assert configured is not None
-            for name, text in backend_promela.generate(configured).items():
+            try:
+                model = backend_promela.generate(configured)
+            except backend_promela.Unsupported as problem:
+                raise Failure(f"check {check.name}: {problem}", 1) from None
+            for name, text in model.items():
                 files[options.check_model_dir / check.name / name] = text
     progress.done()
     if options.depfile is not None:
