@@ -209,6 +209,8 @@ class Calls(Expressions):
         if isinstance(node, ast.NameUse):
             binding = self.lookup(node.name)
             if isinstance(binding, ir.Local):
+                # What is assigned, but never read: data_flow.py.
+                self.context.locals_used.add(id(binding))
                 return ir.LocalName(
                     type=binding.type, place=node.span.place(), local=binding
                 )

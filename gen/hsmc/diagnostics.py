@@ -112,6 +112,10 @@ TABLE: dict[str, Explanation] = {
     "HSM0538": _error("record released while its timer runs"),
     "HSM0539": _warning("record never released"),
     "HSM0540": _warning("created record lost"),
+    "HSM0541": _error("duration of nothing"),
+    "HSM0542": _warning("duration may be nothing"),
+    "HSM0543": _warning("expiry without effect"),
+    "HSM0544": _warning("event ignored in every state"),
     # --- placements and checks
     "HSM0601": _error("process not placed"),
     "HSM0602": _error("process placed twice"),
@@ -127,4 +131,7 @@ TABLE: dict[str, Explanation] = {
     "HSM0706": _warning("state never read"),
     "HSM0707": _warning("state never written"),
     "HSM0708": _warning("unused argument or local"),
+    "HSM0709": _warning("payload field never set"),
+    "HSM0710": _warning("assigned value never read"),
+    "HSM0711": _warning("statement never reached"),
 }

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from . import ir
 from .context import Context
+from .data_flow import check_data_flow
 from .decided import check_comparisons
+from .event_checks import check_ignored, check_timers
 from .places import Places
 from .ranges import Ranges
 from .record_flow import RecordFlow
@@ -16,3 +18,6 @@ def check_protocol(context: Context, protocol: ir.Protocol) -> None:
     ranges = Ranges(protocol, places)
     ranges.check()
     check_comparisons(protocol, places, ranges)
+    check_timers(protocol, places)
+    check_ignored(protocol, places)
+    check_data_flow(protocol, places)
