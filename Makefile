@@ -3,6 +3,9 @@
 
 BUILD  := build
 PYTHON := /usr/bin/python3
+# Python's bytecode, and what hsmc keeps beside it (gen/hsmc/kept.py).
+export PYTHONPYCACHEPREFIX := $(CURDIR)/$(BUILD)/pycache
+unexport PYTHONDONTWRITEBYTECODE
 V      ?= 0
 Q      := $(if $(filter 1,$(V)),,@)
 SAY    := $(if $(filter 1,$(V)),@:,@printf '  %-8s %s\n')

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import pathlib
-from typing import Callable, Iterable, Optional, Sequence, Union
+from typing import Callable, Optional, Sequence, Union
 
 import jinja2
 
@@ -18,6 +18,7 @@ from .c_records import by_alignment, record_of, width, zero
 from .c_usage import Usage, read_locals
 from .dump import held_text
 from .recall import Recall, recall
+from .template_cache import TemplateCache
 
 TEMPLATES = pathlib.Path(__file__).parent / "templates"
 
@@ -690,6 +691,7 @@ def environment(writer: Optional[CWriter] = None) -> jinja2.Environment:
     """Templates with the filters they use."""
     result = jinja2.Environment(
         loader=jinja2.FileSystemLoader(str(TEMPLATES)),
+        bytecode_cache=TemplateCache(),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

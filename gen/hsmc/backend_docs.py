@@ -37,6 +37,7 @@ from .docs_references import (
     source_address,
     source_page,
 )
+from .template_cache import TemplateCache
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -462,6 +463,7 @@ def environment() -> jinja2.Environment:
     result = jinja2.Environment(
         loader=jinja2.FileSystemLoader(str(TEMPLATES / "docs")),
         undefined=jinja2.StrictUndefined,
+        bytecode_cache=TemplateCache(),
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,

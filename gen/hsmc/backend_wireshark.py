@@ -25,6 +25,7 @@ LUA_KEYWORDS = frozenset(
     "and break do else elseif end false for function goto if in local nil not or repeat return then true until "
     "while".split()
 )
+from .template_cache import TemplateCache
 
 
 class NotDissectable(Exception):
@@ -177,6 +178,7 @@ def generate(protocol: ir.Protocol, name: Optional[str] = None) -> str:
     env = jinja2.Environment(
         loader=jinja2.FileSystemLoader(str(TEMPLATES)),
         undefined=jinja2.StrictUndefined,
+        bytecode_cache=TemplateCache(),
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,

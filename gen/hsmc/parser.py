@@ -8,12 +8,15 @@ The words of what was blanked are remembered (Report.poisoned): they explain nam
 from __future__ import annotations
 
 import hashlib
+import io
+import pickle
 import re
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Iterator, Mapping, Optional
 
+import lark
 from lark import Lark, Token
 from lark.exceptions import (
     LarkError,
@@ -23,7 +26,7 @@ from lark.exceptions import (
 )
 from lark.indenter import Indenter
 
-from . import ast
+from . import ast, kept
 from .build_ast import AstBuilder
 from .profiles import (
     DECLARES_PROFILE,
@@ -110,14 +113,23 @@ class SpecIndenter(Indenter):
 
 @lru_cache(maxsize=None)
 def lark_parser() -> Lark:
+    """The parser; its tables are kept (kept.py), as making them takes longer than to compile most specs."""
     grammar = Path(__file__).with_name("grammar.lark").read_text()
-    return Lark(
-        grammar,
-        parser="lalr",
-        postlex=SpecIndenter(),
-        propagate_positions=True,
-        maybe_placeholders=True,
-    )
+    options = {"postlex": SpecIndenter(), "propagate_positions": True}
+    name = kept.name_for(grammar, lark.__version__) + ".tables"
+    content = kept.read(name)
+    if content is not None:
+        try:
+            saved = pickle.loads(content)
+            # As the parsers do that Lark generates: Lark.load() cannot be told of the post-lexer.
+            return Lark._load_from_dict(saved["data"], saved["memo"], **options)
+        except Exception:  # spoilt, in whatever way
+            pass
+    parser = Lark(grammar, parser="lalr", maybe_placeholders=True, **options)
+    buffer = io.BytesIO()
+    parser.save(buffer, options)
+    kept.write(name, buffer.getvalue())
+    return parser
 
 
 @dataclass

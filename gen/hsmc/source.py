@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import functools
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -65,6 +66,11 @@ class Span:
         return " ".join(self.file.clean[self.start : self.end].split())
 
     def place(self) -> ir.Place:
+        return self._place
+
+    @functools.cached_property
+    def _place(self) -> ir.Place:
+        """Asked for again with every check, which resolves the same tree."""
         return ir.Place(
             self.file.name, self.line, self.column, max(1, self.end - self.start)
         )
