@@ -199,7 +199,7 @@ BREACHES: list[
         "never",
         lambda n: None,
         lambda n: n.deliver("Clerk", "hire"),
-        "jobs.hsm:74",
+        "jobs.hsm:81",
         "Clerk gets hire in state READY, where the spec says it cannot come",
     ),
     (
