@@ -15,6 +15,7 @@ COMMANDS = (
     "check",
     "build",
     "explain",
+    "fmt",
     "stats",
     "diff",
     "export",
