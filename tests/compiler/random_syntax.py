@@ -263,10 +263,10 @@ def random_text(source: Source, declarations: int = 2) -> tuple[str, set[Rule]]:
     return printer.text, used
 
 
-def text_with(rule: Rule, seed: int) -> str:
+def text_with(rule: Rule, seed: int) -> tuple[str, set[Rule]]:
     source = random.Random(f"{rule} {seed}")
     tokens, used = derive(source, rule)
     assert rule in used
     printer = Printer(source)
     printer.declaration(tokens)
-    return printer.text
+    return printer.text, used
