@@ -437,5 +437,8 @@ class Spec:
     # Declared, and the one whose lines are here; None in a spec without.
     profiles: list[Profile] = field(default_factory=list)
     profile: Optional[str] = None
+    # The names in marks, and the declarations whose values the profile sets.
+    marks: list[Name] = field(default_factory=list)
+    replaced: list[AnyDeclaration] = field(default_factory=list)
     # Processes with a piece that did not parse: questions about completeness make no sense for them.
     damaged: bool = False

@@ -30,6 +30,7 @@ KINDS = {
     ast.Process: "process",
     ast.Placement: "placement",
     ast.Check: "check",
+    ast.Profile: "profile",
     ast.Field: "variable",
     ast.Event: "event",
     ast.State: "state",

@@ -67,8 +67,11 @@ class Index:
         self._names: dict[str, dict[int, Span]] = {name: {} for name in self.sources}
         # Names no declaration of the spec stands behind: processors, units, settings of the world.
         self.undeclared: set[Span] = set()
-        for declaration in context.spec.declarations:
+        # Of marks, and in what profiles set: the resolution does not see them.
+        self._marks: dict[Span, ir.Place] = {}
+        for declaration in (*context.spec.declarations, *context.spec.profiles):
             self._enter(declaration, ())
+        self._read_profiles()
 
     # --- reading the tree
 
@@ -87,6 +90,37 @@ class Index:
             owners = (*owners, item)
         for attribute in dataclasses.fields(item):
             self._enter(getattr(item, attribute.name), owners)
+
+    def _read_profiles(self) -> None:
+        """Each profile, chosen or not, and the values the chosen one has put aside. All their names are global."""
+        spec = self.context.spec
+        profiles = {profile.name.text: profile for profile in spec.profiles}
+        for mark in spec.marks:
+            self._enter(mark, ())
+            if mark.text in profiles:
+                self._marks[mark.span] = profiles[mark.text].name.span.place()
+        for profile in spec.profiles:
+            for setting in profile.settings:
+                self._global(setting.name.span, setting.name.text)
+                self._values(setting.value)
+        for node in spec.replaced:
+            if isinstance(node, ast.Constant):
+                self._values(node.value)
+            elif isinstance(node, ast.Parameter):
+                self._values(node.default)
+
+    def _values(self, item: object) -> None:
+        if isinstance(item, ast.NameUse):
+            self._names[item.span.file.name].setdefault(item.span.start, item.span)
+            self._global(item.span, item.name)
+        elif isinstance(item, ast.Node):
+            for attribute in dataclasses.fields(item):
+                self._values(getattr(item, attribute.name))
+
+    def _global(self, span: Span, name: str) -> None:
+        symbol = self.context.symbols.get(name)
+        if symbol is not None:
+            self._marks[span] = symbol.span.place()
 
     def _define(self, node: ast.Node, owners: tuple[ast.Declaration, ...]) -> None:
         if isinstance(node, ast.Field):
@@ -127,7 +161,8 @@ class Index:
 
     def definition_of(self, span: Span) -> Optional[Definition]:
         """Of the name at exactly this span."""
-        place = self.context.references.get(span, span.place())
+        place = self.context.references.get(span) or self._marks.get(span)
+        place = place or span.place()
         return self.definitions.get(place)
 
     def names(self, file: str) -> Iterator[Occurrence]:

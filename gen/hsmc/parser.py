@@ -234,6 +234,7 @@ class _Loader:
             else:
                 self.spec.declarations.append(declaration)
         self.spec.damaged |= parser.damaged
+        self.spec.marks += parser.marks
 
     def _declare_profiles(self, declared: list[ast.Profile], is_top: bool) -> None:
         if is_top:
@@ -256,6 +257,7 @@ class FileParser:
         self.damaged = False
         # Positions of mistakes after which the lines of a declaration make no sense.
         self.hopeless: list[int] = []
+        self.marks: list[ast.Name] = []
         self.lines = self._logical_lines()
 
     def profiles(self) -> list[ast.Profile]:
@@ -325,6 +327,8 @@ class FileParser:
             self._error("HSM0108", at, at + 1, message)
             return False
         for name, offset in marked.names:
+            at = line.start + offset + 1
+            self.marks.append(ast.Name(Span(self.file, at, at + len(name)), name))
             unknown = selection.unknown(name)
             if unknown is not None:
                 if name not in self.report.poisoned:

@@ -142,6 +142,7 @@ def apply_settings(spec: ast.Spec, report: Report) -> None:
         known.append(node.name.text)
         if node.name.text in settings:
             value = settings[node.name.text].value
+            spec.replaced.append(node)
             spec.declarations[index] = (
                 dataclasses.replace(node, value=value)
                 if isinstance(node, ast.Constant)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Iterator
 
 import pytest
-from hsmc.compiler import compile_spec
+from hsmc.compiler import compile_spec, diagnose
 from hsmc.dump import dump
 from tests.editor.lsp_client import TOP, Client, ErrorAnswer, apply, cut, place
 
@@ -509,3 +509,50 @@ def test_ends_when_the_editor_does(rest: bytes) -> None:
     assert client.process.stdin is not None
     client.process.stdin.close()
     assert client.wait() == 1
+
+
+PROFILES = """\
+protocol variants
+profile old default
+  set size = 3
+profile new
+constant size = 1 + limit
+constant limit = 2
+device tell(a: u8)    @new
+device tell(a: u16)   @old
+process P
+  external event go()
+  state A initial
+    on go / tell(size)
+    on go -> B        @new
+"""
+
+
+def test_all_profiles_are_seen(client: Client, tmp_path: Path) -> None:
+    """What only another profile has is judged, found and renamed too."""
+    path = tmp_path / "variants.hsm"
+    path.write_text(PROFILES)
+    client.open(path)
+    found = client.published(path)
+    assert "HSM0203" in [d["code"] for d in found]
+    text = PROFILES.replace("    on go -> B        @new\n", "")
+    client.change(path, text)
+    while any(d["severity"] == 1 for d in client.published(path)):
+        pass
+    for before, behind, name, count in (
+        ("/ te", "ll(", "say", 3),
+        ("profile o", "ld", "former", 2),
+        ("constant li", "mit", "most", 2),
+        ("set si", "ze", "length", 3),
+    ):
+        params = {**client.at(path, before, behind), "newName": name}
+        answer = client.request("textDocument/rename", params)
+        (edits,) = answer["changes"].values()
+        assert len(edits) == count, name
+        copy = tmp_path / f"{name}.hsm"
+        copy.write_text(apply(text, edits))
+        assert not [d for d in diagnose(copy) if d.severity == "error"]
+    hovered = client.request(
+        "textDocument/hover", client.at(path, "constant li", "mit")
+    )
+    assert ", 1 use\n" in hovered["contents"]["value"]

@@ -162,16 +162,18 @@ class Features:
         of the checks too."""
         waiting, self.waiting = self.waiting, set()
         self.unchecked = not checks
-        now: dict[Path, dict[Path, list[Json]]] = {}
+        specs: dict[Path, list[Analysis]] = {}
         for path in self.workspace.texts:
             try:
                 for analysis in self.workspace.analyses(path):
                     if checks:
                         analysis.compile_checks()
-                    if analysis.top not in now:
-                        now[analysis.top] = self._judged(analysis)
+                    known = specs.setdefault(analysis.top, [])
+                    if analysis not in known:
+                        known.append(analysis)
             except Exception:  # the compiler failed; the next text may suit it better
                 log.exception("no diagnostics for %s", path)
+        now = {top: self._judged(analyses) for top, analyses in specs.items()}
         paths = {
             p for said in (self.said, now) for files in said.values() for p in files
         }
@@ -192,11 +194,16 @@ class Features:
             found += [d for d in files.get(path, ()) if d not in found]
         return found
 
-    def _judged(self, analysis: Analysis) -> dict[Path, list[Json]]:
+    def _judged(self, analyses: list[Analysis]) -> dict[Path, list[Json]]:
+        """What is wrong with a spec in any of its profiles."""
+        analysis = analyses[0]
         found: dict[Path, list[Json]] = {path: [] for path in analysis.files}
-        for diagnostic in analysis.diagnostics:
-            path = diagnostic.span.file.path.resolve()
-            found.setdefault(path, []).append(self._diagnostic(diagnostic))
+        for profile in analyses:
+            for diagnostic in profile.diagnostics:
+                at = found.setdefault(diagnostic.span.file.path.resolve(), [])
+                judged = self._diagnostic(diagnostic)
+                if judged not in at:
+                    at.append(judged)
         if analysis.part and analysis.top in analysis.files:
             file = analysis.files[analysis.top]
             end = len(file.line_text(1))
@@ -316,7 +323,8 @@ class Features:
         if place is None:
             return None
         path, analyses, at = place
-        found = hover.hover(analyses[0], path, at)
+        known = (a for a in analyses if hover.knows(a, path, at))
+        found = hover.hover(next(known, analyses[0]), path, at)
         if found is None:
             return None
         text, span = found

@@ -58,6 +58,12 @@ def hover(analysis: Analysis, path: Path, offset: int) -> Optional[tuple[str, Sp
     return "\n\n---\n\n".join(parts), span
 
 
+def knows(analysis: Analysis, path: Path, offset: int) -> bool:
+    """Does the name there mean something in this profile?"""
+    name = analysis.name_at(path, offset)
+    return name is not None and name.definition is not None
+
+
 def explanation(code: str) -> str:
     """The page about a diagnostic up to its example."""
     try:

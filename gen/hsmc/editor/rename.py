@@ -31,18 +31,20 @@ def key(span: Span) -> Key:
 
 def renameable(workspace: Workspace, path: Path, offset: int) -> Occurrence:
     """What would be renamed. Raises Refused."""
+    undeclared: Optional[str] = None
     for analysis in workspace.analyses(path):
+        if path not in analysis.files:
+            raise Refused("the file cannot be read")
         found = analysis.name_at(path, offset)
-        if found is None:
-            raise Refused("there is no name here; words of the language stay")
-        if found.definition is not None:
+        if found is not None and found.definition is not None:
             return found
-        if found.span in analysis.index.undeclared:
-            raise Refused(f"'{found.span.text}' is not declared in the spec")
-        if found.span.text in RESERVED:
-            raise Refused(f"'{found.span.text}' is a word of the language")
-        raise Refused(f"what '{found.span.text}' means is not known")
-    raise Refused("the file cannot be read")
+        if found is not None:
+            undeclared = found.span.text
+    if undeclared is None:
+        raise Refused("there is no name here; words of the language stay")
+    if undeclared in RESERVED:
+        raise Refused(f"'{undeclared}' is a word of the language")
+    raise Refused(f"'{undeclared}' is not declared in the spec")
 
 
 def rename(workspace: Workspace, path: Path, offset: int, name: str) -> Edits:
@@ -53,9 +55,7 @@ def rename(workspace: Workspace, path: Path, offset: int, name: str) -> Edits:
         raise Refused(f"'{name}' is not a name: letters, digits and '_' only")
     if name in RESERVED:
         raise Refused(f"'{name}' is a word of the language")
-    declared = key(found.definition.span)
     analyses = _specs_with(workspace, found.definition, path)
-    places: dict[Key, Span] = {}
     for analysis in analyses:
         errors = analysis.errors
         if errors or analysis.part:
@@ -64,8 +64,7 @@ def rename(workspace: Workspace, path: Path, offset: int, name: str) -> Edits:
                 if errors
                 else f"no spec includes {path.name}: where the name is used is not known"
             )
-        for span in _occurrences(analysis.index, declared):
-            places[key(span)] = span
+    places = _places(analyses, key(found.span))
     edits: Edits = {}
     for place, span in sorted(places.items()):
         edits.setdefault(place[0], []).append(span)
@@ -87,17 +86,29 @@ def _specs_with(
     workspace: Workspace, definition: Definition, path: Path
 ) -> list[Analysis]:
     """All specs that take part in the rename: those of the file, and those of the file the name is declared in."""
-    found = {a.top: a for a in workspace.analyses(path)}
+    found = {(a.top, a.profile): a for a in workspace.analyses(path)}
     for analysis in workspace.analyses(definition.span.file.path.resolve()):
-        found.setdefault(analysis.top, analysis)
+        found.setdefault((analysis.top, analysis.profile), analysis)
     return list(found.values())
 
 
-def _occurrences(index: Index, declared: Key) -> list[Span]:
-    for definition in index.definitions.values():
-        if key(definition.span) == declared:
-            return index.occurrences(definition)
-    return []
+def _places(analyses: list[Analysis], start: Key) -> dict[Key, Span]:
+    """All names that have to be called the same as the one at `start`. A use may mean another declaration in another
+    profile, whose uses then come along."""
+    groups = [
+        {key(span): span for span in analysis.index.occurrences(definition)}
+        for analysis in analyses
+        for definition in analysis.index.definitions.values()
+    ]
+    places: dict[Key, Span] = {}
+    wanted = {start}
+    while True:
+        for group in groups:
+            if not wanted.isdisjoint(group):
+                places.update(group)
+        if wanted == set(places):
+            return places
+        wanted = set(places)
 
 
 def _verify(
@@ -117,7 +128,10 @@ def _verify(
         return path, start + longer * bisect_left(starts.get(path, []), start)
 
     for analysis in analyses:
-        after = workspace.compile(analysis.top, False, texts)
+        profile = analysis.profile
+        if profile == old and profile not in _profiles(workspace, analysis.top, texts):
+            profile = name
+        after = workspace.compile(analysis.top, False, profile, texts)
         for diagnostic in after.errors:
             raise Refused(f"with '{name}': {diagnostic.message}")
         meant = {
@@ -125,6 +139,11 @@ def _verify(
         }
         if meant != dict(_meanings(after.index)):
             raise Refused(f"with '{name}' some name would mean something else")
+
+
+def _profiles(workspace: Workspace, top: Path, texts: dict[Path, str]) -> list[str]:
+    spec = workspace.compile(top, False, None, texts).compilation.spec
+    return [profile.name.text for profile in spec.profiles]
 
 
 def _meanings(index: Index) -> dict[Key, Optional[Key]]:

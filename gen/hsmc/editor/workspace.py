@@ -28,14 +28,15 @@ DIRECTORIES_LIMIT = 5000
 SKIPPED = frozenset(("build", "node_modules", "__pycache__"))
 
 
-@dataclass
+@dataclass(eq=False)
 class Analysis:
-    """One spec, compiled. `part`: the file stands for itself because no spec includes it; then only its syntax is
+    """One spec, compiled in one profile. `part`: the file stands for itself because no spec includes it; then only its syntax is
     judged."""
 
     top: Path
     compilation: Compilation
     part: bool
+    profile: Optional[str]
     # When the files were read: modification times, None for what is not there or is open in the editor.
     stamps: dict[Path, Optional[int]] = field(default_factory=dict)
     checked: bool = False
@@ -84,7 +85,7 @@ class Workspace:
     def __init__(self) -> None:
         self.roots: list[Path] = []
         self.texts: dict[Path, str] = {}
-        self._analyses: dict[tuple[Path, bool], Analysis] = {}
+        self._analyses: dict[tuple[Path, bool, Optional[str]], Analysis] = {}
         self._found: dict[Path, tuple[Path, ...]] = {}
         self._read: dict[Path, tuple[tuple[int, int], str]] = {}
 
@@ -166,22 +167,33 @@ class Workspace:
     # --- what the compiler says
 
     def analyses(self, path: Path) -> list[Analysis]:
-        """Of all specs the file belongs to. Never empty for a file that can be read."""
-        tops = self.tops(path)
-        found = [self.analysis(top, False) for top in tops or []]
+        """Of all specs the file belongs to, each in all its profiles, the default one first. Never empty for a file
+        that can be read."""
+        found = [a for top in self.tops(path) for a in self._profiles(top)]
         found = [a for a in found if path in a.files]
-        return found or [self.analysis(path, True)]
+        return found or [self.analysis(path, True, None)]
 
-    def analysis(self, top: Path, part: bool) -> Analysis:
-        known = self._analyses.get((top, part))
+    def _profiles(self, top: Path) -> Iterator[Analysis]:
+        default = self.analysis(top, False, None)
+        yield default
+        spec = default.compilation.spec
+        for name in dict.fromkeys(p.name.text for p in spec.profiles):
+            if name != spec.profile:
+                yield self.analysis(top, False, name)
+
+    def analysis(self, top: Path, part: bool, profile: Optional[str]) -> Analysis:
+        known = self._analyses.get((top, part, profile))
         if known is None or known.stamps != self._stamps(known.compilation):
-            known = self.compile(top, part, self.texts)
-            self._analyses[top, part] = known
+            known = self.compile(top, part, profile, self.texts)
+            self._analyses[top, part, profile] = known
         return known
 
-    def compile(self, top: Path, part: bool, texts: dict[Path, str]) -> Analysis:
-        compilation = Compilation(top, texts)
-        return Analysis(top, compilation, part, self._stamps(compilation))
+    def compile(
+        self, top: Path, part: bool, profile: Optional[str], texts: dict[Path, str]
+    ) -> Analysis:
+        compilation = Compilation(top, texts, profile=profile)
+        stamps = self._stamps(compilation)
+        return Analysis(top, compilation, part, profile, stamps)
 
     def _stamps(self, compilation: Compilation) -> dict[Path, Optional[int]]:
         spec = compilation.spec
