@@ -26,7 +26,7 @@ COMMANDS = (
     "graph",
     "dissector",
     "editor",
-    "language_server",
+    "language-server",
 )
 
 
@@ -51,7 +51,7 @@ def run(arguments: Optional[Sequence[str]] = None) -> int:
     parser.add_argument("--version", action="version", version=f"hsmc {__version__}")
     commands = parser.add_subparsers(dest="command", required=True)
     for name in COMMANDS:
-        importlib.import_module(f"hsmc.commands.{name}").add(commands)
+        importlib.import_module(f"hsmc.commands.{name.replace('-', '_')}").add(commands)
     options = parser.parse_args(arguments)
     status: int = options.run(options)
     return status

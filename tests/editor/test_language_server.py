@@ -11,6 +11,7 @@ from typing import Any, Iterator
 import pytest
 from hsmc.compiler import compile_spec, diagnose
 from hsmc.dump import dump
+from hsmc.formatter import format_text
 from tests.editor.lsp_client import TOP, Client, ErrorAnswer, apply, cut, place
 
 SMALL = """\
@@ -370,6 +371,35 @@ def test_completion(client: Client, emp: Path) -> None:
     types = offered("action resend(m: SendMessage, ", "action resend(m: ¦, ")
     assert {"SendMessage", "u16", "Frame"} <= types
     assert offered("# everything the window", "# every¦ the window") == set()
+
+
+MESSY = """\
+# a lamp
+protocol   small
+process Lamp "One lamp."
+  external event on_pressed()  "gr\N{LATIN SMALL LETTER O WITH DIAERESIS}\N{GRINNING FACE}"   # dunkel
+  state   DARK initial
+    on on_pressed   ->   LIT
+  state LIT
+    on on_pressed -> DARK
+
+
+"""
+
+
+@pytest.mark.parametrize("text", [MESSY, MESSY.rstrip("\n"), SMALL, MESSY + SMALL[15:]])
+def test_formatting(client: Client, tmp_path: Path, text: str) -> None:
+    """The edits make of the text what `hsmc fmt` makes of it."""
+    path = tmp_path / "lamp.hsm"
+    client.open(path, text)
+    params = {"textDocument": {"uri": path.as_uri()}, "options": {"tabSize": 8}}
+    edits = client.request("textDocument/formatting", params)
+    formatted = apply(text, edits)
+    assert formatted == format_text(text, path)
+    client.change(path, formatted)
+    assert client.request("textDocument/formatting", params) == []
+    client.change(path, "protocol protocol protocol\n")
+    assert client.request("textDocument/formatting", params) is None
 
 
 # --- the connection

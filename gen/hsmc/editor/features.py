@@ -3,6 +3,7 @@ in it where nothing is, has the answer null."""
 
 from __future__ import annotations
 
+import difflib
 import logging
 from pathlib import Path
 from typing import Any, Callable, Optional
@@ -10,8 +11,9 @@ from typing import Any, Callable, Optional
 from pylsp_jsonrpc.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from ..diagnostic_pages import DIRECTORY
+from ..formatter import InternalError, format_text
 from ..index import Definition
-from ..report import Diagnostic
+from ..report import Diagnostic, SpecError
 from ..source import SourceFile, Span
 from . import completion, hover, rename, symbols
 from .positions import Json, offset, path_of, range_of
@@ -64,6 +66,7 @@ class Features:
             "textDocument/documentSymbol": self.document_symbols,
             "workspace/symbol": self.workspace_symbols,
             "textDocument/completion": self.completion,
+            "textDocument/formatting": self.formatting,
         }
 
     def handler(self, method: str) -> Callable[[Any], Any]:
@@ -95,6 +98,7 @@ class Features:
                 "renameProvider": {"prepareProvider": True},
                 "documentSymbolProvider": True,
                 "workspaceSymbolProvider": True,
+                "documentFormattingProvider": True,
                 "completionProvider": {"triggerCharacters": [".", ">", " "]},
                 "workspace": {
                     "workspaceFolders": {"supported": True, "changeNotifications": True}
@@ -397,6 +401,46 @@ class Features:
         if place is None or place[0] not in self.workspace.texts:
             return []
         return completion.complete(self.workspace, place[0], place[2])
+
+    def formatting(self, params: Json) -> Any:
+        """As `hsmc fmt` does; null for a text that does not parse, which stays as it is."""
+        path = path_of(_uri(params))
+        if path is None or path not in self.workspace.texts:
+            return None
+        text = self.workspace.texts[path]
+        try:
+            formatted = format_text(text, path)
+        except SpecError:
+            return None
+        except InternalError as error:
+            raise JsonRpcException(str(error), REQUEST_FAILED) from None
+        return _edits(SourceFile(path, path.name, text), formatted)
+
+
+def _edits(file: SourceFile, text: str) -> list[Json]:
+    """What makes the file's text this one, by whole lines, so that the cursor stays where nothing changes."""
+    before, after = file.text.split("\n"), text.split("\n")
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    edits: list[Json] = []
+    for kind, start, end, first, last in matcher.get_opcodes():
+        if kind == "equal":
+            continue
+        # A piece that reaches the last line, which no newline ends, takes the newline before it along.
+        final = end == len(before) or last == len(after)
+        if final and start > 0 and first > 0:
+            start, first = start - 1, first - 1
+        begin = file.line_starts[start]
+        if final:
+            piece = Span(file, begin, len(file.text))
+            edits.append(_edit(piece, "\n".join(after[first:])))
+            break
+        piece = Span(file, begin, file.line_starts[end])
+        edits.append(_edit(piece, "".join(f"{line}\n" for line in after[first:last])))
+    return edits
+
+
+def _edit(span: Span, text: str) -> Json:
+    return {"range": range_of(span), "newText": text}
 
 
 def _visible(span: Span) -> Span:
