@@ -16,6 +16,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Generated code says which one it was made for; it changes when something here changes its
+ * meaning. */
+#define HSM_SUPPORT_VERSION 1u
+
 /* What came of an event. */
 enum hsm_verdict {
     HSM_DONE = 0,    /* handled, even if by ignoring it in the state it met */

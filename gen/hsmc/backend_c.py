@@ -20,6 +20,9 @@ from .dump import held_text
 from .recall import Recall, recall
 from .template_cache import TemplateCache
 
+# Of fw-runtime/hsm_support.h: what generated code expects of it. Both change when either does.
+SUPPORT_VERSION = 1
+
 TEMPLATES = pathlib.Path(__file__).parent / "templates"
 
 
@@ -276,7 +279,7 @@ class CWriter(ExpressionWriter):
         lines = [
             self.line(depth, f"{self.names.upper('TRACE')}({row.number}u, {instance});")
         ]
-        lines += [self.statement(s, depth) for s in row.exit_actions]
+        lines += self.told("exit", row.exit_actions, depth)
         for timer in row.cancelled:
             lines.append(
                 self.line(
@@ -292,8 +295,16 @@ class CWriter(ExpressionWriter):
                 )
             )
         lines += [self.arm(timer, instance, depth) for timer in row.armed]
-        lines += [self.statement(s, depth) for s in (*row.actions, *row.entry_actions)]
+        lines += [self.statement(s, depth) for s in row.actions]
+        lines += self.told("entry", row.entry_actions, depth)
         return "\n".join(lines)
+
+    def told(self, what: str, actions: Sequence[ir.Statement], depth: int) -> list[str]:
+        """Actions of a row that stand elsewhere in the spec, and where."""
+        if not actions:
+            return []
+        comment = self.line(depth, f"/* {actions[0].place}: {what} */")
+        return [comment, *(self.statement(s, depth) for s in actions)]
 
     def arm(self, timer: ir.Timer, instance: str, depth: int) -> str:
         macro = self.names.upper("TIMER_ARM")
@@ -566,6 +577,10 @@ class CWriter(ExpressionWriter):
             else f"0x{(1 << 8 * width(parameter.type)) - 1:x}u"
         )
 
+    def most_records(self, pool: ir.Pool) -> str:
+        """That references of their width can tell apart, and none."""
+        return f"0x{(1 << pool.reference.bits) - 1:x}u"
+
     def parameter_defaults(self) -> str:
         return ", ".join(
             self.size(parameter.default) for parameter in self.protocol.parameters
@@ -725,6 +740,7 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
         "protocol": protocol,
         "prefix": prefix,
         "capitals": writer.names.capitals,
+        "support_version": SUPPORT_VERSION,
         "constant_names": constants,
         "records": [record_of(writer, d) for d in containers],
         "handlers": [

@@ -48,7 +48,7 @@ static inline void abp_acknowledge(const struct abp_frame *const f)
 
 /* --- the machines --- */
 
-/* Sender.submit: the host has an item; only when the last one was accepted */
+/* abp.hsm:40: Sender.submit: the host has an item; only when the last one was accepted */
 static ABP_HOT void abp_on_sender_submit(const uint32_t item)
 {
     switch (ABP_STATE(sender_state_)) {
@@ -58,6 +58,7 @@ static ABP_HOT void abp_on_sender_submit(const uint32_t item)
         ABP_STATE(sender_state_) = ABP_SENDER_STATE_WAIT_ACK;
         ABP_TIMER_ARM(ABP_TIMER_SENDER_WAIT_ACK, 0u, ABP_PARAMETER(timeout));
         ABP_STATE(pending) = item;
+        /* abp.hsm:50: entry */
         abp_send_data();
         return;
     default:
@@ -66,7 +67,7 @@ static ABP_HOT void abp_on_sender_submit(const uint32_t item)
     }
 }
 
-/* Sender.ack */
+/* abp.hsm:41: Sender.ack */
 static ABP_HOT void abp_on_sender_ack(const struct abp_frame *const f)
 {
     switch (ABP_STATE(sender_state_)) {
@@ -93,7 +94,7 @@ static ABP_HOT void abp_on_sender_ack(const struct abp_frame *const f)
     }
 }
 
-/* Receiver.data */
+/* abp.hsm:62: Receiver.data */
 static ABP_HOT void abp_on_receiver_data(const struct abp_frame *const f)
 {
     /* abp.hsm:67: on data(f) when f.bit == expected / expected := 1 - expected; deliver(f.item); acknowledge(f) */
@@ -119,6 +120,7 @@ static ABP_HOT void abp_on_sender_after_wait_ack(void)
         ABP_TRACE(3u, 0u);
         ABP_TIMER_CANCEL(ABP_TIMER_SENDER_WAIT_ACK, 0u);
         ABP_TIMER_ARM(ABP_TIMER_SENDER_WAIT_ACK, 0u, ABP_PARAMETER(timeout));
+        /* abp.hsm:50: entry */
         abp_send_data();
         return;
     default:

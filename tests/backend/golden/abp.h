@@ -100,6 +100,11 @@ struct abp_parameters {
 
 #include "fw-runtime/hsm_support.h"
 
+_Static_assert(HSM_SUPPORT_VERSION == 1u,
+    "fw-runtime/hsm_support.h is the one this code was generated for");
+_Static_assert(sizeof(struct abp_parameters) == 4u * ABP_PARAMETER_COUNT,
+    "one word for each parameter");
+
 #ifdef ABP_STATE_LIMIT
 _Static_assert(sizeof(struct abp_state) <= ABP_STATE_LIMIT,
     "the state fits: 'hsmc stats' tells what takes how much");

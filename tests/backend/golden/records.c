@@ -99,7 +99,7 @@ static inline void records_hire(const uint16_t desk)
 
 /* --- the machines --- */
 
-/* Boss.order */
+/* records.hsm:28: Boss.order */
 static RECORDS_HOT void records_on_boss_order(const uint16_t desk)
 {
     /* records.hsm:32: on order(desk) when available(Job) / hire(desk) */
@@ -113,7 +113,7 @@ static RECORDS_HOT void records_on_boss_order(const uint16_t desk)
     RECORDS_STATE(desk)[desk & 7u].busy = false;
 }
 
-/* Boss.returned */
+/* records.hsm:29: Boss.returned */
 static RECORDS_HOT void records_on_boss_returned(const uint8_t j)
 {
     struct records_job *const j_record = &RECORDS_STATE(job)[j - 1u];
@@ -124,7 +124,7 @@ static RECORDS_HOT void records_on_boss_returned(const uint8_t j)
     records_job_release_(j);
 }
 
-/* Worker.start */
+/* records.hsm:43: Worker.start */
 static RECORDS_HOT void records_on_worker_start(const uint8_t j, const uint16_t desk)
 {
     struct records_job *const j_record = &RECORDS_STATE(job)[j - 1u];
@@ -143,7 +143,7 @@ static RECORDS_HOT void records_on_worker_start(const uint8_t j, const uint16_t 
     }
 }
 
-/* Worker.step */
+/* records.hsm:44: Worker.step */
 static RECORDS_HOT void records_on_worker_step(const uint8_t j, const uint8_t i)
 {
     struct records_job *const j_record = &RECORDS_STATE(job)[j - 1u];
@@ -177,7 +177,7 @@ static RECORDS_HOT void records_on_worker_step(const uint8_t j, const uint8_t i)
     }
 }
 
-/* Worker.call */
+/* records.hsm:45: Worker.call */
 static RECORDS_HOT void records_on_worker_call(const uint8_t j, const uint16_t desk)
 {
     struct records_job *const j_record = &RECORDS_STATE(job)[j - 1u];
@@ -195,7 +195,7 @@ static RECORDS_HOT void records_on_worker_call(const uint8_t j, const uint16_t d
     }
 }
 
-/* Clerk.issue */
+/* records.hsm:61: Clerk.issue */
 static RECORDS_HOT void records_on_clerk_issue(const uint16_t t, const uint16_t number)
 {
     struct records_ticket *const t_record = &RECORDS_STATE(ticket)[t - 1u];
@@ -211,7 +211,7 @@ static RECORDS_HOT void records_on_clerk_issue(const uint16_t t, const uint16_t 
     }
 }
 
-/* Clerk.redeem */
+/* records.hsm:62: Clerk.redeem */
 static RECORDS_HOT void records_on_clerk_redeem(const uint16_t t, const uint8_t j)
 {
     struct records_ticket *const t_record = &RECORDS_STATE(ticket)[t - 1u];

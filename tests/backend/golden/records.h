@@ -124,6 +124,13 @@ struct records_parameters {
 
 #include "fw-runtime/hsm_support.h"
 
+_Static_assert(HSM_SUPPORT_VERSION == 1u,
+    "fw-runtime/hsm_support.h is the one this code was generated for");
+_Static_assert(sizeof(struct records_parameters) == 4u * RECORDS_PARAMETER_COUNT,
+    "one word for each parameter");
+_Static_assert(RECORDS_LIMIT <= 0xffu, "a reference to Job has 8 bits");
+_Static_assert(300u <= 0xffffu, "a reference to Ticket has 16 bits");
+
 #ifdef RECORDS_STATE_LIMIT
 _Static_assert(sizeof(struct records_state) <= RECORDS_STATE_LIMIT,
     "the state fits: 'hsmc stats' tells what takes how much");
