@@ -232,7 +232,9 @@ def flatten(command: Command) -> list[Union[str, int]]:
 
 
 def script_line(command: Command) -> str:
-    return " ".join(map(str, flatten(command)))
+    """Truth is 1 or 0: payloads a node has built may hold Python's bools."""
+    values = (int(v) if isinstance(v, bool) else v for v in flatten(command))
+    return " ".join(map(str, values))
 
 
 class Reference:
