@@ -74,11 +74,13 @@ bench:           ## speed of compiler and simulator here, cost of the firmware o
 C_SOURCES  = $(shell find fw-runtime host models sim tests -name '*.c' -not -path '*/golden/*' | sort)
 C_HEADERS  = $(shell find fw-runtime host models sim tests -name '*.h' -not -path '*/golden/*' | sort)
 PY_SOURCES = $(shell find gen fw-runtime host models scripts tests -name '*.py' | sort)
+SPECS      = $(wildcard spec/*/*.hsm)
 
-format:          ## rewrite all C and Python in the project's style
+format:          ## rewrite all C, Python and specs in the project's style
 	@scripts/setup.sh lint
 	$(Q)clang-format -i $(C_SOURCES) $(C_HEADERS)
 	$(Q)black -q $(PY_SOURCES) gen/bin/hsmc
+	$(Q)$(HSMC) fmt $(SPECS)
 
 lint:            ## check style, types and warnings of gcc and clang
 	@scripts/setup.sh demo lint
@@ -90,9 +92,10 @@ LINT_FLAGS  = $(CSTD) $(INCLUDES) -I$(BUILD)/gen/emp -I$(BUILD)/gen/abp -DFIRMWA
 
 .PHONY: lint-style lint-warnings
 lint-style:
-	$(SAY) FORMAT "clang-format, black"
+	$(SAY) FORMAT "clang-format, black, hsmc fmt"
 	$(Q)clang-format --dry-run -Werror $(C_SOURCES) $(C_HEADERS)
 	$(Q)black -q --check $(PY_SOURCES) gen/bin/hsmc || { echo "run 'make format'" >&2; exit 1; }
+	$(Q)$(HSMC) fmt --check $(SPECS) || { echo "run 'make format'" >&2; exit 1; }
 	$(SAY) TYPES mypy
 	$(Q)MYPYPATH=gen mypy --config-file scripts/mypy.ini $(PY_SOURCES)
 	$(SAY) SHELL shellcheck

@@ -47,6 +47,10 @@ def test_every_spec_in_the_repository() -> None:
     assert formatted > 60
 
 
+def test_the_projects_specs_have_their_layout() -> None:
+    assert run("--check", *sorted((TOP / "spec").glob("*/*.hsm"))).stderr == ""
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_the_meaning_stays(seed: int, tmp_path: Path) -> None:
     """The intermediate form, which is more than the tree, but for places and the text they show."""

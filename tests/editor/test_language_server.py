@@ -119,7 +119,7 @@ def test_definition_and_references(client: Client, emp: Path) -> None:
         ("when p.len", "gth > message_limit", host, "  length:     u32\n"),
         ("let lost", " = next_lost", send, "let lost"),
         (
-            "external event ack(f: Frame)  select active_send(",
+            "external event ack(f: Frame)      select active_send(",
             "f)",
             send,
             "event ack(f",
@@ -164,7 +164,7 @@ def test_hover(client: Client, emp: Path) -> None:
         found = client.request("textDocument/hover", client.at(path, before, behind))
         return str(found["contents"]["value"]) if found else ""
 
-    constant = hover(wire, "first_frame_pay", "load    = ")
+    constant = hover(wire, "first_frame_pay", "load  = ")
     assert "= 1478 (0x5c6)" in constant and "constant" in constant
     assert "IEEE 802 local experimental" in hover(wire, "constant ether", "type")
     state = hover(send, "state WAIT_", "ACK  ")
@@ -348,7 +348,7 @@ def test_completion(client: Client, emp: Path) -> None:
         found = client.request("textDocument/completion", params)
         return {item["label"] for item in found}
 
-    after = "after retransmit_timeout                                                        -> RETRANSMIT\n"
+    after = "after retransmit_timeout                                                  -> RETRANSMIT\n"
     states = offered(after, after.replace("RETRANSMIT\n", "¦\n"))
     assert {
         "PHY",
