@@ -14,7 +14,8 @@
 
 #include "emp_members.h"
 
-/* What the smallest board leaves for the whole image; what else it needs the linker script checks. */
+/* What the smallest board leaves for the whole image; what else it needs the linker script checks.
+ */
 #define EMP_STATE_LIMIT TIGON2_IMAGE_LIMIT
 
 /* Every member of the state is an object of its own: in the scratchpad, but for what is listed here
