@@ -91,10 +91,12 @@ class Outcome:
 class Program:
     """A protocol made executable; shared by all nodes that run it."""
 
-    def __init__(self, protocol: ir.Protocol) -> None:
+    def __init__(
+        self, protocol: ir.Protocol, writer: type[PythonWriter] = PythonWriter
+    ) -> None:
         self.protocol = protocol
         self.layout = Layout(protocol)
-        self.writer = PythonWriter(protocol, self.layout)
+        self.writer = writer(protocol, self.layout)
         source = self.writer.write_all()
         self.text = source.text
         self.places = source.places

@@ -21,6 +21,7 @@ COMMANDS = (
     "export",
     "dump",
     "run",
+    "tests",
     "coverage",
     "doc",
     "graph",

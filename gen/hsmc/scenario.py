@@ -7,7 +7,11 @@
     set timeout=2000
 
 Names may be written as in the spec or in lower case with underscores. What is left out is 0, or the lowest value its
-range allows. A line that begins with -> says which transition the event above takes: a replay compares.
+range allows. A line that begins with -> says which transition the event above takes: a replay compares. Lines that begin
+with = say what is at the end other than at the beginning, and nothing else is:
+
+    = Sender.state: WAIT_ACK
+    = timer Sender_WAIT_ACK: running
 """
 
 from __future__ import annotations
@@ -265,6 +269,17 @@ class Vocabulary:
 
     # --- writing
 
+    def slot_text(self, node: Node, index: int, number: int) -> str:
+        """The value of one number of the state, for people."""
+        slot = node.layout.slots[index]
+        if slot.kind == "state":
+            return node.leaf_name(self.protocol.process(slot.process), number)
+        if slot.kind == "timer":
+            return "running" if number else "off"
+        if slot.kind == "used":
+            number <<= 1  # references count from 1
+        return self.number_text(number, slot.type)
+
     def number_text(self, number: int, kind: Optional[ir.Type]) -> str:
         """A value as the spec would write it."""
         if isinstance(kind, ir.BoolType):
@@ -333,17 +348,43 @@ class Step:
     transitions: Optional[tuple[str, ...]]  # None: the file does not say
     line: int
 
+    def compare(self, outcome: Outcome, name: str) -> None:
+        """Raises Mistake when other transitions were taken than the file called `name` says."""
+        wanted = self.transitions
+        if wanted is not None and list(wanted) != outcome.transitions:
+            raise Mistake(
+                f"{name}:{self.line}: the file says {', '.join(wanted) or 'no transition'}, "
+                f"but taken: {', '.join(outcome.transitions) or 'none'}"
+            )
+
 
 @dataclass(frozen=True)
 class Scenario:
     parameters: tuple[tuple[str, int], ...]
     steps: tuple[Step, ...]
+    final: Optional[tuple[str, ...]] = None  # as final_state gives it; None: not said
+
+    def compare_final(
+        self, vocabulary: Vocabulary, node: Node, beginning: Sequence[int], name: str
+    ) -> None:
+        """Raises Mistake when the state at the end is not what the file called `name` says."""
+        if self.final is None:
+            return
+        found = set(final_state(vocabulary, node, beginning))
+        missing = [line for line in self.final if line not in found]
+        more = sorted(found - set(self.final))
+        if missing or more:
+            said = "; ".join(missing) or "nothing more"
+            raise Mistake(
+                f"{name}: at the end the file says {said}, but there is: {'; '.join(more) or 'nothing such'}"
+            )
 
 
 def read_scenario(text: str, vocabulary: Vocabulary, name: str) -> Scenario:
     """Raises Mistake with the file and line."""
     parameters: tuple[tuple[str, int], ...] = ()
     steps: list[Step] = []
+    final: Optional[tuple[str, ...]] = None
     for number, line in enumerate(text.split("\n"), 1):
         bare = line.split("#")[0].strip()
         if not bare:
@@ -357,6 +398,10 @@ def read_scenario(text: str, vocabulary: Vocabulary, name: str) -> Scenario:
                 if words:
                     taken = (*taken, words[0])
                 steps[-1] = Step(steps[-1].action, taken, steps[-1].line)
+            elif bare.startswith("="):
+                final = (*(final or ()), *filter(None, [bare[1:].strip()]))
+            elif final is not None:
+                raise Mistake("the state at the end (=) stands before this event")
             elif bare.split()[0] == "parameters":
                 if steps:
                     raise Mistake("parameters come before the first event; later: set")
@@ -365,16 +410,22 @@ def read_scenario(text: str, vocabulary: Vocabulary, name: str) -> Scenario:
                 steps.append(Step(vocabulary.action(bare), None, number))
         except Mistake as mistake:
             raise Mistake(f"{name}:{number}: {mistake}") from None
-    return Scenario(parameters, tuple(steps))
+    return Scenario(parameters, tuple(steps), final)
 
 
 def write_scenario(
     vocabulary: Vocabulary,
     parameters: Sequence[tuple[str, int]],
     history: Sequence[tuple[Action, Outcome]],
+    title: str = "",
 ) -> str:
     protocol = vocabulary.protocol
-    lines = [f"# Scenario of protocol {protocol.name}; hsmc run SPEC --replay FILE"]
+    check = f" --check {protocol.check}" if protocol.check else ""
+    lines = [
+        f"# Scenario of protocol {protocol.name}; hsmc run SPEC{check} --replay FILE"
+    ]
+    if title:
+        lines.append(f"# {title}")
     if parameters:
         settings = " ".join(f"{name}={value}" for name, value in parameters)
         lines.append(f"parameters {settings}")
@@ -385,3 +436,16 @@ def write_scenario(
         if not outcome.transitions and action.kind != "set":
             lines.append("  ->")
     return "\n".join(lines) + "\n"
+
+
+def final_state(
+    vocabulary: Vocabulary, node: Node, beginning: Sequence[int]
+) -> list[str]:
+    """What differs from the beginning, line by line: NAME: VALUE."""
+    return [
+        f"{slot.name}: {vocabulary.slot_text(node, index, now)}"
+        for index, (slot, before, now) in enumerate(
+            zip(node.layout.slots, beginning, node.state)
+        )
+        if now != before
+    ]

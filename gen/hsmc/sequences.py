@@ -17,6 +17,20 @@ from .interpreter import EntryPoint, LogEntry, Program, Value
 RECENT = 24  # payloads remembered per type
 
 
+def device_payloads(program: Program) -> dict[int, list[tuple[str, int, int]]]:
+    """Where payloads lie in a log entry of a device call: (payload, first, behind the last)."""
+    result = {}
+    for device in program.protocol.devices:
+        position, found = 1, []
+        for argument in device.arguments:
+            width = program.writer.width(argument.type)
+            if isinstance(argument.type, ir.PayloadType):
+                found.append((argument.type.name, position, position + width))
+            position += width
+        result[program.writer.log_numbers["device", device.name]] = found
+    return result
+
+
 class Guide:
     """Chooses events for one node, a sequence at a time. Deterministic in the seeds given to `begin`."""
 
@@ -34,26 +48,12 @@ class Guide:
             if slot.kind == "value":
                 name = slot.name.split(".")[-1].split("[")[0]
                 self.slots_by_name.setdefault(name, []).append(index)
-        self.device_arguments = self._device_arguments()
+        self.device_arguments = device_payloads(self.program)
         self.timer_slots = [
             (slot, timer.index, instance)
             for timer in self.protocol.timers
             for instance, slot in self.node.layout.timers[timer.name].items()
         ]
-
-    def _device_arguments(self) -> dict[int, list[tuple[str, int, int]]]:
-        """Where payloads lie in a log entry of a device call: (payload, first, behind the last)."""
-        result = {}
-        for device in self.protocol.devices:
-            number = self.program.writer.log_numbers["device", device.name]
-            position, found = 1, []
-            for argument in device.arguments:
-                width = self.program.writer.width(argument.type)
-                if isinstance(argument.type, ir.PayloadType):
-                    found.append((argument.type.name, position, position + width))
-                position += width
-            result[number] = found
-        return result
 
     # --- a sequence
 

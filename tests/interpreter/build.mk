@@ -1,3 +1,27 @@
+# Tests searched from each spec of spec/: build/generated_tests/PROTOCOL/, made anew when the spec or the compiler
+# changes. A spec is a file with a protocol line; a new one takes part by being there. What the search says is beside, in PROTOCOL.txt; what it did not reach is for the gate to say.
+GENERATED_SPECS := $(shell grep -l '^protocol ' spec/*/*.hsm)
+GENERATED_TESTS :=
+
+# $(1) the spec. The files it may include are those beside it.
+define generated_tests_of
+GENERATED_TESTS += $(BUILD)/generated_tests/$(basename $(notdir $(1)))/index.json
+$(BUILD)/generated_tests/$(basename $(notdir $(1)))/index.json: $(wildcard $(dir $(1))*.hsm) $(HSMC_SOURCES)
+	$(SAY) SEARCH "tests that take every transition of $(1)"
+	@mkdir -p $$(@D) && rm -f $$@
+	$(Q)$(HSMC) tests $(1) --output $$(@D) > $$(@D).txt 2>&1 || test -f $$@ || { cat $$(@D).txt >&2; exit 1; }
+endef
+$(foreach spec,$(GENERATED_SPECS),$(eval $(call generated_tests_of,$(spec))))
+TEST_NEEDS += $(GENERATED_TESTS)
+
+# The gate: every transition of every spec is taken. V=1 says by which tests.
+.PHONY: coverage generated-tests
+generated-tests: $(GENERATED_TESTS)
+coverage: $(GENERATED_TESTS) ## which transitions of the specs the generated tests take; fails unless all
+	@status=0; for spec in $(GENERATED_SPECS); do \
+	  $(HSMC) coverage $$spec --gate $(if $(filter 1,$(V)),--by-test) \
+	    --tests $(BUILD)/generated_tests/$$(basename $$spec .hsm) || status=1; done; exit $$status
+
 # The generated C against the interpreter: `make test` runs HSMC_SEQUENCES=1500 random sequences per protocol, this
 # many here. Tables of the transitions taken: build/tests/coverage_*.txt.
 SEQUENCES ?= 10000
