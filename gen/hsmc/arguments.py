@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Iterable, Iterator, Sequence
 
 from . import ir
+from .code_writer import WORD
 from .interpreter import EntryPoint, Program, Value
-from .interpreter_code import WORD
 from .probe import Comparison, Step
 
 REMEMBERED = 12  # argument values kept per type

@@ -180,6 +180,7 @@ class Node:
             SHIFT,
             _has_all,
             **tables,
+            **program.writer.helpers,
         )
         self.entries: list[Callable[..., int]] = [
             self._code[f"enter_{n}"] for n in range(len(program.entries))

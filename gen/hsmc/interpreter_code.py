@@ -15,11 +15,15 @@ from typing import Optional, Sequence
 
 from . import ir
 from .code_writer import WORD, CodeWriter, Limits, Source
-from .node_state import Container
+from .node_state import Container, Layout
 
 
 class PythonWriter(CodeWriter):
-    """The whole protocol as one Python factory, `make(...)`."""
+    """The whole protocol as one Python factory, `make(...)`. `helpers`: what a writer derived from this one calls besides."""
+
+    def __init__(self, protocol: ir.Protocol, layout: Layout) -> None:
+        super().__init__(protocol, layout)
+        self.helpers: dict[str, object] = {}
 
     # --- statements and blocks
 
@@ -222,13 +226,13 @@ class PythonWriter(CodeWriter):
     # --- the factory
 
     def write_all(self) -> Source:
-        """The factory. Its arguments after the first line come from `tables`, which is complete afterwards."""
+        """The factory. Its arguments after the first line come from `tables`, which is complete afterwards, and `helpers`."""
         source = self.source
         source.depth = 1
         self.write_functions()
         source.add("return locals()")
         helpers = "V, J, L, ZERO, ARM, CANCEL, NEVER, Violation, SHIFT, HAS_ALL"
-        names = ", ".join([helpers, *self.tables])
+        names = ", ".join([helpers, *self.tables, *self.helpers])
         source.lines.insert(0, f"def make({names}):")
         source.places.insert(0, None)
         return source

@@ -10,8 +10,9 @@ import operator
 from typing import Any, Callable, Optional, Sequence
 
 from . import ir
+from .code_writer import COMPARISONS
 from .interpreter import Node, Program, Value
-from .interpreter_code import COMPARISONS, PythonWriter
+from .interpreter_code import PythonWriter
 from .node_state import ContractViolation, Layout
 
 # (row whose guard was being asked or that runs, place in the code, outcome, left, right)
@@ -41,9 +42,9 @@ class ProbeWriter(PythonWriter):
         self._guard: Optional[ir.Expression] = None
         self._number = NO_ROW
         for name, function in FUNCTIONS.values():
-            self.tables[name] = self._comparing(function)
-        self.tables["TRUTH"] = self._truth
-        self.tables["AT"] = self._at
+            self.helpers[name] = self._comparing(function)
+        self.helpers["TRUTH"] = self._truth
+        self.helpers["AT"] = self._at
 
     # --- what the text calls
 

@@ -80,6 +80,7 @@ class Search:
         self.arguments = Arguments(self.program, self.random)
         self.payloads = device_payloads(self.program)
         self.items: list[Item] = []
+        self.complaints: dict[str, str] = {}  # the first one of a place stands for all
         self.queue: list[tuple[int, int, Item]] = []
         self.queued = 0
         self.known: set[object] = set()
@@ -232,7 +233,7 @@ class Search:
         if not self.probe.attempt(step):
             violation = self.probe.violation
             if violation is not None and "cannot come" not in violation.complaint:
-                text = str(violation)
+                text = self.complaints.setdefault(str(violation.place), str(violation))
                 self.violations[text] = self.violations.get(text, 0) + 1
             priority = self._new_comparisons()
             if priority is not None:
