@@ -8,29 +8,31 @@ from typing import Iterable, Iterator
 from . import ir
 
 
-# Of each class of expression and statement, the attributes others may stand in.
+# Of each class of expression and statement, the attributes others may stand in, the last one first.
 _parts: dict[type, tuple[str, ...]] = {}
 
 
 def nodes(item: object) -> Iterator[object]:
     """The item and every expression and statement below it, outermost first."""
-    if isinstance(item, (tuple, list)):
-        for part in item:
-            yield from nodes(part)
-    elif isinstance(item, (ir.Expression, ir.Statement)):
-        yield item
-        names = _parts.get(type(item))
-        if names is None:
-            names = tuple(
-                attribute.name
-                for attribute in dataclasses.fields(item)
-                if attribute.name not in ("place", "type")
-            )
-            _parts[type(item)] = names
-        for name in names:
-            value = getattr(item, name)
-            if isinstance(value, (tuple, ir.Expression, ir.Statement)):
-                yield from nodes(value)
+    waiting = [item]  # the next one last
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (tuple, list)):
+            waiting.extend(reversed(node))
+        elif isinstance(node, (ir.Expression, ir.Statement)):
+            yield node
+            names = _parts.get(type(node))
+            if names is None:
+                names = tuple(
+                    attribute.name
+                    for attribute in reversed(dataclasses.fields(node))
+                    if attribute.name not in ("place", "type")
+                )
+                _parts[type(node)] = names
+            for name in names:
+                value = getattr(node, name)
+                if isinstance(value, (tuple, ir.Expression, ir.Statement)):
+                    waiting.append(value)
 
 
 def row_parts(row: ir.Row) -> tuple[object, ...]:

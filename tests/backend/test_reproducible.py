@@ -82,7 +82,9 @@ def build(tree: Path, settings: dict[str, str], umask: int) -> dict[str, bytes]:
 
 
 def test_same_bytes_anywhere(tmp_path: Path) -> None:
-    one, another = (build(tmp_path / path, *how) for path, *how in TREES)
+    one, another = (
+        build(tmp_path / path, settings, umask) for path, settings, umask in TREES
+    )
     assert len(one) > 50 and "build/firmware/emp_a.elf" in one
     assert sorted(one) == sorted(another)
     assert [name for name in sorted(one) if one[name] != another[name]] == []
