@@ -22,10 +22,13 @@ static void abp_timer_cancel(const enum abp_timer timer, const uint32_t instance
 static void abp_device_send(const struct abp_frame *const f) {
     if (abp_node == SENDER) {
         HOLDS(delivered_once, f->kind == ABP_FRAME_KIND_DATA);
+        TELL("@ %s DATA bit=%u item=%u\n", now.data_count < IN_FLIGHT ? "put" : "full", f->bit,
+             f->item);
         if (now.data_count < IN_FLIGHT)
             now.data_frames[now.data_count++] = (uchar)CODE_OF(f->bit, f->item);
     } else {
         HOLDS(delivered_once, f->kind == ABP_FRAME_KIND_ACK && f->item == 0);
+        TELL("@ %s ACK bit=%u\n", now.ack_count < IN_FLIGHT ? "put" : "full", f->bit);
         if (now.ack_count < IN_FLIGHT)
             now.ack_frames[now.ack_count++] = (uchar)CODE_OF(f->bit, f->item);
     }

@@ -8,16 +8,18 @@ inline abp_device_send(f_)
 		if
 		:: data_count < IN_FLIGHT ->
 			data_frames[data_count] = CODE_OF(f_.bit_, f_.item);
-			data_count++
-		:: else
+			data_count++;
+			TELL_DATA(put, CODE_OF(f_.bit_, f_.item))
+		:: else -> TELL_DATA(full, CODE_OF(f_.bit_, f_.item))
 		fi
 	:: else ->
 		assert(delivered_once || (f_.kind == ABP_FRAME_KIND_ACK && f_.item == 0));
 		if
 		:: ack_count < IN_FLIGHT ->
 			ack_frames[ack_count] = CODE_OF(f_.bit_, f_.item);
-			ack_count++
-		:: else
+			ack_count++;
+			TELL_ACK(put, CODE_OF(f_.bit_, f_.item))
+		:: else -> TELL_ACK(full, CODE_OF(f_.bit_, f_.item))
 		fi
 	fi
 }

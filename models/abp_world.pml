@@ -30,6 +30,10 @@ bool good;
 
 #define IDLE (data_count == 0 && ack_count == 0 && (submitted > accepted || submitted == ITEMS))
 
+/* What befalls a frame, for people who read a trail. */
+#define TELL_DATA(what, c) hsm_tell("@ "); hsm_tell(#what); hsm_tell(" DATA bit=%d item=%d\n", BIT_OF(c), ITEM_OF(c))
+#define TELL_ACK(what, c) hsm_tell("@ "); hsm_tell(#what); hsm_tell(" ACK bit=%d\n", BIT_OF(c))
+
 #ifdef ENGINE_C
 c_decl {
 \#include "abp_model.h"
@@ -86,6 +90,7 @@ active proctype World()
 		assert(hsm_verdict == HSM_DONE) }
 	:: d_step { data_count > 0 && (!good || ack_count < IN_FLIGHT) ->
 		code = data_frames[0];
+		TELL_DATA(take, code);
 		if
 		:: good -> drop_data()
 		:: else
@@ -96,6 +101,7 @@ active proctype World()
 		assert(hsm_verdict == HSM_DONE) }
 	:: d_step { ack_count > 0 ->
 		code = ack_frames[0];
+		TELL_ACK(take, code);
 		if
 		:: good -> drop_ack()
 		:: else
@@ -104,13 +110,13 @@ active proctype World()
 		fill_frame(ABP_FRAME_KIND_ACK);
 		abp_sender_ack();
 		assert(hsm_verdict == HSM_DONE) }
-	:: d_step { !good && data_count > 0 -> drop_data() }
-	:: d_step { !good && ack_count > 0 -> drop_ack() }
+	:: d_step { !good && data_count > 0 -> TELL_DATA(lose, data_frames[0]); drop_data() }
+	:: d_step { !good && ack_count > 0 -> TELL_ACK(lose, ack_frames[0]); drop_ack() }
 	:: d_step { (armed[SENDER] >> ABP_TIMER_SENDER_WAIT_ACK) & 1 && (!good || IDLE) ->
 		abp_node = SENDER;
 		abp_expire_sender_wait_ack() }
 #ifdef LIVENESS
-	:: d_step { !good -> good = true }
+	:: d_step { !good -> hsm_tell("@ good\n"); good = true }
 #endif
 	:: d_step { accepted == ITEMS && IDLE ->
 		assert(no_early_completion || (armed[SENDER] == 0 && delivered == ITEMS)) }

@@ -37,10 +37,26 @@ static void emp_timer_cancel(const enum emp_timer timer, const uint32_t instance
     SET_YOUNGEST(0);
 }
 
+/* What befalls a frame or an answer, for people who read a trail. */
+static void tell_frame(const char *const what, const uint32_t frame) {
+    TELL("@ %s DATA message=%u frame=%u\n", what, frame / FRAMES, frame % FRAMES);
+}
+
+static void tell_answer(const char *const what, const uint32_t answer) {
+    if (answer < MESSAGES * COLLECTIONS)
+        TELL("@ %s ACK message=%u collection=%u\n", what, answer / COLLECTIONS,
+             answer % COLLECTIONS);
+    else
+        TELL("@ %s NACK message=%u\n", what, answer - MESSAGES * COLLECTIONS);
+}
+
 static void put_on_wire(const uint32_t frame) {
     if ((now.wire >> frame & 1) == 0 && now.flying < IN_FLIGHT) {
         now.wire |= 1 << frame;
         now.flying++;
+        tell_frame("put", frame);
+    } else {
+        tell_frame("full", frame);
     }
 }
 
@@ -48,6 +64,9 @@ static void put_answer(const uint32_t answer) {
     if ((now.answers >> answer & 1) == 0 && (GOOD || now.flying < IN_FLIGHT)) {
         now.answers |= 1 << answer;
         now.flying++;
+        tell_answer("put", answer);
+    } else {
+        tell_answer("full", answer);
     }
 }
 

@@ -5,8 +5,9 @@ inline put_on_wire(c_)
 	if
 	:: ((wire >> (c_)) & 1) == 0 && flying < IN_FLIGHT ->
 		wire = wire | (1 << (c_));
-		flying++
-	:: else
+		flying++;
+		TELL_FRAME(put, c_)
+	:: else -> TELL_FRAME(full, c_)
 	fi
 }
 
@@ -15,8 +16,9 @@ inline put_answer(c_)
 	if
 	:: ((answers >> (c_)) & 1) == 0 && (good || flying < IN_FLIGHT) ->
 		answers = answers | (1 << (c_));
-		flying++
-	:: else
+		flying++;
+		TELL_ANSWER(put, c_)
+	:: else -> TELL_ANSWER(full, c_)
 	fi
 }
 

@@ -82,6 +82,21 @@ byte youngest;		/* of two timers, the one armed last, + 1; 0 while there is one,
 	(wire == 0 && answers == 0 && placing_count == 0 && !slot_wanted && sends_posted == MESSAGES &&                \
 	 receives_posted == MESSAGES)
 
+/* What befalls a frame or an answer, for people who read a trail. */
+#define TELL_FRAME(what, c)                                                                                            \
+	hsm_tell("@ "); hsm_tell(#what); hsm_tell(" DATA message=%d frame=%d\n", (c) / FRAMES, (c) % FRAMES)
+#ifdef HSM_TRACE
+#define TELL_ANSWER(what, c)                                                                                           \
+	hsm_tell("@ "); hsm_tell(#what);                                                                               \
+	if                                                                                                             \
+	:: (c) < MESSAGES * COLLECTIONS ->                                                                             \
+		hsm_tell(" ACK message=%d collection=%d\n", (c) / COLLECTIONS, (c) % COLLECTIONS)                      \
+	:: else -> hsm_tell(" NACK message=%d\n", (c) - MESSAGES * COLLECTIONS)                                        \
+	fi
+#else
+#define TELL_ANSWER(what, c) skip
+#endif
+
 #ifdef ENGINE_C
 c_decl {
 \#include "emp_model.h"
@@ -123,6 +138,7 @@ inline fill_frame(k_, m_, n_)
 
 inline take_from_wire(c_)
 {
+	TELL_FRAME(take, c_);
 	if
 	:: good ->
 		wire = wire & ~(1 << (c_));
@@ -133,6 +149,7 @@ inline take_from_wire(c_)
 
 inline take_answer(c_)
 {
+	TELL_ANSWER(take, c_);
 	if
 	:: good ->
 		answers = answers & ~(1 << (c_));
@@ -231,8 +248,8 @@ inline post_receive()
 		emp_event_frame.sender = RECEIVER; emp_event_frame.length = EMP_REFUSAL_RECEIVER_NOT_READY;            \
 		emp_event_frame.buffer = 0; emp_send_nack(); assert(hsm_verdict != HSM_REFUSED) }                      \
 	ANSWER_LOST(NACK_CODE(m))
-#define LOST(c) :: d_step { !good && ON_WIRE(c) -> wire = wire & ~(1 << (c)); flying-- }
-#define ANSWER_LOST(c) :: d_step { !good && AS_ANSWER(c) -> answers = answers & ~(1 << (c)); flying-- }
+#define LOST(c) :: d_step { !good && ON_WIRE(c) -> TELL_FRAME(lose, c); wire = wire & ~(1 << (c)); flying-- }
+#define ANSWER_LOST(c) :: d_step { !good && AS_ANSWER(c) -> TELL_ANSWER(lose, c); answers = answers & ~(1 << (c)); flying-- }
 #define TIMER_OF(instance) (EMP_TIMER_SEND_WAIT_ACK * EMP_TIMER_STRIDE + (instance) - 1)
 #define TIMER_EXPIRES(instance)                                                                                        \
 	:: d_step { ((armed[SENDER] >> TIMER_OF(instance)) & 1) && (!good || TURN_OF(TIMER_OF(instance))) ->           \
@@ -297,7 +314,7 @@ active proctype World()
 #error "write the guarded commands for this number of messages"
 #endif
 #ifdef LIVENESS
-	:: d_step { !good -> good = true }
+	:: d_step { !good -> hsm_tell("@ good\n"); good = true }
 #endif
 	:: d_step { DONE && QUIET ->
 		emp_node = SENDER;

@@ -17,6 +17,13 @@ extern int readtrail;
             uerror("assertion violated (" #property "||(" #condition "))");                        \
     } while (0)
 
+/* As hsm_tell of the Promela: a line that begins with @, when a trail is executed. */
+#define TELL(...)                                                                                  \
+    do {                                                                                           \
+        if (readtrail)                                                                             \
+            printf(__VA_ARGS__);                                                                   \
+    } while (0)
+
 static unsigned char spin_reached[MODEL_TRANSITIONS];
 static unsigned char spin_coverage_armed;
 
@@ -37,7 +44,7 @@ static void model_trace(const unsigned transition, const unsigned instance) {
     }
     spin_reached[transition] = 1;
     if (readtrail)
-        printf("\ttransition %u of instance %u\n", transition, instance);
+        printf("@ row %u %u\n", transition, instance);
 }
 
 static void model_never(const unsigned process, const unsigned state, const unsigned event) {

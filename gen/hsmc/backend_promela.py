@@ -441,6 +441,23 @@ class PromelaWriter(ExpressionWriter):
             )
         return call
 
+    def entry_tell(self, process: ir.Process, event: ir.Event, number: int) -> str:
+        """Tells a reader of trails of the event: node, number of the entry point, reference, values."""
+        owner = handler_owner(process.name, event.name)
+        values = [f"{self.names.prefix}_node", str(number)]
+        takes_reference = process.instance is not None and event.needs_reference
+        instance = self.variable(owner, str(process.instance))
+        values.append(instance if takes_reference else "0")
+        for argument in event.arguments:
+            if isinstance(argument.type, ir.PayloadType):
+                variable = self.event_payload(argument.type.name)
+                fields = self.protocol.payload(argument.type.name).fields
+                values += [f"{variable}.{field_name(field.name)}" for field in fields]
+            else:
+                values.append(self.variable(owner, argument.name))
+        form = " ".join(["%d"] * len(values))
+        return f'hsm_tell("@ event {form}\\n", {", ".join(values)})'
+
     # --- what waits ---
 
     @functools.cached_property
@@ -663,6 +680,7 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
                     (
                         event,
                         name,
+                        writer.entry_tell(process, event, len(entries)),
                         printed(writer.entry_promela(process, event)),
                         writer.entry_c(process, event),
                     )
