@@ -1,0 +1,89 @@
+"""Each mistake of the compiler that was mended stays mended: README.md says what a case is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import hsmc
+import pytest
+from hsmc import generated_tests
+from hsmc.campaign import Campaign
+from hsmc.compiler import Compilation
+from hsmc.differential import Command, Reference, build_harness, compare
+from hsmc.interpreter import Program
+from hsmc.main import main
+from hsmc.scenario import Vocabulary, read_scenario
+
+HERE = Path(__file__).resolve().parent
+TOP = HERE.parents[1]
+SPECS = sorted(HERE.glob("*.hsm"))
+SCENARIOS = sorted(HERE.glob("*.scenario"))
+SEQUENCES = 200
+ATTEMPTS = 5_000
+
+
+def head(path: Path) -> str:
+    """The comment a case begins with."""
+    lines = path.read_text().split("\n")
+    return "\n".join(lines[: next(i for i, l in enumerate(lines) if l[:1] != "#")])
+
+
+def given(path: Path, key: str) -> str:
+    found = re.search(rf"^# {key}: (.*)$", head(path), re.MULTILINE)
+    return found.group(1) if found else ""
+
+
+def scenario_commands(program: Program, path: Path) -> list[Command]:
+    scenario = read_scenario(path.read_text(), Vocabulary(program), path.name)
+    generated_tests.replay(scenario, program, path.name)
+    return generated_tests.commands(scenario, program)
+
+
+def assert_same(program: Program, harness: Path, commands: list[Command]) -> None:
+    reference = Reference(program)
+    lines = [reference.execute(command) for command in commands]
+    difference = compare(harness, commands, lines)
+    assert difference is None, difference.describe(program)
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+def test_spec(path: Path, tmp_path: Path) -> None:
+    expected = re.findall(r"(HSM\d{4}) (\d+:\d+)", given(path, "expects"))
+    diagnostics = Compilation(path).diagnostics()
+    found = [(d.code, f"{d.span.line}:{d.span.column}") for d in diagnostics]
+    if expected:
+        assert found == expected
+        assert main(["check", str(path)]) == 1
+        return
+    assert [d for d in diagnostics if d.severity == "error"] == []
+    assert main(["build", str(path), "--output", str(tmp_path / "generated")]) == 0
+    program = Program(hsmc.compile_spec(path))
+    harness = build_harness(program, tmp_path, TOP)
+    finding = Campaign(program, harness).run(SEQUENCES)
+    assert finding is None, finding
+    files = generated_tests.generate(program.protocol, limit=ATTEMPTS)
+    commands: list[Command] = []
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    for test in generated_tests.files_of_index(tmp_path):
+        commands += scenario_commands(program, test)
+    assert commands
+    assert_same(program, harness, commands)
+
+
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+def test_scenario(path: Path, tmp_path: Path) -> None:
+    program = Program(hsmc.compile_spec(TOP / given(path, "spec")))
+    harness = build_harness(program, tmp_path, TOP, ("-O0",))
+    assert_same(program, harness, scenario_commands(program, path))
+
+
+def test_cases_are_numbered_and_say_what_went_wrong() -> None:
+    cases = sorted(SPECS + SCENARIOS, key=lambda path: path.name)
+    numbers = [path.name[:5] for path in cases]
+    assert numbers == [f"{number:04}_" for number in range(1, len(cases) + 1)]
+    for path in cases:
+        assert len(head(path)) > 30, f"{path.name} does not say what went wrong"
+    for path in SCENARIOS:
+        assert (TOP / given(path, "spec")).is_file(), f"{path.name} names no spec"
