@@ -7,6 +7,8 @@ them here and in docs/generated-code.md.
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.overhead import overhead_table
@@ -62,6 +64,21 @@ def test_trace_record(generated: Measurement) -> None:
     for name in overhead_table.PING_PONG:
         more = traced.events[name].cycles - generated.events[name].cycles
         assert 10 < more <= TRACE_RECORD_LIMIT, name
+
+
+def test_page(generated: Measurement, hand: Measurement) -> None:
+    """docs/generated-code.md tells these figures and no others, and shows the code as it is."""
+    page = (overhead_table.ROOT / "docs/generated-code.md").read_text()
+    rows = re.findall(r"^\| ([a-z ]+) \| (\d+) \| (\d+) \|$", page, re.MULTILINE)
+    told = {name.replace(" ", "_"): (int(a), int(b)) for name, a, b in rows}
+    assert told == PINNED
+    assert f"{generated.ping_pong} cycles against {hand.ping_pong}" in page
+    code = [overhead_table.sizes(image).code for image in ("generated", "hand")]
+    assert f"{code[0]} bytes of code against {code[1]}" in page
+    source = (overhead_table.BUILD / "gen/abp/abp.c").read_text()
+    (shown,) = re.findall(r"```c\n(.*?)```", page, re.DOTALL)
+    lines_aside = [re.sub(r"hsm:\d+", "hsm:N", text) for text in (shown, source)]
+    assert lines_aside[0] in lines_aside[1]
 
 
 def test_table() -> None:
