@@ -8,11 +8,14 @@ from lark import Token, Transformer, v_args
 from lark.tree import Meta
 
 from . import ast
+from .constants import LARGEST
 from .report import Report
 from .source import SourceFile, Span
 
 Kind = TypeVar("Kind")
 Children = list[Any]
+# Beyond any 32-bit number in any notation, whatever blanks it has in it.
+DIGITS_LIMIT = 200
 
 # Words the grammar gives a meaning in expressions and statements; a thing of that name could not be used.
 RESERVED = frozenset(
@@ -467,6 +470,12 @@ class AstBuilder(Transformer[Token, Any]):
 
     def number(self, meta: Meta, children: Children) -> ast.Number:
         digits = str(children[0]).replace("_", "").lower()
+        if len(digits) > DIGITS_LIMIT:
+            message = (
+                f"a number of {len(digits)} digits; the largest is 2^32 - 1 = {LARGEST}"
+            )
+            self.report.add("HSM0303", self._span(meta), message)
+            digits = str(LARGEST)
         if digits.startswith("0x"):
             return ast.Number(self._span(meta), digits, int(digits, 16))
         value = int(digits[2:], 2) if digits.startswith("0b") else int(digits)

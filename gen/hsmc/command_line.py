@@ -19,6 +19,7 @@ from . import ir
 from .compiler import Compilation
 from .profiles import UnknownProfile
 from .report import Diagnostic, render, render_json
+from .source import decoded
 
 Subparsers = argparse._SubParsersAction  # what main.py hands to each command
 
@@ -126,7 +127,7 @@ def print_json(value: Any) -> None:
 
 def read_text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return decoded(path.read_bytes())
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError:

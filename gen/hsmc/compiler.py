@@ -195,13 +195,12 @@ class _Resolution:
                 "the protocol has a name already",
                 [("here", nodes[0].name.span)],
             )
-        first = next(iter(self.context.spec.declarations), None)
-        if not nodes and first is not None and not self.context.spec.damaged:
-            self.context.error(
-                "HSM0107",
-                first.name.span,
-                "a spec begins with: protocol name",
-            )
+        if not nodes and not self.context.spec.damaged:
+            spec = self.context.spec
+            first = next(iter(spec.declarations), None)
+            for source in spec.sources[:1]:
+                span = first.name.span if first is not None else Span(source, 0, 0)
+                self.context.error("HSM0107", span, "a spec begins with: protocol name")
 
     # --- functions and actions
 

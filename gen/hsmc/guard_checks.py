@@ -27,7 +27,8 @@ def check_guards(context: Context, machines: Sequence[Machine]) -> None:
 
 
 def _compare_guards(context: Context, choices: list[Choice]) -> None:
-    for later, second in enumerate(choices):
+    before = GuardsBefore()
+    for second in choices:
         if second.guard is None or second.node.guard is None:
             continue
         if second.guard.value is not None:
@@ -36,35 +37,25 @@ def _compare_guards(context: Context, choices: list[Choice]) -> None:
                 "HSM0525", second.node.guard.span, f"this guard {truth} holds"
             )
             continue
-        for first in choices[:later]:
-            if first.guard is None or first.node.guard is None:
-                continue
-            notes = [("the row before", first.node.guard.span)]
-            if expression_text(first.guard) == expression_text(second.guard):
-                context.error(
-                    "HSM0509",
-                    second.node.guard.span,
-                    "this guard stands in a row before: the row is never taken",
-                    notes,
-                )
-                break
-            overlap = _overlap(first.guard, second.guard)
-            if overlap == "inside":
-                context.error(
-                    "HSM0509",
-                    second.node.guard.span,
-                    "a row before holds whenever this one does: the row is never taken",
-                    notes,
-                )
-                break
-            if overlap == "partly":
-                context.error(
-                    "HSM0510",
-                    second.node.guard.span,
-                    "this guard overlaps one before; the first row wins",
-                    notes,
-                )
-                break
+        found = before.first_related(second.guard)
+        before.add(second, second.guard)
+        if found is None:
+            continue
+        relation, first = found
+        assert first.node.guard is not None
+        code, message = RELATIONS[relation]
+        notes = [("the row before", first.node.guard.span)]
+        context.error(code, second.node.guard.span, message, notes)
+
+
+RELATIONS = {
+    "same": ("HSM0509", "this guard stands in a row before: the row is never taken"),
+    "inside": (
+        "HSM0509",
+        "a row before holds whenever this one does: the row is never taken",
+    ),
+    "partly": ("HSM0510", "this guard overlaps one before; the first row wins"),
+}
 
 
 Intervals = list[tuple[int, int]]
@@ -95,11 +86,67 @@ def comparison(guard: ir.Expression) -> Optional[tuple[str, Intervals]]:
     return expression_text(left), [i for i in intervals[operator] if i[0] <= i[1]]
 
 
-def _overlap(first: ir.Expression, second: ir.Expression) -> str:
-    a, b = comparison(first), comparison(second)
-    if a is None or b is None or a[0] != b[0]:
-        return ""
-    if all(any(x <= low and high <= y for x, y in a[1]) for low, high in b[1]):
+def _overlap(first: Intervals, second: Intervals) -> str:
+    if all(any(x <= low and high <= y for x, y in first) for low, high in second):
         return "inside"
-    common = any(low <= y and x <= high for x, y in a[1] for low, high in b[1])
+    common = any(low <= y and x <= high for x, y in first for low, high in second)
     return "partly" if common else ""
+
+
+class GuardsBefore:
+    """Guards of the rows before one, found by what they compare: thousands of rows that ask for one number each are
+    not compared pair by pair."""
+
+    def __init__(self) -> None:
+        self._choices: list[Choice] = []
+        # Positions in `_choices`: by the whole text; of comparisons with one number by operand and number; of
+        # others by operand.
+        self._texts: dict[str, int] = {}
+        self._numbers: dict[str, dict[int, int]] = {}
+        self._others: dict[str, list[tuple[int, Intervals]]] = {}
+
+    def add(self, choice: Choice, guard: ir.Expression) -> None:
+        position = len(self._choices)
+        self._choices.append(choice)
+        self._texts.setdefault(expression_text(guard), position)
+        compared = comparison(guard)
+        if compared is None:
+            return
+        operand, intervals = compared
+        number = _single(intervals)
+        if number is None:
+            self._others.setdefault(operand, []).append((position, intervals))
+        else:
+            self._numbers.setdefault(operand, {}).setdefault(number, position)
+
+    def first_related(self, guard: ir.Expression) -> Optional[tuple[str, Choice]]:
+        found: list[tuple[int, str]] = []
+        same = self._texts.get(expression_text(guard))
+        if same is not None:
+            found.append((same, "same"))
+        compared = comparison(guard)
+        if compared is not None:
+            operand, intervals = compared
+            number = _single(intervals)
+            numbers = self._numbers.get(operand, {})
+            wanted = [number] if number is not None else numbers
+            candidates = [
+                (numbers[n], [(n, n)])
+                for n in wanted
+                if n is not None and n in numbers
+            ]
+            for position, other in (*candidates, *self._others.get(operand, ())):
+                relation = _overlap(other, intervals)
+                if relation and position != same:
+                    found.append((position, relation))
+        if not found:
+            return None
+        position, relation = min(found)
+        return relation, self._choices[position]
+
+
+def _single(intervals: Intervals) -> Optional[int]:
+    """The number the intervals hold, if it is one only."""
+    if len(intervals) == 1 and intervals[0][0] == intervals[0][1]:
+        return intervals[0][0]
+    return None

@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import resource
 import sys
+import traceback
+from pathlib import Path
 from typing import Optional, Sequence
 
 from . import __version__
@@ -31,23 +34,95 @@ COMMANDS = (
 )
 
 
+STATUS_INTERNAL_ERROR = 70  # EX_SOFTWARE of sysexits.h
+STATUS_INTERRUPTED = 130  # 128 and the number of SIGINT, as shells have it
+# Trees and graphs are walked recursively: deep enough for what the parser lets through, with the stack for it.
+RECURSION_LIMIT = 60_000
+STACK_BYTES = 96 << 20
+
+
 def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Never ends with a traceback: see the statuses in docs/language.md."""
+    _make_room()
     try:
-        return run(arguments)
+        status = run(arguments)
+        sys.stdout.flush()
+        return status
     except BrokenPipeError:  # the reader has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         return 1
     except Failure as failure:
         if str(failure):
             print(f"hsmc: {failure}", file=sys.stderr)
-        return failure.status
+        return _finished(failure.status)
+    except KeyboardInterrupt:
+        _discard_output()
+        print("hsmc: interrupted", file=sys.stderr)
+        return STATUS_INTERRUPTED
+    except OSError as error:
+        what = f"{error.filename}: " if error.filename else ""
+        print(f"hsmc: {what}{error.strerror or error}", file=sys.stderr)
+        _discard_output()
+        return 2
+    except RecursionError:
+        if TRACEBACK in os.environ:
+            raise
+        print(
+            "hsmc: the spec is nested too deeply, or too many declarations stand for one another in a row",
+            file=sys.stderr,
+        )
+        return _finished(1)
+    except Exception as error:
+        if TRACEBACK in os.environ:
+            raise
+        _report_internal_error(error)
+        return _finished(STATUS_INTERNAL_ERROR)
+
+
+TRACEBACK = "HSMC_TRACEBACK"
+
+
+def _report_internal_error(error: Exception) -> None:
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    print(
+        f"hsmc: internal error: {type(error).__name__} in {Path(place.filename).name}:{place.lineno}: {error}\n"
+        "This is a mistake of hsmc, not of the spec. Please report it with the spec, the command line, the output of\n"
+        f"'hsmc --version', and what the same command prints with {TRACEBACK}=1 in the environment.",
+        file=sys.stderr,
+    )
+
+
+def _make_room() -> None:
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION_LIMIT))
+    soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    wanted = STACK_BYTES if hard == resource.RLIM_INFINITY else min(STACK_BYTES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
+
+
+def _finished(status: int) -> int:
+    """The status, after what is still in the buffer has been written if that can be."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _discard_output()
+    return status
+
+
+def _discard_output() -> None:
+    """What cannot be written must not be tried again, with a complaint, when Python ends."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError, AttributeError):
+        pass
 
 
 def run(arguments: Optional[Sequence[str]] = None) -> int:
     parser = argparse.ArgumentParser(
         prog="hsmc",
         description="Compiles hierarchical state-machine specs.",
-        epilog="Exit status: 0 done, 1 the spec has errors or what was asked does not hold, 2 wrong usage or files.",
+        epilog="Exit status: 0 done, 1 the spec has errors or what was asked does not hold, 2 wrong usage or files, "
+        "70 internal error, 130 interrupted.",
     )
     parser.add_argument("--version", action="version", version=f"hsmc {__version__}")
     commands = parser.add_subparsers(dest="command", required=True)

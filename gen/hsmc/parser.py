@@ -39,7 +39,7 @@ from .profiles import (
     find_marks,
 )
 from .report import Report
-from .source import SourceFile, Span
+from .source import SourceFile, Span, decoded
 
 # A line that begins so continues the line before it.
 CONTINUES = re.compile(r'(=|and\b|or\b|"|/|->|[-+*|^&<>!])')
@@ -47,6 +47,11 @@ CONTINUES = re.compile(r'(=|and\b|or\b|"|/|->|[-+*|^&<>!])')
 CONTINUED = re.compile(r"([-+*|^&<>=,]|\b(and|or|not|if))$")
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 ERRORS_PER_DECLARATION = 8
+# Levels of the tree of one declaration. What walks it does so recursively (main.py makes room for that).
+DEPTH_LIMIT = 600
+TOO_DEEP = (
+    "nested too deeply, or too many operators in one expression: give parts names, with 'let', a function or an action"
+)
 
 TERMINALS = {
     "NAME": "a name",
@@ -188,7 +193,10 @@ class _Loader:
     def load(
         self, path: Path, included_at: Optional[Span], outer: tuple[Path, ...]
     ) -> None:
-        resolved = path.resolve()
+        try:
+            resolved = path.resolve()
+        except (OSError, RuntimeError, ValueError):  # links in a circle; no name at all
+            resolved = path
         try:
             name = str(path.relative_to(self.root))
         except ValueError:
@@ -209,17 +217,18 @@ class _Loader:
         try:
             text = self.overlay.get(resolved)
             if text is None:
-                text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = (
-                error.strerror or "cannot be read"
-                if isinstance(error, OSError)
-                else "is not UTF-8 text"
-            )
+                text = decoded(path.read_bytes())
+        except (OSError, ValueError) as error:
+            reason = "no file can have this name"
+            if isinstance(error, OSError):
+                reason = error.strerror or "cannot be read"
+            elif isinstance(error, UnicodeDecodeError):
+                reason = "it is not UTF-8 text"
             span = included_at or Span(SourceFile(path, name, ""), 0, 0)
             self.report.add("HSM0104", span, f"cannot read '{path.name}': {reason}")
             return
-        file = SourceFile(path, name, text.replace("\r\n", "\n"))
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        file = SourceFile(path, name, text)
         self.loaded[resolved] = included_at or Span(file, 0, 0)
         self.spec.files.append(name)
         self.spec.sources.append(file)
@@ -360,6 +369,7 @@ class FileParser:
         clean = list(self.file.text)
         lines: list[LogicalLine] = []
         open_brackets: list[int] = []
+        before = ""  # the code of the line before
         for number, start in enumerate(self.file.line_starts, start=1):
             text = self.file.line_text(number)
             end = start + len(text)
@@ -391,14 +401,13 @@ class FileParser:
                 )
                 self.hopeless.append(open_brackets[-1])
                 open_brackets.clear()
-            before = "".join(clean[lines[-1].start : lines[-1].end]) if lines else ""
             continues = lines and (
                 open_brackets
                 or indent > lines[-1].indent
-                and (
-                    CONTINUES.match(body) or CONTINUED.search(_without_strings(before))
-                )
+                and (CONTINUES.match(body) or CONTINUED.search(before))
             )
+            # A text does not go on in the next line.
+            before = _without_strings(body)
             if continues:
                 for position in range(lines[-1].end, start):
                     clean[position] = "\x0b" if clean[position] == "\n" else " "
@@ -472,8 +481,12 @@ class FileParser:
                 self._error("HSM0101", base, chunk[0].end, str(error).split("\n")[0])
                 position = base
             else:
-                yield AstBuilder(self.file, base, self.report).transform(tree)
-                return
+                deepest = _too_deep(tree)
+                if deepest is None:
+                    yield AstBuilder(self.file, base, self.report).transform(tree)
+                    return
+                position = base + deepest
+                self._error("HSM0101", position, position + 1, TOO_DEEP)
             chunk = self._without_line_at(chunk, position)
 
     def _text(self, chunk: list[LogicalLine]) -> str:
@@ -597,6 +610,19 @@ def _chunks(lines: list[LogicalLine]) -> Iterator[list[LogicalLine]]:
         chunk.append(line)
     if chunk:
         yield chunk
+
+
+def _too_deep(tree: lark.Tree[Token]) -> Optional[int]:
+    """Where in the text a tree is deeper than the limit, if it is."""
+    pending = [(tree, 1)]
+    while pending:
+        node, depth = pending.pop()
+        if depth > DEPTH_LIMIT:
+            return node.meta.start_pos if not node.meta.empty else 0
+        for child in node.children:
+            if isinstance(child, lark.Tree):
+                pending.append((child, depth + 1))
+    return None
 
 
 def _without_strings(text: str) -> str:

@@ -10,6 +10,11 @@ from pathlib import Path
 from . import ir
 
 
+def decoded(data: bytes) -> str:
+    """The text of a spec file. The mark some editors put in front of UTF-8 is none of it. Raises UnicodeDecodeError."""
+    return data.decode("utf-8-sig")
+
+
 @dataclass(eq=False)
 class SourceFile:
     """One spec file. `name` is relative to the top file's directory: output must not depend on where that lies."""

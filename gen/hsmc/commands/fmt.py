@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
         path = Path("<standard input>" if name == STANDARD_INPUT else name)
         text = _read(name)
         try:
-            result = format_text(text, path)
+            result = format_text(text.removeprefix("\ufeff"), path)
         except SpecError as error:
             diagnostics += error.diagnostics
             continue

@@ -17,7 +17,7 @@ from .. import ir
 from ..compiler import Compilation
 from ..index import Index, Occurrence
 from ..report import Diagnostic
-from ..source import SourceFile
+from ..source import SourceFile, decoded
 from .positions import normalised
 
 PROTOCOL = re.compile(r"^protocol\b", re.MULTILINE)
@@ -118,7 +118,7 @@ class Workspace:
             stamp = (status.st_mtime_ns, status.st_size)
             known = self._read.get(path)
             if known is None or known[0] != stamp:
-                known = (stamp, path.read_text(encoding="utf-8"))
+                known = (stamp, decoded(path.read_bytes()))
                 self._read[path] = known
             return known[1]
         except (OSError, UnicodeDecodeError):
