@@ -267,7 +267,8 @@ class ExpressionWriter:
             for mask, other in ((node.left, node.right), (node.right, node.left)):
                 bits = getattr(other.type, "bits", 32)
                 if bits < 32 and mask.value == (1 << bits) - 1:
-                    text = f"{self.complement(other).text} & {self.text(mask)}"
+                    bits_text = self.expression(mask).within(UNPARENTHESISED_RIGHT["&"])
+                    text = f"{self.complement(other).text} & {bits_text}"
                     return Text(text, "&", WORD)
         binding = CLASS_OF_OPERATOR[node.operator]
         left = self.expression(node.left)

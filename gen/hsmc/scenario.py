@@ -420,9 +420,10 @@ def write_scenario(
     title: str = "",
 ) -> str:
     protocol = vocabulary.protocol
-    check = f" --check {protocol.check}" if protocol.check else ""
+    options = f" --check {protocol.check}" if protocol.check else ""
+    options += f" --profile {protocol.profile}" if protocol.profile else ""
     lines = [
-        f"# Scenario of protocol {protocol.name}; hsmc run SPEC{check} --replay FILE"
+        f"# Scenario of protocol {protocol.name}; hsmc run SPEC{options} --replay FILE"
     ]
     if title:
         lines.append(f"# {title}")

@@ -36,6 +36,8 @@ SPECS = [
     for path in sorted((TOP / "spec").glob("*/*.hsm"))
     if any(line.startswith("protocol ") for line in path.read_text().split("\n"))
 ]
+# Its lists share records as no protocol would, for the sake of what the compiler says of them.
+UNSOUND = {"record_flow"}
 GUIDES: dict[str, type[Guide]] = {"emp": EmpGuide}
 
 
@@ -47,10 +49,11 @@ def run(
     check: Optional[str] = None,
     options: tuple[str, ...] = (),
     profile: Optional[str] = None,
+    sound: bool = True,
 ) -> Campaign:
     program = Program(hsmc.compile_spec(spec, check, profile))
     harness = build_harness(program, directory, TOP, options)
-    campaign = Campaign(program, harness, guide)
+    campaign = Campaign(program, harness, guide, sound=sound)
     finding = campaign.run(sequences)
     assert finding is None, finding
     print(campaign.report(), end="")
@@ -87,7 +90,10 @@ def test_spec(spec: Path, tmp_path: Path) -> None:
     ids=lambda p: p.stem,
 )
 def test_features_of_the_language(spec: Path, tmp_path: Path) -> None:
-    run(spec, tmp_path, max(100, SEQUENCES // 10), options=QUICK)
+    sound = spec.stem not in UNSOUND
+    sequences = max(100, SEQUENCES // 10)
+    campaign = run(spec, tmp_path, sequences, options=QUICK, sound=sound)
+    assert campaign.broken < sequences // 2
 
 
 def test_a_profile_that_is_not_the_default(tmp_path: Path) -> None:
