@@ -19,11 +19,13 @@ from markupsafe import Markup
 
 from . import (
     backend_c,
+    backend_javascript,
     backend_wireshark,
     c_records,
     diagnostic_pages,
     dump,
     ir,
+    simulation_page,
     statechart,
     walk,
 )
@@ -37,9 +39,8 @@ from .docs_references import (
     source_address,
     source_page,
 )
-from .template_cache import TemplateCache
-
-TEMPLATES = Path(__file__).parent / "templates"
+from .interpreter import Program
+from .pages import environment, prose, template_text
 
 PLURAL_EXCEPTIONS = {"process": "processes", "property": "properties"}
 
@@ -157,6 +158,7 @@ class ProtocolView:
             *spec.protocol.pools,
             *spec.protocol.tables,
         )
+        self._charts: dict[str, Markup] = {}
         self.record_bytes: dict[str, int] = {}
         for declaration in records:
             record = c_records.record_of(writer, declaration)
@@ -354,8 +356,10 @@ class ProtocolView:
         return [(p.name, p.processor(process.name)) for p in self.protocol.placements]
 
     def chart(self, process: ir.Process) -> Markup:
-        picture = statechart.svg(statechart.statechart(process, source_address))
-        return Markup(statechart.inline_svg(picture))
+        if process.name not in self._charts:
+            picture = statechart.svg(statechart.statechart(process, source_address))
+            self._charts[process.name] = Markup(statechart.inline_svg(picture))
+        return self._charts[process.name]
 
     def conversation(self) -> Markup:
         dot = statechart.conversation(
@@ -459,35 +463,6 @@ class ProtocolView:
 # --- the site
 
 
-def environment() -> jinja2.Environment:
-    result = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(str(TEMPLATES / "docs")),
-        undefined=jinja2.StrictUndefined,
-        bytecode_cache=TemplateCache(),
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=True,
-    )
-    result.filters.update(prose=prose)
-    result.globals.update(
-        address=address,
-        anchor=anchor,
-        source_address=source_address,
-        source_page=source_page,
-    )
-    return result
-
-
-def prose(text: str) -> Markup:
-    """Documentation of the spec; names between backticks are code.
-
-    >>> prose("NACK: `length` holds a reason < 3")
-    Markup('NACK: <code>length</code> holds a reason &lt; 3')
-    """
-    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
-
-
 def generate(
     specs: Sequence[Spec],
     manuals: Sequence[Manual] = (),
@@ -499,7 +474,9 @@ def generate(
     env.globals.update(views=views, manuals=manuals, diagnostics=diagnostics)
     files = {
         "site.css": env.get_template("site.css.j2").render(),
-        "site.js": env.get_template("site.js").render(),
+        "site.js": template_text("docs/theme.js") + template_text("docs/site.js"),
+        "simulation.css": template_text("simulation/simulation.css"),
+        "simulation.js": simulation_page.shared_script(),
         "names.js": search_index(views, diagnostics),
         "index.html": env.get_template("front.html.j2").render(root="", page="index"),
     }
@@ -541,6 +518,14 @@ def _protocol_pages(env: jinja2.Environment, view: ProtocolView) -> dict[str, st
         "interface.html": render("interface.html.j2", "interface.html"),
         "checks.html": render("checks.html.j2", "checks.html"),
     }
+    charts = [
+        (process.name, simulation_page.without_ids(view.chart(process)))
+        for process in view.protocol.processes
+    ]
+    pages["simulation.html"] = render(
+        "simulation.html.j2", "simulation.html", charts=charts
+    )
+    pages["model.js"] = backend_javascript.generate(Program(view.protocol))
     if view.dissector:
         pages[view.dissector] = backend_wireshark.generate(view.protocol)
     for process in view.protocol.processes:

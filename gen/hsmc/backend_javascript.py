@@ -22,6 +22,7 @@ from .code_writer import COMPARISONS, CodeWriter, Limits
 from .docs_references import source_address
 from .interpreter import Program
 from .node_state import Checked, Container
+from .statechart import Link
 
 HELPERS = "V, W, L, AT, ZERO, ARM, CANCEL, NEVER, SHIFT, LIMIT, HAS_ALL, CREATE, RELEASE, PENDING"
 
@@ -281,7 +282,7 @@ def _table(table: Checked) -> dict[str, Any]:
 # --- what the page must know
 
 
-def description(program: Program) -> dict[str, Any]:
+def description(program: Program, link: Link) -> dict[str, Any]:
     """Names, types and places, as JSON. Lists stand in the order of the intermediate form, states in that of Layout."""
     protocol = program.protocol
     records: list[Union[ir.Pool, ir.Table]] = [*protocol.pools, *protocol.tables]
@@ -313,7 +314,7 @@ def description(program: Program) -> dict[str, Any]:
                 "name": timer.name,
                 "snake": naming.snake(timer.name),
                 "process": timer.process,
-                "link": source_address(timer.place),
+                "link": link(timer.place),
                 "place": str(timer.place),
             }
             for timer in protocol.timers
@@ -325,7 +326,9 @@ def description(program: Program) -> dict[str, Any]:
             }
             for device in protocol.devices
         },
-        "processes": [_process(program, process) for process in protocol.processes],
+        "processes": [
+            _process(program, process, link) for process in protocol.processes
+        ],
         "records": [
             {
                 "name": record.name,
@@ -338,7 +341,7 @@ def description(program: Program) -> dict[str, Any]:
             for record in records
         ],
         "rows": [
-            [row.id, str(row.place), source_address(row.place), row.text]
+            [row.id, str(row.place), link(row.place), row.text]
             for row in protocol.rows()
         ],
         "formats": program.formats,
@@ -400,7 +403,7 @@ def _argument(argument: ir.Argument) -> dict[str, Any]:
     return {"name": argument.name, "type": _type(argument.type)}
 
 
-def _process(program: Program, process: ir.Process) -> dict[str, Any]:
+def _process(program: Program, process: ir.Process, link: Link) -> dict[str, Any]:
     states = {state.path: number for number, state in enumerate(process.states)}
     return {
         "name": process.name,
@@ -414,7 +417,7 @@ def _process(program: Program, process: ir.Process) -> dict[str, Any]:
         ],
         "states": [state.path for state in process.states],
         "events": [
-            _event(entry.event, process, entry.number)
+            _event(entry.event, process, entry.number, link)
             for entry in program.entries
             if entry.process is process
         ],
@@ -434,7 +437,9 @@ def _queue(event: ir.Event) -> str:
     return event.waiting.field
 
 
-def _event(event: ir.Event, process: ir.Process, number: int) -> dict[str, Any]:
+def _event(
+    event: ir.Event, process: ir.Process, number: int, link: Link
+) -> dict[str, Any]:
     return {
         "number": number,
         "name": event.name,
@@ -450,27 +455,27 @@ def _event(event: ir.Event, process: ir.Process, number: int) -> dict[str, Any]:
         ),
         "arguments": [_argument(argument) for argument in event.arguments],
         "answers": {
-            str(process.leaf(handler.leaf).number): _answer(process, handler)
+            str(process.leaf(handler.leaf).number): _answer(process, handler, link)
             for handler in process.handlers_of(event.name)
         },
     }
 
 
-def _answer(process: ir.Process, handler: ir.Handler) -> list[str]:
+def _answer(process: ir.Process, handler: ir.Handler, link: Link) -> list[str]:
     """What a state does with the event, and the line that says so, where one does."""
     place = handler.place or process.leaf(handler.leaf).place
     if handler.defers:
         kind = "defer"
     else:
         kind = "handle" if handler.groups else handler.otherwise
-    return [kind, str(place), source_address(place)]
+    return [kind, str(place), link(place)]
 
 
-def generate(program: Program) -> str:
-    """The script of a protocol: `const MODEL = {...}`."""
+def generate(program: Program, link: Link = source_address) -> str:
+    """The script of a protocol: `const MODEL = {...}`. `link` gives the address of a line of the spec."""
     writer = JavaScriptWriter(program.protocol, program.layout)
     code = writer.write_all()
-    facts = description(program)
+    facts = description(program, link)
     members = ",\n".join(
         f"  {key}: {json.dumps(value, ensure_ascii=False)}"
         for key, value in facts.items()

@@ -29,6 +29,7 @@ COMMANDS = (
     "doc",
     "graph",
     "dissector",
+    "simulation",
     "editor",
     "language-server",
 )

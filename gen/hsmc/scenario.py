@@ -304,6 +304,8 @@ class Vocabulary:
         if action.kind == "set":
             return f"set {action.name}={action.values[0]}"
         entry = self.program.entry_by_name[action.name]
+        if entry.takes_reference:  # also 0, which the node refuses
+            instance = f"[{action.instance}]"
         words = [f"{naming.snake(entry.process.name)}{instance}.{entry.event.name}"]
         numbers: list[int] = []
         for value in action.values:

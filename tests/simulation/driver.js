@@ -23,7 +23,7 @@ function changeText(slot, value) {
 }
 
 function main(script, strict) {
-  const node = new Node(MODEL, {}, strict);
+  const node = new SimulatedNode(MODEL, {}, strict);
   const events = MODEL.processes.flatMap((process) => process.events);
   const lines = [];
   for (const line of script.split("\n").filter(Boolean)) {

@@ -1,22 +1,7 @@
-// The switch between light and dark, the search over NAMES (names.js: [name, kind, address, text]), and hints of pictures.
-"use strict";
+// The search over NAMES (names.js: [name, kind, address, text]), and hints of pictures.
 
 (function () {
   const root = document.body.dataset.root;
-  const page = document.documentElement;
-
-  // --- light and dark
-
-  document.getElementById("theme").addEventListener("click", function () {
-    const systemIsDark = matchMedia("(prefers-color-scheme: dark)").matches;
-    const isDark = page.dataset.theme ? page.dataset.theme === "dark" : systemIsDark;
-    page.dataset.theme = isDark ? "light" : "dark";
-    try {
-      localStorage.setItem("theme", page.dataset.theme);
-    } catch (error) {
-      // Without storage the choice lasts as long as the page.
-    }
-  });
 
   // --- search
 

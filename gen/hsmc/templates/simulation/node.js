@@ -67,7 +67,7 @@ function layoutOf(model) {
 }
 
 /** `strict`: an event that can never come is a ContractViolation. Otherwise it is logged and ignored, as on the NIC. */
-class Node {
+class SimulatedNode {
   constructor(model, parameters = {}, strict = true) {
     this.model = model;
     this.layout = layoutOf(model);

@@ -1,0 +1,45 @@
+"""hsmc simulation: a page in which the protocol can be stepped by hand."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from ..command_line import (
+    Failure,
+    Subparsers,
+    check_argument,
+    compiled,
+    read_text,
+    spec_argument,
+    write_all,
+)
+
+
+def add(commands: Subparsers) -> None:
+    parser = commands.add_parser(
+        "simulation", help="a web page to step the protocol by hand, in one file"
+    )
+    spec_argument(parser)
+    check_argument(parser)
+    parser.add_argument(
+        "--output", type=Path, metavar="FILE", help="instead of standard output"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    from .. import simulation_page, statechart
+
+    _, protocol = compiled(options)
+    texts = {name: read_text(options.file.parent / name) for name in protocol.files}
+    try:
+        page = simulation_page.single_page(protocol, texts)
+    except (OSError, statechart.NoGraphviz) as error:
+        raise Failure(str(error)) from None
+    if options.output is None:
+        sys.stdout.write(page)
+    else:
+        write_all({options.output: page})
+    return 0
