@@ -234,7 +234,9 @@ class _Statechart:
         return cells
 
     def _cell(self, name: str, text: str, place: ir.Place, title: str) -> str:
-        attributes = f'HREF="{escape(self.link(place))}" TITLE="{escape(title)}"'
+        # A bare line break in an attribute would be read as a blank.
+        tooltip = escape(title).replace("\n", "&#10;")
+        attributes = f'HREF="{escape(self.link(place))}" TITLE="{tooltip}"'
         return _pair(
             name, textwrap.wrap(text, INSIDE_WIDTH, break_long_words=False), attributes
         )

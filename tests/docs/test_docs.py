@@ -313,10 +313,11 @@ def test_uses_are_where_the_name_stands(specs: list[backend_docs.Spec]) -> None:
 
 
 def test_uses_tell_namesakes_apart(specs: list[backend_docs.Spec]) -> None:
-    """`idle` is a function of Match and an event of Link."""
+    """`posted` is an event of Send and one of Match."""
     references = backend_docs.ProtocolView(specs[0]).references
-    assert {p.file for p in references.used("function", "idle")} == {"receive.hsm"}
-    assert {p.file for p in references.used("event", "Link", "idle")} == {"link.hsm"}
+    for process, file in (("Send", "send.hsm"), ("Match", "receive.hsm")):
+        places = references.used("event", process, "posted")
+        assert {place.file for place in places} == {file}
 
 
 def test_steps_in_order_of_execution(specs: list[backend_docs.Spec]) -> None:
@@ -487,7 +488,7 @@ def test_missing_graphviz_is_said(tmp_path: Path) -> None:
     assert not output.exists()
 
 
-@pytest.mark.parametrize("name", ["backend_docs", "docs_references", "statechart"])
+@pytest.mark.parametrize("name", ["docs_references", "pages", "statechart"])
 def test_examples_in_the_code(name: str) -> None:
     result = doctest.testmod(importlib.import_module(f"hsmc.{name}"))
     assert result.attempted > 0 and result.failed == 0
