@@ -671,7 +671,7 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
     if writer.recall.initialise:
         beginning.append(f"{writer.recall_name}()")
     initialise = printed(beginning or ["skip"])
-    entries = []
+    entries: list[tuple[ir.Event, str, str, str, str]] = []
     for process in protocol.processes:
         for event in process.events:
             if event.external:

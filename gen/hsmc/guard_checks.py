@@ -131,9 +131,7 @@ class GuardsBefore:
             numbers = self._numbers.get(operand, {})
             wanted = [number] if number is not None else numbers
             candidates = [
-                (numbers[n], [(n, n)])
-                for n in wanted
-                if n is not None and n in numbers
+                (numbers[n], [(n, n)]) for n in wanted if n is not None and n in numbers
             ]
             for position, other in (*candidates, *self._others.get(operand, ())):
                 relation = _overlap(other, intervals)

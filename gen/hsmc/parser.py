@@ -49,9 +49,7 @@ WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 ERRORS_PER_DECLARATION = 8
 # Levels of the tree of one declaration. What walks it does so recursively (main.py makes room for that).
 DEPTH_LIMIT = 600
-TOO_DEEP = (
-    "nested too deeply, or too many operators in one expression: give parts names, with 'let', a function or an action"
-)
+TOO_DEEP = "nested too deeply, or too many operators in one expression: give parts names, with 'let', a function or an action"
 
 TERMINALS = {
     "NAME": "a name",
