@@ -1,6 +1,9 @@
 /* The world around the alternating-bit protocol: a sending and a receiving host, and a link that loses and repeats but
  * keeps order, for with two frame numbers nothing more can be survived.
  *
+ * Faults: loss, duplication
+ * Wire: send
+ *
  * As in emp_world.pml: one d_step per event, both engines, and delivering leaves the frame on the wire until it is
  * lost, as long as the link is not good. Each direction carries at most IN_FLIGHT frames, further ones are lost.
  */

@@ -1,5 +1,8 @@
 /* The world around EMP: two nodes, their hosts, and a link that loses, repeats and reorders.
  *
+ * Faults: loss, duplication, reordering (in_flight > 1)
+ * Wire: send_frame, send_control
+ *
  * The protocol itself is generated and included: as Promela, or with ENGINE_C as the C the firmware is built from. Both
  * engines see this same text and must reach the same number of states.
  *

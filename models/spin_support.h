@@ -13,7 +13,7 @@ extern int readtrail;
  * both. */
 #define HOLDS(property, condition)                                                                 \
     do {                                                                                           \
-        if (!(condition))                                                                          \
+        if (!(property) && !(condition))                                                           \
             uerror("assertion violated (" #property "||(" #condition "))");                        \
     } while (0)
 
@@ -27,7 +27,7 @@ extern int readtrail;
 static unsigned char spin_reached[MODEL_TRANSITIONS];
 static unsigned char spin_coverage_armed;
 
-/* At exit, for models/verify.py: the numbers of transitions no reachable state takes. */
+/* At exit, for hsmc verify: the numbers of transitions no reachable state takes. */
 static void spin_report_coverage(void) {
     printf("transitions not taken:");
     for (unsigned number = 0; number < MODEL_TRANSITIONS; number++) {

@@ -26,6 +26,8 @@ COMMANDS = (
     "run",
     "tests",
     "coverage",
+    "verify",
+    "replay",
     "doc",
     "graph",
     "dissector",

@@ -1,6 +1,6 @@
 """History and deferred events explored by SPIN, as generated Promela and as generated C: no fault, and as many states.
 
-The spec and its world stand here; how searches run, and what counts as a verdict, is models/verify.py's.
+The spec and its world stand here; how searches run, and what counts as a verdict, is `hsmc verify`'s.
 """
 
 from __future__ import annotations
@@ -14,31 +14,32 @@ import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path[:0] = [str(ROOT / "gen"), str(ROOT / "models")]
+sys.path.insert(0, str(ROOT / "gen"))
 
-import verify  # type: ignore[import]  # noqa: E402
+from hsmc import compile_spec  # noqa: E402
+from hsmc.verification.campaign import run_all  # noqa: E402
+from hsmc.verification.search import Run  # noqa: E402
+from hsmc.verification.subject import Subject  # noqa: E402
+
+WORLD = HERE / "waiting_world.pml"
 
 pytestmark = pytest.mark.skipif(shutil.which("spin") is None, reason="needs spin")
 
 
-def searches(
-    spec: pathlib.Path, build: pathlib.Path, monkeypatch: pytest.MonkeyPatch
-) -> list[verify.Run]:
-    monkeypatch.setattr(verify, "MODELS", HERE)
-    runs, _ = verify.verify({"waiting": spec}, build, "waiting:::safety", "quick")
-    assert [run.engine for run in runs] == ["promela", "c"]
-    return list(runs)
+def searches(spec: pathlib.Path, build: pathlib.Path) -> list[Run]:
+    subject = Subject(spec, build, WORLD)
+    chosen = list(subject.searches(level="quick", kinds=["safety"]))
+    assert [search.engine for search in chosen] == ["promela", "c"]
+    return run_all([(search, subject) for search in chosen], quick=True)
 
 
-def test_both_engines_store_the_same_states(
-    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    runs = searches(HERE / "waiting.hsm", tmp_path, monkeypatch)
-    assert not [verify.explain(run) for run in runs if run.errors or not run.exhaustive]
+def test_both_engines_store_the_same_states(tmp_path: pathlib.Path) -> None:
+    runs = searches(HERE / "waiting.hsm", tmp_path)
+    assert [(run.name, run.failure) for run in runs if not run.holds] == []
     assert runs[0].states == runs[1].states > 1000
     assert runs[0].transitions == runs[1].transitions
     # Every way back and every recall is taken somewhere: the world leaves out nothing.
-    protocol = verify.hsmc.compile_spec(HERE / "waiting.hsm")
+    protocol = compile_spec(HERE / "waiting.hsm")
     rows = list(protocol.rows())
     assert [rows[number].id for number in runs[1].not_taken] == []
 
@@ -53,7 +54,7 @@ def test_both_engines_store_the_same_states(
     ],
 )
 def test_both_engines_find_a_mistake(
-    old: str, new: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+    old: str, new: str, tmp_path: pathlib.Path
 ) -> None:
     text, count = re.subn(old, new, (HERE / "waiting.hsm").read_text())
     assert count == 1
@@ -61,6 +62,6 @@ def test_both_engines_find_a_mistake(
         text = text.replace("event bill(dish: u8)", "event bill(dish: u8) keeps 1")
     spec = tmp_path / "waiting.hsm"
     spec.write_text(text)
-    runs = searches(spec, tmp_path / "build", monkeypatch)
+    runs = searches(spec, tmp_path / "build")
     wanted = "never_event" if "defer bill" in new else "first_in_first_out"
     assert [run.violated for run in runs] == [wanted, wanted]

@@ -9,16 +9,18 @@ from __future__ import annotations
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "models"))
+sys.path.insert(0, str(ROOT / "gen"))
 
-import verify  # type: ignore[import]  # noqa: E402
+from hsmc import compile_spec  # noqa: E402
+from hsmc.verification.campaign import run_all  # noqa: E402
+from hsmc.verification.search import Run  # noqa: E402
+from hsmc.verification.subject import Subject  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,8 @@ MUTANTS = [
     Mutant(
         "a received message keeps its record",
         "receive.hsm",
-        "active[r.message & (message_window - 1)] := none; release r",
-        "active[r.message & (message_window - 1)] := none",
+        "else / deliver(r); acknowledge_collection(r, c); raise Match.finished(r) -> DONE",
+        "else / r.placing := 0; deliver(r); acknowledge_collection(r, c) -> ABANDONED",
         "nothing_leaked",
         "one_message:c:safety",
     ),
@@ -103,10 +105,11 @@ MUTANTS = [
 ]
 
 
-def run(spec: pathlib.Path, build: pathlib.Path, search: str) -> verify.Run:
-    runs, _ = verify.verify({"emp": spec}, build, f"emp:{search}")
-    assert len(runs) == 1
-    return runs[0]
+def run(spec: pathlib.Path, build: pathlib.Path, search: str) -> Run:
+    check, engine, kind = search.split(":")
+    subject = Subject(spec, build)
+    (result,) = run_all([(subject.search(check, engine, kind), subject)])
+    return result
 
 
 @pytest.mark.parametrize(
@@ -115,7 +118,7 @@ def run(spec: pathlib.Path, build: pathlib.Path, search: str) -> verify.Run:
 def test_mutant_is_killed(mutant: Mutant, tmp_path: pathlib.Path) -> None:
     shutil.copytree(ROOT / "spec", tmp_path / "spec")
     path = tmp_path / "spec" / "emp" / mutant.file
-    pattern = r"[ \t]+".join(re.escape(word) for word in mutant.old.split())
+    pattern = r"\s+".join(re.escape(word) for word in mutant.old.split())
     text, times = re.subn(pattern, lambda _: mutant.new, path.read_text())
     assert times == mutant.times, "the spec has changed: mend the mutant"
     path.write_text(text)
@@ -127,26 +130,15 @@ def test_mutant_is_killed(mutant: Mutant, tmp_path: pathlib.Path) -> None:
 
 
 def test_spec_survives(tmp_path: pathlib.Path) -> None:
-    runs, _ = verify.verify(
-        {"emp": ROOT / "spec/emp/emp.hsm"}, tmp_path, "emp:two_collections:c"
-    )
-    assert len(runs) == len(verify.KINDS)
-    assert not [verify.explain(r) for r in runs if r.errors or not r.exhaustive]
-
-
-def test_quick() -> None:
-    """The command line, with the smallest configuration of every spec and both engines."""
-    result = subprocess.run(
-        [sys.executable, str(ROOT / "models/verify.py"), "--quick"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == 0, result.stdout + result.stderr
+    subject = Subject(ROOT / "spec/emp/emp.hsm", tmp_path)
+    searches = list(subject.searches(["two_collections"], engines=["c"]))
+    assert [search.kind for search in searches] == ["safety", "liveness"]
+    runs = run_all([(search, subject) for search in searches])
+    assert [(run.name, run.failure) for run in runs if not run.holds] == []
 
 
 def test_every_property_has_a_mutant() -> None:
-    protocol = verify.hsmc.compile_spec(str(ROOT / "spec" / "emp" / "emp.hsm"))
+    protocol = compile_spec(str(ROOT / "spec" / "emp" / "emp.hsm"))
     assert {p.name for p in protocol.properties} == {
         mutant.violates for mutant in MUTANTS
     }

@@ -1,0 +1,182 @@
+"""From a violation to a trail people can read: the search once more for the shortest way there, which is then executed.
+
+Safety is searched breadth first, so no shorter way exists. Cycles cannot be: there the depth-first search shortens what
+it finds, in several orders, and the shortest is taken. Either gives way to the first trail found when it takes too long.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Optional
+
+from ..command_line import Failure, write_all
+from ..interpreter import Program
+from . import diagram, diagram_svg, story
+from .narration import Listener, Narration, globals_of, world_header
+from .search import (
+    CHILDREN,
+    Limits,
+    Run,
+    defines,
+    execute,
+    tool,
+    verifier_options,
+    write_model,
+)
+from .subject import Subject
+from .trail import Trail, parameters_of
+
+SECONDS = 60.0  # for each attempt to shorten
+ORDERS = 8  # in which cycles are looked for
+
+
+def find(run: Run, subject: Subject, limits: Limits) -> tuple[Program, Trail]:
+    """The shortest trail to what a search found."""
+    search = run.search
+    directory = search.directory / "trail"
+    extra = [*defines(search, subject, limits), "-DHSM_TRACE"]
+    options = write_model(search, subject, directory, extra)
+    header = directory / "pan.h"
+    text = header.read_text()
+    variables = globals_of(text)
+    (directory / "hsm_world.h").write_text(world_header(variables))
+    # SPIN refuses breadth-first search where variables are hidden, for they are not restored. Those of the generated
+    # model are written before they are read, within one step.
+    header.write_text(
+        re.sub(r"^\s*#error cannot use BFS.*hidden.*\n", "", text, flags=re.M)
+    )
+    trail = directory / f"{subject.world.path.name}.trail"
+    exact = replace(limits, storage="exact")
+    base = ["-O1", *(f for f in verifier_options(search, exact) if f != "-DNOCOMP")]
+    program = Program(subject.checked(search.check))
+    heard: Optional[Narration] = None
+    shortest = False
+    if search.kind == "safety":
+        build(directory, [*base, "-DBFS"], options)
+        execute(["./pan", "-m1000000", "-w22"], directory, "pan.log", seconds=SECONDS)
+        heard = listen(directory, trail, program)
+        shortest = heard is not None
+    else:
+        heard = shortened(directory, base, options, trail, program, run.depth)
+    if heard is None:  # what the search itself found
+        build(directory, base, options)
+        arguments = ["./pan", f"-m{limits.depth}", "-w22"]
+        arguments += ["-a"] if search.kind == "liveness" else []
+        execute(arguments, directory, "pan.log")
+        heard = listen(directory, trail, program)
+    if heard is None:
+        raise Failure(f"{run.name}: the violation was not found again: see {directory}")
+    failure = heard.failure or run.failure
+    violated = subject.property_of(failure)
+    spec = str(subject.spec)
+    return program, Trail(
+        protocol=subject.name,
+        spec=spec,
+        hash=subject.protocol.hash,
+        profile=subject.profile,
+        check=search.check,
+        engine=search.engine,
+        kind=search.kind,
+        world=subject.world.path.name,
+        violated=violated,
+        documentation=subject.documentation(violated),
+        failure=failure,
+        shortest=shortest,
+        bounds=search.bounds,
+        wire=subject.world.wire_devices,
+        variables=variables,
+        parameters=[
+            parameters_of(program.protocol, values) for values in heard.parameters
+        ],
+        steps=heard.steps,
+        loop=heard.loop,
+    )
+
+
+def build(directory: Path, flags: list[str], options: list[str]) -> None:
+    command = ["gcc", *flags, *options, "-o", "pan", "pan.c"]
+    tool(command, directory, "cc.log", f"the verifier in {directory}")
+
+
+def listen(directory: Path, trail: Path, program: Program) -> Optional[Narration]:
+    """Executes the trail a search left."""
+    if not trail.exists():
+        return None
+    _, output = execute(["./pan", "-r"], directory, "replay.log", seconds=SECONDS)
+    heard = Listener(program).listen(output)
+    return heard if heard.steps or heard.failure else None
+
+
+def shortened(
+    directory: Path,
+    base: list[str],
+    options: list[str],
+    trail: Path,
+    program: Program,
+    depth: int,
+) -> Optional[Narration]:
+    """The shortest of the cycles that searches in several orders end with."""
+    best: Optional[Narration] = None
+    build(directory, [*base, "-DREACH", "-DT_RAND"], options)
+    left = SECONDS
+    for order in range(1, ORDERS + 1):
+        trail.unlink(missing_ok=True)
+        arguments = [
+            "./pan",
+            f"-m{max(depth, 1000)}",
+            "-w20",
+            "-a",
+            "-i",
+            f"-RS{order}",
+        ]
+        execute(arguments, directory, "pan.log", seconds=left / ORDERS)
+        heard = listen(directory, trail, program)
+        if heard is not None and heard.loop is not None:
+            if best is None or len(heard.steps) < len(best.steps):
+                best = heard
+                shutil.copy(trail, trail.with_suffix(".best"))
+    return best
+
+
+def write(
+    program: Program, trail: Trail, directory: Path
+) -> tuple[list[story.Told], dict[str, Path]]:
+    """counterexample.txt, .svg and .trail; the story and where they are."""
+    told = story.Teller(program, trail).tell()
+    rows = diagram.rows(trail, told)
+    paths = {
+        kind: directory / f"counterexample.{kind}" for kind in ("txt", "svg", "trail")
+    }
+    text = story.text(trail, told) + "\n" + diagram.text(trail, rows)
+    write_all(
+        {
+            paths["txt"]: text,
+            paths["svg"]: diagram_svg.svg(trail, rows),
+            paths["trail"]: trail.text(program),
+        }
+    )
+    return told, paths
+
+
+def explain(
+    runs: list[Run], subject: Subject, limits: Limits
+) -> list[tuple[Trail, list[story.Told], dict[str, Path]]]:
+    """A counterexample for each property violated, from the smallest search that violates it."""
+    chosen: dict[tuple[str, str], Run] = {}
+    order = lambda run: (  # noqa: E731
+        run.search.kind == "liveness",
+        run.engine != "c",
+    )
+    for run in sorted((r for r in runs if r.errors), key=order):
+        chosen.setdefault((run.search.check, run.violated), run)
+    result = []
+    for (check, violated), run in chosen.items():
+        if CHILDREN.stopped:
+            break
+        program, trail = find(run, subject, limits)
+        told, paths = write(program, trail, subject.directory / check / violated)
+        result.append((trail, told, paths))
+    return result

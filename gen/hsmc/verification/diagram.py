@@ -1,0 +1,157 @@
+"""A story as a sequence diagram: hosts outside, the wire in the middle, time downwards. Here as characters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Sequence
+
+from .story import Told, ending
+from .trail import Trail
+
+Style = Literal["plain", "lost", "again", "host"]
+
+LANE = 30  # characters between two life lines
+EDGE = 8  # left of the first
+
+
+@dataclass(frozen=True)
+class Row:
+    """An arrow from lane to lane, a note at a lane (both the same), or a band across all."""
+
+    kind: Literal["arrow", "note", "band"]
+    text: str
+    start: int = 0
+    end: int = 0
+    style: Style = "plain"
+    step: int = 0
+
+
+class Lanes:
+    """host 0 | node 0 | wire | node 1 | host 1; more nodes stand on the right, each with its host beside it."""
+
+    def __init__(self, nodes: int, wired: bool) -> None:
+        self.names: list[str] = ["host 0", "node 0"]
+        self.nodes = {0: 1}
+        self.hosts = {0: 0}
+        self.wire = len(self.names)
+        if wired:
+            self.names.append("wire")
+        for node in range(1, nodes):
+            self.nodes[node] = len(self.names)
+            self.hosts[node] = len(self.names) + 1
+            self.names += [f"node {node}", f"host {node}"]
+
+
+def lanes(trail: Trail) -> Lanes:
+    wired = any(step.put or step.frame for step in trail.steps)
+    return Lanes(max(len(trail.parameters), 1), wired)
+
+
+def rows(trail: Trail, told: Sequence[Told]) -> list[Row]:
+    """What the diagram shows, from top to bottom."""
+    result: list[Row] = []
+    places = lanes(trail)
+    for each in told:
+        if trail.loop is not None and each.number == trail.loop + 1:
+            result.append(Row("band", "from here on the same again, for ever"))
+        result += of_step(each, places)
+    result.append(Row("band", ending(trail)))
+    return result
+
+
+def of_step(told: Told, places: Lanes) -> list[Row]:
+    step, number = told.step, told.number
+    if step.do == "good":
+        return [Row("band", "the link is good: nothing is lost any more", step=number)]
+    if step.do == "lose":
+        if told.stale:
+            return []
+        at = places.wire
+        return [Row("note", f"x {step.frame} lost", at, at, "lost", number)]
+    node = places.nodes[step.node]
+    host = places.hosts[step.node]
+    if step.do == "pools":
+        return [Row("note", "is every record free?", node, node, step=number)]
+    result: list[Row] = []
+    if step.frame:
+        again = " (again)" if told.again else ""
+        style: Style = "again" if told.again else "plain"
+        text = step.frame + again
+        result.append(Row("arrow", text, places.wire, node, style, number))
+    elif step.do == "expire":
+        instance = f"[{step.reference}]" if step.reference else ""
+        text = f"timer {step.timer}{instance}"
+        result.append(Row("note", text, node, node, step=number))
+    else:
+        text = told.heading.split(": ", 1)[1]
+        result.append(Row("arrow", text, host, node, "host", number))
+    result += [Row("note", name, node, node) for name in told.transitions]
+    if not told.transitions:
+        result.append(Row("note", "(ignored)", node, node))
+    put = [sent(frame, room, node, places.wire) for frame, room in told.sent]
+    for text in told.devices:
+        if text.split("(")[0] not in told.wire:
+            result.append(Row("arrow", text, node, host, "host"))
+        elif put:
+            result.append(put.pop(0))
+        else:  # the trail ends within the call
+            result.append(Row("arrow", text, node, places.wire))
+    return result + put
+
+
+def sent(frame: str, room: bool, node: int, wire: int) -> Row:
+    if room:
+        return Row("arrow", frame, node, wire)
+    return Row("arrow", f"{frame} x no room", node, wire, "lost")
+
+
+def text(trail: Trail, drawn: Sequence[Row]) -> str:
+    """For a terminal, in ASCII."""
+    places = lanes(trail)
+    at = [EDGE + LANE * lane for lane in range(len(places.names))]
+    width = at[-1] + EDGE
+    lines = [centred(places.names, at, width)]
+    life = lambda: list(lines_at(at, width))  # noqa: E731
+    for row in drawn:
+        if row.kind == "band":
+            lines.append(f"-- {row.text} ".ljust(width, "-"))
+            continue
+        number = f"{row.step}" if row.step else ""
+        if row.kind == "note":
+            line = life()
+            place(line, at[row.start] - len(row.text) // 2 - 1, f" {row.text} ")
+            place(line, 0, number)
+            lines.append("".join(line).rstrip())
+            continue
+        left, right = sorted((at[row.start], at[row.end]))
+        room = right - left - 4
+        label = row.text if len(row.text) <= room else row.text[: room - 3] + "..."
+        stroke = {"again": "=", "lost": ".", "host": "-", "plain": "-"}[row.style]
+        body = f" {label} ".center(right - left - 2, stroke)
+        arrow = f"{body}>" if row.start < row.end else f"<{body}"
+        line = life()
+        place(line, left + 1, arrow)
+        place(line, 0, number)
+        lines.append("".join(line).rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def lines_at(at: Sequence[int], width: int) -> str:
+    return "".join("|" if column in at else " " for column in range(width))
+
+
+def centred(names: Sequence[str], at: Sequence[int], width: int) -> str:
+    line = [" "] * width
+    for name, column in zip(names, at, strict=True):
+        place(line, column - len(name) // 2, name)
+    return "".join(line).rstrip()
+
+
+def place(line: list[str], start: int, text: str) -> None:
+    """Writes into a line, as far as there is one."""
+    start = max(start, 0)
+    for offset, character in enumerate(text):
+        if start + offset < len(line):
+            line[start + offset] = character
+        else:
+            line.append(character)

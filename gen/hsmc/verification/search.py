@@ -1,0 +1,306 @@
+"""Building and running one verifier, and reading what it printed."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Callable, Optional, Sequence
+
+from ..command_line import Failure
+from .subject import Search, Subject, shown
+
+# What the search of a configuration may take before it counts as incomplete.
+DEPTH_LIMIT = 4_000_000
+MEMORY_LIMIT = 5000  # megabytes
+
+STORAGE = {
+    "exact": (),
+    "hash-compact": ("-DHC4",),
+    "bitstate": ("-DBITSTATE",),
+}
+PERIODIC = re.compile(
+    r"Depth=\s*(\d+) States=\s*([\d.e+]+) Transitions=\s*([\d.e+]+).*?Memory=\s*([\d.]+)\s*t=\s*([\d.]+)"
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    depth: int = DEPTH_LIMIT
+    megabytes: int = MEMORY_LIMIT
+    storage: str = "exact"
+    only: Optional[str] = None  # the one property that is asserted
+
+
+@dataclass
+class Sample:
+    """What a verifier at work says of itself."""
+
+    states: float
+    depth: int
+    megabytes: float
+    seconds: float
+
+    def __str__(self) -> str:
+        rate = self.states / self.seconds if self.seconds else 0.0
+        return (
+            f"{self.states:.3g} states, {rate:.2g}/s, {self.megabytes:.0f} MB, depth {self.depth}, "
+            f"{self.seconds:.0f} s"
+        )
+
+
+@dataclass
+class Run:
+    """What came of a search."""
+
+    search: Search
+    states: int = 0
+    transitions: int = 0
+    depth: int = 0
+    seconds: float = 0.0
+    compile_seconds: float = 0.0
+    megabytes: float = 0.0
+    errors: int = 0
+    failure: str = ""  # in pan's words
+    violated: str = ""  # the property
+    incomplete: list[str] = field(default_factory=list)  # why it proves nothing
+    not_taken: list[int] = field(default_factory=list)  # numbers of rows; C only
+
+    @property
+    def exhaustive(self) -> bool:
+        return not self.incomplete
+
+    @property
+    def holds(self) -> bool:
+        return not self.errors and self.exhaustive
+
+    @property
+    def name(self) -> str:
+        return self.search.name
+
+    @property
+    def engine(self) -> str:
+        return self.search.engine
+
+
+class Children:
+    """Processes at work, so that none outlives an interrupted command."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: set[subprocess.Popen[str]] = set()
+        self.stopped = False
+
+    def add(self, child: subprocess.Popen[str]) -> None:
+        with self._lock:
+            self._running.add(child)
+
+    def remove(self, child: subprocess.Popen[str]) -> None:
+        with self._lock:
+            self._running.discard(child)
+
+    def stop(self) -> None:
+        self.stopped = True
+        with self._lock:
+            for child in self._running:
+                child.terminate()
+
+
+CHILDREN = Children()
+
+
+def need_tools() -> None:
+    for tool in ("spin", "gcc"):
+        if shutil.which(tool) is None:
+            raise Failure(f"{tool} is not installed: scripts/setup.sh verify")
+
+
+def execute(
+    arguments: Sequence[str],
+    directory: Path,
+    log: str,
+    line: Callable[[str], None] = lambda text: None,
+    seconds: Optional[float] = None,
+) -> tuple[int, str]:
+    """Runs a tool, tells each line of its output, and keeps it in a file. After `seconds`, if given, it is killed."""
+    if CHILDREN.stopped:
+        raise KeyboardInterrupt
+    child = subprocess.Popen(
+        list(arguments),
+        cwd=directory,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    CHILDREN.add(child)
+    timer = threading.Timer(seconds, child.kill) if seconds is not None else None
+    if timer is not None:
+        timer.start()
+    lines = []
+    assert child.stdout is not None
+    try:
+        for text in child.stdout:
+            lines.append(text)
+            line(text)
+        status = child.wait()
+    finally:
+        if timer is not None:
+            timer.cancel()
+        CHILDREN.remove(child)
+    output = "".join(lines)
+    (directory / log).write_text(output)
+    return status, output
+
+
+def tool(arguments: Sequence[str], directory: Path, log: str, what: str) -> None:
+    """A tool that must succeed."""
+    status, output = execute(arguments, directory, log)
+    if status != 0:
+        errors = [
+            line for line in output.splitlines() if "rror" in line or "rning" in line
+        ]
+        excerpt = "\n".join((errors or output.splitlines())[:8])
+        raise Failure(
+            f"{what} does not compile, see {shown(directory / log)}:\n{excerpt}"
+        )
+
+
+def defines(search: Search, subject: Subject, limits: Limits) -> list[str]:
+    result = []
+    if search.engine == "c":
+        result.append("-DENGINE_C")
+    if search.kind == "liveness":
+        result.append("-DLIVENESS")
+    for key, value in dict(subject.check(search.check).world).items():
+        if search.bounds.get(key, value) != value:
+            result.append(f"-D{key.upper()}={search.bounds[key]}")
+    if limits.only is not None:
+        for other in (*subject.protocol.properties,):
+            if other.name != limits.only:
+                result.append(f"-Dhsm_off_{other.name}=1")
+    return result
+
+
+def write_model(
+    search: Search, subject: Subject, directory: Path, extra: Sequence[str]
+) -> list[str]:
+    """Makes pan.c in an empty directory; the options to compile it with."""
+    include = [f"-I{path}" for path in subject.generated(search.check)]
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    world = subject.world.path
+    shutil.copy(world, directory / world.name)
+    preprocessor = " ".join(["gcc -std=gnu99 -E -x c", *include, *extra])
+    command = ["spin", f"-P{preprocessor}", "-a", world.name]
+    tool(command, directory, "spin.log", f"world {world.name} with {search.name}")
+    if not (directory / "pan.c").exists():
+        raise Failure(
+            f"spin made no verifier of {world}: see {shown(directory / 'spin.log')}"
+        )
+    return [*include, *extra]
+
+
+def verifier_options(search: Search, limits: Limits) -> list[str]:
+    result = [
+        "-w",
+        "-fwrapv",
+        "-DNOREDUCE",
+        "-DVECTORSZ=4096",
+        "-DNOFAIR",
+        f"-DMEMLIM={limits.megabytes}",
+        *STORAGE[limits.storage],
+    ]
+    # Nearly all of a vector is state, so masking it only costs time; the search for cycles needs it all the same, and so
+    # does what keeps less than the vector.
+    if search.kind == "liveness":
+        return [*result, "-DNP_OFF"]
+    return [*result, "-DSAFETY", *(["-DNOCOMP"] if limits.storage == "exact" else [])]
+
+
+def run_search(
+    search: Search,
+    subject: Subject,
+    limits: Limits = Limits(),
+    quick: bool = False,
+    sample: Callable[[Sample], None] = lambda sample: None,
+) -> Run:
+    """Compiles and runs one verifier."""
+    run = Run(search)
+    directory = search.directory
+    started = time.monotonic()
+    options = write_model(search, subject, directory, defines(search, subject, limits))
+    # The Promela expands to so much C that -O2 takes longer than it saves.
+    optimise = "-O0" if quick else "-O2" if search.engine == "c" else "-O1"
+    flags = [optimise, *verifier_options(search, limits)]
+    what = f"the verifier of {search.name}"
+    tool(["gcc", *flags, *options, "-o", "pan", "pan.c"], directory, "cc.log", what)
+    run.compile_seconds = round(time.monotonic() - started, 2)
+    started = time.monotonic()
+
+    def line(text: str) -> None:
+        found = PERIODIC.match(text)
+        if found:
+            states, depth = float(found[2]), int(found[1])
+            sample(Sample(states, depth, float(found[4]), float(found[5])))
+
+    table = "-w30" if limits.storage == "bitstate" else "-w22"
+    arguments = ["./pan", f"-m{limits.depth}", table]
+    if search.kind == "liveness":
+        arguments.append("-a")
+    status, output = execute(arguments, directory, "pan.log", line)
+    run.seconds = round(time.monotonic() - started, 2)
+    interpret(run, output, status, subject, limits)
+    return run
+
+
+def number(pattern: str, text: str) -> int:
+    found = re.search(pattern, text)
+    return int(float(found.group(1))) if found else 0
+
+
+MESSAGE = re.compile(r"pan(?::[0-9]+)?: (.*?)(?: \(at depth (\d+)\))?$", re.MULTILINE)
+
+
+def interpret(
+    run: Run, output: str, status: int, subject: Subject, limits: Limits
+) -> None:
+    """Reads what pan printed. Anything it did not print counts against the run."""
+    run.states = number(r"([0-9.e+]+) states, stored", output)
+    run.transitions = number(r"([0-9.e+]+) transitions", output)
+    run.depth = number(r"depth reached ([0-9]+)", output)
+    memory = r"([0-9.]+)\s+(?:total actual memory usage|memory usage)"
+    run.megabytes = float(number(memory, output))
+    errors = re.search(r"errors: ([0-9]+)", output)
+    message = MESSAGE.search(output)
+    failure = message.group(1) if message else ""
+    if "max search depth too small" in output:
+        run.incomplete.append(f"the depth limit of {limits.depth} steps was reached")
+    if "MEMLIM" in output or "out of memory" in output:
+        run.incomplete.append(
+            f"the memory limit of {limits.megabytes} MB was reached after {run.states} states"
+        )
+    if limits.storage == "hash-compact":
+        run.incomplete.append("hash compaction: states may have been taken for others")
+    if limits.storage == "bitstate":
+        run.incomplete.append("bitstate hashing: states may have been missed")
+    run.errors = int(errors.group(1)) if errors else 0
+    if errors is None and not run.incomplete:
+        run.incomplete.append(f"the verifier ended with status {status}: see pan.log")
+    if not run.errors and not run.incomplete:
+        if "Search not completed" in output:
+            run.incomplete.append("the search was not completed")
+        elif run.states == 0:
+            run.incomplete.append("no states were stored")
+    if run.errors:
+        run.failure = failure or "the verifier stopped: see pan.log"
+        run.violated = subject.property_of(run.failure)
+    elif run.incomplete:
+        run.failure = "; ".join(run.incomplete)
+    taken = re.search(r"transitions not taken:(.*)", output)
+    if taken:
+        run.not_taken = [int(text) for text in taken.group(1).split()]

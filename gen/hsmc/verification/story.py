@@ -1,0 +1,197 @@
+"""A trail told by the reference interpreter: each step with its transitions, effects and changes, in terms of the spec.
+
+What the verifier said it did is compared on the way; a difference is a bug of a back end, or the spec has changed.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, field
+from typing import Optional
+
+from ..interpreter import Effect, Outcome, Program
+from ..node_state import ContractViolation
+from ..scenario import Action
+from ..session import Session
+from .narration import Step, arguments
+from .trail import Trail
+
+
+@dataclass
+class Told:
+    """One step as it happened."""
+
+    step: Step
+    number: int  # from 1
+    heading: str
+    lines: list[str] = field(default_factory=list)
+    effects: list[Effect] = field(default_factory=list)
+    devices: list[str] = field(default_factory=list)  # calls as text, in order
+    wire: list[str] = field(
+        default_factory=list
+    )  # device operations that put frames on the wire
+    sent: list[tuple[str, bool]] = field(
+        default_factory=list
+    )  # frames, was there room?
+    transitions: list[str] = field(default_factory=list)
+    again: bool = False  # the frame had come before
+    stale: bool = False  # what is lost is only the copy of a frame that has come
+    difference: str = ""
+
+
+class Wire:
+    """Which frames are on their way, and which of them have come already."""
+
+    def __init__(self) -> None:
+        self.fresh: dict[str, bool] = {}
+
+    def put(self, how: str, frame: str) -> bool:
+        """Is the frame on the wire now?"""
+        if how == "put" or frame in self.fresh:
+            self.fresh[frame] = True
+            return True
+        return False
+
+    def take(self, frame: str) -> bool:
+        """Has the same frame come before?"""
+        again = not self.fresh.get(frame, True)
+        self.fresh[frame] = False
+        return again
+
+    def lose(self, frame: str) -> bool:
+        """Is it only the copy of one that has come?"""
+        return not self.fresh.pop(frame, True)
+
+
+class Teller:
+    """Two nodes, or as many as the trail has, and the wire between them."""
+
+    def __init__(self, program: Program, trail: Trail) -> None:
+        self.program = program
+        self.trail = trail
+        self.wire = Wire()
+        self.sessions: list[Session] = []
+        self.initial: list[str] = []
+        for parameters in trail.parameters:
+            output = io.StringIO()
+            session = Session(program, output, tuple(parameters.items()))
+            session.node.strict = False
+            session.tell_beginning()
+            self.initial.append(output.getvalue())
+            self.sessions.append(session)
+
+    def tell(self) -> list[Told]:
+        return [self.one(step, i + 1) for i, step in enumerate(self.trail.steps)]
+
+    def one(self, step: Step, number: int) -> Told:
+        if step.do == "lose":
+            told = Told(step, number, f"the wire loses {step.frame}")
+            told.stale = self.wire.lose(step.frame)
+            if told.stale:
+                told.heading = f"no more copies of {step.frame}"
+            return told
+        if step.do == "good":
+            return Told(step, number, "from here on the link is good: nothing is lost")
+        if step.do == "pools":
+            text = f"node {step.node}: everything is done; is every record free?"
+            return Told(step, number, text)
+        action = self.action(step)
+        session = self.sessions[step.node]
+        text = session.vocabulary.action_text(action)
+        if step.frame:
+            again = self.wire.take(step.frame)
+            copy = ", which has come before" if again else ""
+            heading = f"wire -> node {step.node}: {step.frame}{copy}: {text}"
+        elif step.do == "expire":
+            again, heading = False, f"node {step.node}: {text}"
+        else:
+            again, heading = False, f"host -> node {step.node}: {text}"
+        told = Told(step, number, heading, again=again)
+        self.perform(session, action, told)
+        return told
+
+    def action(self, step: Step) -> Action:
+        if step.do == "expire":
+            return Action("expire", step.timer, step.reference)
+        entry = self.program.entry_by_name[step.event]
+        values = arguments(self.program, entry.event, step.values)
+        return Action("event", step.event, step.reference, tuple(values))
+
+    def perform(self, session: Session, action: Action, told: Told) -> None:
+        output = session.output
+        assert isinstance(output, io.StringIO)
+        output.seek(0)
+        output.truncate()
+        outcome: Optional[Outcome] = None
+        try:
+            outcome = session.perform(action)
+        except (ContractViolation, ValueError) as error:
+            told.difference = f"the interpreter refuses: {error}"
+        told.lines = [line[2:] for line in output.getvalue().splitlines()]
+        step = told.step
+        if outcome is not None:
+            told.transitions = outcome.transitions
+            told.effects = outcome.effects
+            told.wire = self.trail.wire
+            told.devices = [
+                session.vocabulary.device_text(effect.name, effect.values)
+                for effect in outcome.effects
+                if effect.kind == "device"
+            ]
+            taken = [name for name, _ in step.rows]
+            whole = step.verdict is not None
+            expected = (
+                outcome.transitions if whole else outcome.transitions[: len(taken)]
+            )
+            if taken != expected:
+                told.difference = (
+                    f"the model took {', '.join(taken) or 'no transition'}; "
+                    f"the interpreter takes {', '.join(outcome.transitions) or 'none'}"
+                )
+            elif whole and step.do == "event" and step.verdict != outcome.verdict:
+                told.difference = f"the model's verdict is {step.verdict}, the interpreter's {int(outcome.verdict)}"
+        for how, frame in step.put:
+            room = self.wire.put(how, frame)
+            told.sent.append((frame, room))
+            told.lines.append(
+                f"=> on the wire: {frame}"
+                if room
+                else f"=> lost, the wire has no room: {frame}"
+            )
+
+
+def heading(trail: Trail) -> list[str]:
+    """What a story begins with."""
+    bounds = ", ".join(f"{key} {value}" for key, value in trail.bounds.items())
+    count = len(trail.steps)
+    length = f"{count} step{'s' * (count != 1)}"
+    if trail.shortest:
+        length += ", none shorter"
+    return [
+        f"{trail.violated}: {trail.documentation}".rstrip(": "),
+        f"violated in {trail.protocol}/{trail.check} ({bounds or 'no bounds'}), {trail.kind}, engine {trail.engine}, {length}",
+    ]
+
+
+def ending(trail: Trail) -> str:
+    if trail.loop is not None:
+        if trail.loop >= len(trail.steps):
+            return f"from here on nothing happens any more: {trail.violated} is never fulfilled"
+        return f"from step {trail.loop + 1} on the same again, for ever: {trail.violated} is never fulfilled"
+    return f"violated: {trail.violated}: {trail.failure}"
+
+
+def text(trail: Trail, told: list[Told]) -> str:
+    """The whole story, for the terminal."""
+    lines = [*heading(trail), ""]
+    width = len(str(len(told)))
+    indent = " " * (width + 3)
+    for each in told:
+        if trail.loop is not None and each.number == trail.loop + 1:
+            lines.append(f"{'':{width}}    --- the loop begins here ---")
+        mark = "| " if trail.loop is not None and each.number > trail.loop else "  "
+        lines.append(f"{each.number:{width}} {mark}{each.heading}")
+        lines += [f"{indent}  {line}".rstrip() for line in each.lines]
+        if each.difference:
+            lines.append(f"{indent}  DIFFERENCE: {each.difference}")
+    return "\n".join([*lines, "", ending(trail)]) + "\n"

@@ -1,0 +1,235 @@
+"""What is searched: a spec, the world around it, its check configurations and their bounds."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Iterator, Optional, Sequence
+
+from .. import backend_c, backend_promela, ir
+from ..command_line import Failure, choose
+from ..compiler import Compilation
+from ..report import SpecError
+
+TOP = Path(__file__).resolve().parents[3]  # holds gen/, models/ and fw-runtime/
+ENGINES = ("promela", "c")
+KINDS = ("safety", "liveness")
+LEVELS = ("quick", "default", "nightly")
+
+# A line of the world's opening comment: ` * Faults: loss, reordering (in_flight > 1)`.
+FAULTS = re.compile(r"^\s*\*?\s*Faults:\s*(.+)$", re.MULTILINE)
+WIRE = re.compile(r"^\s*\*?\s*Wire:\s*(.+)$", re.MULTILINE)
+CONDITION = re.compile(r"(.*?)\s*\((\w+) > (\d+)\)$")
+
+
+@dataclass(frozen=True)
+class World:
+    """The hand-written model around a protocol: `<protocol>_world.pml`, with its devices beside it."""
+
+    path: Path
+    text: str = field(repr=False)
+
+    @property
+    def directory(self) -> Path:
+        return self.path.parent
+
+    def faults(self, bounds: dict[str, int]) -> list[str]:
+        """What the world does to frames, as its opening comment says; a fault may depend on a bound."""
+        found = FAULTS.search(self.text)
+        result = []
+        for item in found.group(1).split(",") if found else ():
+            item = item.strip().rstrip(".")
+            condition = CONDITION.match(item)
+            if condition is None:
+                result.append(item)
+            elif bounds.get(condition[2], 0) > int(condition[3]):
+                result.append(condition[1])
+        return result
+
+    @property
+    def wire_devices(self) -> list[str]:
+        """Device operations that put a frame on the wire, as the opening comment says."""
+        found = WIRE.search(self.text)
+        return [w.strip().rstrip(".") for w in found[1].split(",")] if found else []
+
+
+@dataclass(frozen=True)
+class Search:
+    """One thing to search: a configuration, with one engine, for one kind of property."""
+
+    protocol: str
+    check: str
+    engine: str
+    kind: str
+    bounds: dict[str, int]  # of the world
+    settings: dict[str, int]  # of the spec
+    faults: list[str]
+    directory: Path
+
+    @property
+    def name(self) -> str:
+        return f"{self.protocol}/{self.check} {self.engine} {self.kind}"
+
+
+class Subject:
+    """A spec that is verified. Everything made for it lies below `directory`."""
+
+    def __init__(
+        self,
+        spec: Path,
+        build: Path,
+        world: Optional[Path] = None,
+        profile: Optional[str] = None,
+    ) -> None:
+        self.spec = spec
+        self.profile = profile
+        self.compilation = Compilation(spec, profile=profile)
+        self.protocol = self._protocol(None)
+        self.name = self.protocol.name
+        self.directory = (build / self.name).absolute()
+        self.world = read_world(world or find_world(spec, self.name))
+        self._checked: dict[str, ir.Protocol] = {}
+
+    def _protocol(self, check: Optional[str]) -> ir.Protocol:
+        protocol = self.compilation.protocol(check)
+        if protocol is None:
+            raise SpecError(self.compilation.report.diagnostics)
+        return protocol
+
+    def checked(self, check: str) -> ir.Protocol:
+        """With the configuration applied."""
+        if check not in self._checked:
+            self._checked[check] = self._protocol(check)
+        return self._checked[check]
+
+    def check(self, name: str) -> ir.Check:
+        return next(check for check in self.protocol.checks if check.name == name)
+
+    def generated(self, check: str) -> list[Path]:
+        """Writes what is generated for a configuration; the directories to look into for headers."""
+        plain = self.directory / "c"
+        write(plain, backend_c.generate(self.protocol))
+        own = self.directory / check
+        try:
+            write(own, backend_promela.generate(self.checked(check)))
+        except backend_promela.Unsupported as error:
+            raise Failure(f"{self.name}/{check}: {error}", 1) from None
+        return [own, self.world.directory, plain, TOP]
+
+    def bounds(self, check: ir.Check, kind: str) -> dict[str, int]:
+        """The world's settings. `X_liveness`, where a check has it, takes the place of `X` when searching for cycles."""
+        world = dict(check.world)
+        world.pop("nightly", None)
+        bounds = {k: v for k, v in world.items() if not k.endswith("_liveness")}
+        if kind == "liveness":
+            for key in bounds:
+                bounds[key] = world.get(f"{key}_liveness", bounds[key])
+        return bounds
+
+    def search(self, check: str, engine: str, kind: str) -> Search:
+        declared = self.check(check)
+        bounds = self.bounds(declared, kind)
+        directory = self.directory / check / f"{engine}_{kind}"
+        settings = dict(declared.settings)
+        faults = self.world.faults(bounds)
+        return Search(
+            self.name, check, engine, kind, bounds, settings, faults, directory
+        )
+
+    def searches(
+        self,
+        checks: Sequence[str] = (),
+        level: str = "default",
+        engines: Sequence[str] = ENGINES,
+        kinds: Sequence[str] = KINDS,
+    ) -> Iterator[Search]:
+        """Those asked for; both engines of a configuration next to each other. Naming a check overrides the level."""
+        for position, check in enumerate(self.protocol.checks):
+            wanted = {
+                "quick": position == 0,
+                "default": not is_nightly(check),
+                "nightly": True,
+            }[level]
+            if check.name in checks if checks else wanted:
+                for kind in KINDS:
+                    for engine in ENGINES:
+                        if kind in kinds and engine in engines:
+                            yield self.search(check.name, engine, kind)
+
+    def left_out(self, level: str) -> list[str]:
+        """Configurations that the level does not search."""
+        run = {search.check for search in self.searches(level=level)}
+        return [check.name for check in self.protocol.checks if check.name not in run]
+
+    def property_of(self, message: str) -> str:
+        """The property a message of pan's speaks of."""
+        for candidate in self.protocol.properties:
+            if re.search(rf"\b{candidate.name}\b", message):
+                return candidate.name
+        liveness = [p.name for p in self.protocol.properties if p.kind == "liveness"]
+        if "acceptance cycle" in message:
+            return liveness[0] if liveness else "liveness"
+        if "invalid end state" in message:
+            return "no_deadlock"
+        for internal in INTERNAL:
+            if internal in message:
+                return internal
+        return message
+
+    def documentation(self, name: str) -> str:
+        """What a property says."""
+        for candidate in self.protocol.properties:
+            if candidate.name == name:
+                return candidate.doc
+        return INTERNAL.get(name, "")
+
+
+INTERNAL = {
+    "never_event": "An event comes only where the spec does not say 'never'.",
+    "pool_exhausted": "A record is created only when one is free.",
+    "no_deadlock": "The world ends only when everything is done.",
+}
+
+
+def is_nightly(check: ir.Check) -> bool:
+    """Is the check too long for every day? It says so itself: `world nightly = 1`."""
+    return bool(dict(check.world).get("nightly", 0))
+
+
+def find_world(spec: Path, protocol: str) -> Path:
+    """`models/<protocol>_world.pml` beside the spec or above it, then in the project the compiler belongs to."""
+    name = f"{protocol}_world.pml"
+    above = list(spec.resolve().parents)
+    for directory in [above[0], *(each / "models" for each in [*above, TOP])]:
+        if (directory / name).is_file():
+            return directory / name
+    raise Failure(
+        f"there is no world for protocol {protocol}: expected models/{name} beside {spec} or above it; "
+        "--world names another file"
+    )
+
+
+def read_world(path: Path) -> World:
+    from ..command_line import read_text
+
+    return World(path.resolve(), read_text(path))
+
+
+def shown(path: Path) -> str:
+    """As a person would write it here."""
+    return os.path.relpath(path) if path.is_relative_to(Path.cwd()) else str(path)
+
+
+def choose_checks(subjects: Sequence[Subject], names: Sequence[str]) -> None:
+    """Ends the command when no spec has a configuration of that name."""
+    known = [check.name for s in subjects for check in s.protocol.checks]
+    for name in names:
+        choose("check configuration", name, known, f"; there are: {', '.join(known)}")
+
+
+def write(directory: Path, files: dict[str, str]) -> None:
+    from ..command_line import write_all
+
+    write_all({directory / name: text for name, text in files.items()})

@@ -1,0 +1,110 @@
+"""What came of searches, for people and as JSON. A verdict names its bounds, and a search cut short is no proof."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, Mapping, Sequence
+
+from .search import Run
+from .subject import Search, Subject
+
+
+def verdict(run: Run) -> str:
+    if run.errors:
+        return f"VIOLATED: {run.violated}"
+    if run.incomplete:
+        return f"INCOMPLETE, no proof: {'; '.join(run.incomplete)}"
+    return "holds, exhaustive"
+
+
+def listed(values: Mapping[str, int]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in values.items()) or "none"
+
+
+def faults_text(search: Search) -> str:
+    faults = ", ".join(search.faults)
+    return f"unbounded {faults}" if faults else "none"
+
+
+def table(runs: Sequence[Run]) -> str:
+    """Grouped by configuration and kind of property, for which the bounds are the same."""
+    lines: list[str] = []
+    key = lambda run: (  # noqa: E731
+        run.search.protocol,
+        run.search.check,
+        listed(run.search.bounds),
+        faults_text(run.search),
+    )
+    widest = max((len(verdict(run)) for run in runs), default=0)
+    heading = f"  {'kind':8}  {'engine':7} {'states':>10} {'depth':>8} {'MB':>6} {'seconds':>8}  verdict"
+    for (protocol, check, bounds, faults), group in itertools.groupby(runs, key):
+        members = list(group)
+        lines.append(f"{protocol}/{check}  bounds: {bounds}")
+        lines.append(f"  set: {listed(members[0].search.settings)}")
+        lines.append(f"  faults: {faults}")
+        lines.append(heading.ljust(len(heading) - 7 + min(widest, 40)).rstrip())
+        for run in members:
+            lines.append(
+                f"  {run.search.kind:8}  {run.engine:7} {run.states:>10} {run.depth:>8} {run.megabytes:>6.0f} "
+                f"{run.seconds:>8.2f}  {verdict(run)}"
+            )
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def unequal(runs: Sequence[Run]) -> list[str]:
+    """Pairs of engines that did not store the same states."""
+    problems = []
+    for one, other in itertools.combinations(runs, 2):
+        same = (one.search.protocol, one.search.check, one.search.kind) == (
+            other.search.protocol,
+            other.search.check,
+            other.search.kind,
+        )
+        if same and one.holds and other.holds and one.states != other.states:
+            problems.append(
+                f"{one.name} stores {one.states} states, {other.name} {other.states}: the two back ends differ"
+            )
+    return problems
+
+
+def never_taken(runs: Sequence[Run], subject: Subject) -> list[str]:
+    """Transitions that no exhaustive search of a protocol takes, by name. Only the C counts them."""
+    rows = list(subject.protocol.rows())
+    lists = [
+        set(run.not_taken)
+        for run in runs
+        if run.search.protocol == subject.name and run.engine == "c" and run.holds
+    ]
+    if not lists:
+        return []
+    missing = sorted(set.intersection(*lists))
+    return [f"{rows[index].id}  ({rows[index].place})" for index in missing]
+
+
+def as_record(run: Run) -> dict[str, Any]:
+    search = run.search
+    record: dict[str, Any] = {
+        "config": f"{search.protocol}/{search.check}",
+        "engine": search.engine,
+        "kind": search.kind,
+        "verdict": "violated"
+        if run.errors
+        else "incomplete"
+        if run.incomplete
+        else "holds",
+        "exhaustive": run.exhaustive,
+        "incomplete": run.incomplete,
+        "states": run.states,
+        "transitions": run.transitions,
+        "depth": run.depth,
+        "megabytes": run.megabytes,
+        "seconds": run.seconds,
+        "compile_seconds": run.compile_seconds,
+        "errors": run.errors,
+        "bounds": search.bounds,
+        "settings": search.settings,
+        "faults": search.faults,
+    }
+    if run.failure:
+        record.update(failure=run.failure, property=run.violated or None)
+    return record
