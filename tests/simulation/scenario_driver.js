@@ -6,7 +6,7 @@ const count = played.replay(text, "scenario");
 const dump = () => played.nodes[0].state.map(String).join(" ");
 const end = dump();
 for (let i = 0; i < count; i++) played.undo();
-const begin = new SimulatedNode(MODEL, played.parameters).state.map(String).join(" ");
+const begin = new SimulatedNode(MODEL, played.parameters[0]).state.map(String).join(" ");
 if (dump() !== begin) throw new Error("undo does not lead back to the beginning");
 if (played.undo() !== null) throw new Error("there is more to undo than was done");
 for (let i = 0; i < count; i++) played.redo();

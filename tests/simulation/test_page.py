@@ -325,6 +325,41 @@ def test_two_nodes_and_a_wire_that_loses_and_repeats(
     assert saved == text
 
 
+def test_two_nodes_with_parameters_of_their_own(
+    pages: dict[Path, Path], browser: Browser, tmp_path: Path
+) -> None:
+    """An EMP message of one frame from node 0 to node 1, until the sender hears of it."""
+    browser.open(pages[EMP])
+    fill(browser, "node", "0, 1")
+    click(browser, ".toolbar button", "Two nodes")
+    perform = "simulation.perform({}, {})".format
+    for text, node in (
+        ("match.posted descriptor=5 peer=0 length=100", 1),
+        ("send.posted descriptor=3 peer=1 length=100", 0),
+        ("transmit.slot", 0),
+    ):
+        assert browser.evaluate(perform(json.dumps(text), node)) is True
+    assert texts(browser, ".wire li code")[0].startswith("Frame(kind: HEADER")
+    click(browser, ".wire button", "deliver")
+    assert "Match.LISTENING.header.2" in trace(browser, ".row .id")
+    # What the device of node B was given is no frame for node A.
+    click(browser, ".wire button", "lose")
+    placed = "receive[1].placed size=1"
+    assert browser.evaluate(perform(json.dumps(placed), 1)) is True
+    assert texts(browser, ".wire li code")[0].startswith("Frame(kind: ACK")
+    click(browser, ".wire button", "deliver")
+    effects = trace(browser, ".effect")
+    assert [e for e in effects if e.startswith("complete(descriptor: 3")]
+    assert [e for e in effects if e.startswith("complete(descriptor: 5")]
+    browser.evaluate(
+        "{ const which = document.querySelector('[data-part=which]'); which.value = '1';"
+        "which.dispatchEvent(new Event('change')); }"
+    )
+    text = scenario(browser)
+    assert text.split("\n")[1] == "parameters node=1"
+    assert terminal(EMP, text, tmp_path)[1] == text
+
+
 @pytest.mark.parametrize("width", [1200, 700])
 def test_nothing_is_wider_than_the_window(
     pages: dict[Path, Path], browser: Browser, width: int

@@ -25,7 +25,7 @@ class SimulationPage {
 
   buildParameters() {
     this.parameterInputs = this.model.parameters.map((parameter) => {
-      const input = valueInput(this.simulation.vocabulary, parameter, parameter.name);
+      const input = valueInput(this.simulation.vocabulary, parameter, parameter.name, true);
       input.value = this.simulation.vocabulary.numberText(parameter.default, parameter.type);
       this.parts.parameters.append(element("label", { title: parameter.doc }, parameter.name, input, parameter.unit));
       return [parameter, input];
@@ -100,13 +100,18 @@ class SimulationPage {
     this.refresh(step ? "" : "there is nothing to do again");
   }
 
-  /** With the parameters as typed; those that have their default are not named in a scenario. */
+  /** With the parameters as typed, of two nodes perhaps one value each; a scenario names those not at their default. */
   restart(count) {
     const { vocabulary } = this.simulation;
-    const given = this.parameterInputs.map(([parameter, input]) => vocabulary.settings([parameter.name + "=" + input.value.trim()])[0]);
-    const changed = given.filter(([parameter, value]) => value !== parameter.default);
     const before = this.simulation.nodes.length;
-    this.simulation.restart(count, Object.fromEntries(changed.map(([parameter, value]) => [parameter.name, value])));
+    const parameters = Array.from({ length: count }, (_, index) => {
+      const given = this.parameterInputs.map(([parameter, input]) => {
+        const texts = input.value.split(",");
+        return vocabulary.settings([parameter.name + "=" + (texts[index] || texts[0]).trim()])[0];
+      });
+      return Object.fromEntries(given.filter(([p, value]) => value !== p.default).map(([p, value]) => [p.name, value]));
+    });
+    this.simulation.restart(count, parameters);
     if (before !== count) this.buildPanels();
   }
 
@@ -123,7 +128,7 @@ class SimulationPage {
     }
     if (before !== this.simulation.nodes.length) this.buildPanels();
     for (const [parameter, input] of this.parameterInputs) {
-      const value = this.simulation.parameters[parameter.name];
+      const value = this.simulation.parameters[0][parameter.name];
       input.value = this.simulation.vocabulary.numberText(value === undefined ? parameter.default : value, parameter.type);
     }
     const last = this.simulation.done[this.simulation.done.length - 1];
@@ -190,10 +195,8 @@ class SimulationPage {
   showTrace() {
     const { simulation, model } = this;
     const items = simulation.done.map((step, index) => this.traceItem(step, index)).reverse();
-    const settings = model.parameters.map((p) => {
-      const value = simulation.parameters[p.name];
-      return `${p.name} = ${value === undefined ? p.default : value}`;
-    });
+    const values = (p) => [...new Set(simulation.parameters.map((own) => (own[p.name] === undefined ? p.default : own[p.name])))];
+    const settings = model.parameters.map((p) => `${p.name} = ${values(p).join(" and ")}`);
     const begin = element("li", { class: "begin" }, `protocol ${model.name}: ${settings.join(", ") || "no parameters"}`);
     for (const node of simulation.nodes) begin.append(...this.effects(node, node.initialOutcome));
     this.parts.trace.replaceChildren(...items, begin);

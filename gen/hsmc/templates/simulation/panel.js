@@ -184,8 +184,8 @@ function button(key, attributes, ...children) {
   return element("button", { type: "button", "data-key": key, ...attributes }, ...children);
 }
 
-/** What a value is typed into or chosen from. */
-function valueInput(vocabulary, place, label) {
+/** What a value is typed into or chosen from; `several`: with commas between them. */
+function valueInput(vocabulary, place, label, several = false) {
   const { type } = place;
   const bounds = place.low === undefined ? type.text : `${place.low}..${place.high}`;
   const title = [place.doc, bounds].filter(Boolean).join(" – ");
@@ -202,8 +202,10 @@ function valueInput(vocabulary, place, label) {
   input.addEventListener("input", () => {
     let complaint = "";
     try {
-      const number = vocabulary.value(input.value.trim(), type, place.name);
-      if (place.low !== undefined && (number < place.low || number > place.high)) complaint = `outside ${bounds}: the node refuses it`;
+      for (const text of several ? input.value.split(",") : [input.value]) {
+        const number = vocabulary.value(text.trim(), type, place.name);
+        if (place.low !== undefined && (number < place.low || number > place.high)) complaint = `outside ${bounds}: it is refused`;
+      }
     } catch (error) {
       complaint = error.message;
     }

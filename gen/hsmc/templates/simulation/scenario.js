@@ -274,7 +274,8 @@ function readScenario(text, vocabulary, name = "scenario") {
 /** `history`: pairs of action and outcome; `parameters`: what differs from the defaults, by name. */
 function writeScenario(vocabulary, parameters, history) {
   const { model } = vocabulary;
-  const lines = [`# Scenario of protocol ${model.name}; hsmc run SPEC --replay FILE`];
+  const options = (model.check ? " --check " + model.check : "") + (model.profile ? " --profile " + model.profile : "");
+  const lines = [`# Scenario of protocol ${model.name}; hsmc run SPEC${options} --replay FILE`];
   const settings = Object.entries(parameters).map(([name, value]) => name + "=" + value);
   if (settings.length) lines.push("parameters " + settings.join(" "));
   for (const [action, outcome] of history) {

@@ -44,14 +44,13 @@ class Simulation {
   constructor(model, count = 1) {
     this.model = model;
     this.vocabulary = new Vocabulary(model);
-    this.parameters = {};
-    this.restart(count);
+    this.restart(count, []);
   }
 
-  /** A parameter of the parameters map has its default when it is not named. */
-  restart(count = this.nodes.length, parameters = this.parameters) {
-    this.parameters = parameters;
-    this.nodes = Array.from({ length: count }, () => new SimulatedNode(this.model, parameters));
+  /** `parameters`: of each node those that have not their default, by name. */
+  restart(count, parameters) {
+    this.parameters = Array.from({ length: count }, (_, index) => parameters[index] || {});
+    this.nodes = this.parameters.map((own) => new SimulatedNode(this.model, own));
     this.wire = new Wire(this.vocabulary);
     this.nodes.forEach((node, index) => (this.wire.frames = this.wire.after(node.initialOutcome, index)));
     this.done = [];
@@ -107,13 +106,13 @@ class Simulation {
   /** As `hsmc run --save` writes it, of one node. */
   scenario(index = 0) {
     const steps = this.done.filter((step) => step.node === index).map((step) => [step.action, step.outcome]);
-    return writeScenario(this.vocabulary, this.parameters, steps);
+    return writeScenario(this.vocabulary, this.parameters[index], steps);
   }
 
   /** Begins anew with one node and the events of a scenario. What came before a mistake has happened. */
   replay(text, name) {
     const scenario = readScenario(text, this.vocabulary, name);
-    this.restart(1, Object.fromEntries(scenario.parameters.map(([parameter, value]) => [parameter.name, value])));
+    this.restart(1, [Object.fromEntries(scenario.parameters.map(([parameter, value]) => [parameter.name, value]))]);
     for (const { action, transitions, line } of scenario.steps) {
       let step;
       try {
