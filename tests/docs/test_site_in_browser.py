@@ -21,7 +21,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """As `make docs` makes it."""
     directory = tmp_path_factory.mktemp("site")
     manuals = [
-        part
+        str(part)
         for manual in sorted((TOP / "docs").glob("*.md"))
         for part in ("--manual", manual)
     ]
