@@ -10,7 +10,7 @@ from typing import Optional
 
 from . import intervals, ir
 from .decided import impossible_bits, joined
-from .dump import expression_text
+from .dump import identity
 from .intervals import ANY, BOOL, Interval, exactly, of_bits
 from .ranges import OPERATIONS
 
@@ -19,7 +19,7 @@ def decided(node: ir.Binary) -> Optional[bool]:
     """The outcome of a comparison, or of two joined, where it is always the same."""
     if node.operator in ("and", "or"):
         return joined(node)
-    if expression_text(node.left) == expression_text(node.right):
+    if identity(node.left) == identity(node.right):
         return node.operator in ("==", "<=", ">=")
     if isinstance(node.left.type, ir.ReferenceType):
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Iterable, Iterator, Optional, TypeVar, Union
+from typing import Collection, Iterable, Iterator, Optional, TypeVar, Union
 
 from . import ast, ir
 from .report import Report
@@ -97,9 +97,15 @@ class Body:
     unique: set[str] = field(default_factory=set)
     reads_state: bool = False
 
-    def new_local(self, name: str, type_: ir.Type, span: Span) -> ir.Local:
+    def new_local(
+        self,
+        name: str,
+        type_: ir.Type,
+        span: Span,
+        taken: Collection[str] = (),
+    ) -> ir.Local:
         unique, number = name, 2
-        while unique in self.unique:
+        while unique in self.unique or unique in taken:
             unique, number = f"{name}_{number}", number + 1
         self.unique.add(unique)
         local = ir.Local(name, unique, type_, span.place())

@@ -6,7 +6,7 @@ from typing import Iterator, Optional
 
 from . import intervals, ir, walk
 from .constants import LARGEST
-from .dump import expression_text
+from .dump import expression_text, identity
 from .guard_checks import comparison
 from .intervals import Interval
 from .places import Places
@@ -54,8 +54,8 @@ def _outcome(
 ) -> tuple[Optional[bool], str]:
     if node.operator in ("and", "or"):
         return joined(node), "the two leave no other choice"
-    text = expression_text(node.left)
-    if text == expression_text(node.right):
+    if identity(node.left) == identity(node.right):
+        text = expression_text(node.left)
         return node.operator in ("==", "<=", ">="), f"'{text}' is on both sides"
     if isinstance(node.left.type, ir.ReferenceType):
         return None, ""

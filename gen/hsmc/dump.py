@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Iterable, Iterator, Optional, Sequence
 
-from . import ir
+from . import ir, walk
 
 PRECEDENCE: dict[str, int] = {
     **dict.fromkeys(["or"], 1),
@@ -21,6 +21,28 @@ def expression_text(expression: ir.Expression) -> str:
     return _text(expression)[0]
 
 
+NAMES = (
+    ir.ConstantName,
+    ir.ParameterName,
+    ir.MemberName,
+    ir.VariableName,
+    ir.ArgumentName,
+    ir.InstanceName,
+)
+
+
+def identity(expression: ir.Expression) -> str:
+    """The same for two expressions that compute the same from the same things. Their text does not tell: a row may bind
+    an event's argument by a name of its own, because the declared one is also that of a variable or a parameter.
+    """
+    kinds = " ".join(
+        type(node).__name__
+        for node in walk.nodes(expression)
+        if isinstance(node, (*NAMES, ir.LocalName))
+    )
+    return f"{expression_text(expression)} ({kinds})"
+
+
 def _inner(expression: ir.Expression, level: int) -> str:
     text, own = _text(expression)
     return text if own >= level else f"({text})"
@@ -32,17 +54,7 @@ def _text(e: ir.Expression) -> tuple[str, int]:
         return e.text, ATOM
     if isinstance(e, ir.NoneReference):
         return "none", ATOM
-    if isinstance(
-        e,
-        (
-            ir.ConstantName,
-            ir.ParameterName,
-            ir.MemberName,
-            ir.VariableName,
-            ir.ArgumentName,
-            ir.InstanceName,
-        ),
-    ):
+    if isinstance(e, NAMES):
         return e.name, ATOM
     if isinstance(e, ir.LocalName):
         return e.local.unique, ATOM

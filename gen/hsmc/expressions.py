@@ -59,6 +59,9 @@ class Expressions:
         self.types = types
         self.body = body
         self.scopes: list[dict[str, tuple[Binding, Span]]] = [{}]
+        # What the arguments of the event are called where they are declared: no local may be called so in generated
+        # code, though the row may have bound them by other names.
+        self.declared_arguments: frozenset[str] = frozenset()
 
     # --- scopes
 

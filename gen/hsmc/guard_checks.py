@@ -7,7 +7,7 @@ from typing import Optional, Sequence
 from . import ir
 from .constants import LARGEST
 from .context import Context
-from .dump import expression_text
+from .dump import identity
 from .machines import Choice, Machine
 
 
@@ -62,7 +62,7 @@ Intervals = list[tuple[int, int]]
 
 
 def comparison(guard: ir.Expression) -> Optional[tuple[str, Intervals]]:
-    """For `operand op constant`: the operand's text and the values for which it holds."""
+    """For `operand op constant`: what the operand is, and the values for which it holds."""
     if not isinstance(guard, ir.Binary):
         return None
     operator, left, right = guard.operator, guard.left, guard.right
@@ -83,7 +83,7 @@ def comparison(guard: ir.Expression) -> Optional[tuple[str, Intervals]]:
     }
     if operator not in intervals:
         return None
-    return expression_text(left), [i for i in intervals[operator] if i[0] <= i[1]]
+    return identity(left), [i for i in intervals[operator] if i[0] <= i[1]]
 
 
 def _overlap(first: Intervals, second: Intervals) -> str:
@@ -99,16 +99,16 @@ class GuardsBefore:
 
     def __init__(self) -> None:
         self._choices: list[Choice] = []
-        # Positions in `_choices`: by the whole text; of comparisons with one number by operand and number; of
+        # Positions in `_choices`: by the whole guard; of comparisons with one number by operand and number; of
         # others by operand.
-        self._texts: dict[str, int] = {}
+        self._guards: dict[str, int] = {}
         self._numbers: dict[str, dict[int, int]] = {}
         self._others: dict[str, list[tuple[int, Intervals]]] = {}
 
     def add(self, choice: Choice, guard: ir.Expression) -> None:
         position = len(self._choices)
         self._choices.append(choice)
-        self._texts.setdefault(expression_text(guard), position)
+        self._guards.setdefault(identity(guard), position)
         compared = comparison(guard)
         if compared is None:
             return
@@ -121,7 +121,7 @@ class GuardsBefore:
 
     def first_related(self, guard: ir.Expression) -> Optional[tuple[str, Choice]]:
         found: list[tuple[int, str]] = []
-        same = self._texts.get(expression_text(guard))
+        same = self._guards.get(identity(guard))
         if same is not None:
             found.append((same, "same"))
         compared = comparison(guard)

@@ -319,6 +319,9 @@ class MachineBuilder:
                 )
                 state.damaged = True
                 return
+            resolver.declared_arguments = frozenset(
+                argument.name for argument in signature.arguments
+            )
             for name, argument in zip(node.bindings, signature.arguments):
                 resolver.bind(
                     name, _argument(name, argument, argument.name), "argument"

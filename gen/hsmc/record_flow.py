@@ -14,7 +14,7 @@ from typing import Iterable, Iterator, Optional, Sequence
 
 from . import ir, walk
 from .constants import LARGEST
-from .dump import expression_text
+from .dump import expression_text, identity
 from .expressions import FOLD
 from .places import Places
 
@@ -135,10 +135,10 @@ class Body:
         if isinstance(node, ir.PayloadField):
             return f"field {expression_text(node)}"
         if isinstance(node, (ir.VariableName, ir.RecordField, ir.Element)):
-            text = expression_text(node)
             place = node.place
             return path.places.setdefault(
-                text, f"{text} at {place}:{place.column} {len(path.released)}"
+                identity(node),
+                f"{expression_text(node)} at {place}:{place.column} {len(path.released)}",
             )
         return None
 
@@ -251,7 +251,7 @@ class Body:
             )
         path.state_changes()
         if key is not None:
-            path.places[expression_text(target)] = key
+            path.places[identity(target)] = key
 
     def branch(self, statement: ir.If, path: Path) -> list[Path]:
         self.evaluate(statement.condition, path)
@@ -689,10 +689,11 @@ class RecordFlow:
 
 def _canonical(condition: ir.Expression) -> tuple[str, bool]:
     """One text for a comparison and its opposite, and which of the two it is."""
-    if isinstance(condition, ir.Binary) and condition.operator in OPPOSITE:
-        left, right = expression_text(condition.left), expression_text(condition.right)
-        return f"{left} {OPPOSITE[condition.operator]} {right}", False
-    return expression_text(condition), True
+    if isinstance(condition, ir.Binary):
+        left, right = identity(condition.left), identity(condition.right)
+        operator = OPPOSITE.get(condition.operator, condition.operator)
+        return f"{left} {operator} {right}", operator == condition.operator
+    return identity(condition), True
 
 
 def _rows(handler: ir.Handler) -> Iterator[tuple[ir.Row, tuple[ir.Let, ...]]]:

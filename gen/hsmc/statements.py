@@ -172,7 +172,9 @@ class Statements(Calls):
         return ir.Let(place=place, local=self._new_local(node, type_), value=value)
 
     def _new_local(self, node: ast.Let, type_: ir.Type) -> ir.Local:
-        local = self.body.new_local(node.name.text, type_, node.name.span)
+        local = self.body.new_local(
+            node.name.text, type_, node.name.span, self.declared_arguments
+        )
         self.bind(node.name, local, "local name")
         return local
 
