@@ -1,14 +1,15 @@
 # The spec compiler, and what it makes of the specs: build/gen/<protocol>/<protocol>.h, .c and _layout.h.
-# Whoever includes a generated header depends on $(EMP_GENERATED) or $(ABP_GENERATED).
+# Whoever includes a generated header depends on $(EMP_GENERATED), $(ABP_GENERATED) or $(FETCH_GENERATED).
 
 HSMC         := gen/bin/hsmc
 HSMC_SOURCES := $(HSMC) $(wildcard gen/hsmc/*.py gen/hsmc/commands/*.py gen/hsmc/*.lark gen/hsmc/templates/*/*.j2)
 
 EMP_GENERATED := $(addprefix $(BUILD)/gen/emp/,emp.h emp.c emp_layout.h)
 ABP_GENERATED := $(addprefix $(BUILD)/gen/abp/,abp.h abp.c abp_layout.h)
+FETCH_GENERATED := $(addprefix $(BUILD)/gen/fetch/,fetch.h fetch.c fetch_layout.h)
 
 .PHONY: generate
-generate: $(EMP_GENERATED) $(ABP_GENERATED)
+generate: $(EMP_GENERATED) $(ABP_GENERATED) $(FETCH_GENERATED)
 
 # One run makes all three. hsmc leaves files alone that would not change, so their dates are set here.
 $(EMP_GENERATED) &: spec/emp/emp.hsm $(HSMC_SOURCES)
@@ -22,6 +23,12 @@ $(ABP_GENERATED) &: spec/abp/abp.hsm $(HSMC_SOURCES)
 	@mkdir -p $(BUILD)/gen/abp
 	$(Q)$(HSMC) build $< --output $(BUILD)/gen/abp --depfile $(BUILD)/gen/abp/abp.d
 	@touch $(ABP_GENERATED)
+
+$(FETCH_GENERATED) &: spec/fetch/fetch.hsm $(HSMC_SOURCES)
+	$(SAY) HSMC $<
+	@mkdir -p $(BUILD)/gen/fetch
+	$(Q)$(HSMC) build $< --output $(BUILD)/gen/fetch --depfile $(BUILD)/gen/fetch/fetch.d
+	@touch $(FETCH_GENERATED)
 
 .PHONY: editor
 editor:          ## highlighting for Vim and Visual Studio Code, packages of the language server: build/editor

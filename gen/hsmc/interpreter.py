@@ -336,7 +336,13 @@ class Node:
         slots = self.layout.timers[timer]
         if instance not in slots or not self.state[slots[instance]]:
             which = f"{timer}[{instance}]" if instance else timer
-            raise ValueError(f"timer {which} is not running")
+            running = ", ".join(
+                f"{name}[{number}]" if number else name
+                for name, number in ((t.name, number) for t, number in self.armed())
+            )
+            raise ValueError(
+                f"timer {which} is not running; running: {running or 'none'}"
+            )
         return self._outcome(self.run_expiry(found[0].index, instance))
 
     def run_expiry(self, timer: int, instance: int) -> int:

@@ -91,7 +91,9 @@ class TailCheck:
             elif isinstance(statement, ir.Repeat):
                 inside = self._first_raise(statement.body)
                 if inside is not None:
-                    self._error(inside, None, "stands in a loop")
+                    self._error(
+                        inside, None, "stands in a loop: after it comes the next turn"
+                    )
         return flow
 
     def _first_raise(self, statements: Iterable[ir.Statement]) -> Optional[ir.Place]:

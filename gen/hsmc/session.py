@@ -17,7 +17,7 @@ HELP = """\
 list                     processes, their instances and states
 events                   what may happen now: external events with their arguments, running timers
 PROCESS.EVENT NAME=VALUE ...       deliver an external event: send.posted descriptor=0 peer=1
-PROCESS[REFERENCE].EVENT ...       the same to one instance
+PROCESS[REFERENCE].EVENT ...       the same to one instance; references count from 1
 expire TIMER[INSTANCE]   let a running timer run out
 set PARAMETER=VALUE      change a parameter
 show                     everything in the state that is not 0
@@ -207,7 +207,14 @@ class Session:
             bounds = place.range
             if bounds and not bounds.low.value <= number <= bounds.high.value:
                 return f"refused: {place.path} is {number}, its range is {bounds}"
+        pool = entry.process.pool
+        if pool is not None and not 1 <= action.instance <= self._count(pool):
+            if entry.event.select is None and entry.event.room is None:
+                return f"refused: references to {pool} are 1 to {self._count(pool)}"
         return "refused: a reference is not one of the pool"
+
+    def _count(self, pool: str) -> int:
+        return self.protocol.pool(pool).count.value
 
     def change(self, change: Change) -> str:
         slot = self.node.layout.slots[change.slot]

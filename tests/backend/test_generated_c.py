@@ -25,6 +25,7 @@ FEATURES = sorted((ROOT / "tests" / "compiler" / "features").glob("*.hsm"))
 SPECS = [
     ROOT / "spec" / "emp" / "emp.hsm",
     ROOT / "spec" / "abp" / "abp.hsm",
+    ROOT / "spec" / "fetch" / "fetch.hsm",
     *FEATURES,
 ]
 GOLDEN = [

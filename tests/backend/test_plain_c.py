@@ -20,6 +20,7 @@ TOOLS = ROOT / "fw-runtime/tools"
 SPECS = [
     ROOT / "spec/emp/emp.hsm",
     ROOT / "spec/abp/abp.hsm",
+    ROOT / "spec/fetch/fetch.hsm",
     *sorted((ROOT / "tests/compiler/features").glob("*.hsm")),
 ]
 ids = [path.stem for path in SPECS]

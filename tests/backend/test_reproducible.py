@@ -93,7 +93,9 @@ def test_same_bytes_anywhere(tmp_path: Path) -> None:
         assert str(tmp_path).encode() not in content, name
 
 
-@pytest.mark.parametrize("spec", ["spec/emp/emp.hsm", "spec/abp/abp.hsm"])
+@pytest.mark.parametrize(
+    "spec", ["spec/emp/emp.hsm", "spec/abp/abp.hsm", "spec/fetch/fetch.hsm"]
+)
 def test_same_bytes_from_anywhere(spec: str, tmp_path: Path) -> None:
     """However the spec is named, and from wherever hsmc is called."""
     ways = (

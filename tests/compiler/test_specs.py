@@ -18,7 +18,7 @@ from hsmc.command_line import write_if_changed
 from hsmc.report import render
 
 TOP = Path(__file__).resolve().parents[2]
-SPECS = [TOP / "spec/abp/abp.hsm", TOP / "spec/emp/emp.hsm"]
+SPECS = [TOP / f"spec/{name}/{name}.hsm" for name in ("abp", "emp", "fetch")]
 HSMC = TOP / "gen/bin/hsmc"
 names = pytest.mark.parametrize("spec", SPECS, ids=lambda path: path.stem)
 

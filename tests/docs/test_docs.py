@@ -32,7 +32,7 @@ TOP = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 HSMC = TOP / "gen/bin/hsmc"
 FEATURES = sorted((TOP / "tests/compiler/features").glob("*.hsm"))
-SPECS = [TOP / "spec/emp/emp.hsm", TOP / "spec/abp/abp.hsm"]
+SPECS = [TOP / f"spec/{name}/{name}.hsm" for name in ("emp", "abp", "fetch")]
 MANUAL = """# A manual
 
 ## A heading

@@ -103,6 +103,12 @@ def test_a_profile_that_is_not_the_default(tmp_path: Path) -> None:
     assert "Window.EAGER.ask.0" in {row.id for row in modern.program.protocol.rows()}
 
 
+def test_fetch_with_one_block_under_way(tmp_path: Path) -> None:
+    spec = TOP / "spec/fetch/fetch.hsm"
+    campaign = run(spec, tmp_path, SEQUENCES // 4, profile="stop_and_wait")
+    assert "hasten" not in {action.name for action in campaign.program.protocol.actions}
+
+
 @pytest.mark.parametrize("seed", range(1, 3 + SEQUENCES // 500))
 def test_random_expressions(seed: int, tmp_path: Path) -> None:
     spec = tmp_path / f"random_{seed}.hsm"
