@@ -84,11 +84,11 @@ class CNames:
     """Names in generated C. All begin with the protocol's name; generated helpers end in an underscore."""
 
     def __init__(self, protocol: ir.Protocol) -> None:
-        self.prefix = naming.snake(protocol.name)
+        self.prefix = naming.plain(protocol.name)
         self.capitals = naming.upper(protocol.name)
 
     def lower(self, *parts: str) -> str:
-        return "_".join([self.prefix, *(naming.snake(part) for part in parts)])
+        return "_".join([self.prefix, *(naming.plain(part) for part in parts)])
 
     def upper(self, *parts: str) -> str:
         return "_".join([self.capitals, *(naming.upper(part) for part in parts)])

@@ -48,6 +48,7 @@ TABLE: dict[str, Explanation] = {
     "HSM0211": _error("not the right kind of thing"),
     "HSM0212": _error("ambiguous state"),
     "HSM0213": _error("unknown profile"),
+    "HSM0217": _error("two names become one"),
     # --- types and values
     "HSM0301": _error("wrong type"),
     "HSM0302": _error("wrong number of arguments"),
@@ -68,6 +69,7 @@ TABLE: dict[str, Explanation] = {
     "HSM0317": _warning("difference below zero"),
     "HSM0318": _warning("comparison decided beforehand"),
     "HSM0319": _error("bits always lost"),
+    "HSM0320": _error("payload field left out"),
     # --- layouts and records
     "HSM0401": _error("field crosses a word"),
     "HSM0402": _error("layout not made of words"),

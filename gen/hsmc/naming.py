@@ -5,13 +5,39 @@ from __future__ import annotations
 import re
 
 
+# What a name by itself may not be in C (or C++, for headers hosts include), in any spelling: keywords, macros of
+# compilers and standard headers, and what generated bodies are made of.
+C_WORDS = frozenset(
+    """alignas alignof and_eq asm auto bitand bitor bool break case catch char class compl const const_cast constexpr
+    continue decltype default delete do double dynamic_cast else enum errno explicit export extern false float for friend
+    goto i386 if inline int int8_t int16_t int32_t int64_t linux long main mips mutable namespace new noexcept not_eq
+    nullptr operator or_eq private protected public register reinterpret_cast restrict return short signed sizeof static
+    static_assert static_cast stderr stdin stdout struct switch template this thread_local throw true try typedef typeid
+    typename typeof typeof_unqual uint8_t uint16_t uint32_t uint64_t union unix unsigned using virtual void volatile
+    wchar_t while xor xor_eq""".split()
+)
+# Counters of loops, and what fw-runtime/hsm_support.h declares.
+GENERATED = re.compile(r"turn_[0-9]+$|hsm_|_")
+
+
 def snake(name: str) -> str:
-    """A name of the spec in lower case with underscores.
+    """A name of the spec as one of generated code that stands by itself: in lower case with underscores, kept clear of
+    words that mean something else.
 
     >>> snake("SendMessage"), snake("next_frame"), snake("WAIT_ACK"), snake("ACTIVE.PHY")
     ('send_message', 'next_frame', 'wait_ack', 'active_phy')
-    >>> snake("MACAddress")
-    'mac_address'
+    >>> snake("MACAddress"), snake("default"), snake("turn_1")
+    ('mac_address', 'default_', 'turn_1_')
+    """
+    name = plain(name)
+    return f"{name}_" if name in C_WORDS or GENERATED.match(name) else name
+
+
+def plain(name: str) -> str:
+    """The same where it is a part of a name only.
+
+    >>> plain("default")
+    'default'
     """
     name = name.replace(".", "_")
     if name.upper() == name:
@@ -22,12 +48,12 @@ def snake(name: str) -> str:
 
 
 def upper(name: str) -> str:
-    """A name of the spec as a macro or enumerator.
+    """A name of the spec as a macro or enumerator, of which it is a part.
 
     >>> upper("SendMessage"), upper("node_limit")
     ('SEND_MESSAGE', 'NODE_LIMIT')
     """
-    return snake(name).upper()
+    return plain(name).upper()
 
 
 def comment(text: str) -> str:

@@ -7,6 +7,7 @@ from .context import Context
 from .data_flow import check_data_flow
 from .decided import check_comparisons
 from .event_checks import check_ignored, check_timers
+from .generated_names import check_generated_names
 from .places import Places
 from .ranges import Ranges
 from .record_flow import RecordFlow
@@ -14,6 +15,7 @@ from .record_flow import RecordFlow
 
 def check_protocol(context: Context, protocol: ir.Protocol) -> None:
     places = Places(context)
+    check_generated_names(protocol, places)
     RecordFlow(protocol, places).check()
     ranges = Ranges(protocol, places)
     ranges.check()
