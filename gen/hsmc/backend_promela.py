@@ -151,7 +151,7 @@ class PromelaWriter(ExpressionWriter):
         return [
             *lines,
             f"{used} = {used} | (1 << ({target} - 1))",
-            f"{self.state(f'{naming.snake(pool_name)}[{target} - 1].state_')} = "
+            f"{self.state(f'{field_name(pool_name)}[{target} - 1].state_')} = "
             f"{self.names.leaf(process.name, process.initial)}",
         ]
 
@@ -189,7 +189,7 @@ class PromelaWriter(ExpressionWriter):
     ) -> list[str]:
         lines: list[str] = []
         for field in fields:
-            place = f"{naming.snake(container)}[{index}].{field_name(field.name)}"
+            place = f"{field_name(container)}[{index}].{field_name(field.name)}"
             if isinstance(field.type, ir.ArrayType):
                 lines += [
                     f"{self.state(f'{place}[{i}]')} = 0"
@@ -210,7 +210,7 @@ class PromelaWriter(ExpressionWriter):
             *before,
             f"{temporary} = {text}",
             *self.zeroes(node.pool, f"{temporary} - 1", pool.fields),
-            f"{self.state(f'{naming.snake(node.pool)}[{temporary} - 1].state_')} = 0",
+            f"{self.state(f'{field_name(node.pool)}[{temporary} - 1].state_')} = 0",
             f"{used} = {used} & ~(1 << ({temporary} - 1))",
         ]
 
@@ -278,7 +278,7 @@ class PromelaWriter(ExpressionWriter):
         if process.pool is None:
             return self.state(f"{naming.snake(process.name)}_state_")
         return self.state(
-            f"{naming.snake(process.pool)}[{self.instance(process)} - 1].state_"
+            f"{field_name(process.pool)}[{self.instance(process)} - 1].state_"
         )
 
     def timer_bit(self, timer: ir.Timer, instance: Optional[str]) -> str:
@@ -556,8 +556,8 @@ class PromelaWriter(ExpressionWriter):
     def members(self, fields: Sequence[ir.Field]) -> list[str]:
         return [self.storage(field.type, field_name(field.name)) for field in fields]
 
-    def field(self, field: ir.Field) -> str:
-        return field_name(field.name)
+    def member(self, declaration: ir.Declaration) -> str:
+        return field_name(declaration.name)
 
     def constant(self, constant: ir.Constant) -> str:
         return self.number(constant.value)

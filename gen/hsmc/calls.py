@@ -167,6 +167,15 @@ class Calls(Expressions):
                 )
                 if fitted is not None:
                     values[name] = fitted
+        for field in payload.fields:
+            if field.name not in named and field.range and field.range.low.value > 0:
+                low, high = field.range.low.value, field.range.high.value
+                self.error(
+                    "HSM0320",
+                    node.callee.span,
+                    f"field '{field.name}' is left out, and so 0, but its range is {low}..{high}",
+                    [("the field", self._declared_field(payload.name, field.name))],
+                )
         return ir.BuildPayload(
             type=ir.PayloadType(payload.name),
             place=node.span.place(),
@@ -174,6 +183,15 @@ class Calls(Expressions):
             fields=tuple(
                 (f.name, values[f.name]) for f in payload.fields if f.name in values
             ),
+        )
+
+    def _declared_field(self, payload: str, name: str) -> Span:
+        return next(
+            field.name.span
+            for node in self.context.spec.declarations
+            if isinstance(node, ast.Payload) and node.name.text == payload
+            for field in node.fields
+            if field.name.text == name
         )
 
     # --- builtins

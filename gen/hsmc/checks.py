@@ -96,6 +96,9 @@ def check_ownership(
             notes = []
             if origin is not effect:
                 notes.append((f"process {name} comes here from", origin.span))
+            if code == "HSM0521":
+                declared = context.symbols[effect.name.split(".")[1]].node.name.span
+                notes.append(("declared here", declared))
             context.error(
                 code, effect.span, f"{problem}, but process {name} does this", notes
             )

@@ -58,6 +58,7 @@ class _NameCheck:
         self.places = places
         self.names = c_expressions.CNames(protocol)
         prefix, capitals = self.names.prefix, self.names.capitals
+        self.clashing: set[str] = set()
         self.globals = NameSpace("C")
         self.globals.reserve(f"{capitals}_{name}" for name in OWN_MACROS)
         self.globals.reserve(f"{prefix}_{name}" for name in OWN_FUNCTIONS)
@@ -73,6 +74,8 @@ class _NameCheck:
             space.taken[name] = new
             return
         old = space.taken[name]
+        if old != new:
+            self.clashing.add(name)
         if old is None:
             self.places.error(
                 "HSM0217",
@@ -232,7 +235,8 @@ class _NameCheck:
         place: ir.Place,
     ) -> None:
         """What one C function declares: hidden variables of the whole model in Promela."""
-        space = NameSpace("C", {})
+        space = NameSpace("C")
+        told = self.names.lower(owner) in self.clashing
         references = [instance] if instance else []
         found = [(instance, f"the record '{instance}'", place)] if instance else []
         for argument in arguments:
@@ -251,8 +255,9 @@ class _NameCheck:
         for name, what, where in found:
             spelt = naming.snake(name)
             self.enter(space, spelt, what, where)
-            hidden = f"{self.names.lower(owner)}_{spelt}"
-            self.enter(self.model, hidden, what, where)
+            if not told:
+                hidden = f"{self.names.lower(owner)}_{spelt}"
+                self.enter(self.model, hidden, what, where)
             if spelt in self.globals.taken:
                 self.enter(self.globals, spelt, what, where)
 
@@ -270,7 +275,8 @@ class _NameCheck:
         for pool in protocol.pools:
             name = f"{naming.snake(pool.name)}_used"
             self.enter(state, name, f"pool '{pool.name}'", pool.place)
-        for container in (*protocol.pools, *protocol.tables):
+        containers: list[Union[ir.Pool, ir.Table]] = [*protocol.pools, *protocol.tables]
+        for container in containers:
             kind = "pool" if isinstance(container, ir.Pool) else "table"
             what = f"{kind} '{container.name}'"
             self.enter(state, naming.snake(container.name), what, container.place)

@@ -170,7 +170,7 @@ class ExpressionWriter:
 
     def _RecordField(self, node: ir.RecordField) -> str:
         record = (
-            f"{naming.snake(node.container)}[{self.index(node.index, node.index_kind)}]"
+            f"{field_name(node.container)}[{self.index(node.index, node.index_kind)}]"
         )
         return self.state(f"{record}.{field_name(node.field)}")
 

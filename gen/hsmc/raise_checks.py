@@ -9,6 +9,7 @@ from . import ir
 from .context import Context
 from .machines import Choice, Machine, StateNode, walk
 from .source import Span
+from .walk import nodes, row_parts
 from .ways import ways
 
 
@@ -138,18 +139,30 @@ def check_raise_cycles(
             for row in handler.rows:
                 node = (process.name, handler.event)
                 for raised in row.raises:
-                    edges.setdefault(node, {}).setdefault(raised, row.place)
+                    place = _place_of_raise(row, raised)
+                    edges.setdefault(node, {}).setdefault(raised, place)
     done: set[tuple[str, str]] = set()
 
     def visit(node: tuple[str, str], path: list[tuple[str, str]]) -> None:
         for callee, place in edges.get(node, {}).items():
             if callee in path:
                 names = [".".join(n) for n in path[path.index(callee) :] + [callee]]
+                circle = [*path[path.index(callee) :], callee]
+                hops = list(zip(circle, circle[1:]))[:-1]
+                notes = [
+                    (
+                        f"{'.'.join(source)} raises {'.'.join(target)}",
+                        spans[edges[source][target]],
+                    )
+                    for source, target in hops
+                    if edges[source][target] in spans
+                ]
                 if place in spans:
                     context.error(
                         "HSM0516",
                         spans[place],
                         f"events raise each other in a circle: {' -> '.join(names)}",
+                        notes,
                     )
             elif callee not in done:
                 visit(callee, [*path, callee])
@@ -158,3 +171,11 @@ def check_raise_cycles(
     for start in edges:
         if start not in done:
             visit(start, [start])
+
+
+def _place_of_raise(row: ir.Row, raised: tuple[str, str]) -> ir.Place:
+    """The statement of the row that raises the event; the row where an action it calls does."""
+    for node in nodes(row_parts(row)):
+        if isinstance(node, ir.Raise) and (node.process, node.event) == raised:
+            return node.place
+    return row.place

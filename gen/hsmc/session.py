@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Callable, Iterator, Optional, Sequence, TextIO
 
 from . import ir, naming
+from .command_line import read_text
 from .interpreter import Change, EntryPoint, Node, Outcome, Program, Verdict
 from .node_state import ContractViolation
 from .report import did_you_mean
@@ -85,24 +86,28 @@ class Session:
             return True
         if words[0] in ("quit", "exit"):
             return False
+        self.obey(words[0], words[1:])
+        return True
+
+    def obey(self, command: str, arguments: list[str]) -> None:
+        """What cannot be done is told, and counted in `mistakes`."""
         try:
-            if words[0] in self.commands:
-                self.commands[words[0]](words[1:])
+            if command in self.commands:
+                self.commands[command](arguments)
             else:
                 known = [*self.commands, "expire", "set", "quit"]
-                if "." not in words[0] and words[0] not in ("expire", "after", "set"):
-                    hint = did_you_mean(words[0], known)
+                if "." not in command and command not in ("expire", "after", "set"):
+                    hint = did_you_mean(command, known)
                     raise Mistake(
-                        f"there is no command '{words[0]}'{hint or '; try help'}"
+                        f"there is no command '{command}'{hint or '; try help'}"
                     )
-                self.perform(self.vocabulary.action(" ".join(words)))
+                self.perform(self.vocabulary.action(" ".join([command, *arguments])))
         except Mistake as mistake:
             self.complain(str(mistake))
         except (ValueError, OSError) as error:
             self.complain(str(error))
         except ContractViolation as violation:
             self.complain(f"{violation}; the state is as before")
-        return True
 
     def perform(self, action: Action, quiet: bool = False) -> Outcome:
         before = self.node.snapshot()
@@ -363,7 +368,7 @@ def run_session(
             pass
         session.say("help lists the commands")
     if replay is not None:
-        session.execute(f"replay {replay}")
+        session.obey("replay", [str(replay)])
         if session.mistakes and not people:
             return 1
     else:
@@ -385,12 +390,14 @@ def run_session(
         if not session.execute(line):
             break
     if save is not None:
-        session.execute(f"save {save}")
+        session.obey("save", [str(save)])
     return 1 if session.mistakes and not people else 0
 
 
 def command(protocol: ir.Protocol, options: argparse.Namespace) -> int:
     """hsmc run: the status is 1 when a command from a pipe or a scenario was in error."""
+    if options.replay is not None:
+        read_text(options.replay)  # what cannot be read is wrong usage
     program = Program(protocol)
     try:
         parameters = Vocabulary(program).settings(options.node_parameters)
