@@ -28,7 +28,26 @@ def check_reachability(context: Context, machines: Sequence[Machine]) -> None:
                             "HSM0508",
                             choice.node.span,
                             "this row is never tried: every state inside handles the event itself",
+                            _inside(machine, state, rows.event),
                         )
+
+
+def _inside(
+    machine: Machine, outer: StateNode, event: Optional[str]
+) -> list[tuple[str, Span]]:
+    """Where the states inside answer the event; of a state and those around it the outermost that does."""
+    notes: list[tuple[str, Span]] = []
+    pending = [s for s in machine.states if s.parent is outer]
+    while pending:
+        state = pending.pop(0)
+        answers = [rows.node.span for rows in state.rows if rows.event == event]
+        if event in state.verdicts:
+            answers.append(state.verdicts[event].span)
+        if answers:
+            notes.append((f"state {state.dotted} does it here", answers[-1]))
+        else:
+            pending = [s for s in machine.states if s.parent is state] + pending
+    return notes
 
 
 def _alive(machine: Machine) -> set[StateNode]:
