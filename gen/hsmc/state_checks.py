@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import Optional, Sequence
 
 from .context import Context
 from .machines import Machine, StateNode, initial_of
+from .source import Span
 
 
 def check_reachability(context: Context, machines: Sequence[Machine]) -> None:

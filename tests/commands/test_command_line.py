@@ -342,51 +342,54 @@ def test_manual_describes_the_keys(tmp_path: Path) -> None:
 def test_a_mistake_of_its_own_is_told_in_a_few_lines(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from hsmc import main
+    module = sys.modules["hsmc.main"]
 
     def fail(arguments: object) -> int:
         raise KeyError("nobody thought of this")
 
     monkeypatch.delenv("HSMC_TRACEBACK", raising=False)
-    monkeypatch.setattr(main, "run", fail)
-    assert main.main([]) == 70
+    monkeypatch.setattr(module, "run", fail)
+    assert main([]) == 70
     shown = capsys.readouterr().err
     assert "internal error: KeyError" in shown and "HSMC_TRACEBACK=1" in shown
     assert "Traceback" not in shown
     monkeypatch.setenv("HSMC_TRACEBACK", "1")
     with pytest.raises(KeyError):
-        main.main([])
+        main([])
 
 
 def test_what_is_nested_too_deeply_is_an_error_of_the_spec(
-    tmp_path: pathlib.Path,
+    tmp_path: Path,
 ) -> None:
     path = tmp_path / "deep.hsm"
     text = "protocol t\nconstant a = {}\nexternal constant b = a\n"
     path.write_text(text.format("1 + " * 300 + "1"))
-    assert "HSM0101" not in hsmc("check", path).stderr
+    assert "HSM0101" not in run("check", path).stderr
     path.write_text(text.format("1 + " * 3000 + "1"))
-    result = hsmc("check", path)
+    result = run("check", path)
     assert result.returncode == 1 and "HSM0101: nested too deeply" in result.stderr
 
 
-def test_a_full_disk_is_told(tmp_path: pathlib.Path) -> None:
+def test_a_full_disk_is_told(tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:
         command = [sys.executable, str(HSMC), "dump", str(ABP)]
-        result = subprocess.run(
-            command, stdout=full, stderr=subprocess.PIPE, text=True
-        )
+        result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
     assert result.returncode == 2
     assert result.stderr == "hsmc: No space left on device\n"
 
 
-def test_odd_files_are_errors_not_tracebacks(tmp_path: pathlib.Path) -> None:
+def test_odd_files_are_errors_not_tracebacks(tmp_path: Path) -> None:
     path = tmp_path / "odd.hsm"
-    for content in (b"", b"\xff\xfe", b'protocol t\ninclude "a\0b"\n', b"protocol t\nconstant a = " + b"9" * 5000):
+    for content in (
+        b"",
+        b"\xff\xfe",
+        b'protocol t\ninclude "a\0b"\n',
+        b"protocol t\nconstant a = " + b"9" * 5000,
+    ):
         path.write_bytes(content)
-        result = hsmc("check", path)
+        result = run("check", path)
         assert result.returncode == 1, content
         assert ": error HSM" in result.stderr
     path.unlink()
     path.symlink_to(path)
-    assert "HSM0104" in hsmc("check", path).stderr
+    assert "HSM0104" in run("check", path).stderr
