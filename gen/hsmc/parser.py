@@ -46,6 +46,8 @@ CONTINUES = re.compile(r'(=|and\b|or\b|"|/|->|[-+*|^&<>!])')
 # A line that ends so is continued by the next.
 CONTINUED = re.compile(r"([-+*|^&<>=,]|\b(and|or|not|if))$")
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+WORD_END = re.compile(r"[A-Za-z0-9_]\Z")
+WORD_BEGIN = re.compile(r"[A-Za-z0-9_]")
 ERRORS_PER_DECLARATION = 8
 # Levels of the tree of one declaration. What walks it does so recursively (main.py makes room for that).
 DEPTH_LIMIT = 600
@@ -94,7 +96,7 @@ class SpecIndenter(Indenter):
         return (self.NL_type, "SLASH")
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-        return super().process(self._mark_actions(stream))
+        return super().process(self._mark_actions(_apart(stream)))
 
     def _mark_actions(self, stream: Iterator[Token]) -> Iterator[Token]:
         first: Optional[str] = None
@@ -112,6 +114,22 @@ class SpecIndenter(Indenter):
                 first = ""
                 token = Token.new_borrow_pos("_THEN", token.value, token)
             yield token
+
+
+def _apart(stream: Iterator[Token]) -> Iterator[Token]:
+    """Refuses words that run into each other: where no name may stand the lexer would take `constantlimit` for two."""
+    before: Optional[Token] = None
+    for token in stream:
+        if (
+            before is not None
+            and before.end_pos == token.start_pos
+            and WORD_END.search(before)
+            and WORD_BEGIN.match(token)
+        ):
+            whole = Token.new_borrow_pos("NAME", f"{before}{token}", before)
+            raise UnexpectedToken(whole, set())
+        before = token
+        yield token
 
 
 @lru_cache(maxsize=None)
