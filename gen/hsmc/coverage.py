@@ -16,6 +16,7 @@ from . import generated_tests, ir
 from .command_line import Failure, read_text
 from .interpreter import Program
 from .node_state import ContractViolation
+from .recall import faulty_recalls
 from .scenario import Mistake, Vocabulary, read_scenario
 
 WORD = re.compile(r"[A-Za-z_][\w.]*")
@@ -67,7 +68,19 @@ class Coverage:
 
     @property
     def missing(self) -> list[ir.Row]:
-        return [row for row in self.rows if not self.counts[row.number]]
+        """Not taken, though nothing shows that it cannot be."""
+        faults = {row.number for row in faulty_recalls(self.protocol)}
+        return [
+            row
+            for row in self.rows
+            if not self.counts[row.number] and row.number not in faults
+        ]
+
+    @property
+    def impossible(self) -> list[ir.Row]:
+        return [
+            row for row in faulty_recalls(self.protocol) if not self.counts[row.number]
+        ]
 
     def summary(self) -> str:
         taken = len(self.rows) - len(self.missing)
@@ -82,9 +95,14 @@ class Coverage:
             f"{self.protocol.name}: {row.place}: {row.id} is not taken: {row.text}"
             for row in self.missing
         ]
-        taken = len(self.rows) - len(self.missing)
+        lines += [
+            f"{self.protocol.name}: {row.place}: {row.id} cannot be taken: what it delivers is 'never' there"
+            for row in self.impossible
+        ]
+        taken = len(self.rows) - len(self.missing) - len(self.impossible)
         by = f" by {self.tests} tests" if self.tests else ""
-        total = f"{taken} of {len(self.rows)} transitions taken{by}"
+        possible = len(self.rows) - len(self.impossible)
+        total = f"{taken} of {possible} transitions taken{by}"
         return "\n".join([*lines, f"{self.protocol.name}: {total}"]) + "\n"
 
     def by_test(self) -> str:

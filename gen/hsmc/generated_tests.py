@@ -16,6 +16,7 @@ from .arguments import Shape
 from .differential import Command
 from .interpreter import Node, Outcome, Program, Value
 from .probe import Probe, Step
+from .recall import faulty_recalls
 from .scenario import Action, Mistake, Scenario, Vocabulary, final_state, write_scenario
 from .search import STEPS, Search
 
@@ -197,6 +198,7 @@ def index_of(search: Search, tests: Sequence[Test]) -> dict[str, Any]:
     for test in tests:
         for number in test.rows:
             by_row[number].append(test.file)
+    faults = [row.number for row in faulty_recalls(protocol)]
     return {
         "protocol": protocol.name,
         "check": protocol.check,
@@ -214,7 +216,7 @@ def index_of(search: Search, tests: Sequence[Test]) -> dict[str, Any]:
         "not_taken": [
             {"id": row.id, "place": str(row.place), "text": row.text}
             for row in search.program.rows
-            if not by_row[row.number]
+            if not by_row[row.number] and row.number not in faults
         ],
         "breaks_contract": dict(sorted(search.violations.items())),
     }
@@ -247,7 +249,7 @@ def summary(protocol: ir.Protocol, index: dict[str, Any]) -> str:
         lines.append(f"note: {count} events tried are not used: {complaint}")
     if len(broken) > SHOWN:
         lines.append(f"note: {len(broken) - SHOWN} more such reasons in {INDEX}")
-    total = sum(1 for _ in protocol.rows())
+    total = sum(1 for _ in protocol.rows()) - len(faulty_recalls(protocol))
     lines.append(
         f"{protocol.name}: {total - len(index['not_taken'])} of {total} transitions taken by "
         f"{len(index['tests'])} tests; {index['attempts']} events tried"

@@ -82,3 +82,20 @@ def _raised(
             yield (node.process, node.event)
         elif isinstance(node, ir.ActionCall):
             yield from raises[node.action]
+
+
+def faulty_recalls(protocol: ir.Protocol) -> list[ir.Row]:
+    """Rows that would deliver a deferred event where the spec says it cannot come. The contract itself excludes them:
+    whatever took one would have met a `never`, which models assert and no test may do.
+    """
+    result = []
+    for process in protocol.processes:
+        answers = {(h.leaf, h.event): h for h in process.handlers if h.timer is None}
+        for handler in process.handlers:
+            for row in handler.rows:
+                if row.kind != "recall":
+                    continue
+                raised = [answers[handler.leaf, event] for _, event in row.raises]
+                if all(a.otherwise == "never" and not a.groups for a in raised):
+                    result.append(row)
+    return result

@@ -20,6 +20,7 @@ from typing import Callable, Optional
 from . import ir
 from .arguments import Arguments, Numbers, Shape
 from .probe import Comparison, Probe, Step
+from .recall import faulty_recalls
 from .sequences import device_payloads
 
 STEPS = 1_500_000  # attempts, unless all transitions are taken before
@@ -84,7 +85,8 @@ class Search:
         self.queue: list[tuple[int, int, Item]] = []
         self.queued = 0
         self.known: set[object] = set()
-        self.missing = {row.number for row in self.program.rows}
+        faults = {row.number for row in faulty_recalls(self.protocol)}
+        self.missing = {row.number for row in self.program.rows} - faults
         self._prepare_slots()
         self._prepare_targets()
 
