@@ -212,10 +212,10 @@ class Session:
             bounds = place.range
             if bounds and not bounds.low.value <= number <= bounds.high.value:
                 return f"refused: {place.path} is {number}, its range is {bounds}"
-        pool = entry.process.pool
-        if pool is not None and not 1 <= action.instance <= self._count(pool):
+        pool_name = entry.process.pool
+        if pool_name is not None and not 1 <= action.instance <= self._count(pool_name):
             if entry.event.select is None and entry.event.room is None:
-                return f"refused: references to {pool} are 1 to {self._count(pool)}"
+                return f"refused: references to {pool_name} are 1 to {self._count(pool_name)}"
         return "refused: a reference is not one of the pool"
 
     def _count(self, pool: str) -> int:
