@@ -4,7 +4,6 @@ import dataclasses
 import os
 import re
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +25,6 @@ names = pytest.mark.parametrize("spec", SPECS, ids=lambda path: path.stem)
 @names
 def test_compiles_without_warnings(spec: Path) -> None:
     assert [render(d) for d in Compilation(spec).diagnostics()] == []
-
-
-@names
-def test_check_is_fast(spec: Path) -> None:
-    start = time.monotonic()
-    subprocess.run([HSMC, "check", spec], check=True)
-    assert time.monotonic() - start < 4  # alone well below 1 s; the machine may be busy
 
 
 @names
