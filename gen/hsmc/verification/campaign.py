@@ -211,5 +211,5 @@ def tell_rest(
         print(f"not searched at this level: {', '.join(left_out)}")
     holding = sum(run.holds for run in runs)
     print(
-        f"{len(runs)} searches, {holding} hold exhaustively within their bounds; {seconds:.1f} s"
+        f"{len(runs)} search{'es' * (len(runs) != 1)}, {holding} exhaustive without a violation; {seconds:.1f} s"
     )

@@ -10,7 +10,7 @@ from .trail import Trail
 
 Style = Literal["plain", "lost", "again", "host"]
 
-LANE = 30  # characters between two life lines
+LANE = 26  # characters between two life lines
 EDGE = 8  # left of the first
 
 

@@ -196,6 +196,15 @@ def parse(output: str, program: Program) -> list[tuple[str, Done]]:
     return answers
 
 
+def listed(put: list[tuple[str, str]]) -> str:
+    """
+    >>> listed([]), listed([("put", "ACK bit=0"), ("full", "ACK bit=1")])
+    ('nothing', 'ACK bit=0, ACK bit=1 (no room)')
+    """
+    texts = [frame + " (no room)" * (how == "full") for how, frame in put]
+    return ", ".join(texts) or "nothing"
+
+
 def differences(trail: Trail, replay: Replay) -> list[str]:
     """By step, "" where the C did as the model."""
     result = []
@@ -207,7 +216,7 @@ def differences(trail: Trail, replay: Replay) -> list[str]:
             taken = ", ".join(name for name, _ in done.rows) or "no transition"
             text = f"the C takes {taken}; the model took {', '.join(n for n, _ in step.rows) or 'none'}"
         elif moves(step) and whole and step.put != done.put:
-            text = f"the C puts {done.put or 'nothing'} on the wire; the model {step.put or 'nothing'}"
+            text = f"the C puts {listed(done.put)} on the wire; the model put {listed(step.put)}"
         elif step.do == "event" and whole and step.verdict != done.verdict:
             text = f"the C's verdict is {done.verdict}, the model's {step.verdict}"
         elif whole and step.after and done.after and step.after != done.after:

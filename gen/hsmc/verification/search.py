@@ -67,6 +67,7 @@ class Run:
     errors: int = 0
     failure: str = ""  # in pan's words
     violated: str = ""  # the property
+    only: Optional[str] = None  # the one property that was asserted
     incomplete: list[str] = field(default_factory=list)  # why it proves nothing
     not_taken: list[int] = field(default_factory=list)  # numbers of rows; C only
 
@@ -230,7 +231,7 @@ def run_search(
     sample: Callable[[Sample], None] = lambda sample: None,
 ) -> Run:
     """Compiles and runs one verifier."""
-    run = Run(search)
+    run = Run(search, only=limits.only)
     directory = search.directory
     started = time.monotonic()
     options = write_model(search, subject, directory, defines(search, subject, limits))

@@ -116,7 +116,7 @@ class Subject:
             write(own, backend_promela.generate(self.checked(check)))
         except backend_promela.Unsupported as error:
             raise Failure(f"{self.name}/{check}: {error}", 1) from None
-        return [own, self.world.directory, plain, TOP]
+        return [own, self.world.directory, plain, TOP / "models", TOP]
 
     def bounds(self, check: ir.Check, kind: str) -> dict[str, int]:
         """The world's settings. `X_liveness`, where a check has it, takes the place of `X` when searching for cycles."""

@@ -14,7 +14,7 @@ def verdict(run: Run) -> str:
         return f"VIOLATED: {run.violated}"
     if run.incomplete:
         return f"INCOMPLETE, no proof: {'; '.join(run.incomplete)}"
-    return "holds, exhaustive"
+    return "holds, exhaustive" + (f"; only {run.only}" if run.only else "")
 
 
 def listed(values: Mapping[str, int]) -> str:
@@ -87,6 +87,7 @@ def as_record(run: Run) -> dict[str, Any]:
         "config": f"{search.protocol}/{search.check}",
         "engine": search.engine,
         "kind": search.kind,
+        "only": run.only,
         "verdict": "violated"
         if run.errors
         else "incomplete"

@@ -1,0 +1,285 @@
+"""hsmc verify and hsmc replay: seeded bugs and their counterexamples, verdicts of searches cut short, what can go wrong.
+
+HSMC_REFRESH=1 writes the goldens anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).resolve().parents[2]
+GOLDEN = Path(__file__).parent / "golden"
+sys.path[:0] = [str(TOP), str(TOP / "gen")]
+
+from hsmc.main import main  # noqa: E402
+from hsmc.verification import verdicts  # noqa: E402
+from hsmc.verification.search import Run  # noqa: E402
+from hsmc.verification.subject import Search  # noqa: E402
+from tests.tutorial import follow  # noqa: E402
+
+ABP = (TOP / "spec/abp/abp.hsm").read_text()
+FORGETFUL = (
+    "else                    / count frames_repeated; acknowledge(f)",
+    "else                    / count frames_repeated",
+)
+HASTY = (
+    "on submit(item)      / pending := item ",
+    "on submit(item)      / pending := item; accepted(item) ",
+)
+
+
+def hsmc(
+    directory: Path, *arguments: str, path: str = os.environ["PATH"]
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(TOP / "gen/bin/hsmc"), *arguments],
+        cwd=directory,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def inside(directory: Path, *arguments: str) -> tuple[int, str]:
+    """Without a process of its own, for many runs that end soon: status and what was said."""
+    said = io.StringIO()
+    with contextlib.chdir(directory), contextlib.redirect_stderr(said):
+        status = main(arguments)
+    return status, said.getvalue()
+
+
+def seeded(directory: Path, change: tuple[str, str]) -> None:
+    assert ABP.count(change[0]) == 1, "the spec has changed: mend the bug"
+    (directory / "abp.hsm").write_text(ABP.replace(*change))
+
+
+def report(result: subprocess.CompletedProcess[str]) -> list[dict[str, object]]:
+    found = json.loads(result.stdout)
+    assert isinstance(found, list), result.stderr
+    return found
+
+
+def golden(name: str, text: str) -> None:
+    path = GOLDEN / name
+    if os.environ.get("HSMC_REFRESH"):
+        path.write_text(text)
+    assert path.read_text() == text
+
+
+# --- counterexamples
+
+
+def test_a_repeated_frame_is_not_acknowledged(tmp_path: Path) -> None:
+    seeded(tmp_path, FORGETFUL)
+    result = hsmc(tmp_path, *"verify abp.hsm --kind liveness --engine c --json".split())
+    (record,) = report(result)
+    assert result.returncode == 1
+    assert (record["verdict"], record["property"]) == ("violated", "every_item_arrives")
+    assert record["steps"] == 8
+    trail = Path(str(record["trail"]))
+    there = tmp_path / trail
+    golden("every_item_arrives.txt", there.with_suffix(".txt").read_text())
+    golden("every_item_arrives.svg", there.with_suffix(".svg").read_text())
+    content = json.loads(there.read_text())
+    assert (content["format"], content["version"]) == ("hsmc trail", 1)
+    assert [step["do"] for step in content["steps"]].count("lose") == 2
+
+    again = hsmc(tmp_path, "replay", str(trail))
+    assert again.returncode == 0, again.stdout + again.stderr
+    told = there.with_suffix(".txt").read_text().split("\n\n     host 0")[0]
+    assert again.stdout.startswith(told)
+    assert "is where it was before step 7" in again.stdout
+
+    # What is mended does something else, and says so.
+    (tmp_path / "abp.hsm").write_text(ABP)
+    mended = hsmc(tmp_path, "replay", str(trail))
+    assert mended.returncode == 1
+    assert "has changed since the trail was found" in mended.stdout
+    wanted = "the C puts ACK bit=0 on the wire; the model put nothing"
+    assert wanted in mended.stdout
+
+    # Damaged files are refused.
+    damages: tuple[dict[str, object], ...] = (
+        {"version": 2},
+        {"steps": [{"do": "jump"}]},
+        {"check": "three_items"},
+        {"format": "log"},
+        {"loop": "x"},
+        {"nodes": None},
+    )
+    for damage in damages:
+        there.write_text(json.dumps({**content, **damage}))
+        status, said = inside(tmp_path, "replay", str(trail))
+        assert status == 2 and said.startswith("hsmc: "), damage
+    there.write_text("{")
+    assert inside(tmp_path, "replay", str(trail))[0] == 2
+
+
+@pytest.mark.parametrize("engine", ["promela", "c"])
+def test_an_item_is_accepted_before_it_arrives(engine: str, tmp_path: Path) -> None:
+    seeded(tmp_path, HASTY)
+    command = f"verify abp.hsm --level quick --kind safety --engine {engine}"
+    result = hsmc(tmp_path, *command.split())
+    assert result.returncode == 1
+    assert "VIOLATED: no_early_completion" in result.stdout
+    assert f"engine {engine}, 1 step, none shorter" in result.stdout
+    assert "abp.hsm:46: on submit(item)" in result.stdout
+    place = "build/verify/abp/two_items/no_early_completion/counterexample.trail"
+    again = hsmc(tmp_path, "replay", place)
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert "violates no_early_completion" in again.stdout
+
+
+def test_a_window_of_one_more(tmp_path: Path) -> None:
+    """EMP: a message is sent although as many as the window allows are outstanding."""
+    shutil.copytree(TOP / "spec/emp", tmp_path / "emp")
+    file = tmp_path / "emp/send.hsm"
+    pattern = r"next_message - SendPeer\[p\.peer\]\.oldest < message_window"
+    text, count = re.subn(
+        pattern, lambda m: f"{m[0]}".replace("<", "<="), file.read_text()
+    )
+    assert count > 0, "the spec has changed: mend the bug"
+    file.write_text(text)
+    command = "verify emp/emp.hsm three_messages --kind safety --engine c --json"
+    result = hsmc(tmp_path, *command.split())
+    (record,) = report(result)
+    assert record["verdict"] == "violated", record
+    again = hsmc(tmp_path, "replay", "--json", str(record["trail"]))
+    assert again.returncode == 0, again.stdout + again.stderr
+    replayed = json.loads(again.stdout)
+    assert str(record["property"]) in replayed["violated"]
+    assert len(replayed["steps"]) == record["steps"]
+    for step in replayed["steps"][:-1]:
+        assert step["c"] == step["interpreter"]
+
+
+# --- verdicts
+
+
+def test_quick_level_of_all_specs(tmp_path: Path) -> None:
+    command = "verify spec/emp/emp.hsm spec/abp/abp.hsm --level quick --json --output"
+    result = hsmc(TOP, *command.split(), str(tmp_path))
+    assert result.returncode == 0, result.stdout + result.stderr
+    records = report(result)
+    assert [record["verdict"] for record in records] == ["holds"] * 8
+    assert all(record["exhaustive"] for record in records)
+    emp = next(r for r in records if str(r["config"]).startswith("emp/"))
+    assert emp["faults"] == ["loss", "duplication", "reordering"]
+
+
+def test_a_search_cut_short_is_no_proof(tmp_path: Path) -> None:
+    (tmp_path / "abp.hsm").write_text(ABP)
+    command = "verify abp.hsm --level quick --kind safety --engine c".split()
+    for limit, why in (
+        ("--depth 10", "the depth limit of 10 steps was reached"),
+        ("--memory 1", "the memory limit of 1 MB was reached"),
+        ("--storage bitstate", "bitstate hashing: states may have been missed"),
+        ("--storage hash-compact", "hash compaction"),
+    ):
+        result = hsmc(tmp_path, *command, *limit.split())
+        assert result.returncode == 1
+        assert f"INCOMPLETE, no proof: {why}" in result.stdout
+        assert "0 exhaustive" in result.stdout
+    accepted = hsmc(tmp_path, *command, "--depth", "10", "--accept-incomplete")
+    assert accepted.returncode == 0
+    assert "no proof" in accepted.stdout
+
+
+def test_one_property_only(tmp_path: Path) -> None:
+    """The bug breaks no_early_completion first; asked about another property, the search goes on to what follows."""
+    seeded(tmp_path, HASTY)
+    command = "verify abp.hsm --level quick --engine c --json --property"
+    result = hsmc(tmp_path, *command.split(), "delivered_once")
+    (record,) = report(result)
+    assert (record["only"], record["property"]) == ("delivered_once", "never_event")
+
+
+def test_engines_that_differ() -> None:
+    def run(engine: str, states: int) -> Run:
+        search = Search("abp", "two", engine, "safety", {}, {}, [], Path("."))
+        return Run(search, states=states)
+
+    assert verdicts.unequal([run("promela", 5), run("c", 5)]) == []
+    (problem,) = verdicts.unequal([run("promela", 5), run("c", 6)])
+    assert "stores 5 states" in problem and "6: the two back ends differ" in problem
+
+
+# --- what can go wrong
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ("abp.hsm two_itms", "did you mean 'two_items'?"),
+        ("abp.hsm --property delivered_onc", "did you mean 'delivered_once'?"),
+        ("two_items", "name a spec"),
+        ("abp.hsm abp.hsm", "two of the specs are of the same protocol"),
+        ("abp.hsm --depth 0", "--depth and --memory take numbers from 1 on"),
+        ("abp.hsm --world nowhere.pml", "nowhere.pml: No such file"),
+        ("other.hsm", "there is no world for protocol other"),
+    ],
+)
+def test_wrong_usage(arguments: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "abp.hsm").write_text(ABP)
+    other = ABP.replace("protocol abp", "protocol other")
+    (tmp_path / "other.hsm").write_text(other)
+    status, said = inside(tmp_path, "verify", *arguments.split())
+    assert status == 2
+    assert message in said
+
+
+@pytest.mark.parametrize("tool", ["spin", "gcc"])
+def test_a_tool_is_missing(tool: str, tmp_path: Path) -> None:
+    (tmp_path / "abp.hsm").write_text(ABP)
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    other = {"spin": "gcc", "gcc": "spin"}[tool]
+    (tools / other).symlink_to(str(shutil.which(other)))
+    result = hsmc(tmp_path, "verify", "abp.hsm", path=str(tools))
+    assert result.returncode == 2
+    assert f"{tool} is not installed" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "file, old, new, message",
+    [
+        ("abp_world.pml", "byte submitted", "bite submitted", "syntax error"),
+        ("abp_devices.h", "now.delivered++", "now.deliverd++", "deliverd"),
+    ],
+)
+def test_a_world_that_does_not_compile(
+    file: str, old: str, new: str, message: str, tmp_path: Path
+) -> None:
+    (tmp_path / "abp.hsm").write_text(ABP)
+    models = tmp_path / "models"
+    models.mkdir()
+    for path in (TOP / "models").glob("abp_*"):
+        text = path.read_text()
+        if path.name == file:
+            assert old in text
+            text = text.replace(old, new)
+        (models / path.name).write_text(text)
+    command = "verify abp.hsm --level quick --kind safety --engine c"
+    result = hsmc(tmp_path, *command.split())
+    assert result.returncode == 2
+    assert "does not compile, see build/verify/abp/two_items/c_safety" in result.stderr
+    assert message in result.stderr
+
+
+# --- the page
+
+
+def test_tutorial(tmp_path: Path) -> None:
+    follow(TOP / "docs/verification.md", "Break ABP", tmp_path / "abp.hsm", ABP)
