@@ -15,3 +15,10 @@ verify-quick:    ## the smallest configurations only (part of make test)
 verify-nightly:  ## the longest configurations too
 	@scripts/setup.sh demo verify
 	$(Q)$(VERIFY) $(BUILD)/verify.json --level nightly
+
+# Proofs of small C functions for all inputs: the parser equals the layouts, accessors and sets do what they say.
+.PHONY: prove
+prove:           ## prove frame parser, accessors of layouts, sets and pools for all inputs (a minute)
+	@scripts/setup.sh demo prove
+	$(Q)$(MAKE) --no-print-directory -s generate $(BUILD)/gen/emp/frame.c
+	$(Q)$(PYTHON) models/prove.py --build $(BUILD)

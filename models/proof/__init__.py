@@ -1,0 +1,1 @@
+"""Proofs about C functions, for all their inputs: clang's intermediate code, executed symbolically, decided by Z3."""
