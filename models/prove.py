@@ -28,7 +28,12 @@ from models.proof import accessors, frame_parser, support  # noqa: E402
 from models.proof.llvm_text import Unreadable  # noqa: E402
 from models.proof.symbolic import Refuted, Tally, Undecided  # noqa: E402
 
-SPECS = {"emp": "spec/emp/emp.hsm", "abp": "spec/abp/abp.hsm"}
+# Those of which `make generate` makes C: spec/NAME/NAME.hsm.
+SPECS = {
+    path.stem: f"spec/{path.stem}/{path.name}"
+    for path in sorted(ROOT.glob("spec/*/*.hsm"))
+    if path.stem == path.parent.name
+}
 SUBJECTS = ("parser", "accessors", "support")
 
 
@@ -55,6 +60,8 @@ class Proofs:
     def accessors(self) -> tuple[list[str], Tally]:
         told, tally = [], Tally()
         for name, protocol in self.protocols.items():
+            if not protocol.layouts:
+                continue
             words, executor = accessors.prove(
                 protocol, [self.generated(name)], self.directory
             )

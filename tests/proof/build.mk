@@ -1,3 +1,3 @@
 # The proofs of models/proof, and that they fail where they should, stand on the generated C.
 
-TEST_NEEDS += $(BUILD)/gen/emp/frame.c $(EMP_GENERATED) $(ABP_GENERATED)
+TEST_NEEDS += $(BUILD)/gen/emp/frame.c generate
