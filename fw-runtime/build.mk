@@ -93,3 +93,23 @@ $(FIRMWARE)/emp_a.elf: $(FW_OBJECTS) $(FIRMWARE)/firmware.lds fw-runtime/tools/c
 	$(Q)fw-runtime/tools/check_indirect.py $@.new
 	$(Q)fw-runtime/tools/check_stack.py $@.new $(FW_OBJECTS:.o=.ci) >/dev/null
 	$(Q)mv $@.new $@
+
+# The same with what crosses the protocol's border out of line, where a simulator sees each call (docs/conformance.md).
+# It is no image to ship: with the functions that the other one dissolves the protocol does not fit the scratchpad, and
+# lies in SRAM, because placement.lds.in does not know this object.
+FW_OBSERVED       := $(FIRMWARE)/observed/image.o
+FW_OBSERVED_PARTS := $(filter-out $(FW_IMAGE),$(FW_OBJECTS)) $(FW_OBSERVED)
+
+$(FW_OBSERVED): $(FW_PORT)/emp/image.c $(FW_FLAGS_STAMP) $(FW_PORT)/core.inc $(BUILD)/gen/emp/emp_members.h \
+                fw-runtime/build.mk $(BUILD)/gen/emp/emp.c $(BUILD)/gen/emp/emp_observed.h $(BUILD)/gen/emp/frame.c
+	$(SAY) FWCC "$< (observed)"
+	@mkdir -p $(@D)
+	$(Q)$(FW_CC) $(FW_CFLAGS) $(FW_WHOLE_PROGRAM) -ffixed-30 -DEMP_OBSERVED -MMD -MP -c -o $@ $<
+
+$(FIRMWARE)/emp_a_observed.elf: $(FW_OBSERVED_PARTS) $(FIRMWARE)/firmware.lds
+	$(SAY) FWLD $@
+	$(Q)$(FW_LD) -EB -static -nostdlib -G0 --gc-sections --fatal-warnings --no-warn-rwx-segments \
+	    -T $(FIRMWARE)/firmware.lds -o $@.new $(FW_OBSERVED_PARTS)
+	$(Q)fw-runtime/tools/check_instructions.py $@.new
+	$(Q)fw-runtime/tools/check_stack.py $@.new $(FW_OBSERVED_PARTS:.o=.ci) >/dev/null
+	$(Q)mv $@.new $@

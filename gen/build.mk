@@ -4,7 +4,7 @@
 HSMC         := gen/bin/hsmc
 HSMC_SOURCES := $(HSMC) $(wildcard gen/hsmc/*.py gen/hsmc/commands/*.py gen/hsmc/*.lark gen/hsmc/templates/*/*.j2)
 
-EMP_GENERATED := $(addprefix $(BUILD)/gen/emp/,emp.h emp.c emp_layout.h)
+EMP_GENERATED := $(addprefix $(BUILD)/gen/emp/,emp.h emp.c emp_layout.h emp_watch.h emp_observed.h)
 ABP_GENERATED := $(addprefix $(BUILD)/gen/abp/,abp.h abp.c abp_layout.h)
 FETCH_GENERATED := $(addprefix $(BUILD)/gen/fetch/,fetch.h fetch.c fetch_layout.h)
 
@@ -15,7 +15,7 @@ generate: $(EMP_GENERATED) $(ABP_GENERATED) $(FETCH_GENERATED)
 $(EMP_GENERATED) &: spec/emp/emp.hsm $(HSMC_SOURCES)
 	$(SAY) HSMC $<
 	@mkdir -p $(BUILD)/gen/emp
-	$(Q)$(HSMC) build $< --output $(BUILD)/gen/emp --depfile $(BUILD)/gen/emp/emp.d
+	$(Q)$(HSMC) build $< --output $(BUILD)/gen/emp --watch --depfile $(BUILD)/gen/emp/emp.d
 	@touch $(EMP_GENERATED)
 
 $(ABP_GENERATED) &: spec/abp/abp.hsm $(HSMC_SOURCES)

@@ -10,7 +10,7 @@ HOST_DEMO_OBJECTS    := $(HOST_DEMO_SOURCES:%.c=$(BUILD)/obj/%.o)
 HOST_DEMO_SAN        := $(HOST_DEMO_SOURCES:%.c=$(BUILD)/san/%.o)
 
 # The layouts shared with the firmware come from the spec.
-HOST_LAYOUT := $(BUILD)/gen/emp/emp_layout.h
+HOST_LAYOUT := $(BUILD)/gen/emp/emp_layout.h $(BUILD)/gen/emp/emp_watch.h
 $(HOST_LIBRARY_OBJECTS) $(HOST_LIBRARY_SAN) $(HOST_DEMO_OBJECTS) $(HOST_DEMO_SAN): | $(HOST_LAYOUT)
 LINT_NEEDS += $(HOST_LAYOUT)
 

@@ -28,6 +28,7 @@ COMMANDS = (
     "coverage",
     "verify",
     "replay",
+    "conform",
     "doc",
     "graph",
     "dissector",

@@ -41,6 +41,7 @@ enum {
     OPTION_ITERATIONS,
     OPTION_MESSAGES,
     OPTION_CAPTURE,
+    OPTION_TRACE,
 };
 
 static const struct argp_option option_table[] = {
@@ -49,6 +50,8 @@ static const struct argp_option option_table[] = {
     {"knob", OPTION_KNOB, "NAME=VALUE", 0, "set a knob of the simulator (sim/knobs.c)", 0},
     {"cost", OPTION_COST, "NAME=NS", 0, "set a host cost (host/costs.c)", 0},
     {"json", OPTION_JSON, "FILE", 0, "results as JSON, - for standard output", 0},
+    {"trace", OPTION_TRACE, "PREFIX", 0,
+     "record both boards in PREFIX.0.trace and PREFIX.1.trace, for hsmc conform", 0},
     {"quiet", 'q', NULL, 0, "no progress", 0},
     {"outstanding", 'o', "COUNT", 0,
      "messages posted and not finished (transfer 4, sweep 2 as in the papers)", 0},
@@ -128,6 +131,9 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         break;
     case OPTION_MESSAGE_BYTES:
         arguments->transfer.message_bytes = parse_count(state, text, 1, limit);
+        break;
+    case OPTION_TRACE:
+        arguments->pair.trace = text;
         break;
     case OPTION_CAPTURE:
         arguments->capture = text;

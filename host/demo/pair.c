@@ -1,10 +1,12 @@
 #include "host/demo/pair.h"
 
 #include "host/board_sim.h"
+#include "host/demo/recorder.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LINK_TIMEOUT_NS UINT64_C(2000000000)
@@ -12,7 +14,8 @@
 
 void pair_options_defaults(struct pair_options *options) {
     memset(options, 0, sizeof *options);
-    options->image = "build/firmware/emp_a.elf";
+    const char *image = getenv("EMP_IMAGE");
+    options->image = image ? image : "build/firmware/emp_a.elf";
     options->seed = 1;
     tigon_knobs_defaults(&options->knobs);
     libemp_costs_defaults(&options->costs);
@@ -22,6 +25,34 @@ int pair_fail(struct pair_side *side, int error, const char *what) {
     (void)snprintf(side->message, sizeof side->message, "%s",
                    what ? what : libemp_message(side->board));
     return error;
+}
+
+/* By program and number of the world within it. */
+static void name_trace(char *name, size_t bytes, const struct pair_options *options) {
+    static unsigned worlds;
+    const char *directory = getenv("EMP_TRACES");
+    name[0] = 0;
+    if (options->trace)
+        (void)snprintf(name, bytes, "%s", options->trace);
+    else if (directory)
+        (void)snprintf(name, bytes, "%s/%s-%u", directory, program_invocation_short_name, worlds++);
+}
+
+static int record(struct pair *pair) {
+    char prefix[512];
+    name_trace(prefix, sizeof prefix, &pair->options);
+    for (unsigned i = 0; i < 2 && prefix[0]; i++) {
+        char path[sizeof prefix + 16];
+        (void)snprintf(path, sizeof path, "%s.%u.trace", prefix, i);
+        const int error = recorder_open(&pair->recorder[i], pair->side[i].hardware,
+                                        pair->options.image, path);
+        if (error) {
+            (void)snprintf(pair->side[i].message, sizeof pair->side[i].message, "trace %.200s: %s",
+                           path, strerror(-error));
+            return error;
+        }
+    }
+    return 0;
 }
 
 int pair_open(struct pair *pair, const struct pair_options *options) {
@@ -44,13 +75,19 @@ int pair_open(struct pair *pair, const struct pair_options *options) {
         pair->side[i].host = tigon_board_host(pair->side[i].hardware);
     }
     pair->wire = tigon_world_connect(pair->world, pair->side[0].hardware, pair->side[1].hardware);
-    return pair->wire ? 0 : -EBUSY;
+    return pair->wire ? record(pair) : -EBUSY;
 }
 
 void pair_close(struct pair *pair) {
     for (unsigned i = 0; i < 2; i++)
         if (pair->side[i].board) /* its program never came to its end */
             libemp_abandon(pair->side[i].board);
+    for (unsigned i = 0; i < 2; i++) {
+        const int error = recorder_close(pair->recorder[i]);
+        if (error)
+            (void)fprintf(stderr, "trace of board %u: %s\n", i, strerror(-error));
+        pair->recorder[i] = NULL;
+    }
     libemp_image_close(pair->image);
     if (pair->world)
         tigon_world_destroy(pair->world);

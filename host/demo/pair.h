@@ -8,6 +8,8 @@
 
 #include "sim/tigon.h"
 
+struct recorder;
+
 struct pair;
 struct pair_side;
 
@@ -38,6 +40,7 @@ struct pair_options {
     struct tigon_knobs knobs;
     struct libemp_costs costs;
     uint64_t seed;
+    const char *trace; /* records both boards: TRACE.0.trace and TRACE.1.trace; NULL does not */
     void (*progress)(const struct pair_side *side, const char *step, size_t done, size_t total);
 };
 
@@ -47,9 +50,11 @@ struct pair {
     struct libemp_image *image;
     struct pair_options options;
     struct pair_side side[2];
+    struct recorder *recorder[2];
     enum tigon_end end;
 };
 
+/* Tests record their worlds when EMP_TRACES names a directory, and run the image EMP_IMAGE names. */
 void pair_options_defaults(struct pair_options *options);
 
 /* Makes the world; nothing runs yet, so that faults, filters and taps can be set. Returns 0 or a

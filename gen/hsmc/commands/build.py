@@ -33,6 +33,11 @@ def add(commands: Subparsers) -> None:
         help="for the models: DIR/CHECK/ per check",
     )
     parser.add_argument(
+        "--watch",
+        action="store_true",
+        help="also the headers by which runs are recorded (hsmc conform)",
+    )
+    parser.add_argument(
         "--depfile", type=Path, help="make rule naming all files read (as gcc -MMD -MP)"
     )
     parser.set_defaults(run=run)
@@ -40,7 +45,7 @@ def add(commands: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Everything is generated before anything is written."""
-    from .. import backend_c, backend_promela
+    from .. import backend_c, backend_promela, watch
 
     progress = Progress()
     compilation, protocol = compiled(options)
@@ -49,6 +54,9 @@ def run(options: argparse.Namespace) -> int:
     progress.step("generating C")
     for name, text in backend_c.generate(protocol).items():
         files[options.output / name] = text
+    if options.watch:
+        for name, text in watch.generate(protocol).items():
+            files[options.output / name] = text
     if options.check_model_dir is not None:
         for number, check in enumerate(protocol.checks, start=1):
             progress.step(

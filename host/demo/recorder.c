@@ -1,0 +1,391 @@
+#include "host/demo/recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <libelf.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "build/gen/emp/emp_layout.h"
+#include "build/gen/emp/emp_watch.h"
+#include "sim/cpu.h"
+
+enum {
+    POLL_NS = 100000, /* a ring of 1024 cannot wrap: a transition takes more than 0.1 us */
+    POINT_LIMIT = 128,
+    PARAMETER_LIMIT = 64,
+    PAYLOAD_BYTES_LIMIT = 512,
+    REGISTER_ARGUMENTS = 4, /* o32: the others lie on the stack, from its fifth word on */
+    REGISTER_A0 = 4,
+    REGISTER_V0 = 2,
+    REGISTER_SP = 29,
+    REGISTER_RA = 31
+};
+
+/* Which words of memory have an instruction worth looking at; addresses alias harmlessly. */
+enum { FILTER_BITS = 1 << 16 };
+
+struct recorder {
+    struct tigon_world *world;
+    struct tigon_board *board;
+    FILE *file;
+    const struct watch_protocol *protocol;
+    size_t points; /* found in the image */
+    uint32_t point_address[POINT_LIMIT];
+    const struct watch_point *point[POINT_LIMIT];
+    uint32_t *member_address; /* by member, 0 when the image has none */
+    uint8_t filter[FILTER_BITS / 8];
+    bool observed;    /* the image shows its calls */
+    bool running;     /* the protocol has started */
+    bool in_event;    /* between the call of an event and its return */
+    bool gives_verdict;
+    uint32_t back;    /* where it returns to, and the stack there */
+    uint32_t back_sp; /* 0 in front of a first event */
+    uint32_t seen;    /* records of the ring */
+    uint32_t parameters[PARAMETER_LIMIT];
+};
+
+static uint32_t control(const struct recorder *r, uint32_t word) {
+    return tigon_board_peek32(r->board, EMP_CONTROL_ADDRESS + 4 * word);
+}
+
+/* --- the ring */
+
+/* Records made since the last look. */
+static void drain(struct recorder *r) {
+    const uint32_t ring = control(r, EMP_CONTROL_TRACE_WORD);
+    const uint32_t entries = control(r, EMP_CONTROL_TRACE_ENTRIES_WORD);
+    const uint32_t next = control(r, EMP_CONTROL_TRACE_NEXT_WORD);
+    uint32_t fresh = next - r->seen;
+    if (!r->running || ring == 0 || entries == 0)
+        return;
+    if (fresh > entries) {
+        (void)fprintf(r->file, "gap %" PRIu32 "\n", fresh - entries);
+        fresh = entries;
+    }
+    for (uint32_t i = next - fresh; i != next; i++) {
+        const uint32_t at = ring + EMP_TRACE_RECORD_BYTES * (i & (entries - 1));
+        const uint32_t word = tigon_board_peek32(r->board, at + 4);
+        (void)fprintf(r->file, "row %" PRIu32 " %" PRIu32 " %" PRIu32 "\n",
+                      tigon_board_peek32(r->board, at), word >> 16, word & 0xFFFF);
+    }
+    r->seen = next;
+}
+
+static uint32_t parameter(const struct recorder *r, size_t index) {
+    return tigon_board_peek32(r->board,
+                              control(r, EMP_CONTROL_PARAMETERS_WORD) + 4 * (uint32_t)index);
+}
+
+/* The host may change parameters at any time. What was drained since the last look may have met
+ * either value: the line comes before it. */
+static void look_at_parameters(struct recorder *r) {
+    for (size_t i = 0; r->protocol->parameters[i] && i < PARAMETER_LIMIT; i++) {
+        const uint32_t value = parameter(r, i);
+        if (value != r->parameters[i])
+            (void)fprintf(r->file, "parameter %s %" PRIu32 "\n", r->protocol->parameters[i], value);
+        r->parameters[i] = value;
+    }
+}
+
+static void begin(struct recorder *r) {
+    r->running = true;
+    r->seen = 0;
+    r->in_event = false;
+    (void)fprintf(r->file, "start %s\nprotocol %s %08" PRIx32 "\n",
+                  r->observed ? "events" : "transitions", r->protocol->name,
+                  control(r, EMP_CONTROL_PROTOCOL_HASH_WORD));
+    for (size_t i = 0; r->protocol->parameters[i] && i < PARAMETER_LIMIT; i++) {
+        r->parameters[i] = parameter(r, i);
+        (void)fprintf(r->file, "parameter %s %" PRIu32 "\n", r->protocol->parameters[i],
+                      r->parameters[i]);
+    }
+}
+
+static bool firmware_is_up(const struct recorder *r) {
+    const uint32_t state = control(r, EMP_CONTROL_STATE_WORD);
+    return control(r, EMP_CONTROL_MAGIC_WORD) == EMP_CONTROL_MAGIC &&
+           (state == EMP_CONTROL_STATE_READY || state == EMP_CONTROL_STATE_STOPPED);
+}
+
+/* A start takes the host milliseconds, so it is never missed between two looks; with an observed
+ * image the call of the initialisation tells. */
+static void look(struct recorder *r) {
+    const bool up = firmware_is_up(r);
+    if (!r->observed && r->running && (!up || control(r, EMP_CONTROL_TRACE_NEXT_WORD) < r->seen))
+        r->running = false;
+    if (!r->observed && !r->running && up)
+        begin(r);
+    if (r->running && up) {
+        look_at_parameters(r);
+        drain(r);
+    }
+}
+
+static void poll_ring(void *context) {
+    struct recorder *r = context;
+    look(r);
+    tigon_world_call_at(r->world, tigon_world_now_ns(r->world) + POLL_NS, poll_ring, r);
+}
+
+/* --- calls */
+
+static uint32_t number_at(const uint8_t *bytes, size_t count) {
+    uint32_t value = 0;
+    for (size_t i = 0; i < count; i++)
+        value = value << 8 | bytes[i];
+    return value;
+}
+
+static uint32_t argument_word(const struct tigon_cpu *cpu, size_t index) {
+    uint8_t bytes[4] = {0};
+    if (index < REGISTER_ARGUMENTS)
+        return cpu->gpr[REGISTER_A0 + index];
+    (void)tigon_memory_debug_read(cpu->memory, cpu->core,
+                                  cpu->gpr[REGISTER_SP] + 4 * (uint32_t)index, bytes, sizeof bytes);
+    return number_at(bytes, sizeof bytes);
+}
+
+static void write_call(struct recorder *r, const struct tigon_cpu *cpu,
+                       const struct watch_point *point) {
+    (void)fputs(point->title, r->file);
+    for (size_t i = 0; i < point->count; i++) {
+        const struct watch_argument *argument = &point->arguments[i];
+        const uint32_t word = argument_word(cpu, i);
+        if (argument->count == 0)
+            (void)fprintf(r->file, " %" PRIu32, word);
+        for (size_t f = 0; f < argument->count; f++) {
+            const struct watch_field *field = &argument->fields[f];
+            uint8_t bytes[4] = {0};
+            (void)tigon_memory_debug_read(cpu->memory, cpu->core, word + (uint32_t)field->offset,
+                                          bytes, field->bytes);
+            (void)fprintf(r->file, " %" PRIu32, number_at(bytes, field->bytes));
+        }
+    }
+    (void)fputc('\n', r->file);
+}
+
+static bool watches(const struct recorder *r, uint32_t pc) {
+    const uint32_t bit = pc / 4 % FILTER_BITS;
+    return (r->filter[bit / 8] >> bit % 8 & 1) != 0;
+}
+
+static void watch(struct recorder *r, uint32_t pc) {
+    const uint32_t bit = pc / 4 % FILTER_BITS;
+    r->filter[bit / 8] |= (uint8_t)(1U << bit % 8);
+}
+
+/* Before each instruction of processor A. */
+static bool observe(void *context, unsigned core, uint32_t pc, uint64_t cycle) {
+    struct recorder *r = context;
+    (void)cycle;
+    if (!watches(r, pc) || core != 0)
+        return false;
+    const struct tigon_cpu *cpu = tigon_board_cpu(r->board, core);
+    if (r->in_event && pc == r->back && cpu->gpr[REGISTER_SP] == r->back_sp) {
+        drain(r);
+        if (r->gives_verdict)
+            (void)fprintf(r->file, "verdict %" PRIu32 "\n", cpu->gpr[REGISTER_V0]);
+        else
+            (void)fputs("return\n", r->file);
+        r->in_event = false;
+    }
+    for (size_t i = 0; i < r->points; i++) {
+        const struct watch_point *point = r->point[i];
+        if (pc != r->point_address[i])
+            continue;
+        const bool starts = strcmp(point->title, "start") == 0;
+        if (starts)
+            begin(r);
+        if (!r->running || (point->returns == 0 && !r->in_event))
+            continue; /* the runtime refuses a posting: no business of the protocol */
+        drain(r);
+        if (point->returns)
+            look_at_parameters(r);
+        if (!starts)
+            write_call(r, cpu, point);
+        if (point->returns) {
+            r->in_event = true;
+            r->gives_verdict = point->returns == 1;
+            r->back = cpu->gpr[REGISTER_RA];
+            r->back_sp = cpu->gpr[REGISTER_SP];
+            watch(r, r->back);
+        }
+    }
+    return false;
+}
+
+/* --- the state */
+
+static void write_member(struct recorder *r, const struct watch_member *member, uint32_t address) {
+    const struct tigon_cpu *cpu = tigon_board_cpu(r->board, 0);
+    const char *bracket = strchr(member->title, '[');
+    uint8_t bytes[PAYLOAD_BYTES_LIMIT];
+    const size_t size = member->words ? 4 : member->bytes / member->elements;
+    const size_t numbers = member->words ? member->bytes / 4 : member->elements;
+    for (uint32_t record = 0; record < member->count; record++) {
+        const uint32_t from =
+            address + (uint32_t)(member->stride * record) + (uint32_t)member->offset;
+        char name[128];
+        if (bracket)
+            (void)snprintf(name, sizeof name, "%.*s[%" PRIu32 "]%s", (int)(bracket - member->title),
+                           member->title, member->first + record, bracket + 2);
+        else
+            (void)snprintf(name, sizeof name, "%s", member->title);
+        if (member->bytes > sizeof bytes ||
+            tigon_memory_debug_read(cpu->memory, 0, from, bytes, member->bytes) != member->bytes)
+            continue;
+        uint32_t any = 0;
+        for (size_t i = 0; i < numbers; i++)
+            any |= number_at(bytes + size * i, size);
+        if (any == 0)
+            continue; /* what is not named is 0 */
+        if (member->words) {
+            (void)fprintf(r->file, "state %s 0x", name);
+            for (size_t i = numbers; i-- > 0;)
+                (void)fprintf(r->file, "%08" PRIx32, number_at(bytes + 4 * i, 4));
+            (void)fputc('\n', r->file);
+            continue;
+        }
+        for (size_t i = 0; i < numbers; i++) {
+            char index[24] = "";
+            if (member->elements > 1)
+                (void)snprintf(index, sizeof index, "[%zu]", i);
+            (void)fprintf(r->file, "state %s%s %" PRIu32 "\n", name, index,
+                          number_at(bytes + size * i, size));
+        }
+    }
+}
+
+/* Only a core that waits for its next event has a state between two events. */
+static void write_state(struct recorder *r) {
+    const struct tigon_cpu *cpu = tigon_board_cpu(r->board, 0);
+    if (!r->running || !firmware_is_up(r) || !cpu->parked)
+        return;
+    (void)fputs("idle\n", r->file);
+    for (size_t i = 0; i < r->protocol->member_count; i++)
+        if (r->member_address[i] != 0)
+            write_member(r, &r->protocol->members[i], r->member_address[i]);
+        else /* the compiler has found it constant */
+            (void)fprintf(r->file, "unknown %s\n", r->protocol->members[i].title);
+    for (uint32_t i = 0; r->protocol->counters[i]; i++) {
+        const uint32_t value =
+            tigon_board_peek32(r->board, control(r, EMP_CONTROL_COUNTERS_WORD) + 4 * i);
+        if (value != 0)
+            (void)fprintf(r->file, "state %s %" PRIu32 "\n", r->protocol->counters[i], value);
+    }
+}
+
+/* --- the image */
+
+static void use_symbol(struct recorder *r, const char *name, const GElf_Sym *symbol) {
+    static const char state[] = "emp_state_"; /* where emp_port.h puts the members */
+    for (size_t i = 0; i < r->protocol->point_count && r->points < POINT_LIMIT; i++)
+        if (GELF_ST_TYPE(symbol->st_info) == STT_FUNC &&
+            strcmp(name, r->protocol->points[i].symbol) == 0) {
+            r->point[r->points] = &r->protocol->points[i];
+            r->point_address[r->points++] = (uint32_t)symbol->st_value;
+        }
+    for (size_t i = 0; i < r->protocol->member_count; i++)
+        if (strncmp(name, state, sizeof state - 1) == 0 &&
+            strcmp(name + sizeof state - 1, r->protocol->members[i].symbol) == 0)
+            r->member_address[i] = (uint32_t)symbol->st_value;
+}
+
+static void read_symbols(struct recorder *r, Elf *elf) {
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section)) != NULL;) {
+        GElf_Shdr header;
+        Elf_Data *data = elf_getdata(section, NULL);
+        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB || !data ||
+            header.sh_entsize == 0)
+            continue;
+        for (size_t i = 0; i < header.sh_size / header.sh_entsize; i++) {
+            GElf_Sym symbol;
+            const char *name = NULL;
+            if (gelf_getsym(data, (int)i, &symbol))
+                name = elf_strptr(elf, header.sh_link, symbol.st_name);
+            if (name)
+                use_symbol(r, name, &symbol);
+        }
+    }
+}
+
+static int read_image(struct recorder *r, const char *image) {
+    if (elf_version(EV_CURRENT) == EV_NONE)
+        return -ENOEXEC;
+    const int descriptor = open(image, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return -errno;
+    Elf *elf = elf_begin(descriptor, ELF_C_READ, NULL);
+    if (elf) {
+        read_symbols(r, elf);
+        (void)elf_end(elf);
+    }
+    (void)close(descriptor);
+    return elf ? 0 : -ENOEXEC;
+}
+
+/* All calls are seen, or none: a function that was dissolved into its caller has no symbol. */
+static void prepare(struct recorder *r) {
+    r->observed = r->points == r->protocol->point_count;
+    if (!r->observed)
+        return;
+    for (size_t i = 0; i < r->points; i++)
+        watch(r, r->point_address[i]);
+    tigon_cpu_set_observer(tigon_board_cpu(r->board, 0), observe, r);
+}
+
+static int discard(struct recorder *r, int error) {
+    if (r->file)
+        (void)fclose(r->file);
+    free(r->member_address);
+    free(r);
+    return error;
+}
+
+int recorder_open(struct recorder **recorder, struct tigon_board *board, const char *image,
+                  const char *path) {
+    struct recorder *r = calloc(1, sizeof *r);
+    if (!r)
+        return -ENOMEM;
+    r->board = board;
+    r->world = tigon_host_world(tigon_board_host(board));
+    r->protocol = &emp_watch;
+    r->member_address = calloc(r->protocol->member_count, sizeof *r->member_address);
+    if (!r->member_address)
+        return discard(r, -ENOMEM);
+    const int error = read_image(r, image);
+    if (error)
+        return discard(r, error);
+    r->file = fopen(path, "w");
+    if (!r->file)
+        return discard(r, -errno);
+    prepare(r);
+    (void)fprintf(r->file, "hsmc-trace 1\nboard %zu\n", tigon_board_index(board));
+    tigon_world_call_at(r->world, tigon_world_now_ns(r->world) + POLL_NS, poll_ring, r);
+    *recorder = r;
+    return 0;
+}
+
+int recorder_close(struct recorder *r) {
+    int error = 0;
+    if (!r)
+        return 0;
+    look(r);
+    write_state(r);
+    (void)fputs("end\n", r->file);
+    if (r->observed)
+        tigon_cpu_set_observer(tigon_board_cpu(r->board, 0), NULL, NULL);
+    if (ferror(r->file))
+        error = -EIO;
+    if (fclose(r->file))
+        error = -errno;
+    r->file = NULL;
+    (void)discard(r, 0);
+    return error;
+}
