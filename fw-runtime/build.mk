@@ -106,7 +106,8 @@ $(FW_OBSERVED): $(FW_PORT)/emp/image.c $(FW_FLAGS_STAMP) $(FW_PORT)/core.inc $(B
 	@mkdir -p $(@D)
 	$(Q)$(FW_CC) $(FW_CFLAGS) $(FW_WHOLE_PROGRAM) -ffixed-30 -DEMP_OBSERVED -MMD -MP -c -o $@ $<
 
-$(FIRMWARE)/emp_a_observed.elf: $(FW_OBSERVED_PARTS) $(FIRMWARE)/firmware.lds
+OBSERVED_IMAGE := $(FIRMWARE)/emp_a_observed.elf
+$(OBSERVED_IMAGE): $(FW_OBSERVED_PARTS) $(FIRMWARE)/firmware.lds
 	$(SAY) FWLD $@
 	$(Q)$(FW_LD) -EB -static -nostdlib -G0 --gc-sections --fatal-warnings --no-warn-rwx-segments \
 	    -T $(FIRMWARE)/firmware.lds -o $@.new $(FW_OBSERVED_PARTS)

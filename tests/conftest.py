@@ -4,6 +4,8 @@ The Makefile lists the programs it built in build/tests/programs.txt; a program 
 Run from the repository's top, as `make test` does.
 """
 
+import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any, Iterator
@@ -12,6 +14,7 @@ import pytest
 
 PROGRAMS = Path("build/tests/programs.txt")
 TIME_LIMIT_SECONDS = 300
+TRACES = Path("build/tests/traces")
 
 
 class ProgramItem(pytest.Item):
@@ -20,10 +23,25 @@ class ProgramItem(pytest.Item):
     def __init__(self, *, program: Path, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.program = program
+        self.recorded = program.parent.name == "end_to_end"
 
     def runtest(self) -> None:
+        """What boards do in an end-to-end test must conform to the spec, too: docs/conformance.md."""
+        environment = dict(os.environ)
+        traces = TRACES / self.program.name
+        if self.recorded:
+            shutil.rmtree(traces, ignore_errors=True)
+            traces.mkdir(parents=True)
+            environment["EMP_TRACES"] = str(traces)
+        self.execute([str(self.program)], environment)
+        if self.recorded:
+            command = ["gen/bin/hsmc", "conform", "spec/emp/emp.hsm"]
+            self.execute([*command, *map(str, traces.iterdir())], environment)
+
+    def execute(self, command: list[str], environment: dict[str, str]) -> None:
         result = subprocess.run(
-            [str(self.program)],
+            command,
+            env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             timeout=TIME_LIMIT_SECONDS,
@@ -32,7 +50,7 @@ class ProgramItem(pytest.Item):
         if result.returncode != 0:
             text = result.stdout.decode(errors="replace")
             raise AssertionError(
-                f"{self.program} ended with status {result.returncode}\n{text[-20000:]}"
+                f"{' '.join(command[:3])} ended with status {result.returncode}\n{text[-20000:]}"
             )
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> str:  # type: ignore[override]

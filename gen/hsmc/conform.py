@@ -188,9 +188,9 @@ def _tell(conformance: Conformance, result: FileResult) -> None:
             print(f"{result.path}: {rest} more unexplained steps")
             break
         print(conformance.describe(result.path, run, finding))
-    for run in result.runs:
-        for note in run.notes:
-            print(f"{result.path}:{run.run.line}: {note}")
+    for part in result.runs:
+        for note in part.notes:
+            print(f"{result.path}:{part.run.line}: {note}")
     if not result.complete:
         print(
             f"{result.path}: the file ends before its 'end': checked as far as it goes"

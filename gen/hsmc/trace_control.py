@@ -93,6 +93,13 @@ class Tables:
         self.process_of_pool: dict[str, ir.Process] = {}
         self.answers: dict[tuple[str, str], list[ir.Handler]] = {}
         self.leaf_bits: dict[tuple[str, str], int] = {}
+        self.ways: dict[tuple[int, int], list[Pending]] = {}
+        self.ranges = {
+            process.name: range(1)
+            if process.pool is None
+            else range(1, protocol.pool(process.pool).count.value + 1)
+            for process in protocol.processes
+        }
         for process in protocol.processes:
             if process.pool is not None:
                 self.process_of_pool[process.pool] = process
@@ -118,9 +125,14 @@ class Tables:
         return RowFacts(row, process, handler, source, target, outside, creating, paths)
 
     def instances(self, process: ir.Process) -> range:
-        if process.pool is None:
-            return range(1)
-        return range(1, self.protocol.pool(process.pool).count.value + 1)
+        return self.ranges[process.name]
+
+    def ways_of(self, facts: RowFacts, instance: int) -> list[Pending]:
+        """What may come after a row, in each way through its statements."""
+        key = (facts.row.number, instance)
+        if key not in self.ways:
+            self.ways[key] = list(ways(facts.paths, instance))
+        return self.ways[key]
 
     def silent(self, process: str, event: str) -> int:
         """The leaves in which the event may leave no trace, as bits."""
@@ -129,6 +141,16 @@ class Tables:
             if handler.timer is None and handler.otherwise == "ignore":
                 result |= self.leaf_bits[process, handler.leaf]
         return result
+
+
+def ways(paths: RowPaths, instance: Optional[int]) -> Iterator[Pending]:
+    if paths.paths is None:
+        yield (Anything(frozenset(paths.loose.raises)),)
+        return
+    for raises in paths.raises or ((),):
+        yield tuple(
+            Awaited(r.process, r.event, instance if r.own else None) for r in raises
+        )
 
 
 class ControlCheck:
@@ -165,9 +187,7 @@ class ControlCheck:
             for timer in process.initial_timers:
                 self.armed[timer.index, 0] = None
             paths = self.tables.finder.statements(process.initial_actions)
-            begun = [
-                before + way for before in begun for way in self._ways(paths, None)
-            ]
+            begun = [before + way for before in begun for way in ways(paths, None)]
         self.pending = set(begun)
 
     def _forget(self) -> None:
@@ -227,6 +247,9 @@ class ControlCheck:
             )
             self._find(item.line, what, [f"{found[0]} to {found[-1]}"])
             return
+        if argument != instance:
+            what = f"{facts.row.id} has the argument {argument}, but {facts.process.name} has no records"
+            self._find(item.line, what, ["0"])
         self._time(item, time)
         key = (facts.process.name, instance)
         if not self._source(item, facts, key):
@@ -315,21 +338,12 @@ class ControlCheck:
 
     # --- order of raises
 
-    def _ways(self, paths: RowPaths, instance: Optional[int]) -> Iterator[Pending]:
-        if paths.paths is None:
-            yield (Anything(frozenset(paths.loose.raises)),)
-            return
-        for raises in paths.raises or ((),):
-            yield tuple(
-                Awaited(r.process, r.event, instance if r.own else None) for r in raises
-            )
-
     def _order(self, item: Item, facts: RowFacts, instance: int) -> None:
-        ways = list(self._ways(facts.paths, instance))
+        coming = self.tables.ways_of(facts, instance)
         after: set[Pending] = set()
         for pending in self.pending:
             for rest in self._consume(pending, facts, instance):
-                after.update(way + rest for way in ways)
+                after.update([way + rest for way in coming])
         if not after:
             expected = [str(p[0]) for p in self.pending if p]
             if expected:
@@ -338,7 +352,7 @@ class ControlCheck:
                 what = f"{facts.row.id}: nothing has raised {facts.event}"
                 expected = self._outside()
             self._find(item.line, what, expected)
-            after = {way + (UNKNOWN,) for way in ways} | set(ways)
+            after = {way + (UNKNOWN,) for way in coming} | set(coming)
         self.pending = after
 
     def _consume(

@@ -118,7 +118,11 @@ class WatchWriter:
                 symbol = naming.snake(variable.name)
                 title = f"{process.name}.{variable.name}"
                 result.append(self.variable(symbol, title, variable.type))
-        for container in (*self.protocol.pools, *self.protocol.tables):
+        containers: list[Union[ir.Pool, ir.Table]] = [
+            *self.protocol.pools,
+            *self.protocol.tables,
+        ]
+        for container in containers:
             result += self.container(container)
         return result
 

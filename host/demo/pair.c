@@ -44,8 +44,8 @@ static int record(struct pair *pair) {
     for (unsigned i = 0; i < 2 && prefix[0]; i++) {
         char path[sizeof prefix + 16];
         (void)snprintf(path, sizeof path, "%s.%u.trace", prefix, i);
-        const int error = recorder_open(&pair->recorder[i], pair->side[i].hardware,
-                                        pair->options.image, path);
+        const int error =
+            recorder_open(&pair->recorder[i], pair->side[i].hardware, pair->options.image, path);
         if (error) {
             (void)snprintf(pair->side[i].message, sizeof pair->side[i].message, "trace %.200s: %s",
                            path, strerror(-error));

@@ -54,7 +54,8 @@ struct pair {
     enum tigon_end end;
 };
 
-/* Tests record their worlds when EMP_TRACES names a directory, and run the image EMP_IMAGE names. */
+/* Tests record their worlds when EMP_TRACES names a directory, and run the image EMP_IMAGE names.
+ */
 void pair_options_defaults(struct pair_options *options);
 
 /* Makes the world; nothing runs yet, so that faults, filters and taps can be set. Returns 0 or a

@@ -40,9 +40,9 @@ struct recorder {
     const struct watch_point *point[POINT_LIMIT];
     uint32_t *member_address; /* by member, 0 when the image has none */
     uint8_t filter[FILTER_BITS / 8];
-    bool observed;    /* the image shows its calls */
-    bool running;     /* the protocol has started */
-    bool in_event;    /* between the call of an event and its return */
+    bool observed; /* the image shows its calls */
+    bool running;  /* the protocol has started */
+    bool in_event; /* between the call of an event and its return */
     bool gives_verdict;
     uint32_t back;    /* where it returns to, and the stack there */
     uint32_t back_sp; /* 0 in front of a first event */
@@ -130,6 +130,7 @@ static void look(struct recorder *r) {
 static void poll_ring(void *context) {
     struct recorder *r = context;
     look(r);
+    (void)fflush(r->file); /* whoever ends a run that hangs wants to see how it came there */
     tigon_world_call_at(r->world, tigon_world_now_ns(r->world) + POLL_NS, poll_ring, r);
 }
 

@@ -1,4 +1,5 @@
-/* What a recorder has to know of a protocol; hsmc build --watch makes it: build/gen/emp/emp_watch.h.
+/* What a recorder has to know of a protocol; hsmc build --watch makes it:
+ * build/gen/emp/emp_watch.h.
  *
  * Numbers are those of the protocol's C structures, which have the same layout on the chip and here
  * but for the order of bytes. */
@@ -23,7 +24,7 @@ struct watch_argument {
 struct watch_point {
     const char *symbol;
     const char *title; /* how the line of the trace begins */
-    int returns; /* a trace notes: 0 nothing, 1 the verdict given back, 2 that it came back */
+    int returns;       /* a trace notes: 0 nothing, 1 the verdict given back, 2 that it came back */
     size_t count;
     const struct watch_argument *arguments;
 };

@@ -31,6 +31,14 @@ campaign:        ## many simulated worlds under random faults (WORLDS=200)
 	$(Q)$(MAKE) --no-print-directory $(CAMPAIGN)
 	$(Q)$(CAMPAIGN) $(WORLDS)
 
+.PHONY: conform
+conform:         ## traces of simulated worlds, each step checked against the spec (WORLDS=200)
+	@scripts/setup.sh demo test
+	$(Q)$(MAKE) --no-print-directory $(CAMPAIGN) $(OBSERVED_IMAGE)
+	$(Q)scripts/conform.py --worlds $(WORLDS)
+
 TEST_PROGRAMS += $(END_TO_END_TESTS)
 # test_spec_change.py takes the plain library over into its copies of the tree.
 TEST_NEEDS    += $(BUILD)/firmware/emp_a.elf $(BUILD)/obj/sim/libtigon.a
+# tests/conform looks at worlds with both images.
+TEST_NEEDS    += $(CAMPAIGN) $(OBSERVED_IMAGE)
