@@ -17,8 +17,10 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "gen"))
 
 from hsmc import compile_spec  # noqa: E402
+from hsmc.interpreter import Program  # noqa: E402
+from hsmc.verification import counterexample, native  # noqa: E402
 from hsmc.verification.campaign import run_all  # noqa: E402
-from hsmc.verification.search import Run  # noqa: E402
+from hsmc.verification.search import Limits, Run  # noqa: E402
 from hsmc.verification.subject import Subject  # noqa: E402
 
 WORLD = HERE / "waiting_world.pml"
@@ -65,3 +67,20 @@ def test_both_engines_find_a_mistake(
     runs = searches(spec, tmp_path / "build")
     wanted = "never_event" if "defer bill" in new else "first_in_first_out"
     assert [run.violated for run in runs] == [wanted, wanted]
+
+
+def test_a_counterexample_of_one_node_without_a_wire(tmp_path: pathlib.Path) -> None:
+    """Nothing of trails is made for two nodes and frames only."""
+    spec = tmp_path / "waiting.hsm"
+    text = (HERE / "waiting.hsm").read_text()
+    assert "defer customer" in text
+    spec.write_text(text.replace("defer customer", "ignore customer"))
+    subject = Subject(spec, tmp_path / "build", WORLD)
+    runs = run_all([(subject.search("two_guests", "c", "safety"), subject)], quick=True)
+    ((trail, told, paths),) = counterexample.explain(runs, subject, Limits())
+    assert (trail.violated, trail.shortest) == ("first_in_first_out", True)
+    assert len(told) == 4 and not [each.difference for each in told if each.difference]
+    assert "wire" not in paths["txt"].read_text()
+    replay = native.run(Program(subject.checked("two_guests")), subject, trail)
+    assert "first_in_first_out" in replay.violated
+    assert set(native.differences(trail, replay)) == {""}

@@ -80,7 +80,7 @@ def find(run: Run, subject: Subject, limits: Limits) -> tuple[Program, Trail]:
         check=search.check,
         engine=search.engine,
         kind=search.kind,
-        world=subject.world.path.name,
+        world=subject.named_world,
         violated=violated,
         documentation=subject.documentation(violated),
         failure=failure,

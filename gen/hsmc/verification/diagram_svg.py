@@ -19,18 +19,18 @@ STYLE = """\
 svg { background: #ffffff; font: 11px ui-monospace, 'DejaVu Sans Mono', Menlo, monospace; }
 text { fill: #1b1f24; } .title { font-size: 14px; font-weight: bold; } .lane { font-weight: bold; }
 .life { stroke: #b6bcc4; } .wire { stroke-dasharray: 4 4; }
-.arrow { stroke: #1f5fa8; stroke-width: 1.4; fill: none; } .head { fill: #1f5fa8; }
-.host .arrow { stroke: #6a737d; } .host .head { fill: #6a737d; }
-.again .arrow { stroke: #a15c00; stroke-dasharray: 6 3; } .again .head { fill: #a15c00; } .again text { fill: #a15c00; }
-.lost .arrow { stroke: #c4232c; stroke-dasharray: 2 3; } .lost .head { fill: #c4232c; } .lost text { fill: #c4232c; }
+.shaft { stroke: #1f5fa8; stroke-width: 1.4; fill: none; } .head { fill: #1f5fa8; }
+.host .shaft { stroke: #6a737d; } .host .head { fill: #6a737d; }
+.again .shaft { stroke: #a15c00; stroke-dasharray: 6 3; } .again .head { fill: #a15c00; } .again text { fill: #a15c00; }
+.lost .shaft { stroke: #c4232c; stroke-dasharray: 2 3; } .lost .head { fill: #c4232c; } .lost text { fill: #c4232c; }
 .note rect { fill: #eef2f6; stroke: #b6bcc4; } .lost rect { fill: #fdecec; stroke: #c4232c; }
 .band rect { fill: #fff5d6; stroke: #d6b656; } .number { fill: #8a929b; }
 @media (prefers-color-scheme: dark) {
   svg { background: #14181d; } text { fill: #dfe4ea; } .life { stroke: #47505a; }
-  .arrow { stroke: #69a8f0; } .head { fill: #69a8f0; }
-  .host .arrow { stroke: #98a2ad; } .host .head { fill: #98a2ad; }
-  .again .arrow { stroke: #f0a848; } .again .head { fill: #f0a848; } .again text { fill: #f0a848; }
-  .lost .arrow { stroke: #ff7b81; } .lost .head { fill: #ff7b81; } .lost text { fill: #ff7b81; }
+  .shaft { stroke: #69a8f0; } .head { fill: #69a8f0; }
+  .host .shaft { stroke: #98a2ad; } .host .head { fill: #98a2ad; }
+  .again .shaft { stroke: #f0a848; } .again .head { fill: #f0a848; } .again text { fill: #f0a848; }
+  .lost .shaft { stroke: #ff7b81; } .lost .head { fill: #ff7b81; } .lost text { fill: #ff7b81; }
   .note rect { fill: #222a32; stroke: #47505a; } .lost rect { fill: #3a1d20; stroke: #ff7b81; }
   .band rect { fill: #3a3118; stroke: #b08f2c; } .number { fill: #76808b; }
 }
@@ -91,7 +91,7 @@ def one(row: Row, at: Sequence[int], y: int, width: int) -> list[str]:
         short = row.text if len(row.text) <= room else row.text[: room - 3] + "..."
         parts.append(f"<title>{label}</title>")
         parts.append(
-            f'<line class="arrow" x1="{start}" y1="{y + 6}" x2="{end - 7 * way}" y2="{y + 6}"/>'
+            f'<line class="shaft" x1="{start}" y1="{y + 6}" x2="{end - 7 * way}" y2="{y + 6}"/>'
         )
         tip = f"{end},{y + 6} {end - 8 * way},{y + 2} {end - 8 * way},{y + 10}"
         parts.append(f'<polygon class="head" points="{tip}"/>')

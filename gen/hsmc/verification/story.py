@@ -6,6 +6,7 @@ What the verifier said it did is compared on the way; a difference is a bug of a
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import dataclass, field
 from typing import Optional
 
@@ -132,6 +133,11 @@ class Teller:
         if outcome is not None:
             told.transitions = outcome.transitions
             told.effects = outcome.effects
+            for effect in outcome.effects:
+                if effect.kind == "never":
+                    owner = self.program.protocol.processes[effect.values[0]]
+                    leaf = session.node.leaf_name(owner, effect.values[1])
+                    told.lines = [f"{effect.name} comes in state {leaf}"]
             told.wire = self.trail.wire
             told.devices = [
                 session.vocabulary.device_text(effect.name, effect.values)
@@ -178,7 +184,20 @@ def ending(trail: Trail) -> str:
         if trail.loop >= len(trail.steps):
             return f"from here on nothing happens any more: {trail.violated} is never fulfilled"
         return f"from step {trail.loop + 1} on the same again, for ever: {trail.violated} is never fulfilled"
-    return f"violated: {trail.violated}: {trail.failure}"
+    return f"violated: {trail.violated}: {reason(trail)}"
+
+
+def reason(trail: Trail) -> str:
+    """SPIN's words without what only makes a failure name its property."""
+    pattern = rf"assertion violated \(?{re.escape(trail.violated)}\|\|\((.*)\)\)$"
+    found = re.match(pattern, trail.failure)
+    if found:
+        return f"not true: {found[1]}"
+    if trail.violated == "never_event":
+        return "the spec says that this event cannot come in this state"
+    if trail.violated == "pool_exhausted":
+        return "a record is created, and none is free"
+    return trail.failure
 
 
 def text(trail: Trail, told: list[Told]) -> str:

@@ -89,8 +89,10 @@ class Subject:
         self.protocol = self._protocol(None)
         self.name = self.protocol.name
         self.directory = (build / self.name).absolute()
+        self.named_world = None if world is None else str(world)
         self.world = read_world(world or find_world(spec, self.name))
         self._checked: dict[str, ir.Protocol] = {}
+        self._generated: dict[str, list[Path]] = {}
 
     def _protocol(self, check: Optional[str]) -> ir.Protocol:
         protocol = self.compilation.protocol(check)
@@ -109,6 +111,8 @@ class Subject:
 
     def generated(self, check: str) -> list[Path]:
         """Writes what is generated for a configuration; the directories to look into for headers."""
+        if check in self._generated:
+            return self._generated[check]
         plain = self.directory / "c"
         write(plain, backend_c.generate(self.protocol))
         own = self.directory / check
@@ -116,7 +120,9 @@ class Subject:
             write(own, backend_promela.generate(self.checked(check)))
         except backend_promela.Unsupported as error:
             raise Failure(f"{self.name}/{check}: {error}", 1) from None
-        return [own, self.world.directory, plain, TOP / "models", TOP]
+        include = [own, self.world.directory, plain, TOP / "models", TOP]
+        self._generated[check] = include
+        return include
 
     def bounds(self, check: ir.Check, kind: str) -> dict[str, int]:
         """The world's settings. `X_liveness`, where a check has it, takes the place of `X` when searching for cycles."""

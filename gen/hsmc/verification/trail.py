@@ -30,7 +30,7 @@ class Trail:
     check: str
     engine: str
     kind: str
-    world: str  # file name
+    world: Optional[str]  # as named on the command line; None: found by convention
     violated: str
     documentation: str
     failure: str  # in SPIN's words
