@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import concurrent.futures
 import json
-import os
+import shutil
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Sequence
@@ -38,28 +39,52 @@ PARALLEL_RUNS = 2
 
 
 class Watch:
-    """What all searches at work say, on one line of the terminal."""
+    """What all searches at work say, on one line of the terminal. SPIN speaks every million states; in between the
+    line is written anew twice a second, so that a build is seen too."""
 
-    def __init__(self) -> None:
+    def __init__(self, total: int) -> None:
         self.progress = Progress()
+        self.total = total
+        self.done = 0
         self.working: dict[str, str] = {}
+        self._end = threading.Event()
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._tick, daemon=True)
+
+    def __enter__(self) -> "Watch":
+        if sys.stderr.isatty():
+            self._thread.start()
+        return self
+
+    def __exit__(self, *what: object) -> None:
+        self._end.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        self.progress.done()
+
+    def _tick(self) -> None:
+        while not self._end.wait(0.5):
+            self.show()
 
     def begin(self, search: Search) -> None:
-        self.working[search.name] = "building"
-        self.show()
+        with self._lock:
+            self.working[search.name] = "building and searching"
 
     def sample(self, search: Search, sample: Sample) -> None:
-        self.working[search.name] = str(sample)
-        self.show()
+        with self._lock:
+            self.working[search.name] = str(sample)
 
     def end(self, search: Search) -> None:
-        self.working.pop(search.name, None)
-        self.show()
+        with self._lock:
+            self.working.pop(search.name, None)
+            self.done += 1
 
     def show(self) -> None:
-        texts = [f"{name}: {text}" for name, text in list(self.working.items())]
-        width = os.get_terminal_size(2).columns - 8 if sys.stderr.isatty() else 200
-        self.progress.step(" | ".join(texts)[:width])
+        with self._lock:
+            texts = [f"{name}: {text}" for name, text in self.working.items()]
+        width = shutil.get_terminal_size().columns - 8
+        line = f"{self.done} of {self.total} | {' | '.join(texts)}"
+        self.progress.step(line[:width])
 
 
 def run_all(
@@ -69,7 +94,7 @@ def run_all(
 ) -> list[Run]:
     """In order; both engines of a configuration next to each other."""
     need_tools()
-    watch = Watch()
+    watch = Watch(len(searches))
 
     def one(search: Search, subject: Subject) -> Run:
         watch.begin(search)
@@ -83,7 +108,7 @@ def run_all(
     # Compiling the spec is not for two threads at once.
     for search, subject in searches:
         subject.generated(search.check)
-    with concurrent.futures.ThreadPoolExecutor(PARALLEL_RUNS) as pool:
+    with watch, concurrent.futures.ThreadPoolExecutor(PARALLEL_RUNS) as pool:
         futures = [pool.submit(one, search, subject) for search, subject in searches]
         try:
             return [future.result() for future in futures]
@@ -92,8 +117,6 @@ def run_all(
                 future.cancel()
             CHILDREN.stop()
             raise
-        finally:
-            watch.progress.done()
 
 
 def subjects_of(options: argparse.Namespace) -> tuple[list[Subject], list[str]]:
