@@ -6,12 +6,14 @@ HSMC_REFRESH=1 writes the goldens anew.
 from __future__ import annotations
 
 import contextlib
+import doctest
 import io
 import json
 import os
 import shutil
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -21,7 +23,7 @@ GOLDEN = Path(__file__).parent / "golden"
 sys.path[:0] = [str(TOP), str(TOP / "gen")]
 
 from hsmc.main import main  # noqa: E402
-from hsmc.verification import verdicts  # noqa: E402
+from hsmc.verification import narration, native, verdicts  # noqa: E402
 from hsmc.verification.search import Run  # noqa: E402
 from hsmc.verification.subject import Search  # noqa: E402
 from tests.tutorial import follow  # noqa: E402
@@ -279,3 +281,9 @@ def test_a_world_that_does_not_compile(
 
 def test_tutorial(tmp_path: Path) -> None:
     follow(TOP / "docs/verification.md", "Break ABP", tmp_path / "abp.hsm", ABP)
+
+
+@pytest.mark.parametrize("module", [narration, native])
+def test_examples_in_the_code(module: types.ModuleType) -> None:
+    result = doctest.testmod(module)
+    assert result.attempted > 0 and result.failed == 0
