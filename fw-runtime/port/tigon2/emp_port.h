@@ -69,7 +69,8 @@ void glue_never(void) NIC_COLD;
 #define EMP_HOT
 #define EMP_COLD NIC_COLD
 
-/* An image whose runs are recorded with all that crosses the protocol's border (docs/conformance.md). */
+/* An image whose runs are recorded with all that crosses the protocol's border
+ * (docs/conformance.md). */
 #ifdef EMP_OBSERVED
 #include "emp_observed.h"
 #endif
