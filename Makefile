@@ -59,7 +59,7 @@ test: export ASAN_OPTIONS := detect_leaks=1
 test:            ## build and run every test (under 10 minutes)
 	@scripts/setup.sh demo verify test
 	$(Q)$(MAKE) --no-print-directory test-programs
-	$(Q)scripts/test.py -n 2 tests
+	$(Q)scripts/test.py -n 2 --dist loadfile tests
 
 .PHONY: test-programs
 test-programs: $$(TEST_PROGRAMS) $$(TEST_NEEDS)

@@ -13,7 +13,24 @@ from typing import Any, Iterator
 import pytest
 
 PROGRAMS = Path("build/tests/programs.txt")
-TIME_LIMIT_SECONDS = 300
+TIME_LIMIT_SECONDS = 900  # against programs that hang; the machine may be busy
+# Modules above 15 s of processor time, and the compiled programs.
+LONGEST = (
+    "test_programs",
+    "test_reproducible",
+    "test_verification",
+    "test_differential",
+    "test_mutants",
+    "test_conform",
+    "test_language_server",
+    "test_mutations",
+    "test_spec_change",
+    "test_index",
+    "test_generated_tests",
+    "test_formatter",
+    "test_site_in_browser",
+    "test_corner_cases",
+)
 TRACES = Path("build/tests/traces")
 
 
@@ -66,7 +83,16 @@ class ProgramFile(pytest.File):
     def collect(self) -> Iterator[ProgramItem]:
         for line in PROGRAMS.read_text().split():
             program = Path(line)
-            yield ProgramItem.from_parent(self, name=program.name, program=program)
+            # Of its own, not of the list: what comes from one file is run by one worker.
+            yield ProgramItem.from_parent(
+                self, name=program.name, nodeid=line, program=program
+            )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest comes first, so that no worker is left with it at the end."""
+    rank = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: rank.get(item.path.stem, len(rank)))
 
 
 def pytest_collect_file(

@@ -62,7 +62,7 @@ def console(block: str, directory: Path) -> str:
             text=True,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            timeout=120,
+            timeout=600,
         )
         lines.append(line)
         lines += [each.rstrip() for each in result.stdout.rstrip("\n").split("\n")]

@@ -70,7 +70,7 @@ def build(tree: Path, settings: dict[str, str], umask: int) -> dict[str, bytes]:
             umask=umask,
             stdout=subprocess.PIPE,
             check=True,
-            timeout=500,
+            timeout=900,
         )
     wanted = [tree / "build/firmware/emp_a.elf"]
     for part in ("gen", "again", "models", "docs"):

@@ -1,6 +1,7 @@
-"""Lets the tests import the compiler, which is run from its directory and not installed."""
+"""Lets the tests import the compiler, which is run from its directory and not installed, and each other."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "gen"))
+TOP = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(TOP), str(TOP / "gen")]

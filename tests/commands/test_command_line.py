@@ -1,14 +1,11 @@
 """All commands alike: help, the table in the manual, status 0, 1 and 2, JSON that says the same as the text."""
 
-import contextlib
-import io
 import json
 import os
 import pty
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +14,8 @@ import pytest
 import hsmc
 from hsmc.diagnostics import TABLE
 from hsmc.main import COMMANDS, main
+from tests.in_process import Result
+from tests.in_process import run_hsmc as run
 
 TOP = Path(__file__).resolve().parents[2]
 HSMC = TOP / "gen/bin/hsmc"
@@ -45,27 +44,6 @@ OF_A_SPEC = [
 ]
 BROKEN = "protocol p\nconstant one = two\n"
 TRACE = "Sender.READY.submit.0\n"
-
-
-@dataclass
-class Result:
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def run(*arguments: object) -> Result:
-    """In this process, which is quicker; standard input is empty."""
-    out, err = io.StringIO(), io.StringIO()
-    before, sys.stdin = sys.stdin, io.StringIO("")
-    try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            status = main([str(argument) for argument in arguments])
-    except SystemExit as ended:  # argparse
-        status = ended.code if isinstance(ended.code, int) else 1
-    finally:
-        sys.stdin = before
-    return Result(status, out.getvalue(), err.getvalue())
 
 
 def run_program(*arguments: object) -> "subprocess.CompletedProcess[str]":

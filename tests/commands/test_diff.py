@@ -12,6 +12,7 @@ from hsmc import ast, compare_report
 from hsmc.compare import Change, compare, version
 from hsmc.compiler import Compilation
 from hsmc.written import body_lines, written_processes
+from tests.in_process import Result, run_hsmc
 
 TOP = Path(__file__).resolve().parents[2]
 HSMC = TOP / "gen/bin/hsmc"
@@ -365,13 +366,8 @@ def test_processes_come_and_go(tmp_path: Path) -> None:
     assert {f"{c.item} {c.name}" for c in back if c.change == "added"} == removed
 
 
-def run(
-    *arguments: object, directory: Path = TOP
-) -> "subprocess.CompletedProcess[str]":
-    command = [str(HSMC), "diff", *map(str, arguments)]
-    return subprocess.run(
-        command, cwd=directory, capture_output=True, text=True, check=False
-    )
+def run(*arguments: object, directory: Path = TOP) -> Result:
+    return run_hsmc("diff", *arguments, directory=directory)
 
 
 @pytest.fixture(name="pair")

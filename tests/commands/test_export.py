@@ -21,9 +21,9 @@ import pytest
 from hsmc import backend_scxml, export_json, ir
 from hsmc.compiler import Compilation
 from hsmc.written import WrittenState, written_processes
+from tests.in_process import run_hsmc
 
 TOP = Path(__file__).resolve().parents[2]
-HSMC = TOP / "gen/bin/hsmc"
 SCHEMA = TOP / "docs/ir.schema.json"
 EMP = TOP / "spec/emp/emp.hsm"
 ABP = TOP / "spec/abp/abp.hsm"
@@ -48,8 +48,9 @@ def compiled(spec: Path) -> ir.Protocol:
 
 
 def run(*arguments: object) -> str:
-    command = [str(HSMC), *map(str, arguments)]
-    return subprocess.run(command, check=True, stdout=-1, text=True).stdout
+    result = run_hsmc(*arguments)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
 
 
 # --- JSON

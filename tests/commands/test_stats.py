@@ -11,9 +11,9 @@ import pytest
 from hsmc import backend_c, naming, statistics
 from hsmc.compiler import compile_spec
 from hsmc.state_layout import state_layout
+from tests.in_process import run_hsmc
 
 TOP = Path(__file__).resolve().parents[2]
-HSMC = TOP / "gen/bin/hsmc"
 EMP = TOP / "spec/emp/emp.hsm"
 ABP = TOP / "spec/abp/abp.hsm"
 FEATURES = sorted((TOP / "tests/compiler/features").glob("*.hsm"))
@@ -70,8 +70,13 @@ process Clerk
 
 
 def stats(spec: Path, *arguments: str) -> Any:
-    command: list[str | Path] = [HSMC, "stats", spec, "--json", *arguments]
-    return json.loads(subprocess.run(command, check=True, stdout=-1).stdout)
+    return json.loads(printed(spec, "--json", *arguments))
+
+
+def printed(*arguments: object) -> str:
+    result = run_hsmc("stats", *arguments)
+    assert (result.returncode, result.stderr) == (0, "")
+    return result.stdout
 
 
 def assert_compiled(
@@ -161,8 +166,7 @@ def test_figures() -> None:
 
 def test_text_says_the_same() -> None:
     figures = stats(EMP)
-    command: list[str | Path] = [HSMC, "stats", EMP]
-    text = subprocess.run(command, check=True, stdout=-1, text=True).stdout
+    text = printed(EMP)
     assert f"{figures['state']['bytes']} bytes of state" in text
     for kind in ("pools", "tables"):
         for record in figures["state"][kind]:

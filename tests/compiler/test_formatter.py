@@ -3,11 +3,11 @@
 import os
 import random
 import stat
-import subprocess
 from pathlib import Path
 
 import pytest
-from tests.compiler.test_mutations import SOURCES, mutate
+from tests.compiler.test_mutations import ROUNDS, SOURCES, mutate
+from tests.in_process import Result, run_hsmc
 from tests.interpreter.random_specs import random_spec
 
 import hsmc
@@ -18,15 +18,12 @@ from hsmc.report import SpecError
 
 TOP = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
-HSMC = TOP / "gen/bin/hsmc"
 MESSY = HERE / "format/messy.hsm"
 SPECS = sorted(p for p in TOP.rglob("*.hsm") if "build" not in p.parts)
 
 
-def run(*arguments: str | Path, text: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [HSMC, "fmt", *arguments], input=text, capture_output=True, text=True
-    )
+def run(*arguments: object, text: str = "") -> Result:
+    return run_hsmc("fmt", *arguments, text=text)
 
 
 def test_every_spec_in_the_repository() -> None:
@@ -101,7 +98,7 @@ def comments(text: str) -> list[str]:
 def test_damage_never_breaks_the_formatter(path: Path) -> None:
     """It refuses or lays out, whatever the text: tokens moved about, and bytes changed."""
     text = path.read_text()
-    for seed in range(12):
+    for seed in range(ROUNDS // 2):
         random_ = random.Random(f"{path.stem} {seed}")
         damaged = mutate(text, random_)
         if seed % 2:

@@ -133,7 +133,7 @@ class Tshark:
             command,
             capture_output=True,
             env=self.environment,
-            timeout=300,
+            timeout=600,
             check=False,
         )
         errors = result.stderr.decode(errors="replace")

@@ -20,7 +20,7 @@ from typing import Any, Optional
 from urllib.parse import quote
 
 CHROMIUM = "/usr/bin/chromium"
-TIME_LIMIT_SECONDS = 60.0
+TIME_LIMIT_SECONDS = 300.0
 
 
 class BrowserFailure(Exception):

@@ -12,7 +12,7 @@ from typing import Any, Optional
 
 TOP = Path(__file__).resolve().parents[2]
 HSMC = TOP / "gen/bin/hsmc"
-LIMIT_SECONDS = 60
+LIMIT_SECONDS = 300
 
 
 class ErrorAnswer(Exception):

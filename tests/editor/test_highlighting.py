@@ -132,7 +132,7 @@ qa!
         ["vim", "-Nu", "NONE", "-es", "-S", str(directory / "read.vim")],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        timeout=120,
+        timeout=600,
         check=True,
     )
     found = json.loads((directory / "groups.json").read_text())
@@ -209,7 +209,7 @@ def test_vim_indents_as_the_specs_are(tmp_path: Path) -> None:
     subprocess.run(
         ["vim", "-Nu", "NONE", "-es", "-S", str(script)],
         stdin=subprocess.DEVNULL,
-        timeout=60,
+        timeout=600,
         check=False,
     )
     indents = [len(s) - len(s.lstrip()) for s in spec.read_text().split("\n")[:-1]]

@@ -216,6 +216,11 @@ def dumped(top: Path) -> str:
     return dump(compile_spec(top))
 
 
+@pytest.fixture(scope="module")
+def emp_as_it_stands() -> str:
+    return dumped(TOP / "spec/emp/emp.hsm")
+
+
 def tokens(text: str) -> list[str]:
     """A dump's words, without the columns that depend on the length of names."""
     return text.split()
@@ -246,6 +251,7 @@ def tokens(text: str) -> list[str]:
 def test_rename(
     client: Client,
     emp: Path,
+    emp_as_it_stands: str,
     file: str,
     before: str,
     behind: str,
@@ -256,7 +262,7 @@ def test_rename(
     """Applied to a copy, the spec is the same but for the name."""
     path = emp / file
     client.open(path)
-    original = dumped(emp / "emp.hsm")
+    original = emp_as_it_stands
     params = client.at(path, before, behind)
     prepared = client.request("textDocument/prepareRename", params)
     assert prepared["placeholder"] == old == cut(client.texts[path], prepared["range"])

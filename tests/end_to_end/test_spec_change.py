@@ -27,10 +27,9 @@ def run(
     return result
 
 
-@pytest.fixture(name="tree")
-def fixture_tree(tmp_path: Path) -> Path:
+def copied(directory: Path) -> Path:
     """A copy of the sources that a test may edit."""
-    tree = tmp_path / "tree"
+    tree = directory / "tree"
     tree.mkdir()
     for name in SOURCES:
         if Path(name).is_dir():
@@ -42,6 +41,30 @@ def fixture_tree(tmp_path: Path) -> Path:
     return tree
 
 
+@pytest.fixture(name="tree")
+def fixture_tree(tmp_path: Path) -> Path:
+    return copied(tmp_path)
+
+
+@pytest.fixture(name="built", scope="module")
+def fixture_built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Image and programs of the spec as it stands."""
+    tree = copied(tmp_path_factory.mktemp("built"))
+    make(tree)
+    return tree
+
+
+@pytest.fixture(name="built_tree")
+def fixture_built_tree(built: Path, tmp_path: Path) -> Path:
+    """A copy of that, times included, in which make finds nothing to do until the test has edited something."""
+    return shutil.copytree(built, tmp_path / "tree")
+
+
+def make(tree: Path) -> None:
+    """Builds image and programs as `make demo` does."""
+    run(["make", "firmware", "build/host/emp_demo"], tree)
+
+
 def edit(path: Path, old: str, new: str) -> None:
     text = path.read_text()
     assert text.count(old) == 1, f"{path} should contain {old!r} once"
@@ -49,8 +72,8 @@ def edit(path: Path, old: str, new: str) -> None:
 
 
 def transfer(tree: Path, loss: float) -> dict[str, Any]:
-    """Builds image and programs as `make demo` does, sends a file, returns the counts."""
-    run(["make", "firmware", "build/host/emp_demo"], tree)
+    """Builds what has changed, sends a file, returns the counts."""
+    make(tree)
     (tree / "file").write_bytes(bytes(i * 7 % 251 for i in range(FILE_BYTES)))
     command = ["build/host/emp_demo", "transfer", "--quiet", "--file=file"]
     result = run([*command, f"--loss={loss}", "--json=-"], tree)
@@ -59,12 +82,12 @@ def transfer(tree: Path, loss: float) -> dict[str, Any]:
     return counts
 
 
-def test_collection_size(tree: Path) -> None:
+def test_collection_size(built_tree: Path) -> None:
     """Twice the frames in a collection: half the acknowledgements, the same frames (EQ17)."""
-    spec = tree / "spec/emp/emp.hsm"
-    three = transfer(tree, 0)
+    spec = built_tree / "spec/emp/emp.hsm"
+    three = transfer(built_tree, 0)
     edit(spec, "collection_size:    u8  = 3", "collection_size:    u8  = 6")
-    six = transfer(tree, 0)
+    six = transfer(built_tree, 0)
     assert three["data_frames"] == six["data_frames"]
     # One acknowledgement a collection; a message's last collection may be short.
     frames, messages = three["data_frames"], three["messages"]
@@ -72,12 +95,12 @@ def test_collection_size(tree: Path) -> None:
     assert frames / 6 <= six["acknowledgements"] <= frames / 6 + messages
 
 
-def test_retransmit_timeout(tree: Path) -> None:
+def test_retransmit_timeout(built_tree: Path) -> None:
     """Ten times the time-out: the same file over the same losses takes several times as long."""
-    spec = tree / "spec/emp/emp.hsm"
-    short = transfer(tree, 0.05)
+    spec = built_tree / "spec/emp/emp.hsm"
+    short = transfer(built_tree, 0.05)
     edit(spec, "retransmit_timeout: u32 = 1000", "retransmit_timeout: u32 = 10000")
-    long = transfer(tree, 0.05)
+    long = transfer(built_tree, 0.05)
     assert short["retransmissions"] > 0
     assert long["time_us"] > 3 * short["time_us"]
 

@@ -31,4 +31,13 @@ differential:
 	$(SAY) COMPARE "generated C and interpreter, $(SEQUENCES) sequences"
 	$(Q)HSMC_SEQUENCES=$(SEQUENCES) $(PYTHON) -m pytest -q -p no:cacheprovider tests/interpreter/test_differential.py
 
-campaign: differential
+# Specs with random damage, before compiler and formatter: `make test` tries 12 of each file, this many here.
+DAMAGES ?= 200
+
+.PHONY: damages
+damages:
+	$(SAY) DAMAGE "every spec, $(DAMAGES) times"
+	$(Q)HSMC_DAMAGES=$(DAMAGES) $(PYTHON) -m pytest -q -p no:cacheprovider -n 2 \
+	  tests/compiler/test_mutations.py tests/compiler/test_formatter.py -k damage
+
+campaign: differential damages

@@ -48,7 +48,7 @@ def run_javascript(script: str, commands: list[Command], mode: str = "") -> list
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=600,
         )
     finally:
         path.unlink()
