@@ -29,6 +29,7 @@ COMMANDS = (
     "verify",
     "replay",
     "conform",
+    "mutants",
     "doc",
     "graph",
     "dissector",

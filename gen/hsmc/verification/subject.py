@@ -182,6 +182,9 @@ class Subject:
         for internal in INTERNAL:
             if internal in message:
                 return internal
+        for words, (contract, _) in CONTRACTS.items():
+            if words in message:
+                return contract
         return message
 
     def documentation(self, name: str) -> str:
@@ -189,13 +192,26 @@ class Subject:
         for candidate in self.protocol.properties:
             if candidate.name == name:
                 return candidate.doc
-        return INTERNAL.get(name, "")
+        return dict(CONTRACTS.values()).get(name, INTERNAL.get(name, ""))
 
 
 INTERNAL = {
     "never_event": "An event comes only where the spec does not say 'never'.",
     "pool_exhausted": "A record is created only when one is free.",
     "no_deadlock": "The world ends only when everything is done.",
+}
+
+
+# What worlds and devices assert of what they are asked for and answered, by words of the assertion.
+CONTRACTS = {
+    "hsm_verdict": (
+        "event_accepted",
+        "An event that the world may offer is never refused.",
+    ),
+    "slot_wanted": (
+        "one_slot_at_a_time",
+        "A slot on the wire is asked for once, by the side that sends.",
+    ),
 }
 
 

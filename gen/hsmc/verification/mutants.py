@@ -1,0 +1,349 @@
+"""What becomes of mutants of a spec: the compiler refuses them, or a named property is violated, or they survive.
+
+Each is searched as generated C in the configurations in which the spec itself holds, those with few states first. What a
+search finds depends on the generated text alone, and is kept under its hash: changes that do not reach it cost nothing.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import hashlib
+import json
+import multiprocessing
+import re
+import shutil
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Callable, Optional, Sequence
+
+from .. import ir
+from ..command_line import Failure, write_all
+from ..compiler import Compilation
+from ..mutation import Mutant
+from ..naming import snake
+from ..report import SpecError
+from ..walk import nodes, row_parts
+from .search import Limits, Run, run_search
+from .subject import KINDS, Search, Subject
+
+# What one search may take; both are limits of states, not of time, so that a result does not depend on the machine.
+LIMITS = Limits(depth=1_000_000, megabytes=700)
+# The compiler says that such a text is no spec at all: not a mutant.
+MALFORMED = re.compile(r"HSM0[123]0\d|HSM021\d|HSM031[0-4]")
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+# Where rows stand in the spec, for people; and a hash of the spec's text.
+PLACE = re.compile(r'"[\w./]+\.hsm:\d+"')
+PROTOCOL_HASH = re.compile(r"(_PROTOCOL_HASH\s+)0x[0-9a-f]+u?")
+STEPS = re.compile(r"\(at depth (\d+)\)")
+
+KILLED = ("property", "compiler")
+
+
+@dataclass
+class Found:
+    """What one search found."""
+
+    search: str
+    states: int = 0
+    violated: str = ""
+    steps: int = 0
+    incomplete: str = ""
+
+
+@dataclass
+class Outcome:
+    """`fate`: compiler, property, survived, same (the same C), unreached, malformed, or broken (a tool failed)."""
+
+    name: str
+    operator: str
+    place: str
+    fate: str
+    by: str = ""  # number of a diagnostic, name of a property, message of a tool
+    found: list[Found] = field(default_factory=list)
+    same_states: bool = False
+    difference: str = ""
+
+    @property
+    def killed(self) -> bool:
+        return self.fate in KILLED
+
+    @property
+    def named(self) -> bool:
+        """Is what was violated a property with a name?"""
+        return re.fullmatch(r"\w+", self.by) is not None
+
+    @property
+    def search(self) -> str:
+        return self.found[-1].search if self.found else ""
+
+
+@dataclass
+class Baseline:
+    """The spec itself: what is searched, in order, with how many states; and what is never executed there."""
+
+    plan: list[tuple[str, str]] = field(default_factory=list)  # check, kind
+    states: list[int] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)  # of a check, hashed
+    left_out: list[str] = field(default_factory=list)
+    untaken: set[tuple[str, int]] = field(default_factory=set)  # file, line
+    unused: set[str] = field(default_factory=set)  # processes
+    codes: set[str] = field(default_factory=set)
+
+
+class Kept:
+    """Results of searches, by hash of all that they depend on."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    def read(self, key: str) -> Optional[dict[str, object]]:
+        try:
+            values = json.loads((self.directory / f"{key}.json").read_text())
+        except (OSError, ValueError):
+            return None
+        return values if isinstance(values, dict) else None
+
+    def write(self, key: str, values: dict[str, object]) -> None:
+        write_all({self.directory / f"{key}.json": json.dumps(values) + "\n"})
+
+
+def plain(text: str) -> str:
+    """What a generated text says to a machine."""
+    text = PROTOCOL_HASH.sub(r"\1", PLACE.sub('""', COMMENT.sub("", text)))
+    return "\n".join(line.rstrip() for line in text.splitlines() if line.strip())
+
+
+def digest(*texts: str) -> str:
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:32]
+
+
+def generated_text(subject: Subject, check: str) -> str:
+    """All that is generated for a check, for both engines, as a hash."""
+    own, _, common, _ = subject.generated(check)
+    texts = []
+    for directory in (common, own):
+        for path in sorted(directory.iterdir()):
+            if path.is_file():
+                texts.append(f"{path.name}\n{plain(path.read_text())}")
+    return digest(*texts)
+
+
+def world_text(subject: Subject) -> str:
+    directory = subject.world.directory
+    paths = sorted({*directory.glob("*.pml"), *directory.glob("*.h")})
+    mine = [p for p in paths if p.name.startswith((subject.name, "spin_"))]
+    return digest(*(f"{path.name}\n{path.read_text()}" for path in mine))
+
+
+def searched(
+    subject: Subject, search: Search, kept: Kept, world: str, limits: Limits = LIMITS
+) -> tuple[Found, list[int]]:
+    """From what is kept, or by searching. With it the numbers of rows not taken."""
+    text = generated_text(subject, search.check)
+    bounds = repr((search.engine, search.kind, sorted(search.bounds.items()), limits))
+    key = digest(text, world, bounds)
+    values = kept.read(key)
+    if values is None:
+        run = run_search(search, subject, limits, quick=True)
+        values = {
+            "states": run.states,
+            "violated": run.violated if run.errors else "",
+            "steps": steps_of(run),
+            "incomplete": "; ".join(run.incomplete),
+            "not_taken": run.not_taken,
+        }
+        kept.write(key, values)
+        shutil.rmtree(search.directory, ignore_errors=True)
+    not_taken = values.pop("not_taken")
+    assert isinstance(not_taken, list)
+    label = f"{search.check} {search.kind}"
+    return Found(label, **values), not_taken  # type: ignore[arg-type]
+
+
+def steps_of(run: Run) -> int:
+    if not run.errors:
+        return 0
+    found = STEPS.search((run.search.directory / "pan.log").read_text())
+    return int(found[1]) if found else 0
+
+
+# --- the spec itself
+
+
+def measure(
+    subject: Subject, kept: Kept, checks: Sequence[str], step: Callable[[str], None]
+) -> Baseline:
+    """Searches the spec as it stands. Where that takes more than the limits, mutants are not searched either."""
+    world = world_text(subject)
+    sizes: list[tuple[int, str, str]] = []
+    result = Baseline(
+        codes={
+            diagnostic.code
+            for diagnostic in Compilation(
+                subject.spec, profile=subject.profile
+            ).diagnostics()
+        }
+    )
+    rows = list(subject.protocol.rows())
+    untaken = set(range(len(rows)))
+    for search in subject.searches(checks, engines=["c"]):
+        step(f"the spec itself: {search.name}")
+        found, not_taken = searched(subject, search, kept, world)
+        if found.violated:
+            raise Failure(
+                f"{search.name}: the spec itself violates {found.violated}", 1
+            )
+        if found.incomplete:
+            result.left_out.append(f"{search.check} {search.kind}")
+            continue
+        sizes.append((found.states, search.check, search.kind))
+        untaken &= set(not_taken)
+    if not sizes:
+        raise Failure(f"no search of {subject.spec} fits into the limits", 1)
+    order = list(KINDS)
+    for states, check, kind in sorted(sizes, key=lambda s: (s[0], order.index(s[2]))):
+        result.plan.append((check, kind))
+        result.states.append(states)
+        result.texts[check] = generated_text(subject, check)
+    # A row that is written once stands for several transitions, one for each state it holds in.
+    taken = {
+        (rows[n].place.file, rows[n].place.line)
+        for n in range(len(rows))
+        if n not in untaken
+    }
+    result.untaken = {(rows[n].place.file, rows[n].place.line) for n in untaken} - taken
+    result.unused = unused_processes(subject)
+    return result
+
+
+def unused_processes(subject: Subject) -> set[str]:
+    """Those the world never calls and no other process raises to."""
+    raised: set[str] = set()
+    for row in subject.protocol.rows():
+        raised |= {
+            node.process
+            for part in row_parts(row)
+            for node in nodes(part)
+            if isinstance(node, ir.Raise)
+        }
+    for action in subject.protocol.actions:
+        raised |= {n.process for n in nodes(action.body) if isinstance(n, ir.Raise)}
+    return {
+        process.name
+        for process in subject.protocol.processes
+        if process.name not in raised
+        and not re.search(
+            rf"\b{subject.name}_(expire_)?{snake(process.name)}_",
+            subject.world.text,
+        )
+    }
+
+
+# --- one mutant
+
+
+@dataclass(frozen=True)
+class Task:
+    spec: Path
+    world: Path
+    profile: Optional[str]
+    directory: Path  # below which all is made
+    mutant: Mutant
+    baseline: Baseline
+
+
+def examine(task: Task) -> Outcome:
+    mutant, baseline = task.mutant, task.baseline
+    outcome = Outcome(mutant.name, mutant.operator, mutant.place, "survived")
+    outcome.difference = mutant.difference()
+    overlay = {mutant.file.path.resolve(): mutant.text}
+    compilation = Compilation(task.spec, overlay, profile=task.profile)
+    codes = {diagnostic.code for diagnostic in compilation.diagnostics()}
+    new = sorted(codes - baseline.codes)
+    if new:
+        malformed = any(MALFORMED.fullmatch(code) for code in new)
+        outcome.fate = "malformed" if malformed else "compiler"
+        outcome.by = new[0]
+        return outcome
+    if never_executed(mutant, baseline):
+        outcome.fate = "unreached"
+        return outcome
+    directory = task.directory / "work" / digest(mutant.name)
+    try:
+        search_mutant(task, directory, outcome)
+    except (Failure, SpecError) as error:
+        outcome.fate, outcome.by = "broken", str(error)
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+    return outcome
+
+
+def never_executed(mutant: Mutant, baseline: Baseline) -> bool:
+    """Does it differ only in what no search of the spec itself ever comes to? Then the searches are the same."""
+    places = {(mutant.file.name, line) for line in mutant.rows}
+    rows = bool(places) and places <= baseline.untaken
+    return rows or mutant.process in baseline.unused
+
+
+def search_mutant(task: Task, directory: Path, outcome: Outcome) -> None:
+    spec = write_spec(task, directory / "spec")
+    subject = Subject(spec, directory / "build", task.world, task.profile)
+    kept = Kept(task.directory / "kept")
+    world = world_text(subject)
+    texts = {check: generated_text(subject, check) for check in task.baseline.texts}
+    if texts == task.baseline.texts:
+        outcome.fate = "same"
+        return
+    for check, kind in task.baseline.plan:
+        search = subject.search(check, "c", kind)
+        found, _ = searched(subject, search, kept, world)
+        if not found.violated and "status" in found.incomplete:
+            # The C has left an array and crashed: the Promela says where.
+            search = subject.search(check, "promela", kind)
+            found, _ = searched(subject, search, kept, world)
+        outcome.found.append(found)
+        if found.violated:
+            outcome.fate, outcome.by = "property", found.violated
+            return
+    states = [found.states for found in outcome.found]
+    outcome.same_states = states == task.baseline.states
+
+
+def write_spec(task: Task, directory: Path) -> Path:
+    """All files of the spec, one of them changed."""
+    sources = Compilation(task.spec, profile=task.profile).spec.sources
+    for source in sources:
+        changed = source.name == task.mutant.file.name
+        path = directory / source.name
+        if directory.resolve() not in path.resolve().parents:
+            raise Failure(f"{source.name} lies outside the directory of {task.spec}")
+        write_all({path: task.mutant.text if changed else source.text})
+    return directory / task.spec.name
+
+
+# --- all
+
+
+def examine_all(
+    tasks: Sequence[Task], jobs: int, told: Callable[[Outcome, int], None]
+) -> list[Outcome]:
+    """In order. `told` hears of each when it is done, and how many are."""
+    context = multiprocessing.get_context("fork")
+    results: list[Optional[Outcome]] = [None] * len(tasks)
+    with concurrent.futures.ProcessPoolExecutor(jobs, mp_context=context) as pool:
+        futures = {pool.submit(examine, task): n for n, task in enumerate(tasks)}
+        try:
+            for done, future in enumerate(
+                concurrent.futures.as_completed(futures), start=1
+            ):
+                outcome = future.result()
+                results[futures[future]] = outcome
+                told(outcome, done)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return [outcome for outcome in results if outcome is not None]
+
+
+def as_record(outcome: Outcome) -> dict[str, object]:
+    return asdict(outcome)

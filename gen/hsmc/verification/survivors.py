@@ -1,0 +1,83 @@
+"""Mutants that nothing kills, and why that is right: a file people write and the tool checks.
+
+    [[survivor]]
+    mutant = "drop-assignment Sender.WAIT_ACK.ack.0: pending := 0"
+    kind   = "equivalent"
+    reason = "..."
+
+In `mutant` a `*` stands for anything. The kinds are those of KINDS.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Iterable
+
+from ..command_line import Failure, read_text
+from ..report import did_you_mean
+
+KINDS = {
+    "equivalent": "does the same as the spec, whatever happens",
+    "beyond": "differs in what the world around the protocol does not do",
+    "unobserved": "differs in what no property speaks of",
+}
+KEYS = {"mutant", "kind", "reason"}
+
+
+@dataclass(frozen=True)
+class Survivor:
+    mutant: str
+    kind: str
+    reason: str
+
+    def means(self, name: str) -> bool:
+        pattern = ".*".join(re.escape(part) for part in self.mutant.split("*"))
+        return re.fullmatch(pattern, name) is not None
+
+
+def read(path: Path) -> list[Survivor]:
+    try:
+        table = tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise Failure(f"{path}: {error}") from None
+    entries = table.pop("survivor", [])
+    if table or not isinstance(entries, list):
+        raise Failure(
+            f"{path}: expected [[survivor]] and nothing else, found {', '.join(table)}"
+        )
+    return [entry(path, number, each) for number, each in enumerate(entries, start=1)]
+
+
+def entry(path: Path, number: int, values: object) -> Survivor:
+    where = f"{path}: survivor {number}"
+    if not isinstance(values, dict) or set(values) != KEYS:
+        raise Failure(f"{where} has not exactly the keys mutant, kind and reason")
+    if not all(isinstance(value, str) and value.strip() for value in values.values()):
+        raise Failure(f"{where}: mutant, kind and reason are texts, none empty")
+    if values["kind"] not in KINDS:
+        hint = did_you_mean(values["kind"], list(KINDS))
+        raise Failure(
+            f"{where}: there is no kind '{values['kind']}'{hint}; there are: {', '.join(KINDS)}"
+        )
+    return Survivor(
+        values["mutant"], values["kind"], " ".join(values["reason"].split())
+    )
+
+
+def explanation(known: Iterable[Survivor], name: str) -> Survivor | None:
+    return next((survivor for survivor in known if survivor.means(name)), None)
+
+
+def idle(
+    known: Iterable[Survivor], survived: Iterable[str], tried: Iterable[str]
+) -> list[Survivor]:
+    """Entries for which a mutant was tried but none survived."""
+    survived, tried = list(survived), list(tried)
+    return [
+        each
+        for each in known
+        if any(map(each.means, tried)) and not any(map(each.means, survived))
+    ]

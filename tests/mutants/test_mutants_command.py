@@ -1,0 +1,129 @@
+"""`hsmc mutants`: a sample of the alternating-bit protocol's, against the page and the explanations in the tree."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import subprocess
+from typing import Any
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ABP = ROOT / "spec/abp/abp.hsm"
+SURVIVORS = ROOT / "tests/mutants/survivors_abp.toml"
+PAGE = ROOT / "docs/mutants-abp.md"
+ENTRY = '[[survivor]]\nmutant = "{}"\nkind = "{}"\nreason = "because"\n'
+SILENT = "drop-assignment Sender.WAIT_ACK.ack.0: pending := 0"
+
+
+def hsmc(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(ROOT / "gen/bin/hsmc"), "mutants", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+
+
+@pytest.fixture(scope="module", name="sample")
+def fixture_sample(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Makes what the other tests find already kept."""
+    output = tmp_path_factory.mktemp("mutants")
+    page = output / "page.md"
+    found = hsmc(
+        ABP, "--sample", 12, "--survivors", SURVIVORS, "--output", output, "--json",
+        "--page", page,
+    )  # fmt: skip
+    assert found.stderr == ""
+    assert found.returncode == 0
+    return {"output": output, "page": page.read_text(), **json.loads(found.stdout)}
+
+
+def test_every_mutant_of_the_sample_is_shown_or_explained(
+    sample: dict[str, Any]
+) -> None:
+    fates = {mutant["fate"] for mutant in sample["mutants"]}
+    assert fates == {"property", "compiler", "survived"}
+    assert sample["searches"] == {"two_items safety": 115, "two_items liveness": 298}
+    for mutant in sample["mutants"]:
+        if mutant["fate"] == "survived":
+            assert mutant["explained"]["reason"]
+            assert len(mutant["found"]) == 2
+        elif mutant["fate"] == "property":
+            assert mutant["found"][-1]["steps"] > 0
+
+
+def test_page_is_current(sample: dict[str, Any]) -> None:
+    table = "| mutant | place | shown by |"
+    rows = sample["page"].split(table)[1].splitlines()[2:]
+    assert len(rows) == len(sample["mutants"]) >= 10
+    page = PAGE.read_text().splitlines()
+    assert [row for row in rows if row not in page] == [], "run 'make mutants'"
+
+
+def test_survivor_without_explanation(sample: dict[str, Any]) -> None:
+    found = hsmc(ABP, "--name", SILENT, "--output", sample["output"])
+    assert found.returncode == 1
+    assert f"survives unexplained: {SILENT}" in found.stderr
+    assert "(the same number of states in all searches)" in found.stderr
+
+
+def test_explanation_without_survivor(
+    sample: dict[str, Any], tmp_path: pathlib.Path
+) -> None:
+    killed = "drop-assignment Sender.READY.submit.0: pending := item"
+    file = tmp_path / "survivors.toml"
+    file.write_text(ENTRY.format(killed, "equivalent"))
+    found = hsmc(
+        ABP, "--name", killed, "--survivors", file, "--output", sample["output"]
+    )
+    assert found.returncode == 1
+    assert found.stderr == f"no such mutant survives any more: {killed}\n"
+    assert "delivered_once (two_items safety, step" in found.stdout
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        (ENTRY.format("x", "harmless"), "there is no kind 'harmless'"),
+        ('[[survivor]]\nmutant = "x"\n', "has not exactly the keys"),
+        (ENTRY.format("x", "beyond").replace("because", " "), "none empty"),
+        ("[other]\n", "expected [[survivor]] and nothing else, found other"),
+        ("= 1\n", "survivors.toml: "),
+    ],
+)
+def test_bad_survivors(tmp_path: pathlib.Path, text: str, message: str) -> None:
+    file = tmp_path / "survivors.toml"
+    file.write_text(text)
+    found = hsmc(ABP, "--survivors", file, "--output", tmp_path)
+    assert found.returncode == 2
+    assert message in found.stderr
+    assert "Traceback" not in found.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--operators", "drop-al"], "there is no operator drop-al"),
+        (["--process", "Sendr"], "did you mean 'Sender'"),
+        (["--name", "nothing"], "there is no mutant nothing"),
+        (["--sample", "0"], "--sample takes a number from 1 on"),
+        (["--jobs", "0"], "--jobs takes a number from 1 on"),
+        (["--checks", "no"], "there is no check configuration no"),
+    ],
+)
+def test_wrong_usage(
+    tmp_path: pathlib.Path, arguments: list[str], message: str
+) -> None:
+    found = hsmc(ABP, *arguments, "--output", tmp_path)
+    assert found.returncode == 2
+    assert message in found.stderr
+
+
+def test_list_names_without_searching(tmp_path: pathlib.Path) -> None:
+    found = hsmc(ABP, "--list", "--operators", "drop-timer", "--output", tmp_path)
+    assert found.stdout == (
+        "abp.hsm:54  drop-timer Sender.WAIT_ACK.after: after timeout -> WAIT_ACK\n"
+    )
