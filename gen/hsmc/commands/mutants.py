@@ -15,10 +15,10 @@ def add(commands: Subparsers) -> None:
     parser = commands.add_parser(
         "mutants",
         help="break a spec in many ways: which property shows each?",
-        description="Makes mutants of a spec, texts with one thing changed, and model-checks each until the compiler or a "
-        "named property kills it.",
-        epilog="Exit status 1 when a mutant survives that the file of survivors does not explain, or when that file explains "
-        "one that does not survive.\n\noperators:\n"
+        description="Makes mutants of a spec, texts with one thing changed, and model-checks each until the compiler or\n"
+        "a named property kills it.",
+        epilog="Exit status 1 when a mutant survives that the file of survivors does not explain, or when that file\n"
+        "explains one that does not survive.\n\noperators:\n"
         + "\n".join(f"  {name:{width}}  {text}" for name, text in OPERATORS.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

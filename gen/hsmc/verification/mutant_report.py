@@ -238,9 +238,9 @@ class Report:
         lines = [
             f"# Mutants of {name}",
             "",
-            f"Made by `hsmc mutants`. Each line is `{self.subject.spec.name}` (or a file it includes) with one thing changed,",
-            "and what shows it: a named property that is violated, in which search and after how many steps, or a diagnostic",
-            "of the compiler. What nothing shows is explained.",
+            f"Made by `hsmc mutants`. Each line is `{self.subject.spec.name}` with one thing changed, or a file it",
+            "includes, and what shows it: a named property that is violated, in which search and after how many steps, or",
+            "a diagnostic of the compiler. What nothing shows is explained.",
             "",
             f"Searched, the generated C: {self.searched()}.",
             "",

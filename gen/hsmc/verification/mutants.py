@@ -1,7 +1,7 @@
 """What becomes of mutants of a spec: the compiler refuses them, or a named property is violated, or they survive.
 
-Each is searched as generated C in the configurations in which the spec itself holds, those with few states first. What a
-search finds depends on the generated text alone, and is kept under its hash: changes that do not reach it cost nothing.
+Each is searched as generated C in the configurations in which the spec itself holds, those with few states first. What
+a search finds depends on the generated text alone, and is kept under its hash: changes that do not reach it cost nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..naming import snake
 from ..report import SpecError
 from ..walk import nodes, row_parts
 from .search import Limits, Run, run_search
-from .subject import KINDS, Search, Subject
+from .subject import KINDS, TOP, Search, Subject
 
 # What one search may take; both are limits of states, not of time, so that a result does not depend on the machine.
 LIMITS = Limits(depth=1_000_000, megabytes=700)
@@ -119,7 +119,7 @@ def digest(*texts: str) -> str:
 
 def generated_text(subject: Subject, check: str) -> str:
     """All that is generated for a check, for both engines, as a hash."""
-    own, _, common, _ = subject.generated(check)
+    own, _, common, *_ = subject.generated(check)
     texts = []
     for directory in (common, own):
         for path in sorted(directory.iterdir()):
@@ -129,8 +129,8 @@ def generated_text(subject: Subject, check: str) -> str:
 
 
 def world_text(subject: Subject) -> str:
-    directory = subject.world.directory
-    paths = sorted({*directory.glob("*.pml"), *directory.glob("*.h")})
+    own, common = subject.world.directory, TOP / "models"
+    paths = sorted({*own.glob("*.pml"), *own.glob("*.h"), *common.glob("spin_*.h")})
     mine = [p for p in paths if p.name.startswith((subject.name, "spin_"))]
     return digest(*(f"{path.name}\n{path.read_text()}" for path in mine))
 
