@@ -202,8 +202,12 @@ INTERNAL = {
 }
 
 
-# What worlds and devices assert of what they are asked for and answered, by words of the assertion.
+# What else is asserted, by worlds and devices of what they are asked for and answered, by words of the assertion.
 CONTRACTS = {
+    "invalid array index": (
+        "index_in_bounds",
+        "No element outside an array is read or written; only the Promela looks.",
+    ),
     "hsm_verdict": (
         "event_accepted",
         "An event that the world may offer is never refused.",
