@@ -328,7 +328,7 @@ def test_mutants_are_found(
         directory = tmp_path / f"{kind}-{row}"
         change = negated(row) if kind == "guard" else led_astray(row)
         image = built(changed_rows(protocol, change), directory)
-        paths = worlds(image, directory / "traces", 1, limit_s=5)
+        paths = worlds(image, directory / "traces", 1, limit_s=2)
         results: list[FileResult] = [conformance.check_file(path) for path in paths]
         found = [f for result in results for f in result.findings]
         assert found, f"{kind} of {list(protocol.rows())[row].id}: nothing unexplained"
