@@ -2,7 +2,7 @@
 # Whoever includes a generated header depends on $(EMP_GENERATED), $(ABP_GENERATED) or $(FETCH_GENERATED).
 
 HSMC         := gen/bin/hsmc
-HSMC_SOURCES := $(HSMC) $(wildcard gen/hsmc/*.py gen/hsmc/commands/*.py gen/hsmc/*.lark gen/hsmc/templates/*/*.j2)
+HSMC_SOURCES := $(HSMC) $(wildcard gen/hsmc/*.py gen/hsmc/*/*.py gen/hsmc/*/*.lark gen/hsmc/templates/*/*.j2)
 
 EMP_GENERATED := $(addprefix $(BUILD)/gen/emp/,emp.h emp.c emp_layout.h emp_watch.h emp_observed.h)
 ABP_GENERATED := $(addprefix $(BUILD)/gen/abp/,abp.h abp.c abp_layout.h)

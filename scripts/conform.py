@@ -20,7 +20,10 @@ TOP = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(TOP / "gen"))
 
 import hsmc  # pylint: disable=wrong-import-position
-from hsmc.conform import Conformance, Totals  # pylint: disable=wrong-import-position
+from hsmc.conformance.conform import (
+    Conformance,
+    Totals,
+)  # pylint: disable=wrong-import-position
 
 SPEC = Path("spec/emp/emp.hsm")
 CAMPAIGN = Path("build/tests/campaign")

@@ -17,9 +17,9 @@ from typing import Any, Optional, Sequence
 
 from . import ir
 from .compiler import Compilation
-from .profiles import UnknownProfile
+from .frontend.profiles import UnknownProfile
 from .report import Diagnostic, render, render_json
-from .source import decoded
+from .frontend.source import decoded
 
 Subparsers = argparse._SubParsersAction  # what main.py hands to each command
 

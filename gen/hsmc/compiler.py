@@ -6,23 +6,24 @@ import dataclasses
 from pathlib import Path
 from typing import Callable, Literal, Mapping, Optional
 
-from . import ast, ir
-from .checks import CallGraph, check_ownership
-from .constants import Constants
-from .context import Body, Context
-from .declarations import Declarations
-from .flatten import Flattener, flatten, raises_of
-from .guard_checks import check_guards
-from .machines import Machine, MachineBuilder
-from .parser import parse
-from .profiles import default_of, setting_texts
-from .protocol_checks import check_protocol
-from .raise_checks import TailCheck, check_raise_cycles
+from . import ir
+from .frontend import ast
+from .analysis.checks import CallGraph, check_ownership
+from .frontend.constants import Constants
+from .frontend.context import Body, Context
+from .frontend.declarations import Declarations
+from .frontend.flatten import Flattener, flatten, raises_of
+from .analysis.guard_checks import check_guards
+from .frontend.machines import Machine, MachineBuilder
+from .frontend.parser import parse
+from .frontend.profiles import default_of, setting_texts
+from .analysis.protocol_checks import check_protocol
+from .analysis.raise_checks import TailCheck, check_raise_cycles
 from .report import Diagnostic, Report, SpecError
-from .source import Span
-from .state_checks import check_events, check_reachability
-from .statements import Statements
-from .unused import check_unused
+from .frontend.source import Span
+from .analysis.state_checks import check_events, check_reachability
+from .frontend.statements import Statements
+from .analysis.unused import check_unused
 
 Step = Callable[[str], None]  # is told what comes next, for people who wait
 

@@ -16,10 +16,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "gen"))
 
-from hsmc import backend_c, backend_promela, naming  # noqa: E402
-from hsmc.build_ast import RESERVED  # noqa: E402
+from hsmc import naming  # noqa: E402
+from hsmc.backends import backend_c, backend_promela  # noqa: E402
+from hsmc.frontend.build_ast import RESERVED  # noqa: E402
 from hsmc.compiler import Compilation  # noqa: E402
-from hsmc.promela_expressions import RESERVED as PROMELA_WORDS  # noqa: E402
+from hsmc.backends.promela_expressions import RESERVED as PROMELA_WORDS  # noqa: E402
 
 # Words of Lua and JavaScript that C and Promela do not have, and names generated code has.
 OTHERS = """end function local nil repeat then until await debugger in instanceof let super var with yield arguments

@@ -14,7 +14,7 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "gen"))
 sys.path.insert(0, str(ROOT))
 
-from hsmc import backend_c  # noqa: E402
+from hsmc.backends import backend_c  # noqa: E402
 from hsmc.compiler import Compilation  # noqa: E402
 from tests.interpreter.random_specs import random_spec  # noqa: E402
 

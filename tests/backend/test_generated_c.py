@@ -19,7 +19,8 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "gen"))
 
 import hsmc  # noqa: E402
-from hsmc import backend_c, backend_promela, naming  # noqa: E402
+from hsmc import naming  # noqa: E402
+from hsmc.backends import backend_c, backend_promela  # noqa: E402
 
 FEATURES = sorted((ROOT / "tests" / "compiler" / "features").glob("*.hsm"))
 SPECS = [

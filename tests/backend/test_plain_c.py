@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from hsmc import backend_c, naming
+from hsmc import naming
+from hsmc.backends import backend_c
 from hsmc.compiler import compile_spec
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from hsmc import ast, compare_report
-from hsmc.compare import Change, compare, version
+from hsmc.comparison import compare_report
+from hsmc.frontend import ast
+from hsmc.comparison.compare import Change, compare, version
 from hsmc.compiler import Compilation
-from hsmc.written import body_lines, written_processes
+from hsmc.comparison.written import body_lines, written_processes
 from tests.in_process import Result, run_hsmc
 
 TOP = Path(__file__).resolve().parents[2]

@@ -18,9 +18,10 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
-from hsmc import backend_scxml, export_json, ir
+from hsmc import ir
+from hsmc.backends import backend_scxml, export_json
 from hsmc.compiler import Compilation
-from hsmc.written import WrittenState, written_processes
+from hsmc.comparison.written import WrittenState, written_processes
 from tests.in_process import run_hsmc
 
 TOP = Path(__file__).resolve().parents[2]

@@ -9,7 +9,7 @@ from typing import Iterator, Optional, Protocol, Sequence
 
 from lark.grammar import NonTerminal, Rule, Terminal
 
-from hsmc.parser import SpecIndenter, lark_parser
+from hsmc.frontend.parser import SpecIndenter, lark_parser
 
 NAMES = (
     "a",

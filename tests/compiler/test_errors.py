@@ -36,7 +36,7 @@ def test_every_diagnostic_has_a_case() -> None:
 
 def test_every_number_used_is_explained() -> None:
     used: set[str] = set()
-    for path in (HERE.parents[1] / "gen/hsmc").glob("*.py"):
+    for path in (HERE.parents[1] / "gen/hsmc").rglob("*.py"):
         if path.name != "diagnostics.py":
             used |= set(re.findall(r'"(HSM\d{4})"', path.read_text()))
     assert used == set(TABLE)

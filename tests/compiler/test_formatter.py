@@ -11,9 +11,9 @@ from tests.in_process import Result, run_hsmc
 from tests.interpreter.random_specs import random_spec
 
 import hsmc
-from hsmc import formatter
+from hsmc.formatting import formatter
 from hsmc.dump import dump
-from hsmc.formatter import InternalError, format_text
+from hsmc.formatting.formatter import InternalError, format_text
 from hsmc.report import SpecError
 
 TOP = Path(__file__).resolve().parents[2]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hsmc.build_ast import RESERVED
+from hsmc.frontend.build_ast import RESERVED
 from hsmc.compiler import Compilation
 from hsmc.diagnostics import TABLE
 from hsmc.report import render
@@ -43,7 +43,7 @@ def test_reserved_words_are_listed() -> None:
 
 
 def test_every_declaration_is_described() -> None:
-    grammar = (TOP / "gen/hsmc/grammar.lark").read_text()
+    grammar = (TOP / "gen/hsmc/frontend/grammar.lark").read_text()
     start = grammar.split("start:", 1)[1].split("\n\n", 1)[0]
     for rule in re.findall(r"[a-z]+", start):
         assert re.search(rf"`[^`|]*\b{rule} ", MANUAL), rule

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 import hsmc
-from hsmc import backend_c
+from hsmc.backends import backend_c
 from hsmc.compiler import Compilation, diagnose
 from hsmc.dump import dump
-from hsmc.profiles import UnknownProfile, find_marks
+from hsmc.frontend.profiles import UnknownProfile, find_marks
 from hsmc.report import render
 
 TOP = Path(__file__).resolve().parents[2]

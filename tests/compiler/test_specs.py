@@ -135,8 +135,8 @@ def test_build_writes_only_what_changed(tmp_path: Path) -> None:
 
 @names
 def test_build(spec: Path, tmp_path: Path) -> None:
-    pytest.importorskip("hsmc.backend_c")
-    pytest.importorskip("hsmc.backend_promela")
+    pytest.importorskip("hsmc.backends.backend_c")
+    pytest.importorskip("hsmc.backends.backend_promela")
     contents = []
     for turn in ("one", "two"):
         out, models = tmp_path / turn / "out", tmp_path / turn / "models"
@@ -160,7 +160,7 @@ def test_build(spec: Path, tmp_path: Path) -> None:
         )
         rule = depfile.read_text()
         assert re.search(rf"{re.escape(str(spec))}\b", rule)
-        assert "gen/hsmc/grammar.lark" in rule
+        assert "gen/hsmc/frontend/grammar.lark" in rule
         assert str(out / f"{spec.stem}.c") in rule.split(":")[0]
     assert contents[0] == contents[1]
     for text in contents[0].values():

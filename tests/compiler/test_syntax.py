@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from lark.grammar import Rule
 from tests.compiler.random_syntax import random_text, reachable, rules, text_with
 
-from hsmc.formatter import format_text, same_tree
-from hsmc.parser import parse_text
-from hsmc.profiles import Selection
+from hsmc.formatting.formatter import format_text, same_tree
+from hsmc.frontend.parser import parse_text
+from hsmc.frontend.profiles import Selection
 from hsmc.report import Report, render
 
 CASES = int(os.environ.get("HSMC_SYNTAX_CASES", "60"))

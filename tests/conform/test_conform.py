@@ -12,9 +12,11 @@ from typing import Callable, Iterator, Optional
 import pytest
 
 import hsmc
-from hsmc import backend_c, ir, watch
-from hsmc.conform import Conformance, FileResult
-from hsmc.trace_file import parse_trace
+from hsmc import ir
+from hsmc.backends import backend_c
+from hsmc.conformance import watch
+from hsmc.conformance.conform import Conformance, FileResult
+from hsmc.conformance.trace_file import parse_trace
 
 SPEC = Path("spec/emp/emp.hsm")
 CAMPAIGN = Path("build/tests/campaign")

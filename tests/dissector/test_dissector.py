@@ -17,7 +17,8 @@ TOP = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "gen"))
 sys.path.insert(0, str(TOP))
 
-from hsmc import backend_wireshark, compile_spec, ir, naming  # noqa: E402
+from hsmc import compile_spec, ir, naming  # noqa: E402
+from hsmc.backends import backend_wireshark  # noqa: E402
 from tests.dissector.wireshark import Builder, Tshark, write_pcap  # noqa: E402
 
 HSMC = TOP / "gen/bin/hsmc"

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional, Sequence
 
-from hsmc import backend_wireshark, ir, naming
+from hsmc import ir, naming
+from hsmc.backends import backend_wireshark
 
 Values = dict[tuple[str, str], int]  # (layout, field) -> what it holds
 

@@ -17,16 +17,11 @@ from typing import Iterator, Optional
 
 import pytest
 
-from hsmc import (
-    backend_c,
-    backend_docs,
-    backend_wireshark,
-    c_expressions,
-    ir,
-    statechart,
-)
+from hsmc import ir
+from hsmc.backends import backend_c, backend_wireshark, c_expressions
+from hsmc.documents import backend_docs, statechart
 from hsmc.compiler import compile_spec
-from hsmc.docs_references import address, source_address
+from hsmc.documents.docs_references import address, source_address
 
 TOP = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
@@ -491,5 +486,5 @@ def test_missing_graphviz_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["docs_references", "pages", "statechart"])
 def test_examples_in_the_code(name: str) -> None:
-    result = doctest.testmod(importlib.import_module(f"hsmc.{name}"))
+    result = doctest.testmod(importlib.import_module(f"hsmc.documents.{name}"))
     assert result.attempted > 0 and result.failed == 0

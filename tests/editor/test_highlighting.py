@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any, Iterator, Sequence
 
 import pytest
-from hsmc.build_ast import RESERVED
+from hsmc.frontend.build_ast import RESERVED
 from hsmc.compiler import Compilation
 from hsmc.editor import vim, vocabulary as words_module, vscode
 from hsmc.editor.hover import WORDS
 from hsmc.editor.vocabulary import BUILTINS, TYPES, Vocabulary, vocabulary
-from hsmc.index import Index
-from hsmc.parser import FileParser, SpecIndenter, lark_parser
-from hsmc.profiles import Selection
+from hsmc.frontend.index import Index
+from hsmc.frontend.parser import FileParser, SpecIndenter, lark_parser
+from hsmc.frontend.profiles import Selection
 from hsmc.report import Report
-from hsmc.source import SourceFile
+from hsmc.frontend.source import SourceFile
 from lark import Lark
 
 TOP = Path(__file__).resolve().parents[2]
@@ -350,7 +350,7 @@ def test_every_word_is_of_some_kind() -> None:
 
 
 def test_a_new_word_of_the_grammar_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
-    grammar = (TOP / "gen/hsmc/grammar.lark").read_text()
+    grammar = (TOP / "gen/hsmc/frontend/grammar.lark").read_text()
     changed = (
         grammar.replace("| ignore |", "| ignore | linger |")
         .replace("ignore:  ", 'linger: "linger" names _NL\nignore:  ', 1)

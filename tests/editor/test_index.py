@@ -13,7 +13,7 @@ from hsmc.dump import dump
 from hsmc.editor.rename import Refused, rename, replaced
 from hsmc.editor.vocabulary import BUILTINS, TYPES
 from hsmc.editor.workspace import Workspace
-from hsmc.index import Definition, Index
+from hsmc.frontend.index import Definition, Index
 
 TOP = Path(__file__).resolve().parents[2]
 SPECS = sorted(

@@ -11,7 +11,7 @@ from typing import Any, Iterator
 import pytest
 from hsmc.compiler import compile_spec, diagnose
 from hsmc.dump import dump
-from hsmc.formatter import format_text
+from hsmc.formatting.formatter import format_text
 from tests.editor.lsp_client import TOP, Client, ErrorAnswer, apply, cut, place
 
 SMALL = """\

@@ -17,7 +17,7 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "gen"))
 
 from hsmc import compile_spec  # noqa: E402
-from hsmc.interpreter import Program  # noqa: E402
+from hsmc.interpreter.interpreter import Program  # noqa: E402
 from hsmc.verification import counterexample, native  # noqa: E402
 from hsmc.verification.campaign import run_all  # noqa: E402
 from hsmc.verification.search import Limits, Run  # noqa: E402

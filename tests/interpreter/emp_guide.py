@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Optional
 
-from hsmc.differential import Command, Reference
-from hsmc.interpreter import LogEntry
-from hsmc.sequences import Guide
+from hsmc.testing.differential import Command, Reference
+from hsmc.interpreter.interpreter import LogEntry
+from hsmc.testing.sequences import Guide
 
 IN_FLIGHT = 40
 KINDS = {1: "Match.header", 2: "Match.data", 3: "Send.ack", 4: "Send.nack"}

@@ -13,17 +13,17 @@ from typing import Callable, Optional
 import hsmc
 import pytest
 from tests.interpreter.emp_guide import EmpGuide
-from hsmc.campaign import Campaign
-from hsmc.coverage import Coverage
-from hsmc.differential import (
+from hsmc.testing.campaign import Campaign
+from hsmc.testing.coverage import Coverage
+from hsmc.testing.differential import (
     NativeFailure,
     Reference,
     build_harness,
     compare,
     run_native,
 )
-from hsmc.interpreter import Program
-from hsmc.sequences import Guide
+from hsmc.interpreter.interpreter import Program
+from hsmc.testing.sequences import Guide
 from tests.interpreter.random_specs import random_spec
 
 TOP = Path(__file__).resolve().parents[2]

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import hsmc
 import pytest
-from hsmc import generated_tests
-from hsmc.differential import NativeFailure, Reference, build_harness, compare
-from hsmc.interpreter import Program
-from hsmc.node_state import ContractViolation
-from hsmc.scenario import Mistake, Vocabulary, read_scenario
-from hsmc.recall import faulty_recalls
-from hsmc.search import Search
+from hsmc.testing import generated_tests
+from hsmc.testing.differential import NativeFailure, Reference, build_harness, compare
+from hsmc.interpreter.interpreter import Program
+from hsmc.interpreter.node_state import ContractViolation
+from hsmc.interpreter.scenario import Mistake, Vocabulary, read_scenario
+from hsmc.backends.recall import faulty_recalls
+from hsmc.testing.search import Search
 from tests.in_process import run_hsmc as run
 
 TOP = Path(__file__).resolve().parents[2]

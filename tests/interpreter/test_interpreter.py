@@ -7,8 +7,8 @@ from typing import Callable
 
 import hsmc
 import pytest
-from hsmc.interpreter import Node, Outcome, Program, Verdict
-from hsmc.node_state import ContractViolation
+from hsmc.interpreter.interpreter import Node, Outcome, Program, Verdict
+from hsmc.interpreter.node_state import ContractViolation
 
 JOBS = Path(__file__).with_name("jobs.hsm")
 ORDER = (3, 0, 1)  # size, urgent, desk

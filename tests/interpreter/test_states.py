@@ -6,8 +6,8 @@ from pathlib import Path
 
 import hsmc
 import pytest
-from hsmc.interpreter import Node, Outcome, Program, Verdict
-from hsmc.node_state import ContractViolation
+from hsmc.interpreter.interpreter import Node, Outcome, Program, Verdict
+from hsmc.interpreter.node_state import ContractViolation
 
 FEATURES = Path(__file__).resolve().parents[1] / "compiler" / "features"
 

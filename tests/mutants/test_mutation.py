@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "gen"))
 
 from hsmc.compiler import Compilation  # noqa: E402
-from hsmc.mutation import OPERATORS, Mutant, mutants  # noqa: E402
+from hsmc.testing.mutation import OPERATORS, Mutant, mutants  # noqa: E402
 
 SPECS = sorted(ROOT.glob("spec/*/*.hsm"))
 TOPS = [path for path in SPECS if path.stem == path.parent.name]

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import hsmc
 import pytest
-from hsmc import generated_tests
-from hsmc.campaign import Campaign
+from hsmc.testing import generated_tests
+from hsmc.testing.campaign import Campaign
 from hsmc.compiler import Compilation
-from hsmc.differential import Command, Reference, build_harness, compare
-from hsmc.interpreter import Program
+from hsmc.testing.differential import Command, Reference, build_harness, compare
+from hsmc.interpreter.interpreter import Program
 from hsmc.main import main
-from hsmc.scenario import Vocabulary, read_scenario
+from hsmc.interpreter.scenario import Vocabulary, read_scenario
 
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]

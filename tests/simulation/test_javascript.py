@@ -12,11 +12,11 @@ from typing import Callable, Optional
 
 import hsmc
 import pytest
-from hsmc import backend_javascript
-from hsmc.differential import Command, Reference, describe_command, script_line
-from hsmc.interpreter import Node, Program
-from hsmc.node_state import ContractViolation
-from hsmc.sequences import Guide
+from hsmc.backends import backend_javascript
+from hsmc.testing.differential import Command, Reference, describe_command, script_line
+from hsmc.interpreter.interpreter import Node, Program
+from hsmc.interpreter.node_state import ContractViolation
+from hsmc.testing.sequences import Guide
 from tests.interpreter.emp_guide import EmpGuide
 from tests.interpreter.random_specs import random_spec
 

@@ -9,7 +9,7 @@ from typing import Any, Iterator
 
 import hsmc
 import pytest
-from hsmc.interpreter import Program
+from hsmc.interpreter.interpreter import Program
 from tests.docs.browser import Browser
 from tests.interpreter.emp_guide import EmpGuide
 from tests.simulation.test_scenarios import random_scenario

@@ -8,12 +8,13 @@ from typing import Callable, Optional
 
 import hsmc
 import pytest
-from hsmc import backend_javascript, simulation_page
-from hsmc.differential import Command, Reference
-from hsmc.interpreter import Node, Outcome, Program
-from hsmc.node_state import ContractViolation
-from hsmc.scenario import Action, Vocabulary, write_scenario
-from hsmc.sequences import Guide
+from hsmc.backends import backend_javascript
+from hsmc.documents import simulation_page
+from hsmc.testing.differential import Command, Reference
+from hsmc.interpreter.interpreter import Node, Outcome, Program
+from hsmc.interpreter.node_state import ContractViolation
+from hsmc.interpreter.scenario import Action, Vocabulary, write_scenario
+from hsmc.testing.sequences import Guide
 from tests.interpreter.emp_guide import EmpGuide
 
 TOP = Path(__file__).resolve().parents[2]

@@ -45,7 +45,8 @@ def add(commands: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Everything is generated before anything is written."""
-    from .. import backend_c, backend_promela, watch
+    from ..backends import backend_c, backend_promela
+    from ..conformance import watch
 
     progress = Progress()
     compilation, protocol = compiled(options)

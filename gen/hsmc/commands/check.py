@@ -14,7 +14,7 @@ from ..command_line import (
     spec_argument,
 )
 from ..compiler import Compilation, diagnose
-from ..profiles import UnknownProfile
+from ..frontend.profiles import UnknownProfile
 
 
 def add(commands: Subparsers) -> None:

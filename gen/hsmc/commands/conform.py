@@ -32,7 +32,7 @@ def add(commands: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from .. import conform
+    from ..conformance import conform
 
     _, protocol = compiled(options)
     status, report = conform.command(

@@ -49,7 +49,7 @@ def add(commands: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from .. import coverage
+    from ..testing import coverage
 
     if not options.traces and not options.tests:
         raise Failure("coverage of what? Give --traces FILE... or --tests FILE...")

@@ -18,11 +18,11 @@ from ..command_line import (
     print_json,
 )
 from ..compiler import Compilation
-from ..profiles import UnknownProfile
+from ..frontend.profiles import UnknownProfile
 from ..report import Diagnostic
 
 if TYPE_CHECKING:
-    from ..compare import Version
+    from ..comparison.compare import Version
 
 
 def add(commands: Subparsers) -> None:
@@ -45,7 +45,7 @@ def add(commands: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from .. import compare, compare_report, revision
+    from ..comparison import compare, compare_report, revision
 
     progress = Progress()
     versions: list[compare.Version] = []
@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _version(name: str, path: Path, profile: Optional[str]) -> "Version":
-    from .. import compare
+    from ..comparison import compare
 
     try:
         compilation = Compilation(path, profile=profile)

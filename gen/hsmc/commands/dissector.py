@@ -25,7 +25,7 @@ def add(commands: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from .. import backend_wireshark
+    from ..backends import backend_wireshark
 
     name = options.name
     if name is not None and not backend_wireshark.NAME.fullmatch(name):

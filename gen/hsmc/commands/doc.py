@@ -34,7 +34,8 @@ def add(commands: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Everything is generated before anything is written."""
-    from .. import backend_docs, diagnostic_pages, statechart
+    from .. import diagnostic_pages
+    from ..documents import backend_docs, statechart
     from ..diagnostics import TABLE
 
     progress = Progress()

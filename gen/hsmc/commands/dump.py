@@ -25,7 +25,7 @@ def add(commands: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from ..dump import dump
-    from ..export_json import as_json
+    from ..backends.export_json import as_json
 
     _, protocol = compiled(options)
     if options.json:

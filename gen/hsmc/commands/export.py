@@ -41,8 +41,8 @@ def add(commands: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from .. import backend_scxml, export_json
-    from ..written import written_processes
+    from ..backends import backend_scxml, export_json
+    from ..comparison.written import written_processes
 
     if options.format == "json" and options.process is not None:
         raise Failure("--process is for --format scxml; JSON is of the whole spec")

@@ -36,7 +36,7 @@ def add(commands: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """All files are laid out before any is written; one that does not parse stays as it is, the others do not wait."""
-    from ..formatter import InternalError, format_text
+    from ..formatting.formatter import InternalError, format_text
 
     results: dict[Path, str] = {}
     diagnostics: list[Diagnostic] = []

@@ -17,7 +17,7 @@ def add(commands: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from .. import statechart
+    from ..documents import statechart
 
     _, protocol = compiled(options)
     if options.process is None:

@@ -9,7 +9,7 @@ from ..command_line import Subparsers, json_argument, spec_argument
 
 
 def add(commands: Subparsers) -> None:
-    from ..mutation import OPERATORS
+    from ..testing.mutation import OPERATORS
 
     width = max(map(len, OPERATORS))
     parser = commands.add_parser(

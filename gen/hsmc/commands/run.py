@@ -23,7 +23,7 @@ def add(commands: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from .. import session
+    from ..interpreter import session
 
     _, protocol = compiled(options)
     return session.command(protocol, options)

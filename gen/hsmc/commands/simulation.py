@@ -30,7 +30,7 @@ def add(commands: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from .. import simulation_page, statechart
+    from ..documents import simulation_page, statechart
 
     _, protocol = compiled(options)
     texts = {name: read_text(options.file.parent / name) for name in protocol.files}

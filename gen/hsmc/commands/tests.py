@@ -18,7 +18,7 @@ from ..command_line import (
 
 
 def add(commands: Subparsers) -> None:
-    from ..search import STEPS
+    from ..testing.search import STEPS
 
     parser = commands.add_parser(
         "tests", help="search for tests that take every transition"
@@ -38,7 +38,7 @@ def add(commands: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from .. import generated_tests
+    from ..testing import generated_tests
 
     if options.attempts < 1:
         raise Failure("--attempts takes a number above 0")

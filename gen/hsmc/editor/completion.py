@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Iterable, Optional
 
 from ..compiler import Compilation
-from ..index import Definition, Index
+from ..frontend.index import Definition, Index
 from ..report import Report
 from .positions import Json
 from .workspace import Workspace

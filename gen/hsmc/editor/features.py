@@ -11,10 +11,10 @@ from typing import Any, Callable, Optional
 from pylsp_jsonrpc.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from ..diagnostic_pages import DIRECTORY
-from ..formatter import InternalError, format_text
-from ..index import Definition
+from ..formatting.formatter import InternalError, format_text
+from ..frontend.index import Definition
 from ..report import Diagnostic, SpecError
-from ..source import SourceFile, Span
+from ..frontend.source import SourceFile, Span
 from . import completion, hover, rename, symbols
 from .positions import Json, offset, path_of, range_of
 from .workspace import Analysis, Workspace

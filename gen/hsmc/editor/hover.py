@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 from typing import Iterator, Optional
 
-from .. import ast, diagnostic_pages, ir
+from .. import diagnostic_pages, ir
+from ..frontend import ast
 from ..diagnostics import TABLE
-from ..index import Definition
-from ..source import SourceFile, Span
+from ..frontend.index import Definition
+from ..frontend.source import SourceFile, Span
 from .workspace import Analysis
 
 # Words the language gives a meaning that are no keywords.

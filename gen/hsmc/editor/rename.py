@@ -11,9 +11,9 @@ from bisect import bisect_left
 from pathlib import Path
 from typing import Iterable, Optional
 
-from ..build_ast import RESERVED
-from ..index import Definition, Index, Occurrence
-from ..source import Span
+from ..frontend.build_ast import RESERVED
+from ..frontend.index import Definition, Index, Occurrence
+from ..frontend.source import Span
 from .vocabulary import pattern
 from .workspace import Analysis, Workspace
 

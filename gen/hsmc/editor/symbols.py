@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from .. import ast
-from ..context import KINDS
-from ..source import SourceFile, Span
+from ..frontend import ast
+from ..frontend.context import KINDS
+from ..frontend.source import SourceFile, Span
 from .positions import Json, range_of
 
 # The protocol's numbers for kinds of symbols; a spec has others than a program, the nearest is taken.

@@ -15,10 +15,10 @@ from typing import Iterable
 
 from lark.grammar import Symbol
 
-from ..build_ast import RESERVED
-from ..calls import Calls
-from ..declarations import INTEGERS
-from ..parser import lark_parser
+from ..frontend.build_ast import RESERVED
+from ..frontend.calls import Calls
+from ..frontend.declarations import INTEGERS
+from ..frontend.parser import lark_parser
 
 LINE_ENDS = frozenset(("_NL", "_INDENT", "_DEDENT", "$BEGIN"))
 ALTERNATIVES = re.compile(r"(?:\(\?:|\()?([A-Za-z_]+(?:\|[A-Za-z_]+)*)\)?(?:\\b)?")

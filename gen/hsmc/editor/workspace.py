@@ -15,9 +15,9 @@ from typing import Iterator, Optional
 
 from .. import ir
 from ..compiler import Compilation
-from ..index import Index, Occurrence
+from ..frontend.index import Index, Occurrence
 from ..report import Diagnostic
-from ..source import SourceFile, decoded
+from ..frontend.source import SourceFile, decoded
 from .positions import normalised
 
 PROTOCOL = re.compile(r"^protocol\b", re.MULTILINE)

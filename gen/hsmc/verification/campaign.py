@@ -20,7 +20,7 @@ from ..command_line import (
     print_json,
     write_all,
 )
-from ..profiles import UnknownProfile
+from ..frontend.profiles import UnknownProfile
 from ..report import SpecError
 from . import counterexample, story, verdicts
 from .search import (

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Optional
 
 from ..command_line import Failure, write_all
-from ..interpreter import Program
+from ..interpreter.interpreter import Program
 from . import diagram, diagram_svg, story
 from .narration import Listener, Narration, globals_of, world_header
 from .search import (

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Optional, Sequence
 
-from .. import mutation
+from ..testing import mutation
 from ..command_line import (
     Failure,
     Progress,
@@ -17,7 +17,7 @@ from ..command_line import (
     print_json,
     write_all,
 )
-from ..profiles import UnknownProfile
+from ..frontend.profiles import UnknownProfile
 from ..report import SpecError
 from . import survivors
 from .mutants import Baseline, Kept, Outcome, Task, as_record, examine_all, measure

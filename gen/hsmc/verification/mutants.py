@@ -19,7 +19,7 @@ from typing import Callable, Optional, Sequence
 from .. import ir
 from ..command_line import Failure, write_all
 from ..compiler import Compilation
-from ..mutation import Mutant
+from ..testing.mutation import Mutant
 from ..naming import snake
 from ..report import SpecError
 from ..walk import nodes, row_parts

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from typing import Optional, Sequence
 
 from .. import ir
-from ..interpreter import Program, Value
+from ..interpreter.interpreter import Program, Value
 
 STEP = re.compile(r"^\s*(\d+):\tproc\s+\d+ \((\w+)\) (\S+) ")
 CYCLE = "<<<<<START OF CYCLE>>>>>"

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional
 
-from .. import backend_c
+from ..backends import backend_c
 from ..command_line import Failure
-from ..differential import HarnessWriter
-from ..interpreter import Program
+from ..testing.differential import HarnessWriter
+from ..interpreter.interpreter import Program
 from .narration import Step, flat_names
 from .search import Limits, defines, tool
 from .subject import INTERNAL, Subject

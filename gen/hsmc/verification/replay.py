@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Optional
 
 from ..command_line import Failure, choose, fail, print_json
-from ..interpreter import Program
-from ..profiles import UnknownProfile
+from ..interpreter.interpreter import Program
+from ..frontend.profiles import UnknownProfile
 from ..report import SpecError
 from . import diagram, native, story
 from .subject import Subject

@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass, field
 from typing import Optional
 
-from ..interpreter import Effect, Outcome, Program
-from ..node_state import ContractViolation
-from ..scenario import Action
-from ..session import Session
+from ..interpreter.interpreter import Effect, Outcome, Program
+from ..interpreter.node_state import ContractViolation
+from ..interpreter.scenario import Action
+from ..interpreter.session import Session
 from .narration import Step, arguments
 from .trail import Trail
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Iterator, Optional, Sequence
 
-from .. import backend_c, backend_promela, ir
+from .. import ir
+from ..backends import backend_c, backend_promela
 from ..command_line import Failure, choose
 from ..compiler import Compilation
 from ..report import SpecError

@@ -13,8 +13,8 @@ from typing import Any, Optional, Sequence
 
 from .. import ir
 from ..command_line import Failure, read_text
-from ..interpreter import Program
-from ..scenario import Vocabulary
+from ..interpreter.interpreter import Program
+from ..interpreter.scenario import Vocabulary
 from .narration import Step, Variable
 
 FORMAT = "hsmc trail"

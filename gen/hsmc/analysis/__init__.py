@@ -1,0 +1,1 @@
+"""What the compiler refuses or doubts beyond names and types."""

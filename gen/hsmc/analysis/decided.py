@@ -1,0 +1,101 @@
+"""Comparisons whose outcome is the same for all values their operands can have by type and declared range."""
+
+from __future__ import annotations
+
+from typing import Iterator, Optional
+
+from .. import ir, walk
+from . import intervals
+from ..frontend.constants import LARGEST
+from ..dump import expression_text, identity
+from .guard_checks import comparison
+from .intervals import Interval
+from ..frontend.places import Places
+from .ranges import COMPARISONS, Facts, Ranges, Silent
+
+LOGICAL = (*COMPARISONS, "and", "or")
+
+
+def check_comparisons(protocol: ir.Protocol, places: Places, ranges: Ranges) -> None:
+    silent = Silent(ranges)
+    seen: set[ir.Place] = set()
+    for node in _comparisons(protocol):
+        if node.value is not None or node.place in seen:
+            continue
+        seen.add(node.place)
+        left = silent.value(node.left, Facts({}))
+        right = silent.value(node.right, Facts({}))
+        outcome, reason = _outcome(node, left, right)
+        if outcome is not None:
+            truth = "always" if outcome else "never"
+            what = "condition" if node.operator in ("and", "or") else "comparison"
+            places.error("HSM0318", node.place, f"this {what} {truth} holds: {reason}")
+
+
+def joined(node: ir.Binary) -> Optional[bool]:
+    """Of two comparisons of the same operand with constants, one of which always, or never both, hold."""
+    left, right = comparison(node.left), comparison(node.right)
+    if left is None or right is None or left[0] != right[0]:
+        return None
+    if node.operator == "and":
+        common = any(
+            low <= y and x <= high for x, y in left[1] for low, high in right[1]
+        )
+        return None if common else False
+    reached = -1
+    for low, high in sorted(left[1] + right[1]):
+        if low > reached + 1:
+            return None
+        reached = max(reached, high)
+    return True if reached >= LARGEST else None
+
+
+def _outcome(
+    node: ir.Binary, left: Interval, right: Interval
+) -> tuple[Optional[bool], str]:
+    if node.operator in ("and", "or"):
+        return joined(node), "the two leave no other choice"
+    if identity(node.left) == identity(node.right):
+        text = expression_text(node.left)
+        return node.operator in ("==", "<=", ">="), f"'{text}' is on both sides"
+    if isinstance(node.left.type, ir.ReferenceType):
+        return None, ""
+    outcome = intervals.compare(node.operator, left, right)
+    if outcome is not None:
+        reasons = [
+            f"'{expression_text(side)}' lies in {interval}"
+            for side, interval in ((node.left, left), (node.right, right))
+            if side.value is None
+        ]
+        return outcome, " and ".join(reasons)
+    for masked, number in ((node.left, node.right), (node.right, node.left)):
+        if number.value is not None and impossible_bits(masked, number.value):
+            return node.operator == "!=", (
+                f"'{expression_text(masked)}' is never {number.value}"
+            )
+    return None, ""
+
+
+def impossible_bits(node: ir.Expression, value: int) -> bool:
+    """Is it `x & mask` or `x | mask` with a mask that can never give the value?"""
+    if isinstance(node, ir.Binary) and node.operator in ("&", "|"):
+        for mask in (node.left.value, node.right.value):
+            if mask is not None:
+                lost = value & ~mask if node.operator == "&" else mask & ~value
+                return lost != 0
+    return False
+
+
+def _comparisons(protocol: ir.Protocol) -> Iterator[ir.Binary]:
+    bodies: list[object] = [f.body for f in protocol.functions]
+    bodies += [a.body for a in protocol.actions]
+    for process in protocol.processes:
+        bodies.append(process.initial_actions)
+        bodies += [event.select for event in process.events]
+        bodies += [walk.handler_parts(handler) for handler in process.handlers]
+    hidden = {v.name for p in protocol.processes for v in p.variables if v.hidden}
+    for node in walk.nodes(bodies):
+        if isinstance(node, ir.Binary) and node.operator in LOGICAL:
+            left = node.left
+            if not (isinstance(left, ir.VariableName) and left.name in hidden):
+                yield node

@@ -1,0 +1,25 @@
+"""The checks that follow values through the finished protocol. Run only when it has no errors."""
+
+from __future__ import annotations
+
+from .. import ir
+from ..frontend.context import Context
+from .data_flow import check_data_flow
+from .decided import check_comparisons
+from .event_checks import check_ignored, check_timers
+from .generated_names import check_generated_names
+from ..frontend.places import Places
+from .ranges import Ranges
+from .record_flow import RecordFlow
+
+
+def check_protocol(context: Context, protocol: ir.Protocol) -> None:
+    places = Places(context)
+    check_generated_names(protocol, places)
+    RecordFlow(protocol, places).check()
+    ranges = Ranges(protocol, places)
+    ranges.check()
+    check_comparisons(protocol, places, ranges)
+    check_timers(protocol, places)
+    check_ignored(protocol, places)
+    check_data_flow(protocol, places)

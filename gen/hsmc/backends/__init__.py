@@ -1,0 +1,1 @@
+"""What is printed from the intermediate form: C, Promela, JavaScript, Lua, SCXML, JSON."""

@@ -1,0 +1,763 @@
+"""The C back end: prints a protocol as three plain C11 files.
+
+`CWriter` turns statements and machines into text, c_expressions.py expressions, c_records.py records; the templates
+under templates/c arrange that text into files.
+"""
+
+from __future__ import annotations
+
+import functools
+import pathlib
+from typing import Callable, Optional, Sequence, Union
+
+import jinja2
+
+from .. import ir, naming, walk
+from .c_expressions import ExpressionWriter
+from .c_records import by_alignment, record_of, width, zero
+from .c_usage import Usage, read_locals
+from ..dump import held_text
+from .recall import Recall, recall
+from .template_cache import TemplateCache
+
+# Of fw-runtime/hsm_support.h: what generated code expects of it. Both change when either does.
+SUPPORT_VERSION = 1
+
+TEMPLATES = pathlib.Path(__file__).resolve().parents[1] / "templates"
+
+
+class CWriter(ExpressionWriter):
+    """Statements and machines as C text."""
+
+    def __init__(self, protocol: ir.Protocol) -> None:
+        super().__init__(protocol)
+        self.usage = Usage(protocol)
+        self.read_locals: set[str] = set()
+
+    # --- statements ---
+
+    def block(self, statements: Sequence[ir.Statement], depth: int) -> str:
+        return "\n".join(self.statement(s, depth) for s in statements)
+
+    def statement(self, node: ir.Statement, depth: int) -> str:
+        method: Callable[[ir.Statement, int], str] = getattr(
+            self, "_" + type(node).__name__
+        )
+        return method(node, depth)
+
+    def line(self, depth: int, text: str) -> str:
+        return "\t" * depth + text
+
+    def unread(self, local: ir.Local, depth: int) -> list[str]:
+        """A line that satisfies compilers, for a local nobody looks at."""
+        if local.unique in self.read_locals:
+            return []
+        return [self.line(depth, f"(void){naming.snake(local.unique)};")]
+
+    def _Let(self, node: ir.Let, depth: int) -> str:
+        return "\n".join([self._let(node, depth), *self.unread(node.local, depth)])
+
+    def _let(self, node: ir.Let, depth: int) -> str:
+        name = naming.snake(node.local.unique)
+        if isinstance(node.value, ir.BuildPayload):
+            payload = self.protocol.payload(node.value.payload)
+            kinds = {f.name: f.type for f in payload.fields}
+            lines = [
+                self.line(depth, f"const {self.names.struct(payload.name)} {name} = {{")
+            ]
+            for field, value in node.value.fields:
+                text = self.stored(value, kinds[field])
+                lines.append(self.line(depth + 1, f".{naming.snake(field)} = {text},"))
+            lines.append(self.line(depth, "};"))
+            return "\n".join(lines)
+        qualifier = "const " if node.local.unique in self.fixed_locals else ""
+        kind = self.names.scalar(node.local.type)
+        return self.line(
+            depth,
+            f"{qualifier}{kind} {name} = {self.stored(node.value, node.local.type)};",
+        )
+
+    def _Create(self, node: ir.Create, depth: int) -> str:
+        name = naming.snake(node.local.unique)
+        kind = self.names.scalar(node.local.type)
+        line = f"const {kind} {name} = {self.names.lower(node.pool, 'create')}_();"
+        return "\n".join([self.line(depth, line), *self.unread(node.local, depth)])
+
+    def _Assign(self, node: ir.Assign, depth: int) -> str:
+        target = self.text(node.target)
+        return self.line(
+            depth, f"{target} = {self.stored(node.value, node.target.type)};"
+        )
+
+    def _If(self, node: ir.If, depth: int) -> str:
+        lines = [
+            self.line(depth, f"if ({self.text(node.condition)}) {{"),
+            self.block(node.then, depth + 1),
+        ]
+        if node.otherwise:
+            lines += [
+                self.line(depth, "} else {"),
+                self.block(node.otherwise, depth + 1),
+            ]
+        return "\n".join([*lines, self.line(depth, "}")])
+
+    def _Repeat(self, node: ir.Repeat, depth: int) -> str:
+        turn = f"turn_{depth}"
+        bound = f"{turn} < {self.size(node.count)}"
+        if node.condition is not None:
+            bound += (
+                f" && {self.expression(node.condition).within({'relational', 'and'})}"
+            )
+        head = f"for (uint32_t {turn} = 0; {bound}; {turn}++) {{"
+        return "\n".join(
+            [
+                self.line(depth, head),
+                self.block(node.body, depth + 1),
+                self.line(depth, "}"),
+            ]
+        )
+
+    def _Return(self, node: ir.Return, depth: int) -> str:
+        if node.result is None:
+            return self.line(depth, "return;")
+        return self.line(depth, f"return {self.stored(node.result, self.result)};")
+
+    result: ir.Type = ir.IntegerType(32)
+    repeated: set[str] = set()  # of the handler being printed
+
+    def _ActionCall(self, node: ir.ActionCall, depth: int) -> str:
+        action = next(a for a in self.protocol.actions if a.name == node.action)
+        call = self.call(
+            self.names.lower(node.action),
+            self.arguments(action.arguments, node.arguments),
+        )
+        return self.line(depth, f"{call};")
+
+    def _DeviceCall(self, node: ir.DeviceCall, depth: int) -> str:
+        device = next(d for d in self.protocol.devices if d.name == node.device)
+        name = self.names.lower("device", node.device)
+        return self.line(
+            depth,
+            f"{self.call(name, self.arguments(device.arguments, node.arguments))};",
+        )
+
+    def _Raise(self, node: ir.Raise, depth: int) -> str:
+        process = self.protocol.process(node.process)
+        event = next(e for e in process.events if e.name == node.event)
+        arguments = self.arguments(event.arguments, node.arguments)
+        if node.instance is not None:
+            arguments.insert(0, self.text(node.instance))
+        return self.line(
+            depth,
+            f"{self.call(self.names.handler(node.process, node.event), arguments)};",
+        )
+
+    def _Release(self, node: ir.Release, depth: int) -> str:
+        name = f"{self.names.lower(node.pool, 'release')}_"
+        return self.line(depth, f"{self.call(name, [self.text(node.reference)])};")
+
+    def _Clear(self, node: ir.Clear, depth: int) -> str:
+        name = f"{self.names.lower(node.table, 'clear')}_"
+        index = self.expression(node.index)
+        text = (
+            index.text
+            if node.index_kind == "number"
+            else f"{index.within({'additive'})} - 1u"
+        )
+        return self.line(depth, f"{self.call(name, [text])};")
+
+    def _Count(self, node: ir.Count, depth: int) -> str:
+        return self.line(
+            depth,
+            f"{self.names.upper('COUNT')}({self.names.upper('COUNTER', node.counter)});",
+        )
+
+    def _SetBit(self, node: ir.SetBit, depth: int) -> str:
+        helper = "hsm_set" if node.present else "hsm_unset"
+        return self.line(depth, f"{self.bits_call(helper, node.bits, node.index)};")
+
+    # --- bodies ---
+
+    def enter(
+        self,
+        arguments: Sequence[ir.Argument],
+        instance: Optional[tuple[str, str]],
+        parts: Sequence[object],
+        locals_: Sequence[ir.Local],
+        constant: bool,
+        depth: int,
+    ) -> str:
+        """Begins a body: pointers to the records its references name, and casts for arguments it does not use.
+
+        `instance` is (name, pool) of the record a handler runs for.
+        """
+        self.fixed_locals = {local.unique for local in locals_} - walk.assigned_locals(
+            parts
+        )
+        self.read_locals = read_locals(parts)
+        self.hoisted = {}
+        lines: list[str] = []
+        references = [a.name for a in arguments if isinstance(a.type, ir.ReferenceType)]
+        if instance is not None:
+            references.insert(0, instance[0])
+        for name in references:
+            containers: list[str] = []
+            if walk.compares_argument(parts, name):
+                continue  # it may be none, and a pointer in front of an array must not even be formed
+            for part in parts:
+                for node in walk.nodes(part):
+                    if (
+                        isinstance(node, ir.RecordField)
+                        and node.index_kind == "reference"
+                        and isinstance(node.index, (ir.ArgumentName, ir.InstanceName))
+                        and node.index.name == name
+                        and node.container not in containers
+                    ):
+                        containers.append(node.container)
+            if (
+                instance is not None
+                and name == instance[0]
+                and instance[1] not in containers
+            ):
+                containers.insert(0, instance[1])
+            for container in containers:
+                own = any(pool.name == container for pool in self.protocol.pools)
+                pointer = f"{naming.snake(name)}_{'record' if own else naming.snake(container)}"
+                self.hoisted[(container, name)] = pointer
+                qualifier = "const " if constant else ""
+                record = (
+                    f"&{self.state(naming.snake(container))}[{naming.snake(name)} - 1u]"
+                )
+                lines.append(
+                    self.line(
+                        depth,
+                        f"{qualifier}{self.names.struct(container)} *const {pointer} = {record};",
+                    )
+                )
+        for argument in arguments:
+            if not walk.uses_argument(parts, argument.name):
+                lines.append(self.line(depth, f"(void){naming.snake(argument.name)};"))
+        return "\n".join(lines)
+
+    def parameters(self, arguments: Sequence[ir.Argument]) -> list[str]:
+        """Parameter declarations."""
+        result = []
+        for argument in arguments:
+            name = naming.snake(argument.name)
+            if isinstance(argument.type, ir.PayloadType):
+                result.append(
+                    f"const {self.names.struct(argument.type.name)} *const {name}"
+                )
+            else:
+                result.append(f"const {self.names.scalar(argument.type)} {name}")
+        return result
+
+    def parameter_list(
+        self, arguments: Sequence[ir.Argument], instance: str = ""
+    ) -> str:
+        return (
+            ", ".join(([instance] if instance else []) + self.parameters(arguments))
+            or "void"
+        )
+
+    def function_body(self, function: Union[ir.Function, ir.Action]) -> str:
+        parts = (function.body,)
+        is_function = isinstance(function, ir.Function)
+        if isinstance(function, ir.Function):
+            self.result = function.result
+        head = self.enter(
+            function.arguments, None, parts, function.locals, is_function, 1
+        )
+        body = self.block(function.body, 1)
+        return "\n".join(text for text in (head, body) if text)
+
+    def row(
+        self, process: ir.Process, handler: ir.Handler, row: ir.Row, depth: int
+    ) -> str:
+        """What a row does once its guard holds."""
+        instance = naming.snake(process.instance) if process.instance else "0u"
+        lines = [
+            self.line(depth, f"{self.names.upper('TRACE')}({row.number}u, {instance});")
+        ]
+        lines += self.told("exit", row.exit_actions, depth)
+        for timer in row.cancelled:
+            lines.append(
+                self.line(
+                    depth,
+                    f"{self.names.upper('TIMER_CANCEL')}({self.names.timer(timer)}, {instance});",
+                )
+            )
+        if row.target is not None and row.target != handler.leaf:
+            lines.append(
+                self.line(
+                    depth,
+                    f"{self.state_place(process)} = {self.names.leaf(process.name, row.target)};",
+                )
+            )
+        lines += [self.arm(timer, instance, depth) for timer in row.armed]
+        lines += [self.statement(s, depth) for s in row.actions]
+        lines += self.told("entry", row.entry_actions, depth)
+        return "\n".join(lines)
+
+    def told(self, what: str, actions: Sequence[ir.Statement], depth: int) -> list[str]:
+        """Actions of a row that stand elsewhere in the spec, and where."""
+        if not actions:
+            return []
+        comment = self.line(depth, f"/* {actions[0].place}: {what} */")
+        return [comment, *(self.statement(s, depth) for s in actions)]
+
+    def arm(self, timer: ir.Timer, instance: str, depth: int) -> str:
+        macro = self.names.upper("TIMER_ARM")
+        return self.line(
+            depth,
+            f"{macro}({self.names.timer(timer)}, {instance}, {self.text(timer.duration)});",
+        )
+
+    def state_place(self, process: ir.Process) -> str:
+        if process.pool is None:
+            return self.state(f"{naming.snake(process.name)}_state_")
+        assert process.instance is not None
+        return f"{self.hoisted[(process.pool, process.instance)]}->state_"
+
+    def handler_body(
+        self,
+        process: ir.Process,
+        handlers: Sequence[ir.Handler],
+        event: Optional[ir.Event],
+    ) -> str:
+        """The body of the function for one event of a process: a switch on the state."""
+        parts = [part for handler in handlers for part in walk.handler_parts(handler)]
+        instance = (
+            (process.instance, process.pool)
+            if process.instance and process.pool
+            else None
+        )
+        arguments = event.arguments if event is not None else ()
+        head = self.enter(arguments, instance, parts, process.locals, False, 1)
+        self.repeated = repeated_locals(handlers)
+        lines = [head] if head else []
+        place = self.state_place(process)
+        if process.pool is None and len(process.leaves) == 1:
+            # There is but one state to be in: nothing to look up.
+            body = self.leaf_body(process, handlers[0], 1)
+            lines.append(body.removesuffix("\n" + self.line(1, "return;")))
+            return "\n".join(lines)
+        lines.append(self.line(1, f"switch ({place}) {{"))
+        for handler in handlers:
+            if handler.otherwise == "never" and not handler.groups:
+                continue
+            lines.append(
+                self.line(1, f"case {self.names.leaf(process.name, handler.leaf)}:")
+            )
+            lines.append(self.leaf_body(process, handler, 2))
+        lines.append(self.line(1, "default:"))
+        code = self.event_code(process, handlers[0])
+        lines.append(self.never(process, place, code, 2))
+        lines.append(self.line(2, "return;"))
+        lines.append(self.line(1, "}"))
+        return "\n".join(lines)
+
+    def event_code(self, process: ir.Process, handler: ir.Handler) -> str:
+        event = (
+            handler.event if handler.timer is None else self.timer_event(handler.timer)
+        )
+        return self.names.event(process.name, event)
+
+    def never(self, process: ir.Process, place: str, code: str, depth: int) -> str:
+        return self.line(
+            depth,
+            f"{self.names.upper('NEVER')}({self.names.upper('PROCESS', process.name)}, {place}, {code});",
+        )
+
+    def leaf_body(
+        self, process: ir.Process, handler: ir.Handler, outermost: int
+    ) -> str:
+        """What an event does in one state; every way ends with a return."""
+        lines: list[str] = []
+        if not handler.groups and handler.otherwise != "never":
+            lines.append(self.line(outermost, "return; /* ignored */"))
+        for group in handler.groups:
+            depth = outermost
+            if group.lets:
+                lines.append(self.line(outermost, "{"))
+                depth += 1
+                lines += [self.statement(let, depth) for let in group.lets]
+            for row in group.rows:
+                lines.append(
+                    self.line(depth, f"/* {row.place}: {naming.comment(row.text)} */")
+                )
+                if row.guard is None and not (
+                    self.repeated & declared_locals(row) and not group.lets
+                ):
+                    lines.append(self.row(process, handler, row, depth))
+                    lines.append(self.line(depth, "return;"))
+                elif row.guard is None:
+                    lines.append(self.line(depth, "{"))
+                    lines.append(self.row(process, handler, row, depth + 1))
+                    lines.append(self.line(depth + 1, "return;"))
+                    lines.append(self.line(depth, "}"))
+                else:
+                    lines.append(self.line(depth, f"if ({self.text(row.guard)}) {{"))
+                    lines.append(self.row(process, handler, row, depth + 1))
+                    lines.append(self.line(depth + 1, "return;"))
+                    lines.append(self.line(depth, "}"))
+            if group.lets:
+                lines.append(self.line(outermost, "}"))
+        if handler.otherwise == "never":
+            code = self.event_code(process, handler)
+            lines.append(
+                self.never(process, self.state_place(process), code, outermost)
+            )
+        if handler.groups and handler.otherwise != "handled":
+            lines.append(self.line(outermost, "return;"))
+        return "\n".join(lines)
+
+    def initial_body(self, process: ir.Process) -> str:
+        """What emp_initialise does for one singleton."""
+        self.enter((), None, (process.initial_actions,), process.locals, False, 1)
+        lines = []
+        for variable in process.variables:
+            if variable.initial is not None and variable.initial.value != 0:
+                place = self.state(naming.snake(variable.name))
+                lines.append(self.line(1, f"{place} = {self.size(variable.initial)};"))
+        lines += [self.arm(timer, "0u", 1) for timer in process.initial_timers]
+        lines += [self.statement(s, 1) for s in process.initial_actions]
+        return "\n".join(lines)
+
+    # --- external entry points ---
+
+    def range_checks(self, arguments: Sequence[ir.Argument]) -> list[str]:
+        """Conditions under which the arguments of an external event are refused."""
+        checks: list[str] = []
+        for argument in arguments:
+            if isinstance(argument.type, ir.PayloadType):
+                for field in self.protocol.payload(argument.type.name).fields:
+                    checks += self.range_check(
+                        f"{naming.snake(argument.name)}->{naming.snake(field.name)}",
+                        field.type,
+                        field.range,
+                    )
+            elif isinstance(argument.type, ir.ReferenceType):
+                pool = self.protocol.pool(argument.type.pool)
+                checks.append(
+                    f"{naming.snake(argument.name)} > {self.size(pool.count)}"
+                )
+        return checks
+
+    def range_check(
+        self, place: str, kind: ir.Type, bounds: Optional[ir.Range]
+    ) -> list[str]:
+        if bounds is None:
+            return []
+        checks = []
+        if bounds.low.value > 0:
+            checks.append(f"{place} < {self.size(bounds.low)}")
+        if bounds.high.value < (1 << 8 * width(kind)) - 1:
+            checks.append(f"{place} > {self.size(bounds.high)}")
+        return checks
+
+    def entry_body(self, process: ir.Process, event: ir.Event) -> str:
+        lines: list[str] = []
+        checks = self.range_checks(event.arguments)
+        self.hoisted = {}
+        if process.pool is not None and event.needs_reference:
+            assert process.instance is not None
+            name = naming.snake(process.instance)
+            pool = self.protocol.pool(process.pool)
+            checks = [f"{name} < 1u", f"{name} > {self.size(pool.count)}", *checks]
+        if checks:
+            lines.append(self.line(1, f"if ({' || '.join(checks)}) {{"))
+            lines.append(self.line(2, "return HSM_REFUSED;"))
+            lines.append(self.line(1, "}"))
+        passed = [naming.snake(argument.name) for argument in event.arguments]
+        if process.pool is not None:
+            assert process.instance is not None
+            name = naming.snake(process.instance)
+            kind = self.names.scalar(self.protocol.pool(process.pool).reference)
+            if event.creates:
+                lines.append(
+                    self.line(
+                        1, f"if (!{self.names.lower(process.pool, 'available')}_()) {{"
+                    )
+                )
+                lines.append(self.line(2, "return HSM_NO_ROOM;"))
+                lines.append(self.line(1, "}"))
+                lines.append(
+                    self.line(
+                        1,
+                        f"const {kind} {name} = {self.names.lower(process.pool, 'create')}_();",
+                    )
+                )
+            elif event.select is not None:
+                lines.append(
+                    self.line(1, f"const {kind} {name} = {self.text(event.select)};")
+                )
+                lines.append(self.line(1, f"if ({name} == 0u) {{"))
+                lines.append(self.line(2, "return HSM_IGNORED;"))
+                lines.append(self.line(1, "}"))
+            passed.insert(0, name)
+        if event.room is not None:
+            lines.append(self.line(1, f"if (!({self.text(event.room)})) {{"))
+            lines.append(self.line(2, "return HSM_NO_ROOM;"))
+            lines.append(self.line(1, "}"))
+        lines.append(
+            self.line(
+                1, f"{self.call(self.names.handler(process.name, event.name), passed)};"
+            )
+        )
+        if (process.name, event.name) in self.recall.events:
+            lines.append(self.line(1, f"{self.recall_name}();"))
+        lines.append(self.line(1, "return HSM_DONE;"))
+        return "\n".join(lines)
+
+    # --- what waits ---
+
+    @functools.cached_property
+    def recall(self) -> Recall:
+        return recall(self.protocol)
+
+    @property
+    def recall_name(self) -> str:
+        return f"{self.names.prefix}_recall_"
+
+    def recall_body(self) -> str:
+        """Delivers what waits and need not wait any longer, one after the other, each in full."""
+        self.hoisted = {}
+        lines = [self.line(1, "for (;;) {")]
+        for process in self.recall.processes:
+            assert process.recall is not None
+            pending = self.text(process.recall.pending)
+            handler = self.names.handler(process.name, process.recall.event)
+            if process.pool is None:
+                lines.append(self.line(2, f"if ({pending}) {{"))
+                lines.append(self.line(3, f"{pending} = false;"))
+                lines.append(self.line(3, f"{handler}();"))
+                lines.append(self.line(3, "continue;"))
+                lines.append(self.line(2, "}"))
+                continue
+            pool = self.protocol.pool(process.pool)
+            name = f"{naming.snake(process.name)}_waiting"
+            kind = self.names.scalar(pool.reference)
+            count = self.size(pool.count)
+            record = f"{self.state(naming.snake(pool.name))}[{name} - 1u]"
+            lines += [
+                self.line(
+                    2, f"const {kind} {name} = ({kind})hsm_first({pending}, {count});"
+                ),
+                "",
+                self.line(2, f"if ({name} != 0u) {{"),
+                self.line(3, f"hsm_unset({pending}, {count}, {name} - 1u);"),
+                self.line(3, f"if ({record}.state_ != 0) {{"),
+                self.line(4, f"{handler}({name});"),
+                self.line(3, "}"),
+                self.line(3, "continue;"),
+                self.line(2, "}"),
+            ]
+        return "\n".join([*lines, self.line(2, "return;"), self.line(1, "}")])
+
+    def instance_parameter(self, process: ir.Process) -> str:
+        if process.pool is None or process.instance is None:
+            return ""
+        kind = self.names.scalar(self.protocol.pool(process.pool).reference)
+        return f"const {kind} {naming.snake(process.instance)}"
+
+    def entry_parameters(self, process: ir.Process, event: ir.Event) -> str:
+        instance = self.instance_parameter(process) if event.needs_reference else ""
+        return self.parameter_list(event.arguments, instance)
+
+    # --- what the templates ask ---
+
+    def lowest(self, parameter: ir.Parameter) -> str:
+        return self.size(parameter.range.low) if parameter.range else "0u"
+
+    def highest(self, parameter: ir.Parameter) -> str:
+        return (
+            self.size(parameter.range.high)
+            if parameter.range
+            else f"0x{(1 << 8 * width(parameter.type)) - 1:x}u"
+        )
+
+    def most_records(self, pool: ir.Pool) -> str:
+        """That references of their width can tell apart, and none."""
+        return f"0x{(1 << pool.reference.bits) - 1:x}u"
+
+    def parameter_defaults(self) -> str:
+        return ", ".join(
+            self.size(parameter.default) for parameter in self.protocol.parameters
+        )
+
+    def all_events(self) -> list[tuple[str, str]]:
+        """(process, event) with the timers of a process after its events."""
+        result = []
+        for process in self.protocol.processes:
+            result += [(process.name, event.name) for event in process.events]
+            result += [
+                (process.name, self.timer_event(timer)) for timer in process.timers
+            ]
+        return result
+
+    def timer_event(self, timer: ir.Timer) -> str:
+        return f"after_{timer.state}"
+
+    def temperature(self, process: ir.Process) -> str:
+        return self.names.upper("COLD" if process.cold else "HOT")
+
+    def payload_members(self, payload: ir.Payload) -> str:
+        return aligned(
+            [(self.member(field), field.doc) for field in by_alignment(payload.fields)]
+        )
+
+    def variables(self, process: ir.Process) -> str:
+        return aligned([(self.member(field), field.doc) for field in process.variables])
+
+    # --- records ---
+
+    def member(self, field: ir.Field) -> str:
+        """The declaration of a field of a record, or of a process variable."""
+        name = naming.snake(field.name)
+        if isinstance(field.type, ir.BitsType):
+            return f"uint32_t {name}[HSM_WORDS({self.size(field.type.count)})];"
+        if isinstance(field.type, ir.ArrayType):
+            return f"{self.names.scalar(field.type.element)} {name}[{self.size(field.type.count)}];"
+        return f"{self.names.scalar(field.type)} {name};"
+
+    def clear_record(self, fields: Sequence[ir.Field], depth: int) -> str:
+        lines = []
+        for field in fields:
+            place = f"record->{naming.snake(field.name)}"
+            if isinstance(field.type, ir.BitsType):
+                lines.append(
+                    self.line(
+                        depth, f"hsm_clear({place}, {self.size(field.type.count)});"
+                    )
+                )
+            elif isinstance(field.type, ir.ArrayType):
+                head = f"for (uint32_t element = 0; element < {self.size(field.type.count)}; element++) {{"
+                lines.append(self.line(depth, head))
+                lines.append(
+                    self.line(
+                        depth + 1, f"{place}[element] = {zero(field.type.element)};"
+                    )
+                )
+                lines.append(self.line(depth, "}"))
+            else:
+                lines.append(self.line(depth, f"{place} = {zero(field.type)};"))
+        return "\n".join(lines)
+
+
+def declared_locals(row: ir.Row) -> set[str]:
+    """Locals that stand in the outermost block of a row."""
+    statements = (*row.exit_actions, *row.actions, *row.entry_actions)
+    return {s.local.unique for s in statements if isinstance(s, (ir.Let, ir.Create))}
+
+
+def repeated_locals(handlers: Sequence[ir.Handler]) -> set[str]:
+    """Locals that would be declared twice in one switch: all its cases are one block."""
+    seen: set[str] = set()
+    repeated: set[str] = set()
+    for handler in handlers:
+        for group in handler.groups:
+            for row in group.rows:
+                if row.guard is None and not group.lets:
+                    repeated |= seen & declared_locals(row)
+                    seen |= declared_locals(row)
+    return repeated
+
+
+def wrapped(text: str, columns: int = 100) -> str:
+    """Indented by four blanks, long lines broken after a logical operator or a comma. Comments and directives are left
+    as long as they are.
+
+    >>> print(wrapped("\\treturn first_condition(a) && second_one;", 40))
+        return first_condition(a) &&
+            second_one;
+    """
+    lines: list[str] = []
+    for line in text.split("\n"):
+        bare = line.lstrip("\t")
+        pad = "    " * (len(line) - len(bare))
+        while len(pad) + len(bare) > columns:
+            if bare.startswith(("/*", "*", " *", "#", '"', "X(")):
+                break
+            room = columns - len(pad)
+            found = (0, 0)
+            for marks in ((" && ", " || "), (", ",), (" : ", " ? ", " == ", " = ")):
+                if found[0] <= 0:
+                    found = max((bare.rfind(m, 0, room), len(m)) for m in marks)
+            if found[0] <= 0:
+                break
+            lines.append(pad + bare[: sum(found)].rstrip())
+            bare = bare[sum(found) :]
+            pad = "    " * (len(line) - len(line.lstrip("\t")) + 1)
+        lines.append(pad + bare)
+    return "\n".join(lines)
+
+
+def aligned(rows: Sequence[tuple[str, str]]) -> str:
+    """Declarations with their comments in one column."""
+    column = max((len(text) for text, doc in rows if doc), default=0)
+    return "\n".join(
+        f"{text:<{column}}  /* {naming.comment(doc)} */" if doc else text
+        for text, doc in rows
+    )
+
+
+def environment(writer: Optional[CWriter] = None) -> jinja2.Environment:
+    """Templates with the filters they use."""
+    result = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(str(TEMPLATES)),
+        bytecode_cache=TemplateCache(),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+    result.globals.update(aligned=aligned, held_text=held_text)
+    result.filters.update(
+        snake=naming.snake,
+        upper=naming.upper,
+        comment=naming.comment,
+        quoted=naming.quoted,
+        unsigned=naming.unsigned,
+        hexadecimal=naming.hexadecimal,
+        indented=naming.indented,
+        aligned=aligned,
+    )
+    if writer is not None:
+        result.globals.update(c=writer, names=writer.names)
+    return result
+
+
+def generate(protocol: ir.Protocol) -> dict[str, str]:
+    """File name -> text."""
+    writer = CWriter(protocol)
+    env = environment(writer)
+    prefix = writer.names.prefix
+    constants = {naming.upper(constant.name) for constant in protocol.constants}
+    containers: list[Union[ir.Pool, ir.Table]] = [*protocol.pools, *protocol.tables]
+    context: dict[str, object] = {
+        "protocol": protocol,
+        "prefix": prefix,
+        "capitals": writer.names.capitals,
+        "support_version": SUPPORT_VERSION,
+        "constant_names": constants,
+        "records": [record_of(writer, d) for d in containers],
+        "handlers": [
+            (process, event, process.handlers_of(event.name))
+            for process in protocol.processes
+            for event in writer.usage.handled(process)
+        ],
+        "expiries": [
+            (timer, protocol.process(timer.process)) for timer in protocol.timers
+        ],
+    }
+    files = {
+        f"{prefix}_layout.h": "c/layout.h.j2",
+        f"{prefix}.h": "c/header.h.j2",
+        f"{prefix}.c": "c/source.c.j2",
+    }
+    return {
+        name: wrapped(env.get_template(template).render(context))
+        for name, template in files.items()
+    }

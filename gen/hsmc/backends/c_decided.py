@@ -1,0 +1,55 @@
+"""Comparisons of which a C compiler knows the outcome from the types alone, and therefore warns.
+
+Declared ranges do not count: the C must do what it says when they are broken. What the compiler of the spec warns of
+stands in decided.py.
+"""
+
+from __future__ import annotations
+
+from typing import Optional
+
+from .. import ir
+from ..analysis import intervals
+from ..analysis.decided import impossible_bits, joined
+from ..dump import identity
+from ..analysis.intervals import ANY, BOOL, Interval, exactly, of_bits
+from ..analysis.ranges import OPERATIONS
+
+
+def decided(node: ir.Binary) -> Optional[bool]:
+    """The outcome of a comparison, or of two joined, where it is always the same."""
+    if node.operator in ("and", "or"):
+        return joined(node)
+    if identity(node.left) == identity(node.right):
+        return node.operator in ("==", "<=", ">=")
+    if isinstance(node.left.type, ir.ReferenceType):
+        return None
+    outcome = intervals.compare(node.operator, by_type(node.left), by_type(node.right))
+    if outcome is not None:
+        return outcome
+    for masked, number in ((node.left, node.right), (node.right, node.left)):
+        if number.value is not None and impossible_bits(masked, number.value):
+            return node.operator == "!="
+    return None
+
+
+def by_type(node: ir.Expression) -> Interval:
+    """The values the C expression can have."""
+    if node.value is not None:
+        return exactly(node.value)
+    if isinstance(node, ir.ParameterName):
+        return ANY  # kept in a word, whatever its type
+    if isinstance(node, ir.Conditional):
+        return by_type(node.then).join(by_type(node.otherwise))
+    if isinstance(node, ir.Minimum):
+        pick = intervals.larger if node.largest else intervals.smaller
+        return pick(by_type(node.left), by_type(node.right))
+    if isinstance(node.type, ir.BoolType):
+        return BOOL
+    if isinstance(node, ir.Binary) and node.operator in OPERATIONS:
+        return OPERATIONS[node.operator](by_type(node.left), by_type(node.right))
+    if isinstance(node, ir.Unary):
+        return ANY
+    if isinstance(node.type, (ir.IntegerType, ir.EnumerationType)):
+        return of_bits(node.type.bits)
+    return ANY

@@ -1,0 +1,370 @@
+"""Expressions of the spec as C text, and the names of generated C.
+
+All unsigned arithmetic of the spec is done in uint32_t, as the intermediate form prescribes; where C would promote two
+narrow operands to int, the left one is cast.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable, Iterable, Sequence
+
+from .. import ir, naming
+from .c_decided import decided
+from ..frontend.constants import LARGEST
+
+# How tightly an expression binds, for the parentheses of a reader rather than of the grammar: whatever a compiler
+# would warn of is not left to precedence.
+ATOM = "atom"
+UNARY = "unary"
+CONDITIONAL = "conditional"
+CLASS_OF_OPERATOR = {
+    "or": "or",
+    "and": "and",
+    "==": "relational",
+    "!=": "relational",
+    "<": "relational",
+    "<=": "relational",
+    ">": "relational",
+    ">=": "relational",
+    "|": "|",
+    "^": "^",
+    "&": "&",
+    "<<": "shift",
+    ">>": "shift",
+    "+": "additive",
+    "-": "additive",
+    "*": "multiplicative",
+    "/": "multiplicative",
+    "%": "multiplicative",
+}
+UNPARENTHESISED_LEFT: dict[str, set[str]] = {
+    "or": {"relational", "or"},
+    "and": {"relational", "and"},
+    "relational": {"additive", "multiplicative"},
+    "|": {"|"},
+    "^": {"^"},
+    "&": {"&"},
+    "shift": set(),
+    "additive": {"additive", "multiplicative"},
+    "multiplicative": {"multiplicative"},
+}
+UNPARENTHESISED_RIGHT: dict[str, set[str]] = {
+    **UNPARENTHESISED_LEFT,
+    "additive": {"multiplicative"},
+    "multiplicative": set(),
+}
+SYMBOLS = {"or": "||", "and": "&&"}
+
+# The C type an expression has after promotion.
+BOOL = "bool"
+INT = "int"  # a narrow unsigned value, hence never negative
+WORD = "uint32_t"
+
+
+@dataclass(frozen=True)
+class Text:
+    """An expression as C text."""
+
+    text: str
+    binding: str
+    promoted: str
+
+    def within(self, allowed: Iterable[str]) -> str:
+        if self.binding in (ATOM, UNARY) or self.binding in allowed:
+            return self.text
+        return f"({self.text})"
+
+    def tight(self) -> str:
+        """As operand of a cast or a unary operator."""
+        return self.within(())
+
+
+class CNames:
+    """Names in generated C. All begin with the protocol's name; generated helpers end in an underscore."""
+
+    def __init__(self, protocol: ir.Protocol) -> None:
+        self.prefix = naming.plain(protocol.name)
+        self.capitals = naming.upper(protocol.name)
+
+    def lower(self, *parts: str) -> str:
+        return "_".join([self.prefix, *(naming.plain(part) for part in parts)])
+
+    def upper(self, *parts: str) -> str:
+        return "_".join([self.capitals, *(naming.upper(part) for part in parts)])
+
+    def struct(self, name: str) -> str:
+        return f"struct {self.lower(name)}"
+
+    def handler(self, process: str, event: str) -> str:
+        return self.lower("on", process, event)
+
+    def leaf(self, process: str, leaf: str) -> str:
+        return self.upper(process, "state", leaf)
+
+    def event(self, process: str, event: str) -> str:
+        return self.upper("event", process, event)
+
+    def timer(self, timer: ir.Timer) -> str:
+        return self.upper("timer", timer.name)
+
+    def scalar(self, kind: ir.Type) -> str:
+        """The C type a scalar is stored in."""
+        if isinstance(kind, (ir.IntegerType, ir.EnumerationType, ir.ReferenceType)):
+            return f"uint{kind.bits}_t"
+        if isinstance(kind, ir.BoolType):
+            return "bool"
+        raise TypeError(f"{kind} is not a scalar")
+
+
+class ExpressionWriter:
+    """Expressions as C text."""
+
+    def __init__(self, protocol: ir.Protocol) -> None:
+        self.protocol = protocol
+        self.names = CNames(protocol)
+        self.payload_pointers: set[str] = set()
+        self.hoisted: dict[tuple[str, str], str] = {}
+        self.fixed_locals: set[str] = set()
+
+    # --- expressions ---
+
+    def expression(self, node: ir.Expression) -> Text:
+        method: Callable[[ir.Expression], Text] = getattr(
+            self, "_" + type(node).__name__
+        )
+        return method(node)
+
+    def text(self, node: ir.Expression) -> str:
+        return self.expression(node).text
+
+    def stored(self, node: ir.Expression, kind: ir.Type) -> str:
+        """A value on its way into a place of this type."""
+        part = self.expression(node)
+        if (
+            node.value is None
+            and part.promoted == WORD
+            and isinstance(kind, (ir.IntegerType, ir.EnumerationType))
+        ):
+            if kind.bits < 32:
+                return f"({self.names.scalar(kind)}){part.tight()}"
+        return part.text
+
+    def place(self, text: str, kind: ir.Type) -> Text:
+        """Something read from memory."""
+        if isinstance(kind, ir.BoolType):
+            return Text(text, ATOM, BOOL)
+        if (
+            isinstance(kind, (ir.IntegerType, ir.EnumerationType, ir.ReferenceType))
+            and kind.bits < 32
+        ):
+            return Text(text, ATOM, INT)
+        return Text(text, ATOM, WORD)
+
+    def _Number(self, node: ir.Number) -> Text:
+        if isinstance(node.type, ir.BoolType):
+            return Text("true" if node.value else "false", ATOM, BOOL)
+        return Text(naming.unsigned(node.text), ATOM, WORD)
+
+    def _NoneReference(self, node: ir.NoneReference) -> Text:
+        return Text("0u", ATOM, WORD)
+
+    def _ConstantName(self, node: ir.ConstantName) -> Text:
+        return Text(self.names.upper(node.name), ATOM, WORD)
+
+    def _ParameterName(self, node: ir.ParameterName) -> Text:
+        return Text(
+            f"{self.names.upper('PARAMETER')}({naming.snake(node.name)})", ATOM, WORD
+        )
+
+    def _MemberName(self, node: ir.MemberName) -> Text:
+        return Text(self.names.upper(node.enumeration, node.name), ATOM, INT)
+
+    def state(self, member: str) -> str:
+        return f"{self.names.upper('STATE')}({member})"
+
+    def _VariableName(self, node: ir.VariableName) -> Text:
+        return self.place(self.state(naming.snake(node.name)), node.type)
+
+    def _LocalName(self, node: ir.LocalName) -> Text:
+        return self.place(naming.snake(node.local.unique), node.type)
+
+    def _ArgumentName(self, node: ir.ArgumentName) -> Text:
+        return self.place(naming.snake(node.name), node.type)
+
+    def _InstanceName(self, node: ir.InstanceName) -> Text:
+        return self.place(naming.snake(node.name), node.type)
+
+    def _PayloadField(self, node: ir.PayloadField) -> Text:
+        arrow = "->" if isinstance(node.base, ir.ArgumentName) else "."
+        return self.place(
+            f"{self.text(node.base)}{arrow}{naming.snake(node.field)}", node.type
+        )
+
+    def record(self, container: str, index: ir.Expression, index_kind: str) -> str:
+        """The record as an lvalue, without the member."""
+        array = self.state(naming.snake(container))
+        if index_kind == "number":
+            return f"{array}[{self.text(index)}]"
+        return f"{array}[{self.expression(index).within({'additive'})} - 1u]"
+
+    def _RecordField(self, node: ir.RecordField) -> Text:
+        member = naming.snake(node.field)
+        if isinstance(node.index, (ir.ArgumentName, ir.InstanceName)):
+            pointer = self.hoisted.get((node.container, node.index.name))
+            if pointer is not None:
+                return self.place(f"{pointer}->{member}", node.type)
+        return self.place(
+            f"{self.record(node.container, node.index, node.index_kind)}.{member}",
+            node.type,
+        )
+
+    def _Element(self, node: ir.Element) -> Text:
+        return self.place(f"{self.text(node.base)}[{self.text(node.index)}]", node.type)
+
+    def word(self, node: ir.Expression) -> Text:
+        """An operand that C must take for a uint32_t."""
+        part = self.expression(node)
+        return (
+            part
+            if part.promoted == WORD
+            else Text(f"(uint32_t){part.tight()}", UNARY, WORD)
+        )
+
+    def _Unary(self, node: ir.Unary) -> Text:
+        if node.operator == "not":
+            return Text(f"!{self.expression(node.operand).tight()}", UNARY, BOOL)
+        if node.operator == "-":
+            return Text(
+                f"0u - {self.expression(node.operand).within({'multiplicative'})}",
+                "additive",
+                WORD,
+            )
+        if node.value is None:
+            # gcc warns of comparisons with the complement of what was narrow before its promotion.
+            return self.complement(node.operand)
+        return Text(f"~{self.word(node.operand).tight()}", UNARY, WORD)
+
+    def _Binary(self, node: ir.Binary) -> Text:
+        if node.operator == "*" and node.value is None:
+            factor, constant = (
+                (node.left, node.right)
+                if node.right.value is not None
+                else (node.right, node.left)
+            )
+            return Text(
+                self.call("hsm_times", [self.text(factor), self.text(constant)]),
+                ATOM,
+                WORD,
+            )
+        if node.value is None and node.operator in ("^", "-"):
+            # gcc sees through these spellings of a complement.
+            if node.left.value == LARGEST:
+                return self.complement(node.right)
+            if node.right.value == LARGEST and node.operator == "^":
+                return self.complement(node.left)
+        if node.value is None and node.operator == "^":
+            for mask, other in ((node.left, node.right), (node.right, node.left)):
+                bits = getattr(other.type, "bits", 32)
+                if bits < 32 and mask.value == (1 << bits) - 1:
+                    bits_text = self.expression(mask).within(UNPARENTHESISED_RIGHT["&"])
+                    text = f"{self.complement(other).text} & {bits_text}"
+                    return Text(text, "&", WORD)
+        binding = CLASS_OF_OPERATOR[node.operator]
+        left = self.expression(node.left)
+        right = self.expression(node.right)
+        logical = binding in ("or", "and", "relational")
+        outcome = decided(node) if logical else None
+        if outcome is not None and node.value is None:
+            return self.foregone(outcome, left, right)
+        if node.operator == "^" and isinstance(node.left, ir.Number):
+            # clang takes 2 ^ 8 for a power, unless it is written like a mask.
+            left = Text(f"{node.left.value:#x}u", ATOM, WORD)
+        if (
+            not logical
+            and left.promoted != WORD
+            and (right.promoted != WORD or binding == "shift")
+        ):
+            left = self.word(node.left)
+        symbol = SYMBOLS.get(node.operator, node.operator)
+        text = f"{left.within(UNPARENTHESISED_LEFT[binding])} {symbol} {right.within(UNPARENTHESISED_RIGHT[binding])}"
+        return Text(text, binding, BOOL if logical else WORD)
+
+    def complement(self, node: ir.Expression) -> Text:
+        return Text(self.call("hsm_complement", [self.text(node)]), ATOM, WORD)
+
+    def foregone(self, outcome: bool, *operands: Text) -> Text:
+        """A condition compilers would warn of; its operands still count as used."""
+        used = [f"(void){operand.tight()}" for operand in operands]
+        return Text(f"({', '.join([*used, str(outcome).lower()])})", ATOM, BOOL)
+
+    def _Conditional(self, node: ir.Conditional) -> Text:
+        loose = {"relational", "additive", "multiplicative"}
+        condition = self.expression(node.condition)
+        then = self.expression(node.then)
+        otherwise = self.expression(node.otherwise)
+        text = f"{condition.within({'relational'})} ? {then.within(loose)} : {otherwise.within(loose)}"
+        kinds = {then.promoted, otherwise.promoted}
+        promoted = BOOL if kinds == {BOOL} else WORD if WORD in kinds else INT
+        return Text(text, CONDITIONAL, promoted)
+
+    def call(self, name: str, arguments: Sequence[str]) -> str:
+        return f"{name}({', '.join(arguments)})"
+
+    def arguments(
+        self, declared: Sequence[ir.Argument], given: Sequence[ir.Expression]
+    ) -> list[str]:
+        return [self.argument(a.type, e) for a, e in zip(declared, given, strict=True)]
+
+    def argument(self, kind: ir.Type, node: ir.Expression) -> str:
+        if isinstance(kind, ir.PayloadType):
+            return (
+                self.text(node)
+                if isinstance(node, ir.ArgumentName)
+                else f"&{self.text(node)}"
+            )
+        return self.stored(node, kind)
+
+    def _Call(self, node: ir.Call) -> Text:
+        function = next(f for f in self.protocol.functions if f.name == node.function)
+        text = self.call(
+            self.names.lower(node.function),
+            self.arguments(function.arguments, node.arguments),
+        )
+        return self.place(text, function.result)
+
+    def bits_call(self, helper: str, bits: ir.Expression, *rest: ir.Expression) -> str:
+        assert isinstance(bits.type, ir.BitsType)
+        return self.call(
+            helper,
+            [
+                self.text(bits),
+                self.size(bits.type.count),
+                *(self.text(e) for e in rest),
+            ],
+        )
+
+    def _Has(self, node: ir.Has) -> Text:
+        return Text(self.bits_call("hsm_has", node.bits, node.index), ATOM, BOOL)
+
+    def _HasAll(self, node: ir.HasAll) -> Text:
+        return Text(
+            self.bits_call("hsm_has_all", node.bits, node.first, node.count), ATOM, BOOL
+        )
+
+    def _Available(self, node: ir.Available) -> Text:
+        return Text(f"{self.names.lower(node.pool, 'available')}_()", ATOM, BOOL)
+
+    def _Minimum(self, node: ir.Minimum) -> Text:
+        name = "hsm_maximum" if node.largest else "hsm_minimum"
+        return Text(
+            self.call(name, [self.text(node.left), self.text(node.right)]), ATOM, WORD
+        )
+
+    def _Narrow(self, node: ir.Narrow) -> Text:
+        operand = self.expression(node.operand)
+        return Text(f"({self.names.scalar(node.type)}){operand.tight()}", UNARY, INT)
+
+    def size(self, size: ir.Size) -> str:
+        """A constant count, by name where the spec has one."""
+        return self.text(size.expression)

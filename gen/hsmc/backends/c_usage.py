@@ -1,0 +1,74 @@
+"""What of a protocol its processes really use: the rest is declared, warned of, and left out of the C."""
+
+from __future__ import annotations
+
+from typing import Iterable
+
+from .. import ir, walk
+
+
+class Usage:
+    """`functions` and `actions` reached from rows, entries and selections; `raised` events; pools and tables by what
+    is done with their records."""
+
+    def __init__(self, protocol: ir.Protocol) -> None:
+        self.functions: set[str] = set()
+        self.actions: set[str] = set()
+        self.raised: set[tuple[str, str]] = set()
+        self.created: set[str] = set()
+        self.available: set[str] = set()
+        self.released: set[str] = set()
+        self.cleared: set[str] = set()
+        self._bodies = {f"function {f.name}": f.body for f in protocol.functions}
+        self._bodies.update((f"action {a.name}", a.body) for a in protocol.actions)
+        for process in protocol.processes:
+            if process.recall is not None:
+                self.raised.add((process.name, process.recall.event))
+            self._read(process.initial_actions)
+            for event in process.events:
+                self._read(event.select)
+                if event.creates:
+                    self.created.add(str(process.pool))
+                    self.available.add(str(process.pool))
+            for handler in process.handlers:
+                self._read(walk.handler_parts(handler))
+
+    def _read(self, item: object) -> None:
+        for node in walk.nodes(item):
+            if isinstance(node, ir.Call):
+                self._reach(self.functions, "function", node.function)
+            elif isinstance(node, ir.ActionCall):
+                self._reach(self.actions, "action", node.action)
+            elif isinstance(node, ir.Raise):
+                self.raised.add((node.process, node.event))
+            elif isinstance(node, ir.Create):
+                self.created.add(node.pool)
+            elif isinstance(node, ir.Available):
+                self.available.add(node.pool)
+            elif isinstance(node, ir.Release):
+                self.released.add(node.pool)
+            elif isinstance(node, ir.Clear):
+                self.cleared.add(node.table)
+
+    def _reach(self, known: set[str], kind: str, name: str) -> None:
+        if name not in known:
+            known.add(name)
+            self._read(self._bodies[f"{kind} {name}"])
+
+    def handled(self, process: ir.Process) -> Iterable[ir.Event]:
+        """Events somebody calls or raises."""
+        for event in process.events:
+            if event.external or (process.name, event.name) in self.raised:
+                yield event
+
+
+def read_locals(parts: Iterable[object]) -> set[str]:
+    """Locals whose value is looked at, not only set."""
+    found: set[str] = set()
+    targets: set[int] = set()
+    for node in walk.nodes(list(parts)):
+        if isinstance(node, ir.Assign):
+            targets.add(id(node.target))
+        elif isinstance(node, ir.LocalName) and id(node) not in targets:
+            found.add(node.local.unique)
+    return found

@@ -1,0 +1,283 @@
+"""Expressions of the spec as Promela text, with the bounds that say where signed values will not do."""
+
+from __future__ import annotations
+
+from typing import Callable, Sequence
+
+from .. import ir, naming, walk
+from . import c_expressions
+
+WORD = (1 << 32) - 1
+TOP = 1 << 31
+
+RESERVED = set(
+    """active assert atomic bit bool break byte chan d_step do else empty enabled end eval false fi for full get_priority
+    goto hidden if in init inline int len local ltl mtype nempty never nfull notrace od of pc_value print printf printm
+    priority proctype product provided run select set_priority short show skip timeout trace true typedef unless
+    unsigned xr xs""".split()
+)
+
+
+def field_name(name: str) -> str:
+    """A member, kept clear of Promela's words.
+
+    >>> field_name("active"), field_name("next")
+    ('active_', 'next')
+    """
+    name = naming.snake(name)
+    return f"{name}_" if name in RESERVED else name
+
+
+class ExpressionWriter:
+    """Expressions as Promela text. What has to happen before one is collected in `before`."""
+
+    def __init__(self, protocol: ir.Protocol) -> None:
+        self.protocol = protocol
+        self.names = c_expressions.CNames(protocol)
+        self.functions = {f.name: f for f in protocol.functions}
+        self.actions = {a.name: a for a in protocol.actions}
+        self.owner = ""
+        self.macro = False
+        self.before: list[str] = []
+        self.variables: dict[str, str] = {}  # hidden variable -> type
+        self.temporaries = 0
+        self.blocks = self._block_functions()
+
+    def _block_functions(self) -> set[str]:
+        """Functions that cannot be macros: several statements, or they call one of these."""
+        blocks: set[str] = set()
+        for function in self.protocol.functions:
+            calls = {
+                node.function
+                for node in walk.nodes(function.body)
+                if isinstance(node, ir.Call)
+            }
+            if function.expression is None or calls & blocks:
+                blocks.add(function.name)
+        return blocks
+
+    # --- bounds ---
+
+    def bound(self, node: ir.Expression) -> int:
+        """A number the unsigned value of the expression never exceeds."""
+        if node.value is not None:
+            return node.value
+        kind = node.type
+        if isinstance(kind, ir.BoolType):
+            return 1
+        most = WORD
+        if isinstance(kind, (ir.IntegerType, ir.EnumerationType, ir.ReferenceType)):
+            most = (1 << kind.bits) - 1
+        if isinstance(node, ir.Narrow):
+            return (
+                min(most, max(self.bound(node.operand), 0))
+                if self.bound(node.operand) <= most
+                else most
+            )
+        if isinstance(node, ir.Conditional):
+            return min(most, max(self.bound(node.then), self.bound(node.otherwise)))
+        if isinstance(node, ir.Minimum):
+            left, right = self.bound(node.left), self.bound(node.right)
+            return min(most, max(left, right) if node.largest else min(left, right))
+        if isinstance(node, ir.Binary):
+            left, right = self.bound(node.left), self.bound(node.right)
+            operator = node.operator
+            result = WORD
+            if operator == "+":
+                result = left + right
+            elif operator == "*":
+                result = left * right
+            elif operator == "&":
+                result = min(left, right)
+            elif operator in ("|", "^"):
+                result = (1 << max(left.bit_length(), right.bit_length())) - 1
+            elif operator == ">>":
+                result = (
+                    left >> node.right.value if node.right.value is not None else left
+                )
+            elif operator == "<<" and right < 32:
+                result = left << right
+            return result if result <= most else most
+        return most
+
+    def small(self, node: ir.Expression) -> bool:
+        return self.bound(node) < TOP
+
+    # --- expressions ---
+
+    def number(self, value: int) -> str:
+        return str(value) if value < TOP else f"({value - (1 << 32)})"
+
+    def text(self, node: ir.Expression) -> str:
+        method: Callable[[ir.Expression], str] = getattr(
+            self, "_" + type(node).__name__
+        )
+        return method(node)
+
+    def variable(self, owner: str, name: str) -> str:
+        return f"{self.names.lower(owner)}_{naming.snake(name)}"
+
+    def hidden(self, name: str, kind: ir.Type) -> str:
+        """Declares a variable that is not part of the state."""
+        declared = (
+            self.payload_type(kind.name) if isinstance(kind, ir.PayloadType) else "int"
+        )
+        self.variables.setdefault(name, declared)
+        return name
+
+    def payload_type(self, name: str) -> str:
+        return f"{self.names.lower(name)}_payload"
+
+    def _Number(self, node: ir.Number) -> str:
+        assert node.value is not None
+        return self.number(node.value)
+
+    def _NoneReference(self, node: ir.NoneReference) -> str:
+        return "0"
+
+    def _ConstantName(self, node: ir.ConstantName) -> str:
+        return self.names.upper(node.name)
+
+    def _ParameterName(self, node: ir.ParameterName) -> str:
+        return self.names.upper("value", node.name)
+
+    def _MemberName(self, node: ir.MemberName) -> str:
+        return self.names.upper(node.enumeration, node.name)
+
+    def state(self, member: str) -> str:
+        return f"{self.names.upper('STATE')}({member})"
+
+    def _VariableName(self, node: ir.VariableName) -> str:
+        return self.state(field_name(node.name))
+
+    def _LocalName(self, node: ir.LocalName) -> str:
+        return self.hidden(
+            self.variable(self.owner, node.local.unique), node.local.type
+        )
+
+    def _ArgumentName(self, node: ir.ArgumentName) -> str:
+        if self.macro or isinstance(node.type, ir.PayloadType):
+            return f"{naming.snake(node.name)}_"
+        return self.hidden(self.variable(self.owner, node.name), node.type)
+
+    def _InstanceName(self, node: ir.InstanceName) -> str:
+        return self.hidden(self.variable(self.owner, node.name), node.type)
+
+    def _PayloadField(self, node: ir.PayloadField) -> str:
+        return f"{self.text(node.base)}.{field_name(node.field)}"
+
+    def index(self, index: ir.Expression, kind: str) -> str:
+        return self.text(index) if kind == "number" else f"{self.text(index)} - 1"
+
+    def _RecordField(self, node: ir.RecordField) -> str:
+        record = (
+            f"{field_name(node.container)}[{self.index(node.index, node.index_kind)}]"
+        )
+        return self.state(f"{record}.{field_name(node.field)}")
+
+    def _Element(self, node: ir.Element) -> str:
+        base = self.text(node.base)
+        assert base.endswith(")")
+        return f"{base[:-1]}[{self.text(node.index)}])"
+
+    def _Unary(self, node: ir.Unary) -> str:
+        return f"({'!' if node.operator == 'not' else node.operator}{self.text(node.operand)})"
+
+    def _Binary(self, node: ir.Binary) -> str:
+        if node.value is not None and not isinstance(node.type, ir.BoolType):
+            return self.number(node.value)
+        left, right = self.text(node.left), self.text(node.right)
+        if node.operator in ("<", "<=", ">", ">=") and not (
+            self.small(node.left) and self.small(node.right)
+        ):
+            helpers = {
+                "<": f"hsm_below({left}, {right})",
+                ">": f"hsm_below({right}, {left})",
+                "<=": f"!hsm_below({right}, {left})",
+                ">=": f"!hsm_below({left}, {right})",
+            }
+            return f"({helpers[node.operator]})"
+        if node.operator == ">>" and not self.small(node.left):
+            return f"hsm_shift_right({left}, {right})"
+        symbol = {"or": "||", "and": "&&"}.get(node.operator, node.operator)
+        return f"({left} {symbol} {right})"
+
+    def _Conditional(self, node: ir.Conditional) -> str:
+        return f"({self.text(node.condition)} -> {self.text(node.then)} : {self.text(node.otherwise)})"
+
+    def _Call(self, node: ir.Call) -> str:
+        function = self.functions[node.function]
+        name = self.names.lower(node.function)
+        if node.function not in self.blocks:
+            return f"{name}({', '.join(self.text(argument) for argument in node.arguments)})"
+        assert not self.macro
+        self.before += self.call(
+            name, node.function, function.arguments, node.arguments
+        )
+        self.temporaries += 1
+        result = self.hidden(
+            f"{self.names.prefix}_value_{self.temporaries}", function.result
+        )
+        self.before.append(
+            f"{result} = {self.hidden(self.variable(node.function, 'result'), function.result)}"
+        )
+        return result
+
+    def _Has(self, node: ir.Has) -> str:
+        return f"(({self.text(node.bits)} >> {self.text(node.index)}) & 1)"
+
+    def _HasAll(self, node: ir.HasAll) -> str:
+        return f"hsm_has_all({self.text(node.bits)}, {self.text(node.first)}, {self.text(node.count)})"
+
+    def _Available(self, node: ir.Available) -> str:
+        count = self.protocol.pool(node.pool).count.value
+        return f"({self.state(naming.snake(node.pool) + '_used')} != {self.number((1 << count) - 1)})"
+
+    def _Minimum(self, node: ir.Minimum) -> str:
+        left, right = self.text(node.left), self.text(node.right)
+        below = (
+            f"{left} < {right}"
+            if self.small(node.left) and self.small(node.right)
+            else f"hsm_below({left}, {right})"
+        )
+        first, second = (right, left) if node.largest else (left, right)
+        return f"({below} -> {first} : {second})"
+
+    def _Narrow(self, node: ir.Narrow) -> str:
+        assert isinstance(node.type, (ir.IntegerType, ir.EnumerationType))
+        most = (1 << node.type.bits) - 1
+        if self.bound(node.operand) <= most:
+            return self.text(node.operand)
+        return f"({self.text(node.operand)} & {most})"
+
+    # --- calls ---
+
+    def value(self, node: ir.Expression) -> tuple[list[str], str]:
+        """(what must run first, the expression)."""
+        saved, self.before = self.before, []
+        text = self.text(node)
+        before, self.before = self.before, saved
+        return before, text
+
+    def call(
+        self,
+        inline: str,
+        owner: str,
+        declared: Sequence[ir.Argument],
+        given: Sequence[ir.Expression],
+        extra: Sequence[tuple[str, ir.Expression]] = (),
+    ) -> list[str]:
+        """Sets the arguments, then names the inline."""
+        lines: list[str] = []
+        payloads: list[str] = []
+        pairs = [(name, expression) for name, expression in extra]
+        for argument, expression in zip(declared, given, strict=True):
+            if isinstance(argument.type, ir.PayloadType):
+                payloads.append(self.text(expression))
+            else:
+                pairs.append((argument.name, expression))
+        for name, expression in pairs:
+            before, text = self.value(expression)
+            target = self.hidden(self.variable(owner, name), ir.IntegerType(32))
+            lines += [*before, f"{target} = {text}"]
+        return [*lines, f"{inline}({', '.join(payloads)})"]

@@ -1,0 +1,209 @@
+"""The declarations of a spec as comparable items: kind, name and aspects, each a short text (see compare.py)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Iterable, Iterator, Optional
+
+from .. import ir
+from ..frontend import ast
+from ..dump import expression_text
+from .written import body_lines
+
+Key = tuple[str, str]  # kind, name
+
+DOCUMENTATION = re.compile(r'\s*"[^"]*"$')
+
+
+@dataclass(frozen=True)
+class Item:
+    """Parts of a declaration (fields, members, events, variables) are items of their own, named OWNER.PART, whose
+    `owner` is the whole. An aspect that does not apply is "" or absent."""
+
+    kind: str
+    name: str
+    place: ir.Place
+    aspects: dict[str, str]
+    owner: Optional[Key] = None
+    process: str = ""
+
+    @property
+    def key(self) -> Key:
+        return self.kind, self.name
+
+
+def items_of(protocol: ir.Protocol, spec: ast.Spec) -> Iterator[Item]:
+    """In the order of kinds of ir.Protocol; `spec` is what it was compiled from."""
+    yield Item("protocol", protocol.name, protocol.place, _documented(protocol, {}))
+    yield from _data(protocol)
+    yield from _interface(protocol)
+    yield from _bodies(protocol, spec)
+    for process in protocol.processes:
+        yield from _process(process, spec)
+    for placement in protocol.placements:
+        aspects = {name: f"on {cpu}" for name, cpu in placement.processors}
+        yield _item("placement", placement, aspects)
+    for check in protocol.checks:
+        aspects = {f"set {name}": str(value) for name, value in check.settings}
+        aspects |= {f"world {name}": str(value) for name, value in check.world}
+        yield _item("check", check, aspects)
+
+
+def size_text(size: ir.Size) -> str:
+    """As written, with the number it comes to where that is another text."""
+    written = expression_text(size.expression)
+    if written.replace("_", "") == str(size.value):
+        return str(size.value)
+    if isinstance(size.expression, ir.Number):
+        return written
+    return f"{written} (= {size.value})"
+
+
+def _documented(declaration: ir.Declaration, aspects: dict[str, str]) -> dict[str, str]:
+    return {**aspects, "documentation": declaration.doc}
+
+
+def _item(kind: str, declaration: ir.Declaration, aspects: dict[str, str]) -> Item:
+    return Item(
+        kind, declaration.name, declaration.place, _documented(declaration, aspects)
+    )
+
+
+def _part(
+    kind: str, owner: Item, declaration: ir.Declaration, aspects: dict[str, str]
+) -> Item:
+    return Item(
+        kind,
+        f"{owner.name}.{declaration.name}",
+        declaration.place,
+        _documented(declaration, aspects),
+        owner.key,
+        owner.name if owner.kind == "process" else "",
+    )
+
+
+def _range(limits: Optional[ir.Range]) -> str:
+    return f"{size_text(limits.low)}..{size_text(limits.high)}" if limits else ""
+
+
+def _arguments(arguments: Iterable[ir.Argument]) -> str:
+    return ", ".join(f"{a.name}: {a.type}" for a in arguments)
+
+
+def _fields(kind: str, owner: Item, fields: Iterable[ir.Field]) -> Iterator[Item]:
+    for field in fields:
+        if field.hidden:
+            continue  # no part of the text
+        aspects = {"type": str(field.type), "range": _range(field.range)}
+        if field.initial is not None:
+            aspects["initial value"] = size_text(field.initial)
+        yield _part(kind, owner, field, aspects)
+
+
+def _data(protocol: ir.Protocol) -> Iterator[Item]:
+    for constant in protocol.constants:
+        value = ir.Size(constant.value, constant.expression)
+        external = "external" if constant.external else ""
+        yield _item(
+            "constant", constant, {"value": size_text(value), "external": external}
+        )
+    for parameter in protocol.parameters:
+        aspects = {
+            "type": str(parameter.type),
+            "default": size_text(parameter.default),
+            "range": _range(parameter.range),
+            "unit": parameter.unit,
+            "live": "live" if parameter.live else "",
+        }
+        yield _item("parameter", parameter, aspects)
+    for enumeration in protocol.enumerations:
+        whole = _item("enumeration", enumeration, {"type": f"u{enumeration.bits}"})
+        yield whole
+        for member in enumeration.members:
+            yield _part("member", whole, member, {"value": str(member.value)})
+    for layout in protocol.layouts:
+        at = size_text(layout.at) if layout.at else ""
+        whole = _item("layout", layout, {"at": at, "bytes": str(layout.bytes)})
+        yield whole
+        for field in layout.fields:
+            aspects = {
+                "bits": str(field.bits),
+                "first bit": str(field.offset),
+                "value": size_text(field.fixed) if field.fixed else "",
+            }
+            yield _part("layout field", whole, field, aspects)
+    for payload in protocol.payloads:
+        whole = _item("payload", payload, {})
+        yield whole
+        yield from _fields("payload field", whole, payload.fields)
+    for pool in protocol.pools:
+        aspects = {
+            "count": size_text(pool.count),
+            "written by": pool.written_by,
+            "created by": pool.created_by,
+        }
+        whole = _item("pool", pool, aspects)
+        yield whole
+        yield from _fields("pool field", whole, pool.fields)
+    for table in protocol.tables:
+        count = f"one per {table.pool}" if table.pool else size_text(table.count)
+        aspects = {"count": count, "written by": table.written_by}
+        whole = _item("table", table, aspects)
+        yield whole
+        yield from _fields("table field", whole, table.fields)
+
+
+def _interface(protocol: ir.Protocol) -> Iterator[Item]:
+    for device in protocol.devices:
+        yield _item("device", device, {"arguments": _arguments(device.arguments)})
+    for counter in protocol.counters:
+        yield _item("counter", counter, {})
+    for property_ in protocol.properties:
+        yield _item("property", property_, {"kind": property_.kind})
+
+
+def _bodies(protocol: ir.Protocol, spec: ast.Spec) -> Iterator[Item]:
+    bodies = {
+        node.name.text: "\n".join(body_lines(node))
+        for node in spec.declarations
+        if isinstance(node, (ast.Function, ast.Action))
+    }
+    for function in protocol.functions:
+        aspects = {
+            "arguments": _arguments(function.arguments),
+            "result": str(function.result),
+            "body": bodies[function.name],
+        }
+        yield _item("function", function, aspects)
+    for action in protocol.actions:
+        aspects = {
+            "arguments": _arguments(action.arguments),
+            "body": bodies[action.name],
+        }
+        yield _item("action", action, aspects)
+
+
+def _process(process: ir.Process, spec: ast.Spec) -> Iterator[Item]:
+    """Events and variables as they are declared."""
+    node = next(
+        d
+        for d in spec.declarations
+        if isinstance(d, ast.Process) and d.name.text == process.name
+    )
+    record = f"{process.instance}: {process.pool}" if process.pool else ""
+    aspects = {"record": record, "cold": "cold" if process.cold else ""}
+    whole = Item(
+        "process",
+        process.name,
+        process.place,
+        _documented(process, aspects),
+        process=process.name,
+    )
+    yield whole
+    yield from _fields("variable", whole, process.variables)
+    events = {event.name: event for event in process.events}
+    for declaration in node.events:
+        event = events[declaration.name.text]
+        text = DOCUMENTATION.sub("", declaration.span.squeezed)
+        yield _part("event", whole, event, {"declaration": text})

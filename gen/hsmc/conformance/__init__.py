@@ -1,0 +1,1 @@
+"""Traces of board runs against the spec."""

@@ -1,0 +1,1 @@
+"""Statecharts, the site, the page that simulates."""

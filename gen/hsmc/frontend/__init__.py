@@ -1,0 +1,1 @@
+"""From text to the intermediate form: parser, names, types, machines, flattening."""

@@ -1,0 +1,1 @@
+"""Random and generated tests: searching, comparing with the C, coverage."""

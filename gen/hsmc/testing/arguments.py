@@ -1,0 +1,167 @@
+"""What a search gives to external events: values worth trying, found from what the node compares and hands out.
+
+Nothing here knows a protocol. An argument is at first all lowest values, then what a device was given or what led
+somewhere before; and each number of it becomes what the node compared it with, or is moved by what was lacking.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Iterable, Iterator, Sequence
+
+from .. import ir
+from ..backends.code_writer import WORD
+from ..interpreter.interpreter import EntryPoint, Program, Value
+from .probe import Comparison, Step
+
+REMEMBERED = 12  # argument values kept per type
+SMALL_RANGE = 8  # so many values are all tried
+
+Numbers = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """One argument: `key` says with which others it can change places; `bounds` of its numbers."""
+
+    key: str
+    payload: bool
+    bounds: tuple[tuple[int, int], ...]
+
+    @property
+    def lowest(self) -> Numbers:
+        return tuple(low for low, _ in self.bounds)
+
+
+class Shape:
+    """The numbers an entry point takes, flat."""
+
+    def __init__(self, program: Program, entry: EntryPoint) -> None:
+        self.entry = entry
+        self.groups = tuple(_group(program, a) for a in entry.event.arguments)
+        self.bounds = [bound for group in self.groups for bound in group.bounds]
+
+    def step(self, reference: int, numbers: Sequence[int]) -> Step:
+        values: list[Value] = [reference] if self.entry.takes_reference else []
+        position = 0
+        for group in self.groups:
+            part = tuple(numbers[position : position + len(group.bounds)])
+            values.append(part if group.payload else part[0])
+            position += len(group.bounds)
+        return ("E", self.entry.number, *values)
+
+    def parts(self, step: Step) -> tuple[int, Numbers]:
+        """The reference (0 where there is none) and the numbers of a step of this entry."""
+        values = step[2:]
+        reference = 0
+        if self.entry.takes_reference:
+            first = values[0]
+            assert isinstance(first, int)
+            reference, values = first, values[1:]
+        numbers: list[int] = []
+        for value in values:
+            if isinstance(value, tuple):
+                numbers += value
+            else:
+                assert isinstance(value, int)
+                numbers.append(value)
+        return reference, tuple(numbers)
+
+
+def _group(program: Program, argument: ir.Argument) -> Group:
+    protocol = program.protocol
+    if isinstance(argument.type, ir.PayloadType):
+        fields = protocol.payload(argument.type.name).fields
+        bounds = tuple(_bounds(program, f.type, f.range) for f in fields)
+        return Group(argument.type.name, True, bounds)
+    bound = _bounds(program, argument.type, None)
+    return Group(f"{argument.name}: {argument.type}", False, (bound,))
+
+
+def _bounds(
+    program: Program, kind: ir.Type, declared: ir.Range | None
+) -> tuple[int, int]:
+    if isinstance(kind, ir.ReferenceType):
+        return 0, program.protocol.pool(kind.pool).count.value
+    if declared is not None:
+        return declared.low.value, declared.high.value
+    return 0, (1 << program.number_of_bits(kind)) - 1
+
+
+class Arguments:
+    """Remembers what was worth trying, and proposes."""
+
+    def __init__(self, program: Program, chance: random.Random) -> None:
+        self.shapes = [Shape(program, entry) for entry in program.entries]
+        self.random = chance
+        self.memory: dict[str, list[Numbers]] = {}
+
+    def remember(self, shape: Shape, numbers: Numbers) -> None:
+        position = 0
+        for group in shape.groups:
+            width = len(group.bounds)
+            self._keep(group.key, numbers[position : position + width])
+            position += width
+
+    def _keep(self, key: str, part: Numbers) -> None:
+        known = self.memory.setdefault(key, [])
+        if part in known:
+            known.remove(part)
+        known.append(part)
+        del known[:-REMEMBERED]
+
+    def seeds(self, shape: Shape, recent: dict[str, list[Numbers]]) -> list[Numbers]:
+        """Whole argument lists: the lowest values, what devices were given on the way here, what led somewhere."""
+        lists = []
+        for group in shape.groups:
+            known = self.memory.get(group.key, [])
+            choice = [group.lowest, *reversed(recent.get(group.key, []))]
+            choice += reversed(known[-3:])
+            choice += self.random.sample(known, min(2, len(known)))
+            lists.append(choice)
+        found: dict[Numbers, None] = {}
+        for index in range(max(map(len, lists), default=1)):
+            parts = [choice[min(index, len(choice) - 1)] for choice in lists]
+            found.setdefault(tuple(n for part in parts for n in part))
+        return list(found)
+
+    def variations(
+        self,
+        shape: Shape,
+        numbers: Numbers,
+        seen: Iterable[Comparison],
+        limit: int,
+    ) -> list[Numbers]:
+        """One number changed: to what it was compared with and its neighbours, by what a comparison lacks, to the ends
+        of its range; where it has few values, to any."""
+        pairs = {(left, right) for _, _, _, left, right in seen if left != right}
+        pairs |= {(left, right) for _, _, _, left, right in seen if left == right != 0}
+        found: dict[Numbers, None] = {}
+        for index, (low, high) in enumerate(shape.bounds):
+            for value in _values(numbers[index], low, high, pairs):
+                if value != numbers[index] and low <= value <= high:
+                    changed = (*numbers[:index], value, *numbers[index + 1 :])
+                    found.setdefault(changed)
+        result = list(found)
+        if len(result) > limit:
+            result = self.random.sample(result, limit)
+        return result
+
+
+def _values(
+    now: int, low: int, high: int, pairs: Iterable[tuple[int, int]]
+) -> Iterator[int]:
+    if high - low <= SMALL_RANGE:
+        yield from range(low, high + 1)
+        return
+    yield from (low, high, now + 1, now - 1)
+    for left, right in sorted(pairs):
+        for side, other in ((left, right), (right, left)):
+            if side == now:
+                yield from (other, other + 1, other - 1)
+            lacking = other - side
+            for near in (lacking, lacking + 1, lacking - 1):
+                yield now + near & WORD  # as the spec's arithmetic wraps
+            yield now & ~other
+            yield now | other

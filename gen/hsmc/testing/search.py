@@ -1,0 +1,454 @@
+"""Searches a spec for sequences of events that take every transition, guided by what is new.
+
+An event that takes a transition, decides a comparison or leaves a value as none did before is kept, with the state it
+leads to. From what is kept the search goes on: other events from there, and the same event with other arguments.
+What promises most goes first. It counts attempts, not time, and draws from one seeded source: the same spec gives
+the same result everywhere.
+
+What may happen to the node is what the spec allows: any external event with any arguments in their ranges whose handler
+is not `never` there, timers that run, live parameters in their ranges. An event in which the spec breaks its contract
+(an index outside, a value outside its range) is not used; `violations` tells of them.
+"""
+
+from __future__ import annotations
+
+import heapq
+import random
+from dataclasses import dataclass, field
+from typing import Callable, Optional
+
+from .. import ir
+from .arguments import Arguments, Numbers, Shape
+from .probe import Comparison, Probe, Step
+from ..backends.recall import faulty_recalls
+from .sequences import device_payloads
+
+STEPS = 1_500_000  # attempts, unless all transitions are taken before
+RECENT = 4  # payloads of a type remembered along a path
+VARIATIONS = 250  # of an event that brought something new
+AIMED = 80  # of an event that came near a transition not taken yet
+PHASE = 150_000  # attempts from one beginning
+WALKS = 1000  # at random, when nothing new comes from a beginning
+WALK = 8  # events of each
+MOMENTUM = 3  # times an event without arguments is repeated though nothing is new
+SIBLINGS = 32  # fields of a record looked at when its state changes
+
+NO_OWNER = -1  # the slot belongs to no record with a process
+
+# Priorities of what is kept.
+NEW_ROW, NEAR_ROW, NEW_COMPARISON, NEW_VALUE, NEW_PAIR = range(5)
+
+
+@dataclass(eq=False)
+class Item:
+    """An event that brought something new, and the state behind it.
+
+    `futile`: the event may not happen, but how it failed is new: with other arguments it might.
+    """
+
+    parent: Optional["Item"]
+    parameters: tuple[int, ...]
+    step: Optional[Step]  # None: the beginning
+    state: dict[int, int]  # what differs from the beginning
+    recent: dict[str, list[Numbers]]
+    seen: tuple[Comparison, ...] = ()
+    futile: bool = False
+
+    def path(self) -> list[Step]:
+        steps = []
+        item: Optional[Item] = self
+        while item is not None and item.step is not None:
+            steps.append(item.step)
+            item = item.parent
+        return steps[::-1]
+
+
+@dataclass
+class Search:
+    protocol: ir.Protocol
+    seed: int = 1
+    limit: int = STEPS
+    tell: Optional[Callable[[int, int], None]] = None
+    steps: int = 0
+    found: dict[int, Item] = field(default_factory=dict)  # by transition
+    violations: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.probe = Probe(self.protocol)
+        self.node = self.probe.node
+        self.program = self.probe.program
+        self.random = random.Random(self.seed)
+        self.arguments = Arguments(self.program, self.random)
+        self.payloads = device_payloads(self.program)
+        self.items: list[Item] = []
+        self.complaints: dict[str, str] = {}  # the first one of a place stands for all
+        self.queue: list[tuple[int, int, Item]] = []
+        self.queued = 0
+        self.known: set[object] = set()
+        faults = {row.number for row in faulty_recalls(self.protocol)}
+        self.missing = {row.number for row in self.program.rows} - faults
+        self._prepare_slots()
+        self._prepare_targets()
+
+    # --- what is prepared once
+
+    def _prepare_slots(self) -> None:
+        """For each slot: whose kind it is (records of a container are alike), and where the state of its record lies."""
+        layout = self.node.layout
+        kinds: dict[str, int] = {}
+        self.slot_kind = []
+        self.moving = {
+            i for i, s in enumerate(layout.slots) if s.kind in ("state", "used")
+        }
+        self.slot_owner = [NO_OWNER] * len(layout.slots)
+        self.siblings: dict[int, list[int]] = {}  # of the state of a record: its fields
+        for slot in layout.slots:
+            name = "".join(part.split("]")[-1] for part in slot.name.split("["))
+            number = kinds.setdefault(name, len(kinds))
+            self.slot_kind.append(-1 if slot.kind == "counter" else number)
+        for process in self.protocol.processes:
+            if process.pool is None:
+                for variable in process.variables:
+                    first = layout.variables[process.name, variable.name]
+                    self.slot_owner[first] = layout.states[process.name]
+                self.slot_owner[layout.states[process.name]] = layout.states[
+                    process.name
+                ]
+        tables = {table.name: table.pool for table in self.protocol.tables}
+        for container in layout.containers.values():
+            pool = layout.containers.get(tables.get(container.name) or container.name)
+            if pool is None or pool.process is None:
+                continue
+            for key, base in container.bases.items():
+                owner = pool.bases[key] + pool.offsets[""]
+                record = range(base, base + container.stride)
+                for slot_number in record:
+                    self.slot_owner[slot_number] = owner
+                self.siblings.setdefault(owner, []).extend(record[:SIBLINGS])
+        self.base = list(layout.initial)  # of the beginning that is being tried
+
+    def _prepare_targets(self) -> None:
+        """For each entry point: the handlers its event may lead to through raises."""
+        handlers = [(p, h) for p in self.protocol.processes for h in p.handlers]
+        raised: dict[tuple[str, str], set[tuple[str, str]]] = {}
+        for process, handler in handlers:
+            to = raised.setdefault((process.name, handler.event), set())
+            to.update(target for row in handler.rows for target in row.raises)
+        self.leads_to: list[set[tuple[str, str]]] = []
+        for entry in self.program.entries:
+            reached: set[tuple[str, str]] = set()
+            waiting = [(entry.process.name, entry.event.name)]
+            while waiting:
+                event = waiting.pop()
+                if event not in reached:
+                    reached.add(event)
+                    waiting += raised.get(event, ())
+            self.leads_to.append(reached)
+        self.rows_of: dict[tuple[str, str, int], list[int]] = {}
+        self.handler_of: dict[int, tuple[str, str, int]] = {}
+        for process, handler in handlers:
+            key = (process.name, handler.event, process.leaf(handler.leaf).number)
+            self.rows_of.setdefault(key, []).extend(r.number for r in handler.rows)
+            for row in handler.rows:
+                self.handler_of[row.number] = key
+        # (process, event, leaf) -> does the handler only say never?
+        self.forbidden = {
+            (p.name, h.event, p.leaf(h.leaf).number)
+            for p, h in handlers
+            if not h.groups and h.otherwise == "never"
+        }
+
+    # --- the search
+
+    def run(self) -> None:
+        """From each beginning anew until nothing new comes, then from anywhere at random, while transitions are missing.
+
+        A beginning knows only by its own what is new: with collections of one frame the way to a state is another.
+        What led somewhere is remembered throughout."""
+        while self.missing and self.steps < self.limit:
+            for beginning in self._beginnings():
+                if not self.missing or self.steps >= self.limit:
+                    break
+                self._begin(beginning)
+                end = min(self.steps + PHASE, self.limit)
+                self._explore(end)
+                for _ in range(WALKS):
+                    if self.missing and self.steps < self.limit:
+                        self._walk()
+                        self._explore(end)
+
+    def _explore(self, end: int) -> None:
+        while self.missing and self.queue and self.steps < end:
+            _, _, item = heapq.heappop(self.queue)
+            if self.tell is not None:
+                self.tell(len(self.missing), self.steps)
+            self._vary(item)
+            if not item.futile:
+                self._go_on(item)
+
+    def _beginnings(self) -> list[tuple[int, ...]]:
+        """The default parameters; all at their lowest; each at either end of its range."""
+        defaults = [p.default.value for p in self.protocol.parameters]
+        starts = [tuple(defaults)]
+        starts.append(tuple(self._ends(p)[0] for p in self.protocol.parameters))
+        for parameter in self.protocol.parameters:
+            for value in self._ends(parameter):
+                start = list(defaults)
+                start[parameter.index] = value
+                starts.append(tuple(start))
+        return list(dict.fromkeys(starts))
+
+    def _begin(self, parameters: tuple[int, ...]) -> None:
+        self.known.clear()
+        self.queue.clear()
+        self.items.clear()
+        names = [p.name for p in self.protocol.parameters]
+        self.node.reset(dict(zip(names, parameters)))
+        self.base = self.node.snapshot()
+        self._keep(Item(None, parameters, None, {}, {}), NEW_ROW)
+
+    def _ends(self, parameter: ir.Parameter) -> tuple[int, ...]:
+        low, high = 0, (1 << self.program.number_of_bits(parameter.type)) - 1
+        if parameter.range is not None:
+            low, high = parameter.range.low.value, parameter.range.high.value
+        return (low, high)
+
+    def _keep(self, item: Item, priority: int) -> None:
+        self.items.append(item)
+        self._queue(item, priority)
+
+    def _queue(self, item: Item, priority: int) -> None:
+        self.queued += 1
+        heapq.heappush(self.queue, (priority, self.queued, item))
+
+    def _go_to(self, item: Item) -> None:
+        state = self.node.state
+        state[:] = self.base
+        for slot, value in item.state.items():
+            state[slot] = value
+
+    # --- one attempt
+
+    def _try(self, item: Item, step: Step) -> bool:
+        """From the state of `item`, where the node is before and afterwards. True: it may happen."""
+        self.steps += 1
+        if not self.probe.attempt(step):
+            violation = self.probe.violation
+            if violation is not None and "cannot come" not in violation.complaint:
+                text = self.complaints.setdefault(str(violation.place), str(violation))
+                self.violations[text] = self.violations.get(text, 0) + 1
+            priority = self._new_comparisons()
+            if priority is not None:
+                seen = tuple(dict.fromkeys(self.probe.seen))
+                child = Item(item, item.parameters, step, {}, {}, seen, futile=True)
+                self._queue(child, priority)
+            return False
+        priority = self._news()
+        if priority is not None:
+            child = self._child(item, step)
+            for row in self.probe.rows():
+                if row in self.missing:
+                    self.missing.discard(row)
+                    self.found[row] = child
+            self._keep(child, priority)
+            if step[0] == "E":
+                shape = self.arguments.shapes[step[1]]
+                self.arguments.remember(shape, shape.parts(step)[1])
+        self.probe.take_back()
+        return True
+
+    def _child(self, item: Item, step: Step) -> Item:
+        recent = {key: list(values) for key, values in item.recent.items()}
+        for entry in self.node.log:
+            for payload, first, last in self.payloads.get(entry[0], ()):
+                values = recent.setdefault(payload, [])
+                if entry[first:last] not in values:
+                    values.append(entry[first:last])
+                    del values[:-RECENT]
+        seen = tuple(dict.fromkeys(self.probe.seen))
+        state = dict(item.state)
+        for slot, _ in self.node.journal:
+            state[slot] = self.node.state[slot]
+        return Item(item, item.parameters, step, state, recent, seen)
+
+    def _new_comparisons(self) -> Optional[int]:
+        """The priority of the last attempt as far as comparisons tell: None when none was decided as never before."""
+        best: Optional[int] = None
+        known = self.known
+        for row, place, outcome, _, _ in self.probe.seen:
+            key = (row, place, outcome)
+            if key not in known:
+                known.add(key)
+                near = row in self.missing
+                best = _better(best, NEAR_ROW if near else NEW_COMPARISON)
+        return best
+
+    def _news(self) -> Optional[int]:
+        """How much the last attempt is worth keeping, None when nothing about it is new."""
+        best = self._new_comparisons()
+        rows = tuple(self.probe.rows())
+        if not self.missing.isdisjoint(rows):
+            best = NEW_ROW
+        elif rows not in self.known:
+            self.known.add(rows)
+            best = _better(best, NEW_COMPARISON)
+        state, slots = self.node.state, {slot for slot, _ in self.node.journal}
+        moved = False
+        for slot in list(slots):
+            if self.slot_owner[slot] == slot:
+                slots.update(self.siblings.get(slot, ()))
+            moved = moved or slot in self.moving
+        for slot in slots:
+            kind = self.slot_kind[slot]
+            if kind < 0:
+                continue
+            owner = self.slot_owner[slot]
+            leaf = state[owner] if owner >= 0 else 0
+            value = (kind, leaf, state[slot].bit_length(), min(state[slot], 3))
+            if value not in self.known:
+                self.known.add(value)
+                best = _better(best, NEW_VALUE)
+        if moved and self._new_pair():
+            best = _better(best, NEW_PAIR)
+        return best
+
+    def _new_pair(self) -> bool:
+        """Are two processes in states in which they were never seen together?"""
+        leaves = sorted(set(self._leaves()))
+        found = False
+        for index, one in enumerate(leaves):
+            for other in leaves[index + 1 :]:
+                if (one, other) not in self.known:
+                    self.known.add((one, other))
+                    found = True
+        return found
+
+    def _leaves(self) -> list[tuple[str, int]]:
+        """(process, leaf) of every process there is now."""
+        node = self.node
+        result = []
+        for process in self.protocol.processes:
+            if process.pool is None:
+                slot = node.layout.states[process.name]
+                result.append((process.name, node.state[slot]))
+            else:
+                container = node.layout.containers[process.pool]
+                offset = container.offsets[""]
+                for instance in node.instances(process.name):
+                    leaf = node.state[container.bases[instance] + offset]
+                    result.append((process.name, leaf))
+        return result
+
+    # --- what is tried
+
+    def _vary(self, item: Item) -> None:
+        """The event of an item with other arguments."""
+        if item.parent is None or item.step is None or item.step[0] != "E":
+            return
+        self._go_to(item.parent)
+        shape = self.arguments.shapes[item.step[1]]
+        self._variations(item.parent, shape, item.step, item.seen, VARIATIONS)
+
+    def _variations(
+        self,
+        item: Item,
+        shape: Shape,
+        step: Step,
+        seen: tuple[Comparison, ...],
+        limit: int,
+    ) -> None:
+        reference, numbers = shape.parts(step)
+        for changed in self.arguments.variations(shape, numbers, seen, limit):
+            self._try(item, shape.step(reference, changed))
+
+    def _go_on(self, item: Item) -> None:
+        """Everything that may happen next; where it might lead to a transition not taken yet, with many arguments."""
+        self._go_to(item)
+        active = set(self._leaves())
+        for timer, instance in self.node.armed():
+            self._press(item, ("T", timer.index, instance))
+        for parameter in self.protocol.parameters:
+            if parameter.live:
+                for value in (*self._ends(parameter), parameter.default.value):
+                    self._try(item, ("P", parameter.index, value))
+        for shape in self.arguments.shapes:
+            if not shape.bounds:
+                for reference in self._references(shape):
+                    self._press(item, shape.step(reference, ()))
+                continue
+            aimed = self._aims(shape, active)
+            for reference in self._references(shape):
+                for numbers in self.arguments.seeds(shape, item.recent):
+                    step = shape.step(reference, numbers)
+                    self._try(item, step)
+                    if any(row in aimed for row, *_ in self.probe.seen):
+                        seen = tuple(self.probe.seen)
+                        self._variations(item, shape, step, seen, AIMED)
+
+    def _press(self, item: Item, step: Step) -> None:
+        """What takes no arguments, some times over: work that goes on by itself comes to its end."""
+        origin = item
+        for _ in range(MOMENTUM):
+            items = len(self.items)
+            if not self._try(item, step) or len(self.items) > items:
+                break
+            self.probe.attempt(step)
+            item = self._child(item, step)
+        if item is not origin:
+            self._go_to(origin)
+
+    def _aims(self, shape: Shape, active: set[tuple[str, int]]) -> set[int]:
+        """Transitions not taken yet that the event might lead to in these states."""
+        return {
+            row
+            for process, event in self.leads_to[shape.entry.number]
+            for owner, leaf in active
+            if owner == process
+            for row in self.rows_of.get((process, event, leaf), ())
+            if row in self.missing
+        }
+
+    def _references(self, shape: Shape) -> list[int]:
+        """Instances the event may come to; of those in the same state the first and the last."""
+        entry = shape.entry
+        if not entry.takes_reference:
+            return [0]
+        container = self.node.layout.containers[str(entry.process.pool)]
+        by_leaf: dict[int, list[int]] = {}
+        for instance in self.node.instances(entry.process.name):
+            slot = container.bases[instance] + container.offsets[""]
+            by_leaf.setdefault(self.node.state[slot], []).append(instance)
+        result = []
+        for leaf, instances in by_leaf.items():
+            if (entry.process.name, entry.event.name, leaf) not in self.forbidden:
+                result += sorted({instances[0], instances[-1]})
+        return result
+
+    def _walk(self) -> None:
+        """Some events at random from somewhere: what is new on the way is gone on from."""
+        item = self.random.choice(self.items)
+        self._go_to(item)
+        for _ in range(WALK):
+            self.steps += 1  # a walk that can do nothing ends too
+            step = self._any_step(item)
+            if step is not None and self._try(item, step):
+                self.probe.attempt(step)
+                item = self._child(item, step)
+
+    def _any_step(self, item: Item) -> Optional[Step]:
+        armed = self.node.armed()
+        if armed and self.random.random() < 0.2:
+            timer, instance = self.random.choice(armed)
+            return ("T", timer.index, instance)
+        if not self.arguments.shapes:
+            return None
+        shape = self.random.choice(self.arguments.shapes)
+        references = self._references(shape)
+        if not references:
+            return None
+        numbers = self.random.choice(self.arguments.seeds(shape, item.recent))
+        return shape.step(self.random.choice(references), numbers)
+
+
+def _better(best: Optional[int], other: int) -> int:
+    return other if best is None else min(best, other)
