@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import hsmc
+from hsmc import command_line
 from hsmc.diagnostics import TABLE
 from hsmc.main import COMMANDS, main
 from tests.in_process import Result
@@ -205,27 +206,38 @@ def test_reader_that_leaves() -> None:
     assert result.stdout.startswith("protocol emp") and result.stderr == ""
 
 
-def test_progress_is_for_terminals_only(tmp_path: Path) -> None:
-    """After a second of work a terminal hears what is done, a pipe never."""
-    spec = TOP / "spec/emp/emp.hsm"
-    arguments = ["build", spec, "--output", tmp_path / "out"]
-    arguments += ["--check-model-dir", tmp_path / "models"]
-    assert run_program(*arguments).stderr == ""
+def test_progress_is_for_terminals_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A terminal hears what is done, a pipe never. That work must take a second first is no matter here."""
+    spec = TOP / "spec/abp/abp.hsm"
+    arguments = ["build", str(spec), "--output", str(tmp_path / "out")]
+    monkeypatch.setattr(command_line, "PROGRESS_AFTER_SECONDS", -1.0)
+    assert run(*arguments).stderr == ""
+    arguments[-1] = str(tmp_path / "again")
     master, slave = pty.openpty()
-    process = subprocess.Popen([HSMC, *map(str, arguments)], stderr=slave)
-    os.close(slave)
-    heard = b""
-    while True:
-        try:
-            part = os.read(master, 4096)
-        except OSError:  # what a closed terminal gives
-            break
-        if not part:
-            break
-        heard += part
+    with open(slave, "w", encoding="utf-8") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        assert main(arguments) == 0
+        os.write(slave, b"end")
+        heard = b""
+        while not heard.endswith(b"end"):
+            heard += os.read(master, 4096)
     os.close(master)
-    assert process.wait() == 0
-    assert b"hsmc: " in heard and heard.endswith(b"\r\x1b[K")
+    assert b"hsmc: " in heard and heard.endswith(b"\r\x1b[Kend")
+
+
+def test_short_work_is_silent(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(command_line.time, "monotonic", lambda: 0.0)
+    progress = command_line.Progress()
+    progress.step("what takes no second")
+    progress.done()
+    monkeypatch.setattr(command_line.time, "monotonic", lambda: float("inf"))
+    progress.step("what took long")
+    assert capsys.readouterr().err == "\r\x1b[Khsmc: what took long"
 
 
 # --- JSON
