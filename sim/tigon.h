@@ -48,12 +48,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/fault.h"
 #include "sim/knobs.h"
 
 struct tigon_world;
 struct tigon_board;
 struct tigon_host;
 struct tigon_wire;
+struct tigon_switch;
 struct tigon_cpu;
 
 /* ------------------------------------------------------------------------------------------------
@@ -90,6 +92,20 @@ struct tigon_board *tigon_world_add_board_with(struct tigon_world *world,
 struct tigon_wire *tigon_world_connect(struct tigon_world *world, struct tigon_board *left,
                                        struct tigon_board *right);
 
+/* Adds a store-and-forward switch with `ports` sockets (1 to 256; -EINVAL as errno and NULL
+ * otherwise). Switch k is named "switch<k>". The world owns it. See "Switch" below. */
+struct tigon_switch *tigon_world_add_switch(struct tigon_world *world, unsigned ports);
+
+/* Connects a socket of a switch to a board, which is side 0 of the wire, or to a socket of another
+ * switch, of which `other` is side 1. NULL with errno -EBUSY when a socket is taken, -EINVAL when
+ * there is no such port, -ELOOP when frames could then run in circles: there is no spanning tree.
+ */
+struct tigon_wire *tigon_world_connect_port(struct tigon_world *world, struct tigon_board *board,
+                                            struct tigon_switch *box, unsigned port);
+struct tigon_wire *tigon_world_connect_switches(struct tigon_world *world, struct tigon_switch *box,
+                                                unsigned port, struct tigon_switch *other,
+                                                unsigned other_port);
+
 /* Runs until something of enum tigon_end happens, at most to virtual time `limit_ns` (absolute, not
  * a duration; UINT64_MAX for none). May be called again after a time limit or a stop. */
 enum tigon_end tigon_world_run(struct tigon_world *world, uint64_t limit_ns);
@@ -125,6 +141,11 @@ void tigon_world_call_at(struct tigon_world *world, uint64_t at_ns, void (*funct
  * Board */
 
 size_t tigon_board_index(const struct tigon_board *board);
+/* "board<k>" unless named otherwise; faults, reports and captures use it. `name` is copied:
+ * letters, digits, `_` and `.`, at most 31; -EINVAL for others, -EEXIST when a board or switch of
+ * the world has it. */
+const char *tigon_board_name(const struct tigon_board *board);
+int tigon_board_set_name(struct tigon_board *board, const char *name);
 struct tigon_host *tigon_board_host(const struct tigon_board *board);
 struct tigon_wire *tigon_board_wire(const struct tigon_board *board); /* NULL when not connected */
 void tigon_board_mac_address(const struct tigon_board *board, uint8_t address[6]);
@@ -150,6 +171,19 @@ void tigon_board_reset(struct tigon_board *board);
 /* Makes the next transfer of an engine fail with these attention bits of its state word
  * (tigon2.md 5.2), as parity or a target abort would. Fault injection; 0 takes it back. */
 void tigon_board_break_dma(struct tigon_board *board, bool write_engine, uint32_t attention);
+
+/* Makes the next transfer of an engine never end: busy until somebody resets engine or board, or
+ * clears the busy bit by hand. */
+void tigon_board_hang_dma(struct tigon_board *board, bool write_engine);
+
+/* Power lost, for good: nothing comes out of the board any more, its fibre is dark, its DMA stops
+ * in mid-transfer, host writes go nowhere and host reads give all ones. SRAM and the cores'
+ * registers stay as they were for tigon_board_peek and reports. */
+void tigon_board_kill(struct tigon_board *board);
+bool tigon_board_alive(const struct tigon_board *board);
+
+/* Halts one core (0 is A) where it is, as bit 16 of its HW[140] does; everything else goes on. */
+void tigon_board_stop_core(struct tigon_board *board, unsigned core);
 
 struct tigon_dma_statistics {
     uint64_t transfers; /* completed */
@@ -216,6 +250,13 @@ int tigon_host_start(struct tigon_host *host, const char *name, tigon_program pr
 
 /* True once program `index` returned; `*result` (may be NULL) is then what it returned. */
 bool tigon_host_finished(const struct tigon_host *host, int index, int *result);
+
+/* The host stops for good, as one whose operating system died: its programs never go on (they count
+ * as over for tigon_world_run; tigon_host_finished stays false), writes on their way still arrive.
+ * The board goes on and still reaches host memory by DMA, as the chip does until somebody resets
+ * it; follow with tigon_board_reset for a host that reboots. */
+void tigon_host_crash(struct tigon_host *host);
+bool tigon_host_crashed(const struct tigon_host *host);
 
 struct tigon_board *tigon_host_board(const struct tigon_host *host);
 struct tigon_world *tigon_host_world(const struct tigon_host *host);
@@ -304,9 +345,12 @@ struct tigon_wire_statistics {
     uint64_t corrupted_visible; /* damaged after the CRC was made: the receiver sees a CRC error */
     uint64_t
         corrupted_silent; /* damaged before the CRC was made: only an end-to-end check can see it */
+    uint64_t reordered;   /* held until later frames had passed */
+    uint64_t truncated;
 };
 
-/* Faults of one direction. Probabilities are 0..1 per frame. */
+/* Simple faults of one direction, from the knobs; sim/fault.h has all the others. Probabilities are
+ * 0..1 per frame. */
 struct tigon_faults {
     double loss;
     double duplicate;
@@ -326,7 +370,9 @@ enum tigon_fate {
     TIGON_FATE_DELAY,
     TIGON_FATE_CORRUPT_VISIBLE,
     TIGON_FATE_CORRUPT_SILENT,
-    TIGON_FATE_CUT
+    TIGON_FATE_CUT,
+    TIGON_FATE_REORDER,
+    TIGON_FATE_TRUNCATE
 };
 
 /* One frame as a tap or filter sees it. `bytes` starts at the destination address; `length` has no
@@ -381,6 +427,53 @@ void tigon_wire_inject(struct tigon_wire *wire, unsigned from_side, const void *
 
 void tigon_wire_statistics(const struct tigon_wire *wire, unsigned from_side,
                            struct tigon_wire_statistics *statistics);
+
+/* Who is at an end of the wire: a board, or a port of a switch; the other is NULL. */
+struct tigon_board *tigon_wire_board(const struct tigon_wire *wire, unsigned side);
+struct tigon_switch *tigon_wire_switch(const struct tigon_wire *wire, unsigned side,
+                                       unsigned *port);
+/* The name of that board or switch. */
+const char *tigon_wire_end_name(const struct tigon_wire *wire, unsigned side);
+size_t tigon_world_wire_count(const struct tigon_world *world);
+struct tigon_wire *tigon_world_wire(const struct tigon_world *world,
+                                    size_t index); /* NULL beyond the last */
+
+/* ----------------------------------------------------------------------------------------------
+ * Switch */
+/*
+ * Store and forward: a frame that arrived whole and undamaged waits switch_latency_ns, then queues
+ * at the port that leads to its destination, or at all others when that is unknown or a group. It
+ * learns addresses and forgets them after switch_age_ns. A port negotiates as a board does
+ * (tigon2.md 7): it is up when its peer is. A queue holds switch_queue_bytes; what comes to a full
+ * one is dropped and counted. With switch_pause the ports obey PAUSE frames, and send them to those
+ * whose frames fill the queues. The wires of the ports have faults of their own.
+ */
+
+struct tigon_switch_statistics {
+    uint64_t received;       /* frames that came in undamaged */
+    uint64_t damaged;        /* came in with a CRC error, or too short or too long: dropped */
+    uint64_t flooded;        /* of the received, sent to all other ports */
+    uint64_t filtered;       /* of the received, for somebody at the same port, or for no one */
+    uint64_t sent;           /* frames that went out */
+    uint64_t dropped_full;   /* for this port, whose queue was full */
+    uint64_t dropped_down;   /* for this port, which was not up (any more) */
+    uint64_t pause_received; /* PAUSE frames, which a switch never passes on */
+    uint64_t pause_sent;
+    uint64_t queue_bytes;      /* waiting now */
+    uint64_t queue_bytes_most; /* ever */
+};
+
+const char *tigon_switch_name(const struct tigon_switch *box);
+int tigon_switch_set_name(struct tigon_switch *box, const char *name); /* as tigon_board_set_name */
+size_t tigon_world_switch_count(const struct tigon_world *world);
+struct tigon_switch *tigon_world_switch(const struct tigon_world *world,
+                                        size_t index); /* NULL beyond the last */
+unsigned tigon_switch_ports(const struct tigon_switch *box);
+bool tigon_switch_port_up(const struct tigon_switch *box, unsigned port);
+/* Addresses known now. */
+size_t tigon_switch_addresses(const struct tigon_switch *box);
+void tigon_switch_statistics(const struct tigon_switch *box, unsigned port,
+                             struct tigon_switch_statistics *statistics);
 
 /* ----------------------------------------------------------------------------------------------
  * Signals */
