@@ -17,7 +17,9 @@ static const struct {
     [TIGON_SIGNAL_DMA_READ] = {"dma_read", 1},   [TIGON_SIGNAL_DMA_WRITE] = {"dma_write", 1},
     [TIGON_SIGNAL_TRANSMIT] = {"transmit", 1},   [TIGON_SIGNAL_RECEIVE] = {"receive", 1},
     [TIGON_SIGNAL_INTERRUPT] = {"interrupt", 1}, [TIGON_SIGNAL_LINK] = {"link", 1},
-    [TIGON_SIGNAL_SEMAPHORE] = {"semaphore", 2},
+    [TIGON_SIGNAL_SEMAPHORE] = {"semaphore", 2}, [TIGON_SIGNAL_RUNNING_A] = {"running_a", 1},
+    [TIGON_SIGNAL_RUNNING_B] = {"running_b", 1}, [TIGON_SIGNAL_IDLE_A] = {"idle_a", 1},
+    [TIGON_SIGNAL_IDLE_B] = {"idle_b", 1},
 };
 
 const char *tigon_signal_name(enum tigon_signal signal) {
@@ -28,14 +30,33 @@ unsigned tigon_signal_width(enum tigon_signal signal) {
     return (unsigned)signal < TIGON_SIGNAL_COUNT ? signal_names[signal].width : 0;
 }
 
-void tigon_board_signal(struct tigon_board *board, enum tigon_signal signal, uint32_t value) {
+void tigon_board_signal_at(struct tigon_board *board, enum tigon_signal signal, uint32_t value,
+                           uint64_t ticks) {
     if (board->signals[signal] == value)
         return;
     board->signals[signal] = value;
-    tigon_world_signal(board->world, board, signal, value, board->now);
+    tigon_world_signal(board->world, board, signal, value, ticks);
+}
+
+void tigon_board_signal(struct tigon_board *board, enum tigon_signal signal, uint32_t value) {
+    tigon_board_signal_at(board, signal, value, board->now);
+}
+
+static void show_changes(struct tigon_board *board) {
+    if (board->observers->wants_changed)
+        tigon_observers_changed(board->observers, board, board->now);
+}
+
+static void core_parks(void *context, unsigned core, bool parked, uint64_t cycle) {
+    struct tigon_board *board = context;
+    uint64_t ticks = tigon_ticks_from_cycles(cycle);
+    if (!parked && ticks < board->now)
+        ticks = board->now; /* a reset does not bring the core up to date first */
+    tigon_board_signal_at(board, core ? TIGON_SIGNAL_IDLE_B : TIGON_SIGNAL_IDLE_A, parked, ticks);
 }
 
 void tigon_board_changed(struct tigon_board *board) {
+    show_changes(board);
     if (!tigon_events_derive(board))
         return;
     tigon_board_signal(board, TIGON_SIGNAL_EVENT_A, board->events.level[0]);
@@ -60,7 +81,7 @@ void tigon_board_log(struct tigon_board *board, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    tigon_world_log(board->world, board, message);
+    tigon_world_log(board->world, board, message, board->now);
 }
 
 void tigon_board_unknown(struct tigon_board *board, uint32_t offset, bool write) {
@@ -94,6 +115,7 @@ static void core_writes(void *context, unsigned core, uint32_t offset, uint32_t 
     board->now = tigon_ticks_from_cycles(cycle);
     board->accessing_core = (int)core;
     tigon_register_write(board, offset, value);
+    show_changes(board);
     board->accessing_core = -1;
 }
 
@@ -140,6 +162,7 @@ int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world,
     board->index = index;
     board->knobs = *knobs;
     board->schedule = schedule;
+    board->observers = tigon_world_observers(world);
     board->accessing_core = -1;
     board->now = tigon_world_now_ticks(world);
     const uint8_t address[6] = {0x02, 0x54, 0x47, 0x00, (uint8_t)(index >> 8), (uint8_t)index};
@@ -153,6 +176,8 @@ int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world,
         tigon_cpu_initialise(&board->cpu[core], core, &board->memory, &board->bus, &knobs->core,
                              &port);
     tigon_cpu_pair(&board->cpu[0], &board->cpu[1]);
+    for (unsigned core = 0; core < 2; core++)
+        tigon_cpu_set_park_hook(&board->cpu[core], core_parks, board);
     tigon_eeprom_initialise(&board->local_control.eeprom, address);
     tigon_timer_initialise(board);
     tigon_dma_initialise(board);

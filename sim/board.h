@@ -42,7 +42,8 @@ struct tigon_board {
     unsigned side;           /* ours, of the wire */
     size_t index;
     struct tigon_knobs knobs;
-    struct tigon_schedule *schedule; /* the world's */
+    struct tigon_schedule *schedule;   /* the world's */
+    struct tigon_observers *observers; /* the world's */
     uint8_t mac_address[6];
 
     uint64_t now;       /* ticks */
@@ -85,6 +86,10 @@ void tigon_board_changed(struct tigon_board *board);
 
 /* Reports a signal to the world's hook when its value is new. */
 void tigon_board_signal(struct tigon_board *board, enum tigon_signal signal, uint32_t value);
+
+/* The same for what happened at another tick than board->now: a core runs ahead. */
+void tigon_board_signal_at(struct tigon_board *board, enum tigon_signal signal, uint32_t value,
+                           uint64_t ticks);
 
 /* Counts an access to an offset that nobody owns and reports the first of each (tigon2.md 14 row
  * 20). */

@@ -72,6 +72,10 @@ void tigon_core_account(struct tigon_board *board, uint64_t cycle) {
         if (runs == ((control->running >> core & 1u) != 0))
             continue;
         control->running ^= 1u << core;
+        /* A core that stopped by itself did so before the end of the stretch it was given. */
+        const uint64_t own = board->cpu[core].cycle;
+        tigon_board_signal_at(board, core ? TIGON_SIGNAL_RUNNING_B : TIGON_SIGNAL_RUNNING_A, runs,
+                              tigon_ticks_from_cycles(!runs && own < cycle ? own : cycle));
         if (runs)
             control->started[core] = cycle;
         else if (cycle > control->started[core])

@@ -96,6 +96,11 @@ struct tigon_cpu_statistics {
  * + 4. NULL costs nothing. */
 typedef bool (*tigon_cpu_observer)(void *context, unsigned core, uint32_t pc, uint64_t cycle);
 
+/* Called when the core begins to poll without effect, and when that ends. */
+typedef void (*tigon_cpu_park_hook)(void *context, unsigned core, bool parked, uint64_t cycle);
+
+#define TIGON_CPU_OBSERVERS 6u /* of one core, beside that of tigon_cpu_set_observer */
+
 /* A poll loop that may be one: see poll.c. Private to the core. */
 struct tigon_cpu_poll {
     unsigned stage;  /* how many equal polls in a row were seen */
@@ -131,8 +136,14 @@ struct tigon_cpu {
     struct tigon_timing timing;
     struct tigon_cpu_port port;
     struct tigon_cpu *peer;
-    tigon_cpu_observer observer;
+    tigon_cpu_observer observer; /* what the loop calls */
     void *observer_context;
+    struct {
+        tigon_cpu_observer function; /* NULL: free; [0] is that of tigon_cpu_set_observer */
+        void *context;
+    } observers[1 + TIGON_CPU_OBSERVERS];
+    tigon_cpu_park_hook park_hook;
+    void *park_context;
     uint32_t run_ahead;
 
     /* Private. */
@@ -163,7 +174,15 @@ void tigon_cpu_pair(struct tigon_cpu *a, struct tigon_cpu *b);
 /* How far, in cycles, private work may run ahead of a horizon. 0: strict. */
 void tigon_cpu_set_run_ahead(struct tigon_cpu *cpu, uint32_t cycles);
 
+/* The one observer that this function sets, replaces and (NULL) removes. */
 void tigon_cpu_set_observer(struct tigon_cpu *cpu, tigon_cpu_observer observer, void *context);
+
+/* Further observers, each known by function and context. All are called for an instruction, also
+ * when one of them wants to stop there. False: there are TIGON_CPU_OBSERVERS already. */
+bool tigon_cpu_add_observer(struct tigon_cpu *cpu, tigon_cpu_observer observer, void *context);
+void tigon_cpu_remove_observer(struct tigon_cpu *cpu, tigon_cpu_observer observer, void *context);
+
+void tigon_cpu_set_park_hook(struct tigon_cpu *cpu, tigon_cpu_park_hook hook, void *context);
 
 /* Execute until the next instruction cannot be done below `horizon`, or the core stops. After
  * TIGON_CPU_HORIZON cpu->cycle >= horizon. */

@@ -24,10 +24,62 @@ void tigon_cpu_set_run_ahead(struct tigon_cpu *cpu, uint32_t cycles) {
     cpu->run_ahead = cycles;
 }
 
+#define OBSERVERS                                                                                  \
+    (sizeof((struct tigon_cpu *)0)->observers / sizeof((struct tigon_cpu *)0)->observers[0])
+
+static bool show_to_all(void *context, unsigned core, uint32_t pc, uint64_t cycle) {
+    struct tigon_cpu *cpu = context;
+    bool stop = false;
+    for (size_t i = 0; i < OBSERVERS; i++)
+        if (cpu->observers[i].function)
+            stop |= cpu->observers[i].function(cpu->observers[i].context, core, pc, cycle);
+    return stop;
+}
+
+/* A lonely observer is called without a detour. */
+static void choose_observer(struct tigon_cpu *cpu) {
+    size_t count = 0;
+    cpu->observer = NULL;
+    for (size_t i = 0; i < OBSERVERS; i++)
+        if (cpu->observers[i].function) {
+            cpu->observer = cpu->observers[i].function;
+            cpu->observer_context = cpu->observers[i].context;
+            count++;
+        }
+    if (count > 1) {
+        cpu->observer = show_to_all;
+        cpu->observer_context = cpu;
+    }
+}
+
 void tigon_cpu_set_observer(struct tigon_cpu *cpu, tigon_cpu_observer observer, void *context) {
-    cpu->observer = observer;
-    cpu->observer_context = context;
+    cpu->observers[0].function = observer;
+    cpu->observers[0].context = context;
     cpu->shown = false;
+    choose_observer(cpu);
+}
+
+bool tigon_cpu_add_observer(struct tigon_cpu *cpu, tigon_cpu_observer observer, void *context) {
+    for (size_t i = 1; i < OBSERVERS; i++)
+        if (!cpu->observers[i].function) {
+            cpu->observers[i].function = observer;
+            cpu->observers[i].context = context;
+            choose_observer(cpu);
+            return true;
+        }
+    return false;
+}
+
+void tigon_cpu_remove_observer(struct tigon_cpu *cpu, tigon_cpu_observer observer, void *context) {
+    for (size_t i = 1; i < OBSERVERS; i++)
+        if (cpu->observers[i].function == observer && cpu->observers[i].context == context)
+            cpu->observers[i].function = NULL;
+    choose_observer(cpu);
+}
+
+void tigon_cpu_set_park_hook(struct tigon_cpu *cpu, tigon_cpu_park_hook hook, void *context) {
+    cpu->park_hook = hook;
+    cpu->park_context = context;
 }
 
 /* The first cycle at which `cpu` may not make a shared access, given where the other core is. */
@@ -89,6 +141,8 @@ bool tigon_cpu_start(struct tigon_cpu *cpu, uint32_t pc, uint64_t cycle) {
 void tigon_cpu_reset(struct tigon_cpu *cpu) {
     cpu->state = TIGON_CPU_STATE_HALTED | (cpu->core == TIGON_CORE_A ? TIGON_CPU_STATE_HALT_EXECUTED
                                                                      : TIGON_CPU_STATE_ROM_FAILED);
+    if (cpu->parked && cpu->park_hook)
+        cpu->park_hook(cpu->park_context, cpu->core, false, cpu->cycle);
     cpu->parked = false;
     cpu->poll.stage = 0;
     cpu->pc = 0;

@@ -19,6 +19,7 @@
 
 #include "sim/board.h"
 #include "sim/host_cpu.h"
+#include "sim/world.h"
 
 #define DESCRIPTOR_BYTES 32u
 #define HIGH_BYTES       (64u * DESCRIPTOR_BYTES)
@@ -192,7 +193,26 @@ static void kick_both(struct tigon_board *board) {
     kick(&board->dma.engine[TIGON_DMA_WRITE]);
 }
 
+/* Tells observers of a transfer that is over. */
+static void tell(const struct tigon_dma_engine *engine, uint32_t attention, bool stopped) {
+    const struct tigon_board *board = engine->board;
+    const struct tigon_transfer transfer = {
+        .board = board,
+        .write = number(engine) == TIGON_DMA_WRITE,
+        .ring = engine->ring,
+        .host_address = engine->host_address,
+        .local_address = engine->local_address,
+        .length = engine->length,
+        .attention = attention,
+        .stopped = stopped,
+        .started = engine->begun,
+        .ended = board->now,
+    };
+    tigon_observers_transfer(board->observers, &transfer);
+}
+
 static void fail(struct tigon_dma_engine *engine, uint32_t attention) {
+    tell(engine, attention, false);
     counters(engine)->errors++;
     *state(engine) = (*state(engine) & ~TIGON_DMA_BUSY) | attention;
     engine->phase = engine->ring >= 0 ? TIGON_DMA_STUCK : TIGON_DMA_IDLE;
@@ -208,6 +228,7 @@ static void complete(struct tigon_dma_engine *engine) {
     const uint32_t end = tigon_dma_local_end(board, engine->local_address, engine->length);
     const bool read = number(engine) == TIGON_DMA_READ;
 
+    tell(engine, 0, false);
     TIGON_WORD(board, wiring(engine)->local) = end;
     TIGON_WORD(board, wiring(engine)->length) = 0;
     statistics->transfers++;
@@ -373,6 +394,8 @@ static void step(void *context, uint64_t ticks) {
 static void stop(struct tigon_dma_engine *engine) {
     struct tigon_board *board = engine->board;
     tigon_schedule_cancel(board->schedule, &engine->event);
+    if (engine->phase != TIGON_DMA_IDLE && engine->phase != TIGON_DMA_STUCK)
+        tell(engine, 0, true);
     if (engine->phase == TIGON_DMA_DATA)
         tigon_bus_stream_cancel(&board->bus, wiring(engine)->master, tigon_board_cycle(board));
     tigon_pci_abort(board, number(engine));

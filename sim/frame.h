@@ -22,6 +22,8 @@ struct tigon_frame {
     unsigned side;
     uint32_t length; /* destination address to CRC, both included */
     bool bad_crc;
+    bool again;     /* the second copy of a duplicated frame */
+    uint64_t index; /* running number of its direction; UINT64_MAX: injected */
     uint8_t bytes[TIGON_FRAME_CAPACITY];
 };
 

@@ -36,11 +36,6 @@
 #define PAGE_BYTES 4096u
 #define POLL_TURNS 65536u /* of one tigon_host_poll32 */
 
-enum waiting { WAITING_NOT, WAITING_TIME, WAITING_INTERRUPT, WAITING_MEMORY, WAITING_REGISTER };
-
-static const char *const waiting_names[] = {"ready", "waiting for time", "waiting for an interrupt",
-                                            "polling memory", "polling the board"};
-
 /*
  * A program in tigon_host_poll32. Its reads ("samples") are one period apart. After one that found
  * nothing new the next ones are not simulated: the word is watched, the bus is told when the reads
@@ -74,13 +69,15 @@ struct program {
     uint64_t read_end;
     struct polling polling;
     char name[48];
+    size_t index;                   /* of the host's programs */
+    enum tigon_program_state shown; /* to observers */
     tigon_program function;
     void *argument;
     int result;
     bool finished;
-    enum waiting waiting;
-    bool woken;          /* by what it waited for, not by its timeout */
-    uint64_t poll_first; /* bus address range polled */
+    enum tigon_program_state waiting; /* TIGON_PROGRAM_READY: not */
+    bool woken;                       /* by what it waited for, not by its timeout */
+    uint64_t poll_first;              /* bus address range polled */
     uint64_t poll_last;
     uint64_t poll_start; /* ticks */
     uint64_t poll_interval;
@@ -183,6 +180,15 @@ static void switch_to_world(struct program *program, bool for_good) {
 }
 #endif
 
+static void show(struct program *program, enum tigon_program_state state) {
+    const struct tigon_host *host = program->host;
+    if (program->shown == state && state != TIGON_PROGRAM_READY)
+        return;
+    program->shown = state;
+    tigon_observers_program(host->board->observers, host->board, program->index, program->name,
+                            state, now(host));
+}
+
 static void program_main(unsigned high, unsigned low) {
     struct program *program = (struct program *)((uintptr_t)high << 32 | (uintptr_t)low);
     struct tigon_host *host = program->host;
@@ -191,6 +197,7 @@ static void program_main(unsigned high, unsigned low) {
 #endif
     program->result = program->function(host, program->argument);
     program->finished = true;
+    show(program, TIGON_PROGRAM_FINISHED);
     host->live--;
     tigon_world_program_finished(host->world);
     switch_to_world(program, true);
@@ -213,15 +220,16 @@ static void schedule(struct program *program, uint64_t ticks) {
     tigon_schedule_at(program->host->board->schedule, &program->resume, ticks);
 }
 
-static void block(struct program *program, enum waiting waiting) {
+static void block(struct program *program, enum tigon_program_state waiting) {
     program->waiting = waiting;
+    show(program, waiting);
     switch_to_world(program, false);
-    program->waiting = WAITING_NOT;
+    program->waiting = TIGON_PROGRAM_READY;
 }
 
 static void block_until(struct program *program, uint64_t ticks) {
     schedule(program, ticks);
-    block(program, WAITING_TIME);
+    block(program, TIGON_PROGRAM_BUSY);
 }
 
 /* Reserves the CPU for `ticks`; returns when the work begins. */
@@ -255,6 +263,7 @@ int tigon_host_start(struct tigon_host *host, const char *name, tigon_program fu
     host->programs = programs;
     host->programs[host->program_count] = program;
     program->host = host;
+    program->index = host->program_count;
     program->function = function;
     program->argument = argument;
     snprintf(program->name, sizeof program->name, "%s", name);
@@ -275,6 +284,7 @@ int tigon_host_start(struct tigon_host *host, const char *name, tigon_program fu
     tigon_event_initialise(&program->sample, take_sample, program);
     step_by_step(host);
     schedule(program, now(host));
+    show(program, TIGON_PROGRAM_READY);
     host->live++;
     tigon_world_program_started(host->world);
     return (int)host->program_count++;
@@ -484,7 +494,7 @@ uint32_t tigon_host_read32(struct tigon_host *host, uint32_t offset) {
     program->read_offset = offset;
     program->read_end = end;
     tigon_schedule_at(host->board->schedule, &program->sample, sample);
-    block(program, WAITING_TIME);
+    block(program, TIGON_PROGRAM_BUSY);
     return program->read_value;
 }
 
@@ -521,7 +531,7 @@ uint32_t tigon_host_poll32(struct tigon_host *host, uint32_t offset, uint32_t ma
         polling->limit = (until - first_end - 1) / (spend + read) + 2;
     host->poller = program;
     tigon_schedule_at(host->board->schedule, &program->sample, polling->sample);
-    block(program, WAITING_REGISTER);
+    block(program, TIGON_PROGRAM_POLLS_BOARD);
     if (polling->read_left) {
         polling->value = tigon_host_read32(host, offset);
         polling->turns++;
@@ -539,11 +549,14 @@ void tigon_host_spend_ns(struct tigon_host *host, uint64_t ns) {
 
 void tigon_host_sleep_ns(struct tigon_host *host, uint64_t ns) {
     struct program *program = running(host, "tigon_host_sleep_ns");
-    block_until(program, tigon_add_ticks(now(host), tigon_ticks_from_ns(ns)));
+    schedule(program, tigon_add_ticks(now(host), tigon_ticks_from_ns(ns)));
+    block(program, TIGON_PROGRAM_ASLEEP);
 }
 
 void tigon_host_yield(struct tigon_host *host) {
-    block_until(running(host, "tigon_host_yield"), now(host));
+    struct program *program = running(host, "tigon_host_yield");
+    schedule(program, now(host));
+    block(program, TIGON_PROGRAM_ASLEEP);
 }
 
 uint64_t tigon_host_now_ns(const struct tigon_host *host) {
@@ -555,7 +568,8 @@ uint64_t tigon_host_now_ps(const struct tigon_host *host) {
 }
 
 /* Blocks until woken or until `timeout_ns` passed; true if woken. */
-static bool wait_for(struct program *program, enum waiting waiting, uint64_t timeout_ns) {
+static bool wait_for(struct program *program, enum tigon_program_state waiting,
+                     uint64_t timeout_ns) {
     const uint64_t end = tigon_add_ticks(now(program->host), tigon_ticks_from_ns(timeout_ns));
     program->woken = false;
     if (end != TIGON_NEVER)
@@ -567,7 +581,7 @@ static bool wait_for(struct program *program, enum waiting waiting, uint64_t tim
 bool tigon_host_wait_interrupt(struct tigon_host *host, uint64_t timeout_ns) {
     struct program *program = running(host, "tigon_host_wait_interrupt");
     if (!tigon_host_interrupt_line(host->board) &&
-        !wait_for(program, WAITING_INTERRUPT, timeout_ns))
+        !wait_for(program, TIGON_PROGRAM_INTERRUPT, timeout_ns))
         return false;
     use_cpu(program, tigon_ticks_from_ns(host->knobs.host_interrupt_ns));
     return true;
@@ -576,7 +590,7 @@ bool tigon_host_wait_interrupt(struct tigon_host *host, uint64_t timeout_ns) {
 void tigon_host_interrupted(struct tigon_host *host, uint64_t ticks) {
     for (size_t i = 0; host && i < host->program_count; i++) {
         struct program *program = host->programs[i];
-        if (program->finished || program->waiting != WAITING_INTERRUPT || program->woken)
+        if (program->finished || program->waiting != TIGON_PROGRAM_INTERRUPT || program->woken)
             continue;
         program->woken = true;
         schedule(program, ticks);
@@ -597,7 +611,7 @@ bool tigon_host_poll(struct tigon_host *host, const void *memory, size_t length,
         program->poll_last = program->poll_first + (length ? length - 1 : 0);
         program->poll_start = now(host);
         program->poll_interval = tigon_ticks_from_ns(interval_ns);
-        return wait_for(program, WAITING_MEMORY, timeout_ns);
+        return wait_for(program, TIGON_PROGRAM_POLLS_MEMORY, timeout_ns);
     }
     use_cpu(program, tigon_ticks_from_ns(interval_ns)); /* the turn that finds it */
     return true;
@@ -610,7 +624,7 @@ void tigon_host_memory_written(struct tigon_host *host, uint64_t bus_address, si
     host->written++;
     for (size_t i = 0; i < host->program_count; i++) {
         struct program *program = host->programs[i];
-        if (program->finished || program->waiting != WAITING_MEMORY || program->woken)
+        if (program->finished || program->waiting != TIGON_PROGRAM_POLLS_MEMORY || program->woken)
             continue;
         if (bus_address > program->poll_last || bus_address + (length - 1) < program->poll_first)
             continue;
@@ -769,7 +783,7 @@ int tigon_host_describe(const struct tigon_host *host, char *text, size_t size) 
         const size_t used = (size_t)total < size ? (size_t)total : size;
         total += snprintf(text + used, size - used, "host %zu: program \"%s\" is %s\n",
                           tigon_board_index(host->board), program->name,
-                          waiting_names[program->waiting]);
+                          tigon_program_state_name(program->waiting));
     }
     return total;
 }

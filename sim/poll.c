@@ -58,6 +58,8 @@ bool tigon_poll_note(struct tigon_cpu *cpu, uint32_t from, uint32_t offset, uint
     poll->period = cpu->cycle - poll->cycle;
     poll->per_period = difference(&cpu->statistics, &poll->statistics);
     cpu->parked = true;
+    if (cpu->park_hook)
+        cpu->park_hook(cpu->park_context, cpu->core, true, cpu->cycle);
     return true;
 }
 
@@ -85,6 +87,8 @@ void tigon_poll_end(struct tigon_cpu *cpu, uint64_t cycle) {
     cpu->poll.replaying = true;
     tigon_cpu_run_strictly(cpu, cycle);
     cpu->poll.replaying = false;
+    if (cpu->park_hook)
+        cpu->park_hook(cpu->park_context, cpu->core, false, cpu->cycle);
 }
 
 void tigon_cpu_wake(struct tigon_cpu *cpu, uint64_t cycle) {

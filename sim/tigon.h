@@ -489,10 +489,15 @@ enum tigon_signal {
     TIGON_SIGNAL_INTERRUPT, /* line to the host */
     TIGON_SIGNAL_LINK,      /* sync, HW[220] bit 18 */
     TIGON_SIGNAL_SEMAPHORE, /* 0 free, 1 held by A, 2 held by B */
+    TIGON_SIGNAL_RUNNING_A, /* the core is not halted */
+    TIGON_SIGNAL_RUNNING_B,
+    TIGON_SIGNAL_IDLE_A, /* the core polls an event word without effect */
+    TIGON_SIGNAL_IDLE_B,
     TIGON_SIGNAL_COUNT
 };
 
-/* Called at each change of a signal, with the exact time. One hook per world; NULL removes it. */
+/* Called at each change of a signal, with the exact time. One hook per world; NULL removes it. Any
+ * number of listeners, to this and more: sim/observer.h. */
 typedef void (*tigon_signal_hook)(void *context, const struct tigon_board *board,
                                   enum tigon_signal signal, uint32_t value, uint64_t ticks);
 void tigon_world_set_signal_hook(struct tigon_world *world, tigon_signal_hook hook, void *context);

@@ -162,13 +162,30 @@ static void arrive(void *context, uint64_t ticks) {
     struct tigon_wire *wire = frame->receiver;
     struct direction *direction = &wire->direction[frame->side];
     struct tigon_board *board = direction->receiver;
+    enum tigon_arrival_fate fate;
     board->now = ticks;
     if (wire->cut || !(tigon_link_status(board) & TIGON_RECEIVE_SYNC)) {
         direction->statistics.cut++;
+        fate = TIGON_ARRIVAL_CUT;
     } else {
+        const uint64_t kept = board->statistics.receive_frames;
         direction->statistics.delivered++;
         tigon_receive_frame(board, frame);
+        fate = board->statistics.receive_frames > kept ? TIGON_ARRIVAL_KEPT : TIGON_ARRIVAL_DROPPED;
     }
+    const struct tigon_arrival arrival = {
+        .board = board,
+        .wire = wire,
+        .from_side = frame->side,
+        .index = frame->index,
+        .again = frame->again,
+        .bad_crc = frame->bad_crc,
+        .bytes = frame->bytes,
+        .length = frame->length - TIGON_FRAME_CRC_BYTES,
+        .fate = fate,
+        .ticks = ticks,
+    };
+    tigon_observers_arrival(board->observers, &arrival);
     tigon_frame_release(tigon_world_frames(wire->world), frame);
 }
 
@@ -209,6 +226,7 @@ static void tell(struct tigon_wire *wire, const struct tigon_frame_view *view,
         wire->tap(wire->tap_context, view, fate);
     if (wire->capture)
         tigon_capture_frame(wire->capture, view, comment_on(fate));
+    tigon_observers_frame(tigon_world_observers(wire->world), view, fate);
 }
 
 void tigon_wire_send(struct tigon_wire *wire, unsigned from_side, struct tigon_frame *frame,
@@ -227,7 +245,8 @@ void tigon_wire_send(struct tigon_wire *wire, unsigned from_side, struct tigon_f
         .length = data,
     };
     bool filtered = false;
-    direction->index++;
+    frame->index = direction->index++;
+    frame->again = false;
     statistics->frames++;
     statistics->bytes += frame->length;
     if (wire->filter) {
@@ -269,6 +288,8 @@ void tigon_wire_send(struct tigon_wire *wire, unsigned from_side, struct tigon_f
         statistics->duplicated++;
         copy->length = frame->length;
         copy->bad_crc = frame->bad_crc;
+        copy->index = frame->index;
+        copy->again = true;
         memcpy(copy->bytes, frame->bytes, frame->length);
         const uint64_t again = (frame->length + TIGON_FRAME_PREAMBLE + TIGON_FRAME_GAP) *
                                (uint64_t)TIGON_TICKS_PER_WIRE_BYTE;
@@ -291,6 +312,8 @@ void tigon_wire_inject(struct tigon_wire *wire, unsigned from_side, const void *
         frame->bytes[length + i] = (uint8_t)(crc >> 8 * i);
     frame->length = (uint32_t)length + TIGON_FRAME_CRC_BYTES;
     frame->bad_crc = bad_crc;
+    frame->index = UINT64_MAX;
+    frame->again = false;
     const uint64_t now = tigon_world_now_ticks(wire->world);
     if (wire->capture) {
         const struct tigon_frame_view view = {.wire = wire,

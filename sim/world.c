@@ -52,6 +52,7 @@ struct tigon_world {
     void *signal_context;
     tigon_log_hook log_hook;
     void *log_context;
+    struct tigon_observers observers;
     struct tigon_board *faulted;
     unsigned faulted_core;
     char report[8192];
@@ -113,6 +114,7 @@ void tigon_world_destroy(struct tigon_world *world) {
         world->calls = next;
     }
     tigon_frame_pool_free(&world->frames);
+    tigon_observers_free(&world->observers);
     free(world->boards);
     free(world->wires);
     free(world);
@@ -364,12 +366,18 @@ void tigon_world_signal(struct tigon_world *world, const struct tigon_board *boa
                         enum tigon_signal signal, uint32_t value, uint64_t ticks) {
     if (world->signal_hook)
         world->signal_hook(world->signal_context, board, signal, value, ticks);
+    tigon_observers_signal(&world->observers, board, signal, value, ticks);
 }
 
 void tigon_world_log(struct tigon_world *world, const struct tigon_board *board,
-                     const char *message) {
+                     const char *message, uint64_t ticks) {
     if (world->log_hook)
         world->log_hook(world->log_context, board, message);
+    tigon_observers_message(&world->observers, board, message, ticks);
+}
+
+struct tigon_observers *tigon_world_observers(struct tigon_world *world) {
+    return &world->observers;
 }
 
 /* ----------------------------------------------------------------------------------------------

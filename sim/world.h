@@ -2,8 +2,11 @@
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "sim/observer.h"
 #include "sim/tigon.h"
 
 struct tigon_frame_pool;
@@ -13,10 +16,38 @@ struct tigon_frame_pool *tigon_world_frames(struct tigon_world *world);
 void tigon_world_program_started(struct tigon_world *world);
 void tigon_world_program_finished(struct tigon_world *world);
 
-/* The hooks of programs; they do nothing when none is set. */
+/* Who listens: sim/observer.h. */
+struct tigon_observers {
+    struct tigon_observer *items;
+    size_t count;
+    bool wants_changed; /* one of them has that function */
+};
+
+struct tigon_observers *tigon_world_observers(struct tigon_world *world);
+void tigon_observers_free(struct tigon_observers *observers);
+
+/* Tell all observers; see struct tigon_observer for the arguments. */
+void tigon_observers_signal(const struct tigon_observers *observers,
+                            const struct tigon_board *board, enum tigon_signal signal,
+                            uint32_t value, uint64_t ticks);
+void tigon_observers_frame(const struct tigon_observers *observers,
+                           const struct tigon_frame_view *frame, enum tigon_fate fate);
+void tigon_observers_arrival(const struct tigon_observers *observers,
+                             const struct tigon_arrival *arrival);
+void tigon_observers_transfer(const struct tigon_observers *observers,
+                              const struct tigon_transfer *transfer);
+void tigon_observers_program(const struct tigon_observers *observers,
+                             const struct tigon_board *board, size_t index, const char *name,
+                             enum tigon_program_state state, uint64_t ticks);
+void tigon_observers_message(const struct tigon_observers *observers,
+                             const struct tigon_board *board, const char *message, uint64_t ticks);
+void tigon_observers_changed(const struct tigon_observers *observers, struct tigon_board *board,
+                             uint64_t ticks);
+
+/* The hooks of programs and the observers; they do nothing when there are none. */
 void tigon_world_signal(struct tigon_world *world, const struct tigon_board *board,
                         enum tigon_signal signal, uint32_t value, uint64_t ticks);
 void tigon_world_log(struct tigon_world *world, const struct tigon_board *board,
-                     const char *message);
+                     const char *message, uint64_t ticks);
 
 #endif
