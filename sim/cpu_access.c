@@ -68,6 +68,19 @@ static enum tigon_access load_register(struct tigon_cpu *cpu, uint32_t from, uin
     return TIGON_ACCESS_REGISTER;
 }
 
+/* Either core may program the flash, so its contents are shared. */
+static enum tigon_access load_flash(struct tigon_cpu *cpu, uint32_t offset, uint32_t bytes,
+                                    uint32_t *value) {
+    uint8_t word[4];
+    if (cpu->cycle >= cpu->horizon)
+        return TIGON_ACCESS_BLOCKED;
+    tigon_store_be32(word, tigon_memory_flash_read32(cpu->memory, offset));
+    *value = load_bytes(word + (offset & 3u), bytes);
+    cpu->cycle += cpu->timing.slow_memory;
+    cpu->effects++;
+    return TIGON_ACCESS_DONE;
+}
+
 enum tigon_access tigon_cpu_load(struct tigon_cpu *cpu, uint32_t from, uint32_t address,
                                  uint32_t bytes, uint32_t *value) {
     uint32_t offset;
@@ -83,7 +96,13 @@ enum tigon_access tigon_cpu_load(struct tigon_cpu *cpu, uint32_t from, uint32_t 
     case TIGON_PLACE_REGISTERS:
         if (bytes == 4)
             return load_register(cpu, from, offset, value);
-        break;                   /* 32-bit access only: tigon2.md 2.1, 14 item 23 */
+        break; /* 32-bit access only: tigon2.md 2.1, 14 item 23 */
+    case TIGON_PLACE_PROM:
+        *value = load_bytes(cpu->memory->prom + offset, bytes);
+        cpu->cycle += cpu->timing.slow_memory;
+        return TIGON_ACCESS_DONE;
+    case TIGON_PLACE_FLASH:
+        return load_flash(cpu, offset, bytes, value);
     case TIGON_PLACE_SCRATCHPAD: /* the interpreter does these itself */
     case TIGON_PLACE_NOWHERE:
         break;
@@ -145,6 +164,15 @@ enum tigon_access tigon_cpu_store(struct tigon_cpu *cpu, uint32_t address, uint3
         cpu->cycle += cpu->timing.register_write;
         cpu->statistics.register_writes++;
         return TIGON_ACCESS_REGISTER;
+    case TIGON_PLACE_PROM: /* like any ROM: nothing happens */
+    case TIGON_PLACE_FLASH:
+        if (cpu->cycle >= cpu->horizon)
+            return TIGON_ACCESS_BLOCKED;
+        cpu->effects++;
+        if (address - TIGON_FLASH < TIGON_FLASH_WINDOW_SIZE)
+            tigon_memory_flash_store(cpu->memory, offset, bytes, value);
+        cpu->cycle += cpu->timing.slow_memory;
+        return TIGON_ACCESS_DONE;
     case TIGON_PLACE_SCRATCHPAD:
     case TIGON_PLACE_NOWHERE:
         break;
@@ -171,6 +199,23 @@ static enum tigon_access fill_line(struct tigon_cpu *cpu, uint32_t line_offset) 
     return TIGON_ACCESS_DONE;
 }
 
+/* The line also holds text of the PROM, under a tag that no SRAM offset has. */
+#define PROM_LINE 0x80000000u
+
+static enum tigon_access fill_line_from_prom(struct tigon_cpu *cpu, uint32_t offset) {
+    uint32_t bytes = cpu->timing.instruction_line_bytes;
+    if (cpu->cycle >= cpu->horizon)
+        return TIGON_ACCESS_BLOCKED;
+    cpu->cycle += (uint64_t)cpu->timing.slow_memory * (bytes / 4u);
+    for (uint32_t at = 0; at < bytes; at += 4)
+        cpu->line[at / 4u] = tigon_decode(tigon_load_be32(cpu->memory->prom + offset + at));
+    cpu->line_offset = offset | PROM_LINE;
+    cpu->line_valid = true;
+    cpu->effects++;
+    cpu->statistics.instruction_line_misses++;
+    return TIGON_ACCESS_DONE;
+}
+
 enum tigon_access tigon_cpu_fetch(struct tigon_cpu *cpu, uint32_t pc,
                                   struct tigon_fetch_region *region) {
     struct tigon_memory *memory = cpu->memory;
@@ -184,13 +229,16 @@ enum tigon_access tigon_cpu_fetch(struct tigon_cpu *cpu, uint32_t pc,
         region->words = memory->scratchpad_size[cpu->core] / 4u;
         return TIGON_ACCESS_DONE;
     }
-    if (pc >= TIGON_SRAM_WINDOW)
+    const bool prom = pc - TIGON_PROM < TIGON_PROM_SIZE;
+    if (pc >= TIGON_SRAM_WINDOW && !prom)
         return fault(cpu, TIGON_CPU_STATE_BAD_FETCH_ADDRESS);
 
     uint32_t within = cpu->timing.instruction_line_bytes - 1u;
-    uint32_t line_offset = pc & memory->sram_mask & ~within;
+    uint32_t line_offset =
+        prom ? ((pc - TIGON_PROM) & ~within) | PROM_LINE : pc & memory->sram_mask & ~within;
     if (!cpu->line_valid || cpu->line_offset != line_offset) {
-        enum tigon_access result = fill_line(cpu, line_offset);
+        enum tigon_access result =
+            prom ? fill_line_from_prom(cpu, line_offset & ~PROM_LINE) : fill_line(cpu, line_offset);
         if (result != TIGON_ACCESS_DONE)
             return result;
     }

@@ -96,6 +96,7 @@ static const struct knob knobs_table[] = {
     CYCLES(sram_store_drain, "until the write buffer is free again"),
     CYCLES(register_read, "on-chip bus"),
     CYCLES(register_write, "on-chip bus"),
+    CYCLES(slow_memory, "flash or boot PROM, 8 bits wide, some 200 ns"),
     {"instruction_line_bytes", offsetof(struct tigon_knobs, core.instruction_line_bytes),
      KNOB_CYCLES, 0, 32, 256, "bytes", "recalled: one line of 64 bytes per core"},
     CYCLES(instruction_line_miss, "on top of 8 bus cycles"),

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #define GRANULE_WORDS (TIGON_DECODE_GRANULE / 4u)
+#define HALT_WORD     0x0000000Du
 
 int tigon_memory_initialise(struct tigon_memory *memory, uint32_t sram_size) {
     if (sram_size != 512u * 1024u && sram_size != 1024u * 1024u && sram_size != 2048u * 1024u)
@@ -16,12 +17,16 @@ int tigon_memory_initialise(struct tigon_memory *memory, uint32_t sram_size) {
     memory->scratchpad_size[TIGON_CORE_A] = TIGON_SCRATCHPAD_A_SIZE;
     memory->scratchpad_size[TIGON_CORE_B] = TIGON_SCRATCHPAD_B_SIZE;
     memory->sram = calloc(1, sram_size);
+    memory->flash = malloc(TIGON_FLASH_SIZE);
     memory->sram_decoded = calloc(sram_size / 4u, sizeof *memory->sram_decoded);
     memory->sram_decoded_valid = calloc(1, sram_size / TIGON_DECODE_GRANULE);
-    if (!memory->sram || !memory->sram_decoded || !memory->sram_decoded_valid) {
+    if (!memory->sram || !memory->sram_decoded || !memory->sram_decoded_valid || !memory->flash) {
         tigon_memory_destroy(memory);
         return -ENOMEM;
     }
+    memset(memory->flash, 0xFF, TIGON_FLASH_SIZE);
+    for (uint32_t at = 0; at < TIGON_PROM_SIZE; at += 4)
+        tigon_store_be32(memory->prom + at, HALT_WORD);
     return 0;
 }
 
@@ -29,6 +34,8 @@ void tigon_memory_destroy(struct tigon_memory *memory) {
     free(memory->sram);
     free(memory->sram_decoded);
     free(memory->sram_decoded_valid);
+    free(memory->flash);
+    memory->flash = NULL;
     memory->sram = NULL;
     memory->sram_decoded = NULL;
     memory->sram_decoded_valid = NULL;
@@ -126,8 +133,26 @@ enum tigon_place tigon_memory_place(const struct tigon_memory *memory, unsigned 
                   memory->sram_mask;
         return TIGON_PLACE_SRAM;
     }
+    if (address - TIGON_PROM < TIGON_PROM_SIZE) {
+        *offset = address - TIGON_PROM;
+        return TIGON_PLACE_PROM;
+    }
+    if (address - TIGON_FLASH < TIGON_FLASH_WINDOW_SIZE) {
+        *offset = address - TIGON_FLASH;
+        return TIGON_PLACE_FLASH;
+    }
     *offset = 0;
     return TIGON_PLACE_NOWHERE;
+}
+
+uint32_t tigon_memory_flash_read32(const struct tigon_memory *memory, uint32_t offset) {
+    return (uint32_t)memory->flash[offset / 4u] << 24;
+}
+
+void tigon_memory_flash_store(struct tigon_memory *memory, uint32_t offset, uint32_t bytes,
+                              uint32_t value) {
+    if (memory->flash_writable && (offset & 3u) == 0)
+        memory->flash[offset / 4u] = (uint8_t)(value >> 8u * (bytes - 1u));
 }
 
 size_t tigon_memory_debug_read(const struct tigon_memory *memory, unsigned core, uint32_t address,
@@ -141,6 +166,12 @@ size_t tigon_memory_debug_read(const struct tigon_memory *memory, unsigned core,
             break;
         case TIGON_PLACE_SCRATCHPAD:
             to[done] = memory->scratchpad[core][offset];
+            break;
+        case TIGON_PLACE_PROM:
+            to[done] = memory->prom[offset];
+            break;
+        case TIGON_PLACE_FLASH:
+            to[done] = offset & 3u ? 0 : memory->flash[offset / 4u];
             break;
         default:
             return done;

@@ -1,5 +1,6 @@
 /*
- * The memories of one board: SRAM, both scratchpads and the stack-overflow window (tigon2.md 2.1).
+ * The memories of one board: SRAM, both scratchpads, the stack-overflow window, boot PROM and flash
+ * (tigon2.md 2.1).
  *
  * Bytes are stored as on the bus (big-endian). This file knows addresses and contents, not time:
  * costs are in timing.h, SRAM bus slots in bus.h. All writes must go through these functions,
@@ -28,6 +29,14 @@ enum { TIGON_CORE_A = 0, TIGON_CORE_B = 1, TIGON_CORES = 2 };
 #define TIGON_REGISTERS_SIZE    0x00000400u /* what a core can reach */
 #define TIGON_NULL_PAGE_SIZE    0x00000080u
 
+/* Nothing public says how long the PROM is or how the flash's bytes lie behind its byte lane.
+ * Chosen: 16 kB of words; one flash byte in bits 31:24 of each word, so that byte n is at 4 * n. */
+#define TIGON_PROM              0x40000000u
+#define TIGON_PROM_SIZE         0x00004000u
+#define TIGON_FLASH             0x80000000u
+#define TIGON_FLASH_WINDOW_SIZE 0x00100000u
+#define TIGON_FLASH_SIZE        (TIGON_FLASH_WINDOW_SIZE / 4u)
+
 /* Unit in which pre-decoded SRAM text becomes stale. */
 #define TIGON_DECODE_GRANULE 32u
 
@@ -38,6 +47,9 @@ struct tigon_memory {
     uint32_t scratchpad_size[TIGON_CORES];
     uint32_t stack_relocation[TIGON_CORES]; /* HW[150], HW[250] */
     uint8_t scratchpad[TIGON_CORES][TIGON_SCRATCHPAD_A_SIZE];
+    uint8_t prom[TIGON_PROM_SIZE]; /* HALT everywhere unless somebody loads it */
+    uint8_t *flash;                /* owned; TIGON_FLASH_SIZE bytes, erased */
+    bool flash_writable;           /* HW[044] bit 4 */
 
     /* Pre-decoded copies, private to the cores. */
     struct tigon_instruction *sram_decoded; /* owned; one entry per SRAM word */
@@ -108,10 +120,19 @@ enum tigon_place {
     TIGON_PLACE_NOWHERE,
     TIGON_PLACE_SRAM, /* also through the stack window */
     TIGON_PLACE_SCRATCHPAD,
-    TIGON_PLACE_REGISTERS
+    TIGON_PLACE_REGISTERS,
+    TIGON_PLACE_PROM, /* byte offset in it */
+    TIGON_PLACE_FLASH /* offset in the window */
 };
 enum tigon_place tigon_memory_place(const struct tigon_memory *memory, unsigned core,
                                     uint32_t address, uint32_t *offset);
+
+/* The word a core finds at this offset of the flash window, and a store of `bytes` bytes there: it
+ * programs a byte when it covers the lane and HW[044] bit 4 allows it, else it does nothing. The
+ * part programs at once, an erase is not needed. */
+uint32_t tigon_memory_flash_read32(const struct tigon_memory *memory, uint32_t offset);
+void tigon_memory_flash_store(struct tigon_memory *memory, uint32_t offset, uint32_t bytes,
+                              uint32_t value);
 
 /* Read or write any memory a core could name (SRAM, stack window, scratchpad, not registers) with
  * no cost and no bus slot: for loaders, debuggers and tests. Returns the number of bytes done,

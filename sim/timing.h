@@ -27,6 +27,8 @@ struct tigon_timing {
     uint32_t register_read;      /* 4 */
     uint32_t register_write;     /* 1 */
 
+    uint32_t slow_memory;        /* 20: a load or store of flash or boot PROM */
+
     /* The one-line instruction cache in front of SRAM. */
     uint32_t instruction_line_bytes; /* 64: a power of two, 32 to 256; one beat moves 8 bytes */
     uint32_t instruction_line_miss;  /* 4: on top of the beats */
@@ -45,6 +47,7 @@ static inline struct tigon_timing tigon_timing_default(void) {
         .sram_store_drain = 2,
         .register_read = 4,
         .register_write = 1,
+        .slow_memory = 20,
         .instruction_line_bytes = 64,
         .instruction_line_miss = 4,
     };
