@@ -93,7 +93,7 @@ struct tigon_cpu_statistics {
 /* Called once for each instruction, before it, with the state of the core up to date. Returning
  * true stops the core there with TIGON_CPU_BREAKPOINT; the next run executes that instruction
  * without asking again. A debugger that must not stop in a delay slot returns false while npc != pc
- * + 4. NULL costs nothing. */
+ * + 4. It may also change cpu->gpr, pc and npc: the core goes on with them. NULL costs nothing. */
 typedef bool (*tigon_cpu_observer)(void *context, unsigned core, uint32_t pc, uint64_t cycle);
 
 /* Called when the core begins to poll without effect, and when that ends. */
@@ -145,6 +145,7 @@ struct tigon_cpu {
     tigon_cpu_park_hook park_hook;
     void *park_context;
     uint32_t run_ahead;
+    bool parking_off;
 
     /* Private. */
     bool running; /* inside tigon_cpu_run() */
@@ -212,6 +213,10 @@ void tigon_cpu_wake(struct tigon_cpu *cpu, uint64_t cycle);
 /* Bring the counts of a parked core up to its last poll not after `cycle`; it stays parked. For
  * reading statistics; no effect on a core that is not parked. */
 void tigon_cpu_catch_up(struct tigon_cpu *cpu, uint64_t cycle);
+
+/* Whether the core may park at all. Without, a polling core executes every turn of its loop, in
+ * the same cycles, so that an observer sees them; one that is parked goes on at `cycle`. */
+void tigon_cpu_set_parking(struct tigon_cpu *cpu, bool on, uint64_t cycle);
 
 /* Stop a core by request at `cycle` (HW[140] bit 16). A core that ran ahead has done up to its
  * run-ahead bound of private work more. */

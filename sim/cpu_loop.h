@@ -261,6 +261,12 @@ look_up:
             stop = TIGON_CPU_BREAKPOINT;
             goto leave;
         }
+        if (cpu->pc != pc || cpu->npc != npc) { /* a debugger's doing */
+            pc = cpu->pc;
+            npc = cpu->npc;
+            load_register = 0;
+            goto look_up;
+        }
     }
     in = &entries[index];
     if (in->operation == TIGON_OP_STALE)

@@ -36,6 +36,8 @@ static struct tigon_cpu_statistics difference(const struct tigon_cpu_statistics 
 
 bool tigon_poll_note(struct tigon_cpu *cpu, uint32_t from, uint32_t offset, uint32_t value) {
     struct tigon_cpu_poll *poll = &cpu->poll;
+    if (cpu->parking_off)
+        return false;
     if (poll->stage != 0 && from != poll->pc && poll->others < TIGON_POLL_OTHERS) {
         poll->other_values[poll->others++] = value;
         return false;
@@ -96,6 +98,12 @@ void tigon_cpu_wake(struct tigon_cpu *cpu, uint64_t cycle) {
     tigon_poll_end(cpu, cycle);
     if (was_parked)
         tigon_cpu_limit_peer(cpu);
+}
+
+void tigon_cpu_set_parking(struct tigon_cpu *cpu, bool on, uint64_t cycle) {
+    cpu->parking_off = !on;
+    if (!on)
+        tigon_cpu_wake(cpu, cycle);
 }
 
 void tigon_cpu_catch_up(struct tigon_cpu *cpu, uint64_t cycle) {

@@ -53,6 +53,7 @@ struct tigon_world {
     tigon_log_hook log_hook;
     void *log_context;
     struct tigon_observers observers;
+    const struct tigon_world_guard *guard;
     struct tigon_board *faulted;
     unsigned faulted_core;
     char report[8192];
@@ -252,10 +253,11 @@ static bool any_runnable(const struct tigon_world *world) {
     return false;
 }
 
-enum tigon_end tigon_world_run(struct tigon_world *world, uint64_t limit_ns) {
-    const uint64_t limit = tigon_ticks_from_ns(limit_ns);
+static enum tigon_end run_until(struct tigon_world *world, uint64_t limit) {
     world->stop = false;
     for (;;) {
+        if (world->guard)
+            world->guard->turn(world->guard->context);
         if (world->programs && world->programs == world->programs_finished)
             return TIGON_END_FINISHED;
         uint64_t next = tigon_schedule_next(&world->schedule);
@@ -287,8 +289,24 @@ enum tigon_end tigon_world_run(struct tigon_world *world, uint64_t limit_ns) {
     }
 }
 
+enum tigon_end tigon_world_run(struct tigon_world *world, uint64_t limit_ns) {
+    const enum tigon_end end = run_until(world, tigon_ticks_from_ns(limit_ns));
+    if (world->guard)
+        world->guard->ended(world->guard->context, end);
+    return end;
+}
+
 void tigon_world_stop(struct tigon_world *world) {
     world->stop = true;
+}
+
+void tigon_world_set_guard(struct tigon_world *world, const struct tigon_world_guard *guard) {
+    world->guard = guard;
+}
+
+const struct tigon_board *tigon_world_faulted(const struct tigon_world *world, unsigned *core) {
+    *core = world->faulted_core;
+    return world->faulted;
 }
 
 static void make_call(void *context, uint64_t ticks) {

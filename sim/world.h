@@ -13,6 +13,22 @@ struct tigon_frame_pool;
 
 struct tigon_frame_pool *tigon_world_frames(struct tigon_world *world);
 
+/* For a debugger, which may block in these functions: nothing moves meanwhile. */
+struct tigon_world_guard {
+    /* Before the first step of a run and then about once for each event; cores are between two
+     * instructions. Cheap, please. */
+    void (*turn)(void *context);
+    /* A run is over; its result is on the way to whoever asked for it. */
+    void (*ended)(void *context, enum tigon_end end);
+    void *context;
+};
+
+/* `guard` is not copied and must outlive its use; NULL removes it. */
+void tigon_world_set_guard(struct tigon_world *world, const struct tigon_world_guard *guard);
+
+/* The core on which the last run ended with a fault, or NULL. */
+const struct tigon_board *tigon_world_faulted(const struct tigon_world *world, unsigned *core);
+
 void tigon_world_program_started(struct tigon_world *world);
 void tigon_world_program_finished(struct tigon_world *world);
 
