@@ -11,6 +11,10 @@
 #define IN_FLIGHT WORLD_IN_FLIGHT
 #endif
 
+/* As in emp_world.pml. */
+#define LINK_SLOTS (sizeof(now.link) / sizeof(now.link[0]))
+#define LINK_FULL  (now.link[IN_FLIGHT - 1] != 0)
+
 #ifdef LIVENESS
 #define GOOD                now.good
 #define SET_YOUNGEST(timer) (now.youngest = (uchar)(now.good * (timer)))
@@ -37,37 +41,35 @@ static void emp_timer_cancel(const enum emp_timer timer, const uint32_t instance
     SET_YOUNGEST(0);
 }
 
-/* What befalls a frame or an answer, for people who read a trail. */
-static void tell_frame(const char *const what, const uint32_t frame) {
-    TELL("@ %s DATA message=%u frame=%u\n", what, frame / FRAMES, frame % FRAMES);
-}
-
-static void tell_answer(const char *const what, const uint32_t answer) {
-    if (answer < MESSAGES * COLLECTIONS)
-        TELL("@ %s ACK message=%u collection=%u\n", what, answer / COLLECTIONS,
-             answer % COLLECTIONS);
+/* What befalls a frame, for people who read a trail. */
+static void tell_frame(const char *const what, const uint32_t code) {
+    if (code < ANSWER_CODES)
+        TELL("@ %s DATA message=%u frame=%u\n", what, MESSAGE_IN(code), FRAME_IN(code));
+    else if (code < NACK_CODES)
+        TELL("@ %s ACK message=%u collection=%u\n", what, ACK_MESSAGE_IN(code),
+             ACK_COLLECTION_IN(code));
     else
-        TELL("@ %s NACK message=%u\n", what, answer - MESSAGES * COLLECTIONS);
+        TELL("@ %s NACK message=%u\n", what, NACK_MESSAGE_IN(code));
 }
 
-static void put_on_wire(const uint32_t frame) {
-    if ((now.wire >> frame & 1) == 0 && now.flying < IN_FLIGHT) {
-        now.wire |= 1 << frame;
-        now.flying++;
-        tell_frame("put", frame);
-    } else {
-        tell_frame("full", frame);
-    }
-}
+/* What is on the wire already is there once; what finds no room is lost. */
+static void put_on_link(const uint32_t code, const bool room) {
+    uint32_t carried = code + 1;
 
-static void put_answer(const uint32_t answer) {
-    if ((now.answers >> answer & 1) == 0 && (GOOD || now.flying < IN_FLIGHT)) {
-        now.answers |= 1 << answer;
-        now.flying++;
-        tell_answer("put", answer);
-    } else {
-        tell_answer("full", answer);
+    tell_frame(room ? "put" : "full", code);
+    if (!room)
+        return;
+    for (uint32_t slot = 0; slot < LINK_SLOTS && carried != 0; slot++) {
+        const uint32_t there = (uint32_t)now.link[slot];
+
+        if (there == 0 || there > carried) {
+            now.link[slot] = (__typeof__(now.link[0]))carried;
+            carried = there;
+        } else if (there == carried) {
+            carried = 0;
+        }
     }
+    HOLDS(link_room, carried == 0);
 }
 
 static void emp_device_send_frame(const uint16_t peer, const struct emp_frame *const g,
@@ -77,7 +79,7 @@ static void emp_device_send_frame(const uint16_t peer, const struct emp_frame *c
     HOLDS(descriptor_once, descriptor == DESCRIPTOR_OF(g->message) &&
                                g->message < now.sends_posted &&
                                (now.sends_done >> g->message & 1) == 0);
-    put_on_wire(CODE_OF(g->message, g->frame));
+    put_on_link(CODE_OF(g->message, g->frame), !LINK_FULL);
 }
 
 static void emp_device_send_control(const uint16_t peer, const struct emp_frame *const g) {
@@ -86,9 +88,9 @@ static void emp_device_send_control(const uint16_t peer, const struct emp_frame 
     if (g->kind == EMP_FRAME_KIND_ACK) {
         HOLDS(no_early_acknowledgement, (now.memory & COLLECTION_BITS(g->message, g->collection)) ==
                                             COLLECTION_BITS(g->message, g->collection));
-        put_answer(ACK_CODE(g->message, g->collection));
+        put_on_link(ACK_CODE(g->message, g->collection), GOOD || !LINK_FULL);
     } else {
-        put_answer(NACK_CODE(g->message));
+        put_on_link(NACK_CODE(g->message), GOOD || !LINK_FULL);
     }
 }
 

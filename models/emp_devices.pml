@@ -1,34 +1,12 @@
 /* What the device operations do, in Promela. The same once more in C: emp_devices.h. Keep the two side by side. */
 
-inline put_on_wire(c_)
-{
-	if
-	:: ((wire >> (c_)) & 1) == 0 && flying < IN_FLIGHT ->
-		wire = wire | (1 << (c_));
-		flying++;
-		TELL_FRAME(put, c_)
-	:: else -> TELL_FRAME(full, c_)
-	fi
-}
-
-inline put_answer(c_)
-{
-	if
-	:: ((answers >> (c_)) & 1) == 0 && (good || flying < IN_FLIGHT) ->
-		answers = answers | (1 << (c_));
-		flying++;
-		TELL_ANSWER(put, c_)
-	:: else -> TELL_ANSWER(full, c_)
-	fi
-}
-
 inline emp_device_send_frame(g_)
 {
 	assert(intact_placement || (emp_node == SENDER && emp_device_send_frame_peer == RECEIVER && FAITHFUL(g_)));
 	assert(intact_placement || emp_device_send_frame_offset == OFFSET_OF(g_.frame));
 	assert(descriptor_once || (emp_device_send_frame_descriptor == DESCRIPTOR_OF(g_.message)
 		&& g_.message < sends_posted && ((sends_done >> g_.message) & 1) == 0));
-	put_on_wire(CODE_OF(g_.message, g_.frame))
+	put_on_link(CODE_OF(g_.message, g_.frame), !LINK_FULL)
 }
 
 inline emp_device_send_control(g_)
@@ -39,9 +17,9 @@ inline emp_device_send_control(g_)
 	:: g_.kind == EMP_FRAME_KIND_ACK ->
 		assert(no_early_acknowledgement || (memory & COLLECTION_BITS(g_.message, g_.collection))
 			== COLLECTION_BITS(g_.message, g_.collection));
-		put_answer(ACK_CODE(g_.message, g_.collection))
+		put_on_link(ACK_CODE(g_.message, g_.collection), good || !LINK_FULL)
 	:: else ->
-		put_answer(NACK_CODE(g_.message))
+		put_on_link(NACK_CODE(g_.message), good || !LINK_FULL)
 	fi
 }
 

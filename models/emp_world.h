@@ -41,19 +41,27 @@
     (((frame) + 1 == FRAMES) * (TOTAL - OFFSET_OF(frame)) +                                        \
      ((frame) + 1 < FRAMES) * (EMP_FRAME_PAYLOAD - ((frame) == 0) * EMP_MESSAGE_HEADER_BYTES))
 
-/* --- sets of frames: bits of `wire`, `placed` and `memory` --- */
+/* --- sets of frames: bits of `placed` and `memory` --- */
 #define CODE_OF(message, frame) ((message)*FRAMES + (frame))
 #define COLLECTION_BITS(message, collection)                                                       \
     (((1 << SIZE_OF(collection)) - 1) << CODE_OF(message, (collection)*SIZE))
 #define MESSAGE_BITS(message) (((1 << FRAMES) - 1) << ((message)*FRAMES))
 
-/* --- sets of answers: bits of `answers` --- */
-#define ACK_CODE(message, collection) ((message)*COLLECTIONS + (collection))
-#define NACK_CODE(message)            (MESSAGES * COLLECTIONS + (message))
+/* --- what is on the wire, as a number: frames of messages, acknowledgements, refusals --- */
+#define ANSWER_CODES                  (MESSAGES * FRAMES)
+#define NACK_CODES                    (ANSWER_CODES + MESSAGES * COLLECTIONS)
+#define MESSAGE_IN(code)              ((code) / FRAMES)
+#define FRAME_IN(code)                ((code) % FRAMES)
+#define ACK_CODE(message, collection) (ANSWER_CODES + (message)*COLLECTIONS + (collection))
+#define ACK_MESSAGE_IN(code)          (((code)-ANSWER_CODES) / COLLECTIONS)
+#define ACK_COLLECTION_IN(code)       (((code)-ANSWER_CODES) % COLLECTIONS)
+#define NACK_CODE(message)            (NACK_CODES + (message))
+#define NACK_MESSAGE_IN(code)         ((code)-NACK_CODES)
+#define LINK_CODE                     byte
 
 /* `g` is a plain name, or parenthesised: Promela takes no brackets around a record.
- * Is this the header the world itself would write for the frame? It carries frames as single bits,
- * so it must be. */
+ * Is this the header the world itself would write for the frame? It carries frames as numbers, so
+ * it must be. */
 #define FAITHFUL(g)                                                                                \
     (g.message < MESSAGES && g.frame < FRAMES &&                                                   \
      g.kind == (g.frame == 0) * EMP_FRAME_KIND_HEADER + (g.frame != 0) * EMP_FRAME_KIND_DATA &&    \

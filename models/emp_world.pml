@@ -7,10 +7,10 @@
  * engines see this same text and must reach the same number of states.
  *
  * Every event is one d_step, which is exact: the firmware runs each event to completion. The link is a set of frames,
- * for loss, duplication and reordering make it one. Before the link has become good a delivered frame also stays on
- * the wire (it may come again) until it is lost: so delivering once is delivering and losing, and needs no command of
- * its own. At most IN_FLIGHT frames are on the wire, both directions together; further ones are lost. The number of
- * faults is not bounded.
+ * for loss, duplication and reordering make it one: an array of their codes in ascending order, so that a set has one
+ * form. Before the link has become good a delivered frame also stays on the wire (it may come again) until it is lost:
+ * so delivering once is delivering and losing, and needs no command of its own. At most IN_FLIGHT frames are on the wire,
+ * both directions together; further ones are lost. The number of faults is not bounded.
  *
  * Hosts post at any time, receives perhaps too late, and the device confirms a placement at any later time. A check may
  * say `posted_first` (everything is posted before anything else happens) and `placed_at_once` (the confirmation comes
@@ -44,10 +44,13 @@
 #define IN_FLIGHT WORLD_IN_FLIGHT
 #endif
 
-/* --- the link --- */
-int wire;		/* frames on their way to the receiver */
-int answers;		/* acknowledgements and refusals on their way to the sender */
-byte flying;		/* how many of both */
+#ifdef LIVENESS
+bool good;
+#else
+#define good false
+#endif
+
+#include "emp_link.pml"
 
 /* --- the devices --- */
 byte armed[NODES];	/* timers */
@@ -70,35 +73,18 @@ byte homed;		/* set of messages that have a descriptor */
 byte delivered;		/* set of messages given to the receiving host */
 
 hidden int code;
+hidden int arrived;	/* code of the frame that has come */
 
 #ifdef LIVENESS
-bool good;
 byte youngest;		/* of two timers, the one armed last, + 1; 0 while there is one, or it was before good */
 #define TURN_OF(timer) (QUIET && youngest != (timer) + 1)
 #else
-#define good false
 #define TURN_OF(timer) true
 #endif
 
 #define DONE (sends_done == (1 << MESSAGES) - 1 && receives_done == (1 << MESSAGES) - 1)
 #define QUIET                                                                                                          \
-	(wire == 0 && answers == 0 && placing_count == 0 && !slot_wanted && sends_posted == MESSAGES &&                \
-	 receives_posted == MESSAGES)
-
-/* What befalls a frame or an answer, for people who read a trail. */
-#define TELL_FRAME(what, c)                                                                                            \
-	hsm_tell("@ "); hsm_tell(#what); hsm_tell(" DATA message=%d frame=%d\n", (c) / FRAMES, (c) % FRAMES)
-#ifdef HSM_TRACE
-#define TELL_ANSWER(what, c)                                                                                           \
-	hsm_tell("@ "); hsm_tell(#what);                                                                               \
-	if                                                                                                             \
-	:: (c) < MESSAGES * COLLECTIONS ->                                                                             \
-		hsm_tell(" ACK message=%d collection=%d\n", (c) / COLLECTIONS, (c) % COLLECTIONS)                      \
-	:: else -> hsm_tell(" NACK message=%d\n", (c) - MESSAGES * COLLECTIONS)                                        \
-	fi
-#else
-#define TELL_ANSWER(what, c) skip
-#endif
+	(LINK_EMPTY && placing_count == 0 && !slot_wanted && sends_posted == MESSAGES && receives_posted == MESSAGES)
 
 #ifdef ENGINE_C
 c_decl {
@@ -124,9 +110,8 @@ inline fill_posting(m_)
 	emp_event_posting.length = TOTAL
 }
 
-inline fill_frame(k_, m_, n_)
+inline fill_frame(m_, n_)
 {
-	emp_event_frame.kind = k_;
 	emp_event_frame.position = POSITION_OF(n_);
 	emp_event_frame.epoch = EPOCH;
 	emp_event_frame.message = m_;
@@ -135,30 +120,7 @@ inline fill_frame(k_, m_, n_)
 	emp_event_frame.size = SIZE_OF(COLLECTION_OF(n_));
 	emp_event_frame.total_length = 0;
 	emp_event_frame.frames = 0;
-	emp_event_frame.tag = 0;
-	emp_event_frame.buffer = CODE_OF(m_, n_) + 1
-}
-
-inline take_from_wire(c_)
-{
-	TELL_FRAME(take, c_);
-	if
-	:: good ->
-		wire = wire & ~(1 << (c_));
-		flying--
-	:: else
-	fi
-}
-
-inline take_answer(c_)
-{
-	TELL_ANSWER(take, c_);
-	if
-	:: good ->
-		answers = answers & ~(1 << (c_));
-		flying--
-	:: else
-	fi
+	emp_event_frame.tag = 0
 }
 
 inline take_placement()
@@ -223,63 +185,64 @@ inline post_receive()
 	assert(hsm_verdict == HSM_DONE)
 }
 
-/* Guarded commands, one per frame: an index chosen in a loop would be a control point and so more states. */
-#define ON_WIRE(c) ((wire >> (c)) & 1)
-#define AS_ANSWER(c) ((answers >> (c)) & 1)
-#define HEADER_ARRIVES(m)                                                                                              \
-	:: d_step { ON_WIRE(CODE_OF(m, 0)) && placing_count < PLACEMENT_LIMIT ->                        \
-		take_from_wire(CODE_OF(m, 0)); emp_node = RECEIVER; fill_frame(EMP_FRAME_KIND_HEADER, m, 0);           \
-		emp_event_frame.sender = SENDER; emp_event_frame.length = LENGTH_OF(0);                                \
-		emp_event_frame.total_length = TOTAL; emp_event_frame.frames = FRAMES; emp_event_frame.tag = TAG;      \
-		emp_match_header(); assert(hsm_verdict == HSM_DONE); settle_placement() }                              \
-	LOST(CODE_OF(m, 0))
-#define DATA_ARRIVES(m, n)                                                                                             \
-	:: d_step { ON_WIRE(CODE_OF(m, n)) && placing_count < PLACEMENT_LIMIT ->                        \
-		take_from_wire(CODE_OF(m, n)); emp_node = RECEIVER; fill_frame(EMP_FRAME_KIND_DATA, m, n);             \
-		emp_event_frame.sender = SENDER; emp_event_frame.length = LENGTH_OF(n);                                \
-		emp_match_data(); assert(hsm_verdict == HSM_DONE); settle_placement() }                                \
-	LOST(CODE_OF(m, n))
-#define ACK_ARRIVES(m, c)                                                                                              \
-	:: d_step { AS_ANSWER(ACK_CODE(m, c)) ->                                                                       \
-		take_answer(ACK_CODE(m, c)); emp_node = SENDER; fill_frame(EMP_FRAME_KIND_ACK, m, LAST_OF(c));         \
-		emp_event_frame.sender = RECEIVER; emp_event_frame.length = 0; emp_event_frame.buffer = 0;             \
-		emp_send_ack(); assert(hsm_verdict != HSM_REFUSED) }                                                   \
-	ANSWER_LOST(ACK_CODE(m, c))
-#define NACK_ARRIVES(m)                                                                                                \
-	:: d_step { AS_ANSWER(NACK_CODE(m)) ->                                                                         \
-		take_answer(NACK_CODE(m)); emp_node = SENDER; fill_frame(EMP_FRAME_KIND_NACK, m, 0);                   \
-		emp_event_frame.sender = RECEIVER; emp_event_frame.length = EMP_REFUSAL_RECEIVER_NOT_READY;            \
-		emp_event_frame.buffer = 0; emp_send_nack(); assert(hsm_verdict != HSM_REFUSED) }                      \
-	ANSWER_LOST(NACK_CODE(m))
-#define LOST(c) :: d_step { !good && ON_WIRE(c) -> TELL_FRAME(lose, c); wire = wire & ~(1 << (c)); flying-- }
-#define ANSWER_LOST(c) :: d_step { !good && AS_ANSWER(c) -> TELL_ANSWER(lose, c); answers = answers & ~(1 << (c)); flying-- }
+/* What `arrived` stands for comes to its node. */
+inline deliver()
+{
+	if
+	:: arrived < ANSWER_CODES ->
+		emp_node = RECEIVER;
+		fill_frame(MESSAGE_IN(arrived), FRAME_IN(arrived));
+		emp_event_frame.sender = SENDER;
+		emp_event_frame.length = LENGTH_OF(FRAME_IN(arrived));
+		emp_event_frame.buffer = arrived + 1;
+		if
+		:: FRAME_IN(arrived) == 0 ->
+			emp_event_frame.kind = EMP_FRAME_KIND_HEADER;
+			emp_event_frame.total_length = TOTAL;
+			emp_event_frame.frames = FRAMES;
+			emp_event_frame.tag = TAG;
+			emp_match_header()
+		:: else ->
+			emp_event_frame.kind = EMP_FRAME_KIND_DATA;
+			emp_match_data()
+		fi;
+		assert(hsm_verdict == HSM_DONE);
+		settle_placement()
+	:: else ->
+		emp_node = SENDER;
+		emp_event_frame.sender = RECEIVER;
+		emp_event_frame.buffer = 0;
+		if
+		:: arrived < NACK_CODES ->
+			fill_frame(ACK_MESSAGE_IN(arrived), LAST_OF(ACK_COLLECTION_IN(arrived)));
+			emp_event_frame.kind = EMP_FRAME_KIND_ACK;
+			emp_event_frame.length = 0;
+			emp_send_ack()
+		:: else ->
+			fill_frame(NACK_MESSAGE_IN(arrived), 0);
+			emp_event_frame.kind = EMP_FRAME_KIND_NACK;
+			emp_event_frame.length = EMP_REFUSAL_RECEIVER_NOT_READY;
+			emp_send_nack()
+		fi;
+		assert(hsm_verdict != HSM_REFUSED)
+	fi
+}
+
+/* Guarded commands, one per slot: an index chosen in a loop would be a control point and so more states. */
+#define ARRIVES(s)                                                                                                     \
+	:: d_step { link[s] != 0 && (link[s] > ANSWER_CODES || placing_count < PLACEMENT_LIMIT) ->                     \
+		arrived = link[s] - 1;                                                                                 \
+		TELL_FRAME(take, arrived);                                                                             \
+		if                                                                                                     \
+		:: good -> take_off(s)                                                                                 \
+		:: else                                                                                                \
+		fi;                                                                                                    \
+		deliver() }                                                                                            \
+	:: d_step { !good && link[s] != 0 -> TELL_FRAME(lose, link[s] - 1); take_off(s) }
 #define TIMER_OF(instance) (EMP_TIMER_SEND_WAIT_ACK * EMP_TIMER_STRIDE + (instance) - 1)
 #define TIMER_EXPIRES(instance)                                                                                        \
 	:: d_step { ((armed[SENDER] >> TIMER_OF(instance)) & 1) && (!good || TURN_OF(TIMER_OF(instance))) ->           \
 		emp_node = SENDER; emp_send_after_wait_ack_m = instance; emp_expire_send_wait_ack() }
-
-#define MESSAGE_OPTIONS(m) HEADER_ARRIVES(m) DATA_OPTIONS(m) ACK_OPTIONS(m) NACK_ARRIVES(m) TIMER_EXPIRES(m + 1)
-#if WORLD_FRAMES == 1
-#define DATA_OPTIONS(m)
-#elif WORLD_FRAMES == 2
-#define DATA_OPTIONS(m) DATA_ARRIVES(m, 1)
-#elif WORLD_FRAMES == 3
-#define DATA_OPTIONS(m) DATA_ARRIVES(m, 1) DATA_ARRIVES(m, 2)
-#elif WORLD_FRAMES == 4
-#define DATA_OPTIONS(m) DATA_ARRIVES(m, 1) DATA_ARRIVES(m, 2) DATA_ARRIVES(m, 3)
-#elif WORLD_FRAMES == 6
-#define DATA_OPTIONS(m)                                                                                                \
-	DATA_ARRIVES(m, 1) DATA_ARRIVES(m, 2) DATA_ARRIVES(m, 3) DATA_ARRIVES(m, 4) DATA_ARRIVES(m, 5)
-#else
-#error "write the guarded commands for this number of frames"
-#endif
-#if WORLD_FRAMES <= EMP_VALUE_COLLECTION_SIZE
-#define ACK_OPTIONS(m) ACK_ARRIVES(m, 0)
-#elif WORLD_FRAMES <= 2 * EMP_VALUE_COLLECTION_SIZE
-#define ACK_OPTIONS(m) ACK_ARRIVES(m, 0) ACK_ARRIVES(m, 1)
-#else
-#error "write the guarded commands for this number of collections"
-#endif
 
 active proctype World()
 {
@@ -299,19 +262,20 @@ active proctype World()
 	do
 	:: d_step { sends_posted < MESSAGES -> post_send() }
 	:: d_step { receives_posted < MESSAGES -> post_receive() }
-	:: d_step { slot_wanted && (!good || flying < IN_FLIGHT) ->
+	:: d_step { slot_wanted && (!good || !LINK_FULL) ->
 		slot_wanted = 0;
 		emp_node = SENDER;
 		emp_transmit_slot() }
 #ifndef WORLD_PLACED_AT_ONCE
 	:: d_step { placing_count > 0 -> confirm_placement() }
 #endif
-	MESSAGE_OPTIONS(0)
+	LINK_EACH(ARRIVES, ARRIVES)
+	TIMER_EXPIRES(1)
 #if WORLD_MESSAGES > 1
-	MESSAGE_OPTIONS(1)
+	TIMER_EXPIRES(2)
 #endif
 #if WORLD_MESSAGES > 2
-	MESSAGE_OPTIONS(2)
+	TIMER_EXPIRES(3)
 #endif
 #if WORLD_MESSAGES > 3
 #error "write the guarded commands for this number of messages"
