@@ -273,9 +273,11 @@ struct libemp_completion {
 /* Looks whether a request has finished: one register read, and one more at its end when
  * `completion` (may be NULL) asks for the length of a received message.
  * 0: finished; -EMSGSIZE: finished, the message was longer than the receive, its beginning was
- * delivered; -ECONNRESET: finished, the sending node restarted amid the message, what the buffer
- * holds is worthless; -EFBIG, -EIO: finished, the board refused the descriptor as too long or
- * senseless.
+ * delivered; -ECONNRESET: finished, the node at the other end restarted: of a receive, what the
+ * buffer holds is worthless; of a send, the receiver's host may have got the message or not, and
+ * everything sent before it to that node that had not finished ends the same way. Messages posted
+ * from then on go to the node as it is now. -EFBIG, -EIO: finished, the board refused the
+ * descriptor as too long or senseless.
  * After each of these `request` is spent. -EAGAIN: not finished. -EINVAL: no such request. */
 int libemp_test(struct libemp_board *board, libemp_request request,
                 struct libemp_completion *completion);

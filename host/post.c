@@ -167,7 +167,7 @@ static int outcome(struct libemp_board *board, size_t index, uint32_t result) {
     case EMP_RESULT_TOO_LONG:
         return libemp_fail(board, -EFBIG, "the board found the message too long");
     case EMP_RESULT_PEER_RESTARTED:
-        return libemp_fail(board, -ECONNRESET, "the sending node restarted amid the message");
+        return libemp_fail(board, -ECONNRESET, "a node restarted before the message was done");
     default:
         return libemp_fail(board, -EIO, "the board refused descriptor %zu, result %u", index,
                            result);

@@ -15,6 +15,14 @@
 #define LINK_SLOTS (sizeof(now.link) / sizeof(now.link[0]))
 #define LINK_FULL  (now.link[IN_FLIGHT - 1] != 0)
 
+/* First contact may be taken as made at once; then what names no incarnation only finds deaf ears.
+ */
+#ifdef WORLD_ACQUAINTED
+#define ON_LINK(peer_epoch) ((peer_epoch) != 0)
+#else
+#define ON_LINK(peer_epoch) 1
+#endif
+
 #ifdef LIVENESS
 #define GOOD                now.good
 #define SET_YOUNGEST(timer) (now.youngest = (uchar)(now.good * (timer)))
@@ -42,14 +50,26 @@ static void emp_timer_cancel(const enum emp_timer timer, const uint32_t instance
 }
 
 /* What befalls a frame, for people who read a trail. */
+static void tell_pair(const uint32_t pair) {
+    TELL(" epoch=%u peer_epoch=%u\n", EPOCH_OF(pair), PEER_OF(pair));
+}
+
 static void tell_frame(const char *const what, const uint32_t code) {
-    if (code < ANSWER_CODES)
-        TELL("@ %s DATA message=%u frame=%u\n", what, MESSAGE_IN(code), FRAME_IN(code));
-    else if (code < NACK_CODES)
-        TELL("@ %s ACK message=%u collection=%u\n", what, ACK_MESSAGE_IN(code),
+    if (code < ANSWER_CODES) {
+        TELL("@ %s DATA message=%u frame=%u", what, MESSAGE_IN(code), FRAME_IN(code));
+        tell_pair(PAIR_IN(code));
+    } else if (code < NACK_CODES) {
+        TELL("@ %s ACK message=%u collection=%u", what, ACK_MESSAGE_IN(code),
              ACK_COLLECTION_IN(code));
-    else
-        TELL("@ %s NACK message=%u\n", what, NACK_MESSAGE_IN(code));
+        tell_pair(ACK_PAIR_IN(code));
+    } else if (code < EPOCH_CODES) {
+        TELL("@ %s NACK message=%u", what, NACK_MESSAGE_IN(code));
+        tell_pair(NACK_PAIR_IN(code));
+    } else {
+        TELL("@ %s NACK message=%u incarnation=%u", what, EPOCH_MESSAGE_IN(code),
+             EPOCH_OWN_IN(code));
+        tell_pair(EPOCH_PAIR_IN(code));
+    }
 }
 
 /* What is on the wire already is there once; what finds no room is lost. */
@@ -69,29 +89,48 @@ static void put_on_link(const uint32_t code, const bool room) {
             carried = 0;
         }
     }
-    HOLDS(link_room, carried == 0);
+    if (carried != 0)
+        uerror("assertion violated (carried==0)"); /* the bound of LINK_SLOTS is wrong */
+}
+
+static bool open_send(const uint32_t descriptor) {
+    return now.sends_open >> descriptor & 1;
+}
+
+static bool open_receive(const uint32_t descriptor) {
+    return now.receives_open >> descriptor & 1;
 }
 
 static void emp_device_send_frame(const uint16_t peer, const struct emp_frame *const g,
                                   const uint16_t descriptor, const uint32_t offset) {
-    HOLDS(intact_placement, emp_node == SENDER && peer == RECEIVER && FAITHFUL((*g)));
+    HOLDS(intact_placement, emp_node == SENDER && peer == RECEIVER && FAITHFUL((*g)) &&
+                                g->epoch == now.incarnation[SENDER]);
     HOLDS(intact_placement, offset == OFFSET_OF(g->frame));
-    HOLDS(descriptor_once, descriptor == DESCRIPTOR_OF(g->message) &&
-                               g->message < now.sends_posted &&
-                               (now.sends_done >> g->message & 1) == 0);
-    put_on_link(CODE_OF(g->message, g->frame), !LINK_FULL);
+    HOLDS(descriptor_once, descriptor == DESCRIPTOR_OF(g->message) && open_send(descriptor));
+    put_on_link(FRAME_CODE(g->epoch, g->peer_epoch, g->message, g->frame),
+                !LINK_FULL && ON_LINK(g->peer_epoch));
 }
 
 static void emp_device_send_control(const uint16_t peer, const struct emp_frame *const g) {
+    const uint32_t own = now.incarnation[RECEIVER];
+    uint32_t answer;
+
     HOLDS(no_early_acknowledgement,
           emp_node == RECEIVER && peer == SENDER && FAITHFUL_ANSWER((*g)));
     if (g->kind == EMP_FRAME_KIND_ACK) {
-        HOLDS(no_early_acknowledgement, (now.memory & COLLECTION_BITS(g->message, g->collection)) ==
-                                            COLLECTION_BITS(g->message, g->collection));
-        put_on_link(ACK_CODE(g->message, g->collection), GOOD || !LINK_FULL);
+        HOLDS(no_early_acknowledgement,
+              g->epoch == now.heard && g->peer_epoch == own &&
+                  (now.memory & COLLECTION_BITS(g->message, g->collection)) ==
+                      COLLECTION_BITS(g->message, g->collection));
+        answer = ACK_CODE(g->epoch, g->peer_epoch, g->message, g->collection);
+    } else if (g->length == EMP_REFUSAL_PEER_EPOCH) {
+        HOLDS(right_incarnation, g->frame == own && g->peer_epoch != own);
+        answer = EPOCH_CODE(g->epoch, g->peer_epoch, g->frame, g->message);
     } else {
-        put_on_link(NACK_CODE(g->message), GOOD || !LINK_FULL);
+        HOLDS(right_incarnation, g->peer_epoch == own);
+        answer = NACK_CODE(g->epoch, g->peer_epoch, g->message);
     }
+    put_on_link(answer, GOOD || !LINK_FULL);
 }
 
 static void emp_device_request_slot(void) {
@@ -99,53 +138,109 @@ static void emp_device_request_slot(void) {
     now.slot_wanted = 1;
 }
 
+/* A confirmation will come. */
+static void owe_placement(const uint8_t record, const uint32_t frame) {
+    now.placing_record[now.placing_count] = record;
+    now.placing_frame[now.placing_count] = (uchar)frame;
+    now.placing_count++;
+}
+
+/* The receiver takes the sender's word that it is another incarnation than before: what it was
+ * receiving is worth nothing. */
+static void hear(const uint32_t epoch) {
+    HOLDS(right_incarnation, epoch > now.heard);
+    now.heard = (uchar)epoch;
+    now.placed = 0;
+    now.memory = 0;
+    now.homed = 0;
+    now.delivered = 0;
+    for (uint32_t i = 0; i < now.placing_count; i++)
+        now.placing_frame[i] = NO_FRAME;
+    for (uint32_t i = 0; i < MESSAGES; i++) {
+        if (now.into[i] != 0)
+            now.into[i] = GIVEN_UP;
+    }
+}
+
 static void emp_device_place(const uint8_t r, const struct emp_frame *const f,
                              const uint16_t descriptor, const uint32_t offset,
                              const uint16_t length, const bool last) {
-    const uint32_t frame = f->buffer - 1;
+    const uint32_t pair = PAIR_IN(f->buffer - 1);
+    const uint32_t message = MESSAGE_IN(f->buffer - 1);
+    const uint32_t frame = FRAME_IN(f->buffer - 1);
 
-    HOLDS(descriptor_once, descriptor < MESSAGES && MESSAGE_OF(descriptor) < now.receives_posted &&
-                               (now.receives_done >> MESSAGE_OF(descriptor) & 1) == 0);
-    HOLDS(delivered_once, (now.delivered >> frame / FRAMES & 1) == 0);
-    HOLDS(delivered_once, now.into[descriptor] != 0 || (now.homed >> frame / FRAMES & 1) == 0);
-    HOLDS(in_order, frame / FRAMES == MESSAGE_OF(descriptor));
-    HOLDS(intact_placement,
-          offset == OFFSET_OF(frame % FRAMES) && length == LENGTH_OF(frame % FRAMES));
-    now.into[descriptor] = (uchar)(frame / FRAMES + 1);
-    now.homed |= (uchar)(1 << frame / FRAMES);
-    now.placed |= 1 << frame;
+    HOLDS(descriptor_once, descriptor < MESSAGES && open_receive(descriptor));
+    HOLDS(right_incarnation, PEER_OF(pair) == now.incarnation[RECEIVER]);
+    if (EPOCH_OF(pair) != now.heard)
+        hear(EPOCH_OF(pair));
+    if (length == 0) {
+        /* Nothing is written: only the order of confirmations counts. */
+        HOLDS(descriptor_once, now.into[descriptor] == GIVEN_UP && last);
+        owe_placement(r, NO_FRAME);
+        return;
+    }
+    HOLDS(delivered_once, (now.delivered >> message & 1) == 0);
+    if (now.into[descriptor] == 0) {
+        HOLDS(delivered_once, (now.homed >> message & 1) == 0);
+        HOLDS(in_order,
+              descriptor == DESCRIPTOR_OF(now.next_matched) && now.homed == (1 << message) - 1);
+        now.into[descriptor] = (uchar)(message + 1);
+        now.homed |= (uchar)(1 << message);
+        now.next_matched = (uchar)((now.next_matched + 1) % MESSAGES);
+        now.receives_waiting--;
+    } else {
+        HOLDS(in_order, now.into[descriptor] == message + 1);
+    }
+    HOLDS(intact_placement, offset == OFFSET_OF(frame) && length == LENGTH_OF(frame));
+    now.placed |= 1 << CODE_OF(message, frame);
     if (last) {
         /* The confirmation will speak of the whole collection. */
         HOLDS(no_early_acknowledgement,
-              (now.placed & COLLECTION_BITS(frame / FRAMES, COLLECTION_OF(frame % FRAMES))) ==
-                  COLLECTION_BITS(frame / FRAMES, COLLECTION_OF(frame % FRAMES)));
-        now.placing_record[now.placing_count] = r;
-        now.placing_frame[now.placing_count] = (uchar)frame;
-        now.placing_count++;
+              (now.placed & COLLECTION_BITS(message, COLLECTION_OF(frame))) ==
+                  COLLECTION_BITS(message, COLLECTION_OF(frame)));
+        owe_placement(r, CODE_OF(message, frame));
     }
+}
+
+static void complete_send(const uint32_t descriptor, const uint8_t result) {
+    const uint32_t message = MESSAGE_OF(descriptor);
+
+    HOLDS(descriptor_once, open_send(descriptor));
+    now.sends_open &= (uchar) ~(1u << descriptor);
+    if (result == EMP_RESULT_PEER_RESTARTED) {
+        HOLDS(honest_result, now.incarnation[RECEIVER] > 1);
+        return;
+    }
+    HOLDS(no_early_completion, result == EMP_RESULT_OK && (now.reached >> message & 1));
+    now.sends_done |= (uchar)(1 << message);
+}
+
+static void complete_receive(const uint32_t descriptor, const uint8_t result,
+                             const uint32_t length) {
+    const uint32_t message = now.into[descriptor] - 1u;
+
+    HOLDS(descriptor_once, open_receive(descriptor));
+    HOLDS(delivered_once, now.into[descriptor] != 0);
+    now.receives_open &= (uchar) ~(1u << descriptor);
+    now.into[descriptor] = 0;
+    if (result == EMP_RESULT_PEER_RESTARTED) {
+        HOLDS(honest_result, message + 1 == GIVEN_UP);
+        return;
+    }
+    HOLDS(right_incarnation, message < MESSAGES);
+    HOLDS(intact_placement, result == EMP_RESULT_OK && length == TOTAL &&
+                                (now.memory & MESSAGE_BITS(message)) == MESSAGE_BITS(message));
+    HOLDS(delivered_once, (now.delivered >> message & 1) == 0);
+    now.delivered |= (uchar)(1 << message);
 }
 
 static void emp_device_complete(const uint16_t descriptor, const uint8_t result,
                                 const uint32_t length) {
-    const uint32_t message = MESSAGE_OF(descriptor);
-
     HOLDS(descriptor_once, descriptor < MESSAGES);
-    if (emp_node == SENDER) {
-        HOLDS(descriptor_once, message < now.sends_posted && (now.sends_done >> message & 1) == 0);
-        HOLDS(no_early_completion,
-              result == EMP_RESULT_OK &&
-                  (now.memory & MESSAGE_BITS(message)) == MESSAGE_BITS(message));
-        now.sends_done |= (uchar)(1 << message);
-    } else {
-        HOLDS(descriptor_once,
-              message < now.receives_posted && (now.receives_done >> message & 1) == 0);
-        HOLDS(intact_placement, result == EMP_RESULT_OK && length == TOTAL &&
-                                    (now.memory & MESSAGE_BITS(message)) == MESSAGE_BITS(message));
-        HOLDS(delivered_once,
-              now.into[descriptor] != 0 && (now.delivered >> (now.into[descriptor] - 1) & 1) == 0);
-        now.delivered |= (uchar)(1 << (now.into[descriptor] - 1));
-        now.receives_done |= (uchar)(1 << message);
-    }
+    if (emp_node == SENDER)
+        complete_send(descriptor, result);
+    else
+        complete_receive(descriptor, result, length);
 }
 
 /* The wire's own negotiation is no part of this world: frames flow or are lost. */

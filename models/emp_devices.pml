@@ -1,12 +1,17 @@
 /* What the device operations do, in Promela. The same once more in C: emp_devices.h. Keep the two side by side. */
 
+#define OPEN_SEND(d) ((sends_open >> (d)) & 1)
+#define OPEN_RECEIVE(d) ((receives_open >> (d)) & 1)
+
 inline emp_device_send_frame(g_)
 {
-	assert(intact_placement || (emp_node == SENDER && emp_device_send_frame_peer == RECEIVER && FAITHFUL(g_)));
+	assert(intact_placement || (emp_node == SENDER && emp_device_send_frame_peer == RECEIVER && FAITHFUL(g_)
+		&& g_.epoch == incarnation[SENDER]));
 	assert(intact_placement || emp_device_send_frame_offset == OFFSET_OF(g_.frame));
 	assert(descriptor_once || (emp_device_send_frame_descriptor == DESCRIPTOR_OF(g_.message)
-		&& g_.message < sends_posted && ((sends_done >> g_.message) & 1) == 0));
-	put_on_link(CODE_OF(g_.message, g_.frame), !LINK_FULL)
+		&& OPEN_SEND(emp_device_send_frame_descriptor)));
+	code = FRAME_CODE(g_.epoch, g_.peer_epoch, g_.message, g_.frame);
+	put_on_link(code, !LINK_FULL && ON_LINK(g_.peer_epoch))
 }
 
 inline emp_device_send_control(g_)
@@ -15,12 +20,17 @@ inline emp_device_send_control(g_)
 		&& FAITHFUL_ANSWER(g_)));
 	if
 	:: g_.kind == EMP_FRAME_KIND_ACK ->
-		assert(no_early_acknowledgement || (memory & COLLECTION_BITS(g_.message, g_.collection))
-			== COLLECTION_BITS(g_.message, g_.collection));
-		put_on_link(ACK_CODE(g_.message, g_.collection), good || !LINK_FULL)
+		assert(no_early_acknowledgement || (g_.epoch == heard && g_.peer_epoch == incarnation[RECEIVER]
+			&& (memory & COLLECTION_BITS(g_.message, g_.collection)) == COLLECTION_BITS(g_.message, g_.collection)));
+		code = ACK_CODE(g_.epoch, g_.peer_epoch, g_.message, g_.collection)
+	:: g_.kind == EMP_FRAME_KIND_NACK && g_.length == EMP_REFUSAL_PEER_EPOCH ->
+		assert(right_incarnation || (g_.frame == incarnation[RECEIVER] && g_.peer_epoch != incarnation[RECEIVER]));
+		code = EPOCH_CODE(g_.epoch, g_.peer_epoch, g_.frame, g_.message)
 	:: else ->
-		put_on_link(NACK_CODE(g_.message), good || !LINK_FULL)
-	fi
+		assert(right_incarnation || g_.peer_epoch == incarnation[RECEIVER]);
+		code = NACK_CODE(g_.epoch, g_.peer_epoch, g_.message)
+	fi;
+	put_on_link(code, good || !LINK_FULL)
 }
 
 inline emp_device_request_slot()
@@ -29,50 +39,108 @@ inline emp_device_request_slot()
 	slot_wanted = 1
 }
 
+/* A confirmation will come. */
+inline owe_placement(c_)
+{
+	placing_record[placing_count] = emp_device_place_r;
+	placing_frame[placing_count] = c_;
+	placing_count++
+}
+
+#define SPEAKS_FOR_NOTHING(i)                                                                                          \
+	if                                                                                                             \
+	:: i < placing_count -> placing_frame[i] = NO_FRAME                                                            \
+	:: else                                                                                                        \
+	fi;
+#define IS_GIVEN_UP(i)                                                                                                 \
+	if                                                                                                             \
+	:: into[i] != 0 -> into[i] = GIVEN_UP                                                                          \
+	:: else                                                                                                        \
+	fi;
+
 inline emp_device_place(f_)
 {
-	code = f_.buffer - 1;
-	assert(descriptor_once || (emp_device_place_descriptor < MESSAGES
-		&& MESSAGE_OF(emp_device_place_descriptor) < receives_posted
-		&& ((receives_done >> MESSAGE_OF(emp_device_place_descriptor)) & 1) == 0));
-	assert(delivered_once || ((delivered >> (code / FRAMES)) & 1) == 0);
-	assert(delivered_once || into[emp_device_place_descriptor] != 0 || ((homed >> (code / FRAMES)) & 1) == 0);
-	assert(in_order || code / FRAMES == MESSAGE_OF(emp_device_place_descriptor));
-	assert(intact_placement || (emp_device_place_offset == OFFSET_OF(code % FRAMES)
-		&& emp_device_place_length == LENGTH_OF(code % FRAMES)));
-	into[emp_device_place_descriptor] = code / FRAMES + 1;
-	homed = homed | (1 << (code / FRAMES));
-	placed = placed | (1 << code);
+	assert(descriptor_once || (emp_device_place_descriptor < MESSAGES && OPEN_RECEIVE(emp_device_place_descriptor)));
+	assert(right_incarnation || PEER_OF(PAIR_IN(f_.buffer - 1)) == incarnation[RECEIVER]);
 	if
-	:: emp_device_place_last ->
-		/* The confirmation will speak of the whole collection. */
-		assert(no_early_acknowledgement || (placed & COLLECTION_BITS(code / FRAMES, COLLECTION_OF(code % FRAMES)))
-			== COLLECTION_BITS(code / FRAMES, COLLECTION_OF(code % FRAMES)));
-		placing_record[placing_count] = emp_device_place_r;
-		placing_frame[placing_count] = code;
-		placing_count++
+	:: EPOCH_OF(PAIR_IN(f_.buffer - 1)) != heard ->
+		/* Another incarnation: what was being received is worth nothing. */
+		assert(right_incarnation || EPOCH_OF(PAIR_IN(f_.buffer - 1)) > heard);
+		heard = EPOCH_OF(PAIR_IN(f_.buffer - 1));
+		placed = 0;
+		memory = 0;
+		homed = 0;
+		delivered = 0;
+		EACH_PLACING(SPEAKS_FOR_NOTHING)
+		EACH_DESCRIPTOR(IS_GIVEN_UP)
+		skip
 	:: else
+	fi;
+	if
+	:: emp_device_place_length == 0 ->
+		/* Nothing is written: only the order of confirmations counts. */
+		assert(descriptor_once || (into[emp_device_place_descriptor] == GIVEN_UP && emp_device_place_last));
+		owe_placement(NO_FRAME)
+	:: else ->
+		code = CODE_OF(MESSAGE_IN(f_.buffer - 1), FRAME_IN(f_.buffer - 1));
+		assert(delivered_once || ((delivered >> (code / FRAMES)) & 1) == 0);
+		if
+		:: into[emp_device_place_descriptor] == 0 ->
+			assert(delivered_once || ((homed >> (code / FRAMES)) & 1) == 0);
+			assert(in_order || (emp_device_place_descriptor == DESCRIPTOR_OF(next_matched)
+				&& homed == (1 << (code / FRAMES)) - 1));
+			into[emp_device_place_descriptor] = code / FRAMES + 1;
+			homed = homed | (1 << (code / FRAMES));
+			next_matched = (next_matched + 1) % MESSAGES;
+			receives_waiting--
+		:: else ->
+			assert(in_order || into[emp_device_place_descriptor] == code / FRAMES + 1)
+		fi;
+		assert(intact_placement || (emp_device_place_offset == OFFSET_OF(code % FRAMES)
+			&& emp_device_place_length == LENGTH_OF(code % FRAMES)));
+		placed = placed | (1 << code);
+		if
+		:: emp_device_place_last ->
+			/* The confirmation will speak of the whole collection. */
+			assert(no_early_acknowledgement || (placed & COLLECTION_BITS(code / FRAMES, COLLECTION_OF(code % FRAMES)))
+				== COLLECTION_BITS(code / FRAMES, COLLECTION_OF(code % FRAMES)));
+			owe_placement(code)
+		:: else
+		fi
 	fi
 }
 
 inline emp_device_complete()
 {
 	assert(descriptor_once || emp_device_complete_descriptor < MESSAGES);
-	code = MESSAGE_OF(emp_device_complete_descriptor);
 	if
 	:: emp_node == SENDER ->
-		assert(descriptor_once || (code < sends_posted && ((sends_done >> code) & 1) == 0));
-		assert(no_early_completion || (emp_device_complete_result == EMP_RESULT_OK
-			&& (memory & MESSAGE_BITS(code)) == MESSAGE_BITS(code)));
-		sends_done = sends_done | (1 << code)
+		code = MESSAGE_OF(emp_device_complete_descriptor);
+		assert(descriptor_once || OPEN_SEND(emp_device_complete_descriptor));
+		sends_open = sends_open & ~(1 << emp_device_complete_descriptor);
+		if
+		:: emp_device_complete_result == EMP_RESULT_PEER_RESTARTED ->
+			assert(honest_result || incarnation[RECEIVER] > 1)
+		:: else ->
+			assert(no_early_completion || (emp_device_complete_result == EMP_RESULT_OK && ((reached >> code) & 1)));
+			sends_done = sends_done | (1 << code)
+		fi
 	:: else ->
-		assert(descriptor_once || (code < receives_posted && ((receives_done >> code) & 1) == 0));
-		assert(intact_placement || (emp_device_complete_result == EMP_RESULT_OK
-			&& emp_device_complete_length == TOTAL && (memory & MESSAGE_BITS(code)) == MESSAGE_BITS(code)));
-		assert(delivered_once || (into[emp_device_complete_descriptor] != 0
-			&& ((delivered >> (into[emp_device_complete_descriptor] - 1)) & 1) == 0));
-		delivered = delivered | (1 << (into[emp_device_complete_descriptor] - 1));
-		receives_done = receives_done | (1 << code)
+		assert(descriptor_once || OPEN_RECEIVE(emp_device_complete_descriptor));
+		assert(delivered_once || into[emp_device_complete_descriptor] != 0);
+		receives_open = receives_open & ~(1 << emp_device_complete_descriptor);
+		code = into[emp_device_complete_descriptor] - 1;
+		into[emp_device_complete_descriptor] = 0;
+		if
+		:: emp_device_complete_result == EMP_RESULT_PEER_RESTARTED ->
+			assert(honest_result || code + 1 == GIVEN_UP)
+		:: else ->
+			assert(right_incarnation || code < MESSAGES);
+			assert(intact_placement || (emp_device_complete_result == EMP_RESULT_OK
+				&& emp_device_complete_length == TOTAL && (memory & MESSAGE_BITS(code)) == MESSAGE_BITS(code)));
+			assert(delivered_once || ((delivered >> code) & 1) == 0);
+			delivered = delivered | (1 << code)
+		fi
 	fi
 }
 

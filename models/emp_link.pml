@@ -4,28 +4,48 @@
 #ifdef LIVENESS
 /* An answer finds room once the link is good. There is none without a frame that was taken from the link before it, at
  * once or when its placement is confirmed. */
-#define LINK_SLOTS (IN_FLIGHT + PLACEMENT_LIMIT)
+#define LINK_SLOTS (IN_FLIGHT + PLACEMENT_SLOTS)
 #else
 #define LINK_SLOTS IN_FLIGHT
 #endif
-LINK_CODE link[LINK_SLOTS];	/* codes + 1 of the frames on their way, ascending; 0 where there is none */
+/* Codes + 1 of the frames on their way, ascending; 0 where there is none. */
+#if LINK_CODES < 255
+byte link[LINK_SLOTS];
+#else
+short link[LINK_SLOTS];
+#endif
 #define LINK_FULL (link[IN_FLIGHT - 1] != 0)
+#define LINK_EMPTY (link[0] == 0)
+
+/* First contact may be taken as made at once; then what names no incarnation only finds deaf ears. */
+#ifdef WORLD_ACQUAINTED
+#define ON_LINK(peer_epoch) ((peer_epoch) != 0)
+#else
+#define ON_LINK(peer_epoch) true
+#endif
 
 hidden int carried;
 hidden int displaced;
-
-#define LINK_EMPTY (link[0] == 0)
 
 /* What befalls a frame, for people who read a trail. */
 #ifdef HSM_TRACE
 #define TELL_FRAME(what, c)                                                                                            \
 	hsm_tell("@ "); hsm_tell(#what);                                                                               \
 	if                                                                                                             \
-	:: (c) < ANSWER_CODES -> hsm_tell(" DATA message=%d frame=%d\n", MESSAGE_IN(c), FRAME_IN(c))                   \
+	:: (c) < ANSWER_CODES ->                                                                                       \
+		hsm_tell(" DATA message=%d frame=%d", MESSAGE_IN(c), FRAME_IN(c));                                     \
+		TELL_PAIR(PAIR_IN(c))                                                                                  \
 	:: (c) >= ANSWER_CODES && (c) < NACK_CODES ->                                                                  \
-		hsm_tell(" ACK message=%d collection=%d\n", ACK_MESSAGE_IN(c), ACK_COLLECTION_IN(c))                   \
-	:: (c) >= NACK_CODES -> hsm_tell(" NACK message=%d\n", NACK_MESSAGE_IN(c))                                     \
+		hsm_tell(" ACK message=%d collection=%d", ACK_MESSAGE_IN(c), ACK_COLLECTION_IN(c));                    \
+		TELL_PAIR(ACK_PAIR_IN(c))                                                                              \
+	:: (c) >= NACK_CODES && (c) < EPOCH_CODES ->                                                                   \
+		hsm_tell(" NACK message=%d", NACK_MESSAGE_IN(c));                                                      \
+		TELL_PAIR(NACK_PAIR_IN(c))                                                                             \
+	:: (c) >= EPOCH_CODES ->                                                                                       \
+		hsm_tell(" NACK message=%d incarnation=%d", EPOCH_MESSAGE_IN(c), EPOCH_OWN_IN(c));                     \
+		TELL_PAIR(EPOCH_PAIR_IN(c))                                                                            \
 	fi
+#define TELL_PAIR(pair) hsm_tell(" epoch=%d peer_epoch=%d\n", EPOCH_OF(pair), PEER_OF(pair))
 #else
 #define TELL_FRAME(what, c) skip
 #endif
@@ -69,9 +89,9 @@ hidden int displaced;
 /* What is on the wire already is there once; what finds no room is lost. */
 inline put_on_link(c_, room_)
 {
+	carried = (c_) + 1;
 	if
 	:: room_ ->
-		carried = (c_) + 1;
 		LINK_EACH(CARRY_PAST, CARRY_PAST)
 		assert(carried == 0);
 		TELL_FRAME(put, c_)

@@ -4,8 +4,9 @@
 
 #include <stdint.h>
 
-/* The one parameter in which the nodes differ. */
-#define emp_value_node ((uint32_t)emp_node)
+/* The parameters in which the nodes differ. */
+#define emp_value_node  ((uint32_t)emp_node)
+#define emp_value_epoch ((uint32_t)now.incarnation[emp_node])
 
 #include "emp_check.h"
 

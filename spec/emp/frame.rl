@@ -33,7 +33,9 @@
     }
     action sender {
         word = *p;
-        frame->sender = (uint16_t)(word >> EMP_FRAME_SENDER_SHIFT & EMP_FRAME_SENDER_MASK);
+        frame->sender = (uint8_t)(word >> EMP_FRAME_SENDER_SHIFT & EMP_FRAME_SENDER_MASK);
+        frame->peer_epoch =
+            (uint8_t)(word >> EMP_FRAME_PEER_EPOCH_SHIFT & EMP_FRAME_PEER_EPOCH_MASK);
         frame->length = (uint16_t)(word >> EMP_FRAME_LENGTH_SHIFT & EMP_FRAME_LENGTH_MASK);
     }
     action message {

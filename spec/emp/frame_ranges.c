@@ -10,7 +10,8 @@ static_assert(EMP_FRAME_TYPE_WORD == 3 && EMP_FRAME_KIND_WORD == 3 && EMP_FRAME_
                   EMP_FRAME_MESSAGE_WORD == 5 && EMP_FRAME_FRAME_WORD == 6 &&
                   EMP_FRAME_SIZE_WORD == 6,
               "frame.rl knows which word holds what");
-static_assert(EMP_FRAME_SENDER_SHIFT == 16, "node numbers are a range of the word they begin");
+static_assert(EMP_FRAME_SENDER_SHIFT == 24 && EMP_NODE_LIMIT <= EMP_FRAME_SENDER_MASK,
+              "node numbers are a range of the word they begin");
 
 static void kinds(const char *name, unsigned first, unsigned last) {
     const unsigned type = (unsigned)EMP_FRAME_TYPE_VALUE << EMP_FRAME_TYPE_SHIFT;

@@ -194,7 +194,8 @@ def test_symbols(client: Client, emp: Path) -> None:
     assert {"Send", "Transmit", "finish", "SendPeer", "SendMessage"} <= set(names)
     process = next(s for s in found if s["name"] == "Send")
     states = [s for s in process["children"] if s["detail"].endswith("state")]
-    assert [s["name"] for s in states] == ["BOOKKEEPING", "ACTIVE", "DONE"]
+    names = [s["name"] for s in states]
+    assert names[:2] == ["BOOKKEEPING", "ACTIVE"] and "DONE" in names
     inner = [s["name"] for s in states[1]["children"]]
     assert inner == ["PHY", "WAIT_ACK", "RETRANSMIT"]
 
@@ -354,7 +355,9 @@ def test_completion(client: Client, emp: Path) -> None:
         found = client.request("textDocument/completion", params)
         return {item["label"] for item in found}
 
-    after = "after retransmit_timeout                                                  -> RETRANSMIT\n"
+    row = re.search(r"after retransmit_timeout +-> RETRANSMIT\n", original)
+    assert row is not None
+    after = row[0]
     states = offered(after, after.replace("RETRANSMIT\n", "¦\n"))
     assert {
         "PHY",
@@ -365,7 +368,7 @@ def test_completion(client: Client, emp: Path) -> None:
     states = offered(after, after.replace("RETRANSMIT\n", "RE¦\n"))
     assert "RETRANSMIT" in states
     events = offered("      ignore nack\n", "      ignore ¦\n")
-    assert events == {"posted", "ack", "nack", "turn", "transmitted"}
+    assert {"posted", "ack", "nack", "turn", "learnt", "peer_lost"} <= events
     fields = offered("  m.held := false\n", "  m.¦\n")
     assert {"held", "cursor", "base"} <= fields and "kind" not in fields
     fields = offered("when settles_all(m, f) ", "when f.¦ ")

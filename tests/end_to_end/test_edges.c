@@ -368,6 +368,60 @@ static void edges__peer_restarts_halfway(void **state) {
     run_programs(restart_halfway, receive_halves, 14, 0.05);
 }
 
+/* The receiving board restarts in the middle of two messages: both sends end and say so, and
+ * messages to its new life flow without the sender being started again. */
+static int send_to_lives(struct pair_side *side, void *argument) {
+    libemp_request request[3];
+    struct libemp_piece piece;
+    uint8_t *bytes;
+    (void)argument;
+    need(make_long(side, &piece) == 0);
+    tigon_host_sleep_ns(side->host, 2000000); /* until both receives are posted */
+    for (unsigned i = 0; i < 3; i++)          /* the third waits for the window */
+        need(post(side, true, 1, &piece, &request[i]) == 0);
+    for (unsigned i = 0; i < 3; i++)
+        need(libemp_wait(side->board, request[i], 2000000000, NULL) == -ECONNRESET);
+    need(make_memory(side, &bytes, &piece) == 0);
+    for (unsigned i = 0; i < 5; i++) {
+        memset(bytes, 7 + (int)i, 64);
+        need(post(side, true, 1, &piece, &request[0]) == 0);
+        need(libemp_wait(side->board, request[0], 2000000000, NULL) == 0);
+    }
+    return 0;
+}
+
+static int restart_receiving(struct pair_side *side, void *argument) {
+    const struct libemp_start_options start = {.node = (uint16_t)side->index};
+    libemp_request request[2];
+    struct libemp_piece piece[2];
+    uint8_t address[6], *bytes;
+    (void)argument;
+    for (unsigned i = 0; i < 2; i++) {
+        need(make_long(side, &piece[i]) == 0);
+        need(post(side, false, 1, &piece[i], &request[i]) == 0);
+    }
+    tigon_host_sleep_ns(side->host, 5000000);
+    need(libemp_test(side->board, request[0], NULL) == -EAGAIN);
+    libemp_stop(side->board);
+    need(libemp_start(side->board, side->pair->image, &start) == 0);
+    tigon_board_mac_address(side->pair->side[side->peer].hardware, address);
+    need(libemp_set_peer(side->board, side->peer, address) == 0);
+    need(libemp_wait_link(side->board, 1000000000) == 0);
+    need(make_memory(side, &bytes, &piece[0]) == 0);
+    for (unsigned i = 0; i < 5; i++) {
+        need(post(side, false, 1, &piece[0], &request[0]) == 0);
+        need(libemp_wait(side->board, request[0], 2000000000, NULL) == 0);
+        need(bytes[0] == 7 + i && bytes[63] == 7 + i && bytes[64] == 0);
+    }
+    return 0;
+}
+
+static void edges__receiver_restarts_halfway(void **state) {
+    (void)state;
+    run_programs(send_to_lives, restart_receiving, 15, 0);
+    run_programs(send_to_lives, restart_receiving, 16, 0.05);
+}
+
 /* A tool looks at a board that somebody else has started and uses. */
 static int look_from_outside(struct pair_side *side, void *argument) {
     struct libemp_options options;
@@ -418,6 +472,7 @@ int main(void) {
         cmocka_unit_test(edges__nobody_receives),
         cmocka_unit_test(edges__peer_restarts),
         cmocka_unit_test(edges__peer_restarts_halfway),
+        cmocka_unit_test(edges__receiver_restarts_halfway),
         cmocka_unit_test(edges__looking_from_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

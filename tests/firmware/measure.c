@@ -11,6 +11,7 @@
 #define STEP     4u /* descriptors apart: a chain takes up to four */
 #define MOST     64u
 #define AHEAD    6u
+#define HELLO    (2 * MOST * STEP)
 #define LIMIT_NS 4000000000u
 
 struct run {
@@ -127,7 +128,7 @@ static int stream(struct tigon_host *host, void *argument) {
     unsigned peer = 1 - place->node;
     bool sends = place->node == 0 || run->both;
     bool receives = place->node == 1 || run->both;
-    struct buffer out, in[MOST] = {0};
+    struct buffer hello, out, in[MOST] = {0};
     uint32_t sending = MOST * STEP;
     side_start(side, run->image, 2);
     buffer_create(side, &out, run->bytes, 0);
@@ -136,8 +137,18 @@ static int stream(struct tigon_host *host, void *argument) {
         buffer_create(side, &in[i], receives ? run->bytes : 1, 0);
     if (receives)
         side_post_many(side, 0, run->count, STEP, EMP_DIRECTION_RECEIVE, peer, TAG, in);
+    /* First contact is not measured. */
+    buffer_create(side, &hello, 4, 0);
+    if (receives)
+        side_post(side, HELLO, EMP_DIRECTION_RECEIVE, peer, TAG + 1, &hello);
     tigon_host_sleep_ns(host, 1000000);
     meet(run, side);
+    if (sends) {
+        side_post(side, HELLO + STEP, EMP_DIRECTION_SEND, peer, TAG + 1, &hello);
+        if (side_wait(side, HELLO + STEP, NULL) != EMP_RESULT_OK)
+            run->failed = true;
+    }
+    tigon_host_sleep_ns(host, 100000);
     if (place->node == 0) {
         run->begin_ns = tigon_host_now_ns(host);
         snapshot(run, run->before);
@@ -159,6 +170,7 @@ static int stream(struct tigon_host *host, void *argument) {
             run->failed = true;
         free(in[i].page);
     }
+    free(hello.page);
     free(out.page);
     return 0;
 }

@@ -136,19 +136,30 @@ class EmpGuide(Guide):
         collection = self.random.choice(
             (base, base, base + 1, following - 1, following)
         )
-        refused = self.random.random() < 0.1
+        refused = self.random.random() < 0.25
         values = {name: 0 for name in self.frame_fields}
         values.update(
             kind=4 if refused else 3,
             epoch=self.node.value("epoch"),
             sender=peer,
+            peer_epoch=self.believed(peer),
             message=message,
             collection=max(collection, 0) & 0xFFFF,
             size=1,
         )
+        if refused:
+            # For want of a receive, or because the peer is another incarnation than the node believes.
+            values["length"] = self.random.choice((1, 2, 2, 2, 3))
+            values["frame"] = self.random.choice((0, 1, 2, 3, 4, 255, 256))
         return self.entry(
             "Send.nack" if refused else "Send.ack", tuple(values.values())
         )
+
+    def believed(self, peer: int) -> int:
+        """The incarnation of the peer that the node believes in, most times."""
+        if self.random.random() < 0.05:
+            return self.random.randrange(3)
+        return self.node.value(f"SendPeer[{peer}].epoch")
 
     def descriptor(self) -> Optional[int]:
         few = min(self.limit, 24)
@@ -209,6 +220,10 @@ class EmpGuide(Guide):
         total = last if frames == 1 else first + (frames - 2) * payload + last
         size = self.random.choice((1, 2, 3, 5, 15))
         tag = self.random.randrange(2)
+        # Once in a while for an incarnation of the node that is gone, or not known yet.
+        addressed = self.node.value("epoch")
+        if self.random.random() < 0.05:
+            addressed = self.random.choice((0, addressed % 255 + 1))
         taking_off = []
         for frame in range(frames):
             collection, position = divmod(frame, size)
@@ -218,6 +233,7 @@ class EmpGuide(Guide):
                 position=position,
                 epoch=self.peer_epoch,
                 sender=peer,
+                peer_epoch=addressed,
                 length=last if frame == frames - 1 else payload if frame else first,
                 message=message,
                 frame=frame,

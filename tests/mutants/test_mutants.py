@@ -102,6 +102,31 @@ MUTANTS = [
         "delivered_once",
         "three_messages:c:safety",
     ),
+    Mutant(
+        "frames of a sender that does not know the receiver are taken",
+        "receive.hsm",
+        "when f.peer_epoch != epoch /",
+        "when f.peer_epoch > epoch /",
+        "right_incarnation",
+        "one_message:c:safety",
+        times=2,
+    ),
+    Mutant(
+        "first contact is taken for a restart",
+        "send.hsm",
+        "when f.peer_epoch == 0 / learn(f)",
+        "when f.peer_epoch == 1 / learn(f)",
+        "honest_result",
+        "one_message:c:safety",
+    ),
+    Mutant(
+        "a message given up is acknowledged when a frame of it comes again",
+        "receive.hsm",
+        "count frames_dropped_epoch; adopt(f, true); abandon(f)",
+        "count frames_dropped_epoch; abandon(f)",
+        "no_early_acknowledgement",
+        "restart:c:safety",
+    ),
 ]
 
 

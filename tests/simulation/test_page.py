@@ -340,8 +340,14 @@ def test_two_nodes_with_parameters_of_their_own(
     ):
         assert browser.evaluate(perform(json.dumps(text), node)) is True
     assert texts(browser, ".wire li code")[0].startswith("Frame(kind: HEADER")
+    # Node A does not know node B yet: the refusal tells.
     click(browser, ".wire button", "deliver")
-    assert "Match.LISTENING.header.2" in trace(browser, ".row .id")
+    assert texts(browser, ".wire li code")[0].startswith("Frame(kind: NACK")
+    click(browser, ".wire button", "deliver")
+    assert "Send.WAIT_ACK.learnt.0" in trace(browser, ".row .id")
+    assert browser.evaluate(perform(json.dumps("transmit.slot"), 0)) is True
+    click(browser, ".wire button", "deliver")
+    assert "Match.LISTENING.header.3" in trace(browser, ".row .id")
     # What the device of node B was given is no frame for node A.
     click(browser, ".wire button", "lose")
     placed = "receive[1].placed size=1"

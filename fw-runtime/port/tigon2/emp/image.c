@@ -24,13 +24,21 @@
 /* Generated code has labels and cases nobody needs. */
 #pragma GCC diagnostic ignored "-Wunused-label"
 #pragma GCC diagnostic ignored "-Wimplicit-fallthrough"
-/* What happens when a peer restarts must not take room in the scratchpad, though the generated code
- * calls it inline. */
+/* What happens when a peer restarts, or refuses, must not take room in the scratchpad, though the
+ * generated code calls it inline. */
 #pragma GCC diagnostic ignored "-Wattributes"
 static void emp_abandon(const struct emp_frame *f) NIC_COLD;
 static void emp_on_receive_abandoned(uint8_t r, const struct emp_frame *f) NIC_COLD;
 static void emp_give_back(uint8_t r) NIC_COLD;
 static void emp_flush(uint8_t r, const struct emp_frame *f) NIC_COLD;
+static void emp_learn(const struct emp_frame *f) NIC_COLD;
+static void emp_lose_peer(const struct emp_frame *f) NIC_COLD;
+static void emp_on_send_nack(uint8_t m, const struct emp_frame *f) NIC_COLD;
+static void emp_on_acknowledge_refuse(const struct emp_frame *f, uint8_t reason) NIC_COLD;
+static void emp_rewind(uint8_t m) NIC_COLD;
+static void emp_give_up(uint8_t m) NIC_COLD;
+static void emp_on_send_learnt(uint8_t m) NIC_COLD;
+static void emp_on_send_peer_lost(uint8_t m) NIC_COLD;
 /* Called from three places; once is enough for the scratchpad. */
 static void emp_accept(uint8_t r, const struct emp_frame *f, bool last) __attribute__((noinline));
 #include "emp.c"
