@@ -19,7 +19,7 @@ static const struct {
     [TIGON_SIGNAL_INTERRUPT] = {"interrupt", 1}, [TIGON_SIGNAL_LINK] = {"link", 1},
     [TIGON_SIGNAL_SEMAPHORE] = {"semaphore", 2}, [TIGON_SIGNAL_RUNNING_A] = {"running_a", 1},
     [TIGON_SIGNAL_RUNNING_B] = {"running_b", 1}, [TIGON_SIGNAL_IDLE_A] = {"idle_a", 1},
-    [TIGON_SIGNAL_IDLE_B] = {"idle_b", 1},
+    [TIGON_SIGNAL_IDLE_B] = {"idle_b", 1},       [TIGON_SIGNAL_LEDS] = {"leds", 8},
 };
 
 const char *tigon_signal_name(enum tigon_signal signal) {
@@ -129,10 +129,7 @@ static bool core_may_park_on(void *context, unsigned core, uint32_t offset) {
 static void reset_devices(struct tigon_board *board) {
     tigon_registers_reset(board);
     tigon_host_look_again(board->host);
-    if (board->knobs.bus_kind == TIGON_BUS_64_66)
-        TIGON_WORD(board, TIGON_PCI_STATE) |= 1u << 19;
-    if (board->knobs.bus_kind == TIGON_BUS_32_33)
-        TIGON_WORD(board, TIGON_PCI_STATE) |= 1u << 20;
+    tigon_pci_configuration_reset(board);
     tigon_host_control_reset(board);
     tigon_local_control_reset(board);
     tigon_semaphore_reset(board);
@@ -182,6 +179,7 @@ int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world,
     tigon_timer_initialise(board);
     tigon_dma_initialise(board);
     tigon_transmit_initialise(board);
+    tigon_link_initialise(board);
     board->host = tigon_host_create(world, board, knobs);
     if (!board->host) {
         tigon_memory_destroy(&board->memory);
@@ -232,6 +230,24 @@ uint32_t tigon_board_peek32(const struct tigon_board *board, uint32_t address) {
 
 void tigon_board_poke32(struct tigon_board *board, uint32_t address, uint32_t value) {
     tigon_memory_write32(&board->memory, address, value);
+}
+
+static uint8_t *whole(uint8_t *bytes, size_t length, size_t *size) {
+    if (size)
+        *size = length;
+    return bytes;
+}
+
+uint8_t *tigon_board_eeprom(struct tigon_board *board, size_t *size) {
+    return whole(board->local_control.eeprom.bytes, TIGON_EEPROM_BYTES, size);
+}
+
+uint8_t *tigon_board_flash(struct tigon_board *board, size_t *size) {
+    return whole(board->memory.flash, TIGON_FLASH_SIZE, size);
+}
+
+uint8_t *tigon_board_prom(struct tigon_board *board, size_t *size) {
+    return whole(board->memory.prom, TIGON_PROM_SIZE, size);
 }
 
 uint32_t tigon_board_peek_register(struct tigon_board *board, uint32_t offset) {

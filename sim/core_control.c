@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+/* tigon2.md 13 item 10. */
+#define STRAY_VALUE 0x00C0017Cu
+
 static struct tigon_cpu *core_of(struct tigon_board *board, uint32_t *offset) {
     const unsigned core = *offset >= TIGON_CPU_STATE + 0x100u;
     *offset -= core * 0x100u;
@@ -27,6 +30,9 @@ uint32_t tigon_core_control_read(struct tigon_board *board, uint32_t offset) {
     case TIGON_CPU_LOCAL_DATA:
         tigon_memory_scratchpad_read32(&board->memory, cpu->core, TIGON_WORD(board, asked - 4u),
                                        &value);
+        if (board->knobs.quirk_scratchpad_read &&
+            ++board->core_control.scratchpad_reads % board->knobs.quirk_scratchpad_read == 0)
+            return STRAY_VALUE;
         return value;
     default:
         return TIGON_WORD(board, asked);

@@ -11,7 +11,8 @@ struct tigon_core_control {
     uint64_t running_cycles[2]; /* of finished stretches */
     uint64_t started[2];        /* cycle at which the current stretch began */
     uint64_t parked_cycles[2];
-    unsigned running; /* bit per core, as last seen by tigon_core_account */
+    uint64_t scratchpad_reads; /* through HW[158] and HW[258], for knob quirk_scratchpad_read */
+    unsigned running;          /* bit per core, as last seen by tigon_core_account */
 };
 
 uint32_t tigon_core_control_read(struct tigon_board *board, uint32_t offset);

@@ -214,6 +214,8 @@ static void tell(const struct tigon_dma_engine *engine, uint32_t attention, bool
 static void fail(struct tigon_dma_engine *engine, uint32_t attention) {
     tell(engine, attention, false);
     counters(engine)->errors++;
+    if (attention & TIGON_DMA_MASTER_ABORT)
+        tigon_pci_master_aborted(engine->board);
     *state(engine) = (*state(engine) & ~TIGON_DMA_BUSY) | attention;
     engine->phase = engine->ring >= 0 ? TIGON_DMA_STUCK : TIGON_DMA_IDLE;
     tigon_board_signal(engine->board, wiring(engine)->signal, 0);

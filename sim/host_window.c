@@ -68,6 +68,9 @@ void tigon_window_host_write(struct tigon_board *board, uint32_t offset, uint32_
         tigon_register_write(board, offset, value);
     } else if (offset < WINDOW_START) {
         write_sram(board, offset - ALIAS_START, value);
+        if (board->knobs.quirk_64_bit_slot && !(offset & 4u) &&
+            !(TIGON_WORD(board, TIGON_PCI_STATE) & TIGON_PCI_STATE_32_BIT))
+            write_sram(board, offset - ALIAS_START + 4u, value); /* tigon2.md 13 item 3 */
         if (offset >= MAILBOX_START && offset < MAILBOX_END && (offset & 4u)) {
             const unsigned mailbox = (offset - MAILBOX_START) / 8u;
             board->statistics.mailbox_writes++;
@@ -84,6 +87,7 @@ void tigon_window_host_write(struct tigon_board *board, uint32_t offset, uint32_
 
 uint32_t tigon_window_data_read(struct tigon_board *board, uint32_t offset) {
     (void)offset;
+    charge(board);
     return tigon_memory_read32(&board->memory, TIGON_WORD(board, TIGON_WINDOW_BASE));
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum knob_kind { KNOB_NUMBER, KNOB_CYCLES, KNOB_SWITCH, KNOB_PROBABILITY, KNOB_BUS };
+enum knob_kind { KNOB_NUMBER, KNOB_CYCLES, KNOB_SWITCH, KNOB_PROBABILITY, KNOB_CHOICE };
 
 struct knob {
     const char *name;
@@ -18,26 +18,55 @@ struct knob {
     double maximum;
     const char *unit;
     const char *reason;
+    const char *const *choices; /* maximum + 1 of them */
 };
 
 #define NUMBER(field, initial, minimum, maximum, unit, reason)                                     \
     {                                                                                              \
 #field, offsetof(struct tigon_knobs, field), KNOB_NUMBER, initial, minimum, maximum, unit, \
-            reason                                                                                 \
+            reason, NULL                                                                           \
     }
 #define SWITCH(field, initial, reason)                                                             \
-    { #field, offsetof(struct tigon_knobs, field), KNOB_SWITCH, initial, 0, 1, "0/1", reason }
+    { #field, offsetof(struct tigon_knobs, field), KNOB_SWITCH, initial, 0, 1, "0/1", reason, NULL }
 #define PROBABILITY(field, reason)                                                                 \
-    { #field, offsetof(struct tigon_knobs, field), KNOB_PROBABILITY, 0, 0, 1, "per frame", reason }
+    {                                                                                              \
+#field, offsetof(struct tigon_knobs, field), KNOB_PROBABILITY, 0, 0, 1, "per frame",       \
+            reason, NULL                                                                           \
+    }
 
 #define CYCLES(field, reason)                                                                      \
-    { #field, offsetof(struct tigon_knobs, core.field), KNOB_CYCLES, 0, 0, 10000, "cycles", reason }
+    {                                                                                              \
+#field, offsetof(struct tigon_knobs, core.field), KNOB_CYCLES, 0, 0, 10000, "cycles",      \
+            reason, NULL                                                                           \
+    }
+
+#define CHOICE(field, initial, words, unit, reason)                                                \
+    {                                                                                              \
+#field, offsetof(struct tigon_knobs, field), KNOB_CHOICE, initial, 0,                      \
+            sizeof words / sizeof *words - 1, unit, reason, words                                  \
+    }
 
 #define SECOND 1e9
+
+_Static_assert(sizeof(enum tigon_bus_kind) == sizeof(unsigned) &&
+                   sizeof(enum tigon_board_kind) == sizeof(unsigned) &&
+                   sizeof(enum tigon_transceiver) == sizeof(unsigned),
+               "store() writes them alike");
+
+static const char *const bus_names[] = {"64/66", "64/33", "32/33"};
+static const char *const board_names[TIGON_BOARD_KINDS] = {
+    "alteon_fibre",  "alteon_copper",  "farallon_copper", "3com_fibre",
+    "netgear_fibre", "netgear_copper", "sgi_fibre",       "farallon_fibre"};
+static const char *const transceiver_names[TIGON_TRANSCEIVERS] = {"by_board", "internal",
+                                                                  "external", "copper"};
 
 static const struct knob knobs_table[] = {
     NUMBER(sram_bytes, 1048576, 524288, 2097152, "bytes",
            "fitted SRAM: 512 kB, 1 MB or 2 MB; 1 MB is the usual Alteon board"),
+    CHOICE(board_kind, TIGON_BOARD_ALTEON_FIBRE, board_names, "board",
+           "PCI identification and transceiver; see docs/board.md for the others"),
+    CHOICE(transceiver, TIGON_TRANSCEIVER_BY_BOARD, transceiver_names, "kind",
+           "by_board, internal or external SERDES, copper: see docs/board.md"),
     SWITCH(transmit_cut_through, 1,
            "overlap of DMA and MAC explains the published 8.69 ns/byte; off: wait for HW[0D4]"),
     NUMBER(transmit_start_ns, 96, 0, SECOND, "ns",
@@ -49,9 +78,22 @@ static const struct knob knobs_table[] = {
     SWITCH(transmit_full_by_reference, 0,
            "HW[0FC] shows 0 by distance to the reference HW[0F8] instead of the consumer HW[0F4]"),
     SWITCH(stop_on_fault, 1, "a core stopped by an error ends the run with a report"),
+    NUMBER(link_idle_after_ns, 30000000, 0, 60 * SECOND, "ns",
+           "three link timers: firmware may end negotiation in a way nobody described; 0: never"),
+    SWITCH(
+        receive_truncates, 0,
+        "a frame that does not fit the receive buffer is cut (status bit 23) instead of dropped"),
 
-    {"bus_kind", offsetof(struct tigon_knobs, bus_kind), KNOB_BUS, TIGON_BUS_64_66, 0, 2,
-     "64/66, 64/33, 32/33", "the boards of the papers sat in 64/66 slots"},
+    SWITCH(quirk_bank_write, 0, "a change of SRAM bank size or timing corrupts the operating mode"),
+    SWITCH(quirk_64_bit_slot, 0,
+           "a 64-bit slot that is 32-bit: writes of a first word show up in the second"),
+    SWITCH(quirk_receive_length, 0,
+           "the descriptor of a truncated frame has the length it had on the wire"),
+    NUMBER(quirk_scratchpad_read, 0, 0, 1e9, "reads",
+           "one in so many through HW[158] and HW[258] returns 0x00C0017C; 0: none"),
+
+    CHOICE(bus_kind, TIGON_BUS_64_66, bus_names, "64/66, 64/33, 32/33",
+           "the boards of the papers sat in 64/66 slots"),
     NUMBER(pci_read_latency_ns, 700, 0, SECOND, "ns", "gives 1-3 us per DMA with data time"),
     NUMBER(pci_write_latency_ns, 300, 0, SECOND, "ns", "posted"),
     NUMBER(pci_read_rate, 0, 0, 1e12, "bytes/s",
@@ -98,13 +140,11 @@ static const struct knob knobs_table[] = {
     CYCLES(register_write, "on-chip bus"),
     CYCLES(slow_memory, "flash or boot PROM, 8 bits wide, some 200 ns"),
     {"instruction_line_bytes", offsetof(struct tigon_knobs, core.instruction_line_bytes),
-     KNOB_CYCLES, 0, 32, 256, "bytes", "recalled: one line of 64 bytes per core"},
+     KNOB_CYCLES, 0, 32, 256, "bytes", "recalled: one line of 64 bytes per core", NULL},
     CYCLES(instruction_line_miss, "on top of 8 bus cycles"),
 };
 
 #define KNOB_COUNT (sizeof knobs_table / sizeof *knobs_table)
-
-static const char *const bus_names[] = {"64/66", "64/33", "32/33"};
 
 static void store(struct tigon_knobs *knobs, const struct knob *knob, uint64_t number,
                   double real) {
@@ -126,9 +166,9 @@ static void store(struct tigon_knobs *knobs, const struct knob *knob, uint64_t n
     case KNOB_PROBABILITY:
         memcpy(field, &real, sizeof real);
         break;
-    case KNOB_BUS: {
-        const enum tigon_bus_kind kind = (enum tigon_bus_kind)number;
-        memcpy(field, &kind, sizeof kind);
+    case KNOB_CHOICE: { /* every enumeration of ours has the size of an unsigned */
+        const unsigned choice = (unsigned)number;
+        memcpy(field, &choice, sizeof choice);
         break;
     }
     }
@@ -172,10 +212,10 @@ static int parse_switch(const char *text, uint64_t *number) {
     return -EINVAL;
 }
 
-static int parse_bus(const char *text, uint64_t *number) {
-    for (uint64_t kind = 0; kind < 3; kind++)
-        if (strcmp(text, bus_names[kind]) == 0) {
-            *number = kind;
+static int parse_choice(const struct knob *knob, const char *text, uint64_t *number) {
+    for (uint64_t choice = 0; choice <= (uint64_t)knob->maximum; choice++)
+        if (strcmp(text, knob->choices[choice]) == 0) {
+            *number = choice;
             return 0;
         }
     return -EINVAL;
@@ -212,8 +252,8 @@ int tigon_knobs_set(struct tigon_knobs *knobs, const char *name, const char *val
         case KNOB_PROBABILITY:
             error = parse_probability(value, &real);
             break;
-        case KNOB_BUS:
-            error = parse_bus(value, &number);
+        case KNOB_CHOICE:
+            error = parse_choice(knob, value, &number);
             break;
         }
         if (!error)
@@ -243,7 +283,7 @@ void tigon_knobs_print(const struct tigon_knobs *knobs, FILE *stream) {
         double real;
         bool on;
         uint32_t cycles;
-        enum tigon_bus_kind kind;
+        unsigned choice;
         fprintf(stream, "%-26s ", knob->name);
         switch (knob->kind) {
         case KNOB_NUMBER:
@@ -262,9 +302,9 @@ void tigon_knobs_print(const struct tigon_knobs *knobs, FILE *stream) {
             memcpy(&real, field, sizeof real);
             fprintf(stream, "%-10g", real);
             break;
-        case KNOB_BUS:
-            memcpy(&kind, field, sizeof kind);
-            fprintf(stream, "%-10s", bus_names[kind]);
+        case KNOB_CHOICE:
+            memcpy(&choice, field, sizeof choice);
+            fprintf(stream, "%-10s", knob->choices[choice]);
             break;
         }
         fprintf(stream, " %-20s %s\n", knob->unit, knob->reason);

@@ -21,8 +21,32 @@ enum tigon_bus_kind {
     TIGON_BUS_32_33  /* "32/33" */
 };
 
+/* Which board, as PCI identification tells (tigon2.md 8). */
+enum tigon_board_kind {
+    TIGON_BOARD_ALTEON_FIBRE,
+    TIGON_BOARD_ALTEON_COPPER,
+    TIGON_BOARD_FARALLON_COPPER,
+    TIGON_BOARD_3COM_FIBRE,
+    TIGON_BOARD_NETGEAR_FIBRE,
+    TIGON_BOARD_NETGEAR_COPPER,
+    TIGON_BOARD_SGI_FIBRE,
+    TIGON_BOARD_FARALLON_FIBRE,
+    TIGON_BOARD_KINDS
+};
+
+/* What is between MAC and cable (tigon2.md 7). */
+enum tigon_transceiver {
+    TIGON_TRANSCEIVER_BY_BOARD, /* copper or internal SERDES, as the board kind says */
+    TIGON_TRANSCEIVER_INTERNAL,
+    TIGON_TRANSCEIVER_EXTERNAL,
+    TIGON_TRANSCEIVER_COPPER,
+    TIGON_TRANSCEIVERS
+};
+
 struct tigon_knobs {
     /* Board */
+    enum tigon_board_kind board_kind;
+    enum tigon_transceiver transceiver;
     uint64_t sram_bytes; /* fitted SRAM: 524288, 1048576 or 2097152 (tigon2.md 2.2) */
     bool
         transmit_cut_through; /* a frame may start while its last DMA is running (targets.md 3.4) */
@@ -32,6 +56,14 @@ struct tigon_knobs {
     uint64_t assist_finish_cycles;   /* DMA assist moves the consumer (tigon2.md 12.4) */
     bool transmit_full_by_reference; /* HW[0FC] counts from HW[0F8] instead of HW[0F4] */
     bool stop_on_fault;              /* a core stopped by an error ends tigon_world_run */
+    uint64_t link_idle_after_ns; /* acknowledged configuration words end by themselves; 0 never */
+    bool receive_truncates;      /* a frame that does not fit the buffer is cut, not dropped */
+
+    /* Quirks of the silicon (tigon2.md 13), off */
+    bool quirk_bank_write;          /* item 1 */
+    bool quirk_64_bit_slot;         /* item 3 */
+    bool quirk_receive_length;      /* item 8 */
+    uint64_t quirk_scratchpad_read; /* item 10; 0 never */
 
     /* PCI (tigon2.md 12.4) */
     enum tigon_bus_kind bus_kind;  /* presets the four rates below while those are 0 */

@@ -1,9 +1,16 @@
 /*
- * Link (tigon2.md 7). HW[238] selects what the SERDES does by its low byte under the fixed upper
- * part 0x00C801: 0xFE normal, 0xF6 loopback, anything else no signal. HW[204] other than 0 puts
- * configuration words on the fibre in place of idle; 0 means idle, so negotiation ends by writing
- * 0. [choice: tigon2.md 7 does not say how the image stops sending them; bit 19 of the peer has to
- * clear somehow.]
+ * Link (tigon2.md 7). What a board can send and hear depends on its transceiver (knobs board_kind,
+ * transceiver):
+ *   internal SERDES  HW[238] by its low byte under 0x00C801: 0xFE normal, 0xF6 loopback, anything
+ *                    else no signal
+ *   external SERDES  the general pins of HW[044]: 0xA000 normal, 0xF000 loopback
+ *   copper           the PHY sends and negotiates by itself; HW[238] 0xE00 or 0xE01 connects it
+ *
+ * On fibre HW[204] other than 0 puts configuration words in place of idle; 0 means idle, so
+ * negotiation ends by writing 0. [choice: tigon2.md 7 does not say how the image stops sending
+ * them; bit 19 of the peer has to clear somehow.] Because firmware may end it by another way that
+ * nothing public describes, words that both sides acknowledge give way to idle by themselves when
+ * nothing changed for knob link_idle_after_ns.
  *
  * Sync (bit 18) follows the peer's signal at once. HW[224] keeps the last word heard until sync is
  * lost. Frames pass only while both sides have signal and the sender is not sending configuration
@@ -18,18 +25,67 @@
 
 #define SERDES_NORMAL   0x00C801FEu
 #define SERDES_LOOPBACK 0x00C801F6u
+#define PORT_COPPER     0x00000E00u /* bit 0 does not matter */
+#define ACKNOWLEDGE     0x0040u     /* of a configuration word, in the chip's byte order */
 
+static enum tigon_transceiver transceiver(const struct tigon_board *board) {
+    if (board->knobs.transceiver != TIGON_TRANSCEIVER_BY_BOARD)
+        return board->knobs.transceiver;
+    return tigon_pci_is_copper(board) ? TIGON_TRANSCEIVER_COPPER : TIGON_TRANSCEIVER_INTERNAL;
+}
+
+bool tigon_link_has_phy(const struct tigon_board *board) {
+    return transceiver(board) == TIGON_TRANSCEIVER_COPPER;
+}
+
+/* Is the MAC connected to the outside? */
 static bool normal(const struct tigon_board *board) {
-    return TIGON_WORD(board, TIGON_SERDES) == SERDES_NORMAL;
+    const uint32_t port = TIGON_WORD(board, TIGON_SERDES);
+    switch (transceiver(board)) {
+    case TIGON_TRANSCEIVER_EXTERNAL:
+        return tigon_local_control_pins(board) == TIGON_PINS_NORMAL;
+    case TIGON_TRANSCEIVER_COPPER:
+        return (port & ~1u) == PORT_COPPER && tigon_phy_sends(&board->local_control.phy);
+    default:
+        return port == SERDES_NORMAL;
+    }
 }
 
 static bool loopback(const struct tigon_board *board) {
-    return TIGON_WORD(board, TIGON_SERDES) == SERDES_LOOPBACK;
+    const uint32_t port = TIGON_WORD(board, TIGON_SERDES);
+    switch (transceiver(board)) {
+    case TIGON_TRANSCEIVER_EXTERNAL:
+        return tigon_local_control_pins(board) == TIGON_PINS_LOOPBACK;
+    case TIGON_TRANSCEIVER_COPPER:
+        return (port & ~1u) == PORT_COPPER && tigon_phy_loopback(&board->local_control.phy);
+    default:
+        return port == SERDES_LOOPBACK;
+    }
+}
+
+/* Configuration words now being sent. */
+static uint16_t word_sent(const struct tigon_board *board) {
+    if (board->link.gave_way || tigon_link_has_phy(board))
+        return 0;
+    return (uint16_t)TIGON_WORD(board, TIGON_LINK_TRANSMIT_WORD);
 }
 
 static struct tigon_line sending(const struct tigon_board *board) {
-    return (struct tigon_line){normal(board),
-                               (uint16_t)TIGON_WORD(board, TIGON_LINK_TRANSMIT_WORD)};
+    /* A PHY keeps its link whatever the MAC behind it does. */
+    const bool signal =
+        tigon_link_has_phy(board) ? tigon_phy_sends(&board->local_control.phy) : normal(board);
+    return (struct tigon_line){signal, word_sent(board)};
+}
+
+/* Both sides have said that they heard the other: from now on silence ends it. */
+static void time_out(struct tigon_board *board) {
+    struct tigon_link *link = &board->link;
+    const uint32_t both = word_sent(board) & link->incoming.word & ACKNOWLEDGE;
+    if (!normal(board) || !link->incoming.signal || !both || !board->knobs.link_idle_after_ns)
+        tigon_schedule_cancel(board->schedule, &link->give_way);
+    else
+        tigon_board_schedule(board, &link->give_way,
+                             board->now + tigon_ticks_from_ns(board->knobs.link_idle_after_ns));
 }
 
 /* Derives status and received word from both ends; raises attentions for what changed. */
@@ -38,10 +94,12 @@ static void derive(struct tigon_board *board) {
     struct tigon_line line = link->incoming;
     if (loopback(board)) {
         line.signal = true;
-        line.word = (uint16_t)TIGON_WORD(board, TIGON_LINK_TRANSMIT_WORD);
+        line.word = word_sent(board);
     } else if (!normal(board)) {
         line.signal = false;
     }
+    if (tigon_link_has_phy(board))
+        line.word = 0; /* whatever the other end says, it is the PHY that listens */
 
     uint32_t status = 0;
     if (line.signal)
@@ -87,9 +145,28 @@ void tigon_link_write(struct tigon_board *board, uint32_t offset, uint32_t value
     (void)value;
     if (offset == TIGON_LINK_RECEIVE_WORD)
         return;
+    board->link.gave_way = false;
+    tigon_link_look(board);
+    time_out(board);
+    tigon_board_changed(board);
+}
+
+static void give_way(void *context, uint64_t ticks) {
+    struct tigon_board *board = context;
+    board->now = ticks;
+    board->link.gave_way = true;
+    tigon_link_look(board);
+    tigon_board_changed(board);
+}
+
+void tigon_link_look(struct tigon_board *board) {
     announce(board);
     derive(board);
-    tigon_board_changed(board);
+}
+
+void tigon_link_initialise(struct tigon_board *board) {
+    tigon_event_initialise(&board->link.give_way, give_way, board);
+    tigon_phy_initialise(&board->local_control.phy, tigon_link_has_phy(board));
 }
 
 uint32_t tigon_link_status(const struct tigon_board *board) {
@@ -98,7 +175,9 @@ uint32_t tigon_link_status(const struct tigon_board *board) {
 
 void tigon_link_heard(struct tigon_board *board, struct tigon_line line) {
     board->link.incoming = line;
+    tigon_phy_partner(&board->local_control.phy, line.signal);
     derive(board);
+    time_out(board);
     tigon_board_changed(board);
 }
 
@@ -122,6 +201,7 @@ void tigon_link_send(struct tigon_board *board, struct tigon_frame *frame, uint6
     const struct tigon_line line = sending(board);
     if (!board->wire || !line.signal || line.word) {
         board->statistics.transmit_no_link++;
+        tigon_statistic_count(board, TIGON_STATISTIC_CARRIER_ERRORS);
         tigon_frame_release(tigon_world_frames(board->world), frame);
         return;
     }
@@ -130,6 +210,7 @@ void tigon_link_send(struct tigon_board *board, struct tigon_frame *frame, uint6
 
 void tigon_link_reset(struct tigon_board *board) {
     /* What comes in does not depend on us; everything else starts anew. */
-    announce(board);
-    derive(board);
+    tigon_schedule_cancel(board->schedule, &board->link.give_way);
+    board->link.gave_way = false;
+    tigon_link_look(board);
 }

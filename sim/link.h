@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/schedule.h"
+
 struct tigon_board;
 struct tigon_frame;
 
@@ -19,11 +21,20 @@ struct tigon_link {
     struct tigon_line outgoing; /* last told to the wire */
     uint16_t received;          /* HW[224] */
     uint32_t status;            /* bits 18 and 19 of HW[220] */
+    struct tigon_event give_way;
+    bool gave_way; /* configuration words ended without a write of HW[204] */
 };
 
+void tigon_link_initialise(struct tigon_board *board);
 void tigon_link_reset(struct tigon_board *board);
 uint32_t tigon_link_read(struct tigon_board *board, uint32_t offset);
 void tigon_link_write(struct tigon_board *board, uint32_t offset, uint32_t value);
+
+/* Is there a copper PHY on this board? */
+bool tigon_link_has_phy(const struct tigon_board *board);
+
+/* Something the transceiver listens to has changed. */
+void tigon_link_look(struct tigon_board *board);
 
 /* Bits 18 and 19 of HW[220]. */
 uint32_t tigon_link_status(const struct tigon_board *board);

@@ -1,8 +1,9 @@
 /*
  * MAC receive (tigon2.md 6.2): store and forward. Bytes go to HW[0C4] on, round the end of the 2 MB
  * space to HW[0C0]; then the descriptor to HW[0E0]; then both pointers move. A frame that does not
- * fit, in the buffer or in the ring, is dropped whole, counted and reported by bit 30 (14 row 14;
- * the truncation of 6.2 is not modelled).
+ * fit, in the buffer or in the ring, is dropped whole, counted and reported by bit 30 (14 row 14).
+ * With knob receive_truncates one that does not fit the buffer is cut to what does, with status bit
+ * 23, as long as that is at least a minimum frame.
  *
  * Buffer rule: HW[0C8] equal to HW[0C4] is an empty buffer; 8 bytes always stay unused. Because the
  * DMA engine moves HW[0C8] to the end of what it copied, which leaves out the CRC, the last few
@@ -20,25 +21,6 @@
 #define SRAM_SPACE_END      0x200000u
 #define UNUSED_BYTES        8u
 #define FRAME_64            64u
-
-/* Word numbers of the statistics at SRAM 0x080 (tigon2.md 6.3). */
-enum {
-    CRC_ERRORS = 18,
-    DROPPED_UNICAST = 24,
-    DROPPED_MULTICAST,
-    DROPPED_PAUSE,
-    DROPPED_SPACE,
-    COLLISIONS,
-    KEPT_BROADCAST,
-    KEPT_MULTICAST,
-    KEPT_UNICAST
-};
-
-static void count(struct tigon_board *board, unsigned word) {
-    const uint32_t address = 0x080u + 4u * word;
-    tigon_memory_write32(&board->memory, address,
-                         tigon_memory_read32(&board->memory, address) + 1u);
-}
 
 static uint32_t ring_address(const struct tigon_board *board, uint32_t offset) {
     return (TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_BASE) - RING_BELOW_TRANSMIT + offset) &
@@ -99,53 +81,63 @@ static bool is_ours(const struct tigon_board *board, const uint8_t *address) {
            tigon_load_be32(address + 2) == TIGON_WORD(board, TIGON_MAC_ADDRESS_LOW);
 }
 
-/* Decides by address, counting; true to keep the frame. */
-static bool accept(struct tigon_board *board, const struct tigon_frame *frame) {
+/* Decides by address. A frame that is not kept is counted here; one that is goes to `*kept` once it
+ * found room. */
+static bool accept(struct tigon_board *board, const struct tigon_frame *frame,
+                   enum tigon_statistic *kept) {
     static const uint8_t broadcast[6] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
     const bool everything = TIGON_WORD(board, TIGON_RECEIVE_STATE) & TIGON_RECEIVE_PROMISCUOUS;
     const uint8_t *address = frame->bytes;
+    *kept = TIGON_STATISTIC_KEPT_UNICAST;
     if (frame->length < 6)
         return everything;
     if (memcmp(address, broadcast, 6) == 0) {
-        count(board, KEPT_BROADCAST);
+        *kept = TIGON_STATISTIC_KEPT_BROADCAST;
         return true;
     }
     if (address[0] & 1) {
-        if (everything || hash_hit(board, address)) {
-            count(board, KEPT_MULTICAST);
+        *kept = TIGON_STATISTIC_KEPT_MULTICAST;
+        if (everything || hash_hit(board, address))
             return true;
-        }
-        count(board, DROPPED_MULTICAST);
+        tigon_statistic_count(board, TIGON_STATISTIC_DROPPED_MULTICAST);
         board->statistics.dropped_multicast++;
         return false;
     }
-    if (everything || is_ours(board, address)) {
-        count(board, KEPT_UNICAST);
+    if (everything || is_ours(board, address))
         return true;
-    }
-    count(board, DROPPED_UNICAST);
+    tigon_statistic_count(board, TIGON_STATISTIC_DROPPED_UNICAST);
     board->statistics.dropped_unicast++;
     return false;
 }
 
 static void exhausted(struct tigon_board *board, uint64_t *counter) {
     (*counter)++;
-    count(board, DROPPED_SPACE);
+    tigon_statistic_count(board, TIGON_STATISTIC_DROPPED_SPACE);
     tigon_receive_raise(board, TIGON_RECEIVE_BUFFER_EXHAUSTED);
 }
 
-/* Puts the bytes at the buffer producer; returns the producer after them, rounded up to 8 and
- * wrapped. */
-static uint32_t store(struct tigon_board *board, const struct tigon_frame *frame) {
+/* How much of a frame of `length` bytes the buffer can take: all, as much as knob receive_truncates
+ * leaves of it, or 0. */
+static uint32_t room_for(const struct tigon_board *board, uint32_t length) {
+    const uint32_t free_bytes = buffer_free(board);
+    if (((length + 7u) & ~7u) + UNUSED_BYTES <= free_bytes)
+        return length;
+    const uint32_t fits = free_bytes < UNUSED_BYTES ? 0 : (free_bytes - UNUSED_BYTES) & ~7u;
+    return board->knobs.receive_truncates && fits >= FRAME_64 ? fits : 0;
+}
+
+/* Puts the first `length` bytes at the buffer producer; returns the producer after them, rounded up
+ * to 8 and wrapped. */
+static uint32_t store(struct tigon_board *board, const struct tigon_frame *frame, uint32_t length) {
     const uint32_t start = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_PRODUCER);
     const uint32_t base = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_BASE);
-    const uint32_t step = (frame->length + 7u) & ~7u;
-    uint32_t first = frame->length;
+    const uint32_t step = (length + 7u) & ~7u;
+    uint32_t first = length;
     if (start < SRAM_SPACE_END && SRAM_SPACE_END - start < first)
         first = SRAM_SPACE_END - start;
     tigon_memory_write(&board->memory, start, frame->bytes, first);
-    if (first < frame->length)
-        tigon_memory_write(&board->memory, base, frame->bytes + first, frame->length - first);
+    if (first < length)
+        tigon_memory_write(&board->memory, base, frame->bytes + first, length - first);
     return start + step < SRAM_SPACE_END ? start + step : base + (start + step - SRAM_SPACE_END);
 }
 
@@ -157,16 +149,18 @@ void tigon_receive_frame(struct tigon_board *board, const struct tigon_frame *fr
         return;
     }
     if (!frame->bad_crc && is_pause(frame)) {
-        count(board, DROPPED_PAUSE);
+        tigon_statistic_count(board, TIGON_STATISTIC_DROPPED_PAUSE);
         board->statistics.dropped_pause++;
         if ((state & TIGON_RECEIVE_OBEY_PAUSE) && tigon_load_be16(frame->bytes + 14) == 1)
             tigon_transmit_hold(board, tigon_load_be16(frame->bytes + 16));
         return;
     }
-    if (!accept(board, frame))
+    enum tigon_statistic kept;
+    if (!accept(board, frame, &kept))
         return;
     const uint32_t next = (mac->producer + DESCRIPTOR_BYTES) % RING_BYTES;
-    if (((frame->length + 7u) & ~7u) + UNUSED_BYTES > buffer_free(board)) {
+    const uint32_t length = room_for(board, frame->length);
+    if (length == 0) {
         exhausted(board, &board->statistics.dropped_no_buffer);
         return;
     }
@@ -175,17 +169,27 @@ void tigon_receive_frame(struct tigon_board *board, const struct tigon_frame *fr
         return;
     }
 
-    uint32_t status = frame->length & 0xFFFFu;
-    if (frame->bad_crc) {
+    uint32_t status = mac->fault | (length & 0xFFFFu);
+    mac->fault = 0;
+    if (frame->bad_crc)
         status |= TIGON_RECEIVED_CRC_ERROR;
-        count(board, CRC_ERRORS);
+    if (status & TIGON_RECEIVED_CRC_ERROR) {
+        tigon_statistic_count(board, TIGON_STATISTIC_CRC_ERRORS);
         board->statistics.receive_crc_errors++;
     }
     if (frame->length < FRAME_64)
         status |= TIGON_RECEIVED_SHORT;
+    if (length < frame->length) {
+        if (board->knobs.quirk_receive_length) /* tigon2.md 13 item 8 */
+            status = (status & ~0xFFFFu) | (frame->length & 0xFFFFu);
+        status |= TIGON_RECEIVED_TRUNCATED;
+        board->statistics.receive_truncated++;
+        tigon_receive_raise(board, TIGON_RECEIVE_BUFFER_EXHAUSTED);
+    }
+    tigon_statistic_count(board, kept);
     const uint32_t slot = ring_address(board, mac->producer);
     const uint32_t start = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_PRODUCER);
-    TIGON_WORD(board, TIGON_RECEIVE_BUFFER_PRODUCER) = store(board, frame);
+    TIGON_WORD(board, TIGON_RECEIVE_BUFFER_PRODUCER) = store(board, frame, length);
     tigon_memory_write32(&board->memory, slot, start);
     tigon_memory_write32(&board->memory, slot + 4u, status);
     mac->producer = next;
@@ -193,9 +197,9 @@ void tigon_receive_frame(struct tigon_board *board, const struct tigon_frame *fr
      * frame later. */
     tigon_bus_stream_begin(&board->bus, TIGON_BUS_MAC_RECEIVE, tigon_board_cycle(board),
                            (uint32_t)((64u * TIGON_TICKS_PER_NS << 16) / TIGON_TICKS_PER_CYCLE),
-                           (frame->length + 7u) / 8u + 1u);
+                           (length + 7u) / 8u + 1u);
     board->statistics.receive_frames++;
-    board->statistics.receive_bytes += frame->length;
+    board->statistics.receive_bytes += length;
     tigon_board_signal(board, TIGON_SIGNAL_RECEIVE, 1);
     tigon_board_signal(board, TIGON_SIGNAL_RECEIVE, 0);
     flow_control(board);
@@ -248,6 +252,10 @@ bool tigon_receive_attention(const struct tigon_board *board) {
 
 bool tigon_receive_pending(const struct tigon_board *board) {
     return board->receive.producer != board->receive.reference;
+}
+
+void tigon_board_break_receive(struct tigon_board *board, uint32_t status) {
+    board->receive.fault = status & TIGON_RECEIVED_FAULTS;
 }
 
 void tigon_receive_reset(struct tigon_board *board) {

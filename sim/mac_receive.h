@@ -25,12 +25,15 @@ struct tigon_frame;
 /* Status bits of descriptor word 1 (tigon2.md 6.2). */
 #define TIGON_RECEIVED_CRC_ERROR (1u << 16)
 #define TIGON_RECEIVED_SHORT     (1u << 22)
+#define TIGON_RECEIVED_TRUNCATED (1u << 23)
+#define TIGON_RECEIVED_FAULTS    0x007F0000u /* what tigon_board_break_receive may set */
 
 struct tigon_receive {
     uint32_t producer; /* byte offsets in the descriptor ring */
     uint32_t consumer;
     uint32_t reference;
     bool pause_sent; /* our peer is being held back */
+    uint32_t fault;  /* status bits of the next frame */
 };
 
 void tigon_receive_reset(struct tigon_board *board);

@@ -20,8 +20,6 @@
 #define RING_BELOW_TRANSMIT 0x2800u
 #define RING_SPACE_MASK     0x1FFFFFu
 #define INSERT_VLAN         (1u << 30)
-#define STATISTICS_BASE     0x080u
-#define STATISTIC_UNDERRUN  19u
 #define PAUSE_QUANTUM_NS    512u
 #define ADDRESS_BYTES       12u
 #define VLAN_BYTES          4u
@@ -210,7 +208,7 @@ static void take_bytes(const struct tigon_board *board, uint32_t address, uint32
 
 static void insert_vlan(const struct tigon_board *board, uint8_t *bytes, uint32_t length,
                         uint32_t tag) {
-    const uint32_t type = TIGON_WORD(board, 0x214) >> 16;
+    const uint32_t type = TIGON_WORD(board, TIGON_VLAN_AND_GAPS) >> 16;
     memmove(bytes + ADDRESS_BYTES + VLAN_BYTES, bytes + ADDRESS_BYTES, length - ADDRESS_BYTES);
     bytes[ADDRESS_BYTES] = (uint8_t)(type >> 8);
     bytes[ADDRESS_BYTES + 1] = (uint8_t)type;
@@ -245,8 +243,7 @@ static void send_descriptor(struct tigon_board *board, struct tigon_frame *frame
         length += VLAN_BYTES;
     }
     if (underrun) {
-        const uint32_t at = STATISTICS_BASE + 4u * STATISTIC_UNDERRUN;
-        tigon_memory_write32(&board->memory, at, tigon_memory_read32(&board->memory, at) + 1u);
+        tigon_statistic_count(board, TIGON_STATISTIC_UNDERRUNS);
         TIGON_WORD(board, TIGON_TRANSMIT_STATE) |= TIGON_TRANSMIT_UNDERRUN;
         /* The consumer passes what was to come; the producer must not stay behind it. */
         TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_PRODUCER) = end;

@@ -16,7 +16,7 @@
 static const struct tigon_register_description table[] = {
     /* 3.1: copy of PCI configuration space. Identification is fixed, the rest is storage. */
     {0x000, 1, "PCI identification", 0, TIGON_OWNER_STORAGE, 0x000112AE, 0},
-    {0x004, 1, "PCI command and status", 0, TIGON_OWNER_STORAGE, 0x02A00006, 0x0000FFFF},
+    {0x004, 1, "PCI command and status", W, TIGON_OWNER_PCI, 0x02A00006, 0},
     {0x008, 1, "PCI class and revision", 0, TIGON_OWNER_STORAGE, 0x02000001, 0},
     {0x00C, 1, "PCI latency and cache line", 0, TIGON_OWNER_STORAGE, 0x00004008, 0x0000FFFF},
     {0x010, 1, "PCI base address", 0, TIGON_OWNER_STORAGE, 0xF0000000, 0xFFFFC000},
@@ -29,7 +29,7 @@ static const struct tigon_register_description table[] = {
     {0x040, 1, "misc host control", R | W, TIGON_OWNER_HOST_CONTROL, 0x60000000, 0}, /* 3.2 */
     {0x044, 1, "misc local control", R | W, TIGON_OWNER_LOCAL_CONTROL, 0, 0},        /* 3.3 */
     {0x048, 2, "semaphore", R | W, TIGON_OWNER_SEMAPHORE, 0, 0},                     /* 3.4 */
-    {0x050, 1, "misc configuration", 0, TIGON_OWNER_STORAGE, 0, ALL},                /* 3.5 */
+    {0x050, 1, "misc configuration", N, TIGON_OWNER_LOCAL_CONTROL, 0, ALL},          /* 3.5 */
     {0x054, 1, "timer", R | W, TIGON_OWNER_TIMER, 0, 0},                             /* 3.1 */
     {0x058, 1, "timer reference A", W, TIGON_OWNER_TIMER, 0, 0},                     /* 3.1 */
     {0x05C, 1, "PCI state", 0, TIGON_OWNER_STORAGE, 0, 0xFFF7FFFF}, /* 3.6: bit 19 status */
@@ -107,6 +107,7 @@ struct owner {
 };
 
 static const struct owner owners[TIGON_OWNER_COUNT] = {
+    [TIGON_OWNER_PCI] = {NULL, tigon_pci_configuration_write},
     [TIGON_OWNER_HOST_CONTROL] = {tigon_host_control_read, tigon_host_control_write},
     [TIGON_OWNER_LOCAL_CONTROL] = {tigon_local_control_read, tigon_local_control_write},
     [TIGON_OWNER_SEMAPHORE] = {tigon_semaphore_read, tigon_semaphore_write},

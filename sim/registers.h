@@ -17,6 +17,9 @@ struct tigon_board;
 #define TIGON_REGISTER_BYTES 0x400u
 
 enum tigon_register {
+    TIGON_PCI_IDENTIFICATION = 0x000,
+    TIGON_PCI_COMMAND = 0x004,
+    TIGON_PCI_SUBSYSTEM = 0x02C,
     TIGON_HOST_CONTROL = 0x040,
     TIGON_LOCAL_CONTROL = 0x044,
     TIGON_SEMAPHORE_A = 0x048,
@@ -72,6 +75,7 @@ enum tigon_register {
     TIGON_LINK_TRANSMIT_WORD = 0x204,
     TIGON_MAC_ADDRESS_HIGH = 0x208,
     TIGON_MAC_ADDRESS_LOW = 0x20C,
+    TIGON_VLAN_AND_GAPS = 0x214,
     TIGON_RECEIVE_STATE = 0x220,
     TIGON_LINK_RECEIVE_WORD = 0x224,
     TIGON_MULTICAST_HASH = 0x228, /* four words */
@@ -80,6 +84,7 @@ enum tigon_register {
 
 enum tigon_owner {
     TIGON_OWNER_STORAGE, /* nobody: plain bits */
+    TIGON_OWNER_PCI,
     TIGON_OWNER_HOST_CONTROL,
     TIGON_OWNER_LOCAL_CONTROL,
     TIGON_OWNER_SEMAPHORE,

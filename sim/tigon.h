@@ -185,6 +185,19 @@ bool tigon_board_alive(const struct tigon_board *board);
 /* Halts one core (0 is A) where it is, as bit 16 of its HW[140] does; everything else goes on. */
 void tigon_board_stop_core(struct tigon_board *board, unsigned core);
 
+/* The same for the next frame that the board accepts: status bits 16 to 22 of its receive
+ * descriptor (tigon2.md 6.2), as a collision or a lost link would set them. */
+void tigon_board_break_receive(struct tigon_board *board, uint32_t status);
+
+/* What is on the board besides SRAM, for whoever builds one: the serial EEPROM (4096 bytes, the MAC
+ * address at 0x8E), the flash (one byte for each word of the cores' window at 0x80000000), the boot
+ * PROM at 0x40000000 (as bytes of big-endian words). The array may be changed while the world does
+ * not run; a MAC address in the EEPROM is for software to find, tigon_board_mac_address does not
+ * look there. `*size` (may be NULL) is its length. */
+uint8_t *tigon_board_eeprom(struct tigon_board *board, size_t *size);
+uint8_t *tigon_board_flash(struct tigon_board *board, size_t *size);
+uint8_t *tigon_board_prom(struct tigon_board *board, size_t *size);
+
 struct tigon_dma_statistics {
     uint64_t transfers; /* completed */
     uint64_t bytes;     /* moved by completed transfers */
@@ -215,6 +228,7 @@ struct tigon_statistics {
     uint64_t receive_frames;        /* put into the receive ring */
     uint64_t receive_bytes;         /* of those, CRC included */
     uint64_t receive_crc_errors;    /* of those, with the CRC status bit */
+    uint64_t receive_truncated;     /* of those, cut because the buffer was full */
     uint64_t dropped_disabled;      /* receiver not enabled, in reset or stopped */
     uint64_t dropped_unicast;       /* addressed to somebody else */
     uint64_t dropped_multicast;     /* hash miss */
@@ -493,6 +507,7 @@ enum tigon_signal {
     TIGON_SIGNAL_RUNNING_B,
     TIGON_SIGNAL_IDLE_A, /* the core polls an event word without effect */
     TIGON_SIGNAL_IDLE_B,
+    TIGON_SIGNAL_LEDS, /* the last eight bits of the LED shift register, newest lowest */
     TIGON_SIGNAL_COUNT
 };
 

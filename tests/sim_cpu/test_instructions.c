@@ -189,8 +189,8 @@ static void misaligned_accesses_fault(void **state) {
 
 static void bad_addresses_fault(void **state) {
     struct fixture *f = *state;
-    static const uint32_t data[] = {0x00800000, 0x00BEFFFC, 0x00C04000, 0x40000000,
-                                    0xBFFFFFFC, 0xC0000400, 0xFFFFFFFC};
+    static const uint32_t data[] = {0x00800000, 0x00BEFFFC, 0x00C04000, 0x40004000, 0x7FFFFFFC,
+                                    0x80100000, 0xBFFFFFFC, 0xC0000400, 0xFFFFFFFC};
     for (unsigned i = 0; i < sizeof data / sizeof data[0]; i++) {
         f->cores[0].gpr[A0] = data[i];
         PLACE(f, 0, SCRATCH, LW(T0, 0, A0), HALT);
@@ -204,7 +204,8 @@ static void bad_addresses_fault(void **state) {
     expect_fault(f, TIGON_CPU_STATE_BAD_DATA_ADDRESS, SCRATCH);
     PLACE(f, 0, SCRATCH, SB(T0, 0, A0), HALT);
     expect_fault(f, TIGON_CPU_STATE_BAD_DATA_ADDRESS, SCRATCH);
-    static const uint32_t text[] = {0x00800000, 0x00BFFFF0, 0x00C04000, 0xC0000060};
+    static const uint32_t text[] = {0x00800000, 0x00BFFFF0, 0x00C04000,
+                                    0x40004000, 0x80000000, 0xC0000060};
     for (unsigned i = 0; i < sizeof text / sizeof text[0]; i++) {
         f->cores[0].gpr[A0] = text[i];
         PLACE(f, 0, SCRATCH, JR(A0), NOP);

@@ -1,0 +1,31 @@
+/* The copy of PCI configuration space at HW[000] and the bus bits of HW[05C] (tigon2.md 3.1, 3.6,
+ * 8).
+ */
+#ifndef SIM_PCI_CONFIGURATION_H
+#define SIM_PCI_CONFIGURATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tigon_board;
+
+#define TIGON_PCI_STATE_66_MHZ (1u << 19) /* status */
+#define TIGON_PCI_STATE_32_BIT (1u << 20)
+
+/* Bits 31:16 of HW[004], write 1 to clear. */
+#define TIGON_PCI_MASTER_ABORTED (1u << 29)
+
+/* Identification by knob board_kind, bus bits by knob bus_kind; the rest as the register table has
+ * it. */
+void tigon_pci_configuration_reset(struct tigon_board *board);
+
+/* HW[004]. */
+void tigon_pci_configuration_write(struct tigon_board *board, uint32_t offset, uint32_t value);
+
+/* A transfer of ours found no target. */
+void tigon_pci_master_aborted(struct tigon_board *board);
+
+/* Does the board kind say copper? */
+bool tigon_pci_is_copper(const struct tigon_board *board);
+
+#endif
