@@ -16,3 +16,5 @@ $(SIM_LIBRARY): $(addprefix $(BUILD)/obj/,$(SIM_OBJECTS))
 $(SIM_LIBRARY_SANITIZED): $(addprefix $(BUILD)/san/,$(SIM_OBJECTS))
 	$(SAY) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+include sim/command/build.mk

@@ -275,6 +275,10 @@ int tigon_knobs_assign(struct tigon_knobs *knobs, const char *assignment) {
     return tigon_knobs_set(knobs, name, equals + 1);
 }
 
+const char *tigon_knobs_name(size_t index) {
+    return index < KNOB_COUNT ? knobs_table[index].name : NULL;
+}
+
 void tigon_knobs_print(const struct tigon_knobs *knobs, FILE *stream) {
     for (size_t i = 0; i < KNOB_COUNT; i++) {
         const struct knob *knob = &knobs_table[i];

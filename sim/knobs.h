@@ -10,6 +10,7 @@
 #define SIM_KNOBS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -110,6 +111,9 @@ int tigon_knobs_set(struct tigon_knobs *knobs, const char *name, const char *val
 
 /* The same from one "name=value" string; -EINVAL without '='. */
 int tigon_knobs_assign(struct tigon_knobs *knobs, const char *assignment);
+
+/* Name of knob `index`, NULL beyond the last. */
+const char *tigon_knobs_name(size_t index);
 
 /* One line per knob: name, value, unit, reason. */
 void tigon_knobs_print(const struct tigon_knobs *knobs, FILE *stream);

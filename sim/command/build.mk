@@ -1,0 +1,24 @@
+# tigonsim: the simulated boards as a program. Programs of scenarios find libtigon and libemp in it.
+TIGONSIM_SOURCES := $(wildcard sim/command/*.c host/programs/*.c)
+TIGONSIM_OBJECTS := $(TIGONSIM_SOURCES:%.c=$(BUILD)/obj/%.o)
+TIGONSIM_SAN     := $(TIGONSIM_SOURCES:%.c=$(BUILD)/san/%.o)
+TIGONSIM_LIBS    := -lconfig -lcjson -lelf -lnettle -ldl
+# All of the libraries, also what only programs need.
+TIGONSIM_EXPORT   = -rdynamic -Wl,--whole-archive $(1) -Wl,--no-whole-archive
+
+$(TIGONSIM_OBJECTS) $(TIGONSIM_SAN): | $(BUILD)/gen/emp/emp_layout.h
+
+TIGONSIM           := $(BUILD)/tigonsim
+TIGONSIM_SANITIZED := $(BUILD)/tests/tigonsim
+
+$(TIGONSIM): $(TIGONSIM_OBJECTS) $(BUILD)/obj/host/libemp.a $(BUILD)/obj/sim/libtigon.a
+	$(SAY) LD $@
+	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(call TIGONSIM_EXPORT,$(filter %.a,$^)) $(TIGONSIM_LIBS)
+
+$(TIGONSIM_SANITIZED): $(TIGONSIM_SAN) $(BUILD)/san/host/libemp.a $(BUILD)/san/sim/libtigon.a
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SANITIZE) -o $@ $(filter %.o,$^) $(call TIGONSIM_EXPORT,$(filter %.a,$^)) $(TIGONSIM_LIBS)
+
+.PHONY: tigonsim
+tigonsim: $(TIGONSIM) ## the board simulator as a program: build/tigonsim run SCENARIO

@@ -1,0 +1,36 @@
+/* Host programs of a scenario: shared objects, and those built into tigonsim.
+ *
+ * A shared object exports
+ *
+ *     int tigon_main(struct tigon_host *host, int argc, char **argv);
+ *
+ * and may call everything in sim/tigon.h and host/libemp.h, which it finds in tigonsim itself. It
+ * runs as a coroutine in virtual time: what it does between two calls of these takes no time, so
+ * work is charged with tigon_host_spend_ns. Every program of a scenario gets a copy of the object
+ * of its own, so that two hosts never share a variable. */
+#ifndef SIM_COMMAND_PROGRAM_H
+#define SIM_COMMAND_PROGRAM_H
+
+#include "sim/command/scenario.h"
+
+/* The table's own text of a built-in program's name, or NULL. */
+const char *program_builtin(const char *name);
+const char *const *program_builtin_names(void); /* ends with NULL */
+const char *program_builtin_summary(const char *name);
+
+/* A loaded program. */
+struct program {
+    const struct scenario_program *scenario;
+    int (*function)(struct tigon_host *host, int argc, char **argv);
+    void *object;  /* dlopen's, or NULL */
+    char **copies; /* of argv: programs may change it */
+    int descriptor;
+};
+
+/* Loads one. 0, or -1 with a sentence in `problem`. */
+int program_load(struct program *program, const struct scenario_program *scenario, char *problem,
+                 size_t problem_bytes);
+/* Only when its world is destroyed: a program that has not ended still has its stack there. */
+void program_unload(struct program *program);
+
+#endif

@@ -1,0 +1,173 @@
+/* tigonsim run: reads a scenario, makes its world, runs it, tells what came of it. */
+#include "sim/command/command.h"
+#include "sim/command/run.h"
+#include "sim/command/setup.h"
+#include "sim/command/statistics.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ASSIGNMENTS_LIMIT = 256, PARTS_LIMIT = 32 };
+
+struct arguments {
+    const char *path;
+    const char *assignments[ASSIGNMENTS_LIMIT];
+    struct scenario_overrides overrides;
+    const char *json; /* NULL: none, "-": standard output */
+    const char *captures;
+    bool quiet;
+};
+
+enum { OPTION_JSON = 256, OPTION_SEED, OPTION_UNTIL, OPTION_CAPTURE };
+
+static const struct argp_option option_table[] = {
+    {"set", 's', "NAME=VALUE", 0,
+     "set a knob of world and boards (tigonsim knobs), or of one board: BOARD.NAME=VALUE", 0},
+    {"seed", OPTION_SEED, "NUMBER", 0, "of everything random, instead of the scenario's", 0},
+    {"until", OPTION_UNTIL, "TIME", 0, "run to this simulated time at most, such as 20ms", 0},
+    {"json", OPTION_JSON, "FILE", OPTION_ARG_OPTIONAL,
+     "results as JSON, on standard output without FILE", 0},
+    {"capture", OPTION_CAPTURE, "DIRECTORY", 0,
+     "every frame of every wire as pcapng, one file a wire", 0},
+    {"quiet", 'q', NULL, 0, "no progress and no summary", 0},
+    {0},
+};
+
+static error_t parse(int key, char *text, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    struct scenario_overrides *overrides = &arguments->overrides;
+    char *end;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        for (size_t i = 0, child = 0; run_parts[i]; i++)
+            if (run_parts[i]->options)
+                state->child_inputs[child++] = run_parts[i]->arguments;
+        return 0;
+    case 's':
+        if (overrides->assignment_count == ASSIGNMENTS_LIMIT)
+            argp_error(state, "too many --set");
+        arguments->assignments[overrides->assignment_count++] = text;
+        return 0;
+    case OPTION_SEED:
+        errno = 0;
+        overrides->seed = strtoull(text, &end, 0);
+        overrides->has_seed = true;
+        if (errno || *end || *text < '0' || *text > '9')
+            argp_error(state, "--seed: expected a number, found %s", text);
+        return 0;
+    case OPTION_UNTIL:
+        overrides->has_until = settings_parse_time(text, &overrides->until_ns);
+        if (!overrides->has_until)
+            argp_error(state, "--until: expected a time such as 1.5ms, found %s", text);
+        return 0;
+    case OPTION_JSON:
+        arguments->json = text ? text : "-";
+        return 0;
+    case OPTION_CAPTURE:
+        arguments->captures = text;
+        return 0;
+    case 'q':
+        arguments->quiet = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->path)
+            argp_error(state, "one scenario at a time: %s and %s", arguments->path, text);
+        arguments->path = text;
+        return 0;
+    case ARGP_KEY_END:
+        if (!arguments->path)
+            argp_error(state, "expected a scenario file");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void parse_arguments(int count, char **texts, struct arguments *arguments) {
+    static struct argp_child children[PARTS_LIMIT + 1];
+    const struct argp parser = {
+        .options = option_table,
+        .parser = parse,
+        .args_doc = "SCENARIO",
+        .doc = "Runs a scenario file: boards, their images, host programs, wires and faults. "
+               "docs/board.md, \"Scenarios\", tells what a file may say.",
+        .children = children,
+    };
+    size_t child = 0;
+    for (size_t i = 0; run_parts[i] && child < PARTS_LIMIT; i++)
+        if (run_parts[i]->options)
+            children[child++] = (struct argp_child){run_parts[i]->options, 0, NULL, 0};
+    arguments->overrides.assignments = arguments->assignments;
+    (void)argp_parse(&parser, count, texts, 0, NULL, arguments);
+}
+
+/* Settings that belong to parts. */
+static void read_parts(struct settings *settings) {
+    for (size_t i = 0; run_parts[i]; i++) {
+        const struct run_part *part = run_parts[i];
+        config_setting_t *setting =
+            part->setting ? config_setting_get_member(settings_root(settings), part->setting)
+                          : NULL;
+        if (setting)
+            part->read(settings, setting, part->arguments);
+    }
+}
+
+static enum tigon_end advance(struct run *run, uint64_t limit_ns) {
+    for (size_t i = 0; run_parts[i]; i++)
+        if (run_parts[i]->advance)
+            return run_parts[i]->advance(run, run_parts[i]->arguments, limit_ns);
+    return tigon_world_run(run->world, limit_ns);
+}
+
+static int run_world(struct run *run, const struct scenario *scenario) {
+    int status = COMMAND_DONE;
+    size_t begun = 0;
+    for (; run_parts[begun] && status == COMMAND_DONE; begun++)
+        if (run_parts[begun]->begin)
+            status = run_parts[begun]->begin(run, run_parts[begun]->arguments);
+    if (status == COMMAND_DONE)
+        run->end = advance(run, scenario->stop_ns);
+    for (size_t i = 0; i < begun; i++) {
+        const int finished = run_parts[i]->finish
+                                 ? run_parts[i]->finish(run, run_parts[i]->arguments)
+                                 : COMMAND_DONE;
+        if (finished > status)
+            status = finished;
+    }
+    return status;
+}
+
+int command_run(int count, char **texts) {
+    static struct arguments arguments;
+    struct settings settings;
+    struct scenario scenario = {0};
+    struct setup setup;
+    int status = COMMAND_USAGE;
+    parse_arguments(count, texts, &arguments);
+    if (settings_open(&settings, arguments.path, stderr) == 0) {
+        const char *others[PARTS_LIMIT + 1] = {NULL};
+        size_t other = 0;
+        for (size_t i = 0; run_parts[i] && other < PARTS_LIMIT; i++)
+            if (run_parts[i]->setting)
+                others[other++] = run_parts[i]->setting;
+        scenario_read(&scenario, &settings, &arguments.overrides, others);
+        read_parts(&settings);
+    }
+    if (settings.mistakes == 0 && setup_create(&setup, &scenario, arguments.path, stderr) == 0) {
+        struct run run = {.path = arguments.path,
+                          .scenario = &scenario,
+                          .world = setup.world,
+                          .quiet = arguments.quiet,
+                          .result = cJSON_CreateObject()};
+        status = run_world(&run, &scenario);
+        cJSON_Delete(run.result);
+    }
+    if (settings.mistakes == 0)
+        setup_destroy(&setup);
+    scenario_free(&scenario);
+    settings_close(&settings);
+    return status;
+}

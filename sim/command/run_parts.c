@@ -1,0 +1,5 @@
+#include "sim/command/run.h"
+
+const struct run_part *const run_parts[] = {
+    NULL,
+};
