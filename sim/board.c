@@ -146,9 +146,39 @@ static void reset_devices(struct tigon_board *board) {
 }
 
 void tigon_board_reset(struct tigon_board *board) {
+    if (board->dead)
+        return;
     if (board->accessing_core < 0 && board->now < tigon_world_now_ticks(board->world))
         board->now = tigon_world_now_ticks(board->world);
     reset_devices(board);
+}
+
+void tigon_board_stop_core(struct tigon_board *board, unsigned core) {
+    if (board->accessing_core < 0 && board->now < tigon_world_now_ticks(board->world))
+        board->now = tigon_world_now_ticks(board->world);
+    tigon_cpu_halt(&board->cpu[core & 1u], tigon_board_cycle(board));
+    tigon_core_account(board, tigon_board_cycle(board));
+    tigon_board_changed(board);
+    tigon_host_look_again(board->host);
+}
+
+void tigon_board_kill(struct tigon_board *board) {
+    if (board->dead)
+        return;
+    tigon_board_stop_core(board, TIGON_CORE_A);
+    tigon_board_stop_core(board, TIGON_CORE_B);
+    tigon_dma_reset(board);
+    tigon_transmit_reset(board);
+    tigon_timer_reset(board);
+    tigon_host_interrupt_set(board, false);
+    TIGON_WORD(board, TIGON_SERDES) = 0; /* dark: no frame comes out, none is heard */
+    tigon_link_reset(board);
+    board->dead = true;
+    tigon_host_look_again(board->host);
+}
+
+bool tigon_board_alive(const struct tigon_board *board) {
+    return !board->dead;
 }
 
 int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world, size_t index,
@@ -157,6 +187,7 @@ int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world,
     memset(board, 0, sizeof *board);
     board->world = world;
     board->index = index;
+    snprintf(board->name, sizeof board->name, "board%zu", index);
     board->knobs = *knobs;
     board->schedule = schedule;
     board->observers = tigon_world_observers(world);
@@ -192,6 +223,17 @@ int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world,
 void tigon_board_destroy(struct tigon_board *board) {
     tigon_host_destroy(board->host);
     tigon_memory_destroy(&board->memory);
+}
+
+const char *tigon_board_name(const struct tigon_board *board) {
+    return board->name;
+}
+
+int tigon_board_set_name(struct tigon_board *board, const char *name) {
+    const int error = tigon_world_check_name(board->world, name);
+    if (!error)
+        snprintf(board->name, sizeof board->name, "%s", name);
+    return error;
 }
 
 size_t tigon_board_index(const struct tigon_board *board) {

@@ -43,6 +43,9 @@ struct tigon_board {
     struct tigon_wire *wire; /* NULL: nothing plugged in */
     unsigned side;           /* ours, of the wire */
     size_t index;
+    char name[32];
+    bool dead; /* no power any more */
+    struct tigon_installed_fault *faults;
     struct tigon_knobs knobs;
     struct tigon_schedule *schedule;   /* the world's */
     struct tigon_observers *observers; /* the world's */

@@ -111,11 +111,11 @@ static void write_section(struct tigon_capture *capture) {
     end(capture);
 }
 
-static void write_interface(struct tigon_capture *capture, size_t from, size_t to) {
+static void write_interface(struct tigon_capture *capture, const char *from, const char *to) {
     const uint8_t resolution = NANOSECONDS;
     char name[TEXT_LIMIT];
     struct block *block = &capture->block;
-    (void)snprintf(name, sizeof name, "board %zu to %zu", from, to);
+    (void)snprintf(name, sizeof name, "%s to %s", from, to);
     begin(block, BLOCK_INTERFACE);
     put16(block, LINK_ETHERNET, 0);
     put32(block, 0); /* frames are whole */
@@ -166,7 +166,7 @@ int tigon_capture_open(struct tigon_capture **capture,
     }
     write_section(result);
     for (unsigned side = 0; side < 2; side++)
-        write_interface(result, options->board[side], options->board[1 - side]);
+        write_interface(result, options->end[side], options->end[1 - side]);
     *capture = result;
     return 0;
 }

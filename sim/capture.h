@@ -12,7 +12,7 @@ struct tigon_capture;
 
 struct tigon_capture_options {
     const char *path;
-    size_t board[2];     /* indexes of left and right: the interfaces' names */
+    const char *end[2];  /* names of left and right, for the interfaces */
     uint64_t horizon_ns; /* no frame begins more than this before one that was added already */
 };
 

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "sim/board.h"
+#include "sim/fault_set.h"
 #include "sim/host_cpu.h"
 #include "sim/world.h"
 
@@ -284,8 +285,12 @@ static void request(struct tigon_dma_engine *engine) {
                            TIGON_WORD(board, wires->host_high + 4u);
     engine->local_address = TIGON_WORD(board, wires->local);
     engine->length = TIGON_WORD(board, wires->length) & 0xFFFFu;
-    engine->fail = engine->fail_next;
+    const struct tigon_dma_fate fate =
+        tigon_faults_of_dma(board->faults, number(engine), engine->requests++, board->now);
+    engine->fail = engine->fail_next | fate.attention;
     engine->fail_next = 0;
+    engine->hung = engine->hang_next || fate.hang;
+    engine->hang_next = false;
     if (!engine->fail && !tigon_pci_memory(board, engine->host_address, engine->length))
         engine->fail = TIGON_DMA_MASTER_ABORT;
     if (!engine->fail && engine->length &&
@@ -296,6 +301,8 @@ static void request(struct tigon_dma_engine *engine) {
     engine->worst_end = engine->data_start +
                         tigon_pci_worst_ticks(board, number(engine), engine->length) +
                         tigon_ticks_from_cycles(knobs->assist_finish_cycles + 1);
+    if (engine->hung)
+        return; /* until somebody stops it */
     tigon_board_schedule(board, &engine->event, engine->data_start);
     if (read && (*state(engine) & TIGON_DMA_HAND_TO_MAC))
         tigon_transmit_evaluate(board);
@@ -537,7 +544,8 @@ bool tigon_dma_handing_over(const struct tigon_board *board, uint32_t *final, ui
     if (engine->phase != TIGON_DMA_LATENCY && engine->phase != TIGON_DMA_DATA &&
         engine->phase != TIGON_DMA_FINISH)
         return false;
-    if (engine->fail || !(TIGON_WORD(board, TIGON_DMA_READ_STATE) & TIGON_DMA_HAND_TO_MAC))
+    if (engine->fail || engine->hung ||
+        !(TIGON_WORD(board, TIGON_DMA_READ_STATE) & TIGON_DMA_HAND_TO_MAC))
         return false;
     *final = tigon_dma_local_end(board, engine->local_address, engine->length);
     *data_start = engine->data_start;
@@ -547,6 +555,10 @@ bool tigon_dma_handing_over(const struct tigon_board *board, uint32_t *final, ui
 
 void tigon_board_break_dma(struct tigon_board *board, bool write_engine, uint32_t attention) {
     board->dma.engine[write_engine].fail_next = attention & TIGON_DMA_ATTENTIONS;
+}
+
+void tigon_board_hang_dma(struct tigon_board *board, bool write_engine) {
+    board->dma.engine[write_engine].hang_next = true;
 }
 
 void tigon_dma_initialise(struct tigon_board *board) {
@@ -566,5 +578,6 @@ void tigon_dma_reset(struct tigon_board *board) {
         memset(engine->rings, 0, sizeof engine->rings);
         engine->sum = 0;
         engine->fail_next = 0;
+        engine->hang_next = false;
     }
 }

@@ -58,6 +58,9 @@ struct tigon_dma_engine {
     uint32_t checksum_address;
     uint32_t fail;       /* attention bits to raise instead of finishing, 0 for none */
     uint32_t fail_next;  /* the same, injected for the next transfer */
+    bool hang_next;      /* the next transfer will never end */
+    bool hung;           /* this one will not */
+    uint64_t requests;   /* ever made: the number of the next, for faults */
     uint32_t sum;        /* running one's-complement sum */
     uint64_t begun;      /* tick of the start */
     uint64_t data_start; /* tick of the first data */

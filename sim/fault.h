@@ -16,10 +16,13 @@
  *     CHANCE   1%, 0.01                             of each frame or transfer; without it: each
  *     NUMBER   frame 17, frames 17-20               running number in its direction, from 0;
  *              transfer 3, transfers 3-9            of the DMA engine, from 0
- *     TIME     at 3ms [for 2ms]                     ns, us, ms, s or cycles (88 MHz), since the
- *              every 10ms [for 1ms]                 world was created; `about every` draws each
- *              about every 10ms [for 1ms]           interval from 0 to twice as much
- *              ... until 1s                         no new beginning from then on
+ *     TIME     at 3ms [for 2ms]                     s, ms, us, ns or cycles (88 MHz), since the
+ *              at 3ms until 5ms                     world was created
+ *              [at 3ms] every 10ms [for 1ms]        `about every` draws each interval from 0 to
+ *              [at 3ms] about every 10ms [for 1ms]  twice as much
+ *              ... every 10ms [for 1ms] until 1s    no new beginning from then on
+ *
+ * in any order behind WHAT.
  *
  * On one direction of a wire WHAT is
  *
@@ -104,7 +107,7 @@ struct tigon_fault {
 
     /* When, in ticks (sim/time.h). A fault without `timed` is always on. */
     bool timed;
-    uint64_t at;       /* first beginning */
+    uint64_t at;       /* first beginning; with `about` it comes an interval later */
     uint64_t duration; /* of each occurrence; TIGON_NEVER: for good */
     uint64_t every;    /* from one beginning to the next; 0: once */
     bool about;        /* each of these is drawn from 0 to twice `every` */
@@ -146,7 +149,7 @@ size_t tigon_world_fault_count(const struct tigon_world *world);
 const struct tigon_fault *tigon_world_fault(const struct tigon_world *world, size_t number,
                                             uint64_t *hits);
 
-/* Something went wrong because it was told to. */
+/* Something went wrong because it was told to; observers (sim/observer.h) are told of each. */
 struct tigon_fault_event {
     const struct tigon_fault *fault; /* NULL: struct tigon_faults or the filter of the wire */
     uint64_t ticks;
@@ -156,11 +159,6 @@ struct tigon_fault_event {
     uint64_t number;                 /* UINT64_MAX: neither frame nor transfer */
     const char *what;                /* "lost", "DMA read failed with attention 02000000" */
 };
-
-/* Called for each, after it was done, except that a frame may meet several faults and tells them
- * all before it goes on. It must not add faults. One hook per world; NULL removes it. */
-typedef void (*tigon_fault_hook)(void *context, const struct tigon_fault_event *event);
-void tigon_world_set_fault_hook(struct tigon_world *world, tigon_fault_hook hook, void *context);
 
 /* "left->right frame 17: lost". Returns what snprintf would. */
 int tigon_fault_event_text(const struct tigon_fault_event *event, char *text, size_t bytes);

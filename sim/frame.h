@@ -16,10 +16,11 @@
 #define TIGON_FRAME_GAP      12u
 
 struct tigon_frame {
-    struct tigon_frame *next; /* in the pool's list while free */
+    struct tigon_frame *next; /* in the pool's list while free, in a wire's while held back */
     struct tigon_event event;
-    void *receiver; /* for the event's function */
-    unsigned side;
+    void *receiver;  /* for the event's function */
+    unsigned side;   /* that sent it, or the port of a switch it came in by */
+    uint32_t passes; /* by how many later frames it may still be passed; 0: not held back */
     uint32_t length; /* destination address to CRC, both included */
     bool bad_crc;
     bool again;     /* the second copy of a duplicated frame */

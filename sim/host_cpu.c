@@ -19,6 +19,7 @@
 
 #include "sim/abort.h"
 #include "sim/board.h"
+#include "sim/host_memory.h"
 #include "sim/world.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -99,11 +100,8 @@ struct tigon_host {
     struct tigon_world *world;
     struct tigon_board *board;
     struct tigon_knobs knobs;
-    uint8_t *memory;
-    size_t memory_bytes;
-    size_t next_page;    /* of contiguous allocation */
-    size_t scattered;    /* pages given out of the upper half */
-    size_t scatter_step; /* coprime to the number of pages there */
+    struct tigon_host_pages pages;
+    bool crashed;
     uint64_t written;
 
     struct program **programs;
@@ -196,10 +194,12 @@ static void program_main(unsigned high, unsigned low) {
     __sanitizer_finish_switch_fiber(NULL, &host->caller_stack, &host->caller_stack_bytes);
 #endif
     program->result = program->function(host, program->argument);
-    program->finished = true;
-    show(program, TIGON_PROGRAM_FINISHED);
-    host->live--;
-    tigon_world_program_finished(host->world);
+    if (!host->crashed) {
+        program->finished = true;
+        show(program, TIGON_PROGRAM_FINISHED);
+        host->live--;
+        tigon_world_program_finished(host->world);
+    }
     switch_to_world(program, true);
 }
 
@@ -213,10 +213,14 @@ static void resume(void *context, uint64_t ticks) {
 static struct program *running(struct tigon_host *host, const char *what) {
     if (!host->current)
         tigon_abort("%s called outside a program of its host", what);
+    while (host->crashed) /* by what this program has just done; it ends here */
+        switch_to_world(host->current, false);
     return host->current;
 }
 
 static void schedule(struct program *program, uint64_t ticks) {
+    if (program->host->crashed)
+        return;
     tigon_schedule_at(program->host->board->schedule, &program->resume, ticks);
 }
 
@@ -251,10 +255,13 @@ static void use_cpu(struct program *program, uint64_t ticks) {
 }
 
 static void take_sample(void *context, uint64_t ticks);
+static void stop_watching(struct tigon_host *host, uint64_t ticks);
 static void step_by_step(struct tigon_host *host);
 
 int tigon_host_start(struct tigon_host *host, const char *name, tigon_program function,
                      void *argument) {
+    if (host->crashed)
+        return -EHOSTDOWN;
     struct program *program = calloc(1, sizeof *program);
     struct program **programs =
         realloc(host->programs, (host->program_count + 1) * sizeof(struct program *));
@@ -288,6 +295,29 @@ int tigon_host_start(struct tigon_host *host, const char *name, tigon_program fu
     host->live++;
     tigon_world_program_started(host->world);
     return (int)host->program_count++;
+}
+
+void tigon_host_crash(struct tigon_host *host) {
+    if (host->crashed)
+        return;
+    if (host->poller && host->poller->polling.watching)
+        stop_watching(host, now(host));
+    host->poller = NULL;
+    for (size_t i = 0; i < host->program_count; i++) {
+        struct program *program = host->programs[i];
+        if (program->finished)
+            continue;
+        tigon_schedule_cancel(host->board->schedule, &program->resume);
+        tigon_schedule_cancel(host->board->schedule, &program->sample);
+        show(program, TIGON_PROGRAM_FINISHED);
+        tigon_world_program_finished(host->world);
+    }
+    host->live = 0;
+    host->crashed = true;
+}
+
+bool tigon_host_crashed(const struct tigon_host *host) {
+    return host->crashed;
 }
 
 bool tigon_host_finished(const struct tigon_host *host, int index, int *result) {
@@ -640,7 +670,7 @@ void tigon_host_memory_written(struct tigon_host *host, uint64_t bus_address, si
 }
 
 /* -----------------------------------------------------------------------------------------------
- * Memory */
+ * Small services */
 
 struct tigon_board *tigon_host_board(const struct tigon_host *host) {
     return host->board;
@@ -650,83 +680,12 @@ struct tigon_world *tigon_host_world(const struct tigon_host *host) {
     return host->world;
 }
 
-uint8_t *tigon_host_memory(struct tigon_host *host) {
-    return host->memory;
+struct tigon_host_pages *tigon_host_pages(struct tigon_host *host) {
+    return &host->pages;
 }
 
-size_t tigon_host_memory_size(const struct tigon_host *host) {
-    return host->memory_bytes;
-}
-
-uint64_t tigon_host_bus_address(const struct tigon_host *host, const void *pointer) {
-    const uintptr_t offset = (uintptr_t)pointer - (uintptr_t)host->memory;
-    if (offset > host->memory_bytes)
-        tigon_abort("address outside host memory");
-    return host->knobs.host_memory_base + offset;
-}
-
-void *tigon_host_pointer(struct tigon_host *host, uint64_t bus_address) {
-    if (bus_address < host->knobs.host_memory_base ||
-        bus_address - host->knobs.host_memory_base >= host->memory_bytes)
-        return NULL;
-    return host->memory + (bus_address - host->knobs.host_memory_base);
-}
-
-static size_t page_count(const struct tigon_host *host) {
-    return host->memory_bytes / PAGE_BYTES;
-}
-
-/* Scattered pages come from the upper half, contiguous ones from what is left. */
-static size_t scatter_start(const struct tigon_host *host) {
-    return host->knobs.host_scatter ? page_count(host) / 2 : page_count(host);
-}
-
-void *tigon_host_allocate(struct tigon_host *host, size_t bytes, uint64_t *bus_address) {
-    const size_t pages = bytes / PAGE_BYTES + (bytes % PAGE_BYTES != 0);
-    if (pages > scatter_start(host) - host->next_page)
-        return NULL;
-    uint8_t *memory = host->memory + host->next_page * PAGE_BYTES;
-    host->next_page += pages;
-    if (bus_address)
-        *bus_address = tigon_host_bus_address(host, memory);
-    return memory;
-}
-
-int tigon_host_allocate_pages(struct tigon_host *host, size_t bytes, uint64_t *pages) {
-    const size_t wanted = bytes / PAGE_BYTES + (bytes % PAGE_BYTES != 0);
-    const size_t start = scatter_start(host);
-    const size_t available = page_count(host) - start;
-    if (!host->knobs.host_scatter) {
-        uint64_t first = 0;
-        if (!tigon_host_allocate(host, bytes, &first))
-            return -ENOMEM;
-        for (size_t i = 0; i < wanted; i++)
-            pages[i] = first + i * PAGE_BYTES;
-        return 0;
-    }
-    if (wanted > available - host->scattered)
-        return -ENOMEM;
-    for (size_t i = 0; i < wanted; i++) {
-        const size_t page = start + host->scattered++ * host->scatter_step % available;
-        pages[i] = host->knobs.host_memory_base + page * PAGE_BYTES;
-    }
-    return 0;
-}
-
-/* A step near the golden section of `count` and coprime to it visits every page once, neighbours
- * far apart. */
-static size_t choose_step(size_t count) {
-    size_t step = count * 618 / 1000 | 1;
-    for (;; step++) {
-        size_t a = count, b = step;
-        while (b) {
-            const size_t rest = a % b;
-            a = b;
-            b = rest;
-        }
-        if (a <= 1)
-            return step;
-    }
+const struct tigon_host_pages *tigon_host_pages_seen(const struct tigon_host *host) {
+    return &host->pages;
 }
 
 /* ---------------------------------------------------------------------------------------- Life and
@@ -740,15 +699,10 @@ struct tigon_host *tigon_host_create(struct tigon_world *world, struct tigon_boa
     host->world = world;
     host->board = board;
     host->knobs = *knobs;
-    host->memory_bytes = knobs->host_memory_bytes & ~(uint64_t)(PAGE_BYTES - 1);
-    host->memory = mmap(NULL, host->memory_bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (host->memory == MAP_FAILED) {
+    if (tigon_host_pages_initialise(&host->pages, knobs)) {
         free(host);
         return NULL;
     }
-    host->next_page = 1; /* bus address 0 is too good an invalid address to give away */
-    host->scatter_step = choose_step(page_count(host) - scatter_start(host));
     tigon_event_initialise(&host->arrival, arrive, host);
     return host;
 }
@@ -770,20 +724,42 @@ void tigon_host_destroy(struct tigon_host *host) {
     tigon_schedule_cancel(host->board->schedule, &host->arrival);
     free(host->programs);
     free(host->posted);
-    munmap(host->memory, host->memory_bytes);
+    tigon_host_pages_free(&host->pages);
     free(host);
 }
 
+/* What it waits for: which memory or register, or until when. */
+static void describe_wait(const struct program *program, char *text, size_t size) {
+    const unsigned long long until = tigon_ns_from_ticks(program->resume.ticks);
+    text[0] = 0;
+    if (program->waiting == TIGON_PROGRAM_POLLS_MEMORY)
+        (void)snprintf(text, size, " %llX-%llX since %llu ns",
+                       (unsigned long long)program->poll_first,
+                       (unsigned long long)program->poll_last,
+                       (unsigned long long)tigon_ns_from_ticks(program->poll_start));
+    else if (program->waiting == TIGON_PROGRAM_POLLS_BOARD)
+        (void)snprintf(text, size, " at %03X", program->polling.offset);
+    if (tigon_event_pending(&program->resume)) {
+        const size_t used = strlen(text);
+        (void)snprintf(text + used, size - used, " until %llu ns", until);
+    }
+}
+
 int tigon_host_describe(const struct tigon_host *host, char *text, size_t size) {
+    const char *verb = host->crashed ? "was" : "is";
     int total = 0;
+    if (host->crashed)
+        total = snprintf(text, size, "host %zu: crashed\n", tigon_board_index(host->board));
     for (size_t i = 0; i < host->program_count; i++) {
         const struct program *program = host->programs[i];
+        char wait[128];
         if (program->finished)
             continue;
         const size_t used = (size_t)total < size ? (size_t)total : size;
-        total += snprintf(text + used, size - used, "host %zu: program \"%s\" is %s\n",
-                          tigon_board_index(host->board), program->name,
-                          tigon_program_state_name(program->waiting));
+        describe_wait(program, wait, sizeof wait);
+        total += snprintf(text + used, size - used, "host %zu: program \"%s\" %s %s%s\n",
+                          tigon_board_index(host->board), program->name, verb,
+                          tigon_program_state_name(program->waiting), wait);
     }
     return total;
 }

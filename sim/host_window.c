@@ -46,6 +46,8 @@ uint32_t tigon_window_host_read(struct tigon_board *board, uint32_t offset) {
     uint32_t value = 0;
     offset &= ~3u;
     board->statistics.host_register_reads++;
+    if (board->dead)
+        return UINT32_MAX; /* nobody answers: a master abort, which PCI reads as ones */
     if (offset < TIGON_REGISTER_BYTES) {
         value = tigon_register_read(board, offset);
     } else if (offset < WINDOW_START) {
@@ -64,6 +66,8 @@ void tigon_window_host_write(struct tigon_board *board, uint32_t offset, uint32_
     value = in_host_order(board, value);
     offset &= ~3u;
     board->statistics.host_register_writes++;
+    if (board->dead)
+        return;
     if (offset < TIGON_REGISTER_BYTES) {
         tigon_register_write(board, offset, value);
     } else if (offset < WINDOW_START) {

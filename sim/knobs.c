@@ -126,6 +126,14 @@ static const struct knob knobs_table[] = {
     NUMBER(wire_burst_frames, 8, 0, 1e6, "frames",
            "receive-ring overflows lose runs, not single frames"),
 
+    NUMBER(switch_latency_ns, 4200, 0, SECOND, "ns",
+           "with one more wire and frame time adds the 5 us measured for EMP through a switch"),
+    NUMBER(switch_queue_bytes, 131072, 2048, 1e9, "bytes",
+           "about 1 ms of a full wire, usual for switches of that time"),
+    NUMBER(switch_age_ns, 300000000000, 1000, 1e15, "ns", "the 300 s of IEEE 802.1D"),
+    NUMBER(switch_frame_bytes, 9022, 64, 65600, "bytes", "jumbo frames with a VLAN tag"),
+    SWITCH(switch_pause, 0, "off: a full queue drops, as in the published measurements"),
+
     /* The defaults of these come from tigon_timing_default. */
     CYCLES(taken_branch_extra, "single-issue R4000 style: only the delay slot"),
     CYCLES(nullified_slot, "the empty cycle of a branch-likely not taken"),

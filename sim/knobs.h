@@ -97,6 +97,13 @@ struct tigon_knobs {
     double wire_burst;
     uint64_t wire_burst_frames;
 
+    /* Switch */
+    uint64_t switch_latency_ns;  /* from the last byte in to the first byte out, queue empty */
+    uint64_t switch_queue_bytes; /* of each port, for what is to go out */
+    uint64_t switch_age_ns;      /* an address not heard from for so long is forgotten */
+    uint64_t switch_frame_bytes; /* longest frame that is passed on, CRC included */
+    bool switch_pause;           /* obeys and sends PAUSE frames */
+
     /* Cores: cycle costs, see sim/timing.h. Their names are the fields' own ("sram_load"). */
     struct tigon_timing core;
 };

@@ -78,6 +78,11 @@ void tigon_observers_message(const struct tigon_observers *observers,
     TELL(observers, message, board, message, ticks);
 }
 
+void tigon_observers_fault(const struct tigon_observers *observers,
+                           const struct tigon_fault_event *event) {
+    TELL(observers, fault, event);
+}
+
 void tigon_observers_changed(const struct tigon_observers *observers, struct tigon_board *board,
                              uint64_t ticks) {
     TELL(observers, changed, board, ticks);

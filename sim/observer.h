@@ -78,6 +78,8 @@ struct tigon_observer {
     /* As tigon_world_set_log_hook. */
     void (*message)(void *context, const struct tigon_board *board, const char *message,
                     uint64_t ticks);
+    /* A fault was injected (sim/fault.h). A frame may meet several, told before its fate is. */
+    void (*fault)(void *context, const struct tigon_fault_event *event);
     /* Registers of the board may have changed: a core or the host wrote one, or a device did
      * something others can see. For samplers. */
     void (*changed)(void *context, struct tigon_board *board, uint64_t ticks);

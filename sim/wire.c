@@ -1,7 +1,6 @@
 /*
- * The wire: delay and faults. All chance for frame n of a direction comes from a generator seeded
- * with (seed, wire and direction, n), and every draw is made whether it is used or not, so one
- * fault never shifts another.
+ * The wire: what is sent at one end arrives later at the other, unless chance (wire_chance.c) has
+ * it otherwise.
  */
 #include "sim/wire.h"
 
@@ -13,13 +12,18 @@
 #include "sim/board.h"
 #include "sim/capture.h"
 #include "sim/frame.h"
-#include "sim/random.h"
+#include "sim/switch.h"
+#include "sim/wire_chance.h"
 #include "sim/world.h"
 
 /* A SERDES needs a few configuration words in a row to believe one; it also keeps every effect of
  * one board on the other at a distance that lets boards run ahead of each other
  * (tigon_wire_lookahead). */
 #define LINE_RECOGNITION_NS 1000u
+
+/* A frame that waits for later ones to pass waits no longer than this: far beyond a full frame, far
+ * below the time-outs of protocols. */
+#define REORDER_LIMIT_NS 1000000u
 
 struct line_event {
     struct tigon_event event;
@@ -32,14 +36,17 @@ struct line_event {
 
 struct direction {
     struct tigon_wire *wire;
-    struct tigon_board *sender;
-    struct tigon_board *receiver;
+    struct tigon_wire_end sender;
+    struct tigon_wire_end receiver;
     struct tigon_faults faults;
+    struct tigon_installed_fault *installed;
     struct tigon_wire_statistics statistics;
-    struct tigon_line line; /* as last announced by the sender */
-    uint64_t stream;        /* for chance */
-    uint64_t index;         /* of the next frame */
-    uint32_t burst_left;    /* frames still to be taken by a burst */
+    struct tigon_line line;   /* as last announced by the sender */
+    uint64_t stream;          /* for chance */
+    uint64_t index;           /* of the next frame */
+    uint32_t burst_left;      /* frames still to be taken by a burst */
+    unsigned unplugged;       /* reasons why the fibre is dark */
+    struct tigon_frame *held; /* until later ones have passed; the oldest first */
 };
 
 struct tigon_wire {
@@ -48,7 +55,7 @@ struct tigon_wire {
     struct direction direction[2]; /* by sending side */
     uint64_t seed;
     uint64_t propagation; /* ticks */
-    bool cut;
+    bool cut;             /* by tigon_wire_set_cut, one of the reasons */
     tigon_tap tap;
     void *tap_context;
     struct tigon_capture *capture;
@@ -58,24 +65,14 @@ struct tigon_wire {
     struct line_event *all_lines;
 };
 
-struct chance {
-    bool lose;
-    bool duplicate;
-    bool delay;
-    uint64_t delay_ns;
-    bool visible;
-    bool silent;
-    uint64_t where; /* which bit suffers */
-};
-
 struct tigon_wire *tigon_wire_create(struct tigon_world *world, unsigned number, uint64_t seed,
-                                     const struct tigon_knobs *knobs, struct tigon_board *left,
-                                     struct tigon_board *right) {
+                                     const struct tigon_knobs *knobs, struct tigon_wire_end left,
+                                     struct tigon_wire_end right) {
     struct tigon_wire *wire = calloc(1, sizeof *wire);
     if (!wire)
         return NULL;
     wire->world = world;
-    wire->schedule = left->schedule;
+    wire->schedule = tigon_world_schedule(world);
     wire->seed = seed;
     wire->propagation = tigon_ticks_from_ns(knobs->wire_propagation_ns);
     for (unsigned side = 0; side < 2; side++) {
@@ -110,93 +107,159 @@ void tigon_wire_destroy(struct tigon_wire *wire) {
     free(wire);
 }
 
-static struct chance draw(struct direction *direction) {
-    const struct tigon_faults *faults = &direction->faults;
-    struct tigon_random random =
-        tigon_random_for(direction->wire->seed, direction->stream, direction->index);
-    struct chance chance;
-    chance.lose = tigon_random_chance(&random, faults->loss);
-    const bool burst = tigon_random_chance(&random, faults->burst);
-    chance.duplicate = tigon_random_chance(&random, faults->duplicate);
-    chance.delay = tigon_random_chance(&random, faults->delay);
-    chance.delay_ns = tigon_random_below(&random, faults->delay_ns + 1);
-    chance.visible = tigon_random_chance(&random, faults->corrupt_visible);
-    chance.silent = tigon_random_chance(&random, faults->corrupt_silent);
-    chance.where = tigon_random_next(&random);
-    if (direction->burst_left) {
-        direction->burst_left--;
-        chance.lose = true;
-    } else if (chance.lose && burst) {
-        direction->burst_left = faults->burst_frames;
+/* ------------------------------------------------------------------------------------------------
+ * The ends */
+
+static uint64_t latency(const struct tigon_wire_end *end) {
+    return end->board ? tigon_ticks_from_ns(end->board->knobs.receive_latency_ns) : 0;
+}
+
+static bool has_signal(const struct tigon_wire_end *end) {
+    return end->board ? (tigon_link_status(end->board) & TIGON_RECEIVE_SYNC) != 0
+                      : tigon_switch_has_signal(end->box, end->port);
+}
+
+static enum tigon_arrival_fate receive(const struct tigon_wire_end *end,
+                                       const struct tigon_frame *frame, uint64_t ticks) {
+    if (!end->board) {
+        tigon_switch_receive(end->box, end->port, frame, ticks);
+        return TIGON_ARRIVAL_KEPT;
     }
-    return chance;
+    const uint64_t kept = end->board->statistics.receive_frames;
+    tigon_receive_frame(end->board, frame);
+    return end->board->statistics.receive_frames > kept ? TIGON_ARRIVAL_KEPT
+                                                        : TIGON_ARRIVAL_DROPPED;
 }
 
-static enum tigon_fate fate_of(const struct chance *chance) {
-    return chance->lose        ? TIGON_FATE_LOSE
-           : chance->visible   ? TIGON_FATE_CORRUPT_VISIBLE
-           : chance->silent    ? TIGON_FATE_CORRUPT_SILENT
-           : chance->duplicate ? TIGON_FATE_DUPLICATE
-           : chance->delay     ? TIGON_FATE_DELAY
-                               : TIGON_FATE_DELIVER;
+static void hear(const struct tigon_wire_end *end, struct tigon_line line, uint64_t ticks) {
+    if (end->board) {
+        end->board->now = ticks;
+        tigon_link_heard(end->board, line);
+    } else {
+        tigon_switch_heard(end->box, end->port, line, ticks);
+    }
 }
 
-/* A filter's wish replaces chance altogether. */
-static void obey(struct chance *chance, enum tigon_fate wish, const struct tigon_faults *faults) {
-    *chance = (struct chance){.lose = wish == TIGON_FATE_LOSE,
-                              .duplicate = wish == TIGON_FATE_DUPLICATE,
-                              .delay = wish == TIGON_FATE_DELAY,
-                              .delay_ns = faults->delay_ns,
-                              .visible = wish == TIGON_FATE_CORRUPT_VISIBLE,
-                              .silent = wish == TIGON_FATE_CORRUPT_SILENT,
-                              .where = chance->where};
+struct tigon_board *tigon_wire_board(const struct tigon_wire *wire, unsigned side) {
+    return wire->direction[side & 1u].sender.board;
 }
 
-static void flip_bit(struct tigon_frame *frame, uint64_t where, uint32_t length) {
-    const uint64_t bit = where % ((uint64_t)length * 8u);
-    frame->bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+struct tigon_switch *tigon_wire_switch(const struct tigon_wire *wire, unsigned side,
+                                       unsigned *port) {
+    const struct tigon_wire_end *end = &wire->direction[side & 1u].sender;
+    if (port)
+        *port = end->port;
+    return end->box;
 }
+
+const char *tigon_wire_end_name(const struct tigon_wire *wire, unsigned side) {
+    const struct tigon_wire_end *end = &wire->direction[side & 1u].sender;
+    return end->board ? tigon_board_name(end->board) : tigon_switch_name(end->box);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Frames held back until later ones have passed */
+
+/* When this frame arrives, the ones held before it have been passed once more. Those passed often
+ * enough follow at the distance of two minimum frames, the oldest first, and pass others in turn.
+ */
+static void pass(struct direction *direction, uint64_t index, uint64_t arrival) {
+    const uint64_t gap =
+        (TIGON_FRAME_PREAMBLE + TIGON_FRAME_MINIMUM + TIGON_FRAME_CRC_BYTES + TIGON_FRAME_GAP) *
+        (uint64_t)TIGON_TICKS_PER_WIRE_BYTE;
+    for (struct tigon_frame *held = direction->held; held && held->index < index; held = held->next)
+        held->passes -= held->passes > 0;
+    for (;;) {
+        struct tigon_frame **place = &direction->held;
+        while (*place && (*place)->passes)
+            place = &(*place)->next;
+        struct tigon_frame *free_now = *place;
+        if (!free_now)
+            return;
+        *place = free_now->next;
+        arrival += gap;
+        if (arrival < free_now->event.ticks)
+            tigon_schedule_at(direction->wire->schedule, &free_now->event, arrival);
+        for (struct tigon_frame *held = direction->held; held && held->index < free_now->index;
+             held = held->next)
+            held->passes -= held->passes > 0;
+    }
+}
+
+/* Later frames come behind in the list. */
+static void hold(struct direction *direction, struct tigon_frame *frame, uint32_t passes) {
+    struct tigon_frame **place = &direction->held;
+    while (*place)
+        place = &(*place)->next;
+    frame->passes = passes;
+    frame->next = NULL;
+    *place = frame;
+}
+
+/* Nothing followed in time: it goes on as it is. */
+static void let_go(struct direction *direction, struct tigon_frame *frame) {
+    for (struct tigon_frame **place = &direction->held; *place; place = &(*place)->next)
+        if (*place == frame) {
+            *place = frame->next;
+            return;
+        }
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Sending */
 
 static void arrive(void *context, uint64_t ticks) {
     struct tigon_frame *frame = context;
     struct tigon_wire *wire = frame->receiver;
     struct direction *direction = &wire->direction[frame->side];
-    struct tigon_board *board = direction->receiver;
     enum tigon_arrival_fate fate;
-    board->now = ticks;
-    if (wire->cut || !(tigon_link_status(board) & TIGON_RECEIVE_SYNC)) {
+    const struct tigon_wire_end *end = &direction->receiver;
+    if (frame->passes) {
+        let_go(direction, frame);
+        pass(direction, frame->index, ticks);
+    }
+    if (end->board)
+        end->board->now = ticks;
+    if (direction->unplugged || !has_signal(end)) {
         direction->statistics.cut++;
         fate = TIGON_ARRIVAL_CUT;
     } else {
-        const uint64_t kept = board->statistics.receive_frames;
         direction->statistics.delivered++;
-        tigon_receive_frame(board, frame);
-        fate = board->statistics.receive_frames > kept ? TIGON_ARRIVAL_KEPT : TIGON_ARRIVAL_DROPPED;
+        fate = receive(end, frame, ticks);
     }
     const struct tigon_arrival arrival = {
-        .board = board,
+        .board = end->board,
         .wire = wire,
         .from_side = frame->side,
         .index = frame->index,
         .again = frame->again,
         .bad_crc = frame->bad_crc,
         .bytes = frame->bytes,
-        .length = frame->length - TIGON_FRAME_CRC_BYTES,
+        .length = frame->length > TIGON_FRAME_CRC_BYTES ? frame->length - TIGON_FRAME_CRC_BYTES : 0,
         .fate = fate,
         .ticks = ticks,
     };
-    tigon_observers_arrival(board->observers, &arrival);
+    if (end->board)
+        tigon_observers_arrival(end->board->observers, &arrival);
     tigon_frame_release(tigon_world_frames(wire->world), frame);
 }
 
 static void deliver(struct direction *direction, struct tigon_frame *frame, uint64_t ended,
-                    uint64_t hold) {
+                    const struct tigon_chance *chance) {
     struct tigon_wire *wire = direction->wire;
-    const uint64_t latency = tigon_ticks_from_ns(direction->receiver->knobs.receive_latency_ns);
+    uint64_t arrival = tigon_add_ticks(ended + wire->propagation + latency(&direction->receiver),
+                                       chance->delay_ticks);
     frame->receiver = wire;
     frame->side = (unsigned)(direction - wire->direction);
+    frame->passes = 0;
+    if (chance->displacement) {
+        hold(direction, frame, chance->displacement);
+        arrival = tigon_add_ticks(arrival, tigon_ticks_from_ns(REORDER_LIMIT_NS));
+    }
     tigon_event_initialise(&frame->event, arrive, frame);
-    tigon_schedule_at(wire->schedule, &frame->event, ended + wire->propagation + latency + hold);
+    tigon_schedule_at(wire->schedule, &frame->event, arrival);
+    if (!chance->displacement)
+        pass(direction, frame->index, arrival);
 }
 
 /* How a capture marks what did not simply arrive. */
@@ -214,6 +277,10 @@ static const char *comment_on(enum tigon_fate fate) {
         return "damaged on the wire: the receiver sees a CRC error; shown as sent";
     case TIGON_FATE_CORRUPT_SILENT:
         return "damaged before its CRC was made: only an end-to-end check sees it; shown as sent";
+    case TIGON_FATE_REORDER:
+        return "held back on the wire until later frames had passed";
+    case TIGON_FATE_TRUNCATE:
+        return "truncated on the wire; shown as sent";
     case TIGON_FATE_DELIVER:
         break;
     }
@@ -229,74 +296,87 @@ static void tell(struct tigon_wire *wire, const struct tigon_frame_view *view,
     tigon_observers_frame(tigon_world_observers(wire->world), view, fate);
 }
 
+/* A copy that follows right behind. */
+static void duplicate(struct direction *direction, const struct tigon_frame *frame,
+                      uint64_t ended) {
+    const struct tigon_chance behind = {
+        .delay_ticks = (frame->length + TIGON_FRAME_PREAMBLE + TIGON_FRAME_GAP) *
+                       (uint64_t)TIGON_TICKS_PER_WIRE_BYTE};
+    struct tigon_frame *copy = tigon_frame_take(tigon_world_frames(direction->wire->world));
+    direction->statistics.duplicated++;
+    copy->length = frame->length;
+    copy->bad_crc = frame->bad_crc;
+    copy->index = frame->index;
+    copy->again = true;
+    memcpy(copy->bytes, frame->bytes, frame->length);
+    deliver(direction, copy, ended, &behind);
+}
+
+static void tell_simple(struct direction *direction, uint64_t index, uint64_t ticks,
+                        enum tigon_fate fate) {
+    const struct tigon_wire *wire = direction->wire;
+    tigon_fault_tell(
+        tigon_world_faults(wire->world),
+        &(struct tigon_fault_event){.ticks = ticks,
+                                    .wire = wire,
+                                    .from_side = (unsigned)(direction - wire->direction),
+                                    .number = index,
+                                    .what = tigon_fate_words(fate)});
+}
+
 void tigon_wire_send(struct tigon_wire *wire, unsigned from_side, struct tigon_frame *frame,
                      uint64_t started, uint64_t ended) {
     struct direction *direction = &wire->direction[from_side];
     struct tigon_wire_statistics *statistics = &direction->statistics;
-    struct chance chance = draw(direction);
-    const uint32_t data = frame->length - TIGON_FRAME_CRC_BYTES;
+    const uint64_t index = direction->index++;
+    struct tigon_chance chance = tigon_chance_draw(
+        &direction->faults, wire->seed, direction->stream, index, &direction->burst_left);
     const struct tigon_frame_view view = {
         .wire = wire,
         .from_side = from_side,
-        .index = direction->index,
+        .index = index,
         .time_ns = tigon_ns_from_ticks(started),
         .time_ticks = started,
         .bytes = frame->bytes,
-        .length = data,
+        .length = frame->length - TIGON_FRAME_CRC_BYTES,
     };
-    bool filtered = false;
-    frame->index = direction->index++;
+    enum tigon_fate wish = TIGON_FATE_DELIVER;
+    frame->index = index;
     frame->again = false;
     statistics->frames++;
     statistics->bytes += frame->length;
-    if (wire->filter) {
-        const enum tigon_fate wish = wire->filter(wire->filter_context, &view);
-        if (wish != TIGON_FATE_DELIVER) {
-            obey(&chance, wish, &direction->faults);
-            filtered = wish == TIGON_FATE_LOSE || wish == TIGON_FATE_CUT;
-            chance.lose = filtered;
-        }
-    }
-    if (wire->cut) {
+    if (wire->filter)
+        wish = wire->filter(wire->filter_context, &view);
+    if (wish != TIGON_FATE_DELIVER)
+        tigon_chance_obey(&chance, wish, &direction->faults);
+    if (direction->unplugged) {
         statistics->cut++;
         tell(wire, &view, TIGON_FATE_CUT);
         tigon_frame_release(tigon_world_frames(wire->world), frame);
         return;
     }
-    tell(wire, &view, fate_of(&chance));
+    if (chance.simple)
+        tell_simple(direction, index, ended, tigon_chance_fate(&chance));
+    if (wish == TIGON_FATE_DELIVER)
+        tigon_chance_add_faults(&chance, direction->installed, index, frame->length, ended);
+    tell(wire, &view, tigon_chance_fate(&chance));
     if (chance.lose) {
-        if (filtered)
-            statistics->filtered++;
-        else
+        if (wish == TIGON_FATE_DELIVER)
             statistics->lost++;
+        else
+            statistics->filtered++;
         tigon_frame_release(tigon_world_frames(wire->world), frame);
         return;
     }
-    if (chance.silent) {
-        statistics->corrupted_silent++;
-        flip_bit(frame, chance.where, data);
-        if (!chance.visible)
-            tigon_frame_finish(frame, data, frame->bad_crc);
-    }
-    if (chance.visible) {
-        statistics->corrupted_visible++;
-        flip_bit(frame, chance.where >> 8, frame->length);
-        frame->bad_crc = true;
-    }
-    if (chance.duplicate) {
-        struct tigon_frame *copy = tigon_frame_take(tigon_world_frames(wire->world));
-        statistics->duplicated++;
-        copy->length = frame->length;
-        copy->bad_crc = frame->bad_crc;
-        copy->index = frame->index;
-        copy->again = true;
-        memcpy(copy->bytes, frame->bytes, frame->length);
-        const uint64_t again = (frame->length + TIGON_FRAME_PREAMBLE + TIGON_FRAME_GAP) *
-                               (uint64_t)TIGON_TICKS_PER_WIRE_BYTE;
-        deliver(direction, copy, ended, again);
-    }
+    statistics->corrupted_silent += chance.silent;
+    statistics->corrupted_visible += chance.visible;
+    statistics->truncated += chance.truncate;
     statistics->delayed += chance.delay;
-    deliver(direction, frame, ended, chance.delay ? tigon_ticks_from_ns(chance.delay_ns) : 0);
+    statistics->reordered += chance.displacement > 0;
+    tigon_chance_damage(&chance, frame);
+    if (chance.duplicate)
+        duplicate(direction, frame, ended);
+    deliver(direction, frame, ended, &chance);
 }
 
 void tigon_wire_inject(struct tigon_wire *wire, unsigned from_side, const void *bytes,
@@ -325,21 +405,21 @@ void tigon_wire_inject(struct tigon_wire *wire, unsigned from_side, const void *
         tigon_capture_frame(wire->capture, &view,
                             bad_crc ? "injected, with a CRC error" : "injected");
     }
-    deliver(&wire->direction[from_side], frame, now,
-            (frame->length + TIGON_FRAME_PREAMBLE) * (uint64_t)TIGON_TICKS_PER_WIRE_BYTE);
+    const struct tigon_chance chance = {.delay_ticks = (frame->length + TIGON_FRAME_PREAMBLE) *
+                                                       (uint64_t)TIGON_TICKS_PER_WIRE_BYTE};
+    deliver(&wire->direction[from_side], frame, now, &chance);
 }
 
 static void line_arrives(void *context, uint64_t ticks) {
     struct line_event *line = context;
     struct tigon_wire *wire = line->wire;
-    struct tigon_board *board = wire->direction[line->from_side].receiver;
+    const struct direction *direction = &wire->direction[line->from_side];
     struct tigon_line heard = line->line;
-    if (wire->cut)
+    if (direction->unplugged)
         heard.signal = false;
-    board->now = ticks;
     line->next = wire->free_lines;
     wire->free_lines = line;
-    tigon_link_heard(board, heard);
+    hear(&direction->receiver, heard, ticks);
 }
 
 static void send_line(struct tigon_wire *wire, unsigned from_side, uint64_t when) {
@@ -367,24 +447,37 @@ void tigon_wire_line(struct tigon_wire *wire, unsigned from_side, struct tigon_l
     send_line(wire, from_side, when);
 }
 
+void tigon_wire_unplug(struct tigon_wire *wire, unsigned from_side, bool unplug) {
+    struct direction *direction = &wire->direction[from_side];
+    const bool before = direction->unplugged > 0;
+    if (unplug)
+        direction->unplugged++;
+    else if (direction->unplugged)
+        direction->unplugged--;
+    if ((direction->unplugged > 0) != before)
+        send_line(wire, from_side, tigon_world_now_ticks(wire->world));
+}
+
 void tigon_wire_set_cut(struct tigon_wire *wire, bool cut) {
     if (wire->cut == cut)
         return;
     wire->cut = cut;
     for (unsigned side = 0; side < 2; side++)
-        send_line(wire, side, tigon_world_now_ticks(wire->world));
+        tigon_wire_unplug(wire, side, cut);
+}
+
+struct tigon_installed_fault **tigon_wire_installed(struct tigon_wire *wire, unsigned from_side) {
+    return &wire->direction[from_side].installed;
 }
 
 uint64_t tigon_wire_lookahead(const struct tigon_wire *wire) {
     const uint64_t frame = (TIGON_FRAME_PREAMBLE + TIGON_FRAME_MINIMUM + TIGON_FRAME_CRC_BYTES) *
                            (uint64_t)TIGON_TICKS_PER_WIRE_BYTE;
-    const uint64_t line = tigon_ticks_from_ns(LINE_RECOGNITION_NS);
-    uint64_t least = line;
+    uint64_t least = tigon_ticks_from_ns(LINE_RECOGNITION_NS);
     for (unsigned side = 0; side < 2; side++) {
-        const struct tigon_knobs *knobs = &wire->direction[side].receiver->knobs;
-        const uint64_t latency = frame + tigon_ticks_from_ns(knobs->receive_latency_ns);
-        if (latency < least)
-            least = latency;
+        const uint64_t time = frame + latency(&wire->direction[side].receiver);
+        if (time < least)
+            least = time;
     }
     return wire->propagation + least;
 }
@@ -414,8 +507,7 @@ int tigon_wire_capture(struct tigon_wire *wire, const char *path) {
         return -EBUSY;
     const struct tigon_capture_options options = {
         .path = path,
-        .board = {tigon_board_index(wire->direction[0].sender),
-                  tigon_board_index(wire->direction[1].sender)},
+        .end = {tigon_wire_end_name(wire, 0), tigon_wire_end_name(wire, 1)},
         /* A board runs ahead of the other by the lookahead, and tells of a frame when it ends. */
         .horizon_ns =
             tigon_ns_from_ticks(tigon_wire_lookahead(wire) +

@@ -15,9 +15,11 @@
 #include <string.h>
 
 #include "sim/board.h"
+#include "sim/fault_set.h"
 #include "sim/frame.h"
 #include "sim/host_cpu.h"
 #include "sim/random.h"
+#include "sim/switch.h"
 #include "sim/wire.h"
 
 /* A world without events still comes up for air this often, to notice tigon_world_stop. */
@@ -41,6 +43,9 @@ struct tigon_world {
     size_t board_count;
     struct tigon_wire **wires;
     size_t wire_count;
+    struct tigon_switch **switches;
+    size_t switch_count;
+    struct tigon_fault_set *faults;
     uint64_t lookahead;          /* cycles, over all wires */
     struct tigon_board *running; /* whose cores are being run */
     size_t programs;
@@ -91,6 +96,11 @@ struct tigon_world *tigon_world_create(const struct tigon_knobs *knobs, uint64_t
         errno = EINVAL;
         return NULL;
     }
+    world->faults = tigon_fault_set_create(world, seed);
+    if (!world->faults) {
+        free(world);
+        return NULL;
+    }
     world->seed = seed;
     world->lookahead = UINT64_MAX;
     tigon_schedule_initialise(&world->schedule);
@@ -109,6 +119,9 @@ void tigon_world_destroy(struct tigon_world *world) {
     }
     for (size_t i = 0; i < world->wire_count; i++)
         tigon_wire_destroy(world->wires[i]);
+    for (size_t i = 0; i < world->switch_count; i++)
+        tigon_switch_destroy(world->switches[i]);
+    tigon_fault_set_destroy(world->faults);
     while (world->calls) {
         struct call *next = world->calls->next;
         free(world->calls);
@@ -118,6 +131,7 @@ void tigon_world_destroy(struct tigon_world *world) {
     tigon_observers_free(&world->observers);
     free(world->boards);
     free(world->wires);
+    free(world->switches);
     free(world);
 }
 
@@ -150,12 +164,26 @@ struct tigon_board *tigon_world_add_board(struct tigon_world *world) {
     return tigon_world_add_board_with(world, &world->knobs);
 }
 
-struct tigon_wire *tigon_world_connect(struct tigon_world *world, struct tigon_board *left,
-                                       struct tigon_board *right) {
-    if (left == right || left->wire || right->wire) {
-        errno = EBUSY;
+struct tigon_switch *tigon_world_add_switch(struct tigon_world *world, unsigned ports) {
+    if (ports == 0 || ports > TIGON_SWITCH_PORTS_MAX) {
+        errno = EINVAL;
         return NULL;
     }
+    struct tigon_switch **switches =
+        realloc(world->switches, (world->switch_count + 1) * sizeof(struct tigon_switch *));
+    if (!switches)
+        return NULL;
+    world->switches = switches;
+    struct tigon_switch *box =
+        tigon_switch_create(world, world->switch_count, ports, &world->knobs);
+    if (box)
+        world->switches[world->switch_count++] = box;
+    return box;
+}
+
+static struct tigon_wire *connect_ends(struct tigon_world *world, struct tigon_wire_end left,
+                                       struct tigon_wire_end right) {
+    const struct tigon_wire_end ends[2] = {left, right};
     struct tigon_wire **wires =
         realloc(world->wires, (world->wire_count + 1) * sizeof(struct tigon_wire *));
     if (!wires)
@@ -166,16 +194,75 @@ struct tigon_wire *tigon_world_connect(struct tigon_world *world, struct tigon_b
     if (!wire)
         return NULL;
     world->wires[world->wire_count++] = wire;
-    left->wire = right->wire = wire;
-    left->side = 0;
-    right->side = 1;
     const uint64_t lookahead = tigon_wire_lookahead(wire) / TIGON_TICKS_PER_CYCLE;
     if (lookahead < world->lookahead)
         world->lookahead = lookahead;
-    /* A board plugged in while it sends already is heard by the other. */
-    tigon_wire_line(wire, 0, left->link.outgoing, world->now);
-    tigon_wire_line(wire, 1, right->link.outgoing, world->now);
+    for (unsigned side = 0; side < 2; side++) {
+        struct tigon_board *board = ends[side].board;
+        if (!board) {
+            tigon_switch_plug(ends[side].box, ends[side].port, wire, side, world->now);
+            continue;
+        }
+        board->wire = wire;
+        board->side = side;
+        /* A board plugged in while it sends already is heard by the other. */
+        tigon_wire_line(wire, side, board->link.outgoing, world->now);
+    }
     return wire;
+}
+
+static void *refuse(int error) {
+    errno = error;
+    return NULL;
+}
+
+struct tigon_wire *tigon_world_connect(struct tigon_world *world, struct tigon_board *left,
+                                       struct tigon_board *right) {
+    if (left == right || left->wire || right->wire)
+        return refuse(EBUSY);
+    return connect_ends(world, (struct tigon_wire_end){.board = left},
+                        (struct tigon_wire_end){.board = right});
+}
+
+struct tigon_wire *tigon_world_connect_port(struct tigon_world *world, struct tigon_board *board,
+                                            struct tigon_switch *box, unsigned port) {
+    if (port >= tigon_switch_ports(box))
+        return refuse(EINVAL);
+    if (board->wire || !tigon_switch_port_free(box, port))
+        return refuse(EBUSY);
+    return connect_ends(world, (struct tigon_wire_end){.board = board},
+                        (struct tigon_wire_end){.box = box, .port = port});
+}
+
+/* Whether frames find a way from one switch to another. There are no circles, so it is enough not
+ * to go back over the wire one came by. */
+static bool leads_to(const struct tigon_world *world, const struct tigon_switch *from,
+                     const struct tigon_switch *to, const struct tigon_wire *came_by) {
+    if (from == to)
+        return true;
+    for (size_t i = 0; i < world->wire_count; i++) {
+        const struct tigon_wire *wire = world->wires[i];
+        for (unsigned side = 0; side < 2 && wire != came_by; side++) {
+            const struct tigon_switch *next = tigon_wire_switch(wire, 1 - side, NULL);
+            if (next && tigon_wire_switch(wire, side, NULL) == from &&
+                leads_to(world, next, to, wire))
+                return true;
+        }
+    }
+    return false;
+}
+
+struct tigon_wire *tigon_world_connect_switches(struct tigon_world *world, struct tigon_switch *box,
+                                                unsigned port, struct tigon_switch *other,
+                                                unsigned other_port) {
+    if (port >= tigon_switch_ports(box) || other_port >= tigon_switch_ports(other))
+        return refuse(EINVAL);
+    if (!tigon_switch_port_free(box, port) || !tigon_switch_port_free(other, other_port))
+        return refuse(EBUSY);
+    if (leads_to(world, box, other, NULL))
+        return refuse(ELOOP);
+    return connect_ends(world, (struct tigon_wire_end){.box = box, .port = port},
+                        (struct tigon_wire_end){.box = other, .port = other_port});
 }
 
 /* -----------------------------------------------------------------------------------------------
@@ -358,6 +445,45 @@ struct tigon_board *tigon_world_board(const struct tigon_world *world, size_t in
     return index < world->board_count ? world->boards[index] : NULL;
 }
 
+size_t tigon_world_wire_count(const struct tigon_world *world) {
+    return world->wire_count;
+}
+
+struct tigon_wire *tigon_world_wire(const struct tigon_world *world, size_t index) {
+    return index < world->wire_count ? world->wires[index] : NULL;
+}
+
+size_t tigon_world_switch_count(const struct tigon_world *world) {
+    return world->switch_count;
+}
+
+struct tigon_switch *tigon_world_switch(const struct tigon_world *world, size_t index) {
+    return index < world->switch_count ? world->switches[index] : NULL;
+}
+
+struct tigon_schedule *tigon_world_schedule(struct tigon_world *world) {
+    return &world->schedule;
+}
+
+struct tigon_fault_set *tigon_world_faults(const struct tigon_world *world) {
+    return world->faults;
+}
+
+int tigon_world_check_name(const struct tigon_world *world, const char *name) {
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+    const size_t length = strlen(name);
+    if (length == 0 || length >= TIGON_NAME_BYTES || strspn(name, allowed) != length)
+        return -EINVAL;
+    for (size_t i = 0; i < world->board_count; i++)
+        if (strcmp(world->boards[i]->name, name) == 0)
+            return -EEXIST;
+    for (size_t i = 0; i < world->switch_count; i++)
+        if (strcmp(tigon_switch_name(world->switches[i]), name) == 0)
+            return -EEXIST;
+    return 0;
+}
+
 struct tigon_frame_pool *tigon_world_frames(struct tigon_world *world) {
     return &world->frames;
 }
@@ -492,9 +618,12 @@ const char *tigon_world_report(struct tigon_world *world) {
             board->dma.engine[TIGON_DMA_READ].phase == TIGON_DMA_IDLE ? "idle" : "busy",
             board->dma.engine[TIGON_DMA_WRITE].phase == TIGON_DMA_IDLE ? "idle" : "busy",
             TIGON_WORD(board, TIGON_RECEIVE_STATE) | tigon_link_status(board));
+        if (board->dead)
+            add(&text, "board %zu: without power\n", i);
         char programs[1024];
         if (tigon_host_describe(board->host, programs, sizeof programs) > 0)
             add(&text, "%s", programs);
     }
+    (void)tigon_fault_set_describe(world->faults, text.at, text.left);
     return world->report;
 }

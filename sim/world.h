@@ -10,6 +10,10 @@
 #include "sim/tigon.h"
 
 struct tigon_frame_pool;
+struct tigon_fault_set;
+struct tigon_schedule;
+
+#define TIGON_NAME_BYTES 32u /* of a board or switch, with its end */
 
 struct tigon_frame_pool *tigon_world_frames(struct tigon_world *world);
 
@@ -28,6 +32,12 @@ void tigon_world_set_guard(struct tigon_world *world, const struct tigon_world_g
 
 /* The core on which the last run ended with a fault, or NULL. */
 const struct tigon_board *tigon_world_faulted(const struct tigon_world *world, unsigned *core);
+
+struct tigon_schedule *tigon_world_schedule(struct tigon_world *world);
+struct tigon_fault_set *tigon_world_faults(const struct tigon_world *world);
+
+/* 0 when a board or switch may be named so, or the error of tigon_board_set_name. */
+int tigon_world_check_name(const struct tigon_world *world, const char *name);
 
 void tigon_world_program_started(struct tigon_world *world);
 void tigon_world_program_finished(struct tigon_world *world);
@@ -57,6 +67,8 @@ void tigon_observers_program(const struct tigon_observers *observers,
                              enum tigon_program_state state, uint64_t ticks);
 void tigon_observers_message(const struct tigon_observers *observers,
                              const struct tigon_board *board, const char *message, uint64_t ticks);
+void tigon_observers_fault(const struct tigon_observers *observers,
+                           const struct tigon_fault_event *event);
 void tigon_observers_changed(const struct tigon_observers *observers, struct tigon_board *board,
                              uint64_t ticks);
 

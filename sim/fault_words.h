@@ -1,0 +1,35 @@
+/* What reading and writing the text form of faults share. */
+#ifndef SIM_FAULT_WORDS_H
+#define SIM_FAULT_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/fault.h"
+#include "sim/time.h"
+
+#define TIGON_TIME_UNITS 6u
+/* From the longest, a second, to one tick. */
+extern const struct tigon_time_unit {
+    const char *name;
+    uint64_t ticks;
+} tigon_time_units[TIGON_TIME_UNITS];
+
+/* "lose in bursts" */
+const char *tigon_fault_kind_text(enum tigon_fault_kind kind);
+
+static inline bool tigon_fault_of_wire(enum tigon_fault_kind kind) {
+    return kind <= TIGON_FAULT_UNPLUG;
+}
+
+/* A decimal number at the start of a text: value = digits / 10^places. Returns the characters it
+ * took, 0 for none. */
+size_t tigon_fault_read_decimal(const char *text, size_t length, uint64_t *digits,
+                                unsigned *places);
+uint64_t tigon_power_of_ten(unsigned exponent);
+
+/* "1%" or "0.01", all of the text. */
+bool tigon_fault_read_chance(const char *text, size_t length, double *chance);
+
+#endif
