@@ -204,8 +204,10 @@ int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world,
         tigon_cpu_initialise(&board->cpu[core], core, &board->memory, &board->bus, &knobs->core,
                              &port);
     tigon_cpu_pair(&board->cpu[0], &board->cpu[1]);
-    for (unsigned core = 0; core < 2; core++)
+    for (unsigned core = 0; core < 2; core++) {
         tigon_cpu_set_park_hook(&board->cpu[core], core_parks, board);
+        tigon_cpu_set_parking(&board->cpu[core], knobs->idle_parking, 0);
+    }
     tigon_eeprom_initialise(&board->local_control.eeprom, address);
     tigon_timer_initialise(board);
     tigon_dma_initialise(board);

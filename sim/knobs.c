@@ -133,6 +133,8 @@ static const struct knob knobs_table[] = {
     NUMBER(switch_age_ns, 300000000000, 1000, 1e15, "ns", "the 300 s of IEEE 802.1D"),
     NUMBER(switch_frame_bytes, 9022, 64, 65600, "bytes", "jumbo frames with a VLAN tag"),
     SWITCH(switch_pause, 0, "off: a full queue drops, as in the published measurements"),
+    SWITCH(idle_parking, 1,
+           "a core that polls without effect is not simulated turn by turn; results are the same"),
 
     /* The defaults of these come from tigon_timing_default. */
     CYCLES(taken_branch_extra, "single-issue R4000 style: only the delay slot"),

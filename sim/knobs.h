@@ -103,6 +103,8 @@ struct tigon_knobs {
     uint64_t switch_age_ns;      /* an address not heard from for so long is forgotten */
     uint64_t switch_frame_bytes; /* longest frame that is passed on, CRC included */
     bool switch_pause;           /* obeys and sends PAUSE frames */
+    bool idle_parking; /* cores that poll without effect are not simulated turn by turn; results are
+                          the same */
 
     /* Cores: cycle costs, see sim/timing.h. Their names are the fields' own ("sram_load"). */
     struct tigon_timing core;
