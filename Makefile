@@ -34,7 +34,7 @@ include models/build.mk
 include tests/build.mk
 include docs/build.mk
 
-.PHONY: help setup demo test verify firmware bench campaign docs lint format clean
+.PHONY: help setup demo test verify firmware bench bench-sim campaign docs lint format clean
 
 help:            ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,6 +70,11 @@ bench:           ## speed of compiler and simulator here, cost of the firmware o
 	@scripts/setup.sh demo test
 	$(Q)$(MAKE) --no-print-directory -s generate firmware overhead $(BUILD)/host/emp_demo $(BUILD)/tests/measure_cpu_speed $(BUILD)/tests/measure_firmware
 	$(Q)scripts/bench.py
+
+bench-sim:       ## simulated time a second of processor time buys: all cores busy, and a ping-pong
+	@scripts/setup.sh demo
+	$(Q)$(MAKE) --no-print-directory -s generate firmware $(BUILD)/tests/measure_boards
+	$(Q)$(BUILD)/tests/measure_boards both
 
 C_SOURCES  = $(shell find fw-runtime host models sim tests -name '*.c' -not -path '*/golden/*' | sort)
 C_HEADERS  = $(shell find fw-runtime host models sim tests -name '*.h' -not -path '*/golden/*' | sort)

@@ -6,26 +6,14 @@
 
 #include "sim/time.h"
 
-/* A stream more than this many beats behind is moved up without looking at each beat. The beats
- * passed over cannot matter: that many slots ago any queue of devices has long been served. */
-#define LOOK_BACK 64u
+#define WINDOW TIGON_BUS_WINDOW
 
-/* From so many pending streams on it pays to serve those that are over. */
+/* From so many pending streams on it pays to look for those that are over. */
 #define MANY_STREAMS 6u
 
 void tigon_bus_initialise(struct tigon_bus *bus) {
     memset(bus, 0, sizeof *bus);
-    bus->next_due = UINT64_MAX;
     bus->host_cycle = UINT64_MAX;
-}
-
-static void find_next_due(struct tigon_bus *bus) {
-    bus->next_due = UINT64_MAX;
-    for (unsigned i = 0; i < bus->stream_count; i++) {
-        uint64_t due = bus->streams[i].due >> 16;
-        if (due < bus->next_due)
-            bus->next_due = due;
-    }
 }
 
 /* Streams stay sorted by priority, so that equal due cycles are served in that order. */
@@ -36,7 +24,86 @@ static void remove_stream(struct tigon_bus *bus, unsigned index) {
 }
 
 static uint64_t last_beat_cycle(const struct tigon_bus_stream *stream) {
-    return (stream->due + (uint64_t)(stream->beats_left - 1u) * stream->period) >> 16;
+    return (stream->due - stream->period + (uint64_t)stream->beats_left * stream->period) >> 16;
+}
+
+/* One beat that wants `cycle`, which lies in the window. */
+static inline void place_beat(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle) {
+    const unsigned wanted = (unsigned)(cycle - bus->window);
+    const uint64_t free = ~bus->taken >> wanted << wanted;
+    if (__builtin_expect(free == 0, 0)) {
+        bus->backlog++;
+        bus->stalls[master] += WINDOW - wanted;
+        return;
+    }
+    bus->taken |= free & -free;
+    bus->stalls[master] += (unsigned)__builtin_ctzll(free) - wanted;
+}
+
+/* The beats of a stream that want a cycle before the end of the window. What wants one before its
+ * beginning has had it. */
+static void place_stream(struct tigon_bus *bus, struct tigon_bus_stream *stream) {
+    const uint64_t end = (bus->window + WINDOW) << 16;
+    const uint32_t before = stream->beats_left;
+    uint32_t left = before;
+    uint64_t due = stream->due;
+    stream->window_due = due;
+    stream->window_left = left;
+    for (; left != 0 && due < bus->window << 16; left--)
+        due += stream->period;
+    for (; left != 0 && due < end; left--) {
+        place_beat(bus, stream->master, due >> 16);
+        due += stream->period;
+    }
+    bus->beats[stream->master] += before - left;
+    stream->due = due;
+    stream->beats_left = left;
+}
+
+/* The beats carried over come first, whoever they belong to. */
+static void begin_window(struct tigon_bus *bus) {
+    bus->backlog = bus->carried > WINDOW ? bus->carried - WINDOW : 0;
+    bus->taken = bus->carried >= WINDOW ? UINT64_MAX : (UINT64_C(1) << bus->carried) - 1u;
+}
+
+/* What is before `cycle` is over. */
+static void pass_over(struct tigon_bus *bus, struct tigon_bus_stream *stream, uint64_t cycle) {
+    if (stream->due >= cycle << 16)
+        return;
+    const uint64_t behind = (cycle << 16) - stream->due;
+    uint64_t skip = (behind + stream->period - 1u) / stream->period;
+    if (skip > stream->beats_left)
+        skip = stream->beats_left;
+    bus->beats[stream->master] += skip;
+    stream->beats_left -= (uint32_t)skip;
+    stream->due += skip * stream->period;
+}
+
+/* Move the window on until it holds `cycle`. */
+static void look_at(struct tigon_bus *bus, uint64_t cycle) {
+    const uint64_t goal = cycle & ~(uint64_t)(WINDOW - 1u);
+    const bool far = bus->window + 3u * WINDOW < goal;
+    if (bus->stream_count == 0 && (bus->backlog == 0 || far)) {
+        bus->window = goal;
+        bus->taken = bus->carried = bus->backlog = 0;
+        return;
+    }
+    if (far) {
+        bus->window = goal - 3u * WINDOW;
+        bus->backlog = 0;
+        for (unsigned i = bus->stream_count; i-- > 0;)
+            pass_over(bus, &bus->streams[i], bus->window + WINDOW);
+    }
+    while (bus->window < goal) {
+        bus->window += WINDOW;
+        bus->carried = bus->backlog;
+        begin_window(bus);
+        for (unsigned i = bus->stream_count; i-- > 0;)
+            if (bus->streams[i].beats_left == 0)
+                remove_stream(bus, i);
+        for (unsigned i = 0; i < bus->stream_count; i++)
+            place_stream(bus, &bus->streams[i]);
+    }
 }
 
 /* Only when more streams are under way at once than there is room for. */
@@ -51,86 +118,15 @@ static void drop_earliest_ending(struct tigon_bus *bus, uint64_t now) {
     remove_stream(bus, earliest);
 }
 
-static void give_device_slot(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t due) {
-    uint64_t slot = due > bus->device_free ? due : bus->device_free;
-    bus->beats[master]++;
-    bus->stalls[master] += slot - due;
-    bus->device_free = slot + 1u;
-}
-
-static void pass_over_old_beats(struct tigon_bus *bus, uint64_t cycle) {
-    for (unsigned i = bus->stream_count; i-- > 0;) {
-        struct tigon_bus_stream *stream = &bus->streams[i];
-        const uint64_t behind = cycle << 16 > stream->due ? (cycle << 16) - stream->due : 0;
-        if (behind <= (uint64_t)LOOK_BACK * stream->period)
-            continue;
-        if (behind >= ((uint64_t)stream->beats_left + LOOK_BACK / 2u) * stream->period) {
-            bus->beats[stream->master] += stream->beats_left;
-            remove_stream(bus, i);
-        } else {
-            const uint64_t skip = behind / stream->period - LOOK_BACK / 2u;
-            bus->beats[stream->master] += skip;
-            stream->beats_left -= (uint32_t)skip;
-            stream->due += skip * stream->period;
-        }
-    }
-    find_next_due(bus);
-}
-
-/* Give slots to all stream beats due at or before `cycle`, in order of time, then priority. */
-static void serve_streams(struct tigon_bus *bus, uint64_t cycle) {
-    if (bus->next_due + LOOK_BACK < cycle)
-        pass_over_old_beats(bus, cycle);
-    while (bus->next_due <= cycle) {
-        const struct tigon_bus_stream *streams = bus->streams;
-        unsigned first = 0, second = 0;
-        uint64_t first_due = streams[0].due >> 16, second_due = UINT64_MAX;
-        for (unsigned i = 1; i < bus->stream_count; i++) {
-            const uint64_t due = streams[i].due >> 16;
-            if (due < first_due) {
-                second_due = first_due;
-                second = first;
-                first_due = due;
-                first = i;
-            } else if (due < second_due) {
-                second_due = due;
-                second = i;
-            }
-        }
-        /* All beats of the first that come before any of the others. Streams are in order of
-         * priority, so of two that are due at once the one at the lower place goes first. */
-        struct tigon_bus_stream *stream = &bus->streams[first];
-        uint64_t last = second < first ? second_due - 1u : second_due;
-        if (last > cycle)
-            last = cycle;
-        uint64_t due = stream->due, free = bus->device_free, waited = 0;
-        const uint32_t before = stream->beats_left;
-        uint32_t left = before;
-        do {
-            const uint64_t wanted = due >> 16;
-            const uint64_t slot = wanted > free ? wanted : free;
-            waited += slot - wanted;
-            free = slot + 1u;
-            due += stream->period;
-        } while (--left != 0 && due >> 16 <= last);
-        bus->device_free = free;
-        bus->stalls[stream->master] += waited;
-        bus->beats[stream->master] += before - left;
-        stream->beats_left = left;
-        stream->due = due;
-        bus->next_due = second_due;
-        if (left == 0)
-            remove_stream(bus, first);
-        else if (due >> 16 < second_due)
-            bus->next_due = due >> 16;
-    }
-}
-
 static void begin_stream(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t start_cycle,
                          uint32_t cycles_per_beat_16_16, uint32_t beats) {
     /* While no core uses the bus nothing looks at streams; what is over must not pile up. */
-    if (bus->stream_count >= MANY_STREAMS && start_cycle != 0)
-        serve_streams(bus, start_cycle - 1u);
+    for (unsigned i = bus->stream_count; bus->stream_count >= MANY_STREAMS && i-- > 0;) {
+        pass_over(bus, &bus->streams[i], start_cycle < 4u * WINDOW ? 0 : start_cycle - 4u * WINDOW);
+        if (bus->streams[i].beats_left == 0 &&
+            last_beat_cycle(&bus->streams[i]) - bus->window >= WINDOW)
+            remove_stream(bus, i);
+    }
     if (bus->stream_count == TIGON_BUS_STREAMS)
         drop_earliest_ending(bus, start_cycle);
     unsigned place = bus->stream_count;
@@ -145,13 +141,15 @@ static void begin_stream(struct tigon_bus *bus, enum tigon_bus_master master, ui
         .due = start_cycle << 16,
     };
     bus->stream_count++;
-    if (start_cycle < bus->next_due)
-        bus->next_due = start_cycle;
+    place_stream(bus, &bus->streams[place]);
 }
 
+/* The accesses of the polling host that are due at or before `cycle`. */
 static __attribute__((noinline)) void announce_host(struct tigon_bus *bus, uint64_t cycle) {
     while (bus->host_cycle <= cycle) {
-        begin_stream(bus, TIGON_BUS_DMA_WRITE, bus->host_cycle, 1u << 16, 1);
+        bus->beats[TIGON_BUS_DMA_WRITE]++;
+        if (bus->host_cycle - bus->window < WINDOW)
+            place_beat(bus, TIGON_BUS_DMA_WRITE, bus->host_cycle);
         bus->host_ticks += bus->host_period;
         bus->host_cycle = tigon_cycle_at_or_after(bus->host_ticks);
     }
@@ -180,9 +178,15 @@ void tigon_bus_stream_begin(struct tigon_bus *bus, enum tigon_bus_master master,
 void tigon_bus_stream_cancel(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle) {
     if (bus->host_cycle <= cycle)
         announce_host(bus, cycle);
+    begin_window(bus);
     for (unsigned i = bus->stream_count; i-- > 0;) {
         struct tigon_bus_stream *stream = &bus->streams[i];
-        if (stream->master != master || last_beat_cycle(stream) < cycle)
+        if (stream->window_left != 0) { /* it was placed in this window */
+            bus->beats[stream->master] -= stream->window_left - stream->beats_left;
+            stream->beats_left = stream->window_left;
+            stream->due = stream->window_due;
+        }
+        if (stream->master != master || stream->beats_left == 0 || last_beat_cycle(stream) < cycle)
             continue;
         if (stream->due >> 16 >= cycle) {
             remove_stream(bus, i);
@@ -192,33 +196,33 @@ void tigon_bus_stream_cancel(struct tigon_bus *bus, enum tigon_bus_master master
         uint64_t span = (cycle << 16) - stream->due;
         stream->beats_left = (uint32_t)((span + stream->period - 1u) / stream->period);
     }
-    find_next_due(bus);
+    for (unsigned i = 0; i < bus->stream_count; i++)
+        place_stream(bus, &bus->streams[i]);
 }
 
 uint64_t tigon_bus_access(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle,
                           uint32_t beats) {
-    if (bus->host_cycle <= cycle)
-        announce_host(bus, cycle);
-    if (master < TIGON_BUS_CPU_A) {
-        serve_streams(bus, cycle);
-        for (uint32_t i = 0; i < beats; i++)
-            give_device_slot(bus, master, cycle + i);
-        return bus->device_free;
-    }
     uint64_t slot = cycle > bus->core_free ? cycle : bus->core_free;
-    for (uint32_t left = beats;; slot++) {
-        for (;;) {
-            if (bus->next_due <= slot)
-                serve_streams(bus, slot);
-            if (bus->device_free <= slot)
-                break;
-            slot = bus->device_free;
+    for (uint32_t left = beats;;) {
+        if (slot - bus->window >= WINDOW) {
+            if (bus->host_cycle < bus->window + WINDOW)
+                announce_host(bus, bus->window + WINDOW - 1u);
+            look_at(bus, slot);
         }
+        if (bus->host_cycle <= slot)
+            announce_host(bus, slot);
+        const unsigned place = (unsigned)(slot - bus->window);
+        const uint64_t free = ~bus->taken >> place << place;
+        if (free == 0) {
+            slot = bus->window + WINDOW;
+            continue;
+        }
+        slot = bus->window + (unsigned)__builtin_ctzll(free) + 1u;
         if (--left == 0)
             break;
     }
-    bus->core_free = slot + 1u;
+    bus->core_free = slot;
     bus->beats[master] += beats;
-    bus->stalls[master] += slot + 1u - cycle - beats;
-    return slot + 1u;
+    bus->stalls[master] += slot - cycle - beats;
+    return slot;
 }

@@ -7,10 +7,15 @@
  * depends only on the sequence of calls, so calls must come in global cycle order (cpu.h says how
  * cores keep to that).
  *
+ * Which cycles the beats of all devices take together does not depend on who goes first: a beat
+ * takes the first free cycle from its own on. They are worked out for TIGON_BUS_WINDOW cycles at a
+ * time, as one word of bits, when a core looks there; a stream that begins later adds its bits.
+ *
  * Exact within the model: no core is granted a slot a stream beat takes, and beats of several
  * streams that fall into one cycle queue up. Simplified: between the cores first come is first
  * served (equal cycles: the caller runs A first), a burst once granted is not taken back for a
- * stream that is announced later.
+ * stream that is announced later, and backlog older than two windows in which no core used the bus
+ * is forgotten.
  */
 #ifndef TIGON_SIM_BUS_H
 #define TIGON_SIM_BUS_H
@@ -30,17 +35,24 @@ enum tigon_bus_master {
 
 #define TIGON_BUS_STREAMS 32u
 
+#define TIGON_BUS_WINDOW 64u /* cycles; bits of tigon_bus.taken */
+
 struct tigon_bus_stream {
     enum tigon_bus_master master;
     uint32_t beats_left;
     uint32_t period; /* cycles, 16.16 fixed point */
     uint64_t due;    /* cycle of the next beat, 48.16 fixed point */
+    /* The last two as they were at the beginning of the window. */
+    uint32_t window_left;
+    uint64_t window_due;
 };
 
 struct tigon_bus {
-    uint64_t next_due;    /* earliest cycle at which any stream has a beat, UINT64_MAX if none */
-    uint64_t device_free; /* first cycle after the last slot a device beat took */
-    uint64_t core_free;   /* first cycle after the last slot granted to a core */
+    uint64_t window;    /* first cycle of the window; streams are done up to its end */
+    uint64_t taken;     /* bit n: a device has cycle window + n */
+    uint64_t carried;   /* beats that did not fit the windows before */
+    uint64_t backlog;   /* beats that did not fit this one either */
+    uint64_t core_free; /* first cycle after the last slot granted to a core */
     /* Accesses of a polling host: single beats of DMA write, `host_period` ticks apart, announced
      * only when something else looks at the bus. */
     uint64_t host_cycle; /* of the next, UINT64_MAX if none */
@@ -49,8 +61,8 @@ struct tigon_bus {
     unsigned stream_count;
     struct tigon_bus_stream streams[TIGON_BUS_STREAMS];
     uint64_t beats[TIGON_BUS_MASTERS];  /* slots used */
-    uint64_t stalls[TIGON_BUS_MASTERS]; /* cycles waited; for streams only beats that were looked
-                                           at, a lower bound while no core uses the bus */
+    uint64_t stalls[TIGON_BUS_MASTERS]; /* cycles waited; of devices a lower bound: only within the
+                                           windows that were worked out */
     uint64_t streams_dropped;           /* cut short because TIGON_BUS_STREAMS were pending */
 };
 
@@ -71,9 +83,22 @@ void tigon_bus_stream_cancel(struct tigon_bus *bus, enum tigon_bus_master master
 void tigon_bus_host_begin(struct tigon_bus *bus, uint64_t ticks, uint64_t period);
 void tigon_bus_host_end(struct tigon_bus *bus, uint64_t ticks);
 
-/* Take `beats` slots (at least 1), the first not before `cycle`. Returns the cycle after the last
- * one, so cycle + beats on an idle bus. */
+/* A core takes `beats` slots (at least 1), the first not before `cycle`. Returns the cycle after
+ * the last one, so cycle + beats on an idle bus. */
 uint64_t tigon_bus_access(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle,
                           uint32_t beats);
+
+/* The same for one beat, most of which are granted at once. */
+static inline uint64_t tigon_bus_core_beat(struct tigon_bus *bus, enum tigon_bus_master master,
+                                           uint64_t cycle) {
+    const uint64_t place = cycle - bus->window;
+    if (place < TIGON_BUS_WINDOW && bus->core_free <= cycle && bus->host_cycle > cycle &&
+        (bus->taken >> place & 1u) == 0) {
+        bus->core_free = cycle + 1u;
+        bus->beats[master]++;
+        return cycle + 1u;
+    }
+    return tigon_bus_access(bus, master, cycle, 1);
+}
 
 #endif

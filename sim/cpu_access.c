@@ -26,7 +26,8 @@ static void wait_for_write_buffer(struct tigon_cpu *cpu) {
 /* Take bus slots from cpu->cycle on; returns how long the wait for them was. */
 static uint64_t take_slots(struct tigon_cpu *cpu, uint32_t beats) {
     enum tigon_bus_master master = cpu->core == TIGON_CORE_A ? TIGON_BUS_CPU_A : TIGON_BUS_CPU_B;
-    uint64_t end = tigon_bus_access(cpu->bus, master, cpu->cycle, beats);
+    uint64_t end = beats == 1 ? tigon_bus_core_beat(cpu->bus, master, cpu->cycle)
+                              : tigon_bus_access(cpu->bus, master, cpu->cycle, beats);
     uint64_t waited = end - cpu->cycle - beats;
     cpu->statistics.bus_stalls += waited;
     return waited;

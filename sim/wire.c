@@ -282,6 +282,7 @@ static const char *comment_on(enum tigon_fate fate) {
     case TIGON_FATE_TRUNCATE:
         return "truncated on the wire; shown as sent";
     case TIGON_FATE_DELIVER:
+    default:
         break;
     }
     return NULL;
