@@ -1,0 +1,41 @@
+# The acceptance tests of tigon2.md 15: small firmware images, the program that runs them on boards, and `make sim-check`.
+
+ACCEPTANCE        := tests/acceptance
+ACCEPTANCE_IMAGES := $(patsubst $(ACCEPTANCE)/firmware/%.c,$(BUILD)/acceptance/%.elf,$(wildcard $(ACCEPTANCE)/firmware/*.c))
+
+ACCEPTANCE_FW_CFLAGS := -std=gnu11 -O2 -g $(FW_ARCH) -ffreestanding -ffixed-hi -ffixed-lo -mno-check-zero-division \
+    -mno-llsc -fno-tree-loop-distribute-patterns -fno-jump-tables -fno-stack-protector --param=min-pagesize=0 -fno-asynchronous-unwind-tables \
+    -fno-common -Wall -Wextra -Wconversion -Werror -ffile-prefix-map=$(CURDIR)=. -Wa,--fatal-warnings \
+    -Wa,$(FW_PORT)/core.inc -I.
+
+$(BUILD)/acceptance/%.o: $(ACCEPTANCE)/firmware/%.c $(FW_PORT)/core.inc $(ACCEPTANCE)/build.mk
+	$(SAY) FWCC $<
+	@mkdir -p $(@D)
+	$(Q)$(FW_CC) $(ACCEPTANCE_FW_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/acceptance/%.o: $(ACCEPTANCE)/firmware/%.S $(FW_PORT)/core.inc
+	$(SAY) FWAS $<
+	@mkdir -p $(@D)
+	$(Q)$(FW_CC) $(ACCEPTANCE_FW_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(ACCEPTANCE_IMAGES): $(BUILD)/acceptance/%.elf: $(BUILD)/acceptance/%.o $(BUILD)/acceptance/start.o \
+    $(BUILD)/acceptance/words.o $(ACCEPTANCE)/firmware/image.lds
+	$(SAY) FWLD $@
+	$(Q)$(FW_LD) -EB -static -nostdlib -G0 --fatal-warnings --no-warn-rwx-segments \
+	    -T $(ACCEPTANCE)/firmware/image.lds -o $@ $(filter %.o,$^)
+
+ACCEPTANCE_OBJECTS := $(patsubst %.c,$(BUILD)/san/%.o,$(wildcard $(ACCEPTANCE)/*.c))
+
+$(BUILD)/tests/sim_check: $(ACCEPTANCE_OBJECTS) $(SIM_LIBRARY_SANITIZED) | $(ACCEPTANCE_IMAGES)
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lelf
+
+TEST_PROGRAMS += $(BUILD)/tests/sim_check
+
+.PHONY: sim-check
+sim-check: export ASAN_OPTIONS := detect_leaks=1
+sim-check:       ## acceptance tests of the board simulator; TIGON_IMAGE=FILE also runs that image
+	@scripts/setup.sh demo test
+	$(Q)$(MAKE) --no-print-directory $(BUILD)/tests/sim_check
+	$(Q)$(BUILD)/tests/sim_check
