@@ -1,2 +1,0 @@
-#include "tests/acceptance/acceptance.h"
-const struct acceptance dma_tests[] = {{NULL, NULL, NULL, NULL}};
