@@ -18,4 +18,5 @@ $(SIM_LIBRARY_SANITIZED): $(addprefix $(BUILD)/san/,$(SIM_OBJECTS))
 	$(SAY) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
+include sim/debug/build.mk
 include sim/command/build.mk

@@ -1,0 +1,338 @@
+/*
+ * Snapshots as sleeping processes; see debugger.h. What they share lies in one piece of memory
+ * (struct debug_session); all else is each process's own, as it was when it was made.
+ *
+ * Processes: the supervisor, which waits; the live one, which runs the world; the snapshots, which
+ * sleep in debug_history_take. To go back, the live process says in the session what is to be done,
+ * wakes a snapshot and ends. The snapshot makes a copy of itself, the new live process, and sleeps
+ * on. Only one of them ever runs, so the session needs no lock.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sim/debug/debugger_private.h"
+#include "sim/time.h"
+
+#define ALIVE_SECONDS 2 /* how often a snapshot looks whether anybody could still wake it */
+
+static volatile sig_atomic_t passed_on; /* signal for the live process */
+static struct debug_session *supervised;
+
+static void pass_on(int number) {
+    passed_on = number;
+    if (supervised->live > 0)
+        (void)kill(supervised->live, number);
+}
+
+/* --- the supervisor */
+
+static void dismiss(struct debug_slot *slot) {
+    if (slot->pid == 0)
+        return;
+    slot->end = true;
+    (void)sem_post(&slot->wake);
+    (void)waitpid(slot->pid, NULL, 0); /* fails at once when it is not our own child */
+    slot->pid = 0;
+}
+
+static _Noreturn void supervise(struct debug_session *session) {
+    supervised = session;
+    (void)signal(SIGTERM, pass_on);
+    (void)signal(SIGHUP, pass_on);
+    int status = 0;
+    for (;;) {
+        int each;
+        const pid_t pid = waitpid(-1, &each, 0);
+        if (pid < 0 && errno == EINTR)
+            continue;
+        if (pid < 0) {
+            status = 1 << 8;
+            break;
+        }
+        if (pid == session->live) {
+            status = each;
+            break;
+        }
+    }
+    for (size_t i = 0; i < DEBUG_SNAPSHOTS; i++)
+        if (session->slots[i].pid != 0) {
+            session->slots[i].end = true;
+            (void)sem_post(&session->slots[i].wake);
+        }
+    while (waitpid(-1, NULL, 0) > 0 || errno == EINTR) {
+    }
+    if (WIFSIGNALED(status)) { /* end as it did, for whoever waits for us; its core is enough */
+        (void)prctl(PR_SET_DUMPABLE, 0);
+        (void)signal(WTERMSIG(status), SIG_DFL);
+        (void)raise(WTERMSIG(status));
+    }
+    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
+int debug_history_open(struct tigon_debugger *debugger) {
+    const bool wanted = debugger->options.snapshot_limit > 0;
+    struct debug_session *session =
+        mmap(NULL, sizeof *session, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (session == MAP_FAILED)
+        return -errno;
+    debugger->session = session;
+    if (!wanted)
+        return 0;
+    for (size_t i = 0; i < DEBUG_SNAPSHOTS; i++)
+        (void)sem_init(&session->slots[i].wake, 1, 0);
+    session->supervisor = getpid();
+    (void)fflush(NULL);
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+    const pid_t pid = fork();
+    if (pid > 0)
+        supervise(session);
+    if (pid < 0) {
+        const int error = -errno;
+        session->supervisor = 0;
+        (void)munmap(session, sizeof *session);
+        return error;
+    }
+    session->live = getpid();
+    return 0;
+}
+
+void debug_history_close(struct tigon_debugger *debugger) {
+    debug_history_forget(debugger);
+    (void)munmap(debugger->session, sizeof *debugger->session);
+    debugger->session = NULL;
+}
+
+bool debug_history_exists(const struct tigon_debugger *debugger) {
+    return debugger->session->supervisor != 0;
+}
+
+/* --- files */
+
+static void note_files(struct tigon_debugger *debugger) {
+    DIR *directory = opendir("/proc/self/fd");
+    struct dirent *entry;
+    debugger->file_count = 0;
+    while (directory && (entry = readdir(directory)) != NULL) {
+        const int descriptor = (int)strtol(entry->d_name, NULL, 10);
+        struct stat status;
+        if (descriptor <= STDERR_FILENO || debugger->file_count == DEBUG_OPEN_FILES ||
+            fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
+            continue;
+        struct debug_file *file = &debugger->files[debugger->file_count++];
+        file->descriptor = descriptor;
+        file->offset = lseek(descriptor, 0, SEEK_CUR);
+        file->writable = (fcntl(descriptor, F_GETFL) & O_ACCMODE) != O_RDONLY;
+    }
+    if (directory)
+        (void)closedir(directory);
+}
+
+/* The descriptors of all copies share one offset. */
+static void restore_files(const struct tigon_debugger *debugger) {
+    for (size_t i = 0; i < debugger->file_count; i++) {
+        const struct debug_file *file = &debugger->files[i];
+        if (file->offset < 0 || lseek(file->descriptor, file->offset, SEEK_SET) < 0)
+            continue;
+        if (file->writable && ftruncate(file->descriptor, file->offset) != 0)
+            (void)fprintf(stderr, "tigon debugger: an output file cannot be shortened: %s\n",
+                          strerror(errno));
+    }
+}
+
+/* --- snapshots */
+
+static struct debug_slot *free_slot(struct debug_session *session) {
+    for (size_t i = 0; i < DEBUG_SNAPSHOTS; i++)
+        if (session->slots[i].pid == 0)
+            return &session->slots[i];
+    return NULL;
+}
+
+static const struct debug_slot *neighbour(const struct debug_session *session,
+                                          const struct debug_slot *slot, bool later) {
+    const struct debug_slot *best = NULL;
+    for (size_t i = 0; i < DEBUG_SNAPSHOTS; i++) {
+        const struct debug_slot *other = &session->slots[i];
+        if (other->pid == 0 || other == slot)
+            continue;
+        if (later
+                ? other->position > slot->position && (!best || other->position < best->position)
+                : other->position <= slot->position && (!best || other->position > best->position))
+            best = other;
+    }
+    return best;
+}
+
+/* Drops the one whose loss makes the smallest gap compared with its age, so that they lie dense
+ * near the present and ever thinner before. The first is the beginning of history and stays. */
+static void thin_out(struct tigon_debugger *debugger) {
+    struct debug_session *session = debugger->session;
+    struct debug_slot *worst = NULL;
+    double least = 0;
+    unsigned count = 0;
+    for (size_t i = 0; i < DEBUG_SNAPSHOTS; i++) {
+        struct debug_slot *slot = &session->slots[i];
+        if (slot->pid == 0 || slot->kept)
+            continue;
+        count++;
+        const struct debug_slot *before = neighbour(session, slot, false);
+        const struct debug_slot *after = neighbour(session, slot, true);
+        if (!before)
+            continue;
+        const uint64_t end = after ? after->position : debugger->position;
+        const double gap =
+            (double)(end - before->position) / (double)(debugger->position - slot->position + 1);
+        if (!worst || gap < least) {
+            worst = slot;
+            least = gap;
+        }
+    }
+    if (worst && count >= debugger->options.snapshot_limit)
+        dismiss(worst);
+}
+
+static bool supervisor_lives(const struct debug_session *session) {
+    return kill(session->supervisor, 0) == 0 || errno == EPERM;
+}
+
+static void wait_for_command(struct debug_slot *slot, const struct debug_session *session) {
+    for (;;) {
+        struct timespec until;
+        (void)clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += ALIVE_SECONDS;
+        if (sem_timedwait(&slot->wake, &until) == 0)
+            return;
+        if (errno == ETIMEDOUT && !supervisor_lives(session))
+            _exit(0);
+    }
+}
+
+/* A grandchild, so that the supervisor inherits it when the process between has ended. */
+static bool became_copy(void) {
+    const pid_t between = fork();
+    if (between == 0) {
+        const pid_t copy = fork();
+        if (copy == 0)
+            return true;
+        _exit(copy < 0);
+    }
+    int status = 0;
+    while (between > 0 && waitpid(between, &status, 0) < 0 && errno == EINTR) {
+    }
+    return between < 0 || status != 0; /* no process to be had: go on as ourselves */
+}
+
+static int sleep_as(struct tigon_debugger *debugger, struct debug_slot *slot) {
+    struct debug_session *session = debugger->session;
+    const pid_t self = getpid();
+    for (;;) {
+        wait_for_command(slot, session);
+        if (slot->end)
+            _exit(0);
+        if (!became_copy())
+            continue;
+        if (getpid() == self)
+            slot->pid = 0;
+        session->live = getpid();
+        restore_files(debugger);
+        return -1;
+    }
+}
+
+int debug_history_take(struct tigon_debugger *debugger, bool kept) {
+    struct debug_session *session = debugger->session;
+    if (!debug_history_exists(debugger))
+        return 0;
+    thin_out(debugger);
+    struct debug_slot *slot = free_slot(session);
+    if (!slot)
+        return 0;
+    (void)fflush(NULL);
+    note_files(debugger);
+    const unsigned number = session->next_number + 1;
+    slot->position = debugger->position;
+    slot->number = number;
+    slot->ns = debugger->inside
+                   ? tigon_ns_from_ticks(debugger->inside->cpu->cycle * TIGON_TICKS_PER_CYCLE)
+                   : tigon_world_now_ns(debugger->world);
+    slot->inside = debugger->inside != NULL;
+    slot->kept = kept;
+    slot->end = false;
+    debugger->unsnapshotted_change = false;
+    debugger->own = slot;
+    const pid_t pid = fork();
+    if (pid == 0)
+        return sleep_as(debugger, slot);
+    if (pid < 0)
+        return 0;
+    slot->pid = pid;
+    session->next_number = number;
+    return (int)number;
+}
+
+void debug_history_forget(struct tigon_debugger *debugger) {
+    if (debug_history_exists(debugger))
+        for (size_t i = 0; i < DEBUG_SNAPSHOTS; i++)
+            dismiss(&debugger->session->slots[i]);
+}
+
+struct debug_slot *debug_history_before(struct tigon_debugger *debugger, uint64_t limit) {
+    struct debug_slot *best = NULL;
+    for (size_t i = 0; i < DEBUG_SNAPSHOTS; i++) {
+        struct debug_slot *slot = &debugger->session->slots[i];
+        /* From one between two instructions, the next position is the first to be seen. */
+        if (slot->pid == 0 || slot->position + (slot->inside ? 0u : 1u) >= limit)
+            continue;
+        if (!best || slot->position > best->position ||
+            (slot->position == best->position && slot->number > best->number))
+            best = slot;
+    }
+    return best;
+}
+
+struct debug_slot *debug_history_first(struct tigon_debugger *debugger) {
+    struct debug_slot *first = NULL;
+    for (size_t i = 0; i < DEBUG_SNAPSHOTS; i++) {
+        struct debug_slot *slot = &debugger->session->slots[i];
+        if (slot->pid != 0 && (!first || slot->number < first->number))
+            first = slot;
+    }
+    return first;
+}
+
+struct debug_slot *debug_history_numbered(struct tigon_debugger *debugger, unsigned number) {
+    for (size_t i = 0; i < DEBUG_SNAPSHOTS; i++)
+        if (debugger->session->slots[i].pid != 0 && debugger->session->slots[i].number == number)
+            return &debugger->session->slots[i];
+    return NULL;
+}
+
+void debug_history_wake(struct tigon_debugger *debugger, struct debug_slot *slot) {
+    if (kill(slot->pid, 0) != 0) { /* somebody has ended it */
+        slot->pid = 0;
+        return;
+    }
+    (void)fflush(NULL);
+    debugger->session->live = 0;
+    (void)sem_post(&slot->wake);
+    _exit(0);
+}
+
+void debug_history_cut(struct tigon_debugger *debugger) {
+    for (size_t i = 0; i < DEBUG_SNAPSHOTS; i++) {
+        struct debug_slot *slot = &debugger->session->slots[i];
+        if (slot->pid != 0 && slot->position > debugger->position)
+            dismiss(slot);
+    }
+}
