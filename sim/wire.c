@@ -161,12 +161,9 @@ const char *tigon_wire_end_name(const struct tigon_wire *wire, unsigned side) {
  * Frames held back until later ones have passed */
 
 /* When this frame arrives, the ones held before it have been passed once more. Those passed often
- * enough follow at the distance of two minimum frames, the oldest first, and pass others in turn.
- */
+ * enough come at the same tick behind it, the oldest first, and pass others in turn: at any distance
+ * the next frame might pass them too. */
 static void pass(struct direction *direction, uint64_t index, uint64_t arrival) {
-    const uint64_t gap =
-        (TIGON_FRAME_PREAMBLE + TIGON_FRAME_MINIMUM + TIGON_FRAME_CRC_BYTES + TIGON_FRAME_GAP) *
-        (uint64_t)TIGON_TICKS_PER_WIRE_BYTE;
     for (struct tigon_frame *held = direction->held; held && held->index < index; held = held->next)
         held->passes -= held->passes > 0;
     for (;;) {
@@ -177,7 +174,6 @@ static void pass(struct direction *direction, uint64_t index, uint64_t arrival) 
         if (!free_now)
             return;
         *place = free_now->next;
-        arrival += gap;
         if (arrival < free_now->event.ticks)
             tigon_schedule_at(direction->wire->schedule, &free_now->event, arrival);
         for (struct tigon_frame *held = direction->held; held && held->index < free_now->index;
