@@ -80,7 +80,7 @@ int debug_breaks_insert(struct tigon_debugger *debugger, int kind, uint32_t addr
     if (!free_point)
         return -ENOSPC;
     *free_point = (struct debug_breakpoint){
-        .used = true, .kind = (uint8_t)kind, .address = address, .length = length};
+        .used = true, .fresh = true, .kind = (uint8_t)kind, .address = address, .length = length};
     return 0;
 }
 
@@ -90,25 +90,28 @@ void debug_breaks_remove(struct tigon_debugger *debugger, int kind, uint32_t add
         struct debug_breakpoint *point = &debugger->session->breakpoints[i];
         if (!point->used || point->kind != kind || point->address != address)
             continue;
-        if (kind < DEBUG_WATCH_WRITE)
+        if (kind < DEBUG_WATCH_WRITE && !point->fresh)
             point->removed = true;
-        else if (point->length == length)
+        else if (kind < DEBUG_WATCH_WRITE || point->length == length)
             point->used = false;
     }
 }
 
 void debug_breaks_clear(struct tigon_debugger *debugger) {
     memset(debugger->session->breakpoints, 0, sizeof debugger->session->breakpoints);
-    debug_breaks_prepare(debugger, false);
+    debugger->alone = -1;
+    debug_breaks_prepare(debugger);
 }
 
-void debug_breaks_prepare(struct tigon_debugger *debugger, bool stepping) {
+void debug_breaks_prepare(struct tigon_debugger *debugger) {
     memset(debugger->filter, 0, sizeof debugger->filter);
     debugger->any_watch = false;
     for (size_t i = 0; i < DEBUG_BREAKPOINTS; i++) {
         struct debug_breakpoint *point = &debugger->session->breakpoints[i];
-        if (point->removed && !stepping)
-            point->used = false;
+        if (debugger->alone < 0) {
+            point->used = point->used && !point->removed;
+            point->fresh = false;
+        }
         if (!point->used)
             continue;
         if (point->kind < DEBUG_WATCH_WRITE) {
@@ -198,7 +201,7 @@ static bool break_hit(const struct tigon_debugger *debugger, const struct debug_
     for (size_t i = 0; i < DEBUG_BREAKPOINTS; i++) {
         const struct debug_breakpoint *point = &debugger->session->breakpoints[i];
         if (!point->used || point->kind >= DEBUG_WATCH_WRITE || point->address != pc ||
-            (point->removed && thread->index == debugger->step_thread))
+            (thread->index == debugger->alone ? point->removed : point->fresh))
             continue;
         *stop = (struct debug_stop){
             .signal = DEBUG_SIGNAL_TRAP, .thread = thread->index, .kind = point->kind};

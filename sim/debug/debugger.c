@@ -58,7 +58,7 @@ static void unmute_at_frontier(struct tigon_debugger *debugger) {
 void debug_let_go(struct tigon_debugger *debugger) {
     debugger->attached = false; /* the cores notice at the next turn of the world */
     debugger->mode = DEBUG_RUN;
-    debugger->step_thread = -1;
+    debugger->step_thread = debugger->alone = -1;
     debug_breaks_clear(debugger);
     debug_history_forget(debugger);
     packet_close(&debugger->stream);
@@ -78,8 +78,7 @@ static bool talk(struct tigon_debugger *debugger) {
 static bool stop_once(struct tigon_debugger *debugger, const struct debug_stop *stop) {
     debugger->stop = *stop;
     debugger->mode = DEBUG_RUN;
-    debugger->step_thread = -1;
-    debugger->step_alone = false;
+    debugger->step_thread = debugger->alone = -1;
     debugger->session->general_thread = debugger->session->resume_thread = stop->thread;
     if (debugger->position > debugger->session->frontier)
         debugger->session->frontier = debugger->position;
@@ -93,9 +92,9 @@ static bool stop_once(struct tigon_debugger *debugger, const struct debug_stop *
 void debug_stop_here(struct tigon_debugger *debugger, const struct debug_stop *stop) {
     const struct debug_stop wanted = *stop; /* may be debugger->stop */
     const struct debug_thread *thread = &debugger->threads[wanted.thread];
-    while (debugger->step_alone && debugger->step_thread != wanted.thread) {
+    while (debugger->alone >= 0 && debugger->alone != wanted.thread) {
         const struct debug_stop step = {
-            .signal = DEBUG_SIGNAL_TRAP, .thread = debugger->step_thread, .kind = -1};
+            .signal = DEBUG_SIGNAL_TRAP, .thread = debugger->alone, .kind = -1};
         if (debugger->deferred_at == debugger->position)
             return; /* or the step would never get anywhere */
         debugger->deferred_at = debugger->position;
@@ -361,7 +360,7 @@ int tigon_debugger_open(struct tigon_debugger **result, struct tigon_world *worl
     debugger->world = world;
     debugger->options = *options;
     debugger->listener = debugger->stream.descriptor = -1;
-    debugger->step_thread = -1;
+    debugger->step_thread = debugger->alone = -1;
     debugger->muted[0] = debugger->muted[1] = debugger->muted[2] = -1;
     if (debugger->options.snapshot_ns < 1000)
         debugger->options.snapshot_ns = 1000;

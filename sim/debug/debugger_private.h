@@ -41,8 +41,10 @@ enum debug_break_kind {
 
 struct debug_breakpoint {
     bool used;
-    /* GDB takes its breakpoints out to step one thread alone over one of them; the others must not
-     * run past it meanwhile. So a removed one counts for them until the next real resume. */
+    /* GDB takes its breakpoints out to step one thread alone over one of them, and puts others in
+     * where that thread will come to. The others must run past neither: they stop at removed
+     * breakpoints until the next real resume, and do not see fresh ones. */
+    bool fresh; /* put in since the last real resume */
     bool removed;
     uint8_t kind; /* enum debug_break_kind */
     uint32_t address;
@@ -154,7 +156,7 @@ struct tigon_debugger {
 
     uint8_t mode;         /* enum debug_mode */
     int step_thread;      /* -1: none steps */
-    bool step_alone;      /* GDB takes the others to stand still */
+    int alone;            /* thread, the others of which GDB takes to stand still; -1 */
     uint64_t deferred_at; /* position at which a stop of another was told late */
     uint64_t step_instruction;
     uint32_t step_first, step_end; /* stay while pc is in [first, end) */
@@ -190,8 +192,8 @@ int debug_breaks_insert(struct tigon_debugger *debugger, int kind, uint32_t addr
 void debug_breaks_remove(struct tigon_debugger *debugger, int kind, uint32_t address,
                          uint32_t length);
 void debug_breaks_clear(struct tigon_debugger *debugger);
-/* Before the world goes on: `stepping` when only one thread does one instruction. */
-void debug_breaks_prepare(struct tigon_debugger *debugger, bool stepping);
+/* Before the world goes on, perhaps with a thread alone. */
+void debug_breaks_prepare(struct tigon_debugger *debugger);
 bool debug_breaks_at(const struct tigon_debugger *debugger, const struct debug_thread *thread,
                      uint32_t pc);
 /* The instruction at pc is about to be executed by `thread`. True: stop, for the reason given. When

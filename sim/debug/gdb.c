@@ -197,12 +197,13 @@ static enum outcome change_breakpoint(struct tigon_debugger *debugger, const cha
 
 /* --- resuming */
 
-static enum outcome resume(struct tigon_debugger *debugger, int step_thread, bool alone) {
+/* Thread indexes; -1 for none. */
+static enum outcome resume(struct tigon_debugger *debugger, int step_thread, int alone) {
     debugger->step_thread = step_thread;
-    debugger->step_alone = step_thread >= 0 && alone;
+    debugger->alone = alone;
     if (step_thread >= 0)
         debugger->step_instruction = debugger->threads[step_thread].cpu->statistics.instructions;
-    debug_breaks_prepare(debugger, debugger->step_alone);
+    debug_breaks_prepare(debugger);
     return RESUME;
 }
 
@@ -224,51 +225,68 @@ static enum outcome resume_old(struct tigon_debugger *debugger, const char *text
     if (!resume_address(debugger, text))
         return answer(debugger, "E01");
     debugger->step_first = debugger->step_end = 0;
-    return resume(debugger, step ? debugger->session->resume_thread : -1, true);
+    const int thread = step ? debugger->session->resume_thread : -1;
+    return resume(debugger, thread, thread);
 }
 
-/* "vCont;action[:thread]...": the first action that fits a thread counts. Time is the same for all,
- * so only who steps is of interest; the others always run, also those GDB wants to stand still. */
+struct action {
+    char kind;  /* of "cCsSr" */
+    int thread; /* index, -1 for all others */
+    uint32_t first, end;
+};
+
+/* ";kind[:thread]", moving *text behind it. */
+static bool parse_action(const struct tigon_debugger *debugger, const char **text,
+                         struct action *action) {
+    unsigned long long first = 0, end = 0;
+    *action = (struct action){.kind = (*text)[1], .thread = -1};
+    if (!action->kind || !strchr("cCsSr", action->kind))
+        return false;
+    *text += 2;
+    if (action->kind == 'C' || action->kind == 'S')
+        *text += strspn(*text, "0123456789abcdefABCDEF");
+    if (action->kind == 'r' && (!packet_parse_number(text, &first) || *(*text)++ != ',' ||
+                                !packet_parse_number(text, &end)))
+        return false;
+    action->first = (uint32_t)first;
+    action->end = (uint32_t)end;
+    if (**text == ':') {
+        (*text)++;
+        action->thread = parse_thread(debugger, text);
+    }
+    return action->thread >= -1 && (**text == ';' || **text == 0);
+}
+
+/* "vCont;action[:thread]...". Time is the same for all, so all threads run whatever is said; of
+ * interest is which one steps, and whether GDB takes the others to stand still. */
 static enum outcome resume_threads(struct tigon_debugger *debugger, const char *text) {
-    int step_thread = -1;
-    bool default_steps = false, others_go = false, named = false;
+    struct action action;
+    int step_thread = -1, named = -1;
+    unsigned names = 0;
+    bool all = false, all_step = false;
     debugger->step_first = debugger->step_end = 0;
     while (*text == ';') {
-        const char action = text[1];
-        unsigned long long first = 0, end = 0;
-        int thread = -1;
-        text += 2;
-        if (action == 'C' || action == 'S')
-            text += strspn(text, "0123456789abcdefABCDEF");
-        if (action == 'r' && (!packet_parse_number(&text, &first) || *text++ != ',' ||
-                              !packet_parse_number(&text, &end)))
+        if (!parse_action(debugger, &text, &action))
             return answer(debugger, "E01");
-        if (*text == ':') {
-            text++;
-            thread = parse_thread(debugger, &text);
-            if (thread == -2)
-                return answer(debugger, "E01");
-        }
-        if (!action || !strchr("cCsSr", action))
-            return answer(debugger, "E01");
-        others_go = others_go || thread < 0;
-        if (action == 'c' || action == 'C')
+        const bool steps = action.kind != 'c' && action.kind != 'C';
+        if (action.thread < 0) {
+            all = true;
+            all_step = steps;
             continue;
-        if (thread < 0)
-            default_steps = true;
-        else if (!named)
-            step_thread = thread;
-        if (action == 'r' && !named) {
-            debugger->step_first = (uint32_t)first;
-            debugger->step_end = (uint32_t)end;
         }
-        named = named || thread >= 0;
+        names++;
+        named = action.thread;
+        if (steps && step_thread < 0) {
+            step_thread = action.thread;
+            debugger->step_first = action.first;
+            debugger->step_end = action.end;
+        }
     }
     if (*text)
         return answer(debugger, "E01");
-    if (step_thread < 0 && default_steps)
+    if (step_thread < 0 && all_step)
         step_thread = debugger->session->resume_thread;
-    return resume(debugger, step_thread, !others_go);
+    return resume(debugger, step_thread, !all && names == 1 ? named : -1);
 }
 
 static enum outcome go_back(struct tigon_debugger *debugger, bool step) {

@@ -88,11 +88,11 @@ void debug_travel_ended(struct tigon_debugger *debugger) {
 static void woken(struct tigon_debugger *debugger) {
     const struct debug_travel *travel = travel_of(debugger);
     debugger->mode = travel->mode;
-    debugger->step_thread = -1;
+    debugger->step_thread = debugger->alone = -1;
     debugger->stream.no_acknowledge = debugger->session->no_acknowledge;
     debugger->stream.begin = debugger->stream.end = 0;
     debug_mute(debugger);
-    debug_breaks_prepare(debugger, false);
+    debug_breaks_prepare(debugger);
     if (travel->mode == DEBUG_RUN)
         arrive(debugger);
     else if (debugger->inside)
