@@ -253,6 +253,11 @@ void tigon_board_mac_address(const struct tigon_board *board, uint8_t address[6]
     memcpy(address, board->mac_address, 6);
 }
 
+void tigon_board_set_mac_address(struct tigon_board *board, const uint8_t address[6]) {
+    memcpy(board->mac_address, address, sizeof board->mac_address);
+    memcpy(board->local_control.eeprom.bytes + TIGON_EEPROM_MAC_ADDRESS, address, 6);
+}
+
 struct tigon_cpu *tigon_board_cpu(struct tigon_board *board, unsigned core) {
     return core < 2 ? &board->cpu[core] : NULL;
 }
@@ -300,6 +305,25 @@ uint32_t tigon_board_peek_register(struct tigon_board *board, uint32_t offset) {
     if (board->accessing_core < 0 && board->now < tigon_world_now_ticks(board->world))
         board->now = tigon_world_now_ticks(board->world);
     return tigon_register_read(board, offset);
+}
+
+void tigon_board_poke_register(struct tigon_board *board, uint32_t offset, uint32_t value) {
+    if (board->now < tigon_world_now_ticks(board->world))
+        board->now = tigon_world_now_ticks(board->world);
+    if (TIGON_WORD(board, TIGON_HOST_CONTROL) & TIGON_CONTROL_BYTE_SWAP)
+        value = __builtin_bswap32(value);
+    tigon_window_host_write(board, offset, value);
+    board->statistics.host_register_writes--; /* the host made none */
+}
+
+bool tigon_board_peek_scratchpad(const struct tigon_board *board, unsigned core, uint32_t address,
+                                 uint32_t *value) {
+    return tigon_memory_scratchpad_read32(&board->memory, core, address, value);
+}
+
+bool tigon_board_poke_scratchpad(struct tigon_board *board, unsigned core, uint32_t address,
+                                 uint32_t value) {
+    return tigon_memory_scratchpad_write32(&board->memory, core, address, value);
 }
 
 void tigon_board_statistics(const struct tigon_board *board, struct tigon_statistics *statistics) {

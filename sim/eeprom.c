@@ -19,7 +19,7 @@ void tigon_eeprom_initialise(struct tigon_eeprom *eeprom, const uint8_t mac_addr
     /* Eight bytes at 0x8C, the first two zero (tigon2.md 3.3). */
     eeprom->bytes[0x8C] = 0;
     eeprom->bytes[0x8D] = 0;
-    memcpy(&eeprom->bytes[0x8E], mac_address, 6);
+    memcpy(&eeprom->bytes[TIGON_EEPROM_MAC_ADDRESS], mac_address, 6);
 }
 
 /* A whole byte came in; returns whether we acknowledge it. */

@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TIGON_EEPROM_BYTES 4096u
+#define TIGON_EEPROM_BYTES       4096u
+#define TIGON_EEPROM_MAC_ADDRESS 0x8Eu /* six bytes (tigon2.md 3.3) */
 
 struct tigon_eeprom {
     uint8_t bytes[TIGON_EEPROM_BYTES];

@@ -110,6 +110,13 @@ struct tigon_wire *tigon_world_connect_switches(struct tigon_world *world, struc
  * a duration; UINT64_MAX for none). May be called again after a time limit or a stop. */
 enum tigon_end tigon_world_run(struct tigon_world *world, uint64_t limit_ns);
 
+/* Whether a world without unfinished programs runs on, up to the limit, instead of ending with
+ * TIGON_END_FINISHED: for firmware that needs no host. Off at first. */
+void tigon_world_set_run_on(struct tigon_world *world, bool run_on);
+
+/* Whether nothing will ever happen again: no event is planned and no core does anything. */
+bool tigon_world_asleep(const struct tigon_world *world);
+
 /* Makes tigon_world_run return TIGON_END_STOPPED soon. Callable from programs and from every hook.
  */
 void tigon_world_stop(struct tigon_world *world);
@@ -149,6 +156,8 @@ int tigon_board_set_name(struct tigon_board *board, const char *name);
 struct tigon_host *tigon_board_host(const struct tigon_board *board);
 struct tigon_wire *tigon_board_wire(const struct tigon_board *board); /* NULL when not connected */
 void tigon_board_mac_address(const struct tigon_board *board, uint8_t address[6]);
+/* Another one, in the EEPROM too. Before the world runs. */
+void tigon_board_set_mac_address(struct tigon_board *board, const uint8_t address[6]);
 
 /* A core for inspection with sim/cpu.h: 0 is A, 1 is B. */
 struct tigon_cpu *tigon_board_cpu(struct tigon_board *board, unsigned core);
@@ -163,6 +172,15 @@ void tigon_board_poke(struct tigon_board *board, uint32_t address, const void *b
 uint32_t tigon_board_peek32(const struct tigon_board *board, uint32_t address);
 void tigon_board_poke32(struct tigon_board *board, uint32_t address, uint32_t value);
 uint32_t tigon_board_peek_register(struct tigon_board *board, uint32_t offset);
+/* What a posted write of the host does when it arrives, now, for free: all of the 16 kB block, with
+ * every effect such a write has. `value` is a plain number whatever the host's byte order is set
+ * to. Not from inside a core's register access. */
+void tigon_board_poke_register(struct tigon_board *board, uint32_t offset, uint32_t value);
+/* One word of a core's scratchpad by CPU address, 0x00C00000 and up. False outside. */
+bool tigon_board_peek_scratchpad(const struct tigon_board *board, unsigned core, uint32_t address,
+                                 uint32_t *value);
+bool tigon_board_poke_scratchpad(struct tigon_board *board, unsigned core, uint32_t address,
+                                 uint32_t value);
 
 /* As if the board were unplugged and plugged in again: registers, cores, DMA and MAC reset, SRAM
  * kept (as a real reset keeps it). The same happens when the host writes bit 3 of HW[040]. */

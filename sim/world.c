@@ -51,6 +51,7 @@ struct tigon_world {
     size_t programs;
     size_t programs_finished;
     bool stop;
+    bool run_on;
     struct call *calls;      /* every one ever made */
     struct call *free_calls; /* linked by `context` */
     tigon_signal_hook signal_hook;
@@ -345,11 +346,11 @@ static enum tigon_end run_until(struct tigon_world *world, uint64_t limit) {
     for (;;) {
         if (world->guard)
             world->guard->turn(world->guard->context);
-        if (world->programs && world->programs == world->programs_finished)
+        if (world->programs && world->programs == world->programs_finished && !world->run_on)
             return TIGON_END_FINISHED;
         uint64_t next = tigon_schedule_next(&world->schedule);
         if (next == TIGON_NEVER && !any_runnable(world)) {
-            if (world->programs || limit == TIGON_NEVER)
+            if (world->programs != world->programs_finished || limit == TIGON_NEVER)
                 return TIGON_END_ASLEEP;
             if (world->now < limit)
                 world->now = limit;
@@ -381,6 +382,14 @@ enum tigon_end tigon_world_run(struct tigon_world *world, uint64_t limit_ns) {
     if (world->guard)
         world->guard->ended(world->guard->context, end);
     return end;
+}
+
+void tigon_world_set_run_on(struct tigon_world *world, bool run_on) {
+    world->run_on = run_on;
+}
+
+bool tigon_world_asleep(const struct tigon_world *world) {
+    return tigon_schedule_next(&world->schedule) == TIGON_NEVER && !any_runnable(world);
 }
 
 void tigon_world_stop(struct tigon_world *world) {

@@ -1,12 +1,17 @@
 # tigonsim: the simulated boards as a program. Programs of scenarios find libtigon and libemp in it.
-TIGONSIM_SOURCES := $(wildcard sim/command/*.c host/programs/*.c)
+TIGONSIM_SOURCES := $(wildcard sim/command/*.c host/programs/*.c) $(addprefix host/demo/,pair.c recorder.c transfer.c)
 TIGONSIM_OBJECTS := $(TIGONSIM_SOURCES:%.c=$(BUILD)/obj/%.o)
 TIGONSIM_SAN     := $(TIGONSIM_SOURCES:%.c=$(BUILD)/san/%.o)
 TIGONSIM_LIBS    := -lconfig -lcjson -lelf -lnettle -ldl
 # All of the libraries, also what only programs need.
 TIGONSIM_EXPORT   = -rdynamic -Wl,--whole-archive $(1) -Wl,--no-whole-archive
 
-$(TIGONSIM_OBJECTS) $(TIGONSIM_SAN): | $(BUILD)/gen/emp/emp_layout.h
+EMP_TRANSITION_NAMES := $(BUILD)/gen/emp/emp_transition_names.h
+$(EMP_TRANSITION_NAMES): $(BUILD)/gen/emp/emp.c
+	$(Q)sed -n '/^static const char \*const transition_names/,/^};/p' $< > $@ && test -s $@
+
+$(TIGONSIM_OBJECTS) $(TIGONSIM_SAN): | $(BUILD)/gen/emp/emp_layout.h $(BUILD)/gen/emp/emp_watch.h $(EMP_TRANSITION_NAMES)
+LINT_NEEDS += $(EMP_TRANSITION_NAMES)
 
 TIGONSIM           := $(BUILD)/tigonsim
 TIGONSIM_SANITIZED := $(BUILD)/tests/tigonsim

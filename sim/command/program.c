@@ -1,5 +1,8 @@
 #include "sim/command/program.h"
 
+#include "host/programs/programs.h"
+#include "sim/command/setup.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +17,11 @@ static const struct {
     int (*function)(struct tigon_host *host, int argc, char **argv);
     const char *summary;
 } builtins[] = {
+    {"emp-ping", program_emp_ping, "sends EMP messages to another node and waits for each answer"},
+    {"emp-pong", program_emp_pong, "answers the messages of emp-ping"},
+    {"emp-send", program_emp_send, "sends a file to another node"},
+    {"emp-receive", program_emp_receive, "receives what emp-send sends"},
+    {"emp-exchange", program_emp_exchange, "every node sends to every other"},
     {NULL, NULL, NULL},
 };
 
@@ -122,4 +130,18 @@ void program_unload(struct program *program) {
     if (program->descriptor >= 0)
         (void)close(program->descriptor);
     *program = (struct program){.descriptor = -1};
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * What programs call */
+
+void tigon_program_figure(struct tigon_host *host, const char *name, double value) {
+    struct setup_board *board =
+        setup_current ? &setup_current->boards[tigon_board_index(tigon_host_board(host))] : NULL;
+    if (!board)
+        return;
+    if (!board->figures)
+        board->figures = cJSON_CreateObject();
+    cJSON_DeleteItemFromObject(board->figures, name);
+    cJSON_AddNumberToObject(board->figures, name, value);
 }

@@ -1,13 +1,17 @@
 /* tigonsim run: reads a scenario, makes its world, runs it, tells what came of it. */
 #include "sim/command/command.h"
+#include "sim/command/inspect.h"
+#include "sim/command/outcome.h"
+#include "sim/command/progress.h"
 #include "sim/command/run.h"
-#include "sim/command/setup.h"
-#include "sim/command/statistics.h"
+#include "sim/command/watcher.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define STRETCH_NS UINT64_C(1000000) /* between two looks at the clock */
 
 enum { ASSIGNMENTS_LIMIT = 256, PARTS_LIMIT = 32 };
 
@@ -122,14 +126,38 @@ static enum tigon_end advance(struct run *run, uint64_t limit_ns) {
     return tigon_world_run(run->world, limit_ns);
 }
 
-static int run_world(struct run *run, const struct scenario *scenario) {
+/* Stretches end where something is to be looked at; that the run is cut changes nothing in it. */
+static enum tigon_end run_stretches(struct run *run, struct watcher *watcher,
+                                    struct progress *progress) {
+    const uint64_t limit = run->scenario->stop_ns;
+    for (;;) {
+        const uint64_t now = tigon_world_now_ns(run->world);
+        uint64_t next = now + STRETCH_NS;
+        if (watcher_due(watcher) < next)
+            next = watcher_due(watcher);
+        /* A world in which nothing happens any more need not be looked at again. */
+        if (next > limit || (tigon_world_asleep(run->world) && now > 0))
+            next = limit;
+        if (next == UINT64_MAX)
+            return TIGON_END_ASLEEP;
+        const enum tigon_end end = advance(run, next);
+        if (watcher_look(watcher) && end == TIGON_END_TIME_LIMIT)
+            return TIGON_END_STOPPED;
+        if (end != TIGON_END_TIME_LIMIT || next == limit)
+            return end;
+        progress_tell(progress, next, limit);
+    }
+}
+
+/* Parts begin, the world runs, parts finish. */
+static int run_world(struct run *run, struct watcher *watcher, struct progress *progress) {
     int status = COMMAND_DONE;
     size_t begun = 0;
     for (; run_parts[begun] && status == COMMAND_DONE; begun++)
         if (run_parts[begun]->begin)
             status = run_parts[begun]->begin(run, run_parts[begun]->arguments);
     if (status == COMMAND_DONE)
-        run->end = advance(run, scenario->stop_ns);
+        run->end = run_stretches(run, watcher, progress);
     for (size_t i = 0; i < begun; i++) {
         const int finished = run_parts[i]->finish
                                  ? run_parts[i]->finish(run, run_parts[i]->arguments)
@@ -140,11 +168,79 @@ static int run_world(struct run *run, const struct scenario *scenario) {
     return status;
 }
 
+/* JSON on standard output must stand alone there: what programs print goes to standard error. */
+static FILE *open_json(const struct arguments *arguments) {
+    if (!arguments->json)
+        return NULL;
+    if (strcmp(arguments->json, "-") != 0)
+        return fopen(arguments->json, "w");
+    (void)fflush(stdout);
+    const int own = dup(STDOUT_FILENO);
+    if (own < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+        return NULL;
+    return fdopen(own, "w");
+}
+
+static int write_json(const cJSON *result, FILE *file) {
+    char *text = cJSON_Print(result);
+    int error = !text || fprintf(file, "%s\n", text) < 0;
+    cJSON_free(text);
+    if (fclose(file) != 0)
+        error = 1;
+    return error ? command_complain("the results cannot be written as JSON") : COMMAND_DONE;
+}
+
+static int run_setup(const struct arguments *arguments, struct setup *setup) {
+    static struct outcome outcome;
+    struct progress progress;
+    const bool tables =
+        !arguments->quiet && !(arguments->json && strcmp(arguments->json, "-") == 0);
+    struct run run = {.path = arguments->path,
+                      .scenario = setup->scenario,
+                      .world = setup->world,
+                      .quiet = arguments->quiet};
+    if (arguments->captures && setup_capture(setup, arguments->captures, stderr))
+        return COMMAND_USAGE;
+    FILE *json = open_json(arguments);
+    if (arguments->json && !json)
+        return command_complain("%s: %s", arguments->json, strerror(errno));
+    struct watcher *watcher =
+        watcher_create(setup, arguments->path, tables ? stdout : NULL, stderr);
+    if (!watcher) {
+        if (json)
+            (void)fclose(json);
+        return COMMAND_USAGE;
+    }
+    run.result = cJSON_CreateObject();
+    progress_begin(&progress, !arguments->quiet && isatty(STDERR_FILENO));
+    int status = run_world(&run, watcher, &progress);
+    const double seconds = progress_end(&progress);
+    if (status == COMMAND_DONE) {
+        outcome_decide(&outcome, setup, run.end, watcher, arguments->path);
+        outcome_json(&outcome, setup, watcher, run.result);
+        if (tables)
+            outcome_print(&outcome, setup, seconds, stdout);
+        for (size_t i = 0; i < outcome.problem_count; i++)
+            (void)fprintf(stderr, "tigonsim: %s\n", outcome.problems[i]);
+        status = outcome.problem_count ? COMMAND_FAILED : COMMAND_DONE;
+        for (size_t i = 0; i < setup->scenario->board_count; i++)
+            if (inspect_write(&setup->boards[i], stderr))
+                status = COMMAND_USAGE;
+        if (setup_finish(setup, stderr))
+            status = COMMAND_USAGE;
+    }
+    if (json && write_json(run.result, json) != COMMAND_DONE)
+        status = COMMAND_USAGE;
+    cJSON_Delete(run.result);
+    watcher_destroy(watcher);
+    return status;
+}
+
 int command_run(int count, char **texts) {
     static struct arguments arguments;
     struct settings settings;
     struct scenario scenario = {0};
-    struct setup setup;
+    struct setup setup = {0};
     int status = COMMAND_USAGE;
     parse_arguments(count, texts, &arguments);
     if (settings_open(&settings, arguments.path, stderr) == 0) {
@@ -156,17 +252,11 @@ int command_run(int count, char **texts) {
         scenario_read(&scenario, &settings, &arguments.overrides, others);
         read_parts(&settings);
     }
-    if (settings.mistakes == 0 && setup_create(&setup, &scenario, arguments.path, stderr) == 0) {
-        struct run run = {.path = arguments.path,
-                          .scenario = &scenario,
-                          .world = setup.world,
-                          .quiet = arguments.quiet,
-                          .result = cJSON_CreateObject()};
-        status = run_world(&run, &scenario);
-        cJSON_Delete(run.result);
-    }
-    if (settings.mistakes == 0)
+    if (settings.mistakes == 0) {
+        if (setup_create(&setup, &scenario, arguments.path, stderr) == 0)
+            status = run_setup(&arguments, &setup);
         setup_destroy(&setup);
+    }
     scenario_free(&scenario);
     settings_close(&settings);
     return status;

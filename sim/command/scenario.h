@@ -149,6 +149,7 @@ enum scenario_ending {
     SCENARIO_ENDING_SIGNAL,
     SCENARIO_ENDING_FAULT,
     SCENARIO_ENDING_ASLEEP,
+    SCENARIO_ENDING_FAILURE, /* a program returned something unexpected, or a loader gave up */
     SCENARIO_ENDING_STOPPED, /* a program, a part or the user asked for it */
     SCENARIO_ENDING_COUNT
 };
@@ -177,17 +178,23 @@ struct scenario {
     size_t switch_count;
     struct scenario_wire *wires;
     size_t wire_count;
-    char *faults; /* text of sim/fault.h, one a line */
+    char *faults;          /* text of sim/fault.h, one a line, ... */
+    unsigned *fault_lines; /* ... and the line of the file that each stands in */
+    size_t fault_count;
     struct scenario_program *programs;
     size_t program_count;
     bool stop_with_programs;
-    uint64_t stop_ns; /* UINT64_MAX: none */
+    bool stop_with_failure; /* as soon as a program returns what it should not */
+    uint64_t stop_ns;       /* UINT64_MAX: none */
     struct scenario_stop *stops;
     size_t stop_count;
     int ending; /* expected enum scenario_ending, or -1: any that is no failure */
     struct scenario_expect *expects;
     size_t expect_count;
 };
+
+/* Zeroed memory that is there, or the end of tigonsim with a message: a scenario is small. */
+void *scenario_allocate(size_t count, size_t bytes);
 
 /* What options change. */
 struct scenario_overrides {

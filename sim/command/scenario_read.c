@@ -336,26 +336,25 @@ static void read_wires(const struct reader *reader, const config_setting_t *root
     }
 }
 
-/* Lines of sim/fault.h: a list of texts, or one text. Its mistakes come up when the world is made.
+/* Lines of sim/fault.h, each an element of the list. Their mistakes come up when the world is made.
  */
 static void read_faults(const struct reader *reader, const config_setting_t *root) {
-    const config_setting_t *member = config_setting_get_member(root, "faults");
-    const char *whole = member ? config_setting_get_string(member) : NULL;
+    struct scenario *scenario = reader->scenario;
     size_t bytes = 0;
-    FILE *text = open_memstream(&reader->scenario->faults, &bytes);
+    FILE *text = open_memstream(&scenario->faults, &bytes);
+    const config_setting_t *list = settings_list(reader->settings, root, "faults");
+    const unsigned count = list ? (unsigned)config_setting_length(list) : 0;
     if (!text)
-        return;
-    const config_setting_t *list = whole ? NULL : settings_list(reader->settings, root, "faults");
-    if (whole)
-        (void)fputs(whole, text);
-    for (unsigned i = 0; list && i < (unsigned)config_setting_length(list); i++) {
+        abort();
+    scenario->fault_lines = scenario_allocate(count, sizeof *scenario->fault_lines);
+    for (unsigned i = 0; i < count; i++) {
         const config_setting_t *element = config_setting_get_elem(list, i);
         const char *line = config_setting_get_string(element);
-        if (line)
-            (void)fprintf(text, "%s\n", line);
-        else
+        scenario->fault_lines[scenario->fault_count++] = config_setting_source_line(element);
+        if (!line || strchr(line, '\n'))
             settings_complain(reader->settings, element,
-                              "expected a fault in quotes, such as \"left->right: lose 1%%\"");
+                              "expected one fault in quotes, such as \"left->right: lose 1%%\"");
+        (void)fprintf(text, "%s\n", line && !strchr(line, '\n') ? line : "");
     }
     (void)fclose(text);
 }
@@ -536,6 +535,7 @@ void scenario_read(struct scenario *scenario, struct settings *settings,
     read_programs(&reader, root);
     decide_loading(scenario);
     scenario->stop_with_programs = scenario->program_count > 0;
+    scenario->stop_with_failure = true;
     scenario_read_stop(&reader, root);
     if (overrides->has_until)
         scenario->stop_ns = overrides->until_ns;
@@ -567,6 +567,7 @@ void scenario_free(struct scenario *scenario) {
     free(scenario->switches);
     free(scenario->wires);
     free(scenario->faults);
+    free(scenario->fault_lines);
     free(scenario->programs);
     *scenario = (struct scenario){0};
 }

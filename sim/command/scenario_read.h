@@ -10,9 +10,6 @@ struct reader {
     const struct scenario_overrides *overrides;
 };
 
-/* Memory that is there, or the end of the program with a message: a scenario is small. */
-void *scenario_allocate(size_t count, size_t bytes);
-
 /* The board that member `name` of `group` names; complains when it is missing or unknown. */
 bool scenario_board_named(const struct reader *reader, const config_setting_t *group,
                           const char *name, size_t *board);

@@ -11,7 +11,7 @@
 #define ADDRESS_LIMIT UINT64_C(0x7FFFFF)
 
 const char *const scenario_ending_names[SCENARIO_ENDING_COUNT] = {
-    "programs", "time", "symbol", "word", "signal", "fault", "asleep", "stopped"};
+    "programs", "time", "symbol", "word", "signal", "fault", "asleep", "failure", "stopped"};
 
 static void read_core(const struct reader *reader, const config_setting_t *group, unsigned *core) {
     const char *text;
@@ -142,7 +142,8 @@ static void read_conditions(const struct reader *reader, const config_setting_t 
 }
 
 void scenario_read_stop(const struct reader *reader, const config_setting_t *root) {
-    static const char *const names[] = {"programs", "time", "symbols", "words", "signals", NULL};
+    static const char *const names[] = {"programs", "failure", "time", "symbols",
+                                        "words",    "signals", NULL};
     struct scenario *scenario = reader->scenario;
     const config_setting_t *group = config_setting_get_member(root, "stop");
     if (!group || !settings_check(reader->settings, group, "stop", names))
@@ -151,6 +152,7 @@ void scenario_read_stop(const struct reader *reader, const config_setting_t *roo
     if (scenario->stop_with_programs && scenario->program_count == 0)
         settings_complain(reader->settings, config_setting_get_member(group, "programs"),
                           "programs: there are none that could end");
+    (void)settings_switch(reader->settings, group, "failure", &scenario->stop_with_failure);
     (void)settings_time(reader->settings, group, "time", &scenario->stop_ns);
     read_conditions(reader, group, "symbols", SCENARIO_STOP_SYMBOL);
     read_conditions(reader, group, "words", SCENARIO_STOP_WORD);
@@ -244,8 +246,8 @@ void scenario_read_expect(const struct reader *reader, const config_setting_t *r
                 scenario->ending = i;
         if (scenario->ending < 0)
             settings_complain(reader->settings, config_setting_get_member(group, "end"),
-                              "end: expected programs, time, symbol, word, signal, fault, asleep "
-                              "or stopped, found \"%.40s\"",
+                              "end: expected programs, time, symbol, word, signal, fault, "
+                              "asleep, failure or stopped, found \"%.40s\"",
                               text);
     }
     read_list(reader, group, "statistics", SCENARIO_EXPECT_STATISTIC);

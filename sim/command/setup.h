@@ -6,7 +6,10 @@
 #include "sim/command/program.h"
 #include "sim/command/scenario.h"
 
+#include <cjson/cJSON.h>
+
 struct setup;
+struct timed;
 
 /* A program of the scenario in its world. */
 struct setup_program {
@@ -23,17 +26,22 @@ struct setup_board {
     struct setup *setup;
     const struct scenario_board *scenario;
     struct tigon_board *board;
-    struct image image; /* empty when the board has none or loads it itself */
-    bool failed;        /* the loader gave up; `problem` says why */
+    struct image image;  /* empty when the board has none or loads it itself */
+    struct timed *timed; /* loader.c: one a poke */
+    bool failed;         /* the loader gave up; `problem` says why */
     char problem[256];
+    cJSON *figures; /* what programs measured: name and number, NULL before the first */
 };
 
 struct setup {
     const struct scenario *scenario;
     struct tigon_world *world;
     struct setup_board *boards;
+    struct tigon_switch **switches;
+    struct tigon_wire **wires;
     struct setup_program *programs;
     size_t programs_left;
+    bool failed; /* something happened that ends the run early */
 };
 
 /* Makes the world. 0, or -1 after error lines on `complaints`. Call setup_destroy in every case. */
@@ -41,7 +49,13 @@ int setup_create(struct setup *setup, const struct scenario *scenario, const cha
                  FILE *complaints);
 void setup_destroy(struct setup *setup);
 
+/* Captures every wire in a file of its own. 0, or -1 after error lines. */
+int setup_capture(struct setup *setup, const char *directory, FILE *complaints);
+
 /* Closes captures. 0, or -1 after error lines. */
 int setup_finish(struct setup *setup, FILE *complaints);
+
+/* The world there is, for what programs call. */
+extern struct setup *setup_current;
 
 #endif
