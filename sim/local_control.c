@@ -61,7 +61,7 @@ static void corrupt_operating_mode(struct tigon_board *board) {
         return;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         tigon_memory_write32(&board->memory, words[i],
-                             ~tigon_memory_read32(&board->memory, words[i]));
+                             tigon_memory_read32(&board->memory, words[i]) * 2u + 1u);
     tigon_board_log(board, "SRAM bank size or timing changed: the operating mode is corrupted");
 }
 
