@@ -1,0 +1,101 @@
+/* See describe.h. */
+#include "sim/observe/describe.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+#include "sim/board.h"
+#include "sim/frame.h"
+#include "sim/wire.h"
+
+const char *tigon_describe_board(const struct tigon_board *board, char name[TIGON_NAME_BYTES]) {
+    (void)snprintf(name, TIGON_NAME_BYTES, "board%zu", tigon_board_index(board));
+    return name;
+}
+
+struct tigon_board *tigon_describe_wire_board(struct tigon_world *world,
+                                              const struct tigon_wire *wire, unsigned side) {
+    for (size_t i = 0; i < tigon_world_board_count(world); i++) {
+        struct tigon_board *board = tigon_world_board(world, i);
+        if (board->wire == wire && board->side == side)
+            return board;
+    }
+    return NULL;
+}
+
+const char *tigon_describe_wire_end(struct tigon_world *world, const struct tigon_wire *wire,
+                                    unsigned side, char name[TIGON_NAME_BYTES]) {
+    const struct tigon_board *board = tigon_describe_wire_board(world, wire, side);
+    if (board)
+        return tigon_describe_board(board, name);
+    (void)snprintf(name, TIGON_NAME_BYTES, "side%u", side);
+    return name;
+}
+
+const char *tigon_describe_fate(enum tigon_fate fate) {
+    switch (fate) {
+    case TIGON_FATE_LOSE:
+        return "lost";
+    case TIGON_FATE_DUPLICATE:
+        return "delivered twice";
+    case TIGON_FATE_DELAY:
+        return "held back";
+    case TIGON_FATE_CORRUPT_VISIBLE:
+        return "damaged, CRC error";
+    case TIGON_FATE_CORRUPT_SILENT:
+        return "damaged before its CRC was made";
+    case TIGON_FATE_CUT:
+        return "lost, wire cut";
+    case TIGON_FATE_REORDER:
+        return "held back behind later frames";
+    case TIGON_FATE_TRUNCATE:
+        return "truncated";
+    case TIGON_FATE_DELIVER:
+        break;
+    }
+    return NULL;
+}
+
+const char *tigon_describe_arrival(enum tigon_arrival_fate fate) {
+    static const char *const names[] = {"kept", "dropped", "lost, no signal"};
+    return (unsigned)fate < sizeof names / sizeof *names ? names[fate] : "?";
+}
+
+uint64_t tigon_describe_frame_ticks(size_t length) {
+    return (length + TIGON_FRAME_CRC_BYTES + TIGON_FRAME_PREAMBLE) *
+           (uint64_t)TIGON_TICKS_PER_WIRE_BYTE;
+}
+
+uint64_t tigon_describe_frame_horizon(void) {
+    /* Boards run ahead of each other by some microseconds at most. */
+    return tigon_describe_frame_ticks(TIGON_FRAME_CAPACITY) + tigon_ticks_from_ns(100000);
+}
+
+bool tigon_describe_matches(const char *patterns, const char *name, const char *asked) {
+    char pattern[128];
+    while (*patterns) {
+        const size_t length = strcspn(patterns, ",");
+        if (length < sizeof pattern) {
+            memcpy(pattern, patterns, length);
+            pattern[length] = 0;
+            if (length && (!asked || strstr(pattern, asked)) && fnmatch(pattern, name, 0) == 0)
+                return true;
+        }
+        patterns += length + (patterns[length] == ',');
+    }
+    return false;
+}
+
+void tigon_describe_json(FILE *stream, const char *text) {
+    (void)fputc('"', stream);
+    for (; *text; text++) {
+        const unsigned char byte = (unsigned char)*text;
+        if (byte == '"' || byte == '\\')
+            (void)fprintf(stream, "\\%c", byte);
+        else if (byte < 0x20 || byte == 0x7F)
+            (void)fprintf(stream, "\\u%04x", byte);
+        else
+            (void)fputc(byte, stream);
+    }
+    (void)fputc('"', stream);
+}

@@ -1,0 +1,39 @@
+/* Names that all files of observers share. */
+#ifndef SIM_OBSERVE_DESCRIBE_H
+#define SIM_OBSERVE_DESCRIBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "sim/observer.h"
+
+#define TIGON_NAME_BYTES 64u
+
+/* What people call a board, and what stands at an end of a wire. */
+const char *tigon_describe_board(const struct tigon_board *board, char name[TIGON_NAME_BYTES]);
+const char *tigon_describe_wire_end(struct tigon_world *world, const struct tigon_wire *wire,
+                                    unsigned side, char name[TIGON_NAME_BYTES]);
+
+/* The board at an end of a wire; NULL when it is something else. */
+struct tigon_board *tigon_describe_wire_board(struct tigon_world *world,
+                                              const struct tigon_wire *wire, unsigned side);
+
+/* "lost", "delivered twice"; NULL for a frame that simply arrives. */
+const char *tigon_describe_fate(enum tigon_fate fate);
+const char *tigon_describe_arrival(enum tigon_arrival_fate fate); /* never NULL */
+
+/* Ticks from the first byte of the preamble to the last of the CRC, for a frame without CRC. */
+uint64_t tigon_describe_frame_ticks(size_t length);
+
+/* No frame is told of later than this many ticks after it began. */
+uint64_t tigon_describe_frame_horizon(void);
+
+/* Whether `name` fits one of the patterns of a list like "left.*,*.event_a" (fnmatch); with `asked`
+ * (may be NULL) only patterns count that have it in them. */
+bool tigon_describe_matches(const char *patterns, const char *name, const char *asked);
+
+/* `text` as a string of JSON, with its quotes. */
+void tigon_describe_json(FILE *stream, const char *text);
+
+#endif

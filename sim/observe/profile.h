@@ -1,0 +1,47 @@
+/*
+ * Where the cores' cycles go: by function and by call, counted, not sampled.
+ *
+ * "Busy" is what is left of the cycles when those are taken away in which the core polled an event
+ * word without effect.
+ */
+#ifndef SIM_OBSERVE_PROFILE_H
+#define SIM_OBSERVE_PROFILE_H
+
+#include <stdio.h>
+
+#include "sim/observe/execution.h"
+
+struct tigon_profile;
+
+/* Counts what the execution tells from now on. 0 or -ENOMEM. Read it after tigon_execution_end and
+ * free it before the execution. */
+int tigon_profile_start(struct tigon_profile **profile, struct tigon_execution *execution);
+void tigon_profile_free(struct tigon_profile *profile);
+
+/* One function of a core; a function calling itself counts once in `inclusive`. */
+struct tigon_profile_row {
+    const struct tigon_executed *function;
+    uint64_t calls;
+    struct tigon_cost own;
+    struct tigon_cost inclusive; /* with what it called */
+};
+
+/* The functions of a core that were executed, the busiest first. Returns how many; `*rows` is to be
+ * freed. 0 and NULL when there are none or memory is used up. */
+size_t tigon_profile_rows(const struct tigon_profile *profile, unsigned core,
+                          struct tigon_profile_row **rows);
+
+/* A table for people: at most `limit` functions of each core that ran. */
+void tigon_profile_print(const struct tigon_profile *profile, FILE *stream, const char *board,
+                         size_t limit);
+
+/* For kcachegrind, qcachegrind and callgrind_annotate: costs by instruction, and by line where the
+ * image knows lines; calls with their sites. */
+void tigon_profile_write_callgrind(const struct tigon_profile *profile, FILE *stream,
+                                   const char *board);
+
+/* For flame graphs: "board;A;function;function busy-cycles", a line for each chain of calls. */
+void tigon_profile_write_folded(const struct tigon_profile *profile, FILE *stream,
+                                const char *board);
+
+#endif
