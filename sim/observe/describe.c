@@ -4,33 +4,8 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "sim/board.h"
 #include "sim/frame.h"
-#include "sim/wire.h"
-
-const char *tigon_describe_board(const struct tigon_board *board, char name[TIGON_NAME_BYTES]) {
-    (void)snprintf(name, TIGON_NAME_BYTES, "board%zu", tigon_board_index(board));
-    return name;
-}
-
-struct tigon_board *tigon_describe_wire_board(struct tigon_world *world,
-                                              const struct tigon_wire *wire, unsigned side) {
-    for (size_t i = 0; i < tigon_world_board_count(world); i++) {
-        struct tigon_board *board = tigon_world_board(world, i);
-        if (board->wire == wire && board->side == side)
-            return board;
-    }
-    return NULL;
-}
-
-const char *tigon_describe_wire_end(struct tigon_world *world, const struct tigon_wire *wire,
-                                    unsigned side, char name[TIGON_NAME_BYTES]) {
-    const struct tigon_board *board = tigon_describe_wire_board(world, wire, side);
-    if (board)
-        return tigon_describe_board(board, name);
-    (void)snprintf(name, TIGON_NAME_BYTES, "side%u", side);
-    return name;
-}
+#include "sim/time.h"
 
 const char *tigon_describe_fate(enum tigon_fate fate) {
     switch (fate) {

@@ -8,17 +8,6 @@
 
 #include "sim/observer.h"
 
-#define TIGON_NAME_BYTES 64u
-
-/* What people call a board, and what stands at an end of a wire. */
-const char *tigon_describe_board(const struct tigon_board *board, char name[TIGON_NAME_BYTES]);
-const char *tigon_describe_wire_end(struct tigon_world *world, const struct tigon_wire *wire,
-                                    unsigned side, char name[TIGON_NAME_BYTES]);
-
-/* The board at an end of a wire; NULL when it is something else. */
-struct tigon_board *tigon_describe_wire_board(struct tigon_world *world,
-                                              const struct tigon_wire *wire, unsigned side);
-
 /* "lost", "delivered twice"; NULL for a frame that simply arrives. */
 const char *tigon_describe_fate(enum tigon_fate fate);
 const char *tigon_describe_arrival(enum tigon_arrival_fate fate); /* never NULL */

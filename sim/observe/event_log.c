@@ -32,6 +32,7 @@ static const char *const kind_names[TIGON_LOG_KIND_COUNT] = {
     [TIGON_LOG_PROGRAM] = "program",
     [TIGON_LOG_MESSAGE] = "message",
     [TIGON_LOG_TRANSITION] = "transition",
+    [TIGON_LOG_FAULT] = "fault",
 };
 
 const char *tigon_log_kind_name(enum tigon_log_kind kind) {
@@ -62,22 +63,44 @@ bool tigon_log_parse_kinds(const char **text, size_t *unknown, unsigned *kinds) 
 /* ------------------------------------------------------------------------------------------------
  * Writing */
 
+/* Switches are numbered behind the boards. */
+static const char *name_of(const struct tigon_event_log *log, size_t index) {
+    const size_t boards = tigon_world_board_count(log->world);
+    return index < boards ? tigon_board_name(tigon_world_board(log->world, index))
+                          : tigon_switch_name(tigon_world_switch(log->world, index - boards));
+}
+
+static size_t number_of_switch(const struct tigon_event_log *log, const struct tigon_switch *box) {
+    size_t index = 0;
+    while (tigon_world_switch(log->world, index) != box)
+        index++;
+    return tigon_world_board_count(log->world) + index;
+}
+
+/* The board, or the switch, that sends on a wire. */
+static size_t number_of_sender(const struct tigon_event_log *log, const struct tigon_wire *wire,
+                               unsigned from_side) {
+    const struct tigon_board *board = tigon_wire_board(wire, from_side);
+    unsigned port;
+    return board ? tigon_board_index(board)
+                 : number_of_switch(log, tigon_wire_switch(wire, from_side, &port));
+}
+
 static void write_entry(void *context, const struct tigon_reorder_entry *entry) {
     struct tigon_event_log *log = context;
     FILE *stream = log->options.stream;
     const uint64_t ps = tigon_ps_from_ticks(entry->ticks);
     const char *kind = tigon_log_kind_name((enum tigon_log_kind)(entry->value & 0xFFu));
-    char board[TIGON_NAME_BYTES];
-    tigon_describe_board(tigon_world_board(log->world, (size_t)(entry->value >> 8)), board);
+    const char *who = name_of(log, (size_t)(entry->value >> 8));
     if (log->options.json) {
         (void)fprintf(stream, "{\"ps\": %" PRIu64 ", \"board\": ", ps);
-        tigon_describe_json(stream, board);
+        tigon_describe_json(stream, who);
         (void)fprintf(stream, ", \"kind\": \"%s\", \"text\": ", kind);
         tigon_describe_json(stream, entry->text);
         (void)fprintf(stream, "}\n");
     } else {
         (void)fprintf(stream, "%9" PRIu64 ".%03" PRIu64 "  %-8s %-10s %s\n", ps / 1000000u,
-                      ps / 1000u % 1000u, board, kind, entry->text);
+                      ps / 1000u % 1000u, who, kind, entry->text);
     }
 }
 
@@ -86,8 +109,8 @@ static bool wants(const struct tigon_event_log *log, enum tigon_log_kind kind) {
 }
 
 static void __attribute__((format(printf, 5, 6)))
-add(struct tigon_event_log *log, const struct tigon_board *board, enum tigon_log_kind kind,
-    uint64_t ticks, const char *format, ...) {
+add_for(struct tigon_event_log *log, size_t index, enum tigon_log_kind kind, uint64_t ticks,
+        const char *format, ...) {
     va_list arguments;
     char *text = NULL;
     va_start(arguments, format);
@@ -95,8 +118,8 @@ add(struct tigon_event_log *log, const struct tigon_board *board, enum tigon_log
     va_end(arguments);
     const struct tigon_reorder_entry entry = {
         .ticks = ticks,
-        .source = (uint32_t)tigon_board_index(board) * TIGON_LOG_KIND_COUNT + (uint32_t)kind,
-        .value = (uint64_t)tigon_board_index(board) << 8 | kind,
+        .source = (uint32_t)index * TIGON_LOG_KIND_COUNT + (uint32_t)kind,
+        .value = (uint64_t)index << 8 | kind,
         .text = text,
     };
     const int error =
@@ -105,6 +128,8 @@ add(struct tigon_event_log *log, const struct tigon_board *board, enum tigon_log
     if (error && !log->error)
         log->error = error;
 }
+
+#define add(log, board, ...) add_for(log, tigon_board_index(board), __VA_ARGS__)
 
 /* Ticks as microseconds, for printf's %.3f. */
 static double microseconds(uint64_t ticks) {
@@ -145,29 +170,23 @@ static unsigned frame_type(const uint8_t *bytes, size_t length) {
 
 static void see_frame(void *context, const struct tigon_frame_view *frame, enum tigon_fate fate) {
     struct tigon_event_log *log = context;
-    const struct tigon_board *board =
-        tigon_describe_wire_board(log->world, frame->wire, frame->from_side);
     const char *what = tigon_describe_fate(fate);
-    char name[TIGON_NAME_BYTES];
-    if (!board)
-        return; /* a port of a switch: the arrival tells */
-    add(log, board, TIGON_LOG_SEND, frame->time_ticks,
-        "frame %" PRIu64 " to %s, %zu bytes, type %04x%s%s", frame->index,
-        tigon_describe_wire_end(log->world, frame->wire, 1 - frame->from_side, name), frame->length,
-        frame_type(frame->bytes, frame->length), what ? ": " : "", what ? what : "");
+    add_for(log, number_of_sender(log, frame->wire, frame->from_side), TIGON_LOG_SEND,
+            frame->time_ticks, "frame %" PRIu64 " to %s, %zu bytes, type %04x%s%s", frame->index,
+            tigon_wire_end_name(frame->wire, 1 - frame->from_side), frame->length,
+            frame_type(frame->bytes, frame->length), what ? ": " : "", what ? what : "");
 }
 
 static void see_arrival(void *context, const struct tigon_arrival *arrival) {
     struct tigon_event_log *log = context;
-    char name[TIGON_NAME_BYTES], number[32] = "injected frame";
+    char number[32] = "injected frame";
     if (arrival->index != UINT64_MAX)
         (void)snprintf(number, sizeof number, "frame %" PRIu64, arrival->index);
     add(log, arrival->board, TIGON_LOG_RECEIVE, arrival->ticks,
         "%s from %s, %zu bytes, type %04x, %s%s%s", number,
-        tigon_describe_wire_end(log->world, arrival->wire, arrival->from_side, name),
-        arrival->length, frame_type(arrival->bytes, arrival->length),
-        tigon_describe_arrival(arrival->fate), arrival->again ? ", again" : "",
-        arrival->bad_crc ? ", CRC error" : "");
+        tigon_wire_end_name(arrival->wire, arrival->from_side), arrival->length,
+        frame_type(arrival->bytes, arrival->length), tigon_describe_arrival(arrival->fate),
+        arrival->again ? ", again" : "", arrival->bad_crc ? ", CRC error" : "");
 }
 
 static void see_program(void *context, const struct tigon_board *board, size_t index,
@@ -180,6 +199,16 @@ static void see_program(void *context, const struct tigon_board *board, size_t i
 static void see_message(void *context, const struct tigon_board *board, const char *message,
                         uint64_t ticks) {
     add(context, board, TIGON_LOG_MESSAGE, ticks, "%s", message);
+}
+
+static void see_fault(void *context, const struct tigon_fault_event *fault) {
+    struct tigon_event_log *log = context;
+    char text[160];
+    (void)tigon_fault_event_text(fault, text, sizeof text);
+    add_for(log,
+            fault->board ? tigon_board_index(fault->board)
+                         : number_of_sender(log, fault->wire, fault->from_side),
+            TIGON_LOG_FAULT, fault->ticks, "%s", text);
 }
 
 static void see_transition(void *context, const struct tigon_transition *transition) {
@@ -234,6 +263,7 @@ int tigon_event_log_start(struct tigon_event_log **log, struct tigon_world *worl
         .transfer = wants(result, TIGON_LOG_DMA) ? see_transfer : NULL,
         .program = wants(result, TIGON_LOG_PROGRAM) ? see_program : NULL,
         .message = wants(result, TIGON_LOG_MESSAGE) ? see_message : NULL,
+        .fault = wants(result, TIGON_LOG_FAULT) ? see_fault : NULL,
     };
     /* A transition is told of when it ends, with the time it began. */
     result->reorder = tigon_reorder_create(tigon_describe_frame_horizon(), write_entry, result);

@@ -1,9 +1,9 @@
 /*
  * What happened, as text for people or as JSON lines for programs, in the order of time.
  *
- *     time in us      board   kind        what
- *     35041.364       board0  dma         read 1500 bytes from host 0x11000 to 0x180000, high
- * ring, 12.636 us 35054.000       board0  send        frame 0 to board1, 1514 bytes, type 88b5
+ *     time in us   board   kind  what
+ *     35041.364    board0  dma   read 1500 bytes from host 0x11000 to 0x180000, high ring, 12.6 us
+ *     35054.000    board0  send  frame 0 to board1, 1514 bytes, type 88b5
  *
  * A line of JSON has "ps" (time in picoseconds), "board", "kind", "text".
  */
@@ -23,13 +23,14 @@ enum tigon_log_kind {
     TIGON_LOG_PROGRAM,    /* what programs of the hosts wait for */
     TIGON_LOG_MESSAGE,    /* odd behaviour (tigon_world_set_log_hook) */
     TIGON_LOG_TRANSITION, /* of the protocol; needs executions */
+    TIGON_LOG_FAULT,      /* what sim/fault.h did */
     TIGON_LOG_KIND_COUNT
 };
 const char *tigon_log_kind_name(enum tigon_log_kind kind);
 
 #define TIGON_LOG_USUAL                                                                            \
     (1u << TIGON_LOG_DMA | 1u << TIGON_LOG_SEND | 1u << TIGON_LOG_RECEIVE |                        \
-     1u << TIGON_LOG_MESSAGE | 1u << TIGON_LOG_TRANSITION)
+     1u << TIGON_LOG_MESSAGE | 1u << TIGON_LOG_TRANSITION | 1u << TIGON_LOG_FAULT)
 
 /* "dma,send", "all": bits by kind. False for others; `*unknown` is then the length of the word that
  * means nothing, which `*text` points to. */

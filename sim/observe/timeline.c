@@ -193,12 +193,14 @@ static void see_transfer(void *context, const struct tigon_transfer *transfer) {
 static void write_arrow(struct tigon_timeline *timeline, char phase, size_t board, unsigned track,
                         uint64_t ticks, const struct tigon_wire *wire, unsigned from_side,
                         uint64_t index) {
-    const struct tigon_board *sender = tigon_describe_wire_board(timeline->world, wire, from_side);
-    if (!sender || index == UINT64_MAX)
-        return;
+    size_t number = 0;
+    if (index == UINT64_MAX || !tigon_wire_board(wire, 1 - from_side))
+        return; /* injected; or nobody tells of the arrival */
+    while (tigon_world_wire(timeline->world, number) != wire)
+        number++;
     begin(timeline, phase, board, track, "frame", ticks);
-    (void)fprintf(timeline->file, ",\"cat\":\"wire\",\"id\":\"%zu-%" PRIu64 "\"",
-                  tigon_board_index(sender), index);
+    (void)fprintf(timeline->file, ",\"cat\":\"wire\",\"id\":\"%zu-%u-%" PRIu64 "\"", number,
+                  from_side, index);
     if (phase == 'f')
         (void)fprintf(timeline->file, ",\"bp\":\"e\"");
     end(timeline);
@@ -206,24 +208,31 @@ static void write_arrow(struct tigon_timeline *timeline, char phase, size_t boar
 
 static void see_frame(void *context, const struct tigon_frame_view *frame, enum tigon_fate fate) {
     struct tigon_timeline *timeline = context;
-    const struct tigon_board *sender =
-        tigon_describe_wire_board(timeline->world, frame->wire, frame->from_side);
+    const struct tigon_board *sender = tigon_wire_board(frame->wire, frame->from_side);
+    unsigned track = TRACK_TRANSMIT;
+    size_t process = 0;
     const char *what = tigon_describe_fate(fate);
     char name[96];
-    if (!sender)
-        return; /* a port of a switch: the arrival is drawn */
+    if (sender) {
+        process = tigon_board_index(sender);
+    } else {
+        const struct tigon_switch *box = tigon_wire_switch(frame->wire, frame->from_side, &track);
+        while (tigon_world_switch(timeline->world, process) != box)
+            process++;
+        process += timeline->board_count;
+        track++; /* a track for each port */
+    }
     (void)snprintf(name, sizeof name, "frame %" PRIu64 ", %zu bytes%s%s", frame->index,
                    frame->length, what ? ": " : "", what ? what : "");
-    const size_t board = tigon_board_index(sender);
-    begin_slice(timeline, board, TRACK_TRANSMIT, name, frame->time_ticks,
+    begin_slice(timeline, process, track, name, frame->time_ticks,
                 frame->time_ticks + tigon_describe_frame_ticks(frame->length));
     (void)fprintf(timeline->file, ",\"args\":{\"type\":\"0x%02x%02x\"}",
                   frame->length > 13 ? frame->bytes[12] : 0u,
                   frame->length > 13 ? frame->bytes[13] : 0u);
     end(timeline);
     if (fate != TIGON_FATE_LOSE && fate != TIGON_FATE_CUT)
-        write_arrow(timeline, 's', board, TRACK_TRANSMIT, frame->time_ticks, frame->wire,
-                    frame->from_side, frame->index);
+        write_arrow(timeline, 's', process, track, frame->time_ticks, frame->wire, frame->from_side,
+                    frame->index);
 }
 
 static void see_arrival(void *context, const struct tigon_arrival *arrival) {
@@ -269,6 +278,17 @@ static void see_program(void *context, const struct tigon_board *from, size_t in
         event(timeline, 'B', number, track, tigon_program_state_name(state), ticks);
 }
 
+static void see_fault(void *context, const struct tigon_fault_event *fault) {
+    struct tigon_timeline *timeline = context;
+    char text[160];
+    if (!fault->board)
+        return; /* a frame's slice says it */
+    (void)tigon_fault_event_text(fault, text, sizeof text);
+    begin(timeline, 'i', tigon_board_index(fault->board), TRACK_CORE, text, fault->ticks);
+    (void)fprintf(timeline->file, ",\"s\":\"p\"");
+    end(timeline);
+}
+
 static void see_message(void *context, const struct tigon_board *board, const char *message,
                         uint64_t ticks) {
     struct tigon_timeline *timeline = context;
@@ -279,6 +299,13 @@ static void see_message(void *context, const struct tigon_board *board, const ch
 
 /* ------------------------------------------------------------------------------------------------
  * Life */
+
+static void name_process(struct tigon_timeline *timeline, size_t process, const char *name) {
+    begin(timeline, 'M', process, 0, "process_name", 0);
+    (void)fprintf(timeline->file, ",\"args\":{\"name\":");
+    tigon_describe_json(timeline->file, name);
+    (void)fprintf(timeline->file, "}}");
+}
 
 static void name_board(struct tigon_timeline *timeline, size_t index) {
     static const struct {
@@ -294,14 +321,20 @@ static void name_board(struct tigon_timeline *timeline, size_t index) {
         {TRACK_TRANSMIT, "MAC transmit"},
         {TRACK_RECEIVE, "MAC receive"},
     };
-    char name[TIGON_NAME_BYTES];
-    begin(timeline, 'M', index, 0, "process_name", 0);
-    (void)fprintf(timeline->file, ",\"args\":{\"name\":");
-    tigon_describe_json(timeline->file,
-                        tigon_describe_board(tigon_world_board(timeline->world, index), name));
-    (void)fprintf(timeline->file, "}}");
+    name_process(timeline, index, tigon_board_name(tigon_world_board(timeline->world, index)));
     for (size_t i = 0; i < sizeof tracks / sizeof *tracks; i++)
         name_track(timeline, index, tracks[i].track, tracks[i].name);
+}
+
+static void name_switch(struct tigon_timeline *timeline, size_t index) {
+    const struct tigon_switch *box = tigon_world_switch(timeline->world, index);
+    const size_t process = timeline->board_count + index;
+    char name[32];
+    name_process(timeline, process, tigon_switch_name(box));
+    for (unsigned port = 0; port < tigon_switch_ports(box); port++) {
+        (void)snprintf(name, sizeof name, "port %u sends", port);
+        name_track(timeline, process, port + 1, name);
+    }
 }
 
 static void discard(struct tigon_timeline *timeline) {
@@ -334,6 +367,7 @@ int tigon_timeline_start(struct tigon_timeline **timeline, struct tigon_world *w
         .transfer = see_transfer,
         .program = see_program,
         .message = see_message,
+        .fault = see_fault,
     };
     int error = 0;
     if (!result)
@@ -358,6 +392,8 @@ int tigon_timeline_start(struct tigon_timeline **timeline, struct tigon_world *w
     (void)fprintf(result->file, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     for (size_t i = 0; i < result->board_count; i++)
         name_board(result, i);
+    for (size_t i = 0; i < tigon_world_switch_count(world); i++)
+        name_switch(result, i);
     *timeline = result;
     return 0;
 }

@@ -14,6 +14,9 @@
 
 enum kind { KIND_SIGNAL, KIND_GAUGE, KIND_REGISTER, KIND_FUNCTION, KIND_BUSY, KIND_FRAME };
 
+/* Numbers of KIND_BUSY and KIND_FRAME. */
+enum { WAY_OUT, WAY_IN };
+
 #define UNKNOWN UINT64_MAX /* a value: all x */
 
 struct variable {
@@ -97,7 +100,6 @@ static void write_change(void *context, const struct tigon_reorder_entry *entry)
 
 static void write_header(struct tigon_vcd *vcd) {
     size_t board = SIZE_MAX;
-    char name[TIGON_NAME_BYTES];
     (void)fprintf(vcd->file, "$version simulated Tigon2 boards $end\n$timescale 1 ps $end\n");
     for (uint32_t i = 0; i < vcd->count; i++) {
         const struct variable *variable = &vcd->variables[i];
@@ -106,7 +108,7 @@ static void write_header(struct tigon_vcd *vcd) {
                 (void)fprintf(vcd->file, "$upscope $end\n");
             board = variable->board;
             (void)fprintf(vcd->file, "$scope module %s $end\n",
-                          tigon_describe_board(tigon_world_board(vcd->world, board), name));
+                          tigon_board_name(tigon_world_board(vcd->world, board)));
         }
         (void)fprintf(vcd->file, "$var %s %u ", is_event(variable) ? "event" : "wire",
                       variable->width);
@@ -158,21 +160,24 @@ static void see_signal(void *context, const struct tigon_board *board, enum tigo
         note(vcd, index, value, ticks);
 }
 
-static void see_frame(void *context, const struct tigon_frame_view *frame, enum tigon_fate fate) {
-    struct tigon_vcd *vcd = context;
-    (void)fate;
-    const struct tigon_board *board =
-        tigon_describe_wire_board(vcd->world, frame->wire, frame->from_side);
-    if (!board)
-        return;
-    const uint32_t busy = find(vcd, board, KIND_BUSY, 0);
-    const uint32_t number = find(vcd, board, KIND_FRAME, 0);
+/* The same times at both ends: those at which the frame leaves. */
+static void show_frame(struct tigon_vcd *vcd, const struct tigon_board *board, unsigned way,
+                       const struct tigon_frame_view *frame) {
+    const uint32_t busy = board ? find(vcd, board, KIND_BUSY, way) : UINT32_MAX;
+    const uint32_t number = board ? find(vcd, board, KIND_FRAME, way) : UINT32_MAX;
     if (busy != UINT32_MAX) {
         note(vcd, busy, 1, frame->time_ticks);
         note(vcd, busy, 0, frame->time_ticks + tigon_describe_frame_ticks(frame->length));
     }
     if (number != UINT32_MAX)
         note(vcd, number, frame->index & UINT32_MAX, frame->time_ticks);
+}
+
+static void see_frame(void *context, const struct tigon_frame_view *frame, enum tigon_fate fate) {
+    struct tigon_vcd *vcd = context;
+    (void)fate;
+    show_frame(vcd, tigon_wire_board(frame->wire, frame->from_side), WAY_OUT, frame);
+    show_frame(vcd, tigon_wire_board(frame->wire, 1 - frame->from_side), WAY_IN, frame);
 }
 
 static uint64_t sample(struct tigon_board *board, const struct variable *variable) {
@@ -225,9 +230,9 @@ static void see_leave(void *context, unsigned core, const struct tigon_executed 
 /* Adds the variable if its full name is chosen, by a pattern with `asked` in it. */
 static void choose(struct tigon_vcd *vcd, const char *patterns, const char *asked,
                    const struct variable *variable) {
-    char full[TIGON_NAME_BYTES + 40], board[TIGON_NAME_BYTES];
+    char full[80];
     (void)snprintf(full, sizeof full, "%s.%s",
-                   tigon_describe_board(tigon_world_board(vcd->world, variable->board), board),
+                   tigon_board_name(tigon_world_board(vcd->world, variable->board)),
                    variable->name);
     if (!tigon_describe_matches(patterns, full, asked))
         return;
@@ -264,9 +269,14 @@ static void choose_of_board(struct tigon_vcd *vcd, const char *patterns, size_t 
                        tigon_gauge_name((enum tigon_gauge)gauge));
         choose(vcd, patterns, NULL, &variable);
     }
-    choose(vcd, patterns, NULL, &(struct variable){KIND_BUSY, 0, 1, index, 0, "send_busy"});
-    choose(vcd, patterns, NULL,
-           &(struct variable){KIND_FRAME, 0, 32, index, UNKNOWN, "send_frame"});
+    for (unsigned way = WAY_OUT; way <= WAY_IN; way++) {
+        struct variable busy = {KIND_BUSY, way, 1, index, 0, ""};
+        struct variable number = {KIND_FRAME, way, 32, index, UNKNOWN, ""};
+        (void)snprintf(busy.name, sizeof busy.name, "%s_busy", way == WAY_OUT ? "out" : "in");
+        (void)snprintf(number.name, sizeof number.name, "%s_frame", way == WAY_OUT ? "out" : "in");
+        choose(vcd, patterns, NULL, &busy);
+        choose(vcd, patterns, NULL, &number);
+    }
     for (unsigned offset = 0; offset < TIGON_REGISTER_BYTES; offset += 4) {
         struct variable variable = {KIND_REGISTER, offset, 32, index, 0, ""};
         if (!tigon_gauge_register_is_plain(offset))

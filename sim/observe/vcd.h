@@ -2,14 +2,15 @@
  * Waveforms as a VCD file (IEEE 1364-2005, 18), for GTKWave, Surfer and others. Timescale 1 ps;
  * times are exact but for the rounding from 1/11 ns.
  *
- * Names are `board.line`; `*` and lists ("left.dma_*,*.event_a") choose:
+ * Names are `board.line`; `*` and lists ("left.dma_*,*.event_a") choose among
  *
- *     the signals of enum tigon_signal     receive is an event: it has no length
- *     fill levels                          sim/observe/gauges.h
- *     send_busy, send_frame                the fibre out of the board, and the frame's running
- * number hw_0c4 ...                           a register, by patterns that say hw_ only function_a,
- * function_b               where the function begins that a core executes: by patterns that say
- * function only, and slow
+ *     the signals of enum tigon_signal; `receive` is an event, it has no length
+ *     fill levels (sim/observe/gauges.h)
+ *     out_busy, out_frame: the fibre out of the board, and the running number of the frame there
+ *     in_busy, in_frame: the same into the board, when it leaves the other end
+ *     hw_0c4 ...: a register, by patterns that say hw_ only
+ *     function_a, function_b: where the function begins that a core executes, by patterns that
+ *     say function only, and slow
  */
 #ifndef SIM_OBSERVE_VCD_H
 #define SIM_OBSERVE_VCD_H
