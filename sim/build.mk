@@ -19,4 +19,5 @@ $(SIM_LIBRARY_SANITIZED): $(addprefix $(BUILD)/san/,$(SIM_OBJECTS))
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 include sim/debug/build.mk
+include sim/observe/build.mk
 include sim/command/build.mk

@@ -2,7 +2,7 @@
 TIGONSIM_SOURCES := $(wildcard sim/command/*.c host/programs/*.c) $(addprefix host/demo/,pair.c recorder.c transfer.c)
 TIGONSIM_OBJECTS := $(TIGONSIM_SOURCES:%.c=$(BUILD)/obj/%.o)
 TIGONSIM_SAN     := $(TIGONSIM_SOURCES:%.c=$(BUILD)/san/%.o)
-TIGONSIM_LIBS    := -lconfig -lcjson -lelf -lnettle -ldl
+TIGONSIM_LIBS    := -lconfig -lcjson -lelf -ldw -lnettle -ldl
 # All of the libraries, also what only programs need.
 TIGONSIM_EXPORT   = -rdynamic -Wl,--whole-archive $(1) -Wl,--no-whole-archive
 
@@ -16,11 +16,11 @@ LINT_NEEDS += $(EMP_TRANSITION_NAMES)
 TIGONSIM           := $(BUILD)/tigonsim
 TIGONSIM_SANITIZED := $(BUILD)/tests/tigonsim
 
-$(TIGONSIM): $(TIGONSIM_OBJECTS) $(BUILD)/obj/host/libemp.a $(BUILD)/obj/sim/libtigon.a
+$(TIGONSIM): $(TIGONSIM_OBJECTS) $(EMP_NAMES_OBJECT) $(SIM_OBSERVE_LIBRARY) $(BUILD)/obj/host/libemp.a $(BUILD)/obj/sim/libtigon.a
 	$(SAY) LD $@
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(call TIGONSIM_EXPORT,$(filter %.a,$^)) $(TIGONSIM_LIBS)
 
-$(TIGONSIM_SANITIZED): $(TIGONSIM_SAN) $(BUILD)/san/host/libemp.a $(BUILD)/san/sim/libtigon.a
+$(TIGONSIM_SANITIZED): $(TIGONSIM_SAN) $(EMP_NAMES_SANITIZED) $(SIM_OBSERVE_LIBRARY_SANITIZED) $(BUILD)/san/host/libemp.a $(BUILD)/san/sim/libtigon.a
 	$(SAY) LD $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SANITIZE) -o $@ $(filter %.o,$^) $(call TIGONSIM_EXPORT,$(filter %.a,$^)) $(TIGONSIM_LIBS)

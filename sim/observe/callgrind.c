@@ -11,6 +11,7 @@
 /* What is being written, and the names of source files that hold at this place. */
 struct writer {
     FILE *stream;
+    const char *board;
     unsigned number; /* of the core */
     const struct tigon_profile_core *core;
     const struct tigon_symbols *symbols;
@@ -85,8 +86,9 @@ static void write_calls(struct writer *writer, const struct call_key *keys, size
             tigon_cost_add(&inclusive, &writer->core->nodes[keys[i].node].inclusive);
         }
         const unsigned line = line_of(writer, callee->start, &file);
-        (void)fprintf(writer->stream, "cfi=%s\ncfn=%c:%s\ncalls=%" PRIu64 " 0x%x %u\n", file,
-                      'A' + (int)writer->number, callee->name, calls, callee->start, line);
+        (void)fprintf(writer->stream, "cfi=%s\ncfn=%s.%c:%s\ncalls=%" PRIu64 " 0x%x %u\n", file,
+                      writer->board, 'A' + (int)writer->number, callee->name, calls, callee->start,
+                      line);
         write_place(writer, key->site);
         write_cost(writer->stream, &inclusive);
     }
@@ -125,7 +127,7 @@ static void write_functions(struct writer *writer, const struct place_key *place
         const size_t index = places[i].function;
         const struct tigon_executed *function = core->places[places[i].word].function;
         (void)line_of(writer, function->start, &writer->file);
-        (void)fprintf(writer->stream, "\nfl=%s\nfn=%c:%s\n", writer->file,
+        (void)fprintf(writer->stream, "\nfl=%s\nfn=%s.%c:%s\n", writer->file, writer->board,
                       'A' + (int)writer->number, function->name);
         for (; i < place_count && places[i].function == index; i++) {
             write_place(writer, core->addresses[places[i].word]);
@@ -154,28 +156,31 @@ static void write_core(struct writer *writer) {
     free(places);
 }
 
-void tigon_profile_write_callgrind(const struct tigon_profile *profile, FILE *stream,
-                                   const char *board) {
+void tigon_profile_write_callgrind(struct tigon_profile *const *profiles, const char *const *boards,
+                                   size_t count, FILE *stream) {
     struct tigon_cost all = {0};
-    for (unsigned number = 0; number < TIGON_PROFILE_CORES; number++) {
-        tigon_profile_sum_up(&profile->core[number]);
-        tigon_cost_add(&all, &profile->core[number].nodes[0].inclusive);
-    }
-    (void)fprintf(stream,
-                  "# callgrind format\nversion: 1\ncreator: tigonsim\ncmd: %s\n"
-                  "positions: instr line\n"
-                  "event: Cycles : busy cycles\nevent: Ir : instructions\n"
-                  "event: Stalls : stalls, of the busy cycles\n"
-                  "event: Idle : cycles of polling without effect\n"
-                  "events: Cycles Ir Stalls Idle\nsummary:",
-                  board);
+    for (size_t i = 0; i < count; i++)
+        for (unsigned number = 0; profiles[i] && number < TIGON_PROFILE_CORES; number++) {
+            tigon_profile_sum_up(&profiles[i]->core[number]);
+            tigon_cost_add(&all, &profiles[i]->core[number].nodes[0].inclusive);
+        }
+    (void)fprintf(stream, "# callgrind format\nversion: 1\ncreator: tigonsim\n"
+                          "cmd: firmware of simulated Tigon2 boards\npositions: instr line\n"
+                          "event: Cycles : busy cycles\nevent: Ir : instructions\n"
+                          "event: Stalls : stalls, of the busy cycles\n"
+                          "event: Idle : cycles of polling without effect\n"
+                          "events: Cycles Ir Stalls Idle\nsummary:");
     write_cost(stream, &all);
-    for (unsigned number = 0; number < TIGON_PROFILE_CORES; number++) {
-        struct writer writer = {.stream = stream,
-                                .number = number,
-                                .core = &profile->core[number],
-                                .symbols = tigon_execution_symbols_of(profile->execution, number),
-                                .file = "?"};
-        write_core(&writer);
-    }
+    for (size_t i = 0; i < count; i++)
+        for (unsigned number = 0; profiles[i] && number < TIGON_PROFILE_CORES; number++) {
+            struct writer writer = {
+                .stream = stream,
+                .board = boards[i],
+                .number = number,
+                .core = &profiles[i]->core[number],
+                .symbols = tigon_execution_symbols_of(profiles[i]->execution, number),
+                .file = "?",
+            };
+            write_core(&writer);
+        }
 }

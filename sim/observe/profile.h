@@ -36,9 +36,10 @@ void tigon_profile_print(const struct tigon_profile *profile, FILE *stream, cons
                          size_t limit);
 
 /* For kcachegrind, qcachegrind and callgrind_annotate: costs by instruction, and by line where the
- * image knows lines; calls with their sites. */
-void tigon_profile_write_callgrind(const struct tigon_profile *profile, FILE *stream,
-                                   const char *board);
+ * image knows lines; calls with their sites. All boards (names in `boards`; NULL profiles are left
+ * out) in one file, functions as "board.A:name". */
+void tigon_profile_write_callgrind(struct tigon_profile *const *profiles, const char *const *boards,
+                                   size_t count, FILE *stream);
 
 /* For flame graphs: "board;A;function;function busy-cycles", a line for each chain of calls. */
 void tigon_profile_write_folded(const struct tigon_profile *profile, FILE *stream,

@@ -1,0 +1,46 @@
+/*
+ * All ways of looking into a run together: what a command offers as options. Each is off unless
+ * asked for; functions of cores are followed only when somebody needs them, because that makes a
+ * run several times slower.
+ */
+#ifndef SIM_OBSERVE_OBSERVATION_H
+#define SIM_OBSERVE_OBSERVATION_H
+
+#include <stdio.h>
+
+#include "sim/observe/event_log.h"
+#include "sim/observe/profile.h"
+#include "sim/observe/timeline.h"
+#include "sim/observe/transitions.h"
+#include "sim/observe/vcd.h"
+
+struct tigon_observation;
+
+struct tigon_observation_options {
+    const char *vcd; /* files; NULL: not wanted */
+    const char *vcd_patterns;
+    const char *timeline;
+    /* ".folded": for flame graphs; ".callgrind": for kcachegrind; else tables. "-": tables on
+     * standard output. */
+    const char *profile;
+    size_t profile_limit; /* lines of each table; 0: 20 */
+    const char *log;      /* ".json" and ".jsonl": JSON lines; "-": standard output */
+    unsigned log_kinds;   /* 0: TIGON_LOG_USUAL */
+    /* By board index, ELF images for symbols; entries and the whole may be NULL. Files of other
+     * formats are no error: their functions have addresses for names. */
+    const char *const *images;
+    tigon_transition_name transition_name; /* may be NULL */
+};
+
+/* Begins to look; boards, switches and wires must be there, and should not have run. Returns 0 or
+ * -errno, and then `message` (of `message_bytes`) says which file and why. */
+int tigon_observation_start(struct tigon_observation **observation, struct tigon_world *world,
+                            const struct tigon_observation_options *options, char *message,
+                            size_t message_bytes);
+
+/* Writes the rest and frees everything, while the world is still there. As above. NULL is allowed.
+ */
+int tigon_observation_end(struct tigon_observation *observation, char *message,
+                          size_t message_bytes);
+
+#endif
