@@ -17,6 +17,8 @@ enum {
     CORES = 2
 };
 
+#define NOWHERE 1u /* the address of no instruction */
+
 struct frame {
     struct tigon_executed *function;
     uint32_t back; /* where it returns to, and the stack pointer there */
@@ -189,9 +191,11 @@ static void push(struct core *core, struct tigon_executed *function, uint32_t si
                  uint64_t cycle) {
     if (core->depth == DEPTH_LIMIT)
         return;
+    /* What lies in $31 when a core starts says nothing. */
+    const uint32_t back = core->depth ? core->cpu->gpr[REGISTER_RETURN] : NOWHERE;
     core->frames[core->depth++] = (struct frame){
         .function = function,
-        .back = core->cpu->gpr[REGISTER_RETURN],
+        .back = back,
         .back_stack = core->cpu->gpr[REGISTER_STACK],
         .entered = cycle,
     };
