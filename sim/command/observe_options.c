@@ -2,15 +2,13 @@
 #include "sim/command/observe_options.h"
 
 #include "sim/command/command.h"
+#include "sim/command/names.h"
 #include "sim/observe/observation.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the generated code (build/gen/emp/emp_names.c). */
-const char *emp_transition_name(uint32_t transition);
-
-enum { OPTION_VCD = 512, OPTION_TIMELINE, OPTION_PROFILE, OPTION_LOG };
+enum { OPTION_VCD = 512, OPTION_TIMELINE, OPTION_PROFILE, OPTION_PROFILE_FROM, OPTION_LOG };
 
 static struct {
     struct tigon_observation_options options;
@@ -30,6 +28,7 @@ static const struct argp_option option_table[] = {
      "cycles by function and transition; FILE.callgrind for kcachegrind, FILE.folded for flame "
      "graphs, - for tables on standard output",
      10},
+    {"profile-from", OPTION_PROFILE_FROM, "TIME", 0, "leave out what is spent before", 10},
     {"log", OPTION_LOG, "FILE[:KINDS]", 0,
      "what happened, by kind: signal, dma, send, receive, program, message, transition, fault, "
      "all; FILE.jsonl for JSON lines, - for standard output",
@@ -72,6 +71,10 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case OPTION_PROFILE:
         options->profile = text;
         return 0;
+    case OPTION_PROFILE_FROM:
+        if (!settings_parse_time(text, &options->profile_from_ns))
+            argp_error(state, "--profile-from: expected a time such as 1.5ms, found %s", text);
+        return 0;
     case OPTION_LOG:
         options->log = split(text, &rest);
         if (rest && !tigon_log_parse_kinds(&rest, &length, &options->log_kinds))
@@ -98,10 +101,11 @@ static void read_file(struct settings *settings, config_setting_t *group, const 
 }
 
 static void read_setting(struct settings *settings, config_setting_t *group, void *arguments) {
-    static const char *const names[] = {"vcd", "signals", "timeline", "profile",
-                                        "log", "kinds",   NULL};
+    static const char *const names[] = {"vcd",          "signals", "timeline", "profile",
+                                        "profile_from", "log",     "kinds",    NULL};
     struct tigon_observation_options *options = &part.options;
     const char *kinds, *signals;
+    uint64_t from_ns;
     size_t length;
     (void)arguments;
     if (!settings_check(settings, group, "observe", names))
@@ -112,6 +116,8 @@ static void read_setting(struct settings *settings, config_setting_t *group, voi
     read_file(settings, group, "log", &options->log);
     if (settings_text(settings, group, "signals", &signals) && !options->vcd_patterns)
         options->vcd_patterns = keep(strdup(signals));
+    if (settings_time(settings, group, "profile_from", &from_ns) && !options->profile_from_ns)
+        options->profile_from_ns = from_ns;
     if (settings_text(settings, group, "kinds", &kinds) && !options->log_kinds &&
         !tigon_log_parse_kinds(&kinds, &length, &options->log_kinds))
         settings_complain(settings, config_setting_get_member(group, "kinds"),
@@ -146,7 +152,7 @@ static int begin(struct run *run, void *arguments) {
     for (size_t i = 0; i < scenario->board_count; i++) {
         part.images[i] = scenario->boards[i].image.file;
         if (is_emp(part.images[i]))
-            options->transition_name = emp_transition_name;
+            options->transition_name = names_emp_transition;
     }
     options->images = part.images;
     if (tigon_observation_start(&part.observation, run->world, options, message, sizeof message))

@@ -10,14 +10,3 @@ $(SIM_OBSERVE_LIBRARY_SANITIZED): $(SIM_OBSERVE_SOURCES:%.c=$(BUILD)/san/%.o)
 $(SIM_OBSERVE_LIBRARY) $(SIM_OBSERVE_LIBRARY_SANITIZED):
 	$(SAY) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
-
-# Names of EMP's transitions: the part of the generated code that has them, without the rest.
-$(BUILD)/gen/emp/emp_names.c: $(BUILD)/gen/emp/emp.c
-	$(Q)(echo '#define EMP_NAMES'; echo '#include "emp.h"'; \
-	     sed -n '/^#ifdef EMP_NAMES/,/^#endif/p' $<) > $@
-
-EMP_NAMES_OBJECT    := $(BUILD)/obj/gen/emp/emp_names.o
-EMP_NAMES_SANITIZED := $(BUILD)/san/gen/emp/emp_names.o
-$(EMP_NAMES_OBJECT) $(EMP_NAMES_SANITIZED): $(BUILD)/gen/emp/emp_names.c
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -I$(BUILD)/gen/emp -c -o $@ $<

@@ -98,7 +98,7 @@ static size_t collect_calls(const struct tigon_profile_core *core, struct call_k
     size_t count = 0;
     for (uint32_t i = 1; i < core->count; i++) {
         const struct tigon_profile_node *node = &core->nodes[i];
-        if (node->parent)
+        if (node->parent && node->inclusive.cycles)
             keys[count++] = (struct call_key){core->nodes[node->parent].function->index, node->site,
                                               node->function->index, i};
     }

@@ -379,7 +379,11 @@ static void settle(struct core *core) {
     tigon_cpu_catch_up(&now, tigon_cycle_at_or_after(tigon_world_now_ticks(board->world)));
     account(core, now.cycle, &now.statistics,
             board->core_control.parked_cycles[core->number] + now.cycle - before);
-    pop_to(core, 0, core->cycle);
+}
+
+void tigon_execution_settle(struct tigon_execution *execution) {
+    for (unsigned number = 0; number < CORES; number++)
+        settle(&execution->core[number]);
 }
 
 void tigon_execution_end(struct tigon_execution *execution) {
@@ -392,6 +396,7 @@ void tigon_execution_end(struct tigon_execution *execution) {
         if (!core->cpu)
             continue;
         settle(core);
+        pop_to(core, 0, core->cycle);
         tigon_cpu_remove_observer(core->cpu, observe, core);
     }
 }

@@ -73,7 +73,11 @@ int tigon_execution_symbols(struct tigon_execution *execution, unsigned core, co
 int tigon_execution_listen(struct tigon_execution *execution,
                            const struct tigon_execution_listener *listener);
 
-/* Tells what has been spent up to the world's time, ends what is open and stops following. NULL is
+/* Tells what has been spent up to the world's time, which is else told with the next instruction.
+ */
+void tigon_execution_settle(struct tigon_execution *execution);
+
+/* Settles, ends what is open and stops following. NULL is
  * allowed. Functions stay valid until tigon_execution_free. */
 void tigon_execution_end(struct tigon_execution *execution);
 void tigon_execution_free(struct tigon_execution *execution);

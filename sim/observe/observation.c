@@ -70,6 +70,15 @@ static void follow(struct tigon_observation *observation, size_t index, struct f
                                      observation->executions[index]));
 }
 
+static void forget(void *context) {
+    struct tigon_observation *observation = context;
+    for (size_t i = 0; i < observation->boards; i++) {
+        tigon_execution_settle(observation->executions[i]);
+        tigon_profile_reset(observation->profiles[i]);
+        tigon_transitions_reset(observation->transitions[i]);
+    }
+}
+
 static void start_log(struct tigon_observation *observation, struct failure *failure) {
     const struct tigon_observation_options *options = &observation->options;
     struct tigon_log_options log = {
@@ -135,6 +144,8 @@ int tigon_observation_start(struct tigon_observation **observation, struct tigon
         follow(result, i, &failure);
     if (!failure.error)
         start_files(result, &failure);
+    if (!failure.error && options->profile && options->profile_from_ns)
+        tigon_world_call_at(world, options->profile_from_ns, forget, result);
     if (failure.error) {
         char ignored[8];
         result->options.profile = NULL; /* there is nothing to tell */

@@ -23,9 +23,10 @@ struct tigon_observation_options {
     /* ".folded": for flame graphs; ".callgrind": for kcachegrind; else tables. "-": tables on
      * standard output. */
     const char *profile;
-    size_t profile_limit; /* lines of each table; 0: 20 */
-    const char *log;      /* ".json" and ".jsonl": JSON lines; "-": standard output */
-    unsigned log_kinds;   /* 0: TIGON_LOG_USUAL */
+    size_t profile_limit;     /* lines of each table; 0: 20 */
+    uint64_t profile_from_ns; /* what comes before is not counted */
+    const char *log;          /* ".json" and ".jsonl": JSON lines; "-": standard output */
+    unsigned log_kinds;       /* 0: TIGON_LOG_USUAL */
     /* By board index, ELF images for symbols; entries and the whole may be NULL. Files of other
      * formats are no error: their functions have addresses for names. */
     const char *const *images;
@@ -38,8 +39,8 @@ int tigon_observation_start(struct tigon_observation **observation, struct tigon
                             const struct tigon_observation_options *options, char *message,
                             size_t message_bytes);
 
-/* Writes the rest and frees everything, while the world is still there. As above. NULL is allowed.
- */
+/* Writes the rest and frees everything, while the world is still there, which must not run again.
+ * As above. NULL is allowed. */
 int tigon_observation_end(struct tigon_observation *observation, char *message,
                           size_t message_bytes);
 

@@ -96,6 +96,17 @@ int tigon_profile_start(struct tigon_profile **profile, struct tigon_execution *
     return 0;
 }
 
+void tigon_profile_reset(struct tigon_profile *profile) {
+    for (unsigned number = 0; number < CORES; number++) {
+        struct tigon_profile_core *core = &profile->core[number];
+        for (size_t i = 0; i < core->count; i++) {
+            core->nodes[i].calls = 0; /* the chains stay: they may be open */
+            memset(&core->nodes[i].own, 0, sizeof core->nodes[i].own);
+        }
+        memset(core->places, 0, TIGON_EXECUTION_WORDS * sizeof *core->places);
+    }
+}
+
 void tigon_profile_free(struct tigon_profile *profile) {
     if (!profile)
         return;
@@ -156,7 +167,7 @@ size_t tigon_profile_rows(const struct tigon_profile *profile, unsigned number,
             tigon_cost_add(&row->inclusive, &node->inclusive);
     }
     for (size_t i = 0; i < functions; i++)
-        if (result[i].function)
+        if (result[i].function && (result[i].calls || result[i].inclusive.cycles))
             result[count++] = result[i];
     qsort(result, count, sizeof *result, by_busy);
     *rows = result;

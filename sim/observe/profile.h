@@ -16,6 +16,8 @@ struct tigon_profile;
 /* Counts what the execution tells from now on. 0 or -ENOMEM. Read it after tigon_execution_end and
  * free it before the execution. */
 int tigon_profile_start(struct tigon_profile **profile, struct tigon_execution *execution);
+/* Forgets what has been counted. */
+void tigon_profile_reset(struct tigon_profile *profile);
 void tigon_profile_free(struct tigon_profile *profile);
 
 /* One function of a core; a function calling itself counts once in `inclusive`. */

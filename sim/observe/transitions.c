@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ID_LIMIT = 65536 }; /* an id has 16 bits in a record */
 
@@ -37,6 +38,10 @@ int tigon_transitions_start(struct tigon_transitions **transitions,
     }
     *transitions = result;
     return 0;
+}
+
+void tigon_transitions_reset(struct tigon_transitions *transitions) {
+    memset(transitions->row, 0, sizeof transitions->row);
 }
 
 void tigon_transitions_free(struct tigon_transitions *transitions) {

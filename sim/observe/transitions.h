@@ -21,6 +21,8 @@ struct tigon_transition_row {
 /* Counts what the execution tells from now on. 0 or -ENOMEM. */
 int tigon_transitions_start(struct tigon_transitions **transitions,
                             struct tigon_execution *execution);
+/* Forgets what has been counted. */
+void tigon_transitions_reset(struct tigon_transitions *transitions);
 void tigon_transitions_free(struct tigon_transitions *transitions);
 
 /* Those that were taken, the most expensive in sum (`own`) first. To be freed, as
