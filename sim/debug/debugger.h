@@ -35,6 +35,7 @@
 #include "sim/tigon.h"
 
 struct tigon_debugger;
+struct tigon_reporter; /* sim/debug/report.h */
 
 #define TIGON_DEBUGGER_ALL_BOARDS (-1)
 
@@ -49,8 +50,7 @@ struct tigon_debugger_options {
     uint64_t from_ns;        /* with wait: runs alone to this time, and only then waits */
     uint64_t snapshot_ns;    /* distance of snapshots in simulated time, at least 1 us */
     unsigned snapshot_limit; /* how many are kept, old ones less densely; 0: no history */
-    const char *image;       /* ELF for names in reports, or NULL; must outlive the debugger */
-    const char *(*transition_name)(uint32_t transition); /* of the protocol, or NULL */
+    const struct tigon_reporter *reporter; /* for `monitor report`, or NULL */
     /* Told where a debugger can connect, or NULL. */
     void (*listening)(void *context, const char *address);
     void *context;

@@ -6,6 +6,7 @@
 
 #include "sim/board.h"
 #include "sim/debug/debugger_private.h"
+#include "sim/debug/report.h"
 #include "sim/registers.h"
 
 struct monitor {
@@ -64,6 +65,22 @@ static void show_statistics(struct monitor *monitor) {
                   s.dma_read.transfers, s.dma_read.bytes, s.dma_read.errors, s.dma_write.transfers,
                   s.dma_write.bytes, s.dma_write.errors, s.transmit_frames, s.transmit_bytes,
                   s.receive_frames, s.receive_bytes, s.receive_crc_errors);
+}
+
+static void show_report(struct monitor *monitor) {
+    const struct tigon_reporter *reporter = monitor->debugger->options.reporter;
+    if (!reporter) {
+        (void)fputs("this program makes no reports\n", monitor->out);
+        return;
+    }
+    cJSON *report = tigon_reporter_report(reporter, "stopped by the debugger");
+    char *json = strcmp(monitor->argument, "json") == 0 ? cJSON_Print(report) : NULL;
+    if (json)
+        (void)fprintf(monitor->out, "%s\n", json);
+    else
+        tigon_report_print(report, monitor->out);
+    cJSON_free(json);
+    cJSON_Delete(report);
 }
 
 static bool has_history(const struct monitor *monitor) {
@@ -135,6 +152,7 @@ static const struct command {
     {"time", show_time, "where world and CPU are"},
     {"registers", show_registers, "[TEXT] chip registers of the board, or those named so"},
     {"statistics", show_statistics, "what the board has counted"},
+    {"report", show_report, "[json] everything, as after a crash"},
     {"snapshot", make_snapshot, "keep this moment; prints its number"},
     {"snapshots", list_snapshots, "the moments that are kept"},
     {"restore", restore, "NUMBER go to a snapshot, then: maintenance flush register-cache"},

@@ -79,7 +79,7 @@ int main(int count, char **texts) {
         else
             return 2;
     }
-    debug.image = options.image;
+
     if (pair_open(&pair, &options) != 0) {
         pair_complain(&pair, stderr);
         return 2;

@@ -1,0 +1,40 @@
+/*
+ * Where everything stands: for people after a crash, and for programs.
+ *
+ * A report is a cJSON object, made once and printed from that, so that both forms tell the same:
+ *   reason, time_ns, boards [ name, mac_address, cores [ ... ], events, dma, transmit, receive,
+ *   link, transitions, programs ], frames.
+ * It depends on the world alone: the same run gives the same text.
+ */
+#ifndef SIM_DEBUG_REPORT_H
+#define SIM_DEBUG_REPORT_H
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+
+#include "sim/tigon.h"
+
+struct tigon_reporter;
+
+#define TIGON_REPORT_FRAMES      8u  /* last ones of all wires */
+#define TIGON_REPORT_TRANSITIONS 16u /* last ones of each board */
+
+/* Listens to the world's frames from now on; everything else is looked up when a report is made.
+ * Boards must have been added. 0 or -ENOMEM. */
+int tigon_reporter_create(struct tigon_reporter **reporter, struct tigon_world *world);
+void tigon_reporter_free(struct tigon_reporter *reporter); /* before the world; NULL is allowed */
+
+/* Symbols and lines of a board's firmware. 0 or -errno, -ENOEXEC for what is no MIPS ELF file. */
+int tigon_reporter_set_image(struct tigon_reporter *reporter, size_t board, const char *path);
+/* What people call the board; without, its number. Copied, and cut if long. */
+void tigon_reporter_set_name(struct tigon_reporter *reporter, size_t board, const char *name);
+/* Names of the transitions in the trace ring of fw-runtime/trace.h; may return NULL for unknown
+ * ones. Without, they are numbers. */
+void tigon_reporter_set_transition_names(struct tigon_reporter *reporter,
+                                         const char *(*name)(uint32_t transition));
+
+/* The report as it stands now; to be given to cJSON_Delete. */
+cJSON *tigon_reporter_report(const struct tigon_reporter *reporter, const char *reason);
+void tigon_report_print(const cJSON *report, FILE *out);
+
+#endif
