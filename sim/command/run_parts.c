@@ -1,7 +1,10 @@
+#include "sim/command/debug_options.h"
 #include "sim/command/observe_options.h"
 #include "sim/command/run.h"
 
+/* The debugger comes first: it continues in another process, which opens all the others' files. */
 const struct run_part *const run_parts[] = {
+    &debug_part,
     &observe_part,
     NULL,
 };
