@@ -21,6 +21,7 @@ struct test {
     struct tigon_world *world; /* of the test, or NULL */
     struct tigon_wire *wire;   /* between boards 0 and 1, or NULL */
     int wrong;                 /* notes that began with "WRONG" */
+    const char *skipped;       /* why it was not run */
 };
 
 struct acceptance {

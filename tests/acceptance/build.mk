@@ -26,7 +26,8 @@ $(ACCEPTANCE_IMAGES): $(BUILD)/acceptance/%.elf: $(BUILD)/acceptance/%.o $(BUILD
 
 ACCEPTANCE_OBJECTS := $(patsubst %.c,$(BUILD)/san/%.o,$(wildcard $(ACCEPTANCE)/*.c))
 
-$(BUILD)/tests/sim_check: $(ACCEPTANCE_OBJECTS) $(SIM_LIBRARY_SANITIZED) | $(ACCEPTANCE_IMAGES)
+# Images of any format are read as tigonsim reads them.
+$(BUILD)/tests/sim_check: $(ACCEPTANCE_OBJECTS) $(addprefix $(BUILD)/san/sim/command/,image.o image_header.o) $(SIM_LIBRARY_SANITIZED) | $(ACCEPTANCE_IMAGES)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lelf

@@ -4,26 +4,6 @@
 
 #define PIECE 96u
 
-/* What the assist does, done by software (tigon2.md 5.5): looks at the not-empty bits, loads the
- * engine from the descriptor, hands over, moves the consumer. */
-static void serve(unsigned number) {
-    const struct engine *engine = &engines[number];
-    const uint32_t state = HW(0x11C);
-    if (!(state & engine->ready) || (state & engine->busy))
-        return;
-    const uint32_t slot = HW(engine->ring + 4), word = MEMORY(slot + 16);
-    HW(engine->host) = MEMORY(slot);
-    HW(engine->host + 4) = MEMORY(slot + 4);
-    HW(engine->local) = MEMORY(slot + 8);
-    HW(engine->length) = MEMORY(slot + 12);
-    HW(engine->state) = word;
-    while (HW(0x11C) & engine->busy)
-        ;
-    if (number == READ && (word & 1u << 17))
-        HW(0x0D4) = HW(0x0B4);
-    HW(engine->ring + 4) = slot + 32;
-}
-
 static volatile uint32_t quit;
 
 void main_b(void) {
