@@ -277,7 +277,7 @@ struct libemp_completion {
  * buffer holds is worthless; of a send, the receiver's host may have got the message or not, and
  * everything sent before it to that node that had not finished ends the same way. Messages posted
  * from then on go to the node as it is now. -EFBIG, -EIO: finished, the board refused the
- * descriptor as too long or senseless.
+ * descriptor as too long or senseless; -EIO also when it was gone before it told the length.
  * After each of these `request` is spent. -EAGAIN: not finished. -EINVAL: no such request. */
 int libemp_test(struct libemp_board *board, libemp_request request,
                 struct libemp_completion *completion);

@@ -180,6 +180,7 @@ static int look(struct libemp_board *board, struct libemp_slot *slot, uint32_t o
     uint32_t words[DESCRIPTOR_WORDS] = {0};
     const size_t index = (size_t)(slot - board->slots);
     const uint32_t address = descriptor_address(board, index);
+    bool gone = false; /* reads of a board that is no longer there give all ones */
     words[EMP_DESCRIPTOR_OWNER_WORD] = owner_word;
     if (emp_descriptor_get_owner(words) == EMP_OWNER_NIC) {
         board->statistics.polls++;
@@ -192,13 +193,15 @@ static int look(struct libemp_board *board, struct libemp_slot *slot, uint32_t o
             words[EMP_DESCRIPTOR_TOTAL_LENGTH_WORD] =
                 libemp_get_word(board, address + 4 * EMP_DESCRIPTOR_TOTAL_LENGTH_WORD);
             completion->length = emp_descriptor_get_total_length(words);
+            gone = words[EMP_DESCRIPTOR_TOTAL_LENGTH_WORD] == UINT32_MAX;
         }
     }
     give_back(board, index, slot->run);
     slot->run = 0;
     slot->generation++;
     board->outstanding--;
-    return outcome(board, index, result);
+    return gone ? libemp_fail(board, -EIO, "the board does not answer any more")
+                : outcome(board, index, result);
 }
 
 static uint32_t owner_address(const struct libemp_board *board, const struct libemp_slot *slot) {
@@ -234,6 +237,13 @@ static bool alive(struct libemp_board *board) {
     return libemp_control_word(board, EMP_CONTROL_STATE_WORD) == EMP_CONTROL_STATE_READY;
 }
 
+static int fail_stopped(struct libemp_board *board) {
+    const uint32_t fault = libemp_control_word(board, EMP_CONTROL_FAULT_WORD);
+    if (fault == UINT32_MAX)
+        return libemp_fail(board, -EIO, "the board does not answer any more");
+    return libemp_fail(board, -EIO, "the firmware has stopped, fault %u", fault);
+}
+
 int libemp_wait(struct libemp_board *board, libemp_request request, uint64_t timeout_ns,
                 struct libemp_completion *completion) {
     const uint64_t start = board->backend->now_ns(board->handle);
@@ -243,8 +253,7 @@ int libemp_wait(struct libemp_board *board, libemp_request request, uint64_t tim
     while (error == -EAGAIN) {
         const bool late = board->backend->now_ns(board->handle) - start >= timeout_ns;
         if ((late || polls % HEALTH_POLLS == 0) && !alive(board))
-            return libemp_fail(board, -EIO, "the firmware has stopped, fault %u",
-                               libemp_control_word(board, EMP_CONTROL_FAULT_WORD));
+            return fail_stopped(board);
         if (late)
             return libemp_fail(board, -ETIMEDOUT, "request 0x%08X has not finished", request);
         uint64_t turns = HEALTH_POLLS - polls % HEALTH_POLLS;

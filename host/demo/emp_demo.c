@@ -42,6 +42,8 @@ enum {
     OPTION_MESSAGES,
     OPTION_CAPTURE,
     OPTION_TRACE,
+    OPTION_FAULTS,
+    OPTION_SWITCH,
 };
 
 static const struct argp_option option_table[] = {
@@ -52,6 +54,9 @@ static const struct argp_option option_table[] = {
     {"json", OPTION_JSON, "FILE", 0, "results as JSON, - for standard output", 0},
     {"trace", OPTION_TRACE, "PREFIX", 0,
      "record both boards in PREFIX.0.trace and PREFIX.1.trace, for hsmc conform", 0},
+    {"faults", OPTION_FAULTS, "FILE", 0,
+     "what goes wrong on the wire and inside the boards \"left\" and \"right\" (sim/fault.h)", 0},
+    {"switch", OPTION_SWITCH, NULL, 0, "connect the boards through a switch, \"switch\"", 0},
     {"quiet", 'q', NULL, 0, "no progress", 0},
     {"outstanding", 'o', "COUNT", 0,
      "messages posted and not finished (transfer 4, sweep 2 as in the papers)", 0},
@@ -134,6 +139,12 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         break;
     case OPTION_TRACE:
         arguments->pair.trace = text;
+        break;
+    case OPTION_FAULTS:
+        arguments->pair.faults_file = text;
+        break;
+    case OPTION_SWITCH:
+        arguments->pair.through_switch = true;
         break;
     case OPTION_CAPTURE:
         arguments->capture = text;

@@ -55,13 +55,40 @@ static int record(struct pair *pair) {
     return 0;
 }
 
+static int connect_boards(struct pair *pair) {
+    struct tigon_board *left = pair->side[0].hardware;
+    struct tigon_board *right = pair->side[1].hardware;
+    if (!pair->options.through_switch) {
+        pair->wire = tigon_world_connect(pair->world, left, right);
+        return pair->wire ? 0 : -errno;
+    }
+    struct tigon_switch *box = tigon_world_add_switch(pair->world, 2);
+    if (!box || tigon_switch_set_name(box, "switch"))
+        return -ENOMEM;
+    pair->wire = tigon_world_connect_port(pair->world, left, box, 0);
+    return pair->wire && tigon_world_connect_port(pair->world, right, box, 1) ? 0 : -errno;
+}
+
+static int add_faults(struct pair *pair) {
+    struct pair_side *side = &pair->side[0];
+    const struct pair_options *options = &pair->options;
+    int error = 0;
+    if (options->faults_file)
+        error = tigon_world_read_faults(pair->world, options->faults_file, side->message,
+                                        sizeof side->message);
+    if (error >= 0 && options->faults)
+        error = tigon_world_add_faults(pair->world, options->faults, "faults", side->message,
+                                       sizeof side->message);
+    return error < 0 ? error : 0;
+}
+
 int pair_open(struct pair *pair, const struct pair_options *options) {
     memset(pair, 0, sizeof *pair);
     pair->options = *options;
     for (unsigned i = 0; i < 2; i++)
         pair->side[i] =
             (struct pair_side){.pair = pair, .index = i, .peer = (uint16_t)(1 - i), .result = 0};
-    const int error = libemp_image_open(&pair->image, options->image);
+    int error = libemp_image_open(&pair->image, options->image);
     if (error) {
         (void)snprintf(pair->side[0].message, sizeof pair->side[0].message, "firmware image %s: %s",
                        options->image, strerror(-error));
@@ -73,9 +100,12 @@ int pair_open(struct pair *pair, const struct pair_options *options) {
     for (unsigned i = 0; i < 2; i++) {
         pair->side[i].hardware = tigon_world_add_board(pair->world);
         pair->side[i].host = tigon_board_host(pair->side[i].hardware);
+        (void)tigon_board_set_name(pair->side[i].hardware, i ? "right" : "left");
     }
-    pair->wire = tigon_world_connect(pair->world, pair->side[0].hardware, pair->side[1].hardware);
-    return pair->wire ? record(pair) : -EBUSY;
+    error = connect_boards(pair);
+    if (!error)
+        error = add_faults(pair);
+    return error ? error : record(pair);
 }
 
 void pair_close(struct pair *pair) {

@@ -1,5 +1,6 @@
-/* Two simulated boards back to back, each in a host of its own that loads the firmware through its
- * window, brings the link up and then runs a program over libemp. Also the tests' way to get there.
+/* Two simulated boards, "left" and "right", back to back or through a switch, each in a host of its
+ * own that loads the firmware through its window, brings the link up and then runs a program over
+ * libemp. Also the tests' way to get there.
  */
 #ifndef HOST_DEMO_PAIR_H
 #define HOST_DEMO_PAIR_H
@@ -40,13 +41,17 @@ struct pair_options {
     struct tigon_knobs knobs;
     struct libemp_costs costs;
     uint64_t seed;
+    const char
+        *faults; /* text of sim/fault.h, for the boards "left", "right", the switch "switch" */
+    const char *faults_file; /* the same in a file; NULL is none */
+    bool through_switch;
     const char *trace; /* records both boards: TRACE.0.trace and TRACE.1.trace; NULL does not */
     void (*progress)(const struct pair_side *side, const char *step, size_t done, size_t total);
 };
 
 struct pair {
     struct tigon_world *world;
-    struct tigon_wire *wire;
+    struct tigon_wire *wire; /* between the boards, or from the left one to the switch */
     struct libemp_image *image;
     struct pair_options options;
     struct pair_side side[2];

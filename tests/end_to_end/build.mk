@@ -14,6 +14,8 @@ $(END_TO_END_TESTS): $(BUILD)/tests/end_to_end/%: $(BUILD)/san/tests/end_to_end/
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lelf -lnettle
 
+$(BUILD)/tests/end_to_end/test_kills: $(BUILD)/san/tests/end_to_end/kill_world.o
+
 # Not a test of its own: `make campaign` runs it for many seeds. Without sanitizers, for speed.
 CAMPAIGN := $(BUILD)/tests/campaign
 $(CAMPAIGN): $(addprefix $(BUILD)/obj/,tests/end_to_end/campaign.o $(END_TO_END_SUPPORT)) \
@@ -24,12 +26,30 @@ $(CAMPAIGN): $(addprefix $(BUILD)/obj/,tests/end_to_end/campaign.o $(END_TO_END_
 
 $(addprefix $(BUILD)/obj/tests/end_to_end/,campaign.o exchange.o): | $(HOST_LAYOUT)
 
+# The same for worlds in which something breaks: `make kills`.
+KILLS := $(BUILD)/tests/kills
+$(KILLS): $(addprefix $(BUILD)/obj/,tests/end_to_end/kills.o tests/end_to_end/kill_world.o \
+    host/demo/pair.o host/demo/recorder.o) $(HOST_LIBRARY) $(BUILD)/obj/sim/libtigon.a $(BUILD)/firmware/emp_a.elf
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -o $@ $(filter-out %.elf,$^) -lelf
+
+$(addprefix $(BUILD)/obj/tests/end_to_end/,kills.o kill_world.o) \
+    $(BUILD)/san/tests/end_to_end/kill_world.o: | $(HOST_LAYOUT)
+
 WORLDS ?= 200
 .PHONY: campaign
 campaign:        ## many simulated worlds under random faults (WORLDS=200)
 	@scripts/setup.sh demo test
 	$(Q)$(MAKE) --no-print-directory $(CAMPAIGN)
 	$(Q)$(CAMPAIGN) $(WORLDS)
+
+BOARDS_KILLED ?= 1000
+.PHONY: kills
+kills:           ## boards killed, DMA that fails, bits that flip, amid an exchange (BOARDS_KILLED=1000)
+	@scripts/setup.sh demo test
+	$(Q)$(MAKE) --no-print-directory $(KILLS)
+	$(Q)$(KILLS) $(BOARDS_KILLED)
 
 .PHONY: conform
 conform:         ## traces of simulated worlds, each step checked against the spec (WORLDS=200)
