@@ -227,7 +227,7 @@ static size_t returning(const struct core *core, uint32_t pc) {
 /* `pc` does not follow the instruction before, or lies in another function. */
 static void moved(struct core *core, uint32_t pc, uint64_t cycle) {
     const bool jumped = pc != core->last + 4u;
-    const struct tigon_executed *top = core->depth ? core->frames[core->depth - 1].function : NULL;
+    const struct tigon_executed *top;
     if (jumped && core->begun && core->cpu->gpr[REGISTER_RETURN] == core->last + 4u) {
         push(core, function_from(core, pc), core->last - 4u, cycle);
     } else {
@@ -408,6 +408,12 @@ void tigon_execution_free(struct tigon_execution *execution) {
         free_core(&execution->core[number]);
     free(execution->listeners);
     free(execution);
+}
+
+const struct tigon_executed *tigon_execution_top(const struct tigon_execution *execution,
+                                                 unsigned core) {
+    const struct core *from = &execution->core[core & 1u];
+    return from->depth ? from->frames[from->depth - 1].function : NULL;
 }
 
 struct tigon_board *tigon_execution_board(const struct tigon_execution *execution) {

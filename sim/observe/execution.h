@@ -82,6 +82,10 @@ void tigon_execution_settle(struct tigon_execution *execution);
 void tigon_execution_end(struct tigon_execution *execution);
 void tigon_execution_free(struct tigon_execution *execution);
 
+/* What the core executes, also in `enter` and `leave`. NULL before the first instruction. */
+const struct tigon_executed *tigon_execution_top(const struct tigon_execution *execution,
+                                                 unsigned core);
+
 struct tigon_board *tigon_execution_board(const struct tigon_execution *execution);
 /* NULL: none. */
 const struct tigon_symbols *tigon_execution_symbols_of(const struct tigon_execution *execution,

@@ -33,8 +33,6 @@ struct follower {
     struct tigon_vcd *vcd;
     struct tigon_execution *execution;
     uint32_t function[2];
-    const struct tigon_executed *stack[2][300];
-    size_t depth[2];
 };
 
 struct tigon_vcd {
@@ -197,31 +195,24 @@ static void see_changed(void *context, struct tigon_board *board, uint64_t ticks
     }
 }
 
-static void show_function(struct follower *follower, unsigned core, uint64_t cycle) {
-    const size_t depth = follower->depth[core];
-    const size_t room = sizeof follower->stack[core] / sizeof *follower->stack[core];
-    if (follower->function[core] == UINT32_MAX || depth > room)
-        return;
-    note(follower->vcd, follower->function[core],
-         depth ? follower->stack[core][depth - 1]->start : UNKNOWN, tigon_ticks_from_cycles(cycle));
+static void show_function(const struct follower *follower, unsigned core, uint64_t cycle) {
+    const struct tigon_executed *top = tigon_execution_top(follower->execution, core);
+    if (follower->function[core] != UINT32_MAX)
+        note(follower->vcd, follower->function[core], top ? top->start : UNKNOWN,
+             tigon_ticks_from_cycles(cycle));
 }
 
 static void see_enter(void *context, unsigned core, const struct tigon_executed *function,
                       uint32_t site, uint64_t cycle) {
-    struct follower *follower = context;
+    (void)function;
     (void)site;
-    if (follower->depth[core] < sizeof follower->stack[core] / sizeof *follower->stack[core])
-        follower->stack[core][follower->depth[core]] = function;
-    follower->depth[core]++;
-    show_function(follower, core, cycle);
+    show_function(context, core, cycle);
 }
 
 static void see_leave(void *context, unsigned core, const struct tigon_executed *function,
                       uint64_t cycle) {
-    struct follower *follower = context;
     (void)function;
-    follower->depth[core]--;
-    show_function(follower, core, cycle);
+    show_function(context, core, cycle);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -320,6 +311,7 @@ static int follow(struct tigon_vcd *vcd, const struct tigon_vcd_options *options
         const struct tigon_execution_listener listener = {
             .context = follower, .enter = see_enter, .leave = see_leave};
         follower->vcd = vcd;
+        follower->execution = options->executions[i];
         for (unsigned core = 0; core < 2; core++)
             follower->function[core] = find(vcd, board, KIND_FUNCTION, core);
         if (!options->executions[i] ||
