@@ -49,30 +49,44 @@ static void show_changes(struct tigon_board *board) {
 
 static void core_parks(void *context, unsigned core, bool parked, uint64_t cycle) {
     struct tigon_board *board = context;
+    struct tigon_core_control *control = &board->core_control;
     uint64_t ticks = tigon_ticks_from_cycles(cycle);
+    if (parked)
+        control->parked_since[core] = cycle;
+    else if (cycle > control->parked_since[core])
+        control->parked_cycles[core] += cycle - control->parked_since[core];
     if (!parked && ticks < board->now)
         ticks = board->now; /* a reset does not bring the core up to date first */
     tigon_board_signal_at(board, core ? TIGON_SIGNAL_IDLE_B : TIGON_SIGNAL_IDLE_A, parked, ticks);
 }
 
+uint64_t tigon_board_seen_by(const struct tigon_board *board, unsigned core) {
+    const uint64_t world = tigon_world_now_ticks(board->world);
+    const uint64_t cycle = tigon_cycle_at_or_after(
+        board->accessing_core < 0 && world > board->now ? world : board->now);
+    return core == TIGON_CORE_A && board->accessing_core == TIGON_CORE_B ? cycle + 1u : cycle;
+}
+
+void tigon_board_disturb(struct tigon_board *board) {
+    for (unsigned core = 0; core < 2; core++)
+        if (board->cpu[core].loop.stage != TIGON_LOOP_NONE)
+            tigon_cpu_disturb(&board->cpu[core], tigon_board_seen_by(board, core));
+}
+
+static void about_to_change(void *context) {
+    tigon_board_disturb(context);
+}
+
 void tigon_board_changed(struct tigon_board *board) {
     show_changes(board);
+    tigon_board_disturb(board);
     if (!tigon_events_derive(board))
         return;
     tigon_board_signal(board, TIGON_SIGNAL_EVENT_A, board->events.level[0]);
     tigon_board_signal(board, TIGON_SIGNAL_EVENT_B, board->events.level[1]);
-    /* Either core may poll either word. In equal cycles A goes first, so it sees what B did a cycle
-     * later. */
-    for (unsigned core = 0; core < 2; core++) {
-        struct tigon_cpu *cpu = &board->cpu[core];
-        uint64_t cycle = tigon_board_cycle(board);
-        if (core == TIGON_CORE_A && board->accessing_core == TIGON_CORE_B)
-            cycle++;
-        const uint64_t asleep = cpu->parked ? cpu->cycle : UINT64_MAX;
-        tigon_cpu_wake(cpu, cycle);
-        if (cpu->cycle > asleep)
-            board->core_control.parked_cycles[core] += cpu->cycle - asleep;
-    }
+    /* Either core may poll either word. */
+    for (unsigned core = 0; core < 2; core++)
+        tigon_cpu_wake(&board->cpu[core], tigon_board_seen_by(board, core));
 }
 
 void tigon_board_log(struct tigon_board *board, const char *format, ...) {
@@ -124,6 +138,16 @@ static bool core_may_park_on(void *context, unsigned core, uint32_t offset) {
     (void)context;
     (void)core;
     return offset == TIGON_EVENT_A || offset == TIGON_EVENT_B;
+}
+
+/* Every change of a register is a write, which disturbs first, or followed by
+ * tigon_board_changed(). The exceptions are what others compute when they are asked. */
+static bool is_steady(void *context, unsigned core, uint32_t offset) {
+    const struct tigon_register_description *row = tigon_register_describe(offset);
+    (void)context;
+    (void)core;
+    return row && row->owner != TIGON_OWNER_TIMER && row->owner != TIGON_OWNER_CORE &&
+           row->owner != TIGON_OWNER_LOCAL_CONTROL && row->owner != TIGON_OWNER_WINDOW;
 }
 
 static void reset_devices(struct tigon_board *board) {
@@ -182,7 +206,12 @@ bool tigon_board_alive(const struct tigon_board *board) {
 
 int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world, size_t index,
                            const struct tigon_knobs *knobs, struct tigon_schedule *schedule) {
-    const struct tigon_cpu_port port = {board, core_reads, core_writes, core_may_park_on};
+    const struct tigon_cpu_port port = {.context = board,
+                                        .register_read = core_reads,
+                                        .register_write = core_writes,
+                                        .register_pollable = core_may_park_on,
+                                        .register_steady = is_steady,
+                                        .timer = TIGON_TIMER};
     memset(board, 0, sizeof *board);
     board->world = world;
     board->index = index;
@@ -198,7 +227,11 @@ int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world,
     const int error = tigon_memory_initialise(&board->memory, (uint32_t)knobs->sram_bytes);
     if (error)
         return error;
+    board->memory.before_write = about_to_change;
+    board->memory.before_write_context = board;
     tigon_bus_initialise(&board->bus);
+    board->bus.before_change = about_to_change;
+    board->bus.before_change_context = board;
     for (unsigned core = 0; core < 2; core++)
         tigon_cpu_initialise(&board->cpu[core], core, &board->memory, &board->bus, &knobs->core,
                              &port);
@@ -336,9 +369,9 @@ void tigon_board_statistics(const struct tigon_board *board, struct tigon_statis
         const struct tigon_core_control *control = &board->core_control;
         struct tigon_cpu cpu =
             board->cpu[core]; /* bringing a copy up to date leaves the original parked */
-        const uint64_t before = cpu.cycle;
         tigon_cpu_catch_up(&cpu, cycle);
-        out->parked_cycles = control->parked_cycles[core] + (cpu.parked ? cpu.cycle - before : 0);
+        out->parked_cycles = control->parked_cycles[core] +
+                             (cpu.parked ? cpu.cycle - control->parked_since[core] : 0);
         out->instructions = cpu.statistics.instructions;
         out->register_reads = cpu.statistics.register_reads;
         out->register_writes = cpu.statistics.register_writes;

@@ -89,6 +89,14 @@ void tigon_board_destroy(struct tigon_board *board);
 /* Something visible changed at board->now: see above. */
 void tigon_board_changed(struct tigon_board *board);
 
+/* First cycle in which a core sees what happens at board->now. In equal cycles A goes first, so it
+ * sees what B did a cycle later. */
+uint64_t tigon_board_seen_by(const struct tigon_board *board, unsigned core);
+
+/* Something that cores may wait for in loops changes at board->now, or will in a moment: register
+ * writes, SRAM and bus call this by themselves. */
+void tigon_board_disturb(struct tigon_board *board);
+
 /* Reports a signal to the world's hook when its value is new. */
 void tigon_board_signal(struct tigon_board *board, enum tigon_signal signal, uint32_t value);
 

@@ -1,7 +1,6 @@
 /* See bus.h. */
 #include "sim/bus.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "sim/time.h"
@@ -25,6 +24,22 @@ static void remove_stream(struct tigon_bus *bus, unsigned index) {
 
 static uint64_t last_beat_cycle(const struct tigon_bus_stream *stream) {
     return (stream->due - stream->period + (uint64_t)stream->beats_left * stream->period) >> 16;
+}
+
+static void about_to_change(struct tigon_bus *bus) {
+    if (bus->before_change)
+        bus->before_change(bus->before_change_context);
+}
+
+bool tigon_bus_quiet(const struct tigon_bus *bus, uint64_t cycle) {
+    const uint64_t place = cycle - bus->window;
+    if (bus->host_cycle != UINT64_MAX || bus->backlog != 0 ||
+        (place < WINDOW && bus->taken >> place != 0))
+        return false;
+    for (unsigned i = 0; i < bus->stream_count; i++)
+        if (bus->streams[i].beats_left != 0) /* what is over but not worked out may still wait */
+            return false;
+    return true;
 }
 
 /* One beat that wants `cycle`, which lies in the window. */
@@ -156,12 +171,14 @@ static __attribute__((noinline)) void announce_host(struct tigon_bus *bus, uint6
 }
 
 void tigon_bus_host_begin(struct tigon_bus *bus, uint64_t ticks, uint64_t period) {
+    about_to_change(bus);
     bus->host_ticks = ticks;
     bus->host_period = period;
     bus->host_cycle = tigon_cycle_at_or_after(ticks);
 }
 
 void tigon_bus_host_end(struct tigon_bus *bus, uint64_t ticks) {
+    about_to_change(bus);
     while (bus->host_cycle != UINT64_MAX && bus->host_ticks < ticks)
         announce_host(bus, bus->host_cycle);
     bus->host_cycle = UINT64_MAX;
@@ -169,6 +186,7 @@ void tigon_bus_host_end(struct tigon_bus *bus, uint64_t ticks) {
 
 void tigon_bus_stream_begin(struct tigon_bus *bus, enum tigon_bus_master master,
                             uint64_t start_cycle, uint32_t cycles_per_beat_16_16, uint32_t beats) {
+    about_to_change(bus);
     if (bus->host_cycle <= start_cycle)
         announce_host(bus, start_cycle);
     if (beats != 0)
@@ -176,6 +194,7 @@ void tigon_bus_stream_begin(struct tigon_bus *bus, enum tigon_bus_master master,
 }
 
 void tigon_bus_stream_cancel(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle) {
+    about_to_change(bus);
     if (bus->host_cycle <= cycle)
         announce_host(bus, cycle);
     begin_window(bus);

@@ -20,6 +20,7 @@
 #ifndef TIGON_SIM_BUS_H
 #define TIGON_SIM_BUS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* In priority order. */
@@ -63,7 +64,10 @@ struct tigon_bus {
     uint64_t beats[TIGON_BUS_MASTERS];  /* slots used */
     uint64_t stalls[TIGON_BUS_MASTERS]; /* cycles waited; of devices a lower bound: only within the
                                            windows that were worked out */
-    uint64_t streams_dropped;           /* cut short because TIGON_BUS_STREAMS were pending */
+    /* Called before a device or a host changes what the bus will carry. May be NULL. */
+    void (*before_change)(void *context);
+    void *before_change_context;
+    uint64_t streams_dropped; /* cut short because TIGON_BUS_STREAMS were pending */
 };
 
 void tigon_bus_initialise(struct tigon_bus *bus);
@@ -82,6 +86,9 @@ void tigon_bus_stream_cancel(struct tigon_bus *bus, enum tigon_bus_master master
  * End forgets the accesses at `ticks` and later. */
 void tigon_bus_host_begin(struct tigon_bus *bus, uint64_t ticks, uint64_t period);
 void tigon_bus_host_end(struct tigon_bus *bus, uint64_t ticks);
+
+/* Whether no device and no host uses the bus at `cycle` or later, as far as it has been told. */
+bool tigon_bus_quiet(const struct tigon_bus *bus, uint64_t cycle);
 
 /* A core takes `beats` slots (at least 1), the first not before `cycle`. Returns the cycle after
  * the last one, so cycle + beats on an idle bus. */

@@ -20,6 +20,8 @@ uint32_t tigon_core_control_read(struct tigon_board *board, uint32_t offset) {
     const uint32_t asked = offset;
     struct tigon_cpu *cpu = core_of(board, &offset);
     uint32_t value = 0;
+    if (offset >= TIGON_CPU_GENERAL || offset == TIGON_CPU_COUNTER)
+        tigon_cpu_settle(cpu, tigon_board_seen_by(board, cpu->core));
     if (offset >= TIGON_CPU_GENERAL)
         return cpu->gpr[(offset - TIGON_CPU_GENERAL) / 4u];
     switch (offset) {
@@ -28,6 +30,7 @@ uint32_t tigon_core_control_read(struct tigon_board *board, uint32_t offset) {
     case TIGON_CPU_COUNTER:
         return cpu->pc;
     case TIGON_CPU_LOCAL_DATA:
+        tigon_cpu_settle(cpu, tigon_board_seen_by(board, cpu->core));
         tigon_memory_scratchpad_read32(&board->memory, cpu->core, TIGON_WORD(board, asked - 4u),
                                        &value);
         if (board->knobs.quirk_scratchpad_read &&
@@ -54,6 +57,7 @@ void tigon_core_control_write(struct tigon_board *board, uint32_t offset, uint32
         board->memory.stack_relocation[cpu->core] = value;
         break;
     case TIGON_CPU_LOCAL_DATA:
+        tigon_cpu_settle(cpu, tigon_board_seen_by(board, cpu->core));
         tigon_memory_scratchpad_write32(&board->memory, cpu->core, TIGON_WORD(board, asked - 4u),
                                         value);
         break;

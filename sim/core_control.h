@@ -10,7 +10,8 @@ struct tigon_board;
 struct tigon_core_control {
     uint64_t running_cycles[2]; /* of finished stretches */
     uint64_t started[2];        /* cycle at which the current stretch began */
-    uint64_t parked_cycles[2];
+    uint64_t parked_cycles[2];  /* of finished stretches */
+    uint64_t parked_since[2];
     uint64_t scratchpad_reads; /* through HW[158] and HW[258], for knob quirk_scratchpad_read */
     unsigned running;          /* bit per core, as last seen by tigon_core_account */
 };

@@ -11,11 +11,13 @@
  * better than one jump that all share.
  */
 #include "sim/cpu_private.h"
+#include "sim/poll_loop.h"
 
 /* Values of MODE. */
 #define PLAIN    0 /* nobody looks on */
 #define OBSERVED 1
 #define STEP     2 /* one instruction with its delay slot, whatever the horizon */
+#define WATCHED  3 /* by poll_loop.c */
 
 static inline uint32_t rotate_right(uint32_t value, unsigned amount) {
     return value >> amount | value << (32u - amount);
@@ -75,6 +77,10 @@ static uint64_t run_ahead_limit(const struct tigon_cpu *cpu, uint32_t run_ahead)
 #define EXECUTE execute_step
 #include "sim/cpu_loop.h"
 
+#define MODE    WATCHED
+#define EXECUTE execute_watched
+#include "sim/cpu_loop.h"
+
 static enum tigon_cpu_stop execute_until(struct tigon_cpu *cpu, uint64_t horizon,
                                          enum tigon_cpu_stop (*loop)(struct tigon_cpu *)) {
     if (tigon_cpu_stopped(cpu))
@@ -97,7 +103,15 @@ enum tigon_cpu_stop tigon_cpu_run(struct tigon_cpu *cpu, uint64_t horizon) {
         cpu->state |= TIGON_CPU_STATE_HALTED;
         return TIGON_CPU_HALTED;
     }
-    return execute_until(cpu, horizon, cpu->observer ? execute_observed : execute_plain);
+    if (cpu->observer) {
+        tigon_loop_forget(cpu);
+        return execute_until(cpu, horizon, execute_observed);
+    }
+    if (cpu->cycle >= cpu->loop.look_at && cpu->loop.stage == TIGON_LOOP_NONE &&
+        !cpu->parking_off && !cpu->parked && !tigon_cpu_stopped(cpu))
+        tigon_loop_look(cpu);
+    return execute_until(cpu, horizon,
+                         cpu->loop.stage == TIGON_LOOP_WATCHED ? execute_watched : execute_plain);
 }
 
 void tigon_cpu_run_strictly(struct tigon_cpu *cpu, uint64_t horizon) {
@@ -105,6 +119,15 @@ void tigon_cpu_run_strictly(struct tigon_cpu *cpu, uint64_t horizon) {
     cpu->run_ahead = 0;
     (void)execute_until(cpu, horizon, execute_plain);
     cpu->run_ahead = run_ahead;
+}
+
+void tigon_cpu_settle(struct tigon_cpu *cpu, uint64_t cycle) {
+    if (cpu->running || tigon_cpu_stopped(cpu) || (cpu->state & TIGON_CPU_STATE_SINGLE_STEP) != 0)
+        return;
+    tigon_cpu_wake(cpu, cycle);
+    if (execute_until(cpu, cycle, cpu->observer ? execute_observed : execute_plain) ==
+        TIGON_CPU_BREAKPOINT)
+        cpu->shown = false; /* whoever runs the core must hear of it */
 }
 
 enum tigon_cpu_stop tigon_cpu_step(struct tigon_cpu *cpu) {

@@ -17,9 +17,11 @@
  * the other core: it then calls tigon_cpu_limit() on the core that is running (starting or waking
  * a paired core does so by itself).
  *
- * A core that polls chip registers in a loop without effect is parked: tigon_cpu_run() returns
- * TIGON_CPU_PARKED at once until tigon_cpu_wake(). Cycle and instruction counts are the same as if
- * it had gone on polling.
+ * A core that waits in a loop without effect is parked: tigon_cpu_run() returns TIGON_CPU_PARKED at
+ * once until it is woken. Cycle and instruction counts are the same as if it had gone on. Loops
+ * that read event words only are woken by tigon_cpu_wake() (poll.c); others may also read other
+ * registers, SRAM and the timer, and are woken by tigon_cpu_disturb() too, and when the timer comes
+ * to a value that matters to them (poll_loop.h).
  *
  * Single host thread per board; no allocation after initialisation.
  */
@@ -32,6 +34,7 @@
 #include "sim/bus.h"
 #include "sim/isa.h"
 #include "sim/memory.h"
+#include "sim/time.h"
 #include "sim/timing.h"
 
 /* Bits of HW[140] / HW[240] (tigon2.md 3.7). */
@@ -68,6 +71,12 @@ struct tigon_cpu_port {
      * call of tigon_cpu_wake() for this core: an event word, yes; the free-running timer, no.
      * NULL: no register is pollable and the core never parks. */
     bool (*register_pollable)(void *context, unsigned core, uint32_t offset);
+    /* The same for registers whose changes come only with a call of tigon_cpu_disturb(). NULL:
+     * none. */
+    bool (*register_steady)(void *context, unsigned core, uint32_t offset);
+    /* Offset of the free-running timer, 0 for none: reading has no effect, and it grows by one
+     * in each cycle that is a multiple of TIGON_CYCLES_PER_US. Writing it disturbs. */
+    uint32_t timer;
 };
 
 enum tigon_cpu_stop {
@@ -119,6 +128,45 @@ struct tigon_cpu_poll {
     struct tigon_cpu_statistics per_period;
 };
 
+/* A loop found by poll_loop.c. Private to the core. */
+#define TIGON_LOOP_REGISTERS 12u
+
+enum tigon_loop_stage {
+    TIGON_LOOP_NONE,
+    TIGON_LOOP_WATCHED, /* proven; its first turn is executed */
+    TIGON_LOOP_PARKED
+};
+
+struct tigon_loop_start {
+    uint64_t cycle;
+    struct tigon_cpu_statistics statistics;
+    uint64_t write_buffer, core_free; /* cycles until they are free */
+    uint32_t load_register;
+    bool line_valid;
+    uint32_t line_offset;
+    uint64_t beats, bus_stalls;
+};
+
+struct tigon_cpu_loop {
+    enum tigon_loop_stage stage;
+    uint64_t look_at; /* cycle from which on to look for a loop again */
+    uint64_t interval;
+    uint32_t head; /* address at which turns begin */
+    unsigned turns;
+    bool uses_bus;
+    bool reads_timer;
+    uint64_t wake_at; /* cycle up to which the way through the loop stays the same */
+    uint64_t timer_cycle;
+    uint32_t timer_value; /* at that cycle */
+    unsigned register_count;
+    struct {
+        uint32_t offset, value;
+    } registers[TIGON_LOOP_REGISTERS]; /* read in each turn */
+    struct tigon_loop_start start;
+    uint64_t beats, bus_stalls; /* of a turn */
+    uint64_t counted;           /* turns that tigon_cpu_catch_up() has counted */
+};
+
 struct tigon_cpu {
     /* Architectural state. While tigon_cpu_run() is in a register callback, gpr, pc (the next
      * instruction), npc, cycle and statistics.instructions are up to date. */
@@ -159,6 +207,7 @@ struct tigon_cpu {
     bool line_valid;
     uint32_t line_offset; /* SRAM offset of the line held */
     struct tigon_cpu_poll poll;
+    struct tigon_cpu_loop loop;
     struct tigon_instruction line[TIGON_INSTRUCTION_LINE_WORDS_MAX];
 };
 
@@ -210,6 +259,22 @@ void tigon_cpu_limit(struct tigon_cpu *cpu, uint64_t cycle);
  * in equal cycles). */
 void tigon_cpu_wake(struct tigon_cpu *cpu, uint64_t cycle);
 
+/* Something else than event words is about to change, or has just changed, at `cycle`, or the SRAM
+ * bus is about to be used: a register, a word of SRAM or of this core's scratchpad, a stream that
+ * begins. Memory and bus must not have changed yet. `cycle` as for tigon_cpu_wake(). Costs nothing
+ * for a core that is not parked in, or watched for, a loop that reads such things. Accesses of the
+ * other core are told by that core itself. */
+void tigon_cpu_disturb(struct tigon_cpu *cpu, uint64_t cycle);
+
+/* A register access at `cycle` is going to look at this core's registers or scratchpad, or to
+ * change a word there: bring the core to where it would be without parking, private work that runs
+ * ahead included. */
+void tigon_cpu_settle(struct tigon_cpu *cpu, uint64_t cycle);
+
+/* Cycle at which the core wants to run again: its own, that of its timer while it is parked,
+ * UINT64_MAX if only others can bring it to. */
+uint64_t tigon_cpu_due(const struct tigon_cpu *cpu);
+
 /* Bring the counts of a parked core up to its last poll not after `cycle`; it stays parked. For
  * reading statistics; no effect on a core that is not parked. */
 void tigon_cpu_catch_up(struct tigon_cpu *cpu, uint64_t cycle);
@@ -249,9 +314,9 @@ static inline bool tigon_cpu_stopped(const struct tigon_cpu *cpu) {
     return (cpu->state & TIGON_CPU_STATE_STOPPED) != 0;
 }
 
-/* Can the core do anything now? The scheduler leaves the others out of its minimum. */
+/* Will the core do anything by itself? The scheduler leaves the others out of its minimum. */
 static inline bool tigon_cpu_runnable(const struct tigon_cpu *cpu) {
-    return !cpu->parked && !tigon_cpu_stopped(cpu);
+    return tigon_cpu_due(cpu) != UINT64_MAX;
 }
 
 #endif

@@ -26,6 +26,9 @@ static void wait_for_write_buffer(struct tigon_cpu *cpu) {
 /* Take bus slots from cpu->cycle on; returns how long the wait for them was. */
 static uint64_t take_slots(struct tigon_cpu *cpu, uint32_t beats) {
     enum tigon_bus_master master = cpu->core == TIGON_CORE_A ? TIGON_BUS_CPU_A : TIGON_BUS_CPU_B;
+    struct tigon_cpu *peer = cpu->peer;
+    if (peer && __builtin_expect(peer->loop.stage != TIGON_LOOP_NONE, 0) && peer->loop.uses_bus)
+        tigon_cpu_disturb(peer, cpu->core == TIGON_CORE_A ? cpu->cycle : cpu->cycle + 1u);
     uint64_t end = beats == 1 ? tigon_bus_core_beat(cpu->bus, master, cpu->cycle)
                               : tigon_bus_access(cpu->bus, master, cpu->cycle, beats);
     uint64_t waited = end - cpu->cycle - beats;
@@ -56,7 +59,7 @@ static enum tigon_access load_register(struct tigon_cpu *cpu, uint32_t from, uin
     if (cpu->cycle >= cpu->horizon)
         return TIGON_ACCESS_BLOCKED;
     if (cpu->poll.replaying) {
-        *value = tigon_poll_replayed_value(cpu);
+        *value = tigon_poll_replayed_value(cpu, offset);
     } else {
         *value = port->register_read(port->context, cpu->core, offset, cpu->cycle);
         if (!port->register_pollable || !port->register_pollable(port->context, cpu->core, offset))

@@ -84,7 +84,7 @@ void tigon_cpu_set_park_hook(struct tigon_cpu *cpu, tigon_cpu_park_hook hook, vo
 
 /* The first cycle at which `cpu` may not make a shared access, given where the other core is. */
 static uint64_t bound_by(const struct tigon_cpu *cpu, const struct tigon_cpu *other) {
-    return other->cycle + (cpu->core == TIGON_CORE_A ? 1u : 0u);
+    return tigon_cpu_due(other) + (cpu->core == TIGON_CORE_A ? 1u : 0u);
 }
 
 void tigon_cpu_limit_peer(const struct tigon_cpu *cpu) {
@@ -102,13 +102,18 @@ void tigon_cpu_limit(struct tigon_cpu *cpu, uint64_t cycle) {
 
 uint64_t tigon_cpu_run_pair(struct tigon_cpu *a, struct tigon_cpu *b, uint64_t horizon) {
     for (;;) {
-        bool run_a = tigon_cpu_runnable(a), run_b = tigon_cpu_runnable(b);
-        struct tigon_cpu *next = run_a && (!run_b || a->cycle <= b->cycle) ? a : b;
+        const uint64_t due_a = tigon_cpu_due(a), due_b = tigon_cpu_due(b);
+        struct tigon_cpu *next = due_a <= due_b ? a : b;
         struct tigon_cpu *other = next == a ? b : a;
-        if ((!run_a && !run_b) || next->cycle >= horizon)
+        const uint64_t due = next == a ? due_a : due_b;
+        if (due >= horizon)
             return horizon;
+        if (next->parked) { /* until its timer */
+            tigon_cpu_wake(next, due);
+            continue;
+        }
         uint64_t until = horizon;
-        if (run_a && run_b && bound_by(next, other) < until)
+        if (tigon_cpu_runnable(other) && bound_by(next, other) < until)
             until = bound_by(next, other);
         if (tigon_cpu_run(next, until) == TIGON_CPU_BREAKPOINT)
             return next->cycle < horizon ? next->cycle : horizon;
@@ -120,6 +125,7 @@ uint64_t tigon_cpu_run_pair(struct tigon_cpu *a, struct tigon_cpu *b, uint64_t h
 void tigon_cpu_halt(struct tigon_cpu *cpu, uint64_t cycle) {
     if (tigon_cpu_stopped(cpu))
         return;
+    tigon_cpu_settle(cpu, cycle);
     tigon_poll_end(cpu, cycle);
     cpu->state |= TIGON_CPU_STATE_HALTED;
 }
@@ -133,6 +139,8 @@ bool tigon_cpu_start(struct tigon_cpu *cpu, uint32_t pc, uint64_t cycle) {
     cpu->load_register = 0;
     cpu->line_valid = false;
     cpu->poll.stage = 0;
+    cpu->loop.stage = TIGON_LOOP_NONE;
+    cpu->loop.look_at = cycle;
     cpu->shown = false;
     tigon_cpu_limit_peer(cpu);
     return true;
@@ -145,6 +153,7 @@ void tigon_cpu_reset(struct tigon_cpu *cpu) {
         cpu->park_hook(cpu->park_context, cpu->core, false, cpu->cycle);
     cpu->parked = false;
     cpu->poll.stage = 0;
+    cpu->loop.stage = TIGON_LOOP_NONE;
     cpu->pc = 0;
     cpu->npc = 4;
     cpu->load_register = 0;

@@ -268,6 +268,16 @@ look_up:
             goto look_up;
         }
     }
+    if (MODE == WATCHED && pc == cpu->loop.head && npc == pc + 4u &&
+        cpu->loop.stage == TIGON_LOOP_WATCHED &&
+        start_instructions + INSTRUCTIONS != cpu->loop.start.statistics.instructions) {
+        PUBLISH;
+        cpu->load_register = load_register;
+        if (tigon_loop_arrived(cpu)) {
+            stop = TIGON_CPU_PARKED;
+            goto leave;
+        }
+    }
     in = &entries[index];
     if (in->operation == TIGON_OP_STALE)
         tigon_cpu_decode_scratchpad(cpu, pc);

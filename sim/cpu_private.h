@@ -41,8 +41,14 @@ bool tigon_poll_note(struct tigon_cpu *cpu, uint32_t from, uint32_t offset, uint
 /* End parking with the core where polling on would have brought it at `cycle`. */
 void tigon_poll_end(struct tigon_cpu *cpu, uint64_t cycle);
 
-/* While cpu->poll.replaying: what the next pollable read returns. */
-uint32_t tigon_poll_replayed_value(struct tigon_cpu *cpu);
+/* While cpu->poll.replaying: what the next pollable read, which is of `offset`, returns. */
+uint32_t tigon_poll_replayed_value(struct tigon_cpu *cpu, uint32_t offset);
+
+/* The core stands before the first instruction of a turn that is like the last one. */
+void tigon_poll_park(struct tigon_cpu *cpu);
+
+/* Count so many turns as done. */
+void tigon_poll_advance(struct tigon_cpu *cpu, uint64_t turns);
 
 /* tigon_cpu_run() without run-ahead, observer and single step. */
 void tigon_cpu_run_strictly(struct tigon_cpu *cpu, uint64_t horizon);

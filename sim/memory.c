@@ -41,6 +41,11 @@ void tigon_memory_destroy(struct tigon_memory *memory) {
     memory->sram_decoded_valid = NULL;
 }
 
+static void about_to_write(struct tigon_memory *memory) {
+    if (memory->before_write)
+        memory->before_write(memory->before_write_context);
+}
+
 /* A device, the host or a debugger wrote SRAM. */
 static void written(struct tigon_memory *memory, size_t first_granule, size_t last_granule) {
     if (memory->watched >= first_granule && memory->watched <= last_granule)
@@ -53,6 +58,7 @@ uint32_t tigon_memory_read32(const struct tigon_memory *memory, uint32_t address
 
 void tigon_memory_write32(struct tigon_memory *memory, uint32_t address, uint32_t value) {
     uint32_t offset = address & memory->sram_mask & ~3u;
+    about_to_write(memory);
     tigon_store_be32(memory->sram + offset, value);
     tigon_memory_touch(memory, offset);
     written(memory, offset / TIGON_DECODE_GRANULE, offset / TIGON_DECODE_GRANULE);
@@ -81,6 +87,7 @@ void tigon_memory_write(struct tigon_memory *memory, uint32_t address, const voi
                         size_t length) {
     const uint8_t *from = source;
     uint32_t offset = address & memory->sram_mask;
+    about_to_write(memory);
     while (length > 0) {
         size_t part = before_wrap(memory, offset, length);
         size_t first = offset / TIGON_DECODE_GRANULE;
@@ -109,6 +116,7 @@ bool tigon_memory_scratchpad_write32(struct tigon_memory *memory, unsigned core,
     uint32_t offset = (address - TIGON_SCRATCHPAD) & ~3u;
     if (offset >= memory->scratchpad_size[core])
         return false;
+    about_to_write(memory);
     tigon_store_be32(memory->scratchpad[core] + offset, value);
     memory->scratchpad_decoded[core][offset / 4u].operation = TIGON_OP_STALE;
     return true;
@@ -183,6 +191,7 @@ size_t tigon_memory_debug_read(const struct tigon_memory *memory, unsigned core,
 size_t tigon_memory_debug_write(struct tigon_memory *memory, unsigned core, uint32_t address,
                                 const void *source, size_t length) {
     const uint8_t *from = source;
+    about_to_write(memory);
     for (size_t done = 0; done < length; done++) {
         uint32_t offset;
         switch (tigon_memory_place(memory, core, address + (uint32_t)done, &offset)) {

@@ -58,6 +58,9 @@ struct tigon_memory {
 
     /* Who wants to know that a granule of SRAM is written. `core` and `cycle` tell of a store of a
      * core; others pass -1. */
+    /* Called before anybody but a core writes SRAM or a scratchpad. May be NULL. */
+    void (*before_write)(void *context);
+    void *before_write_context;
     uint32_t watched; /* granule; TIGON_WATCH_NOTHING */
     void (*watcher)(void *context, int core, uint64_t cycle);
     void *watcher_context;

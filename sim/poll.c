@@ -1,5 +1,5 @@
 /*
- * Parking of a core that polls chip registers in a loop without effect.
+ * Parking of a core that polls event words in a loop without effect.
  *
  * Argument for exactness. A pollable register keeps its value until tigon_cpu_wake() is called, and
  * every such call, parked or not, makes observation start again. Let two consecutive polls from the
@@ -13,6 +13,7 @@
  * registers may already hold what is only to be seen from the wake cycle on.
  */
 #include "sim/cpu_private.h"
+#include "sim/poll_loop.h"
 
 static void watch(struct tigon_cpu *cpu, uint32_t from, uint32_t offset, uint32_t value) {
     struct tigon_cpu_poll *poll = &cpu->poll;
@@ -59,36 +60,53 @@ bool tigon_poll_note(struct tigon_cpu *cpu, uint32_t from, uint32_t offset, uint
     }
     poll->period = cpu->cycle - poll->cycle;
     poll->per_period = difference(&cpu->statistics, &poll->statistics);
-    cpu->parked = true;
-    if (cpu->park_hook)
-        cpu->park_hook(cpu->park_context, cpu->core, true, cpu->cycle);
+    tigon_poll_park(cpu);
     return true;
 }
 
-static void advance(struct tigon_cpu *cpu, uint64_t periods) {
-    const struct tigon_cpu_statistics *each = &cpu->poll.per_period;
-    cpu->cycle += periods * cpu->poll.period;
-    cpu->statistics.instructions += periods * each->instructions;
-    cpu->statistics.load_use_stalls += periods * each->load_use_stalls;
-    cpu->statistics.register_reads += periods * each->register_reads;
+void tigon_poll_park(struct tigon_cpu *cpu) {
+    cpu->parked = true;
+    if (cpu->park_hook)
+        cpu->park_hook(cpu->park_context, cpu->core, true, cpu->cycle);
 }
 
-uint32_t tigon_poll_replayed_value(struct tigon_cpu *cpu) {
+void tigon_poll_advance(struct tigon_cpu *cpu, uint64_t turns) {
+    const struct tigon_cpu_statistics *each = &cpu->poll.per_period;
+    struct tigon_cpu_statistics *all = &cpu->statistics;
+    cpu->cycle += turns * cpu->poll.period;
+    all->instructions += turns * each->instructions;
+    all->load_use_stalls += turns * each->load_use_stalls;
+    all->bus_stalls += turns * each->bus_stalls;
+    all->instruction_line_misses += turns * each->instruction_line_misses;
+    all->sram_loads += turns * each->sram_loads;
+    all->sram_stores += turns * each->sram_stores;
+    all->register_reads += turns * each->register_reads;
+}
+
+uint32_t tigon_poll_replayed_value(struct tigon_cpu *cpu, uint32_t offset) {
     struct tigon_cpu_poll *poll = &cpu->poll;
+    if (cpu->loop.stage == TIGON_LOOP_PARKED)
+        return tigon_loop_value(cpu, offset);
     uint32_t index = poll->others++;
     return index == 0 ? poll->value : poll->other_values[index - 1u];
 }
 
 void tigon_poll_end(struct tigon_cpu *cpu, uint64_t cycle) {
     cpu->poll.stage = 0;
-    if (!cpu->parked)
+    if (!cpu->parked) {
+        tigon_loop_forget(cpu);
         return;
-    tigon_cpu_catch_up(cpu, cycle);
+    }
+    if (cpu->loop.stage == TIGON_LOOP_PARKED)
+        tigon_loop_skip(cpu, cycle);
+    else
+        tigon_cpu_catch_up(cpu, cycle);
     cpu->parked = false;
     cpu->poll.others = 0;
     cpu->poll.replaying = true;
     tigon_cpu_run_strictly(cpu, cycle);
     cpu->poll.replaying = false;
+    tigon_loop_forget(cpu);
     if (cpu->park_hook)
         cpu->park_hook(cpu->park_context, cpu->core, false, cpu->cycle);
 }
@@ -106,7 +124,15 @@ void tigon_cpu_set_parking(struct tigon_cpu *cpu, bool on, uint64_t cycle) {
         tigon_cpu_wake(cpu, cycle);
 }
 
+/* In a loop of poll_loop.c the last turn is left to be executed, so that registers hold what it
+ * leaves. */
 void tigon_cpu_catch_up(struct tigon_cpu *cpu, uint64_t cycle) {
-    if (cpu->parked && cycle > cpu->cycle)
-        advance(cpu, (cycle - cpu->cycle) / cpu->poll.period);
+    if (!cpu->parked || cycle <= cpu->cycle)
+        return;
+    uint64_t turns = (cycle - cpu->cycle) / cpu->poll.period;
+    if (cpu->loop.stage == TIGON_LOOP_PARKED) {
+        turns -= turns != 0;
+        cpu->loop.counted += turns;
+    }
+    tigon_poll_advance(cpu, turns);
 }

@@ -187,6 +187,7 @@ void tigon_register_write(struct tigon_board *board, uint32_t offset, uint32_t v
         return;
     }
     uint32_t *word = &board->registers[offset / 4];
+    tigon_board_disturb(board);
     if (!(row->access & W)) {
         *word = (*word & ~row->writable) | (value & row->writable);
         if (!(row->access & N))

@@ -277,8 +277,8 @@ static bool runnable(const struct tigon_board *board) {
 static uint64_t core_cycle(const struct tigon_board *board) {
     uint64_t cycle = UINT64_MAX;
     for (unsigned core = 0; core < 2; core++)
-        if (tigon_cpu_runnable(&board->cpu[core]) && board->cpu[core].cycle < cycle)
-            cycle = board->cpu[core].cycle;
+        if (tigon_cpu_due(&board->cpu[core]) < cycle)
+            cycle = tigon_cpu_due(&board->cpu[core]);
     return cycle;
 }
 

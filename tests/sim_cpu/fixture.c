@@ -16,7 +16,8 @@ static uint32_t read_register(void *context, unsigned core, uint32_t offset, uin
     fixture->last_read_cycle = cycle;
     uint32_t value =
         offset == TIMER ? (uint32_t)(cycle / 88) : fixture->registers[core][offset / 4];
-    if (offset != EVENT)
+    if (offset != EVENT && offset != PLAIN && offset != STEADY &&
+        !(fixture->loops && offset == TIMER))
         note(fixture, core, offset, value, cycle);
     return value;
 }
@@ -42,6 +43,7 @@ static void write_register(void *context, unsigned core, uint32_t offset, uint32
     } else if (offset == OTHER_EVENT) {
         fixture_event(fixture, other, value, core == TIGON_CORE_A ? cycle : cycle + 1);
     } else {
+        tigon_cpu_disturb(&fixture->cores[core], cycle);
         fixture->registers[core][offset / 4] = value;
         if (offset == EVENT)
             tigon_cpu_wake(&fixture->cores[core], cycle);
@@ -54,10 +56,29 @@ static bool pollable(void *context, unsigned core, uint32_t offset) {
     return fixture->polls && (offset == EVENT || offset == PLAIN);
 }
 
+static bool steady(void *context, unsigned core, uint32_t offset) {
+    struct fixture *fixture = context;
+    (void)core;
+    return fixture->loops && (offset == PLAIN || offset == STEADY);
+}
+
+void fixture_loops(struct fixture *fixture, bool loops) {
+    fixture->loops = true; /* what is noted in the trace must not depend on it */
+    fixture->polls = false;
+    for (unsigned core = 0; core < 2; core++) {
+        fixture->cores[core].port.timer = TIMER;
+        fixture->cores[core].port.register_steady = steady;
+        tigon_cpu_set_parking(&fixture->cores[core], loops, 0);
+    }
+}
+
 struct fixture *fixture_make(uint32_t sram, const struct tigon_timing *timing) {
     struct fixture *fixture = calloc(1, sizeof *fixture);
     struct tigon_timing defaults = tigon_timing_default();
-    const struct tigon_cpu_port port = {fixture, read_register, write_register, pollable};
+    const struct tigon_cpu_port port = {.context = fixture,
+                                        .register_read = read_register,
+                                        .register_write = write_register,
+                                        .register_pollable = pollable};
     assert_non_null(fixture);
     assert_int_equal(tigon_memory_initialise(&fixture->memory, sram), 0);
     tigon_bus_initialise(&fixture->bus);

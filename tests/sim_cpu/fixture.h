@@ -14,6 +14,7 @@
 #define SCRATCH     0x00C00000u
 #define EVENT       0x060u /* pollable */
 #define PLAIN       0x0ECu /* storage */
+#define STEADY      0x11Cu /* storage */
 #define TIMER       0x054u /* cycle / 88 */
 #define DEADLINE    0x0F0u /* written: a device event in that many cycles */
 #define PATCH       0x0F4u /* written: HALT stored at that SRAM address, core told of it */
@@ -26,6 +27,7 @@ struct fixture {
     struct tigon_cpu cores[2];
     uint32_t registers[2][256];
     bool polls;
+    bool loops; /* PLAIN is steady and TIMER the timer, for poll_loop.c; see fixture_loops */
     uint64_t last_read_cycle, last_write_cycle;
     unsigned reads, writes;
     uint64_t trace; /* hash of all register accesses with core, cycle and value */
@@ -50,8 +52,12 @@ uint32_t fixture_word(struct fixture *fixture, unsigned core, uint32_t address);
 /* Change the event word of a core at `cycle`, with the wake that goes with it. */
 void fixture_event(struct fixture *fixture, unsigned core, uint32_t value, uint64_t cycle);
 
+/* Let cores park in loops that read SRAM, PLAIN, STEADY and TIMER, or (false) nowhere at all. */
+void fixture_loops(struct fixture *fixture, bool loops);
+
 int instruction_tests(void);
 int cost_tests(void);
 int order_tests(void);
+int loop_tests(void);
 
 #endif

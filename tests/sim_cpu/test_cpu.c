@@ -2,5 +2,5 @@
 #include "tests/sim_cpu/fixture.h"
 
 int main(void) {
-    return instruction_tests() + cost_tests() + order_tests();
+    return instruction_tests() + cost_tests() + order_tests() + loop_tests();
 }
