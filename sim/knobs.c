@@ -64,9 +64,10 @@ static const struct knob knobs_table[] = {
     NUMBER(sram_bytes, 1048576, 524288, 2097152, "bytes",
            "fitted SRAM: 512 kB, 1 MB or 2 MB; 1 MB is the usual Alteon board"),
     CHOICE(board_kind, TIGON_BOARD_ALTEON_FIBRE, board_names, "board",
-           "PCI identification and transceiver; see docs/board.md for the others"),
+           "PCI identification: alteon_fibre, alteon_copper, farallon_copper, 3com_fibre, "
+           "netgear_fibre, netgear_copper, sgi_fibre, farallon_fibre"),
     CHOICE(transceiver, TIGON_TRANSCEIVER_BY_BOARD, transceiver_names, "kind",
-           "by_board, internal or external SERDES, copper: see docs/board.md"),
+           "internal or external (SERDES), copper, or by_board: what the board kind says"),
     SWITCH(transmit_cut_through, 1,
            "overlap of DMA and MAC explains the published 8.69 ns/byte; off: wait for HW[0D4]"),
     NUMBER(transmit_start_ns, 96, 0, SECOND, "ns",
