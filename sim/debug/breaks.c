@@ -26,6 +26,10 @@ static bool filtered(const struct tigon_debugger *debugger, uint32_t pc) {
     return (debugger->filter[bit / 8] >> bit % 8 & 1) != 0;
 }
 
+bool debug_breaks_interesting(const struct tigon_debugger *debugger, uint32_t pc) {
+    return debugger->any_watch || filtered(debugger, pc);
+}
+
 static struct debug_watch *watch_of(struct tigon_debugger *debugger, size_t breakpoint,
                                     int thread) {
     return &debugger->watches[breakpoint * debugger->thread_count + (size_t)thread];
@@ -160,6 +164,10 @@ static struct tigon_instruction instruction_at(const struct tigon_cpu *cpu, uint
     uint8_t bytes[4] = {0};
     (void)tigon_memory_debug_read(cpu->memory, cpu->core, pc, bytes, sizeof bytes);
     return tigon_decode(tigon_load_be32(bytes));
+}
+
+bool debug_is_branch(const struct tigon_cpu *cpu, uint32_t pc) {
+    return is_branch(instruction_at(cpu, pc).operation);
 }
 
 bool debug_access_of(const struct tigon_cpu *cpu, uint32_t pc, uint32_t *address, uint32_t *bytes,

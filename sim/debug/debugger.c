@@ -159,7 +159,20 @@ static void look_at_instruction(struct tigon_debugger *debugger, struct debug_th
     }
 }
 
-/* Before each instruction of each core. A delay slot belongs to its branch. */
+/* A delay slot belongs to its branch: nobody stops there. After a branch that is not taken it looks
+ * like any other instruction, but GDB steps over both at once. */
+static bool in_delay_slot(const struct tigon_debugger *debugger, struct debug_thread *thread,
+                          uint32_t pc) {
+    const uint32_t before = thread->before;
+    thread->before = pc;
+    if (thread->cpu->npc != pc + 4u)
+        return true;
+    const bool matters = debugger->mode != DEBUG_RUN || debugger->step_thread == thread->index ||
+                         debug_breaks_interesting(debugger, pc);
+    return matters && before == pc - 4u && debug_is_branch(thread->cpu, before);
+}
+
+/* Before each instruction of each core. */
 static bool observe(void *context, unsigned core, uint32_t pc, uint64_t cycle) {
     struct debug_thread *thread = context;
     struct tigon_debugger *debugger = thread->debugger;
@@ -167,7 +180,7 @@ static bool observe(void *context, unsigned core, uint32_t pc, uint64_t cycle) {
     if (!debugger->attached)
         return false;
     debugger->position++;
-    if (thread->cpu->npc != pc + 4u)
+    if (in_delay_slot(debugger, thread, pc))
         return false;
     debugger->inside = thread;
     if (debugger->mode != DEBUG_RUN)
@@ -224,7 +237,9 @@ static void attach(struct tigon_debugger *debugger, int connection) {
 }
 
 static void look_for_debugger(struct tigon_debugger *debugger) {
-    if (debugger->listener < 0)
+    if (debugger->options.connection >= 0 && !debugger->waited)
+        attach(debugger, debugger->options.connection);
+    if (debugger->listener < 0 || debugger->attached)
         return;
     const bool wait = debugger->options.wait && !debugger->waited;
     if (wait && tigon_world_now_ns(debugger->world) < debugger->options.from_ns)

@@ -124,6 +124,7 @@ struct debug_thread {
     struct tigon_cpu *cpu;
     unsigned core;
     int index;
+    uint32_t before;      /* address of the instruction shown before this one */
     uint32_t seen_state;  /* HW[140] bits when last looked at */
     bool pending;         /* scan: has made a watched access, to be reported after it */
     struct debug_stop at; /* that report */
@@ -200,6 +201,10 @@ bool debug_breaks_at(const struct tigon_debugger *debugger, const struct debug_t
  * scanning, an access is reported when the thread comes to the instruction after it. */
 bool debug_breaks_hit(struct tigon_debugger *debugger, struct debug_thread *thread, uint32_t pc,
                       struct debug_stop *stop);
+
+/* Whether anybody could want to stop at this instruction: a quick look. */
+bool debug_breaks_interesting(const struct tigon_debugger *debugger, uint32_t pc);
+bool debug_is_branch(const struct tigon_cpu *cpu, uint32_t pc);
 
 /* The access of the instruction at `pc` to memory or registers, given the registers now; for a
  * branch that of its delay slot. False: none. */

@@ -49,7 +49,7 @@ static int open_port(const char *host, const char *port, char *actual, size_t si
     freeaddrinfo(found);
     if (descriptor < 0)
         return descriptor;
-    struct sockaddr_in own;
+    struct sockaddr_in own = {0};
     socklen_t length = sizeof own;
     char text[INET_ADDRSTRLEN] = "";
     (void)getsockname(descriptor, (struct sockaddr *)&own, &length);

@@ -40,8 +40,10 @@ struct seen_frame {
 struct tigon_reporter {
     struct tigon_world *world;
     size_t board_count;
-    struct tigon_symbols **symbols; /* by board; NULL: none */
-    char (*names)[NAME_BYTES];
+    struct firmware {
+        struct tigon_symbols *symbols; /* NULL: none */
+        char name[NAME_BYTES];
+    } * boards;
     const char *(*transition_name)(uint32_t transition);
     uint64_t frame_count;
     struct seen_frame frames[TIGON_REPORT_FRAMES];
@@ -65,17 +67,15 @@ int tigon_reporter_create(struct tigon_reporter **result, struct tigon_world *wo
         return -ENOMEM;
     reporter->world = world;
     reporter->board_count = tigon_world_board_count(world);
-    reporter->symbols = calloc(reporter->board_count + 1, sizeof *reporter->symbols);
-    reporter->names = calloc(reporter->board_count + 1, sizeof *reporter->names);
+    reporter->boards = calloc(reporter->board_count + 1, sizeof *reporter->boards);
     const struct tigon_observer observer = {.context = reporter, .frame = see_frame};
-    if (!reporter->symbols || !reporter->names || tigon_world_attach(world, &observer) != 0) {
-        free(reporter->symbols);
-        free(reporter->names);
+    if (!reporter->boards || tigon_world_attach(world, &observer) != 0) {
+        free(reporter->boards);
         free(reporter);
         return -ENOMEM;
     }
     for (size_t i = 0; i < reporter->board_count; i++)
-        (void)snprintf(reporter->names[i], NAME_BYTES, "board %zu", i);
+        (void)snprintf(reporter->boards[i].name, NAME_BYTES, "board %zu", i);
     *result = reporter;
     return 0;
 }
@@ -85,23 +85,22 @@ void tigon_reporter_free(struct tigon_reporter *reporter) {
         return;
     tigon_world_detach(reporter->world, reporter);
     for (size_t i = 0; i < reporter->board_count; i++)
-        tigon_symbols_free(reporter->symbols[i]);
-    free(reporter->symbols);
-    free(reporter->names);
+        tigon_symbols_free(reporter->boards[i].symbols);
+    free(reporter->boards);
     free(reporter);
 }
 
 int tigon_reporter_set_image(struct tigon_reporter *reporter, size_t board, const char *path) {
     if (board >= reporter->board_count)
         return -EINVAL;
-    tigon_symbols_free(reporter->symbols[board]);
-    reporter->symbols[board] = NULL;
-    return tigon_symbols_load(&reporter->symbols[board], path);
+    tigon_symbols_free(reporter->boards[board].symbols);
+    reporter->boards[board].symbols = NULL;
+    return tigon_symbols_load(&reporter->boards[board].symbols, path);
 }
 
 void tigon_reporter_set_name(struct tigon_reporter *reporter, size_t board, const char *name) {
     if (board < reporter->board_count)
-        (void)snprintf(reporter->names[board], NAME_BYTES, "%s", name);
+        (void)snprintf(reporter->boards[board].name, NAME_BYTES, "%s", name);
 }
 
 void tigon_reporter_set_transition_names(struct tigon_reporter *reporter,
@@ -286,7 +285,7 @@ static bool traced_word(struct tigon_board *board, const struct tigon_symbols *s
 
 static void add_transitions(cJSON *object, const struct tigon_reporter *reporter,
                             struct tigon_board *board) {
-    const struct tigon_symbols *symbols = reporter->symbols[board->index];
+    const struct tigon_symbols *symbols = reporter->boards[board->index].symbols;
     uint32_t ring, unused, at, count;
     if (!traced_word(board, symbols, TRACE_RING, &ring, &unused) ||
         !traced_word(board, symbols, TRACE_COUNT, &at, &count))
@@ -322,7 +321,7 @@ static const char *sender(const struct tigon_reporter *reporter, const struct se
     for (size_t i = 0; i < reporter->board_count; i++) {
         const struct tigon_board *board = tigon_world_board(reporter->world, i);
         if (board->wire == frame->wire && board->side == frame->from_side)
-            return reporter->names[i];
+            return reporter->boards[i].name;
     }
     return "switch";
 }
@@ -357,10 +356,10 @@ cJSON *tigon_reporter_report(const struct tigon_reporter *reporter, const char *
     for (size_t i = 0; i < reporter->board_count; i++) {
         struct tigon_board *board = tigon_world_board(reporter->world, i);
         cJSON *object = add_object(boards);
-        (void)cJSON_AddStringToObject(object, "name", reporter->names[i]);
+        (void)cJSON_AddStringToObject(object, "name", reporter->boards[i].name);
         cJSON *cores = cJSON_AddArrayToObject(object, "cores");
         for (unsigned core = 0; core < 2; core++)
-            add_core(cores, &board->cpu[core], reporter->symbols[i]);
+            add_core(cores, &board->cpu[core], reporter->boards[i].symbols);
         report_add_devices(object, board);
         add_transitions(object, reporter, board);
         add_programs(object, board);

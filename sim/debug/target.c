@@ -60,6 +60,7 @@ bool debug_register_write(struct debug_thread *thread, unsigned number, uint64_t
             return true; /* a branch under way goes on */
         cpu->pc = (uint32_t)value;
         cpu->npc = cpu->pc + 4u;
+        thread->before = cpu->pc;
         cpu->load_register = 0;
     } else {
         return false;

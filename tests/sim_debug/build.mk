@@ -10,3 +10,17 @@ $(BUILD)/tests/debugged: $(addprefix $(BUILD)/obj/,tests/sim_debug/debugged.o $(
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(SIM_DEBUG_LIBS) -lnettle
 
 TEST_NEEDS += $(BUILD)/tests/debugged
+
+$(BUILD)/tests/test_debugger: $(BUILD)/san/tests/sim_debug/test_debugger.o $(SIM_DEBUG_LIBRARY_SANITIZED) \
+    $(SIM_OBSERVE_LIBRARY_SANITIZED) $(SIM_LIBRARY_SANITIZED)
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ $(SIM_DEBUG_LIBS) -lcmocka
+
+$(BUILD)/tests/disassemble: $(BUILD)/obj/tests/sim_debug/disassemble.o $(SIM_DEBUG_LIBRARY)
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -o $@ $< $(SIM_DEBUG_LIBRARY) $(SIM_OBSERVE_LIBRARY) $(SIM_LIBRARY) $(SIM_DEBUG_LIBS)
+
+TEST_PROGRAMS += $(BUILD)/tests/test_debugger
+TEST_NEEDS    += $(BUILD)/tests/disassemble $(BUILD)/tigonsim $(BUILD)/tests/tigonsim
