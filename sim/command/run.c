@@ -21,10 +21,11 @@ struct arguments {
     struct scenario_overrides overrides;
     const char *json; /* NULL: none, "-": standard output */
     const char *captures;
+    bool check;
     bool quiet;
 };
 
-enum { OPTION_JSON = 256, OPTION_SEED, OPTION_UNTIL, OPTION_CAPTURE };
+enum { OPTION_JSON = 256, OPTION_SEED, OPTION_UNTIL, OPTION_CAPTURE, OPTION_CHECK };
 
 static const struct argp_option option_table[] = {
     {"set", 's', "NAME=VALUE", 0,
@@ -35,6 +36,7 @@ static const struct argp_option option_table[] = {
      "results as JSON, on standard output without FILE", 0},
     {"capture", OPTION_CAPTURE, "DIRECTORY", 0,
      "every frame of every wire as pcapng, one file a wire", 0},
+    {"check", OPTION_CHECK, NULL, 0, "read everything and make the boards, but do not run", 0},
     {"quiet", 'q', NULL, 0, "no progress and no summary", 0},
     {0},
 };
@@ -71,6 +73,9 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         return 0;
     case OPTION_CAPTURE:
         arguments->captures = text;
+        return 0;
+    case OPTION_CHECK:
+        arguments->check = true;
         return 0;
     case 'q':
         arguments->quiet = true;
@@ -251,10 +256,11 @@ int command_run(int count, char **texts) {
                 others[other++] = run_parts[i]->setting;
         scenario_read(&scenario, &settings, &arguments.overrides, others);
         read_parts(&settings);
+        settings_flush(&settings);
     }
     if (settings.mistakes == 0) {
         if (setup_create(&setup, &scenario, arguments.path, stderr) == 0)
-            status = run_setup(&arguments, &setup);
+            status = arguments.check ? COMMAND_DONE : run_setup(&arguments, &setup);
         setup_destroy(&setup);
     }
     scenario_free(&scenario);

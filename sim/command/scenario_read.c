@@ -269,15 +269,18 @@ static bool same_end(const struct scenario_end *a, const struct scenario_end *b)
     return a->is_switch == b->is_switch && a->index == b->index && a->port == b->port;
 }
 
-static void check_free(const struct reader *reader, const config_setting_t *setting,
+static bool check_free(const struct reader *reader, const config_setting_t *setting,
                        const struct scenario_end *end) {
     const struct scenario *scenario = reader->scenario;
     for (size_t i = 0; i < scenario->wire_count; i++)
         for (unsigned side = 0; side < 2; side++)
-            if (same_end(&scenario->wires[i].ends[side], end))
+            if (same_end(&scenario->wires[i].ends[side], end)) {
                 settings_complain(reader->settings, setting,
                                   "%s has a wire already, the one of line %u",
                                   config_setting_get_string(setting), scenario->wires[i].line);
+                return false;
+            }
+    return true;
 }
 
 static const char *end_name(const struct scenario *scenario, const struct scenario_end *end) {
@@ -304,10 +307,8 @@ static bool read_wire(const struct reader *reader, const config_setting_t *group
     bool good = true;
     for (unsigned side = 0; side < 2; side++) {
         const config_setting_t *setting = config_setting_get_elem(ends, side);
-        if (!parse_end(reader, setting, &wire->ends[side]))
-            good = false;
-        else
-            check_free(reader, setting, &wire->ends[side]);
+        good = parse_end(reader, setting, &wire->ends[side]) &&
+               check_free(reader, setting, &wire->ends[side]) && good;
     }
     if (!good)
         return false;
@@ -350,7 +351,7 @@ static void read_faults(const struct reader *reader, const config_setting_t *roo
     for (unsigned i = 0; i < count; i++) {
         const config_setting_t *element = config_setting_get_elem(list, i);
         const char *line = config_setting_get_string(element);
-        scenario->fault_lines[scenario->fault_count++] = config_setting_source_line(element);
+        scenario->fault_lines[scenario->fault_count++] = settings_line(reader->settings, element);
         if (!line || strchr(line, '\n'))
             settings_complain(reader->settings, element,
                               "expected one fault in quotes, such as \"left->right: lose 1%%\"");
@@ -527,8 +528,8 @@ void scenario_read(struct scenario *scenario, struct settings *settings,
         scenario->seed = overrides->seed;
     scenario_knobs(&reader, root, &scenario->knobs);
     assign_all(&reader, &scenario->knobs, true);
-    read_switches(&reader, root);
     read_boards(&reader, root);
+    read_switches(&reader, root);
     assign_boards(&reader);
     read_wires(&reader, root);
     read_faults(&reader, root);

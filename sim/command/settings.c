@@ -54,6 +54,55 @@ static char *read_file(const char *path) {
     return NULL;
 }
 
+struct settings_complaint {
+    unsigned line; /* 0: of another file */
+    char *text;
+};
+
+static void tell(struct settings *settings, unsigned line, char *text) {
+    struct settings_complaint *larger =
+        realloc(settings->told, (settings->told_count + 1) * sizeof *larger);
+    if (!larger || !text)
+        abort();
+    settings->told = larger;
+    larger[settings->told_count++] = (struct settings_complaint){line, text};
+    settings->mistakes++;
+}
+
+static int by_line(const void *left, const void *right) {
+    const struct settings_complaint *a = left;
+    const struct settings_complaint *b = right;
+    if (a->line != b->line)
+        return a->line < b->line ? -1 : 1;
+    return 0;
+}
+
+void settings_flush(struct settings *settings) {
+    /* Few, so insertion will do; it keeps the order of those of one line. */
+    for (size_t i = 1; i < settings->told_count; i++) {
+        const struct settings_complaint moved = settings->told[i];
+        size_t to = i;
+        for (; to > 0 && by_line(&settings->told[to - 1], &moved) > 0; to--)
+            settings->told[to] = settings->told[to - 1];
+        settings->told[to] = moved;
+    }
+    for (size_t i = 0; i < settings->told_count; i++) {
+        (void)fputs(settings->told[i].text, settings->complaints);
+        free(settings->told[i].text);
+    }
+    free(settings->told);
+    settings->told = NULL;
+    settings->told_count = 0;
+}
+
+/* Name of the file at the caller's place: libconfig keeps an included one as it was written. */
+static char *file_of(const struct settings *settings, const char *included) {
+    char *name = included ? settings_resolve(settings, included) : strdup(settings->path);
+    if (!name)
+        abort();
+    return name;
+}
+
 int settings_open(struct settings *settings, const char *path, FILE *complaints) {
     const char *slash = strrchr(path, '/');
     *settings = (struct settings){.path = path, .complaints = complaints};
@@ -62,8 +111,8 @@ int settings_open(struct settings *settings, const char *path, FILE *complaints)
     if (!settings->directory)
         return -ENOMEM;
     /* libconfig says for a file it cannot open no more than that. */
-    char *text = read_file(path);
-    if (!text) {
+    settings->text = read_file(path);
+    if (!settings->text) {
         const int error = errno;
         (void)fprintf(complaints, "%s: cannot be read: %s\n", path,
                       error == EILSEQ ? "it is no text" : strerror(error));
@@ -71,38 +120,76 @@ int settings_open(struct settings *settings, const char *path, FILE *complaints)
         return -error;
     }
     config_set_include_dir(&settings->config, *settings->directory ? settings->directory : ".");
-    const int good = config_read_string(&settings->config, text);
-    free(text);
-    if (good)
+    if (config_read_string(&settings->config, settings->text))
         return 0;
-    const char *included = config_error_file(&settings->config);
-    (void)fprintf(complaints, "%s:%d: %s\n", included ? included : path,
-                  config_error_line(&settings->config), config_error_text(&settings->config));
+    char *name = file_of(settings, config_error_file(&settings->config));
+    (void)fprintf(complaints, "%s:%d: %s\n", name, config_error_line(&settings->config),
+                  config_error_text(&settings->config));
+    free(name);
     settings->mistakes++;
     return -EINVAL;
 }
 
 void settings_close(struct settings *settings) {
+    settings_flush(settings);
     config_destroy(&settings->config);
+    free(settings->text);
     free(settings->directory);
-    settings->directory = NULL;
+    settings->text = settings->directory = NULL;
 }
 
 config_setting_t *settings_root(struct settings *settings) {
     return config_root_setting(&settings->config);
 }
 
+/* Whether the line that begins at `start` has `text`, in quotes if `quoted`. */
+static bool line_has(const char *start, const char *text, bool quoted) {
+    const size_t length = strcspn(start, "\n");
+    const size_t wanted = strlen(text);
+    for (size_t i = 0; i + wanted <= length; i++)
+        if (strncmp(start + i, text, wanted) == 0 &&
+            (!quoted || (i > 0 && start[i - 1] == '"' && start[i + wanted] == '"')))
+            return true;
+    return false;
+}
+
+unsigned settings_line(const struct settings *settings, const config_setting_t *at) {
+    const unsigned line = config_setting_source_line(at);
+    const char *text = config_setting_get_string(at);
+    if (!text || line == 0 || config_setting_source_file(at))
+        return line;
+    /* Text with escapes or in several pieces is not found as it stands: then the quotes do. */
+    for (unsigned quoted = 2; quoted-- > 0;) {
+        const char *start = settings->text;
+        unsigned found = 0;
+        for (unsigned number = 1; number <= line; number++) {
+            if (line_has(start, quoted ? text : "\"", quoted))
+                found = number;
+            start += strcspn(start, "\n");
+            start += *start == '\n';
+        }
+        if (found)
+            return found;
+    }
+    return line;
+}
+
 void settings_complain(struct settings *settings, const config_setting_t *at, const char *format,
                        ...) {
     const char *included = config_setting_source_file(at);
+    const unsigned line = settings_line(settings, at);
+    char *name = file_of(settings, included);
+    char *message = NULL;
+    char *whole = NULL;
     va_list arguments;
-    (void)fprintf(settings->complaints, "%s:%u: ", included ? included : settings->path,
-                  config_setting_source_line(at));
     va_start(arguments, format);
-    (void)vfprintf(settings->complaints, format, arguments);
+    if (vasprintf(&message, format, arguments) < 0 ||
+        asprintf(&whole, "%s:%u: %s\n", name, line, message) < 0)
+        abort();
     va_end(arguments);
-    (void)fputc('\n', settings->complaints);
-    settings->mistakes++;
+    free(message);
+    free(name);
+    tell(settings, included ? 0 : line, whole);
 }
 
 static const char *kind_of(const config_setting_t *setting) {

@@ -2,8 +2,8 @@
  *
  * Every function that reads a member of a group takes the group and the member's name, leaves
  * `*value` alone when the member is missing, and says whether it was there and right. Mistakes are
- * printed as "file:line: what was expected, what was found" and counted; reading goes on, so that
- * one run shows them all. */
+ * told as "file:line: what was expected, what was found" and counted; reading goes on, so that one
+ * run shows them all, in the order of the file. */
 #ifndef SIM_COMMAND_SETTINGS_H
 #define SIM_COMMAND_SETTINGS_H
 
@@ -13,11 +13,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct settings_complaint;
+
 struct settings {
-    const char *path;  /* as the user named it */
-    char *directory;   /* of that file; paths in it are relative to there */
-    FILE *complaints;  /* where the error lines go */
-    unsigned mistakes; /* so far */
+    const char *path; /* as the user named it */
+    char *directory;  /* of that file; paths in it are relative to there */
+    char *text;       /* of that file */
+    FILE *complaints; /* where the error lines go */
+    unsigned mistakes;
+    struct settings_complaint *told; /* not yet printed */
+    size_t told_count;
     config_t config;
 };
 
@@ -25,7 +30,13 @@ struct settings {
  * it, with a complaint. Close with settings_close in every case. */
 int settings_open(struct settings *settings, const char *path, FILE *complaints);
 void settings_close(struct settings *settings);
+/* Prints the error lines there are, in the order of their lines. */
+void settings_flush(struct settings *settings);
 config_setting_t *settings_root(struct settings *settings);
+
+/* The line a setting stands in. libconfig's own is one of the next for text, because it looks
+ * whether more text follows. */
+unsigned settings_line(const struct settings *settings, const config_setting_t *at);
 
 /* One error line about `at`. */
 void settings_complain(struct settings *settings, const config_setting_t *at, const char *format,
