@@ -138,8 +138,10 @@ int node_open(struct node *node, struct tigon_host *host, int argc, char **argv,
 int node_close(struct node *node, const char *name, int error) {
     if (error && node->side.message[0])
         (void)fprintf(stderr, "%s: %s\n", name, node->side.message);
+    /* The board goes on: it may still owe a peer an acknowledgement. What it may still write to is
+     * memory of the simulated host, which stays. */
     if (node->side.board)
-        libemp_close(node->side.board);
+        libemp_abandon(node->side.board);
     libemp_image_close(node->image);
     node->side.board = NULL;
     node->image = NULL;

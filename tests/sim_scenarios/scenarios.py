@@ -10,6 +10,8 @@ SANITIZED = Path("build/tests/tigonsim").resolve()
 SHIPPED = Path("build/tigonsim").resolve()
 IMAGE = Path("build/firmware/emp_a.elf").resolve()
 LEAKS = Path("tests/sim_scenarios/leaks.txt").resolve()
+# Damaged files a test tries; more of them: SCENARIO_DAMAGES=1000 scripts/test.py tests/sim_scenarios
+DAMAGES = int(os.environ.get("SCENARIO_DAMAGES", "20"))
 TIME_LIMIT_SECONDS = 600  # against programs that hang; the machine may be busy
 
 

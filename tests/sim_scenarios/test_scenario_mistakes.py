@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scenarios import SHIPPED, tigonsim, write
+from scenarios import DAMAGES, SHIPPED, tigonsim, write
 
 # A scenario, and what each error line must hold, in order: its line number and a piece of its text.
 MISTAKES: list[tuple[str, list[tuple[int, str]]]] = [
@@ -232,7 +232,7 @@ def test_options_that_are_wrong(tmp_path: Path) -> None:
     scenario = write(
         tmp_path, 'boards = ( { name = "a"; } );\nstop = { time = "1us"; };'
     )
-    for options, piece in [
+    cases: list[tuple[list[str | Path], str]] = [
         ([], "expected a scenario file"),
         ([scenario, scenario], "one scenario at a time"),
         ([scenario, "--seed", "x"], "--seed: expected a number, found x"),
@@ -253,7 +253,8 @@ def test_options_that_are_wrong(tmp_path: Path) -> None:
             "/nowhere/file: No such file or directory",
         ),
         ([scenario, "--capture=/nowhere/file"], "/nowhere/file: cannot be made"),
-    ]:
+    ]
+    for options, piece in cases:
         result = tigonsim("run", *options)
         assert result.returncode == 2, (options, result.stdout)
         assert piece in result.stderr, (options, result.stderr)
@@ -328,7 +329,7 @@ def test_damaged_scenarios_never_crash(tmp_path: Path, part: int) -> None:
     """The examples, damaged: either they are still right, or every complaint names the file."""
     examples = sorted(Path("sim/scenarios").glob("*.scenario"))
     wrong = 0
-    for seed in range(part * 40, part * 40 + 40):
+    for seed in range(part * DAMAGES, (part + 1) * DAMAGES):
         chance = random.Random(seed)
         text = mutated(chance, chance.choice(examples).read_text())
         text = text.replace("../../build/hello.so", "emp-pong")
@@ -349,7 +350,7 @@ def test_damaged_scenarios_never_crash(tmp_path: Path, part: int) -> None:
         lines = result.stderr.splitlines()
         assert lines, seed
         assert lines[0].startswith(str(tmp_path)), (seed, lines[0])
-    assert 0 < wrong < 40
+    assert 0 < wrong < DAMAGES
 
 
 def test_the_shipped_program_is_the_same(tmp_path: Path) -> None:
