@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scenarios import DAMAGES, SHIPPED, tigonsim, write
+from tests.sim_scenarios.scenarios import DAMAGES, SHIPPED, tigonsim, write
 
 # A scenario, and what each error line must hold, in order: its line number and a piece of its text.
 MISTAKES: list[tuple[str, list[tuple[int, str]]]] = [

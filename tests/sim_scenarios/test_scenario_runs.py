@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scenarios import SANITIZED, SHIPPED, run, tigonsim, write
+from tests.sim_scenarios.scenarios import SANITIZED, SHIPPED, run, tigonsim, write
 
 EXAMPLES = Path("sim/scenarios")
 
