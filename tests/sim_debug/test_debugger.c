@@ -16,11 +16,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sim/cpu.h"
 #include "sim/debug/debugger.h"
 #include "sim/debug/packet.h"
 #include "sim/time.h"
 
-#define RUN_NS UINT64_C(20000)
+#define RUN_NS UINT64_C(200000)
 
 /* --- a world: both cores of a board count and call */
 
