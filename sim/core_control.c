@@ -82,6 +82,10 @@ void tigon_core_account(struct tigon_board *board, uint64_t cycle) {
         if (runs == ((control->running >> core & 1u) != 0))
             continue;
         control->running ^= 1u << core;
+        char why[TIGON_FAULT_TEXT_BYTES];
+        tigon_cpu_explain_fault(&board->cpu[core], why);
+        if (!runs && why[0])
+            tigon_board_log(board, "core %c stopped: %s", 'A' + (int)core, why);
         /* A core that stopped by itself did so before the end of the stretch it was given. */
         const uint64_t own = board->cpu[core].cycle;
         tigon_board_signal_at(board, core ? TIGON_SIGNAL_RUNNING_B : TIGON_SIGNAL_RUNNING_A, runs,

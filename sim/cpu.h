@@ -310,6 +310,11 @@ void tigon_cpu_set_pc(struct tigon_cpu *cpu, uint32_t pc);
  * always seen. If the core may be parked in that text, call tigon_cpu_wake() first. */
 void tigon_cpu_invalidate(struct tigon_cpu *cpu, uint32_t address, uint32_t length);
 
+/* Why a faulted core stopped, as a sentence for people: the instruction, the address, what is
+ * missing on this chip and what to use instead. Empty if the core has no fault. */
+#define TIGON_FAULT_TEXT_BYTES 256u
+void tigon_cpu_explain_fault(const struct tigon_cpu *cpu, char text[TIGON_FAULT_TEXT_BYTES]);
+
 static inline bool tigon_cpu_stopped(const struct tigon_cpu *cpu) {
     return (cpu->state & TIGON_CPU_STATE_STOPPED) != 0;
 }

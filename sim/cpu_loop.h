@@ -171,16 +171,18 @@ SEPARATE_JUMPS static __attribute__((noinline)) enum tigon_cpu_stop EXECUTE(stru
         EXTRA(taken_extra);                                                                        \
     } while (0)
 
+/* Targets count from the instruction's own address, also when it stands in a delay slot: then the
+ * one instruction at the first target is executed before the second. */
 #define BRANCH(condition)                                                                          \
     do {                                                                                           \
         if (condition)                                                                             \
-            TAKE(pc + in->immediate);                                                              \
+            TAKE(from + 4u + in->immediate);                                                       \
     } while (0)
 
 #define BRANCH_LIKELY(condition)                                                                   \
     do {                                                                                           \
         if (condition) {                                                                           \
-            TAKE(pc + in->immediate);                                                              \
+            TAKE(from + 4u + in->immediate);                                                       \
         } else {                                                                                   \
             pc = npc;                                                                              \
             npc += 4u;                                                                             \
@@ -453,10 +455,10 @@ op_sb:
     STORE(1u, LOAD8, STORE8, uint8_t);
 op_jal:
     G(31) = from + 8u;
-    TAKE((pc & 0xF0000000u) | in->immediate);
+    TAKE(((from + 4u) & 0xF0000000u) | in->immediate);
     NEXT;
 op_j:
-    TAKE((pc & 0xF0000000u) | in->immediate);
+    TAKE(((from + 4u) & 0xF0000000u) | in->immediate);
     NEXT;
 op_jalr : {
     uint32_t target = RS;

@@ -297,7 +297,7 @@ static struct value compute(struct proof *proof, const struct tigon_instruction 
 
 enum flow { FLOW_NONE, FLOW_STAYS, FLOW_SKIPS_SLOT, FLOW_GOES };
 
-/* Whether the instruction is a branch, and what it does; `slot` is the address of its slot. */
+/* Whether the instruction is a branch, and what it does; `slot` is the address after it. */
 static enum flow branch(struct proof *proof, const struct tigon_instruction *in, uint32_t slot,
                         uint32_t *target) {
     const struct value zero = known(0);
@@ -429,7 +429,7 @@ static bool follow(struct proof *proof) {
         uint32_t target;
         pc = npc;
         npc += 4u;
-        const enum flow flow = branch(proof, &in, pc, &target);
+        const enum flow flow = branch(proof, &in, from + 4u, &target);
         if (flow == FLOW_NONE)
             execute(proof, &in);
         else

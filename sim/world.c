@@ -594,6 +594,10 @@ static void add_core(struct text *text, const struct tigon_board *board, unsigne
     add_state(text, cpu->state);
     add(text, ", cycle %llu, %llu instructions\n", (unsigned long long)cpu->cycle,
         (unsigned long long)cpu->statistics.instructions);
+    char why[TIGON_FAULT_TEXT_BYTES];
+    tigon_cpu_explain_fault(cpu, why);
+    if (why[0])
+        add(text, "  %s\n", why);
     for (unsigned i = 0; registers && i < 32; i++)
         add(text, "  %-4s %08X%s", names[i], cpu->gpr[i], i % 4 == 3 ? "\n" : "");
     if (registers) {

@@ -188,7 +188,8 @@ static void trail(const struct image *image) {
 }
 
 int main(int count, char **arguments) {
-    const struct tigon_cpu_port port = {NULL, register_read, register_write, NULL};
+    const struct tigon_cpu_port port = {.register_read = register_read,
+                                        .register_write = register_write};
     const struct tigon_timing timing = tigon_timing_default();
     struct image image = {0};
     if (count != 2)

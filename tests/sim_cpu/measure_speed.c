@@ -18,7 +18,8 @@ static void write_register(void *context, unsigned core, uint32_t offset, uint32
     (void)context, (void)core, (void)offset, (void)value, (void)cycle;
 }
 
-static const struct tigon_cpu_port port = {NULL, read_register, write_register, NULL};
+static const struct tigon_cpu_port port = {.register_read = read_register,
+                                           .register_write = write_register};
 static struct tigon_memory memory;
 static struct tigon_bus bus;
 static struct tigon_cpu cores[2];

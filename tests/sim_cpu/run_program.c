@@ -85,7 +85,7 @@ static int run(void) {
 }
 
 int main(int count, char **arguments) {
-    const struct tigon_cpu_port port = {NULL, no_read, no_write, NULL};
+    const struct tigon_cpu_port port = {.register_read = no_read, .register_write = no_write};
     const struct tigon_timing timing = tigon_timing_default();
     if (count < 3)
         return fail("usage: run_program ENTRY ADDRESS:FILE...");

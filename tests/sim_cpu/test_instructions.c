@@ -2,6 +2,7 @@
 #include "tests/sim_cpu/fixture.h"
 
 #include <errno.h>
+#include <string.h>
 
 static int make(void **state) {
     *state = fixture_make(1u << 20, NULL);
@@ -134,27 +135,162 @@ static void break_halts_with_bit_18_and_stays(void **state) {
     assert_int_equal(f->cores[0].cycle, 102);
 }
 
+/* Every MIPS II instruction the chip lacks, and some of later processors: each stops the core
+ * before it does anything, and is called by its name. */
 static void absent_instructions_are_invalid(void **state) {
     struct fixture *f = *state;
-    static const uint32_t words[] = {
-        0x00851018, /* mult */ 0x0085001A,    /* div */ 0x00001010,      /* mfhi */
-        0x00001012, /* mflo */ 0x00800011,    /* mthi */ 0x88820000,     /* lwl */
-        0x98820000, /* lwr */ 0xA8820000,     /* swl */ 0xB8820000,      /* swr */
-        0xC0820000, /* ll */ 0xE0820000,      /* sc */ 0x0000000F,       /* sync */
-        0x0000000C, /* syscall */ 0x00850034, /* teq */ 0x04880000,      /* tgei */
-        0x40026000, /* mfc0 */ 0x44020000,    /* mfc1 */ 0x48000000,     /* cop2 */
-        0x4C000000, /* cop3 */ 0x42000018,    /* eret */ 0x0085102D,     /* daddu */
-        0x64820001, /* daddiu */ 0xDC820000,  /* ld */ 0xFC820000,       /* sd */
-        0x00041038, /* dsll */ 0xC4820000,    /* lwc1 */ 0x70851002,     /* mul */
-        0x7C0410A0, /* wsbh */ 0xBC800000,    /* cache */ 0xCC800000,    /* pref */
-        0x0085104B, /* pri, sa */ 0x0085080A, /* joff, rd */ 0x9C820000, /* lwu */
-        0x18850000,                                                      /* blez with rt */
+    static const struct {
+        uint32_t word;
+        const char *name;
+    } cases[] = {
+        {0x00851018, "MULT "},
+        {0x00850019, "MULTU "},
+        {0x0085001A, "DIV "},
+        {0x0085001B, "DIVU "},
+        {0x00001010, "MFHI "},
+        {0x00001012, "MFLO "},
+        {0x00800011, "MTHI "},
+        {0x00800013, "MTLO "},
+        {0x88820000, "LWL "},
+        {0x98820000, "LWR "},
+        {0xA8820000, "SWL "},
+        {0xB8820000, "SWR "},
+        {0xC0820000, "LL "},
+        {0xE0820000, "SC "},
+        {0x0000000F, "SYNC "},
+        {0x0000000C, "SYSCALL "},
+        {0x00850030, "TGE "},
+        {0x00850031, "TGEU "},
+        {0x00850032, "TLT "},
+        {0x00850033, "TLTU "},
+        {0x00850034, "TEQ "},
+        {0x00850036, "TNE "},
+        {0x04880000, "TGEI "},
+        {0x04890000, "TGEIU "},
+        {0x048A0000, "TLTI "},
+        {0x048B0000, "TLTIU "},
+        {0x048C0000, "TEQI "},
+        {0x048E0000, "TNEI "},
+        {0x40026000, "a COP0 "},
+        {0x44020000, "a COP1 "},
+        {0x48000000, "a COP2 "},
+        {0x4C000000, "a COP3 "},
+        {0x42000018, "ERET "},
+        {0x0085102D, "DADDU "},
+        {0x64820001, "DADDIU "},
+        {0xDC820000, "LD "},
+        {0xFC820000, "SD "},
+        {0x00041038, "DSLL "},
+        {0xC4820000, "LWC1 "},
+        {0xC8820000, "LWC2 "},
+        {0xD4820000, "LDC1 "},
+        {0xE4820000, "SWC1 "},
+        {0xF4820000, "SDC1 "},
+        {0x70851002, "MUL "},
+        {0x7C0410A0, "a MIPS32 "},
+        {0xBC800000, "CACHE "},
+        {0xCC800000, "PREF "},
+        {0x0085104B, "MOVN "},
+        {0x0085080A, "MOVZ "},
+        {0x9C820000, "LWU "},
+        {0x18850000, "0x18850000 at "},
+        {0x5C850000, "0x5C850000 at "},
+        {0x04840000, "0x04840000 at "},
     };
-    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[TIGON_FAULT_TEXT_BYTES];
         f->cores[0].gpr[A0] = 0x1000;
-        PLACE(f, 0, SCRATCH, NOP, words[i], HALT);
+        PLACE(f, 0, SCRATCH, NOP, cases[i].word, HALT);
         expect_fault(f, TIGON_CPU_STATE_BAD_INSTRUCTION, SCRATCH + 4);
+        tigon_cpu_explain_fault(&f->cores[0], text);
+        assert_memory_equal(text, cases[i].name, strlen(cases[i].name));
+        assert_non_null(strstr(text, "at 0x00C00004"));
     }
+}
+
+static void faults_are_explained(void **state) {
+    struct fixture *f = *state;
+    char text[TIGON_FAULT_TEXT_BYTES];
+    struct tigon_cpu *cpu = &f->cores[0];
+    tigon_cpu_explain_fault(cpu, text);
+    assert_string_equal(text, "");
+    cpu->gpr[A0] = 0x00001002;
+    PLACE(f, 0, SCRATCH, LW(T0, 4, A0));
+    expect_fault(f, TIGON_CPU_STATE_MISALIGNED, SCRATCH);
+    tigon_cpu_explain_fault(cpu, text);
+    assert_string_equal(text, "LW at 0x00C00000 accesses 0x00001006, which is no multiple of 4");
+    cpu->gpr[A0] = 0xC0000060;
+    PLACE(f, 0, SCRATCH, SB(T0, 0, A0));
+    expect_fault(f, TIGON_CPU_STATE_BAD_DATA_ADDRESS, SCRATCH);
+    tigon_cpu_explain_fault(cpu, text);
+    assert_string_equal(text, "SB at 0x00C00000 accesses 0xC0000060, a chip register, which takes "
+                              "32-bit accesses only");
+    cpu->gpr[T0] = 0x7FFFFFFF;
+    PLACE(f, 0, SCRATCH, ADDI(T1, T0, 1));
+    expect_fault(f, TIGON_CPU_STATE_BAD_INSTRUCTION, SCRATCH);
+    tigon_cpu_explain_fault(cpu, text);
+    assert_memory_equal(text, "ADDI overflows at 0x00C00000", 28);
+    cpu->gpr[A0] = 0x00C00002;
+    PLACE(f, 0, SCRATCH, JR(A0), NOP);
+    expect_fault(f, TIGON_CPU_STATE_MISALIGNED, 0x00C00002);
+    tigon_cpu_explain_fault(cpu, text);
+    assert_string_equal(text, "jump to 0x00C00002, which is no multiple of 4");
+}
+
+/* tigon2.md does not say what a branch in a delay slot does; MIPS leaves it open. Here targets
+ * count from the instruction's own address, and one instruction at the first target is executed. */
+static void a_branch_in_a_delay_slot_takes_one_instruction_of_the_first_target(void **state) {
+    struct fixture *f = *state;
+    PLACE(f, 0, SCRATCH, BEQ(ZERO, ZERO, 9), BEQ(ZERO, ZERO, 16), ADDIU(T2, ZERO, 1));
+    PLACE(f, 0, SCRATCH + 40, ADDIU(T0, T0, 1), ADDIU(T0, T0, 16));
+    PLACE(f, 0, SCRATCH + 72, ADDIU(T1, ZERO, 7), HALT);
+    expect_halt(f, SCRATCH);
+    assert_int_equal(f->cores[0].gpr[T0], 1);
+    assert_int_equal(f->cores[0].gpr[T1], 7);
+    assert_int_equal(f->cores[0].gpr[T2], 0);
+    assert_int_equal(f->cores[0].pc, SCRATCH + 76);
+    /* A link from there is to what follows the slot, wherever that was executed. */
+    PLACE(f, 0, SCRATCH, J(SCRATCH + 0x80), JAL(SCRATCH + 0xC0));
+    PLACE(f, 0, SCRATCH + 0x80, NOP, HALT);
+    PLACE(f, 0, SCRATCH + 0xC0, HALT);
+    expect_halt(f, SCRATCH);
+    assert_int_equal(f->cores[0].pc, SCRATCH + 0xC0);
+    assert_int_equal(f->cores[0].gpr[RA], SCRATCH + 12);
+}
+
+/* The core stands at the slot, knows where the branch goes, and goes there when it is mended. */
+static void a_fault_in_a_delay_slot_can_be_mended(void **state) {
+    struct fixture *f = *state;
+    struct tigon_cpu *cpu = &f->cores[0];
+    const struct {
+        uint32_t slot, status;
+    } cases[] = {{0x00851018, TIGON_CPU_STATE_BAD_INSTRUCTION},
+                 {LW(T1, 1, A1), TIGON_CPU_STATE_MISALIGNED},
+                 {SW(T1, 0, S0), TIGON_CPU_STATE_BAD_DATA_ADDRESS}};
+    cpu->gpr[S0] = 0x00900000;
+    cpu->gpr[A1] = SCRATCH;
+    for (unsigned i = 0; i < 3; i++) {
+        cpu->gpr[T0] = 0;
+        cpu->gpr[RA] = 0;
+        PLACE(f, 0, SCRATCH, JAL(SCRATCH + 0x40), cases[i].slot, HALT);
+        PLACE(f, 0, SCRATCH + 0x40, ADDIU(T0, T0, 1), HALT);
+        expect_fault(f, cases[i].status, SCRATCH + 4);
+        assert_int_equal(cpu->npc, SCRATCH + 0x40);
+        assert_int_equal(cpu->gpr[RA], SCRATCH + 8);
+        PLACE(f, 0, SCRATCH + 4, ADDIU(T0, T0, 4));
+        tigon_cpu_state_write(cpu, 0, cpu->cycle);
+        assert_int_equal(tigon_cpu_run(cpu, cpu->cycle + 1000), TIGON_CPU_HALTED);
+        assert_int_equal(cpu->gpr[T0], 5);
+        assert_int_equal(cpu->pc, SCRATCH + 0x44);
+    }
+    /* HALT in a slot, likewise. */
+    PLACE(f, 0, SCRATCH, BEQ(ZERO, ZERO, 15), HALT);
+    expect_halt(f, SCRATCH);
+    assert_int_equal(cpu->pc, SCRATCH + 4);
+    assert_int_equal(cpu->npc, SCRATCH + 0x40);
+    /* The slot of a branch-likely that is not taken never faults. */
+    PLACE(f, 0, SCRATCH, BNEL(ZERO, ZERO, 3), 0x00851018, HALT);
+    expect_halt(f, SCRATCH);
 }
 
 static void signed_overflow_is_invalid_and_writes_nothing(void **state) {
@@ -436,6 +572,9 @@ int instruction_tests(void) {
         TEST(narrow_loads_extend_and_narrow_stores_keep_neighbours),
         TEST(break_halts_with_bit_18_and_stays),
         TEST(absent_instructions_are_invalid),
+        TEST(faults_are_explained),
+        TEST(a_branch_in_a_delay_slot_takes_one_instruction_of_the_first_target),
+        TEST(a_fault_in_a_delay_slot_can_be_mended),
         TEST(signed_overflow_is_invalid_and_writes_nothing),
         TEST(misaligned_accesses_fault),
         TEST(bad_addresses_fault),
