@@ -40,3 +40,6 @@ sim-check:       ## acceptance tests of the board simulator; TIGON_IMAGE=FILE al
 	@scripts/setup.sh demo test
 	$(Q)$(MAKE) --no-print-directory $(BUILD)/tests/sim_check
 	$(Q)$(BUILD)/tests/sim_check
+
+# tests/docs/test_board.py compares what tigonsim knobs prints with docs/board.md.
+TEST_NEEDS += $(BUILD)/tigonsim

@@ -9,7 +9,7 @@ from pathlib import Path
 
 PAGE = Path("docs/board.md")
 MEASURED = Path("tests/acceptance/golden/registers.txt")
-TIGONSIM = Path("build/tests/tigonsim")
+TIGONSIM = Path("build/tigonsim")
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:

@@ -79,5 +79,6 @@ int host_tests(void);
 int wire_tests(void);
 int world_tests(void);
 int capture_tests(void);
+int part_tests(void);
 
 #endif
