@@ -30,7 +30,7 @@ const char *tigon_log_kind_name(enum tigon_log_kind kind);
 
 #define TIGON_LOG_USUAL                                                                            \
     (1u << TIGON_LOG_DMA | 1u << TIGON_LOG_SEND | 1u << TIGON_LOG_RECEIVE |                        \
-     1u << TIGON_LOG_MESSAGE | 1u << TIGON_LOG_TRANSITION | 1u << TIGON_LOG_FAULT)
+     1u << TIGON_LOG_MESSAGE | 1u << TIGON_LOG_FAULT)
 
 /* "dma,send", "all": bits by kind. False for others; `*unknown` is then the length of the word that
  * means nothing, which `*text` points to. */

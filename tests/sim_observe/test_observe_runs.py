@@ -582,3 +582,52 @@ def test_mistakes(scenario: Path, tmp_path: Path, argument: str, message: str) -
     done = tigonsim(scenario, "--quiet", argument, cwd=tmp_path)
     assert done.returncode == 2
     assert re.search(message, done.stderr)
+
+
+# --- captures and the manual
+
+
+def test_captures_of_every_wire_have_the_times_of_the_log(tmp_path: Path) -> None:
+    captures, log = tmp_path / "captures", tmp_path / "run.jsonl"
+    captures.mkdir()
+    results(
+        "emp-switch.scenario",
+        f"--capture={captures}",
+        f"--log={log}:send",
+        program=TIGONSIM,
+    )
+    sent: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for entry in read_log(log):
+        receiver = entry["text"].split()[3].rstrip(",")
+        sent[entry["board"], receiver].append(f"{entry['ps'] // 1000}")
+    files = sorted(captures.iterdir())
+    assert len(files) == 4 and len(sent) == 8
+    for file in files:
+        board, hub = file.stem.split("-")
+        done = subprocess.run(
+            ["tshark", "-r", str(file), "-T", "fields"]
+            + ["-e", "frame.interface_id", "-e", "frame.time_epoch"],
+            capture_output=True,
+            text=True,
+        )
+        found: dict[str, list[str]] = defaultdict(list)
+        for line in done.stdout.splitlines():
+            interface, seconds = line.split("\t")
+            found[interface].append(str(int(seconds.replace(".", ""))))
+        assert found["0"] == sent[board, hub]
+        assert found["1"] == sent[hub, board]
+
+
+def test_the_manual_names_what_there_is(waves: dict[str, Changes]) -> None:
+    text = (TOP / "docs/board.md").read_text()
+    chapter = text[text.index("## Looking inside") : text.index("## Debugging")]
+    signals = {
+        name.split(".")[1] for name in waves if "." in name and "hw_" not in name
+    }
+    assert {signal for signal in signals if f"`{signal}`" not in chapter} == set()
+    options = tigonsim("--help").stdout
+    for option in ("--vcd", "--timeline", "--profile", "--profile-from", "--log"):
+        assert option in options and option in chapter
+    kinds = options[options.index("by kind: ") :].split(";")[0].split()[2:]
+    assert len(kinds) == 9
+    assert all(f"`{kind.rstrip(',')}`" in chapter for kind in kinds)
