@@ -297,7 +297,8 @@ static void ended(void *context, enum tigon_end end) {
     unsigned core = 0;
     if (!debugger->attached)
         return;
-    if (end == TIGON_END_TIME_LIMIT || end == TIGON_END_STOPPED)
+    look_at_cores(debugger); /* with the last core the world may come to its end at once */
+    if (!debugger->attached || end == TIGON_END_TIME_LIMIT || end == TIGON_END_STOPPED)
         return; /* whoever asked for that may go on */
     if (debugger->mode != DEBUG_RUN) {
         debug_travel_ended(debugger);

@@ -14,6 +14,7 @@
 #include "sim/host_cpu.h"
 #include "sim/observe/describe.h"
 #include "sim/observer.h"
+#include "sim/world.h"
 
 #define NAME_BYTES      32u
 #define CODE_BEFORE     6u /* instructions in front of the program counter */
@@ -348,10 +349,20 @@ static void add_frames(cJSON *report, const struct tigon_reporter *reporter) {
 
 /* --- all of it */
 
+/* A core that stopped on a fault may have come further than the last event. */
+static uint64_t time_of(const struct tigon_reporter *reporter) {
+    uint64_t ticks = tigon_world_now_ticks(reporter->world);
+    unsigned core;
+    const struct tigon_board *faulted = tigon_world_faulted(reporter->world, &core);
+    if (faulted && tigon_ticks_from_cycles(faulted->cpu[core].cycle) > ticks)
+        ticks = tigon_ticks_from_cycles(faulted->cpu[core].cycle);
+    return tigon_ns_from_ticks(ticks);
+}
+
 cJSON *tigon_reporter_report(const struct tigon_reporter *reporter, const char *reason) {
     cJSON *report = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(report, "reason", reason);
-    add_number(report, "time_ns", tigon_world_now_ns(reporter->world));
+    add_number(report, "time_ns", time_of(reporter));
     cJSON *boards = cJSON_AddArrayToObject(report, "boards");
     for (size_t i = 0; i < reporter->board_count; i++) {
         struct tigon_board *board = tigon_world_board(reporter->world, i);

@@ -34,7 +34,16 @@ __attribute__((noinline)) void outer(void) {
         counter += middle(i);
 }
 
-__attribute__((section(".start"), naked)) void _start(void) {
-    __asm__ volatile(
-        "lui $sp, 0xC0\n\taddiu $sp, $sp, 0x2000\n\tjal outer\n\tnop\n1:\tb 1b\n\tnop");
-}
+__asm__(".section .start, \"ax\"\n"
+        "\t.set noreorder\n"
+        "\t.globl _start\n"
+        "\t.type _start, @function\n"
+        "_start:\n"
+        "\tlui $sp, 0xC0\n"
+        "\taddiu $sp, $sp, 0x2000\n"
+        "\tjal outer\n"
+        "\tnop\n"
+        "1:\tb 1b\n"
+        "\tnop\n"
+        "\t.size _start, . - _start\n"
+        "\t.text\n");
