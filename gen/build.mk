@@ -8,14 +8,18 @@ EMP_GENERATED := $(addprefix $(BUILD)/gen/emp/,emp.h emp.c emp_layout.h emp_watc
 ABP_GENERATED := $(addprefix $(BUILD)/gen/abp/,abp.h abp.c abp_layout.h)
 FETCH_GENERATED := $(addprefix $(BUILD)/gen/fetch/,fetch.h fetch.c fetch_layout.h)
 
+# Another EMP, into a directory of its own: make BUILD=build/mine EMP_SPEC=mine/emp.hsm EMP_OPTIONS='--set send_limit=2'
+EMP_SPEC    := spec/emp/emp.hsm
+EMP_OPTIONS :=
+
 .PHONY: generate
 generate: $(EMP_GENERATED) $(ABP_GENERATED) $(FETCH_GENERATED)
 
 # One run makes all three. hsmc leaves files alone that would not change, so their dates are set here.
-$(EMP_GENERATED) &: spec/emp/emp.hsm $(HSMC_SOURCES)
+$(EMP_GENERATED) &: $(EMP_SPEC) $(HSMC_SOURCES)
 	$(SAY) HSMC $<
 	@mkdir -p $(BUILD)/gen/emp
-	$(Q)$(HSMC) build $< --output $(BUILD)/gen/emp --watch --depfile $(BUILD)/gen/emp/emp.d
+	$(Q)$(HSMC) build $< $(EMP_OPTIONS) --output $(BUILD)/gen/emp --watch --depfile $(BUILD)/gen/emp/emp.d
 	@touch $(EMP_GENERATED)
 
 $(ABP_GENERATED) &: spec/abp/abp.hsm $(HSMC_SOURCES)

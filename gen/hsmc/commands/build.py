@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import hashlib
 import os
 from pathlib import Path
 from typing import Sequence
 
+from .. import ir
 from ..command_line import (
     Failure,
     Progress,
     Subparsers,
+    choose,
     compiled,
+    fail,
     json_argument,
     print_diagnostics,
     spec_argument,
     write_all,
 )
+from ..compiler import Compilation
 
 
 def add(commands: Subparsers) -> None:
@@ -38,6 +44,13 @@ def add(commands: Subparsers) -> None:
         help="also the headers by which runs are recorded (hsmc conform)",
     )
     parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="another constant or parameter default, as a check sets them; repeatable",
+    )
+    parser.add_argument(
         "--depfile", type=Path, help="make rule naming all files read (as gcc -MMD -MP)"
     )
     parser.set_defaults(run=run)
@@ -51,6 +64,8 @@ def run(options: argparse.Namespace) -> int:
     progress = Progress()
     compilation, protocol = compiled(options)
     print_diagnostics(compilation.report.diagnostics, options.json)
+    if options.set:
+        protocol = _with_settings(compilation, protocol, options)
     files: dict[Path, str] = {}
     progress.step("generating C")
     for name, text in backend_c.generate(protocol).items():
@@ -78,6 +93,29 @@ def run(options: argparse.Namespace) -> int:
         )
     write_all(files)
     return 0
+
+
+def _with_settings(
+    compilation: Compilation, protocol: ir.Protocol, options: argparse.Namespace
+) -> ir.Protocol:
+    known = [c.name for c in protocol.constants]
+    known += [parameter.name for parameter in protocol.parameters]
+    settings: dict[str, int] = {}
+    for text in options.set:
+        name, _, value = text.partition("=")
+        choose("constant or parameter", name, known)
+        try:
+            settings[name] = int(value, 0)
+        except ValueError:
+            raise Failure(f"--set {text}: expected {name}=NUMBER") from None
+    changed = compilation.resolve(settings, None)
+    if changed is None:
+        fail(compilation.report.diagnostics, options.json)
+    assert changed is not None
+    # Host and image made with different settings must not take each other for their like.
+    text = f"{changed.hash:08x} {sorted(settings.items())}"
+    digest = hashlib.sha256(text.encode()).digest()
+    return dataclasses.replace(changed, hash=int.from_bytes(digest[:4], "big"))
 
 
 def _depfile(
