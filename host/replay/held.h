@@ -1,0 +1,60 @@
+/* A wire that gives nothing away by itself: every frame offered to it is kept, and arrives when
+ * somebody asks for it by its header, once, several times or never. */
+#ifndef HOST_REPLAY_HELD_H
+#define HOST_REPLAY_HELD_H
+
+#include "sim/tigon.h"
+
+enum { HELD_FRAME_BYTES = 1514, HELD_LIMIT = 1024 };
+
+/* Fields of the header by the names of the specification; those of the message header are 0 in
+ * other frames. */
+enum held_field {
+    HELD_KIND,
+    HELD_POSITION,
+    HELD_EPOCH,
+    HELD_SENDER,
+    HELD_LENGTH,
+    HELD_MESSAGE,
+    HELD_FRAME,
+    HELD_COLLECTION,
+    HELD_SIZE,
+    HELD_TOTAL_LENGTH,
+    HELD_FRAMES,
+    HELD_TAG,
+    HELD_FIELDS
+};
+
+const char *held_field_name(enum held_field field);
+
+struct held_frame {
+    unsigned from_side;
+    uint32_t field[HELD_FIELDS];
+    uint32_t digest; /* of all bytes */
+    size_t length;
+    uint8_t bytes[HELD_FRAME_BYTES];
+};
+
+struct held {
+    struct tigon_wire *wire;
+    size_t count;                        /* frames ever offered */
+    struct held_frame frame[HELD_LIMIT]; /* the last of them, frame n at n modulo the limit */
+    void (*offered)(void *context, const struct held_frame *frame);
+    void *context;
+};
+
+/* Holds every frame from now on. `held` must outlive the wire; `offered` (may be NULL) hears of
+ * each frame as it is offered. */
+void held_begin(struct held *held, struct tigon_wire *wire,
+                void (*offered)(void *context, const struct held_frame *frame), void *context);
+
+/* The frame offered last by a side whose fields have the values given: "kind=1 message=0". A field
+ * may be given several times; any of its values will do. NULL when there is none; `*mistake` (may
+ * not be NULL) is then the word that makes no sense, or NULL. */
+const struct held_frame *held_find(const struct held *held, unsigned from_side, const char *wanted,
+                                   const char **mistake);
+
+/* Lets a frame arrive now. It stays held, so it may come again. */
+void held_release(const struct held *held, const struct held_frame *frame);
+
+#endif
