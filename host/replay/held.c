@@ -8,8 +8,8 @@
 enum { HEADER_WORDS = (EMP_FRAME_BYTES + EMP_MESSAGE_HEADER_BYTES) / 4 };
 
 static const char *const names[HELD_FIELDS] = {
-    "kind",  "position",   "epoch", "sender",       "length", "message",
-    "frame", "collection", "size",  "total_length", "frames", "tag",
+    "kind",  "position",   "epoch", "sender",       "peer_epoch", "length", "message",
+    "frame", "collection", "size",  "total_length", "frames",     "tag",
 };
 
 const char *held_field_name(enum held_field field) {
@@ -26,6 +26,7 @@ static void read_header(struct held_frame *frame) {
     field[HELD_POSITION] = emp_frame_get_position(words);
     field[HELD_EPOCH] = emp_frame_get_epoch(words);
     field[HELD_SENDER] = emp_frame_get_sender(words);
+    field[HELD_PEER_EPOCH] = emp_frame_get_peer_epoch(words);
     field[HELD_LENGTH] = emp_frame_get_length(words);
     field[HELD_MESSAGE] = emp_frame_get_message(words);
     field[HELD_FRAME] = emp_frame_get_frame(words);

@@ -14,6 +14,7 @@ enum held_field {
     HELD_POSITION,
     HELD_EPOCH,
     HELD_SENDER,
+    HELD_PEER_EPOCH,
     HELD_LENGTH,
     HELD_MESSAGE,
     HELD_FRAME,

@@ -1,4 +1,4 @@
-"""hsmc replay: a counterexample on the generated C and on the reference interpreter."""
+"""hsmc replay: a counterexample on the generated C and on the reference interpreter, or on the firmware."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..command_line import Subparsers, json_argument
 def add(commands: Subparsers) -> None:
     parser = commands.add_parser(
         "replay",
-        help="run a counterexample on the generated C and on the interpreter",
+        help="run a counterexample on the generated C and on the interpreter, or on the firmware",
         description="Runs the steps of a trail that 'hsmc verify' found, natively on the generated C with the devices of "
         "the model, and on the reference interpreter.",
         epilog="Exit status 1 when they do not do what the model did, or nothing is violated any more.",
@@ -22,6 +22,18 @@ def add(commands: Subparsers) -> None:
         "--world", type=Path, metavar="FILE", help="not models/<protocol>_world.pml"
     )
     parser.add_argument("--diagram", action="store_true", help="a sequence diagram too")
+    parser.add_argument(
+        "--boards",
+        action="store_true",
+        help="on the firmware: it is built from the spec, and runs on two simulated boards",
+    )
+    parser.add_argument(
+        "--turns",
+        type=int,
+        default=100,
+        metavar="N",
+        help="how often the boards go through a cycle",
+    )
     parser.add_argument(
         "--output", type=Path, default=Path("build/verify"), metavar="DIR"
     )

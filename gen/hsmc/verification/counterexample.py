@@ -30,7 +30,7 @@ from .subject import Subject
 from .trail import Trail, parameters_of
 
 SECONDS = 60.0  # for each attempt to shorten
-ORDERS = 24  # in which cycles are looked for
+ORDERS = 40  # in which cycles are looked for
 
 
 def find(run: Run, subject: Subject, limits: Limits) -> tuple[Program, Trail]:

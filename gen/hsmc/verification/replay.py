@@ -80,7 +80,13 @@ def missing_violation(trail: Trail, done: native.Replay) -> list[str]:
 def command(options: argparse.Namespace) -> int:
     if shutil.which("gcc") is None:
         raise Failure("gcc is not installed: scripts/setup.sh demo")
+    if options.turns < 2:
+        raise Failure(f"--turns {options.turns}: a cycle shows from its second turn on")
     subject, program, trail = load(options.trail, options)
+    if options.boards:
+        from . import boards
+
+        return boards.command(options, subject, trail)
     told = story.Teller(program, trail).tell()
     done = native.run(program, subject, trail)
     problems = outcome(trail, told, done)

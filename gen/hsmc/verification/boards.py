@@ -1,0 +1,405 @@
+"""`hsmc replay --boards`: a trail on the firmware, on two simulated boards with the wire between them doing what it says.
+
+What the boards do is compared, transition by transition and frame by frame, with what the reference interpreter does on the
+same steps; then the violation has to show: in what hosts and wire see, or, where a property speaks of the inside of a
+board, in its transitions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+from .. import compiler
+from ..command_line import Failure, print_json
+from ..conformance.trace_file import TraceError, read_trace
+from ..interpreter.interpreter import Program
+from . import boards_run, story
+from .boards_judge import Judge
+from .boards_plan import BINDINGS, Irreproducible, Plan, Planned, Planner, Row
+from .boards_run import Answer, Done
+from .subject import Subject, shown
+from .trail import Trail
+
+IRREPRODUCIBLE = 3  # exit status
+
+
+@dataclass
+class Outcome:
+    plan: Plan
+    done: Done
+    answers: list[Optional[Answer]]  # by step of the plan
+    problems: list[str] = field(default_factory=list)  # what is not as planned
+    shows: list[str] = field(default_factory=list)  # the violation, in plain words
+    inside: bool = False  # nobody outside a board sees it
+
+    @property
+    def status(self) -> int:
+        return int(bool(self.problems or self.plan.deviation or not self.shows))
+
+
+def settings_of(subject: Subject, trail: Trail) -> dict[str, int]:
+    """What the check changes, as far as boards can follow."""
+    settings = dict(subject.check(trail.check).settings)
+    kept = BINDINGS[subject.name].kept if subject.name in BINDINGS else frozenset()
+    return {name: value for name, value in settings.items() if name not in kept}
+
+
+def replay(subject: Subject, trail: Trail, rounds: int) -> tuple[Program, Outcome]:
+    """Raises Irreproducible; Failure where there is no firmware to be had."""
+    if shutil.which("mips-linux-gnu-gcc") is None:
+        raise Failure("mips-linux-gnu-gcc is not installed: scripts/setup.sh demo")
+    settings = settings_of(subject, trail)
+    program = Program(compiler.load(subject.spec, settings, subject.profile))
+    planner = Planner(program, trail, rounds)
+    plan = planner.plan()
+    directory = (
+        subject.directory / "boards" / f"{subject.protocol.hash:08x}-{trail.check}"
+    )
+    image, executable = boards_run.build(
+        directory, subject.spec, subject.profile, settings
+    )
+    script = plan.script(planner.binding.duration)
+    done = boards_run.run(image, executable, script, directory)
+    outcome = Outcome(plan, done, [])
+    compare(program, planner, outcome)
+    judge(program, subject, trail, outcome)
+    return program, outcome
+
+
+# --- is it what was planned?
+
+
+def compare(program: Program, planner: Planner, outcome: Outcome) -> None:
+    """Fills `answers` and `problems`; the first difference is the last that means anything."""
+    answers = iter(outcome.done.answers)
+    for planned in outcome.plan.steps:
+        answer = None
+        if planned.command:
+            for answer in answers:
+                if answer.failed:
+                    text = f"step {planned.number}: '{answer.command}': {answer.failed}"
+                    outcome.problems.append(text)
+                if answer.command == planned.command:
+                    break
+            else:
+                answer = None
+        outcome.answers.append(answer)
+        if planned.command and answer is None and not outcome.problems:
+            text = outcome.done.error or "the boards were told no more"
+            outcome.problems.append(f"step {planned.number}: {text}")
+        if outcome.problems:
+            break
+        if answer is not None:
+            problem = difference(program, planner, planned, answer)
+            if problem:
+                outcome.problems.append(
+                    f"step {planned.number}{turn(planned)}: {problem}"
+                )
+                break
+    if not outcome.problems:
+        for answer in answers:
+            if answer.failed or any(answer.rows) or answer.frames:
+                outcome.problems.append("something more happens when nothing should")
+        if outcome.done.error:
+            outcome.problems.append(outcome.done.error)
+
+
+def turn(planned: Planned) -> str:
+    return f", turn {planned.turn + 1} of the cycle" if planned.turn else ""
+
+
+def difference(
+    program: Program, planner: Planner, planned: Planned, answer: Answer
+) -> str:
+    node = planned.step.node
+    taken = [own_rows(program, planner, rows) for rows in answer.rows]
+    if taken[node] != planned.rows:
+        return (
+            f"board {node} takes {listed(program, taken[node])}; "
+            f"the interpreter takes {listed(program, planned.rows)}"
+        )
+    if taken[1 - node]:
+        return f"board {1 - node}, to which nothing happened, takes {listed(program, taken[1 - node])}"
+    frames = [frame.fields for frame in answer.frames]
+    wanted = [planner.as_header(frame) for frame in planned.frames]
+    if frames != wanted:
+        return f"board {node} puts {frame_list(planner, frames)} on the wire; the interpreter {frame_list(planner, wanted)}"
+    return ""
+
+
+def own_rows(program: Program, planner: Planner, rows: list[Row]) -> list[Row]:
+    """Without processes the trail does not speak of; records where there are some."""
+    result = []
+    for number, record in rows:
+        if number >= len(program.rows):
+            result.append((number, record))
+            continue
+        process = owner_of(program, number)
+        if process.name not in planner.binding.elsewhere:
+            result.append((number, record if process.pool is not None else 0))
+    return result
+
+
+def owner_of(program: Program, number: int) -> Any:
+    left = number
+    for process in program.protocol.processes:
+        count = sum(len(handler.rows) for handler in process.handlers)
+        if left < count:
+            return process
+        left -= count
+    raise AssertionError(number)
+
+
+def listed(program: Program, rows: list[Row]) -> str:
+    names = [
+        program.rows[n].id if n < len(program.rows) else f"transition {n}"
+        for n, _ in rows
+    ]
+    return ", ".join(names) or "no transition"
+
+
+def frame_text(planner: Planner, fields: dict[str, int]) -> str:
+    names = {value: name for name, value in planner.kinds.items()}
+    kind = names.get(fields.get("kind", 0), str(fields.get("kind")))
+    shown_fields = ("message", "frame", "collection", "length")
+    rest = " ".join(f"{n}={fields[n]}" for n in shown_fields if n in fields)
+    return f"{kind} {rest}"
+
+
+def frame_list(planner: Planner, frames: list[dict[str, int]]) -> str:
+    return ", ".join(frame_text(planner, each) for each in frames) or "nothing"
+
+
+# --- does the violation show?
+
+
+def judge(program: Program, subject: Subject, trail: Trail, outcome: Outcome) -> None:
+    if outcome.problems or outcome.plan.deviation:
+        return
+    judged = listened(program, outcome)
+    if trail.loop is not None or trail.violated == "no_deadlock":
+        show_endless(trail, outcome, judged)
+        return
+    outcome.shows = [text for name, text in judged.found if name == trail.violated]
+    if outcome.shows:
+        return
+    if trail.violated == "nothing_leaked":
+        outcome.shows = leaks(outcome.done)
+        return
+    kinds = [p.name for p in subject.protocol.properties if p.kind == "safety"]
+    seen_outside = {
+        "no_early_acknowledgement",
+        "no_early_completion",
+        "delivered_once",
+        "in_order",
+        "intact_placement",
+    }
+    if trail.violated in kinds and trail.violated in seen_outside:
+        return
+    last = outcome.plan.steps[-1]
+    outcome.inside = True
+    outcome.shows = [
+        f"board {last.step.node} takes {listed(program, last.rows)} at step {last.number}, as the model does, and there "
+        f"the property is violated"
+    ]
+
+
+def listened(program: Program, outcome: Outcome) -> Judge:
+    constants = {c.name: c.value for c in program.protocol.constants}
+    kinds = {m.name: m.value for e in program.protocol.enumerations for m in e.members}
+    result = Judge(
+        constants["frame_payload"], constants["first_frame_payload"], kinds["ACK"]
+    )
+    for answer in outcome.done.answers:
+        result.listen(answer)
+    return result
+
+
+def show_endless(trail: Trail, outcome: Outcome, judged: Judge) -> None:
+    waiting = judged.unfinished()
+    if not waiting:
+        outcome.problems.append("everything the hosts posted is finished")
+        return
+    still = f"{' and '.join(waiting)} never finish{'es' * (len(waiting) == 1)}"
+    plan = outcome.plan
+    if plan.idle:
+        seconds = plan.idle / 1_000_000
+        outcome.shows = [f"nothing happens for {seconds:.0f} s more; {still}"]
+        return
+    turns: dict[int, list[tuple[int, str]]] = {}
+    for planned, answer in zip(plan.steps, outcome.answers):
+        assert trail.loop is not None
+        if planned.number > trail.loop and answer is not None:
+            frames = [(frame.side, frame.digest) for frame in answer.frames]
+            turns.setdefault(planned.turn, []).extend(frames)
+    # The first turn may still have slots of what came before.
+    later = [frames for number, frames in sorted(turns.items()) if number > 0]
+    if not plan.closes or any(frames != later[0] for frames in later):
+        outcome.problems.append("the cycle does not close on the boards")
+        return
+    count = len(later)
+    expired = sum(p.step.do == "expire" and p.turn > 0 for p in plan.steps)
+    outcome.shows = [
+        f"{count} more turns of the cycle: {count} times the same {len(later[0])} frames, byte for byte, "
+        f"after {expired} time-outs; {still}"
+    ]
+
+
+def leaks(done: Done) -> list[str]:
+    """Records still in use at the end, from the boards' memory."""
+    result = []
+    for side, path in enumerate(done.traces):
+        try:
+            state = read_trace(path).runs[-1].state
+        except (OSError, TraceError, IndexError):
+            continue
+        used = [
+            name for name, value in state.items() if name.endswith(".used") and value
+        ]
+        if used:
+            result.append(f"board {side} keeps records: {', '.join(used)}")
+    return result
+
+
+# --- the command
+
+
+def command(options: argparse.Namespace, subject: Subject, trail: Trail) -> int:
+    told = story.Teller(Program(subject.checked(trail.check)), trail)
+    try:
+        program, outcome = replay(subject, trail, options.turns)
+    except Irreproducible as error:
+        if options.json:
+            print_json({"trail": str(options.trail), "not_reproducible": str(error)})
+        else:
+            print(*story.heading(trail), sep="\n")
+            print(f"\nnot reproducible on the boards: {error}")
+        return IRREPRODUCIBLE
+    if options.json:
+        print_json(record(options, program, trail, outcome))
+        return outcome.status
+    print("\n".join(text(program, trail, told, outcome)))
+    print("\n".join(verdict(subject, trail, outcome)))
+    return outcome.status
+
+
+def text(
+    program: Program, trail: Trail, teller: story.Teller, outcome: Outcome
+) -> list[str]:
+    """What was told to the boards, and what they did; the cycle once."""
+    lines = [*story.heading(trail), ""]
+    width = len(str(len(trail.steps)))
+    indent = " " * (width + 4)
+    for planned, answer in zip(outcome.plan.steps, outcome.answers):
+        if planned.turn:
+            break
+        if trail.loop is not None and planned.number == trail.loop + 1:
+            lines.append(f"{'':{width}}    --- the loop begins here ---")
+        mark = "| " if trail.loop is not None and planned.number > trail.loop else "  "
+        heading = teller.one(planned.step, planned.number).heading
+        if planned.number in outcome.plan.early:
+            heading += ": came at once, see above"
+        lines.append(f"{planned.number:{width}} {mark}{heading}")
+        if answer is None:
+            continue
+        for side, rows in enumerate(answer.rows):
+            names = [program.rows[n].id for n, _ in rows if n < len(program.rows)]
+            if names:
+                lines.append(f"{indent}board {side}: {', '.join(names)}")
+        for seen in answer.seen:
+            if seen.frame is not None:
+                fields = seen.frame.fields
+                lines.append(f"{indent}=> on the wire: {wire_name(program, fields)}")
+            elif seen.kind == "done":
+                how = "finished" if seen.result == 0 else f"error {-seen.result}"
+                lines.append(
+                    f"{indent}=> host {seen.side}: {seen.what} {seen.receive} {how}"
+                )
+    return lines
+
+
+def wire_name(program: Program, fields: dict[str, int]) -> str:
+    binding = BINDINGS[program.protocol.name]
+    kinds = next(e for e in program.protocol.enumerations if e.name == binding.kinds)
+    names = {member.value: member.name for member in kinds.members}
+    kind = names.get(fields["kind"], f"kind {fields['kind']}")
+    return f"{kind} message={fields['message']} frame={fields['frame']} collection={fields['collection']}"
+
+
+def verdict(subject: Subject, trail: Trail, outcome: Outcome) -> list[str]:
+    lines = [""]
+    if trail.hash != subject.protocol.hash:
+        lines.append(f"{subject.spec} has changed since the trail was found")
+    if outcome.problems:
+        return lines + [f"not as found: boards, {p}" for p in outcome.problems]
+    if outcome.plan.deviation:
+        return lines + [
+            "the boards do what the spec says",
+            f"not as found: {outcome.plan.deviation}",
+        ]
+    steps = outcome.plan.steps
+    count = sum(len(p.rows) for p in steps)
+    lines.append(
+        f"boards: {len(trail.steps)} steps, {count} transitions and {sum(len(p.frames) for p in steps)} frames, "
+        f"the same as the interpreter's; {outcome.done.ended_ns / 1e6:.1f} ms of simulated time"
+    )
+    if outcome.plan.early:
+        numbers = ", ".join(map(str, outcome.plan.early))
+        other = [p.number for p in steps if p.turn == 0 and p.otherwise]
+        lines.append(
+            f"slots: a board gives them at once; those of steps {numbers} came earlier"
+        )
+        if other:
+            lines.append(
+                f"so steps {', '.join(map(str, other))} met another state and took other transitions than in the trail"
+            )
+        lines.append(
+            "the nodes come to the same states, as the interpreter has it of both orders"
+        )
+    if not outcome.shows:
+        lines.append(
+            f"not as found: nothing the hosts or the wire see violates {trail.violated}"
+        )
+        return lines
+    where = (
+        "inside the board, not seen from outside"
+        if outcome.inside
+        else "seen from outside"
+    )
+    lines += [f"{trail.violated} is violated, {where}:"]
+    lines += [f"  {each}" for each in outcome.shows]
+    lines.append(f"image    {shown(outcome.done.image)}")
+    lines.append(f"commands {shown(outcome.done.script)}")
+    lines.append("traces   " + " ".join(shown(path) for path in outcome.done.traces))
+    return lines
+
+
+def record(
+    options: argparse.Namespace, program: Program, trail: Trail, outcome: Outcome
+) -> dict[str, Any]:
+    return {
+        "trail": str(options.trail),
+        "property": trail.violated,
+        "steps": [
+            {
+                "step": planned.number,
+                "turn": planned.turn,
+                "command": planned.command,
+                "boards": [
+                    [program.rows[n].id for n, _ in rows if n < len(program.rows)]
+                    for rows in (answer.rows if answer else [])
+                ],
+                "wire": [frame.fields for frame in (answer.frames if answer else [])],
+            }
+            for planned, answer in zip(outcome.plan.steps, outcome.answers)
+        ],
+        "early_slots": outcome.plan.early,
+        "deviation": outcome.plan.deviation or None,
+        "problems": outcome.problems,
+        "shows": outcome.shows,
+        "inside": outcome.inside,
+        "simulated_ns": outcome.done.ended_ns,
+    }

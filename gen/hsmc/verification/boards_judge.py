@@ -1,0 +1,180 @@
+"""What hosts and wire saw of two boards, judged by the properties of messages.
+
+A host knows what it posted, what has finished, and what its memory holds; between the boards every frame can be read. That
+is enough for most properties: they are shown in these terms, without looking into a board.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .boards_run import Answer, Frame, Observation
+
+LAST_OFFSETS = 32  # frames a set of bits can name
+
+
+@dataclass
+class Message:
+    frames: int
+    bytes: int
+
+    @property
+    def whole(self) -> int:
+        return (1 << self.frames) - 1
+
+
+@dataclass
+class Judge:
+    """Listens to everything in order; `found` are violations, by property."""
+
+    payload: int  # bytes of a frame
+    first: int  # of a message's first frame
+    acknowledgement: int  # kind of frame
+    messages: list[list[Message]] = field(default_factory=lambda: [[], []])
+    memory: list[dict[tuple[int, int], int]] = field(default_factory=lambda: [{}, {}])
+    completed: list[dict[int, int]] = field(default_factory=lambda: [{}, {}])
+    finished: dict[tuple[int, str, int], int] = field(default_factory=dict)
+    receives: list[int] = field(default_factory=lambda: [0, 0])
+    found: list[tuple[str, str]] = field(default_factory=list)
+
+    def posted(self, command: str) -> None:
+        words = command.split()
+        if words[:1] != ["post"]:
+            return
+        side = int(words[1])
+        if words[2] == "receive":
+            self.receives[side] += 1
+            return
+        size = int(words[4])
+        rest = max(size - self.first, 0)
+        frames = 1 + (rest + self.payload - 1) // self.payload
+        self.messages[side].append(Message(frames, size))
+
+    def listen(self, answer: Answer) -> None:
+        if not answer.failed:
+            self.posted(answer.command)
+        for seen in answer.seen:
+            getattr(self, f"_{seen.kind}")(seen)
+
+    # --- what is seen
+
+    def _put(self, seen: Observation) -> None:
+        frame = seen.frame
+        assert frame is not None
+        if frame.fields["kind"] != self.acknowledgement:
+            return
+        other = 1 - seen.side
+        number = frame.fields["message"]
+        if number >= len(self.messages[other]):
+            return
+        first = frame.fields["frame"] - frame.fields["position"]
+        wanted = ((1 << frame.fields["size"]) - 1) << max(first, 0)
+        held = self._held(seen.side, number)
+        if held & wanted != wanted:
+            missing = bits(wanted & ~held)
+            self._find(
+                "no_early_acknowledgement",
+                f"board {seen.side} acknowledges {name(frame)}, and {missing} of message {number} is not in its host's memory",
+            )
+
+    def _memory(self, seen: Observation) -> None:
+        side = seen.side
+        self.memory[side][seen.receive, seen.send] = seen.frames
+        places = [r for (r, m), b in self.memory[side].items() if m == seen.send and b]
+        if len(places) > 1:
+            self._find(
+                "delivered_once",
+                f"host {side} has message {seen.send} in receives {', '.join(map(str, sorted(places)))}",
+            )
+        if seen.receive in self.completed[side]:
+            self._find(
+                "descriptor_once",
+                f"receive {seen.receive} of host {side} is finished, and its memory changes",
+            )
+
+    def _torn(self, seen: Observation) -> None:
+        if seen.frames:
+            self._find(
+                "intact_placement",
+                f"receive {seen.receive} of host {seen.side} holds bytes of no message in the place of {bits(seen.frames)}",
+            )
+
+    def _done(self, seen: Observation) -> None:
+        self.finished[seen.side, seen.what, seen.receive] = seen.result
+        if seen.result != 0:
+            self._find(
+                "no_early_completion" if seen.what == "send" else "intact_placement",
+                f"{seen.what} {seen.receive} of host {seen.side} ends with error {-seen.result}",
+            )
+            return
+        if seen.what == "send":
+            message = self.messages[seen.side][seen.receive]
+            missing = message.whole & ~self._held(1 - seen.side, seen.receive)
+            if missing:
+                self._find(
+                    "no_early_completion",
+                    f"host {seen.side} is told that message {seen.receive} has arrived; {bits(missing)} is not in the memory of host {1 - seen.side}",
+                )
+            return
+        self._received(seen)
+
+    def _received(self, seen: Observation) -> None:
+        side, receive = seen.side, seen.receive
+        contents = [m for (r, m), b in self.memory[side].items() if r == receive and b]
+        self.completed[side][receive] = contents[0] if contents else -1
+        if contents and contents != [receive]:
+            self._find(
+                "in_order",
+                f"receive {receive} of host {side} was given message {contents[0]}",
+            )
+        for number in contents or [receive]:
+            if number >= len(self.messages[1 - side]):
+                continue
+            message = self.messages[1 - side][number]
+            missing = message.whole & ~self.memory[side].get((receive, number), 0)
+            if missing or seen.length != message.bytes:
+                self._find(
+                    "intact_placement",
+                    f"receive {receive} of host {side} is finished with {seen.length} bytes; {bits(missing)} of message {number} is not there",
+                )
+
+    def _held(self, side: int, message: int) -> int:
+        """Frames of a message that are in one receive, the one that has most."""
+        sets = [b for (_, m), b in self.memory[side].items() if m == message]
+        return max(sets, key=lambda b: bin(b).count("1"), default=0)
+
+    def _find(self, violated: str, text: str) -> None:
+        if (violated, text) not in self.found:
+            self.found.append((violated, text))
+
+    def unfinished(self) -> list[str]:
+        """Requests that hosts still wait for."""
+        result = []
+        for side in (0, 1):
+            for what, count in (
+                ("send", len(self.messages[side])),
+                ("receive", self.receives[side]),
+            ):
+                result += [
+                    f"{what} {number} of host {side}"
+                    for number in range(count)
+                    if (side, what, number) not in self.finished
+                ]
+        return result
+
+
+def bits(frames: int) -> str:
+    """
+    >>> bits(0b101), bits(1)
+    ('frames 0 and 2', 'frame 0')
+    """
+    numbers = [str(n) for n in range(LAST_OFFSETS) if frames >> n & 1]
+    if len(numbers) < 2:
+        return f"frame {''.join(numbers) or '-'}"
+    return f"frames {', '.join(numbers[:-1])} and {numbers[-1]}"
+
+
+def name(frame: Frame) -> str:
+    return (
+        f"collection {frame.fields['collection']} of message {frame.fields['message']}"
+    )
