@@ -160,15 +160,15 @@ static int set_parameter(struct bench *bench, struct pair_side *side) {
     return libemp_set_parameter(side->board, (size_t)index, (uint32_t)value);
 }
 
-static void let_transfers(struct pair_side *side, bool freely) {
-    tigon_host_write32(side->host, REGISTER_ASSIST, ASSIST_ENABLE);
-    if (!freely)
-        tigon_host_write32(side->host, REGISTER_ASSIST, ASSIST_ENABLE | ASSIST_PAUSE);
-}
-
 static int hold(struct bench *bench, struct pair_side *side) {
     tigon_host_write32(side->host, REGISTER_ASSIST, ASSIST_ENABLE | ASSIST_PAUSE);
     bench->holds[side->index] = true;
+    return 0;
+}
+
+static int let_go(struct bench *bench, struct pair_side *side) {
+    tigon_host_write32(side->host, REGISTER_ASSIST, ASSIST_ENABLE);
+    bench->holds[side->index] = false;
     return 0;
 }
 
@@ -179,7 +179,8 @@ static int place(struct bench *bench, struct pair_side *side) {
     if (!bench->holds[side->index])
         return -EINVAL;
     for (unsigned i = 0; i < PLACE_TRANSFERS; i++) {
-        let_transfers(side, false);
+        tigon_host_write32(side->host, REGISTER_ASSIST, ASSIST_ENABLE);
+        tigon_host_write32(side->host, REGISTER_ASSIST, ASSIST_ENABLE | ASSIST_PAUSE);
         tigon_host_sleep_ns(side->host, 20000);
         if (transitions(side) != before)
             return 0;
@@ -245,6 +246,17 @@ static int deliver(struct bench *bench, unsigned side, const char *wanted) {
     return pass(bench, WINDOW_NS);
 }
 
+static int forge(struct bench *bench, unsigned side, const char *wanted) {
+    struct held_frame frame;
+    const char *mistake;
+    const struct pair_side *sides = bench->pair.side;
+    if (held_forge(sides[side].hardware, sides[1 - side].hardware, side, wanted, &frame, &mistake))
+        held_release(&bench->held, &frame);
+    else
+        (void)printf("failed expected FIELD=NUMBER, found %s\n", mistake);
+    return pass(bench, WINDOW_NS);
+}
+
 static int expire(struct bench *bench, unsigned side) {
     const uint32_t before = transitions(&bench->pair.side[side]);
     for (uint64_t ns = 0; ns < EXPIRE_NS; ns += STEP_NS) {
@@ -276,11 +288,9 @@ static int obey(struct bench *bench, char *line) {
         const char *name;
         int (*run)(struct bench *bench, struct pair_side *side);
         uint64_t ns;
-    } errands[] = {{"post", post, WINDOW_NS},
-                   {"parameter", set_parameter, PARAMETER_NS},
-                   {"hold", hold, PARAMETER_NS},
-                   {"place", place, WINDOW_NS},
-                   {"restart", restart, RESTART_NS}};
+    } errands[] = {{"post", post, WINDOW_NS},    {"parameter", set_parameter, PARAMETER_NS},
+                   {"hold", hold, PARAMETER_NS}, {"place", place, WINDOW_NS},
+                   {"free", let_go, WINDOW_NS},  {"restart", restart, RESTART_NS}};
     char *rest;
     char *name = strtok_r(line, " \n", &rest);
     uint64_t side = 0;
@@ -293,6 +303,8 @@ static int obey(struct bench *bench, char *line) {
     rest[strcspn(rest, "\n")] = 0;
     if (strcmp(name, "deliver") == 0)
         return deliver(bench, (unsigned)side, rest);
+    if (strcmp(name, "forge") == 0)
+        return forge(bench, (unsigned)side, rest);
     if (strcmp(name, "expire") == 0)
         return expire(bench, (unsigned)side);
     for (size_t i = 0; i < sizeof errands / sizeof *errands; i++)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SHORTEST = 60 }; /* what a MAC pads a frame to */
 enum { HEADER_WORDS = (EMP_FRAME_BYTES + EMP_MESSAGE_HEADER_BYTES) / 4 };
 
 static const char *const names[HELD_FIELDS] = {
@@ -116,6 +117,68 @@ const struct held_frame *held_find(const struct held *held, unsigned from_side, 
             return frame;
     }
     return NULL;
+}
+
+static void write_header(struct held_frame *frame, const uint8_t *to, const uint8_t *from) {
+    uint32_t words[HEADER_WORDS] = {0};
+    const uint32_t *field = frame->field;
+    emp_frame_set_destination_high(words, (uint32_t)to[0] << 24 | (uint32_t)to[1] << 16 |
+                                              (uint32_t)to[2] << 8 | to[3]);
+    emp_frame_set_destination_low(words, (uint32_t)to[4] << 8 | to[5]);
+    emp_frame_set_source_high(words, (uint32_t)from[0] << 8 | from[1]);
+    emp_frame_set_source_low(words, (uint32_t)from[2] << 24 | (uint32_t)from[3] << 16 |
+                                        (uint32_t)from[4] << 8 | from[5]);
+    emp_frame_set_type(words, EMP_FRAME_TYPE_VALUE);
+    emp_frame_set_kind(words, field[HELD_KIND]);
+    emp_frame_set_position(words, field[HELD_POSITION]);
+    emp_frame_set_epoch(words, field[HELD_EPOCH]);
+    emp_frame_set_sender(words, field[HELD_SENDER]);
+    emp_frame_set_peer_epoch(words, field[HELD_PEER_EPOCH]);
+    emp_frame_set_length(words, field[HELD_LENGTH]);
+    emp_frame_set_message(words, field[HELD_MESSAGE]);
+    emp_frame_set_frame(words, field[HELD_FRAME]);
+    emp_frame_set_collection(words, field[HELD_COLLECTION]);
+    emp_frame_set_size(words, field[HELD_SIZE]);
+    frame->length = EMP_FRAME_BYTES;
+    if (field[HELD_KIND] == EMP_FRAME_KIND_HEADER) {
+        uint32_t *message = words + EMP_FRAME_BYTES / 4;
+        emp_message_header_set_total_length(message, field[HELD_TOTAL_LENGTH]);
+        emp_message_header_set_frames(message, field[HELD_FRAMES]);
+        emp_message_header_set_tag(message, field[HELD_TAG]);
+        frame->length += EMP_MESSAGE_HEADER_BYTES;
+    }
+    for (size_t i = 0; i < frame->length; i++)
+        frame->bytes[i] = (uint8_t)(words[i / 4] >> (24 - i % 4 * 8));
+}
+
+bool held_forge(const struct tigon_board *from, const struct tigon_board *to, unsigned from_side,
+                const char *wanted, struct held_frame *frame, const char **mistake) {
+    uint8_t source[6];
+    uint8_t destination[6];
+    *mistake = NULL;
+    memset(frame, 0, sizeof *frame);
+    frame->from_side = from_side;
+    wanted += strspn(wanted, " ");
+    for (const char *word = wanted; *word; word = next_word(word)) {
+        uint32_t value;
+        const enum held_field field = parse(word, &value);
+        if (field == HELD_FIELDS) {
+            *mistake = word;
+            return false;
+        }
+        frame->field[field] = value;
+    }
+    tigon_board_mac_address(from, source);
+    tigon_board_mac_address(to, destination);
+    write_header(frame, destination, source);
+    if (frame->field[HELD_KIND] == EMP_FRAME_KIND_HEADER ||
+        frame->field[HELD_KIND] == EMP_FRAME_KIND_DATA)
+        frame->length += frame->field[HELD_LENGTH];
+    if (frame->length > HELD_FRAME_BYTES)
+        frame->length = HELD_FRAME_BYTES;
+    if (frame->length < SHORTEST)
+        frame->length = SHORTEST;
+    return true;
 }
 
 void held_release(const struct held *held, const struct held_frame *frame) {

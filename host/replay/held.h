@@ -55,6 +55,11 @@ void held_begin(struct held *held, struct tigon_wire *wire,
 const struct held_frame *held_find(const struct held *held, unsigned from_side, const char *wanted,
                                    const char **mistake);
 
+/* A frame with the fields given, the others 0, as a side would send it to the other, but for the
+ * data, which is all zero. False when `wanted` makes no sense, `*mistake` as above. */
+bool held_forge(const struct tigon_board *from, const struct tigon_board *to, unsigned from_side,
+                const char *wanted, struct held_frame *frame, const char **mistake);
+
 /* Lets a frame arrive now. It stays held, so it may come again. */
 void held_release(const struct held *held, const struct held_frame *frame);
 

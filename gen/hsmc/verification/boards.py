@@ -33,7 +33,7 @@ class Outcome:
     answers: list[Optional[Answer]]  # by step of the plan
     problems: list[str] = field(default_factory=list)  # what is not as planned
     shows: list[str] = field(default_factory=list)  # the violation, in plain words
-    inside: bool = False  # nobody outside a board sees it
+    where: str = "seen by hosts and on the wire"
 
     @property
     def status(self) -> int:
@@ -101,6 +101,8 @@ def compare(program: Program, planner: Planner, outcome: Outcome) -> None:
                 break
     if not outcome.problems:
         for answer in answers:
+            if answer.command.startswith("free"):
+                break
             if answer.failed or any(answer.rows) or answer.frames:
                 outcome.problems.append("something more happens when nothing should")
         if outcome.done.error:
@@ -179,15 +181,21 @@ def frame_list(planner: Planner, frames: list[dict[str, int]]) -> str:
 def judge(program: Program, subject: Subject, trail: Trail, outcome: Outcome) -> None:
     if outcome.problems or outcome.plan.deviation:
         return
-    judged = listened(program, outcome)
+    judged = listened(program, outcome, after=False)
     if trail.loop is not None or trail.violated == "no_deadlock":
         show_endless(trail, outcome, judged)
         return
     outcome.shows = [text for name, text in judged.found if name == trail.violated]
     if outcome.shows:
         return
+    judged = listened(program, outcome, after=True)
+    outcome.shows = [text for name, text in judged.found if name == trail.violated]
+    if outcome.shows:
+        outcome.where = "seen by hosts once all is written to their memory"
+        return
     if trail.violated == "nothing_leaked":
         outcome.shows = leaks(outcome.done)
+        outcome.where = "in the memory of a board"
         return
     kinds = [p.name for p in subject.protocol.properties if p.kind == "safety"]
     seen_outside = {
@@ -200,21 +208,23 @@ def judge(program: Program, subject: Subject, trail: Trail, outcome: Outcome) ->
     if trail.violated in kinds and trail.violated in seen_outside:
         return
     last = outcome.plan.steps[-1]
-    outcome.inside = True
+    outcome.where = "inside a board: its transitions are all that shows"
     outcome.shows = [
         f"board {last.step.node} takes {listed(program, last.rows)} at step {last.number}, as the model does, and there "
         f"the property is violated"
     ]
 
 
-def listened(program: Program, outcome: Outcome) -> Judge:
+def listened(program: Program, outcome: Outcome, after: bool) -> Judge:
+    """What was seen in the trail's steps; with `after` also once nothing was held back any more."""
     constants = {c.name: c.value for c in program.protocol.constants}
     kinds = {m.name: m.value for e in program.protocol.enumerations for m in e.members}
     result = Judge(
         constants["frame_payload"], constants["first_frame_payload"], kinds["ACK"]
     )
     for answer in outcome.done.answers:
-        result.listen(answer)
+        if after or not answer.command.startswith("free"):
+            result.listen(answer)
     return result
 
 
@@ -321,6 +331,17 @@ def text(
     return lines
 
 
+def steps_named(numbers: list[int]) -> str:
+    """
+    >>> steps_named([3]), steps_named([3, 5])
+    ('step 3', 'steps 3 and 5')
+    """
+    names = [str(number) for number in numbers]
+    if len(names) == 1:
+        return f"step {names[0]}"
+    return f"steps {', '.join(names[:-1])} and {names[-1]}"
+
+
 def wire_name(program: Program, fields: dict[str, int]) -> str:
     binding = BINDINGS[program.protocol.name]
     kinds = next(e for e in program.protocol.enumerations if e.name == binding.kinds)
@@ -346,15 +367,18 @@ def verdict(subject: Subject, trail: Trail, outcome: Outcome) -> list[str]:
         f"boards: {len(trail.steps)} steps, {count} transitions and {sum(len(p.frames) for p in steps)} frames, "
         f"the same as the interpreter's; {outcome.done.ended_ns / 1e6:.1f} ms of simulated time"
     )
+    if outcome.plan.forged:
+        lines.append(
+            f"no board has sent the frame of {steps_named(outcome.plan.forged)}: the model's world makes it, and so does the wire"
+        )
     if outcome.plan.early:
-        numbers = ", ".join(map(str, outcome.plan.early))
         other = [p.number for p in steps if p.turn == 0 and p.otherwise]
         lines.append(
-            f"slots: a board gives them at once; those of steps {numbers} came earlier"
+            f"slots: a board gives them at once; those of {steps_named(outcome.plan.early)} came earlier"
         )
         if other:
             lines.append(
-                f"so steps {', '.join(map(str, other))} met another state and took other transitions than in the trail"
+                f"so {steps_named(other)} met another state and took other transitions than in the trail"
             )
         lines.append(
             "the nodes come to the same states, as the interpreter has it of both orders"
@@ -364,12 +388,7 @@ def verdict(subject: Subject, trail: Trail, outcome: Outcome) -> list[str]:
             f"not as found: nothing the hosts or the wire see violates {trail.violated}"
         )
         return lines
-    where = (
-        "inside the board, not seen from outside"
-        if outcome.inside
-        else "seen from outside"
-    )
-    lines += [f"{trail.violated} is violated, {where}:"]
+    lines += [f"{trail.violated} is violated, {outcome.where}:"]
     lines += [f"  {each}" for each in outcome.shows]
     lines.append(f"image    {shown(outcome.done.image)}")
     lines.append(f"commands {shown(outcome.done.script)}")
@@ -397,9 +416,10 @@ def record(
             for planned, answer in zip(outcome.plan.steps, outcome.answers)
         ],
         "early_slots": outcome.plan.early,
+        "forged": outcome.plan.forged,
         "deviation": outcome.plan.deviation or None,
         "problems": outcome.problems,
         "shows": outcome.shows,
-        "inside": outcome.inside,
+        "where": outcome.where if outcome.shows else None,
         "simulated_ns": outcome.done.ended_ns,
     }

@@ -74,7 +74,7 @@ class Judge:
             missing = bits(wanted & ~held)
             self._find(
                 "no_early_acknowledgement",
-                f"board {seen.side} acknowledges {name(frame)}, and {missing} of message {number} is not in its host's memory",
+                f"board {seen.side} acknowledges {name(frame)}, but its host's memory lacks {missing} of message {number}",
             )
 
     def _memory(self, seen: Observation) -> None:
@@ -113,7 +113,7 @@ class Judge:
             if missing:
                 self._find(
                     "no_early_completion",
-                    f"host {seen.side} is told that message {seen.receive} has arrived; {bits(missing)} is not in the memory of host {1 - seen.side}",
+                    f"host {seen.side} is told that message {seen.receive} has arrived; the memory of host {1 - seen.side} lacks {bits(missing)}",
                 )
             return
         self._received(seen)
@@ -135,7 +135,7 @@ class Judge:
             if missing or seen.length != message.bytes:
                 self._find(
                     "intact_placement",
-                    f"receive {receive} of host {side} is finished with {seen.length} bytes; {bits(missing)} of message {number} is not there",
+                    f"receive {receive} of host {side} is finished with {seen.length} bytes and lacks {bits(missing)} of message {number}",
                 )
 
     def _held(self, side: int, message: int) -> int:

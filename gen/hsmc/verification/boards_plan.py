@@ -98,6 +98,7 @@ class Plan:
     steps: list[Planned]
     held: list[int]  # nodes whose placements wait for the trail
     early: list[int]  # steps that are slots and come early
+    forged: list[int] = field(default_factory=list)  # steps whose frame no node sent
     deviation: str = ""  # where the spec does something else than the trail; ends there
     closes: bool = True  # is each node after a turn of the cycle as it was before?
     idle: int = 0  # us in which nothing more should happen
@@ -112,6 +113,7 @@ class Plan:
                 lines.append(planned.command)
         if self.idle:
             lines.append(f"idle {1000 * self.idle}")
+        lines += [f"free {node}" for node in self.held]
         return lines
 
 
@@ -225,9 +227,8 @@ class Planner:
         self.cycle = trail.loop is not None and trail.loop < len(trail.steps)
         self.rounds = rounds if self.cycle else 0
         senders = {s.node for s in trail.steps if binding.posts.get(s.event) == "send"}
-        self.held = sorted(
-            {s.node for s in trail.steps if s.event == binding.placed} - senders
-        )
+        # What holds back writes to a host's memory would hold back what a board fetches from there, too.
+        self.held = sorted(set(range(len(trail.parameters))) - senders)
 
     # --- both orders
 
@@ -296,7 +297,9 @@ class Planner:
                 plan.early.append(planned.number)
             return
         planned.command = self._command(step, planned.number)
-        if step.event in self.binding.arrivals:
+        if planned.command.startswith("forge"):
+            plan.forged += [planned.number] if planned.turn == 0 else []
+        elif step.event in self.binding.arrivals:
             step = self._as_offered(step, planned.number)
         if step.event == self.binding.placed and not planned.command:
             raise Irreproducible(
@@ -378,6 +381,10 @@ class Planner:
             values = self.values(step)
             return f"post {step.node} {posted} {values['tag']} {values['length']}"
         if step.event in self.binding.arrivals:
+            if not any(step.frame == frame for _, frame in self._put(number)):
+                fields = self.as_header(self.values(step))
+                forged = " ".join(f"{name}={value}" for name, value in fields.items())
+                return f"forge {1 - step.node} {forged}"
             wanted = " ".join(
                 f"{name}={value}"
                 for name, values in self.identity(step.frame, number).items()
@@ -389,6 +396,14 @@ class Planner:
         raise Irreproducible(
             f"step {number}: nothing outside a board can bring about {step.event}"
         )
+
+    def _put(self, number: int) -> list[tuple[str, str]]:
+        """What nodes have put on the wire before a step of the trail; any step does in a cycle."""
+        loop = self.trail.loop
+        before = self.trail.steps[: number - 1]
+        if loop is not None and number > loop:
+            before = self.trail.steps
+        return [put for step in before for put in step.put]
 
     def values(self, step: Step) -> Fields:
         """What an event carries, fields by their own names."""
