@@ -1,7 +1,10 @@
 # Observers: unit tests (sanitized). test_observe.py looks at scenarios that tigonsim runs.
 SIM_OBSERVE_TEST_OBJECTS := $(addprefix $(BUILD)/san/tests/,sim_observe/test_observers.o sim_devices/bench.o)
 
-$(BUILD)/tests/test_observers: $(SIM_OBSERVE_TEST_OBJECTS) $(SIM_OBSERVE_LIBRARY_SANITIZED) $(SIM_LIBRARY_SANITIZED)
+$(BUILD)/san/tests/sim_observe/%.o: CFLAGS_tests_sim_observe := -DFIRMWARE_IMAGE='"$(BUILD)/firmware/emp_a.elf"'
+
+$(BUILD)/tests/test_observers: $(SIM_OBSERVE_TEST_OBJECTS) $(SIM_OBSERVE_LIBRARY_SANITIZED) $(SIM_LIBRARY_SANITIZED) \
+                                | $(BUILD)/firmware/emp_a.elf
 	$(SAY) LD $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka $(SIM_OBSERVE_LIBS)

@@ -1,6 +1,8 @@
 /* Observers of worlds and cores, and the parts of sim/observe/ that need no firmware image. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "sim/observe/describe.h"
 #include "sim/observe/event_log.h"
@@ -404,6 +406,54 @@ static void test_profile_without_symbols(void **state) {
     bench_destroy(bench);
 }
 
+/* Images come from anywhere: damaged ones are refused or read as far as they go. */
+static void test_damaged_images(void **state) {
+    (void)state;
+    enum { DAMAGES = 150 };
+    struct tigon_random random = tigon_random_for(4, 5, 6);
+    struct tigon_symbols *symbols;
+    char path[] = "/tmp/test_observers.XXXXXX";
+    uint32_t value;
+    assert_int_equal(tigon_symbols_load(&symbols, "/no/such/image"), -ENOENT);
+    assert_int_equal(tigon_symbols_load(&symbols, __FILE__), -ENOEXEC);
+    assert_int_equal(tigon_symbols_load(&symbols, FIRMWARE_IMAGE), 0);
+    assert_true(tigon_symbols_value(symbols, "tigon2_trace", &value));
+    assert_false(tigon_symbols_value(symbols, "tigon2_tracer", &value));
+    tigon_symbols_free(symbols);
+
+    FILE *image = fopen(FIRMWARE_IMAGE, "rb");
+    assert_non_null(image);
+    static uint8_t bytes[4u << 20];
+    const size_t length = fread(bytes, 1, sizeof bytes, image);
+    (void)fclose(image);
+    const int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    unsigned read = 0;
+    for (unsigned i = 0; i < DAMAGES; i++) {
+        const bool header = tigon_random_below(&random, 2) != 0;
+        const size_t at = (size_t)(header ? tigon_random_below(&random, 64)
+                                          : length - 1 - tigon_random_below(&random, 3000));
+        const size_t kept =
+            tigon_random_below(&random, 5) ? length : (size_t)tigon_random_below(&random, length);
+        const uint8_t before = bytes[at];
+        bytes[at] = (uint8_t)tigon_random_next(&random);
+        assert_int_equal(ftruncate(descriptor, 0), 0);
+        assert_int_equal(pwrite(descriptor, bytes, kept, 0), (ssize_t)kept);
+        bytes[at] = before;
+        if (tigon_symbols_load(&symbols, path) == 0) {
+            const char *file;
+            unsigned line;
+            for (uint32_t address = 0x4000; address < 0x5000; address += 4)
+                (void)tigon_symbols_line(symbols, address, &file, &line);
+            tigon_symbols_free(symbols);
+            read++;
+        }
+    }
+    assert_true(read > 0 && read < DAMAGES);
+    (void)close(descriptor);
+    (void)unlink(path);
+}
+
 static void hear_idle(void *context, const struct tigon_board *board, enum tigon_signal signal,
                       uint32_t value, uint64_t ticks) {
     uint64_t *times = context;
@@ -446,6 +496,7 @@ int main(void) {
         cmocka_unit_test(test_log),
         cmocka_unit_test(test_core_observers),
         cmocka_unit_test(test_profile_without_symbols),
+        cmocka_unit_test(test_damaged_images),
         cmocka_unit_test(test_idle_signals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
