@@ -40,10 +40,10 @@ struct knob {
             reason, NULL                                                                           \
     }
 
-#define CHOICE(field, initial, words, unit, reason)                                                \
+#define CHOICE(field, initial, words, last, unit, reason)                                          \
     {                                                                                              \
-#field, offsetof(struct tigon_knobs, field), KNOB_CHOICE, initial, 0,                      \
-            sizeof words / sizeof *words - 1, unit, reason, words                                  \
+#field, offsetof(struct tigon_knobs, field), KNOB_CHOICE, initial, 0, last, unit, reason,  \
+            words                                                                                  \
     }
 
 #define SECOND 1e9
@@ -63,11 +63,11 @@ static const char *const transceiver_names[TIGON_TRANSCEIVERS] = {"by_board", "i
 static const struct knob knobs_table[] = {
     NUMBER(sram_bytes, 1048576, 524288, 2097152, "bytes",
            "fitted SRAM: 512 kB, 1 MB or 2 MB; 1 MB is the usual Alteon board"),
-    CHOICE(board_kind, TIGON_BOARD_ALTEON_FIBRE, board_names, "board",
+    CHOICE(board_kind, TIGON_BOARD_ALTEON_FIBRE, board_names, TIGON_BOARD_KINDS - 1, "board",
            "PCI identification: alteon_fibre, alteon_copper, farallon_copper, 3com_fibre, "
            "netgear_fibre, netgear_copper, sgi_fibre, farallon_fibre"),
-    CHOICE(transceiver, TIGON_TRANSCEIVER_BY_BOARD, transceiver_names, "kind",
-           "internal or external (SERDES), copper, or by_board: what the board kind says"),
+    CHOICE(transceiver, TIGON_TRANSCEIVER_BY_BOARD, transceiver_names, TIGON_TRANSCEIVERS - 1,
+           "kind", "internal or external (SERDES), copper, or by_board: what the board kind says"),
     SWITCH(transmit_cut_through, 1,
            "overlap of DMA and MAC explains the published 8.69 ns/byte; off: wait for HW[0D4]"),
     NUMBER(transmit_start_ns, 96, 0, SECOND, "ns",
@@ -93,7 +93,7 @@ static const struct knob knobs_table[] = {
     NUMBER(quirk_scratchpad_read, 0, 0, 1e9, "reads",
            "one in so many through HW[158] and HW[258] returns 0x00C0017C; 0: none"),
 
-    CHOICE(bus_kind, TIGON_BUS_64_66, bus_names, "64/66, 64/33, 32/33",
+    CHOICE(bus_kind, TIGON_BUS_64_66, bus_names, TIGON_BUS_32_33, "64/66, 64/33, 32/33",
            "the boards of the papers sat in 64/66 slots"),
     NUMBER(pci_read_latency_ns, 700, 0, SECOND, "ns", "gives 1-3 us per DMA with data time"),
     NUMBER(pci_write_latency_ns, 300, 0, SECOND, "ns", "posted"),
