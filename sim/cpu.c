@@ -107,11 +107,22 @@ enum tigon_cpu_stop tigon_cpu_run(struct tigon_cpu *cpu, uint64_t horizon) {
         tigon_loop_forget(cpu);
         return execute_until(cpu, horizon, execute_observed);
     }
-    if (cpu->cycle >= cpu->loop.look_at && cpu->loop.stage == TIGON_LOOP_NONE &&
-        !cpu->parking_off && !cpu->parked && !tigon_cpu_stopped(cpu))
-        tigon_loop_look(cpu);
-    return execute_until(cpu, horizon,
-                         cpu->loop.stage == TIGON_LOOP_WATCHED ? execute_watched : execute_plain);
+    if (cpu->parking_off || cpu->parked || tigon_cpu_stopped(cpu))
+        return execute_until(cpu, horizon, execute_plain);
+    for (;;) {
+        struct tigon_cpu_loop *loop = &cpu->loop;
+        if (loop->stage != TIGON_LOOP_NONE || cpu->cycle >= loop->look_at)
+            tigon_loop_look(cpu);
+        const bool watched = loop->stage == TIGON_LOOP_WATCHED;
+        const uint64_t look_at =
+            watched ? loop->start.cycle + TIGON_LOOP_WATCH_AT_MOST : loop->look_at;
+        const uint64_t until = look_at < horizon ? look_at : horizon;
+        enum tigon_cpu_stop stop =
+            execute_until(cpu, until, watched ? execute_watched : execute_plain);
+        /* A horizon that came nearer meanwhile is for the caller. */
+        if (stop != TIGON_CPU_HORIZON || until >= horizon || cpu->horizon != until)
+            return stop;
+    }
 }
 
 void tigon_cpu_run_strictly(struct tigon_cpu *cpu, uint64_t horizon) {

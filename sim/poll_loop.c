@@ -5,7 +5,7 @@
 
 /* Cycles from a look to the next: from the lowest while looks succeed to the highest. */
 #define LOOK_SOON  64u
-#define LOOK_LATER 8192u
+#define LOOK_LATER 2048u
 
 /* Parking for fewer turns than this is not worth the trouble. */
 #define TURNS_WORTH_IT 3u
@@ -55,6 +55,13 @@ void tigon_loop_forget(struct tigon_cpu *cpu) {
 
 void tigon_loop_look(struct tigon_cpu *cpu) {
     struct tigon_cpu_loop *loop = &cpu->loop;
+    if (loop->stage == TIGON_LOOP_WATCHED) {
+        if (cpu->cycle >= loop->start.cycle + TIGON_LOOP_WATCH_AT_MOST)
+            tigon_loop_forget(cpu);
+        return;
+    }
+    if (cpu->cycle < loop->look_at)
+        return;
     look_again(cpu, false);
     if (cpu->npc != cpu->pc + 4u || !tigon_loop_prove(cpu))
         return;

@@ -26,11 +26,14 @@
 
 #include "sim/cpu.h"
 
+/* Cycles of watching after which the core has obviously gone elsewhere. */
+#define TIGON_LOOP_WATCH_AT_MOST 4096u
+
 /* Work through the instructions ahead of a core that stands between two instructions. True: they
  * are a loop without effect; cpu->loop says what it reads. Reads registers that are steady. */
 bool tigon_loop_prove(struct tigon_cpu *cpu);
 
-/* Before a run: is this a core to watch? */
+/* Between instructions: is this a core to watch, or to watch no longer? */
 void tigon_loop_look(struct tigon_cpu *cpu);
 
 /* The watched core has come back to the head of its loop. True: it is parked now. */
