@@ -104,6 +104,10 @@ void tigon_reporter_set_name(struct tigon_reporter *reporter, size_t board, cons
         (void)snprintf(reporter->boards[board].name, NAME_BYTES, "%s", name);
 }
 
+const char *tigon_reporter_name(const struct tigon_reporter *reporter, size_t board) {
+    return board < reporter->board_count ? reporter->boards[board].name : "?";
+}
+
 void tigon_reporter_set_transition_names(struct tigon_reporter *reporter,
                                          const char *(*name)(uint32_t transition)) {
     reporter->transition_name = name;

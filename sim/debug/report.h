@@ -28,6 +28,8 @@ void tigon_reporter_free(struct tigon_reporter *reporter); /* before the world; 
 int tigon_reporter_set_image(struct tigon_reporter *reporter, size_t board, const char *path);
 /* What people call the board; without, its number. Copied, and cut if long. */
 void tigon_reporter_set_name(struct tigon_reporter *reporter, size_t board, const char *name);
+/* That name, or "board 0". */
+const char *tigon_reporter_name(const struct tigon_reporter *reporter, size_t board);
 /* Names of the transitions in the trace ring of fw-runtime/trace.h; may return NULL for unknown
  * ones. Without, they are numbers. */
 void tigon_reporter_set_transition_names(struct tigon_reporter *reporter,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sim/debug/debugger_private.h"
+#include "sim/debug/report.h"
 
 enum {
     REGISTER_STATUS = 32,
@@ -103,13 +104,23 @@ size_t debug_memory_write(struct debug_thread *thread, uint32_t address, const u
 
 /* --- documents */
 
+static void name_board(const struct debug_thread *thread, char *text, size_t size) {
+    const struct tigon_reporter *reporter = thread->debugger->options.reporter;
+    const size_t index = tigon_board_index(thread->board);
+    if (reporter)
+        (void)snprintf(text, size, "%s", tigon_reporter_name(reporter, index));
+    else
+        (void)snprintf(text, size, "board %zu", index);
+}
+
 void debug_thread_name(const struct debug_thread *thread, char *text, size_t size) {
     const struct tigon_cpu *cpu = thread->cpu;
     const char *how = (cpu->state & TIGON_CPU_STATE_FAULTS) != 0 ? ", fault"
                       : tigon_cpu_stopped(cpu)                   ? ", halted"
                                                                  : "";
-    (void)snprintf(text, size, "board %zu CPU %c%s", tigon_board_index(thread->board),
-                   'A' + (int)thread->core, how);
+    char board[32];
+    name_board(thread, board, sizeof board);
+    (void)snprintf(text, size, "%s CPU %c%s", board, 'A' + (int)thread->core, how);
 }
 
 static void describe_registers(FILE *out) {
@@ -166,10 +177,11 @@ static void list_threads(const struct tigon_debugger *debugger, FILE *out) {
     (void)fputs("<?xml version=\"1.0\"?><threads>", out);
     for (size_t i = 0; i < debugger->thread_count; i++) {
         const struct debug_thread *thread = &debugger->threads[i];
-        char name[64];
+        char name[64], board[32];
         debug_thread_name(thread, name, sizeof name);
-        (void)fprintf(out, "<thread id=\"%zx\" core=\"%zu\" name=\"%zu.%c\">%s</thread>", i + 1, i,
-                      tigon_board_index(thread->board), 'A' + (int)thread->core, name);
+        name_board(thread, board, sizeof board);
+        (void)fprintf(out, "<thread id=\"%zx\" core=\"%zu\" name=\"%s.%c\">%s</thread>", i + 1, i,
+                      board, 'A' + (int)thread->core, name);
     }
     (void)fputs("</threads>", out);
 }

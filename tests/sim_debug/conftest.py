@@ -1,57 +1,15 @@
-"""GDB sessions with simulated boards: what the tests of this directory share."""
+"""Fixtures for GDB sessions with simulated boards."""
 
-import os
-import re
-import subprocess
+import sys
 import tempfile
-import time
 from pathlib import Path
-from typing import Iterator, Sequence
+from typing import Iterator
 
 import pytest
 
-GDB = ["gdb-multiarch", "-nx", "-batch"]
-IMAGE = "build/firmware/emp_a.elf"
-TIME_LIMIT_SECONDS = 300  # against programs that hang; the machine may be busy
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-
-class Session:
-    """A program that waits for GDB on a socket of its own."""
-
-    def __init__(self, command: Sequence[str], directory: Path) -> None:
-        self.socket = directory / "gdb"
-        arguments = [part.replace("SOCKET", str(self.socket)) for part in command]
-        self.program = subprocess.Popen(
-            arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        while not self.socket.exists() and self.program.poll() is None:
-            time.sleep(0.01)  # until the program listens
-
-    def gdb(self, commands: Sequence[str], image: str = IMAGE) -> str:
-        """What GDB prints for the commands, after it has attached."""
-        arguments = [*GDB, "-ex", "set pagination off", "-ex", "set width 0"]
-        for line in (f"file {image}", f"target remote {self.socket}", *commands):
-            arguments += ["-ex", line]
-        result = subprocess.run(
-            arguments,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=TIME_LIMIT_SECONDS,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
-        return result.stdout
-
-    def end(self) -> tuple[int, str, str]:
-        """Status, output and errors of the program, which must end by itself."""
-        output, errors = self.program.communicate(timeout=TIME_LIMIT_SECONDS)
-        return self.program.returncode, output, errors
-
-    def close(self) -> None:
-        if self.program.poll() is None:
-            self.program.kill()
-        self.program.communicate()
+from tests.sim_debug.gdb_session import Sessions  # noqa: E402
 
 
 @pytest.fixture
@@ -61,47 +19,9 @@ def directory() -> Iterator[Path]:
         yield Path(name)
 
 
-class Sessions:
-    """Starts sessions and ends what is left of them."""
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        self.open: list[Session] = []
-
-    def start(self, *command: str) -> Session:
-        place = self.directory / str(len(self.open))
-        place.mkdir()
-        session = Session(command, place)
-        self.open.append(session)
-        return session
-
-
 @pytest.fixture
 def sessions(directory: Path) -> Iterator[Sessions]:
     result = Sessions(directory)
     yield result
     for session in result.open:
         session.close()
-
-
-def values(output: str) -> list[str]:
-    """Of GDB's `print`, in order."""
-    return re.findall(r"^\$\d+ = (.*)$", output, re.MULTILINE)
-
-
-def processes_of(pid: int) -> list[str]:
-    """Processes in the group of `pid` that have not ended."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
-            except OSError:
-                continue
-            if int(fields[2]) == pid and fields[0] != "Z":
-                found.append(entry.name)
-    return found
-
-
-def own_group() -> None:
-    os.setpgid(0, 0)

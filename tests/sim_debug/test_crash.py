@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import Sessions, values
+from tests.sim_debug.gdb_session import Sessions, values
 
 GOLDEN = Path(__file__).parent / "golden"
 SOURCE = "tests/sim_debug/crash.c"

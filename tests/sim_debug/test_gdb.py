@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import Sessions, values
+from tests.sim_debug.gdb_session import Sessions, values
 
 DEBUGGED = "build/tests/debugged"
 HANDLER = "emp_on_transmit_slot"
@@ -57,8 +57,8 @@ def test_handler_record_and_threads(sessions: Sessions, alone: str) -> None:
     assert shown[2].startswith(
         "{total = 64, message = 0, settled = 0, descriptor = 1, peer = 1"
     )
-    assert re.search(r'\* 1 +Thread 1 "0\.A" \(board 0 CPU A\)', output)
-    assert re.search(r'2 +Thread 2 "0\.B" \(board 0 CPU B, halted\)', output)
+    assert re.search(r'\* 1 +Thread 1 "board 0\.A" \(board 0 CPU A\)', output)
+    assert re.search(r'2 +Thread 2 "board 0\.B" \(board 0 CPU B, halted\)', output)
     assert int(shown[4], 16) & 0x10000  # HW[240]: halted
     assert re.search(r"Old value = 1\nNew value = 0\n", output)
     assert "exited normally" in output
