@@ -14,9 +14,16 @@
 #define CLEAR_END   0x80000u
 #define STOPPED     0x01FF0000u
 
+/* Without the program counter, which every change of a firmware moves. */
 static void report(void *context, const struct tigon_board *board, const char *message) {
+    static const char at[] = " at 0x";
     struct test *test = context;
-    note(test, "board %zu: %s", tigon_board_index(board), message);
+    const char *counter = strstr(message, at);
+    if (counter)
+        note(test, "board %zu: %.*s%s", tigon_board_index(board), (int)(counter - message), message,
+             counter + strlen(at) + strspn(counter + strlen(at), "0123456789ABCDEFabcdef"));
+    else
+        note(test, "board %zu: %s", tigon_board_index(board), message);
 }
 
 void world_make(struct test *test, unsigned boards, const char *const *knobs) {
