@@ -256,14 +256,20 @@ static int load_by_host(struct tigon_host *host, void *argument) {
 /* ------------------------------------------------------------------------------------------------
  */
 
+static void fill(uint8_t *memory, const struct scenario_content *contents) {
+    for (size_t i = 0; i < contents->count; i++)
+        memcpy(memory + contents->pokes[i].address, contents->pokes[i].data.bytes,
+               contents->pokes[i].data.length);
+}
+
 void loader_prepare(struct setup_board *board) {
     const struct scenario_board *scenario = board->scenario;
     struct tigon_world *world = board->setup->world;
     if (scenario->has_mac_address)
         tigon_board_set_mac_address(board->board, scenario->mac_address);
-    for (size_t i = 0; i < scenario->eeprom_count; i++)
-        memcpy(tigon_board_eeprom(board->board, NULL) + scenario->eeprom[i].address,
-               scenario->eeprom[i].data.bytes, scenario->eeprom[i].data.length);
+    fill(tigon_board_eeprom(board->board, NULL), &scenario->contents[SCENARIO_EEPROM]);
+    fill(tigon_board_flash(board->board, NULL), &scenario->contents[SCENARIO_FLASH]);
+    fill(tigon_board_prom(board->board, NULL), &scenario->contents[SCENARIO_PROM]);
     board->timed = scenario_allocate(scenario->poke_count, sizeof *board->timed);
     for (size_t i = 0; i < scenario->poke_count; i++) {
         board->timed[i] = (struct timed){board, &scenario->pokes[i]};

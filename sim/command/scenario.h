@@ -70,6 +70,9 @@ enum scenario_load {
     SCENARIO_LOAD_BY_HOST     /* as the drivers do, through the registers */
 };
 
+/* Memories of a board that a scenario may fill at first. */
+enum scenario_memory { SCENARIO_EEPROM, SCENARIO_FLASH, SCENARIO_PROM, SCENARIO_MEMORIES };
+
 enum scenario_trace { SCENARIO_TRACE_NONE, SCENARIO_TRACE_EMP, SCENARIO_TRACE_ALTEON };
 
 struct scenario_board {
@@ -78,8 +81,10 @@ struct scenario_board {
     struct tigon_knobs knobs;
     bool has_mac_address;
     uint8_t mac_address[6];
-    struct scenario_poke *eeprom; /* addresses of the EEPROM; place means nothing */
-    size_t eeprom_count;
+    struct scenario_content {        /* of the memories below, from their beginnings */
+        struct scenario_poke *pokes; /* place means nothing */
+        size_t count;
+    } contents[SCENARIO_MEMORIES];
     struct scenario_image image;
     enum scenario_load load;
     uint64_t load_at_ns;

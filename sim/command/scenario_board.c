@@ -2,6 +2,7 @@
 #include "sim/command/scenario_read.h"
 
 #include "sim/command/suggest.h"
+#include "sim/eeprom.h"
 #include "sim/memory.h"
 
 #include <errno.h>
@@ -11,7 +12,6 @@
 
 enum {
     DATA_LIMIT = 16 << 20, /* bytes of one poke */
-    EEPROM_BYTES = 4096,
     REGISTERS_BYTES = 0x4000
 };
 
@@ -107,7 +107,8 @@ static bool read_place(const struct reader *reader, const config_setting_t *grou
 }
 
 static bool data_from_numbers(const struct reader *reader, const config_setting_t *group,
-                              const char *name, size_t size, struct scenario_data *data) {
+                              const char *name, size_t size, bool little,
+                              struct scenario_data *data) {
     const config_setting_t *list = settings_list(reader->settings, group, name);
     const unsigned count = list ? (unsigned)config_setting_length(list) : 0;
     bool good = list != NULL;
@@ -118,7 +119,8 @@ static bool data_from_numbers(const struct reader *reader, const config_setting_
                                 size == 4 ? UINT32_MAX : UINT8_MAX, &value))
             good = false;
         if (size == 4)
-            tigon_store_be32(data->bytes + (size_t)i * 4, (uint32_t)value);
+            tigon_store_be32(data->bytes + (size_t)i * 4,
+                             little ? __builtin_bswap32((uint32_t)value) : (uint32_t)value);
         else
             data->bytes[i] = (uint8_t)value;
     }
@@ -148,7 +150,8 @@ static bool data_from_file(const struct reader *reader, const config_setting_t *
 /* Bytes as `words`, `bytes`, `text`, `file` or `zeros`. */
 static bool read_data(const struct reader *reader, const config_setting_t *group,
                       struct scenario_data *data) {
-    static const char *const forms[] = {"words", "bytes", "text", "file", "zeros", "value"};
+    static const char *const forms[] = {"words", "little_words", "bytes", "text",
+                                        "file",  "zeros",        "value"};
     struct settings *settings = reader->settings;
     const char *form = NULL;
     const char *text;
@@ -165,13 +168,16 @@ static bool read_data(const struct reader *reader, const config_setting_t *group
     }
     if (!form) {
         settings_complain(settings, group,
-                          "expected content here: words, bytes, text, file, zeros or value");
+                          "expected content here: value, words, little_words, bytes, text, file or "
+                          "zeros");
         return false;
     }
     if (strcmp(form, "words") == 0)
-        return data_from_numbers(reader, group, form, 4, data);
+        return data_from_numbers(reader, group, form, 4, false, data);
+    if (strcmp(form, "little_words") == 0)
+        return data_from_numbers(reader, group, form, 4, true, data);
     if (strcmp(form, "bytes") == 0)
-        return data_from_numbers(reader, group, form, 1, data);
+        return data_from_numbers(reader, group, form, 1, false, data);
     if (strcmp(form, "file") == 0)
         return data_from_file(reader, group, data);
     if (strcmp(form, "zeros") == 0) {
@@ -231,8 +237,9 @@ static const config_setting_t *list_of(const struct reader *reader, const config
 static void read_pokes(const struct reader *reader, const config_setting_t *group,
                        struct scenario_board *board) {
     static const char *const names[] = {
-        "memory", "scratchpad_a", "scratchpad_b", "host_memory", "register", "words", "bytes",
-        "text",   "file",         "zeros",        "value",       "at",       NULL};
+        "memory", "scratchpad_a", "scratchpad_b", "host_memory", "register",
+        "words",  "little_words", "bytes",        "text",        "file",
+        "zeros",  "value",        "at",           NULL};
     unsigned count;
     const config_setting_t *list = list_of(reader, group, "poke", &count);
     board->pokes = scenario_allocate(count, sizeof *board->pokes);
@@ -249,25 +256,31 @@ static void read_pokes(const struct reader *reader, const config_setting_t *grou
     }
 }
 
-static void read_eeprom(const struct reader *reader, const config_setting_t *group,
-                        struct scenario_board *board) {
-    static const char *const names[] = {"address", "words", "bytes", "text",
-                                        "file",    "zeros", "value", NULL};
+static const struct {
+    const char *name;
+    uint64_t bytes;
+} memories[SCENARIO_MEMORIES] = {
+    {"eeprom", TIGON_EEPROM_BYTES}, {"flash", TIGON_FLASH_SIZE}, {"prom", TIGON_PROM_SIZE}};
+
+static void read_contents(const struct reader *reader, const config_setting_t *group,
+                          enum scenario_memory memory, struct scenario_content *contents) {
+    static const char *const names[] = {"address", "words", "little_words", "bytes", "text",
+                                        "file",    "zeros", "value",        NULL};
+    const uint64_t bytes = memories[memory].bytes;
     unsigned count;
-    const config_setting_t *list = list_of(reader, group, "eeprom", &count);
-    board->eeprom = scenario_allocate(count, sizeof *board->eeprom);
+    const config_setting_t *list = list_of(reader, group, memories[memory].name, &count);
+    contents->pokes = scenario_allocate(count, sizeof *contents->pokes);
     for (unsigned i = 0; i < count; i++) {
         const config_setting_t *element = config_setting_get_elem(list, i);
-        struct scenario_poke *poke = &board->eeprom[board->eeprom_count++];
-        if (!settings_check(reader->settings, element, "content of the EEPROM", names))
+        struct scenario_poke *poke = &contents->pokes[contents->count++];
+        if (!settings_check(reader->settings, element, "content of a memory", names))
             continue;
-        (void)settings_number(reader->settings, element, "address", 0, EEPROM_BYTES - 1,
-                              &poke->address);
-        if (read_data(reader, element, &poke->data) &&
-            poke->data.length > EEPROM_BYTES - poke->address)
+        (void)settings_number(reader->settings, element, "address", 0, bytes - 1, &poke->address);
+        if (read_data(reader, element, &poke->data) && poke->data.length > bytes - poke->address)
             settings_complain(reader->settings, element,
-                              "%zu bytes from 0x%" PRIX64 " pass the end of the EEPROM, %d bytes",
-                              poke->data.length, poke->address, EEPROM_BYTES);
+                              "%zu bytes from 0x%" PRIX64 " pass the end of the %s, %" PRIu64
+                              " bytes",
+                              poke->data.length, poke->address, memories[memory].name, bytes);
     }
 }
 
@@ -362,8 +375,8 @@ static void read_image(const struct reader *reader, const config_setting_t *grou
 void scenario_read_board(const struct reader *reader, const config_setting_t *group,
                          struct scenario_board *board) {
     static const char *const names[] = {
-        "name", "knobs", "mac_address", "eeprom", "image",         "load", "at",
-        "poke", "dump",  "watch",       "trace",  "trace_records", NULL};
+        "name", "knobs", "mac_address", "eeprom", "flash", "prom",          "image", "load",
+        "at",   "poke",  "dump",        "watch",  "trace", "trace_records", NULL};
     static const char *const loads[] = {"program", "direct", "host"};
     static const char *const traces[] = {"none", "emp", "alteon"};
     struct settings *settings = reader->settings;
@@ -373,7 +386,8 @@ void scenario_read_board(const struct reader *reader, const config_setting_t *gr
     scenario_knobs(reader, group, &board->knobs);
     board->has_mac_address =
         settings_mac_address(settings, group, "mac_address", board->mac_address);
-    read_eeprom(reader, group, board);
+    for (enum scenario_memory i = 0; i < SCENARIO_MEMORIES; i++)
+        read_contents(reader, group, i, &board->contents[i]);
     read_image(reader, group, &board->image);
     if (choose(reader, group, "load", loads, 3, &choice))
         board->load = (enum scenario_load)choice;
@@ -394,14 +408,16 @@ void scenario_read_board(const struct reader *reader, const config_setting_t *gr
 void scenario_free_board(struct scenario_board *board) {
     for (size_t i = 0; i < board->poke_count; i++)
         free(board->pokes[i].data.bytes);
-    for (size_t i = 0; i < board->eeprom_count; i++)
-        free(board->eeprom[i].data.bytes);
+    for (size_t m = 0; m < SCENARIO_MEMORIES; m++) {
+        for (size_t i = 0; i < board->contents[m].count; i++)
+            free(board->contents[m].pokes[i].data.bytes);
+        free(board->contents[m].pokes);
+    }
     for (size_t i = 0; i < board->dump_count; i++)
         free(board->dumps[i].file);
     for (size_t i = 0; i < board->watch_count; i++)
         free(board->watches[i].name);
     free(board->pokes);
-    free(board->eeprom);
     free(board->dumps);
     free(board->watches);
     free(board->image.file);

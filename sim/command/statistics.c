@@ -18,17 +18,23 @@ struct counter {
         COUNTER("core_" letter ".parked_cycles", core[index].parked_cycles),                       \
         COUNTER("core_" letter ".register_reads", core[index].register_reads),                     \
         COUNTER("core_" letter ".register_writes", core[index].register_writes)
-#define DMA(field)                                                                                 \
-    COUNTER(#field ".transfers", field.transfers), COUNTER(#field ".bytes", field.bytes),          \
-        COUNTER(#field ".busy_ns", field.busy_ns), COUNTER(#field ".errors", field.errors),        \
-        COUNTER(#field ".ring_high", field.ring_high), COUNTER(#field ".ring_low", field.ring_low)
 #define PLAIN(field) COUNTER(#field, field)
 
 static const struct counter board_counters[] = {
     CORE("a", 0),
     CORE("b", 1),
-    DMA(dma_read),
-    DMA(dma_write),
+    COUNTER("dma_read.transfers", dma_read.transfers),
+    COUNTER("dma_read.bytes", dma_read.bytes),
+    COUNTER("dma_read.busy_ns", dma_read.busy_ns),
+    COUNTER("dma_read.errors", dma_read.errors),
+    COUNTER("dma_read.ring_high", dma_read.ring_high),
+    COUNTER("dma_read.ring_low", dma_read.ring_low),
+    COUNTER("dma_write.transfers", dma_write.transfers),
+    COUNTER("dma_write.bytes", dma_write.bytes),
+    COUNTER("dma_write.busy_ns", dma_write.busy_ns),
+    COUNTER("dma_write.errors", dma_write.errors),
+    COUNTER("dma_write.ring_high", dma_write.ring_high),
+    COUNTER("dma_write.ring_low", dma_write.ring_low),
     PLAIN(transmit_frames),
     PLAIN(transmit_bytes),
     PLAIN(transmit_cut_through),

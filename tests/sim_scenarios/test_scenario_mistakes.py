@@ -140,7 +140,7 @@ MISTAKES: list[tuple[str, list[tuple[int, str]]]] = [
         " dump = ( { memory = 0; length = 0; } );\n watch = ( { }, { memory = 2; } );\n"
         ' trace = "full";\n load = "host";\n } );\nstop = { time = "1us"; };',
         [
-            (2, "pass the end of the EEPROM"),
+            (2, "pass the end of the eeprom, 4096 bytes"),
             (3, "length: expected a number from 1"),
             (4, "memory is missing here"),
             (4, "expected a multiple of 4"),

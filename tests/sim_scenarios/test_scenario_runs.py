@@ -2,6 +2,8 @@
 
 import functools
 import json
+import re
+import struct
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -342,3 +344,122 @@ def test_programs_that_are_none(tmp_path: Path) -> None:
     assert "exports no tigon_main" in lines[0] and lines[0].startswith(f"{scenario}:3:")
     assert "cannot be loaded" in lines[1] and lines[1].startswith(f"{scenario}:4:")
     assert "nobody_has_this" in lines[2] and lines[2].startswith(f"{scenario}:5:")
+
+
+def test_firmware_with_the_alteon_interface() -> None:
+    """Booted and driven by pokes alone: events told to the host, a frame from one host's memory to the other's."""
+    result = example("alteon")
+    left, right = board(result, "left"), board(result, "right")
+    for each in (left, right):
+        # Little-endian words: event 1 (up), event 6 with code 1 (gigabit link up).
+        assert each["dumps"][0]["bytes"] == "00000001000000000010000600000000"
+    frame = bytes.fromhex(right["dumps"][1]["bytes"])
+    assert frame[:6] == bytes.fromhex("025447000001")
+    assert frame[14:32] == b"from left to right"
+    assert int.from_bytes(bytes.fromhex(right["dumps"][2]["bytes"])[:2], "little") == 64
+
+
+def test_trace_of_alteon_firmware(tmp_path: Path) -> None:
+    """Records of 32 bytes, the pointer running downwards through a buffer of four that has wrapped."""
+
+    def record(tag: str, time: int) -> str:
+        data = tag.encode().ljust(8, b"\0") + struct.pack(">6I", 7, time, 1, 2, 3, time)
+        return "bytes = [ " + ", ".join(map(str, data)) + " ]"
+
+    scenario = write(
+        tmp_path,
+        'boards = ( { name = "a"; trace = "alteon"; trace_records = 3; poke = (\n'
+        " { memory = 0x250; words = [ 0x8040, 0x8000, 0x80 ]; },\n"
+        f" {{ memory = 0x8040; {record('newest', 400)}; }}, {{ memory = 0x8060; {record('third', 300)}; }},\n"
+        f" {{ memory = 0x8000; {record('second', 200)}; }}, {{ memory = 0x8020; {record('oldest', 100)}; }}\n"
+        ' ); } );\nstop = { time = "1 us"; };',
+    )
+    trace = board(run(scenario), "a")["trace"]
+    assert [(each["name"], each["us"]) for each in trace] == [
+        ("second", 200),
+        ("third", 300),
+        ("newest", 400),
+    ]
+    assert trace[0]["arguments"] == [1, 2, 3, 200] and trace[0]["code"] == 7
+    # A firmware may leave anything there.
+    for words in (
+        "0, 0, 0",
+        "1, 2, 3",
+        "0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF",
+        "0x8000, 0x8000, 0x1FFFFF",
+    ):
+        bad = (
+            'boards = ( { name = "a"; trace = "alteon"; poke = ( { memory = 0x250; words = [ '
+            + words
+        )
+        assert "trace" in board(
+            run(write(tmp_path, bad + ' ]; } ); } );\nstop = { time = "1 us"; };')), "a"
+        )
+
+
+def test_first_contents_of_memories(tmp_path: Path) -> None:
+    """The boot PROM's content is what core A executes after a start there."""
+    scenario = write(
+        tmp_path,
+        'boards = ( { name = "a"; mac_address = "02:00:00:00:00:42"; prom = ( { address = 0; words = [\n'
+        " 0x24080200, 0x24090007, 0xAD090018, 0x0000000D ]; } ); flash = ( { address = 3; bytes = [ 9 ]; } );\n"
+        ' poke = ( { register = 0x144; value = 0x40000000; at = "1 us"; }, { register = 0x140; value = 0; at = "2 us"; } );\n'
+        ' } );\nstop = { time = "40 us"; };\nexpect = { words = ( { board = "a"; memory = 0x218; equals = 7; } ); };',
+    )
+    result = run(scenario)
+    assert board(result, "a")["mac_address"] == "02:00:00:00:00:42"
+
+
+def test_programs_may_use_libemp(tmp_path: Path) -> None:
+    source = tmp_path / "limit.c"
+    source.write_text(
+        '#include "host/libemp.h"\n#include "sim/program.h"\n'
+        "int tigon_main(struct tigon_host *host, int argc, char **argv) {\n"
+        "    (void)argv;\n"
+        '    tigon_program_figure(host, "limit", (double)libemp_message_limit());\n'
+        "    return argc;\n}\n"
+    )
+    subprocess.run(
+        ["gcc", "-shared", "-fPIC", "-I.", "-o", tmp_path / "limit.so", source],
+        check=True,
+    )
+    scenario = write(
+        tmp_path,
+        'boards = ( { name = "a"; } );\nprograms = ( { board = "a"; run = "limit.so";\n'
+        ' arguments = [ "one", "$$two", "$board$seed" ]; expect = 4; } );\n',
+    )
+    assert board(run(scenario), "a")["figures"]["limit"] > 65535
+
+
+def test_every_setting_is_in_the_manual() -> None:
+    chapter = (
+        Path("docs/board.md").read_text().split("\n## Scenarios\n")[1].split("\n## ")[0]
+    )
+    documented = set(re.findall(r"`([^`]*)`", chapter))
+    words = {word for text in documented for word in re.findall(r"[a-z_]+", text)}
+    for source in Path("sim/command").glob("scenario_*.c"):
+        for names in re.findall(
+            r"names\[\] = \{(.*?)\};", source.read_text(), re.DOTALL
+        ):
+            for name in re.findall(r'"(\w+)"', names):
+                assert name in words, (source, name)
+    for name in re.findall(r'\{"(emp-\w+)"', Path("sim/command/program.c").read_text()):
+        assert f"`{name}`" in chapter
+
+
+def test_the_manual_is_right(tmp_path: Path) -> None:
+    """Its example is a scenario; the commands it shows name what is there."""
+    chapter = (
+        Path("docs/board.md").read_text().split("\n## Scenarios\n")[1].split("\n## ")[0]
+    )
+    blocks = re.findall(r"^```\n(.*?)^```", chapter, re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 1
+    scenario = write(
+        tmp_path, blocks[0].replace("../../build/firmware/emp_a.elf", "@IMAGE@")
+    )
+    assert tigonsim("run", "--check", scenario).stderr == ""
+    for name in re.findall(r"sim/scenarios/[\w.-]+", chapter):
+        assert Path(name).exists()
+    options = tigonsim("run", "--help").stdout
+    for option in re.findall(r"^\| `(--\w+)", chapter, re.MULTILINE):
+        assert option in options
