@@ -12,10 +12,10 @@ import shutil
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
-from .. import compiler
 from ..command_line import Failure, print_json
 from ..conformance.trace_file import TraceError, read_trace
 from ..interpreter.interpreter import Program
+from ..report import SpecError
 from . import boards_run, story
 from .boards_judge import Judge
 from .boards_plan import BINDINGS, Irreproducible, Plan, Planned, Planner, Row
@@ -52,7 +52,10 @@ def replay(subject: Subject, trail: Trail, rounds: int) -> tuple[Program, Outcom
     if shutil.which("mips-linux-gnu-gcc") is None:
         raise Failure("mips-linux-gnu-gcc is not installed: scripts/setup.sh demo")
     settings = settings_of(subject, trail)
-    program = Program(compiler.load(subject.spec, settings, subject.profile))
+    protocol = subject.compilation.resolve(settings, None)
+    if protocol is None:
+        raise SpecError(subject.compilation.report.diagnostics)
+    program = Program(protocol)
     planner = Planner(program, trail, rounds)
     plan = planner.plan()
     directory = (
@@ -250,11 +253,15 @@ def show_endless(trail: Trail, outcome: Outcome, judged: Judge) -> None:
     if not plan.closes or any(frames != later[0] for frames in later):
         outcome.problems.append("the cycle does not close on the boards")
         return
-    count = len(later)
+    sent = "frame" if len(later[0]) == 1 else f"{len(later[0])} frames"
+    what = (
+        f"the boards send the same {sent}, byte for byte"
+        if later[0]
+        else "the boards send nothing"
+    )
     expired = sum(p.step.do == "expire" and p.turn > 0 for p in plan.steps)
     outcome.shows = [
-        f"{count} more turns of the cycle: {count} times the same {len(later[0])} frames, byte for byte, "
-        f"after {expired} time-outs; {still}"
+        f"in each of {len(later)} more turns of the cycle {what}; {expired} time-outs in all; {still}"
     ]
 
 
