@@ -109,6 +109,8 @@ enum tigon_cpu_stop tigon_cpu_run(struct tigon_cpu *cpu, uint64_t horizon) {
     }
     if (cpu->parking_off || cpu->parked || tigon_cpu_stopped(cpu))
         return execute_until(cpu, horizon, execute_plain);
+    /* A callback's tigon_cpu_limit() may lie behind the piece in which it is made. */
+    uint64_t event_limit = UINT64_MAX;
     for (;;) {
         struct tigon_cpu_loop *loop = &cpu->loop;
         if (loop->stage != TIGON_LOOP_NONE || cpu->cycle >= loop->look_at)
@@ -119,6 +121,11 @@ enum tigon_cpu_stop tigon_cpu_run(struct tigon_cpu *cpu, uint64_t horizon) {
         const uint64_t until = look_at < horizon ? look_at : horizon;
         enum tigon_cpu_stop stop =
             execute_until(cpu, until, watched ? execute_watched : execute_plain);
+        if (cpu->event_limit < event_limit)
+            event_limit = cpu->event_limit;
+        cpu->event_limit = event_limit;
+        if (event_limit < horizon)
+            horizon = event_limit;
         /* A horizon that came nearer meanwhile is for the caller. */
         if (stop != TIGON_CPU_HORIZON || until >= horizon || cpu->horizon != until)
             return stop;

@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,6 +81,22 @@ static _Noreturn void supervise(struct debug_session *session) {
     _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
 }
 
+static bool supervisor_lives(const struct debug_session *session) {
+    return kill(session->supervisor, 0) == 0 || errno == EPERM;
+}
+
+/* The live process must not outlive the supervisor, whom users know and end. */
+static void follow_supervisor(const struct debug_session *session) {
+    while (getppid() != session->supervisor) { /* the process between is about to end */
+        if (!supervisor_lives(session))
+            _exit(1);
+        (void)sched_yield();
+    }
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != session->supervisor)
+        _exit(1);
+}
+
 int debug_history_open(struct tigon_debugger *debugger) {
     const bool wanted = debugger->options.snapshot_limit > 0;
     struct debug_session *session =
@@ -104,6 +121,7 @@ int debug_history_open(struct tigon_debugger *debugger) {
         return error;
     }
     session->live = getpid();
+    follow_supervisor(session);
     return 0;
 }
 
@@ -202,10 +220,6 @@ static void thin_out(struct tigon_debugger *debugger) {
         dismiss(worst);
 }
 
-static bool supervisor_lives(const struct debug_session *session) {
-    return kill(session->supervisor, 0) == 0 || errno == EPERM;
-}
-
 static void wait_for_command(struct debug_slot *slot, const struct debug_session *session) {
     for (;;) {
         struct timespec until;
@@ -245,6 +259,7 @@ static int sleep_as(struct tigon_debugger *debugger, struct debug_slot *slot) {
         if (getpid() == self)
             slot->pid = 0;
         session->live = getpid();
+        follow_supervisor(session);
         restore_files(debugger);
         return -1;
     }

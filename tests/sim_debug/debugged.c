@@ -63,13 +63,15 @@ int main(int count, char **texts) {
     tigon_debugger_options_defaults(&debug);
     pair_options_defaults(&options);
     debug.listening = listening;
-    while ((option = getopt(count, texts, "g:n:s:eb:i:")) != -1) {
+    while ((option = getopt(count, texts, "g:n:s:eb:i:p")) != -1) {
         if (option == 'g')
             debug.address = optarg;
         else if (option == 'n')
             debug.snapshot_limit = (unsigned)strtoul(optarg, NULL, 10);
         else if (option == 's')
             debug.snapshot_ns = strtoul(optarg, NULL, 10);
+        else if (option == 'p')
+            options.knobs.idle_parking = false;
         else if (option == 'e')
             debug.stop_at_end = true;
         else if (option == 'b')

@@ -43,7 +43,19 @@ class Session:
     def end(self) -> tuple[int, str, str]:
         """Status, output and errors of the program, which must end by itself."""
         output, errors = self.program.communicate(timeout=TIME_LIMIT_SECONDS)
+        assert not self.processes(), "a snapshot has outlived the program"
         return self.program.returncode, output, errors
+
+    def processes(self) -> list[str]:
+        """Those that have our socket among their arguments and have not ended."""
+        found = []
+        for entry in Path("/proc").iterdir():
+            try:
+                if str(self.socket).encode() in (entry / "cmdline").read_bytes():
+                    found.append(entry.name)
+            except OSError:
+                pass
+        return found
 
     def close(self) -> None:
         if self.program.poll() is None:

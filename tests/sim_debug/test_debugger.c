@@ -253,6 +253,25 @@ static void a_session(void **state) {
     free(line.bytes);
 }
 
+/* The other side may want to stop a world that runs; nothing is lost by that either. */
+static void an_interrupt(void **state) {
+    (void)state;
+    struct line line = {0};
+    char *answers = calloc(1, 1 << 16);
+    put_packet(&line, "vCont;c");
+    put(&line, "\x03", 1);
+    put_packet(&line, "p25");
+    put_packet(&line, "D");
+    put(&line, "+", 1);
+    const struct outcome with = debugged(line.bytes, line.length, answers, 1 << 16);
+    const struct outcome without = alone();
+    assert_memory_equal(&with, &without, sizeof with);
+    assert_non_null(strstr(answers, "$T02thread:"));
+    assert_non_null(strstr(answers, "$OK#"));
+    free(answers);
+    free(line.bytes);
+}
+
 /* Packets that only look leave no trace, in whatever state they come. */
 static void looking_changes_nothing(void **state) {
     (void)state;
@@ -294,7 +313,7 @@ static void mutate(char *text, size_t *length, size_t size, uint64_t *seed) {
             break;
         default: /* a number that leaves its range */
             if (at + 9 < *length)
-                memcpy(text + at, "ffffffff", 8);
+                memset(text + at, 'f', 8);
             break;
         }
     }
@@ -311,7 +330,7 @@ static void broken_packets_do_no_harm(void **state) {
             char text[256];
             const char *from = packets[draw(&seed) % (sizeof packets / sizeof *packets)];
             size_t length = strlen(from);
-            memcpy(text, from, length);
+            (void)snprintf(text, sizeof text, "%s", from);
             mutate(text, &length, sizeof text, &seed);
             const uint32_t how = draw(&seed) % 16;
             if (how == 0) /* noise between packets, and a wrong sum */
@@ -325,7 +344,8 @@ static void broken_packets_do_no_harm(void **state) {
             char *much = malloc(40000);
             assert_non_null(much);
             memset(much, 'f', 40000);
-            memcpy(much, "M7100,4:", 8);
+            for (size_t i = 0; i < 8; i++)
+                much[i] = "M7100,4:"[i];
             put_packet_of(&line, much, 40000);
             free(much);
         }
@@ -342,9 +362,6 @@ static void packets_are_escaped_and_sent_again(void **state) {
     struct packet_stream stream;
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     packet_open(&stream, ends[0]);
-    /* $ } # escaped, a wrong sum first, an interrupt, half a packet before a whole one. */
-    const char input[] = "--+$a}\x03#23$a}\x03#23$a}\x03#22";
-    (void)input;
     assert_int_equal(write(ends[1], "-+", 2), 2);
     assert_true(packet_send(&stream, "a$}#*b", 6));
     const ssize_t count = read(ends[1], got, sizeof got);
@@ -408,6 +425,7 @@ int main(void) {
         cmocka_unit_test(numbers_and_bytes),
         cmocka_unit_test(impossible_options),
         cmocka_unit_test(a_session),
+        cmocka_unit_test(an_interrupt),
         cmocka_unit_test(looking_changes_nothing),
         cmocka_unit_test(broken_packets_do_no_harm),
     };

@@ -2,6 +2,9 @@
 
 import json
 import re
+import signal as signals
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -22,10 +25,14 @@ def result(output: str) -> str:
 @pytest.fixture(scope="module")
 def alone() -> str:
     """The run without a debugger."""
-    import subprocess
-
     done = subprocess.run([DEBUGGED], capture_output=True, text=True, check=True)
     return result(done.stdout)
+
+
+def test_without_parking(alone: str) -> None:
+    """What a debugger switches off, because it wants to see each instruction."""
+    done = subprocess.run([DEBUGGED, "-p"], capture_output=True, text=True, check=True)
+    assert result(done.stdout) == alone
 
 
 def test_handler_record_and_threads(sessions: Sessions, alone: str) -> None:
@@ -99,6 +106,25 @@ def test_detaching_lets_it_run(sessions: Sessions, alone: str) -> None:
     status, text, _ = session.end()
     assert status == 0
     assert result(text) == alone
+
+
+def test_ended_from_outside(sessions: Sessions) -> None:
+    """Whoever ends the program ends all of its processes, also those that went back in time."""
+    for signal in (signals.SIGKILL, signals.SIGTERM):
+        session = sessions.start(DEBUGGED, "-g", "SOCKET")
+        output = session.gdb(
+            [f"break {HANDLER}", "continue", "continue", "reverse-continue"]
+            + [f"shell kill -{int(signal)} {session.program.pid}", "continue"]
+        )
+        assert "hit Breakpoint 1" in output
+        session.program.wait()
+        for _ in range(
+            1000
+        ):  # snapshots look every two seconds whether they are still wanted
+            if not session.processes():
+                break
+            time.sleep(0.01)
+        assert not session.processes()
 
 
 def test_backwards(sessions: Sessions, alone: str) -> None:
@@ -219,8 +245,6 @@ def test_snapshots_and_monitor(sessions: Sessions, alone: str) -> None:
 
 def test_output_is_printed_once(sessions: Sessions, directory: Path) -> None:
     """A pcapng file is cut back and written again: it is what a run alone writes."""
-    import subprocess
-
     scenario = "sim/scenarios/emp-ping.scenario"
     for name in ("alone", "debugged"):
         (directory / name).mkdir()
