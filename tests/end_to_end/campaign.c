@@ -22,11 +22,45 @@ static double draw(struct tigon_random *random, double most) {
     return none ? 0 : most * share;
 }
 
+/* One time in four each of the faults that have a shape of their own (sim/fault.h). */
+static void draw_faults(struct tigon_random *random, bool through_switch, char *text,
+                        size_t bytes) {
+    static const char *const directions[2][3] = {{"left->right", "right->left", "left<->right"},
+                                                 {"left->switch", "switch->left", "*->*"}};
+    const char *where = directions[through_switch][tigon_random_below(random, 3)];
+    const uint64_t kinds = tigon_random_next(random) & tigon_random_next(random);
+    const unsigned share = (unsigned)tigon_random_below(random, 100);
+    const unsigned at = 20 + (unsigned)tigon_random_below(random, 15);
+    size_t used = 0;
+    text[0] = 0;
+#define ADD(...) used += (size_t)snprintf(text + used, bytes - used, __VA_ARGS__)
+    if (kinds & 1)
+        ADD("%s: lose in bursts enter %u.%02u%% leave %u%%\n", where, share / 50, share,
+            5 + share / 2);
+    if (kinds & 2)
+        ADD("%s: reorder by %u %u%%\n", where, 1 + share * share / 100, 1 + share / 5);
+    if (kinds & 4)
+        ADD("%s: truncate %u%%\n", where, share / 10);
+    if (kinds & 8)
+        ADD("%s: lose at %ums for %ums\n", where, at, 1 + share / 4);
+    if (kinds &
+        16) /* both fibres at once, as a plug does; early, so that the link is up at the end */
+        ADD("left<->%s: unplug at %ums for %uus\n", through_switch ? "switch" : "right",
+            23 + at % 2, 10 + share * share);
+    if (kinds & 32)
+        ADD("%s: duplicate frames %u-%u\n", where, share, share + at);
+#undef ADD
+}
+
 static bool run(uint64_t seed, uint64_t *messages) {
     struct tigon_random random = tigon_random_for(seed, 0, 0);
     struct pair_options options;
     exchange_options(&options, seed, draw(&random, 0.3), draw(&random, 0.3), draw(&random, 0.3));
     options.knobs.wire_corrupt_visible = draw(&random, 0.1);
+    char faults[512];
+    options.through_switch = tigon_random_below(&random, 4) == 0;
+    draw_faults(&random, options.through_switch, faults, sizeof faults);
+    options.faults = faults;
     struct exchange exchange = {
         .plan = {{exchange_any_size, MESSAGES, 6, 9, 5, 0, 0},
                  {exchange_any_size, MESSAGES, 6, 9, 5, 0, 0}},
@@ -36,10 +70,11 @@ static bool run(uint64_t seed, uint64_t *messages) {
     *messages += UINT64_C(2) * MESSAGES;
     if (!error)
         return true;
-    printf("\nseed %" PRIu64 ": %s; loss %.3f, duplicates %.3f, delays %.3f, corrupt %.3f\n"
+    printf("\nseed %" PRIu64 ": %s; loss %.3f, duplicates %.3f, delays %.3f, corrupt %.3f%s\n%s"
            "repeat it with: build/tests/campaign 1 %" PRIu64 "\n",
            seed, strerror(-error), options.knobs.wire_loss, options.knobs.wire_duplicate,
-           options.knobs.wire_delay, options.knobs.wire_corrupt_visible, seed);
+           options.knobs.wire_delay, options.knobs.wire_corrupt_visible,
+           options.through_switch ? ", through a switch" : "", faults, seed);
     return false;
 }
 
