@@ -22,7 +22,8 @@ static double draw(struct tigon_random *random, double most) {
     return none ? 0 : most * share;
 }
 
-/* One time in four each of the faults that have a shape of their own (sim/fault.h). */
+/* One time in four each of the faults that have a shape of their own (sim/fault.h). Cables are
+ * pulled in test_edges.c. */
 static void draw_faults(struct tigon_random *random, bool through_switch, char *text,
                         size_t bytes) {
     static const char *const directions[2][3] = {{"left->right", "right->left", "left<->right"},
@@ -43,11 +44,7 @@ static void draw_faults(struct tigon_random *random, bool through_switch, char *
         ADD("%s: truncate %u%%\n", where, share / 10);
     if (kinds & 8)
         ADD("%s: lose at %ums for %ums\n", where, at, 1 + share / 4);
-    if (kinds &
-        16) /* both fibres at once, as a plug does; early, so that the link is up at the end */
-        ADD("left<->%s: unplug at %ums for %uus\n", through_switch ? "switch" : "right",
-            23 + at % 2, 10 + share * share);
-    if (kinds & 32)
+    if (kinds & 16)
         ADD("%s: duplicate frames %u-%u\n", where, share, share + at);
 #undef ADD
 }

@@ -43,10 +43,11 @@ static void finish(struct pair *pair, int error) {
     assert_int_equal(error, 0);
 }
 
-static void measure(size_t bytes, struct sweep *sweep) {
+static void measure(size_t bytes, bool through_switch, struct sweep *sweep) {
     struct pair_options options;
     struct pair pair;
     pair_options_defaults(&options);
+    options.through_switch = through_switch;
     *sweep = (struct sweep){
         .options = {.bytes = bytes, .iterations = 20, .messages = 100, .outstanding = 2}};
     assert_int_equal(pair_open(&pair, &options), 0);
@@ -59,8 +60,8 @@ static void sweep__measures_the_same_every_time(void **state) {
     double last = 0;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct sweep sweep[2];
-        measure(sizes[i], &sweep[0]);
-        measure(sizes[i], &sweep[1]);
+        measure(sizes[i], false, &sweep[0]);
+        measure(sizes[i], false, &sweep[1]);
         assert_memory_equal(&sweep[0], &sweep[1], sizeof sweep[0]);
         assert_true(sweep[0].bandwidth_mbps > 0);
         assert_true(sweep[0].bandwidth_mbps < sweep_limit_mbps(sizes[i]));
@@ -69,6 +70,19 @@ static void sweep__measures_the_same_every_time(void **state) {
         assert_true(sweep[0].latency_us > last);
         last = sweep[0].latency_us;
     }
+}
+
+/* targets.md 4.3: a switch was measured to add 5 us to the latency. */
+static void sweep__through_a_switch(void **state) {
+    (void)state;
+    struct sweep direct, switched;
+    measure(4, false, &direct);
+    measure(4, true, &switched);
+    const double more = switched.latency_us - direct.latency_us;
+    assert_true(more > 4.75 && more < 5.25);
+    measure(1500, false, &direct);
+    measure(1500, true, &switched); /* and a frame time more */
+    assert_true(switched.latency_us - direct.latency_us > 5 + 11.5);
 }
 
 static const char *path_of(int file) {
@@ -141,6 +155,7 @@ int main(void) {
         cmocka_unit_test(sweep__wire_limit),
         cmocka_unit_test(transfer__frames_of_a_message),
         cmocka_unit_test(sweep__measures_the_same_every_time),
+        cmocka_unit_test(sweep__through_a_switch),
         cmocka_unit_test(transfer__files_of_all_sizes_arrive),
         cmocka_unit_test(transfer__a_clean_wire_carries_no_frame_twice),
     };
