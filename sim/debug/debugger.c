@@ -71,8 +71,10 @@ static bool talk(struct tigon_debugger *debugger) {
         debug_let_go(debugger);
         return false;
     }
-    /* Or a re-run would lose the change. */
-    return !debugger->unsnapshotted_change || debug_travel_snapshot(debugger, true) >= 0;
+    if (!debugger->unsnapshotted_change)
+        return true;
+    debugger->session->frontier = debugger->position;  /* what comes now was never printed */
+    return debug_travel_snapshot(debugger, true) >= 0; /* or a re-run would lose the change */
 }
 
 static bool stop_once(struct tigon_debugger *debugger, const struct debug_stop *stop) {
