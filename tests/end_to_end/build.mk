@@ -39,10 +39,11 @@ $(addprefix $(BUILD)/obj/tests/end_to_end/,kills.o kill_world.o) \
 
 WORLDS ?= 200
 .PHONY: campaign
-campaign:        ## many simulated worlds under random faults (WORLDS=200)
-	@scripts/setup.sh demo test
+campaign:        ## many simulated worlds under random faults (WORLDS=200); counterexamples searched and run on the boards
+	@scripts/setup.sh demo verify test
 	$(Q)$(MAKE) --no-print-directory $(CAMPAIGN)
 	$(Q)$(CAMPAIGN) $(WORLDS)
+	$(Q)HSMC_SEARCH=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/verification/test_boards.py
 
 BOARDS_KILLED ?= 1000
 .PHONY: kills

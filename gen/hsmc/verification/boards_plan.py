@@ -213,8 +213,12 @@ class Planner:
             raise Irreproducible(
                 f"there is no firmware of {protocol.name}; there is of {known}"
             )
+        if len(trail.parameters) > 2:
+            raise Irreproducible(
+                "a node restarts, or there are more than two; a trail does not say when a node restarts"
+            )
         if len(trail.parameters) != 2:
-            raise Irreproducible("there are boards for two nodes only")
+            raise Irreproducible("it takes two nodes, one for each board")
         self.binding = binding
         self.program = program
         self.trail = trail
