@@ -89,6 +89,7 @@ static enum tigon_cpu_stop execute_until(struct tigon_cpu *cpu, uint64_t horizon
         return TIGON_CPU_PARKED;
     cpu->horizon = horizon;
     cpu->event_limit = UINT64_MAX;
+    cpu->lowest_bound = UINT64_MAX;
     cpu->running = true;
     enum tigon_cpu_stop stop = loop(cpu);
     cpu->running = false;
@@ -126,8 +127,9 @@ enum tigon_cpu_stop tigon_cpu_run(struct tigon_cpu *cpu, uint64_t horizon) {
         cpu->event_limit = event_limit;
         if (event_limit < horizon)
             horizon = event_limit;
-        /* A horizon that came nearer meanwhile is for the caller. */
-        if (stop != TIGON_CPU_HORIZON || until >= horizon || cpu->horizon != until)
+        /* A horizon that came nearer meanwhile, even to beyond this piece, is for the caller. */
+        if (stop != TIGON_CPU_HORIZON || until >= horizon || cpu->horizon != until ||
+            cpu->lowest_bound < horizon)
             return stop;
     }
 }

@@ -201,6 +201,7 @@ struct tigon_cpu {
     bool shown; /* the observer has seen the instruction at pc */
     uint64_t horizon;
     uint64_t event_limit;       /* lowest tigon_cpu_limit() of this run */
+    uint64_t lowest_bound;      /* lowest horizon anybody asked for in it, also beyond its own */
     uint64_t effects;           /* counts what makes a loop more than a poll loop */
     uint64_t write_buffer_free; /* cycle */
     uint32_t load_register;     /* target of a scratchpad load just issued, else 0 */

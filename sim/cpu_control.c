@@ -89,13 +89,20 @@ static uint64_t bound_by(const struct tigon_cpu *cpu, const struct tigon_cpu *ot
 
 void tigon_cpu_limit_peer(const struct tigon_cpu *cpu) {
     struct tigon_cpu *peer = cpu->peer;
-    if (peer && peer->running && bound_by(peer, cpu) < peer->horizon)
-        peer->horizon = bound_by(peer, cpu);
+    if (!peer || !peer->running)
+        return;
+    const uint64_t bound = bound_by(peer, cpu);
+    if (bound < peer->lowest_bound)
+        peer->lowest_bound = bound;
+    if (bound < peer->horizon)
+        peer->horizon = bound;
 }
 
 void tigon_cpu_limit(struct tigon_cpu *cpu, uint64_t cycle) {
     if (cycle < cpu->event_limit)
         cpu->event_limit = cycle;
+    if (cycle < cpu->lowest_bound)
+        cpu->lowest_bound = cycle;
     if (cycle < cpu->horizon)
         cpu->horizon = cycle;
 }
