@@ -145,6 +145,27 @@ def test_looking_changes_nothing(tmp_path: Path) -> None:
     assert (tmp_path / "captures" / "left-right.pcapng").stat().st_size > 1000
 
 
+@pytest.mark.parametrize("name", ["emp-ping", "alteon"])
+def test_parking_changes_nothing(name: str) -> None:
+    """A core that waits is not simulated turn by turn, which nobody may see but in the time it takes here."""
+
+    def visible(result: dict[str, Any]) -> dict[str, Any]:
+        for each in result["boards"]:
+            for core in ("core_a", "core_b"):
+                each["statistics"][core].pop("parked_cycles")
+        return result
+
+    without = tigonsim(
+        "run",
+        EXAMPLES / f"{name}.scenario",
+        "--json",
+        "--set=idle_parking=0",
+        program=SHIPPED,
+    )
+    parked = tigonsim("run", EXAMPLES / f"{name}.scenario", "--json", program=SHIPPED)
+    assert visible(json.loads(parked.stdout)) == visible(json.loads(without.stdout))
+
+
 def test_seed_and_options(tmp_path: Path) -> None:
     first, other = example("emp-loss", "--seed=8"), example("emp-loss")
     assert first["seed"] == 8 and first["wires"] != other["wires"]
