@@ -16,7 +16,7 @@ static void one_board(struct test *test, const char *image, const char *const *k
     struct single single = {test, image};
     world_make(test, 1, knobs);
     (void)tigon_host_start(host_of(test, 0), image, run_single, &single);
-    world_run(test, 1000);
+    world_run(test, 200);
     world_end(test);
 }
 
@@ -66,7 +66,7 @@ static int host_of_halt(struct tigon_host *host, void *context) {
 static void test_halt(struct test *test) {
     world_make(test, 1, NULL);
     (void)tigon_host_start(host_of(test, 0), "host", host_of_halt, test);
-    world_run(test, 1000);
+    world_run(test, 200);
 }
 
 static int host_of_faults(struct tigon_host *host, void *context) {
@@ -103,7 +103,7 @@ static int host_of_faults(struct tigon_host *host, void *context) {
 static void test_faults(struct test *test) {
     world_make(test, 1, (const char *const[]){"stop_on_fault=0", NULL});
     (void)tigon_host_start(host_of(test, 0), "host", host_of_faults, test);
-    world_run(test, 1000);
+    world_run(test, 200);
 }
 
 static void test_probe(struct test *test) {

@@ -77,7 +77,7 @@ static void transmit_world(struct test *test, const char *knob) {
     world_make(test, 2, (const char *const[]){knob, NULL});
     (void)tigon_host_start(host_of(test, 0), "host", host_of_transmit, &mac);
     (void)tigon_host_start(host_of(test, 1), "peer", host_of_peer, NULL);
-    world_run(test, 1000);
+    world_run(test, 200);
     struct tigon_statistics statistics;
     tigon_board_statistics(board_of(test, 0), &statistics);
     note(test, "begun before the last DMA was through: %s",
@@ -168,7 +168,7 @@ static void receive_world(struct test *test, const char *const *knobs) {
     world_make(test, 2, knobs);
     (void)tigon_host_start(host_of(test, 0), "host", host_of_receive, &mac);
     (void)tigon_host_start(host_of(test, 1), "peer", host_of_peer, NULL);
-    world_run(test, 1000);
+    world_run(test, 200);
     struct tigon_statistics statistics;
     tigon_board_statistics(board_of(test, 0), &statistics);
     note(test, "board: %llu frames in the ring, %llu cut, %llu without buffer",
@@ -205,7 +205,7 @@ static void link_world(struct test *test, bool stays) {
     world_make(test, 2, NULL);
     for (unsigned i = 0; i < 2; i++)
         (void)tigon_host_start(host_of(test, i), "host", host_of_link, &end);
-    world_run(test, 1000);
+    world_run(test, 200);
 }
 
 static int host_of_print(struct tigon_host *host, void *context) {

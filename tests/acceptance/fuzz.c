@@ -163,7 +163,7 @@ static uint64_t one_world(struct test *test, uint64_t seed, bool gentle, bool de
         fuzz[i] = (struct fuzz){test, seed * 2 + i, gentle, descriptors};
         (void)tigon_host_start(host_of(test, i), "fuzz", host_of_fuzz, &fuzz[i]);
     }
-    world_run(test, 1000);
+    world_run(test, 200);
     check(test, "length of the report", strlen(tigon_world_report(test->world)) > 0, 1);
     const uint64_t hash = outcome(test);
     world_end(test);

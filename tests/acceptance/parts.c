@@ -78,7 +78,7 @@ static int host_of_mailboxes(struct tigon_host *host, void *context) {
 static void test_mailboxes(struct test *test) {
     world_make(test, 1, NULL);
     (void)tigon_host_start(host_of(test, 0), "host", host_of_mailboxes, test);
-    world_run(test, 1000);
+    world_run(test, 200);
 }
 
 const struct acceptance host_tests[] = {
@@ -123,7 +123,7 @@ static void parts_world(struct test *test, uint32_t what, const char *knob) {
     tigon_world_set_signal_hook(test->world, leds_change, test);
     (void)tigon_host_start(host_of(test, 1), "partner", host_of_partner, NULL);
     (void)tigon_host_start(host_of(test, 0), "host", host_of_parts, &single);
-    world_run(test, 1000);
+    world_run(test, 200);
     world_end(test);
 }
 
@@ -165,7 +165,7 @@ static int host_of_prom(struct tigon_host *host, void *context) {
 static void test_prom(struct test *test) {
     world_make(test, 1, NULL);
     (void)tigon_host_start(host_of(test, 0), "host", host_of_prom, test);
-    world_run(test, 1000);
+    world_run(test, 200);
 }
 
 /* --------------------------------------------------------------------------------- PCI, quirks */

@@ -113,7 +113,7 @@ static void test_view(struct test *test) {
     tigon_world_set_log_hook(test->world, NULL, NULL);
     note(test, "CPU A while it ran and the host once it stopped see different values of");
     (void)tigon_host_start(host_of(test, 0), "host", host_of_view, test);
-    world_run(test, 1000);
+    world_run(test, 200);
 }
 
 const struct acceptance register_tests[] = {

@@ -72,7 +72,7 @@ static int host_of_manual(struct tigon_host *host, void *context) {
 static void test_manual(struct test *test) {
     world_make(test, 1, NULL);
     (void)tigon_host_start(host_of(test, 0), "host", host_of_manual, test);
-    world_run(test, 1000);
+    world_run(test, 200);
 }
 
 struct ring {
@@ -103,7 +103,7 @@ static void ring_world(struct test *test, bool software) {
     struct ring ring = {test, software};
     world_make(test, 1, NULL);
     (void)tigon_host_start(host_of(test, 0), "host", host_of_ring, &ring);
-    world_run(test, 1000);
+    world_run(test, 200);
     world_end(test);
 }
 
@@ -133,7 +133,7 @@ static int host_of_assist(struct tigon_host *host, void *context) {
 static void test_assist(struct test *test) {
     world_make(test, 1, NULL);
     (void)tigon_host_start(host_of(test, 0), "host", host_of_assist, test);
-    world_run(test, 1000);
+    world_run(test, 200);
 }
 
 const struct acceptance dma_tests[] = {
