@@ -105,7 +105,8 @@ enum tigon_cpu_stop tigon_cpu_run(struct tigon_cpu *cpu, uint64_t horizon) {
         return TIGON_CPU_HALTED;
     }
     if (cpu->observer) {
-        tigon_loop_forget(cpu);
+        if (!cpu->parked)
+            tigon_loop_forget(cpu);
         return execute_until(cpu, horizon, execute_observed);
     }
     if (cpu->parking_off || cpu->parked || tigon_cpu_stopped(cpu))

@@ -19,10 +19,10 @@
 
 struct way {
     const char *name;
-    bool parking;
-    bool watched;     /* an observer on every core */
     uint64_t step_ns; /* the world is run in pieces of this length */
-    bool core_b;      /* B polls the DMA assist, the timer and a word of SRAM */
+    bool parking;
+    bool watched; /* an observer on every core */
+    bool core_b;  /* B polls the DMA assist, the timer and a word of SRAM */
 };
 
 struct record {
@@ -207,9 +207,9 @@ static void compare(const struct way *ways, size_t count) {
 static void same_results__core_a(void **state) {
     (void)state;
     static const struct way ways[] = {
-        {"the first", true, false, 0, false},      {"again", true, false, 0, false},
-        {"no parking", false, false, 0, false},    {"watched", true, true, 0, false},
-        {"in pieces", true, false, 333337, false}, {"all", false, true, 1000003, false},
+        {"the first", 0, true, false, false},      {"again", 0, true, false, false},
+        {"no parking", 0, false, false, false},    {"watched", 0, true, true, false},
+        {"in pieces", 333337, true, false, false}, {"all", 1000003, false, true, false},
     };
     compare(ways, sizeof ways / sizeof ways[0]);
 }
@@ -217,9 +217,9 @@ static void same_results__core_a(void **state) {
 static void same_results__both_cores(void **state) {
     (void)state;
     static const struct way ways[] = {
-        {"the first", true, false, 0, true},
-        {"no parking", false, false, 0, true},
-        {"watched, in pieces", true, true, 777777, true},
+        {"the first", 0, true, false, true},
+        {"no parking", 0, false, false, true},
+        {"watched, in pieces", 777777, true, true, true},
     };
     compare(ways, sizeof ways / sizeof ways[0]);
 }

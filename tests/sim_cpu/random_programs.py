@@ -142,6 +142,32 @@ class Program:
         self.put(self.plain())
         self.lines.append(f"{after}:")
 
+    def checked(self) -> None:
+        """ADD, SUB and ADDI, which stop the core on overflow, of numbers that cannot overflow."""
+        to, a, b = (self.rng.choice([r for r in FREE if r != 31]) for _ in range(3))
+        self.put(f"sra ${a}, ${self.source()}, 1")
+        self.put(f"sra ${b}, ${self.source()}, 1")
+        name = self.rng.choice(["add", "sub", "addi"])
+        last = f"{self.rng.randrange(-32768, 32768)}" if name == "addi" else f"${b}"
+        self.put(f"{name} ${to}, ${a}, {last}")
+
+    def jump_through(self) -> None:
+        """JALR with a link register of its own, and JR back from a place that is jumped over."""
+        link, to, back = self.label(), self.label(), self.label()
+        register = self.rng.choice([r for r in FREE if r not in (25, 31)])
+        self.put(f"lui $25, %hi({to})")
+        self.put(f"addiu $25, $25, %lo({to})")
+        self.put(f"jalr ${register}, $25")
+        self.put(self.plain(keep=(register,)))
+        self.lines.append(f"{link}:")
+        self.put(f"j {back}")
+        self.put(self.plain())
+        self.lines.append(f"{to}:")
+        self.plains(4, keep=(register,))
+        self.put(f"jr ${register}")
+        self.put(self.plain())
+        self.lines.append(f"{back}:")
+
     def indexed(self) -> None:
         """An access at a computed address."""
         at = self.rng.choice([r for r in FREE if r != 31])
@@ -163,8 +189,12 @@ class Program:
             self.put(f"ori ${register}, ${register}, {value & 0xFFFF:#x}")
         length = rng.randrange(200, 400)
         while len(self.lines) < length:
-            kind = rng.randrange(10)
-            if kind < 4:
+            kind = rng.randrange(12)
+            if kind == 10:
+                self.checked()
+            elif kind == 11:
+                self.jump_through()
+            elif kind < 4:
                 self.plains(8)
             elif kind < 6:
                 self.forward()

@@ -1,7 +1,9 @@
 /*
  * Run a raw big-endian image on core A alone, for the differential test.
  *
- *   run_program ENTRY ADDRESS:FILE [ADDRESS:FILE...]        (numbers as for strtoul)
+ *   run_program [--pieces CYCLES] ENTRY ADDRESS:FILE [ADDRESS:FILE...]   (numbers as for strtoul)
+ *
+ * With --pieces the core is run in pieces of so many cycles, which must change nothing.
  *
  * SYSCALL, which the core does not have, stops it; two Linux o32 calls are then done on its behalf
  * so that one program runs here and under qemu-mips: write (4004), to standard output whatever the
@@ -12,6 +14,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define BAD            120
 #define SYSCALL        0x0000000Cu
@@ -65,10 +68,19 @@ static bool write_out(uint32_t address, uint32_t length) {
     return true;
 }
 
+static uint64_t piece = CYCLES_AT_MOST;
+
+static void run_until_it_stops(void) {
+    for (uint64_t at = cpu.cycle; !tigon_cpu_stopped(&cpu) && at < CYCLES_AT_MOST;) {
+        at += piece;
+        tigon_cpu_run(&cpu, at);
+    }
+}
+
 static int run(void) {
     for (;;) {
         uint8_t bytes[4];
-        tigon_cpu_run(&cpu, CYCLES_AT_MOST);
+        run_until_it_stops();
         if (!tigon_cpu_stopped(&cpu))
             return fail("does not end");
         tigon_memory_debug_read(&memory, TIGON_CORE_A, cpu.pc, bytes, 4);
@@ -87,8 +99,13 @@ static int run(void) {
 int main(int count, char **arguments) {
     const struct tigon_cpu_port port = {.register_read = no_read, .register_write = no_write};
     const struct tigon_timing timing = tigon_timing_default();
-    if (count < 3)
-        return fail("usage: run_program ENTRY ADDRESS:FILE...");
+    if (count > 2 && strcmp(arguments[1], "--pieces") == 0) {
+        piece = strtoul(arguments[2], NULL, 0);
+        arguments += 2;
+        count -= 2;
+    }
+    if (count < 3 || piece == 0)
+        return fail("usage: run_program [--pieces CYCLES] ENTRY ADDRESS:FILE...");
     if (tigon_memory_initialise(&memory, 2048u << 10) != 0)
         return fail("no memory");
     tigon_bus_initialise(&bus);

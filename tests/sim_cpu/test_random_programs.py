@@ -2,8 +2,10 @@
 """The interpreter against qemu-mips: the same random programs, the same registers and memory.
 
 Both run the same image at the same addresses (text and data in what is SRAM on the board, some of each
-in what is scratchpad), so that even links and jump targets compare equal. PRI, JOFF and HALT, which qemu
-does not have, are tested in test_instructions.c.
+in what is scratchpad), so that even links and jump targets compare equal. Each image is run in one go and
+in pieces of a few cycles. PRI, JOFF and HALT, which qemu does not have, are tested in test_instructions.c.
+
+CPU_SEEDS=n in the environment makes n images of a hundred programs instead of 4.
 """
 
 import os
@@ -105,11 +107,13 @@ def build(directory: Path, seed: int) -> tuple[Path, list[str]]:
     return elf, images
 
 
-@pytest.mark.parametrize("seed", range(1, 5))
+@pytest.mark.parametrize("seed", range(1, 1 + int(os.environ.get("CPU_SEEDS", "4"))))
 def test_same_results_as_qemu(seed: int, runner: Path, tmp_path: Path) -> None:
     elf, images = build(tmp_path, seed)
     theirs = run("qemu-mips", elf)
     ours = run(runner, f"{SECTIONS['.text']:#x}", *images)
+    pieces = ("--pieces", 1 + seed % 13)
+    assert run(runner, *pieces, f"{SECTIONS['.text']:#x}", *images) == ours
     assert len(theirs) == len(ours) == 4 * WORDS * PROGRAMS
     assert any(theirs)
     wanted = struct.iter_unpack(f">{WORDS}I", theirs)

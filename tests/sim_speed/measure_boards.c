@@ -162,16 +162,16 @@ static int exchange(struct pair_side *side, void *argument) {
         error = make_piece(side, m->bytes, &sent);
     if (!error && m->core_b)
         start_core_b(side->host);
-    const size_t ahead = 2 * m->under_way;
+    const size_t under_way = m->under_way ? m->under_way : 1, ahead = 2 * under_way;
     for (size_t i = 0; i < ahead && !error; i++)
         error = libemp_post_receive(side->board, side->peer, TAG, &received, 1, &in[i]);
     /* The left side is the clock; the right one learns from `over` at its next message. */
     for (size_t i = 0; !error; i++) {
-        const bool answers = m->under_way == 1 && !left;
-        if (i >= m->under_way && !(m->under_way == 1 && left && i == 0))
-            error = libemp_wait(side->board, out[i % m->under_way], LIBEMP_FOREVER, NULL);
-        if (!error && (answers || i >= m->under_way)) {
-            const size_t at = answers ? i : i - m->under_way;
+        const bool answers = under_way == 1 && !left;
+        if (i >= under_way && !(under_way == 1 && left && i == 0))
+            error = libemp_wait(side->board, out[i % under_way], LIBEMP_FOREVER, NULL);
+        if (!error && (answers || i >= under_way)) {
+            const size_t at = answers ? i : i - under_way;
             error = libemp_wait(side->board, in[at % ahead], LIBEMP_FOREVER, NULL);
             if (!error)
                 error = libemp_post_receive(side->board, side->peer, TAG, &received, 1,
@@ -184,8 +184,7 @@ static int exchange(struct pair_side *side, void *argument) {
         if (m->over)
             return error; /* what is on its way is of no interest any more */
         if (!error)
-            error =
-                libemp_post_send(side->board, side->peer, TAG, &sent, 1, &out[i % m->under_way]);
+            error = libemp_post_send(side->board, side->peer, TAG, &sent, 1, &out[i % under_way]);
     }
     return error ? pair_fail(side, error, NULL) : 0;
 }
@@ -223,9 +222,8 @@ static int measure(struct measurement *m, bool parking) {
     struct pair_options options;
     pair_options_defaults(&options);
     options.knobs.idle_parking = parking;
-    int error = pair_open(&m->pair, &options);
-    if (!error)
-        error = pair_run(&m->pair, left_side, m, exchange, m, UINT64_C(60000000000));
+    if (pair_open(&m->pair, &options) == 0)
+        (void)pair_run(&m->pair, left_side, m, exchange, m, UINT64_C(60000000000));
     if (m->over)
         print(m);
     else
