@@ -28,6 +28,7 @@
 enum {
     RUNS = 5,
     UNDER_WAY = 3,
+    AHEAD = 6, /* receives posted */
     MESSAGE = 65536,
     TAG = 5,
     B_STATE = 0x240,
@@ -154,7 +155,7 @@ static int make_piece(struct pair_side *side, size_t bytes, struct libemp_piece 
  * begins, and each waits for the other's message before it sends again: a ping-pong. */
 static int exchange(struct pair_side *side, void *argument) {
     struct measurement *m = argument;
-    libemp_request in[2 * UNDER_WAY], out[UNDER_WAY];
+    libemp_request in[AHEAD], out[UNDER_WAY];
     struct libemp_piece received, sent;
     const bool left = side->index == 0;
     int error = make_piece(side, m->bytes, &received);
@@ -162,8 +163,8 @@ static int exchange(struct pair_side *side, void *argument) {
         error = make_piece(side, m->bytes, &sent);
     if (!error && m->core_b)
         start_core_b(side->host);
-    const size_t under_way = m->under_way ? m->under_way : 1, ahead = 2 * under_way;
-    for (size_t i = 0; i < ahead && !error; i++)
+    const size_t under_way = m->under_way ? m->under_way : 1;
+    for (size_t i = 0; i < AHEAD && !error; i++)
         error = libemp_post_receive(side->board, side->peer, TAG, &received, 1, &in[i]);
     /* The left side is the clock; the right one learns from `over` at its next message. */
     for (size_t i = 0; !error; i++) {
@@ -172,10 +173,10 @@ static int exchange(struct pair_side *side, void *argument) {
             error = libemp_wait(side->board, out[i % under_way], LIBEMP_FOREVER, NULL);
         if (!error && (answers || i >= under_way)) {
             const size_t at = answers ? i : i - under_way;
-            error = libemp_wait(side->board, in[at % ahead], LIBEMP_FOREVER, NULL);
+            error = libemp_wait(side->board, in[at % AHEAD], LIBEMP_FOREVER, NULL);
             if (!error)
                 error = libemp_post_receive(side->board, side->peer, TAG, &received, 1,
-                                            &in[at % ahead]);
+                                            &in[at % AHEAD]);
         }
         if (left && !error) {
             clock_tick(side, m);
