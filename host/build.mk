@@ -28,10 +28,10 @@ $(HOST_LIBRARY) $(HOST_LIBRARY_SANITIZED):
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 HOST_DEMO := $(BUILD)/host/emp_demo
-$(HOST_DEMO): $(HOST_DEMO_OBJECTS) $(HOST_LIBRARY) $(BUILD)/obj/sim/libtigon.a
+$(HOST_DEMO): $(HOST_DEMO_OBJECTS) $(SIM_OBSERVE_LIBRARY) $(HOST_LIBRARY) $(BUILD)/obj/sim/libtigon.a
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lelf -lcjson -lnettle
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(SIM_OBSERVE_LIBS) -lcjson -lnettle
 
 # What hsmc replay --boards runs. It makes this for the spec of a trail, in a directory of its own, and takes the
 # simulator, which no spec changes, from the tree's.

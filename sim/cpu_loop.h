@@ -263,9 +263,12 @@ look_up:
             stop = TIGON_CPU_BREAKPOINT;
             goto leave;
         }
-        if (cpu->pc != pc || cpu->npc != npc) { /* a debugger's doing */
+        /* A debugger's doing, or the core is to stall. */
+        if (cpu->pc != pc || cpu->npc != npc || cpu->cycle != cycle) {
             pc = cpu->pc;
             npc = cpu->npc;
+            other += cpu->cycle - cycle;
+            cycle = cpu->cycle;
             load_register = 0;
             goto look_up;
         }

@@ -1,4 +1,5 @@
 /* Demonstration of EMP on two simulated boards: start them, move a file, measure. See --help. */
+#include "host/demo/charges.h"
 #include "host/demo/pair.h"
 #include "host/demo/sweep.h"
 #include "host/demo/traffic.h"
@@ -27,6 +28,8 @@ struct arguments {
     size_t size_count;
     const char *loss;
     const char *json;
+    const char *charges;
+    const char *effects;
     const char *capture;
     bool quiet;
 };
@@ -44,6 +47,9 @@ enum {
     OPTION_TRACE,
     OPTION_FAULTS,
     OPTION_SWITCH,
+    OPTION_BOTH_WAYS,
+    OPTION_CHARGE,
+    OPTION_EFFECTS,
 };
 
 static const struct argp_option option_table[] = {
@@ -70,6 +76,11 @@ static const struct argp_option option_table[] = {
     {"size", 'n', "BYTES", 0, "message size; may be repeated", 2},
     {"iterations", OPTION_ITERATIONS, "COUNT", 0, "of the ping-pong (1000)", 2},
     {"messages", OPTION_MESSAGES, "COUNT", 0, "of the stream (by size)", 2},
+    {"both-ways", OPTION_BOTH_WAYS, NULL, 0, "measure also with both sides sending", 2},
+    {"charge", OPTION_CHARGE, "FILE", 0,
+     "processors are charged what FILE says (sim/charge.h), not what they execute", 2},
+    {"effects", OPTION_EFFECTS, "PLACE", 0,
+     "all steps of --charge have their effects \"before\" or \"after\" their time", 2},
     {0},
 };
 
@@ -159,6 +170,17 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         break;
     case OPTION_MESSAGES:
         arguments->sweep.messages = parse_count(state, text, 1, 100000000);
+        break;
+    case OPTION_BOTH_WAYS:
+        arguments->sweep.both_ways = true;
+        break;
+    case OPTION_CHARGE:
+        arguments->charges = text;
+        break;
+    case OPTION_EFFECTS:
+        if (strcmp(text, "before") != 0 && strcmp(text, "after") != 0)
+            argp_error(state, "%s is neither before nor after", text);
+        arguments->effects = text;
         break;
     case ARGP_KEY_ARG:
         if (arguments->command)
@@ -415,6 +437,8 @@ static cJSON *describe_size(const struct sweep *sweep) {
     add_count(result, "bytes", sweep->options.bytes);
     add_number(result, "latency_us", rounded(sweep->latency_us));
     add_number(result, "bandwidth_mbps", rounded(sweep->bandwidth_mbps));
+    if (sweep->options.both_ways)
+        add_number(result, "both_ways_mbps", rounded(sweep->both_ways_mbps));
     add_number(result, "limit_mbps", rounded(sweep_limit_mbps(sweep->options.bytes)));
     add_paper(result, "paper_latency_us", paper ? paper->latency_us : 0);
     add_paper(result, "paper_bandwidth_mbps", paper ? paper->bandwidth_mbps : 0);
@@ -433,21 +457,28 @@ static cJSON *describe_size(const struct sweep *sweep) {
 static int run_size(const struct arguments *arguments, size_t bytes, cJSON *results) {
     struct pair pair;
     struct sweep sweep = {.options = arguments->sweep};
+    struct charges charges = {0};
     sweep.options.bytes = bytes;
     if (!sweep.options.iterations)
         sweep.options.iterations = SWEEP_ITERATIONS;
     if (!sweep.options.messages)
         sweep.options.messages = sweep_messages(bytes);
     int error = pair_open(&pair, &arguments->pair);
+    if (!error && arguments->charges)
+        error = charges_start(&charges, &pair, arguments->charges, arguments->effects);
     if (!error)
         error = pair_run(&pair, sweep_active, &sweep, sweep_passive, &sweep, RUN_LIMIT_NS);
+    cJSON *result = error ? NULL : describe_size(&sweep);
+    if (result && arguments->charges)
+        cJSON_AddItemToObject(result, "charges", charges_describe(&charges));
+    charges_end(&charges);
     if (error)
         return fail(&pair, error);
     pair_close(&pair);
     if (!arguments->quiet)
         (void)fprintf(stderr, "   %8zu bytes  %10.2f us  %8.1f Mb/s of %.1f\n", bytes,
                       sweep.latency_us, sweep.bandwidth_mbps, sweep_limit_mbps(bytes));
-    cJSON_AddItemToArray(results, describe_size(&sweep));
+    cJSON_AddItemToArray(results, result);
     return EXIT_SUCCESS;
 }
 

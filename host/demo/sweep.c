@@ -8,6 +8,7 @@ enum {
     TAG_PING = 1,
     TAG_STREAM = 2,
     TAG_RETURN = 3,
+    TAG_EXCHANGE = 4,
     WARM_UP = 8,          /* round trips before the clock starts */
     PONGS_AHEAD = 2,      /* receives the answering side keeps posted */
     RECEIVES_AHEAD = 400, /* MQ24: of the papers' stream test */
@@ -192,13 +193,54 @@ static int sink(struct pair_side *side, struct sweep *sweep, const struct buffer
     return error ? error : wait(side, out);
 }
 
+/* Paper 004, 6.2.2: both sides wait for their oldest send and their oldest receive, then post
+ * another of each. Neither begins before the other has posted receives. */
+static int exchange(struct pair_side *side, struct sweep *sweep, const struct buffers *buffers) {
+    const size_t total = sweep->options.messages;
+    const size_t sends_ahead = sweep->options.outstanding;
+    libemp_request in[RECEIVES_AHEAD];
+    libemp_request out[OUTSTANDING_LIMIT];
+    libemp_request hello[2];
+    size_t ahead = 0;
+    int error = 0;
+    while (!error && ahead < RECEIVES_AHEAD && ahead < total &&
+           libemp_descriptors_free(side->board) > 8 * (sends_ahead + 1))
+        error = post_receive(side, TAG_EXCHANGE, &buffers->in, &in[ahead++]);
+    if (!error && ahead == 0)
+        error = pair_fail(side, -EAGAIN, "no descriptors for a receive");
+    if (!error)
+        error = post_receive(side, TAG_RETURN, &buffers->small, &hello[0]);
+    if (!error)
+        error = post_send(side, TAG_RETURN, &buffers->small, &hello[1]);
+    for (size_t i = 0; i < 2 && !error; i++)
+        error = wait(side, hello[i]);
+    const uint64_t start = tigon_host_now_ps(side->host);
+    for (size_t i = 0; i < sends_ahead && i < total && !error; i++)
+        error = post_send(side, TAG_EXCHANGE, &buffers->out, &out[i]);
+    for (size_t i = 0; i < total && !error; i++) {
+        error = wait(side, out[i % sends_ahead]);
+        if (!error)
+            error = wait(side, in[i % ahead]);
+        if (!error && i + sends_ahead < total)
+            error = post_send(side, TAG_EXCHANGE, &buffers->out, &out[i % sends_ahead]);
+        if (!error && i + ahead < total)
+            error = post_receive(side, TAG_EXCHANGE, &buffers->in, &in[i % ahead]);
+    }
+    if (side->index == 0) /* the other touches its own end only */
+        sweep->both_ways_mbps = 2 * 8e6 * (double)total * (double)sweep->options.bytes /
+                                (double)(tigon_host_now_ps(side->host) - start);
+    return error;
+}
+
 int sweep_active(struct pair_side *side, void *argument) {
     struct sweep *sweep = argument;
     struct buffers buffers;
     int error = make_buffers(side, sweep->options.bytes, &buffers);
     if (!error)
         error = ping(side, sweep, &buffers);
-    return error ? error : stream(side, sweep, &buffers);
+    if (!error)
+        error = stream(side, sweep, &buffers);
+    return error || !sweep->options.both_ways ? error : exchange(side, sweep, &buffers);
 }
 
 int sweep_passive(struct pair_side *side, void *argument) {
@@ -207,5 +249,7 @@ int sweep_passive(struct pair_side *side, void *argument) {
     int error = make_buffers(side, sweep->options.bytes, &buffers);
     if (!error)
         error = pong(side, sweep, &buffers);
-    return error ? error : sink(side, sweep, &buffers);
+    if (!error)
+        error = sink(side, sweep, &buffers);
+    return error || !sweep->options.both_ways ? error : exchange(side, sweep, &buffers);
 }

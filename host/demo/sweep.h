@@ -9,6 +9,7 @@ struct sweep_options {
     size_t iterations;  /* of the ping-pong; 0: SWEEP_ITERATIONS */
     size_t messages;    /* of the stream; 0: sweep_messages(bytes) */
     size_t outstanding; /* sends posted and not finished in the stream; at most 64 */
+    bool both_ways;     /* measure also with both sides sending */
 };
 
 struct sweep {
@@ -16,6 +17,7 @@ struct sweep {
     size_t receives;       /* posted ahead in the stream */
     double latency_us;     /* half a round trip, averaged */
     double bandwidth_mbps; /* of message bytes, from first post to the returned message */
+    double both_ways_mbps; /* sum of both directions, 0 if not asked for */
 };
 
 /* Defaults: latency is the average of 1000 round trips, whatever the size; a stream is 8 MiB or

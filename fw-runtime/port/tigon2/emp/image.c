@@ -7,6 +7,14 @@
  * lies where is said by NIC_HOT, NIC_COLD and placement.lds.in; names of static objects must differ
  * between these files.
  */
+#include "fw-runtime/port/tigon2/board.h"
+#include "fw-runtime/port/tigon2/emp/glue.h"
+
+/* Functions whose calls a simulator charges for (published.charges). */
+#ifdef EMP_CHARGED
+#include "emp_charged.h"
+#endif
+
 #include "fw-runtime/port/tigon2/board.c"
 #include "fw-runtime/port/tigon2/dma.c"
 #include "fw-runtime/port/tigon2/link.c"

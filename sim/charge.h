@@ -1,0 +1,71 @@
+/*
+ * Charging a core for what it does by a table instead of by the instructions it executes: functions
+ * of the firmware stand for steps whose cost is known from elsewhere, and the core stalls until
+ * each has taken its cost.
+ *
+ * What is executed is the firmware, with all its effects; only time is another. Time a core spends
+ * on instructions counts towards the charge, or the next one: it stalls for what is missing. So the
+ * core is busy for the sum of the charges and no longer, as long as its own instructions take less.
+ * No more than the largest charge of the table is carried over from one to the next; what goes
+ * beyond costs what it costs, and is counted (`late`). When nothing is left to do (`idle` is
+ * executed), whatever is not covered yet is forgotten: it has delayed nobody.
+ *
+ * A charge says where the effects of its step lie, at its end or at its beginning. At the end
+ * (TIGON_CHARGE_BEFORE): the core stalls before the function, for the charge less what the function
+ * needed the last time; the difference is made up when it returns, or at the next charge inside it.
+ *
+ * Built on an observer of the core, so a run with charges takes several times longer.
+ */
+#ifndef SIM_CHARGE_H
+#define SIM_CHARGE_H
+
+#include "sim/tigon.h"
+
+enum tigon_charge_place {
+    TIGON_CHARGE_BEFORE, /* time passes, then the function has its effects */
+    TIGON_CHARGE_AFTER   /* the other way round */
+};
+
+struct tigon_charge {
+    const char *step;  /* for people */
+    uint32_t function; /* address; a function may stand in several lines, which all hold */
+    uint32_t cycles;
+    enum tigon_charge_place place;
+    unsigned
+        argument;   /* only with this argument, counted from 1 by the o32 convention; 0: always */
+    uint32_t value; /* of that argument */
+};
+
+struct tigon_charge_counts {
+    uint64_t charged;
+    uint64_t own_most;  /* cycles of a function's own, up to the next charge in it */
+    uint64_t late;      /* times the core had executed more than charges can make up for */
+    uint64_t late_most; /* cycles */
+};
+
+struct tigon_charge_table {
+    struct tigon_charge *charges;
+    size_t count;
+    uint32_t idle; /* address that is executed only when nothing is left to do; 0: none */
+    /* True: code outside the functions of the table costs what it executes. False: charges cover it
+     * as well. */
+    bool others_cost;
+};
+
+struct tigon_charging;
+
+/* Charges core 0 (A) or 1 of a board from now on. The table is copied, the texts are not. Returns
+ * 0, -ENOMEM, -EINVAL for a table with more than TIGON_CHARGES lines or a function that is not in
+ * words, or -EBUSY when the core has too many observers. */
+#define TIGON_CHARGES 64u
+int tigon_charging_start(struct tigon_charging **charging, struct tigon_board *board, unsigned core,
+                         const struct tigon_charge_table *table);
+
+/* What became of a line of the table; false beyond the last. */
+bool tigon_charging_counts(const struct tigon_charging *charging, size_t line,
+                           struct tigon_charge_counts *counts);
+
+/* Before the world is destroyed. NULL is allowed. */
+void tigon_charging_end(struct tigon_charging *charging);
+
+#endif

@@ -1,0 +1,233 @@
+/* Reading charges; see charge_table.h. */
+#include "sim/observe/charge_table.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/observe/symbols.h"
+
+#define WORDS_LIMIT  16u
+#define CYCLES_LIMIT 1000000000u
+
+struct tigon_charge_file {
+    struct tigon_charge_table table;
+    struct tigon_charge charges[TIGON_CHARGES];
+    char *steps[TIGON_CHARGES];
+};
+
+struct reader {
+    struct tigon_charge_file *file;
+    const struct tigon_symbols *symbols;
+    const char *path;
+    const char *image;
+    unsigned line;
+    char *message;
+    size_t message_bytes;
+    char *words[WORDS_LIMIT + 1]; /* of the line; NULL behind the last */
+    size_t next;
+};
+
+__attribute__((format(printf, 2, 3))) static bool complain(const struct reader *reader,
+                                                           const char *format, ...) {
+    va_list arguments;
+    const int length =
+        snprintf(reader->message, reader->message_bytes, "%s:%u: ", reader->path, reader->line);
+    va_start(arguments, format);
+    if (length >= 0 && (size_t)length < reader->message_bytes)
+        (void)vsnprintf(reader->message + length, reader->message_bytes - (size_t)length, format,
+                        arguments);
+    va_end(arguments);
+    return false;
+}
+
+static const char *found(const struct reader *reader) {
+    return reader->words[reader->next] ? reader->words[reader->next] : "the end of the line";
+}
+
+static bool accept(struct reader *reader, const char *word) {
+    const char *next = reader->words[reader->next];
+    if (!next || strcmp(next, word) != 0)
+        return false;
+    reader->next++;
+    return true;
+}
+
+static bool read_number(struct reader *reader, const char *what, uint32_t least, uint32_t most,
+                        uint32_t *value) {
+    const char *text = reader->words[reader->next];
+    char *end = NULL;
+    errno = 0;
+    const unsigned long long number = text ? strtoull(text, &end, 0) : 0;
+    if (!text || !isdigit((unsigned char)*text) || *end || errno || number < least || number > most)
+        return complain(reader, "expected %s from %u to %u, found %s", what, least, most,
+                        found(reader));
+    *value = (uint32_t)number;
+    reader->next++;
+    return true;
+}
+
+static bool read_function(struct reader *reader, uint32_t *address) {
+    const char *name = reader->words[reader->next];
+    if (!name)
+        return complain(reader, "expected the name of a function, found %s", found(reader));
+    if (!tigon_symbols_value(reader->symbols, name, address))
+        return complain(reader,
+                        "%s has no symbol %s: the compiler may have dissolved it into its "
+                        "callers, so build the image with it out of line",
+                        reader->image, name);
+    if (*address == 0 || *address % 4u != 0)
+        return complain(reader, "%s is no function: its value is 0x%08x", name, *address);
+    reader->next++;
+    return true;
+}
+
+static bool read_end(const struct reader *reader) {
+    return reader->words[reader->next] == NULL ||
+           complain(reader, "expected the end of the line, found %s", found(reader));
+}
+
+static bool read_charge(struct reader *reader, const char *step) {
+    struct tigon_charge_file *file = reader->file;
+    struct tigon_charge charge = {0};
+    if (file->table.count == TIGON_CHARGES)
+        return complain(reader, "more than %u charges", TIGON_CHARGES);
+    if (!read_number(reader, "a number of cycles", 1, CYCLES_LIMIT, &charge.cycles))
+        return false;
+    charge.place = TIGON_CHARGE_BEFORE;
+    if (accept(reader, "after"))
+        charge.place = TIGON_CHARGE_AFTER;
+    else if (!accept(reader, "before"))
+        return complain(reader, "expected before or after, found %s", found(reader));
+    if (!read_function(reader, &charge.function))
+        return false;
+    if (accept(reader, "if")) {
+        if (!accept(reader, "argument") ||
+            !read_number(reader, "the number of an argument", 1, 16, &charge.argument))
+            return complain(reader, "expected \"if argument 1 is 0\", found %s", found(reader));
+        if (!accept(reader, "is"))
+            return complain(reader, "expected is, found %s", found(reader));
+        if (!read_number(reader, "a value", 0, UINT32_MAX, &charge.value))
+            return false;
+    }
+    if (!read_end(reader))
+        return false;
+    char *copy = strdup(step);
+    if (!copy)
+        return complain(reader, "out of memory");
+    file->steps[file->table.count] = copy;
+    charge.step = copy;
+    file->charges[file->table.count++] = charge;
+    return true;
+}
+
+static bool read_others(struct reader *reader) {
+    if (accept(reader, "cost"))
+        reader->file->table.others_cost = true;
+    else if (!accept(reader, "free"))
+        return complain(reader, "expected free or cost, found %s", found(reader));
+    return read_end(reader);
+}
+
+static bool read_line(struct reader *reader, char *text) {
+    char *rest = NULL;
+    char *step = NULL;
+    size_t count = 0;
+    text[strcspn(text, "#\n")] = 0;
+    char *colon = strchr(text, ':');
+    if (colon) {
+        *colon = 0;
+        step = colon + 1 + strspn(colon + 1, " \t");
+        size_t length = strlen(step);
+        while (length > 0 && isspace((unsigned char)step[length - 1]))
+            step[--length] = 0;
+    }
+    for (char *word = strtok_r(text, " \t\r", &rest); word; word = strtok_r(NULL, " \t\r", &rest)) {
+        if (count == WORDS_LIMIT)
+            return complain(reader, "expected at most %u words", WORDS_LIMIT);
+        reader->words[count++] = word;
+    }
+    reader->words[count] = NULL;
+    reader->next = 0;
+    if (count == 0 && !step)
+        return true;
+    if (accept(reader, "charge"))
+        return step && *step ? read_charge(reader, step)
+                             : complain(reader, "expected a colon and the step at the end");
+    if (step)
+        return complain(reader, "only a charge names a step");
+    if (accept(reader, "idle"))
+        return read_function(reader, &reader->file->table.idle) && read_end(reader);
+    if (accept(reader, "others"))
+        return read_others(reader);
+    return complain(reader, "expected charge, idle or others, found %s", found(reader));
+}
+
+static int read_file(struct reader *reader, FILE *stream) {
+    char *text = NULL;
+    size_t room = 0;
+    bool right = true;
+    while (right && getline(&text, &room, stream) >= 0) {
+        reader->line++;
+        right = read_line(reader, text);
+    }
+    free(text);
+    if (right && ferror(stream)) {
+        (void)snprintf(reader->message, reader->message_bytes, "%s: cannot be read", reader->path);
+        return -EIO;
+    }
+    if (right && reader->file->table.count == 0)
+        right = complain(reader, "expected at least one charge");
+    return right ? 0 : -EINVAL;
+}
+
+int tigon_charge_file_read(struct tigon_charge_file **file, const char *path, const char *image,
+                           char *message, size_t message_bytes) {
+    struct tigon_symbols *symbols = NULL;
+    struct tigon_charge_file *result = calloc(1, sizeof *result);
+    int error = result ? tigon_symbols_load(&symbols, image) : -ENOMEM;
+    if (error) {
+        (void)snprintf(message, message_bytes, "%s: %s", image, strerror(-error));
+        free(result);
+        return error;
+    }
+    result->table.charges = result->charges;
+    struct reader reader = {.file = result,
+                            .symbols = symbols,
+                            .path = path,
+                            .image = image,
+                            .message = message,
+                            .message_bytes = message_bytes};
+    FILE *stream = fopen(path, "r");
+    if (stream) {
+        error = read_file(&reader, stream);
+        (void)fclose(stream);
+    } else {
+        error = -errno;
+        (void)snprintf(message, message_bytes, "%s: %s", path, strerror(errno));
+    }
+    tigon_symbols_free(symbols);
+    if (error)
+        tigon_charge_file_free(result);
+    else
+        *file = result;
+    return error;
+}
+
+void tigon_charge_file_free(struct tigon_charge_file *file) {
+    for (size_t i = 0; file && i < file->table.count; i++)
+        free(file->steps[i]);
+    free(file);
+}
+
+const struct tigon_charge_table *tigon_charge_file_table(const struct tigon_charge_file *file) {
+    return &file->table;
+}
+
+void tigon_charge_file_place_all(struct tigon_charge_file *file, enum tigon_charge_place place) {
+    for (size_t i = 0; i < file->table.count; i++)
+        file->charges[i].place = place;
+}
