@@ -34,7 +34,7 @@ include models/build.mk
 include tests/build.mk
 include docs/build.mk
 
-.PHONY: help setup demo test verify firmware bench bench-sim campaign docs lint format clean
+.PHONY: help setup demo test verify firmware bench bench-published bench-sim campaign docs lint format clean
 
 help:            ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,6 +70,11 @@ bench:           ## speed of compiler and simulator here, cost of the firmware o
 	@scripts/setup.sh demo test
 	$(Q)$(MAKE) --no-print-directory -s generate firmware overhead $(BUILD)/host/emp_demo $(BUILD)/tests/measure_cpu_speed $(BUILD)/tests/measure_firmware
 	$(Q)scripts/bench.py
+
+bench-published: ## EMP charged the papers' step costs, beside the published figures
+	@scripts/setup.sh demo
+	$(Q)$(MAKE) --no-print-directory -s generate $(PUBLISHED_IMAGE) $(HOST_DEMO)
+	$(Q)scripts/published.py
 
 bench-sim:       ## simulated time a second of processor time buys: all cores busy, and a ping-pong
 	@scripts/setup.sh demo

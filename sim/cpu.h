@@ -102,8 +102,8 @@ struct tigon_cpu_statistics {
 /* Called once for each instruction, before it, with the state of the core up to date. Returning
  * true stops the core there with TIGON_CPU_BREAKPOINT; the next run executes that instruction
  * without asking again. A debugger that must not stop in a delay slot returns false while npc != pc
- * + 4. It may also change cpu->gpr, pc and npc: the core goes on with them; and add to cpu->cycle: it
- * stalls for so long. NULL costs nothing. */
+ * + 4. It may also change cpu->gpr, pc and npc: the core goes on with them; and add to cpu->cycle:
+ * it stalls for so long. NULL costs nothing. */
 typedef bool (*tigon_cpu_observer)(void *context, unsigned core, uint32_t pc, uint64_t cycle);
 
 /* Called when the core begins to poll without effect, and when that ends. */

@@ -1,0 +1,140 @@
+"""EMP charged the published step costs: the simulated figures, and that the charges make them."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path.cwd()))
+from scripts import published  # noqa: E402
+
+MEGABYTE = 1 << 20
+CHARGES = published.CHARGES.read_text(encoding="utf-8")
+
+
+@pytest.fixture(name="results", scope="module")
+def fixture_results() -> dict[int, dict[str, Any]]:
+    return published.sweep(published.SIZES)
+
+
+def test_issue_figures(results: dict[int, dict[str, Any]]) -> None:
+    """Published: 23 us for 4 bytes, 840 Mb/s one way."""
+    assert 21 <= results[4]["latency_us"] <= 25
+    assert 800 <= results[MEGABYTE]["bandwidth_mbps"] <= 900
+    assert 800 <= results[65536]["bandwidth_mbps"] <= 900
+
+
+def test_limits(results: dict[int, dict[str, Any]]) -> None:
+    """All that may be compared is inside its limits, but for 4 kB, where the published costs themselves are not."""
+    outside = [row.name for row in published.rows(results) if "OUTSIDE" in row.verdict]
+    assert outside == ["one way 4 kB"]
+    assert results[4096]["bandwidth_mbps"] == pytest.approx(775, rel=0.005)
+
+
+@pytest.mark.parametrize(
+    "size, figure, value",
+    [
+        (4, "latency_us", 24.80),
+        (10, "latency_us", 24.80),
+        (published.ONE_FRAME, "latency_us", 36.91),
+        (1500, "latency_us", 50.96),
+        (4096, "bandwidth_mbps", 775.2),
+        (65536, "bandwidth_mbps", 826.7),
+        (MEGABYTE, "bandwidth_mbps", 842.7),
+        (MEGABYTE, "both_ways_mbps", 842.5),
+    ],
+)
+def test_pinned(
+    results: dict[int, dict[str, Any]], size: int, figure: str, value: float
+) -> None:
+    """As docs/board.md says. A change of the firmware or of the simulator that moves one is to be understood."""
+    assert results[size][figure] == pytest.approx(value, rel=0.01)
+
+
+def test_charges_cover_what_is_executed(results: dict[int, dict[str, Any]]) -> None:
+    """Else our instructions would be in the figures. Posting hundreds of receives at once is beyond any charge."""
+    for entry in results.values():
+        charges = entry["charges"]
+        assert sum(line["late"] for line in charges) < 0.005 * sum(
+            line["charged"] for line in charges
+        )
+    frames = 706
+    counts: dict[str, int] = {}
+    for line in results[MEGABYTE]["charges"]:
+        counts[line["step"]] = counts.get(line["step"], 0) + line["charged"]
+    # 216 messages of the ping-pong, 8 of the stream, 16 both ways, and 3 single frames that begin and end these.
+    sent = frames * (216 + 8 + 16)
+    for step in (
+        "send bookkeeping",
+        "transmission",
+        "receive bookkeeping",
+        "receiving",
+    ):
+        assert sent < counts[step] < sent + 25, step
+    collections = (frames + 2) // 3 * (216 + 8 + 16)
+    for step in ("receive acknowledgement", "send acknowledgement"):
+        assert collections < counts[step] < collections + 25, step
+
+
+def with_charges(directory: Path, text: str) -> Path:
+    path = directory / "changed.charges"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_bandwidth_follows_the_slowest_step(tmp_path: Path) -> None:
+    """The receiver is the bottleneck: its cycles for a frame give the bandwidth, whatever the others cost."""
+    dear = CHARGES.replace("924", "1848")
+    cheap = CHARGES.replace("484", "121").replace("462", "242")
+    assert CHARGES not in (dear, cheap)
+    for text, cycles in ((dear, 1848 + 242 + 220 / 3), (cheap, 924 + 242 + 220 / 3)):
+        result = published.sweep((MEGABYTE,), charges=with_charges(tmp_path, text))
+        expected = 88e6 / cycles * MEGABYTE / 706 * 8e-6
+        assert result[MEGABYTE]["bandwidth_mbps"] == pytest.approx(expected, rel=0.01)
+
+
+def test_parking_changes_nothing(results: dict[int, dict[str, Any]]) -> None:
+    (result,) = published.sweep((4,), "--knob=idle_parking=0").values()
+    assert result["latency_us"] == pytest.approx(results[4]["latency_us"], abs=0.1)
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("", ":0: expected at least one charge"),
+        ("charge 10 before emp_send_ack", ":1: expected a colon and the step"),
+        ("\ncharge many before emp_send_ack : x", ":2: expected a number of cycles"),
+        ("charge 10 near emp_send_ack : x", ":1: expected before or after, found near"),
+        ("charge 10 after emp_send_back : x", "has no symbol emp_send_back"),
+        ("charge 10 after : x", "expected the name of a function, found the end"),
+        ("charge 10 after emp_send_ack if it rains : x", 'expected "if argument 1 is'),
+        (
+            "charge 10 after emp_send_ack if argument 1 : x",
+            "expected is, found the end",
+        ),
+        ("charge 10 after emp_send_ack twice : x", "expected the end of the line"),
+        ("others dear", "expected free or cost, found dear"),
+        ("idle", "expected the name of a function"),
+        ("sleep emp_send_ack", "expected charge, idle or others, found sleep"),
+        ("charge 1 after emp_send_ack : x\n" * 65, ":65: more than 64 charges"),
+    ],
+)
+def test_mistakes(tmp_path: Path, text: str, expected: str) -> None:
+    command = [str(published.DEMO), "sweep", "--size=4", f"--image={published.IMAGE}"]
+    command.append(f"--charge={with_charges(tmp_path, text)}")
+    result = published.subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert expected in result.stderr
+
+
+def test_missing_files(tmp_path: Path) -> None:
+    command = [str(published.DEMO), "sweep", "--size=4", "--charge=/no/such/file"]
+    result = published.subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 1 and "/no/such/file: No such file" in result.stderr
+    # The shipped image has dissolved the functions.
+    command[-1] = f"--charge={published.CHARGES}"
+    result = published.subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 1 and "build the image with it out of line" in (
+        result.stderr
+    )
