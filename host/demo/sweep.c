@@ -217,7 +217,7 @@ static int exchange(struct pair_side *side, struct sweep *sweep, const struct bu
     const uint64_t start = tigon_host_now_ps(side->host);
     for (size_t i = 0; i < sends_ahead && i < total && !error; i++)
         error = post_send(side, TAG_EXCHANGE, &buffers->out, &out[i]);
-    for (size_t i = 0; i < total && !error; i++) {
+    for (size_t i = 0; sends_ahead && ahead && i < total && !error; i++) {
         error = wait(side, out[i % sends_ahead]);
         if (!error)
             error = wait(side, in[i % ahead]);

@@ -1,3 +1,4 @@
+#include "sim/command/charge_options.h"
 #include "sim/command/debug_options.h"
 #include "sim/command/observe_options.h"
 #include "sim/command/run.h"
@@ -5,6 +6,7 @@
 /* The debugger comes first: it continues in another process, which opens all the others' files. */
 const struct run_part *const run_parts[] = {
     &debug_part,
+    &charge_part,
     &observe_part,
     NULL,
 };

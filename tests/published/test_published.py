@@ -1,5 +1,6 @@
 """EMP charged the published step costs: the simulated figures, and that the charges make them."""
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -138,3 +139,42 @@ def test_missing_files(tmp_path: Path) -> None:
     assert result.returncode == 1 and "build the image with it out of line" in (
         result.stderr
     )
+
+
+def test_scenario(tmp_path: Path) -> None:
+    """tigonsim charges as emp_demo does, by option or by setting; without, the same run is another."""
+    image = published.IMAGE.resolve()
+    boards = ", ".join(f'{{ name = "{n}"; image = "{image}"; }}' for n in "ab")
+    programs = ", ".join(
+        f'{{ board = "{n}"; run = "emp-{what}"; arguments = [ "--image=$image", "--peer={peer}", "--count=20" ]; }}'
+        for n, what, peer in (("a", "ping", 1), ("b", "pong", 0))
+    )
+    text = f'boards = ( {boards} );\nwires = ( {{ between = [ "a", "b" ]; }} );\nprograms = ( {programs} );\n'
+    plain, charged = tmp_path / "plain.scenario", tmp_path / "charged.scenario"
+    plain.write_text(text, encoding="utf-8")
+    charged.write_text(
+        text + f'charge = "{published.CHARGES.resolve()}";\n', encoding="utf-8"
+    )
+
+    def run(*arguments: str) -> dict[str, Any]:
+        command = ["build/tigonsim", "run", "--quiet", "--json", *arguments]
+        result = published.subprocess.run(command, capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr
+        found: dict[str, Any] = json.loads(result.stdout)
+        return found
+
+    by_setting = run(str(charged))
+    assert run(str(plain), f"--charge={published.CHARGES}") == {
+        **by_setting,
+        "title": str(plain),
+    }
+    assert "charges" not in run(str(plain))
+    counts = {(c["board"], c["step"]): c["charged"] for c in by_setting["charges"]}
+    assert counts[("a", "transmission")] >= 20
+    assert counts[("b", "send acknowledgement")] >= 20
+    result = published.subprocess.run(
+        ["build/tigonsim", "run", str(plain), "--charge=/no/such/file"],
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 2 and "/no/such/file" in result.stderr

@@ -1,0 +1,114 @@
+/* See charge_options.h. Core A of every board with an image is charged; the functions are those of
+ * that image. */
+#include "sim/command/charge_options.h"
+
+#include "sim/command/command.h"
+#include "sim/observe/charge_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTION_CHARGE = 768 };
+
+struct charged {
+    struct tigon_charge_file *file;
+    struct tigon_charging *charging;
+};
+
+static struct {
+    const char *option;
+    char *setting;
+    struct charged *boards;
+    size_t count;
+} part;
+
+static const struct argp_option option_table[] = {
+    {NULL, 0, NULL, 0, "Published costs (docs/board.md, \"Accuracy\"):", 11},
+    {"charge", OPTION_CHARGE, "FILE", 0,
+     "processors A are charged what FILE says, not what they execute", 11},
+    {0},
+};
+
+static error_t parse(int key, char *text, struct argp_state *state) {
+    (void)state;
+    if (key != OPTION_CHARGE)
+        return ARGP_ERR_UNKNOWN;
+    part.option = text;
+    return 0;
+}
+
+static const struct argp parser = {.options = option_table, .parser = parse};
+
+static void read_setting(struct settings *settings, config_setting_t *setting, void *arguments) {
+    (void)arguments;
+    (void)setting;
+    part.setting = settings_path(settings, settings_root(settings), "charge");
+}
+
+static int begin(struct run *run, void *arguments) {
+    const struct scenario *scenario = run->scenario;
+    const char *path = part.option ? part.option : part.setting;
+    char message[512];
+    (void)arguments;
+    if (!path)
+        return COMMAND_DONE;
+    part.boards = calloc(scenario->board_count + 1, sizeof *part.boards);
+    if (!part.boards)
+        return command_complain("out of memory");
+    part.count = scenario->board_count;
+    for (size_t i = 0; i < part.count; i++) {
+        struct charged *charged = &part.boards[i];
+        const char *image = scenario->boards[i].image.file;
+        if (!image)
+            continue;
+        if (tigon_charge_file_read(&charged->file, path, image, message, sizeof message))
+            return command_complain("%s", message);
+        const int error = tigon_charging_start(&charged->charging, tigon_world_board(run->world, i),
+                                               0, tigon_charge_file_table(charged->file));
+        if (error)
+            return command_complain("%s: %s", path, strerror(-error));
+    }
+    return COMMAND_DONE;
+}
+
+/* The lines of a board's table, with what became of them. */
+static void describe(cJSON *lines, const struct charged *charged, const char *board) {
+    const struct tigon_charge_table *table = tigon_charge_file_table(charged->file);
+    struct tigon_charge_counts counts;
+    for (size_t i = 0; tigon_charging_counts(charged->charging, i, &counts); i++) {
+        cJSON *line = cJSON_CreateObject();
+        cJSON_AddStringToObject(line, "board", board);
+        cJSON_AddStringToObject(line, "step", table->charges[i].step);
+        cJSON_AddNumberToObject(line, "cycles", table->charges[i].cycles);
+        cJSON_AddNumberToObject(line, "charged", (double)counts.charged);
+        cJSON_AddNumberToObject(line, "own_most", (double)counts.own_most);
+        cJSON_AddNumberToObject(line, "late", (double)counts.late);
+        cJSON_AddItemToArray(lines, line);
+    }
+}
+
+static int finish(struct run *run, void *arguments) {
+    cJSON *lines =
+        part.boards && run->result ? cJSON_AddArrayToObject(run->result, "charges") : NULL;
+    (void)arguments;
+    for (size_t i = 0; i < part.count; i++) {
+        struct charged *charged = &part.boards[i];
+        if (lines && charged->charging)
+            describe(lines, charged, tigon_board_name(tigon_world_board(run->world, i)));
+        tigon_charging_end(charged->charging);
+        tigon_charge_file_free(charged->file);
+    }
+    free(part.boards);
+    free(part.setting);
+    memset(&part, 0, sizeof part);
+    return COMMAND_DONE;
+}
+
+const struct run_part charge_part = {
+    .options = &parser,
+    .arguments = NULL,
+    .setting = "charge",
+    .read = read_setting,
+    .begin = begin,
+    .finish = finish,
+};

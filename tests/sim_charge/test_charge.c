@@ -1,0 +1,228 @@
+/* Charges: how long a core is busy, and when effects come, by the table and nothing else. */
+#include <errno.h>
+
+#include "sim/charge.h"
+#include "tests/sim_cpu/assemble.h"
+#include "tests/sim_devices/bench.h"
+
+enum {
+    MAIN = 0x4000,
+    OUTER = 0x5000,
+    INNER = 0x6000,
+    IDLE = 0x7000,
+    STACK = 0x3000,
+    ALLOWANCE = 40 /* cycles of the main program before and behind what is measured */
+};
+
+static void place(struct tigon_board *board, uint32_t address, const uint32_t *words,
+                  size_t count) {
+    for (size_t i = 0; i < count; i++)
+        tigon_board_poke32(board, address + 4 * (uint32_t)i, words[i]);
+}
+#define PLACE(board, address, ...)                                                                 \
+    place(board, address, (const uint32_t[]){__VA_ARGS__},                                         \
+          sizeof((const uint32_t[]){__VA_ARGS__}) / 4)
+
+/* When the effect of OUTER came, by call. */
+struct seen {
+    uint64_t cycles[4];
+    unsigned count;
+};
+
+static bool see(void *context, unsigned core, uint32_t pc, uint64_t cycle) {
+    struct seen *seen = context;
+    (void)core;
+    if (pc == OUTER + 4 && seen->count < 4)
+        seen->cycles[seen->count++] = cycle;
+    return false;
+}
+
+/* Calls OUTER `calls` times and halts. OUTER stands for a step: its second instruction is its
+ * effect. It calls INNER when `nested`, in a tail call when `tail`. */
+static void place_program(struct tigon_board *board, int32_t calls, bool nested, bool tail) {
+    PLACE(board, MAIN, ADDIU(SP, ZERO, STACK), ADDIU(S0, ZERO, calls), JAL(OUTER), ADDIU(A0, S0, 0),
+          ADDIU(S0, S0, -1), BNE(S0, ZERO, -4), NOP, HALT);
+    if (tail)
+        PLACE(board, OUTER, NOP, NOP, J(INNER), NOP);
+    else if (nested)
+        PLACE(board, OUTER, ADDIU(SP, SP, -8), SW(RA, 4, SP), JAL(INNER), NOP, LW(RA, 4, SP),
+              ADDIU(SP, SP, 8), JR(RA), NOP);
+    else
+        PLACE(board, OUTER, NOP, NOP, JR(RA), NOP);
+    PLACE(board, INNER, NOP, JR(RA), NOP);
+    PLACE(board, IDLE, JR(RA), NOP);
+}
+
+struct outcome {
+    uint64_t busy; /* cycles from start to halt */
+    struct seen seen;
+    struct tigon_charge_counts counts[2];
+};
+
+static struct outcome run(const struct tigon_charge *charges, size_t count, bool others_cost,
+                          int32_t calls, bool nested, bool tail) {
+    struct outcome outcome = {0};
+    struct bench *bench = bench_make(1, NULL);
+    struct tigon_cpu *cpu = tigon_board_cpu(bench->board, 0);
+    struct tigon_charging *charging = NULL;
+    const struct tigon_charge_table table = {.charges = (struct tigon_charge *)charges,
+                                             .count = count,
+                                             .idle = IDLE,
+                                             .others_cost = others_cost};
+    place_program(bench->board, calls, nested, tail);
+    assert_int_equal(tigon_charging_start(&charging, bench->board, 0, &table), 0);
+    assert_true(tigon_cpu_add_observer(cpu, see, &outcome.seen));
+    set_reg(bench->board, 0x144, MAIN);
+    set_reg(bench->board, 0x140, 0);
+    const uint64_t start = cpu->cycle;
+    pass_ns(bench, 2000000);
+    assert_true(reg(bench->board, 0x140) & TIGON_CPU_STATE_HALT_EXECUTED);
+    outcome.busy = cpu->cycle - start;
+    for (unsigned i = 0; i < outcome.seen.count; i++)
+        outcome.seen.cycles[i] -= start;
+    for (size_t i = 0; i < count && i < 2; i++)
+        assert_true(tigon_charging_counts(charging, i, &outcome.counts[i]));
+    assert_false(tigon_charging_counts(charging, count, &outcome.counts[1]));
+    tigon_charging_end(charging);
+    tigon_cpu_remove_observer(cpu, see, &outcome.seen);
+    assert_null(cpu->observer);
+    bench_destroy(bench);
+    return outcome;
+}
+
+static void assert_about(uint64_t value, uint64_t expected) {
+    assert_in_range(value, expected, expected + ALLOWANCE);
+}
+
+/* Ten calls cost ten charges, wherever the effects lie. */
+static void test_sum(void **state) {
+    (void)state;
+    const struct tigon_charge before = {"step", OUTER, 1000, TIGON_CHARGE_BEFORE, 0, 0};
+    const struct tigon_charge after = {"step", OUTER, 1000, TIGON_CHARGE_AFTER, 0, 0};
+    struct outcome outcome = run(&before, 1, false, 10, false, false);
+    assert_about(outcome.busy, 10000);
+    assert_int_equal(outcome.counts[0].charged, 10);
+    assert_int_equal(outcome.counts[0].late, 0);
+    assert_in_range(outcome.counts[0].own_most, 4, ALLOWANCE);
+    assert_about(run(&after, 1, false, 10, false, false).busy, 10000);
+}
+
+/* Effects come at the end of the step's time or at its beginning. The first time the function's own
+ * cycles are not known. */
+static void test_effects(void **state) {
+    (void)state;
+    const struct tigon_charge before = {"step", OUTER, 1000, TIGON_CHARGE_BEFORE, 0, 0};
+    const struct tigon_charge after = {"step", OUTER, 1000, TIGON_CHARGE_AFTER, 0, 0};
+    struct outcome outcome = run(&before, 1, false, 3, false, false);
+    assert_about(outcome.seen.cycles[0], 1000);
+    assert_in_range(outcome.seen.cycles[1], 2000 - ALLOWANCE, 2000 + ALLOWANCE);
+    assert_in_range(outcome.seen.cycles[2], 3000 - ALLOWANCE, 3000 + ALLOWANCE);
+    outcome = run(&after, 1, false, 3, false, false);
+    assert_about(outcome.seen.cycles[0], 0);
+    assert_about(outcome.seen.cycles[1], 1000);
+    assert_about(outcome.seen.cycles[2], 2000);
+}
+
+/* A charge inside another is on top of it; a tail call returns for both. */
+static void test_nested(void **state) {
+    (void)state;
+    const struct tigon_charge charges[] = {{"a", OUTER, 1000, TIGON_CHARGE_BEFORE, 0, 0},
+                                           {"b", INNER, 500, TIGON_CHARGE_AFTER, 0, 0}};
+    assert_about(run(charges, 2, false, 10, true, false).busy, 15000);
+    struct outcome outcome = run(charges, 2, false, 10, false, true);
+    assert_about(outcome.busy, 15000);
+    assert_int_equal(outcome.counts[0].charged, 10);
+    assert_int_equal(outcome.counts[1].charged, 10);
+}
+
+/* Only calls with the argument: the program hands over 10, 9, ... 1. */
+static void test_argument(void **state) {
+    (void)state;
+    const struct tigon_charge seven = {"step", OUTER, 5000, TIGON_CHARGE_BEFORE, 1, 7};
+    const struct tigon_charge eleven = {"step", OUTER, 5000, TIGON_CHARGE_BEFORE, 1, 11};
+    struct outcome outcome = run(&seven, 1, false, 10, false, false);
+    assert_int_equal(outcome.counts[0].charged, 1);
+    assert_true(outcome.busy > 5000 && outcome.busy < 6000);
+    assert_int_equal(run(&eleven, 1, false, 10, false, false).counts[0].charged, 0);
+}
+
+/* The main program's own cycles are covered by charges, or not. */
+static void test_others(void **state) {
+    (void)state;
+    const struct tigon_charge charge = {"step", OUTER, 1000, TIGON_CHARGE_BEFORE, 0, 0};
+    const uint64_t covered = run(&charge, 1, false, 100, false, false).busy;
+    const uint64_t on_top = run(&charge, 1, true, 100, false, false).busy;
+    const uint64_t alone = run(NULL, 0, false, 100, false, false).busy;
+    assert_about(covered, 100000);
+    assert_true(on_top > covered + 400);
+    assert_true(on_top < covered + alone);
+}
+
+/* A charge that is less than what is executed shortens nothing, and says so. */
+static void test_late(void **state) {
+    (void)state;
+    const struct tigon_charge charge = {"step", OUTER, 1, TIGON_CHARGE_BEFORE, 0, 0};
+    struct outcome outcome = run(&charge, 1, false, 100, false, false);
+    const uint64_t alone = run(NULL, 0, false, 100, false, false).busy;
+    assert_int_equal(outcome.busy, alone);
+    assert_true(outcome.counts[0].late > 90);
+    assert_true(outcome.counts[0].late_most > 0);
+}
+
+/* What was executed before an idle moment is not made up for. */
+static void test_idle(void **state) {
+    (void)state;
+    const struct tigon_charge charge = {"step", OUTER, 1000, TIGON_CHARGE_BEFORE, 0, 0};
+    const struct tigon_charge_table table = {
+        .charges = (struct tigon_charge *)&charge, .count = 1, .idle = IDLE};
+    uint64_t busy[2];
+    for (unsigned idle = 0; idle < 2; idle++) {
+        struct bench *bench = bench_make(1, NULL);
+        struct tigon_charging *charging;
+        struct tigon_cpu *cpu = tigon_board_cpu(bench->board, 0);
+        place_program(bench->board, 1, false, false);
+        /* 200 turns of a loop, then perhaps nothing to do, then the step. */
+        PLACE(bench->board, MAIN, ADDIU(S0, ZERO, 200), ADDIU(S0, S0, -1), BNE(S0, ZERO, -2), NOP,
+              JAL(idle ? IDLE : INNER), NOP, JAL(OUTER), NOP, HALT);
+        assert_int_equal(tigon_charging_start(&charging, bench->board, 0, &table), 0);
+        set_reg(bench->board, 0x144, MAIN);
+        set_reg(bench->board, 0x140, 0);
+        const uint64_t start = cpu->cycle;
+        pass_ns(bench, 1000000);
+        assert_true(reg(bench->board, 0x140) & TIGON_CPU_STATE_HALT_EXECUTED);
+        busy[idle] = cpu->cycle - start;
+        tigon_charging_end(charging);
+        bench_destroy(bench);
+    }
+    assert_about(busy[0], 1000);
+    assert_in_range(busy[1], 1000 + 600, 1000 + 600 + 2 * ALLOWANCE);
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    static struct tigon_charge charges[TIGON_CHARGES + 1];
+    struct bench *bench = bench_make(1, NULL);
+    struct tigon_charging *charging;
+    struct tigon_charge_table table = {.charges = charges, .count = TIGON_CHARGES + 1};
+    assert_int_equal(tigon_charging_start(&charging, bench->board, 0, &table), -EINVAL);
+    table.count = 1; /* function 0 */
+    assert_int_equal(tigon_charging_start(&charging, bench->board, 0, &table), -EINVAL);
+    charges[0].function = OUTER + 2;
+    assert_int_equal(tigon_charging_start(&charging, bench->board, 0, &table), -EINVAL);
+    charges[0].function = OUTER;
+    assert_int_equal(tigon_charging_start(&charging, bench->board, 2, &table), -EINVAL);
+    assert_int_equal(tigon_charging_start(&charging, bench->board, 1, &table), 0);
+    tigon_charging_end(charging);
+    tigon_charging_end(NULL);
+    bench_destroy(bench);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sum),    cmocka_unit_test(test_effects),
+        cmocka_unit_test(test_nested), cmocka_unit_test(test_argument),
+        cmocka_unit_test(test_others), cmocka_unit_test(test_late),
+        cmocka_unit_test(test_idle),   cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
