@@ -91,7 +91,7 @@ static int finish(struct run *run, void *arguments) {
     cJSON *lines =
         part.boards && run->result ? cJSON_AddArrayToObject(run->result, "charges") : NULL;
     (void)arguments;
-    for (size_t i = 0; i < part.count; i++) {
+    for (size_t i = 0; part.boards && i < part.count; i++) {
         struct charged *charged = &part.boards[i];
         if (lines && charged->charging)
             describe(lines, charged, tigon_board_name(tigon_world_board(run->world, i)));
