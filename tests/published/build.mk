@@ -1,1 +1,1 @@
-TEST_NEEDS += $(HOST_DEMO) $(PUBLISHED_IMAGE) $(BUILD)/tigonsim
+TEST_NEEDS += $(HOST_DEMO) $(PUBLISHED_IMAGE) $(BUILD)/firmware/emp_a.elf $(BUILD)/tigonsim
