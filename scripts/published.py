@@ -97,7 +97,7 @@ NOTES = """\
      second frame waits for the receiver's bookkeeping of the first. The ratio and the slope are those of one frame.
   2  Three frames take the receiver 3 x 13.25 + 2.50 us by Table 1 itself: 776 Mb/s, whatever simulates it.
   3  May not be compared: published as a ratio to other placements. The costs alone allow 889; but received frames go
-     before frames to send in our firmware's order of events, so that the boards take turns and share what one way has."""
+     before frames to send in our firmware's order of events, so the boards take turns and share what one way has."""
 
 
 def print_rows(table: list[Row]) -> None:
