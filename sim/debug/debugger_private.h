@@ -90,7 +90,6 @@ struct debug_slot {
     uint64_t ns;
     bool inside; /* taken while an instruction was shown, else between two */
     bool kept;   /* not to be thinned out */
-    bool end;    /* command to the snapshot: end, else let a copy run */
     sem_t wake;
 };
 
@@ -107,6 +106,7 @@ struct debug_session {
     struct debug_travel travel;
     uint64_t frontier; /* how far output was printed */
     pid_t supervisor;
+    bool over;  /* the supervisor waits for the last snapshots to end */
     pid_t live; /* 0: on its way from one process to the next */
 };
 

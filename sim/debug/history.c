@@ -38,13 +38,25 @@ static void pass_on(int number) {
 
 /* --- the supervisor */
 
+/* A snapshot holds nothing but itself, so it needs no chance to end in order; and only then the
+ * slot can be another's at once. */
 static void dismiss(struct debug_slot *slot) {
-    if (slot->pid == 0)
+    /* Once: the supervisor clears it when it sees that the process has ended, at any time. */
+    const pid_t pid = __atomic_load_n(&slot->pid, __ATOMIC_RELAXED);
+    if (pid <= 0)
         return;
-    slot->end = true;
-    (void)sem_post(&slot->wake);
-    (void)waitpid(slot->pid, NULL, 0); /* fails at once when it is not our own child */
+    (void)kill(pid, SIGKILL);
+    (void)waitpid(pid, NULL, 0); /* fails at once when it is not our own child */
     slot->pid = 0;
+}
+
+/* Its number may become somebody else's. */
+static void forget_process(struct debug_session *session, pid_t pid) {
+    for (size_t i = 0; i < DEBUG_SNAPSHOTS; i++) {
+        pid_t expected = pid; /* or the live process has given the slot to another already */
+        (void)__atomic_compare_exchange_n(&session->slots[i].pid, &expected, 0, false,
+                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    }
 }
 
 static _Noreturn void supervise(struct debug_session *session) {
@@ -65,12 +77,11 @@ static _Noreturn void supervise(struct debug_session *session) {
             status = each;
             break;
         }
+        forget_process(session, pid);
     }
+    session->over = true;
     for (size_t i = 0; i < DEBUG_SNAPSHOTS; i++)
-        if (session->slots[i].pid != 0) {
-            session->slots[i].end = true;
-            (void)sem_post(&session->slots[i].wake);
-        }
+        dismiss(&session->slots[i]);
     while (waitpid(-1, NULL, 0) > 0 || errno == EINTR) {
     }
     if (WIFSIGNALED(status)) { /* end as it did, for whoever waits for us; its core is enough */
@@ -220,14 +231,14 @@ static void thin_out(struct tigon_debugger *debugger) {
         dismiss(worst);
 }
 
-static void wait_for_command(struct debug_slot *slot, const struct debug_session *session) {
+static void wait_to_be_woken(struct debug_slot *slot, const struct debug_session *session) {
     for (;;) {
         struct timespec until;
         (void)clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec += ALIVE_SECONDS;
         if (sem_timedwait(&slot->wake, &until) == 0)
             return;
-        if (errno == ETIMEDOUT && !supervisor_lives(session))
+        if (errno == ETIMEDOUT && (session->over || !supervisor_lives(session)))
             _exit(0);
     }
 }
@@ -251,9 +262,7 @@ static int sleep_as(struct tigon_debugger *debugger, struct debug_slot *slot) {
     struct debug_session *session = debugger->session;
     const pid_t self = getpid();
     for (;;) {
-        wait_for_command(slot, session);
-        if (slot->end)
-            _exit(0);
+        wait_to_be_woken(slot, session);
         if (!became_copy())
             continue;
         if (getpid() == self)
@@ -283,7 +292,6 @@ int debug_history_take(struct tigon_debugger *debugger, bool kept) {
                    : tigon_world_now_ns(debugger->world);
     slot->inside = debugger->inside != NULL;
     slot->kept = kept;
-    slot->end = false;
     debugger->unsnapshotted_change = false;
     debugger->own = slot;
     const pid_t pid = fork();
@@ -334,7 +342,8 @@ struct debug_slot *debug_history_numbered(struct tigon_debugger *debugger, unsig
 }
 
 void debug_history_wake(struct tigon_debugger *debugger, struct debug_slot *slot) {
-    if (kill(slot->pid, 0) != 0) { /* somebody has ended it */
+    const pid_t pid = __atomic_load_n(&slot->pid, __ATOMIC_RELAXED);
+    if (pid <= 0 || kill(pid, 0) != 0) { /* somebody has ended it */
         slot->pid = 0;
         return;
     }

@@ -142,6 +142,8 @@ struct line {
 };
 
 static void put(struct line *line, const char *bytes, size_t length) {
+    if (length == 0)
+        return;
     if (line->length + length > line->size) {
         line->size = 2 * (line->length + length);
         line->bytes = realloc(line->bytes, line->size);
