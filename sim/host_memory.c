@@ -2,7 +2,10 @@
 #include "sim/host_memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "sim/abort.h"
 #include "sim/tigon.h"
@@ -51,6 +54,41 @@ int tigon_host_pages_initialise(struct tigon_host_pages *pages, const struct tig
 
 void tigon_host_pages_free(struct tigon_host_pages *pages) {
     munmap(pages->bytes, pages->size);
+}
+
+int tigon_host_share_memory(struct tigon_host *host) {
+    struct tigon_host_pages *pages = tigon_host_pages(host);
+    const int descriptor = memfd_create("tigon-host-memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (descriptor < 0)
+        return -errno;
+    /* Sealed: somebody else's truncation would be our bus error. */
+    if (ftruncate(descriptor, (off_t)pages->size) != 0 ||
+        fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+        goto failed;
+    for (size_t at = 0; at < pages->size; at += PAGE_BYTES) {
+        static const uint8_t zeros[PAGE_BYTES];
+        if (memcmp(pages->bytes + at, zeros, PAGE_BYTES) != 0 &&
+            pwrite(descriptor, pages->bytes + at, PAGE_BYTES, (off_t)at) != (ssize_t)PAGE_BYTES)
+            goto failed;
+    }
+    if (mmap(pages->bytes, pages->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor,
+             0) != pages->bytes)
+        goto failed;
+    return descriptor;
+failed:;
+    const int error = errno ? errno : ENOSPC;
+    (void)close(descriptor);
+    return -error;
+}
+
+void tigon_host_release_memory(struct tigon_host *host) {
+    struct tigon_host_pages *all = tigon_host_pages(host);
+    memset(all->bytes + PAGE_BYTES, 0, (all->next_page - 1) * PAGE_BYTES);
+    if (all->scattered)
+        memset(all->bytes + scatter_start(all) * PAGE_BYTES, 0,
+               all->size - scatter_start(all) * PAGE_BYTES);
+    all->next_page = 1;
+    all->scattered = 0;
 }
 
 uint8_t *tigon_host_memory(struct tigon_host *host) {

@@ -362,6 +362,14 @@ void *tigon_host_allocate(struct tigon_host *host, size_t bytes, uint64_t *bus_a
  * when knob host_scatter is on. Returns 0 or -ENOMEM. Use tigon_host_pointer on each. */
 int tigon_host_allocate_pages(struct tigon_host *host, size_t bytes, uint64_t *pages);
 
+/* Puts the memory, with its content, behind a descriptor that another process may map; it cannot
+ * change the size. The array stays where it is. Returns the descriptor, which the caller closes, or
+ * a negative errno value. At most once for a host, outside programs. */
+int tigon_host_share_memory(struct tigon_host *host);
+
+/* Takes back all that was allocated, and zeroes it: for a host that boots anew. */
+void tigon_host_release_memory(struct tigon_host *host);
+
 /* -------------------------------------------------------------------------------------------------
  * Wire */
 

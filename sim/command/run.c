@@ -4,6 +4,7 @@
 #include "sim/command/outcome.h"
 #include "sim/command/progress.h"
 #include "sim/command/run.h"
+#include "sim/command/serve_options.h"
 #include "sim/command/watcher.h"
 
 #include <errno.h>
@@ -108,6 +109,8 @@ static void parse_arguments(int count, char **texts, struct arguments *arguments
     for (size_t i = 0; run_parts[i] && child < PARTS_LIMIT; i++)
         if (run_parts[i]->options)
             children[child++] = (struct argp_child){run_parts[i]->options, 0, NULL, 0};
+    if (serve_options_parser && child < PARTS_LIMIT)
+        children[child++] = (struct argp_child){serve_options_parser, 0, NULL, 0};
     arguments->overrides.assignments = arguments->assignments;
     (void)argp_parse(&parser, count, texts, 0, NULL, arguments);
 }

@@ -1,0 +1,15 @@
+/* The part of `tigonsim serve`: which boards are served where, and how time passes. */
+#ifndef SIM_COMMAND_SERVE_OPTIONS_H
+#define SIM_COMMAND_SERVE_OPTIONS_H
+
+#include "sim/command/run.h"
+
+/* In `tigonsim run` it only reads the setting `serve`, and nobody is served. */
+extern const struct run_part serve_part;
+
+/* The same with what `tigonsim serve` does; call it before command_run. */
+void serve_options_enable(void);
+/* The options of tigonsim serve; run.h's parts have theirs in a constant. */
+extern const struct argp *serve_options_parser;
+
+#endif
