@@ -22,7 +22,7 @@ enum { HELLO_WORDS = 4, HELLO_ANSWER_WORDS = 9 + TIGON_SERVE_NAME_WORDS, SEND_PA
 #define LOOK_EVERY_NS UINT64_C(1000000) /* lock step: for newcomers, while the world works */
 #define PACE_EVERY_NS UINT64_C(10000)   /* free running */
 #define TOO_LATE_NS   UINT64_C(100000000)
-#define BACKLOG       8
+#define BACKLOG       128
 
 void tigon_server_options_defaults(struct tigon_server_options *options) {
     *options = (struct tigon_server_options){.scale = 1.0};

@@ -507,6 +507,7 @@ int session_program(struct tigon_host *host, void *argument) {
         if (server->stopping)
             break;
         if (session->served.reset_at_leave) {
+            configuration_cycle(session); /* a write on its way could start a transfer afterwards */
             tigon_board_reset(session->served.board);
             tigon_host_release_memory(host);
         }

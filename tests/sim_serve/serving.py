@@ -1,6 +1,7 @@
 """Starts tigonsim serve and talks to it in its own protocol, for the tests of this directory."""
 
 import array
+import json
 import mmap
 import os
 import socket
@@ -10,12 +11,11 @@ import tempfile
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
-import json
 
 SANITIZED = Path("build/tests/tigonsim").resolve()
 ATTACH = Path("build/tests/tigon_attach").resolve()
 IMAGE = Path("build/firmware/emp_a.elf").resolve()
-TIME_LIMIT_SECONDS = 300  # against what hangs; the machine may be busy
+TIME_LIMIT_SECONDS = 120  # against what hangs; the machine may be busy
 
 MAGIC = int.from_bytes(b"TIGBARD2", "little")
 HEADER = struct.Struct("<IHHIiQQ")

@@ -133,9 +133,7 @@ def test_registers_and_configuration() -> None:
         assert client.call(CONFIGURATION_READ, 0x80, 4) == [0]
         # Memory through the window, in every width, in the order of a little-endian bus.
         client.write(WINDOW, 0x4000)
-        client.send(
-            WRITE_BLOCK, words(0x800, 3) + struct.pack("<3I", 1, 2, 0x89ABCDEF)
-        )
+        client.send(WRITE_BLOCK, words(0x800, 3) + struct.pack("<3I", 1, 2, 0x89ABCDEF))
         assert client.read(0x808) == 0x89ABCDEF
         assert [client.read(0x808 + i, 1) for i in range(4)] == [0xEF, 0xCD, 0xAB, 0x89]
         assert client.read(0x80A, 2) == 0x89AB
@@ -170,9 +168,9 @@ def test_time() -> None:
         assert client.now_ps - before == 3_500_000_000
         address = client.call(ALLOCATE, 4096)[0]
         before = client.now_ps
-        assert client.call(
-            POLL_MEMORY, address, 4, client.writes, 700, 2_100_000
-        ) == [0]
+        assert client.call(POLL_MEMORY, address, 4, client.writes, 700, 2_100_000) == [
+            0
+        ]
         assert client.now_ps - before == 2_100_000_000
         client.close()
         server.end()
@@ -293,8 +291,9 @@ def test_client_that_dies_amid_a_transfer() -> None:
             write_dma(client, address, 60000)
             os.kill(os.getpid(), signal.SIGKILL)
         other = attach(server.path("right"))
+        other.send(SLEEP, words(3_000_000))  # lock step: both let time pass
         os.waitpid(child, 0)
-        other.call(SLEEP, 3_000_000)
+        other.reply()
         server.wait_for("board left: the client has gone")
         assert other.read(0) == 0x000112AE
         again = Client(server.path("left"))
