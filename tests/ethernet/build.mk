@@ -43,3 +43,15 @@ $(BUILD)/tests/test_ethernet: $(ETHERNET_TEST_OBJECTS) $(SIM_LIBRARY_SANITIZED) 
 	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka
 
 TEST_PROGRAMS += $(BUILD)/tests/test_ethernet
+
+# The same in a scenario, as a program that tigonsim loads.
+ETHERNET_PROGRAM := $(ETHERNET_BUILD)/load.so
+
+$(ETHERNET_PROGRAM): $(addprefix $(ETHERNET)/,load.c traffic.c driver.c traffic.h driver.h firmware/interface.h firmware/registers.h)
+	$(SAY) CC $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -shared -fPIC -o $@ $(filter %.c,$^)
+
+.PHONY: ethernet
+ethernet: $(BUILD)/tigonsim $(ETHERNET_RAW) $(ETHERNET_PROGRAM)
+	$(Q)$(BUILD)/tigonsim run $(ETHERNET)/ethernet.scenario

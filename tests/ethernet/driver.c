@@ -264,6 +264,8 @@ bool ethernet_wait(struct ethernet *ethernet, uint64_t timeout_ns) {
     ethernet->sequence = ethernet->report[REPORT_SEQUENCE];
     /* Drops the line. A report that came meanwhile makes the firmware raise it again. */
     mailbox(ethernet, MAILBOX_INTERRUPT, ethernet->sequence);
+    /* Not before it has arrived: the line would still be up. */
+    tigon_host_read32(ethernet->host, HOST_CONTROL);
     return true;
 }
 
@@ -316,8 +318,16 @@ void ethernet_release(struct ethernet *ethernet) {
     const uint32_t entry = ethernet->taken & (ethernet->options.ring_entries - 1);
     post(ethernet, ethernet->returns[(size_t)entry * ENTRY_WORDS + RETURN_COOKIE]);
     ethernet->taken++;
-    if ((ethernet->posted & 7) == 0)
+    /* A few at a time; of a small ring at once. */
+    const uint32_t few = ethernet->options.ring_entries < 32 ? 1 : 8;
+    if ((ethernet->posted & (few - 1)) == 0)
         mailbox(ethernet, MAILBOX_BUFFERS, ethernet->posted);
+}
+
+static void command(struct ethernet *ethernet, uint32_t what) {
+    mailbox(ethernet, MAILBOX_COMMAND, what);
+    for (int i = 0; i < 1000 && area(ethernet, MAILBOX(MAILBOX_COMMAND)) != 0; i++)
+        tigon_host_sleep_ns(ethernet->host, 1000);
 }
 
 /* CRC-32 of a group address; its low 7 bits select the bit of the hash (tigon2.md 6.3). */
@@ -328,7 +338,7 @@ static unsigned hash_of(const uint8_t group[6]) {
         for (int bit = 0; bit < 8; bit++)
             crc = (crc & 1) != 0 ? crc >> 1 ^ 0xEDB88320u : crc >> 1;
     }
-    return crc & 0x7F;
+    return ~crc & 0x7F;
 }
 
 void ethernet_filter(struct ethernet *ethernet, bool promiscuous, const uint8_t (*groups)[6],
@@ -341,11 +351,11 @@ void ethernet_filter(struct ethernet *ethernet, bool promiscuous, const uint8_t 
     set_area(ethernet, AREA_FILTER, promiscuous ? FILTER_PROMISCUOUS : 0);
     for (uint32_t i = 0; i < 4; i++)
         set_area(ethernet, AREA_FILTER + 4 + 4 * i, hash[i]);
-    mailbox(ethernet, MAILBOX_COMMAND, COMMAND_FILTER);
+    command(ethernet, COMMAND_FILTER);
 }
 
 void ethernet_clear_statistics(struct ethernet *ethernet) {
-    mailbox(ethernet, MAILBOX_COMMAND, COMMAND_CLEAR);
+    command(ethernet, COMMAND_CLEAR);
 }
 
 uint32_t ethernet_mac_statistic(struct ethernet *ethernet, unsigned index) {

@@ -54,14 +54,7 @@ static unsigned cut(uint32_t length, uint32_t number, uint32_t cuts[PIECES]) {
     return pieces;
 }
 
-/* What is known of what one peer sent. */
-struct heard {
-    uint8_t *seen;
-    uint32_t next; /* highest number so far, plus 1 */
-};
-
-static void judge(struct traffic *traffic, struct heard *heard, const uint8_t *frame,
-                  size_t length) {
+static void judge(struct traffic *traffic, const uint8_t *frame, size_t length) {
     uint8_t expected[ETHERNET_LONGEST];
     unsigned peer = 0;
     while (peer < traffic->peer_count && memcmp(frame + 6, traffic->peers[peer], 6) != 0)
@@ -69,7 +62,7 @@ static void judge(struct traffic *traffic, struct heard *heard, const uint8_t *f
     const uint32_t number = (uint32_t)frame[HEADER] << 24 | (uint32_t)frame[HEADER + 1] << 16 |
                             (uint32_t)frame[HEADER + 2] << 8 | frame[HEADER + 3];
     const uint32_t said = (uint32_t)frame[HEADER + 4] << 8 | frame[HEADER + 5];
-    if (peer == traffic->peer_count || number >= traffic->expected || said > sizeof expected ||
+    if (peer == traffic->peer_count || number >= traffic->numbered || said > sizeof expected ||
         said != length_of(traffic, number)) {
         traffic->wrong++;
         return;
@@ -80,13 +73,14 @@ static void judge(struct traffic *traffic, struct heard *heard, const uint8_t *f
         traffic->wrong++;
         return;
     }
-    if (heard[peer].seen[number] != 0)
+    uint8_t *seen = &traffic->seen[(size_t)peer * traffic->numbered + number];
+    if (*seen != 0)
         traffic->repeated++;
-    else if (number < heard[peer].next)
+    else if (number < traffic->next[peer])
         traffic->backwards++;
-    if (number >= heard[peer].next)
-        heard[peer].next = number + 1;
-    heard[peer].seen[number] = 1;
+    if (number >= traffic->next[peer])
+        traffic->next[peer] = number + 1;
+    *seen = 1;
     traffic->received++;
     traffic->bytes += length;
 }
@@ -111,18 +105,18 @@ static unsigned send_some(struct traffic *traffic, uint32_t *number) {
     return sent;
 }
 
-static unsigned receive_all(struct traffic *traffic, struct heard *heard) {
+static unsigned receive_all(struct traffic *traffic) {
     const uint8_t *frame;
     unsigned count = 0;
     for (size_t length; (length = ethernet_receive(&traffic->ethernet, &frame)) != 0; count++) {
-        judge(traffic, heard, frame, length);
+        judge(traffic, frame, length);
         ethernet_release(&traffic->ethernet);
         traffic->ended_ns = tigon_host_now_ns(traffic->ethernet.host);
     }
     return count;
 }
 
-static int exchange(struct traffic *traffic, struct heard *heard) {
+static int exchange(struct traffic *traffic) {
     struct ethernet *ethernet = &traffic->ethernet;
     uint32_t number = 0;
     while (!ethernet_link(ethernet))
@@ -133,7 +127,7 @@ static int exchange(struct traffic *traffic, struct heard *heard) {
     traffic->begun_ns = tigon_host_now_ns(ethernet->host);
     for (;;) {
         const unsigned sent = send_some(traffic, &number);
-        const unsigned received = receive_all(traffic, heard);
+        const unsigned received = receive_all(traffic);
         if (number == traffic->frames && ethernet_all_sent(ethernet) &&
             traffic->received >= traffic->expected)
             return 0;
@@ -155,20 +149,22 @@ static int exchange(struct traffic *traffic, struct heard *heard) {
 
 int traffic_program(struct tigon_host *host, void *argument) {
     struct traffic *traffic = argument;
-    struct heard heard[TRAFFIC_PEERS] = {0};
-    int result = ethernet_open(&traffic->ethernet, host, &traffic->options, traffic->image);
-    if (result < 0)
-        snprintf(traffic->error, sizeof traffic->error, "%s", traffic->ethernet.error);
-    for (unsigned i = 0; i < traffic->peer_count; i++) {
-        heard[i].seen = calloc(traffic->expected + 1, 1);
-        if (heard[i].seen == NULL)
-            abort();
+    if (traffic->peer_count == 0 || traffic->peer_count > TRAFFIC_PEERS ||
+        traffic->shortest < NUMBERED || traffic->longest > ETHERNET_LONGEST ||
+        traffic->longest < traffic->shortest) {
+        snprintf(traffic->error, sizeof traffic->error, "1 to %d peers, frames of %d to %d bytes",
+                 TRAFFIC_PEERS, NUMBERED, ETHERNET_LONGEST);
+        return 1;
     }
-    if (result == 0)
-        result = exchange(traffic, heard);
-    for (unsigned i = 0; i < traffic->peer_count; i++)
-        free(heard[i].seen);
-    if (result < 0 && traffic->error[0] == '\0')
-        snprintf(traffic->error, sizeof traffic->error, "failed");
+    if (ethernet_open(&traffic->ethernet, host, &traffic->options, traffic->image) < 0) {
+        snprintf(traffic->error, sizeof traffic->error, "%s", traffic->ethernet.error);
+        return 1;
+    }
+    traffic->seen = calloc((size_t)traffic->peer_count * traffic->numbered + 1, 1);
+    if (traffic->seen == NULL)
+        abort();
+    const int result = exchange(traffic);
+    free(traffic->seen);
+    traffic->seen = NULL;
     return result < 0 || traffic->wrong != 0 ? 1 : 0;
 }

@@ -16,7 +16,8 @@ struct traffic {
     uint8_t peers[TRAFFIC_PEERS][6]; /* frames go to each in turn */
     unsigned peer_count;
     uint32_t frames;   /* to send, in all */
-    uint32_t expected; /* from all peers; more may not come */
+    uint32_t numbered; /* frames that each peer sends, whoever they are for */
+    uint32_t expected; /* to receive, from all peers; fewer may come */
     uint32_t shortest; /* frame, without CRC */
     uint32_t longest;  /* lengths run through all from shortest to longest */
     uint32_t burst;    /* most frames between two looks at what has come; 0: no limit */
@@ -26,6 +27,8 @@ struct traffic {
 
     /* Results */
     struct ethernet ethernet;
+    uint8_t *seen;                /* [peer * numbered + number] */
+    uint32_t next[TRAFFIC_PEERS]; /* highest number so far, plus 1 */
     uint32_t received;
     uint32_t wrong;     /* with bytes, a length or a destination that nobody sent */
     uint32_t repeated;  /* with a number seen before */

@@ -22,6 +22,9 @@ ASSIST static void raise_for_a(uint32_t event) {
     HW(SEMAPHORE_B) = 1;
 }
 
+/* A transfer that failed is tried so often, then it counts as done. */
+#define TRIES 4u
+
 /* An attention that is none: a transfer that ended at a 4 GB line of host memory (tigon2.md 13.7).
  */
 ASSIST static bool failed(uint32_t state, uint32_t left) {
@@ -42,6 +45,8 @@ ASSIST void assist(void) {
     const uint32_t report_us = shared.report_us;
     bool reading = false;
     bool writing = false;
+    uint32_t read_tries = 0;
+    uint32_t write_tries = 0;
     uint32_t read_state = 0;
 
     HW(TIMER_REFERENCE_B) = HW(TIMER) + report_us;
@@ -49,13 +54,18 @@ ASSIST void assist(void) {
         const uint32_t state = HW(ASSIST_STATE);
         if (writing && (state & ASSIST_WRITE_BUSY) == 0) {
             const uint32_t result = HW(WRITE_STATE);
-            if (failed(result, HW(WRITE_LENGTH) & 0xFFFF)) {
+            const bool bad = failed(result, HW(WRITE_LENGTH) & 0xFFFF);
+            writing = false;
+            if (bad) {
                 HW(WRITE_STATE) = DMA_RESET;
                 count_failure();
+                write_tries++;
             }
-            const uint32_t next = HW(WRITE_RING_CONSUMER) + DMA_BYTES_EACH;
-            HW(WRITE_RING_CONSUMER) = next == write_ring + DMA_RING_BYTES ? write_ring : next;
-            writing = false;
+            if (!bad || write_tries == TRIES) {
+                write_tries = 0;
+                const uint32_t next = HW(WRITE_RING_CONSUMER) + DMA_BYTES_EACH;
+                HW(WRITE_RING_CONSUMER) = next == write_ring + DMA_RING_BYTES ? write_ring : next;
+            }
         } else if (!writing && (state & ASSIST_WRITE_WAITING) != 0) {
             const volatile struct dma *dma = (const volatile struct dma *)HW(WRITE_RING_CONSUMER);
             HW(WRITE_HOST_HIGH) = dma->host_high;
@@ -67,15 +77,20 @@ ASSIST void assist(void) {
         }
         if (reading && (state & ASSIST_READ_BUSY) == 0) {
             const uint32_t result = HW(READ_STATE);
-            if (failed(result, HW(READ_LENGTH) & 0xFFFF)) {
+            const bool bad = failed(result, HW(READ_LENGTH) & 0xFFFF);
+            reading = false;
+            if (bad) {
                 HW(READ_STATE) = DMA_RESET;
                 count_failure();
+                read_tries++;
             }
-            if ((read_state & DMA_READ_LAST) != 0)
-                HW(TRANSMIT_PRODUCER) = HW(READ_LOCAL);
-            const uint32_t next = HW(READ_RING_CONSUMER) + DMA_BYTES_EACH;
-            HW(READ_RING_CONSUMER) = next == read_ring + DMA_RING_BYTES ? read_ring : next;
-            reading = false;
+            if (!bad || read_tries == TRIES) {
+                read_tries = 0;
+                if ((read_state & DMA_READ_LAST) != 0)
+                    HW(TRANSMIT_PRODUCER) = HW(READ_LOCAL);
+                const uint32_t next = HW(READ_RING_CONSUMER) + DMA_BYTES_EACH;
+                HW(READ_RING_CONSUMER) = next == read_ring + DMA_RING_BYTES ? read_ring : next;
+            }
         } else if (!reading && (state & ASSIST_READ_WAITING) != 0) {
             const volatile struct dma *dma = (const volatile struct dma *)HW(READ_RING_CONSUMER);
             HW(READ_HOST_HIGH) = dma->host_high;

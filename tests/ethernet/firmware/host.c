@@ -82,5 +82,6 @@ void read_mailboxes(void) {
             take_filter();
         else if (command == COMMAND_CLEAR)
             clear_statistics();
+        SRAM(MAILBOX(MAILBOX_COMMAND)) = 0; /* done */
     }
 }

@@ -16,7 +16,7 @@
 #define AREA_STATE        0x210u /* STATE_*, by the firmware */
 #define AREA_MEMORY       0x214u /* bytes of SRAM found */
 #define AREA_FILTER       0x230u /* FILTER_* and four words of multicast hash, for COMMAND_FILTER */
-#define AREA_COUNTERS     0x240u /* struct of COUNTER_* words, by the firmware */
+#define AREA_COUNTERS     0x250u /* COUNTER_* words, by the firmware */
 
 #define STATE_RUNNING   0x45544801u
 #define STATE_NO_BLOCK  0x45544802u /* the control block could not be read */
@@ -46,7 +46,7 @@ enum {
 #define MAILBOX_INTERRUPT 0u /* sequence of the report that the host has seen; drops the line */
 #define MAILBOX_SENDS     1u /* entries put into the send ring so far */
 #define MAILBOX_BUFFERS   2u /* entries put into the buffer ring so far */
-#define MAILBOX_COMMAND   3u
+#define MAILBOX_COMMAND   3u /* one at a time: the firmware writes 0 when it is done */
 
 #define COMMAND_FILTER 1u /* take AREA_FILTER */
 #define COMMAND_CLEAR  2u /* MAC statistics to 0 */

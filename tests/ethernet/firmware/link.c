@@ -111,12 +111,13 @@ void link_look(void) {
             enter(IDLE);
         }
         break;
-    case IDLE:
-        if (!words) {
+    case IDLE: /* the peer takes as long before it listens to frames */
+        if (words) {
+            if ((word & LINK_ACKNOWLEDGED) == 0 || waited() > 2 * LINK_TIMER_US)
+                restart();
+        } else if (waited() >= LINK_TIMER_US) {
             set_link(true);
             enter(UP);
-        } else if ((word & LINK_ACKNOWLEDGED) == 0 || waited() > 2 * LINK_TIMER_US) {
-            restart();
         }
         break;
     case UP:

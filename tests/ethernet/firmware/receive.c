@@ -33,6 +33,8 @@ static uint32_t smaller(uint32_t a, uint32_t b) {
 
 void fetch_buffers(void) {
     clear_event(EVENT_FETCH_BUFFERS);
+    if (asked - taken > CACHED / 2)
+        return;
     for (;;) {
         uint32_t entries = settings.buffers.produced - asked;
         entries = smaller(entries, CACHED - (asked - taken));
@@ -91,7 +93,7 @@ static void deliver(uint32_t address, uint32_t length, uint32_t end) {
     under_way++;
     dropped = 0; /* this frame frees all before it */
     count(COUNTER_RECEIVED);
-    if (asked != settings.buffers.produced)
+    if (asked != settings.buffers.produced && asked - taken <= CACHED / 2)
         raise_event(EVENT_FETCH_BUFFERS);
 }
 

@@ -27,6 +27,8 @@ static uint32_t smaller(uint32_t a, uint32_t b) {
 
 void fetch_sends(void) {
     clear_event(EVENT_FETCH_SENDS);
+    if (asked - taken > CACHED / 2)
+        return; /* again when more are used up: few DMAs of many entries */
     for (;;) {
         uint32_t entries = settings.sends.produced - asked;
         entries = smaller(entries, CACHED - (asked - taken));
@@ -94,7 +96,7 @@ static enum outcome send_one(void) {
             good = false;
         total += length & 0xFFFF;
         pieces++;
-        if (pieces == CACHED)
+        if (pieces == CACHED / 2)
             last = true;
     }
     if (!good || total < 14 || total > settings.longest || pieces > PIECES_LIMIT) {
@@ -122,14 +124,14 @@ void send_frames(void) {
     const enum outcome outcome = send_one();
     if (outcome == NOTHING_THERE)
         clear_event(EVENT_SEND);
-    if (outcome != NO_ROOM && asked != settings.sends.produced)
+    if (outcome != NO_ROOM && asked != settings.sends.produced && asked - taken <= CACHED / 2)
         raise_event(EVENT_FETCH_SENDS);
 }
 
 void frame_fetched(uint32_t pieces) {
     done += pieces;
     unreported();
-    if (asked != settings.sends.produced)
+    if (asked != settings.sends.produced && asked - taken <= CACHED / 2)
         raise_event(EVENT_FETCH_SENDS);
 }
 

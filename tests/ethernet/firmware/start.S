@@ -25,11 +25,23 @@ start_a:
     addiu   $t0, $t0, 4
     bne     $t0, $t1, 1b
     nop
+    la      $t0, _fast_load
+    la      $t1, _fast_begin
+    la      $t2, _fast_end
+2:  lw      $t3, 0($t0)
+    sw      $t3, 0($t1)
+    addiu   $t1, $t1, 4
+    bne     $t1, $t2, 2b
+    addiu   $t0, $t0, 4
     li      $s4, 0
     la      $s2, table
     jal     initialise
     addiu   $sp, $sp, -24
     la      $ra, loop
+    j       loop
+    nop
+
+    .section .fast, "ax"
 loop:
     lw      $t0, EVENT_A($k1)
     .word   0x0114100B              /* pri  $v0, $t0, $s4 */
@@ -55,6 +67,7 @@ table:
     nop
     .endr
 
+    .section .start, "ax"
     .globl start_b
 start_b:
     lui     $k1, 0xC000
