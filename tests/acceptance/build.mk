@@ -38,8 +38,10 @@ TEST_PROGRAMS += $(BUILD)/tests/sim_check
 sim-check: export ASAN_OPTIONS := detect_leaks=1
 sim-check:       ## acceptance tests of the board simulator; TIGON_IMAGE=FILE also runs that image
 	@scripts/setup.sh demo test
-	$(Q)$(MAKE) --no-print-directory $(BUILD)/tests/sim_check
+	$(Q)$(MAKE) --no-print-directory $(BUILD)/tests/sim_check $(BUILD)/tests/test_ethernet
 	$(Q)$(BUILD)/tests/sim_check
+	@echo "An Ethernet firmware written against tigon2.md alone (tests/ethernet):"
+	$(Q)$(BUILD)/tests/test_ethernet
 
 # tests/docs/test_board.py compares what tigonsim knobs prints with docs/board.md.
 TEST_NEEDS += $(BUILD)/tigonsim

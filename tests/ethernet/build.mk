@@ -52,6 +52,11 @@ $(ETHERNET_PROGRAM): $(addprefix $(ETHERNET)/,load.c traffic.c driver.c traffic.
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -shared -fPIC -o $@ $(filter %.c,$^)
 
+TEST_NEEDS += $(BUILD)/tigonsim $(ETHERNET_RAW) $(ETHERNET_PROGRAM)
+
 .PHONY: ethernet
-ethernet: $(BUILD)/tigonsim $(ETHERNET_RAW) $(ETHERNET_PROGRAM)
+ethernet:        ## frames between two boards with a firmware that is not ours, in a scenario
+	@scripts/setup.sh demo
+	$(Q)$(MAKE) --no-print-directory $(BUILD)/tigonsim $(ETHERNET_RAW) $(ETHERNET_PROGRAM)
 	$(Q)$(BUILD)/tigonsim run $(ETHERNET)/ethernet.scenario
+
