@@ -123,6 +123,12 @@ static void attach(struct tigon_server *server, struct session *session,
     server_log(server, "board %s: a client attaches", tigon_board_name(session->served.board));
 }
 
+/* Whether the other side has closed; what it sent before may still wait. */
+static bool hung_up(int descriptor) {
+    struct pollfd entry = {.fd = descriptor, .events = POLLIN};
+    return descriptor < 0 || (poll(&entry, 1, 0) == 1 && (entry.revents & (POLLHUP | POLLERR)));
+}
+
 /* A newcomer's first message, if it is there. */
 static void greet(struct tigon_server *server, struct session *session,
                   struct connection *connection) {
@@ -130,7 +136,7 @@ static void greet(struct tigon_server *server, struct session *session,
     const uint8_t *payload;
     uint64_t words[HELLO_WORDS];
     const int found = connection_message(connection, &header, &payload);
-    if (found == 0 || (session->attached && session->connection.descriptor < 0))
+    if (found == 0 || (session->attached && hung_up(session->connection.descriptor)))
         return; /* or the one before is about to be missed */
     if (found < 0 || header.type != TIGON_SERVE_HELLO ||
         header.length != sizeof header + sizeof words) {
@@ -210,19 +216,16 @@ void server_look(struct tigon_server *server, int timeout_ms) {
         return;
     if (poll(entries, entry, timeout_ms) <= 0)
         return;
-    for (size_t i = 0; i < TIGON_SERVE_PENDING; i++) {
+    for (size_t i = 0; i < TIGON_SERVE_PENDING; i++)
         if (entries[2 * count + i].revents)
             connection_read(&server->pending[i].connection);
-    }
-    greet_all(server);
     for (size_t i = 0; i < count; i++) {
-        /* What attached above has a descriptor that was not asked about. */
-        if (entries[2 * i + 1].revents &&
-            entries[2 * i + 1].fd == server->sessions[i].connection.descriptor)
+        if (entries[2 * i + 1].revents)
             connection_read(&server->sessions[i].connection);
         if (entries[2 * i].revents)
             accept_one(server, &server->sessions[i]);
     }
+    greet_all(server);
 }
 
 uint64_t server_clock_ns(void) {

@@ -77,7 +77,7 @@ static bool good_access(uint64_t offset, uint64_t width, uint64_t bytes, uint64_
 }
 
 static uint64_t lane_mask(uint64_t width) {
-    return width == 8 ? UINT64_MAX : (UINT64_C(1) << (8 * width)) - 1;
+    return width >= 8 ? UINT64_MAX : (UINT64_C(1) << (8 * width)) - 1;
 }
 
 static void read_register(struct session *session, const struct request *request,
@@ -100,7 +100,7 @@ static void write_register(struct session *session, const struct request *reques
                            struct answer *answer) {
     const uint32_t offset = (uint32_t)request->words[0];
     const uint64_t width = request->words[1];
-    const uint64_t value = request->words[2] & lane_mask(width & 15u);
+    const uint64_t value = request->words[2] & lane_mask(width);
     const uint32_t words[2] = {(uint32_t)value, (uint32_t)(value >> 32)};
     if (!good_access(request->words[0], width, TIGON_SERVE_BAR_BYTES, 8))
         fail(answer, -EINVAL, "an access is 1, 2, 4 or 8 bytes at a multiple of that below 0x4000");

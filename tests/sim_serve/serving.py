@@ -4,10 +4,12 @@ import array
 import json
 import mmap
 import os
+import queue
 import socket
 import struct
 import subprocess
 import tempfile
+import threading
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -55,11 +57,28 @@ class Server:
             env=environment(),
         )
         self.lines: list[str] = []
+        # Read all the time: a full pipe would stop the server.
+        self.queue: queue.Queue[str | None] = queue.Queue()
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+
+    def read(self) -> None:
+        assert self.process.stderr
+        for line in self.process.stderr:
+            self.queue.put(line)
+        self.queue.put(None)
+
+    def rest(self) -> str:
+        """Everything it said, once it has ended."""
+        self.process.wait(timeout=TIME_LIMIT_SECONDS)
+        self.reader.join()
+        while (line := self.queue.get()) is not None:
+            self.lines.append(line)
+        return "".join(self.lines)
 
     def wait_for(self, text: str) -> str:
         """Reads what it says up to a line with this text."""
-        assert self.process.stderr
-        for line in self.process.stderr:
+        while (line := self.queue.get(timeout=TIME_LIMIT_SECONDS)) is not None:
             self.lines.append(line)
             if text in line:
                 return line
@@ -74,12 +93,10 @@ class Server:
         return self.finish(status)
 
     def finish(self, status: int = 0) -> dict[str, Any]:
-        _, rest = self.process.communicate(timeout=TIME_LIMIT_SECONDS)
-        everything = "".join(self.lines) + rest
+        everything = self.rest()
         assert "Sanitizer" not in everything, everything
         assert "runtime error" not in everything, everything
         assert self.process.returncode == status, everything
-        self.lines.append(rest)
         result = json.loads((self.directory / "result").read_text())
         assert isinstance(result, dict)
         return result
@@ -95,7 +112,8 @@ class Server:
     ) -> None:
         if self.process.poll() is None:
             self.process.kill()
-            self.process.communicate()
+            self.process.wait()
+        self.reader.join()
         self.holder.cleanup()
 
 

@@ -83,7 +83,7 @@ def test_two_processes_get_the_results_of_the_inside() -> None:
         server.wait_for("board right at")
         peers = [
             subprocess.Popen(
-                [ATTACH, server.path(name), program]
+                [str(ATTACH), str(server.path(name)), program]
                 + [f"--image={IMAGE}", f"--peer={peer}", "--count=20"],
                 stdout=subprocess.PIPE,
                 text=True,
@@ -449,19 +449,19 @@ def test_free_running() -> None:
 )
 def test_mistakes_are_told(arguments: list[str], message: str) -> None:
     with Server(ONE_BOARD, *arguments) as server:
-        _, text = server.process.communicate(timeout=TIME_LIMIT_SECONDS)
+        text = server.rest()
         assert server.process.returncode == 2
         assert message in text
 
 
 def test_file_that_is_no_socket_is_kept() -> None:
     with Server(ONE_BOARD, "--socket", "left=test.scenario") as server:
-        _, text = server.process.communicate(timeout=TIME_LIMIT_SECONDS)
+        text = server.rest()
         assert server.process.returncode == 2 and "cannot be made here" in text
         assert (server.directory / "test.scenario").read_text() == ONE_BOARD
 
 
-def test_program_library(tmp_path: Path) -> None:
+def test_program_library() -> None:
     """tests/sim_serve/test_client.c, with libemp's back end and the client library."""
     with Server(TWO_BOARDS, "--once") as server:
         server.wait_for("board right at")
