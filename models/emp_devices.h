@@ -103,16 +103,29 @@ static bool open_receive(const uint32_t descriptor) {
 
 static void emp_device_send_frame(const uint16_t peer, const struct emp_frame *const g,
                                   const uint16_t descriptor, const uint32_t offset) {
+    const uint32_t way = WAY_OF((*g));
+
     HOLDS(intact_placement, emp_node == SENDER && peer == RECEIVER && FAITHFUL((*g)) &&
                                 g->epoch == now.incarnation[SENDER]);
     HOLDS(intact_placement, offset == OFFSET_OF(g->frame));
+    HOLDS(wire_full_never_blocks, now.slot_wanted == SLOT_GIVEN);
+    now.slot_wanted = SLOT_NONE;
+    HOLDS(no_send_after_settled, (now.sends_done >> g->message & 1) == 0);
+    HOLDS(window_within_bounds,
+          g->peer_epoch != now.believed || (now.sends_done & MESSAGES_BEFORE(g->message)) ==
+                                               MESSAGES_BEFORE(g->message));
+    HOLDS(window_within_bounds,
+          g->peer_epoch != now.incarnation[RECEIVER] || g->epoch != now.heard ||
+              (now.memory & COLLECTIONS_BEFORE(way, g->message, g->collection)) ==
+                  COLLECTIONS_BEFORE(way, g->message, g->collection));
     HOLDS(descriptor_once, descriptor == DESCRIPTOR_OF(g->message) && open_send(descriptor));
-    put_on_link(FRAME_CODE(g->epoch, g->peer_epoch, g->message, g->frame),
+    put_on_link(FRAME_CODE(g->epoch, g->peer_epoch, way, g->message, g->frame),
                 !LINK_FULL && ON_LINK(g->peer_epoch));
 }
 
 static void emp_device_send_control(const uint16_t peer, const struct emp_frame *const g) {
     const uint32_t own = now.incarnation[RECEIVER];
+    const uint32_t way = WAY_OF((*g));
     uint32_t answer;
 
     HOLDS(no_early_acknowledgement,
@@ -120,9 +133,9 @@ static void emp_device_send_control(const uint16_t peer, const struct emp_frame 
     if (g->kind == EMP_FRAME_KIND_ACK) {
         HOLDS(no_early_acknowledgement,
               g->epoch == now.heard && g->peer_epoch == own &&
-                  (now.memory & COLLECTION_BITS(g->message, g->collection)) ==
-                      COLLECTION_BITS(g->message, g->collection));
-        answer = ACK_CODE(g->epoch, g->peer_epoch, g->message, g->collection);
+                  (now.memory & COLLECTION_BITS(way, g->message, g->collection)) ==
+                      COLLECTION_BITS(way, g->message, g->collection));
+        answer = ACK_CODE(g->epoch, g->peer_epoch, way, g->message, g->collection);
     } else if (g->length == EMP_REFUSAL_PEER_EPOCH) {
         HOLDS(right_incarnation, g->frame == own && g->peer_epoch != own);
         answer = EPOCH_CODE(g->epoch, g->peer_epoch, g->frame, g->message);
@@ -134,8 +147,8 @@ static void emp_device_send_control(const uint16_t peer, const struct emp_frame 
 }
 
 static void emp_device_request_slot(void) {
-    HOLDS(never_event, emp_node == SENDER && !now.slot_wanted);
-    now.slot_wanted = 1;
+    HOLDS(never_event, emp_node == SENDER && now.slot_wanted == SLOT_NONE);
+    now.slot_wanted = SLOT_WANTED;
 }
 
 /* A confirmation will come. */
@@ -168,14 +181,15 @@ static void emp_device_place(const uint8_t r, const struct emp_frame *const f,
     const uint32_t pair = PAIR_IN(f->buffer - 1);
     const uint32_t message = MESSAGE_IN(f->buffer - 1);
     const uint32_t frame = FRAME_IN(f->buffer - 1);
+    const uint32_t placed = PLACED_CODE(WAY_IN(f->buffer - 1), message, frame);
 
     HOLDS(descriptor_once, descriptor < MESSAGES && open_receive(descriptor));
     HOLDS(right_incarnation, PEER_OF(pair) == now.incarnation[RECEIVER]);
     if (EPOCH_OF(pair) != now.heard)
         hear(EPOCH_OF(pair));
-    if (length == 0) {
+    if (now.into[descriptor] == GIVEN_UP) {
         /* Nothing is written: only the order of confirmations counts. */
-        HOLDS(descriptor_once, now.into[descriptor] == GIVEN_UP && last);
+        HOLDS(descriptor_once, length == 0 && last);
         owe_placement(r, NO_FRAME);
         return;
     }
@@ -191,14 +205,12 @@ static void emp_device_place(const uint8_t r, const struct emp_frame *const f,
     } else {
         HOLDS(in_order, now.into[descriptor] == message + 1);
     }
-    HOLDS(intact_placement, offset == OFFSET_OF(frame) && length == LENGTH_OF(frame));
+    HOLDS(intact_placement, offset == OFFSET_OF(frame) && length == ROOM_FOR(frame));
     now.placed |= 1 << CODE_OF(message, frame);
     if (last) {
         /* The confirmation will speak of the whole collection. */
-        HOLDS(no_early_acknowledgement,
-              (now.placed & COLLECTION_BITS(message, COLLECTION_OF(frame))) ==
-                  COLLECTION_BITS(message, COLLECTION_OF(frame)));
-        owe_placement(r, CODE_OF(message, frame));
+        HOLDS(no_early_acknowledgement, (now.placed & PLACED_BITS(placed)) == PLACED_BITS(placed));
+        owe_placement(r, placed);
     }
 }
 
@@ -228,7 +240,7 @@ static void complete_receive(const uint32_t descriptor, const uint8_t result,
         return;
     }
     HOLDS(right_incarnation, message < MESSAGES);
-    HOLDS(intact_placement, result == EMP_RESULT_OK && length == TOTAL &&
+    HOLDS(intact_placement, result == RECEIVED && length == TOTAL &&
                                 (now.memory & MESSAGE_BITS(message)) == MESSAGE_BITS(message));
     HOLDS(delivered_once, (now.delivered >> message & 1) == 0);
     now.delivered |= (uchar)(1 << message);
@@ -236,8 +248,11 @@ static void complete_receive(const uint32_t descriptor, const uint8_t result,
 
 static void emp_device_complete(const uint16_t descriptor, const uint8_t result,
                                 const uint32_t length) {
-    HOLDS(descriptor_once, descriptor < MESSAGES);
-    if (emp_node == SENDER)
+    HOLDS(descriptor_once, descriptor < MESSAGES + now.refusing);
+    if (descriptor == SPARE_DESCRIPTOR) {
+        HOLDS(honest_result, result == EMP_RESULT_TOO_LONG);
+        now.refusing = 0;
+    } else if (emp_node == SENDER)
         complete_send(descriptor, result);
     else
         complete_receive(descriptor, result, length);

@@ -8,9 +8,18 @@ inline emp_device_send_frame(g_)
 	assert(intact_placement || (emp_node == SENDER && emp_device_send_frame_peer == RECEIVER && FAITHFUL(g_)
 		&& g_.epoch == incarnation[SENDER]));
 	assert(intact_placement || emp_device_send_frame_offset == OFFSET_OF(g_.frame));
+	assert(wire_full_never_blocks || slot_wanted == SLOT_GIVEN);
+	slot_wanted = SLOT_NONE;
+	assert(no_send_after_settled || ((sends_done >> g_.message) & 1) == 0);
+	assert(window_within_bounds || g_.peer_epoch != believed
+		|| (sends_done & MESSAGES_BEFORE(g_.message)) == MESSAGES_BEFORE(g_.message));
+	code = WAY_OF(g_);
+	assert(window_within_bounds || g_.peer_epoch != incarnation[RECEIVER] || g_.epoch != heard
+		|| (memory & COLLECTIONS_BEFORE(code, g_.message, g_.collection))
+			== COLLECTIONS_BEFORE(code, g_.message, g_.collection));
 	assert(descriptor_once || (emp_device_send_frame_descriptor == DESCRIPTOR_OF(g_.message)
 		&& OPEN_SEND(emp_device_send_frame_descriptor)));
-	code = FRAME_CODE(g_.epoch, g_.peer_epoch, g_.message, g_.frame);
+	code = FRAME_CODE(g_.epoch, g_.peer_epoch, code, g_.message, g_.frame);
 	put_on_link(code, !LINK_FULL && ON_LINK(g_.peer_epoch))
 }
 
@@ -20,9 +29,11 @@ inline emp_device_send_control(g_)
 		&& FAITHFUL_ANSWER(g_)));
 	if
 	:: g_.kind == EMP_FRAME_KIND_ACK ->
+		code = WAY_OF(g_);
 		assert(no_early_acknowledgement || (g_.epoch == heard && g_.peer_epoch == incarnation[RECEIVER]
-			&& (memory & COLLECTION_BITS(g_.message, g_.collection)) == COLLECTION_BITS(g_.message, g_.collection)));
-		code = ACK_CODE(g_.epoch, g_.peer_epoch, g_.message, g_.collection)
+			&& (memory & COLLECTION_BITS(code, g_.message, g_.collection))
+				== COLLECTION_BITS(code, g_.message, g_.collection)));
+		code = ACK_CODE(g_.epoch, g_.peer_epoch, code, g_.message, g_.collection)
 	:: g_.kind == EMP_FRAME_KIND_NACK && g_.length == EMP_REFUSAL_PEER_EPOCH ->
 		assert(right_incarnation || (g_.frame == incarnation[RECEIVER] && g_.peer_epoch != incarnation[RECEIVER]));
 		code = EPOCH_CODE(g_.epoch, g_.peer_epoch, g_.frame, g_.message)
@@ -35,8 +46,8 @@ inline emp_device_send_control(g_)
 
 inline emp_device_request_slot()
 {
-	assert(emp_node == SENDER && !slot_wanted);
-	slot_wanted = 1
+	assert(emp_node == SENDER && slot_wanted == SLOT_NONE);
+	slot_wanted = SLOT_WANTED
 }
 
 /* A confirmation will come. */
@@ -77,9 +88,9 @@ inline emp_device_place(f_)
 	:: else
 	fi;
 	if
-	:: emp_device_place_length == 0 ->
+	:: into[emp_device_place_descriptor] == GIVEN_UP ->
 		/* Nothing is written: only the order of confirmations counts. */
-		assert(descriptor_once || (into[emp_device_place_descriptor] == GIVEN_UP && emp_device_place_last));
+		assert(descriptor_once || (emp_device_place_length == 0 && emp_device_place_last));
 		owe_placement(NO_FRAME)
 	:: else ->
 		code = CODE_OF(MESSAGE_IN(f_.buffer - 1), FRAME_IN(f_.buffer - 1));
@@ -97,22 +108,21 @@ inline emp_device_place(f_)
 			assert(in_order || into[emp_device_place_descriptor] == code / FRAMES + 1)
 		fi;
 		assert(intact_placement || (emp_device_place_offset == OFFSET_OF(code % FRAMES)
-			&& emp_device_place_length == LENGTH_OF(code % FRAMES)));
+			&& emp_device_place_length == ROOM_FOR(code % FRAMES)));
 		placed = placed | (1 << code);
 		if
 		:: emp_device_place_last ->
 			/* The confirmation will speak of the whole collection. */
-			assert(no_early_acknowledgement || (placed & COLLECTION_BITS(code / FRAMES, COLLECTION_OF(code % FRAMES)))
-				== COLLECTION_BITS(code / FRAMES, COLLECTION_OF(code % FRAMES)));
+			code = PLACED_CODE(WAY_IN(f_.buffer - 1), code / FRAMES, code % FRAMES);
+			assert(no_early_acknowledgement || (placed & PLACED_BITS(code)) == PLACED_BITS(code));
 			owe_placement(code)
 		:: else
 		fi
 	fi
 }
 
-inline emp_device_complete()
+inline complete_posting()
 {
-	assert(descriptor_once || emp_device_complete_descriptor < MESSAGES);
 	if
 	:: emp_node == SENDER ->
 		code = MESSAGE_OF(emp_device_complete_descriptor);
@@ -136,11 +146,22 @@ inline emp_device_complete()
 			assert(honest_result || code + 1 == GIVEN_UP)
 		:: else ->
 			assert(right_incarnation || code < MESSAGES);
-			assert(intact_placement || (emp_device_complete_result == EMP_RESULT_OK
+			assert(intact_placement || (emp_device_complete_result == RECEIVED
 				&& emp_device_complete_length == TOTAL && (memory & MESSAGE_BITS(code)) == MESSAGE_BITS(code)));
 			assert(delivered_once || ((delivered >> code) & 1) == 0);
 			delivered = delivered | (1 << code)
 		fi
+	fi
+}
+
+inline emp_device_complete()
+{
+	assert(descriptor_once || emp_device_complete_descriptor < MESSAGES + refusing);
+	if
+	:: emp_device_complete_descriptor == SPARE_DESCRIPTOR ->
+		assert(honest_result || emp_device_complete_result == EMP_RESULT_TOO_LONG);
+		refusing = 0
+	:: emp_device_complete_descriptor != SPARE_DESCRIPTOR -> complete_posting()
 	fi
 }
 

@@ -15,6 +15,13 @@
 #define FRAMES   WORLD_FRAMES
 #define TAG      7
 
+/* Messages at the end for which no receive is ever posted. */
+#ifdef WORLD_UNRECEIVED
+#define UNRECEIVED WORLD_UNRECEIVED
+#else
+#define UNRECEIVED 0
+#endif
+
 /* How often a node may restart, both together; an incarnation is numbered from 1. */
 #ifdef WORLD_RESTARTS
 #define RESTARTS WORLD_RESTARTS
@@ -35,21 +42,41 @@
 #else
 #define PLACEMENT_SLOTS PLACEMENT_LIMIT
 #endif
+/* request_slot(): nothing asked, a slot asked for, or given and not used yet: within its event. */
+#define SLOT_NONE   0
+#define SLOT_WANTED 1
+#define SLOT_GIVEN  2
+
 #define NO_FRAME 255            /* confirms nothing but that all before it is done */
 #define GIVEN_UP (MESSAGES + 1) /* held a message of an incarnation that is gone */
+
+/* That of the host's senseless postings. */
+#define SPARE_DESCRIPTOR MESSAGES
 
 #define DESCRIPTOR_OF(message) (MESSAGES - 1 - (message))
 #define MESSAGE_OF(descriptor) (MESSAGES - 1 - (descriptor))
 
 /* --- one message cut into frames, and frames into collections --- */
-#define SIZE                 EMP_VALUE_COLLECTION_SIZE
-#define COLLECTIONS          ((FRAMES + SIZE - 1) / SIZE)
-#define COLLECTION_OF(frame) ((frame) / SIZE)
-#define POSITION_OF(frame)   ((frame) % SIZE)
-#define SIZE_OF(collection)                                                                        \
-    ((((collection) + 1) * SIZE <= FRAMES) * SIZE +                                                \
-     (((collection) + 1) * SIZE > FRAMES) * (FRAMES - (collection)*SIZE))
-#define LAST_OF(collection) ((collection)*SIZE + SIZE_OF(collection) - 1)
+/* There are two ways to cut where the size of collections changes while the node runs. */
+#define SIZE EMP_INITIAL_COLLECTION_SIZE
+#ifdef WORLD_OTHER_SIZE
+#define WAYS         2
+#define SIZE_IN(way) (SIZE + (way) * (WORLD_OTHER_SIZE - SIZE))
+#define COLLECTIONS  ((FRAMES + WORLD_OTHER_SIZE - 1) / WORLD_OTHER_SIZE)
+#if WORLD_OTHER_SIZE >= SIZE
+#error "other_size must be the smaller one: it gives more collections"
+#endif
+#else
+#define WAYS         1
+#define SIZE_IN(way) SIZE
+#define COLLECTIONS  ((FRAMES + SIZE - 1) / SIZE)
+#endif
+#define COLLECTION_OF(way, frame) ((frame) / SIZE_IN(way))
+#define POSITION_OF(way, frame)   ((frame) % SIZE_IN(way))
+#define SIZE_OF(way, collection)                                                                   \
+    ((((collection) + 1) * SIZE_IN(way) <= FRAMES) * SIZE_IN(way) +                                \
+     (((collection) + 1) * SIZE_IN(way) > FRAMES) * (FRAMES - (collection)*SIZE_IN(way)))
+#define LAST_OF(way, collection) ((collection)*SIZE_IN(way) + SIZE_OF(way, collection) - 1)
 
 #define OFFSET_OF(frame) (((frame) > 0) * ((frame)*EMP_FRAME_PAYLOAD - EMP_MESSAGE_HEADER_BYTES))
 #define TOTAL            (OFFSET_OF(FRAMES - 1) + 100)
@@ -57,11 +84,42 @@
     (((frame) + 1 == FRAMES) * (TOTAL - OFFSET_OF(frame)) +                                        \
      ((frame) + 1 < FRAMES) * (EMP_FRAME_PAYLOAD - ((frame) == 0) * EMP_MESSAGE_HEADER_BYTES))
 
+/* What a posted receive can take: everything, or less, so that the end lies within a frame. */
+#ifdef WORLD_CAPACITY
+#define CAPACITY (OFFSET_OF(WORLD_CAPACITY - 1) + 50)
+#else
+#define CAPACITY TOTAL
+#endif
+#define ROOM_FOR(frame)                                                                            \
+    ((OFFSET_OF(frame) < CAPACITY) *                                                               \
+     ((OFFSET_OF(frame) + LENGTH_OF(frame) <= CAPACITY) * LENGTH_OF(frame) +                       \
+      (OFFSET_OF(frame) + LENGTH_OF(frame) > CAPACITY) * (CAPACITY - OFFSET_OF(frame))))
+#define RECEIVED                                                                                   \
+    ((TOTAL <= CAPACITY) * EMP_RESULT_OK + (TOTAL > CAPACITY) * EMP_RESULT_TRUNCATED)
+
 /* --- sets of frames: bits of `placed` and `memory` --- */
 #define CODE_OF(message, frame) ((message)*FRAMES + (frame))
-#define COLLECTION_BITS(message, collection)                                                       \
-    (((1 << SIZE_OF(collection)) - 1) << CODE_OF(message, (collection)*SIZE))
+#define COLLECTION_BITS(way, message, collection)                                                  \
+    (((1 << SIZE_OF(way, collection)) - 1) << CODE_OF(message, (collection)*SIZE_IN(way)))
 #define MESSAGE_BITS(message) (((1 << FRAMES) - 1) << ((message)*FRAMES))
+
+/* What must be settled before a message, or a collection of one, may be sent. */
+#define MESSAGES_BEFORE(message)                                                                   \
+    ((1 << (((message) + 1 > EMP_MESSAGE_WINDOW) * ((message) + 1 - EMP_MESSAGE_WINDOW))) - 1)
+#define COLLECTIONS_BEFORE(way, message, collection)                                               \
+    (((1 << (((collection) + 1 > EMP_COLLECTION_WINDOW) *                                          \
+             ((collection) + 1 - EMP_COLLECTION_WINDOW) * SIZE_IN(way))) -                         \
+      1)                                                                                           \
+     << CODE_OF(message, 0))
+
+/* A confirmation owed: of a frame of a message that was cut in this way. */
+#define PLACED_CODE(way, message, frame) ((way)*MESSAGES * FRAMES + CODE_OF(message, frame))
+#define PLACED_WAY(code)                 ((code) / (MESSAGES * FRAMES))
+#define PLACED_MESSAGE(code)             ((code) / FRAMES % MESSAGES)
+#define PLACED_FRAME(code)               ((code) % FRAMES)
+#define PLACED_BITS(code)                                                                          \
+    COLLECTION_BITS(PLACED_WAY(code), PLACED_MESSAGE(code),                                        \
+                    COLLECTION_OF(PLACED_WAY(code), PLACED_FRAME(code)))
 
 /* --- what is on the wire, as a number --- */
 /* Two incarnations, as a frame names them: its sending side's, and its receiving side's or 0. */
@@ -71,20 +129,23 @@
 #define PEER_OF(pair)        ((pair) % (EPOCHS + 1))
 
 /* Frames of messages, acknowledgements, refusals of messages, refusals of an incarnation. */
-#define ANSWER_CODES (PAIRS * MESSAGES * FRAMES)
-#define NACK_CODES   (ANSWER_CODES + PAIRS * MESSAGES * COLLECTIONS)
+#define ANSWER_CODES (PAIRS * WAYS * MESSAGES * FRAMES)
+#define NACK_CODES   (ANSWER_CODES + PAIRS * WAYS * MESSAGES * COLLECTIONS)
 #define EPOCH_CODES  (NACK_CODES + PAIRS * MESSAGES)
 #define LINK_CODES   (EPOCH_CODES + PAIRS * EPOCHS * MESSAGES)
 
-#define FRAME_CODE(epoch, peer, message, frame)                                                    \
-    (PAIR_OF(epoch, peer) * MESSAGES * FRAMES + CODE_OF(message, frame))
-#define PAIR_IN(code)    ((code) / (MESSAGES * FRAMES))
+#define FRAME_CODE(epoch, peer, way, message, frame)                                               \
+    ((PAIR_OF(epoch, peer) * WAYS + (way)) * MESSAGES * FRAMES + CODE_OF(message, frame))
+#define PAIR_IN(code)    ((code) / (WAYS * MESSAGES * FRAMES))
+#define WAY_IN(code)     ((code) / (MESSAGES * FRAMES) % WAYS)
 #define MESSAGE_IN(code) ((code) / FRAMES % MESSAGES)
 #define FRAME_IN(code)   ((code) % FRAMES)
 
-#define ACK_CODE(epoch, peer, message, collection)                                                 \
-    (ANSWER_CODES + (PAIR_OF(epoch, peer) * MESSAGES + (message)) * COLLECTIONS + (collection))
-#define ACK_PAIR_IN(code)       (((code)-ANSWER_CODES) / (MESSAGES * COLLECTIONS))
+#define ACK_CODE(epoch, peer, way, message, collection)                                            \
+    (ANSWER_CODES + ((PAIR_OF(epoch, peer) * WAYS + (way)) * MESSAGES + (message)) * COLLECTIONS + \
+     (collection))
+#define ACK_PAIR_IN(code)       (((code)-ANSWER_CODES) / (WAYS * MESSAGES * COLLECTIONS))
+#define ACK_WAY_IN(code)        (((code)-ANSWER_CODES) / (MESSAGES * COLLECTIONS) % WAYS)
 #define ACK_MESSAGE_IN(code)    (((code)-ANSWER_CODES) / COLLECTIONS % MESSAGES)
 #define ACK_COLLECTION_IN(code) (((code)-ANSWER_CODES) % COLLECTIONS)
 
@@ -99,14 +160,17 @@
 #define EPOCH_MESSAGE_IN(code) (((code)-EPOCH_CODES) % MESSAGES)
 
 /* `g` is a plain name, or parenthesised: Promela takes no brackets around a record.
- * Is this the header the world itself would write for the frame? It carries frames as numbers, so
- * it must be. */
+ * In which of the ways are the frame's message and its collections cut? The world carries frames as
+ * numbers, so a frame must be the one the world itself would write for its number. */
+#define CUT_IN(g, way)                                                                             \
+    (g.collection == COLLECTION_OF(way, g.frame) && g.position == POSITION_OF(way, g.frame) &&     \
+     g.size == SIZE_OF(way, g.collection))
+#define WAY_OF(g) (!CUT_IN(g, 0) * (WAYS - 1))
 #define FAITHFUL(g)                                                                                \
     (g.message < MESSAGES && g.frame < FRAMES &&                                                   \
      g.kind == (g.frame == 0) * EMP_FRAME_KIND_HEADER + (g.frame != 0) * EMP_FRAME_KIND_DATA &&    \
-     g.position == POSITION_OF(g.frame) && g.sender == SENDER && g.peer_epoch <= EPOCHS &&         \
-     g.length == LENGTH_OF(g.frame) && g.collection == COLLECTION_OF(g.frame) &&                   \
-     g.size == SIZE_OF(g.collection) && g.total_length == TOTAL && g.frames == FRAMES &&           \
+     (CUT_IN(g, 0) || CUT_IN(g, WAYS - 1)) && g.sender == SENDER && g.peer_epoch <= EPOCHS &&      \
+     g.length == LENGTH_OF(g.frame) && g.total_length == TOTAL && g.frames == FRAMES &&            \
      g.tag == TAG)
 
 /* Does the answer name a collection of a message? */

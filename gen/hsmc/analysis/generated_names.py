@@ -126,7 +126,7 @@ class _NameCheck:
                 name = names.upper(enumeration.name, member.name)
                 self.enter(self.globals, name, what, member.place)
         for parameter in protocol.parameters:
-            for kind in ("parameter", "value"):
+            for kind in ("parameter", "value", "initial"):
                 what = f"parameter '{parameter.name}'"
                 name = names.upper(kind, parameter.name)
                 self.enter(self.globals, name, what, parameter.place)

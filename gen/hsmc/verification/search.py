@@ -235,8 +235,8 @@ def run_search(
     directory = search.directory
     started = time.monotonic()
     options = write_model(search, subject, directory, defines(search, subject, limits))
-    # The Promela expands to so much C that -O2 takes longer than it saves.
-    optimise = "-O0" if quick else "-O2" if search.engine == "c" else "-O1"
+    # The Promela expands to so much C that to optimise it takes longer than it saves, up to some millions of states.
+    optimise = "-O2" if search.engine == "c" and not quick else "-O0"
     flags = [optimise, *verifier_options(search, limits)]
     what = f"the verifier of {search.name}"
     tool(["gcc", *flags, *options, "-o", "pan", "pan.c"], directory, "cc.log", what)

@@ -6,7 +6,7 @@ import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Iterator, Optional, Sequence
+from typing import Iterator, Mapping, Optional, Sequence
 
 from .. import ir
 from ..backends import backend_c, backend_promela
@@ -19,10 +19,12 @@ ENGINES = ("promela", "c")
 KINDS = ("safety", "liveness")
 LEVELS = ("quick", "default", "nightly")
 
-# A line of the world's opening comment: ` * Faults: loss, reordering (in_flight > 1)`.
+# Lines of the world's opening comment: ` * Faults: loss, reordering (in_flight > 1)`. What is named besides is no fault
+# of the wire, or happens only so many times.
 FAULTS = re.compile(r"^\s*\*?\s*Faults:\s*(.+)$", re.MULTILINE)
+BESIDES = re.compile(r"^\s*\*?\s*Besides:\s*(.+)$", re.MULTILINE)
 WIRE = re.compile(r"^\s*\*?\s*Wire:\s*(.+)$", re.MULTILINE)
-CONDITION = re.compile(r"(.*?)\s*\((\w+) > (\d+)\)$")
+CONDITION = re.compile(r"(.*?)\s*\((\w+) ([<>]) (\w+)\)$")
 
 
 @dataclass(frozen=True)
@@ -36,18 +38,37 @@ class World:
     def directory(self) -> Path:
         return self.path.parent
 
-    def faults(self, bounds: dict[str, int]) -> list[str]:
-        """What the world does to frames, as its opening comment says; a fault may depend on a bound."""
-        found = FAULTS.search(self.text)
-        result = []
-        for item in found.group(1).split(",") if found else ():
-            item = item.strip().rstrip(".")
-            condition = CONDITION.match(item)
-            if condition is None:
-                result.append(item)
-            elif bounds.get(condition[2], 0) > int(condition[3]):
-                result.append(condition[1])
-        return result
+    def faults(self, values: Mapping[str, int]) -> list[str]:
+        """What the world does to frames, as its opening comment says; a fault may depend on a bound or a setting."""
+        return [text for text, there in self._named(FAULTS, values) if there]
+
+    def besides(self, values: Mapping[str, int]) -> list[str]:
+        """What else befalls nodes and hosts."""
+        return [text for text, there in self._named(BESIDES, values) if there]
+
+    def absent(self, values: Mapping[str, int]) -> list[str]:
+        """What this world can do and does not, with these bounds and settings."""
+        named = (
+            *self._named(FAULTS, values),
+            *self._named(BESIDES, values),
+        )
+        return [text for text, there in named if not there]
+
+    def _named(
+        self, line: re.Pattern[str], values: Mapping[str, int]
+    ) -> Iterator[tuple[str, bool]]:
+        for found in line.finditer(self.text):
+            for item in found[1].split(","):
+                text = item.strip().rstrip(".")
+                condition = CONDITION.match(text)
+                if condition is None:
+                    yield text, True
+                    continue
+                left = values.get(condition[2], 0)
+                right = condition[4]
+                bound = int(right) if right.isdigit() else values.get(right, 0)
+                there = left > bound if condition[3] == ">" else left < bound
+                yield condition[1], there
 
     @property
     def wire_devices(self) -> list[str]:
@@ -67,6 +88,8 @@ class Search:
     bounds: dict[str, int]  # of the world
     settings: dict[str, int]  # of the spec
     faults: list[str]
+    besides: list[str]
+    absent: list[str]  # what the world can do, and does not here
     directory: Path
 
     @property
@@ -140,10 +163,24 @@ class Subject:
         bounds = self.bounds(declared, kind)
         directory = self.directory / check / f"{engine}_{kind}"
         settings = dict(declared.settings)
-        faults = self.world.faults(bounds)
+        values = {**self.constants, **settings, **bounds}
         return Search(
-            self.name, check, engine, kind, bounds, settings, faults, directory
+            self.name,
+            check,
+            engine,
+            kind,
+            bounds,
+            settings,
+            self.world.faults(values),
+            self.world.besides(values),
+            self.world.absent(values),
+            directory,
         )
+
+    @property
+    def constants(self) -> dict[str, int]:
+        """As the spec has them, before a check changes them."""
+        return {c.name: c.value for c in self.protocol.constants}
 
     def searches(
         self,
