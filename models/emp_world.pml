@@ -58,10 +58,6 @@ byte collection_size;	/* of messages that start from now on */
 #include "emp.pml"
 #include "emp_world.h"
 
-#ifdef WORLD_NEGOTIATION
-#include "emp_negotiation.pml"
-#else
-
 #ifndef IN_FLIGHT
 #define IN_FLIGHT WORLD_IN_FLIGHT
 #endif
@@ -71,6 +67,10 @@ bool good;
 #else
 #define good false
 #endif
+
+#ifdef WORLD_NEGOTIATION
+#include "emp_negotiation.pml"
+#else
 
 #include "emp_link.pml"
 

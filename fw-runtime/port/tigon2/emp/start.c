@@ -92,7 +92,8 @@ void nic_on_link(enum nic_link_event event, uint32_t word) {
     case NIC_LINK_CONFIGURATION:
         (void)emp_link_configuration((uint16_t)word);
         break;
-    case NIC_LINK_IDLE: /* the link timer alone decides */
+    case NIC_LINK_IDLE:
+        (void)emp_link_idle_seen();
         break;
     }
 }
