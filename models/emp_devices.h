@@ -51,7 +51,7 @@ static void emp_timer_cancel(const enum emp_timer timer, const uint32_t instance
 
 #ifdef WORLD_NEGOTIATION
 /* As in emp_negotiation.pml: nothing but the wire's own negotiation is there. */
-#define IDLE 4
+#define IDLE 5
 
 static void emp_device_link_send(const uint16_t word) {
     const bool ability = word == EMP_LINK_ABILITY;

@@ -7,12 +7,12 @@
  * come into every state they can have, together with every state of the other. From then on only what is there is told, and
  * the timer, far longer than a word takes, runs out when all of it is.
  */
-#define WORDS	5	/* zero, ability, ability and acknowledge, what no EMP node sends, idle */
-#define IDLE	4
-#define NO_WORD	5	/* nothing told yet */
+/* Zero, ability, ability and acknowledge, two that no EMP node sends; idle. */
+#define IDLE	5
+#define NO_WORD	6	/* nothing told yet */
 #define WORD_OF(w)                                                                                                     \
 	((w == 1) * EMP_LINK_ABILITY + (w == 2) * (EMP_LINK_ABILITY | EMP_LINK_ACKNOWLEDGE)                            \
-		+ (w == 3) * EMP_LINK_ACKNOWLEDGE)
+		+ (w == 3) * EMP_LINK_ACKNOWLEDGE + (w == 4) * EMP_LINK_ABILITY * 2)
 #define INDEX_OF(word)                                                                                                 \
 	((word == EMP_LINK_ABILITY) * 1 + (word == (EMP_LINK_ABILITY | EMP_LINK_ACKNOWLEDGE)) * 2)
 
@@ -106,6 +106,7 @@ end:	do
 	:: d_step { synchronised[_pid] && !good && told[_pid] != 1 -> word = 1; bring_word(word) }
 	:: d_step { synchronised[_pid] && !good && told[_pid] != 2 -> word = 2; bring_word(word) }
 	:: d_step { synchronised[_pid] && !good && told[_pid] != 3 -> word = 3; bring_word(word) }
+	:: d_step { synchronised[_pid] && !good && told[_pid] != 4 -> word = 4; bring_word(word) }
 	:: d_step { synchronised[_pid] && !good && told[_pid] != IDLE -> word = IDLE; bring_word(word) }
 	:: d_step { ((armed[_pid] >> TIMER) & 1) && (!good || (!NEWS(_pid) && !NEWS(OTHER))) ->
 		emp_node = _pid;

@@ -1,8 +1,8 @@
 /* Frames that contradict themselves or their message, out of thin air: none may change anything but the wire, for every
  * message at every moment. What a frame of another message would say cannot be told from it, and is not here.
  *
- * All of them come in one step, for each leaves the state as it was; and as a loop, which in a d_step may stand in one
- * place only.
+ * All of a kind come in one step, for each leaves the state as it was; and as a loop, which in a d_step may stand in one
+ * place of a process only.
  */
 #define HEADER_NONSENSE 11
 #define DATA_NONSENSE	(HEADER_NONSENSE + 7)
@@ -74,53 +74,64 @@ inline fill_nonsense(node_, peer_epoch_, n_)
 	emp_event_frame.buffer = FRAME_CODE(incarnation[SENDER], incarnation[RECEIVER], 0, arrived, 0) + 1
 }
 
-inline bring_one()
+inline bring_headers()
 {
-	if
-	:: nonsense < HEADER_NONSENSE ->
-		fill_nonsense(RECEIVER, incarnation[RECEIVER], 0);
-		emp_event_frame.kind = EMP_FRAME_KIND_HEADER;
-		emp_event_frame.total_length = TOTAL;
-		emp_event_frame.frames = FRAMES;
-		emp_event_frame.tag = TAG;
-		spoil_header();
-		WATCH_NONSENSE();
-		emp_match_header()
-	:: nonsense >= HEADER_NONSENSE && nonsense < DATA_NONSENSE ->
-		fill_nonsense(RECEIVER, incarnation[RECEIVER], 1);
-		emp_event_frame.kind = EMP_FRAME_KIND_DATA;
-		spoil_data();
-		WATCH_NONSENSE();
-		emp_match_data()
-	:: nonsense >= DATA_NONSENSE && nonsense < ACK_NONSENSE ->
-		fill_nonsense(SENDER, believed, 0);
-		emp_event_frame.kind = EMP_FRAME_KIND_ACK;
-		spoil_ack();
-		WATCH_NONSENSE();
-		emp_send_ack()
-	:: else ->
-		fill_nonsense(SENDER, believed, 0);
-		emp_event_frame.kind = EMP_FRAME_KIND_NACK;
-		spoil_nack();
-		WATCH_NONSENSE();
-		emp_send_nack()
-	fi;
-	COMPARE_NONSENSE()
+	fill_nonsense(RECEIVER, incarnation[RECEIVER], 0);
+	emp_event_frame.kind = EMP_FRAME_KIND_HEADER;
+	emp_event_frame.total_length = TOTAL;
+	emp_event_frame.frames = FRAMES;
+	emp_event_frame.tag = TAG;
+	spoil_header();
+	WATCH_NONSENSE();
+	emp_match_header()
 }
 
-inline bring_nonsense()
+inline bring_data()
 {
-	nonsense = 0;
-	arrived = 0;
-	do
-	:: arrived < MESSAGES ->
-		bring_one();
-		nonsense++;
-		if
-		:: nonsense == ALL_NONSENSE -> nonsense = 0; arrived++
-		:: else
-		fi
-	:: else -> break
-	od;
-	arrived = 0 /* the loop must not end where the d_step does */
+	fill_nonsense(RECEIVER, incarnation[RECEIVER], 1);
+	emp_event_frame.kind = EMP_FRAME_KIND_DATA;
+	spoil_data();
+	WATCH_NONSENSE();
+	emp_match_data()
+}
+
+inline bring_acks()
+{
+	fill_nonsense(SENDER, believed, 0);
+	emp_event_frame.kind = EMP_FRAME_KIND_ACK;
+	spoil_ack();
+	WATCH_NONSENSE();
+	emp_send_ack()
+}
+
+inline bring_nacks()
+{
+	fill_nonsense(SENDER, believed, 0);
+	emp_event_frame.kind = EMP_FRAME_KIND_NACK;
+	spoil_nack();
+	WATCH_NONSENSE();
+	emp_send_nack()
+}
+
+/* The statement after the loop keeps its end within the d_step. */
+#define NONSENSE(name, first, end_, bring)                                                                             \
+active proctype name()                                                                                                 \
+{                                                                                                                      \
+end:	do                                                                                                             \
+	:: d_step { (READY && !good) ->                                                                                \
+		nonsense = first;                                                                                      \
+		arrived = 0;                                                                                           \
+		do                                                                                                     \
+		:: arrived < MESSAGES ->                                                                               \
+			bring();                                                                                       \
+			COMPARE_NONSENSE();                                                                            \
+			nonsense++;                                                                                    \
+			if                                                                                             \
+			:: nonsense == (end_) -> nonsense = first; arrived++                                           \
+			:: else                                                                                        \
+			fi                                                                                             \
+		:: else -> break                                                                                       \
+		od;                                                                                                    \
+		arrived = 0 }                                                                                          \
+	od                                                                                                             \
 }

@@ -480,7 +480,6 @@ inline see_belief()
 inline restart_sender()
 {
 	emp_node = SENDER;
-	hsm_tell("@ restart 0\n");
 	FORGET(SENDER);
 	incarnation[SENDER]++;
 	emp_initialise();
@@ -499,7 +498,6 @@ inline restart_sender()
 inline restart_receiver()
 {
 	emp_node = RECEIVER;
-	hsm_tell("@ restart 1\n");
 	FORGET(RECEIVER);
 	incarnation[RECEIVER]++;
 	emp_initialise();
@@ -547,6 +545,13 @@ end:	do
 	od
 }
 
+#ifdef WORLD_MALFORMED
+NONSENSE(NonsenseHeaders, 0, HEADER_NONSENSE, bring_headers)
+NONSENSE(NonsenseData, HEADER_NONSENSE, DATA_NONSENSE, bring_data)
+NONSENSE(NonsenseAcks, DATA_NONSENSE, ACK_NONSENSE, bring_acks)
+NONSENSE(NonsenseNacks, ACK_NONSENSE, ALL_NONSENSE, bring_nacks)
+#endif
+
 active proctype World()
 {
 	d_step {
@@ -575,9 +580,6 @@ active proctype World()
 #endif
 #ifdef WORLD_TOO_LONG
 	:: d_step { (READY && !good && RECORD_IS_FREE) -> post_too_long() }
-#endif
-#ifdef WORLD_MALFORMED
-	:: d_step { (READY && !good) -> bring_nonsense() }
 #endif
 #ifdef WORLD_OTHER_SIZE
 	:: d_step { (READY && !good) ->

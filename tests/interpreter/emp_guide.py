@@ -265,7 +265,7 @@ class EmpGuide(Guide):
                 return self.expiry()
             return self.entry("Link.configuration", forward[state])
         word = self.random.choice((0, 0x2000, 0x2040, 0x0040, 0x4000))
-        events = ("Link.synchronised", "Link.sync_lost")
+        events = ("Link.synchronised", "Link.sync_lost", "Link.idle_seen")
         return self.random.choice(
             [self.entry("Link.configuration", word)] * 4
             + [self.entry(name) for name in events]

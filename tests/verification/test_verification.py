@@ -174,7 +174,14 @@ def test_quick_level_of_all_specs(tmp_path: Path) -> None:
     assert [record["verdict"] for record in records] == ["holds"] * 8
     assert all(record["exhaustive"] for record in records)
     emp = next(r for r in records if str(r["config"]).startswith("emp/"))
-    assert emp["faults"] == ["loss", "duplication", "reordering"]
+    assert emp["faults"] == [
+        "loss",
+        "duplication",
+        "reordering",
+        "detected corruption",
+    ]
+    assert emp["besides"] == ["frames that make no sense"]
+    assert "restart of either side" in emp["not_here"]
 
 
 def test_a_search_cut_short_is_no_proof(tmp_path: Path) -> None:

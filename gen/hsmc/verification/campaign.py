@@ -22,7 +22,7 @@ from ..command_line import (
 )
 from ..frontend.profiles import UnknownProfile
 from ..report import SpecError
-from . import counterexample, story, verdicts
+from . import counterexample, story, unreached, verdicts
 from .search import (
     CHILDREN,
     DEPTH_LIMIT,
@@ -187,6 +187,10 @@ def command(options: argparse.Namespace) -> int:
         raise Failure("interrupted", 1) from None
     seconds = time.monotonic() - started
     problems = verdicts.unequal(runs)
+    whole = options.level != "quick" and not names and options.property is None
+    judged = [unreached.judge(runs, subject) for subject in subjects if whole]
+    if all(run.holds for run in runs):  # what was cut short says nothing of the rest
+        problems += [problem for each in judged for problem in each.problems]
     records = [verdicts.as_record(run) for run in runs]
     for record in records:
         for _, (trail, told, paths) in stories:
@@ -200,6 +204,8 @@ def command(options: argparse.Namespace) -> int:
         print_json(records)
     else:
         print(verdicts.table(runs), end="")
+        for each in judged:
+            print("".join(f"{line}\n" for line in each.told), end="")
         tell_rest(options, subjects, names, runs, seconds)
         for _, (trail, told, paths) in stories:
             print()
@@ -219,12 +225,6 @@ def tell_rest(
     runs: Sequence[Run],
     seconds: float,
 ) -> None:
-    whole = options.level != "quick" and not names and options.property is None
-    for subject in subjects:
-        rows = verdicts.never_taken(runs, subject) if whole else []
-        if rows:
-            print(f"transitions of {subject.name} that no configuration takes:")
-            print(*(f"  {row}" for row in rows), sep="\n")
     left_out = [
         f"{subject.name}/{name}"
         for subject in subjects

@@ -37,6 +37,8 @@ def find(run: Run, subject: Subject, limits: Limits) -> tuple[Program, Trail]:
     """The shortest trail to what a search found."""
     search = run.search
     directory = search.directory / "trail"
+    if "acceptance cycle" in run.failure:
+        limits = replace(limits, only=run.violated)
     extra = [*defines(search, subject, limits), "-DHSM_TRACE"]
     options = write_model(search, subject, directory, extra)
     header = directory / "pan.h"
@@ -70,7 +72,7 @@ def find(run: Run, subject: Subject, limits: Limits) -> tuple[Program, Trail]:
     if heard is None:
         raise Failure(f"{run.name}: the violation was not found again: see {directory}")
     failure = heard.failure or run.failure
-    violated = subject.property_of(failure)
+    violated = run.violated if limits.only else subject.property_of(failure)
     spec = str(subject.spec)
     return program, Trail(
         protocol=subject.name,

@@ -70,6 +70,11 @@ def of_step(told: Told, places: Lanes) -> list[Row]:
         return [Row("note", f"x {step.frame} lost", at, at, "lost", number)]
     node = places.nodes[step.node]
     host = places.hosts[step.node]
+    if step.do == "restart":
+        return [Row("note", "restarts", node, node, step=number)]
+    if step.do == "set":
+        text = told.heading.split(": ", 1)[1]
+        return [Row("arrow", text, host, node, "host", number)]
     if step.do == "pools":
         return [Row("note", "is every record free?", node, node, step=number)]
     result: list[Row] = []

@@ -2,7 +2,9 @@
 
 Lines that begin with @; the generated Promela, the world and the devices print them (templates/promela, models/):
 
-    @ initialise NODE PARAMETER ...          a node begins, with these parameters
+    @ initialise NODE PARAMETER ...          a node begins, with these parameters; or begins again, it has restarted
+    @ set NODE NAME VALUE                    the host sets a live parameter
+    @ unchanged PROPERTY                     the next event must change nothing but the wire
     @ event NODE ENTRY REFERENCE VALUE ...   an external event, by the number of its entry point
     @ expire NODE TIMER INSTANCE             a timer runs out
     @ row NUMBER INSTANCE                    a transition is taken
@@ -42,12 +44,14 @@ Variable = tuple[
 class Step:
     """One thing that happens. The fields that mean nothing for its kind stay empty."""
 
-    do: str  # event, expire, lose, good, pools
+    do: str  # event, expire, restart, set, lose, good, pools
     node: int = -1
-    event: str = ""  # Process.event
+    event: str = ""  # Process.event; the parameter that is set
     timer: str = ""
     reference: int = 0  # of the event's record; a timer's instance
-    values: list[int] = field(default_factory=list)  # flat, as the arguments stand
+    # Flat, as the arguments stand; the parameters of a node that restarts; what a parameter is set to.
+    values: list[int] = field(default_factory=list)
+    unchanged: str = ""  # the property that says that the event changes nothing
     frame: str = ""  # what an event brings, what is lost
     rows: list[tuple[str, int]] = field(default_factory=list)  # id, instance
     put: list[tuple[str, str]] = field(default_factory=list)  # put or full, frame
@@ -112,6 +116,7 @@ class Listener:
         self.program = program
         self.told = Narration()
         self.taken = ""
+        self.unchanged = ""
         self.current: Optional[Step] = None
 
     def listen(self, output: str) -> Narration:
@@ -123,7 +128,7 @@ class Listener:
                 self.told.loop = len(self.told.steps)
             elif STEP.match(line):
                 self.told.moves += 1
-                self.current, self.taken = None, ""
+                self.current, self.taken, self.unchanged = None, "", ""
             else:
                 failure = FAILURE.match(line)
                 if failure and not self.told.failure:
@@ -140,8 +145,17 @@ class Listener:
 
     def _initialise(self, words: list[str]) -> None:
         node, *parameters = map(int, words)
-        del node  # in order
-        self.told.parameters.append(parameters)
+        if node < len(self.told.parameters):
+            self._add(Step("restart", node, values=parameters))
+        else:
+            self.told.parameters.append(parameters)  # they begin in order
+
+    def _set(self, words: list[str]) -> None:
+        node, name, value = words
+        self._add(Step("set", int(node), name, values=[int(value)]))
+
+    def _unchanged(self, words: list[str]) -> None:
+        self.unchanged = words[0]
 
     def _event(self, words: list[str]) -> None:
         node, number, reference, *values = map(int, words)
@@ -153,7 +167,9 @@ class Listener:
             for value, kind in zip(values, kinds, strict=True)
         ]
         frame, self.taken = self.taken, ""
-        self._add(Step("event", node, entry.name, "", reference, unsigned, frame=frame))
+        step = Step("event", node, entry.name, "", reference, unsigned, frame=frame)
+        step.unchanged, self.unchanged = self.unchanged, ""
+        self._add(step)
 
     def _expire(self, words: list[str]) -> None:
         node, timer, instance = map(int, words)

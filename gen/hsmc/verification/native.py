@@ -122,7 +122,11 @@ def script(program: Program, trail: Trail) -> list[str]:
             entry = program.entry_by_name[step.event]
             values = [step.node, entry.number]
             values += [step.reference] if entry.takes_reference else []
+            lines += ["U"] if step.unchanged else []
             lines.append("E " + " ".join(map(str, [*values, *step.values])))
+            lines += ["C"] if step.unchanged else []
+        elif step.do == "restart":
+            lines.append(f"R {step.node}")
         elif step.do == "expire":
             lines.append(f"T {step.node} {timers[step.timer]} {step.reference}")
         elif step.do == "pools":
@@ -154,7 +158,7 @@ def run(program: Program, subject: Subject, trail: Trail) -> Replay:
         if not moves(step):
             steps.append(Done())
             continue
-        while rest and rest[0][0] == "M":
+        while rest and rest[0][0] in ("M", "U", "C"):
             rest.pop(0)
         if not rest:
             break
@@ -166,7 +170,7 @@ def run(program: Program, subject: Subject, trail: Trail) -> Replay:
 
 def moves(step: Step) -> bool:
     """Does the C see it?"""
-    return step.do in ("event", "expire", "pools")
+    return step.do in ("event", "expire", "restart", "pools")
 
 
 def parse(output: str, program: Program) -> list[tuple[str, Done]]:

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Callable, Optional, Sequence
 
@@ -196,7 +196,12 @@ def write_model(
     directory.mkdir(parents=True)
     world = subject.world.path
     shutil.copy(world, directory / world.name)
-    preprocessor = " ".join(["gcc -std=gnu99 -E -x c", *include, *extra])
+    # In a file, for spin takes a command of limited length.
+    definitions = [option.removeprefix("-D").partition("=") for option in extra]
+    text = "".join(f"#define {name} {value or 1}\n" for name, _, value in definitions)
+    (directory / "options.h").write_text(text)
+    options = ["-include", "options.h"]
+    preprocessor = " ".join(["gcc -std=gnu99 -E -x c", *include, *options])
     command = ["spin", f"-P{preprocessor}", "-a", world.name]
     tool(command, directory, "spin.log", f"world {world.name} with {search.name}")
     if not (directory / "pan.c").exists():
@@ -256,7 +261,21 @@ def run_search(
     status, output = execute(arguments, directory, "pan.log", line)
     run.seconds = round(time.monotonic() - started, 2)
     interpret(run, output, status, subject, limits)
+    if "acceptance cycle" in run.failure:
+        name_cycle(run, subject, limits, quick)
     return run
+
+
+def name_cycle(run: Run, subject: Subject, limits: Limits, quick: bool) -> None:
+    """SPIN does not say which liveness property a cycle violates: the first that alone is violated, too."""
+    names = [p.name for p in subject.protocol.properties if p.kind == "liveness"]
+    if limits.only is not None:
+        run.violated = limits.only
+    for name in names if limits.only is None and len(names) > 1 else ():
+        alone = run_search(run.search, subject, replace(limits, only=name), quick)
+        if alone.errors:
+            run.violated = name
+            return
 
 
 def number(pattern: str, text: str) -> int:

@@ -15,7 +15,7 @@ from ..interpreter.node_state import ContractViolation
 from ..interpreter.scenario import Action
 from ..interpreter.session import Session
 from .narration import Step, arguments
-from .trail import Trail
+from .trail import Trail, parameters_of
 
 
 @dataclass
@@ -74,12 +74,15 @@ class Teller:
         self.sessions: list[Session] = []
         self.initial: list[str] = []
         for parameters in trail.parameters:
-            output = io.StringIO()
-            session = Session(program, output, tuple(parameters.items()))
-            session.node.strict = False
-            session.tell_beginning()
-            self.initial.append(output.getvalue())
+            session = self.begin(parameters)
+            self.initial.append(session.output.getvalue())  # type: ignore[attr-defined]
             self.sessions.append(session)
+
+    def begin(self, parameters: dict[str, int]) -> Session:
+        session = Session(self.program, io.StringIO(), tuple(parameters.items()))
+        session.node.strict = False
+        session.tell_beginning()
+        return session
 
     def tell(self) -> list[Told]:
         return [self.one(step, i + 1) for i, step in enumerate(self.trail.steps)]
@@ -96,6 +99,14 @@ class Teller:
         if step.do == "pools":
             text = f"node {step.node}: everything is done; is every record free?"
             return Told(step, number, text)
+        if step.do == "restart":
+            parameters = parameters_of(self.program.protocol, step.values)
+            self.sessions[step.node] = self.begin(parameters)
+            settings = ", ".join(
+                f"{name} = {value}" for name, value in parameters.items()
+            )
+            text = f"node {step.node} restarts and has forgotten everything: {settings}"
+            return Told(step, number, text)
         action = self.action(step)
         session = self.sessions[step.node]
         text = session.vocabulary.action_text(action)
@@ -103,7 +114,7 @@ class Teller:
             again = self.wire.take(step.frame)
             copy = ", which has come before" if again else ""
             heading = f"wire -> node {step.node}: {step.frame}{copy}: {text}"
-        elif step.do == "expire":
+        elif step.do in ("expire", "set"):
             again, heading = False, f"node {step.node}: {text}"
         else:
             again, heading = False, f"host -> node {step.node}: {text}"
@@ -114,6 +125,8 @@ class Teller:
     def action(self, step: Step) -> Action:
         if step.do == "expire":
             return Action("expire", step.timer, step.reference)
+        if step.do == "set":
+            return Action("set", step.event, 0, tuple(step.values))
         entry = self.program.entry_by_name[step.event]
         values = arguments(self.program, entry.event, step.values)
         return Action("event", step.event, step.reference, tuple(values))

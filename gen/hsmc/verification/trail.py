@@ -77,8 +77,14 @@ class Trail:
                 record["reference"] = step.reference
             names = [place.path for place in Vocabulary(program).places(entry)]
             record["values"] = dict(zip(names, step.values, strict=True))
+            if step.unchanged:
+                record["unchanged"] = step.unchanged
         if step.do == "expire":
             record.update(timer=step.timer, reference=step.reference)
+        if step.do == "restart":
+            record["parameters"] = parameters_of(program.protocol, step.values)
+        if step.do == "set":
+            record.update(parameter=step.event, value=step.values[0])
         if step.frame:
             record["frame"] = step.frame
         if step.rows:
@@ -104,6 +110,9 @@ class Trail:
             else:
                 parts.append(f" {json.dumps(key)}: {json.dumps(value)}")
         return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+KINDS = ("event", "expire", "restart", "set", "lose", "good", "pools")
 
 
 def read_trail(path: Path) -> dict[str, Any]:
@@ -154,7 +163,7 @@ def _numbers(record: dict[str, Any]) -> dict[str, int]:
 
 def _read_step(record: dict[str, Any], program: Program) -> Step:
     step = Step(record["do"], int(record.get("node", -1)))
-    if step.do not in ("event", "expire", "lose", "good", "pools"):
+    if step.do not in KINDS:
         raise ValueError(f"no step is called '{step.do}'")
     step.reference = int(record.get("reference", 0))
     step.frame = str(record.get("frame", ""))
@@ -171,6 +180,9 @@ def _read_step(record: dict[str, Any], program: Program) -> Step:
                 f"in the spec it carries {', '.join(names) or 'nothing'}"
             )
         step.values = [values[name] for name in names]
+        step.unchanged = str(record.get("unchanged", ""))
+    if step.do in ("restart", "set"):
+        _read_parameters(step, record, program)
     if step.do == "expire":
         step.timer = record["timer"]
         if step.timer not in [timer.name for timer in program.protocol.timers]:
@@ -184,6 +196,22 @@ def _read_step(record: dict[str, Any], program: Program) -> Step:
     step.world = [int(value) for value in record.get("before", ())]
     step.after = [int(value) for value in record.get("after", ())]
     return step
+
+
+def _read_parameters(step: Step, record: dict[str, Any], program: Program) -> None:
+    """What a node restarts with, or the one that is set."""
+    names = [parameter.name for parameter in program.protocol.parameters]
+    if step.do == "restart":
+        values = _numbers(record["parameters"])
+    else:
+        values = {str(record["parameter"]): int(record["value"])}
+        step.event = str(record["parameter"])
+    unknown = [name for name in values if name not in names]
+    if unknown:
+        raise Failure(f"the spec has no parameter {unknown[0]} any more")
+    if step.do == "restart" and set(values) != set(names):
+        raise Failure("the spec has parameters the trail does not know")
+    step.values = [values[name] for name in names if name in values]
 
 
 def parameters_of(protocol: ir.Protocol, values: Sequence[int]) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, Optional, Sequence
 
 from .search import Run
 from .subject import Search, Subject
@@ -39,7 +39,9 @@ def table(runs: Sequence[Run]) -> str:
     )
     widest = max((len(verdict(run)) for run in runs), default=0)
     heading = f"  {'kind':8}  {'engine':7} {'states':>10} {'depth':>8} {'MB':>6} {'seconds':>8}  verdict"
-    for (protocol, check, bounds, faults, besides, absent), group in itertools.groupby(runs, key):
+    for (protocol, check, bounds, faults, besides, absent), group in itertools.groupby(
+        runs, key
+    ):
         members = list(group)
         lines.append(f"{protocol}/{check}  bounds: {bounds}")
         lines.append(f"  set: {listed(members[0].search.settings)}")
@@ -73,8 +75,11 @@ def unequal(runs: Sequence[Run]) -> list[str]:
     return problems
 
 
-def never_taken(runs: Sequence[Run], subject: Subject) -> list[str]:
-    """Transitions that no exhaustive search of a protocol takes, by name. Only the C counts them."""
+def never_taken(
+    runs: Sequence[Run], subject: Subject
+) -> Optional[list[tuple[str, str]]]:
+    """Transitions that no exhaustive search of a protocol takes: id and place. Only the C counts them; None: it did not
+    run."""
     rows = list(subject.protocol.rows())
     lists = [
         set(run.not_taken)
@@ -82,9 +87,9 @@ def never_taken(runs: Sequence[Run], subject: Subject) -> list[str]:
         if run.search.protocol == subject.name and run.engine == "c" and run.holds
     ]
     if not lists:
-        return []
+        return None
     missing = sorted(set.intersection(*lists))
-    return [f"{rows[index].id}  ({rows[index].place})" for index in missing]
+    return [(rows[index].id, str(rows[index].place)) for index in missing]
 
 
 def as_record(run: Run) -> dict[str, Any]:

@@ -1,0 +1,100 @@
+"""Transitions that no configuration takes, and why: a file people write beside the world, and `hsmc verify` checks.
+
+    [[unreached]]
+    row    = "Send.PHY.transmitted.0"
+    reason = "..."
+
+It is `<protocol>_unreached.toml` beside `<protocol>_world.pml`; where there is one, a transition that is neither taken nor
+listed, or both, is an error. Without one they are told, and no more.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Optional, Sequence
+
+from ..command_line import Failure, read_text
+from ..report import did_you_mean
+from .search import Run
+from .subject import Subject
+from .verdicts import never_taken
+
+KEYS = {"row", "reason"}
+
+
+@dataclass
+class Judgement:
+    """What is told of a protocol's transitions, and what is wrong with them."""
+
+    told: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def list_of(subject: Subject) -> Path:
+    stem = subject.world.path.stem.removesuffix("_world")
+    return subject.world.directory / f"{stem}_unreached.toml"
+
+
+def read(path: Path, rows: Sequence[str]) -> dict[str, str]:
+    """Reasons by transition."""
+    try:
+        table = tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise Failure(f"{path}: {error}") from None
+    entries = table.pop("unreached", [])
+    if table or not isinstance(entries, list):
+        raise Failure(
+            f"{path}: expected [[unreached]] and nothing else, found {', '.join(table)}"
+        )
+    result: dict[str, str] = {}
+    for number, values in enumerate(entries, start=1):
+        where = f"{path}: entry {number}"
+        if not isinstance(values, dict) or set(values) != KEYS:
+            raise Failure(f"{where} has not exactly the keys row and reason")
+        row, reason = values["row"], values["reason"]
+        if not all(isinstance(text, str) and text.strip() for text in (row, reason)):
+            raise Failure(f"{where}: row and reason are texts, none empty")
+        if row not in rows:
+            hint = did_you_mean(row, list(rows))
+            raise Failure(f"{where}: the spec has no transition {row}{hint}")
+        if row in result:
+            raise Failure(f"{where}: {row} is listed twice")
+        result[row] = " ".join(reason.split())
+    return result
+
+
+def known(subject: Subject) -> Optional[dict[str, str]]:
+    """What is listed; None where nobody keeps a list."""
+    path = list_of(subject)
+    if not path.is_file():
+        return None
+    return read(path, [row.id for row in subject.protocol.rows()])
+
+
+def judge(runs: Sequence[Run], subject: Subject) -> Judgement:
+    """Of searches that are all there are of a protocol. Only exhaustive ones of the C say anything."""
+    listed = known(subject)
+    missing = never_taken(runs, subject)
+    if missing is None:
+        return Judgement()
+    result = Judgement()
+    if missing:
+        result.told.append(
+            f"transitions of {subject.name} that no configuration takes:"
+        )
+    for row, place in missing:
+        reason = (listed or {}).get(row)
+        result.told.append(f"  {row}  ({place})" + (f": {reason}" if reason else ""))
+        if listed is not None and reason is None:
+            result.problems.append(
+                f"no configuration takes {row} ({place}): add a check that does, or list it with its reason in "
+                f"{list_of(subject).name}"
+            )
+    for row in listed or ():
+        if row not in [name for name, _ in missing]:
+            result.problems.append(
+                f"{list_of(subject).name} says that nothing takes {row}, and a configuration does: remove it there"
+            )
+    return result
