@@ -66,8 +66,7 @@ static void emp_device_link_idle(void) {
 }
 
 static void emp_device_link_enable(const bool up) {
-    HOLDS(link_up_when_agreed,
-          !up || (now.synchronised[emp_node] && now.agreed[emp_node]));
+    HOLDS(link_up_when_agreed, !up || (now.synchronised[emp_node] && now.agreed[emp_node]));
     now.flowing[emp_node] = up;
 }
 
@@ -163,8 +162,8 @@ static void emp_device_send_frame(const uint16_t peer, const struct emp_frame *c
     now.slot_wanted = SLOT_NONE;
     HOLDS(no_send_after_settled, (now.sends_done >> g->message & 1) == 0);
     HOLDS(window_within_bounds,
-          g->peer_epoch != now.believed || (now.sends_done & MESSAGES_BEFORE(g->message)) ==
-                                               MESSAGES_BEFORE(g->message));
+          g->peer_epoch != now.believed ||
+              (now.sends_done & MESSAGES_BEFORE(g->message)) == MESSAGES_BEFORE(g->message));
     HOLDS(window_within_bounds,
           g->peer_epoch != now.incarnation[RECEIVER] || g->epoch != now.heard ||
               (now.memory & COLLECTIONS_BEFORE(way, g->message, g->collection)) ==

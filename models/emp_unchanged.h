@@ -14,24 +14,24 @@ static struct {
 #ifdef ENGINE_C
     struct emp_state nodes[sizeof(emp_nodes) / sizeof(emp_nodes[0])];
 #endif
-} remembered;
+} before_event;
 
 /* Before the event. */
 static void remember(void) {
-    memcpy(remembered.world, &now, sizeof(remembered.world));
+    memcpy(before_event.world, &now, sizeof(before_event.world));
 #ifdef ENGINE_C
-    memcpy(remembered.nodes, emp_nodes, sizeof(remembered.nodes));
+    memcpy(before_event.nodes, emp_nodes, sizeof(before_event.nodes));
 #endif
 }
 
 /* After it: is all as it was? Answers may have been put on the wire. */
 static int unchanged(void) {
-    memcpy(remembered.world + offsetof(State, link), now.link, sizeof(now.link));
+    memcpy(before_event.world + offsetof(State, link), now.link, sizeof(now.link));
 #ifdef ENGINE_C
-    if (memcmp(remembered.nodes, emp_nodes, sizeof(remembered.nodes)) != 0)
+    if (memcmp(before_event.nodes, emp_nodes, sizeof(before_event.nodes)) != 0)
         return 0;
 #endif
-    return memcmp(remembered.world, &now, sizeof(remembered.world)) == 0;
+    return memcmp(before_event.world, &now, sizeof(before_event.world)) == 0;
 }
 #else
 static void remember(void) {

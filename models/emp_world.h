@@ -94,8 +94,7 @@
     ((OFFSET_OF(frame) < CAPACITY) *                                                               \
      ((OFFSET_OF(frame) + LENGTH_OF(frame) <= CAPACITY) * LENGTH_OF(frame) +                       \
       (OFFSET_OF(frame) + LENGTH_OF(frame) > CAPACITY) * (CAPACITY - OFFSET_OF(frame))))
-#define RECEIVED                                                                                   \
-    ((TOTAL <= CAPACITY) * EMP_RESULT_OK + (TOTAL > CAPACITY) * EMP_RESULT_TRUNCATED)
+#define RECEIVED ((TOTAL <= CAPACITY) * EMP_RESULT_OK + (TOTAL > CAPACITY) * EMP_RESULT_TRUNCATED)
 
 /* --- sets of frames: bits of `placed` and `memory` --- */
 #define CODE_OF(message, frame) ((message)*FRAMES + (frame))

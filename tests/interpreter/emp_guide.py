@@ -206,7 +206,7 @@ class EmpGuide(Guide):
     def peer_begins(self) -> Optional[Command]:
         """A peer sends a message of its own: its frames take off, and a matching receive is posted most times."""
         peer = self.random.choice(self.peers)
-        if self.random.random() < 0.02:
+        if self.random.random() < 0.08:
             self.peer_epoch = self.peer_epoch % 255 + 1
             self.peer_messages.clear()
         message = self.peer_messages.get(peer, 0)

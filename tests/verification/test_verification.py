@@ -23,9 +23,10 @@ GOLDEN = Path(__file__).parent / "golden"
 sys.path[:0] = [str(TOP), str(TOP / "gen")]
 
 from hsmc.main import main  # noqa: E402
-from hsmc.verification import narration, native, verdicts  # noqa: E402
+from hsmc.command_line import Failure  # noqa: E402
+from hsmc.verification import narration, native, unreached, verdicts  # noqa: E402
 from hsmc.verification.search import Run  # noqa: E402
-from hsmc.verification.subject import Search  # noqa: E402
+from hsmc.verification.subject import Search, Subject  # noqa: E402
 from tests.tutorial import follow  # noqa: E402
 
 ABP = (TOP / "spec/abp/abp.hsm").read_text()
@@ -143,24 +144,95 @@ def test_an_item_is_accepted_before_it_arrives(engine: str, tmp_path: Path) -> N
     assert "violates no_early_completion" in again.stdout
 
 
-def test_a_window_of_one_more(tmp_path: Path) -> None:
-    """EMP: a message is sent although as many as the window allows are outstanding."""
+# Bugs in EMP whose counterexamples contain a restart, an event that must change nothing, a live parameter that changes.
+BUGS = {
+    "one message more than the window": (
+        "SendPeer[p.peer].oldest < message_window",
+        "SendPeer[p.peer].oldest <= message_window",
+        "three_messages",
+        "event",
+    ),
+    "acknowledgements of the sender before the restart count": (
+        "if f.epoch != epoch or f.peer_epoch",
+        "if f.peer_epoch",
+        "restart --property stale_frame_changes_nothing",
+        "restart",
+    ),
+    "the collection size is looked at anew for each collection": (
+        "= min(m.size, m.frames - first)",
+        "= min(collection_size, m.frames - first)",
+        "new_size --property no_early_acknowledgement",
+        "set",
+    ),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_counterexamples_of_broken_emps(bug: str, tmp_path: Path) -> None:
+    old, new, search, do = BUGS[bug]
     shutil.copytree(TOP / "spec/emp", tmp_path / "emp")
     file = tmp_path / "emp/send.hsm"
-    text, old = file.read_text(), "SendPeer[p.peer].oldest < message_window"
+    text = file.read_text()
     assert old in text, "the spec has changed: mend the bug"
-    file.write_text(text.replace(old, old.replace("<", "<=")))
-    command = "verify emp/emp.hsm three_messages --kind safety --engine c --json"
+    file.write_text(text.replace(old, new))
+    command = f"verify emp/emp.hsm {search} --kind safety --engine c --json"
     result = hsmc(tmp_path, *command.split())
     (record,) = report(result)
     assert record["verdict"] == "violated", record
+    trail = json.loads((tmp_path / str(record["trail"])).read_text())
+    assert do in [step["do"] for step in trail["steps"]]
     again = hsmc(tmp_path, "replay", "--json", str(record["trail"]))
     assert again.returncode == 0, again.stdout + again.stderr
     replayed = json.loads(again.stdout)
     assert str(record["property"]) in replayed["violated"]
     assert len(replayed["steps"]) == record["steps"]
     for step in replayed["steps"][:-1]:
-        assert step["c"] == step["interpreter"]
+        assert step["c"] == step["interpreter"] or step["c"] is None
+
+
+# --- transitions nothing takes
+
+
+def judged(tmp_path: Path, listed: str, missing: list[str]) -> unreached.Judgement:
+    """ABP, of which the C has never taken some transitions."""
+    spec = tmp_path / "abp.hsm"
+    spec.write_text(ABP)
+    shutil.copytree(TOP / "models", tmp_path / "models", dirs_exist_ok=True)
+    (tmp_path / "models/abp_unreached.toml").write_text(listed)
+    subject = Subject(spec, tmp_path / "build")
+    ids = [row.id for row in subject.protocol.rows()]
+    run = Run(subject.search("two_items", "c", "safety"), states=1)
+    run.not_taken = [ids.index(name) for name in missing]
+    return unreached.judge([run], subject)
+
+
+ONE = "Sender.WAIT_ACK.ack.0"
+LISTED = f'[[unreached]]\nrow = "{ONE}"\nreason = "for a test"\n'
+
+
+def test_transitions_nothing_takes(tmp_path: Path) -> None:
+    result = judged(tmp_path, LISTED, [ONE])
+    assert result.problems == [] and result.told[1].endswith("): for a test")
+    (problem,) = judged(tmp_path, "", [ONE]).problems
+    assert problem.startswith(f"no configuration takes {ONE} (")
+    (problem,) = judged(tmp_path, LISTED, []).problems
+    assert f"says that nothing takes {ONE}, and a configuration does" in problem
+
+
+@pytest.mark.parametrize(
+    "listed, why",
+    [
+        ("[[", "Invalid"),
+        ("[other]", "expected \\[\\[unreached\\]\\] and nothing else"),
+        ('[[unreached]]\nrow = "x"', "not exactly the keys"),
+        (LISTED.replace("for a test", " "), "none empty"),
+        (LISTED.replace("ack.0", "ack.9"), "the spec has no transition"),
+        (LISTED * 2, "listed twice"),
+    ],
+)
+def test_lists_that_say_nothing(tmp_path: Path, listed: str, why: str) -> None:
+    with pytest.raises(Failure, match=why):
+        judged(tmp_path, listed, [])
 
 
 # --- verdicts
@@ -181,7 +253,7 @@ def test_quick_level_of_all_specs(tmp_path: Path) -> None:
         "detected corruption",
     ]
     assert emp["besides"] == ["frames that make no sense"]
-    assert "restart of either side" in emp["not_here"]
+    assert "restart of either side" in str(emp["not_here"])
 
 
 def test_a_search_cut_short_is_no_proof(tmp_path: Path) -> None:
@@ -213,7 +285,7 @@ def test_one_property_only(tmp_path: Path) -> None:
 
 def test_engines_that_differ() -> None:
     def run(engine: str, states: int) -> Run:
-        search = Search("abp", "two", engine, "safety", {}, {}, [], Path("."))
+        search = Search("abp", "two", engine, "safety", {}, {}, [], [], [], Path("."))
         return Run(search, states=states)
 
     assert verdicts.unequal([run("promela", 5), run("c", 5)]) == []
