@@ -192,7 +192,7 @@ static void greet_all(struct tigon_server *server) {
             greet(server, server->pending[i].session, &server->pending[i].connection);
 }
 
-void server_look(struct tigon_server *server, int timeout_ms) {
+void server_look(struct tigon_server *server, uint64_t timeout_ns) {
     struct pollfd entries[TIGON_SERVE_PENDING + 2 * 256];
     const size_t count = server->session_count;
     size_t entry = 0;
@@ -207,14 +207,16 @@ void server_look(struct tigon_server *server, int timeout_ms) {
     for (size_t i = 0; i < TIGON_SERVE_PENDING; i++)
         entries[entry++] =
             (struct pollfd){.fd = server->pending[i].connection.descriptor, .events = POLLIN};
-    if (server->stopping)
-        timeout_ms = 0;
     /* poll's set is of before: whom this attaches is looked at the next time. */
     const uint64_t attached = server->attached;
     greet_all(server);
     if (server->attached != attached)
         return;
-    if (poll(entries, entry, timeout_ms) <= 0)
+    if (server->stopping)
+        timeout_ns = 0;
+    const struct timespec timeout = {(time_t)(timeout_ns / 1000000000),
+                                     (long)(timeout_ns % 1000000000)};
+    if (ppoll(entries, entry, &timeout, NULL) <= 0)
         return;
     for (size_t i = 0; i < TIGON_SERVE_PENDING; i++)
         if (entries[2 * count + i].revents)
@@ -258,8 +260,7 @@ static void pace(struct tigon_server *server) {
             }
             return;
         }
-        /* Short of a millisecond the wait is given away in looks that do not wait. */
-        server_look(server, ahead_ns > 1e8 ? 100 : (int)(ahead_ns / 1e6));
+        server_look(server, ahead_ns > 1e8 ? 100000000 : (uint64_t)ahead_ns + 1);
     }
 }
 

@@ -63,8 +63,8 @@ void connection_close(struct connection *connection);
 int connection_send(struct connection *connection, const struct tigon_serve_header *header,
                     const void *payload, size_t length, const int *descriptors, int patience_ms);
 
-/* server.c: looks at all sockets, for up to `timeout_ms` (-1: until something happens). */
-void server_look(struct tigon_server *server, int timeout_ms);
+/* server.c: looks at all sockets, waiting up to `timeout_ns` until something happens. */
+void server_look(struct tigon_server *server, uint64_t timeout_ns);
 void server_log(const struct tigon_server *server, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* The client of a session is gone, or is sent away. */

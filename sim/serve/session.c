@@ -12,8 +12,8 @@ enum { REQUEST_WORDS = 6 };
 #define FREE_SLICE_NS      UINT64_C(10000)
 #define BUSY_LIMIT_NS      UINT64_C(1000000000) /* of one piece of work */
 #define ABSENT_SLICE_NS    UINT64_C(100000)
-#define LOOK_MS            1000  /* so that a signal just before a wait is seen, too */
-#define CONFIGURATION_COPY 0x40u /* bytes of configuration space that the chip has */
+#define LOOK_NS            UINT64_C(1000000000) /* so that a signal just before a wait is seen, too */
+#define CONFIGURATION_COPY 0x40u                /* bytes of configuration space that the chip has */
 #define COMMAND_STATUS     0x04u
 
 struct request {
@@ -420,7 +420,7 @@ static bool idle(struct session *session, uint64_t *waited_ms) {
         return true;
     }
     const uint64_t before_ms = server_clock_ns() / 1000000;
-    server_look(session->server, LOOK_MS);
+    server_look(session->server, LOOK_NS);
     *waited_ms += server_clock_ns() / 1000000 - before_ms;
     return patience_ms == 0 || *waited_ms <= patience_ms;
 }
@@ -481,7 +481,7 @@ static bool wait_for_client(struct session *session) {
             return false;
         const bool first = session->served.wait && !session->came;
         if (first || (!server->options.free_running && !server_has_clients(server))) {
-            server_look(server, LOOK_MS);
+            server_look(server, LOOK_NS);
             server_restart_clock(server);
         } else {
             tigon_host_sleep_ns(session->host, ABSENT_SLICE_NS);

@@ -104,9 +104,10 @@ static int check_refusals(const char *path) {
         return 6;
     if (tigon_client_read32(client, 0, &word) != -EINVAL)
         return 7;
-    if (tigon_client_read32(client, 0, &word) != -ECONNRESET ||
-        tigon_client_read32(client, 0, &word) != -ENOTCONN)
+    if (tigon_client_read32(client, 0, &word) != -ECONNRESET)
         return 8;
+    if (tigon_client_read32(client, 0, &word) != -ENOTCONN)
+        return 9;
     tigon_client_close(client);
     return 0;
 }
