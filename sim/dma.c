@@ -7,7 +7,8 @@
  *
  * The effects of bits 17, 19 and 21 belong to the engine and so also happen in transfers started by
  * hand; a software assist that copies HW[0B4] to HW[0D4] itself stores the value that is already
- * there.
+ * there. That the known one does so may mean that the chip leaves bit 17 to it: knob
+ * hand_dma_feeds_mac.
  *
  * A ring transfer that fails leaves the consumer where it is and the engine stuck. Recovery is the
  * image's (tigon2.md 13 item 7): pause, bit 0 of the state word, rewrite the consumer (with itself
@@ -158,6 +159,13 @@ static uint32_t add_sum(uint32_t sum, const uint8_t *bytes, uint32_t length) {
     return (uint32_t)total;
 }
 
+/* Does the end of this transfer move HW[0D4]? */
+static bool hands_over(const struct tigon_dma_engine *engine) {
+    const uint32_t word = TIGON_WORD(engine->board, TIGON_DMA_READ_STATE);
+    return number(engine) == TIGON_DMA_READ && (word & TIGON_DMA_HAND_TO_MAC) != 0 &&
+           (engine->ring >= 0 || engine->board->knobs.hand_dma_feeds_mac);
+}
+
 static void move_bytes(struct tigon_dma_engine *engine) {
     struct tigon_board *board = engine->board;
     const uint32_t length = engine->length;
@@ -253,7 +261,7 @@ static void complete(struct tigon_dma_engine *engine) {
     engine->phase = TIGON_DMA_IDLE;
     tigon_board_signal(board, wiring(engine)->signal, 0);
 
-    if (read && (word & TIGON_DMA_HAND_TO_MAC))
+    if (hands_over(engine))
         tigon_register_write(board, TIGON_TRANSMIT_BUFFER_PRODUCER, end);
     if (!read && (word & TIGON_DMA_FREE_RECEIVE))
         tigon_register_write(board, TIGON_RECEIVE_BUFFER_CONSUMER,
@@ -304,7 +312,7 @@ static void request(struct tigon_dma_engine *engine) {
     if (engine->hung)
         return; /* until somebody stops it */
     tigon_board_schedule(board, &engine->event, engine->data_start);
-    if (read && (*state(engine) & TIGON_DMA_HAND_TO_MAC))
+    if (hands_over(engine))
         tigon_transmit_evaluate(board);
 }
 
@@ -544,8 +552,7 @@ bool tigon_dma_handing_over(const struct tigon_board *board, uint32_t *final, ui
     if (engine->phase != TIGON_DMA_LATENCY && engine->phase != TIGON_DMA_DATA &&
         engine->phase != TIGON_DMA_FINISH)
         return false;
-    if (engine->fail || engine->hung ||
-        !(TIGON_WORD(board, TIGON_DMA_READ_STATE) & TIGON_DMA_HAND_TO_MAC))
+    if (engine->fail || engine->hung || !hands_over(engine))
         return false;
     *final = tigon_dma_local_end(board, engine->local_address, engine->length);
     *data_start = engine->data_start;

@@ -76,6 +76,9 @@ static const struct knob knobs_table[] = {
            "draining the MAC FIFO, writing the descriptor"),
     NUMBER(assist_fetch_cycles, 8, 0, 1e6, "cycles", "32-byte descriptor in 4 bus beats"),
     NUMBER(assist_finish_cycles, 4, 0, 1e6, "cycles", "pointer update"),
+    SWITCH(
+        hand_dma_feeds_mac, 1,
+        "bit 17 moves HW[0D4] in transfers by hand too; off: software copies HW[0B4], as 5.5 does"),
     SWITCH(transmit_full_by_reference, 0,
            "HW[0FC] shows 0 by distance to the reference HW[0F8] instead of the consumer HW[0F4]"),
     SWITCH(stop_on_fault, 1, "a core stopped by an error ends the run with a report"),

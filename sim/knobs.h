@@ -51,10 +51,11 @@ struct tigon_knobs {
     uint64_t sram_bytes; /* fitted SRAM: 524288, 1048576 or 2097152 (tigon2.md 2.2) */
     bool
         transmit_cut_through; /* a frame may start while its last DMA is running (targets.md 3.4) */
-    uint64_t transmit_start_ns;      /* from "frame may start" to first preamble byte */
-    uint64_t receive_latency_ns;     /* from last byte off the wire to the descriptor in SRAM */
-    uint64_t assist_fetch_cycles;    /* DMA assist reads a descriptor (tigon2.md 12.4) */
-    uint64_t assist_finish_cycles;   /* DMA assist moves the consumer (tigon2.md 12.4) */
+    uint64_t transmit_start_ns;    /* from "frame may start" to first preamble byte */
+    uint64_t receive_latency_ns;   /* from last byte off the wire to the descriptor in SRAM */
+    uint64_t assist_fetch_cycles;  /* DMA assist reads a descriptor (tigon2.md 12.4) */
+    uint64_t assist_finish_cycles; /* DMA assist moves the consumer (tigon2.md 12.4) */
+    bool hand_dma_feeds_mac; /* bit 17 works in transfers started by hand too (tigon2.md 5.5) */
     bool transmit_full_by_reference; /* HW[0FC] counts from HW[0F8] instead of HW[0F4] */
     bool stop_on_fault;              /* a core stopped by an error ends tigon_world_run */
     uint64_t link_idle_after_ns; /* acknowledged configuration words end by themselves; 0 never */

@@ -179,6 +179,17 @@ static const struct variant variants[] = {
     {"rings of four, a report every microsecond", {NULL}, 0, 1, 4, 0, 60, 300, 200, 1, 2},
     {"external SERDES", {"transceiver=external", NULL}, 0, 100, 64, 0, 60, 1514, 100, 16, 2},
     {"no cut-through", {"transmit_cut_through=0", NULL}, 0, 100, 64, 0, 60, 1514, 400, 16, 2},
+    {"only software hands data to the MAC",
+     {"hand_dma_feeds_mac=0", NULL},
+     0,
+     100,
+     64,
+     0,
+     60,
+     1514,
+     400,
+     16,
+     2},
     {"three boards on a switch", {NULL}, 0, 100, 256, 0, 60, 1514, 600, 4, 3},
 };
 
