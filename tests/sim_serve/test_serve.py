@@ -44,6 +44,7 @@ from tests.sim_serve.serving import (
 
 CONTROL, LOCAL_CONTROL, WINDOW, CPU_A = 0x040, 0x044, 0x068, 0x140
 FOREVER = 2**64 - 1
+EXAMPLE = Path("sim/serve/examples/emp.scenario")
 # Rubbish a test sends; more of it: SERVE_FUZZ=20000 scripts/test.py tests/sim_serve
 FUZZ = int(os.environ.get("SERVE_FUZZ", "150"))
 
@@ -79,7 +80,7 @@ def inside(count: int) -> dict[str, object]:
 
 def test_two_processes_get_the_results_of_the_inside() -> None:
     """Each of two clients runs the program of tigonsim; not a tick is different."""
-    with Server(TWO_BOARDS, "--once") as server:
+    with Server(EXAMPLE.read_text()) as server:
         server.wait_for("board right at")
         peers = [
             subprocess.Popen(
@@ -459,6 +460,36 @@ def test_file_that_is_no_socket_is_kept() -> None:
         text = server.rest()
         assert server.process.returncode == 2 and "cannot be made here" in text
         assert (server.directory / "test.scenario").read_text() == ONE_BOARD
+
+
+def test_example_programs(tmp_path: Path) -> None:
+    """The dump of registers, and a program of one's own that knows nothing of sockets."""
+    shared = tmp_path / "hello.so"
+    subprocess.run(
+        ["gcc", "-shared", "-fPIC", "-I.", "-o", shared, "sim/scenarios/hello.c"],
+        check=True,
+    )
+    with Server(ONE_BOARD) as server:
+        server.wait_for("board left at")
+        dump = subprocess.run(
+            ["build/tigon_registers", server.path("left")],
+            stdout=subprocess.PIPE,
+            text=True,
+            timeout=TIME_LIMIT_SECONDS,
+            check=True,
+        ).stdout
+        assert dump.startswith("board left, 12AE:0001, MAC address 02:54:47:00:00:00\n")
+        assert "\n140  00040000\n" in dump  # processor A has executed HALT
+        hello = subprocess.run(
+            [str(ATTACH), str(server.path("left")), str(shared), "3"],
+            capture_output=True,
+            text=True,
+            timeout=TIME_LIMIT_SECONDS,
+            check=False,
+            env=environment(),
+        )
+        assert hello.returncode == 0, hello.stderr
+        server.end()
 
 
 def test_program_library() -> None:
