@@ -479,7 +479,7 @@ def test_example_programs(tmp_path: Path) -> None:
             check=True,
         ).stdout
         assert dump.startswith("board left, 12AE:0001, MAC address 02:54:47:00:00:00\n")
-        assert "\n140  00040000\n" in dump  # processor A has executed HALT
+        assert "\n140  00050000\n" in dump  # processor A stands at a HALT
         hello = subprocess.run(
             [str(ATTACH), str(server.path("left")), str(shared), "3"],
             capture_output=True,
