@@ -76,6 +76,10 @@ static void stage_frames(struct stage *stage, uint32_t frames) {
     }
 }
 
+static uint32_t firmware_counter(const struct stage *stage, unsigned board, unsigned counter) {
+    return tigon_board_peek32(tigon_world_board(stage->world, board), AREA_COUNTERS + 4 * counter);
+}
+
 /* Runs the traffic to its end on all boards. */
 static void stage_run(struct stage *stage) {
     for (unsigned i = 0; i < stage->boards; i++) {
@@ -93,11 +97,13 @@ static void stage_run(struct stage *stage) {
                      (unsigned)traffic->received, (unsigned)traffic->wrong, traffic->error,
                      tigon_world_report(stage->world));
         if (getenv("ETHERNET_FIGURES") != NULL)
-            print_message("  board %u: %u frames, %u kB, %u interrupts in %u us from %u us\n", i,
-                          (unsigned)traffic->received, (unsigned)(traffic->bytes / 1000),
-                          (unsigned)traffic->ethernet.interrupts,
-                          (unsigned)((traffic->ended_ns - traffic->begun_ns) / 1000),
-                          (unsigned)(traffic->begun_ns / 1000));
+            print_message(
+                "  board %u: %u frames, %u kB, %u interrupts (%u repeated) in %u us from %u us\n",
+                i, (unsigned)traffic->received, (unsigned)(traffic->bytes / 1000),
+                (unsigned)traffic->ethernet.interrupts,
+                (unsigned)firmware_counter(stage, i, COUNTER_REPEATED),
+                (unsigned)((traffic->ended_ns - traffic->begun_ns) / 1000),
+                (unsigned)(traffic->begun_ns / 1000));
     }
 }
 
@@ -105,10 +111,6 @@ static void stage_end(struct stage *stage) {
     tigon_world_destroy(stage->world);
     for (unsigned i = 0; i < stage->boards; i++)
         free(stage->traffic[i]);
-}
-
-static uint32_t firmware_counter(const struct stage *stage, unsigned board, unsigned counter) {
-    return tigon_board_peek32(tigon_world_board(stage->world, board), AREA_COUNTERS + 4 * counter);
 }
 
 /* Both ways, every length, no loss: everything arrives once, in order. */
@@ -179,8 +181,8 @@ static const struct variant variants[] = {
     {"rings of four, a report every microsecond", {NULL}, 0, 1, 4, 0, 60, 300, 200, 1, 2},
     {"external SERDES", {"transceiver=external", NULL}, 0, 100, 64, 0, 60, 1514, 100, 16, 2},
     {"no cut-through", {"transmit_cut_through=0", NULL}, 0, 100, 64, 0, 60, 1514, 400, 16, 2},
-    {"only software hands data to the MAC",
-     {"hand_dma_feeds_mac=0", NULL},
+    {"only software hands data to the MAC and frees its ring",
+     {"hand_dma_feeds_mac=0", "transmit_full_by_reference=1", NULL},
      0,
      100,
      64,
@@ -401,6 +403,47 @@ static void refuses_impossible_frames(void **state) {
     stage_end(&stage);
 }
 
+/* What the firmware cannot work with it says. */
+struct start {
+    struct ethernet ethernet;
+    struct ethernet_options options;
+    const char *image;
+};
+
+static int starting_program(struct tigon_host *host, void *argument) {
+    struct start *start = argument;
+    return ethernet_open(&start->ethernet, host, &start->options, start->image) == 0 ? 0 : 1;
+}
+
+static void says_why_it_does_not_start(void **state) {
+    (void)state;
+    static const struct {
+        const char *knob, *image, *error;
+        uint32_t ring_entries;
+    } starts[] = {
+        {"transceiver=internal", image, "", 64},
+        {"transceiver=copper", image, "the firmware stopped with 45544804", 64},
+        {"transceiver=internal", image, "the firmware stopped with 45544803", 48},
+        {"transceiver=internal", "build/ethernet/none.bin", "cannot open build/ethernet/none.bin",
+         64},
+    };
+    for (unsigned i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+        const char *const knobs[] = {starts[i].knob, NULL};
+        struct stage stage = stage_make(2, knobs);
+        struct start start = {
+            .options = {.report_us = 100, .ring_entries = starts[i].ring_entries, .longest = 1514},
+            .image = starts[i].image};
+        struct tigon_host *host = tigon_board_host(tigon_world_board(stage.world, 0));
+        const int program = tigon_host_start(host, "start", starting_program, &start);
+        assert_int_equal(tigon_world_run(stage.world, 100000000), TIGON_END_FINISHED);
+        int result = -1;
+        assert_true(tigon_host_finished(host, program, &result));
+        assert_string_equal(start.ethernet.error, starts[i].error);
+        assert_int_equal(result, starts[i].error[0] == '\0' ? 0 : 1);
+        stage_end(&stage);
+    }
+}
+
 /* The addresses a board accepts, and its statistics. */
 struct filtering {
     struct ethernet ethernet;
@@ -500,12 +543,12 @@ static void parking_changes_nothing(void **state) {
 }
 
 int main(void) {
-    enum { VARIANTS = sizeof variants / sizeof variants[0], OTHERS = 7 };
+    enum { VARIANTS = sizeof variants / sizeof variants[0], OTHERS = 8 };
     static const struct CMUnitTest others[OTHERS] = {
         cmocka_unit_test(counts_what_is_lost),       cmocka_unit_test(survives_a_slow_host),
         cmocka_unit_test(finds_the_link_again),      cmocka_unit_test(goes_on_after_a_failed_dma),
         cmocka_unit_test(refuses_impossible_frames), cmocka_unit_test(accepts_by_address),
-        cmocka_unit_test(parking_changes_nothing),
+        cmocka_unit_test(parking_changes_nothing),   cmocka_unit_test(says_why_it_does_not_start),
     };
     struct CMUnitTest tests[VARIANTS + OTHERS] = {{0}};
     for (unsigned i = 0; i < VARIANTS; i++) {

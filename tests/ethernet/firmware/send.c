@@ -109,6 +109,8 @@ static enum outcome send_one(void) {
         unreported();
         return DONE;
     }
+    /* HW[0FC] may count from what the MAC has sent or from what software has seen of it. */
+    HW(TO_SEND_REFERENCE) = HW(TO_SEND_CONSUMER) & ~7u;
     /* The buffer is never filled: equal pointers mean that it is empty. */
     if (read_slots() < pieces || HW(TO_SEND_NEXT) == 0 || transmit_free() < total + 16)
         return NO_ROOM;
