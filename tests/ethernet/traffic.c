@@ -129,7 +129,7 @@ static int exchange(struct traffic *traffic) {
         const unsigned sent = send_some(traffic, &number);
         const unsigned received = receive_all(traffic);
         if (number == traffic->frames && ethernet_all_sent(ethernet) &&
-            traffic->received >= traffic->expected)
+            traffic->received - traffic->repeated >= traffic->expected)
             return 0;
         if (traffic->gap_ns != 0)
             tigon_host_sleep_ns(ethernet->host, traffic->gap_ns);
