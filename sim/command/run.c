@@ -109,6 +109,9 @@ static void parse_arguments(int count, char **texts, struct arguments *arguments
     for (size_t i = 0; run_parts[i] && child < PARTS_LIMIT; i++)
         if (run_parts[i]->options)
             children[child++] = (struct argp_child){run_parts[i]->options, 0, NULL, 0};
+    /* What one client's firmware does must not end the world of the others; --set may say else. */
+    if (serve_options_parser)
+        arguments->assignments[arguments->overrides.assignment_count++] = "stop_on_fault=0";
     if (serve_options_parser && child < PARTS_LIMIT)
         children[child++] = (struct argp_child){serve_options_parser, 0, NULL, 0};
     arguments->overrides.assignments = arguments->assignments;

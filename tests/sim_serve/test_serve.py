@@ -311,6 +311,27 @@ def test_client_that_dies_amid_a_transfer() -> None:
         server.end()
 
 
+def test_client_that_dies_while_it_waits() -> None:
+    """What nobody waits for any more is given up, without a limit of its own."""
+    with Server(ONE_BOARD.replace("2 s", "10000 s")) as server:
+        server.wait_for("board left at")
+        for kind, arguments in (
+            (WAIT_INTERRUPT, (FOREVER,)),
+            (SLEEP, (FOREVER,)),
+            (POLL, (CPU_A, 0, 0, 0, FOREVER, FOREVER)),
+            (POLL_MEMORY, (4096, 4, 0, 10, FOREVER)),
+        ):
+            client = attach(server.path("left"))
+            client.call(SYNCHRONISE)
+            client.send(kind, words(*arguments))
+            client.close()
+            server.wait_for("the client has gone")
+        good = attach(server.path("left"))
+        assert good.read(0) == 0x000112AE
+        good.close()
+        server.end()
+
+
 def test_patience_ends() -> None:
     """Who attaches and says nothing holds up the others no longer than agreed."""
     with Server(TWO_BOARDS, "--patience", "50ms") as server:
