@@ -27,7 +27,7 @@ struct tigon_timing {
     uint32_t register_read;      /* 4 */
     uint32_t register_write;     /* 1 */
 
-    uint32_t slow_memory;        /* 20: a load or store of flash or boot PROM */
+    uint32_t slow_memory; /* 20: a load or store of flash or boot PROM */
 
     /* The one-line instruction cache in front of SRAM. */
     uint32_t instruction_line_bytes; /* 64: a power of two, 32 to 256; one beat moves 8 bytes */

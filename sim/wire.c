@@ -161,8 +161,8 @@ const char *tigon_wire_end_name(const struct tigon_wire *wire, unsigned side) {
  * Frames held back until later ones have passed */
 
 /* When this frame arrives, the ones held before it have been passed once more. Those passed often
- * enough come at the same tick behind it, the oldest first, and pass others in turn: at any distance
- * the next frame might pass them too. */
+ * enough come at the same tick behind it, the oldest first, and pass others in turn: at any
+ * distance the next frame might pass them too. */
 static void pass(struct direction *direction, uint64_t index, uint64_t arrival) {
     for (struct tigon_frame *held = direction->held; held && held->index < index; held = held->next)
         held->passes -= held->passes > 0;

@@ -6,9 +6,5 @@
 
 /* The debugger comes first: it continues in another process, which opens all the others' files. */
 const struct run_part *const run_parts[] = {
-    &debug_part,
-    &charge_part,
-    &observe_part,
-    &serve_part,
-    NULL,
+    &debug_part, &charge_part, &observe_part, &serve_part, NULL,
 };

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import sys
 from collections import Counter
 from pathlib import Path
@@ -36,7 +37,7 @@ FATES = {
 
 
 def chosen(subject: Subject, options: argparse.Namespace) -> list[mutation.Mutant]:
-    """Those asked for; `--sample N` takes N, spread over all."""
+    """Those asked for; `--sample N` takes N, spread over all operators."""
     for name in options.operators:
         choose("operator", name, list(mutation.OPERATORS))
     processes = [process.name for process in subject.protocol.processes]
@@ -56,14 +57,23 @@ def chosen(subject: Subject, options: argparse.Namespace) -> list[mutation.Mutan
 
 
 def spread(every: Sequence[mutation.Mutant], count: int) -> list[mutation.Mutant]:
-    """
-    >>> spread(list(range(10)), 3)
-    [0, 3, 6]
+    """As many of each operator as there are, up to an equal share. Which ones depends on their own names alone, so that
+    a change of the spec elsewhere hardly changes the choice.
     """
     if count < 1:
         raise Failure("--sample takes a number from 1 on")
-    count = min(count, len(every))
-    return [every[n * len(every) // count] for n in range(count)]
+    ranks: dict[str, list[str]] = {}
+    for mutant in every:
+        ranks.setdefault(mutant.operator, []).append(mutant.name)
+    order = {
+        name: (rank, operator)
+        for operator, names in ranks.items()
+        for rank, name in enumerate(
+            sorted(names, key=lambda name: hashlib.sha256(name.encode()).digest())
+        )
+    }
+    taken = set(sorted(order, key=lambda name: order[name])[:count])
+    return [mutant for mutant in every if mutant.name in taken]
 
 
 def command(options: argparse.Namespace) -> int:
