@@ -215,7 +215,7 @@ class Planner:
             )
         if len(trail.parameters) > 2:
             raise Irreproducible(
-                "a node restarts, or there are more than two; a trail does not say when a node restarts"
+                "a node restarts, which boards do not do at a trail's word yet, or there are more than two nodes"
             )
         if len(trail.parameters) != 2:
             raise Irreproducible("it takes two nodes, one for each board")
