@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).resolve().parents[2]
+DIRECTIONS = ("left to right", "right to left")  # as the demo names its boards
 sys.path.insert(0, str(TOP / "gen"))
 sys.path.insert(0, str(TOP))
 
@@ -239,7 +240,7 @@ def test_capture_of_a_transfer(tshark: Tshark, tmp_path: Path) -> None:
     assert times == sorted(times) and times[0] > 0
     for row in rows:
         side = 0 if row["kind"] in ("HEADER", "DATA") else 1
-        assert row["frame.interface_name"] == f"board {side} to {1 - side}"
+        assert row["frame.interface_name"] == DIRECTIONS[side]
         assert row["emp.frame.sender"] == str(side)
 
     arrived: dict[tuple[int, int], bytes] = {}
