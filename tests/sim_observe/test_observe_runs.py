@@ -526,6 +526,14 @@ def test_log_tells_what_faults_did(tmp_path: Path) -> None:
 # --- many boards, settings, mistakes
 
 
+def of_the_chip(looked: Any) -> Any:
+    """Without what a core was parked: a core that is looked at parks in fewer loops, which no cycle shows."""
+    for board in looked["boards"]:
+        for core in ("core_a", "core_b"):
+            del board["statistics"][core]["parked_cycles"]
+    return looked
+
+
 def test_boards_on_a_switch(tmp_path: Path) -> None:
     files = {name: tmp_path / name for name in ("run.vcd", "run.json", "run.log")}
     looked = results(
@@ -535,7 +543,8 @@ def test_boards_on_a_switch(tmp_path: Path) -> None:
         f"--log={files['run.log']}:send,receive",
         program=TIGONSIM,
     )
-    assert looked == results("emp-switch.scenario", program=TIGONSIM)
+    alone = results("emp-switch.scenario", program=TIGONSIM)
+    assert of_the_chip(looked) == of_the_chip(alone)
     waves = read_vcd(files["run.vcd"])
     events = read_timeline(files["run.json"])
     for index, board in enumerate(looked["boards"]):
