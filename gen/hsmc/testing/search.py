@@ -23,7 +23,7 @@ from .probe import Comparison, Probe, Step
 from ..backends.recall import faulty_recalls
 from .sequences import device_payloads
 
-STEPS = 1_500_000  # attempts, unless all transitions are taken before
+STEPS = 4_000_000  # attempts, unless all transitions are taken before
 RECENT = 4  # payloads of a type remembered along a path
 VARIATIONS = 250  # of an event that brought something new
 AIMED = 80  # of an event that came near a transition not taken yet
