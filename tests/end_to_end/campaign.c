@@ -29,7 +29,8 @@ static void draw_faults(struct tigon_random *random, bool through_switch, char *
     static const char *const directions[2][3] = {{"left->right", "right->left", "left<->right"},
                                                  {"left->switch", "switch->left", "*->*"}};
     const char *where = directions[through_switch][tigon_random_below(random, 3)];
-    const uint64_t kinds = tigon_random_next(random) & tigon_random_next(random);
+    uint64_t kinds = tigon_random_next(random);
+    kinds &= tigon_random_next(random);
     const unsigned share = (unsigned)tigon_random_below(random, 100);
     const unsigned at = 20 + (unsigned)tigon_random_below(random, 15);
     size_t used = 0;
