@@ -38,7 +38,7 @@ def add(commands: Subparsers) -> None:
         "--name", metavar="NAME", help="only of this name; * stands for anything"
     )
     which.add_argument(
-        "--sample", type=int, metavar="N", help="N of them, spread over all"
+        "--sample", type=int, metavar="N", help="N of them, as many of each operator"
     )
     which.add_argument(
         "--list",

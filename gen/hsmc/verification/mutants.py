@@ -34,6 +34,8 @@ COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 # Where rows stand in the spec, for people; and a hash of the spec's text.
 PLACE = re.compile(r'"[\w./]+\.hsm:\d+"')
 PROTOCOL_HASH = re.compile(r"(_PROTOCOL_HASH\s+)0x[0-9a-f]+u?")
+# What the generated C itself makes sure of.
+STATIC_ASSERTION = re.compile(r'static assertion failed: "(.*?)"')
 STEPS = re.compile(r"\(at depth (\d+)\)")
 
 KILLED = ("property", "compiler")
@@ -217,7 +219,11 @@ def measure(
 
 
 def unused_processes(subject: Subject) -> set[str]:
-    """Those the world never calls and no other process raises to."""
+    """Those no world of the protocol ever calls and no other process raises to."""
+    worlds = "".join(
+        path.read_text()
+        for path in sorted(subject.world.directory.glob(f"{subject.name}_*.pml"))
+    )
     raised: set[str] = set()
     for row in subject.protocol.rows():
         raised |= {
@@ -234,7 +240,7 @@ def unused_processes(subject: Subject) -> set[str]:
         if process.name not in raised
         and not re.search(
             rf"\b{subject.name}_(expire_)?{snake(process.name)}_",
-            subject.world.text,
+            subject.world.text + worlds,
         )
     }
 
@@ -272,7 +278,9 @@ def examine(task: Task) -> Outcome:
     try:
         search_mutant(task, directory, outcome)
     except (Failure, SpecError) as error:
-        outcome.fate, outcome.by = "broken", str(error)
+        asserted = STATIC_ASSERTION.search(str(error))
+        outcome.fate = "compiler" if asserted else "broken"
+        outcome.by = f"static_assert: {asserted[1]}" if asserted else str(error)
     finally:
         shutil.rmtree(directory, ignore_errors=True)
     return outcome
