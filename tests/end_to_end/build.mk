@@ -15,6 +15,7 @@ $(END_TO_END_TESTS): $(BUILD)/tests/end_to_end/%: $(BUILD)/san/tests/end_to_end/
 	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lelf -lnettle
 
 $(BUILD)/tests/end_to_end/test_kills: $(BUILD)/san/tests/end_to_end/kill_world.o
+$(BUILD)/tests/end_to_end/test_restarts: $(BUILD)/san/tests/end_to_end/restart_world.o
 
 # Not a test of its own: `make campaign` runs it for many seeds. Without sanitizers, for speed.
 CAMPAIGN := $(BUILD)/tests/campaign
@@ -26,16 +27,19 @@ $(CAMPAIGN): $(addprefix $(BUILD)/obj/,tests/end_to_end/campaign.o $(END_TO_END_
 
 $(addprefix $(BUILD)/obj/tests/end_to_end/,campaign.o exchange.o): | $(HOST_LAYOUT)
 
-# The same for worlds in which something breaks: `make kills`.
-KILLS := $(BUILD)/tests/kills
-$(KILLS): $(addprefix $(BUILD)/obj/,tests/end_to_end/kills.o tests/end_to_end/kill_world.o \
-    host/demo/pair.o host/demo/recorder.o) $(HOST_LIBRARY) $(BUILD)/obj/sim/libtigon.a $(BUILD)/firmware/emp_a.elf
+# The same for worlds in which something breaks, and in which a board is loaded anew: `make kills`.
+KILLS    := $(BUILD)/tests/kills
+RESTARTS := $(BUILD)/tests/restarts
+$(KILLS):    $(BUILD)/obj/tests/end_to_end/kills.o $(BUILD)/obj/tests/end_to_end/kill_world.o
+$(RESTARTS): $(BUILD)/obj/tests/end_to_end/restarts.o $(BUILD)/obj/tests/end_to_end/restart_world.o
+$(KILLS) $(RESTARTS): $(addprefix $(BUILD)/obj/,host/demo/pair.o host/demo/recorder.o) $(HOST_LIBRARY) \
+    $(BUILD)/obj/sim/libtigon.a $(BUILD)/firmware/emp_a.elf
 	$(SAY) LD $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter-out %.elf,$^) -lelf
 
-$(addprefix $(BUILD)/obj/tests/end_to_end/,kills.o kill_world.o) \
-    $(BUILD)/san/tests/end_to_end/kill_world.o: | $(HOST_LAYOUT)
+$(foreach kind,obj san,$(addprefix $(BUILD)/$(kind)/tests/end_to_end/,kills.o kill_world.o restarts.o restart_world.o)): \
+    | $(HOST_LAYOUT)
 
 WORLDS ?= 200
 .PHONY: campaign
@@ -47,10 +51,11 @@ campaign:        ## many simulated worlds under random faults (WORLDS=200); coun
 
 BOARDS_KILLED ?= 1000
 .PHONY: kills
-kills:           ## boards killed, DMA that fails, bits that flip, amid an exchange (BOARDS_KILLED=1000)
+kills:           ## boards killed or restarted, DMA that fails, bits that flip, amid an exchange (BOARDS_KILLED=1000)
 	@scripts/setup.sh demo test
-	$(Q)$(MAKE) --no-print-directory $(KILLS)
+	$(Q)$(MAKE) --no-print-directory $(KILLS) $(RESTARTS)
 	$(Q)$(KILLS) $(BOARDS_KILLED)
+	$(Q)$(RESTARTS)
 
 .PHONY: conform
 conform:         ## traces of simulated worlds, each step checked against the spec (WORLDS=200)
