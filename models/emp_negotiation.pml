@@ -3,9 +3,9 @@
  *
  * A receiver tells what has changed: code groups are there or not, another configuration word comes, or idle. It tells
  * only what is there when it looks, so words that come for a short time are missed. Before the fibre is good the receiver
- * may lose the code groups at any time, tell of words nobody sent, and the timer may run out at any time; so the machines
- * come into every state they can have, together with every state of the other. From then on only what is there is told, and
- * the timer, far longer than a word takes, runs out when all of it is.
+ * may lose the code groups at any time, tell of words nobody sent or of what is over, and the timer may run out at any
+ * time; so the machines come into every state they can have, together with every state of the other. From then on only
+ * what is there is told, and the timer, far longer than a word takes, runs out when all of it is.
  */
 /* Zero, ability, ability and acknowledge, two that no EMP node sends; idle. */
 #define IDLE	5
@@ -108,6 +108,22 @@ end:	do
 	:: d_step { synchronised[_pid] && !good && told[_pid] != 3 -> word = 3; bring_word(word) }
 	:: d_step { synchronised[_pid] && !good && told[_pid] != 4 -> word = 4; bring_word(word) }
 	:: d_step { synchronised[_pid] && !good && told[_pid] != IDLE -> word = IDLE; bring_word(word) }
+	:: d_step { !synchronised[_pid] && !good -> /* told late: code groups were lost since */
+		emp_node = _pid;
+		emp_link_configuration_word = WORD_OF(1);
+		emp_link_configuration();
+		assert(hsm_verdict == HSM_DONE);
+		CHECK_FLOW() }
+	:: d_step { !synchronised[_pid] && !good -> /* told twice, or when they were there and lost again unseen */
+		emp_node = _pid;
+		emp_link_sync_lost();
+		assert(hsm_verdict == HSM_DONE);
+		CHECK_FLOW() }
+	:: d_step { !synchronised[_pid] && !good ->
+		emp_node = _pid;
+		emp_link_idle_seen();
+		assert(hsm_verdict == HSM_DONE);
+		CHECK_FLOW() }
 	:: d_step { ((armed[_pid] >> TIMER) & 1) && (!good || (!NEWS(_pid) && !NEWS(OTHER))) ->
 		emp_node = _pid;
 		emp_expire_link_complete();
