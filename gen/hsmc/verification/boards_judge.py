@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from .boards_run import Answer, Frame, Observation
 
 LAST_OFFSETS = 32  # frames a set of bits can name
+PEER_RESTARTED = (
+    -104
+)  # what libemp says of a request whose peer began another life: -ECONNRESET
 
 
 @dataclass
@@ -35,10 +38,23 @@ class Judge:
     completed: list[dict[int, int]] = field(default_factory=lambda: [{}, {}])
     finished: dict[tuple[int, str, int], int] = field(default_factory=dict)
     receives: list[int] = field(default_factory=lambda: [0, 0])
+    # Of the life a side is in: its number, and how many requests were posted before.
+    epochs: list[int] = field(default_factory=lambda: [1, 1])
+    sends_before: list[int] = field(default_factory=lambda: [0, 0])
+    receives_before: list[int] = field(default_factory=lambda: [0, 0])
     found: list[tuple[str, str]] = field(default_factory=list)
 
-    def posted(self, command: str) -> None:
+    @property
+    def restarted(self) -> bool:
+        return self.epochs != [1, 1]
+
+    def told(self, command: str) -> None:
         words = command.split()
+        if words[:1] == ["restart"]:
+            side = int(words[1])
+            self.epochs[side] = int(words[2])
+            self.sends_before[side] = len(self.messages[side])
+            self.receives_before[side] = self.receives[side]
         if words[:1] != ["post"]:
             return
         side = int(words[1])
@@ -52,7 +68,7 @@ class Judge:
 
     def listen(self, answer: Answer) -> None:
         if not answer.failed:
-            self.posted(answer.command)
+            self.told(answer.command)
         for seen in answer.seen:
             getattr(self, f"_{seen.kind}")(seen)
 
@@ -64,7 +80,9 @@ class Judge:
         if frame.fields["kind"] != self.acknowledgement:
             return
         other = 1 - seen.side
-        number = frame.fields["message"]
+        if frame.fields.get("peer_epoch", self.epochs[other]) != self.epochs[other]:
+            return  # meant for a former life
+        number = self.sends_before[other] + frame.fields["message"]
         if number >= len(self.messages[other]):
             return
         first = frame.fields["frame"] - frame.fields["position"]
@@ -101,6 +119,8 @@ class Judge:
 
     def _done(self, seen: Observation) -> None:
         self.finished[seen.side, seen.what, seen.receive] = seen.result
+        if seen.result == PEER_RESTARTED and self.restarted:
+            return
         if seen.result != 0:
             self._find(
                 "no_early_completion" if seen.what == "send" else "intact_placement",
@@ -122,7 +142,9 @@ class Judge:
         side, receive = seen.side, seen.receive
         contents = [m for (r, m), b in self.memory[side].items() if r == receive and b]
         self.completed[side][receive] = contents[0] if contents else -1
-        if contents and contents != [receive]:
+        if self.restarted and not contents:
+            return  # which message it was for, nobody can tell from outside
+        if contents and contents != [receive] and not self.restarted:
             self._find(
                 "in_order",
                 f"receive {receive} of host {side} was given message {contents[0]}",
@@ -148,16 +170,16 @@ class Judge:
             self.found.append((violated, text))
 
     def unfinished(self) -> list[str]:
-        """Requests that hosts still wait for."""
+        """Requests that hosts still wait for; those of a former life are nobody's any more."""
         result = []
         for side in (0, 1):
-            for what, count in (
-                ("send", len(self.messages[side])),
-                ("receive", self.receives[side]),
+            for what, before, count in (
+                ("send", self.sends_before[side], len(self.messages[side])),
+                ("receive", self.receives_before[side], self.receives[side]),
             ):
                 result += [
                     f"{what} {number} of host {side}"
-                    for number in range(count)
+                    for number in range(before, count)
                     if (side, what, number) not in self.finished
                 ]
         return result

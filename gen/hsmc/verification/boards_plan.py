@@ -16,7 +16,7 @@ from .. import ir
 from ..interpreter.interpreter import Node, Outcome, Program
 from ..interpreter.node_state import ContractViolation
 from .narration import Step, arguments
-from .trail import Trail
+from .trail import Trail, parameters_of
 
 Row = tuple[int, int]  # transition, record or 0
 Fields = dict[str, int]
@@ -32,6 +32,7 @@ class Binding:
     slot_request: str  # ... once after this device operation
     placed: str  # confirms what was written to the host's memory
     duration: str  # parameter that all timers of trails are armed with
+    incarnation: str  # parameter that tells the lives of a node apart
     elsewhere: frozenset[str]  # processes that are busy with other things
     kept: frozenset[str]  # settings of a check that the boards' own memory forbids
     kinds: str  # enumeration of kinds of frame
@@ -51,6 +52,7 @@ BINDINGS = {
         slot_request="request_slot",
         placed="Receive.placed",
         duration="retransmit_timeout",
+        incarnation="epoch",
         elsewhere=frozenset({"Link"}),
         # libemp spreads a message over several descriptors, which the model knows as one.
         kept=frozenset({"descriptor_limit"}),
@@ -67,7 +69,14 @@ BUFFER = "buffer"  # a device's own name for a frame
 # Times as host/replay/board_replay.c has them, in us.
 WINDOW = 4000
 PARAMETER = 200
+LASTS = {
+    "restart": 400_000,
+    "set": PARAMETER,
+}  # kinds of step that do not take a window
 FIRST = WINDOW // 2  # a timer runs out in the middle of its window
+
+
+HAPPENINGS = ("event", "expire", "restart", "set")  # steps that a board takes part in
 
 
 class Irreproducible(Exception):
@@ -91,6 +100,7 @@ class Planned:
     cancelled: list[tuple[str, int]] = field(default_factory=list)
     duration: Optional[int] = None  # of timers armed here, us
     start: int = 0  # us
+    lasts: int = WINDOW
 
 
 @dataclass
@@ -137,9 +147,14 @@ class Executor:
 
     def perform(self, step: Step, planned: Planned) -> list[str]:
         """Delivers the event of a step; adds what came of it. The transitions, by id."""
+        if step.do == "restart":
+            self._restart(step)
+            return []
         node = self.nodes[step.node]
         try:
-            if step.do == "expire":
+            if step.do == "set":
+                outcome = node.set_parameter(step.event, step.values[0])
+            elif step.do == "expire":
                 outcome = node.expire(step.timer, step.reference)
             else:
                 entry = self.program.entry_by_name[step.event]
@@ -150,6 +165,11 @@ class Executor:
             raise Refused(str(error)) from None
         self._note(outcome, step.node, planned)
         return outcome.transitions
+
+    def _restart(self, step: Step) -> None:
+        parameters = parameters_of(self.program.protocol, step.values)
+        self.nodes[step.node] = Node(self.program, parameters, strict=False)
+        self.wanted[step.node] = 0
 
     def slot(self, node: int, planned: Planned) -> list[str]:
         self.wanted[node] -= 1
@@ -213,10 +233,6 @@ class Planner:
             raise Irreproducible(
                 f"there is no firmware of {protocol.name}; there is of {known}"
             )
-        if len(trail.parameters) > 2:
-            raise Irreproducible(
-                "a node restarts, which boards do not do at a trail's word yet, or there are more than two nodes"
-            )
         if len(trail.parameters) != 2:
             raise Irreproducible("it takes two nodes, one for each board")
         self.binding = binding
@@ -253,7 +269,7 @@ class Planner:
         for index, step in enumerate(self.trail.steps):
             if index == self.trail.loop:
                 states.append(told.settled())
-            if step.do not in ("event", "expire"):
+            if step.do not in HAPPENINGS:
                 continue
             try:
                 rows = told.perform(step, Planned(step, index + 1, 0))
@@ -294,7 +310,7 @@ class Planner:
         step = planned.step
         if step.do in ("lose", "good", "pools"):
             return
-        if step.do not in ("event", "expire"):
+        if step.do not in HAPPENINGS:
             raise Irreproducible(f"step {planned.number}: boards know no '{step.do}'")
         if step.event == self.binding.slot:
             if planned.turn == 0:
@@ -365,6 +381,8 @@ class Planner:
         last: dict[int, int] = {}
         why = "a board gives each slot as soon as it is asked for, and the end is another then"
         for number, step in enumerate(self.trail.steps, 1):
+            if step.do == "restart":
+                last.pop(step.node, None)
             if step.do not in ("event", "expire"):
                 continue
             before = last.get(step.node, 0)
@@ -380,6 +398,15 @@ class Planner:
     def _command(self, step: Step, number: int) -> str:
         if step.do == "expire":
             return f"expire {step.node}"
+        if step.do == "restart":
+            parameters = parameters_of(self.program.protocol, step.values)
+            return f"restart {step.node} {parameters[self.binding.incarnation]}"
+        if step.do == "set":
+            if step.event == self.binding.duration:
+                raise Irreproducible(
+                    f"step {number}: {step.event} is what makes timers run out when the trail says"
+                )
+            return f"parameter {step.node} {step.event} {step.values[0]}"
         posted = self.binding.posts.get(step.event)
         if posted is not None:
             values = self.values(step)
@@ -459,8 +486,9 @@ class Planner:
             if planned.armed:
                 now += PARAMETER
             planned.start = now
+            planned.lasts = LASTS.get(planned.step.do, WINDOW)
             if planned.command:
-                now += WINDOW
+                now += planned.lasts
         parameter = next(
             p
             for p in self.program.protocol.parameters
@@ -501,10 +529,12 @@ class Planner:
         node = plan.steps[index].step.node
         last = plan.steps[index].start
         for later in plan.steps[index + 1 :]:
-            last = later.start + WINDOW
+            last = later.start + later.lasts
             step = later.step
             if step.node != node:
                 continue
+            if step.do == "restart":
+                return later.start, False
             if step.do == "expire" and (step.timer, step.reference) == timer:
                 return later.start + FIRST, True
             if timer in later.cancelled or timer in later.armed:
