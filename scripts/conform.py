@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Traces of many simulated worlds under random faults against the spec: what `make conform` runs.
 
-Each world is run twice, with the image as shipped, whose trace tells transitions, and with the one that shows its
+In one of six a board is loaded anew in the middle. Each world is run twice, with the image as shipped, whose trace tells transitions, and with the one that shows its
 calls, whose trace is replayed through the interpreter. Traces of worlds with unexplained steps stay in
 build/conform/unexplained/.
 """
@@ -26,16 +26,22 @@ from hsmc.conformance.conform import (
 )  # pylint: disable=wrong-import-position
 
 SPEC = Path("spec/emp/emp.hsm")
-CAMPAIGN = Path("build/tests/campaign")
+# What runs worlds of these seeds: with the arguments COUNT FIRST_SEED.
+PROGRAMS = {
+    "random faults": ["build/tests/campaign"],
+    "a board loaded anew": ["build/tests/restarts", "0"],
+}
 IMAGES = {
     "shipped": Path("build/firmware/emp_a.elf"),
     "observed": Path("build/firmware/emp_a_observed.elf"),
 }
 WORK = Path("build/conform")
 WORLDS_AT_ONCE = 10
+LOADED_ANEW = 5  # one such world for so many others
 
-Part = tuple[str, int, int]  # image, first seed, worlds
-Outcome = tuple[str, Totals, list[str]]  # image, counts, complaints
+Kind = tuple[str, str]  # of PROGRAMS, of IMAGES
+Part = tuple[Kind, int, int]  # first seed, worlds
+Outcome = tuple[Kind, int, Totals, list[str]]  # worlds, counts, complaints
 
 conformance: Optional[Conformance] = None  # of each process, made once
 
@@ -45,15 +51,15 @@ def check(part: Part) -> Outcome:
     global conformance
     if conformance is None:
         conformance = Conformance(hsmc.compile_spec(SPEC))
-    image, first, count = part
-    directory = WORK / f"{image}-{first}"
+    (program, image), first, count = part
+    directory = WORK / f"{program.replace(' ', '-')}-{image}-{first}"
     directory.mkdir(parents=True, exist_ok=True)
     environment = {
         **os.environ,
         "EMP_IMAGE": str(IMAGES[image]),
         "EMP_TRACES": str(directory),
     }
-    command = [str(CAMPAIGN), str(count), str(first)]
+    command = [*PROGRAMS[program], str(count), str(first)]
     result = subprocess.run(
         command, env=environment, capture_output=True, text=True, check=False
     )
@@ -65,14 +71,23 @@ def check(part: Part) -> Outcome:
         totals.add(checked)
         findings = list(checked.findings)
         if findings or not checked.complete:
-            kept = WORK / "unexplained" / f"{image}-{first}-{path.name}"
+            kept = WORK / "unexplained" / f"{directory.name}-{path.name}"
             kept.parent.mkdir(exist_ok=True)
             shutil.copy(path, kept)
             complaints += [conformance.describe(kept, *f) for f in findings[:3]]
             if not checked.complete:
                 complaints.append(f"{kept}: the trace has no end")
     shutil.rmtree(directory)
-    return image, totals, complaints
+    return part[0], count, totals, complaints
+
+
+def parts_of(worlds: int, first: int) -> list[Part]:
+    return [
+        ((program, image), seed, min(WORLDS_AT_ONCE, first + count - seed))
+        for program, count in zip(PROGRAMS, (worlds, worlds // LOADED_ANEW))
+        for seed in range(first, first + count, WORLDS_AT_ONCE)
+        for image in IMAGES
+    ]
 
 
 def main() -> int:
@@ -83,21 +98,18 @@ def main() -> int:
     options = parser.parse_args()
     shutil.rmtree(WORK, ignore_errors=True)
     WORK.mkdir(parents=True)
-    end = options.first + options.worlds
-    parts = [
-        (image, first, min(WORLDS_AT_ONCE, end - first))
-        for first in range(options.first, end, WORLDS_AT_ONCE)
-        for image in IMAGES
-    ]
-    sums = {image: Totals() for image in IMAGES}
+    parts = parts_of(options.worlds, options.first)
+    sums = {kind: Totals() for kind, _, _ in parts}
+    worlds = dict.fromkeys(sums, 0)
     failed = False
     begun = time.monotonic()
     with multiprocessing.Pool(options.jobs) as pool:
-        for done, (image, totals, complaints) in enumerate(
+        for done, (kind, count, totals, complaints) in enumerate(
             pool.imap_unordered(check, parts), start=1
         ):
+            worlds[kind] += count
             for name, value in vars(totals).items():
-                setattr(sums[image], name, getattr(sums[image], name) + value)
+                setattr(sums[kind], name, getattr(sums[kind], name) + value)
             for complaint in complaints:
                 failed = True
                 print(complaint)
@@ -105,8 +117,8 @@ def main() -> int:
                 print(f"\r{done} of {len(parts)} parts", end="", file=sys.stderr)
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr)
-    for image, totals in sums.items():
-        print(f"{options.worlds} worlds, {image} image: {totals}")
+    for (program, image), totals in sums.items():
+        print(f"{worlds[program, image]} worlds, {program}, {image} image: {totals}")
     print(f"{time.monotonic() - begun:.0f} s")
     return 1 if failed or any(t.unexplained for t in sums.values()) else 0
 

@@ -113,10 +113,20 @@ static bool firmware_is_up(const struct recorder *r) {
            (state == EMP_CONTROL_STATE_READY || state == EMP_CONTROL_STATE_STOPPED);
 }
 
+/* A core that an error stopped is worth its last records. */
+static bool held_by_host(const struct recorder *r) {
+    const uint32_t state = tigon_board_cpu(r->board, 0)->state;
+    return (state & TIGON_CPU_STATE_STOPPED) != 0 && (state & TIGON_CPU_STATE_FAULTS) == 0;
+}
+
 /* A start takes the host milliseconds, so it is never missed between two looks; with an observed
- * image the call of the initialisation tells. */
+ * image the call of the initialisation tells. While the host loads an image the memory of the board
+ * is a mixture of two lives. */
 static void look(struct recorder *r) {
-    const bool up = firmware_is_up(r);
+    const bool loading = held_by_host(r);
+    const bool up = !loading && firmware_is_up(r);
+    if (loading)
+        r->running = false;
     if (!r->observed && r->running && (!up || control(r, EMP_CONTROL_TRACE_NEXT_WORD) < r->seen))
         r->running = false;
     if (!r->observed && !r->running && up)

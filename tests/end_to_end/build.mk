@@ -60,7 +60,7 @@ kills:           ## boards killed or restarted, DMA that fails, bits that flip, 
 .PHONY: conform
 conform:         ## traces of simulated worlds, each step checked against the spec (WORLDS=200)
 	@scripts/setup.sh demo test
-	$(Q)$(MAKE) --no-print-directory $(CAMPAIGN) $(OBSERVED_IMAGE)
+	$(Q)$(MAKE) --no-print-directory $(CAMPAIGN) $(RESTARTS) $(OBSERVED_IMAGE)
 	$(Q)scripts/conform.py --worlds $(WORLDS)
 
 TEST_PROGRAMS += $(END_TO_END_TESTS)

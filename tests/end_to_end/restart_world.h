@@ -28,8 +28,8 @@ struct restart {
     /* What became of it. */
     int error; /* 0: all is as it must be; the report says what is not */
     enum restart_message sent, received;
-    bool late;         /* what was sent reached the new life, of the only one the sender heard of */
-    uint64_t end_ns;   /* of the exchange since it was posted, in a world without a restart */
+    bool late;       /* what was sent before reached the new life, the first to answer the sender */
+    uint64_t end_ns; /* of the exchange since it was posted, in a world without a restart */
     char report[4096]; /* for people */
 };
 
