@@ -7,6 +7,7 @@
 
 #include "sim/command/command.h"
 #include "sim/command/names.h"
+#include "sim/command/serve_options.h"
 #include "sim/debug/debugger.h"
 #include "sim/debug/report.h"
 
@@ -17,6 +18,7 @@ struct debug_options {
     uint64_t from_ns;
     uint64_t snapshot_ns;
     unsigned long snapshot_limit;
+    bool snapshots_chosen;
     const char *report; /* file, "-": standard output, NULL: only after a crash */
 
     struct tigon_debugger *debugger;
@@ -75,6 +77,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         return 0;
     case OPTION_SNAPSHOTS:
         options.snapshot_limit = strtoul(text, &end, 10);
+        options.snapshots_chosen = true;
         if (*text < '0' || *text > '9' || *end || options.snapshot_limit > 64)
             argp_error(state, "--snapshots: expected a number from 0 to 64, found %s", text);
         return 0;
@@ -84,6 +87,12 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case ARGP_KEY_END:
         if (!options.address && (options.go || options.from_ns || options.stop_at_end))
             argp_error(state, "--gdb-go, --gdb-at and --stop-at-end need --gdb");
+        /* A copy of this process could not take the clients with it. */
+        if (serve_options_enabled() && options.snapshots_chosen && options.snapshot_limit != 0)
+            argp_error(state, "--snapshots: other programs cannot go back in time; "
+                              "with `serve` it must be 0, which it is unless said");
+        if (serve_options_enabled())
+            options.snapshot_limit = 0;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

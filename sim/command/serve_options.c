@@ -105,6 +105,10 @@ void serve_options_enable(void) {
     serve_options_parser = &parser;
 }
 
+bool serve_options_enabled(void) {
+    return part.enabled;
+}
+
 /* ------------------------------------------------------------------------------------------------
  * The setting */
 

@@ -9,6 +9,7 @@ extern const struct run_part serve_part;
 
 /* The same with what `tigonsim serve` does; call it before command_run. */
 void serve_options_enable(void);
+bool serve_options_enabled(void);
 /* The options of tigonsim serve; run.h's parts have theirs in a constant. */
 extern const struct argp *serve_options_parser;
 

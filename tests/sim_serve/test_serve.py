@@ -78,9 +78,10 @@ def inside(count: int) -> dict[str, object]:
     return answer
 
 
-def test_two_processes_get_the_results_of_the_inside() -> None:
-    """Each of two clients runs the program of tigonsim; not a tick is different."""
-    with Server(EXAMPLE.read_text()) as server:
+@pytest.mark.parametrize("options", [[], ["--gdb=./gdb.sock", "--gdb-go"]])
+def test_two_processes_get_the_results_of_the_inside(options: list[str]) -> None:
+    """Each of two clients runs the program of tigonsim; not a tick is different, also where GDB may attach."""
+    with Server(EXAMPLE.read_text(), *options) as server:
         server.wait_for("board right at")
         peers = [
             subprocess.Popen(
@@ -466,6 +467,7 @@ def test_free_running() -> None:
         (["--socket", "left=/nowhere/x.sock"], "cannot be made here"),
         (["--socket", f"left={'x' * 200}"], "expected the path of a socket"),
         (["--free=0"], "expected a number above 0"),
+        (["--gdb=:0", "--snapshots=4"], "cannot go back in time"),
         (["--patience", "0"], "expected a time"),
     ],
 )
