@@ -33,7 +33,7 @@ enum {
 };
 _Static_assert(EMP_CONTINUATION_BYTES == EMP_DESCRIPTOR_BYTES, "both fill a table entry");
 _Static_assert(EMP_DESCRIPTOR_LIMIT <= 65536, "descriptor numbers fit a request");
-_Static_assert(EMP_POSTING_RING_ENTRIES > EMP_DESCRIPTOR_LIMIT, "the ring cannot overflow");
+_Static_assert(EMP_POSTING_RING_ENTRIES > 3 * EMP_DESCRIPTOR_LIMIT, "the ring cannot overflow");
 _Static_assert((EMP_POSTING_RING_ENTRIES & (EMP_POSTING_RING_ENTRIES - 1)) == 0, "masked below");
 _Static_assert(EMP_CONTROL_ADDRESS + EMP_CONTROL_BYTES <= ALIAS_BYTES, "reached without window");
 
@@ -59,7 +59,8 @@ struct libemp_slot {
     uint16_t generation; /* counts requests, so that a spent request is recognised */
     uint8_t run;         /* descriptors of the request that starts here, 0 when none does */
     bool receive;
-    bool several; /* pieces of more than one registration */
+    bool cancelled; /* the board has been asked to give it back */
+    bool several;   /* pieces of more than one registration */
     struct libemp_memory *memory;
     uint32_t length;    /* of a posted send */
     uint32_t *indirect; /* page of addresses, kept for the next long message */

@@ -276,7 +276,8 @@ struct libemp_completion {
  * delivered; -ECONNRESET: finished, the node at the other end restarted: of a receive, what the
  * buffer holds is worthless; of a send, the receiver's host may have got the message or not, and
  * everything sent before it to that node that had not finished ends the same way. Messages posted
- * from then on go to the node as it is now. -EFBIG, -EIO: finished, the board refused the
+ * from then on go to the node as it is now. -ECANCELED: finished, the receive was cancelled and its
+ * memory is as it was. -EFBIG, -EIO: finished, the board refused the
  * descriptor as too long or senseless; -EIO also when it was gone before it told the length.
  * After each of these `request` is spent. -EAGAIN: not finished. -EINVAL: no such request. */
 int libemp_test(struct libemp_board *board, libemp_request request,
@@ -286,6 +287,19 @@ int libemp_test(struct libemp_board *board, libemp_request request,
  * also when the firmware has stopped (libemp_message tells which). */
 int libemp_wait(struct libemp_board *board, libemp_request request, uint64_t timeout_ns,
                 struct libemp_completion *completion);
+
+/* Asks for a posted receive back, for instance to have the memory of one that nobody answers. The
+ * request does not end here: libemp_test or libemp_wait tell how it ends, soon if no message had
+ * met the receive when the board read this, with -ECANCELED: nothing has been written to its memory
+ * and nothing will be, and other receives are matched in their order as if it had never been
+ * posted. If a message had met it, it ends as that message does, which may take as long as the
+ * sender takes: bytes may be on their way into the memory, and the sender may have been told that
+ * they came. A message that comes later meets the next receive that fits, or waits for one to be
+ * posted. 0: asked, now or before. -EINVAL: no such request, or it has been reported as finished.
+ * -EOPNOTSUPP: it is a send, which the other node may have taken and its host seen. -ENODEV: no
+ * firmware runs. Requests of one board are taken in the order they were made: a receive posted
+ * after this call is never hit by it, whatever descriptor it has. */
+int libemp_cancel(struct libemp_board *board, libemp_request request);
 
 size_t libemp_message_limit(void);                           /* bytes of the longest message */
 size_t libemp_node_limit(void);                              /* nodes are 0 .. limit - 1 */

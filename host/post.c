@@ -83,12 +83,18 @@ static void remember_memory(struct libemp_slot *slot, const struct libemp_piece 
     }
 }
 
-static void hand_over(struct libemp_board *board, size_t index, const uint32_t *words, size_t run) {
-    const uint32_t entry = board->posted % EMP_POSTING_RING_ENTRIES;
-    libemp_set_words(board, descriptor_address(board, index), words, run * DESCRIPTOR_WORDS);
-    libemp_set_word(board, board->posting_ring + 4 * entry, (uint32_t)index);
+/* The ring has room for every entry that can wait there as long as nobody cancels a request twice:
+ * spec/emp/host.hsm. */
+static void enter_ring(struct libemp_board *board, uint32_t entry) {
+    const uint32_t place = board->posted % EMP_POSTING_RING_ENTRIES;
+    libemp_set_word(board, board->posting_ring + 4 * place, entry);
     board->posted++;
     libemp_set_word(board, MAILBOX_ADDRESS, board->posted);
+}
+
+static void hand_over(struct libemp_board *board, size_t index, const uint32_t *words, size_t run) {
+    libemp_set_words(board, descriptor_address(board, index), words, run * DESCRIPTOR_WORDS);
+    enter_ring(board, (uint32_t)index);
 }
 
 static int post(struct libemp_board *board, enum emp_direction direction, uint16_t peer,
@@ -131,6 +137,7 @@ static int post(struct libemp_board *board, enum emp_direction direction, uint16
     take(board, index, run);
     slot->run = (uint8_t)run;
     slot->receive = direction == EMP_DIRECTION_RECEIVE;
+    slot->cancelled = false;
     slot->length = header.length;
     remember_memory(slot, pieces, count);
     board->outstanding++;
@@ -158,6 +165,23 @@ static struct libemp_slot *find_slot(struct libemp_board *board, libemp_request 
     return slot->run && slot->generation == request >> GENERATION_SHIFT ? slot : NULL;
 }
 
+int libemp_cancel(struct libemp_board *board, libemp_request request) {
+    struct libemp_slot *slot = find_slot(board, request);
+    if (!board->running)
+        return libemp_fail(board, -ENODEV, "no firmware runs");
+    if (!slot)
+        return libemp_fail(board, -EINVAL, "no request 0x%08X is posted", request);
+    if (!slot->receive)
+        return libemp_fail(board, -EOPNOTSUPP, "request 0x%08X is a send, which nobody can cancel",
+                           request);
+    libemp_charge(board, board->costs.call_ns);
+    if (slot->cancelled)
+        return 0;
+    slot->cancelled = true;
+    enter_ring(board, EMP_CANCEL_REQUEST | (uint32_t)(slot - board->slots));
+    return 0;
+}
+
 static int outcome(struct libemp_board *board, size_t index, uint32_t result) {
     switch (result) {
     case EMP_RESULT_OK:
@@ -168,6 +192,8 @@ static int outcome(struct libemp_board *board, size_t index, uint32_t result) {
         return libemp_fail(board, -EFBIG, "the board found the message too long");
     case EMP_RESULT_PEER_RESTARTED:
         return libemp_fail(board, -ECONNRESET, "a node restarted before the message was done");
+    case EMP_RESULT_CANCELLED:
+        return libemp_fail(board, -ECANCELED, "the receive was cancelled before a message met it");
     default:
         return libemp_fail(board, -EIO, "the board refused descriptor %zu, result %u", index,
                            result);

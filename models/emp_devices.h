@@ -225,6 +225,28 @@ static void hear(const uint32_t epoch) {
     }
 }
 
+#if CANCELS > 0
+static uint32_t next_to_match(void) {
+    return FIRST_WAITING(now.waiting);
+}
+
+static void no_longer_waits(const uint32_t descriptor) {
+    const uint32_t before = BITS_BEFORE(now.waiting, descriptor);
+    now.waiting = (uchar)WITHOUT(now.waiting, before);
+    now.receives_waiting--;
+}
+#else
+static uint32_t next_to_match(void) {
+    return DESCRIPTOR_OF(now.next_matched);
+}
+
+static void no_longer_waits(const uint32_t descriptor) {
+    (void)descriptor;
+    now.next_matched = (uchar)((now.next_matched + 1) % MESSAGES);
+    now.receives_waiting--;
+}
+#endif
+
 static void emp_device_place(const uint8_t r, const struct emp_frame *const f,
                              const uint16_t descriptor, const uint32_t offset,
                              const uint16_t length, const bool last) {
@@ -246,12 +268,10 @@ static void emp_device_place(const uint8_t r, const struct emp_frame *const f,
     HOLDS(delivered_once, (now.delivered >> message & 1) == 0);
     if (now.into[descriptor] == 0) {
         HOLDS(delivered_once, (now.homed >> message & 1) == 0);
-        HOLDS(in_order,
-              descriptor == DESCRIPTOR_OF(now.next_matched) && now.homed == (1 << message) - 1);
+        HOLDS(in_order, descriptor == next_to_match() && now.homed == (1 << message) - 1);
         now.into[descriptor] = (uchar)(message + 1);
         now.homed |= (uchar)(1 << message);
-        now.next_matched = (uchar)((now.next_matched + 1) % MESSAGES);
-        now.receives_waiting--;
+        no_longer_waits(descriptor);
     } else {
         HOLDS(in_order, now.into[descriptor] == message + 1);
     }
@@ -296,12 +316,26 @@ static void complete_receive(const uint32_t descriptor, const uint8_t result,
     now.delivered |= (uchar)(1 << message);
 }
 
+#if CANCELS > 0
+static void complete_cancelled(const uint32_t descriptor, const uint32_t length) {
+    HOLDS(cancelled_unmet, emp_node == RECEIVER && wanted_back == descriptor + 1 &&
+                               now.into[descriptor] == 0 && length == 0);
+    HOLDS(descriptor_once, open_receive(descriptor));
+    now.receives_open &= (uchar) ~(1u << descriptor);
+    no_longer_waits(descriptor);
+}
+#endif
+
 static void emp_device_complete(const uint16_t descriptor, const uint8_t result,
                                 const uint32_t length) {
     HOLDS(descriptor_once, descriptor < MESSAGES + now.refusing);
     if (descriptor == SPARE_DESCRIPTOR) {
         HOLDS(honest_result, result == EMP_RESULT_TOO_LONG);
         now.refusing = 0;
+#if CANCELS > 0
+    } else if (result == EMP_RESULT_CANCELLED) {
+        complete_cancelled(descriptor, length);
+#endif
     } else if (emp_node == SENDER)
         complete_send(descriptor, result);
     else

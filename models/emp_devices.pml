@@ -69,6 +69,23 @@ inline owe_placement(c_)
 	:: else                                                                                                        \
 	fi;
 
+#if CANCELS > 0
+#define NEXT_TO_MATCH FIRST_WAITING(waiting)
+inline no_longer_waits(d_)
+{
+	code = BITS_BEFORE(waiting, d_);
+	waiting = WITHOUT(waiting, code);
+	receives_waiting--
+}
+#else
+#define NEXT_TO_MATCH DESCRIPTOR_OF(next_matched)
+inline no_longer_waits(d_)
+{
+	next_matched = (next_matched + 1) % MESSAGES;
+	receives_waiting--
+}
+#endif
+
 inline emp_device_place(f_)
 {
 	assert(descriptor_once || (emp_device_place_descriptor < MESSAGES && OPEN_RECEIVE(emp_device_place_descriptor)));
@@ -98,12 +115,12 @@ inline emp_device_place(f_)
 		if
 		:: into[emp_device_place_descriptor] == 0 ->
 			assert(delivered_once || ((homed >> (code / FRAMES)) & 1) == 0);
-			assert(in_order || (emp_device_place_descriptor == DESCRIPTOR_OF(next_matched)
+			assert(in_order || (emp_device_place_descriptor == NEXT_TO_MATCH
 				&& homed == (1 << (code / FRAMES)) - 1));
 			into[emp_device_place_descriptor] = code / FRAMES + 1;
 			homed = homed | (1 << (code / FRAMES));
-			next_matched = (next_matched + 1) % MESSAGES;
-			receives_waiting--
+			no_longer_waits(emp_device_place_descriptor);
+			code = CODE_OF(MESSAGE_IN(f_.buffer - 1), FRAME_IN(f_.buffer - 1))
 		:: else ->
 			assert(in_order || into[emp_device_place_descriptor] == code / FRAMES + 1)
 		fi;
@@ -124,6 +141,14 @@ inline emp_device_place(f_)
 inline complete_posting()
 {
 	if
+#if CANCELS > 0
+	:: emp_device_complete_result == EMP_RESULT_CANCELLED ->
+		assert(cancelled_unmet || (emp_node == RECEIVER && wanted_back == emp_device_complete_descriptor + 1
+			&& into[emp_device_complete_descriptor] == 0 && emp_device_complete_length == 0));
+		assert(descriptor_once || OPEN_RECEIVE(emp_device_complete_descriptor));
+		receives_open = receives_open & ~(1 << emp_device_complete_descriptor);
+		no_longer_waits(emp_device_complete_descriptor)
+#endif
 	:: emp_node == SENDER ->
 		code = MESSAGE_OF(emp_device_complete_descriptor);
 		assert(descriptor_once || OPEN_SEND(emp_device_complete_descriptor));

@@ -4,7 +4,8 @@
  * Node 0 sends messages 0 .. MESSAGES - 1 of FRAMES frames each to node 1, all with one tag, so
  * that only their order tells them apart. Message m leaves from descriptor DESCRIPTOR_OF(m):
  * numbered backwards, so that a mix-up of the two numbers shows. Receives are posted in this order,
- * too, time and again where nodes restart.
+ * too, time and again where nodes restart; where they are cancelled, in the first descriptor of
+ * this order that is free.
  */
 #ifndef MODELS_EMP_WORLD_H
 #define MODELS_EMP_WORLD_H
@@ -21,6 +22,25 @@
 #else
 #define UNRECEIVED 0
 #endif
+
+/* How often the receiving host takes back a receive that no message has met. */
+#ifdef WORLD_CANCELS
+#define CANCELS WORLD_CANCELS
+#else
+#define CANCELS 0
+#endif
+#if CANCELS > 0 && WORLD_MESSAGES > 3
+#error "the queue of waiting receives has room for three"
+#endif
+
+/* Receives that wait for a message, in order of posting, as a number: two bits each, descriptor
+ * + 1. One that leaves has so many bits before it. */
+#define APPENDED(queue, length, descriptor) ((queue) | ((descriptor) + 1) << 2 * (length))
+#define FIRST_WAITING(queue)                (((queue)&3) - 1)
+#define BITS_BEFORE(queue, descriptor)                                                             \
+    (2 * (((queue)&3) != (descriptor) + 1) * (1 + ((((queue) >> 2) & 3) != (descriptor) + 1)))
+#define WITHOUT(queue, bits)                                                                       \
+    (((queue) & ((1 << (bits)) - 1)) | (((queue) >> ((bits) + 2)) << (bits)))
 
 /* How often a node may restart, both together; an incarnation is numbered from 1. */
 #ifdef WORLD_RESTARTS

@@ -3,7 +3,7 @@
  * Faults: loss, duplication, reordering (in_flight > 1), detected corruption
  * Besides: restart of either side (restarts > 0), frames that make no sense (malformed > 0)
  * Besides: truncated receives (capacity > 0), sends without a receive (unreceived > 0), sends that are too long (too_long > 0)
- * Besides: change of the collection size (other_size > 0)
+ * Besides: change of the collection size (other_size > 0), cancels of receives (cancels > 0)
  * Besides: want of send records (send_limit < messages), want of receive records (receive_limit < messages)
  * Wire: send_frame, send_control
  *
@@ -23,6 +23,11 @@
  * Hosts post at any time, receives perhaps too late, and the device confirms a placement at any later time. A check may
  * say `posted_first` (what can be posted is, before anything else happens) and `placed_at_once` (the confirmation comes
  * with the frame) to look further elsewhere; the verdict lists it.
+ *
+ * `cancels` bounds how often the receiving host takes back, at any moment, a receive that no message has met. It posts
+ * another where messages are still to come. Besides it cancels, as often as it likes, what a message has met or what has
+ * ended: that must change nothing. The NIC takes postings and cancels in the order in which the host writes them, and so
+ * a cancel here names any descriptor, at any moment, but never a receive that is posted after it.
  *
  * `restarts` bounds how often nodes restart, at any moment, both together. A node that restarts has forgotten everything
  * and is another incarnation; its host posts again. The sending host wants MESSAGES messages delivered to one
@@ -87,7 +92,13 @@ byte sends_posted;	/* to this incarnation of the receiver */
 byte sends_open;	/* given to the NIC */
 byte receives_open;
 byte receives_waiting;	/* how many of them have met no message yet */
+#if CANCELS > 0
+byte waiting;	/* those that wait, in order of posting */
+byte cancels;		/* made */
+hidden byte wanted_back;	/* descriptor + 1, within the event that cancels it */
+#else
 byte next_matched;	/* whose turn it is to meet one, counted as posted */
+#endif
 
 /* --- what the properties speak of; sets of messages of one pair of incarnations --- */
 byte believed;		/* the incarnation of the receiver that the sender believes in */
@@ -139,7 +150,16 @@ byte youngest;		/* of two timers, the one armed last, + 1; 0 while there is one,
 
 /* Receives are posted in turn, as many as messages are still to come. */
 #define NEXT_SEND DESCRIPTOR_OF(sends_posted)
+#if CANCELS > 0
+#define IS_OPEN(message) ((receives_open >> DESCRIPTOR_OF(message)) & 1)
+#if WORLD_MESSAGES == 1
+#define NEXT_RECEIVE 0
+#else
+#define NEXT_RECEIVE DESCRIPTOR_OF(IS_OPEN(0) * (1 + (MESSAGES > 2) * IS_OPEN(1)))
+#endif
+#else
 #define NEXT_RECEIVE DESCRIPTOR_OF((next_matched + receives_waiting) % MESSAGES)
+#endif
 #define TO_COME (MESSAGES - UNRECEIVED - (heard == incarnation[SENDER]) * SIZE_OF_SET(homed))
 #define SEND_IS_NEXT (sends_posted < MESSAGES && ((sends_open >> NEXT_SEND) & 1) == 0)
 #define RECORD_IS_FREE (SIZE_OF_SET(sends_open) < EMP_SEND_LIMIT)
@@ -278,7 +298,10 @@ inline post_receive()
 	emp_node = RECEIVER;
 	fill_posting(NEXT_RECEIVE);
 	emp_event_posting.length = CAPACITY;
-	receives_open = receives_open | (1 << NEXT_RECEIVE);
+	receives_open = receives_open | (1 << emp_event_posting.descriptor);
+#if CANCELS > 0
+	waiting = APPENDED(waiting, receives_waiting, emp_event_posting.descriptor);
+#endif
 	receives_waiting++;
 	emp_match_posted();
 	assert(hsm_verdict == HSM_DONE)
@@ -320,6 +343,39 @@ inline compare_if_watched()
 
 #ifdef WORLD_MALFORMED
 #include "emp_nonsense.pml"
+#endif
+
+#if CANCELS > 0
+/* Is it posted, and has no message met it? */
+#define IS_WAITING(d) (((receives_open >> (d)) & 1) && into[d] == 0)
+
+inline fill_cancellation(d_)
+{
+	emp_node = RECEIVER;
+	emp_event_cancellation.descriptor = d_
+}
+
+inline cancel_waiting(d_)
+{
+	fill_cancellation(d_);
+	cancels++;
+	wanted_back = (d_) + 1;
+	emp_match_cancel();
+	assert(hsm_verdict == HSM_DONE);
+	wanted_back = 0;
+	assert(cancel_ends_receive || ((receives_open >> (d_)) & 1) == 0)
+}
+
+inline cancel_in_vain(d_)
+{
+	fill_cancellation(d_);
+	hsm_tell("@ unchanged late_cancel_changes_nothing\n");
+	c_code { remember(); };
+	emp_match_cancel();
+	assert(hsm_verdict == HSM_DONE);
+	c_code { hsm_answer = unchanged(); };
+	assert(late_cancel_changes_nothing || hsm_answer)
+}
 #endif
 
 /* A send that finds no record, and one that is longer than anything may be. */
@@ -506,7 +562,11 @@ inline restart_receiver()
 	EACH_PLACING(CLEAR_PLACING)
 	receives_open = 0;
 	receives_waiting = 0;
+#if CANCELS > 0
+	waiting = 0;
+#else
 	next_matched = 0;
+#endif
 	heard = 0;
 	placed = 0;
 	memory = 0;
@@ -544,6 +604,19 @@ end:	do
 		emp_expire_send_wait_ack() }
 	od
 }
+
+#if CANCELS > 0
+#define CANCELLED (_pid - LINK_SLOTS - EMP_SEND_LIMIT)
+
+/* One process for each descriptor. On a good wire, too; but what changes nothing would then go on for ever. */
+active [MESSAGES] proctype Cancel()
+{
+end:	do
+	:: d_step { READY && cancels < CANCELS && IS_WAITING(CANCELLED) -> cancel_waiting(CANCELLED) }
+	:: d_step { READY && !good && !IS_WAITING(CANCELLED) -> cancel_in_vain(CANCELLED) }
+	od
+}
+#endif
 
 #ifdef WORLD_MALFORMED
 NONSENSE(NonsenseHeaders, 0, HEADER_NONSENSE, bring_headers)

@@ -105,7 +105,7 @@ static void post__the_ring_wraps(void **state) {
     for (uint32_t i = 0; i < 2500; i++) {
         assert_int_equal(receive(fixture, 0, 4, &request), 0);
         assert_int_equal(mock_posted(fixture->mock), i + 1);
-        assert_int_equal(mock_ring(fixture->mock, i % 1024), 0);
+        assert_int_equal(mock_ring(fixture->mock, i % EMP_POSTING_RING_ENTRIES), 0);
         mock_finish(fixture->mock, 0, EMP_RESULT_OK, 4);
         assert_int_equal(libemp_test(fixture->board, request, NULL), 0);
     }
@@ -173,11 +173,9 @@ static void test__decodes_every_result(void **state) {
     static const struct {
         enum emp_result result;
         int error;
-    } cases[] = {{EMP_RESULT_OK, 0},
-                 {EMP_RESULT_TRUNCATED, -EMSGSIZE},
-                 {EMP_RESULT_TOO_LONG, -EFBIG},
-                 {EMP_RESULT_BAD, -EIO},
-                 {(enum emp_result)200, -EIO}};
+    } cases[] = {
+        {EMP_RESULT_OK, 0},     {EMP_RESULT_TRUNCATED, -EMSGSIZE},  {EMP_RESULT_TOO_LONG, -EFBIG},
+        {EMP_RESULT_BAD, -EIO}, {EMP_RESULT_CANCELLED, -ECANCELED}, {(enum emp_result)200, -EIO}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct libemp_completion completion = {0};
         libemp_request request;
@@ -197,6 +195,87 @@ static void test__decodes_every_result(void **state) {
         assert_int_equal(libemp_test(fixture->board, next, NULL), 0);
     }
     assert_int_equal(libemp_descriptors_free(fixture->board), 640);
+}
+
+static void cancel__hands_over_by_ring_and_mailbox_once(void **state) {
+    const struct fixture *fixture = *state;
+    uint32_t before[4 * EMP_DESCRIPTOR_BYTES / 4];
+    libemp_request requests[2];
+    assert_int_equal(receive(fixture, 0, 4, &requests[0]), 0);
+    assert_int_equal(receive(fixture, 0, 28672, &requests[1]), 0); /* 1 to 4 */
+    memcpy(before, mock_descriptor(fixture->mock, 1), sizeof before);
+    assert_int_equal(libemp_cancel(fixture->board, requests[1]), 0);
+    assert_int_equal(mock_posted(fixture->mock), 3);
+    assert_int_equal(mock_ring(fixture->mock, 2), EMP_CANCEL_REQUEST | 1);
+    assert_memory_equal(before, mock_descriptor(fixture->mock, 1), sizeof before);
+    assert_int_equal(libemp_cancel(fixture->board, requests[1]), 0);
+    assert_int_equal(mock_posted(fixture->mock), 3);
+    /* It is the board that ends it, and only then its descriptors are free. */
+    assert_int_equal(libemp_test(fixture->board, requests[1], NULL), -EAGAIN);
+    assert_int_equal(libemp_descriptors_free(fixture->board), 640 - 5);
+    struct libemp_completion completion = {99};
+    mock_finish(fixture->mock, 1, EMP_RESULT_CANCELLED, 0);
+    assert_int_equal(libemp_wait(fixture->board, requests[1], 0, &completion), -ECANCELED);
+    assert_int_equal(completion.length, 0);
+    assert_int_equal(libemp_descriptors_free(fixture->board), 640 - 1);
+    assert_int_equal(libemp_deregister(fixture->memory), -EBUSY); /* the other is posted */
+    mock_finish(fixture->mock, 0, EMP_RESULT_OK, 4);
+    assert_int_equal(libemp_test(fixture->board, requests[0], NULL), 0);
+    assert_int_equal(libemp_deregister(fixture->memory), 0);
+}
+
+static void cancel__too_late_is_no_error(void **state) {
+    const struct fixture *fixture = *state;
+    libemp_request request;
+    assert_int_equal(receive(fixture, 0, 4, &request), 0);
+    mock_finish(fixture->mock, 0, EMP_RESULT_OK, 4); /* which this host has not seen yet */
+    assert_int_equal(libemp_cancel(fixture->board, request), 0);
+    assert_int_equal(libemp_test(fixture->board, request, NULL), 0);
+    assert_int_equal(libemp_cancel(fixture->board, request), -EINVAL);
+}
+
+/* Every descriptor with as many entries as may wait at once, and none of them taken. */
+static void cancel__never_overflows_the_ring(void **state) {
+    const struct fixture *fixture = *state;
+    static libemp_request requests[640];
+    for (uint32_t i = 0; i < 640; i++)
+        assert_int_equal(receive(fixture, 0, 4, &requests[i]), 0);
+    const uint32_t taken = mock_posted(fixture->mock);
+    for (uint32_t i = 0; i < 640; i++) {
+        mock_finish(fixture->mock, i, EMP_RESULT_OK, 4);
+        assert_int_equal(libemp_cancel(fixture->board, requests[i]), 0);
+        assert_int_equal(libemp_test(fixture->board, requests[i], NULL), 0);
+        assert_int_equal(receive(fixture, 0, 4, &requests[i]), 0);
+        assert_int_equal(requests[i] & 0xFFFF, i);
+        for (unsigned again = 0; again < 3; again++)
+            assert_int_equal(libemp_cancel(fixture->board, requests[i]), 0);
+    }
+    assert_int_equal(mock_posted(fixture->mock) - taken, 3 * 640);
+    for (uint32_t i = 0; i < 640; i++) {
+        const uint32_t first = taken + 3 * i;
+        static const uint32_t flag[] = {EMP_CANCEL_REQUEST, 0, EMP_CANCEL_REQUEST};
+        for (uint32_t j = 0; j < 3; j++)
+            assert_int_equal(mock_ring(fixture->mock, (first + j) % EMP_POSTING_RING_ENTRIES),
+                             flag[j] | i);
+    }
+}
+
+static void cancel__refuses_what_is_no_posted_receive(void **state) {
+    const struct fixture *fixture = *state;
+    struct libemp_board *board = fixture->board;
+    const struct libemp_piece piece = {fixture->memory, 0, 4};
+    libemp_request request;
+    libemp_request send;
+    assert_int_equal(libemp_cancel(board, 0), -EINVAL);
+    assert_int_equal(libemp_cancel(board, 640), -EINVAL);
+    assert_int_equal(libemp_cancel(board, UINT32_MAX), -EINVAL);
+    assert_int_equal(libemp_post_send(board, 1, 0, &piece, 1, &send), 0);
+    assert_int_equal(libemp_cancel(board, send), -EOPNOTSUPP);
+    assert_int_equal(receive(fixture, 0, 28672, &request), 0);
+    assert_int_equal(libemp_cancel(board, request + 1), -EINVAL); /* amid its chain */
+    assert_int_equal(mock_posted(fixture->mock), 2);
+    libemp_stop(board);
+    assert_int_equal(libemp_cancel(board, request), -ENODEV);
 }
 
 static void test__knows_the_length_of_a_send_without_reading(void **state) {
@@ -313,6 +392,10 @@ int main(void) {
         TEST(post__refuses_bad_arguments),
         TEST(post__moves_the_window_twice_at_most),
         TEST(test__decodes_every_result),
+        TEST(cancel__hands_over_by_ring_and_mailbox_once),
+        TEST(cancel__too_late_is_no_error),
+        TEST(cancel__never_overflows_the_ring),
+        TEST(cancel__refuses_what_is_no_posted_receive),
         TEST(test__knows_the_length_of_a_send_without_reading),
         TEST(test__refuses_nonsense),
         TEST(wait__until_finished_or_late),

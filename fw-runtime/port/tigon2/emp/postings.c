@@ -7,6 +7,9 @@
  * posted: one whose page of addresses must be fetched holds up those behind it for the two
  * microseconds.
  *
+ * An entry with EMP_CANCEL_REQUEST set wants a posted receive back. Having its turn among the
+ * others it finds the receive it means or none, never a later one in the same descriptor.
+ *
  * A send that finds no free record goes into a queue of its own and is offered again when a send
  * has completed; receives pass it, sends do not.
  */
@@ -19,7 +22,11 @@ uint32_t glue_posting_ring[EMP_POSTING_RING_ENTRIES];
 static uint32_t posted NIC_FAST; /* by the host, modulo the ring */
 static uint32_t taken NIC_FAST;
 
-static uint16_t held[EMP_POSTING_RING_ENTRIES]; /* sends waiting for a record */
+#define HELD_ENTRIES 1024u /* a power of two */
+#define HELD_MASK    (HELD_ENTRIES - 1u)
+static_assert(HELD_ENTRIES > EMP_DESCRIPTOR_LIMIT, "every descriptor may hold a send that waits");
+
+static uint16_t held[HELD_ENTRIES]; /* sends waiting for a record */
 static uint32_t held_first NIC_FAST;
 static uint32_t held_count NIC_FAST;
 static bool held_again NIC_FAST; /* something has completed since the first was refused */
@@ -41,13 +48,13 @@ static inline uint32_t format_of(uint32_t word) {
 }
 
 static NIC_COLD void hold(uint32_t descriptor) {
-    held[(held_first + held_count) & RING_MASK] = (uint16_t)descriptor;
+    held[(held_first + held_count) & HELD_MASK] = (uint16_t)descriptor;
     held_count++;
     glue_counters.postings_held++;
 }
 
 static NIC_COLD void first_held_is_done(void) {
-    held_first = (held_first + 1) & RING_MASK;
+    held_first = (held_first + 1) & HELD_MASK;
     held_count--;
     held_again = true; /* the next may fit as well */
 }
@@ -110,9 +117,19 @@ static NIC_COLD void look_at(uint32_t descriptor, bool was_held) {
     offer(descriptor, word, words[EMP_DESCRIPTOR_TOTAL_LENGTH_WORD], was_held);
 }
 
+static NIC_COLD void cancel(uint32_t descriptor) {
+    struct emp_cancellation cancellation = {.descriptor = (uint16_t)descriptor};
+    if (descriptor >= EMP_DESCRIPTOR_LIMIT || emp_match_cancel(&cancellation) != HSM_DONE)
+        glue_counters.postings_ignored++;
+}
+
 /* Whatever is not the common case of take(). */
 static NIC_COLD void take_carefully(uint32_t descriptor) {
     uint32_t word;
+    if (descriptor & EMP_CANCEL_REQUEST) {
+        cancel(descriptor & ~EMP_CANCEL_REQUEST);
+        return;
+    }
     if (descriptor >= EMP_DESCRIPTOR_LIMIT) {
         glue_counters.postings_ignored++;
         return;
