@@ -14,18 +14,21 @@ $(END_TO_END_TESTS): $(BUILD)/tests/end_to_end/%: $(BUILD)/san/tests/end_to_end/
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lelf -lnettle
 
+$(BUILD)/tests/end_to_end/test_cancel: $(BUILD)/san/tests/end_to_end/storm.o
+
 $(BUILD)/tests/end_to_end/test_kills: $(BUILD)/san/tests/end_to_end/kill_world.o
 $(BUILD)/tests/end_to_end/test_restarts: $(BUILD)/san/tests/end_to_end/restart_world.o
 
 # Not a test of its own: `make campaign` runs it for many seeds. Without sanitizers, for speed.
 CAMPAIGN := $(BUILD)/tests/campaign
-$(CAMPAIGN): $(addprefix $(BUILD)/obj/,tests/end_to_end/campaign.o $(END_TO_END_SUPPORT)) \
+$(CAMPAIGN): $(addprefix $(BUILD)/obj/,tests/end_to_end/campaign.o tests/end_to_end/storm.o $(END_TO_END_SUPPORT)) \
     $(HOST_LIBRARY) $(BUILD)/obj/sim/libtigon.a $(BUILD)/firmware/emp_a.elf
 	$(SAY) LD $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter-out %.elf,$^) -lcmocka -lelf -lnettle
 
-$(addprefix $(BUILD)/obj/tests/end_to_end/,campaign.o exchange.o): | $(HOST_LAYOUT)
+$(addprefix $(BUILD)/obj/tests/end_to_end/,campaign.o exchange.o storm.o) $(BUILD)/san/tests/end_to_end/storm.o: \
+    | $(HOST_LAYOUT)
 
 # The same for worlds in which something breaks, and in which a board is loaded anew: `make kills`.
 KILLS    := $(BUILD)/tests/kills

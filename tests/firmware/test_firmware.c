@@ -289,7 +289,14 @@ static void send_odd(struct pair *pair, struct side *side) {
     /* A number beyond the table and a descriptor that is the host's are passed over. */
     side_write(side, side->posting_ring + 4 * side->posted++, 100000);
     side_write(side, side->posting_ring + 4 * side->posted++, 0);
+    /* So are cancels of what is beyond the table, of what has ended, and of sends. */
+    static const uint32_t cancelled[] = {0, 500, EMP_DESCRIPTOR_LIMIT, 0x10000, 0x7FFFFFFF};
+    for (size_t i = 0; i < sizeof cancelled / sizeof *cancelled; i++)
+        side_write(side, side->posting_ring + 4 * side->posted++,
+                   EMP_CANCEL_REQUEST | cancelled[i]);
     side_post(side, 12, EMP_DIRECTION_SEND, 1, TAG + 1, &buffer);
+    side_write(side, side->posting_ring + 4 * side->posted++, EMP_CANCEL_REQUEST | 12);
+    tigon_host_write32(side->host, 0x504 + 8 * EMP_POSTING_MAILBOX, side->posted);
     expect(side, 12, EMP_RESULT_OK, 5000);
     free(buffer.page);
 }
