@@ -4,14 +4,27 @@
  *
  * Commands come from standard input, one a line; SIDE is 0 or 1 and also the node's number:
  *
- *     post SIDE send|receive TAG BYTES     to or from the other side
- *     deliver SIDE FIELD=VALUE ...         the frame that SIDE offered last with these fields
- * arrives at the other; it stays held and may come again expire SIDE                          time
- * passes until the board has taken a transition hold SIDE                            from now on
- * data for the host's memory waits ... place SIDE                           ... until this; then
- * just as much as makes the board take a transition parameter SIDE NAME VALUE            of the
- * specification restart SIDE EPOCH                   as a host that comes up again does idle
- * NANOSECONDS
+ *     post SIDE send|receive TAG BYTES
+ *         to or from the other side
+ *     cancel SIDE RECEIVE
+ *         the host wants this receive back, numbered in order of posting
+ *     deliver SIDE FIELD=VALUE ...
+ *         the frame that SIDE offered last with these fields arrives; it stays held and may again
+ *     forge SIDE FIELD=VALUE ...
+ *         a frame that SIDE never offered, with these fields, arrives at the other
+ *     expire SIDE
+ *         time passes until the board has taken a transition
+ *     hold SIDE
+ *         from now on data for the host's memory waits ...
+ *     place SIDE
+ *         ... until this; then just as much as makes the board take a transition
+ *     free SIDE
+ *         and from now on it waits no more
+ *     parameter SIDE NAME VALUE
+ *         of the specification
+ *     restart SIDE EPOCH
+ *         as a host that comes up again does
+ *     idle NANOSECONDS
  *
  * Each is answered by "= COMMAND" and what happened then, until both boards are quiet again:
  *
@@ -147,6 +160,14 @@ static int post(struct bench *bench, struct pair_side *side) {
         return -EINVAL;
     return letters_post(&bench->letters[side->index], side->board, send, side->peer, (uint16_t)tag,
                         (uint32_t)bytes);
+}
+
+static int cancel(struct bench *bench, struct pair_side *side) {
+    struct errand *errand = &bench->errand[side->index];
+    uint64_t receive;
+    if (!number(errand->word[0], LETTER_LIMIT, &receive))
+        return -EINVAL;
+    return letters_cancel(&bench->letters[side->index], side->board, receive);
 }
 
 static int set_parameter(struct bench *bench, struct pair_side *side) {
@@ -288,9 +309,13 @@ static int obey(struct bench *bench, char *line) {
         const char *name;
         int (*run)(struct bench *bench, struct pair_side *side);
         uint64_t ns;
-    } errands[] = {{"post", post, WINDOW_NS},    {"parameter", set_parameter, PARAMETER_NS},
-                   {"hold", hold, PARAMETER_NS}, {"place", place, WINDOW_NS},
-                   {"free", let_go, WINDOW_NS},  {"restart", restart, RESTART_NS}};
+    } errands[] = {{"post", post, WINDOW_NS},
+                   {"cancel", cancel, WINDOW_NS},
+                   {"parameter", set_parameter, PARAMETER_NS},
+                   {"hold", hold, PARAMETER_NS},
+                   {"place", place, WINDOW_NS},
+                   {"free", let_go, WINDOW_NS},
+                   {"restart", restart, RESTART_NS}};
     char *rest;
     char *name = strtok_r(line, " \n", &rest);
     uint64_t side = 0;

@@ -53,6 +53,12 @@ int letters_post(struct letters *letters, struct libemp_board *board, bool send,
     return 0;
 }
 
+int letters_cancel(struct letters *letters, struct libemp_board *board, uint64_t number) {
+    if (number >= letters->receives)
+        return -ENOENT;
+    return libemp_cancel(board, letters->receive[number].request);
+}
+
 static bool untouched(const struct letter *receive, uint32_t from, uint32_t to) {
     for (uint32_t i = from; i < to; i++)
         if (receive->area[i] != UNTOUCHED)

@@ -35,6 +35,10 @@ struct letters {
 int letters_post(struct letters *letters, struct libemp_board *board, bool send, uint16_t peer,
                  uint16_t tag, uint32_t bytes);
 
+/* Asks for a receive back, by its number in order of posting. -ENOENT when there is no such
+ * receive, else as libemp_cancel. */
+int letters_cancel(struct letters *letters, struct libemp_board *board, uint64_t number);
+
 /* Prints "memory SIDE RECEIVE SEND FRAMES" and "torn SIDE RECEIVE FRAMES" for what has changed
  * since it was told last; FRAMES is a set of bits. */
 void letters_tell_memory(struct letters *letters, const struct letters *from, FILE *stream);

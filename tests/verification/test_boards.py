@@ -49,6 +49,13 @@ check one_restart "The same, and a node restarts."
   set collection_window = 2, collection_size = 3
   world messages = 1, frames = 1, restarts = 1, acquainted = 1, in_flight = 1
 """
+# A world where the receiving host may take its receive back.
+ONE_CANCEL = """
+check one_cancel "One message of one frame, and a cancel."
+  set node_limit = 2, send_limit = 1, receive_limit = 1, descriptor_limit = 1, frame_limit = 1
+  set collection_window = 2, collection_size = 3
+  world messages = 1, frames = 1, cancels = 1, in_flight = 2
+"""
 # A file, what stands there so often, and what instead.
 Change = tuple[str, str, str, int]
 # Repeated frames are not acknowledged again.
@@ -64,7 +71,23 @@ HASTY = (
 FAITHFUL = ("send.hsm", "/ lose_peer(f)\n", "/ count frames_malformed\n", 2)
 
 
-def copied(directory: Path, change: Optional[Change] = None) -> Path:
+# What is cancelled stays on the list; a mark keeps it from being cancelled twice.
+CLINGING = [
+    (
+        "  Posted[before].next := Posted[descriptor].next\n",
+        "  Posted[descriptor].length := 4000\n",
+    ),
+    ("  clear Posted[descriptor]\n  complete", "  complete"),
+    (
+        "let found = Posted[before].next != 0\n",
+        "let found = Posted[before].next != 0 and Posted[c.descriptor].length != 4000\n",
+    ),
+]
+
+
+def copied(
+    directory: Path, change: Optional[Change] = None, world: str = ONE_FRAME
+) -> Path:
     """The spec with the small worlds, and perhaps a bug."""
     shutil.copytree(
         TOP / "spec/emp",
@@ -72,7 +95,7 @@ def copied(directory: Path, change: Optional[Change] = None) -> Path:
         ignore=lambda _, names: [n for n in names if not n.endswith(".hsm")],
     )
     spec = directory / "emp/emp.hsm"
-    spec.write_text(spec.read_text() + ONE_FRAME)
+    spec.write_text(spec.read_text() + world)
     if change is not None:
         file, old, new, times = change
         changed = directory / "emp" / file
@@ -97,6 +120,8 @@ def golden_trail(
     if not SEARCH:
         return path
     command = f"verify emp/emp.hsm {check} --engine c --kind {kind}"
+    if check == "one_cancel":  # something else is violated sooner
+        command += f" --property {name}"
     status, said = hsmc(directory, *command.split())
     assert status == 1, said
     found = directory / f"build/verify/emp/{check}/{name}/counterexample.trail"
@@ -186,6 +211,29 @@ def test_a_board_restarts(tmp_path: Path) -> None:
     status, record, said = replayed(tmp_path, other)
     assert status == 0, said
     assert record["steps"][0]["command"] == "parameter 0 collection_size 2"
+
+
+def test_bytes_in_a_cancelled_receive(tmp_path: Path) -> None:
+    """The host has its memory back, and sees a message come into it."""
+    copied(tmp_path, None, ONE_CANCEL)
+    receive = tmp_path / "emp/receive.hsm"
+    for old, new in CLINGING:
+        assert receive.read_text().count(old) == 1, "mend the bug"
+        receive.write_text(receive.read_text().replace(old, new))
+    trail = golden_trail(tmp_path, "descriptor_once", "safety", "one_cancel")
+    status, record, said = replayed(tmp_path, trail)
+    assert status == 0, said
+    assert record["where"] == "seen by hosts once all is written to their memory"
+    (shows,) = record["shows"]
+    assert shows == "receive 0 of host 1 is finished, and its memory changes"
+    commands = [step["command"] for step in record["steps"]]
+    assert "cancel 1 0" in commands
+
+    shutil.rmtree(tmp_path / "emp")
+    copied(tmp_path, None, ONE_CANCEL)
+    status, record, said = replayed(tmp_path, trail)
+    assert status == 1
+    assert "takes Match.LISTENING.header.4" in record["deviation"]
 
 
 @pytest.mark.skipif(not SEARCH, reason="a minute of searches: HSMC_SEARCH=1")
@@ -292,13 +340,29 @@ def test_a_slot_the_board_would_give_earlier(program: Program, trail: Trail) -> 
     assert "step 3: the slot comes after Send.posted of step 2" in planner._overtaken()
 
 
+def test_a_cancel_that_libemp_refuses(program: Program, trail: Trail) -> None:
+    """Of what has not been posted; of what has been it is told by its number."""
+    post = first(trail, "Match.posted")
+    cancel = dataclasses.replace(
+        trail.steps[post], event="Match.cancel", values=[0], rows=[], verdict=None
+    )
+    steps = [dataclasses.replace(trail.steps[post], rows=[], verdict=None), cancel]
+    trail.steps, trail.loop = steps, None
+    plan = Planner(program, trail, 2).plan()
+    assert [planned.command.split()[0] for planned in plan.steps] == ["post", "cancel"]
+    assert plan.steps[1].command == "cancel 1 0"
+    trail.steps = [*steps, dataclasses.replace(cancel)]
+    with pytest.raises(Irreproducible, match="step 3: the host cancels what has ended"):
+        Planner(program, trail, 2).plan()
+
+
 # --- what hosts and wire see
 
 
 def seen(text: str) -> Judge:
     judge = Judge(payload=1486, first=1478, acknowledgement=3)
     posts = "= post 0 send 7 3064\n= post 0 send 7 100\n"
-    posts += "= post 1 receive 7 3064\n= post 1 receive 7 100\n"
+    posts += "= post 1 receive 7 3064\n= post 1 receive 7 100\n= cancel 1 0\n"
     answers, _ = boards_run.parse(posts + "= idle 1\n" + text + "end 1\n")
     for answer in answers:
         judge.listen(answer)
@@ -329,6 +393,14 @@ ACK = (
             "memory 1 0 0 0x7\ndone 1 receive 0 0 3064\nmemory 1 0 0 0x6\n",
             "descriptor_once",
         ),
+        ("done 1 receive 0 -125 0\nmemory 1 1 0 0x7\ndone 1 receive 1 0 3064\n", ""),
+        (
+            "done 1 receive 0 -125 0\nmemory 1 1 1 0x1\ndone 1 receive 1 0 100\n",
+            "in_order",
+        ),
+        ("done 1 receive 0 -125 0\nmemory 1 0 0 0x7\n", "descriptor_once"),
+        ("memory 1 0 0 0x1\ndone 1 receive 0 -125 0\n", "cancelled_unmet"),
+        ("done 1 receive 1 -125 0\n", "cancelled_unmet"),
     ],
 )
 def test_properties_as_hosts_see_them(text: str, violated: str) -> None:

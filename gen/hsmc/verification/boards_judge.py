@@ -6,6 +6,7 @@ is enough for most properties: they are shown in these terms, without looking in
 
 from __future__ import annotations
 
+import errno
 from dataclasses import dataclass, field
 
 from .boards_run import Answer, Frame, Observation
@@ -37,6 +38,8 @@ class Judge:
     memory: list[dict[tuple[int, int], int]] = field(default_factory=lambda: [{}, {}])
     completed: list[dict[int, int]] = field(default_factory=lambda: [{}, {}])
     finished: dict[tuple[int, str, int], int] = field(default_factory=dict)
+    wanted_back: set[tuple[int, int]] = field(default_factory=set)  # side, receive
+    cancelled: set[tuple[int, int]] = field(default_factory=set)
     receives: list[int] = field(default_factory=lambda: [0, 0])
     # Of the life a side is in: its number, and how many requests were posted before.
     epochs: list[int] = field(default_factory=lambda: [1, 1])
@@ -55,6 +58,8 @@ class Judge:
             self.epochs[side] = int(words[2])
             self.sends_before[side] = len(self.messages[side])
             self.receives_before[side] = self.receives[side]
+        if words[:1] == ["cancel"]:
+            self.wanted_back.add((int(words[1]), int(words[2])))
         if words[:1] != ["post"]:
             return
         side = int(words[1])
@@ -119,6 +124,9 @@ class Judge:
 
     def _done(self, seen: Observation) -> None:
         self.finished[seen.side, seen.what, seen.receive] = seen.result
+        if seen.result == -errno.ECANCELED:
+            self._cancelled(seen)
+            return
         if seen.result == PEER_RESTARTED and self.restarted:
             return
         if seen.result != 0:
@@ -144,12 +152,14 @@ class Judge:
         self.completed[side][receive] = contents[0] if contents else -1
         if self.restarted and not contents:
             return  # which message it was for, nobody can tell from outside
-        if contents and contents != [receive] and not self.restarted:
+        # As if those that were cancelled had never been posted.
+        due = receive - sum((side, r) in self.cancelled for r in range(receive))
+        if contents and contents != [due] and not self.restarted:
             self._find(
                 "in_order",
                 f"receive {receive} of host {side} was given message {contents[0]}",
             )
-        for number in contents or [receive]:
+        for number in contents or [due]:
             if number >= len(self.messages[1 - side]):
                 continue
             message = self.messages[1 - side][number]
@@ -159,6 +169,18 @@ class Judge:
                     "intact_placement",
                     f"receive {receive} of host {side} is finished with {seen.length} bytes and lacks {bits(missing)} of message {number}",
                 )
+
+    def _cancelled(self, seen: Observation) -> None:
+        side, receive = seen.side, seen.receive
+        self.completed[side][receive] = -1
+        self.cancelled.add((side, receive))
+        bytes_there = any(b for (r, _), b in self.memory[side].items() if r == receive)
+        if bytes_there or (side, receive) not in self.wanted_back:
+            self._find(
+                "cancelled_unmet",
+                f"receive {receive} of host {side} ends as cancelled, but "
+                + ("a message has met it" if bytes_there else "nobody wanted it back"),
+            )
 
     def _held(self, side: int, message: int) -> int:
         """Frames of a message that are in one receive, the one that has most."""

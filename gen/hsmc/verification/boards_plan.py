@@ -27,6 +27,8 @@ class Binding:
     """How the events of a protocol come about on a board."""
 
     posts: dict[str, str]  # event -> what the host posts
+    cancel: str  # the host wants the receive in a descriptor back
+    completion: str  # device operation that gives a descriptor back
     arrivals: frozenset[str]  # events that bring a frame
     slot: str  # comes by itself ...
     slot_request: str  # ... once after this device operation
@@ -47,6 +49,8 @@ class Binding:
 BINDINGS = {
     "emp": Binding(
         posts={"Send.posted": "send", "Match.posted": "receive"},
+        cancel="Match.cancel",
+        completion="complete",
         arrivals=frozenset({"Match.header", "Match.data", "Send.ack", "Send.nack"}),
         slot="Transmit.slot",
         slot_request="request_slot",
@@ -98,6 +102,7 @@ class Planned:
     frames: list[Fields] = field(default_factory=list)  # offered to the wire
     armed: list[tuple[str, int]] = field(default_factory=list)  # timer, instance
     cancelled: list[tuple[str, int]] = field(default_factory=list)
+    completed: list[int] = field(default_factory=list)  # descriptors
     duration: Optional[int] = None  # of timers armed here, us
     start: int = 0  # us
     lasts: int = WINDOW
@@ -186,6 +191,8 @@ class Executor:
                 self.wanted[node] += 1
             elif effect.kind == "device" and effect.name in self.wire:
                 planned.frames.append(self.fields(effect.name, effect.values))
+            elif effect.kind == "device" and effect.name == self.binding.completion:
+                planned.completed.append(effect.values[0])
             elif effect.kind == "arm":
                 planned.armed.append((effect.name, effect.values[0]))
             elif effect.kind == "cancel":
@@ -244,6 +251,9 @@ class Planner:
         kinds = next(e for e in protocol.enumerations if e.name == binding.kinds)
         self.kinds = {member.name: member.value for member in kinds.members}
         self.offered: list[list[Fields]] = [[], []]  # by node
+        self.receives = [0, 0]  # posted, by node
+        # Those that have not ended, by node and descriptor: which one of its host's.
+        self.open: list[dict[int, int]] = [{}, {}]
         self.cycle = trail.loop is not None and trail.loop < len(trail.steps)
         self.rounds = rounds if self.cycle else 0
         senders = {s.node for s in trail.steps if binding.posts.get(s.event) == "send"}
@@ -332,10 +342,21 @@ class Planner:
             while boards.wanted[step.node]:
                 boards.slot(step.node, planned)
             self.offered[step.node] += planned.frames
+            self._note_receives(step, planned)
         except Refused as error:
             raise Irreproducible(
                 f"step {planned.number}: with slots that come at once, {error}"
             ) from None
+
+    def _note_receives(self, step: Step, planned: Planned) -> None:
+        waiting = self.open[step.node]
+        if step.do == "restart":
+            waiting.clear()
+        if self.binding.posts.get(step.event) == "receive":
+            waiting[self.values(step)["descriptor"]] = self.receives[step.node]
+            self.receives[step.node] += 1
+        for descriptor in planned.completed:
+            waiting.pop(descriptor, None)
 
     def _as_offered(self, step: Step, number: int) -> Step:
         """With what the frame on the wire carries: a model tells frames apart by less than their whole header."""
@@ -411,6 +432,13 @@ class Planner:
         if posted is not None:
             values = self.values(step)
             return f"post {step.node} {posted} {values['tag']} {values['length']}"
+        if step.event == self.binding.cancel:
+            descriptor = self.values(step)["descriptor"]
+            if descriptor not in self.open[step.node]:
+                raise Irreproducible(
+                    f"step {number}: the host cancels what has ended, or was never posted; libemp refuses that"
+                )
+            return f"cancel {step.node} {self.open[step.node][descriptor]}"
         if step.event in self.binding.arrivals:
             if not any(step.frame == frame for _, frame in self._put(number)):
                 fields = self.as_header(self.values(step))
