@@ -27,7 +27,9 @@ IMAGES = {
 DAMAGES_EACH = 6
 
 
-def worlds(image: Path, directory: Path, count: int, limit_s: int = 120) -> list[Path]:
+def worlds(
+    image: Path, directory: Path, count: int, limit_s: int = 120, first: int = 3
+) -> list[Path]:
     """Runs worlds under random faults; their traces, as far as they came when that much processor time was spent."""
     directory.mkdir(parents=True, exist_ok=True)
     environment = {
@@ -35,7 +37,7 @@ def worlds(image: Path, directory: Path, count: int, limit_s: int = 120) -> list
         "EMP_IMAGE": str(image),
         "EMP_TRACES": str(directory),
     }
-    command = ["prlimit", f"--cpu={limit_s}", str(CAMPAIGN), str(count), "3"]
+    command = ["prlimit", f"--cpu={limit_s}", str(CAMPAIGN), str(count), str(first)]
     subprocess.run(command, env=environment, capture_output=True, check=False)
     return sorted(directory.glob("*.trace"))
 
@@ -72,6 +74,27 @@ def test_worlds_conform(traces: dict[str, list[Path]], image: str) -> None:
     if image == "observed":
         assert totals["events"] > 4 * 100 and totals["states"] == 4
     assert all(file["complete"] for file in json.loads(result.stdout)["files"])
+
+
+@pytest.mark.parametrize("image", list(IMAGES))
+def test_storms_of_cancels_conform(tmp_path: Path, image: str) -> None:
+    """Every eighth world of the campaign: hosts take receives back, in time and too late."""
+    paths = worlds(IMAGES[image], tmp_path, 1, first=8)
+    result = hsmc_conform(str(SPEC), *map(str, paths), "--json")
+    assert result.returncode == 0, result.stdout + result.stderr
+    totals = json.loads(result.stdout)["totals"]
+    assert totals["files"] == 2 and totals["unexplained"] == totals["lost"] == 0
+    rows = [
+        row.id
+        for process in hsmc.compile_spec(SPEC).processes
+        for handler in process.handlers
+        for row in handler.rows
+    ]
+    for path in paths:
+        lines = [line.split() for line in path.read_text().splitlines()]
+        taken = Counter(rows[int(w[2])] for w in lines if w[0] == "row")
+        assert taken["Match.LISTENING.cancel.0"] > 20
+        assert taken["Match.LISTENING.cancel.1"] > 0
 
 
 def test_recording_changes_nothing(tmp_path: Path) -> None:
