@@ -193,8 +193,9 @@ def test_what_others_write_is_watched(sessions: Sessions, alone: str) -> None:
         ]
     )
     assert "Hardware watchpoint 2: glue_posting_ring[3]" in output
-    assert len(re.findall(r"Old value = ", output)) == 1
-    assert "Hardware access (read/write) watchpoint 3" in output
+    # Whether the register has changed by the next access depends on when the board came up.
+    ring, access, _ = output.partition("Hardware access (read/write) watchpoint 3")
+    assert len(re.findall(r"Old value = ", ring)) == 1 and access
     assert "exited normally" in output
     _, text, _ = session.end()
     assert result(text) == alone
@@ -220,7 +221,7 @@ def test_snapshots_and_monitor(sessions: Sessions, alone: str) -> None:
         [f"break {HANDLER}", "continue", "print $cycle", "monitor snapshot"]
         + ["continue", "print $cycle", "continue"]
         + ["monitor snapshots"]
-        + ["monitor restore 17", "maintenance flush register-cache"]
+        + ["monitor restore 18", "maintenance flush register-cache"]
         + ["thread 1", "print $cycle"]
         + ["continue", "print $cycle", "monitor restore 999", "monitor nonsense"]
         + [
@@ -232,7 +233,7 @@ def test_snapshots_and_monitor(sessions: Sessions, alone: str) -> None:
         + ["delete", "continue"]
     )
     number = re.search(r"^snapshot (\d+)$", output, re.MULTILINE)
-    assert number and number[1] == "17", output
+    assert number and number[1] == "18", output
     shown = values(output)
     assert shown[2] == shown[0]
     assert shown[3] == shown[1]
