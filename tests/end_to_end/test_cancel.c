@@ -298,7 +298,7 @@ static void cancel__storms(void **state) {
     uint64_t unmatched = 0;
     (void)state;
     for (uint32_t seed = 1; seed <= 6; seed++) {
-        struct storm storm = {.seed = seed, .messages = 40, .one_in = 4 << seed};
+        struct storm storm = {.seed = seed, .messages = 40, .one_in = 4U << seed};
         struct pair_options options;
         exchange_options(&options, seed, seed % 2 * 0.05, seed % 3 * 0.05, seed % 4 * 0.05);
         assert_int_equal(storm_try(&storm, &options), 0);
