@@ -204,6 +204,12 @@ bool tigon_board_alive(const struct tigon_board *board) {
     return !board->dead;
 }
 
+static void give_up_memory(struct tigon_board *board) {
+    for (unsigned core = 0; core < 2; core++)
+        (void)tigon_cpu_set_native(&board->cpu[core], false);
+    tigon_memory_destroy(&board->memory);
+}
+
 int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world, size_t index,
                            const struct tigon_knobs *knobs, struct tigon_schedule *schedule) {
     const struct tigon_cpu_port port = {.context = board,
@@ -239,6 +245,7 @@ int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world,
     for (unsigned core = 0; core < 2; core++) {
         tigon_cpu_set_park_hook(&board->cpu[core], core_parks, board);
         tigon_cpu_set_parking(&board->cpu[core], knobs->idle_parking, 0);
+        (void)tigon_cpu_set_native(&board->cpu[core], knobs->native_code);
     }
     tigon_eeprom_initialise(&board->local_control.eeprom, address);
     tigon_timer_initialise(board);
@@ -247,7 +254,7 @@ int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world,
     tigon_link_initialise(board);
     board->host = tigon_host_create(world, board, knobs);
     if (!board->host) {
-        tigon_memory_destroy(&board->memory);
+        give_up_memory(board);
         return -ENOMEM;
     }
     reset_devices(board);
@@ -256,7 +263,7 @@ int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world,
 
 void tigon_board_destroy(struct tigon_board *board) {
     tigon_host_destroy(board->host);
-    tigon_memory_destroy(&board->memory);
+    give_up_memory(board);
 }
 
 const char *tigon_board_name(const struct tigon_board *board) {

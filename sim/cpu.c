@@ -8,9 +8,11 @@
  *
  * The loop itself is cpu_loop.h, compiled once for each way of running. Every instruction ends with
  * the look-up of the next one and a jump of its own to it, which the host's processor predicts far
- * better than one jump that all share.
+ * better than one jump that all share. Where the host's processor is one that native.h knows, text
+ * in a scratchpad is executed by that, and the loop does the rest.
  */
 #include "sim/cpu_private.h"
+#include "sim/native.h"
 #include "sim/poll_loop.h"
 
 /* Values of MODE. */
@@ -45,15 +47,6 @@ static bool reads(const struct tigon_instruction *in, uint32_t number) {
     return in->source == number || in->second == number;
 }
 
-static enum tigon_cpu_stop why_stopped(const struct tigon_cpu *cpu) {
-    return (cpu->state & TIGON_CPU_STATE_FAULTS) != 0 ? TIGON_CPU_FAULTED : TIGON_CPU_HALTED;
-}
-
-/* Cycles until a core must stop private work that runs ahead of its horizon. */
-static uint64_t run_ahead_limit(const struct tigon_cpu *cpu, uint32_t run_ahead) {
-    return cpu->horizon + run_ahead < cpu->horizon ? UINT64_MAX : cpu->horizon + run_ahead;
-}
-
 #define LOAD8(bytes)         (*(bytes))
 #define STORE8(bytes, value) (*(bytes) = (value))
 #define NO_EXTENSION(value)  (value)
@@ -84,7 +77,7 @@ static uint64_t run_ahead_limit(const struct tigon_cpu *cpu, uint32_t run_ahead)
 static enum tigon_cpu_stop execute_until(struct tigon_cpu *cpu, uint64_t horizon,
                                          enum tigon_cpu_stop (*loop)(struct tigon_cpu *)) {
     if (tigon_cpu_stopped(cpu))
-        return why_stopped(cpu);
+        return tigon_cpu_why_stopped(cpu);
     if (cpu->parked)
         return TIGON_CPU_PARKED;
     cpu->horizon = horizon;
@@ -92,6 +85,26 @@ static enum tigon_cpu_stop execute_until(struct tigon_cpu *cpu, uint64_t horizon
     cpu->lowest_bound = UINT64_MAX;
     cpu->running = true;
     enum tigon_cpu_stop stop = loop(cpu);
+    cpu->running = false;
+    return stop;
+}
+
+/* execute_until() with execute_plain of a core that is neither stopped nor parked. Most pieces
+ * begin and end in translated text, without the loop. */
+static enum tigon_cpu_stop execute_piece(struct tigon_cpu *cpu, uint64_t horizon) {
+    enum tigon_cpu_stop stop;
+    cpu->horizon = horizon;
+    cpu->event_limit = UINT64_MAX;
+    cpu->lowest_bound = UINT64_MAX;
+    cpu->running = true;
+    if (cpu->native && cpu->npc == cpu->pc + 4u && cpu->load_register == 0 &&
+        cpu->cycle < tigon_cpu_run_ahead_limit(cpu, cpu->run_ahead) &&
+        cpu->pc - TIGON_SCRATCHPAD < cpu->memory->scratchpad_size[cpu->core] &&
+        (cpu->pc & 3u) == 0 && tigon_native_ready(cpu->native, cpu->pc) &&
+        tigon_native_execute(cpu->native, cpu->run_ahead) == TIGON_NATIVE_STOP)
+        stop = tigon_native_why(cpu->native);
+    else
+        stop = execute_plain(cpu);
     cpu->running = false;
     return stop;
 }
@@ -109,8 +122,13 @@ enum tigon_cpu_stop tigon_cpu_run(struct tigon_cpu *cpu, uint64_t horizon) {
             tigon_loop_forget(cpu);
         return execute_until(cpu, horizon, execute_observed);
     }
-    if (cpu->parking_off || cpu->parked || tigon_cpu_stopped(cpu))
-        return execute_until(cpu, horizon, execute_plain);
+    if (tigon_cpu_stopped(cpu))
+        return tigon_cpu_why_stopped(cpu);
+    if (cpu->parked)
+        return TIGON_CPU_PARKED;
+    if (cpu->parking_off || (cpu->loop.stage == TIGON_LOOP_NONE && horizon <= cpu->loop.look_at &&
+                             cpu->cycle < cpu->loop.look_at))
+        return execute_piece(cpu, horizon);
     /* A callback's tigon_cpu_limit() may lie behind the piece in which it is made. */
     uint64_t event_limit = UINT64_MAX;
     for (;;) {
@@ -122,7 +140,7 @@ enum tigon_cpu_stop tigon_cpu_run(struct tigon_cpu *cpu, uint64_t horizon) {
             watched ? loop->start.cycle + TIGON_LOOP_WATCH_AT_MOST : loop->look_at;
         const uint64_t until = look_at < horizon ? look_at : horizon;
         enum tigon_cpu_stop stop =
-            execute_until(cpu, until, watched ? execute_watched : execute_plain);
+            watched ? execute_until(cpu, until, execute_watched) : execute_piece(cpu, until);
         if (cpu->event_limit < event_limit)
             event_limit = cpu->event_limit;
         cpu->event_limit = event_limit;

@@ -195,6 +195,7 @@ struct tigon_cpu {
     void *park_context;
     uint32_t run_ahead;
     bool parking_off;
+    struct tigon_native *native; /* NULL: the interpreter does everything */
 
     /* Private. */
     bool running; /* inside tigon_cpu_run() */
@@ -275,7 +276,13 @@ void tigon_cpu_settle(struct tigon_cpu *cpu, uint64_t cycle);
 
 /* Cycle at which the core wants to run again: its own, that of its timer while it is parked,
  * UINT64_MAX if only others can bring it to. */
-uint64_t tigon_cpu_due(const struct tigon_cpu *cpu);
+static inline uint64_t tigon_cpu_due(const struct tigon_cpu *cpu) {
+    if ((cpu->state & TIGON_CPU_STATE_STOPPED) != 0)
+        return UINT64_MAX;
+    if (!cpu->parked)
+        return cpu->cycle;
+    return cpu->loop.stage == TIGON_LOOP_PARKED ? cpu->loop.wake_at : UINT64_MAX;
+}
 
 /* Bring the counts of a parked core up to its last poll not after `cycle`; it stays parked. For
  * reading statistics; no effect on a core that is not parked. */
@@ -284,6 +291,11 @@ void tigon_cpu_catch_up(struct tigon_cpu *cpu, uint64_t cycle);
 /* Whether the core may park at all. Without, a polling core executes every turn of its loop, in
  * the same cycles, so that an observer sees them; one that is parked goes on at `cycle`. */
 void tigon_cpu_set_parking(struct tigon_cpu *cpu, bool on, uint64_t cycle);
+
+/* Whether text in the scratchpad is translated into instructions of this host's processor
+ * (native.h), which changes no result, only the speed. Allocates; to be turned off before the core
+ * is given up. True if it is on now: not every host can. The timing must not change while it is. */
+bool tigon_cpu_set_native(struct tigon_cpu *cpu, bool on);
 
 /* Stop a core by request at `cycle` (HW[140] bit 16). A core that ran ahead has done up to its
  * run-ahead bound of private work more. */

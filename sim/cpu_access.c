@@ -256,4 +256,7 @@ void tigon_cpu_decode_scratchpad(struct tigon_cpu *cpu, uint32_t pc) {
     uint32_t offset = pc - TIGON_SCRATCHPAD;
     cpu->memory->scratchpad_decoded[cpu->core][offset / 4u] =
         tigon_decode(tigon_load_be32(cpu->memory->scratchpad[cpu->core] + offset));
+    uint8_t *const text = &cpu->memory->scratchpad_text[cpu->core][offset & ~3u];
+    if (*text == TIGON_TEXT_NONE)
+        memset(text, TIGON_TEXT_DECODED, 4);
 }

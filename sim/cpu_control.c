@@ -1,6 +1,7 @@
 /* Starting, stopping and wiring of cores: the state register of tigon2.md 3.7, and two cores in
  * global order. */
 #include "sim/cpu_private.h"
+#include "sim/native.h"
 
 void tigon_cpu_initialise(struct tigon_cpu *cpu, unsigned core, struct tigon_memory *memory,
                           struct tigon_bus *bus, const struct tigon_timing *timing,
@@ -22,6 +23,16 @@ void tigon_cpu_pair(struct tigon_cpu *a, struct tigon_cpu *b) {
 
 void tigon_cpu_set_run_ahead(struct tigon_cpu *cpu, uint32_t cycles) {
     cpu->run_ahead = cycles;
+}
+
+bool tigon_cpu_set_native(struct tigon_cpu *cpu, bool on) {
+    if (on && !cpu->native)
+        cpu->native = tigon_native_create(cpu);
+    if (!on) {
+        tigon_native_destroy(cpu->native);
+        cpu->native = NULL;
+    }
+    return cpu->native != NULL;
 }
 
 #define OBSERVERS                                                                                  \

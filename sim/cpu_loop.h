@@ -77,14 +77,18 @@ SEPARATE_JUMPS static __attribute__((noinline)) enum tigon_cpu_stop EXECUTE(stru
     /* Where instructions are looked up: struct tigon_fetch_region. */
     struct tigon_instruction *entries = scratchpad_decoded;
     uint32_t base = TIGON_SCRATCHPAD;
-    uint32_t words = scratchpad_size / 4u;
+    /* While there is translated text no word of a scratchpad is found without a detour: at `fetch`
+     * the native code takes over. */
+    struct tigon_native *const native = MODE == PLAIN ? cpu->native : NULL;
+    const uint32_t scratchpad_words = native ? 0 : scratchpad_size / 4u;
+    uint32_t words = scratchpad_words;
     /* The loop's own copies of what changes with every instruction. A cycle is an issue unless
      * counted in one of the others, so instructions need no count. */
     uint32_t pc = cpu->pc, npc = cpu->npc;
     uint64_t cycle = cpu->cycle;
     uint64_t stalls = 0; /* load-use interlocks */
     uint64_t other = 0;
-    uint64_t limit = run_ahead_limit(cpu, run_ahead);
+    uint64_t limit = tigon_cpu_run_ahead_limit(cpu, run_ahead);
     uint32_t load_register = cpu->load_register;
     enum tigon_cpu_stop stop = TIGON_CPU_HORIZON;
     const struct tigon_instruction *in;
@@ -231,7 +235,7 @@ SEPARATE_JUMPS static __attribute__((noinline)) enum tigon_cpu_stop EXECUTE(stru
         if (offset < scratchpad_size && (address & ((bytes)-1u)) == 0) {                           \
             cpu->effects += read(scratchpad + offset) != (type)RT;                                 \
             write(scratchpad + offset, (type)RT);                                                  \
-            scratchpad_decoded[offset / 4u].operation = TIGON_OP_STALE;                            \
+            tigon_memory_scratchpad_touch(cpu->memory, cpu->core, offset);                         \
             EXTRA(scratchpad_store_extra);                                                         \
             NEXT;                                                                                  \
         }                                                                                          \
@@ -284,6 +288,7 @@ look_up:
         }
     }
     in = &entries[index];
+found:
     if (in->operation == TIGON_OP_STALE)
         tigon_cpu_decode_scratchpad(cpu, pc);
     if (load_register != 0 && reads(in, load_register)) {
@@ -294,21 +299,49 @@ look_up:
     ADVANCE;
     goto *labels[in->operation];
 
-fetch : {
-    struct tigon_fetch_region region;
-    cpu->cycle = cycle;
-    result = tigon_cpu_fetch(cpu, pc, &region);
-    other += cpu->cycle - cycle;
-    cycle = cpu->cycle;
-    if (result == TIGON_ACCESS_FAULT)
-        stop = TIGON_CPU_FAULTED;
-    if (result != TIGON_ACCESS_DONE)
-        goto leave;
-    entries = region.entries;
-    base = region.base;
-    words = region.words;
-    goto look_up;
-}
+fetch:
+    if (native && pc - TIGON_SCRATCHPAD < scratchpad_size && (pc & 3u) == 0) {
+        entries = scratchpad_decoded;
+        base = TIGON_SCRATCHPAD;
+        words = 0;
+        if (npc == pc + 4u && load_register == 0 && tigon_native_ready(native, pc)) {
+            PUBLISH;
+            cpu->load_register = 0;
+            const enum tigon_native_end end = tigon_native_execute(native, run_ahead);
+            pc = cpu->pc;
+            npc = cpu->npc;
+            cycle = cpu->cycle;
+            stalls = cpu->statistics.load_use_stalls - start_stalls;
+            other =
+                cycle - start_cycle - stalls - (cpu->statistics.instructions - start_instructions);
+            load_register = cpu->load_register;
+            limit = tigon_cpu_run_ahead_limit(cpu, run_ahead);
+            if (end == TIGON_NATIVE_STOP) {
+                stop = tigon_native_why(native);
+                goto leave;
+            }
+            if (end == TIGON_NATIVE_NEAR_LIMIT)
+                words = scratchpad_size / 4u;
+            goto look_up;
+        }
+        in = &entries[(pc - TIGON_SCRATCHPAD) / 4u];
+        goto found;
+    }
+    {
+        struct tigon_fetch_region region;
+        cpu->cycle = cycle;
+        result = tigon_cpu_fetch(cpu, pc, &region);
+        other += cpu->cycle - cycle;
+        cycle = cpu->cycle;
+        if (result == TIGON_ACCESS_FAULT)
+            stop = TIGON_CPU_FAULTED;
+        if (result != TIGON_ACCESS_DONE)
+            goto leave;
+        entries = region.entries;
+        base = region.base;
+        words = region.words;
+        goto look_up;
+    }
 
 accessed: /* a load or store outside the scratchpad; cpu->cycle has moved */
     other += cpu->cycle - cycle;
@@ -325,15 +358,15 @@ accessed: /* a load or store outside the scratchpad; cpu->cycle has moved */
     if (MODE == OBSERVED)
         cpu->shown = false;
     if (result == TIGON_ACCESS_REGISTER) {
-        limit = run_ahead_limit(cpu, run_ahead);
+        limit = tigon_cpu_run_ahead_limit(cpu, run_ahead);
         if (address >= TIGON_SRAM_WINDOW) {
             pc = cpu->pc;
             npc = cpu->npc;
             entries = scratchpad_decoded; /* the I-line may have been dropped */
             base = TIGON_SCRATCHPAD;
-            words = scratchpad_size / 4u;
+            words = scratchpad_words;
             if (tigon_cpu_stopped(cpu)) {
-                stop = why_stopped(cpu);
+                stop = tigon_cpu_why_stopped(cpu);
                 goto leave;
             }
         }

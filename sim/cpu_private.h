@@ -56,4 +56,13 @@ void tigon_cpu_run_strictly(struct tigon_cpu *cpu, uint64_t horizon);
 /* Lower the horizon of the core's peer, if that is running, to what this core's cycle allows. */
 void tigon_cpu_limit_peer(const struct tigon_cpu *cpu);
 
+static inline enum tigon_cpu_stop tigon_cpu_why_stopped(const struct tigon_cpu *cpu) {
+    return (cpu->state & TIGON_CPU_STATE_FAULTS) != 0 ? TIGON_CPU_FAULTED : TIGON_CPU_HALTED;
+}
+
+/* Cycle at which a core must stop private work that runs ahead of its horizon. */
+static inline uint64_t tigon_cpu_run_ahead_limit(const struct tigon_cpu *cpu, uint32_t run_ahead) {
+    return cpu->horizon + run_ahead < cpu->horizon ? UINT64_MAX : cpu->horizon + run_ahead;
+}
+
 #endif

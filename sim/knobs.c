@@ -139,6 +139,8 @@ static const struct knob knobs_table[] = {
     SWITCH(switch_pause, 0, "off: a full queue drops, as in the published measurements"),
     SWITCH(idle_parking, 1,
            "a core that polls without effect is not simulated turn by turn; results are the same"),
+    SWITCH(native_code, 1,
+           "text in scratchpads is translated for an x86-64 processor; results are the same"),
 
     /* The defaults of these come from tigon_timing_default. */
     CYCLES(taken_branch_extra, "single-issue R4000 style: only the delay slot"),

@@ -106,6 +106,8 @@ struct tigon_knobs {
     bool switch_pause;           /* obeys and sends PAUSE frames */
     bool idle_parking; /* cores that poll without effect are not simulated turn by turn; results are
                           the same */
+    bool native_code;  /* text in scratchpads is translated for the host's processor, where that is
+                          possible; results are the same */
 
     /* Cores: cycle costs, see sim/timing.h. Their names are the fields' own ("sram_load"). */
     struct tigon_timing core;

@@ -118,7 +118,7 @@ bool tigon_memory_scratchpad_write32(struct tigon_memory *memory, unsigned core,
         return false;
     about_to_write(memory);
     tigon_store_be32(memory->scratchpad[core] + offset, value);
-    memory->scratchpad_decoded[core][offset / 4u].operation = TIGON_OP_STALE;
+    tigon_memory_scratchpad_touch(memory, core, offset);
     return true;
 }
 
@@ -202,7 +202,7 @@ size_t tigon_memory_debug_write(struct tigon_memory *memory, unsigned core, uint
             break;
         case TIGON_PLACE_SCRATCHPAD:
             memory->scratchpad[core][offset] = from[done];
-            memory->scratchpad_decoded[core][offset / 4u].operation = TIGON_OP_STALE;
+            tigon_memory_scratchpad_touch(memory, core, offset);
             break;
         default:
             return done;

@@ -56,6 +56,11 @@ struct tigon_memory {
     uint8_t *sram_decoded_valid;            /* owned; one byte per granule */
     struct tigon_instruction scratchpad_decoded[TIGON_CORES][TIGON_SCRATCHPAD_A_SIZE / 4];
 
+    /* Of each byte of a scratchpad: whether its word is known as text. A change of translated text
+     * is for native.h to notice. */
+    uint8_t scratchpad_text[TIGON_CORES][TIGON_SCRATCHPAD_A_SIZE];
+    bool scratchpad_text_changed[TIGON_CORES];
+
     /* Who wants to know that a granule of SRAM is written. `core` and `cycle` tell of a store of a
      * core; others pass -1. */
     /* Called before anybody but a core writes SRAM or a scratchpad. May be NULL. */
@@ -67,6 +72,11 @@ struct tigon_memory {
 };
 
 #define TIGON_WATCH_NOTHING UINT32_MAX
+
+/* Values of scratchpad_text. */
+#define TIGON_TEXT_NONE       0u
+#define TIGON_TEXT_DECODED    1u
+#define TIGON_TEXT_TRANSLATED 2u
 
 /* Make a board's memory, all zero. `sram_size` is 512 kB, 1 MB or 2 MB in bytes.
  * Returns 0, -EINVAL for any other size, or -ENOMEM. */
@@ -153,6 +163,17 @@ const struct tigon_instruction *tigon_memory_decoded_granule(struct tigon_memory
 /* For the cores: forget decoded SRAM text at this reduced offset. */
 static inline void tigon_memory_touch(struct tigon_memory *memory, uint32_t offset) {
     memory->sram_decoded_valid[offset / TIGON_DECODE_GRANULE] = 0;
+}
+
+/* The same for the word at this offset of a scratchpad. */
+static inline void tigon_memory_scratchpad_touch(struct tigon_memory *memory, unsigned core,
+                                                 uint32_t offset) {
+    uint8_t *const text = &memory->scratchpad_text[core][offset & ~3u];
+    memory->scratchpad_decoded[core][offset / 4u].operation = TIGON_OP_STALE;
+    if (__builtin_expect(*text == TIGON_TEXT_TRANSLATED, 0))
+        memory->scratchpad_text_changed[core] = true;
+    else
+        memset(text, TIGON_TEXT_NONE, 4);
 }
 
 #endif

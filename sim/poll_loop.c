@@ -146,10 +146,3 @@ void tigon_cpu_disturb(struct tigon_cpu *cpu, uint64_t cycle) {
         tigon_cpu_wake(cpu, cycle);
 }
 
-uint64_t tigon_cpu_due(const struct tigon_cpu *cpu) {
-    if (tigon_cpu_stopped(cpu))
-        return UINT64_MAX;
-    if (!cpu->parked)
-        return cpu->cycle;
-    return cpu->loop.stage == TIGON_LOOP_PARKED ? cpu->loop.wake_at : UINT64_MAX;
-}

@@ -21,8 +21,9 @@ struct way {
     const char *name;
     uint64_t step_ns; /* the world is run in pieces of this length */
     bool parking;
-    bool watched; /* an observer on every core */
-    bool core_b;  /* B polls the DMA assist, the timer and a word of SRAM */
+    bool watched;     /* an observer on every core */
+    bool core_b;      /* B polls the DMA assist, the timer and a word of SRAM */
+    bool interpreted; /* no text is translated */
 };
 
 struct record {
@@ -147,6 +148,7 @@ static struct record run_way(const struct way *way) {
     struct pair pair;
     exchange_options(&options, 7, 0.03, 0.02, 0.02);
     options.knobs.idle_parking = way->parking;
+    options.knobs.native_code = !way->interpreted;
     assert_int_equal(pair_open(&pair, &options), 0);
     const struct tigon_observer observer = {
         .context = &run.record, .signal = on_signal, .frame = on_frame, .transfer = on_transfer};
@@ -207,9 +209,13 @@ static void compare(const struct way *ways, size_t count) {
 static void same_results__core_a(void **state) {
     (void)state;
     static const struct way ways[] = {
-        {"the first", 0, true, false, false},      {"again", 0, true, false, false},
-        {"no parking", 0, false, false, false},    {"watched", 0, true, true, false},
-        {"in pieces", 333337, true, false, false}, {"all", 1000003, false, true, false},
+        {"the first", 0, true, false, false, false},
+        {"again", 0, true, false, false, false},
+        {"no parking", 0, false, false, false, false},
+        {"watched", 0, true, true, false, false},
+        {"in pieces", 333337, true, false, false, false},
+        {"all", 1000003, false, true, false, false},
+        {"interpreted", 0, true, false, false, true},
     };
     compare(ways, sizeof ways / sizeof ways[0]);
 }
@@ -217,9 +223,11 @@ static void same_results__core_a(void **state) {
 static void same_results__both_cores(void **state) {
     (void)state;
     static const struct way ways[] = {
-        {"the first", 0, true, false, true},
-        {"no parking", 0, false, false, true},
-        {"watched, in pieces", 777777, true, true, true},
+        {"the first", 0, true, false, true, false},
+        {"no parking", 0, false, false, true, false},
+        {"watched, in pieces", 777777, true, true, true, false},
+        {"interpreted", 0, true, false, true, true},
+        {"interpreted, no parking", 0, false, false, true, true},
     };
     compare(ways, sizeof ways / sizeof ways[0]);
 }

@@ -3,6 +3,16 @@
 
 #include <stdlib.h>
 
+#include "sim/native.h"
+
+static bool native;
+
+bool fixture_native(bool on) {
+    const bool before = native;
+    native = on;
+    return before;
+}
+
 static void note(struct fixture *fixture, unsigned core, uint32_t offset, uint32_t value,
                  uint64_t cycle) {
     uint64_t words[] = {core, offset, value, cycle};
@@ -86,11 +96,16 @@ struct fixture *fixture_make(uint32_t sram, const struct tigon_timing *timing) {
         tigon_cpu_initialise(&fixture->cores[core], core, &fixture->memory, &fixture->bus,
                              timing ? timing : &defaults, &port);
     tigon_cpu_pair(&fixture->cores[0], &fixture->cores[1]);
+    for (unsigned core = 0; core < 2 && native; core++)
+        if (tigon_cpu_set_native(&fixture->cores[core], true))
+            tigon_native_set_patience(fixture->cores[core].native, 1);
     fixture->polls = true;
     return fixture;
 }
 
 void fixture_destroy(struct fixture *fixture) {
+    for (unsigned core = 0; core < 2; core++)
+        tigon_cpu_set_native(&fixture->cores[core], false);
     tigon_memory_destroy(&fixture->memory);
     free(fixture);
 }

@@ -33,6 +33,10 @@ struct fixture {
     uint64_t trace; /* hash of all register accesses with core, cycle and value */
 };
 
+/* Cores of fixtures made from now on execute translated text (native.h) at once, not only when it
+ * is hot. Does nothing on hosts that cannot. Returns what was before. */
+bool fixture_native(bool native);
+
 /* Make and destroy; `sram` in bytes. Both cores are halted. */
 struct fixture *fixture_make(uint32_t sram, const struct tigon_timing *timing);
 void fixture_destroy(struct fixture *fixture);

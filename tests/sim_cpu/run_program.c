@@ -1,8 +1,10 @@
 /*
  * Run a raw big-endian image on core A alone, for the differential test.
  *
- *   run_program [--pieces CYCLES] ENTRY ADDRESS:FILE [ADDRESS:FILE...]   (numbers as for strtoul)
+ *   run_program [--native] [--pieces CYCLES] ENTRY ADDRESS:FILE [ADDRESS:FILE...]   (numbers as for
+ * strtoul)
  *
+ * With --native text in the scratchpad is translated at once where the host can: the same again.
  * With --pieces the core is run in pieces of so many cycles, which must change nothing.
  *
  * SYSCALL, which the core does not have, stops it; two Linux o32 calls are then done on its behalf
@@ -11,6 +13,7 @@
  * error. Exit status: that of the program, or 120 for an error.
  */
 #include "sim/cpu.h"
+#include "sim/native.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,22 +102,28 @@ static int run(void) {
 int main(int count, char **arguments) {
     const struct tigon_cpu_port port = {.register_read = no_read, .register_write = no_write};
     const struct tigon_timing timing = tigon_timing_default();
+    const bool native = count > 1 && strcmp(arguments[1], "--native") == 0;
+    arguments += native;
+    count -= native;
     if (count > 2 && strcmp(arguments[1], "--pieces") == 0) {
         piece = strtoul(arguments[2], NULL, 0);
         arguments += 2;
         count -= 2;
     }
     if (count < 3 || piece == 0)
-        return fail("usage: run_program [--pieces CYCLES] ENTRY ADDRESS:FILE...");
+        return fail("usage: run_program [--native] [--pieces CYCLES] ENTRY ADDRESS:FILE...");
     if (tigon_memory_initialise(&memory, 2048u << 10) != 0)
         return fail("no memory");
     tigon_bus_initialise(&bus);
     tigon_cpu_initialise(&cpu, TIGON_CORE_A, &memory, &bus, &timing, &port);
+    if (native && tigon_cpu_set_native(&cpu, true))
+        tigon_native_set_patience(cpu.native, 1);
     for (int i = 2; i < count; i++)
         if (!load(arguments[i]))
             return fail(arguments[i]);
     tigon_cpu_start(&cpu, (uint32_t)strtoul(arguments[1], NULL, 0), 0);
     int status = run();
+    tigon_cpu_set_native(&cpu, false);
     tigon_memory_destroy(&memory);
     return status;
 }

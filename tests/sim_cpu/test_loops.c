@@ -284,6 +284,11 @@ static void random_loops_end_alike(void **state) {
         const struct outcome without = world(seed, false, &none);
         assert_int_equal(none, 0);
         expect_equal(&with, &without);
+        const bool native = fixture_native(false);
+        fixture_native(!native);
+        const struct outcome otherwise = world(seed, seed % 2 != 0, &none);
+        fixture_native(native);
+        expect_equal(&with, &otherwise);
     }
     assert_true(parked / 8 > most); /* or this shows nothing */
 }

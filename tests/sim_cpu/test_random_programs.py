@@ -113,7 +113,8 @@ def test_same_results_as_qemu(seed: int, runner: Path, tmp_path: Path) -> None:
     theirs = run("qemu-mips", elf)
     ours = run(runner, f"{SECTIONS['.text']:#x}", *images)
     pieces = ("--pieces", 1 + seed % 13)
-    assert run(runner, *pieces, f"{SECTIONS['.text']:#x}", *images) == ours
+    for ways in (pieces, ("--native",), ("--native", *pieces)):
+        assert run(runner, *ways, f"{SECTIONS['.text']:#x}", *images) == ours
     assert len(theirs) == len(ours) == 4 * WORDS * PROGRAMS
     assert any(theirs)
     wanted = struct.iter_unpack(f">{WORDS}I", theirs)

@@ -1,0 +1,43 @@
+/*
+ * Text of a scratchpad as instructions of the host's processor: an optional accelerator of the
+ * interpreter loop, for x86-64 hosts.
+ *
+ * What a core does is the same as in cpu_loop.h, in every cycle and every count, also where it
+ * stops: a block that may not fit below the limit of the run is left to the interpreter. Accesses
+ * outside the scratchpad are calls of the same functions as there. Text in SRAM, observed cores,
+ * single steps and what is rare stay with the interpreter too.
+ *
+ * A block is a straight piece of text up to a branch with its delay slot. It is translated when the
+ * interpreter has come to its beginning often enough, and forgotten when one of its words is
+ * written. The costs of the core (cpu->timing) are part of the translation and must not change.
+ */
+#ifndef TIGON_SIM_NATIVE_H
+#define TIGON_SIM_NATIVE_H
+
+#include "sim/cpu.h"
+
+enum tigon_native_end {
+    TIGON_NATIVE_AT,         /* go on at pc: it is not translated */
+    TIGON_NATIVE_NEAR_LIMIT, /* go on at pc without translated text: the limit is too near */
+    TIGON_NATIVE_STOP        /* the run ends: tigon_native_why() */
+};
+
+/* NULL: not possible on this host. The core must be initialised, and outlive it. */
+struct tigon_native *tigon_native_create(struct tigon_cpu *cpu);
+void tigon_native_destroy(struct tigon_native *native);
+
+/* Whether there is translated text at `pc`, a word of the scratchpad; translates it when it is time
+ * to. */
+bool tigon_native_ready(struct tigon_native *native, uint32_t pc);
+
+/* Execute from cpu->pc, which is ready, with npc = pc + 4 and no load pending, as far as translated
+ * text goes. All fields of the core are up to date before and after. */
+enum tigon_native_end tigon_native_execute(struct tigon_native *native, uint32_t run_ahead);
+
+/* Why: after TIGON_NATIVE_STOP. */
+enum tigon_cpu_stop tigon_native_why(const struct tigon_native *native);
+
+/* How often text is met before it is translated; 1 translates at once. For tests. */
+void tigon_native_set_patience(struct tigon_native *native, uint8_t times);
+
+#endif

@@ -1,0 +1,915 @@
+/*
+ * Translation of a block of scratchpad text into x86-64 code: see native_private.h for what the
+ * registers hold.
+ *
+ * Cycles and counts are constants of the block, added once at its end; the look of the limit is
+ * taken once at its beginning, for all instructions. What a constant cannot know - how long an
+ * access outside the scratchpad takes - tigon_native_access() adds to the beginning of the block.
+ * Out-of-line parts stand behind the block: struct later.
+ *
+ * eax holds the last result, so that the next instruction need not load it: block.held.
+ */
+#include "sim/native_private.h"
+
+#ifdef __x86_64__
+
+#include <stddef.h>
+
+#define NOTHING_HELD 255u
+
+enum condition { /* of jcc and setcc */
+                 BELOW = 0x2,
+                 NOT_BELOW = 0x3,
+                 EQUAL = 0x4,
+                 NOT_EQUAL = 0x5,
+                 LESS = 0xC,
+                 NOT_LESS = 0xD,
+                 NOT_GREATER = 0xE,
+                 GREATER = 0xF
+};
+
+/* Since the block began. */
+struct counted {
+    uint32_t cycles, instructions, stalls;
+};
+
+/* Where a path through the block goes on. */
+struct way {
+    bool computed; /* to native->target */
+    uint32_t pc;
+};
+
+/* Code that stands behind the block. */
+struct later {
+    enum { NEAR_LIMIT, ACCESS, LOAD_PENDING } kind;
+    uint8_t *jumps[2]; /* displacements that lead here */
+    const uint8_t *back;
+    uint32_t access; /* its index */
+    bool leaves;     /* a load that ends the block */
+    uint8_t held;
+    uint8_t destination;
+    struct counted counted;
+    struct way way;
+};
+
+struct block {
+    struct tigon_native *native;
+    const struct tigon_cpu *cpu;
+    uint8_t *at; /* where code goes */
+    uint8_t held;
+    uint32_t last; /* native_access.last */
+    uint32_t first_access;
+    struct later later[4u * (NATIVE_BLOCK_LENGTH + 2u)];
+    unsigned later_count;
+    struct later *last_access;
+};
+
+/* ------------------------------------------------------------------------------------------------
+ * Bytes */
+
+static void byte(struct block *b, unsigned value) {
+    *b->at++ = (uint8_t)value;
+}
+
+static void bytes(struct block *b, unsigned count, const uint8_t *values) {
+    memcpy(b->at, values, count);
+    b->at += count;
+}
+
+#define CODE(b, ...)                                                                               \
+    bytes(b, sizeof((const uint8_t[]){__VA_ARGS__}), (const uint8_t[]){__VA_ARGS__})
+
+static void word(struct block *b, uint32_t value) {
+    memcpy(b->at, &value, sizeof value);
+    b->at += sizeof value;
+}
+
+static void quad(struct block *b, uint64_t value) {
+    memcpy(b->at, &value, sizeof value);
+    b->at += sizeof value;
+}
+
+static void link(uint8_t *displacement, const uint8_t *target) {
+    const int32_t distance = (int32_t)(target - (displacement + 4));
+    memcpy(displacement, &distance, sizeof distance);
+}
+
+static uint8_t *jump_later(struct block *b) {
+    byte(b, 0xE9);
+    word(b, 0);
+    return b->at - 4;
+}
+
+static uint8_t *jump_if_later(struct block *b, enum condition condition) {
+    CODE(b, 0x0F, (uint8_t)(0x80 | condition));
+    word(b, 0);
+    return b->at - 4;
+}
+
+static void jump(struct block *b, const uint8_t *target) {
+    link(jump_later(b), target);
+}
+
+/* OP r32, gpr[number] or the other way round, as the opcode says; registers 0 eax, 1 ecx, 2 edx. */
+static void gpr(struct block *b, unsigned opcode, unsigned host, unsigned number) {
+    CODE(b, (uint8_t)opcode, (uint8_t)(0x43 | host << 3), (uint8_t)(number * 4u));
+}
+
+/* The same with a field of struct tigon_native; `prefix` is 0 or a REX. */
+static void field(struct block *b, unsigned prefix, unsigned opcode, unsigned host, size_t offset) {
+    if (prefix)
+        byte(b, prefix);
+    CODE(b, (uint8_t)opcode, (uint8_t)(0x85 | host << 3));
+    word(b, (uint32_t)offset);
+}
+
+#define FIELD(name) offsetof(struct tigon_native, name)
+#define CORE(name)  offsetof(struct tigon_cpu, name)
+
+/* The same with a field of struct tigon_cpu. */
+static void core_field(struct block *b, unsigned prefix, unsigned opcode, unsigned host,
+                       size_t offset) {
+    if (prefix)
+        byte(b, prefix);
+    CODE(b, (uint8_t)opcode, (uint8_t)(0x83 | host << 3));
+    word(b, (uint32_t)offset);
+}
+
+static void set_field(struct block *b, size_t offset, uint32_t value) {
+    field(b, 0, 0xC7, 0, offset);
+    word(b, value);
+}
+
+static void eax_constant(struct block *b, uint32_t value) {
+    byte(b, 0xB8);
+    word(b, value);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Registers of the core */
+
+static void load(struct block *b, unsigned host, unsigned number) {
+    if (number == 0)
+        CODE(b, 0x31, (uint8_t)(0xC0 | host << 3 | host)); /* xor */
+    else if (b->held == number)
+        CODE(b, 0x89, (uint8_t)(0xC0 | host)); /* mov host, eax */
+    else
+        gpr(b, 0x8B, host, number);
+}
+
+static void load_eax(struct block *b, unsigned number) {
+    if (b->held != number)
+        load(b, 0, number);
+    b->held = (uint8_t)number;
+}
+
+/* eax is the result of an instruction. */
+static void result(struct block *b, unsigned number) {
+    b->held = NOTHING_HELD;
+    if (number == TIGON_REGISTER_DISCARD)
+        return;
+    gpr(b, 0x89, 0, number);
+    b->held = (uint8_t)number;
+}
+
+static void result_constant(struct block *b, unsigned number, uint32_t value) {
+    if (number == TIGON_REGISTER_DISCARD)
+        return;
+    gpr(b, 0xC7, 0, number);
+    word(b, value);
+    if (b->held == number)
+        b->held = NOTHING_HELD;
+}
+
+/* OP eax, gpr[number]. */
+static void with(struct block *b, unsigned opcode, unsigned number) {
+    gpr(b, opcode, 0, number);
+    b->held = NOTHING_HELD;
+}
+
+/* OP eax, constant: the accumulator forms of the opcodes. */
+static void with_constant(struct block *b, unsigned opcode, uint32_t value) {
+    byte(b, opcode);
+    word(b, value);
+    b->held = NOTHING_HELD;
+}
+
+static void flag_to_eax(struct block *b, enum condition condition) {
+    CODE(b, 0x0F, (uint8_t)(0x90 | condition), 0xC0, /* setcc al */
+         0x0F, 0xB6, 0xC0);                          /* movzx eax, al */
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * The ends of a block */
+
+static void count(struct block *b, const struct counted *c) {
+    CODE(b, 0x49, 0x81, 0xC4); /* add r12, cycles */
+    word(b, c->cycles);
+    if (c->stalls == 0) {
+        CODE(b, 0x49, 0x81, 0xC7); /* add r15, instructions */
+        word(b, c->instructions);
+    } else {
+        CODE(b, 0x48, 0xB8); /* mov rax; add r15, rax */
+        quad(b, c->instructions | (uint64_t)c->stalls << 32);
+        CODE(b, 0x49, 0x01, 0xC7);
+    }
+    b->held = NOTHING_HELD;
+}
+
+/* The code of a word, NULL outside the scratchpad. */
+static size_t entry_field(const struct block *b, uint32_t pc) {
+    const uint32_t index = (pc - TIGON_SCRATCHPAD) / 4u;
+    return pc - TIGON_SCRATCHPAD < b->native->words * 4u
+               ? FIELD(entry) + (size_t)index * sizeof b->native->entry[0]
+               : 0;
+}
+
+static void go_to(struct block *b, const struct way *way) {
+    if (!way->computed) {
+        const size_t entry = entry_field(b, way->pc);
+        eax_constant(b, way->pc);
+        if (entry)
+            field(b, 0, 0xFF, 4, entry);
+        else
+            jump(b, b->native->leave);
+        return;
+    }
+    field(b, 0, 0x8B, 0, FIELD(target));
+    CODE(b, 0x8D, 0x88); /* lea ecx, [rax - scratchpad] */
+    word(b, 0u - TIGON_SCRATCHPAD);
+    CODE(b, 0xC1, 0xC9, 2, 0x81, 0xF9); /* ror ecx, 2; cmp ecx, words */
+    word(b, b->native->words);
+    link(jump_if_later(b, NOT_BELOW), b->native->leave);
+    CODE(b, 0xFF, 0xA4, 0xCD); /* jmp [rbp + rcx * 8 + entry] */
+    word(b, (uint32_t)FIELD(entry));
+}
+
+static void end(struct block *b, const struct counted *c, const struct way *way) {
+    count(b, c);
+    go_to(b, way);
+}
+
+static void leave_with_load(struct block *b, const struct counted *c, const struct way *way,
+                            uint8_t destination) {
+    count(b, c);
+    core_field(b, 0, 0xC7, 0, CORE(load_register));
+    word(b, destination);
+    if (way->computed)
+        field(b, 0, 0x8B, 0, FIELD(target));
+    else
+        eax_constant(b, way->pc);
+    jump(b, b->native->leave);
+}
+
+static struct tigon_instruction text_at(const struct block *b, uint32_t pc) {
+    const uint8_t *const scratchpad = b->cpu->memory->scratchpad[b->cpu->core];
+    return tigon_decode(tigon_load_be32(scratchpad + (pc - TIGON_SCRATCHPAD)));
+}
+
+static void mark_text(const struct block *b, uint32_t pc) {
+    memset(&b->cpu->memory->scratchpad_text[b->cpu->core][pc - TIGON_SCRATCHPAD],
+           TIGON_TEXT_TRANSLATED, 4);
+}
+
+static bool in_scratchpad(const struct block *b, uint32_t pc) {
+    return pc - TIGON_SCRATCHPAD < b->native->words * 4u;
+}
+
+static bool waits_for(const struct tigon_instruction *in, uint8_t number) {
+    return in->source == number || in->second == number;
+}
+
+static struct later *put_off(struct block *b, int kind) {
+    struct later *later = &b->later[b->later_count++];
+    memset(later, 0, sizeof *later);
+    later->kind = kind;
+    return later;
+}
+
+/* The last instruction loaded from the scratchpad: whether the next waits is known where that is
+ * known. At the limit the load stays pending, as it does in the interpreter. */
+static void end_with_load(struct block *b, struct counted c, const struct way *way,
+                          uint8_t destination) {
+    if (way->computed || !in_scratchpad(b, way->pc)) {
+        leave_with_load(b, &c, way, destination);
+        return;
+    }
+    const struct counted before = c;
+    const struct tigon_instruction next = text_at(b, way->pc);
+    mark_text(b, way->pc);
+    if (waits_for(&next, destination)) {
+        c.cycles += b->cpu->timing.load_use_interlock;
+        c.stalls += b->cpu->timing.load_use_interlock;
+    }
+    CODE(b, 0x49, 0x8D, 0x84, 0x24); /* lea rax, [r12 + cycles]; cmp rax, r13 */
+    word(b, c.cycles);
+    CODE(b, 0x4C, 0x39, 0xE8);
+    struct later *later = put_off(b, LOAD_PENDING);
+    later->jumps[0] = jump_if_later(b, NOT_BELOW);
+    later->counted = before;
+    later->way = *way;
+    later->destination = destination;
+    end(b, &c, way);
+}
+
+static void write_later(struct block *b, const struct later *later, uint32_t block_pc) {
+    for (unsigned i = 0; i < 2; i++)
+        if (later->jumps[i])
+            link(later->jumps[i], b->at);
+    switch (later->kind) {
+    case NEAR_LIMIT:
+        set_field(b, FIELD(end), TIGON_NATIVE_NEAR_LIMIT);
+        eax_constant(b, block_pc);
+        jump(b, b->native->leave);
+        break;
+    case LOAD_PENDING:
+        leave_with_load(b, &later->counted, &later->way, later->destination);
+        break;
+    case ACCESS:
+        byte(b, 0xBE); /* mov esi, index; call */
+        word(b, later->access);
+        byte(b, 0xE8);
+        word(b, 0);
+        link(b->at - 4, b->native->access);
+        if (later->leaves) {
+            end(b, &later->counted, &later->way);
+        } else {
+            if (later->held == 0)
+                CODE(b, 0x31, 0xC0);
+            else if (later->held != NOTHING_HELD)
+                gpr(b, 0x8B, 0, later->held);
+            jump(b, later->back);
+        }
+        break;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Instructions */
+
+struct access_form {
+    uint8_t shift; /* log2 of the size */
+    bool load;
+    bool sign;
+};
+
+static bool access_form(unsigned operation, struct access_form *form) {
+    switch (operation) {
+    case TIGON_OP_LW:
+        *form = (struct access_form){2, true, false};
+        return true;
+    case TIGON_OP_LH:
+        *form = (struct access_form){1, true, true};
+        return true;
+    case TIGON_OP_LHU:
+        *form = (struct access_form){1, true, false};
+        return true;
+    case TIGON_OP_LB:
+        *form = (struct access_form){0, true, true};
+        return true;
+    case TIGON_OP_LBU:
+        *form = (struct access_form){0, true, false};
+        return true;
+    case TIGON_OP_SW:
+        *form = (struct access_form){2, false, false};
+        return true;
+    case TIGON_OP_SH:
+        *form = (struct access_form){1, false, false};
+        return true;
+    case TIGON_OP_SB:
+        *form = (struct access_form){0, false, false};
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* [r14 + rcx * size] with the host register `host`. */
+static void scratchpad_operand(struct block *b, unsigned host, unsigned shift) {
+    CODE(b, (uint8_t)(0x04 | host << 3), (uint8_t)(0x0E | shift << 6));
+}
+
+static void load_value(struct block *b, const struct access_form *form) {
+    switch (form->shift) {
+    case 2: /* mov eax; bswap eax */
+        CODE(b, 0x41, 0x8B);
+        scratchpad_operand(b, 0, 2);
+        CODE(b, 0x0F, 0xC8);
+        break;
+    case 1: /* movzx eax; rol ax, 8; movsx eax, ax */
+        CODE(b, 0x41, 0x0F, 0xB7);
+        scratchpad_operand(b, 0, 1);
+        CODE(b, 0x66, 0xC1, 0xC0, 8);
+        if (form->sign)
+            CODE(b, 0x0F, 0xBF, 0xC0);
+        break;
+    default:
+        CODE(b, 0x41, 0x0F, form->sign ? 0xBE : 0xB6);
+        scratchpad_operand(b, 0, 0);
+        break;
+    }
+}
+
+/* Value in edx. What changes counts in cpu->effects. */
+static void store_value(struct block *b, const struct access_form *form) {
+    if (form->shift == 2)
+        CODE(b, 0x0F, 0xCA); /* bswap edx */
+    else if (form->shift == 1)
+        CODE(b, 0x66, 0xC1, 0xC2, 8); /* rol dx, 8 */
+    CODE(b, 0x31, 0xF6);              /* xor esi, esi */
+    for (unsigned write = 0; write < 2; write++) {
+        if (form->shift == 1)
+            byte(b, 0x66);
+        CODE(b, 0x41, (uint8_t)((write ? 0x88 : 0x38) | (form->shift != 0)));
+        scratchpad_operand(b, 2, form->shift);
+        if (!write)
+            CODE(b, 0x40, 0x0F, 0x95, 0xC6); /* setne sil */
+    }
+    CODE(b, 0x48, 0x01, 0xB3); /* add [rbx + effects], rsi */
+    word(b, (uint32_t)offsetof(struct tigon_cpu, effects));
+}
+
+/* `way` is where the block goes on when this is its last instruction, else NULL. */
+static struct native_access *emit_access(struct block *b, uint32_t pc,
+                                         const struct tigon_instruction *in,
+                                         const struct access_form *form, const struct counted *c,
+                                         const struct way *way) {
+    struct tigon_native *native = b->native;
+    const struct tigon_timing *timing = &b->cpu->timing;
+    struct native_access *access = &native->accesses[native->access_count];
+    const uint32_t cost = form->load ? timing->scratchpad_load : timing->scratchpad_store;
+    *access = (struct native_access){
+        .in = *in,
+        .from = pc,
+        .next_pc = way ? way->pc : pc + 4u,
+        .computed = way && way->computed,
+        .ends_block = way != NULL,
+        .issue = c->cycles,
+        .instructions = c->instructions,
+        .stalls = c->stalls,
+        .next = c->cycles + cost,
+    };
+    struct later *later = put_off(b, ACCESS);
+    later->access = native->access_count++;
+    b->last_access = later;
+
+    const uint32_t offset = in->immediate - TIGON_SCRATCHPAD;
+    if (in->source == 0) {
+        byte(b, 0xB9); /* mov ecx */
+        word(b, offset);
+    } else if (b->held == in->source) {
+        CODE(b, 0x8D, 0x88); /* lea ecx, [rax + offset] */
+        word(b, offset);
+    } else {
+        gpr(b, 0x8B, 1, in->source);
+        CODE(b, 0x81, 0xC1); /* add ecx, offset */
+        word(b, offset);
+    }
+    /* Low bits that must be 0 go to the top, so that one comparison finds them too. */
+    if (form->shift != 0)
+        CODE(b, 0xC1, 0xC9, form->shift);
+    CODE(b, 0x81, 0xF9); /* cmp ecx, size */
+    word(b, native->words * 4u >> form->shift);
+    later->jumps[0] = jump_if_later(b, NOT_BELOW);
+    if (form->load) {
+        load_value(b, form);
+        result(b, in->destination);
+    } else {
+        CODE(b, 0x41, 0x80, (uint8_t)0xBC, (uint8_t)(0x0E | form->shift << 6)); /* cmp byte */
+        word(b, (uint32_t)(offsetof(struct tigon_memory, scratchpad_text) +
+                           b->cpu->core * sizeof b->cpu->memory->scratchpad_text[0] -
+                           offsetof(struct tigon_memory, scratchpad) -
+                           b->cpu->core * sizeof b->cpu->memory->scratchpad[0]));
+        byte(b, 0);
+        later->jumps[1] = jump_if_later(b, NOT_EQUAL);
+        load(b, 2, in->second);
+        store_value(b, form);
+    }
+    later->held = b->held;
+    later->back = b->at;
+    if (way && form->load) {
+        later->leaves = true;
+        later->way = *way;
+        later->counted = (struct counted){c->cycles + cost, c->instructions + 1u, c->stalls};
+    }
+    return access;
+}
+
+static void emit_three(struct block *b, const struct tigon_instruction *in, unsigned opcode) {
+    load_eax(b, in->source);
+    with(b, opcode, in->second);
+}
+
+static void emit_shift(struct block *b, const struct tigon_instruction *in, unsigned extension) {
+    load_eax(b, in->second);
+    CODE(b, 0xC1, (uint8_t)(0xC0 | extension << 3), (uint8_t)in->immediate);
+}
+
+static void emit_variable_shift(struct block *b, const struct tigon_instruction *in,
+                                unsigned extension) {
+    load(b, 1, in->source);
+    load_eax(b, in->second);
+    CODE(b, 0xD3, (uint8_t)(0xC0 | extension << 3));
+}
+
+/* What computes in registers. False: not translated. */
+static bool emit_plain(struct block *b, const struct tigon_instruction *in) {
+    const unsigned destination = in->destination;
+    switch (in->operation) {
+    case TIGON_OP_NOP:
+        return true;
+    case TIGON_OP_ADDU:
+        emit_three(b, in, 0x03);
+        break;
+    case TIGON_OP_SUBU:
+        emit_three(b, in, 0x2B);
+        break;
+    case TIGON_OP_AND:
+        emit_three(b, in, 0x23);
+        break;
+    case TIGON_OP_OR:
+        emit_three(b, in, 0x0B);
+        break;
+    case TIGON_OP_XOR:
+        emit_three(b, in, 0x33);
+        break;
+    case TIGON_OP_NOR:
+        emit_three(b, in, 0x0B);
+        CODE(b, 0xF7, 0xD0); /* not eax */
+        break;
+    case TIGON_OP_SLT:
+        emit_three(b, in, 0x3B);
+        flag_to_eax(b, LESS);
+        break;
+    case TIGON_OP_SLTU:
+        emit_three(b, in, 0x3B);
+        flag_to_eax(b, BELOW);
+        break;
+    case TIGON_OP_ADDIU:
+        if (in->source == 0) {
+            result_constant(b, destination, in->immediate);
+            return true;
+        }
+        load_eax(b, in->source);
+        with_constant(b, 0x05, in->immediate);
+        break;
+    case TIGON_OP_ANDI:
+        load_eax(b, in->source);
+        with_constant(b, 0x25, in->immediate);
+        break;
+    case TIGON_OP_ORI:
+        if (in->source == 0) {
+            result_constant(b, destination, in->immediate);
+            return true;
+        }
+        load_eax(b, in->source);
+        with_constant(b, 0x0D, in->immediate);
+        break;
+    case TIGON_OP_XORI:
+        load_eax(b, in->source);
+        with_constant(b, 0x35, in->immediate);
+        break;
+    case TIGON_OP_LUI:
+        result_constant(b, destination, in->immediate);
+        return true;
+    case TIGON_OP_SLTI:
+        load_eax(b, in->source);
+        with_constant(b, 0x3D, in->immediate);
+        flag_to_eax(b, LESS);
+        break;
+    case TIGON_OP_SLTIU:
+        load_eax(b, in->source);
+        with_constant(b, 0x3D, in->immediate);
+        flag_to_eax(b, BELOW);
+        break;
+    case TIGON_OP_SLL:
+        emit_shift(b, in, 4);
+        break;
+    case TIGON_OP_SRL:
+        emit_shift(b, in, 5);
+        break;
+    case TIGON_OP_SRA:
+        emit_shift(b, in, 7);
+        break;
+    case TIGON_OP_SLLV:
+        emit_variable_shift(b, in, 4);
+        break;
+    case TIGON_OP_SRLV:
+        emit_variable_shift(b, in, 5);
+        break;
+    case TIGON_OP_SRAV:
+        emit_variable_shift(b, in, 7);
+        break;
+    case TIGON_OP_PRI:
+        emit_three(b, in, 0x23);
+        CODE(b, 0xB9, 0xFF, 0xFF, 0xFF, 0xFF, /* mov ecx, -1 */
+             0x0F, 0xBD, 0xC0,                /* bsr eax, eax */
+             0x0F, 0x44, 0xC1,                /* cmovz eax, ecx */
+             0xFF, 0xC0);                     /* inc eax */
+        break;
+    default:
+        return false;
+    }
+    result(b, destination);
+    return true;
+}
+
+/* Whether this needs no branch and can be translated. */
+static bool simple(const struct tigon_instruction *in) {
+    struct access_form form;
+    if (access_form(in->operation, &form))
+        return true;
+    switch (in->operation) {
+    case TIGON_OP_STALE:
+    case TIGON_OP_INVALID:
+    case TIGON_OP_HALT:
+    case TIGON_OP_ADD: /* may stop the core */
+    case TIGON_OP_SUB:
+    case TIGON_OP_ADDI:
+        return false;
+    default:
+        return in->operation < TIGON_OP_J;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Branches */
+
+enum branch { NO_BRANCH, ALWAYS, CONDITIONAL, LIKELY, COMPUTED };
+
+static enum branch branch_kind(const struct tigon_instruction *in) {
+    switch (in->operation) {
+    case TIGON_OP_J:
+    case TIGON_OP_JAL:
+        return ALWAYS;
+    case TIGON_OP_JR:
+    case TIGON_OP_JALR:
+    case TIGON_OP_JOFF:
+        return COMPUTED;
+    case TIGON_OP_BEQ:
+        return in->source == in->second ? ALWAYS : CONDITIONAL;
+    case TIGON_OP_BNE:
+    case TIGON_OP_BLEZ:
+    case TIGON_OP_BGTZ:
+    case TIGON_OP_BLTZ:
+    case TIGON_OP_BGEZ:
+        return CONDITIONAL;
+    case TIGON_OP_BEQL:
+    case TIGON_OP_BNEL:
+    case TIGON_OP_BLEZL:
+    case TIGON_OP_BGTZL:
+    case TIGON_OP_BLTZL:
+    case TIGON_OP_BGEZL:
+        return LIKELY;
+    default: /* the linking conditional ones are rare */
+        return NO_BRANCH;
+    }
+}
+
+/* Compares, and says when the branch is taken. */
+static enum condition compare(struct block *b, const struct tigon_instruction *in) {
+    load_eax(b, in->source);
+    const uint8_t held = b->held;
+    enum condition taken;
+    switch (in->operation) {
+    case TIGON_OP_BEQ:
+    case TIGON_OP_BEQL:
+        with(b, 0x3B, in->second);
+        taken = EQUAL;
+        break;
+    case TIGON_OP_BNE:
+    case TIGON_OP_BNEL:
+        with(b, 0x3B, in->second);
+        taken = NOT_EQUAL;
+        break;
+    case TIGON_OP_BLEZ:
+    case TIGON_OP_BLEZL:
+        with_constant(b, 0x3D, 0);
+        taken = NOT_GREATER;
+        break;
+    case TIGON_OP_BGTZ:
+    case TIGON_OP_BGTZL:
+        with_constant(b, 0x3D, 0);
+        taken = GREATER;
+        break;
+    case TIGON_OP_BLTZ:
+    case TIGON_OP_BLTZL:
+        with_constant(b, 0x3D, 0);
+        taken = LESS;
+        break;
+    default:
+        with_constant(b, 0x3D, 0);
+        taken = NOT_LESS;
+        break;
+    }
+    b->held = held; /* comparing keeps eax */
+    return taken;
+}
+
+static void looked_up(struct block *b, const struct counted *c) {
+    if (c->cycles > b->last)
+        b->last = c->cycles;
+}
+
+/* The delay slot, and on. */
+static void finish_path(struct block *b, uint32_t slot_pc, struct counted c,
+                        const struct way *way) {
+    const struct tigon_instruction slot = text_at(b, slot_pc);
+    struct access_form form;
+    looked_up(b, &c);
+    if (access_form(slot.operation, &form)) {
+        const struct native_access *access = emit_access(b, slot_pc, &slot, &form, &c, way);
+        c.cycles = access->next;
+        c.instructions++;
+        if (form.load)
+            end_with_load(b, c, way, slot.destination);
+        else
+            end(b, &c, way);
+        return;
+    }
+    (void)emit_plain(b, &slot);
+    c.cycles += slot.operation == TIGON_OP_PRI ? b->cpu->timing.priority_encode : 1u;
+    c.instructions++;
+    end(b, &c, way);
+}
+
+static void emit_branch(struct block *b, uint32_t pc, const struct tigon_instruction *in,
+                        enum branch kind, struct counted c) {
+    const struct tigon_timing *timing = &b->cpu->timing;
+    struct way taken = {.pc = pc + 4u + in->immediate}, next = {.pc = pc + 8u};
+    c.cycles++;
+    c.instructions++;
+    struct counted c_taken = c;
+    c_taken.cycles += timing->taken_branch_extra;
+    if (kind == COMPUTED) {
+        load_eax(b, in->source);
+        if (in->operation == TIGON_OP_JOFF) {
+            load(b, 1, in->second);
+            CODE(b, 0x8D, 0x04, 0xC8); /* lea eax, [rax + rcx * 8] */
+            b->held = NOTHING_HELD;
+        }
+        field(b, 0, 0x89, 0, FIELD(target));
+        if (in->operation == TIGON_OP_JALR)
+            result_constant(b, in->destination, pc + 8u);
+        taken.computed = true;
+        finish_path(b, pc + 4u, c_taken, &taken);
+        return;
+    }
+    if (kind == ALWAYS) {
+        if (in->operation != TIGON_OP_BEQ)
+            taken.pc = ((pc + 4u) & 0xF0000000u) | in->immediate;
+        if (in->operation == TIGON_OP_JAL)
+            result_constant(b, 31, pc + 8u);
+        finish_path(b, pc + 4u, c_taken, &taken);
+        return;
+    }
+    uint8_t *const jump_taken = jump_if_later(b, compare(b, in));
+    const uint8_t held = b->held;
+    if (kind == CONDITIONAL) {
+        finish_path(b, pc + 4u, c, &next);
+    } else {
+        struct counted c_next = c;
+        c_next.cycles += timing->nullified_slot;
+        end(b, &c_next, &next);
+    }
+    link(jump_taken, b->at);
+    b->held = held;
+    finish_path(b, pc + 4u, c_taken, &taken);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Blocks */
+
+/* Emits instructions from `pc` on until the block ends. False if there is none. */
+static bool emit_block(struct block *b, uint32_t pc) {
+    const struct tigon_timing *timing = &b->cpu->timing;
+    struct counted c = {0, 0, 0};
+    struct native_access *pending = NULL; /* the load just before */
+    for (unsigned n = 0;; n++, pc += 4u) {
+        const bool room = n < NATIVE_BLOCK_LENGTH && in_scratchpad(b, pc);
+        const struct tigon_instruction in = room ? text_at(b, pc) : (struct tigon_instruction){0};
+        enum branch kind = room ? branch_kind(&in) : NO_BRANCH;
+        bool possible = room && (kind != NO_BRANCH || simple(&in));
+        if (possible && kind != NO_BRANCH) {
+            const bool slot = in_scratchpad(b, pc + 4u);
+            const struct tigon_instruction after =
+                slot ? text_at(b, pc + 4u) : (struct tigon_instruction){0};
+            possible = slot && simple(&after);
+        }
+        if (!possible) {
+            const struct way way = {.pc = pc};
+            if (n == 0)
+                return false;
+            if (pending) {
+                /* From elsewhere than the scratchpad it is there already. */
+                pending->ends_block = true;
+                b->last_access->leaves = true;
+                b->last_access->way = way;
+                b->last_access->counted = c;
+                end_with_load(b, c, &way, pending->in.destination);
+            } else {
+                end(b, &c, &way);
+            }
+            return true;
+        }
+        mark_text(b, pc);
+        looked_up(b, &c);
+        if (pending && waits_for(&in, pending->in.destination)) {
+            pending->interlock = timing->load_use_interlock;
+            pending->next += timing->load_use_interlock;
+            c.cycles += timing->load_use_interlock;
+            c.stalls += timing->load_use_interlock;
+        }
+        pending = NULL;
+        if (kind != NO_BRANCH) {
+            mark_text(b, pc + 4u);
+            emit_branch(b, pc, &in, kind, c);
+            return true;
+        }
+        struct access_form form;
+        if (access_form(in.operation, &form)) {
+            struct native_access *access = emit_access(b, pc, &in, &form, &c, NULL);
+            c.cycles = access->next;
+            pending = form.load ? access : NULL;
+        } else {
+            (void)emit_plain(b, &in);
+            c.cycles += in.operation == TIGON_OP_PRI ? timing->priority_encode : 1u;
+        }
+        c.instructions++;
+    }
+}
+
+bool tigon_native_translate(struct tigon_native *native, uint32_t index) {
+    const uint32_t pc = TIGON_SCRATCHPAD + index * 4u;
+    struct block b = {.native = native,
+                      .cpu = native->cpu,
+                      .at = native->code + native->used,
+                      .held = NOTHING_HELD,
+                      .first_access = native->access_count};
+    const uint8_t *const entry = b.at;
+    CODE(&b, 0x49, 0x8D, 0x84, 0x24); /* lea rax, [r12 + last]; cmp rax, r13 */
+    uint8_t *const last = b.at;
+    word(&b, 0);
+    CODE(&b, 0x4C, 0x39, 0xE8);
+    put_off(&b, NEAR_LIMIT)->jumps[0] = jump_if_later(&b, NOT_BELOW);
+    if (!emit_block(&b, pc))
+        return false;
+    memcpy(last, &b.last, sizeof b.last);
+    for (uint32_t i = b.first_access; i < native->access_count; i++)
+        native->accesses[i].last = b.last;
+    for (unsigned i = 0; i < b.later_count; i++)
+        write_later(&b, &b.later[i], pc);
+    native->used = (size_t)(b.at - native->code);
+    native->entry[index] = entry;
+    return true;
+}
+
+void tigon_native_make_stubs(struct tigon_native *native) {
+    struct block b = {.native = native, .cpu = native->cpu, .at = native->code};
+    static_assert(offsetof(struct tigon_cpu, gpr) == 0, "rbx finds them there");
+
+    /* enter: rdi native, rsi core, rdx scratchpad, rcx entry. */
+    const uint8_t *const enter = b.at;
+    CODE(&b, 0x53, 0x55, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57, /* push rbx .. r15 */
+         0x48, 0x83, 0xEC, 8,                                            /* sub rsp, 8 */
+         0x48, 0x89, 0xFD,                                               /* mov rbp, rdi */
+         0x48, 0x89, 0xF3,                                               /* mov rbx, rsi */
+         0x49, 0x89, 0xD6);                                              /* mov r14, rdx */
+    core_field(&b, 0x4C, 0x8B, 4, CORE(cycle));
+    field(&b, 0x4C, 0x8B, 5, FIELD(limit));
+    field(&b, 0x4C, 0x8B, 7, FIELD(counts));
+    CODE(&b, 0xFF, 0xE1); /* jmp rcx */
+    memcpy(&native->enter, &enter, sizeof native->enter);
+
+    /* leave: eax is pc. */
+    native->leave = b.at;
+    core_field(&b, 0, 0x89, 0, CORE(pc));
+    CODE(&b, 0x8D, 0x48, 4); /* lea ecx, [rax + 4] */
+    core_field(&b, 0, 0x89, 1, CORE(npc));
+    core_field(&b, 0x4C, 0x89, 4, CORE(cycle));
+    field(&b, 0x4C, 0x89, 7, FIELD(counts));
+    const uint8_t *const out = b.at;
+    CODE(&b, 0x48, 0x83, 0xC4, 8, /* add rsp, 8; pop r15 .. rbx; ret */
+         0x41, 0x5F, 0x41, 0x5E, 0x41, 0x5D, 0x41, 0x5C, 0x5D, 0x5B, 0xC3);
+
+    /* access: called with its number in esi. */
+    native->access = b.at;
+    core_field(&b, 0x4C, 0x89, 4, CORE(cycle));
+    field(&b, 0x4C, 0x89, 7, FIELD(counts));
+    CODE(&b, 0x48, 0x89, 0xEF,             /* mov rdi, rbp */
+         0x48, 0x83, 0xEC, 8, 0x48, 0xB8); /* sub rsp, 8; mov rax */
+    quad(&b, (uint64_t)(uintptr_t)tigon_native_access);
+    CODE(&b, 0xFF, 0xD0, 0x48, 0x83, 0xC4, 8); /* call rax; add rsp, 8 */
+    CODE(&b, 0x84, 0xC0);                      /* test al, al */
+    uint8_t *const leaves = jump_if_later(&b, NOT_EQUAL);
+    core_field(&b, 0x4C, 0x8B, 4, CORE(cycle));
+    field(&b, 0x4C, 0x8B, 5, FIELD(limit));
+    field(&b, 0x4C, 0x8B, 7, FIELD(counts));
+    byte(&b, 0xC3);
+    link(leaves, b.at);
+    CODE(&b, 0x48, 0x83, 0xC4, 8); /* its return address; where to go on has been said */
+    jump(&b, out);
+    native->used = (size_t)(b.at - native->code);
+}
+
+#endif
