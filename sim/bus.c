@@ -66,6 +66,18 @@ static void place_stream(struct tigon_bus *bus, struct tigon_bus_stream *stream)
     stream->window_left = left;
     for (; left != 0 && due < bus->window << 16; left--)
         due += stream->period;
+    /* All at once if none of them meets another's, which is how it is most of the time. */
+    uint64_t wanted = 0, later = due;
+    uint32_t count = 0;
+    for (; count != left && later < end; count++) {
+        wanted |= UINT64_C(1) << ((later >> 16) - bus->window);
+        later += stream->period;
+    }
+    if ((wanted & bus->taken) == 0) {
+        bus->taken |= wanted;
+        left -= count;
+        due = later;
+    }
     for (; left != 0 && due < end; left--) {
         place_beat(bus, stream->master, due >> 16);
         due += stream->period;

@@ -1,10 +1,8 @@
 /*
- * What a core shares with others: SRAM data, I-line fills, chip registers, and their costs.
- *
- * Values move at the cycle an access is issued; waiting for a bus slot only delays the core. A
- * device write that falls into such a wait is therefore not seen by the waiting load.
+ * What a core shares with others: SRAM data (cpu_sram.h), I-line fills, chip registers, and their
+ * costs.
  */
-#include "sim/cpu_private.h"
+#include "sim/cpu_sram.h"
 
 static enum tigon_access fault(struct tigon_cpu *cpu, uint32_t status) {
     cpu->state |= status | TIGON_CPU_STATE_HALTED;
@@ -13,44 +11,6 @@ static enum tigon_access fault(struct tigon_cpu *cpu, uint32_t status) {
 
 static bool in_null_page(const struct tigon_cpu *cpu, uint32_t address) {
     return address < TIGON_NULL_PAGE_SIZE && (cpu->state & TIGON_CPU_STATE_NULL_PAGE) != 0;
-}
-
-/* SRAM accesses of one core stay in order, so that a load never overtakes a buffered store. */
-static void wait_for_write_buffer(struct tigon_cpu *cpu) {
-    if (cpu->write_buffer_free > cpu->cycle) {
-        cpu->statistics.bus_stalls += cpu->write_buffer_free - cpu->cycle;
-        cpu->cycle = cpu->write_buffer_free;
-    }
-}
-
-/* Take bus slots from cpu->cycle on; returns how long the wait for them was. */
-static uint64_t take_slots(struct tigon_cpu *cpu, uint32_t beats) {
-    enum tigon_bus_master master = cpu->core == TIGON_CORE_A ? TIGON_BUS_CPU_A : TIGON_BUS_CPU_B;
-    struct tigon_cpu *peer = cpu->peer;
-    if (peer && __builtin_expect(peer->loop.stage != TIGON_LOOP_NONE, 0) && peer->loop.uses_bus)
-        tigon_cpu_disturb(peer, cpu->core == TIGON_CORE_A ? cpu->cycle : cpu->cycle + 1u);
-    uint64_t end = beats == 1 ? tigon_bus_core_beat(cpu->bus, master, cpu->cycle)
-                              : tigon_bus_access(cpu->bus, master, cpu->cycle, beats);
-    uint64_t waited = end - cpu->cycle - beats;
-    cpu->statistics.bus_stalls += waited;
-    return waited;
-}
-
-static uint32_t load_bytes(const uint8_t *bytes, uint32_t count) {
-    return count == 4 ? tigon_load_be32(bytes) : count == 2 ? tigon_load_be16(bytes) : bytes[0];
-}
-
-static enum tigon_access load_sram(struct tigon_cpu *cpu, uint32_t offset, uint32_t bytes,
-                                   uint32_t *value) {
-    wait_for_write_buffer(cpu);
-    if (cpu->cycle >= cpu->horizon)
-        return TIGON_ACCESS_BLOCKED;
-    uint64_t waited = take_slots(cpu, 1);
-    *value = load_bytes(cpu->memory->sram + offset, bytes);
-    cpu->cycle += waited + cpu->timing.sram_load;
-    cpu->effects++;
-    cpu->statistics.sram_loads++;
-    return TIGON_ACCESS_DONE;
 }
 
 static enum tigon_access load_register(struct tigon_cpu *cpu, uint32_t from, uint32_t offset,
@@ -79,7 +39,7 @@ static enum tigon_access load_flash(struct tigon_cpu *cpu, uint32_t offset, uint
     if (cpu->cycle >= cpu->horizon)
         return TIGON_ACCESS_BLOCKED;
     tigon_store_be32(word, tigon_memory_flash_read32(cpu->memory, offset));
-    *value = load_bytes(word + (offset & 3u), bytes);
+    *value = tigon_cpu_load_bytes(word + (offset & 3u), bytes);
     cpu->cycle += cpu->timing.slow_memory;
     cpu->effects++;
     return TIGON_ACCESS_DONE;
@@ -93,16 +53,16 @@ enum tigon_access tigon_cpu_load(struct tigon_cpu *cpu, uint32_t from, uint32_t 
     if (in_null_page(cpu, address))
         return fault(cpu, TIGON_CPU_STATE_NULL_DATA);
     if (address < TIGON_SRAM_WINDOW) /* by far the most, without asking further */
-        return load_sram(cpu, address & cpu->memory->sram_mask, bytes, value);
+        return tigon_cpu_load_sram(cpu, address & cpu->memory->sram_mask, bytes, value);
     switch (tigon_memory_place(cpu->memory, cpu->core, address, &offset)) {
     case TIGON_PLACE_SRAM:
-        return load_sram(cpu, offset, bytes, value);
+        return tigon_cpu_load_sram(cpu, offset, bytes, value);
     case TIGON_PLACE_REGISTERS:
         if (bytes == 4)
             return load_register(cpu, from, offset, value);
         break; /* 32-bit access only: tigon2.md 2.1, 14 item 23 */
     case TIGON_PLACE_PROM:
-        *value = load_bytes(cpu->memory->prom + offset, bytes);
+        *value = tigon_cpu_load_bytes(cpu->memory->prom + offset, bytes);
         cpu->cycle += cpu->timing.slow_memory;
         return TIGON_ACCESS_DONE;
     case TIGON_PLACE_FLASH:
@@ -114,37 +74,6 @@ enum tigon_access tigon_cpu_load(struct tigon_cpu *cpu, uint32_t from, uint32_t 
     return fault(cpu, TIGON_CPU_STATE_BAD_DATA_ADDRESS);
 }
 
-static enum tigon_access store_sram(struct tigon_cpu *cpu, uint32_t offset, uint32_t bytes,
-                                    uint32_t value) {
-    struct tigon_memory *memory = cpu->memory;
-    uint8_t *to = memory->sram + offset;
-    wait_for_write_buffer(cpu);
-    if (cpu->cycle >= cpu->horizon)
-        return TIGON_ACCESS_BLOCKED;
-    uint64_t waited = take_slots(cpu, 1);
-    cpu->write_buffer_free = cpu->cycle + waited + cpu->timing.sram_store_drain;
-    if (bytes == 4)
-        tigon_store_be32(to, value);
-    else if (bytes == 2)
-        tigon_store_be16(to, (uint16_t)value);
-    else
-        *to = (uint8_t)value;
-    tigon_memory_touch(memory, offset);
-    /* The core sees its own stores in the line it holds; nobody else's (cpu.h, invalidate). */
-    if (cpu->line_valid && offset - cpu->line_offset < cpu->timing.instruction_line_bytes)
-        cpu->line[(offset - cpu->line_offset) / 4u] =
-            tigon_decode(tigon_load_be32(memory->sram + (offset & ~3u)));
-    const uint64_t issued = cpu->cycle;
-    cpu->cycle += cpu->timing.sram_store;
-    cpu->effects++;
-    cpu->statistics.sram_stores++;
-    if (__builtin_expect(offset / TIGON_DECODE_GRANULE == memory->watched, 0)) {
-        memory->watcher(memory->watcher_context, (int)cpu->core, issued);
-        return TIGON_ACCESS_REGISTER; /* the horizon may have come nearer */
-    }
-    return TIGON_ACCESS_DONE;
-}
-
 enum tigon_access tigon_cpu_store(struct tigon_cpu *cpu, uint32_t address, uint32_t bytes,
                                   uint32_t value) {
     const struct tigon_cpu_port *port = &cpu->port;
@@ -154,10 +83,10 @@ enum tigon_access tigon_cpu_store(struct tigon_cpu *cpu, uint32_t address, uint3
     if (in_null_page(cpu, address))
         return fault(cpu, TIGON_CPU_STATE_NULL_DATA);
     if (address < TIGON_SRAM_WINDOW)
-        return store_sram(cpu, address & cpu->memory->sram_mask, bytes, value);
+        return tigon_cpu_store_sram(cpu, address & cpu->memory->sram_mask, bytes, value);
     switch (tigon_memory_place(cpu->memory, cpu->core, address, &offset)) {
     case TIGON_PLACE_SRAM:
-        return store_sram(cpu, offset, bytes, value);
+        return tigon_cpu_store_sram(cpu, offset, bytes, value);
     case TIGON_PLACE_REGISTERS:
         if (bytes != 4)
             break;
@@ -191,7 +120,7 @@ static enum tigon_access fill_line(struct tigon_cpu *cpu, uint32_t line_offset) 
     if (cpu->cycle >= cpu->horizon)
         return TIGON_ACCESS_BLOCKED;
     uint32_t beats = bytes / 8u;
-    uint64_t waited = take_slots(cpu, beats);
+    uint64_t waited = tigon_cpu_take_slots(cpu, beats);
     cpu->cycle += waited + beats + cpu->timing.instruction_line_miss;
     for (uint32_t at = 0; at < bytes; at += TIGON_DECODE_GRANULE)
         memcpy(&cpu->line[at / 4u], tigon_memory_decoded_granule(cpu->memory, line_offset + at),

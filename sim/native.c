@@ -1,4 +1,5 @@
 /* Translated text of a core: life, entering, accesses. See native.h; native_x86_64.c translates. */
+#include "sim/cpu_sram.h"
 #include "sim/native_private.h"
 
 #ifdef __x86_64__
@@ -21,6 +22,7 @@ static void forget_all(struct tigon_native *native) {
         memory->scratchpad_decoded[core][i].operation = TIGON_OP_STALE;
     memory->scratchpad_text_changed[core] = false;
     native->used = native->stubs;
+    native->cold_used = NATIVE_CODE_BYTES / 2u;
     native->access_count = 0;
 }
 
@@ -63,7 +65,8 @@ bool tigon_native_ready(struct tigon_native *native, uint32_t pc) {
         return true;
     if (native->heat[index] == NATIVE_NEVER || ++native->heat[index] < native->patience)
         return false;
-    if (native->used + NATIVE_BLOCK_BYTES > NATIVE_CODE_BYTES ||
+    if (native->used + NATIVE_BLOCK_BYTES > NATIVE_CODE_BYTES / 2u ||
+        native->cold_used + NATIVE_BLOCK_BYTES > NATIVE_CODE_BYTES ||
         native->access_count + 2u * (NATIVE_BLOCK_LENGTH + 2u) > NATIVE_ACCESSES)
         forget_all(native);
     if (tigon_native_translate(native, index))
@@ -106,31 +109,11 @@ void tigon_native_set_patience(struct tigon_native *native, uint8_t times) {
 /* ------------------------------------------------------------------------------------------------
  * Accesses */
 
-static bool is_store(const struct tigon_instruction *in) {
-    return in->operation == TIGON_OP_SW || in->operation == TIGON_OP_SH ||
-           in->operation == TIGON_OP_SB;
-}
-
-static uint32_t size_of(const struct tigon_instruction *in) {
-    switch (in->operation) {
-    case TIGON_OP_LW:
-    case TIGON_OP_SW:
-        return 4;
-    case TIGON_OP_LH:
-    case TIGON_OP_LHU:
-    case TIGON_OP_SH:
-        return 2;
-    default:
-        return 1;
-    }
-}
-
-static uint32_t extend(const struct tigon_instruction *in, uint32_t value) {
-    if (in->operation == TIGON_OP_LH)
-        return (uint32_t)(int32_t)(int16_t)(uint16_t)value;
-    if (in->operation == TIGON_OP_LB)
-        return (uint32_t)(int32_t)(int8_t)(uint8_t)value;
-    return value;
+static uint32_t extend(const struct native_access *access, uint32_t value) {
+    if (!access->sign)
+        return value;
+    return access->bytes == 2 ? (uint32_t)(int32_t)(int16_t)(uint16_t)value
+                              : (uint32_t)(int32_t)(int8_t)(uint8_t)value;
 }
 
 /* A store over decoded or translated text. */
@@ -156,36 +139,43 @@ static bool leave(struct tigon_native *native, enum tigon_native_end end, uint64
 
 bool tigon_native_access(struct tigon_native *native, uint32_t index) {
     const struct native_access *access = &native->accesses[index];
-    const struct tigon_instruction *in = &access->in;
     struct tigon_cpu *cpu = native->cpu;
-    const uint32_t address = cpu->gpr[in->source] + in->immediate;
-    const uint32_t bytes = size_of(in);
-    const uint32_t offset = address - TIGON_SCRATCHPAD;
+    const uint32_t address = cpu->gpr[access->source] + access->immediate;
+    const uint32_t bytes = access->bytes;
     const uint32_t pc = access->computed ? native->target : access->next_pc;
     const uint32_t npc = pc + 4u;
-    const uint64_t cycle = cpu->cycle + access->issue;
     const uint64_t counts =
         native->counts + access->instructions + ((uint64_t)access->stalls << 32);
     const bool outside = address >= TIGON_SRAM_WINDOW;
     enum tigon_access result = TIGON_ACCESS_DONE;
-    cpu->cycle = cycle;
-    if (offset < native->words * 4u && (address & (bytes - 1u)) == 0) {
-        store_text(cpu, offset, bytes, cpu->gpr[in->second]);
+    cpu->cycle += access->issue;
+    /* Most are words of SRAM; what may be a fault goes the long way. */
+    if (!outside && (address & (bytes - 1u)) == 0 && address >= TIGON_NULL_PAGE_SIZE) {
+        const uint32_t offset = address & cpu->memory->sram_mask;
+        if (access->load) {
+            uint32_t value = 0;
+            result = tigon_cpu_load_sram(cpu, offset, bytes, &value);
+            if (result == TIGON_ACCESS_DONE)
+                native->value = cpu->gpr[access->destination] = extend(access, value);
+        } else {
+            result = tigon_cpu_store_sram(cpu, offset, bytes, cpu->gpr[access->second]);
+        }
+    } else if (!access->load && address - TIGON_SCRATCHPAD < native->words * 4u &&
+               (address & (bytes - 1u)) == 0) {
+        store_text(cpu, address - TIGON_SCRATCHPAD, bytes, cpu->gpr[access->second]);
         cpu->cycle += cpu->timing.scratchpad_store;
     } else {
-        if (outside) {
-            cpu->pc = pc;
-            cpu->npc = npc;
-            cpu->statistics.instructions = native->begin_instructions + (uint32_t)counts;
-            cpu->statistics.load_use_stalls = native->begin_stalls + (counts >> 32);
-        }
-        if (is_store(in)) {
-            result = tigon_cpu_store(cpu, address, bytes, cpu->gpr[in->second]);
-        } else {
+        cpu->pc = pc;
+        cpu->npc = npc;
+        cpu->statistics.instructions = native->begin_instructions + (uint32_t)counts;
+        cpu->statistics.load_use_stalls = native->begin_stalls + (counts >> 32);
+        if (access->load) {
             uint32_t value = 0;
             result = tigon_cpu_load(cpu, access->from, address, bytes, &value);
             if (result <= TIGON_ACCESS_REGISTER)
-                cpu->gpr[in->destination] = extend(in, value);
+                native->value = cpu->gpr[access->destination] = extend(access, value);
+        } else {
+            result = tigon_cpu_store(cpu, address, bytes, cpu->gpr[access->second]);
         }
     }
     if (result > TIGON_ACCESS_REGISTER) {
@@ -202,7 +192,7 @@ bool tigon_native_access(struct tigon_native *native, uint32_t index) {
                          counts + 1u, cpu->pc, cpu->npc);
         }
     }
-    if (cpu->memory->scratchpad_text_changed[cpu->core])
+    if (outside && cpu->memory->scratchpad_text_changed[cpu->core])
         return leave(native, TIGON_NATIVE_AT, counts + 1u, pc, npc);
     const uint64_t block_began = cpu->cycle - access->next;
     if (!access->ends_block &&

@@ -5,7 +5,7 @@
  * Cycles and counts are constants of the block, added once at its end; the look of the limit is
  * taken once at its beginning, for all instructions. What a constant cannot know - how long an
  * access outside the scratchpad takes - tigon_native_access() adds to the beginning of the block.
- * Out-of-line parts stand behind the block: struct later.
+ * Parts that are seldom needed stand elsewhere, so as not to fill caches: struct later.
  *
  * eax holds the last result, so that the next instruction need not load it: block.held.
  */
@@ -13,201 +13,24 @@
 
 #ifdef __x86_64__
 
-#include <stddef.h>
-
-#define NOTHING_HELD 255u
-
-enum condition { /* of jcc and setcc */
-                 BELOW = 0x2,
-                 NOT_BELOW = 0x3,
-                 EQUAL = 0x4,
-                 NOT_EQUAL = 0x5,
-                 LESS = 0xC,
-                 NOT_LESS = 0xD,
-                 NOT_GREATER = 0xE,
-                 GREATER = 0xF
-};
-
-/* Since the block began. */
-struct counted {
-    uint32_t cycles, instructions, stalls;
-};
-
-/* Where a path through the block goes on. */
-struct way {
-    bool computed; /* to native->target */
-    uint32_t pc;
-};
-
-/* Code that stands behind the block. */
-struct later {
-    enum { NEAR_LIMIT, ACCESS, LOAD_PENDING } kind;
-    uint8_t *jumps[2]; /* displacements that lead here */
-    const uint8_t *back;
-    uint32_t access; /* its index */
-    bool leaves;     /* a load that ends the block */
-    uint8_t held;
-    uint8_t destination;
-    struct counted counted;
-    struct way way;
-};
-
-struct block {
-    struct tigon_native *native;
-    const struct tigon_cpu *cpu;
-    uint8_t *at; /* where code goes */
-    uint8_t held;
-    uint32_t last; /* native_access.last */
-    uint32_t first_access;
-    struct later later[4u * (NATIVE_BLOCK_LENGTH + 2u)];
-    unsigned later_count;
-    struct later *last_access;
-};
-
-/* ------------------------------------------------------------------------------------------------
- * Bytes */
-
-static void byte(struct block *b, unsigned value) {
-    *b->at++ = (uint8_t)value;
-}
-
-static void bytes(struct block *b, unsigned count, const uint8_t *values) {
-    memcpy(b->at, values, count);
-    b->at += count;
-}
-
-#define CODE(b, ...)                                                                               \
-    bytes(b, sizeof((const uint8_t[]){__VA_ARGS__}), (const uint8_t[]){__VA_ARGS__})
-
-static void word(struct block *b, uint32_t value) {
-    memcpy(b->at, &value, sizeof value);
-    b->at += sizeof value;
-}
-
-static void quad(struct block *b, uint64_t value) {
-    memcpy(b->at, &value, sizeof value);
-    b->at += sizeof value;
-}
-
-static void link(uint8_t *displacement, const uint8_t *target) {
-    const int32_t distance = (int32_t)(target - (displacement + 4));
-    memcpy(displacement, &distance, sizeof distance);
-}
-
-static uint8_t *jump_later(struct block *b) {
-    byte(b, 0xE9);
-    word(b, 0);
-    return b->at - 4;
-}
-
-static uint8_t *jump_if_later(struct block *b, enum condition condition) {
-    CODE(b, 0x0F, (uint8_t)(0x80 | condition));
-    word(b, 0);
-    return b->at - 4;
-}
-
-static void jump(struct block *b, const uint8_t *target) {
-    link(jump_later(b), target);
-}
-
-/* OP r32, gpr[number] or the other way round, as the opcode says; registers 0 eax, 1 ecx, 2 edx. */
-static void gpr(struct block *b, unsigned opcode, unsigned host, unsigned number) {
-    CODE(b, (uint8_t)opcode, (uint8_t)(0x43 | host << 3), (uint8_t)(number * 4u));
-}
-
-/* The same with a field of struct tigon_native; `prefix` is 0 or a REX. */
-static void field(struct block *b, unsigned prefix, unsigned opcode, unsigned host, size_t offset) {
-    if (prefix)
-        byte(b, prefix);
-    CODE(b, (uint8_t)opcode, (uint8_t)(0x85 | host << 3));
-    word(b, (uint32_t)offset);
-}
-
-#define FIELD(name) offsetof(struct tigon_native, name)
-#define CORE(name)  offsetof(struct tigon_cpu, name)
-
-/* The same with a field of struct tigon_cpu. */
-static void core_field(struct block *b, unsigned prefix, unsigned opcode, unsigned host,
-                       size_t offset) {
-    if (prefix)
-        byte(b, prefix);
-    CODE(b, (uint8_t)opcode, (uint8_t)(0x83 | host << 3));
-    word(b, (uint32_t)offset);
-}
-
-static void set_field(struct block *b, size_t offset, uint32_t value) {
-    field(b, 0, 0xC7, 0, offset);
-    word(b, value);
-}
-
-static void eax_constant(struct block *b, uint32_t value) {
-    byte(b, 0xB8);
-    word(b, value);
-}
-
-/* ------------------------------------------------------------------------------------------------
- * Registers of the core */
-
-static void load(struct block *b, unsigned host, unsigned number) {
-    if (number == 0)
-        CODE(b, 0x31, (uint8_t)(0xC0 | host << 3 | host)); /* xor */
-    else if (b->held == number)
-        CODE(b, 0x89, (uint8_t)(0xC0 | host)); /* mov host, eax */
-    else
-        gpr(b, 0x8B, host, number);
-}
-
-static void load_eax(struct block *b, unsigned number) {
-    if (b->held != number)
-        load(b, 0, number);
-    b->held = (uint8_t)number;
-}
-
-/* eax is the result of an instruction. */
-static void result(struct block *b, unsigned number) {
-    b->held = NOTHING_HELD;
-    if (number == TIGON_REGISTER_DISCARD)
-        return;
-    gpr(b, 0x89, 0, number);
-    b->held = (uint8_t)number;
-}
-
-static void result_constant(struct block *b, unsigned number, uint32_t value) {
-    if (number == TIGON_REGISTER_DISCARD)
-        return;
-    gpr(b, 0xC7, 0, number);
-    word(b, value);
-    if (b->held == number)
-        b->held = NOTHING_HELD;
-}
-
-/* OP eax, gpr[number]. */
-static void with(struct block *b, unsigned opcode, unsigned number) {
-    gpr(b, opcode, 0, number);
-    b->held = NOTHING_HELD;
-}
-
-/* OP eax, constant: the accumulator forms of the opcodes. */
-static void with_constant(struct block *b, unsigned opcode, uint32_t value) {
-    byte(b, opcode);
-    word(b, value);
-    b->held = NOTHING_HELD;
-}
-
-static void flag_to_eax(struct block *b, enum condition condition) {
-    CODE(b, 0x0F, (uint8_t)(0x90 | condition), 0xC0, /* setcc al */
-         0x0F, 0xB6, 0xC0);                          /* movzx eax, al */
-}
+#include "sim/native_emit.h"
 
 /* ------------------------------------------------------------------------------------------------
  * The ends of a block */
 
+static void add_wide(struct block *b, unsigned operand, uint32_t value) {
+    const bool small = value < 128u;
+    CODE(b, 0x49, small ? 0x83 : 0x81, (uint8_t)operand);
+    if (small)
+        byte(b, value);
+    else
+        word(b, value);
+}
+
 static void count(struct block *b, const struct counted *c) {
-    CODE(b, 0x49, 0x81, 0xC4); /* add r12, cycles */
-    word(b, c->cycles);
+    add_wide(b, 0xC4, c->cycles); /* r12 */
     if (c->stalls == 0) {
-        CODE(b, 0x49, 0x81, 0xC7); /* add r15, instructions */
-        word(b, c->instructions);
+        add_wide(b, 0xC7, c->instructions); /* r15 */
     } else {
         CODE(b, 0x48, 0xB8); /* mov rax; add r15, rax */
         quad(b, c->instructions | (uint64_t)c->stalls << 32);
@@ -216,22 +39,22 @@ static void count(struct block *b, const struct counted *c) {
     b->held = NOTHING_HELD;
 }
 
-/* The code of a word, NULL outside the scratchpad. */
-static size_t entry_field(const struct block *b, uint32_t pc) {
-    const uint32_t index = (pc - TIGON_SCRATCHPAD) / 4u;
-    return pc - TIGON_SCRATCHPAD < b->native->words * 4u
-               ? FIELD(entry) + (size_t)index * sizeof b->native->entry[0]
-               : 0;
+static bool in_scratchpad(const struct block *b, uint32_t pc) {
+    return pc - TIGON_SCRATCHPAD < b->native->words * 4u;
 }
 
 static void go_to(struct block *b, const struct way *way) {
     if (!way->computed) {
-        const size_t entry = entry_field(b, way->pc);
-        eax_constant(b, way->pc);
-        if (entry)
-            field(b, 0, 0xFF, 4, entry);
-        else
+        const uint32_t index = (way->pc - TIGON_SCRATCHPAD) / 4u;
+        if (!in_scratchpad(b, way->pc)) {
+            eax_constant(b, way->pc);
             jump(b, b->native->leave);
+        } else if (b->native->entry[index] != b->native->leave) {
+            jump(b, b->native->entry[index]);
+        } else { /* it may be translated later */
+            eax_constant(b, way->pc);
+            field(b, 0, 0xFF, 4, FIELD(entry) + (size_t)index * sizeof b->native->entry[0]);
+        }
         return;
     }
     field(b, 0, 0x8B, 0, FIELD(target));
@@ -271,15 +94,11 @@ static void mark_text(const struct block *b, uint32_t pc) {
            TIGON_TEXT_TRANSLATED, 4);
 }
 
-static bool in_scratchpad(const struct block *b, uint32_t pc) {
-    return pc - TIGON_SCRATCHPAD < b->native->words * 4u;
-}
-
 static bool waits_for(const struct tigon_instruction *in, uint8_t number) {
     return in->source == number || in->second == number;
 }
 
-static struct later *put_off(struct block *b, int kind) {
+static struct later *put_off(struct block *b, enum later_kind kind) {
     struct later *later = &b->later[b->later_count++];
     memset(later, 0, sizeof *later);
     later->kind = kind;
@@ -305,7 +124,7 @@ static void end_with_load(struct block *b, struct counted c, const struct way *w
     word(b, c.cycles);
     CODE(b, 0x4C, 0x39, 0xE8);
     struct later *later = put_off(b, LOAD_PENDING);
-    later->jumps[0] = jump_if_later(b, NOT_BELOW);
+    later->jump = jump_if_later(b, NOT_BELOW);
     later->counted = before;
     later->way = *way;
     later->destination = destination;
@@ -313,9 +132,7 @@ static void end_with_load(struct block *b, struct counted c, const struct way *w
 }
 
 static void write_later(struct block *b, const struct later *later, uint32_t block_pc) {
-    for (unsigned i = 0; i < 2; i++)
-        if (later->jumps[i])
-            link(later->jumps[i], b->at);
+    link(later->jump, b->at);
     switch (later->kind) {
     case NEAR_LIMIT:
         set_field(b, FIELD(end), TIGON_NATIVE_NEAR_LIMIT);
@@ -325,21 +142,11 @@ static void write_later(struct block *b, const struct later *later, uint32_t blo
     case LOAD_PENDING:
         leave_with_load(b, &later->counted, &later->way, later->destination);
         break;
-    case ACCESS:
-        byte(b, 0xBE); /* mov esi, index; call */
+    case ACCESS:       /* a load that ends the block */
+        byte(b, 0xBE); /* mov esi, index */
         word(b, later->access);
-        byte(b, 0xE8);
-        word(b, 0);
-        link(b->at - 4, b->native->access);
-        if (later->leaves) {
-            end(b, &later->counted, &later->way);
-        } else {
-            if (later->held == 0)
-                CODE(b, 0x31, 0xC0);
-            else if (later->held != NOTHING_HELD)
-                gpr(b, 0x8B, 0, later->held);
-            jump(b, later->back);
-        }
+        call(b, b->native->access);
+        end(b, &later->counted, &later->way);
         break;
     }
 }
@@ -416,17 +223,60 @@ static void store_value(struct block *b, const struct access_form *form) {
         CODE(b, 0x0F, 0xCA); /* bswap edx */
     else if (form->shift == 1)
         CODE(b, 0x66, 0xC1, 0xC2, 8); /* rol dx, 8 */
-    CODE(b, 0x31, 0xF6);              /* xor esi, esi */
+    CODE(b, 0x31, 0xFF);              /* xor edi, edi */
     for (unsigned write = 0; write < 2; write++) {
         if (form->shift == 1)
             byte(b, 0x66);
         CODE(b, 0x41, (uint8_t)((write ? 0x88 : 0x38) | (form->shift != 0)));
         scratchpad_operand(b, 2, form->shift);
         if (!write)
-            CODE(b, 0x40, 0x0F, 0x95, 0xC6); /* setne sil */
+            CODE(b, 0x40, 0x0F, 0x95, 0xC7); /* setne dil */
     }
-    CODE(b, 0x48, 0x01, 0xB3); /* add [rbx + effects], rsi */
+    CODE(b, 0x48, 0x01, 0xBB); /* add [rbx + effects], rdi */
     word(b, (uint32_t)offsetof(struct tigon_cpu, effects));
+}
+
+/* Compares the offset in ecx, as a number of units, with what there is. */
+static void check_offset(struct block *b, const struct access_form *form) {
+    /* Low bits that must be 0 go to the top, so that one comparison finds them too. */
+    if (form->shift != 0)
+        CODE(b, 0xC1, 0xC9, form->shift); /* ror ecx */
+    CODE(b, 0x81, 0xF9);                  /* cmp ecx, size */
+    word(b, b->native->words * 4u >> form->shift);
+}
+
+static unsigned routine_of(const struct access_form *form) {
+    return form->shift + (form->load ? 0u : 3u) + (form->sign ? 6u : 0u);
+}
+
+/* An access within a block: address less the beginning of the scratchpad in ecx, number in esi,
+ * value to be stored in edx or loaded in eax, which a store keeps. As calls they take a third of
+ * the place that they would take in every block, and blocks are what fills the cache of the host's
+ * processor. */
+static void make_routine(struct block *b, const struct access_form *form) {
+    uint8_t *jumps[2] = {NULL, NULL};
+    b->native->routine[routine_of(form)] = b->at;
+    check_offset(b, form);
+    jumps[0] = jump_if_later(b, NOT_BELOW);
+    if (form->load) {
+        load_value(b, form);
+    } else {
+        CODE(b, 0x41, 0x80, (uint8_t)0xBC, (uint8_t)(0x0E | form->shift << 6)); /* cmp byte */
+        word(b, (uint32_t)(offsetof(struct tigon_memory, scratchpad_text) +
+                           b->cpu->core * sizeof b->cpu->memory->scratchpad_text[0] -
+                           offsetof(struct tigon_memory, scratchpad) -
+                           b->cpu->core * sizeof b->cpu->memory->scratchpad[0]));
+        byte(b, 0);
+        jumps[1] = jump_if_later(b, NOT_EQUAL);
+        store_value(b, form);
+    }
+    byte(b, 0xC3);
+    for (unsigned i = 0; i < 2; i++)
+        if (jumps[i])
+            link(jumps[i], b->at);
+    if (!form->load)
+        field(b, 0, 0x89, 0, FIELD(value));
+    jump(b, b->native->access);
 }
 
 /* `way` is where the block goes on when this is its last instruction, else NULL. */
@@ -439,20 +289,23 @@ static struct native_access *emit_access(struct block *b, uint32_t pc,
     struct native_access *access = &native->accesses[native->access_count];
     const uint32_t cost = form->load ? timing->scratchpad_load : timing->scratchpad_store;
     *access = (struct native_access){
-        .in = *in,
+        .immediate = in->immediate,
         .from = pc,
         .next_pc = way ? way->pc : pc + 4u,
+        .issue = (uint16_t)c->cycles,
+        .next = (uint16_t)(c->cycles + cost),
+        .stalls = (uint16_t)c->stalls,
+        .instructions = (uint8_t)c->instructions,
+        .bytes = (uint8_t)(1u << form->shift),
+        .source = in->source,
+        .second = in->second,
+        .destination = in->destination,
+        .load = form->load,
+        .sign = form->sign,
         .computed = way && way->computed,
         .ends_block = way != NULL,
-        .issue = c->cycles,
-        .instructions = c->instructions,
-        .stalls = c->stalls,
-        .next = c->cycles + cost,
     };
-    struct later *later = put_off(b, ACCESS);
-    later->access = native->access_count++;
-    b->last_access = later;
-
+    const uint32_t index = native->access_count++;
     const uint32_t offset = in->immediate - TIGON_SCRATCHPAD;
     if (in->source == 0) {
         byte(b, 0xB9); /* mov ecx */
@@ -465,33 +318,24 @@ static struct native_access *emit_access(struct block *b, uint32_t pc,
         CODE(b, 0x81, 0xC1); /* add ecx, offset */
         word(b, offset);
     }
-    /* Low bits that must be 0 go to the top, so that one comparison finds them too. */
-    if (form->shift != 0)
-        CODE(b, 0xC1, 0xC9, form->shift);
-    CODE(b, 0x81, 0xF9); /* cmp ecx, size */
-    word(b, native->words * 4u >> form->shift);
-    later->jumps[0] = jump_if_later(b, NOT_BELOW);
-    if (form->load) {
-        load_value(b, form);
-        result(b, in->destination);
-    } else {
-        CODE(b, 0x41, 0x80, (uint8_t)0xBC, (uint8_t)(0x0E | form->shift << 6)); /* cmp byte */
-        word(b, (uint32_t)(offsetof(struct tigon_memory, scratchpad_text) +
-                           b->cpu->core * sizeof b->cpu->memory->scratchpad_text[0] -
-                           offsetof(struct tigon_memory, scratchpad) -
-                           b->cpu->core * sizeof b->cpu->memory->scratchpad[0]));
-        byte(b, 0);
-        later->jumps[1] = jump_if_later(b, NOT_EQUAL);
-        load(b, 2, in->second);
-        store_value(b, form);
-    }
-    later->held = b->held;
-    later->back = b->at;
-    if (way && form->load) {
-        later->leaves = true;
+    if (way && form->load) { /* what follows depends on where it comes from */
+        struct later *later = put_off(b, ACCESS);
+        later->access = index;
         later->way = *way;
         later->counted = (struct counted){c->cycles + cost, c->instructions + 1u, c->stalls};
+        check_offset(b, form);
+        later->jump = jump_if_later(b, NOT_BELOW);
+        load_value(b, form);
+        result(b, in->destination);
+        return access;
     }
+    if (!form->load)
+        load(b, 2, in->second);
+    byte(b, 0xBE); /* mov esi, index */
+    word(b, index);
+    call(b, native->routine[routine_of(form)]);
+    if (form->load)
+        result(b, in->destination);
     return access;
 }
 
@@ -711,26 +555,32 @@ static void looked_up(struct block *b, const struct counted *c) {
         b->last = c->cycles;
 }
 
-/* The delay slot, and on. */
-static void finish_path(struct block *b, uint32_t slot_pc, struct counted c,
-                        const struct way *way) {
-    const struct tigon_instruction slot = text_at(b, slot_pc);
+/* The last instruction of the block, not a branch, and on. */
+static void emit_last(struct block *b, uint32_t pc, const struct tigon_instruction *in,
+                      struct counted c, const struct way *way) {
     struct access_form form;
-    looked_up(b, &c);
-    if (access_form(slot.operation, &form)) {
-        const struct native_access *access = emit_access(b, slot_pc, &slot, &form, &c, way);
+    if (access_form(in->operation, &form)) {
+        const struct native_access *access = emit_access(b, pc, in, &form, &c, way);
         c.cycles = access->next;
         c.instructions++;
         if (form.load)
-            end_with_load(b, c, way, slot.destination);
+            end_with_load(b, c, way, in->destination);
         else
             end(b, &c, way);
         return;
     }
-    (void)emit_plain(b, &slot);
-    c.cycles += slot.operation == TIGON_OP_PRI ? b->cpu->timing.priority_encode : 1u;
+    (void)emit_plain(b, in);
+    c.cycles += in->operation == TIGON_OP_PRI ? b->cpu->timing.priority_encode : 1u;
     c.instructions++;
     end(b, &c, way);
+}
+
+/* The delay slot, and on. */
+static void finish_path(struct block *b, uint32_t slot_pc, struct counted c,
+                        const struct way *way) {
+    const struct tigon_instruction slot = text_at(b, slot_pc);
+    looked_up(b, &c);
+    emit_last(b, slot_pc, &slot, c, way);
 }
 
 static void emit_branch(struct block *b, uint32_t pc, const struct tigon_instruction *in,
@@ -780,53 +630,49 @@ static void emit_branch(struct block *b, uint32_t pc, const struct tigon_instruc
 /* ------------------------------------------------------------------------------------------------
  * Blocks */
 
+/* The instruction at `pc`, the n-th of the block, if the block can have it. */
+static bool possible(const struct block *b, uint32_t pc, unsigned n, struct tigon_instruction *in) {
+    if (n >= NATIVE_BLOCK_LENGTH || !in_scratchpad(b, pc))
+        return false;
+    *in = text_at(b, pc);
+    if (branch_kind(in) == NO_BRANCH)
+        return simple(in);
+    if (!in_scratchpad(b, pc + 4u))
+        return false;
+    const struct tigon_instruction slot = text_at(b, pc + 4u);
+    return simple(&slot);
+}
+
 /* Emits instructions from `pc` on until the block ends. False if there is none. */
 static bool emit_block(struct block *b, uint32_t pc) {
     const struct tigon_timing *timing = &b->cpu->timing;
     struct counted c = {0, 0, 0};
     struct native_access *pending = NULL; /* the load just before */
-    for (unsigned n = 0;; n++, pc += 4u) {
-        const bool room = n < NATIVE_BLOCK_LENGTH && in_scratchpad(b, pc);
-        const struct tigon_instruction in = room ? text_at(b, pc) : (struct tigon_instruction){0};
-        enum branch kind = room ? branch_kind(&in) : NO_BRANCH;
-        bool possible = room && (kind != NO_BRANCH || simple(&in));
-        if (possible && kind != NO_BRANCH) {
-            const bool slot = in_scratchpad(b, pc + 4u);
-            const struct tigon_instruction after =
-                slot ? text_at(b, pc + 4u) : (struct tigon_instruction){0};
-            possible = slot && simple(&after);
-        }
-        if (!possible) {
-            const struct way way = {.pc = pc};
-            if (n == 0)
-                return false;
-            if (pending) {
-                /* From elsewhere than the scratchpad it is there already. */
-                pending->ends_block = true;
-                b->last_access->leaves = true;
-                b->last_access->way = way;
-                b->last_access->counted = c;
-                end_with_load(b, c, &way, pending->in.destination);
-            } else {
-                end(b, &c, &way);
-            }
-            return true;
-        }
+    struct tigon_instruction in, next;
+    if (!possible(b, pc, 0, &in))
+        return false;
+    for (unsigned n = 0;; n++, pc += 4u, in = next) {
+        const enum branch kind = branch_kind(&in);
         mark_text(b, pc);
         looked_up(b, &c);
-        if (pending && waits_for(&in, pending->in.destination)) {
-            pending->interlock = timing->load_use_interlock;
-            pending->next += timing->load_use_interlock;
+        if (pending && waits_for(&in, pending->destination)) {
+            pending->interlock = (uint16_t)timing->load_use_interlock;
+            pending->next = (uint16_t)(pending->next + timing->load_use_interlock);
             c.cycles += timing->load_use_interlock;
             c.stalls += timing->load_use_interlock;
         }
-        pending = NULL;
         if (kind != NO_BRANCH) {
             mark_text(b, pc + 4u);
             emit_branch(b, pc, &in, kind, c);
             return true;
         }
+        const struct way way = {.pc = pc + 4u};
+        if (!possible(b, pc + 4u, n + 1u, &next)) {
+            emit_last(b, pc, &in, c, &way);
+            return true;
+        }
         struct access_form form;
+        pending = NULL;
         if (access_form(in.operation, &form)) {
             struct native_access *access = emit_access(b, pc, &in, &form, &c, NULL);
             c.cycles = access->next;
@@ -837,6 +683,13 @@ static bool emit_block(struct block *b, uint32_t pc) {
         }
         c.instructions++;
     }
+}
+
+/* More cycles than an instruction with a load pending takes. */
+static uint64_t dearest(const struct block *b) {
+    const struct tigon_timing *timing = &b->cpu->timing;
+    return (uint64_t)timing->load_use_interlock + timing->scratchpad_load +
+           timing->scratchpad_store + timing->priority_encode + timing->taken_branch_extra + 1u;
 }
 
 bool tigon_native_translate(struct tigon_native *native, uint32_t index) {
@@ -851,15 +704,19 @@ bool tigon_native_translate(struct tigon_native *native, uint32_t index) {
     uint8_t *const last = b.at;
     word(&b, 0);
     CODE(&b, 0x4C, 0x39, 0xE8);
-    put_off(&b, NEAR_LIMIT)->jumps[0] = jump_if_later(&b, NOT_BELOW);
-    if (!emit_block(&b, pc))
+    put_off(&b, NEAR_LIMIT)->jump = jump_if_later(&b, NOT_BELOW);
+    if (!emit_block(&b, pc) || b.last + dearest(&b) > NATIVE_CYCLES) {
+        native->access_count = b.first_access;
         return false;
+    }
     memcpy(last, &b.last, sizeof b.last);
     for (uint32_t i = b.first_access; i < native->access_count; i++)
-        native->accesses[i].last = b.last;
+        native->accesses[i].last = (uint16_t)b.last;
+    native->used = (size_t)(b.at - native->code);
+    b.at = native->code + native->cold_used;
     for (unsigned i = 0; i < b.later_count; i++)
         write_later(&b, &b.later[i], pc);
-    native->used = (size_t)(b.at - native->code);
+    native->cold_used = (size_t)(b.at - native->code);
     native->entry[index] = entry;
     return true;
 }
@@ -905,10 +762,18 @@ void tigon_native_make_stubs(struct tigon_native *native) {
     core_field(&b, 0x4C, 0x8B, 4, CORE(cycle));
     field(&b, 0x4C, 0x8B, 5, FIELD(limit));
     field(&b, 0x4C, 0x8B, 7, FIELD(counts));
+    field(&b, 0, 0x8B, 0, FIELD(value));
     byte(&b, 0xC3);
     link(leaves, b.at);
     CODE(&b, 0x48, 0x83, 0xC4, 8); /* its return address; where to go on has been said */
     jump(&b, out);
+
+    static const struct access_form forms[] = {
+        {0, true, false}, {1, true, false},  {2, true, false},  {0, true, true},
+        {1, true, true},  {0, false, false}, {1, false, false}, {2, false, false},
+    };
+    for (unsigned i = 0; i < sizeof forms / sizeof forms[0]; i++)
+        make_routine(&b, &forms[i]);
     native->used = (size_t)(b.at - native->code);
 }
 
