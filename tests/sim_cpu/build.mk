@@ -1,6 +1,6 @@
 # Unit tests of the cores (sanitized), the runner of the differential test, and a speed measurement.
 SIM_CPU_TEST_OBJECTS := $(addprefix tests/sim_cpu/,test_cpu.o test_instructions.o test_costs.o \
-                          test_order.o test_loops.o fixture.o)
+                          test_order.o test_loops.o test_native.o fixture.o)
 
 $(BUILD)/tests/test_cpu: $(addprefix $(BUILD)/san/,$(SIM_CPU_TEST_OBJECTS) $(SIM_CPU_OBJECTS))
 	$(SAY) LD $@

@@ -63,5 +63,6 @@ int instruction_tests(void);
 int cost_tests(void);
 int order_tests(void);
 int loop_tests(void);
+int native_tests(void);
 
 #endif

@@ -1,0 +1,229 @@
+/*
+ * Translated text (sim/native.h) beside the interpreter, instruction by instruction in effect: the
+ * same random text on two boards, run in the same pieces, must leave both cores alike in every
+ * field after every piece, wherever that ends.
+ *
+ * CPU_TEXTS=n in the environment makes n texts instead of 400.
+ */
+#include "tests/sim_cpu/fixture.h"
+
+#include <stdlib.h>
+
+#include "sim/native.h"
+#include "sim/random.h"
+
+enum {
+    TEXT_WORDS = 160,
+    DATA = 0x1000,      /* in the scratchpad */
+    SRAM_DATA = 0x10000 /* and there */
+};
+
+static uint32_t draw(struct tigon_random *random, uint32_t limit) {
+    return (uint32_t)tigon_random_below(random, limit);
+}
+
+/* Registers that text computes with. The others are bases, return addresses and words of text. */
+static uint32_t some_register(struct tigon_random *random) {
+    static const uint8_t registers[] = {ZERO, V0, V1, T0, T1, T2, T3, T4, S0, S1};
+    return registers[draw(random, sizeof registers)];
+}
+
+static uint32_t random_access(struct tigon_random *random) {
+    static const uint8_t majors[] = {0x20, 0x21, 0x23, 0x24, 0x25, 0x28, 0x29, 0x2B};
+    static const uint8_t sizes[] = {1, 2, 4, 1, 2, 1, 2, 4};
+    const uint32_t kind = draw(random, 8), place = draw(random, 40);
+    const uint32_t value = some_register(random);
+    if (place < 4) /* a register: PLAIN can be polled, the next is noted */
+        return immediate_word(draw(random, 2) ? 0x23 : 0x2B, K1, value,
+                              (int32_t)(PLAIN - 4 * draw(random, 2)));
+    if (place == 4) /* text changes: one of two words, or part of one */
+        return immediate_word(majors[5 + kind % 3], GP, draw(random, 2) ? S3 : S4,
+                              (int32_t)(4 * draw(random, TEXT_WORDS)));
+    const uint32_t offset = sizes[kind] * draw(random, 32);
+    return immediate_word(majors[kind], place < 28 ? A1 : A0, value, (int32_t)offset);
+}
+
+static uint32_t random_branch(struct tigon_random *random, uint32_t at) {
+    const uint32_t to = draw(random, TEXT_WORDS);
+    const int32_t distance = (int32_t)to - (int32_t)at - 1;
+    const uint32_t rs = some_register(random), rt = some_register(random);
+    switch (draw(random, 20)) {
+    case 0:
+        return J(SCRATCH + 4 * to);
+    case 1:
+        return JAL(SCRATCH + 4 * to);
+    case 2:
+        return JR(RA);
+    case 3:
+        return JALR(draw(random, 4) ? T4 : RA, RA);
+    case 4:
+        return JOFF(GP, S2);
+    case 5:
+        return immediate_word(0x01, rs, 0x10 + draw(random, 4), distance); /* linking */
+    case 6:
+    case 7:
+    case 8:
+        return immediate_word(0x01, rs, draw(random, 4), distance);
+    case 9:
+    case 10:
+    case 11:
+        return immediate_word((draw(random, 2) ? 0x06 : 0x16) + draw(random, 2), rs, ZERO,
+                              distance);
+    default:
+        return immediate_word((draw(random, 3) ? 0x04 : 0x14) + draw(random, 2), rs, rt, distance);
+    }
+}
+
+static uint32_t random_word(struct tigon_random *random, uint32_t at) {
+    static const uint8_t functions[] = {0x04, 0x06, 0x07, 0x21, 0x21, 0x23, 0x24,
+                                        0x25, 0x26, 0x27, 0x2A, 0x2B, 0x20, 0x22};
+    static const uint8_t shifts[] = {0x00, 0x02, 0x03};
+    const uint32_t d = some_register(random), s = some_register(random), t = some_register(random);
+    const int32_t value = (int32_t)draw(random, 3) - 1 + (draw(random, 2) ? 0 : 0x1234);
+    switch (draw(random, 16)) {
+    case 0:
+    case 1:
+        return special_word(functions[draw(random, draw(random, 50) ? 12 : 14)], s, t, d, 0);
+    case 2:
+        return special_word(shifts[draw(random, 3)], 0, t, d, draw(random, 32));
+    case 3:
+        return PRI(d, s, t);
+    case 4:
+    case 5:
+    case 6:
+        return immediate_word(0x09 + draw(random, 7), s, d, value);
+    case 7:
+    case 8:
+    case 9:
+        return random_branch(random, at);
+    default:
+        return random_access(random);
+    }
+}
+
+static struct tigon_timing random_timing(struct tigon_random *random) {
+    struct tigon_timing timing = tigon_timing_default();
+    if (draw(random, 3) == 0) {
+        timing.taken_branch_extra = draw(random, 3);
+        timing.nullified_slot = draw(random, 3);
+        timing.priority_encode = 1 + draw(random, 3);
+        timing.load_use_interlock = draw(random, 4);
+        timing.scratchpad_load = 1 + draw(random, 3);
+        timing.scratchpad_store = 1 + draw(random, 3);
+        timing.sram_store_drain = 2 + draw(random, 9);
+        if (draw(random, 8) == 0)
+            timing.scratchpad_load = 30000; /* no block can have many of these */
+    }
+    return timing;
+}
+
+static struct fixture *make(uint64_t seed, bool native) {
+    struct tigon_random random = tigon_random_for(seed, 1, 0);
+    const struct tigon_timing timing = random_timing(&random);
+    const bool before = fixture_native(native);
+    struct fixture *f = fixture_make(1u << 20, &timing);
+    (void)fixture_native(before);
+    struct tigon_cpu *cpu = &f->cores[0];
+    tigon_cpu_set_run_ahead(cpu, draw(&random, 3) ? TIGON_CPU_RUN_AHEAD_DEFAULT : 0);
+    uint32_t words[TEXT_WORDS + 2];
+    for (uint32_t i = 0; i < TEXT_WORDS; i++)
+        words[i] = random_word(&random, i);
+    words[TEXT_WORDS] = J(SCRATCH);
+    words[TEXT_WORDS + 1] = NOP;
+    fixture_place(f, 0, SCRATCH, words, TEXT_WORDS + 2);
+    for (unsigned i = 1; i < 32; i++)
+        cpu->gpr[i] = draw(&random, 2) ? draw(&random, 8) : (uint32_t)tigon_random_next(&random);
+    cpu->gpr[A0] = SRAM_DATA;
+    cpu->gpr[A1] = SCRATCH + DATA;
+    cpu->gpr[K1] = TIGON_REGISTERS;
+    cpu->gpr[GP] = SCRATCH;
+    cpu->gpr[RA] = SCRATCH + 4 * draw(&random, TEXT_WORDS);
+    cpu->gpr[S2] = draw(&random, TEXT_WORDS / 2);
+    cpu->gpr[S3] = ADDIU(T0, T1, 3);
+    cpu->gpr[S4] = random_word(&random, 0);
+    assert_true(tigon_cpu_start(cpu, SCRATCH, 0));
+    return f;
+}
+
+static void expect_alike(const struct fixture *a, const struct fixture *b) {
+    const struct tigon_cpu *one = &a->cores[0], *other = &b->cores[0];
+    assert_int_equal(one->pc, other->pc);
+    assert_int_equal(one->npc, other->npc);
+    assert_int_equal(one->cycle, other->cycle);
+    assert_int_equal(one->state, other->state);
+    assert_int_equal(one->parked, other->parked);
+    assert_int_equal(one->load_register, other->load_register);
+    assert_int_equal(one->effects, other->effects);
+    assert_int_equal(one->write_buffer_free, other->write_buffer_free);
+    assert_memory_equal(one->gpr, other->gpr, 32 * sizeof one->gpr[0]); /* the last is nobody's */
+    assert_memory_equal(&one->statistics, &other->statistics, sizeof one->statistics);
+    assert_int_equal(a->trace, b->trace);
+}
+
+static void text_means_the_same(void **state) {
+    (void)state;
+    const char *texts = getenv("CPU_TEXTS");
+    const uint64_t most = texts ? strtoul(texts, NULL, 0) : 400;
+    uint64_t instructions = 0;
+    for (uint64_t seed = 0; seed < most; seed++) {
+        struct fixture *f[2] = {make(seed, false), make(seed, true)};
+        struct tigon_random random = tigon_random_for(seed, 2, 0);
+        uint64_t at = 0;
+        assert_null(f[0]->cores[0].native);
+        for (unsigned piece = 0; piece < 150; piece++) {
+            at += 1 + (draw(&random, 4) ? draw(&random, 40) : draw(&random, 600));
+            const uint32_t value = draw(&random, 4), what = draw(&random, 12);
+            for (unsigned i = 0; i < 2; i++) {
+                (void)tigon_cpu_run(&f[i]->cores[0], at);
+                if (what == 0)
+                    fixture_event(f[i], 0, value, at);
+                if (what == 1)
+                    tigon_bus_stream_begin(&f[i]->bus, value, at, 0x10000 + 0x9000 * value, 90);
+                if (what == 2 && value == 0) { /* as a host does, through a register */
+                    tigon_cpu_settle(&f[i]->cores[0], at);
+                    tigon_memory_scratchpad_write32(&f[i]->memory, 0, SCRATCH + 4 * (piece % 64),
+                                                    ADDIU(T2, T2, 1));
+                }
+            }
+            expect_alike(f[0], f[1]);
+        }
+        assert_memory_equal(f[0]->memory.scratchpad, f[1]->memory.scratchpad,
+                            sizeof f[0]->memory.scratchpad);
+        assert_memory_equal(f[0]->memory.sram, f[1]->memory.sram, f[0]->memory.sram_size);
+        instructions += f[0]->cores[0].statistics.instructions;
+        for (unsigned i = 0; i < 2; i++)
+            fixture_destroy(f[i]);
+    }
+    assert_true(instructions > most * 1000); /* or too many stop at once */
+}
+
+/* Text that is met seldom is not translated; text that changes is forgotten. */
+static void patience(void **state) {
+    (void)state;
+    struct fixture *f = fixture_make(1u << 20, NULL);
+    struct tigon_cpu *cpu = &f->cores[0];
+    if (!tigon_cpu_set_native(cpu, true)) {
+        fixture_destroy(f);
+        skip(); /* not on this host */
+    }
+    tigon_native_set_patience(cpu->native, 3);
+    PLACE(f, 0, SCRATCH, ADDIU(T0, T0, 1), BEQ(ZERO, ZERO, -2), NOP, HALT);
+    assert_false(tigon_native_ready(cpu->native, SCRATCH));
+    assert_false(tigon_native_ready(cpu->native, SCRATCH));
+    assert_true(tigon_native_ready(cpu->native, SCRATCH));
+    for (unsigned i = 0; i < 5; i++) /* HALT never is */
+        assert_false(tigon_native_ready(cpu->native, SCRATCH + 12));
+    tigon_cpu_start(cpu, SCRATCH, 0);
+    tigon_cpu_run(cpu, 3000);
+    assert_int_equal(cpu->gpr[T0], (3000 + TIGON_CPU_RUN_AHEAD_DEFAULT + 2) / 3);
+    PLACE(f, 0, SCRATCH + 8, HALT); /* the delay slot */
+    assert_int_equal(tigon_cpu_run(cpu, 6000), TIGON_CPU_HALTED);
+    assert_false(tigon_native_ready(cpu->native, SCRATCH));
+    fixture_destroy(f);
+}
+
+int native_tests(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(text_means_the_same),
+                                       cmocka_unit_test(patience)};
+    return cmocka_run_group_tests_name("translated text", tests, NULL, NULL);
+}
