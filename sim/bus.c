@@ -42,17 +42,20 @@ bool tigon_bus_quiet(const struct tigon_bus *bus, uint64_t cycle) {
     return true;
 }
 
-/* One beat that wants `cycle`, which lies in the window. */
-static inline void place_beat(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle) {
-    const unsigned wanted = (unsigned)(cycle - bus->window);
-    const uint64_t free = ~bus->taken >> wanted << wanted;
-    if (__builtin_expect(free == 0, 0)) {
-        bus->backlog++;
-        bus->stalls[master] += WINDOW - wanted;
-        return;
+/* Beats that want these cycles of the window, all together: what meets another's moves on by a
+ * cycle and counts it. Which cycles are taken in the end, and how long all wait together, is the
+ * same as if they came one by one. */
+static inline void place_beats(struct tigon_bus *bus, enum tigon_bus_master master,
+                               uint64_t wanted) {
+    for (;;) {
+        const uint64_t met = wanted & bus->taken;
+        bus->taken |= wanted;
+        if (met == 0)
+            return;
+        bus->stalls[master] += (unsigned)__builtin_popcountll(met);
+        bus->backlog += met >> (WINDOW - 1u);
+        wanted = met << 1;
     }
-    bus->taken |= free & -free;
-    bus->stalls[master] += (unsigned)__builtin_ctzll(free) - wanted;
 }
 
 /* The beats of a stream that want a cycle before the end of the window. What wants one before its
@@ -66,22 +69,12 @@ static void place_stream(struct tigon_bus *bus, struct tigon_bus_stream *stream)
     stream->window_left = left;
     for (; left != 0 && due < bus->window << 16; left--)
         due += stream->period;
-    /* All at once if none of them meets another's, which is how it is most of the time. */
-    uint64_t wanted = 0, later = due;
-    uint32_t count = 0;
-    for (; count != left && later < end; count++) {
-        wanted |= UINT64_C(1) << ((later >> 16) - bus->window);
-        later += stream->period;
-    }
-    if ((wanted & bus->taken) == 0) {
-        bus->taken |= wanted;
-        left -= count;
-        due = later;
-    }
+    uint64_t wanted = 0;
     for (; left != 0 && due < end; left--) {
-        place_beat(bus, stream->master, due >> 16);
+        wanted |= UINT64_C(1) << ((due >> 16) - bus->window);
         due += stream->period;
     }
+    place_beats(bus, stream->master, wanted);
     bus->beats[stream->master] += before - left;
     stream->due = due;
     stream->beats_left = left;
@@ -176,7 +169,7 @@ static __attribute__((noinline)) void announce_host(struct tigon_bus *bus, uint6
     while (bus->host_cycle <= cycle) {
         bus->beats[TIGON_BUS_DMA_WRITE]++;
         if (bus->host_cycle - bus->window < WINDOW)
-            place_beat(bus, TIGON_BUS_DMA_WRITE, bus->host_cycle);
+            place_beats(bus, TIGON_BUS_DMA_WRITE, UINT64_C(1) << (bus->host_cycle - bus->window));
         bus->host_ticks += bus->host_period;
         bus->host_cycle = tigon_cycle_at_or_after(bus->host_ticks);
     }

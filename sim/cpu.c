@@ -12,7 +12,7 @@
  * in a scratchpad is executed by that, and the loop does the rest.
  */
 #include "sim/cpu_private.h"
-#include "sim/native.h"
+#include "sim/native_private.h"
 #include "sim/poll_loop.h"
 
 /* Values of MODE. */
@@ -89,6 +89,13 @@ static enum tigon_cpu_stop execute_until(struct tigon_cpu *cpu, uint64_t horizon
     return stop;
 }
 
+/* tigon_native_ready(), for what is translated already. */
+static inline bool native_ready(struct tigon_native *native, uint32_t pc) {
+    return (native->entry[(pc - TIGON_SCRATCHPAD) / 4u] != native->leave &&
+            !native->cpu->memory->scratchpad_text_changed[native->cpu->core]) ||
+           tigon_native_ready(native, pc);
+}
+
 /* execute_until() with execute_plain of a core that is neither stopped nor parked. Most pieces
  * begin and end in translated text, without the loop. */
 static enum tigon_cpu_stop execute_piece(struct tigon_cpu *cpu, uint64_t horizon) {
@@ -100,7 +107,7 @@ static enum tigon_cpu_stop execute_piece(struct tigon_cpu *cpu, uint64_t horizon
     if (cpu->native && cpu->npc == cpu->pc + 4u && cpu->load_register == 0 &&
         cpu->cycle < tigon_cpu_run_ahead_limit(cpu, cpu->run_ahead) &&
         cpu->pc - TIGON_SCRATCHPAD < cpu->memory->scratchpad_size[cpu->core] &&
-        (cpu->pc & 3u) == 0 && tigon_native_ready(cpu->native, cpu->pc) &&
+        (cpu->pc & 3u) == 0 && native_ready(cpu->native, cpu->pc) &&
         tigon_native_execute(cpu->native, cpu->run_ahead) == TIGON_NATIVE_STOP)
         stop = tigon_native_why(cpu->native);
     else

@@ -121,18 +121,18 @@ void tigon_cpu_limit(struct tigon_cpu *cpu, uint64_t cycle) {
 uint64_t tigon_cpu_run_pair(struct tigon_cpu *a, struct tigon_cpu *b, uint64_t horizon) {
     for (;;) {
         const uint64_t due_a = tigon_cpu_due(a), due_b = tigon_cpu_due(b);
-        struct tigon_cpu *next = due_a <= due_b ? a : b;
-        struct tigon_cpu *other = next == a ? b : a;
-        const uint64_t due = next == a ? due_a : due_b;
-        if (due >= horizon)
+        const bool a_is_next = due_a <= due_b;
+        struct tigon_cpu *next = a_is_next ? a : b;
+        if ((a_is_next ? due_a : due_b) >= horizon)
             return horizon;
         if (next->parked) { /* until its timer */
-            tigon_cpu_wake(next, due);
+            tigon_cpu_wake(next, a_is_next ? due_a : due_b);
             continue;
         }
-        uint64_t until = horizon;
-        if (tigon_cpu_runnable(other) && bound_by(next, other) < until)
-            until = bound_by(next, other);
+        /* As bound_by() says; one that is never due bounds nobody. */
+        uint64_t until = a_is_next ? due_b + (due_b != UINT64_MAX) : due_a;
+        if (until > horizon)
+            until = horizon;
         if (tigon_cpu_run(next, until) == TIGON_CPU_BREAKPOINT)
             return next->cycle < horizon ? next->cycle : horizon;
         if (next->event_limit < horizon)
