@@ -21,7 +21,7 @@ struct tigon_frame *tigon_frame_take(struct tigon_frame_pool *pool) {
     if (!pool->all || !frame)
         tigon_abort("out of memory for frames");
     pool->all[pool->count++] = frame;
-    frame->event.position = 0;
+    frame->event.pending = false;
     return frame;
 }
 

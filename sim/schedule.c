@@ -6,15 +6,19 @@
 
 #include "sim/abort.h"
 
+/* So many entries are looked at one after the other, the earliest first, before halving begins. */
+#define NEAR 16u
+
 void tigon_schedule_initialise(struct tigon_schedule *schedule) {
     memset(schedule, 0, sizeof *schedule);
+    schedule->next = UINT64_MAX;
 }
 
 void tigon_schedule_free(struct tigon_schedule *schedule) {
-    for (size_t i = 1; i <= schedule->count; i++)
-        schedule->heap[i]->position = 0;
-    free(schedule->heap);
-    memset(schedule, 0, sizeof *schedule);
+    for (size_t i = 0; i < schedule->count; i++)
+        schedule->entries[i].event->pending = false;
+    free(schedule->entries);
+    tigon_schedule_initialise(schedule);
 }
 
 void tigon_event_initialise(struct tigon_event *event, tigon_event_function function,
@@ -24,78 +28,75 @@ void tigon_event_initialise(struct tigon_event *event, tigon_event_function func
     event->context = context;
 }
 
-static bool before(const struct tigon_event *a, const struct tigon_event *b) {
-    return a->ticks != b->ticks ? a->ticks < b->ticks : a->order < b->order;
+static void note_next(struct tigon_schedule *schedule) {
+    schedule->next = schedule->count ? schedule->entries[schedule->count - 1].ticks : UINT64_MAX;
 }
 
-static void place(struct tigon_schedule *schedule, struct tigon_event *event, size_t position) {
-    schedule->heap[position] = event;
-    event->position = position;
-}
-
-static void sift_up(struct tigon_schedule *schedule, struct tigon_event *event, size_t position) {
-    while (position > 1 && before(event, schedule->heap[position / 2])) {
-        place(schedule, schedule->heap[position / 2], position);
-        position /= 2;
+/* How many entries are later than `ticks`: the index at which those that are not begin. */
+static size_t later_than(const struct tigon_schedule *schedule, uint64_t ticks) {
+    const struct tigon_schedule_entry *entries = schedule->entries;
+    size_t end = schedule->count;
+    const size_t far = end > NEAR ? end - NEAR : 0;
+    while (end > far && entries[end - 1].ticks <= ticks)
+        end--;
+    if (end > far)
+        return end;
+    size_t begin = 0;
+    while (begin < end) {
+        const size_t middle = begin + (end - begin) / 2;
+        if (entries[middle].ticks > ticks)
+            begin = middle + 1;
+        else
+            end = middle;
     }
-    place(schedule, event, position);
+    return end;
 }
 
-static void sift_down(struct tigon_schedule *schedule, struct tigon_event *event, size_t position) {
-    for (;;) {
-        size_t child = position * 2;
-        if (child > schedule->count)
-            break;
-        if (child < schedule->count && before(schedule->heap[child + 1], schedule->heap[child]))
-            child++;
-        if (!before(schedule->heap[child], event))
-            break;
-        place(schedule, schedule->heap[child], position);
-        position = child;
-    }
-    place(schedule, event, position);
+static void take_out(struct tigon_schedule *schedule, const struct tigon_event *event) {
+    size_t at = later_than(schedule, event->ticks);
+    while (schedule->entries[at].event != event)
+        at++;
+    schedule->count--;
+    for (; at < schedule->count; at++)
+        schedule->entries[at] = schedule->entries[at + 1];
 }
 
-static void settle(struct tigon_schedule *schedule, struct tigon_event *event, size_t position) {
-    if (position > 1 && before(event, schedule->heap[position / 2]))
-        sift_up(schedule, event, position);
-    else
-        sift_down(schedule, event, position);
+static void grow(struct tigon_schedule *schedule) {
+    schedule->capacity = schedule->capacity ? schedule->capacity * 2 : 64;
+    schedule->entries =
+        realloc(schedule->entries, schedule->capacity * sizeof(struct tigon_schedule_entry));
+    if (!schedule->entries)
+        tigon_abort("out of memory for %zu events", schedule->capacity);
 }
 
 void tigon_schedule_at(struct tigon_schedule *schedule, struct tigon_event *event, uint64_t ticks) {
-    const uint64_t earliest = tigon_schedule_next(schedule);
+    const uint64_t earliest = schedule->next;
+    if (event->pending)
+        take_out(schedule, event);
+    else if (schedule->count == schedule->capacity)
+        grow(schedule);
+    event->pending = true;
     event->ticks = ticks;
-    event->order = schedule->order++;
-    if (event->position) {
-        settle(schedule, event, event->position);
-    } else {
-        if (schedule->count + 1 >= schedule->capacity) {
-            schedule->capacity = schedule->capacity ? schedule->capacity * 2 : 64;
-            schedule->heap =
-                realloc(schedule->heap, schedule->capacity * sizeof(struct tigon_event *));
-            if (!schedule->heap)
-                tigon_abort("out of memory for %zu events", schedule->capacity);
-        }
-        schedule->count++;
-        sift_up(schedule, event, schedule->count);
-    }
+    const size_t at = later_than(schedule, ticks);
+    for (size_t i = schedule->count++; i > at; i--)
+        schedule->entries[i] = schedule->entries[i - 1];
+    schedule->entries[at] = (struct tigon_schedule_entry){ticks, event};
+    note_next(schedule);
     if (ticks < earliest && schedule->earlier)
         schedule->earlier(schedule->earlier_context, ticks);
 }
 
 void tigon_schedule_cancel(struct tigon_schedule *schedule, struct tigon_event *event) {
-    const size_t position = event->position;
-    if (!position)
+    if (!event->pending)
         return;
-    event->position = 0;
-    struct tigon_event *last = schedule->heap[schedule->count--];
-    if (last != event)
-        settle(schedule, last, position);
+    event->pending = false;
+    take_out(schedule, event);
+    note_next(schedule);
 }
 
 void tigon_schedule_fire(struct tigon_schedule *schedule) {
-    struct tigon_event *event = schedule->heap[1];
-    tigon_schedule_cancel(schedule, event);
+    struct tigon_event *event = schedule->entries[--schedule->count].event;
+    event->pending = false;
+    note_next(schedule);
     event->function(event->context, event->ticks);
 }

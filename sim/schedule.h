@@ -1,5 +1,7 @@
 /*
- * The queue of what happens when: a binary heap of events that live inside their owners.
+ * The queue of what happens when: the times of all events in order, beside pointers to the events,
+ * which live inside their owners. A world has few events at a time, about ten for each board, and
+ * most of them are made for soon: an array with the earliest at its end beats a heap.
  *
  * Two events of the same tick fire in the order in which they were scheduled; nothing else decides.
  * An event is in at most one schedule and at most once; scheduling it again moves it (and puts it
@@ -17,17 +19,21 @@ typedef void (*tigon_event_function)(void *context, uint64_t ticks);
 
 struct tigon_event {
     uint64_t ticks;
-    uint64_t order;
-    size_t position; /* 1-based place in the heap; 0 = not scheduled */
     tigon_event_function function;
     void *context;
+    bool pending;
+};
+
+struct tigon_schedule_entry {
+    uint64_t ticks;
+    struct tigon_event *event;
 };
 
 struct tigon_schedule {
-    struct tigon_event **heap; /* heap[1] is the earliest */
+    struct tigon_schedule_entry *entries; /* the earliest is the last */
     size_t count;
     size_t capacity;
-    uint64_t order;
+    uint64_t next; /* ticks of the earliest, UINT64_MAX when there is none */
     /* Called when the earliest time moved forward to `ticks`, so that whoever is running towards
      * the old one can stop in time. May be NULL. */
     void (*earlier)(void *context, uint64_t ticks);
@@ -45,12 +51,12 @@ void tigon_schedule_at(struct tigon_schedule *schedule, struct tigon_event *even
 void tigon_schedule_cancel(struct tigon_schedule *schedule, struct tigon_event *event);
 
 static inline bool tigon_event_pending(const struct tigon_event *event) {
-    return event->position != 0;
+    return event->pending;
 }
 
 /* Time of the earliest event, TIGON_NEVER when there is none. */
 static inline uint64_t tigon_schedule_next(const struct tigon_schedule *schedule) {
-    return schedule->count ? schedule->heap[1]->ticks : UINT64_MAX;
+    return schedule->next;
 }
 
 /* Takes the earliest event out and calls it. The schedule must not be empty. */
