@@ -530,22 +530,6 @@ void tigon_dma_write_register(struct tigon_board *board, uint32_t offset, uint32
     tigon_board_changed(board);
 }
 
-uint32_t tigon_dma_events(const struct tigon_board *board) {
-    static const uint32_t bits[2][2] = {{TIGON_EVENT_READ_HIGH, TIGON_EVENT_READ_LOW},
-                                        {TIGON_EVENT_WRITE_HIGH, TIGON_EVENT_WRITE_LOW}};
-    static const uint32_t attention[2] = {TIGON_EVENT_READ_ATTENTION, TIGON_EVENT_WRITE_ATTENTION};
-    uint32_t level = 0;
-    for (unsigned i = 0; i < 2; i++) {
-        const struct tigon_dma_engine *engine = &board->dma.engine[i];
-        for (unsigned ring = 0; ring < 2; ring++)
-            if (engine->rings[ring].consumer != engine->rings[ring].reference)
-                level |= bits[i][ring];
-        if (TIGON_WORD(board, wirings[i].state) & TIGON_DMA_ATTENTIONS)
-            level |= attention[i];
-    }
-    return level;
-}
-
 bool tigon_dma_handing_over(const struct tigon_board *board, uint32_t *final, uint64_t *data_start,
                             uint64_t *worst_end) {
     const struct tigon_dma_engine *engine = &board->dma.engine[TIGON_DMA_READ];

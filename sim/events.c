@@ -14,33 +14,49 @@ void tigon_events_reset(struct tigon_board *board) {
     board->events.software[1] = 0;
 }
 
-/* Levels that both words show alike. */
-static uint32_t common(const struct tigon_board *board) {
-    uint32_t level = tigon_dma_events(board);
-    if (tigon_transmit_attention(board))
-        level |= TIGON_EVENT_TRANSMIT_ATTENTION;
-    if (tigon_receive_attention(board))
-        level |= TIGON_EVENT_RECEIVE_ATTENTION;
-    if (tigon_receive_pending(board))
-        level |= TIGON_EVENT_RECEIVE;
-    return level;
+static inline uint32_t bit_if(bool condition, uint32_t bit) {
+    return condition ? bit : 0;
 }
 
-unsigned tigon_events_derive(struct tigon_board *board) {
+/* Levels that both words show alike. */
+static inline uint32_t common(const struct tigon_board *board) {
+    const struct tigon_dma *dma = &board->dma;
+    return bit_if(tigon_dma_ring_pending(dma, TIGON_DMA_READ, TIGON_DMA_HIGH),
+                  TIGON_EVENT_READ_HIGH) |
+           bit_if(tigon_dma_ring_pending(dma, TIGON_DMA_READ, TIGON_DMA_LOW),
+                  TIGON_EVENT_READ_LOW) |
+           bit_if(tigon_dma_ring_pending(dma, TIGON_DMA_WRITE, TIGON_DMA_HIGH),
+                  TIGON_EVENT_WRITE_HIGH) |
+           bit_if(tigon_dma_ring_pending(dma, TIGON_DMA_WRITE, TIGON_DMA_LOW),
+                  TIGON_EVENT_WRITE_LOW) |
+           bit_if(TIGON_WORD(board, TIGON_DMA_READ_STATE) & TIGON_DMA_ATTENTIONS,
+                  TIGON_EVENT_READ_ATTENTION) |
+           bit_if(TIGON_WORD(board, TIGON_DMA_WRITE_STATE) & TIGON_DMA_ATTENTIONS,
+                  TIGON_EVENT_WRITE_ATTENTION) |
+           bit_if(TIGON_WORD(board, TIGON_TRANSMIT_STATE) & TIGON_TRANSMIT_ATTENTIONS,
+                  TIGON_EVENT_TRANSMIT_ATTENTION) |
+           bit_if(TIGON_WORD(board, TIGON_RECEIVE_STATE) & TIGON_RECEIVE_ATTENTIONS,
+                  TIGON_EVENT_RECEIVE_ATTENTION) |
+           bit_if(tigon_receive_pending(&board->receive), TIGON_EVENT_RECEIVE);
+}
+
+static inline uint32_t own(const struct tigon_board *board, unsigned core) {
+    return board->events.software[core] |
+           bit_if(TIGON_WORD(board, core ? TIGON_MAILBOX_EVENT_B : TIGON_MAILBOX_EVENT_A) != 0,
+                  TIGON_EVENT_MAILBOX) |
+           bit_if(tigon_timer_reached(&board->timer, core), TIGON_EVENT_TIMER);
+}
+
+bool tigon_events_derive(struct tigon_board *board) {
+    uint32_t *level = board->events.level;
     const uint32_t shared = common(board);
-    unsigned changed = 0;
-    for (unsigned core = 0; core < 2; core++) {
-        uint32_t word = shared | board->events.software[core];
-        if (TIGON_WORD(board, core ? TIGON_MAILBOX_EVENT_B : TIGON_MAILBOX_EVENT_A))
-            word |= TIGON_EVENT_MAILBOX;
-        if (tigon_timer_reached(board, core))
-            word |= TIGON_EVENT_TIMER;
-        if (word != board->events.level[core]) {
-            board->events.level[core] = word;
-            changed |= 1u << core;
-        }
-    }
-    return changed;
+    const uint32_t a = shared | own(board, TIGON_CORE_A);
+    const uint32_t b = shared | own(board, TIGON_CORE_B);
+    if (a == level[TIGON_CORE_A] && b == level[TIGON_CORE_B])
+        return false;
+    level[TIGON_CORE_A] = a;
+    level[TIGON_CORE_B] = b;
+    return true;
 }
 
 uint32_t tigon_events_read(struct tigon_board *board, uint32_t offset) {

@@ -2,6 +2,7 @@
 #ifndef SIM_EVENTS_H
 #define SIM_EVENTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct tigon_board;
@@ -27,8 +28,8 @@ struct tigon_events {
 
 void tigon_events_reset(struct tigon_board *board);
 
-/* Derives both words from their sources; returns a bit per word that changed. */
-unsigned tigon_events_derive(struct tigon_board *board);
+/* Derives both words from their sources. True if one of them changed. */
+bool tigon_events_derive(struct tigon_board *board);
 
 uint32_t tigon_events_read(struct tigon_board *board, uint32_t offset);
 void tigon_events_write(struct tigon_board *board, uint32_t offset, uint32_t value);

@@ -246,14 +246,6 @@ void tigon_receive_write(struct tigon_board *board, uint32_t offset, uint32_t va
     tigon_board_changed(board);
 }
 
-bool tigon_receive_attention(const struct tigon_board *board) {
-    return (TIGON_WORD(board, TIGON_RECEIVE_STATE) & TIGON_RECEIVE_ATTENTIONS) != 0;
-}
-
-bool tigon_receive_pending(const struct tigon_board *board) {
-    return board->receive.producer != board->receive.reference;
-}
-
 void tigon_board_break_receive(struct tigon_board *board, uint32_t status) {
     board->receive.fault = status & TIGON_RECEIVED_FAULTS;
 }

@@ -46,8 +46,9 @@ void tigon_receive_frame(struct tigon_board *board, const struct tigon_frame *fr
 /* Raises attention bits of HW[220]. */
 void tigon_receive_raise(struct tigon_board *board, uint32_t attentions);
 
-/* Levels of event bits 25 and 6. */
-bool tigon_receive_attention(const struct tigon_board *board);
-bool tigon_receive_pending(const struct tigon_board *board);
+/* Level of event bit 6. */
+static inline bool tigon_receive_pending(const struct tigon_receive *mac) {
+    return mac->producer != mac->reference;
+}
 
 #endif

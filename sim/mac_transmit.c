@@ -334,10 +334,6 @@ void tigon_transmit_write(struct tigon_board *board, uint32_t offset, uint32_t v
     tigon_board_changed(board);
 }
 
-bool tigon_transmit_attention(const struct tigon_board *board) {
-    return (TIGON_WORD(board, TIGON_TRANSMIT_STATE) & TIGON_TRANSMIT_ATTENTIONS) != 0;
-}
-
 void tigon_transmit_hold(struct tigon_board *board, uint32_t quanta) {
     struct tigon_transmit *mac = &board->transmit;
     mac->paused_until = board->now + tigon_ticks_from_ns((uint64_t)quanta * PAUSE_QUANTUM_NS);

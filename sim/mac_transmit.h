@@ -42,9 +42,6 @@ void tigon_transmit_write(struct tigon_board *board, uint32_t offset, uint32_t v
 /* Looks again whether the next frame can be sent, after anything that could allow it. */
 void tigon_transmit_evaluate(struct tigon_board *board);
 
-/* Level of event bit 26. */
-bool tigon_transmit_attention(const struct tigon_board *board);
-
 /* A PAUSE frame was received and is to be obeyed. */
 void tigon_transmit_hold(struct tigon_board *board, uint32_t quanta);
 /* A PAUSE frame is to be sent as soon as the frame on the wire is through. */

@@ -9,8 +9,16 @@
 
 static void note_wishes(struct tigon_observers *observers) {
     observers->wants_changed = false;
-    for (size_t i = 0; i < observers->count; i++)
+    observers->wants_signals = observers->hooked;
+    for (size_t i = 0; i < observers->count; i++) {
         observers->wants_changed |= observers->items[i].changed != NULL;
+        observers->wants_signals |= observers->items[i].signal != NULL;
+    }
+}
+
+void tigon_observers_hooked(struct tigon_observers *observers, bool hooked) {
+    observers->hooked = hooked;
+    note_wishes(observers);
 }
 
 int tigon_world_attach(struct tigon_world *world, const struct tigon_observer *observer) {

@@ -2,6 +2,7 @@
  * it. */
 #include "sim/registers.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "sim/board.h"
@@ -122,37 +123,35 @@ static const struct owner owners[TIGON_OWNER_COUNT] = {
     [TIGON_OWNER_CORE] = {tigon_core_control_read, tigon_core_control_write},
 };
 
-/* Row of each word plus one, 0 for none: a search per access would dominate the cost of polling. */
-struct index {
-    uint8_t row[TIGON_REGISTER_BYTES / 4];
+/* What an access to each word comes to; a search per access would dominate the cost of polling. */
+struct word {
+    const struct tigon_register_description *row;                 /* NULL: unknown */
+    uint32_t (*read)(struct tigon_board *board, uint32_t offset); /* NULL: storage */
 };
 
-#define EMPTY_INDEX                                                                                \
-    {                                                                                              \
-        { 0 }                                                                                      \
-    }
-_Static_assert(TABLE_COUNT < 255, "row numbers must fit the index");
+static struct word words[TIGON_REGISTER_BYTES / 4];
+static const struct word unknown = {NULL, NULL};
 
-static const struct index *rows(void) {
-    /* Filled with the same values by whoever comes first; a thread that sees `ready` sees them all.
-     */
-    static struct index index = EMPTY_INDEX;
-    static _Bool ready;
-    if (!__atomic_load_n(&ready, __ATOMIC_ACQUIRE)) {
-        for (size_t i = 0; i < TABLE_COUNT; i++)
-            for (unsigned word = 0; word < table[i].count; word++)
-                __atomic_store_n(&index.row[table[i].offset / 4u + word], (uint8_t)(i + 1),
-                                 __ATOMIC_RELAXED);
-        __atomic_store_n(&ready, 1, __ATOMIC_RELEASE);
-    }
-    return &index;
+static void fill_words(void) {
+    for (size_t i = 0; i < TABLE_COUNT; i++)
+        for (unsigned word = 0; word < table[i].count; word++)
+            words[table[i].offset / 4u + word] = (struct word){
+                .row = &table[i],
+                .read = table[i].access & R ? owners[table[i].owner].read : NULL,
+            };
+}
+
+/* For all threads, each of which comes here when it makes a board. */
+static void prepare_words(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, fill_words);
 }
 
 const struct tigon_register_description *tigon_register_describe(uint32_t offset) {
     if (offset >= TIGON_REGISTER_BYTES)
         return NULL;
-    const unsigned row = rows()->row[offset / 4];
-    return row ? &table[row - 1] : NULL;
+    prepare_words();
+    return words[offset / 4].row;
 }
 
 const struct tigon_register_description *tigon_register_table(size_t *count) {
@@ -161,6 +160,7 @@ const struct tigon_register_description *tigon_register_table(size_t *count) {
 }
 
 void tigon_registers_reset(struct tigon_board *board) {
+    prepare_words();
     memset(board->registers, 0, sizeof board->registers);
     for (size_t i = 0; i < TABLE_COUNT; i++)
         for (unsigned word = 0; word < table[i].count; word++)
@@ -169,19 +169,20 @@ void tigon_registers_reset(struct tigon_board *board) {
 
 uint32_t tigon_register_read(struct tigon_board *board, uint32_t offset) {
     offset &= ~3u;
-    const struct tigon_register_description *row = tigon_register_describe(offset);
-    if (!row) {
+    const struct word *word = offset < TIGON_REGISTER_BYTES ? &words[offset / 4] : &unknown;
+    if (word->read)
+        return word->read(board, offset);
+    if (!word->row) {
         tigon_board_unknown(board, offset, false);
         return 0;
     }
-    if (row->access & R)
-        return owners[row->owner].read(board, offset);
     return board->registers[offset / 4];
 }
 
 void tigon_register_write(struct tigon_board *board, uint32_t offset, uint32_t value) {
     offset &= ~3u;
-    const struct tigon_register_description *row = tigon_register_describe(offset);
+    const struct tigon_register_description *row =
+        offset < TIGON_REGISTER_BYTES ? words[offset / 4].row : NULL;
     if (!row) {
         tigon_board_unknown(board, offset, true);
         return;

@@ -75,7 +75,3 @@ void tigon_timer_write(struct tigon_board *board, uint32_t offset, uint32_t valu
     }
     tigon_board_changed(board);
 }
-
-bool tigon_timer_reached(const struct tigon_board *board, unsigned core) {
-    return board->timer.compare[core].reached;
-}

@@ -28,6 +28,8 @@ uint32_t tigon_timer_read(struct tigon_board *board, uint32_t offset);
 void tigon_timer_write(struct tigon_board *board, uint32_t offset, uint32_t value);
 
 /* Level of event bit 28 of core 0 (A) or 1 (B). */
-bool tigon_timer_reached(const struct tigon_board *board, unsigned core);
+static inline bool tigon_timer_reached(const struct tigon_timer *timer, unsigned core) {
+    return timer->compare[core].reached;
+}
 
 #endif

@@ -269,27 +269,19 @@ struct tigon_wire *tigon_world_connect_switches(struct tigon_world *world, struc
 /* -----------------------------------------------------------------------------------------------
  * Running */
 
-static bool runnable(const struct tigon_board *board) {
-    return tigon_cpu_runnable(&board->cpu[0]) || tigon_cpu_runnable(&board->cpu[1]);
-}
-
-/* Cycle of the core of this board that is furthest behind; the board must be runnable. */
-static uint64_t core_cycle(const struct tigon_board *board) {
-    uint64_t cycle = UINT64_MAX;
-    for (unsigned core = 0; core < 2; core++)
-        if (tigon_cpu_due(&board->cpu[core]) < cycle)
-            cycle = tigon_cpu_due(&board->cpu[core]);
-    return cycle;
+/* Cycle of the core of this board that is furthest behind, UINT64_MAX if neither does anything. */
+static inline uint64_t due(const struct tigon_board *board) {
+    const uint64_t a = tigon_cpu_due(&board->cpu[0]);
+    const uint64_t b = tigon_cpu_due(&board->cpu[1]);
+    return a < b ? a : b;
 }
 
 static bool fault_of(struct tigon_world *world, struct tigon_board *board) {
-    for (unsigned core = 0; core < 2; core++)
-        if (board->cpu[core].state & TIGON_CPU_STATE_FAULTS) {
-            world->faulted = board;
-            world->faulted_core = core;
-            return board->knobs.stop_on_fault;
-        }
-    return false;
+    if (((board->cpu[0].state | board->cpu[1].state) & TIGON_CPU_STATE_FAULTS) == 0)
+        return false;
+    world->faulted = board;
+    world->faulted_core = (board->cpu[0].state & TIGON_CPU_STATE_FAULTS) == 0;
+    return board->knobs.stop_on_fault;
 }
 
 /* Runs one board's cores towards `horizon`. True when a fault ends the run. */
@@ -311,19 +303,16 @@ static bool run_cores(struct tigon_world *world, uint64_t bound) {
         struct tigon_board *last = NULL; /* furthest behind */
         uint64_t last_cycle = UINT64_MAX, second_cycle = UINT64_MAX;
         for (size_t i = 0; i < world->board_count; i++) {
-            struct tigon_board *board = world->boards[i];
-            if (!runnable(board))
-                continue;
-            const uint64_t cycle = core_cycle(board);
-            if (!last || cycle < last_cycle) {
+            const uint64_t cycle = due(world->boards[i]);
+            if (cycle < last_cycle) {
                 second_cycle = last_cycle;
-                last = board;
+                last = world->boards[i];
                 last_cycle = cycle;
             } else if (cycle < second_cycle) {
                 second_cycle = cycle;
             }
         }
-        if (!last || last_cycle >= horizon || world->stop)
+        if (last_cycle >= horizon || world->stop)
             return false;
         if (world->lookahead < horizon && second_cycle < horizon - world->lookahead)
             horizon = second_cycle + world->lookahead;
@@ -336,7 +325,7 @@ static bool run_cores(struct tigon_world *world, uint64_t bound) {
 
 static bool any_runnable(const struct tigon_world *world) {
     for (size_t i = 0; i < world->board_count; i++)
-        if (runnable(world->boards[i]))
+        if (due(world->boards[i]) != UINT64_MAX)
             return true;
     return false;
 }
@@ -508,6 +497,7 @@ void tigon_world_program_finished(struct tigon_world *world) {
 void tigon_world_set_signal_hook(struct tigon_world *world, tigon_signal_hook hook, void *context) {
     world->signal_hook = hook;
     world->signal_context = context;
+    tigon_observers_hooked(&world->observers, hook != NULL);
 }
 
 void tigon_world_set_log_hook(struct tigon_world *world, tigon_log_hook hook, void *context) {

@@ -46,11 +46,15 @@ void tigon_world_program_finished(struct tigon_world *world);
 struct tigon_observers {
     struct tigon_observer *items;
     size_t count;
-    bool wants_changed; /* one of them has that function */
+    /* One of them has that function. */
+    bool wants_changed;
+    bool wants_signals; /* also for the hook of tigon_world_set_signal_hook */
+    bool hooked;        /* there is one */
 };
 
 struct tigon_observers *tigon_world_observers(struct tigon_world *world);
 void tigon_observers_free(struct tigon_observers *observers);
+void tigon_observers_hooked(struct tigon_observers *observers, bool hooked);
 
 /* Tell all observers; see struct tigon_observer for the arguments. */
 void tigon_observers_signal(const struct tigon_observers *observers,
