@@ -6,7 +6,7 @@
 
 #include "sim/abort.h"
 
-/* So many entries are looked at one after the other, the earliest first, before halving begins. */
+/* So many entries a new one passes one by one; if that was not all, halving finds its place. */
 #define NEAR 16u
 
 void tigon_schedule_initialise(struct tigon_schedule *schedule) {
@@ -32,19 +32,12 @@ static void note_next(struct tigon_schedule *schedule) {
     schedule->next = schedule->count ? schedule->entries[schedule->count - 1].ticks : UINT64_MAX;
 }
 
-/* How many entries are later than `ticks`: the index at which those that are not begin. */
-static size_t later_than(const struct tigon_schedule *schedule, uint64_t ticks) {
-    const struct tigon_schedule_entry *entries = schedule->entries;
-    size_t end = schedule->count;
-    const size_t far = end > NEAR ? end - NEAR : 0;
-    while (end > far && entries[end - 1].ticks <= ticks)
-        end--;
-    if (end > far)
-        return end;
+/* How many of the first `end` entries are later than `ticks`. */
+static size_t later_than(const struct tigon_schedule *schedule, size_t end, uint64_t ticks) {
     size_t begin = 0;
     while (begin < end) {
         const size_t middle = begin + (end - begin) / 2;
-        if (entries[middle].ticks > ticks)
+        if (schedule->entries[middle].ticks > ticks)
             begin = middle + 1;
         else
             end = middle;
@@ -52,13 +45,27 @@ static size_t later_than(const struct tigon_schedule *schedule, uint64_t ticks) 
     return end;
 }
 
+static void put_in(struct tigon_schedule *schedule, struct tigon_event *event, uint64_t ticks) {
+    struct tigon_schedule_entry *entries = schedule->entries;
+    size_t at = schedule->count++;
+    const size_t far = at > NEAR ? at - NEAR : 0;
+    for (; at > far && entries[at - 1].ticks <= ticks; at--)
+        entries[at] = entries[at - 1];
+    if (at == far && far) {
+        const size_t place = later_than(schedule, far, ticks);
+        memmove(&entries[place + 1], &entries[place], (far - place) * sizeof *entries);
+        at = place;
+    }
+    entries[at] = (struct tigon_schedule_entry){ticks, event};
+}
+
 static void take_out(struct tigon_schedule *schedule, const struct tigon_event *event) {
-    size_t at = later_than(schedule, event->ticks);
-    while (schedule->entries[at].event != event)
+    struct tigon_schedule_entry *entries = schedule->entries;
+    size_t at = later_than(schedule, schedule->count, event->ticks);
+    while (entries[at].event != event)
         at++;
     schedule->count--;
-    for (; at < schedule->count; at++)
-        schedule->entries[at] = schedule->entries[at + 1];
+    memmove(&entries[at], &entries[at + 1], (schedule->count - at) * sizeof *entries);
 }
 
 static void grow(struct tigon_schedule *schedule) {
@@ -77,10 +84,7 @@ void tigon_schedule_at(struct tigon_schedule *schedule, struct tigon_event *even
         grow(schedule);
     event->pending = true;
     event->ticks = ticks;
-    const size_t at = later_than(schedule, ticks);
-    for (size_t i = schedule->count++; i > at; i--)
-        schedule->entries[i] = schedule->entries[i - 1];
-    schedule->entries[at] = (struct tigon_schedule_entry){ticks, event};
+    put_in(schedule, event, ticks);
     note_next(schedule);
     if (ticks < earliest && schedule->earlier)
         schedule->earlier(schedule->earlier_context, ticks);

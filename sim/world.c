@@ -297,9 +297,6 @@ static bool run_board(struct tigon_world *world, struct tigon_board *board, uint
  * ends the run. */
 static bool run_cores(struct tigon_world *world, uint64_t bound) {
     for (;;) {
-        if (tigon_schedule_next(&world->schedule) < bound)
-            bound = tigon_schedule_next(&world->schedule);
-        uint64_t horizon = bound == TIGON_NEVER ? UINT64_MAX : tigon_cycle_at_or_after(bound);
         struct tigon_board *last = NULL; /* furthest behind */
         uint64_t last_cycle = UINT64_MAX, second_cycle = UINT64_MAX;
         for (size_t i = 0; i < world->board_count; i++) {
@@ -312,14 +309,22 @@ static bool run_cores(struct tigon_world *world, uint64_t bound) {
                 second_cycle = cycle;
             }
         }
-        if (last_cycle >= horizon || world->stop)
-            return false;
-        if (world->lookahead < horizon && second_cycle < horizon - world->lookahead)
-            horizon = second_cycle + world->lookahead;
-        if (horizon > last_cycle + LONGEST_RUN_CYCLES)
-            horizon = last_cycle + LONGEST_RUN_CYCLES;
-        if (run_board(world, last, horizon))
-            return true;
+        /* Again while it is the turn of the same board: what a board does reaches no other one
+         * but by an event. */
+        do {
+            if (tigon_schedule_next(&world->schedule) < bound)
+                bound = tigon_schedule_next(&world->schedule);
+            if (tigon_ticks_from_cycles(last_cycle) >= bound || world->stop)
+                return false;
+            uint64_t horizon = bound == TIGON_NEVER ? UINT64_MAX : tigon_cycle_at_or_after(bound);
+            if (world->lookahead < horizon && second_cycle < horizon - world->lookahead)
+                horizon = second_cycle + world->lookahead;
+            if (horizon > last_cycle + LONGEST_RUN_CYCLES)
+                horizon = last_cycle + LONGEST_RUN_CYCLES;
+            if (run_board(world, last, horizon))
+                return true;
+            last_cycle = due(last);
+        } while (last_cycle < second_cycle);
     }
 }
 
