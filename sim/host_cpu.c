@@ -6,35 +6,18 @@
  * CPU is a reservation: a piece of work takes it from the tick at which it is free, in the order of
  * asking.
  */
-#undef _FORTIFY_SOURCE /* its longjmp takes a jump between stacks for an error */
 #include "sim/host_cpu.h"
 
 #include <errno.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <ucontext.h>
-#include <unistd.h>
 
 #include "sim/abort.h"
 #include "sim/board.h"
+#include "sim/coroutine.h"
 #include "sim/host_memory.h"
 #include "sim/world.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HAVE_ADDRESS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAVE_ADDRESS_SANITIZER 1
-#endif
-#endif
-#ifdef HAVE_ADDRESS_SANITIZER
-#include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
-#endif
-
-#define PAGE_BYTES 4096u
 #define POLL_TURNS 65536u /* of one tigon_host_poll32 */
 
 /*
@@ -82,12 +65,7 @@ struct program {
     uint64_t poll_last;
     uint64_t poll_start; /* ticks */
     uint64_t poll_interval;
-    ucontext_t context; /* where it begins; with the sanitizer, where it goes on */
-    jmp_buf jump;       /* where it goes on */
-    bool entered;
-    void *stack; /* lowest address of the mapping, a guard page */
-    size_t stack_bytes;
-    void *fake_stack; /* of the sanitizer */
+    struct tigon_coroutine *coroutine;
 };
 
 struct posted_write {
@@ -117,12 +95,6 @@ struct tigon_host {
     size_t posted_capacity;
     uint64_t last_arrival;
     struct tigon_event arrival;
-
-    ucontext_t caller; /* the world's stack while a program runs */
-    jmp_buf caller_jump;
-    void *caller_fake_stack;
-    const void *caller_stack;
-    size_t caller_stack_bytes;
 };
 
 static uint64_t now(const struct tigon_host *host) {
@@ -130,53 +102,12 @@ static uint64_t now(const struct tigon_host *host) {
 }
 
 /* -------------------------------------------------------------------------------------------
- * Coroutines */
-
-/*
- * Switching is swapcontext where the sanitizer watches stacks. Elsewhere ucontext only makes the
- * stack and enters it; after that _setjmp and _longjmp go between the stacks, because swapcontext
- * costs a system call each time to keep a signal mask that never changes, which was half the time
- * of a run with a polling host.
- */
-#ifdef HAVE_ADDRESS_SANITIZER
-static void switch_to_program(struct tigon_host *host, struct program *program) {
-    host->current = program;
-    __sanitizer_start_switch_fiber(&host->caller_fake_stack, (char *)program->stack + PAGE_BYTES,
-                                   program->stack_bytes);
-    swapcontext(&host->caller, &program->context);
-    __sanitizer_finish_switch_fiber(host->caller_fake_stack, NULL, NULL);
-    host->current = NULL;
-}
+ * Programs */
 
 /* Gives control back to the world; returns when the program's event fires. */
 static void switch_to_world(struct program *program, bool for_good) {
-    struct tigon_host *host = program->host;
-    /* No place to save to tells the sanitizer to free what it keeps for a stack that ends here. */
-    __sanitizer_start_switch_fiber(for_good ? NULL : &program->fake_stack, host->caller_stack,
-                                   host->caller_stack_bytes);
-    swapcontext(&program->context, &host->caller);
-    __sanitizer_finish_switch_fiber(program->fake_stack, &host->caller_stack,
-                                    &host->caller_stack_bytes);
+    tigon_coroutine_leave(program->coroutine, for_good);
 }
-#else
-static void switch_to_program(struct tigon_host *host, struct program *program) {
-    host->current = program;
-    if (_setjmp(host->caller_jump) == 0) {
-        if (program->entered)
-            _longjmp(program->jump, 1);
-        program->entered = true;
-        setcontext(&program->context);
-    }
-    host->current = NULL;
-}
-
-/* Gives control back to the world; returns when the program's event fires. */
-static void switch_to_world(struct program *program, bool for_good) {
-    (void)for_good;
-    if (_setjmp(program->jump) == 0)
-        _longjmp(program->host->caller_jump, 1);
-}
-#endif
 
 static void show(struct program *program, enum tigon_program_state state) {
     const struct tigon_host *host = program->host;
@@ -187,12 +118,9 @@ static void show(struct program *program, enum tigon_program_state state) {
                             state, now(host));
 }
 
-static void program_main(unsigned high, unsigned low) {
-    struct program *program = (struct program *)((uintptr_t)high << 32 | (uintptr_t)low);
+static void program_main(void *argument) {
+    struct program *program = argument;
     struct tigon_host *host = program->host;
-#ifdef HAVE_ADDRESS_SANITIZER
-    __sanitizer_finish_switch_fiber(NULL, &host->caller_stack, &host->caller_stack_bytes);
-#endif
     program->result = program->function(host, program->argument);
     if (!host->crashed) {
         program->finished = true;
@@ -206,7 +134,9 @@ static void program_main(unsigned high, unsigned low) {
 static void resume(void *context, uint64_t ticks) {
     struct program *program = context;
     (void)ticks;
-    switch_to_program(program->host, program);
+    program->host->current = program;
+    tigon_coroutine_enter(program->coroutine);
+    program->host->current = NULL;
 }
 
 /* The running program, for functions that only make sense inside one. */
@@ -274,19 +204,10 @@ int tigon_host_start(struct tigon_host *host, const char *name, tigon_program fu
     program->function = function;
     program->argument = argument;
     snprintf(program->name, sizeof program->name, "%s", name);
-    program->stack_bytes =
-        (host->knobs.host_stack_bytes + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
-    program->stack = mmap(NULL, program->stack_bytes + PAGE_BYTES, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (program->stack == MAP_FAILED || mprotect(program->stack, PAGE_BYTES, PROT_NONE) != 0)
+    program->coroutine =
+        tigon_coroutine_create(host->knobs.host_stack_bytes, program_main, program);
+    if (!program->coroutine)
         tigon_abort("no stack for program %s: %s", name, strerror(errno));
-    getcontext(&program->context);
-    program->context.uc_stack.ss_sp = (char *)program->stack + PAGE_BYTES;
-    program->context.uc_stack.ss_size = program->stack_bytes;
-    program->context.uc_link = NULL;
-    const uintptr_t self = (uintptr_t)program;
-    makecontext(&program->context, (void (*)(void))program_main, 2, (unsigned)(self >> 32),
-                (unsigned)(self & 0xFFFFFFFFu));
     tigon_event_initialise(&program->resume, resume, program);
     tigon_event_initialise(&program->sample, take_sample, program);
     step_by_step(host);
@@ -714,11 +635,7 @@ void tigon_host_destroy(struct tigon_host *host) {
         struct program *program = host->programs[i];
         tigon_schedule_cancel(host->board->schedule, &program->resume);
         tigon_schedule_cancel(host->board->schedule, &program->sample);
-#ifdef HAVE_ADDRESS_SANITIZER
-        /* The stack may be left in the middle of functions whose frames are marked. */
-        __asan_unpoison_memory_region((char *)program->stack + PAGE_BYTES, program->stack_bytes);
-#endif
-        munmap(program->stack, program->stack_bytes + PAGE_BYTES);
+        tigon_coroutine_destroy(program->coroutine);
         free(program);
     }
     tigon_schedule_cancel(host->board->schedule, &host->arrival);
