@@ -68,15 +68,10 @@ uint64_t tigon_board_seen_by(const struct tigon_board *board, unsigned core) {
     return core == TIGON_CORE_A && board->accessing_core == TIGON_CORE_B ? cycle + 1u : cycle;
 }
 
-static void disturb_cores(struct tigon_board *board) {
+void tigon_board_disturb_cores(struct tigon_board *board) {
     for (unsigned core = 0; core < 2; core++)
         if (board->cpu[core].loop.stage != TIGON_LOOP_NONE)
             tigon_cpu_disturb(&board->cpu[core], tigon_board_seen_by(board, core));
-}
-
-void tigon_board_disturb(struct tigon_board *board) {
-    if (board->cpu[0].loop.stage != TIGON_LOOP_NONE || board->cpu[1].loop.stage != TIGON_LOOP_NONE)
-        disturb_cores(board);
 }
 
 static void about_to_change(void *context) {

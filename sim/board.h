@@ -93,9 +93,14 @@ void tigon_board_changed(struct tigon_board *board);
  * sees what B did a cycle later. */
 uint64_t tigon_board_seen_by(const struct tigon_board *board, unsigned core);
 
+void tigon_board_disturb_cores(struct tigon_board *board);
+
 /* Something that cores may wait for in loops changes at board->now, or will in a moment: register
  * writes, SRAM and bus call this by themselves. */
-void tigon_board_disturb(struct tigon_board *board);
+static inline void tigon_board_disturb(struct tigon_board *board) {
+    if (board->cpu[0].loop.stage != TIGON_LOOP_NONE || board->cpu[1].loop.stage != TIGON_LOOP_NONE)
+        tigon_board_disturb_cores(board);
+}
 
 /* Reports a signal to the world's hook when its value is new. */
 void tigon_board_signal(struct tigon_board *board, enum tigon_signal signal, uint32_t value);

@@ -1,5 +1,4 @@
-/* Frames: see frame.h. The CRC uses eight tables (slicing by 8), because every frame of a run
- * passes here. */
+/* Frames: see frame.h. */
 #include "sim/frame.h"
 
 #include <stdlib.h>
@@ -35,44 +34,6 @@ void tigon_frame_pool_free(struct tigon_frame_pool *pool) {
         free(pool->all[i]);
     free(pool->all);
     memset(pool, 0, sizeof *pool);
-}
-
-struct crc_tables {
-    uint32_t table[8][256];
-};
-
-static const struct crc_tables *tables(void) {
-    static struct crc_tables made;
-    static bool ready;
-    if (__atomic_load_n(&ready, __ATOMIC_ACQUIRE))
-        return &made;
-    /* Two threads may both come here; they store the same values, so the race is only one of
-     * relaxed atomics. */
-    for (unsigned slice = 0; slice < 8; slice++)
-        for (uint32_t byte = 0; byte < 256; byte++) {
-            uint32_t value = byte;
-            for (unsigned bit = 0; bit < 8 * (slice + 1); bit++)
-                value = value >> 1 ^ (value & 1 ? 0xEDB88320u : 0);
-            __atomic_store_n(&made.table[slice][byte], value, __ATOMIC_RELAXED);
-        }
-    __atomic_store_n(&ready, true, __ATOMIC_RELEASE);
-    return &made;
-}
-
-uint32_t tigon_frame_crc(const uint8_t *bytes, size_t length) {
-    const struct crc_tables *crc = tables();
-    uint32_t value = 0xFFFFFFFFu;
-    for (; length >= 8; length -= 8, bytes += 8) {
-        const uint32_t low = value ^ ((uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 |
-                                      (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24);
-        value = crc->table[7][low & 0xFF] ^ crc->table[6][low >> 8 & 0xFF] ^
-                crc->table[5][low >> 16 & 0xFF] ^ crc->table[4][low >> 24] ^
-                crc->table[3][bytes[4]] ^ crc->table[2][bytes[5]] ^ crc->table[1][bytes[6]] ^
-                crc->table[0][bytes[7]];
-    }
-    while (length--)
-        value = value >> 8 ^ crc->table[0][(value ^ *bytes++) & 0xFF];
-    return ~value;
 }
 
 void tigon_frame_finish(struct tigon_frame *frame, uint32_t length, bool bad_crc) {

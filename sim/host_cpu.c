@@ -92,7 +92,7 @@ struct tigon_host {
     struct posted_write *posted; /* ring buffer, oldest at posted_first */
     size_t posted_first;
     size_t posted_count;
-    size_t posted_capacity;
+    size_t posted_capacity; /* a power of two, or 0 */
     uint64_t last_arrival;
     struct tigon_event arrival;
 };
@@ -252,10 +252,15 @@ bool tigon_host_finished(const struct tigon_host *host, int index, int *result) 
 /* ------------------------------------------------------------------------------------- Register
  * access */
 
+/* Index of the write `after` the oldest one. */
+static size_t place_of(const struct tigon_host *host, size_t after) {
+    return (host->posted_first + after) & (host->posted_capacity - 1);
+}
+
 static void arrive(void *context, uint64_t ticks) {
     struct tigon_host *host = context;
     const struct posted_write write = host->posted[host->posted_first];
-    host->posted_first = (host->posted_first + 1) % host->posted_capacity;
+    host->posted_first = place_of(host, 1);
     host->posted_count--;
     if (host->posted_count)
         tigon_schedule_at(host->board->schedule, &host->arrival,
@@ -271,7 +276,7 @@ static void post(struct tigon_host *host, uint64_t ticks, uint32_t offset, uint3
         if (!larger)
             tigon_abort("out of memory for posted writes");
         for (size_t i = 0; i < host->posted_count; i++)
-            larger[i] = host->posted[(host->posted_first + i) % host->posted_capacity];
+            larger[i] = host->posted[place_of(host, i)];
         free(host->posted);
         host->posted = larger;
         host->posted_first = 0;
@@ -280,8 +285,7 @@ static void post(struct tigon_host *host, uint64_t ticks, uint32_t offset, uint3
     if (ticks < host->last_arrival)
         ticks = host->last_arrival; /* a bus keeps posted writes in order */
     host->last_arrival = ticks;
-    host->posted[(host->posted_first + host->posted_count) % host->posted_capacity] =
-        (struct posted_write){ticks, offset, value};
+    host->posted[place_of(host, host->posted_count)] = (struct posted_write){ticks, offset, value};
     if (host->posted_count++ == 0)
         tigon_schedule_at(host->board->schedule, &host->arrival, ticks);
 }

@@ -9,15 +9,19 @@
 /* So many entries a new one passes one by one; if that was not all, halving finds its place. */
 #define NEAR 16u
 
+/* Stands before the first entry: later than all. An empty schedule has nothing else, and no
+ * capacity, so that it is never written to. */
+static struct tigon_schedule_entry never = {.ticks = UINT64_MAX};
+
 void tigon_schedule_initialise(struct tigon_schedule *schedule) {
-    memset(schedule, 0, sizeof *schedule);
-    schedule->next = UINT64_MAX;
+    *schedule = (struct tigon_schedule){.entries = &never};
 }
 
 void tigon_schedule_free(struct tigon_schedule *schedule) {
-    for (size_t i = 0; i < schedule->count; i++)
+    for (size_t i = 1; i <= schedule->count; i++)
         schedule->entries[i].event->pending = false;
-    free(schedule->entries);
+    if (schedule->capacity)
+        free(schedule->entries);
     tigon_schedule_initialise(schedule);
 }
 
@@ -28,13 +32,10 @@ void tigon_event_initialise(struct tigon_event *event, tigon_event_function func
     event->context = context;
 }
 
-static void note_next(struct tigon_schedule *schedule) {
-    schedule->next = schedule->count ? schedule->entries[schedule->count - 1].ticks : UINT64_MAX;
-}
-
-/* How many of the first `end` entries are later than `ticks`. */
-static size_t later_than(const struct tigon_schedule *schedule, size_t end, uint64_t ticks) {
-    size_t begin = 0;
+/* The place of the first of `count` entries that is not later than `ticks`, or the one after them.
+ */
+static size_t find(const struct tigon_schedule *schedule, size_t count, uint64_t ticks) {
+    size_t begin = 1, end = count + 1;
     while (begin < end) {
         const size_t middle = begin + (end - begin) / 2;
         if (schedule->entries[middle].ticks > ticks)
@@ -45,47 +46,58 @@ static size_t later_than(const struct tigon_schedule *schedule, size_t end, uint
     return end;
 }
 
-static void put_in(struct tigon_schedule *schedule, struct tigon_event *event, uint64_t ticks) {
-    struct tigon_schedule_entry *entries = schedule->entries;
-    size_t at = schedule->count++;
-    const size_t far = at > NEAR ? at - NEAR : 0;
-    for (; at > far && entries[at - 1].ticks <= ticks; at--)
-        entries[at] = entries[at - 1];
-    if (at == far && far) {
-        const size_t place = later_than(schedule, far, ticks);
-        memmove(&entries[place + 1], &entries[place], (far - place) * sizeof *entries);
-        at = place;
-    }
-    entries[at] = (struct tigon_schedule_entry){ticks, event};
-}
-
 static void take_out(struct tigon_schedule *schedule, const struct tigon_event *event) {
     struct tigon_schedule_entry *entries = schedule->entries;
-    size_t at = later_than(schedule, schedule->count, event->ticks);
+    size_t at = find(schedule, schedule->count, event->ticks);
     while (entries[at].event != event)
         at++;
-    schedule->count--;
     memmove(&entries[at], &entries[at + 1], (schedule->count - at) * sizeof *entries);
+    schedule->count--;
 }
 
 static void grow(struct tigon_schedule *schedule) {
-    schedule->capacity = schedule->capacity ? schedule->capacity * 2 : 64;
-    schedule->entries =
-        realloc(schedule->entries, schedule->capacity * sizeof(struct tigon_schedule_entry));
-    if (!schedule->entries)
-        tigon_abort("out of memory for %zu events", schedule->capacity);
+    const size_t capacity = schedule->capacity ? schedule->capacity * 2 : 64;
+    struct tigon_schedule_entry *entries =
+        realloc(schedule->capacity ? schedule->entries : NULL, (capacity + 1) * sizeof *entries);
+    if (!entries)
+        tigon_abort("out of memory for %zu events", capacity);
+    entries[0] = never;
+    schedule->entries = entries;
+    schedule->capacity = capacity;
+}
+
+/* For an event that may be pending already, or one too many. */
+static __attribute__((noinline)) void make_room(struct tigon_schedule *schedule,
+                                                const struct tigon_event *event) {
+    if (event->pending)
+        take_out(schedule, event);
+    else
+        grow(schedule);
+}
+
+/* For an entry that belongs to before `at`; returns its place. */
+static __attribute__((noinline)) size_t shift_far(struct tigon_schedule *schedule, size_t at,
+                                                  uint64_t ticks) {
+    struct tigon_schedule_entry *entries = schedule->entries;
+    const size_t place = find(schedule, at - 1, ticks);
+    memmove(&entries[place + 1], &entries[place], (at - place) * sizeof *entries);
+    return place;
 }
 
 void tigon_schedule_at(struct tigon_schedule *schedule, struct tigon_event *event, uint64_t ticks) {
-    const uint64_t earliest = schedule->next;
-    if (event->pending)
-        take_out(schedule, event);
-    else if (schedule->count == schedule->capacity)
-        grow(schedule);
+    const uint64_t earliest = tigon_schedule_next(schedule);
+    if (event->pending || schedule->count == schedule->capacity)
+        make_room(schedule, event);
     event->pending = true;
     event->ticks = ticks;
-    put_in(schedule, event, ticks);
-    note_next(schedule);
+    struct tigon_schedule_entry *entries = schedule->entries;
+    size_t at = ++schedule->count;
+    const size_t far = at > NEAR ? at - NEAR : 1;
+    for (; at > far && entries[at - 1].ticks <= ticks; at--)
+        entries[at] = entries[at - 1];
+    if (at == far && far > 1)
+        at = shift_far(schedule, at, ticks);
+    entries[at] = (struct tigon_schedule_entry){ticks, event};
     if (ticks < earliest && schedule->earlier)
         schedule->earlier(schedule->earlier_context, ticks);
 }
@@ -93,14 +105,12 @@ void tigon_schedule_at(struct tigon_schedule *schedule, struct tigon_event *even
 void tigon_schedule_cancel(struct tigon_schedule *schedule, struct tigon_event *event) {
     if (!event->pending)
         return;
-    event->pending = false;
     take_out(schedule, event);
-    note_next(schedule);
+    event->pending = false;
 }
 
 void tigon_schedule_fire(struct tigon_schedule *schedule) {
-    struct tigon_event *event = schedule->entries[--schedule->count].event;
+    struct tigon_event *event = schedule->entries[schedule->count--].event;
     event->pending = false;
-    note_next(schedule);
     event->function(event->context, event->ticks);
 }

@@ -33,6 +33,27 @@ static uint8_t *host_bytes(struct bench *bench, uint64_t address) {
     return tigon_host_pointer(tigon_board_host(bench->board), address);
 }
 
+/* The CRC of every length up to a frame and at every alignment, bit by bit */
+static void test_crc(void **state) {
+    (void)state;
+    uint8_t bytes[1600];
+    uint32_t random = 1, value = 0xFFFFFFFFu;
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        random = random * 1664525u + 1013904223u;
+        bytes[i] = (uint8_t)(random >> 24);
+    }
+    for (size_t length = 0; length < 1550; length++) {
+        uint8_t moved[1600];
+        const size_t start = length % 17;
+        memcpy(moved + start, bytes, length);
+        assert_int_equal(tigon_frame_crc(moved + start, length), ~value);
+        value ^= bytes[length];
+        for (unsigned bit = 0; bit < 8; bit++)
+            value = value >> 1 ^ (value & 1 ? 0xEDB88320u : 0);
+    }
+    assert_int_equal(tigon_frame_crc((const uint8_t *)"123456789", 9), 0xCBF43926u);
+}
+
 /* tigon2.md 15 item 8: posted before its data; leaves only when the bit-17 read is done; received
  * intact */
 static void test_one_frame(void **state) {
@@ -478,13 +499,21 @@ static void test_pause(void **state) {
 
 int mac_tests(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_frame),      cmocka_unit_test(test_cut_through),
-        cmocka_unit_test(test_no_underrun),    cmocka_unit_test(test_no_underrun_queued),
-        cmocka_unit_test(test_underrun),       cmocka_unit_test(test_back_to_back),
-        cmocka_unit_test(test_wraps),          cmocka_unit_test(test_transmit_ring_full),
-        cmocka_unit_test(test_transmit_gates), cmocka_unit_test(test_vlan),
-        cmocka_unit_test(test_filter),         cmocka_unit_test(test_bad_frames),
-        cmocka_unit_test(test_buffer_full),    cmocka_unit_test(test_receive_ring_full),
+        cmocka_unit_test(test_crc),
+        cmocka_unit_test(test_one_frame),
+        cmocka_unit_test(test_cut_through),
+        cmocka_unit_test(test_no_underrun),
+        cmocka_unit_test(test_no_underrun_queued),
+        cmocka_unit_test(test_underrun),
+        cmocka_unit_test(test_back_to_back),
+        cmocka_unit_test(test_wraps),
+        cmocka_unit_test(test_transmit_ring_full),
+        cmocka_unit_test(test_transmit_gates),
+        cmocka_unit_test(test_vlan),
+        cmocka_unit_test(test_filter),
+        cmocka_unit_test(test_bad_frames),
+        cmocka_unit_test(test_buffer_full),
+        cmocka_unit_test(test_receive_ring_full),
         cmocka_unit_test(test_pause),
     };
     return cmocka_run_group_tests_name("mac", tests, NULL, NULL);

@@ -329,6 +329,55 @@ static void test_schedule(void **state) {
     tigon_schedule_free(&schedule);
 }
 
+struct numbered {
+    struct tigon_event event;
+    unsigned number; /* of its scheduling */
+    unsigned **next;
+};
+
+static void note_number(void *context, uint64_t ticks) {
+    const struct numbered *numbered = context;
+    (void)ticks;
+    *(*numbered->next)++ = numbered->number;
+}
+
+/* Events of one tick fire in the order of scheduling, also among many of other ticks, and one that
+ * is scheduled again comes last */
+static void test_schedule_ties(void **state) {
+    (void)state;
+    struct tigon_schedule schedule;
+    struct numbered events[300];
+    unsigned seen[300], *next = seen, number = 0;
+    tigon_schedule_initialise(&schedule);
+    for (unsigned i = 0; i < 300; i++) {
+        events[i] = (struct numbered){.number = number++, .next = &next};
+        tigon_event_initialise(&events[i].event, note_number, &events[i]);
+        tigon_schedule_at(&schedule, &events[i].event, 100 - i * 7 % 5);
+    }
+    for (unsigned i = 0; i < 300; i += 11) {
+        events[i].number = number++;
+        tigon_schedule_at(&schedule, &events[i].event, 100 - i * 3 % 5);
+    }
+    uint64_t ticks[400] = {0};
+    for (unsigned i = 0; i < 300; i++)
+        ticks[events[i].number] = events[i].event.ticks;
+    for (unsigned i = 0; i < 300; i++)
+        tigon_schedule_fire(&schedule);
+    assert_int_equal(tigon_schedule_next(&schedule), UINT64_MAX);
+    for (unsigned i = 1; i < 300; i++) {
+        assert_true(ticks[seen[i - 1]] <= ticks[seen[i]]);
+        assert_true(ticks[seen[i - 1]] < ticks[seen[i]] || seen[i - 1] < seen[i]);
+    }
+    /* Nothing keeps an event from being due never. */
+    tigon_schedule_at(&schedule, &events[0].event, UINT64_MAX);
+    tigon_schedule_at(&schedule, &events[1].event, 1);
+    assert_int_equal(tigon_schedule_next(&schedule), 1);
+    tigon_schedule_cancel(&schedule, &events[1].event);
+    assert_true(tigon_event_pending(&events[0].event));
+    tigon_schedule_free(&schedule);
+    assert_false(tigon_event_pending(&events[0].event));
+}
+
 /* sim/time.h */
 static void test_time(void **state) {
     (void)state;
@@ -353,6 +402,7 @@ int world_tests(void) {
         cmocka_unit_test(test_event_between_cores),
         cmocka_unit_test(test_determinism),
         cmocka_unit_test(test_schedule),
+        cmocka_unit_test(test_schedule_ties),
         cmocka_unit_test(test_time),
     };
     return cmocka_run_group_tests_name("world", tests, NULL, NULL);
