@@ -18,26 +18,37 @@ static inline uint32_t bit_if(bool condition, uint32_t bit) {
     return condition ? bit : 0;
 }
 
-/* Levels that both words show alike. */
-static inline uint32_t common(const struct tigon_board *board) {
-    const struct tigon_dma *dma = &board->dma;
-    return bit_if(tigon_dma_ring_pending(dma, TIGON_DMA_READ, TIGON_DMA_HIGH),
-                  TIGON_EVENT_READ_HIGH) |
-           bit_if(tigon_dma_ring_pending(dma, TIGON_DMA_READ, TIGON_DMA_LOW),
-                  TIGON_EVENT_READ_LOW) |
-           bit_if(tigon_dma_ring_pending(dma, TIGON_DMA_WRITE, TIGON_DMA_HIGH),
-                  TIGON_EVENT_WRITE_HIGH) |
-           bit_if(tigon_dma_ring_pending(dma, TIGON_DMA_WRITE, TIGON_DMA_LOW),
-                  TIGON_EVENT_WRITE_LOW) |
-           bit_if(TIGON_WORD(board, TIGON_DMA_READ_STATE) & TIGON_DMA_ATTENTIONS,
+static uint32_t attentions(const struct tigon_board *board) {
+    return bit_if(TIGON_WORD(board, TIGON_DMA_READ_STATE) & TIGON_DMA_ATTENTIONS,
                   TIGON_EVENT_READ_ATTENTION) |
            bit_if(TIGON_WORD(board, TIGON_DMA_WRITE_STATE) & TIGON_DMA_ATTENTIONS,
                   TIGON_EVENT_WRITE_ATTENTION) |
            bit_if(TIGON_WORD(board, TIGON_TRANSMIT_STATE) & TIGON_TRANSMIT_ATTENTIONS,
                   TIGON_EVENT_TRANSMIT_ATTENTION) |
            bit_if(TIGON_WORD(board, TIGON_RECEIVE_STATE) & TIGON_RECEIVE_ATTENTIONS,
-                  TIGON_EVENT_RECEIVE_ATTENTION) |
-           bit_if(tigon_receive_pending(&board->receive), TIGON_EVENT_RECEIVE);
+                  TIGON_EVENT_RECEIVE_ATTENTION);
+}
+
+/* Levels that both words show alike. */
+static inline uint32_t common(const struct tigon_board *board) {
+    const struct tigon_dma *dma = &board->dma;
+    uint32_t level = bit_if(tigon_receive_pending(&board->receive), TIGON_EVENT_RECEIVE);
+    if (tigon_dma_ring_pending(dma, TIGON_DMA_READ, TIGON_DMA_HIGH))
+        level |= TIGON_EVENT_READ_HIGH;
+    if (tigon_dma_ring_pending(dma, TIGON_DMA_READ, TIGON_DMA_LOW))
+        level |= TIGON_EVENT_READ_LOW;
+    if (tigon_dma_ring_pending(dma, TIGON_DMA_WRITE, TIGON_DMA_HIGH))
+        level |= TIGON_EVENT_WRITE_HIGH;
+    if (tigon_dma_ring_pending(dma, TIGON_DMA_WRITE, TIGON_DMA_LOW))
+        level |= TIGON_EVENT_WRITE_LOW;
+    /* Attentions are rare: all of them are asked for at once. */
+    const uint32_t dma_states =
+        TIGON_WORD(board, TIGON_DMA_READ_STATE) | TIGON_WORD(board, TIGON_DMA_WRITE_STATE);
+    if ((dma_states & TIGON_DMA_ATTENTIONS) |
+        (TIGON_WORD(board, TIGON_TRANSMIT_STATE) & TIGON_TRANSMIT_ATTENTIONS) |
+        (TIGON_WORD(board, TIGON_RECEIVE_STATE) & TIGON_RECEIVE_ATTENTIONS))
+        level |= attentions(board);
+    return level;
 }
 
 static inline uint32_t own(const struct tigon_board *board, unsigned core) {

@@ -293,38 +293,72 @@ static bool run_board(struct tigon_world *world, struct tigon_board *board, uint
     return fault_of(world, board);
 }
 
+/* Boards with cores that are due, in the order in which it is their turn: by cycle, then by
+ * index. */
+struct turns {
+    struct tigon_board *first, *second;
+    uint64_t first_cycle, second_cycle; /* UINT64_MAX: none */
+    uint64_t third_cycle;               /* the earliest of all others */
+};
+
+static inline struct turns take_turns(const struct tigon_world *world) {
+    struct turns turns = {NULL, NULL, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    for (size_t i = 0; i < world->board_count; i++) {
+        struct tigon_board *board = world->boards[i];
+        const uint64_t cycle = due(board);
+        if (cycle < turns.first_cycle) {
+            turns.third_cycle = turns.second_cycle;
+            turns.second = turns.first;
+            turns.second_cycle = turns.first_cycle;
+            turns.first = board;
+            turns.first_cycle = cycle;
+        } else if (cycle < turns.second_cycle) {
+            turns.third_cycle = turns.second_cycle;
+            turns.second = board;
+            turns.second_cycle = cycle;
+        } else if (cycle < turns.third_cycle) {
+            turns.third_cycle = cycle;
+        }
+    }
+    return turns;
+}
+
+/* The first board has had its turn. The others stay where they were: what a board does reaches them
+ * only by an event. False when it may be the turn of one that is not known here. */
+static inline bool next_turn(struct turns *turns) {
+    const uint64_t cycle = due(turns->first);
+    turns->first_cycle = cycle;
+    if (turns->second_cycle < cycle || (turns->second_cycle == cycle && cycle != UINT64_MAX &&
+                                        turns->second->index < turns->first->index)) {
+        struct tigon_board *board = turns->first;
+        turns->first = turns->second;
+        turns->first_cycle = turns->second_cycle;
+        turns->second = board;
+        turns->second_cycle = cycle;
+    }
+    return turns->first_cycle < turns->third_cycle;
+}
+
 /* Runs all cores up to tick `bound`, or less far when an event comes up before. True when a fault
  * ends the run. */
 static bool run_cores(struct tigon_world *world, uint64_t bound) {
     for (;;) {
-        struct tigon_board *last = NULL; /* furthest behind */
-        uint64_t last_cycle = UINT64_MAX, second_cycle = UINT64_MAX;
-        for (size_t i = 0; i < world->board_count; i++) {
-            const uint64_t cycle = due(world->boards[i]);
-            if (cycle < last_cycle) {
-                second_cycle = last_cycle;
-                last = world->boards[i];
-                last_cycle = cycle;
-            } else if (cycle < second_cycle) {
-                second_cycle = cycle;
-            }
-        }
-        /* Again while it is the turn of the same board: what a board does reaches no other one
-         * but by an event. */
+        struct turns turns = take_turns(world);
         do {
             if (tigon_schedule_next(&world->schedule) < bound)
                 bound = tigon_schedule_next(&world->schedule);
-            if (tigon_ticks_from_cycles(last_cycle) >= bound || world->stop)
+            if (tigon_ticks_from_cycles(turns.first_cycle) >= bound || world->stop)
                 return false;
             uint64_t horizon = bound == TIGON_NEVER ? UINT64_MAX : tigon_cycle_at_or_after(bound);
-            if (world->lookahead < horizon && second_cycle < horizon - world->lookahead)
-                horizon = second_cycle + world->lookahead;
-            if (horizon > last_cycle + LONGEST_RUN_CYCLES)
-                horizon = last_cycle + LONGEST_RUN_CYCLES;
-            if (run_board(world, last, horizon))
+            const uint64_t others =
+                turns.second_cycle < turns.third_cycle ? turns.second_cycle : turns.third_cycle;
+            if (world->lookahead < horizon && others < horizon - world->lookahead)
+                horizon = others + world->lookahead;
+            if (horizon > turns.first_cycle + LONGEST_RUN_CYCLES)
+                horizon = turns.first_cycle + LONGEST_RUN_CYCLES;
+            if (run_board(world, turns.first, horizon))
                 return true;
-            last_cycle = due(last);
-        } while (last_cycle < second_cycle);
+        } while (next_turn(&turns));
     }
 }
 
