@@ -85,9 +85,11 @@ void tigon_board_changed(struct tigon_board *board) {
         return;
     tigon_board_signal(board, TIGON_SIGNAL_EVENT_A, board->events.level[0]);
     tigon_board_signal(board, TIGON_SIGNAL_EVENT_B, board->events.level[1]);
-    /* Either core may poll either word. */
-    for (unsigned core = 0; core < 2; core++)
-        tigon_cpu_wake(&board->cpu[core], tigon_board_seen_by(board, core));
+    /* Either core may poll either word. tigon_board_seen_by() gives A what it gives B, or one
+     * more. */
+    const uint64_t cycle = tigon_board_seen_by(board, TIGON_CORE_B);
+    tigon_cpu_wake(&board->cpu[TIGON_CORE_A], cycle + (board->accessing_core == TIGON_CORE_B));
+    tigon_cpu_wake(&board->cpu[TIGON_CORE_B], cycle);
 }
 
 void tigon_board_log(struct tigon_board *board, const char *format, ...) {

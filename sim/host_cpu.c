@@ -78,6 +78,7 @@ struct tigon_host {
     struct tigon_world *world;
     struct tigon_board *board;
     struct tigon_knobs knobs;
+    uint64_t write_ticks, word_ticks, arrival_ticks; /* knobs of posted writes */
     struct tigon_host_pages pages;
     bool crashed;
     uint64_t written;
@@ -269,19 +270,22 @@ static void arrive(void *context, uint64_t ticks) {
     tigon_window_host_write(host->board, write.offset, write.value);
 }
 
+static __attribute__((noinline)) void grow_posted(struct tigon_host *host) {
+    const size_t capacity = host->posted_capacity ? host->posted_capacity * 2 : 64;
+    struct posted_write *larger = malloc(capacity * sizeof *larger);
+    if (!larger)
+        tigon_abort("out of memory for posted writes");
+    for (size_t i = 0; i < host->posted_count; i++)
+        larger[i] = host->posted[place_of(host, i)];
+    free(host->posted);
+    host->posted = larger;
+    host->posted_first = 0;
+    host->posted_capacity = capacity;
+}
+
 static void post(struct tigon_host *host, uint64_t ticks, uint32_t offset, uint32_t value) {
-    if (host->posted_count == host->posted_capacity) {
-        const size_t capacity = host->posted_capacity ? host->posted_capacity * 2 : 64;
-        struct posted_write *larger = malloc(capacity * sizeof *larger);
-        if (!larger)
-            tigon_abort("out of memory for posted writes");
-        for (size_t i = 0; i < host->posted_count; i++)
-            larger[i] = host->posted[place_of(host, i)];
-        free(host->posted);
-        host->posted = larger;
-        host->posted_first = 0;
-        host->posted_capacity = capacity;
-    }
+    if (host->posted_count == host->posted_capacity)
+        grow_posted(host);
     if (ticks < host->last_arrival)
         ticks = host->last_arrival; /* a bus keeps posted writes in order */
     host->last_arrival = ticks;
@@ -293,14 +297,13 @@ static void post(struct tigon_host *host, uint64_t ticks, uint32_t offset, uint3
 void tigon_host_write_block(struct tigon_host *host, uint32_t offset, const uint32_t *words,
                             size_t count) {
     struct program *program = running(host, "tigon_host_write");
-    const uint64_t word_ticks = tigon_ticks_from_ns(host->knobs.host_burst_word_ns);
-    const uint64_t arrival = tigon_ticks_from_ns(host->knobs.host_write_arrival_ns);
     if (count == 0)
         return;
-    const uint64_t cost = tigon_ticks_from_ns(host->knobs.host_write_ns) + (count - 1) * word_ticks;
+    const uint64_t cost = host->write_ticks + (count - 1) * host->word_ticks;
     const uint64_t start = reserve(host, cost);
-    for (size_t i = 0; i < count; i++)
-        post(host, start + arrival + i * word_ticks, offset + 4u * (uint32_t)i, words[i]);
+    uint64_t arrival = start + host->arrival_ticks;
+    for (size_t i = 0; i < count; i++, offset += 4, arrival += host->word_ticks)
+        post(host, arrival, offset, words[i]);
     block_until(program, start + cost);
 }
 
@@ -624,6 +627,9 @@ struct tigon_host *tigon_host_create(struct tigon_world *world, struct tigon_boa
     host->world = world;
     host->board = board;
     host->knobs = *knobs;
+    host->write_ticks = tigon_ticks_from_ns(knobs->host_write_ns);
+    host->word_ticks = tigon_ticks_from_ns(knobs->host_burst_word_ns);
+    host->arrival_ticks = tigon_ticks_from_ns(knobs->host_write_arrival_ns);
     if (tigon_host_pages_initialise(&host->pages, knobs)) {
         free(host);
         return NULL;

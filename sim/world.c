@@ -50,6 +50,7 @@ struct tigon_world {
     struct tigon_board *running; /* whose cores are being run */
     size_t programs;
     size_t programs_finished;
+    bool programs_done; /* there were some, and all have finished */
     bool stop;
     bool run_on;
     struct call *calls;      /* every one ever made */
@@ -369,34 +370,34 @@ static bool any_runnable(const struct tigon_world *world) {
     return false;
 }
 
+/* Nothing happens any more, or not before `limit`. */
+static enum tigon_end idle_until(struct tigon_world *world, uint64_t limit) {
+    if (tigon_world_asleep(world) &&
+        (world->programs != world->programs_finished || limit == TIGON_NEVER))
+        return TIGON_END_ASLEEP;
+    if (world->now < limit)
+        world->now = limit;
+    return TIGON_END_TIME_LIMIT;
+}
+
 static enum tigon_end run_until(struct tigon_world *world, uint64_t limit) {
     world->stop = false;
     for (;;) {
         if (world->guard)
             world->guard->turn(world->guard->context);
-        if (world->programs && world->programs == world->programs_finished && !world->run_on)
+        if (world->programs_done && !world->run_on)
             return TIGON_END_FINISHED;
-        uint64_t next = tigon_schedule_next(&world->schedule);
-        if (next == TIGON_NEVER && !any_runnable(world)) {
-            if (world->programs != world->programs_finished || limit == TIGON_NEVER)
-                return TIGON_END_ASLEEP;
-            if (world->now < limit)
-                world->now = limit;
-            return TIGON_END_TIME_LIMIT;
-        }
-        if (run_cores(world, next < limit ? next : limit))
+        if (tigon_schedule_next(&world->schedule) == TIGON_NEVER && !any_runnable(world))
+            return idle_until(world, limit);
+        if (run_cores(world, limit))
             return TIGON_END_FAULT;
         if (world->stop)
             return TIGON_END_STOPPED;
-        next = tigon_schedule_next(&world->schedule);
-        if (next > limit || next == TIGON_NEVER) {
-            if (next == TIGON_NEVER && !any_runnable(world) && world->programs)
-                continue; /* the last core went to sleep on the way */
-            if (limit == TIGON_NEVER)
-                continue;
-            if (world->now < limit)
-                world->now = limit;
-            return TIGON_END_TIME_LIMIT;
+        const uint64_t next = tigon_schedule_next(&world->schedule);
+        if (next == TIGON_NEVER || next > limit) {
+            if (limit == TIGON_NEVER || (tigon_world_asleep(world) && world->programs))
+                continue; /* also when the last core went to sleep on the way */
+            return idle_until(world, limit);
         }
         world->now = next;
         tigon_schedule_fire(&world->schedule);
@@ -527,10 +528,12 @@ struct tigon_frame_pool *tigon_world_frames(struct tigon_world *world) {
 
 void tigon_world_program_started(struct tigon_world *world) {
     world->programs++;
+    world->programs_done = false;
 }
 
 void tigon_world_program_finished(struct tigon_world *world) {
     world->programs_finished++;
+    world->programs_done = world->programs == world->programs_finished;
 }
 
 void tigon_world_set_signal_hook(struct tigon_world *world, tigon_signal_hook hook, void *context) {
