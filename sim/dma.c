@@ -166,31 +166,40 @@ static bool hands_over(const struct tigon_dma_engine *engine) {
            (engine->ring >= 0 || engine->board->knobs.hand_dma_feeds_mac);
 }
 
+static void sum_up(struct tigon_dma_engine *engine, const uint8_t *bytes) {
+    if (!(*state(engine) & TIGON_DMA_CHECKSUM))
+        return;
+    if (*state(engine) & TIGON_DMA_RESTART_SUM)
+        engine->sum = 0;
+    engine->sum = add_sum(engine->sum, bytes, engine->length);
+    TIGON_WORD(engine->board, wiring(engine)->checksum) = engine->sum;
+}
+
+/* The checksum is that of the bytes as they stand in board memory. Host memory, which others may
+ * look at, gets bytes in their final order only. */
 static void move_bytes(struct tigon_dma_engine *engine) {
     struct tigon_board *board = engine->board;
     const uint32_t length = engine->length;
-    uint8_t bytes[65536];
+    const bool words = (*state(engine) & TIGON_DMA_WORDS) != 0;
+    uint8_t reversed[65536];
     uint8_t *memory = tigon_pci_memory(board, engine->host_address, length);
+    uint8_t *bytes = words ? reversed : memory;
     if (!memory || length == 0)
         return; /* the address was checked at the start, and host memory does not shrink */
     if (number(engine) == TIGON_DMA_READ) {
-        memcpy(bytes, memory, length);
-        if (*state(engine) & TIGON_DMA_WORDS)
+        if (words) {
+            memcpy(bytes, memory, length);
             reverse_words(bytes, length);
+        }
         local_pieces(board, engine->local_address, length, bytes, piece_in);
+        sum_up(engine, bytes);
     } else {
         local_pieces(board, engine->local_address, length, bytes, piece_out);
-    }
-    if (*state(engine) & TIGON_DMA_CHECKSUM) {
-        if (*state(engine) & TIGON_DMA_RESTART_SUM)
-            engine->sum = 0;
-        engine->sum = add_sum(engine->sum, bytes, length);
-        TIGON_WORD(board, wiring(engine)->checksum) = engine->sum;
-    }
-    if (number(engine) == TIGON_DMA_WRITE) {
-        if (*state(engine) & TIGON_DMA_WORDS)
+        sum_up(engine, bytes);
+        if (words) {
             reverse_words(bytes, length);
-        memcpy(memory, bytes, length);
+            memcpy(memory, bytes, length);
+        }
         tigon_host_memory_written(board->host, engine->host_address, length, board->now);
     }
 }
