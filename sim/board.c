@@ -68,7 +68,8 @@ uint64_t tigon_board_seen_by(const struct tigon_board *board, unsigned core) {
     return core == TIGON_CORE_A && board->accessing_core == TIGON_CORE_B ? cycle + 1u : cycle;
 }
 
-void tigon_board_disturb_cores(struct tigon_board *board) {
+/* Not within those who ask whether it is needed, as it seldom is. */
+__attribute__((noinline)) void tigon_board_disturb_cores(struct tigon_board *board) {
     for (unsigned core = 0; core < 2; core++)
         if (board->cpu[core].loop.stage != TIGON_LOOP_NONE)
             tigon_cpu_disturb(&board->cpu[core], tigon_board_seen_by(board, core));

@@ -345,10 +345,12 @@ static inline bool next_turn(struct turns *turns) {
 static bool run_cores(struct tigon_world *world, uint64_t bound) {
     for (;;) {
         struct turns turns = take_turns(world);
+        if (!turns.first)
+            return false;
         do {
             if (tigon_schedule_next(&world->schedule) < bound)
                 bound = tigon_schedule_next(&world->schedule);
-            if (tigon_ticks_from_cycles(turns.first_cycle) >= bound || world->stop)
+            if (turns.first_cycle * TIGON_TICKS_PER_CYCLE >= bound || world->stop)
                 return false;
             uint64_t horizon = bound == TIGON_NEVER ? UINT64_MAX : tigon_cycle_at_or_after(bound);
             const uint64_t others =
