@@ -29,7 +29,7 @@
 #define RING_SPACE_MASK  0x1FFFFFu /* ring addresses live in the 2 MB space of tigon2.md 2.3 */
 #define SRAM_SPACE_END   0x200000u
 
-struct wiring {
+struct tigon_dma_wiring {
     uint32_t host_high, state, local, length, checksum;
     uint32_t ring[2]; /* register offset of the producer */
     uint32_t
@@ -38,7 +38,7 @@ struct wiring {
     enum tigon_signal signal;
 };
 
-static const struct wiring wirings[2] = {
+static const struct tigon_dma_wiring wirings[2] = {
     [TIGON_DMA_READ] = {TIGON_DMA_READ_HOST_HIGH,
                         TIGON_DMA_READ_STATE,
                         TIGON_DMA_READ_LOCAL,
@@ -61,27 +61,19 @@ static const struct wiring wirings[2] = {
 
 static const uint32_t ring_bytes[2] = {HIGH_BYTES, LOW_BYTES};
 
-static unsigned number(const struct tigon_dma_engine *engine) {
-    return (unsigned)(engine - engine->board->dma.engine);
-}
-
-static const struct wiring *wiring(const struct tigon_dma_engine *engine) {
-    return &wirings[number(engine)];
-}
-
 static uint32_t *state(struct tigon_dma_engine *engine) {
-    return &TIGON_WORD(engine->board, wiring(engine)->state);
+    return &TIGON_WORD(engine->board, engine->wiring->state);
 }
 
 static struct tigon_dma_statistics *counters(struct tigon_dma_engine *engine) {
     struct tigon_statistics *statistics = &engine->board->statistics;
-    return number(engine) == TIGON_DMA_READ ? &statistics->dma_read : &statistics->dma_write;
+    return engine->number == TIGON_DMA_READ ? &statistics->dma_read : &statistics->dma_write;
 }
 
 static uint32_t ring_address(const struct tigon_dma_engine *engine, unsigned ring,
                              uint32_t offset) {
     const uint32_t base = TIGON_WORD(engine->board, TIGON_TRANSMIT_BUFFER_BASE);
-    return (base - wiring(engine)->below_transmit[ring] + offset) & RING_SPACE_MASK;
+    return (base - engine->wiring->below_transmit[ring] + offset) & RING_SPACE_MASK;
 }
 
 uint32_t tigon_dma_local_end(const struct tigon_board *board, uint32_t address, uint32_t length) {
@@ -162,7 +154,7 @@ static uint32_t add_sum(uint32_t sum, const uint8_t *bytes, uint32_t length) {
 /* Does the end of this transfer move HW[0D4]? */
 static bool hands_over(const struct tigon_dma_engine *engine) {
     const uint32_t word = TIGON_WORD(engine->board, TIGON_DMA_READ_STATE);
-    return number(engine) == TIGON_DMA_READ && (word & TIGON_DMA_HAND_TO_MAC) != 0 &&
+    return engine->number == TIGON_DMA_READ && (word & TIGON_DMA_HAND_TO_MAC) != 0 &&
            (engine->ring >= 0 || engine->board->knobs.hand_dma_feeds_mac);
 }
 
@@ -172,7 +164,7 @@ static void sum_up(struct tigon_dma_engine *engine, const uint8_t *bytes) {
     if (*state(engine) & TIGON_DMA_RESTART_SUM)
         engine->sum = 0;
     engine->sum = add_sum(engine->sum, bytes, engine->length);
-    TIGON_WORD(engine->board, wiring(engine)->checksum) = engine->sum;
+    TIGON_WORD(engine->board, engine->wiring->checksum) = engine->sum;
 }
 
 /* The checksum is that of the bytes as they stand in board memory. Host memory, which others may
@@ -186,7 +178,7 @@ static void move_bytes(struct tigon_dma_engine *engine) {
     uint8_t *bytes = words ? reversed : memory;
     if (!memory || length == 0)
         return; /* the address was checked at the start, and host memory does not shrink */
-    if (number(engine) == TIGON_DMA_READ) {
+    if (engine->number == TIGON_DMA_READ) {
         if (words) {
             memcpy(bytes, memory, length);
             reverse_words(bytes, length);
@@ -216,7 +208,7 @@ static void tell(const struct tigon_dma_engine *engine, uint32_t attention, bool
     const struct tigon_board *board = engine->board;
     const struct tigon_transfer transfer = {
         .board = board,
-        .write = number(engine) == TIGON_DMA_WRITE,
+        .write = engine->number == TIGON_DMA_WRITE,
         .ring = engine->ring,
         .host_address = engine->host_address,
         .local_address = engine->local_address,
@@ -236,7 +228,7 @@ static void fail(struct tigon_dma_engine *engine, uint32_t attention) {
         tigon_pci_master_aborted(engine->board);
     *state(engine) = (*state(engine) & ~TIGON_DMA_BUSY) | attention;
     engine->phase = engine->ring >= 0 ? TIGON_DMA_STUCK : TIGON_DMA_IDLE;
-    tigon_board_signal(engine->board, wiring(engine)->signal, 0);
+    tigon_board_signal(engine->board, engine->wiring->signal, 0);
     kick_both(engine->board);
     tigon_board_changed(engine->board);
 }
@@ -246,11 +238,11 @@ static void complete(struct tigon_dma_engine *engine) {
     struct tigon_dma_statistics *statistics = counters(engine);
     const uint32_t word = *state(engine);
     const uint32_t end = tigon_dma_local_end(board, engine->local_address, engine->length);
-    const bool read = number(engine) == TIGON_DMA_READ;
+    const bool read = engine->number == TIGON_DMA_READ;
 
     tell(engine, 0, false);
-    TIGON_WORD(board, wiring(engine)->local) = end;
-    TIGON_WORD(board, wiring(engine)->length) = 0;
+    TIGON_WORD(board, engine->wiring->local) = end;
+    TIGON_WORD(board, engine->wiring->length) = 0;
     statistics->transfers++;
     statistics->bytes += engine->length;
     statistics->busy_ns += tigon_ns_from_ticks(board->now - engine->begun);
@@ -268,7 +260,7 @@ static void complete(struct tigon_dma_engine *engine) {
     }
     *state(engine) &= ~TIGON_DMA_BUSY;
     engine->phase = TIGON_DMA_IDLE;
-    tigon_board_signal(board, wiring(engine)->signal, 0);
+    tigon_board_signal(board, engine->wiring->signal, 0);
 
     if (hands_over(engine))
         tigon_register_write(board, TIGON_TRANSMIT_BUFFER_PRODUCER, end);
@@ -292,9 +284,9 @@ static void complete(struct tigon_dma_engine *engine) {
 /* Loads the request that the registers describe and sends it out. */
 static void request(struct tigon_dma_engine *engine) {
     struct tigon_board *board = engine->board;
-    const struct wiring *wires = wiring(engine);
+    const struct tigon_dma_wiring *wires = engine->wiring;
     const struct tigon_knobs *knobs = &board->knobs;
-    const bool read = number(engine) == TIGON_DMA_READ;
+    const bool read = engine->number == TIGON_DMA_READ;
     const uint64_t latency =
         tigon_ticks_from_ns(read ? knobs->pci_read_latency_ns : knobs->pci_write_latency_ns);
 
@@ -303,7 +295,7 @@ static void request(struct tigon_dma_engine *engine) {
     engine->local_address = TIGON_WORD(board, wires->local);
     engine->length = TIGON_WORD(board, wires->length) & 0xFFFFu;
     const struct tigon_dma_fate fate =
-        tigon_faults_of_dma(board->faults, number(engine), engine->requests++, board->now);
+        tigon_faults_of_dma(board->faults, engine->number, engine->requests++, board->now);
     engine->fail = engine->fail_next | fate.attention;
     engine->fail_next = 0;
     engine->hung = engine->hang_next || fate.hang;
@@ -316,7 +308,7 @@ static void request(struct tigon_dma_engine *engine) {
     engine->phase = TIGON_DMA_LATENCY;
     engine->data_start = board->now + latency;
     engine->worst_end = engine->data_start +
-                        tigon_pci_worst_ticks(board, number(engine), engine->length) +
+                        tigon_pci_worst_ticks(board, engine->number, engine->length) +
                         tigon_ticks_from_cycles(knobs->assist_finish_cycles + 1);
     if (engine->hung)
         return; /* until somebody stops it */
@@ -332,8 +324,8 @@ static void fetch(struct tigon_dma_engine *engine, unsigned ring) {
     engine->phase = TIGON_DMA_FETCH;
     engine->begun = board->now;
     *state(engine) |= TIGON_DMA_BUSY;
-    tigon_board_signal(board, wiring(engine)->signal, 1);
-    tigon_bus_stream_begin(&board->bus, wiring(engine)->master, tigon_board_cycle(board), 1u << 16,
+    tigon_board_signal(board, engine->wiring->signal, 1);
+    tigon_bus_stream_begin(&board->bus, engine->wiring->master, tigon_board_cycle(board), 1u << 16,
                            DESCRIPTOR_BYTES / 8u);
     tigon_board_schedule(board, &engine->event,
                          board->now + tigon_ticks_from_cycles(board->knobs.assist_fetch_cycles));
@@ -341,7 +333,7 @@ static void fetch(struct tigon_dma_engine *engine, unsigned ring) {
 
 static void fetched(struct tigon_dma_engine *engine) {
     struct tigon_board *board = engine->board;
-    const struct wiring *wires = wiring(engine);
+    const struct tigon_dma_wiring *wires = engine->wiring;
     const struct tigon_memory *memory = &board->memory;
     const uint32_t at = engine->descriptor;
     TIGON_WORD(board, wires->host_high) = tigon_memory_read32(memory, at);
@@ -365,7 +357,7 @@ static void kick(struct tigon_dma_engine *engine) {
     if (!(assist & TIGON_ASSIST_ENABLE) || (assist & TIGON_ASSIST_PAUSE))
         return;
     if (assist & TIGON_ASSIST_ONE) {
-        const enum tigon_dma_phase other = board->dma.engine[1 - number(engine)].phase;
+        const enum tigon_dma_phase other = board->dma.engine[1 - engine->number].phase;
         if (other != TIGON_DMA_IDLE && other != TIGON_DMA_STUCK)
             return;
     }
@@ -403,10 +395,10 @@ static void step(void *context, uint64_t ticks) {
         }
         engine->phase = TIGON_DMA_DATA;
         if (engine->length)
-            tigon_bus_stream_begin(&board->bus, wiring(engine)->master, tigon_board_cycle(board),
-                                   tigon_pci_cycles_per_beat(board, number(engine)),
+            tigon_bus_stream_begin(&board->bus, engine->wiring->master, tigon_board_cycle(board),
+                                   tigon_pci_cycles_per_beat(board, engine->number),
                                    (engine->length + 7u) / 8u);
-        tigon_pci_begin(board, number(engine), engine->length);
+        tigon_pci_begin(board, engine->number, engine->length);
         break;
     case TIGON_DMA_FINISH:
         complete(engine);
@@ -423,11 +415,11 @@ static void stop(struct tigon_dma_engine *engine) {
     if (engine->phase != TIGON_DMA_IDLE && engine->phase != TIGON_DMA_STUCK)
         tell(engine, 0, true);
     if (engine->phase == TIGON_DMA_DATA)
-        tigon_bus_stream_cancel(&board->bus, wiring(engine)->master, tigon_board_cycle(board));
-    tigon_pci_abort(board, number(engine));
+        tigon_bus_stream_cancel(&board->bus, engine->wiring->master, tigon_board_cycle(board));
+    tigon_pci_abort(board, engine->number);
     engine->phase = TIGON_DMA_IDLE;
     *state(engine) &= ~TIGON_DMA_BUSY;
-    tigon_board_signal(board, wiring(engine)->signal, 0);
+    tigon_board_signal(board, engine->wiring->signal, 0);
 }
 
 static void write_state(struct tigon_dma_engine *engine, uint32_t value) {
@@ -448,7 +440,7 @@ static void write_state(struct tigon_dma_engine *engine, uint32_t value) {
         *word |= TIGON_DMA_BUSY;
         engine->ring = -1;
         engine->begun = board->now;
-        tigon_board_signal(board, wiring(engine)->signal, 1);
+        tigon_board_signal(board, engine->wiring->signal, 1);
         request(engine);
     }
     tigon_board_changed(board);
@@ -565,6 +557,8 @@ void tigon_dma_initialise(struct tigon_board *board) {
     for (unsigned i = 0; i < 2; i++) {
         struct tigon_dma_engine *engine = &board->dma.engine[i];
         engine->board = board;
+        engine->number = i;
+        engine->wiring = &wirings[i];
         engine->ring = -1;
         tigon_event_initialise(&engine->event, step, engine);
     }

@@ -46,9 +46,13 @@ enum tigon_dma_phase {
     TIGON_DMA_STUCK   /* a ring transfer failed; waits for recovery */
 };
 
+struct tigon_dma_wiring; /* which registers are an engine's, and the like */
+
 struct tigon_dma_engine {
     struct tigon_event event;
     struct tigon_board *board;
+    unsigned number; /* TIGON_DMA_READ or _WRITE */
+    const struct tigon_dma_wiring *wiring;
     enum tigon_dma_phase phase;
     int ring;            /* TIGON_DMA_HIGH or _LOW of the transfer under way, -1 by hand */
     uint32_t descriptor; /* its SRAM address */
