@@ -41,6 +41,9 @@ void tigon_pci_initialise(struct tigon_board *board,
  * 2^128. */
 static uint64_t scale(uint64_t value, uint64_t numerator, uint64_t denominator) {
     __extension__ typedef unsigned __int128 wide;
+    uint64_t product;
+    if (!__builtin_mul_overflow(value, numerator, &product)) /* the shorter division is faster */
+        return product / denominator;
     return (uint64_t)((wide)value * numerator / denominator);
 }
 

@@ -9,18 +9,18 @@
 /* So many entries a new one passes one by one; if that was not all, halving finds its place. */
 #define NEAR 16u
 
-/* Stands before the first entry: later than all. An empty schedule has nothing else, and no
- * capacity, so that it is never written to. */
+/* Stands before all entries, and is later. A new schedule has nothing else, and no room, so that it
+ * is never written to. */
 static struct tigon_schedule_entry never = {.ticks = UINT64_MAX};
 
 void tigon_schedule_initialise(struct tigon_schedule *schedule) {
-    *schedule = (struct tigon_schedule){.entries = &never};
+    *schedule = (struct tigon_schedule){.entries = &never, .earliest = &never, .last = &never};
 }
 
 void tigon_schedule_free(struct tigon_schedule *schedule) {
-    for (size_t i = 1; i <= schedule->count; i++)
-        schedule->entries[i].event->pending = false;
-    if (schedule->capacity)
+    for (struct tigon_schedule_entry *at = schedule->earliest; at != schedule->entries; at--)
+        at->event->pending = false;
+    if (schedule->entries != &never)
         free(schedule->entries);
     tigon_schedule_initialise(schedule);
 }
@@ -32,13 +32,13 @@ void tigon_event_initialise(struct tigon_event *event, tigon_event_function func
     event->context = context;
 }
 
-/* The place of the first of `count` entries that is not later than `ticks`, or the one after them.
- */
-static size_t find(const struct tigon_schedule *schedule, size_t count, uint64_t ticks) {
-    size_t begin = 1, end = count + 1;
+/* The first entry up to `end`, without it, that is not later than `ticks`; else `end`. */
+static struct tigon_schedule_entry *find(const struct tigon_schedule *schedule,
+                                         struct tigon_schedule_entry *end, uint64_t ticks) {
+    struct tigon_schedule_entry *begin = schedule->entries + 1;
     while (begin < end) {
-        const size_t middle = begin + (end - begin) / 2;
-        if (schedule->entries[middle].ticks > ticks)
+        struct tigon_schedule_entry *middle = begin + (end - begin) / 2;
+        if (middle->ticks > ticks)
             begin = middle + 1;
         else
             end = middle;
@@ -46,24 +46,31 @@ static size_t find(const struct tigon_schedule *schedule, size_t count, uint64_t
     return end;
 }
 
+static void move(struct tigon_schedule_entry *to, const struct tigon_schedule_entry *from,
+                 const struct tigon_schedule_entry *end) {
+    memmove(to, from, (size_t)(end - from) * sizeof *to);
+}
+
 static void take_out(struct tigon_schedule *schedule, const struct tigon_event *event) {
-    struct tigon_schedule_entry *entries = schedule->entries;
-    size_t at = find(schedule, schedule->count, event->ticks);
-    while (entries[at].event != event)
+    struct tigon_schedule_entry *at = find(schedule, schedule->earliest + 1, event->ticks);
+    while (at->event != event)
         at++;
-    memmove(&entries[at], &entries[at + 1], (schedule->count - at) * sizeof *entries);
-    schedule->count--;
+    move(at, at + 1, schedule->earliest + 1);
+    schedule->earliest--;
 }
 
 static void grow(struct tigon_schedule *schedule) {
-    const size_t capacity = schedule->capacity ? schedule->capacity * 2 : 64;
-    struct tigon_schedule_entry *entries =
-        realloc(schedule->capacity ? schedule->entries : NULL, (capacity + 1) * sizeof *entries);
+    const size_t used = (size_t)(schedule->earliest - schedule->entries) + 1;
+    const size_t capacity = used == 1 ? 64 : 2 * used;
+    struct tigon_schedule_entry *entries = malloc(capacity * sizeof *entries);
     if (!entries)
         tigon_abort("out of memory for %zu events", capacity);
-    entries[0] = never;
+    memcpy(entries, schedule->entries, used * sizeof *entries);
+    if (schedule->entries != &never)
+        free(schedule->entries);
     schedule->entries = entries;
-    schedule->capacity = capacity;
+    schedule->earliest = entries + used - 1;
+    schedule->last = entries + capacity - 1;
 }
 
 /* For an event that may be pending already, or one too many. */
@@ -75,29 +82,29 @@ static __attribute__((noinline)) void make_room(struct tigon_schedule *schedule,
         grow(schedule);
 }
 
-/* For an entry that belongs to before `at`; returns its place. */
-static __attribute__((noinline)) size_t shift_far(struct tigon_schedule *schedule, size_t at,
-                                                  uint64_t ticks) {
-    struct tigon_schedule_entry *entries = schedule->entries;
-    const size_t place = find(schedule, at - 1, ticks);
-    memmove(&entries[place + 1], &entries[place], (at - place) * sizeof *entries);
+/* For an entry that belongs before `at`, which is free: frees its place, and returns that. */
+static __attribute__((noinline)) struct tigon_schedule_entry *
+shift_far(struct tigon_schedule *schedule, struct tigon_schedule_entry *at, uint64_t ticks) {
+    struct tigon_schedule_entry *place = find(schedule, at, ticks);
+    move(place + 1, place, at);
     return place;
 }
 
 void tigon_schedule_at(struct tigon_schedule *schedule, struct tigon_event *event, uint64_t ticks) {
     const uint64_t earliest = tigon_schedule_next(schedule);
-    if (event->pending || schedule->count == schedule->capacity)
+    if (event->pending || schedule->earliest == schedule->last)
         make_room(schedule, event);
     event->pending = true;
     event->ticks = ticks;
-    struct tigon_schedule_entry *entries = schedule->entries;
-    size_t at = ++schedule->count;
-    const size_t far = at > NEAR ? at - NEAR : 1;
-    for (; at > far && entries[at - 1].ticks <= ticks; at--)
-        entries[at] = entries[at - 1];
-    if (at == far && far > 1)
+    struct tigon_schedule_entry *at = ++schedule->earliest;
+    struct tigon_schedule_entry *far = schedule->entries + 1;
+    if (at - far > (ptrdiff_t)NEAR)
+        far = at - NEAR;
+    for (; at > far && at[-1].ticks <= ticks; at--)
+        at[0] = at[-1];
+    if (at == far && far > schedule->entries + 1)
         at = shift_far(schedule, at, ticks);
-    entries[at] = (struct tigon_schedule_entry){ticks, event};
+    *at = (struct tigon_schedule_entry){ticks, event};
     if (ticks < earliest && schedule->earlier)
         schedule->earlier(schedule->earlier_context, ticks);
 }
@@ -110,7 +117,7 @@ void tigon_schedule_cancel(struct tigon_schedule *schedule, struct tigon_event *
 }
 
 void tigon_schedule_fire(struct tigon_schedule *schedule) {
-    struct tigon_event *event = schedule->entries[schedule->count--].event;
+    struct tigon_event *event = (schedule->earliest--)->event;
     event->pending = false;
     event->function(event->context, event->ticks);
 }

@@ -30,9 +30,9 @@ struct tigon_schedule_entry {
 };
 
 struct tigon_schedule {
-    struct tigon_schedule_entry *entries; /* from [1] on; [0] is never; the earliest is the last */
-    size_t count;
-    size_t capacity;
+    struct tigon_schedule_entry *entries;  /* [0] is never, and no event */
+    struct tigon_schedule_entry *earliest; /* also the end; [0] when there are none */
+    struct tigon_schedule_entry *last;     /* for which there is room */
     /* Called when the earliest time moved forward to `ticks`, so that whoever is running towards
      * the old one can stop in time. May be NULL. */
     void (*earlier)(void *context, uint64_t ticks);
@@ -55,7 +55,7 @@ static inline bool tigon_event_pending(const struct tigon_event *event) {
 
 /* Time of the earliest event, TIGON_NEVER when there is none. */
 static inline uint64_t tigon_schedule_next(const struct tigon_schedule *schedule) {
-    return schedule->entries[schedule->count].ticks;
+    return schedule->earliest->ticks;
 }
 
 /* Takes the earliest event out and calls it. The schedule must not be empty. */

@@ -340,16 +340,14 @@ static inline bool next_turn(struct turns *turns) {
     return turns->first_cycle < turns->third_cycle;
 }
 
-/* Runs all cores up to tick `bound`, or less far when an event comes up before. True when a fault
- * ends the run. */
+/* Runs all cores up to tick `bound`, at which the next event comes or which is before it, or less
+ * far when they schedule one before that. True when a fault ends the run. */
 static bool run_cores(struct tigon_world *world, uint64_t bound) {
     for (;;) {
         struct turns turns = take_turns(world);
         if (!turns.first)
             return false;
         do {
-            if (tigon_schedule_next(&world->schedule) < bound)
-                bound = tigon_schedule_next(&world->schedule);
             if (turns.first_cycle * TIGON_TICKS_PER_CYCLE >= bound || world->stop)
                 return false;
             uint64_t horizon = bound == TIGON_NEVER ? UINT64_MAX : tigon_cycle_at_or_after(bound);
@@ -361,6 +359,8 @@ static bool run_cores(struct tigon_world *world, uint64_t bound) {
                 horizon = turns.first_cycle + LONGEST_RUN_CYCLES;
             if (run_board(world, turns.first, horizon))
                 return true;
+            if (tigon_schedule_next(&world->schedule) < bound)
+                bound = tigon_schedule_next(&world->schedule);
         } while (next_turn(&turns));
     }
 }
@@ -389,13 +389,14 @@ static enum tigon_end run_until(struct tigon_world *world, uint64_t limit) {
             world->guard->turn(world->guard->context);
         if (world->programs_done && !world->run_on)
             return TIGON_END_FINISHED;
-        if (tigon_schedule_next(&world->schedule) == TIGON_NEVER && !any_runnable(world))
+        uint64_t next = tigon_schedule_next(&world->schedule);
+        if (next == TIGON_NEVER && !any_runnable(world))
             return idle_until(world, limit);
-        if (run_cores(world, limit))
+        if (run_cores(world, next < limit ? next : limit))
             return TIGON_END_FAULT;
         if (world->stop)
             return TIGON_END_STOPPED;
-        const uint64_t next = tigon_schedule_next(&world->schedule);
+        next = tigon_schedule_next(&world->schedule);
         if (next == TIGON_NEVER || next > limit) {
             if (limit == TIGON_NEVER || (tigon_world_asleep(world) && world->programs))
                 continue; /* also when the last core went to sleep on the way */
