@@ -10,9 +10,15 @@
 /* From so many pending streams on it pays to look for those that are over. */
 #define MANY_STREAMS 6u
 
+static void set_plain_until(struct tigon_bus *bus) {
+    const uint64_t end = bus->window + WINDOW;
+    bus->plain_until = bus->host_cycle < end ? bus->host_cycle : end;
+}
+
 void tigon_bus_initialise(struct tigon_bus *bus) {
     memset(bus, 0, sizeof *bus);
     bus->host_cycle = UINT64_MAX;
+    set_plain_until(bus);
 }
 
 /* Streams stay sorted by priority, so that equal due cycles are served in that order. */
@@ -106,6 +112,7 @@ static void look_at(struct tigon_bus *bus, uint64_t cycle) {
     if (bus->stream_count == 0 && (bus->backlog == 0 || far)) {
         bus->window = goal;
         bus->taken = bus->carried = bus->backlog = 0;
+        set_plain_until(bus);
         return;
     }
     if (far) {
@@ -124,6 +131,7 @@ static void look_at(struct tigon_bus *bus, uint64_t cycle) {
         for (unsigned i = 0; i < bus->stream_count; i++)
             place_stream(bus, &bus->streams[i]);
     }
+    set_plain_until(bus);
 }
 
 /* Only when more streams are under way at once than there is room for. */
@@ -173,6 +181,7 @@ static __attribute__((noinline)) void announce_host(struct tigon_bus *bus, uint6
         bus->host_ticks += bus->host_period;
         bus->host_cycle = tigon_cycle_at_or_after(bus->host_ticks);
     }
+    set_plain_until(bus);
 }
 
 void tigon_bus_host_begin(struct tigon_bus *bus, uint64_t ticks, uint64_t period) {
@@ -180,6 +189,7 @@ void tigon_bus_host_begin(struct tigon_bus *bus, uint64_t ticks, uint64_t period
     bus->host_ticks = ticks;
     bus->host_period = period;
     bus->host_cycle = tigon_cycle_at_or_after(ticks);
+    set_plain_until(bus);
 }
 
 void tigon_bus_host_end(struct tigon_bus *bus, uint64_t ticks) {
@@ -187,6 +197,7 @@ void tigon_bus_host_end(struct tigon_bus *bus, uint64_t ticks) {
     while (bus->host_cycle != UINT64_MAX && bus->host_ticks < ticks)
         announce_host(bus, bus->host_cycle);
     bus->host_cycle = UINT64_MAX;
+    set_plain_until(bus);
 }
 
 void tigon_bus_stream_begin(struct tigon_bus *bus, enum tigon_bus_master master,

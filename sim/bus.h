@@ -54,6 +54,8 @@ struct tigon_bus {
     uint64_t carried;   /* beats that did not fit the windows before */
     uint64_t backlog;   /* beats that did not fit this one either */
     uint64_t core_free; /* first cycle after the last slot granted to a core */
+    /* Before it everything is known: the end of the window, or host_cycle if that comes first. */
+    uint64_t plain_until;
     /* Accesses of a polling host: single beats of DMA write, `host_period` ticks apart, announced
      * only when something else looks at the bus. */
     uint64_t host_cycle; /* of the next, UINT64_MAX if none */
@@ -98,9 +100,9 @@ uint64_t tigon_bus_access(struct tigon_bus *bus, enum tigon_bus_master master, u
 /* The same for one beat, most of which are granted at once. */
 static inline uint64_t tigon_bus_core_beat(struct tigon_bus *bus, enum tigon_bus_master master,
                                            uint64_t cycle) {
-    const uint64_t place = cycle - bus->window;
-    if (place < TIGON_BUS_WINDOW && bus->core_free <= cycle && bus->host_cycle > cycle &&
-        (bus->taken >> place & 1u) == 0) {
+    /* The window begins at a multiple of its length, and not after core_free. */
+    if (cycle < bus->plain_until && bus->core_free <= cycle &&
+        (bus->taken >> cycle % TIGON_BUS_WINDOW & 1u) == 0) {
         bus->core_free = cycle + 1u;
         bus->beats[master]++;
         return cycle + 1u;

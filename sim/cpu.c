@@ -89,31 +89,46 @@ static enum tigon_cpu_stop execute_until(struct tigon_cpu *cpu, uint64_t horizon
     return stop;
 }
 
-/* tigon_native_ready(), for what is translated already. */
-static inline bool native_ready(struct tigon_native *native, uint32_t pc) {
-    return (native->entry[(pc - TIGON_SCRATCHPAD) / 4u] != native->leave &&
-            !native->cpu->memory->scratchpad_text_changed[native->cpu->core]) ||
-           tigon_native_ready(native, pc);
+/* execute_until() with execute_plain of a core that is neither stopped nor parked. Most pieces
+ * begin and end in translated text, without the loop. There both cores go on by turns up to
+ * `horizon_of_both`, if it is beyond `horizon`; `*cpu` becomes the last of them. */
+static enum tigon_cpu_stop execute_piece(struct tigon_cpu **cpu, uint64_t horizon,
+                                         uint64_t horizon_of_both) {
+    enum tigon_native_end end;
+    enum tigon_cpu_stop stop;
+    (*cpu)->horizon = horizon;
+    (*cpu)->event_limit = UINT64_MAX;
+    (*cpu)->lowest_bound = UINT64_MAX;
+    (*cpu)->running = true;
+    if ((*cpu)->native && (*cpu)->cycle < tigon_cpu_run_ahead_limit(*cpu, (*cpu)->run_ahead) &&
+        tigon_native_piece(cpu, horizon_of_both, &end) && end == TIGON_NATIVE_STOP)
+        stop = tigon_native_why((*cpu)->native);
+    else
+        stop = execute_plain(*cpu);
+    (*cpu)->running = false;
+    return stop;
 }
 
-/* execute_until() with execute_plain of a core that is neither stopped nor parked. Most pieces
- * begin and end in translated text, without the loop. */
-static enum tigon_cpu_stop execute_piece(struct tigon_cpu *cpu, uint64_t horizon) {
-    enum tigon_cpu_stop stop;
-    cpu->horizon = horizon;
-    cpu->event_limit = UINT64_MAX;
-    cpu->lowest_bound = UINT64_MAX;
-    cpu->running = true;
-    if (cpu->native && cpu->npc == cpu->pc + 4u && cpu->load_register == 0 &&
-        cpu->cycle < tigon_cpu_run_ahead_limit(cpu, cpu->run_ahead) &&
-        cpu->pc - TIGON_SCRATCHPAD < cpu->memory->scratchpad_size[cpu->core] &&
-        (cpu->pc & 3u) == 0 && native_ready(cpu->native, cpu->pc) &&
-        tigon_native_execute(cpu->native, cpu->run_ahead) == TIGON_NATIVE_STOP)
-        stop = tigon_native_why(cpu->native);
-    else
-        stop = execute_plain(cpu);
-    cpu->running = false;
-    return stop;
+/* Cycle up to which nothing but instructions is to be done; 0 if something is now. */
+static inline uint64_t plain_until(const struct tigon_cpu *cpu) {
+    if (cpu->parking_off)
+        return UINT64_MAX;
+    return cpu->loop.stage == TIGON_LOOP_NONE && cpu->cycle < cpu->loop.look_at ? cpu->loop.look_at
+                                                                                : 0;
+}
+
+enum tigon_cpu_stop tigon_cpu_run_in_pair(struct tigon_cpu *cpu, uint64_t until, uint64_t horizon) {
+    const struct tigon_cpu *peer = cpu->peer;
+    const uint64_t plain = plain_until(cpu);
+    if (plain < until || cpu->observer || (cpu->state & TIGON_CPU_STATE_SINGLE_STEP) != 0)
+        return tigon_cpu_run(cpu, until);
+    uint64_t both = until;
+    if (peer && !peer->observer) {
+        both = plain_until(peer);
+        both = both < plain ? both : plain;
+        both = both < horizon ? both : horizon;
+    }
+    return execute_piece(&cpu, until, both);
 }
 
 enum tigon_cpu_stop tigon_cpu_run(struct tigon_cpu *cpu, uint64_t horizon) {
@@ -135,7 +150,7 @@ enum tigon_cpu_stop tigon_cpu_run(struct tigon_cpu *cpu, uint64_t horizon) {
         return TIGON_CPU_PARKED;
     if (cpu->parking_off || (cpu->loop.stage == TIGON_LOOP_NONE && horizon <= cpu->loop.look_at &&
                              cpu->cycle < cpu->loop.look_at))
-        return execute_piece(cpu, horizon);
+        return execute_piece(&cpu, horizon, 0);
     /* A callback's tigon_cpu_limit() may lie behind the piece in which it is made. */
     uint64_t event_limit = UINT64_MAX;
     for (;;) {
@@ -147,7 +162,7 @@ enum tigon_cpu_stop tigon_cpu_run(struct tigon_cpu *cpu, uint64_t horizon) {
             watched ? loop->start.cycle + TIGON_LOOP_WATCH_AT_MOST : loop->look_at;
         const uint64_t until = look_at < horizon ? look_at : horizon;
         enum tigon_cpu_stop stop =
-            watched ? execute_until(cpu, until, execute_watched) : execute_piece(cpu, until);
+            watched ? execute_until(cpu, until, execute_watched) : execute_piece(&cpu, until, 0);
         if (cpu->event_limit < event_limit)
             event_limit = cpu->event_limit;
         cpu->event_limit = event_limit;

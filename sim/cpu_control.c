@@ -119,6 +119,8 @@ void tigon_cpu_limit(struct tigon_cpu *cpu, uint64_t cycle) {
 }
 
 uint64_t tigon_cpu_run_pair(struct tigon_cpu *a, struct tigon_cpu *b, uint64_t horizon) {
+    a->event_limit = UINT64_MAX;
+    b->event_limit = UINT64_MAX;
     for (;;) {
         const uint64_t due_a = tigon_cpu_due(a), due_b = tigon_cpu_due(b);
         const bool a_is_next = due_a <= due_b;
@@ -133,10 +135,12 @@ uint64_t tigon_cpu_run_pair(struct tigon_cpu *a, struct tigon_cpu *b, uint64_t h
         uint64_t until = a_is_next ? due_b + (due_b != UINT64_MAX) : due_a;
         if (until > horizon)
             until = horizon;
-        if (tigon_cpu_run(next, until) == TIGON_CPU_BREAKPOINT)
+        if (tigon_cpu_run_in_pair(next, until, horizon) == TIGON_CPU_BREAKPOINT)
             return next->cycle < horizon ? next->cycle : horizon;
-        if (next->event_limit < horizon)
-            horizon = next->event_limit;
+        if (a->event_limit < horizon)
+            horizon = a->event_limit;
+        if (b->event_limit < horizon)
+            horizon = b->event_limit;
     }
 }
 

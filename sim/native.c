@@ -24,6 +24,7 @@ static void forget_all(struct tigon_native *native) {
     native->used = native->stubs;
     native->cold_used = NATIVE_CODE_BYTES / 2u;
     native->access_count = 0;
+    native->resume.access = NULL;
 }
 
 struct tigon_native *tigon_native_create(struct tigon_cpu *cpu) {
@@ -40,6 +41,7 @@ struct tigon_native *tigon_native_create(struct tigon_cpu *cpu) {
     native->code = code;
     native->words = cpu->memory->scratchpad_size[cpu->core] / 4u;
     native->patience = NATIVE_HEAT;
+    tigon_native_know_routines(native);
     tigon_native_make_stubs(native);
     native->stubs = native->used;
     forget_all(native);
@@ -82,20 +84,109 @@ static void set_limit(struct tigon_native *native) {
     native->limit = limit < native->furthest ? limit : native->furthest;
 }
 
-enum tigon_native_end tigon_native_execute(struct tigon_native *native, uint32_t run_ahead) {
+static uint32_t after(const struct tigon_native *native, const struct native_access *access) {
+    return access->computed ? native->target : access->next_pc;
+}
+
+static uint32_t address_of(const struct tigon_cpu *cpu, const struct native_access *access) {
+    return cpu->gpr[access->source] + access->immediate;
+}
+
+static uint64_t counts_before(const struct native_access *access) {
+    return access->instructions + ((uint64_t)access->stalls << 32);
+}
+
+/* The core's statistics, given the counts since it began. */
+static inline void publish(struct tigon_native *native, uint64_t counts) {
+    native->cpu->statistics.instructions = native->begin_instructions + (uint32_t)counts;
+    native->cpu->statistics.load_use_stalls = native->begin_stalls + (counts >> 32);
+}
+
+/* Whether the core stands before the access it was blocked at, in the state that the block left. */
+static inline bool can_resume(const struct tigon_native *native) {
+    const struct tigon_cpu *cpu = native->cpu;
+    const struct native_access *access = native->resume.access;
+    return access && cpu->cycle == native->resume.cycle && cpu->pc == access->from &&
+           cpu->npc == after(native, access) && address_of(cpu, access) == native->resume.address &&
+           cpu->load_register == 0;
+}
+
+static inline bool text_changed(const struct tigon_native *native) {
+    return native->cpu->memory->scratchpad_text_changed[native->cpu->core];
+}
+
+/* Prepare to go in at cpu->pc. False if there is no translated text. */
+static inline bool prepare(struct tigon_native *native, uint32_t run_ahead) {
     struct tigon_cpu *cpu = native->cpu;
+    if (text_changed(native))
+        return false;
     native->counts = 0;
-    native->end = TIGON_NATIVE_AT;
+    native->block_began = cpu->cycle;
+    if (can_resume(native)) {
+        const struct native_access *access = native->resume.access;
+        native->counts -= counts_before(access);
+        native->block_began -= access->issue;
+        native->go_in = native->resume.go_on;
+        native->return_to = native->resume.return_to;
+        native->access_at = (uint32_t)((const uint8_t *)access - (const uint8_t *)native);
+        native->index = native->resume.index;
+        native->stored = cpu->gpr[access->second];
+        native->value = cpu->gpr[access->held];
+    } else {
+        const uint32_t offset = cpu->pc - TIGON_SCRATCHPAD;
+        if (offset >= native->words * 4u || (offset & 3u) != 0 || cpu->npc != cpu->pc + 4u ||
+            cpu->load_register != 0 || native->entry[offset / 4u] == native->leave)
+            return false;
+        native->go_in = native->entry[offset / 4u];
+        native->return_to = NULL;
+    }
+    native->resume.access = NULL;
     native->run_ahead = run_ahead;
     native->furthest = cpu->cycle + FURTHEST_CYCLES;
     native->begin_instructions = cpu->statistics.instructions;
     native->begin_stalls = cpu->statistics.load_use_stalls;
     set_limit(native);
-    native->enter(native, cpu, cpu->memory->scratchpad[cpu->core],
-                  native->entry[(cpu->pc - TIGON_SCRATCHPAD) / 4u]);
-    cpu->statistics.instructions = native->begin_instructions + (uint32_t)native->counts;
-    cpu->statistics.load_use_stalls = native->begin_stalls + (native->counts >> 32);
-    return (enum tigon_native_end)native->end;
+    return true;
+}
+
+static enum tigon_native_end execute(struct tigon_native **native) {
+    (*native)->end = TIGON_NATIVE_AT;
+    *native = tigon_native_enter(*native);
+    publish(*native, (*native)->counts);
+    return (enum tigon_native_end)(*native)->end;
+}
+
+enum tigon_native_end tigon_native_execute(struct tigon_native *native, uint32_t run_ahead) {
+    return prepare(native, run_ahead) ? execute(&native) : TIGON_NATIVE_AT;
+}
+
+bool tigon_native_piece(struct tigon_cpu **cpu, uint64_t horizon_of_both,
+                        enum tigon_native_end *end) {
+    struct tigon_native *native = (*cpu)->native;
+    struct tigon_cpu *peer = (*cpu)->peer;
+    if (!prepare(native, (*cpu)->run_ahead)) {
+        /* What is met often enough is translated now. */
+        const uint32_t pc = (*cpu)->pc;
+        if (pc - TIGON_SCRATCHPAD >= native->words * 4u || (pc & 3u) != 0 ||
+            (*cpu)->npc != pc + 4u || (*cpu)->load_register != 0 ||
+            !tigon_native_ready(native, pc) || !prepare(native, (*cpu)->run_ahead))
+            return false;
+    }
+    if (peer && peer->native) {
+        peer->event_limit = UINT64_MAX;
+        peer->lowest_bound = UINT64_MAX;
+        native->other = peer->native;
+        peer->native->other = native;
+        native->horizon_of_both = peer->native->horizon_of_both = horizon_of_both;
+    }
+    *end = execute(&native);
+    *cpu = native->cpu;
+    native->other = NULL;
+    if (peer && peer->native) {
+        (*cpu)->native->other = NULL;
+        (*cpu)->peer->native->other = NULL;
+    }
+    return true;
 }
 
 enum tigon_cpu_stop tigon_native_why(const struct tigon_native *native) {
@@ -128,28 +219,80 @@ static void store_text(struct tigon_cpu *cpu, uint32_t offset, uint32_t bytes, u
 }
 
 /* Where the interpreter or the caller goes on. */
-static bool leave(struct tigon_native *native, enum tigon_native_end end, uint64_t counts,
-                  uint32_t pc, uint32_t npc) {
+static struct tigon_native *leave(struct tigon_native *native, enum tigon_native_end end,
+                                  uint64_t counts, uint32_t pc, uint32_t npc) {
     native->end = end;
     native->counts = counts;
     native->cpu->pc = pc;
     native->cpu->npc = npc;
-    return true;
+    return NULL;
 }
 
-bool tigon_native_access(struct tigon_native *native, uint32_t index) {
-    const struct native_access *access = &native->accesses[index];
+/* Whether this core may go on in translated text now that the other has come to `cycle`; as the
+ * loop of tigon_cpu_run_pair() would find it. What callbacks can change is looked at each time. */
+static inline bool next_in_turn(struct tigon_native *native, const struct tigon_cpu *before) {
     struct tigon_cpu *cpu = native->cpu;
-    const uint32_t address = cpu->gpr[access->source] + access->immediate;
+    uint64_t horizon = native->horizon_of_both;
+    if (before->event_limit < horizon)
+        horizon = before->event_limit;
+    if (cpu->event_limit < horizon)
+        horizon = cpu->event_limit;
+    if (cpu->cycle >= horizon || cpu->parked || cpu->observer ||
+        (cpu->state & (TIGON_CPU_STATE_STOPPED | TIGON_CPU_STATE_SINGLE_STEP)) != 0 ||
+        cpu->loop.stage != TIGON_LOOP_NONE)
+        return false;
+    const uint64_t bound = before->cycle + (cpu->core == TIGON_CORE_A ? 1u : 0u);
+    if (cpu->cycle >= bound)
+        return false;
+    cpu->horizon = bound < horizon ? bound : horizon;
+    return prepare(native, cpu->run_ahead);
+}
+
+struct tigon_native *tigon_native_blocked(struct tigon_native *native,
+                                          const struct native_access *access, const uint8_t *go_on,
+                                          const uint8_t *return_to) {
+    struct tigon_cpu *cpu = native->cpu;
+    struct tigon_native *other = native->other;
+    const uint64_t counts = native->counts + counts_before(access);
+    native->resume = (struct native_resume){.access = access,
+                                            .go_on = go_on,
+                                            .return_to = return_to,
+                                            .index = native->index,
+                                            .cycle = cpu->cycle,
+                                            .address = address_of(cpu, access)};
+    native->stop = TIGON_CPU_HORIZON;
+    (void)leave(native, TIGON_NATIVE_STOP, counts, access->from, after(native, access));
+    if (!other || !next_in_turn(other, cpu))
+        return NULL;
+    publish(native, counts);
+    cpu->running = false;
+    other->cpu->running = true;
+    other->end = TIGON_NATIVE_AT;
+    return other;
+}
+
+void tigon_native_near_limit(struct tigon_native *native, const struct native_access *access) {
+    struct tigon_cpu *cpu = native->cpu;
+    cpu->cycle += access->next;
+    if (access->load)
+        cpu->gpr[access->destination] = native->value;
+    (void)leave(native, TIGON_NATIVE_NEAR_LIMIT, native->counts + counts_before(access) + 1u,
+                access->next_pc, access->next_pc + 4u);
+}
+
+struct tigon_native *tigon_native_access(struct tigon_native *native,
+                                         const struct native_access *access,
+                                         const uint8_t *return_to) {
+    struct tigon_cpu *cpu = native->cpu;
+    const uint32_t address = address_of(cpu, access);
     const uint32_t bytes = access->bytes;
-    const uint32_t pc = access->computed ? native->target : access->next_pc;
+    const uint32_t pc = after(native, access);
     const uint32_t npc = pc + 4u;
-    const uint64_t counts =
-        native->counts + access->instructions + ((uint64_t)access->stalls << 32);
+    const uint64_t counts = native->counts + counts_before(access);
     const bool outside = address >= TIGON_SRAM_WINDOW;
     enum tigon_access result = TIGON_ACCESS_DONE;
     cpu->cycle += access->issue;
-    /* Most are words of SRAM; what may be a fault goes the long way. */
+    /* What may be a fault goes the long way. */
     if (!outside && (address & (bytes - 1u)) == 0 && address >= TIGON_NULL_PAGE_SIZE) {
         const uint32_t offset = address & cpu->memory->sram_mask;
         if (access->load) {
@@ -167,8 +310,7 @@ bool tigon_native_access(struct tigon_native *native, uint32_t index) {
     } else {
         cpu->pc = pc;
         cpu->npc = npc;
-        cpu->statistics.instructions = native->begin_instructions + (uint32_t)counts;
-        cpu->statistics.load_use_stalls = native->begin_stalls + (counts >> 32);
+        publish(native, counts);
         if (access->load) {
             uint32_t value = 0;
             result = tigon_cpu_load(cpu, access->from, address, bytes, &value);
@@ -178,10 +320,10 @@ bool tigon_native_access(struct tigon_native *native, uint32_t index) {
             result = tigon_cpu_store(cpu, address, bytes, cpu->gpr[access->second]);
         }
     }
+    if (result == TIGON_ACCESS_BLOCKED)
+        return tigon_native_blocked(native, access, native->access, return_to);
     if (result > TIGON_ACCESS_REGISTER) {
-        native->stop = result == TIGON_ACCESS_FAULT    ? TIGON_CPU_FAULTED
-                       : result == TIGON_ACCESS_PARKED ? TIGON_CPU_PARKED
-                                                       : TIGON_CPU_HORIZON;
+        native->stop = result == TIGON_ACCESS_FAULT ? TIGON_CPU_FAULTED : TIGON_CPU_PARKED;
         return leave(native, TIGON_NATIVE_STOP, counts, access->from, pc);
     }
     if (result == TIGON_ACCESS_REGISTER) {
@@ -192,15 +334,14 @@ bool tigon_native_access(struct tigon_native *native, uint32_t index) {
                          counts + 1u, cpu->pc, cpu->npc);
         }
     }
-    if (outside && cpu->memory->scratchpad_text_changed[cpu->core])
+    if (outside && text_changed(native))
         return leave(native, TIGON_NATIVE_AT, counts + 1u, pc, npc);
     const uint64_t block_began = cpu->cycle - access->next;
-    if (!access->ends_block &&
-        (cpu->cycle >= native->limit || block_began + access->last >= native->limit))
+    if ((int64_t)(block_began + (uint64_t)(int64_t)access->last) >= (int64_t)native->limit)
         return leave(native, TIGON_NATIVE_NEAR_LIMIT, counts + 1u, pc, npc);
     cpu->cycle = block_began;
     native->counts -= (uint64_t)access->interlock << 32;
-    return false;
+    return native;
 }
 
 #else /* other hosts: the interpreter does it all */
@@ -222,6 +363,12 @@ bool tigon_native_ready(struct tigon_native *native, uint32_t pc) {
 enum tigon_native_end tigon_native_execute(struct tigon_native *native, uint32_t run_ahead) {
     (void)native, (void)run_ahead;
     return TIGON_NATIVE_AT;
+}
+
+bool tigon_native_piece(struct tigon_cpu **cpu, uint64_t horizon_of_both,
+                        enum tigon_native_end *end) {
+    (void)cpu, (void)horizon_of_both, (void)end;
+    return false;
 }
 
 enum tigon_cpu_stop tigon_native_why(const struct tigon_native *native) {

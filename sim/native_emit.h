@@ -40,6 +40,7 @@ struct later {
     enum later_kind kind;
     uint8_t *jump;   /* displacement that leads here */
     uint32_t access; /* its index */
+    unsigned routine;
     uint8_t destination;
     struct counted counted;
     struct way way;
@@ -132,6 +133,14 @@ static inline void core_field(struct block *b, unsigned prefix, unsigned opcode,
         byte(b, prefix);
     CODE(b, (uint8_t)opcode, (uint8_t)(0x83 | host << 3));
     word(b, (uint32_t)offset);
+}
+
+static inline void jump_field(struct block *b, size_t offset) {
+    field(b, 0, 0xFF, 4, offset);
+}
+
+static inline void call_field(struct block *b, size_t offset) {
+    field(b, 0, 0xFF, 2, offset);
 }
 
 static inline void set_field(struct block *b, size_t offset, uint32_t value) {

@@ -14,22 +14,23 @@
 #define NATIVE_NEVER        255u    /* heat of a word that cannot be */
 #define NATIVE_CYCLES       0xFFFFu /* at most, of a block with accesses to the scratchpad alone */
 
-/* A load or store. Offsets are cycles and counts since the block began, as they are when all its
- * accesses are to the scratchpad. */
+/* A load or store. 32 bytes, `last` as a signed number. Offsets are cycles and counts since the
+ * block began, as they are when all its accesses are to the scratchpad. */
 struct native_access {
     uint32_t immediate;
-    uint32_t from;        /* its address */
-    uint32_t next_pc;     /* of the instruction after it, unless `computed` */
-    uint16_t issue;       /* cycle */
-    uint16_t next;        /* cycle of the next instruction, with interlock */
-    uint16_t last;        /* cycle at which the last of the block is looked up, at most */
-    uint16_t stalls;      /* before it */
-    uint16_t interlock;   /* that the next one waits for the load */
+    uint32_t from;      /* its address */
+    uint32_t next_pc;   /* of the instruction after it, unless `computed` */
+    int32_t last;       /* cycle by which all after it in the block is looked up; lowest if none */
+    uint16_t issue;     /* cycle */
+    uint16_t next;      /* cycle of the next instruction, with interlock */
+    uint16_t stalls;    /* before it */
+    uint16_t interlock; /* that the next one waits for the load */
     uint8_t instructions; /* before it */
     uint8_t bytes;
     uint8_t source; /* registers as in struct tigon_instruction */
     uint8_t second;
     uint8_t destination;
+    uint8_t held; /* the register that eax holds before it, TIGON_REGISTER_DISCARD if none */
     bool load : 1;
     bool sign : 1;
     bool computed : 1; /* after it comes native->target */
@@ -37,7 +38,20 @@ struct native_access {
 };
 static_assert(sizeof(struct native_access) <= 32, "half a cache line");
 
-/* Generated code finds the fields up to `entry` by their offsets, with the registers
+#define NATIVE_NO_LAST INT32_MIN
+
+/* An access that the core came to and could not do: where to go on with it, as long as the core
+ * stands there. */
+struct native_resume {
+    const struct native_access *access; /* NULL: none */
+    const uint8_t *go_on;               /* in native_routines.c */
+    const uint8_t *return_to;           /* in the block */
+    uint32_t index;                     /* what go_on wants in ecx */
+    uint32_t address;                   /* of the access */
+    uint64_t cycle;                     /* at which it was tried */
+};
+
+/* Generated code finds the fields by their offsets, with the registers
  *   rbp  this              rbx  the core (gpr are its first field)     r14  the scratchpad
  *   r12  cycle             r13  limit                                  r15  counts
  * where cycle and counts are those at the beginning of the block. cpu->cycle is up to date in
@@ -50,7 +64,33 @@ struct tigon_native {
     uint32_t end;    /* enum tigon_native_end */
     const uint8_t *entry[NATIVE_WORDS];
 
+    /* For native_routines.c. */
     struct tigon_cpu *cpu;
+    struct tigon_bus *bus;
+    uint8_t *scratchpad, *sram, *sram_decoded_valid;
+    struct tigon_memory *memory;
+    uint64_t *beats;       /* this core's, in the bus */
+    uint32_t sram_mask[3]; /* in bytes, halves, words */
+    const enum tigon_loop_stage *peer_stage;
+    const uint8_t *sram_routine[8]; /* as routine[] */
+    const uint8_t *access, *out;
+    struct tigon_native *(*access_function)(struct tigon_native *, const struct native_access *,
+                                            const uint8_t *return_to);
+    struct tigon_native *(*blocked_function)(struct tigon_native *, const struct native_access *,
+                                             const uint8_t *go_on, const uint8_t *return_to);
+    void (*near_limit_function)(struct tigon_native *, const struct native_access *);
+    /* Where to go in: with `return_to` at an access, without at the beginning of a block. */
+    const uint8_t *go_in, *return_to;
+    uint32_t access_at; /* offset of that struct native_access */
+    uint32_t index, stored;
+    uint64_t block_began; /* cycle */
+
+    struct native_resume resume;
+    /* The core that goes on when this one must wait for it, NULL if that is for the caller; and the
+     * horizon of both. */
+    struct tigon_native *other;
+    uint64_t horizon_of_both;
+
     uint32_t words; /* of the scratchpad */
     enum tigon_cpu_stop stop;
     uint32_t run_ahead;
@@ -62,18 +102,34 @@ struct tigon_native {
     size_t used, stubs; /* bytes; the first belong to the stubs */
     size_t cold_used;   /* end of the second half */
     const uint8_t *leave;
-    const uint8_t *access;
     const uint8_t *routine[8];
-    void (*enter)(struct tigon_native *, struct tigon_cpu *, uint8_t *scratchpad,
-                  const uint8_t *entry);
     uint32_t access_count;
     uint8_t heat[NATIVE_WORDS];
     _Alignas(32) struct native_access accesses[NATIVE_ACCESSES];
 };
 
-/* Called by generated code for an access outside the scratchpad, a misaligned one, or a store into
- * text. True: leave the translated text. */
-bool tigon_native_access(struct tigon_native *native, uint32_t index);
+/* Called by native_routines.c. They return with whom to go on: with `native` in its block, with the
+ * other core, or, NULL, nobody: the translated text is left. */
+
+/* An access that has no shorter way: outside scratchpad and SRAM, a misaligned one, a store into
+ * text, SRAM when something is special. */
+struct tigon_native *tigon_native_access(struct tigon_native *native,
+                                         const struct native_access *access,
+                                         const uint8_t *return_to);
+
+/* The access must wait until the other core is further; the core's cycle is that of the access. */
+struct tigon_native *tigon_native_blocked(struct tigon_native *native,
+                                          const struct native_access *access, const uint8_t *go_on,
+                                          const uint8_t *return_to);
+
+/* The access is done, native->value loaded, and the limit is too near for the rest of the block. */
+void tigon_native_near_limit(struct tigon_native *native, const struct native_access *access);
+
+/* native_routines.c: enter where go_in says; returns who left. */
+struct tigon_native *tigon_native_enter(struct tigon_native *native);
+
+/* The addresses that translated text needs. */
+void tigon_native_know_routines(struct tigon_native *native);
 
 /* What all blocks share, at the beginning of the code. */
 void tigon_native_make_stubs(struct tigon_native *native);

@@ -53,7 +53,7 @@ static void go_to(struct block *b, const struct way *way) {
             jump(b, b->native->entry[index]);
         } else { /* it may be translated later */
             eax_constant(b, way->pc);
-            field(b, 0, 0xFF, 4, FIELD(entry) + (size_t)index * sizeof b->native->entry[0]);
+            jump_field(b, FIELD(entry) + (size_t)index * sizeof b->native->entry[0]);
         }
         return;
     }
@@ -131,6 +131,12 @@ static void end_with_load(struct block *b, struct counted c, const struct way *w
     end(b, &c, way);
 }
 
+/* What accesses pass in esi. */
+static void access_number(struct block *b, uint32_t index) {
+    byte(b, 0xBE); /* mov esi */
+    word(b, (uint32_t)(FIELD(accesses) + index * sizeof(struct native_access)));
+}
+
 static void write_later(struct block *b, const struct later *later, uint32_t block_pc) {
     link(later->jump, b->at);
     switch (later->kind) {
@@ -142,10 +148,10 @@ static void write_later(struct block *b, const struct later *later, uint32_t blo
     case LOAD_PENDING:
         leave_with_load(b, &later->counted, &later->way, later->destination);
         break;
-    case ACCESS:       /* a load that ends the block */
-        byte(b, 0xBE); /* mov esi, index */
-        word(b, later->access);
-        call(b, b->native->access);
+    case ACCESS: /* a load that ends the block */
+        access_number(b, later->access);
+        call_field(b, FIELD(sram_routine) + later->routine * sizeof(uint8_t *));
+        result(b, later->destination);
         end(b, &later->counted, &later->way);
         break;
     }
@@ -249,10 +255,10 @@ static unsigned routine_of(const struct access_form *form) {
     return form->shift + (form->load ? 0u : 3u) + (form->sign ? 6u : 0u);
 }
 
-/* An access within a block: address less the beginning of the scratchpad in ecx, number in esi,
- * value to be stored in edx or loaded in eax, which a store keeps. As calls they take a third of
- * the place that they would take in every block, and blocks are what fills the cache of the host's
- * processor. */
+/* An access within a block: address less the beginning of the scratchpad in ecx, offset of its
+ * struct native_access in esi, value to be stored in edx or loaded in eax, which a store keeps. As
+ * calls they take a third of the place that they would take in every block, and blocks are what
+ * fills the cache of the host's processor. */
 static void make_routine(struct block *b, const struct access_form *form) {
     uint8_t *jumps[2] = {NULL, NULL};
     b->native->routine[routine_of(form)] = b->at;
@@ -271,12 +277,13 @@ static void make_routine(struct block *b, const struct access_form *form) {
         store_value(b, form);
     }
     byte(b, 0xC3);
-    for (unsigned i = 0; i < 2; i++)
-        if (jumps[i])
-            link(jumps[i], b->at);
-    if (!form->load)
+    link(jumps[0], b->at);
+    jump_field(b, FIELD(sram_routine) + routine_of(form) * sizeof(uint8_t *));
+    if (jumps[1]) {
+        link(jumps[1], b->at);
         field(b, 0, 0x89, 0, FIELD(value));
-    jump(b, b->native->access);
+        jump_field(b, FIELD(access));
+    }
 }
 
 /* `way` is where the block goes on when this is its last instruction, else NULL. */
@@ -302,6 +309,7 @@ static struct native_access *emit_access(struct block *b, uint32_t pc,
         .destination = in->destination,
         .load = form->load,
         .sign = form->sign,
+        .held = b->held == NOTHING_HELD ? TIGON_REGISTER_DISCARD : b->held,
         .computed = way && way->computed,
         .ends_block = way != NULL,
     };
@@ -321,6 +329,8 @@ static struct native_access *emit_access(struct block *b, uint32_t pc,
     if (way && form->load) { /* what follows depends on where it comes from */
         struct later *later = put_off(b, ACCESS);
         later->access = index;
+        later->routine = routine_of(form);
+        later->destination = in->destination;
         later->way = *way;
         later->counted = (struct counted){c->cycles + cost, c->instructions + 1u, c->stalls};
         check_offset(b, form);
@@ -331,8 +341,7 @@ static struct native_access *emit_access(struct block *b, uint32_t pc,
     }
     if (!form->load)
         load(b, 2, in->second);
-    byte(b, 0xBE); /* mov esi, index */
-    word(b, index);
+    access_number(b, index);
     call(b, native->routine[routine_of(form)]);
     if (form->load)
         result(b, in->destination);
@@ -710,8 +719,12 @@ bool tigon_native_translate(struct tigon_native *native, uint32_t index) {
         return false;
     }
     memcpy(last, &b.last, sizeof b.last);
-    for (uint32_t i = b.first_access; i < native->access_count; i++)
-        native->accesses[i].last = (uint16_t)b.last;
+    for (uint32_t i = b.first_access; i < native->access_count; i++) {
+        struct native_access *access = &native->accesses[i];
+        access->last = access->ends_block      ? NATIVE_NO_LAST
+                       : access->next > b.last ? access->next
+                                               : (int32_t)b.last;
+    }
     native->used = (size_t)(b.at - native->code);
     b.at = native->code + native->cold_used;
     for (unsigned i = 0; i < b.later_count; i++)
@@ -725,19 +738,6 @@ void tigon_native_make_stubs(struct tigon_native *native) {
     struct block b = {.native = native, .cpu = native->cpu, .at = native->code};
     static_assert(offsetof(struct tigon_cpu, gpr) == 0, "rbx finds them there");
 
-    /* enter: rdi native, rsi core, rdx scratchpad, rcx entry. */
-    const uint8_t *const enter = b.at;
-    CODE(&b, 0x53, 0x55, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57, /* push rbx .. r15 */
-         0x48, 0x83, 0xEC, 8,                                            /* sub rsp, 8 */
-         0x48, 0x89, 0xFD,                                               /* mov rbp, rdi */
-         0x48, 0x89, 0xF3,                                               /* mov rbx, rsi */
-         0x49, 0x89, 0xD6);                                              /* mov r14, rdx */
-    core_field(&b, 0x4C, 0x8B, 4, CORE(cycle));
-    field(&b, 0x4C, 0x8B, 5, FIELD(limit));
-    field(&b, 0x4C, 0x8B, 7, FIELD(counts));
-    CODE(&b, 0xFF, 0xE1); /* jmp rcx */
-    memcpy(&native->enter, &enter, sizeof native->enter);
-
     /* leave: eax is pc. */
     native->leave = b.at;
     core_field(&b, 0, 0x89, 0, CORE(pc));
@@ -745,28 +745,7 @@ void tigon_native_make_stubs(struct tigon_native *native) {
     core_field(&b, 0, 0x89, 1, CORE(npc));
     core_field(&b, 0x4C, 0x89, 4, CORE(cycle));
     field(&b, 0x4C, 0x89, 7, FIELD(counts));
-    const uint8_t *const out = b.at;
-    CODE(&b, 0x48, 0x83, 0xC4, 8, /* add rsp, 8; pop r15 .. rbx; ret */
-         0x41, 0x5F, 0x41, 0x5E, 0x41, 0x5D, 0x41, 0x5C, 0x5D, 0x5B, 0xC3);
-
-    /* access: called with its number in esi. */
-    native->access = b.at;
-    core_field(&b, 0x4C, 0x89, 4, CORE(cycle));
-    field(&b, 0x4C, 0x89, 7, FIELD(counts));
-    CODE(&b, 0x48, 0x89, 0xEF,             /* mov rdi, rbp */
-         0x48, 0x83, 0xEC, 8, 0x48, 0xB8); /* sub rsp, 8; mov rax */
-    quad(&b, (uint64_t)(uintptr_t)tigon_native_access);
-    CODE(&b, 0xFF, 0xD0, 0x48, 0x83, 0xC4, 8); /* call rax; add rsp, 8 */
-    CODE(&b, 0x84, 0xC0);                      /* test al, al */
-    uint8_t *const leaves = jump_if_later(&b, NOT_EQUAL);
-    core_field(&b, 0x4C, 0x8B, 4, CORE(cycle));
-    field(&b, 0x4C, 0x8B, 5, FIELD(limit));
-    field(&b, 0x4C, 0x8B, 7, FIELD(counts));
-    field(&b, 0, 0x8B, 0, FIELD(value));
-    byte(&b, 0xC3);
-    link(leaves, b.at);
-    CODE(&b, 0x48, 0x83, 0xC4, 8); /* its return address; where to go on has been said */
-    jump(&b, out);
+    jump_field(&b, FIELD(out));
 
     static const struct access_form forms[] = {
         {0, true, false}, {1, true, false},  {2, true, false},  {0, true, true},

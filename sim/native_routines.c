@@ -1,0 +1,338 @@
+/*
+ * What translated text calls, by hand: SRAM accesses for which nothing is special, and the ways in
+ * and out. The registers are those of native_private.h; a routine for an access is entered from its
+ * block with
+ *
+ *   ecx  address less the beginning of the scratchpad, turned right by the log2 of the size
+ *   rsi  offset of the struct native_access from rbp
+ *   edx  the value to be stored; then eax is kept, else eax is the value loaded
+ *
+ * and does what tigon_cpu_load_sram() and tigon_cpu_store_sram() do, in the same order, as long as
+ * the bus knows the cycle and nobody waits for this very access. What else there is does
+ * tigon_native_access(), from the beginning.
+ *
+ * Assembly, since the state of the core stays in host registers that C would save and restore at
+ * each access.
+ */
+#include "sim/native_private.h"
+
+#ifdef __x86_64__
+
+#include <stddef.h>
+
+#define NATIVE(name) [name] "i"(offsetof(struct tigon_native, name))
+#define ACCESS(name) [name] "i"(offsetof(struct native_access, name))
+#define CPU(name)    [name] "i"(offsetof(struct tigon_cpu, name))
+#define TIMING(name) [name] "i"(offsetof(struct tigon_cpu, timing.name))
+#define COUNT(name)  [name] "i"(offsetof(struct tigon_cpu, statistics.name))
+#define BUS(name)    [name] "i"(offsetof(struct tigon_bus, name))
+
+/* ecx from a turned offset to the number of the unit less those of the null page. */
+static_assert(TIGON_SCRATCHPAD == 0xC00000 && TIGON_SRAM_WINDOW == 0x800000 &&
+                  TIGON_NULL_PAGE_SIZE == 0x80,
+              "constants of SRAM_ONLY");
+#define SRAM_ONLY(shift, otherwise)                                                                \
+    "  subl $(0xFF400080 >> " #shift "), %%ecx\n"                                                  \
+    "  cmpl $(0x7FFF80 >> " #shift "), %%ecx\n"                                                    \
+    "  jae " otherwise "\n"
+
+/* r8: the cycle, after what is in the write buffer; `label`_go_on: come here again with it. */
+#define AT_ITS_CYCLE(label)                                                                        \
+    "  movzwl %c[issue](%%rbp,%%rsi), %%r8d\n"                                                     \
+    "  addq %%r12, %%r8\n"                                                                         \
+    "  cmpq %%r8, %c[write_buffer_free](%%rbx)\n"                                                  \
+    "  ja " label "_wait\n" label "_go_on:\n"                                                      \
+    "  cmpq %c[horizon](%%rbx), %%r8\n"                                                            \
+    "  jae " label "_blocked\n"
+
+#define WAIT(label)                                                                                \
+    label "_wait:\n"                                                                               \
+          "  movq %c[write_buffer_free](%%rbx), %%r9\n"                                            \
+          "  movq %%r9, %%r10\n"                                                                   \
+          "  subq %%r8, %%r10\n"                                                                   \
+          "  addq %%r10, %c[bus_stalls](%%rbx)\n"                                                  \
+          "  addq %%r10, %%r12\n"                                                                  \
+          "  movq %%r9, %%r8\n"                                                                    \
+          "  jmp " label "_go_on\n" label "_blocked:\n"                                            \
+          "  leaq " label "_go_on(%%rip), %%rdx\n"                                                 \
+          "  jmp tigon_native_wait_for_other\n"
+
+/* r10: the cycle after the slot. Nothing is changed before `label`_granted. */
+#define TAKE_SLOT(label, otherwise)                                                                \
+    "  movq %c[bus](%%rbp), %%rdi\n"                                                               \
+    "  movq %c[peer_stage](%%rbp), %%r9\n"                                                         \
+    "  cmpq %c[plain_until](%%rdi), %%r8\n"                                                        \
+    "  jae " otherwise "\n"                                                                        \
+    "  cmpl $0, (%%r9)\n"                                                                          \
+    "  jne " otherwise "\n"                                                                        \
+    "  movq %c[taken](%%rdi), %%r9\n"                                                              \
+    "  cmpq %c[core_free](%%rdi), %%r8\n"                                                          \
+    "  jb " label "_busy\n"                                                                        \
+    "  btq %%r8, %%r9\n"                                                                           \
+    "  jc " label "_busy\n"                                                                        \
+    "  leaq 1(%%r8), %%r10\n" label "_granted:\n"                                                  \
+    "  movq %%r10, %c[core_free](%%rdi)\n"                                                         \
+    "  movq %c[beats](%%rbp), %%r9\n"                                                              \
+    "  incq (%%r9)\n"                                                                              \
+    "  incq %c[effects](%%rbx)\n"
+
+/* The first free cycle of the window. */
+#define LATER_SLOT(label, otherwise)                                                               \
+    label "_busy:\n"                                                                               \
+          "  movq %c[core_free](%%rdi), %%r10\n"                                                   \
+          "  cmpq %%r8, %%r10\n"                                                                   \
+          "  cmovb %%r8, %%r10\n"                                                                  \
+          "  cmpq %c[plain_until](%%rdi), %%r10\n"                                                 \
+          "  jae " otherwise "\n"                                                                  \
+          "  notq %%r9\n"                                                                          \
+          "  movq %%rcx, %%r11\n"                                                                  \
+          "  movl %%r10d, %%ecx\n"                                                                 \
+          "  shrq %%cl, %%r9\n"                                                                    \
+          "  movq %%r11, %%rcx\n"                                                                  \
+          "  bsfq %%r9, %%r9\n"                                                                    \
+          "  jz " otherwise "\n"                                                                   \
+          "  addq %%r9, %%r10\n"                                                                   \
+          "  cmpq %c[plain_until](%%rdi), %%r10\n"                                                 \
+          "  jae " otherwise "\n"                                                                  \
+          "  movq %%r10, %%r9\n"                                                                   \
+          "  subq %%r8, %%r9\n"                                                                    \
+          "  addq %%r9, %c[bus_stalls](%%rbx)\n"                                                   \
+          "  movq %c[beats](%%rbp), %%r11\n"                                                       \
+          "  addq %%r9, %c[stalls_after_beats](%%r11)\n"                                           \
+          "  incq %%r10\n"                                                                         \
+          "  jmp " label "_granted\n"
+
+/* rcx: the number of the unit in the SRAM that is fitted; r9: SRAM. */
+#define PLACE(shift)                                                                               \
+    "  addl $(0x80 >> " #shift "), %%ecx\n"                                                        \
+    "  andl (%c[sram_mask] + 4 * " #shift ")(%%rbp), %%ecx\n"                                      \
+    "  movq %c[sram](%%rbp), %%r9\n"
+
+/* r8 is the cycle at which the core goes on. */
+#define BACK_TO_BLOCK                                                                              \
+    "  movzwl %c[next](%%rbp,%%rsi), %%r9d\n"                                                      \
+    "  subq %%r9, %%r8\n"                                                                          \
+    "  movslq %c[last](%%rbp,%%rsi), %%r9\n"                                                       \
+    "  addq %%r8, %%r9\n"                                                                          \
+    "  cmpq %%r13, %%r9\n"                                                                         \
+    "  jge tigon_native_too_near\n"                                                                \
+    "  movq %%r8, %%r12\n"
+
+/* The core waits for the value, so the interlock that the block counts on is none. */
+#define LOAD(label, shift, fetch)                                                                  \
+    label ":\n" SRAM_ONLY(shift, "tigon_native_special") AT_ITS_CYCLE(label)                       \
+        TAKE_SLOT(label, "tigon_native_special")                                                   \
+            PLACE(shift) "  incq %c[sram_loads](%%rbx)\n" fetch                                    \
+                         "  movl %c[sram_load](%%rbx), %%r8d\n"                                    \
+                         "  leaq -1(%%r8,%%r10), %%r8\n" BACK_TO_BLOCK                             \
+                         "  movzwl %c[interlock](%%rbp,%%rsi), %%r9d\n"                            \
+                         "  shlq $32, %%r9\n"                                                      \
+                         "  subq %%r9, %%r15\n"                                                    \
+                         "  ret\n" WAIT(label) LATER_SLOT(label, "tigon_native_special")
+
+/* What the store would change elsewhere is special: the I-line held, a granule that is watched. */
+#define STORE(label, shift, write)                                                                 \
+    label ":\n" SRAM_ONLY(shift, "tigon_native_special_store") AT_ITS_CYCLE(                       \
+        label) "  leal (0x80 >> " #shift ")(%%rcx), %%r10d\n"                                      \
+               "  andl (%c[sram_mask] + 4 * " #shift ")(%%rbp), %%r10d\n"                          \
+               "  shll $" #shift ", %%r10d\n"                                                      \
+               "  movl %%r10d, %%r11d\n"                                                           \
+               "  subl %c[line_offset](%%rbx), %%r11d\n"                                           \
+               "  cmpl %c[instruction_line_bytes](%%rbx), %%r11d\n"                                \
+               "  jb tigon_native_special_store\n"                                                 \
+               "  shrl $5, %%r10d\n"                                                               \
+               "  movq %c[memory](%%rbp), %%r11\n"                                                 \
+               "  cmpl %c[watched](%%r11), %%r10d\n"                                               \
+               "  je tigon_native_special_store\n" TAKE_SLOT(label, "tigon_native_special_store")  \
+                   PLACE(shift) "  incq %c[sram_stores](%%rbx)\n" write "  shll $" #shift          \
+                                ", %%ecx\n"                                                        \
+                                "  shrl $5, %%ecx\n"                                               \
+                                "  movq %c[sram_decoded_valid](%%rbp), %%r9\n"                     \
+                                "  movb $0, (%%r9,%%rcx)\n"                                        \
+                                "  movl %c[sram_store_drain](%%rbx), %%r9d\n"                      \
+                                "  leaq -1(%%r9,%%r10), %%r9\n"                                    \
+                                "  movq %%r9, %c[write_buffer_free](%%rbx)\n"                      \
+                                "  movl %c[sram_store](%%rbx), %%r9d\n"                            \
+                                "  addq %%r9, %%r8\n" BACK_TO_BLOCK "  ret\n" WAIT(label)          \
+                                    LATER_SLOT(label, "tigon_native_special_store")
+static_assert(TIGON_DECODE_GRANULE == 1 << 5, "as STORE shifts");
+
+#define STALLS_AFTER_BEATS                                                                         \
+    [stalls_after_beats] "i"(offsetof(struct tigon_bus, stalls) - offsetof(struct tigon_bus, beats))
+
+#define ACCESS_OPERANDS                                                                            \
+    ACCESS(issue), ACCESS(next), ACCESS(last), NATIVE(bus), NATIVE(peer_stage), NATIVE(beats),     \
+        NATIVE(sram_mask), NATIVE(sram), CPU(write_buffer_free), CPU(horizon), CPU(effects),       \
+        COUNT(bus_stalls), BUS(plain_until), BUS(taken), BUS(core_free), STALLS_AFTER_BEATS
+
+/* Never called: a place for the statements. */
+static __attribute__((used)) void loads(void) {
+    __asm__ volatile(
+        ".pushsection .text\n"
+        ".balign 16\n" LOAD("tigon_native_lw", 2,
+                            "  movl (%%r9,%%rcx,4), %%eax\n"
+                            "  bswapl %%eax\n") LOAD("tigon_native_lhu", 1,
+                                                     "  movzwl (%%r9,%%rcx,2), %%eax\n"
+                                                     "  rolw $8, %%ax\n")
+            LOAD("tigon_native_lh", 1,
+                 "  movzwl (%%r9,%%rcx,2), %%eax\n"
+                 "  rolw $8, %%ax\n"
+                 "  movswl %%ax, %%eax\n")
+                LOAD("tigon_native_lbu", 0, "  movzbl (%%r9,%%rcx), %%eax\n")
+                    LOAD("tigon_native_lb", 0, "  movsbl (%%r9,%%rcx), %%eax\n") ".popsection\n"
+        :
+        : ACCESS_OPERANDS, ACCESS(interlock), COUNT(sram_loads), TIMING(sram_load));
+}
+
+static __attribute__((used)) void stores(void) {
+    __asm__ volatile(
+        ".pushsection .text\n"
+        ".balign 16\n" STORE("tigon_native_sw", 2,
+                             "  bswapl %%edx\n"
+                             "  movl %%edx, (%%r9,%%rcx,4)\n")
+            STORE("tigon_native_sh", 1,
+                  "  rolw $8, %%dx\n"
+                  "  movw %%dx, (%%r9,%%rcx,2)\n")
+                STORE("tigon_native_sb", 0, "  movb %%dl, (%%r9,%%rcx)\n") ".popsection\n"
+        :
+        : ACCESS_OPERANDS, COUNT(sram_stores), TIMING(sram_store), TIMING(sram_store_drain),
+          TIMING(instruction_line_bytes), CPU(line_offset), NATIVE(memory),
+          NATIVE(sram_decoded_valid), [watched] "i"(offsetof(struct tigon_memory, watched)));
+}
+
+static __attribute__((used)) void ways(void) {
+    __asm__ volatile(
+        ".pushsection .text\n"
+        ".balign 16\n"
+        ".globl tigon_native_enter\n"
+        ".type tigon_native_enter, @function\n"
+        "tigon_native_enter:\n"
+        "  pushq %%rbx\n"
+        "  pushq %%rbp\n"
+        "  pushq %%r12\n"
+        "  pushq %%r13\n"
+        "  pushq %%r14\n"
+        "  pushq %%r15\n"
+        "  subq $8, %%rsp\n"
+        "  movq %%rdi, %%rax\n"
+        "go_in:\n" /* of the core in rax */
+        "  movq %%rax, %%rbp\n"
+        "  movq %c[cpu](%%rbp), %%rbx\n"
+        "  movq %c[scratchpad](%%rbp), %%r14\n"
+        "  movq %c[block_began](%%rbp), %%r12\n"
+        "  movq %c[limit](%%rbp), %%r13\n"
+        "  movq %c[counts](%%rbp), %%r15\n"
+        "  movq %c[return_to](%%rbp), %%rdi\n"
+        "  testq %%rdi, %%rdi\n"
+        "  jz 1f\n"
+        "  pushq %%rdi\n"
+        "  movl %c[access_at](%%rbp), %%esi\n"
+        "  movl %c[index](%%rbp), %%ecx\n"
+        "  movl %c[stored](%%rbp), %%edx\n"
+        "  movl %c[value](%%rbp), %%eax\n"
+        "  movq %c[cycle](%%rbx), %%r8\n"
+        "1:\n"
+        "  jmpq *%c[go_in](%%rbp)\n"
+
+        /* The core's fields are up to date but for what tigon_native_execute() does. */
+        "tigon_native_out:\n"
+        "  movq %%rbp, %%rax\n"
+        "  addq $8, %%rsp\n"
+        "  popq %%r15\n"
+        "  popq %%r14\n"
+        "  popq %%r13\n"
+        "  popq %%r12\n"
+        "  popq %%rbp\n"
+        "  popq %%rbx\n"
+        "  ret\n"
+        ".size tigon_native_enter, . - tigon_native_enter\n"
+
+        "tigon_native_special_store:\n"
+        "  movl %%eax, %c[value](%%rbp)\n"
+        "tigon_native_special:\n"
+        "  movq %%r12, %c[cycle](%%rbx)\n"
+        "  movq %%r15, %c[counts](%%rbp)\n"
+        "  movq %%rbp, %%rdi\n"
+        "  addq %%rbp, %%rsi\n"
+        "  movq (%%rsp), %%rdx\n"
+        "  subq $8, %%rsp\n"
+        "  callq *%c[access_function](%%rbp)\n"
+        "  addq $8, %%rsp\n"
+        "  cmpq %%rbp, %%rax\n"
+        "  jne 1f\n"
+        "  movq %c[cycle](%%rbx), %%r12\n"
+        "  movq %c[limit](%%rbp), %%r13\n"
+        "  movq %c[counts](%%rbp), %%r15\n"
+        "  movl %c[value](%%rbp), %%eax\n"
+        "  ret\n"
+        "1:\n"
+        "  addq $8, %%rsp\n"
+        "2:\n"
+        "  testq %%rax, %%rax\n"
+        "  jnz go_in\n"
+        "  jmp tigon_native_out\n"
+
+        "tigon_native_wait_for_other:\n" /* rdx: where to come again */
+        "  movq %%r8, %c[cycle](%%rbx)\n"
+        "  movq %%r15, %c[counts](%%rbp)\n"
+        "  movl %%ecx, %c[index](%%rbp)\n"
+        "  movq %%rbp, %%rdi\n"
+        "  addq %%rbp, %%rsi\n"
+        "  popq %%rcx\n"
+        "  callq *%c[blocked_function](%%rbp)\n"
+        "  jmp 2b\n"
+
+        "tigon_native_too_near:\n" /* r8: when the block would have begun */
+        "  movq %%r8, %c[cycle](%%rbx)\n"
+        "  movq %%r15, %c[counts](%%rbp)\n"
+        "  movl %%eax, %c[value](%%rbp)\n"
+        "  movq %%rbp, %%rdi\n"
+        "  addq %%rbp, %%rsi\n"
+        "  addq $8, %%rsp\n"
+        "  callq *%c[near_limit_function](%%rbp)\n"
+        "  jmp tigon_native_out\n"
+        ".popsection\n"
+        :
+        : NATIVE(cpu), NATIVE(scratchpad), NATIVE(block_began), NATIVE(limit), NATIVE(counts),
+          NATIVE(return_to), NATIVE(access_at), NATIVE(index), NATIVE(stored), NATIVE(value),
+          NATIVE(go_in), NATIVE(access_function), NATIVE(blocked_function),
+          NATIVE(near_limit_function), CPU(cycle));
+}
+
+#define LABEL(name) extern const uint8_t name[];
+LABEL(tigon_native_lw)
+LABEL(tigon_native_lh)
+LABEL(tigon_native_lhu)
+LABEL(tigon_native_lb)
+LABEL(tigon_native_lbu)
+LABEL(tigon_native_sw)
+LABEL(tigon_native_sh)
+LABEL(tigon_native_sb)
+LABEL(tigon_native_special)
+LABEL(tigon_native_out)
+
+void tigon_native_know_routines(struct tigon_native *native) {
+    static const enum tigon_loop_stage alone = TIGON_LOOP_NONE;
+    struct tigon_cpu *cpu = native->cpu;
+    struct tigon_memory *memory = cpu->memory;
+    const uint8_t *const routines[] = {tigon_native_lbu, tigon_native_lhu, tigon_native_lw,
+                                       tigon_native_sb,  tigon_native_sh,  tigon_native_sw,
+                                       tigon_native_lb,  tigon_native_lh};
+    memcpy(native->sram_routine, routines, sizeof routines);
+    native->access = tigon_native_special;
+    native->out = tigon_native_out;
+    native->access_function = tigon_native_access;
+    native->blocked_function = tigon_native_blocked;
+    native->near_limit_function = tigon_native_near_limit;
+    native->bus = cpu->bus;
+    native->beats = &cpu->bus->beats[cpu->core == TIGON_CORE_A ? TIGON_BUS_CPU_A : TIGON_BUS_CPU_B];
+    native->memory = memory;
+    native->scratchpad = memory->scratchpad[cpu->core];
+    native->sram = memory->sram;
+    native->sram_decoded_valid = memory->sram_decoded_valid;
+    for (unsigned shift = 0; shift < 3; shift++)
+        native->sram_mask[shift] = memory->sram_mask >> shift;
+    native->peer_stage = cpu->peer ? &cpu->peer->loop.stage : &alone;
+}
+
+#endif
