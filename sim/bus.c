@@ -48,6 +48,51 @@ bool tigon_bus_quiet(const struct tigon_bus *bus, uint64_t cycle) {
     return true;
 }
 
+/* The instruction is not in every x86-64 processor, and the library's function is a call. */
+static inline unsigned count_bits(uint64_t bits) {
+    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
+    bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
+    bits = (bits + (bits >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
+    return (unsigned)(bits * UINT64_C(0x0101010101010101) >> 56);
+}
+
+static uint32_t pattern_of(struct tigon_bus *bus, uint32_t period) {
+    uint32_t number = 0;
+    for (; number < TIGON_BUS_PATTERNS; number++) {
+        struct tigon_bus_pattern *pattern = &bus->patterns[number];
+        if (pattern->period == period)
+            break;
+        if (pattern->period != 0)
+            continue;
+        pattern->period = period;
+        for (uint64_t at = 0; at >> 16 < WINDOW * TIGON_BUS_PATTERN_WORDS; at += period)
+            pattern->bits[at >> 22] |= UINT64_C(1) << (at >> 16) % WINDOW;
+        break;
+    }
+    return number;
+}
+
+/* The cycles of the window that the pattern of a stream wants, from its next beat on. False if the
+ * pattern does not say. */
+static inline bool look_up(const struct tigon_bus *bus, const struct tigon_bus_stream *stream,
+                           uint64_t *wanted) {
+    const uint64_t window = bus->window;
+    if (stream->pattern == TIGON_BUS_PATTERNS || stream->due < window << 16)
+        return false;
+    const uint64_t *bits = bus->patterns[stream->pattern].bits;
+    if (stream->start >= window) {
+        const uint64_t place = stream->start - window;
+        *wanted = place < WINDOW ? bits[0] << place : 0;
+        return stream->due >> 16 == stream->start;
+    }
+    const uint64_t place = window - stream->start;
+    const uint64_t word = place / WINDOW;
+    if (word + 1u >= TIGON_BUS_PATTERN_WORDS || stream->due - stream->period >= window << 16)
+        return false;
+    *wanted = bits[word] >> place % WINDOW | bits[word + 1u] << 1 << (WINDOW - 1u - place % WINDOW);
+    return true;
+}
+
 /* Beats that want these cycles of the window, all together: what meets another's moves on by a
  * cycle and counts it. Which cycles are taken in the end, and how long all wait together, is the
  * same as if they came one by one. */
@@ -58,7 +103,7 @@ static inline void place_beats(struct tigon_bus *bus, enum tigon_bus_master mast
         bus->taken |= wanted;
         if (met == 0)
             return;
-        bus->stalls[master] += (unsigned)__builtin_popcountll(met);
+        bus->stalls[master] += count_bits(met);
         bus->backlog += met >> (WINDOW - 1u);
         wanted = met << 1;
     }
@@ -73,6 +118,17 @@ static void place_stream(struct tigon_bus *bus, struct tigon_bus_stream *stream)
     uint64_t due = stream->due;
     stream->window_due = due;
     stream->window_left = left;
+    uint64_t all;
+    if (look_up(bus, stream, &all)) {
+        const unsigned count = count_bits(all);
+        if (count <= left) {
+            place_beats(bus, stream->master, all);
+            bus->beats[stream->master] += count;
+            stream->due = due + (uint64_t)count * stream->period;
+            stream->beats_left = left - count;
+            return;
+        }
+    }
     for (; left != 0 && due < bus->window << 16; left--)
         due += stream->period;
     uint64_t wanted = 0;
@@ -162,10 +218,13 @@ static void begin_stream(struct tigon_bus *bus, enum tigon_bus_master master, ui
         bus->streams[place] = bus->streams[place - 1];
         place--;
     }
+    const uint32_t period = cycles_per_beat_16_16 < 0x10000u ? 0x10000u : cycles_per_beat_16_16;
     bus->streams[place] = (struct tigon_bus_stream){
         .master = master,
         .beats_left = beats,
-        .period = cycles_per_beat_16_16 < 0x10000u ? 0x10000u : cycles_per_beat_16_16,
+        .period = period,
+        .pattern = beats > 1 ? pattern_of(bus, period) : TIGON_BUS_PATTERNS,
+        .start = start_cycle,
         .due = start_cycle << 16,
     };
     bus->stream_count++;

@@ -38,11 +38,23 @@ enum tigon_bus_master {
 
 #define TIGON_BUS_WINDOW 64u /* cycles; bits of tigon_bus.taken */
 
+#define TIGON_BUS_PATTERNS      4u
+#define TIGON_BUS_PATTERN_WORDS 64u
+
+/* The cycles that beats of a period want, from that of the first on: bit n is set if one wants the
+ * n-th. Streams of a period, and there are few, differ only in where they begin. */
+struct tigon_bus_pattern {
+    uint32_t period; /* 0: not in use */
+    uint64_t bits[TIGON_BUS_PATTERN_WORDS];
+};
+
 struct tigon_bus_stream {
     enum tigon_bus_master master;
     uint32_t beats_left;
-    uint32_t period; /* cycles, 16.16 fixed point */
-    uint64_t due;    /* cycle of the next beat, 48.16 fixed point */
+    uint32_t period;  /* cycles, 16.16 fixed point */
+    uint32_t pattern; /* its number, TIGON_BUS_PATTERNS if it has none */
+    uint64_t start;   /* cycle of the first beat */
+    uint64_t due;     /* cycle of the next beat, 48.16 fixed point */
     /* The last two as they were at the beginning of the window. */
     uint32_t window_left;
     uint64_t window_due;
@@ -69,6 +81,7 @@ struct tigon_bus {
     /* Called before a device or a host changes what the bus will carry. May be NULL. */
     void (*before_change)(void *context);
     void *before_change_context;
+    struct tigon_bus_pattern patterns[TIGON_BUS_PATTERNS]; /* of the first periods there were */
     uint64_t streams_dropped; /* cut short because TIGON_BUS_STREAMS were pending */
 };
 

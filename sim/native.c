@@ -80,7 +80,7 @@ bool tigon_native_ready(struct tigon_native *native, uint32_t pc) {
 }
 
 static void set_limit(struct tigon_native *native) {
-    const uint64_t limit = tigon_cpu_run_ahead_limit(native->cpu, native->run_ahead);
+    const uint64_t limit = tigon_cpu_run_ahead_limit(native->cpu, (uint32_t)native->run_ahead);
     native->limit = limit < native->furthest ? limit : native->furthest;
 }
 
@@ -149,6 +149,35 @@ static inline bool prepare(struct tigon_native *native, uint32_t run_ahead) {
     return true;
 }
 
+/* The access that the block is at cannot be done yet. */
+static void stand_before(struct tigon_native *native, const struct native_access *access,
+                         const uint8_t *go_on, const uint8_t *return_to, uint32_t index) {
+    struct tigon_cpu *cpu = native->cpu;
+    native->resume = (struct native_resume){.access = access,
+                                            .go_on = go_on,
+                                            .return_to = return_to,
+                                            .index = index,
+                                            .cycle = cpu->cycle,
+                                            .address = address_of(cpu, access)};
+    cpu->pc = access->from;
+    cpu->npc = after(native, access);
+}
+
+/* Somebody may look at the other core or change it: its fields must say where it stands. */
+static inline void show_other(struct tigon_native *native) {
+    struct tigon_native *other = native->hand_to;
+    if (!other)
+        return;
+    native->hand_to = NULL;
+    const struct native_aside *aside = &other->aside;
+    const struct native_access *access =
+        (const struct native_access *)(const void *)((const uint8_t *)other + aside->access_at);
+    stand_before(other, access, aside->go_on, aside->return_to, aside->index);
+    publish(other, other->counts + counts_before(access));
+    other->cpu->running = false;
+    native->cpu->running = true;
+}
+
 static enum tigon_native_end execute(struct tigon_native **native) {
     (*native)->end = TIGON_NATIVE_AT;
     *native = tigon_native_enter(*native);
@@ -181,11 +210,10 @@ bool tigon_native_piece(struct tigon_cpu **cpu, uint64_t horizon_of_both,
     }
     *end = execute(&native);
     *cpu = native->cpu;
+    show_other(native);
     native->other = NULL;
-    if (peer && peer->native) {
-        (*cpu)->native->other = NULL;
+    if (peer && peer->native)
         (*cpu)->peer->native->other = NULL;
-    }
     return true;
 }
 
@@ -237,6 +265,7 @@ static inline bool next_in_turn(struct tigon_native *native, const struct tigon_
         horizon = before->event_limit;
     if (cpu->event_limit < horizon)
         horizon = cpu->event_limit;
+    native->horizon_of_both = before->native->horizon_of_both = horizon;
     if (cpu->cycle >= horizon || cpu->parked || cpu->observer ||
         (cpu->state & (TIGON_CPU_STATE_STOPPED | TIGON_CPU_STATE_SINGLE_STEP)) != 0 ||
         cpu->loop.stage != TIGON_LOOP_NONE)
@@ -254,21 +283,29 @@ struct tigon_native *tigon_native_blocked(struct tigon_native *native,
     struct tigon_cpu *cpu = native->cpu;
     struct tigon_native *other = native->other;
     const uint64_t counts = native->counts + counts_before(access);
-    native->resume = (struct native_resume){.access = access,
-                                            .go_on = go_on,
-                                            .return_to = return_to,
-                                            .index = native->index,
-                                            .cycle = cpu->cycle,
-                                            .address = address_of(cpu, access)};
-    native->stop = TIGON_CPU_HORIZON;
-    (void)leave(native, TIGON_NATIVE_STOP, counts, access->from, after(native, access));
-    if (!other || !next_in_turn(other, cpu))
-        return NULL;
+    show_other(native);
+    stand_before(native, access, go_on, return_to, native->index);
     publish(native, counts);
-    cpu->running = false;
-    other->cpu->running = true;
-    other->end = TIGON_NATIVE_AT;
-    return other;
+    if (other && next_in_turn(other, cpu)) {
+        cpu->running = false;
+        other->cpu->running = true;
+        other->end = TIGON_NATIVE_AT;
+        native->aside = (struct native_aside){
+            .block_began = cpu->cycle - access->issue,
+            .cycle = cpu->cycle,
+            .go_on = go_on,
+            .return_to = return_to,
+            .access_at = (uint32_t)((const uint8_t *)access - (const uint8_t *)native),
+            .index = native->index,
+            .stored = cpu->gpr[access->second],
+            .value = cpu->gpr[access->held]};
+        other->hand_to = native;
+        return other;
+    }
+    native->counts = counts;
+    native->end = TIGON_NATIVE_STOP;
+    native->stop = TIGON_CPU_HORIZON;
+    return NULL;
 }
 
 void tigon_native_near_limit(struct tigon_native *native, const struct native_access *access) {
@@ -295,6 +332,8 @@ struct tigon_native *tigon_native_access(struct tigon_native *native,
     /* What may be a fault goes the long way. */
     if (!outside && (address & (bytes - 1u)) == 0 && address >= TIGON_NULL_PAGE_SIZE) {
         const uint32_t offset = address & cpu->memory->sram_mask;
+        if (offset / TIGON_DECODE_GRANULE == cpu->memory->watched)
+            show_other(native);
         if (access->load) {
             uint32_t value = 0;
             result = tigon_cpu_load_sram(cpu, offset, bytes, &value);
@@ -308,6 +347,7 @@ struct tigon_native *tigon_native_access(struct tigon_native *native,
         store_text(cpu, address - TIGON_SCRATCHPAD, bytes, cpu->gpr[access->second]);
         cpu->cycle += cpu->timing.scratchpad_store;
     } else {
+        show_other(native);
         cpu->pc = pc;
         cpu->npc = npc;
         publish(native, counts);

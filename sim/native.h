@@ -35,8 +35,8 @@ bool tigon_native_ready(struct tigon_native *native, uint32_t pc);
 enum tigon_native_end tigon_native_execute(struct tigon_native *native, uint32_t run_ahead);
 
 /* For tigon_cpu_run_pair(): the same from wherever `*cpu` stands, if there is translated text or it
- * is time to translate; false if not. When the core must wait for its peer, which is neither stopped
- * nor parked, and is in translated text too, that goes on, and so to and fro up to
+ * is time to translate; false if not. When the core must wait for its peer, which is neither
+ * stopped nor parked, and is in translated text too, that goes on, and so to and fro up to
  * `horizon_of_both`. `*cpu` is the one that went last: it may have more to do in its piece, the
  * other one has not. */
 bool tigon_native_piece(struct tigon_cpu **cpu, uint64_t horizon_of_both,

@@ -51,6 +51,14 @@ struct native_resume {
     uint64_t cycle;                     /* at which it was tried */
 };
 
+/* A core that handed over stands at an access, and nobody has looked at it since: its registers as
+ * the other core's text found them. native->counts and cpu->cycle belong to it too. */
+struct native_aside {
+    uint64_t block_began, cycle;
+    const uint8_t *go_on, *return_to;
+    uint32_t access_at, index, stored, value; /* rsi, ecx, edx, eax */
+};
+
 /* Generated code finds the fields by their offsets, with the registers
  *   rbp  this              rbx  the core (gpr are its first field)     r14  the scratchpad
  *   r12  cycle             r13  limit                                  r15  counts
@@ -90,10 +98,13 @@ struct tigon_native {
      * horizon of both. */
     struct tigon_native *other;
     uint64_t horizon_of_both;
+    struct tigon_native *hand_to; /* `other` if that stands aside, else NULL */
+    struct native_aside aside;    /* while other->hand_to is this */
+    uint64_t goes_first;          /* 1 for core A: in equal cycles */
 
     uint32_t words; /* of the scratchpad */
     enum tigon_cpu_stop stop;
-    uint32_t run_ahead;
+    uint64_t run_ahead;
     uint64_t furthest; /* limit of the counts */
     uint64_t begin_instructions, begin_stalls;
     uint8_t patience; /* how hot text may become */

@@ -21,6 +21,7 @@
 #include <stddef.h>
 
 #define NATIVE(name) [name] "i"(offsetof(struct tigon_native, name))
+#define ASIDE(name)  [aside_##name] "i"(offsetof(struct tigon_native, aside.name))
 #define ACCESS(name) [name] "i"(offsetof(struct native_access, name))
 #define CPU(name)    [name] "i"(offsetof(struct tigon_cpu, name))
 #define TIMING(name) [name] "i"(offsetof(struct tigon_cpu, timing.name))
@@ -54,7 +55,7 @@ static_assert(TIGON_SCRATCHPAD == 0xC00000 && TIGON_SRAM_WINDOW == 0x800000 &&
           "  addq %%r10, %%r12\n"                                                                  \
           "  movq %%r9, %%r8\n"                                                                    \
           "  jmp " label "_go_on\n" label "_blocked:\n"                                            \
-          "  leaq " label "_go_on(%%rip), %%rdx\n"                                                 \
+          "  leaq " label "_go_on(%%rip), %%rdi\n"                                                 \
           "  jmp tigon_native_wait_for_other\n"
 
 /* r10: the cycle after the slot. Nothing is changed before `label`_granted. */
@@ -272,7 +273,53 @@ static __attribute__((used)) void ways(void) {
         "  jnz go_in\n"
         "  jmp tigon_native_out\n"
 
-        "tigon_native_wait_for_other:\n" /* rdx: where to come again */
+        /* rdi: where to come again. As tigon_native_blocked(), when nobody has looked at the other
+         * core since it handed over: then it must be the next in turn. */
+        "tigon_native_wait_for_other:\n"
+        "  movq %c[hand_to](%%rbp), %%r10\n"
+        "  testq %%r10, %%r10\n"
+        "  jz 3f\n"
+        "  movq %c[horizon_of_both](%%rbp), %%r9\n"
+        "  movq %c[aside_cycle](%%r10), %%r11\n"
+        "  cmpq %%r9, %%r11\n"
+        "  jae 3f\n"
+        "  movl %%esi, %c[aside_access_at](%%rbp)\n"
+        "  movl %%ecx, %c[aside_index](%%rbp)\n"
+        "  movl %%edx, %c[aside_stored](%%rbp)\n"
+        "  movl %%eax, %c[aside_value](%%rbp)\n"
+        "  movq %%rdi, %c[aside_go_on](%%rbp)\n"
+        "  popq %c[aside_return_to](%%rbp)\n"
+        "  movq %%r12, %c[aside_block_began](%%rbp)\n"
+        "  movq %%r8, %c[aside_cycle](%%rbp)\n"
+        "  movq %%r8, %c[cycle](%%rbx)\n"
+        "  movq %%r15, %c[counts](%%rbp)\n"
+        "  movq $0, %c[hand_to](%%rbp)\n"
+        "  movq %%rbp, %c[hand_to](%%r10)\n"
+        "  movq %%r10, %%rbp\n"
+        "  movq %c[cpu](%%rbp), %%rbx\n"
+        "  movq %c[scratchpad](%%rbp), %%r14\n"
+        "  addq %c[goes_first](%%rbp), %%r8\n"
+        "  cmpq %%r9, %%r8\n"
+        "  cmovaq %%r9, %%r8\n"
+        "  movq %%r8, %c[horizon](%%rbx)\n"
+        "  movq %c[run_ahead](%%rbp), %%r13\n"
+        "  addq %%r8, %%r13\n"
+        "  movq %c[furthest](%%rbp), %%r9\n"
+        "  cmpq %%r9, %%r13\n"
+        "  cmovaq %%r9, %%r13\n"
+        "  movq %%r13, %c[limit](%%rbp)\n"
+        "  movq %c[aside_block_began](%%rbp), %%r12\n"
+        "  movq %c[counts](%%rbp), %%r15\n"
+        "  pushq %c[aside_return_to](%%rbp)\n"
+        "  movl %c[aside_access_at](%%rbp), %%esi\n"
+        "  movl %c[aside_index](%%rbp), %%ecx\n"
+        "  movl %c[aside_stored](%%rbp), %%edx\n"
+        "  movl %c[aside_value](%%rbp), %%eax\n"
+        "  movq %%r11, %%r8\n"
+        "  jmpq *%c[aside_go_on](%%rbp)\n"
+
+        "3:\n"
+        "  movq %%rdi, %%rdx\n"
         "  movq %%r8, %c[cycle](%%rbx)\n"
         "  movq %%r15, %c[counts](%%rbp)\n"
         "  movl %%ecx, %c[index](%%rbp)\n"
@@ -296,7 +343,10 @@ static __attribute__((used)) void ways(void) {
         : NATIVE(cpu), NATIVE(scratchpad), NATIVE(block_began), NATIVE(limit), NATIVE(counts),
           NATIVE(return_to), NATIVE(access_at), NATIVE(index), NATIVE(stored), NATIVE(value),
           NATIVE(go_in), NATIVE(access_function), NATIVE(blocked_function),
-          NATIVE(near_limit_function), CPU(cycle));
+          NATIVE(near_limit_function), CPU(cycle), CPU(horizon), NATIVE(hand_to),
+          NATIVE(horizon_of_both), NATIVE(goes_first), NATIVE(run_ahead), NATIVE(furthest),
+          ASIDE(block_began), ASIDE(cycle), ASIDE(go_on), ASIDE(return_to), ASIDE(access_at),
+          ASIDE(index), ASIDE(stored), ASIDE(value));
 }
 
 #define LABEL(name) extern const uint8_t name[];
@@ -325,6 +375,7 @@ void tigon_native_know_routines(struct tigon_native *native) {
     native->blocked_function = tigon_native_blocked;
     native->near_limit_function = tigon_native_near_limit;
     native->bus = cpu->bus;
+    native->goes_first = cpu->core == TIGON_CORE_A;
     native->beats = &cpu->bus->beats[cpu->core == TIGON_CORE_A ? TIGON_BUS_CPU_A : TIGON_BUS_CPU_B];
     native->memory = memory;
     native->scratchpad = memory->scratchpad[cpu->core];
