@@ -118,16 +118,17 @@ static void place_stream(struct tigon_bus *bus, struct tigon_bus_stream *stream)
     uint64_t due = stream->due;
     stream->window_due = due;
     stream->window_left = left;
-    uint64_t all;
-    if (look_up(bus, stream, &all)) {
-        const unsigned count = count_bits(all);
-        if (count <= left) {
-            place_beats(bus, stream->master, all);
-            bus->beats[stream->master] += count;
-            stream->due = due + (uint64_t)count * stream->period;
-            stream->beats_left = left - count;
-            return;
-        }
+    uint64_t looked_up;
+    if (left != 0 && look_up(bus, stream, &looked_up)) {
+        const uint64_t last = last_beat_cycle(stream) - bus->window;
+        if (last < WINDOW)
+            looked_up &= UINT64_MAX >> (WINDOW - 1u - last);
+        const unsigned count = last < WINDOW ? left : count_bits(looked_up);
+        place_beats(bus, stream->master, looked_up);
+        bus->beats[stream->master] += count;
+        stream->due = due + (uint64_t)count * stream->period;
+        stream->beats_left = left - count;
+        return;
     }
     for (; left != 0 && due < bus->window << 16; left--)
         due += stream->period;
@@ -294,17 +295,25 @@ void tigon_bus_stream_cancel(struct tigon_bus *bus, enum tigon_bus_master master
         place_stream(bus, &bus->streams[i]);
 }
 
+static inline void reach(struct tigon_bus *bus, uint64_t slot) {
+    if (slot - bus->window >= WINDOW) {
+        if (bus->host_cycle < bus->window + WINDOW)
+            announce_host(bus, bus->window + WINDOW - 1u);
+        look_at(bus, slot);
+    }
+    if (bus->host_cycle <= slot)
+        announce_host(bus, slot);
+}
+
+void tigon_bus_reach(struct tigon_bus *bus, uint64_t cycle) {
+    reach(bus, cycle > bus->core_free ? cycle : bus->core_free);
+}
+
 uint64_t tigon_bus_access(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle,
                           uint32_t beats) {
     uint64_t slot = cycle > bus->core_free ? cycle : bus->core_free;
     for (uint32_t left = beats;;) {
-        if (slot - bus->window >= WINDOW) {
-            if (bus->host_cycle < bus->window + WINDOW)
-                announce_host(bus, bus->window + WINDOW - 1u);
-            look_at(bus, slot);
-        }
-        if (bus->host_cycle <= slot)
-            announce_host(bus, slot);
+        reach(bus, slot);
         const unsigned place = (unsigned)(slot - bus->window);
         const uint64_t free = ~bus->taken >> place << place;
         if (free == 0) {

@@ -105,6 +105,9 @@ void tigon_bus_host_end(struct tigon_bus *bus, uint64_t ticks);
 /* Whether no device and no host uses the bus at `cycle` or later, as far as it has been told. */
 bool tigon_bus_quiet(const struct tigon_bus *bus, uint64_t cycle);
 
+/* Make plain_until greater than `cycle`, at which a core is going to look for a slot. */
+void tigon_bus_reach(struct tigon_bus *bus, uint64_t cycle);
+
 /* A core takes `beats` slots (at least 1), the first not before `cycle`. Returns the cycle after
  * the last one, so cycle + beats on an idle bus. */
 uint64_t tigon_bus_access(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle,

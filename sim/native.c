@@ -178,6 +178,18 @@ static inline void show_other(struct tigon_native *native) {
     native->cpu->running = true;
 }
 
+/* Whether the other core still stands where show_other() said, after a callback. */
+static inline bool still_aside(const struct tigon_native *native,
+                               const struct tigon_native *other) {
+    const struct tigon_cpu *cpu = other->cpu;
+    const struct native_access *access = other->resume.access;
+    return access && cpu->cycle == other->aside.cycle && cpu->pc == access->from &&
+           cpu->npc == after(other, access) && !cpu->parked && !cpu->observer &&
+           (cpu->state & (TIGON_CPU_STATE_STOPPED | TIGON_CPU_STATE_SINGLE_STEP)) == 0 &&
+           cpu->loop.stage == TIGON_LOOP_NONE && !text_changed(other) &&
+           native->cpu->event_limit >= native->horizon_of_both;
+}
+
 static enum tigon_native_end execute(struct tigon_native **native) {
     (*native)->end = TIGON_NATIVE_AT;
     *native = tigon_native_enter(*native);
@@ -327,6 +339,7 @@ struct tigon_native *tigon_native_access(struct tigon_native *native,
     const uint32_t npc = pc + 4u;
     const uint64_t counts = native->counts + counts_before(access);
     const bool outside = address >= TIGON_SRAM_WINDOW;
+    struct tigon_native *const other = native->hand_to;
     enum tigon_access result = TIGON_ACCESS_DONE;
     cpu->cycle += access->issue;
     /* What may be a fault goes the long way. */
@@ -368,6 +381,8 @@ struct tigon_native *tigon_native_access(struct tigon_native *native,
     }
     if (result == TIGON_ACCESS_REGISTER) {
         set_limit(native);
+        if (other && still_aside(native, other))
+            native->hand_to = other;
         if (outside && (tigon_cpu_stopped(cpu) || cpu->pc != pc || cpu->npc != npc)) {
             native->stop = tigon_cpu_why_stopped(cpu);
             return leave(native, tigon_cpu_stopped(cpu) ? TIGON_NATIVE_STOP : TIGON_NATIVE_AT,

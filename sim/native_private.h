@@ -86,6 +86,7 @@ struct tigon_native {
                                             const uint8_t *return_to);
     struct tigon_native *(*blocked_function)(struct tigon_native *, const struct native_access *,
                                              const uint8_t *go_on, const uint8_t *return_to);
+    void (*reach_function)(struct tigon_bus *, uint64_t cycle);
     void (*near_limit_function)(struct tigon_native *, const struct native_access *);
     /* Where to go in: with `return_to` at an access, without at the beginning of a block. */
     const uint8_t *go_in, *return_to;

@@ -63,7 +63,7 @@ static_assert(TIGON_SCRATCHPAD == 0xC00000 && TIGON_SRAM_WINDOW == 0x800000 &&
     "  movq %c[bus](%%rbp), %%rdi\n"                                                               \
     "  movq %c[peer_stage](%%rbp), %%r9\n"                                                         \
     "  cmpq %c[plain_until](%%rdi), %%r8\n"                                                        \
-    "  jae " otherwise "\n"                                                                        \
+    "  jae " label "_reach\n"                                                                      \
     "  cmpl $0, (%%r9)\n"                                                                          \
     "  jne " otherwise "\n"                                                                        \
     "  movq %c[taken](%%rdi), %%r9\n"                                                              \
@@ -79,7 +79,9 @@ static_assert(TIGON_SCRATCHPAD == 0xC00000 && TIGON_SRAM_WINDOW == 0x800000 &&
 
 /* The first free cycle of the window. */
 #define LATER_SLOT(label, otherwise)                                                               \
-    label "_busy:\n"                                                                               \
+    label "_reach:\n"                                                                              \
+          "  callq tigon_native_reach_cycle\n"                                                     \
+          "  jmp " label "_go_on\n" label "_busy:\n"                                               \
           "  movq %c[core_free](%%rdi), %%r10\n"                                                   \
           "  cmpq %%r8, %%r10\n"                                                                   \
           "  cmovb %%r8, %%r10\n"                                                                  \
@@ -216,7 +218,7 @@ static __attribute__((used)) void ways(void) {
         "  pushq %%r15\n"
         "  subq $8, %%rsp\n"
         "  movq %%rdi, %%rax\n"
-        "go_in:\n" /* of the core in rax */
+        "tigon_native_go_in:\n" /* of the core in rax */
         "  movq %%rax, %%rbp\n"
         "  movq %c[cpu](%%rbp), %%rbx\n"
         "  movq %c[scratchpad](%%rbp), %%r14\n"
@@ -247,7 +249,16 @@ static __attribute__((used)) void ways(void) {
         "  popq %%rbx\n"
         "  ret\n"
         ".size tigon_native_enter, . - tigon_native_enter\n"
+        ".popsection\n"
+        :
+        : NATIVE(cpu), NATIVE(scratchpad), NATIVE(block_began), NATIVE(limit), NATIVE(counts),
+          NATIVE(return_to), NATIVE(access_at), NATIVE(index), NATIVE(stored), NATIVE(value),
+          NATIVE(go_in), CPU(cycle));
+}
 
+static __attribute__((used)) void other_ways(void) {
+    __asm__ volatile(
+        ".pushsection .text\n"
         "tigon_native_special_store:\n"
         "  movl %%eax, %c[value](%%rbp)\n"
         "tigon_native_special:\n"
@@ -270,7 +281,7 @@ static __attribute__((used)) void ways(void) {
         "  addq $8, %%rsp\n"
         "2:\n"
         "  testq %%rax, %%rax\n"
-        "  jnz go_in\n"
+        "  jnz tigon_native_go_in\n"
         "  jmp tigon_native_out\n"
 
         /* rdi: where to come again. As tigon_native_blocked(), when nobody has looked at the other
@@ -329,6 +340,21 @@ static __attribute__((used)) void ways(void) {
         "  callq *%c[blocked_function](%%rbp)\n"
         "  jmp 2b\n"
 
+        "tigon_native_reach_cycle:\n" /* r8, on the bus in rdi; keeps what an access needs */
+        "  movl %%esi, %c[aside_access_at](%%rbp)\n"
+        "  movl %%ecx, %c[aside_index](%%rbp)\n"
+        "  movl %%edx, %c[aside_stored](%%rbp)\n"
+        "  movl %%eax, %c[aside_value](%%rbp)\n"
+        "  movq %%r8, %c[aside_cycle](%%rbp)\n"
+        "  movq %%r8, %%rsi\n"
+        "  callq *%c[reach_function](%%rbp)\n"
+        "  movl %c[aside_access_at](%%rbp), %%esi\n"
+        "  movl %c[aside_index](%%rbp), %%ecx\n"
+        "  movl %c[aside_stored](%%rbp), %%edx\n"
+        "  movl %c[aside_value](%%rbp), %%eax\n"
+        "  movq %c[aside_cycle](%%rbp), %%r8\n"
+        "  ret\n"
+
         "tigon_native_too_near:\n" /* r8: when the block would have begun */
         "  movq %%r8, %c[cycle](%%rbx)\n"
         "  movq %%r15, %c[counts](%%rbp)\n"
@@ -340,13 +366,12 @@ static __attribute__((used)) void ways(void) {
         "  jmp tigon_native_out\n"
         ".popsection\n"
         :
-        : NATIVE(cpu), NATIVE(scratchpad), NATIVE(block_began), NATIVE(limit), NATIVE(counts),
-          NATIVE(return_to), NATIVE(access_at), NATIVE(index), NATIVE(stored), NATIVE(value),
-          NATIVE(go_in), NATIVE(access_function), NATIVE(blocked_function),
-          NATIVE(near_limit_function), CPU(cycle), CPU(horizon), NATIVE(hand_to),
-          NATIVE(horizon_of_both), NATIVE(goes_first), NATIVE(run_ahead), NATIVE(furthest),
-          ASIDE(block_began), ASIDE(cycle), ASIDE(go_on), ASIDE(return_to), ASIDE(access_at),
-          ASIDE(index), ASIDE(stored), ASIDE(value));
+        : NATIVE(cpu), NATIVE(scratchpad), NATIVE(limit), NATIVE(counts), NATIVE(index),
+          NATIVE(value), NATIVE(access_function), NATIVE(blocked_function),
+          NATIVE(near_limit_function), NATIVE(reach_function), CPU(cycle), CPU(horizon),
+          NATIVE(hand_to), NATIVE(horizon_of_both), NATIVE(goes_first), NATIVE(run_ahead),
+          NATIVE(furthest), ASIDE(block_began), ASIDE(cycle), ASIDE(go_on), ASIDE(return_to),
+          ASIDE(access_at), ASIDE(index), ASIDE(stored), ASIDE(value));
 }
 
 #define LABEL(name) extern const uint8_t name[];
@@ -374,6 +399,7 @@ void tigon_native_know_routines(struct tigon_native *native) {
     native->access_function = tigon_native_access;
     native->blocked_function = tigon_native_blocked;
     native->near_limit_function = tigon_native_near_limit;
+    native->reach_function = tigon_bus_reach;
     native->bus = cpu->bus;
     native->goes_first = cpu->core == TIGON_CORE_A;
     native->beats = &cpu->bus->beats[cpu->core == TIGON_CORE_A ? TIGON_BUS_CPU_A : TIGON_BUS_CPU_B];
