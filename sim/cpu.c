@@ -80,6 +80,7 @@ static enum tigon_cpu_stop execute_until(struct tigon_cpu *cpu, uint64_t horizon
         return tigon_cpu_why_stopped(cpu);
     if (cpu->parked)
         return TIGON_CPU_PARKED;
+    tigon_cpu_registers_written(cpu); /* by an observer, perhaps */
     cpu->horizon = horizon;
     cpu->event_limit = UINT64_MAX;
     cpu->lowest_bound = UINT64_MAX;

@@ -35,6 +35,11 @@ bool tigon_cpu_set_native(struct tigon_cpu *cpu, bool on) {
     return cpu->native != NULL;
 }
 
+void tigon_cpu_registers_written(struct tigon_cpu *cpu) {
+    if (cpu->native)
+        tigon_native_registers_written(cpu->native);
+}
+
 #define OBSERVERS                                                                                  \
     (sizeof((struct tigon_cpu *)0)->observers / sizeof((struct tigon_cpu *)0)->observers[0])
 

@@ -233,6 +233,10 @@ enum tigon_cpu_stop tigon_native_why(const struct tigon_native *native) {
     return native->stop;
 }
 
+void tigon_native_registers_written(struct tigon_native *native) {
+    native->resume.access = NULL;
+}
+
 void tigon_native_set_patience(struct tigon_native *native, uint8_t times) {
     native->patience = times;
 }
@@ -429,6 +433,10 @@ bool tigon_native_piece(struct tigon_cpu **cpu, uint64_t horizon_of_both,
 enum tigon_cpu_stop tigon_native_why(const struct tigon_native *native) {
     (void)native;
     return TIGON_CPU_HORIZON;
+}
+
+void tigon_native_registers_written(struct tigon_native *native) {
+    (void)native;
 }
 
 void tigon_native_set_patience(struct tigon_native *native, uint8_t times) {

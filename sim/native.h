@@ -42,6 +42,10 @@ enum tigon_native_end tigon_native_execute(struct tigon_native *native, uint32_t
 bool tigon_native_piece(struct tigon_cpu **cpu, uint64_t horizon_of_both,
                         enum tigon_native_end *end);
 
+/* Registers may have changed by other means than text: what translated text knows of them is
+ * forgotten. */
+void tigon_native_registers_written(struct tigon_native *native);
+
 /* Why: after TIGON_NATIVE_STOP. */
 enum tigon_cpu_stop tigon_native_why(const struct tigon_native *native);
 

@@ -33,12 +33,19 @@ struct way {
     uint32_t pc;
 };
 
-enum later_kind { NEAR_LIMIT, ACCESS, LOAD_PENDING };
+enum later_kind {
+    NEAR_LIMIT,
+    LAST_LOAD, /* of the block, elsewhere than in the scratchpad */
+    ELSEWHERE, /* any other access */
+    STORE_TEXT,
+    LOAD_PENDING
+};
 
 /* Code that stands elsewhere. */
 struct later {
     enum later_kind kind;
-    uint8_t *jump;   /* displacement that leads here */
+    uint8_t *jump; /* displacement that leads here */
+    const uint8_t *back;
     uint32_t access; /* its index */
     unsigned routine;
     uint8_t destination;
@@ -51,6 +58,8 @@ struct block {
     const struct tigon_cpu *cpu;
     uint8_t *at; /* where code goes */
     uint8_t held;
+    uint32_t known; /* bit n: register n is constant[n] here, whatever came before the block */
+    uint32_t constant[32];
     uint32_t last; /* native_access.last */
     uint32_t first_access;
     struct later later[4u * (NATIVE_BLOCK_LENGTH + 2u)];
@@ -85,6 +94,15 @@ static inline void quad(struct block *b, uint64_t value) {
 static inline void link(uint8_t *displacement, const uint8_t *target) {
     const int32_t distance = (int32_t)(target - (displacement + 4));
     memcpy(displacement, &distance, sizeof distance);
+}
+
+static inline uint8_t *jump_if_near(struct block *b, enum condition condition) {
+    CODE(b, (uint8_t)(0x70 | condition), 0);
+    return b->at - 1;
+}
+
+static inline void link_near(uint8_t *displacement, const uint8_t *target) {
+    *displacement = (uint8_t)(target - (displacement + 1));
 }
 
 static inline uint8_t *jump_later(struct block *b) {
@@ -176,6 +194,7 @@ static inline void result(struct block *b, unsigned number) {
     b->held = NOTHING_HELD;
     if (number == TIGON_REGISTER_DISCARD)
         return;
+    b->known &= ~(1u << number);
     gpr(b, 0x89, 0, number);
     b->held = (uint8_t)number;
 }
@@ -185,6 +204,8 @@ static inline void result_constant(struct block *b, unsigned number, uint32_t va
         return;
     gpr(b, 0xC7, 0, number);
     word(b, value);
+    b->known |= 1u << number;
+    b->constant[number] = value;
     if (b->held == number)
         b->held = NOTHING_HELD;
 }

@@ -80,7 +80,7 @@ struct tigon_native {
     uint64_t *beats;       /* this core's, in the bus */
     uint32_t sram_mask[3]; /* in bytes, halves, words */
     const enum tigon_loop_stage *peer_stage;
-    const uint8_t *sram_routine[8]; /* as routine[] */
+    const uint8_t *sram_routine[8]; /* shift + 3 of a store + 6 of a load with sign */
     const uint8_t *access, *out;
     struct tigon_native *(*access_function)(struct tigon_native *, const struct native_access *,
                                             const uint8_t *return_to);
@@ -114,7 +114,6 @@ struct tigon_native {
     size_t used, stubs; /* bytes; the first belong to the stubs */
     size_t cold_used;   /* end of the second half */
     const uint8_t *leave;
-    const uint8_t *routine[8];
     uint32_t access_count;
     uint8_t heat[NATIVE_WORDS];
     _Alignas(32) struct native_access accesses[NATIVE_ACCESSES];

@@ -148,11 +148,22 @@ static void write_later(struct block *b, const struct later *later, uint32_t blo
     case LOAD_PENDING:
         leave_with_load(b, &later->counted, &later->way, later->destination);
         break;
-    case ACCESS: /* a load that ends the block */
+    case LAST_LOAD:
         access_number(b, later->access);
         call_field(b, FIELD(sram_routine) + later->routine * sizeof(uint8_t *));
         result(b, later->destination);
         end(b, &later->counted, &later->way);
+        break;
+    case ELSEWHERE:
+        access_number(b, later->access);
+        call_field(b, FIELD(sram_routine) + later->routine * sizeof(uint8_t *));
+        jump(b, later->back);
+        break;
+    case STORE_TEXT:
+        field(b, 0, 0x89, 0, FIELD(value));
+        access_number(b, later->access);
+        call_field(b, FIELD(access));
+        jump(b, later->back);
         break;
     }
 }
@@ -197,49 +208,67 @@ static bool access_form(unsigned operation, struct access_form *form) {
     }
 }
 
-/* [r14 + rcx * size] with the host register `host`. */
-static void scratchpad_operand(struct block *b, unsigned host, unsigned shift) {
-    CODE(b, (uint8_t)(0x04 | host << 3), (uint8_t)(0x0E | shift << 6));
+static bool known(const struct block *b, unsigned number) {
+    return b->known >> number & 1u;
 }
 
-static void load_value(struct block *b, const struct access_form *form) {
+/* Where in the scratchpad: at a constant offset, or at ecx in units of the size. */
+struct place {
+    bool constant;
+    uint32_t offset;
+};
+
+/* [r14 + rcx * size] or [r14 + offset] with the host register `host`, `beyond` bytes further. */
+static void scratchpad_operand(struct block *b, unsigned host, unsigned shift,
+                               const struct place *place, uint32_t beyond) {
+    if (place->constant)
+        CODE(b, (uint8_t)(0x86 | host << 3));
+    else
+        CODE(b, (uint8_t)((beyond ? 0x84 : 0x04) | host << 3), (uint8_t)(0x0E | shift << 6));
+    if (place->constant || beyond)
+        word(b, place->offset + beyond);
+}
+
+static void load_value(struct block *b, const struct access_form *form, const struct place *place) {
     switch (form->shift) {
     case 2: /* mov eax; bswap eax */
         CODE(b, 0x41, 0x8B);
-        scratchpad_operand(b, 0, 2);
+        scratchpad_operand(b, 0, 2, place, 0);
         CODE(b, 0x0F, 0xC8);
         break;
     case 1: /* movzx eax; rol ax, 8; movsx eax, ax */
         CODE(b, 0x41, 0x0F, 0xB7);
-        scratchpad_operand(b, 0, 1);
+        scratchpad_operand(b, 0, 1, place, 0);
         CODE(b, 0x66, 0xC1, 0xC0, 8);
         if (form->sign)
             CODE(b, 0x0F, 0xBF, 0xC0);
         break;
     default:
         CODE(b, 0x41, 0x0F, form->sign ? 0xBE : 0xB6);
-        scratchpad_operand(b, 0, 0);
+        scratchpad_operand(b, 0, 0, place, 0);
         break;
     }
 }
 
 /* Value in edx. What changes counts in cpu->effects. */
-static void store_value(struct block *b, const struct access_form *form) {
+static void store_value(struct block *b, const struct access_form *form,
+                        const struct place *place) {
+    uint8_t *equal = NULL;
     if (form->shift == 2)
         CODE(b, 0x0F, 0xCA); /* bswap edx */
     else if (form->shift == 1)
         CODE(b, 0x66, 0xC1, 0xC2, 8); /* rol dx, 8 */
-    CODE(b, 0x31, 0xFF);              /* xor edi, edi */
     for (unsigned write = 0; write < 2; write++) {
         if (form->shift == 1)
             byte(b, 0x66);
         CODE(b, 0x41, (uint8_t)((write ? 0x88 : 0x38) | (form->shift != 0)));
-        scratchpad_operand(b, 2, form->shift);
+        scratchpad_operand(b, 2, form->shift, place, 0);
         if (!write)
-            CODE(b, 0x40, 0x0F, 0x95, 0xC7); /* setne dil */
+            equal = jump_if_near(b, EQUAL);
     }
-    CODE(b, 0x48, 0x01, 0xBB); /* add [rbx + effects], rdi */
-    word(b, (uint32_t)offsetof(struct tigon_cpu, effects));
+    CODE(b, 0x48); /* inc qword [rbx + effects] */
+    core_field(b, 0, 0xFF, 0, CORE(effects));
+    link_near(equal, b->at);
 }
 
 /* Compares the offset in ecx, as a number of units, with what there is. */
@@ -255,34 +284,28 @@ static unsigned routine_of(const struct access_form *form) {
     return form->shift + (form->load ? 0u : 3u) + (form->sign ? 6u : 0u);
 }
 
-/* An access within a block: address less the beginning of the scratchpad in ecx, offset of its
- * struct native_access in esi, value to be stored in edx or loaded in eax, which a store keeps. As
- * calls they take a third of the place that they would take in every block, and blocks are what
- * fills the cache of the host's processor. */
-static void make_routine(struct block *b, const struct access_form *form) {
-    uint8_t *jumps[2] = {NULL, NULL};
-    b->native->routine[routine_of(form)] = b->at;
-    check_offset(b, form);
-    jumps[0] = jump_if_later(b, NOT_BELOW);
-    if (form->load) {
-        load_value(b, form);
+/* Address less the beginning of the scratchpad in ecx, unless it is constant and within; then it is
+ * in `place`. A constant elsewhere is turned as after check_offset(). */
+static void find_place(struct block *b, const struct tigon_instruction *in,
+                       const struct access_form *form, struct place *place) {
+    const uint32_t offset = in->immediate - TIGON_SCRATCHPAD;
+    *place = (struct place){.constant = false};
+    if (known(b, in->source)) {
+        const uint32_t all = offset + b->constant[in->source];
+        const uint32_t low = (1u << form->shift) - 1u;
+        if (all < b->native->words * 4u && (all & low) == 0) {
+            *place = (struct place){.constant = true, .offset = all};
+            return;
+        }
+        byte(b, 0xB9); /* mov ecx */
+        word(b, all);
+    } else if (b->held == in->source) {
+        CODE(b, 0x8D, 0x88); /* lea ecx, [rax + offset] */
+        word(b, offset);
     } else {
-        CODE(b, 0x41, 0x80, (uint8_t)0xBC, (uint8_t)(0x0E | form->shift << 6)); /* cmp byte */
-        word(b, (uint32_t)(offsetof(struct tigon_memory, scratchpad_text) +
-                           b->cpu->core * sizeof b->cpu->memory->scratchpad_text[0] -
-                           offsetof(struct tigon_memory, scratchpad) -
-                           b->cpu->core * sizeof b->cpu->memory->scratchpad[0]));
-        byte(b, 0);
-        jumps[1] = jump_if_later(b, NOT_EQUAL);
-        store_value(b, form);
-    }
-    byte(b, 0xC3);
-    link(jumps[0], b->at);
-    jump_field(b, FIELD(sram_routine) + routine_of(form) * sizeof(uint8_t *));
-    if (jumps[1]) {
-        link(jumps[1], b->at);
-        field(b, 0, 0x89, 0, FIELD(value));
-        jump_field(b, FIELD(access));
+        gpr(b, 0x8B, 1, in->source);
+        CODE(b, 0x81, 0xC1); /* add ecx, offset */
+        word(b, offset);
     }
 }
 
@@ -314,37 +337,44 @@ static struct native_access *emit_access(struct block *b, uint32_t pc,
         .ends_block = way != NULL,
     };
     const uint32_t index = native->access_count++;
-    const uint32_t offset = in->immediate - TIGON_SCRATCHPAD;
-    if (in->source == 0) {
-        byte(b, 0xB9); /* mov ecx */
-        word(b, offset);
-    } else if (b->held == in->source) {
-        CODE(b, 0x8D, 0x88); /* lea ecx, [rax + offset] */
-        word(b, offset);
-    } else {
-        gpr(b, 0x8B, 1, in->source);
-        CODE(b, 0x81, 0xC1); /* add ecx, offset */
-        word(b, offset);
-    }
-    if (way && form->load) { /* what follows depends on where it comes from */
-        struct later *later = put_off(b, ACCESS);
+    struct place place;
+    find_place(b, in, form, &place);
+    struct later *later = NULL;
+    if (!form->load)
+        load(b, 2, in->second);
+    if (!place.constant) {
+        check_offset(b, form);
+        later = put_off(b, way && form->load ? LAST_LOAD : ELSEWHERE);
+        later->jump = jump_if_later(b, NOT_BELOW);
         later->access = index;
         later->routine = routine_of(form);
-        later->destination = in->destination;
-        later->way = *way;
-        later->counted = (struct counted){c->cycles + cost, c->instructions + 1u, c->stalls};
-        check_offset(b, form);
-        later->jump = jump_if_later(b, NOT_BELOW);
-        load_value(b, form);
+        if (way && form->load) { /* what follows depends on where it comes from */
+            later->destination = in->destination;
+            later->way = *way;
+            later->counted = (struct counted){c->cycles + cost, c->instructions + 1u, c->stalls};
+        }
+    }
+    if (form->load) {
+        load_value(b, form, &place);
+        if (later)
+            later->back = b->at;
         result(b, in->destination);
         return access;
     }
-    if (!form->load)
-        load(b, 2, in->second);
-    access_number(b, index);
-    call(b, native->routine[routine_of(form)]);
-    if (form->load)
-        result(b, in->destination);
+    CODE(b, 0x41, 0x80); /* cmp byte, TIGON_TEXT_NONE */
+    scratchpad_operand(b, 7, form->shift, &place,
+                       (uint32_t)(offsetof(struct tigon_memory, scratchpad_text) +
+                                  b->cpu->core * sizeof b->cpu->memory->scratchpad_text[0] -
+                                  offsetof(struct tigon_memory, scratchpad) -
+                                  b->cpu->core * sizeof b->cpu->memory->scratchpad[0]));
+    byte(b, TIGON_TEXT_NONE);
+    struct later *text = put_off(b, STORE_TEXT);
+    text->jump = jump_if_later(b, NOT_EQUAL);
+    text->access = index;
+    store_value(b, form, &place);
+    text->back = b->at;
+    if (later)
+        later->back = b->at;
     return access;
 }
 
@@ -399,8 +429,8 @@ static bool emit_plain(struct block *b, const struct tigon_instruction *in) {
         flag_to_eax(b, BELOW);
         break;
     case TIGON_OP_ADDIU:
-        if (in->source == 0) {
-            result_constant(b, destination, in->immediate);
+        if (known(b, in->source)) {
+            result_constant(b, destination, b->constant[in->source] + in->immediate);
             return true;
         }
         load_eax(b, in->source);
@@ -411,8 +441,8 @@ static bool emit_plain(struct block *b, const struct tigon_instruction *in) {
         with_constant(b, 0x25, in->immediate);
         break;
     case TIGON_OP_ORI:
-        if (in->source == 0) {
-            result_constant(b, destination, in->immediate);
+        if (known(b, in->source)) {
+            result_constant(b, destination, b->constant[in->source] | in->immediate);
             return true;
         }
         load_eax(b, in->source);
@@ -624,6 +654,9 @@ static void emit_branch(struct block *b, uint32_t pc, const struct tigon_instruc
     }
     uint8_t *const jump_taken = jump_if_later(b, compare(b, in));
     const uint8_t held = b->held;
+    const uint32_t known_before = b->known;
+    uint32_t constant[32];
+    memcpy(constant, b->constant, sizeof constant);
     if (kind == CONDITIONAL) {
         finish_path(b, pc + 4u, c, &next);
     } else {
@@ -633,6 +666,8 @@ static void emit_branch(struct block *b, uint32_t pc, const struct tigon_instruc
     }
     link(jump_taken, b->at);
     b->held = held;
+    b->known = known_before;
+    memcpy(b->constant, constant, sizeof constant);
     finish_path(b, pc + 4u, c_taken, &taken);
 }
 
@@ -707,6 +742,7 @@ bool tigon_native_translate(struct tigon_native *native, uint32_t index) {
                       .cpu = native->cpu,
                       .at = native->code + native->used,
                       .held = NOTHING_HELD,
+                      .known = 1u, /* $0 is 0 */
                       .first_access = native->access_count};
     const uint8_t *const entry = b.at;
     CODE(&b, 0x49, 0x8D, 0x84, 0x24); /* lea rax, [r12 + last]; cmp rax, r13 */
@@ -746,13 +782,6 @@ void tigon_native_make_stubs(struct tigon_native *native) {
     core_field(&b, 0x4C, 0x89, 4, CORE(cycle));
     field(&b, 0x4C, 0x89, 7, FIELD(counts));
     jump_field(&b, FIELD(out));
-
-    static const struct access_form forms[] = {
-        {0, true, false}, {1, true, false},  {2, true, false},  {0, true, true},
-        {1, true, true},  {0, false, false}, {1, false, false}, {2, false, false},
-    };
-    for (unsigned i = 0; i < sizeof forms / sizeof forms[0]; i++)
-        make_routine(&b, &forms[i]);
     native->used = (size_t)(b.at - native->code);
 }
 

@@ -56,6 +56,7 @@ bool debug_register_write(struct debug_thread *thread, unsigned number, uint64_t
         return true; /* GDB may write back what it could not read */
     if (number < 32) {
         cpu->gpr[number] = (uint32_t)value;
+        tigon_cpu_registers_written(cpu);
     } else if (number == DEBUG_REGISTER_PC) {
         if (cpu->pc == (uint32_t)value)
             return true; /* a branch under way goes on */
