@@ -24,7 +24,7 @@ static void forget_all(struct tigon_native *native) {
     native->used = native->stubs;
     native->cold_used = NATIVE_CODE_BYTES / 2u;
     native->access_count = 0;
-    native->resume.access = NULL;
+    native->aside.return_to = NULL;
 }
 
 struct tigon_native *tigon_native_create(struct tigon_cpu *cpu) {
@@ -88,10 +88,6 @@ static uint32_t after(const struct tigon_native *native, const struct native_acc
     return access->computed ? native->target : access->next_pc;
 }
 
-static uint32_t address_of(const struct tigon_cpu *cpu, const struct native_access *access) {
-    return cpu->gpr[access->source] + access->immediate;
-}
-
 static uint64_t counts_before(const struct native_access *access) {
     return access->instructions + ((uint64_t)access->stalls << 32);
 }
@@ -102,13 +98,18 @@ static inline void publish(struct tigon_native *native, uint64_t counts) {
     native->cpu->statistics.load_use_stalls = native->begin_stalls + (counts >> 32);
 }
 
+static const struct native_access *access_aside(const struct tigon_native *native) {
+    const void *access = (const uint8_t *)native + native->aside.access_at;
+    return access;
+}
+
 /* Whether the core stands before the access it was blocked at, in the state that the block left. */
-static inline bool can_resume(const struct tigon_native *native) {
+static inline bool stands_aside(const struct tigon_native *native) {
     const struct tigon_cpu *cpu = native->cpu;
-    const struct native_access *access = native->resume.access;
-    return access && cpu->cycle == native->resume.cycle && cpu->pc == access->from &&
-           cpu->npc == after(native, access) && address_of(cpu, access) == native->resume.address &&
-           cpu->load_register == 0;
+    if (!native->aside.return_to || cpu->cycle != native->aside.cycle || cpu->load_register != 0)
+        return false;
+    const struct native_access *access = access_aside(native);
+    return cpu->pc == access->from && cpu->npc == after(native, access);
 }
 
 static inline bool text_changed(const struct tigon_native *native) {
@@ -120,27 +121,18 @@ static inline bool prepare(struct tigon_native *native, uint32_t run_ahead) {
     struct tigon_cpu *cpu = native->cpu;
     if (text_changed(native))
         return false;
-    native->counts = 0;
-    native->block_began = cpu->cycle;
-    if (can_resume(native)) {
-        const struct native_access *access = native->resume.access;
-        native->counts -= counts_before(access);
-        native->block_began -= access->issue;
-        native->go_in = native->resume.go_on;
-        native->return_to = native->resume.return_to;
-        native->access_at = (uint32_t)((const uint8_t *)access - (const uint8_t *)native);
-        native->index = native->resume.index;
-        native->stored = cpu->gpr[access->second];
-        native->value = cpu->gpr[access->held];
+    if (stands_aside(native)) {
+        native->counts = 0 - counts_before(access_aside(native));
     } else {
         const uint32_t offset = cpu->pc - TIGON_SCRATCHPAD;
         if (offset >= native->words * 4u || (offset & 3u) != 0 || cpu->npc != cpu->pc + 4u ||
             cpu->load_register != 0 || native->entry[offset / 4u] == native->leave)
             return false;
-        native->go_in = native->entry[offset / 4u];
-        native->return_to = NULL;
+        native->aside.block_began = cpu->cycle;
+        native->aside.go_on = native->entry[offset / 4u];
+        native->aside.return_to = NULL;
+        native->counts = 0;
     }
-    native->resume.access = NULL;
     native->run_ahead = run_ahead;
     native->furthest = cpu->cycle + FURTHEST_CYCLES;
     native->begin_instructions = cpu->statistics.instructions;
@@ -149,42 +141,30 @@ static inline bool prepare(struct tigon_native *native, uint32_t run_ahead) {
     return true;
 }
 
-/* The access that the block is at cannot be done yet. */
-static void stand_before(struct tigon_native *native, const struct native_access *access,
-                         const uint8_t *go_on, const uint8_t *return_to, uint32_t index) {
-    struct tigon_cpu *cpu = native->cpu;
-    native->resume = (struct native_resume){.access = access,
-                                            .go_on = go_on,
-                                            .return_to = return_to,
-                                            .index = index,
-                                            .cycle = cpu->cycle,
-                                            .address = address_of(cpu, access)};
-    cpu->pc = access->from;
-    cpu->npc = after(native, access);
+/* The core's fields say that it stands aside. */
+static inline void show(struct tigon_native *native) {
+    const struct native_access *access = access_aside(native);
+    native->cpu->pc = access->from;
+    native->cpu->npc = after(native, access);
+    publish(native, native->counts + counts_before(access));
 }
 
-/* Somebody may look at the other core or change it: its fields must say where it stands. */
+/* Somebody may look at the other core or change it. */
 static inline void show_other(struct tigon_native *native) {
     struct tigon_native *other = native->hand_to;
     if (!other)
         return;
     native->hand_to = NULL;
-    const struct native_aside *aside = &other->aside;
-    const struct native_access *access =
-        (const struct native_access *)(const void *)((const uint8_t *)other + aside->access_at);
-    stand_before(other, access, aside->go_on, aside->return_to, aside->index);
-    publish(other, other->counts + counts_before(access));
+    show(other);
     other->cpu->running = false;
     native->cpu->running = true;
 }
 
-/* Whether the other core still stands where show_other() said, after a callback. */
+/* Whether that core still stands where show_other() said, after a callback of `native`. */
 static inline bool still_aside(const struct tigon_native *native,
                                const struct tigon_native *other) {
     const struct tigon_cpu *cpu = other->cpu;
-    const struct native_access *access = other->resume.access;
-    return access && cpu->cycle == other->aside.cycle && cpu->pc == access->from &&
-           cpu->npc == after(other, access) && !cpu->parked && !cpu->observer &&
+    return stands_aside(other) && !cpu->parked && !cpu->observer &&
            (cpu->state & (TIGON_CPU_STATE_STOPPED | TIGON_CPU_STATE_SINGLE_STEP)) == 0 &&
            cpu->loop.stage == TIGON_LOOP_NONE && !text_changed(other) &&
            native->cpu->event_limit >= native->horizon_of_both;
@@ -234,7 +214,7 @@ enum tigon_cpu_stop tigon_native_why(const struct tigon_native *native) {
 }
 
 void tigon_native_registers_written(struct tigon_native *native) {
-    native->resume.access = NULL;
+    native->aside.return_to = NULL;
 }
 
 void tigon_native_set_patience(struct tigon_native *native, uint8_t times) {
@@ -293,32 +273,19 @@ static inline bool next_in_turn(struct tigon_native *native, const struct tigon_
     return prepare(native, cpu->run_ahead);
 }
 
-struct tigon_native *tigon_native_blocked(struct tigon_native *native,
-                                          const struct native_access *access, const uint8_t *go_on,
-                                          const uint8_t *return_to) {
+struct tigon_native *tigon_native_blocked(struct tigon_native *native) {
     struct tigon_cpu *cpu = native->cpu;
     struct tigon_native *other = native->other;
-    const uint64_t counts = native->counts + counts_before(access);
     show_other(native);
-    stand_before(native, access, go_on, return_to, native->index);
-    publish(native, counts);
+    show(native);
     if (other && next_in_turn(other, cpu)) {
         cpu->running = false;
         other->cpu->running = true;
         other->end = TIGON_NATIVE_AT;
-        native->aside = (struct native_aside){
-            .block_began = cpu->cycle - access->issue,
-            .cycle = cpu->cycle,
-            .go_on = go_on,
-            .return_to = return_to,
-            .access_at = (uint32_t)((const uint8_t *)access - (const uint8_t *)native),
-            .index = native->index,
-            .stored = cpu->gpr[access->second],
-            .value = cpu->gpr[access->held]};
         other->hand_to = native;
         return other;
     }
-    native->counts = counts;
+    native->counts += counts_before(access_aside(native));
     native->end = TIGON_NATIVE_STOP;
     native->stop = TIGON_CPU_HORIZON;
     return NULL;
@@ -337,7 +304,7 @@ struct tigon_native *tigon_native_access(struct tigon_native *native,
                                          const struct native_access *access,
                                          const uint8_t *return_to) {
     struct tigon_cpu *cpu = native->cpu;
-    const uint32_t address = address_of(cpu, access);
+    const uint32_t address = cpu->gpr[access->source] + access->immediate;
     const uint32_t bytes = access->bytes;
     const uint32_t pc = after(native, access);
     const uint32_t npc = pc + 4u;
@@ -377,8 +344,16 @@ struct tigon_native *tigon_native_access(struct tigon_native *native,
             result = tigon_cpu_store(cpu, address, bytes, cpu->gpr[access->second]);
         }
     }
-    if (result == TIGON_ACCESS_BLOCKED)
-        return tigon_native_blocked(native, access, native->access, return_to);
+    if (result == TIGON_ACCESS_BLOCKED) {
+        native->aside = (struct native_aside){
+            .block_began = cpu->cycle - access->issue,
+            .cycle = cpu->cycle,
+            .go_on = native->access,
+            .return_to = return_to,
+            .access_at = (uint32_t)((const uint8_t *)access - (const uint8_t *)native),
+            .value = native->value};
+        return tigon_native_blocked(native);
+    }
     if (result > TIGON_ACCESS_REGISTER) {
         native->stop = result == TIGON_ACCESS_FAULT ? TIGON_CPU_FAULTED : TIGON_CPU_PARKED;
         return leave(native, TIGON_NATIVE_STOP, counts, access->from, pc);

@@ -40,22 +40,13 @@ static_assert(sizeof(struct native_access) <= 32, "half a cache line");
 
 #define NATIVE_NO_LAST INT32_MIN
 
-/* An access that the core came to and could not do: where to go on with it, as long as the core
- * stands there. */
-struct native_resume {
-    const struct native_access *access; /* NULL: none */
-    const uint8_t *go_on;               /* in native_routines.c */
-    const uint8_t *return_to;           /* in the block */
-    uint32_t index;                     /* what go_on wants in ecx */
-    uint32_t address;                   /* of the access */
-    uint64_t cycle;                     /* at which it was tried */
-};
-
-/* A core that handed over stands at an access, and nobody has looked at it since: its registers as
- * the other core's text found them. native->counts and cpu->cycle belong to it too. */
+/* Where to go in: at the beginning of a block, or at an access that the core came to and could not
+ * do, with its registers there. The latter holds as long as the core stands there. native->counts
+ * and cpu->cycle belong to it. */
 struct native_aside {
     uint64_t block_began, cycle;
-    const uint8_t *go_on, *return_to;
+    const uint8_t *go_on;
+    const uint8_t *return_to;                 /* in the block; NULL: go_on is its beginning */
     uint32_t access_at, index, stored, value; /* rsi, ecx, edx, eax */
 };
 
@@ -84,23 +75,17 @@ struct tigon_native {
     const uint8_t *access, *out;
     struct tigon_native *(*access_function)(struct tigon_native *, const struct native_access *,
                                             const uint8_t *return_to);
-    struct tigon_native *(*blocked_function)(struct tigon_native *, const struct native_access *,
-                                             const uint8_t *go_on, const uint8_t *return_to);
+    struct tigon_native *(*blocked_function)(struct tigon_native *);
     void (*reach_function)(struct tigon_bus *, uint64_t cycle);
     void (*near_limit_function)(struct tigon_native *, const struct native_access *);
-    /* Where to go in: with `return_to` at an access, without at the beginning of a block. */
-    const uint8_t *go_in, *return_to;
-    uint32_t access_at; /* offset of that struct native_access */
-    uint32_t index, stored;
-    uint64_t block_began; /* cycle */
+    struct native_aside aside;
+    uint64_t kept_cycle;
 
-    struct native_resume resume;
     /* The core that goes on when this one must wait for it, NULL if that is for the caller; and the
      * horizon of both. */
     struct tigon_native *other;
     uint64_t horizon_of_both;
     struct tigon_native *hand_to; /* `other` if that stands aside, else NULL */
-    struct native_aside aside;    /* while other->hand_to is this */
     uint64_t goes_first;          /* 1 for core A: in equal cycles */
 
     uint32_t words; /* of the scratchpad */
@@ -128,15 +113,13 @@ struct tigon_native *tigon_native_access(struct tigon_native *native,
                                          const struct native_access *access,
                                          const uint8_t *return_to);
 
-/* The access must wait until the other core is further; the core's cycle is that of the access. */
-struct tigon_native *tigon_native_blocked(struct tigon_native *native,
-                                          const struct native_access *access, const uint8_t *go_on,
-                                          const uint8_t *return_to);
+/* The access that `aside` is for must wait until the other core is further. */
+struct tigon_native *tigon_native_blocked(struct tigon_native *native);
 
 /* The access is done, native->value loaded, and the limit is too near for the rest of the block. */
 void tigon_native_near_limit(struct tigon_native *native, const struct native_access *access);
 
-/* native_routines.c: enter where go_in says; returns who left. */
+/* native_routines.c: enter where `aside` says; returns who left. */
 struct tigon_native *tigon_native_enter(struct tigon_native *native);
 
 /* The addresses that translated text needs. */

@@ -222,20 +222,20 @@ static __attribute__((used)) void ways(void) {
         "  movq %%rax, %%rbp\n"
         "  movq %c[cpu](%%rbp), %%rbx\n"
         "  movq %c[scratchpad](%%rbp), %%r14\n"
-        "  movq %c[block_began](%%rbp), %%r12\n"
+        "  movq %c[aside_block_began](%%rbp), %%r12\n"
         "  movq %c[limit](%%rbp), %%r13\n"
         "  movq %c[counts](%%rbp), %%r15\n"
-        "  movq %c[return_to](%%rbp), %%rdi\n"
+        "  movq %c[aside_return_to](%%rbp), %%rdi\n"
         "  testq %%rdi, %%rdi\n"
         "  jz 1f\n"
         "  pushq %%rdi\n"
-        "  movl %c[access_at](%%rbp), %%esi\n"
-        "  movl %c[index](%%rbp), %%ecx\n"
-        "  movl %c[stored](%%rbp), %%edx\n"
-        "  movl %c[value](%%rbp), %%eax\n"
+        "  movl %c[aside_access_at](%%rbp), %%esi\n"
+        "  movl %c[aside_index](%%rbp), %%ecx\n"
+        "  movl %c[aside_stored](%%rbp), %%edx\n"
+        "  movl %c[aside_value](%%rbp), %%eax\n"
         "  movq %c[cycle](%%rbx), %%r8\n"
         "1:\n"
-        "  jmpq *%c[go_in](%%rbp)\n"
+        "  jmpq *%c[aside_go_on](%%rbp)\n"
 
         /* The core's fields are up to date but for what tigon_native_execute() does. */
         "tigon_native_out:\n"
@@ -251,9 +251,9 @@ static __attribute__((used)) void ways(void) {
         ".size tigon_native_enter, . - tigon_native_enter\n"
         ".popsection\n"
         :
-        : NATIVE(cpu), NATIVE(scratchpad), NATIVE(block_began), NATIVE(limit), NATIVE(counts),
-          NATIVE(return_to), NATIVE(access_at), NATIVE(index), NATIVE(stored), NATIVE(value),
-          NATIVE(go_in), CPU(cycle));
+        : NATIVE(cpu), NATIVE(scratchpad), NATIVE(limit), NATIVE(counts), CPU(cycle),
+          ASIDE(block_began), ASIDE(go_on), ASIDE(return_to), ASIDE(access_at), ASIDE(index),
+          ASIDE(stored), ASIDE(value));
 }
 
 static __attribute__((used)) void other_ways(void) {
@@ -288,12 +288,6 @@ static __attribute__((used)) void other_ways(void) {
          * core since it handed over: then it must be the next in turn. */
         "tigon_native_wait_for_other:\n"
         "  movq %c[hand_to](%%rbp), %%r10\n"
-        "  testq %%r10, %%r10\n"
-        "  jz 3f\n"
-        "  movq %c[horizon_of_both](%%rbp), %%r9\n"
-        "  movq %c[aside_cycle](%%r10), %%r11\n"
-        "  cmpq %%r9, %%r11\n"
-        "  jae 3f\n"
         "  movl %%esi, %c[aside_access_at](%%rbp)\n"
         "  movl %%ecx, %c[aside_index](%%rbp)\n"
         "  movl %%edx, %c[aside_stored](%%rbp)\n"
@@ -304,6 +298,12 @@ static __attribute__((used)) void other_ways(void) {
         "  movq %%r8, %c[aside_cycle](%%rbp)\n"
         "  movq %%r8, %c[cycle](%%rbx)\n"
         "  movq %%r15, %c[counts](%%rbp)\n"
+        "  testq %%r10, %%r10\n"
+        "  jz 3f\n"
+        "  movq %c[horizon_of_both](%%rbp), %%r9\n"
+        "  movq %c[aside_cycle](%%r10), %%r11\n"
+        "  cmpq %%r9, %%r11\n"
+        "  jae 3f\n"
         "  movq $0, %c[hand_to](%%rbp)\n"
         "  movq %%rbp, %c[hand_to](%%r10)\n"
         "  movq %%r10, %%rbp\n"
@@ -330,13 +330,7 @@ static __attribute__((used)) void other_ways(void) {
         "  jmpq *%c[aside_go_on](%%rbp)\n"
 
         "3:\n"
-        "  movq %%rdi, %%rdx\n"
-        "  movq %%r8, %c[cycle](%%rbx)\n"
-        "  movq %%r15, %c[counts](%%rbp)\n"
-        "  movl %%ecx, %c[index](%%rbp)\n"
         "  movq %%rbp, %%rdi\n"
-        "  addq %%rbp, %%rsi\n"
-        "  popq %%rcx\n"
         "  callq *%c[blocked_function](%%rbp)\n"
         "  jmp 2b\n"
 
@@ -345,14 +339,14 @@ static __attribute__((used)) void other_ways(void) {
         "  movl %%ecx, %c[aside_index](%%rbp)\n"
         "  movl %%edx, %c[aside_stored](%%rbp)\n"
         "  movl %%eax, %c[aside_value](%%rbp)\n"
-        "  movq %%r8, %c[aside_cycle](%%rbp)\n"
+        "  movq %%r8, %c[kept_cycle](%%rbp)\n"
         "  movq %%r8, %%rsi\n"
         "  callq *%c[reach_function](%%rbp)\n"
         "  movl %c[aside_access_at](%%rbp), %%esi\n"
         "  movl %c[aside_index](%%rbp), %%ecx\n"
         "  movl %c[aside_stored](%%rbp), %%edx\n"
         "  movl %c[aside_value](%%rbp), %%eax\n"
-        "  movq %c[aside_cycle](%%rbp), %%r8\n"
+        "  movq %c[kept_cycle](%%rbp), %%r8\n"
         "  ret\n"
 
         "tigon_native_too_near:\n" /* r8: when the block would have begun */
@@ -366,7 +360,7 @@ static __attribute__((used)) void other_ways(void) {
         "  jmp tigon_native_out\n"
         ".popsection\n"
         :
-        : NATIVE(cpu), NATIVE(scratchpad), NATIVE(limit), NATIVE(counts), NATIVE(index),
+        : NATIVE(cpu), NATIVE(scratchpad), NATIVE(limit), NATIVE(counts), NATIVE(kept_cycle),
           NATIVE(value), NATIVE(access_function), NATIVE(blocked_function),
           NATIVE(near_limit_function), NATIVE(reach_function), CPU(cycle), CPU(horizon),
           NATIVE(hand_to), NATIVE(horizon_of_both), NATIVE(goes_first), NATIVE(run_ahead),
@@ -383,7 +377,7 @@ LABEL(tigon_native_lbu)
 LABEL(tigon_native_sw)
 LABEL(tigon_native_sh)
 LABEL(tigon_native_sb)
-LABEL(tigon_native_special)
+LABEL(tigon_native_special_store)
 LABEL(tigon_native_out)
 
 void tigon_native_know_routines(struct tigon_native *native) {
@@ -394,7 +388,7 @@ void tigon_native_know_routines(struct tigon_native *native) {
                                        tigon_native_sb,  tigon_native_sh,  tigon_native_sw,
                                        tigon_native_lb,  tigon_native_lh};
     memcpy(native->sram_routine, routines, sizeof routines);
-    native->access = tigon_native_special;
+    native->access = tigon_native_special_store;
     native->out = tigon_native_out;
     native->access_function = tigon_native_access;
     native->blocked_function = tigon_native_blocked;
