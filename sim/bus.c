@@ -10,6 +10,24 @@
 /* From so many pending streams on it pays to look for those that are over. */
 #define MANY_STREAMS 6u
 
+#ifdef __x86_64__
+static bool counts_in_hardware;
+#endif
+
+/* Not every x86-64 processor can, and the library's function is a call. */
+static inline unsigned count_bits(uint64_t bits) {
+#ifdef __x86_64__
+    if (__builtin_expect(counts_in_hardware, 1)) {
+        __asm__("popcntq %1, %0" : "=r"(bits) : "r"(bits) : "cc");
+        return (unsigned)bits;
+    }
+#endif
+    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
+    bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
+    bits = (bits + (bits >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
+    return (unsigned)(bits * UINT64_C(0x0101010101010101) >> 56);
+}
+
 static void set_plain_until(struct tigon_bus *bus) {
     const uint64_t end = bus->window + WINDOW;
     bus->plain_until = bus->host_cycle < end ? bus->host_cycle : end;
@@ -19,6 +37,9 @@ void tigon_bus_initialise(struct tigon_bus *bus) {
     memset(bus, 0, sizeof *bus);
     bus->host_cycle = UINT64_MAX;
     set_plain_until(bus);
+#ifdef __x86_64__
+    counts_in_hardware = __builtin_cpu_supports("popcnt") != 0;
+#endif
 }
 
 /* Streams stay sorted by priority, so that equal due cycles are served in that order. */
@@ -46,14 +67,6 @@ bool tigon_bus_quiet(const struct tigon_bus *bus, uint64_t cycle) {
         if (bus->streams[i].beats_left != 0) /* what is over but not worked out may still wait */
             return false;
     return true;
-}
-
-/* The instruction is not in every x86-64 processor, and the library's function is a call. */
-static inline unsigned count_bits(uint64_t bits) {
-    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
-    bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
-    bits = (bits + (bits >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
-    return (unsigned)(bits * UINT64_C(0x0101010101010101) >> 56);
 }
 
 static uint32_t pattern_of(struct tigon_bus *bus, uint32_t period) {

@@ -93,8 +93,8 @@ static enum tigon_cpu_stop execute_until(struct tigon_cpu *cpu, uint64_t horizon
 /* execute_until() with execute_plain of a core that is neither stopped nor parked. Most pieces
  * begin and end in translated text, without the loop. There both cores go on by turns up to
  * `horizon_of_both`, if it is beyond `horizon`; `*cpu` becomes the last of them. */
-static enum tigon_cpu_stop execute_piece(struct tigon_cpu **cpu, uint64_t horizon,
-                                         uint64_t horizon_of_both) {
+static inline enum tigon_cpu_stop execute_piece(struct tigon_cpu **cpu, uint64_t horizon,
+                                                uint64_t horizon_of_both) {
     enum tigon_native_end end;
     enum tigon_cpu_stop stop;
     (*cpu)->horizon = horizon;
@@ -118,7 +118,10 @@ static inline uint64_t plain_until(const struct tigon_cpu *cpu) {
                                                                                 : 0;
 }
 
-enum tigon_cpu_stop tigon_cpu_run_in_pair(struct tigon_cpu *cpu, uint64_t until, uint64_t horizon) {
+/* tigon_cpu_run() of a core that is neither stopped nor parked, and then perhaps of both by turns
+ * up to `horizon`. */
+static inline enum tigon_cpu_stop run_in_pair(struct tigon_cpu *cpu, uint64_t until,
+                                              uint64_t horizon) {
     const struct tigon_cpu *peer = cpu->peer;
     const uint64_t plain = plain_until(cpu);
     if (plain < until || cpu->observer || (cpu->state & TIGON_CPU_STATE_SINGLE_STEP) != 0)
@@ -173,6 +176,32 @@ enum tigon_cpu_stop tigon_cpu_run(struct tigon_cpu *cpu, uint64_t horizon) {
         if (stop != TIGON_CPU_HORIZON || until >= horizon || cpu->horizon != until ||
             cpu->lowest_bound < horizon)
             return stop;
+    }
+}
+
+uint64_t tigon_cpu_run_pair(struct tigon_cpu *a, struct tigon_cpu *b, uint64_t horizon) {
+    a->event_limit = UINT64_MAX;
+    b->event_limit = UINT64_MAX;
+    for (;;) {
+        const uint64_t due_a = tigon_cpu_due(a), due_b = tigon_cpu_due(b);
+        const bool a_is_next = due_a <= due_b;
+        struct tigon_cpu *next = a_is_next ? a : b;
+        if ((a_is_next ? due_a : due_b) >= horizon)
+            return horizon;
+        if (next->parked) { /* until its timer */
+            tigon_cpu_wake(next, a_is_next ? due_a : due_b);
+            continue;
+        }
+        /* As bound_by() of cpu_control.c says; one that is never due bounds nobody. */
+        uint64_t until = a_is_next ? due_b + (due_b != UINT64_MAX) : due_a;
+        if (until > horizon)
+            until = horizon;
+        if (run_in_pair(next, until, horizon) == TIGON_CPU_BREAKPOINT)
+            return next->cycle < horizon ? next->cycle : horizon;
+        if (a->event_limit < horizon)
+            horizon = a->event_limit;
+        if (b->event_limit < horizon)
+            horizon = b->event_limit;
     }
 }
 

@@ -32,6 +32,16 @@ static enum tigon_access load_register(struct tigon_cpu *cpu, uint32_t from, uin
     return TIGON_ACCESS_REGISTER;
 }
 
+static enum tigon_access store_register(struct tigon_cpu *cpu, uint32_t offset, uint32_t value) {
+    if (cpu->cycle >= cpu->horizon)
+        return TIGON_ACCESS_BLOCKED;
+    cpu->effects++;
+    cpu->port.register_write(cpu->port.context, cpu->core, offset, value, cpu->cycle);
+    cpu->cycle += cpu->timing.register_write;
+    cpu->statistics.register_writes++;
+    return TIGON_ACCESS_REGISTER;
+}
+
 /* Either core may program the flash, so its contents are shared. */
 static enum tigon_access load_flash(struct tigon_cpu *cpu, uint32_t offset, uint32_t bytes,
                                     uint32_t *value) {
@@ -54,12 +64,12 @@ enum tigon_access tigon_cpu_load(struct tigon_cpu *cpu, uint32_t from, uint32_t 
         return fault(cpu, TIGON_CPU_STATE_NULL_DATA);
     if (address < TIGON_SRAM_WINDOW) /* by far the most, without asking further */
         return tigon_cpu_load_sram(cpu, address & cpu->memory->sram_mask, bytes, value);
+    if (address - TIGON_REGISTERS < TIGON_REGISTERS_SIZE && bytes == 4) /* and most others */
+        return load_register(cpu, from, address - TIGON_REGISTERS, value);
     switch (tigon_memory_place(cpu->memory, cpu->core, address, &offset)) {
     case TIGON_PLACE_SRAM:
         return tigon_cpu_load_sram(cpu, offset, bytes, value);
     case TIGON_PLACE_REGISTERS:
-        if (bytes == 4)
-            return load_register(cpu, from, offset, value);
         break; /* 32-bit access only: tigon2.md 2.1, 14 item 23 */
     case TIGON_PLACE_PROM:
         *value = tigon_cpu_load_bytes(cpu->memory->prom + offset, bytes);
@@ -76,7 +86,6 @@ enum tigon_access tigon_cpu_load(struct tigon_cpu *cpu, uint32_t from, uint32_t 
 
 enum tigon_access tigon_cpu_store(struct tigon_cpu *cpu, uint32_t address, uint32_t bytes,
                                   uint32_t value) {
-    const struct tigon_cpu_port *port = &cpu->port;
     uint32_t offset;
     if ((address & (bytes - 1u)) != 0)
         return fault(cpu, TIGON_CPU_STATE_MISALIGNED);
@@ -84,19 +93,13 @@ enum tigon_access tigon_cpu_store(struct tigon_cpu *cpu, uint32_t address, uint3
         return fault(cpu, TIGON_CPU_STATE_NULL_DATA);
     if (address < TIGON_SRAM_WINDOW)
         return tigon_cpu_store_sram(cpu, address & cpu->memory->sram_mask, bytes, value);
+    if (address - TIGON_REGISTERS < TIGON_REGISTERS_SIZE && bytes == 4)
+        return store_register(cpu, address - TIGON_REGISTERS, value);
     switch (tigon_memory_place(cpu->memory, cpu->core, address, &offset)) {
     case TIGON_PLACE_SRAM:
         return tigon_cpu_store_sram(cpu, offset, bytes, value);
     case TIGON_PLACE_REGISTERS:
-        if (bytes != 4)
-            break;
-        if (cpu->cycle >= cpu->horizon)
-            return TIGON_ACCESS_BLOCKED;
-        cpu->effects++;
-        port->register_write(port->context, cpu->core, offset, value, cpu->cycle);
-        cpu->cycle += cpu->timing.register_write;
-        cpu->statistics.register_writes++;
-        return TIGON_ACCESS_REGISTER;
+        break;
     case TIGON_PLACE_PROM: /* like any ROM: nothing happens */
     case TIGON_PLACE_FLASH:
         if (cpu->cycle >= cpu->horizon)

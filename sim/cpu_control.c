@@ -1,5 +1,4 @@
-/* Starting, stopping and wiring of cores: the state register of tigon2.md 3.7, and two cores in
- * global order. */
+/* Starting, stopping and wiring of cores: the state register of tigon2.md 3.7. */
 #include "sim/cpu_private.h"
 #include "sim/native.h"
 
@@ -121,32 +120,6 @@ void tigon_cpu_limit(struct tigon_cpu *cpu, uint64_t cycle) {
         cpu->lowest_bound = cycle;
     if (cycle < cpu->horizon)
         cpu->horizon = cycle;
-}
-
-uint64_t tigon_cpu_run_pair(struct tigon_cpu *a, struct tigon_cpu *b, uint64_t horizon) {
-    a->event_limit = UINT64_MAX;
-    b->event_limit = UINT64_MAX;
-    for (;;) {
-        const uint64_t due_a = tigon_cpu_due(a), due_b = tigon_cpu_due(b);
-        const bool a_is_next = due_a <= due_b;
-        struct tigon_cpu *next = a_is_next ? a : b;
-        if ((a_is_next ? due_a : due_b) >= horizon)
-            return horizon;
-        if (next->parked) { /* until its timer */
-            tigon_cpu_wake(next, a_is_next ? due_a : due_b);
-            continue;
-        }
-        /* As bound_by() says; one that is never due bounds nobody. */
-        uint64_t until = a_is_next ? due_b + (due_b != UINT64_MAX) : due_a;
-        if (until > horizon)
-            until = horizon;
-        if (tigon_cpu_run_in_pair(next, until, horizon) == TIGON_CPU_BREAKPOINT)
-            return next->cycle < horizon ? next->cycle : horizon;
-        if (a->event_limit < horizon)
-            horizon = a->event_limit;
-        if (b->event_limit < horizon)
-            horizon = b->event_limit;
-    }
 }
 
 void tigon_cpu_halt(struct tigon_cpu *cpu, uint64_t cycle) {

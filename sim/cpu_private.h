@@ -50,10 +50,6 @@ void tigon_poll_park(struct tigon_cpu *cpu);
 /* Count so many turns as done. */
 void tigon_poll_advance(struct tigon_cpu *cpu, uint64_t turns);
 
-/* For tigon_cpu_run_pair(): tigon_cpu_run() of a core that is neither stopped nor parked, and then
- * perhaps of both by turns up to `horizon`. */
-enum tigon_cpu_stop tigon_cpu_run_in_pair(struct tigon_cpu *cpu, uint64_t until, uint64_t horizon);
-
 /* tigon_cpu_run() without run-ahead, observer and single step. */
 void tigon_cpu_run_strictly(struct tigon_cpu *cpu, uint64_t horizon);
 
