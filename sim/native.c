@@ -300,6 +300,30 @@ void tigon_native_near_limit(struct tigon_native *native, const struct native_ac
                 access->next_pc, access->next_pc + 4u);
 }
 
+/* The same for an access that comes from tigon_native_access(). */
+static struct tigon_native *blocked_at(struct tigon_native *native,
+                                       const struct native_access *access,
+                                       const uint8_t *return_to) {
+    struct tigon_cpu *cpu = native->cpu;
+    struct tigon_native *other = native->hand_to;
+    native->aside = (struct native_aside){
+        .block_began = cpu->cycle - access->issue,
+        .cycle = cpu->cycle,
+        .go_on = native->access,
+        .return_to = return_to,
+        .access_at = (uint32_t)((const uint8_t *)access - (const uint8_t *)native),
+        .value = native->value};
+    if (!other || other->aside.cycle >= native->horizon_of_both)
+        return tigon_native_blocked(native);
+    /* Nobody has looked at the other core: it is the next in turn. */
+    const uint64_t bound = cpu->cycle + other->goes_first;
+    other->cpu->horizon = bound < native->horizon_of_both ? bound : native->horizon_of_both;
+    set_limit(other);
+    native->hand_to = NULL;
+    other->hand_to = native;
+    return other;
+}
+
 struct tigon_native *tigon_native_access(struct tigon_native *native,
                                          const struct native_access *access,
                                          const uint8_t *return_to) {
@@ -313,6 +337,9 @@ struct tigon_native *tigon_native_access(struct tigon_native *native,
     struct tigon_native *const other = native->hand_to;
     enum tigon_access result = TIGON_ACCESS_DONE;
     cpu->cycle += access->issue;
+    if (cpu->cycle >= cpu->horizon && address - TIGON_REGISTERS < TIGON_REGISTERS_SIZE &&
+        bytes == 4 && (address & 3u) == 0) /* as tigon_cpu_load() and _store() would find */
+        return blocked_at(native, access, return_to);
     /* What may be a fault goes the long way. */
     if (!outside && (address & (bytes - 1u)) == 0 && address >= TIGON_NULL_PAGE_SIZE) {
         const uint32_t offset = address & cpu->memory->sram_mask;
@@ -344,16 +371,8 @@ struct tigon_native *tigon_native_access(struct tigon_native *native,
             result = tigon_cpu_store(cpu, address, bytes, cpu->gpr[access->second]);
         }
     }
-    if (result == TIGON_ACCESS_BLOCKED) {
-        native->aside = (struct native_aside){
-            .block_began = cpu->cycle - access->issue,
-            .cycle = cpu->cycle,
-            .go_on = native->access,
-            .return_to = return_to,
-            .access_at = (uint32_t)((const uint8_t *)access - (const uint8_t *)native),
-            .value = native->value};
-        return tigon_native_blocked(native);
-    }
+    if (result == TIGON_ACCESS_BLOCKED)
+        return blocked_at(native, access, return_to);
     if (result > TIGON_ACCESS_REGISTER) {
         native->stop = result == TIGON_ACCESS_FAULT ? TIGON_CPU_FAULTED : TIGON_CPU_PARKED;
         return leave(native, TIGON_NATIVE_STOP, counts, access->from, pc);
