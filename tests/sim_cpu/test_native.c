@@ -11,6 +11,7 @@
 
 #include "sim/native.h"
 #include "sim/random.h"
+#include "sim/time.h"
 
 enum {
     TEXT_WORDS = 160,
@@ -117,36 +118,43 @@ static struct tigon_timing random_timing(struct tigon_random *random) {
     return timing;
 }
 
+static void start_text(struct fixture *f, unsigned core, struct tigon_random *random,
+                       bool wakes_other) {
+    struct tigon_cpu *cpu = &f->cores[core];
+    tigon_cpu_set_run_ahead(cpu, draw(random, 3) ? TIGON_CPU_RUN_AHEAD_DEFAULT : 0);
+    uint32_t words[TEXT_WORDS + 2];
+    for (uint32_t i = 0; i < TEXT_WORDS; i++)
+        words[i] = random_word(random, i);
+    for (uint32_t i = 0; wakes_other && i < 4; i++)
+        words[draw(random, TEXT_WORDS)] = SW(some_register(random), OTHER_EVENT, K1);
+    words[TEXT_WORDS] = J(SCRATCH);
+    words[TEXT_WORDS + 1] = NOP;
+    fixture_place(f, core, SCRATCH, words, TEXT_WORDS + 2);
+    for (unsigned i = 1; i < 32; i++)
+        cpu->gpr[i] = draw(random, 2) ? draw(random, 8) : (uint32_t)tigon_random_next(random);
+    cpu->gpr[A0] = SRAM_DATA;
+    cpu->gpr[A1] = SCRATCH + DATA;
+    cpu->gpr[K1] = TIGON_REGISTERS;
+    cpu->gpr[GP] = SCRATCH;
+    cpu->gpr[RA] = SCRATCH + 4 * draw(random, TEXT_WORDS);
+    cpu->gpr[S2] = draw(random, TEXT_WORDS / 2);
+    cpu->gpr[S3] = ADDIU(T0, T1, 3);
+    cpu->gpr[S4] = random_word(random, 0);
+    assert_true(tigon_cpu_start(cpu, SCRATCH, 0));
+}
+
 static struct fixture *make(uint64_t seed, bool native) {
     struct tigon_random random = tigon_random_for(seed, 1, 0);
     const struct tigon_timing timing = random_timing(&random);
     const bool before = fixture_native(native);
     struct fixture *f = fixture_make(1u << 20, &timing);
     (void)fixture_native(before);
-    struct tigon_cpu *cpu = &f->cores[0];
-    tigon_cpu_set_run_ahead(cpu, draw(&random, 3) ? TIGON_CPU_RUN_AHEAD_DEFAULT : 0);
-    uint32_t words[TEXT_WORDS + 2];
-    for (uint32_t i = 0; i < TEXT_WORDS; i++)
-        words[i] = random_word(&random, i);
-    words[TEXT_WORDS] = J(SCRATCH);
-    words[TEXT_WORDS + 1] = NOP;
-    fixture_place(f, 0, SCRATCH, words, TEXT_WORDS + 2);
-    for (unsigned i = 1; i < 32; i++)
-        cpu->gpr[i] = draw(&random, 2) ? draw(&random, 8) : (uint32_t)tigon_random_next(&random);
-    cpu->gpr[A0] = SRAM_DATA;
-    cpu->gpr[A1] = SCRATCH + DATA;
-    cpu->gpr[K1] = TIGON_REGISTERS;
-    cpu->gpr[GP] = SCRATCH;
-    cpu->gpr[RA] = SCRATCH + 4 * draw(&random, TEXT_WORDS);
-    cpu->gpr[S2] = draw(&random, TEXT_WORDS / 2);
-    cpu->gpr[S3] = ADDIU(T0, T1, 3);
-    cpu->gpr[S4] = random_word(&random, 0);
-    assert_true(tigon_cpu_start(cpu, SCRATCH, 0));
+    start_text(f, 0, &random, false);
     return f;
 }
 
-static void expect_alike(const struct fixture *a, const struct fixture *b) {
-    const struct tigon_cpu *one = &a->cores[0], *other = &b->cores[0];
+static void expect_alike(const struct fixture *a, const struct fixture *b, unsigned core) {
+    const struct tigon_cpu *one = &a->cores[core], *other = &b->cores[core];
     assert_int_equal(one->pc, other->pc);
     assert_int_equal(one->npc, other->npc);
     assert_int_equal(one->cycle, other->cycle);
@@ -185,7 +193,7 @@ static void text_means_the_same(void **state) {
                                                     ADDIU(T2, T2, 1));
                 }
             }
-            expect_alike(f[0], f[1]);
+            expect_alike(f[0], f[1], 0);
         }
         assert_memory_equal(f[0]->memory.scratchpad, f[1]->memory.scratchpad,
                             sizeof f[0]->memory.scratchpad);
@@ -195,6 +203,75 @@ static void text_means_the_same(void **state) {
             fixture_destroy(f[i]);
     }
     assert_true(instructions > most * 1000); /* or too many stop at once */
+}
+
+static struct fixture *make_pair(uint64_t seed, bool native) {
+    struct tigon_random random = tigon_random_for(seed, 3, 0);
+    const struct tigon_timing timing = random_timing(&random);
+    const bool before = fixture_native(native);
+    struct fixture *f = fixture_make(1u << 20, &timing);
+    (void)fixture_native(before);
+    for (unsigned core = 0; core < 2; core++) {
+        /* Where a parked core stands, and how far one runs ahead, depends on when it parks. */
+        tigon_cpu_set_parking(&f->cores[core], false, 0);
+        start_text(f, core, &random, true);
+    }
+    return f;
+}
+
+/* Both cores, which hand over to each other within translated text. */
+static void pairs_mean_the_same(void **state) {
+    (void)state;
+    const char *texts = getenv("CPU_TEXTS");
+    const uint64_t most = texts ? strtoul(texts, NULL, 0) : 400;
+    uint64_t instructions[2] = {0, 0};
+    for (uint64_t seed = 0; seed < most; seed++) {
+        struct fixture *f[2] = {make_pair(seed, false), make_pair(seed, true)};
+        struct tigon_random random = tigon_random_for(seed, 4, 0);
+        uint64_t at = 0;
+        for (unsigned piece = 0; piece < 100; piece++) {
+            at += 1 + (draw(&random, 4) ? draw(&random, 40) : draw(&random, 900));
+            const uint32_t value = draw(&random, 4), what = draw(&random, 12);
+            const unsigned core = draw(&random, 2);
+            uint64_t reached[2];
+            for (unsigned i = 0; i < 2; i++) {
+                reached[i] = tigon_cpu_run_pair(&f[i]->cores[0], &f[i]->cores[1], at);
+                if (what == 0)
+                    fixture_event(f[i], core, value, at);
+                if (what == 1)
+                    tigon_bus_stream_begin(&f[i]->bus, value, at, 0x10000 + 0x9000 * value, 90);
+                if (what == 2)
+                    tigon_bus_host_begin(&f[i]->bus, at * TIGON_TICKS_PER_CYCLE,
+                                         (3u + value) * TIGON_TICKS_PER_CYCLE + value);
+                if (what == 3)
+                    tigon_bus_host_end(&f[i]->bus, at * TIGON_TICKS_PER_CYCLE);
+                if (what == 4 && value == 0) {
+                    tigon_cpu_settle(&f[i]->cores[core], at);
+                    tigon_memory_scratchpad_write32(&f[i]->memory, core, SCRATCH + 4 * (piece % 64),
+                                                    ADDIU(T2, T2, 1));
+                }
+                if (what == 5 && value == 0)
+                    tigon_cpu_halt(&f[i]->cores[core], at);
+                if (what == 5 && value == 1)
+                    tigon_cpu_state_write(&f[i]->cores[core], 0, at);
+            }
+            assert_int_equal(reached[0], reached[1]);
+            for (unsigned each = 0; each < 2; each++)
+                expect_alike(f[0], f[1], each);
+            assert_memory_equal(f[0]->bus.beats, f[1]->bus.beats, sizeof f[0]->bus.beats);
+            assert_memory_equal(f[0]->bus.stalls, f[1]->bus.stalls, sizeof f[0]->bus.stalls);
+            assert_int_equal(f[0]->bus.core_free, f[1]->bus.core_free);
+        }
+        assert_memory_equal(f[0]->memory.scratchpad, f[1]->memory.scratchpad,
+                            sizeof f[0]->memory.scratchpad);
+        assert_memory_equal(f[0]->memory.sram, f[1]->memory.sram, f[0]->memory.sram_size);
+        for (unsigned core = 0; core < 2; core++)
+            instructions[core] += f[0]->cores[core].statistics.instructions;
+        for (unsigned i = 0; i < 2; i++)
+            fixture_destroy(f[i]);
+    }
+    for (unsigned core = 0; core < 2; core++)
+        assert_true(instructions[core] > most * 500);
 }
 
 /* Text that is met seldom is not translated; text that changes is forgotten. */
@@ -224,6 +301,7 @@ static void patience(void **state) {
 
 int native_tests(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(text_means_the_same),
+                                       cmocka_unit_test(pairs_mean_the_same),
                                        cmocka_unit_test(patience)};
     return cmocka_run_group_tests_name("translated text", tests, NULL, NULL);
 }
