@@ -145,4 +145,3 @@ void tigon_cpu_disturb(struct tigon_cpu *cpu, uint64_t cycle) {
     if (cpu->loop.stage != TIGON_LOOP_NONE)
         tigon_cpu_wake(cpu, cycle);
 }
-
