@@ -74,7 +74,8 @@ def test_loss_is_overcome() -> None:
         assert board(result, name)["figures"]["messages_received"] == 40
     names = [record["name"] for record in board(result, "right")["trace"]]
     assert len(names) == 12
-    assert "Acknowledge.READY.acknowledge.0" in names
+    machines = {name.split(".")[0] for name in names}
+    assert machines <= {"Send", "Transmit", "Match", "Receive", "Acknowledge"}
 
 
 def test_loss_without_repair_shows() -> None:
