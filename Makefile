@@ -22,6 +22,9 @@ CFLAGS    := $(CSTD) $(WARNINGS) $(OPTIMISE) $(INCLUDES)
 .SECONDEXPANSION:
 .DELETE_ON_ERROR:
 
+# For a make of many parts below this one: what -j says, else as many jobs as there are processors.
+AT_ONCE = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
+
 # Filled by the build.mk files.
 TEST_PROGRAMS :=
 LINT_C        :=
@@ -58,7 +61,7 @@ setup:           ## install the Debian packages that are missing
 test: export ASAN_OPTIONS := detect_leaks=1
 test:            ## build and run every test (under 10 minutes)
 	@scripts/setup.sh demo verify test
-	$(Q)$(MAKE) --no-print-directory test-programs
+	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) test-programs
 	$(Q)scripts/test.py -n 2 --dist loadfile tests
 
 .PHONY: test-programs

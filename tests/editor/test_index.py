@@ -24,7 +24,7 @@ SPECS = sorted(
     )
 )
 TOPS = [p for p in SPECS if re.search(r"^protocol\b", p.read_text(), re.MULTILINE)]
-RENAMES_PER_SPEC = 4
+RENAMES_PER_SPEC = 3
 tops = pytest.mark.parametrize("top", TOPS, ids=lambda path: path.stem)
 
 

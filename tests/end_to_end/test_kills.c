@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BOARDS_KILLED = 24, EACH_KIND = 1 };
+enum { BOARDS_KILLED = 12, EACH_KIND = 1 };
 
 static struct kill kill;
 
