@@ -24,7 +24,7 @@ prove:           ## prove frame parser, accessors of layouts, sets and pools for
 	$(Q)$(PYTHON) models/prove.py --build $(BUILD)
 
 # Mutants are killed or explained: all of the alternating-bit protocol, and of EMP as many as SAMPLE of all kinds. What a
-# search found is kept below build/mutants: changes that do not reach it cost nothing. SAMPLE=2000 takes all, in a day.
+# search found is kept below build/mutants: changes that do not reach it cost nothing. SAMPLE=2000 takes all.
 MUTANTS = $(HSMC) mutants --output $(BUILD)/mutants
 SAMPLE ?= 110
 # The configurations with few states; the first that shows a mutant ends its search.
@@ -32,7 +32,7 @@ MUTANT_CHECKS := one_message window new_size truncated one_record unreceived res
   restart_two_messages restart_waiting three_messages cancelled negotiation
 
 .PHONY: mutants mutants-abp mutants-emp
-mutants: mutants-abp mutants-emp ## break the specs in every way: which property shows it? (an hour; docs/mutants-*.md)
+mutants: mutants-abp mutants-emp ## break the specs in every way: which property shows it? (half an hour; docs/mutants-*.md)
 
 mutants-abp:
 	@scripts/setup.sh demo verify

@@ -286,3 +286,17 @@ void exchange_options(struct pair_options *options, uint64_t seed, double loss, 
     options->knobs.wire_duplicate = duplicate;
     options->knobs.wire_delay = delay;
 }
+
+void exchange_programs(pair_program left, pair_program right, void *argument, uint64_t seed,
+                       double loss) {
+    struct pair_options options;
+    struct pair pair;
+    exchange_options(&options, seed, loss, 0, 0);
+    int error = pair_open(&pair, &options);
+    if (!error)
+        error = pair_run(&pair, left, argument, right, argument, LIMIT_NS);
+    if (error)
+        pair_complain(&pair, stderr);
+    pair_close(&pair);
+    assert_int_equal(error, 0);
+}

@@ -49,6 +49,11 @@ int exchange_try(struct exchange *exchange, const struct pair_options *options);
 /* Value of a board's counter at the end, by side and name. */
 uint32_t exchange_counter(const struct exchange *exchange, unsigned side, const char *name);
 
+/* Runs a program on each side of a fresh world that loses so many of its frames; fails the cmocka
+ * test unless both return 0. */
+void exchange_programs(pair_program left, pair_program right, void *argument, uint64_t seed,
+                       double loss);
+
 /* Options with the named faults, the same both ways. */
 void exchange_options(struct pair_options *options, uint64_t seed, double loss, double duplicate,
                       double delay);

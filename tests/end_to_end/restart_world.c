@@ -1,6 +1,6 @@
 #include "tests/end_to_end/restart_world.h"
 
-#include "host/demo/pair.h"
+#include "tests/end_to_end/need.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -25,18 +25,6 @@ struct world {
     uint64_t begin_ns;
     uint64_t end_ns[2];
 };
-
-static int fail_at(struct pair_side *side, int line) {
-    (void)snprintf(side->message, sizeof side->message, "line %d: %s", line,
-                   libemp_message(side->board));
-    return -EBADMSG;
-}
-
-#define need(condition)                                                                            \
-    do {                                                                                           \
-        if (!(condition))                                                                          \
-            return fail_at(side, __LINE__);                                                        \
-    } while (0)
 
 /* A message of a sender in its first or second life; 0: of the first, before the exchange; 3: of
  * one that goes on, after it. */

@@ -2,6 +2,7 @@
 #include "tests/host/check.h"
 
 #include "tests/end_to_end/exchange.h"
+#include "tests/end_to_end/need.h"
 #include "tests/end_to_end/storm.h"
 
 #include "build/gen/emp/emp_layout.h"
@@ -17,31 +18,6 @@ enum {
     MEMORY_BYTES = 65536,
     FOREVER_NS = 2000000000
 };
-
-static int fail_at(struct pair_side *side, int line) {
-    (void)snprintf(side->message, sizeof side->message, "line %d: %s", line,
-                   side->board ? libemp_message(side->board) : "");
-    return -EBADMSG;
-}
-#define need(condition)                                                                            \
-    do {                                                                                           \
-        if (!(condition))                                                                          \
-            return fail_at(side, __LINE__);                                                        \
-    } while (0)
-
-static void run_programs(pair_program left, pair_program right, void *argument, uint64_t seed,
-                         double loss) {
-    struct pair_options options;
-    struct pair pair;
-    exchange_options(&options, seed, loss, 0, 0);
-    int error = pair_open(&pair, &options);
-    if (!error)
-        error = pair_run(&pair, left, argument, right, argument, UINT64_C(60000000000));
-    if (error)
-        pair_complain(&pair, stderr);
-    pair_close(&pair);
-    assert_int_equal(error, 0);
-}
 
 struct place {
     uint8_t *bytes;
@@ -138,8 +114,8 @@ static int cancel_before(struct pair_side *side, void *argument) {
 static void cancel__before_a_message_comes(void **state) {
     unsigned messages = 3;
     (void)state;
-    run_programs(send_when_told, cancel_before, &messages, 1, 0);
-    run_programs(send_when_told, cancel_before, &messages, 2, 0.2);
+    exchange_programs(send_when_told, cancel_before, &messages, 1, 0);
+    exchange_programs(send_when_told, cancel_before, &messages, 2, 0.2);
 }
 
 /* The message has come, unseen by its host: the cancel changes nothing, and does not hit the
@@ -176,7 +152,7 @@ static int cancel_after(struct pair_side *side, void *argument) {
 static void cancel__after_the_message_has_come(void **state) {
     unsigned messages = 2;
     (void)state;
-    run_programs(send_when_told, cancel_after, &messages, 3, 0);
+    exchange_programs(send_when_told, cancel_after, &messages, 3, 0);
 }
 
 /* A cancel at every moment of a message of two collections, in steps of half a microsecond: it ends
@@ -239,11 +215,11 @@ static int cancel_while(struct pair_side *side, void *argument) {
 static void cancel__while_frames_arrive(void **state) {
     struct moments moments = {0, 0};
     (void)state;
-    run_programs(send_long, cancel_while, &moments, 4, 0);
+    exchange_programs(send_long, cancel_while, &moments, 4, 0);
     assert_in_range(moments.cancelled, 10, MOMENTS - 10);
     assert_int_equal(moments.cancelled + moments.late, MOMENTS);
     moments = (struct moments){0, 0};
-    run_programs(send_long, cancel_while, &moments, 5, 0.05);
+    exchange_programs(send_long, cancel_while, &moments, 5, 0.05);
     assert_in_range(moments.cancelled, 10, MOMENTS - 10);
 }
 
@@ -288,7 +264,7 @@ static int cancel_unanswered(struct pair_side *side, void *argument) {
 static void cancel__what_nobody_answers(void **state) {
     unsigned messages = 1;
     (void)state;
-    run_programs(send_when_told, cancel_unanswered, &messages, 6, 0);
+    exchange_programs(send_when_told, cancel_unanswered, &messages, 6, 0);
 }
 
 static void cancel__storms(void **state) {

@@ -2,6 +2,7 @@
 #include "tests/host/check.h"
 
 #include "tests/end_to_end/exchange.h"
+#include "tests/end_to_end/need.h"
 
 #include "host/board_sim.h"
 
@@ -154,30 +155,6 @@ static void edges__other_hosts_and_boards(void **state) {
 /* ------------------------------------------------------------------------------------------------
  * Programs of their own */
 
-static int fail_at(struct pair_side *side, int line) {
-    (void)snprintf(side->message, sizeof side->message, "line %d: %s", line,
-                   side->board ? libemp_message(side->board) : "");
-    return -EBADMSG;
-}
-#define need(condition)                                                                            \
-    do {                                                                                           \
-        if (!(condition))                                                                          \
-            return fail_at(side, __LINE__);                                                        \
-    } while (0)
-
-static void run_programs(pair_program left, pair_program right, uint64_t seed, double loss) {
-    struct pair_options options;
-    struct pair pair;
-    exchange_options(&options, seed, loss, 0, 0);
-    int error = pair_open(&pair, &options);
-    if (!error)
-        error = pair_run(&pair, left, NULL, right, NULL, UINT64_C(60000000000));
-    if (error)
-        pair_complain(&pair, stderr);
-    pair_close(&pair);
-    assert_int_equal(error, 0);
-}
-
 static int make_memory(struct pair_side *side, uint8_t **bytes, struct libemp_piece *piece) {
     *bytes = libemp_allocate(side->board, 4096);
     *piece = (struct libemp_piece){.length = 64};
@@ -228,8 +205,8 @@ static int receive_three(struct pair_side *side, void *argument) {
 
 static void edges__matching_by_tag(void **state) {
     (void)state;
-    run_programs(send_three, receive_three, 9, 0);
-    run_programs(send_three, receive_three, 10, 0.2);
+    exchange_programs(send_three, receive_three, NULL, 9, 0);
+    exchange_programs(send_three, receive_three, NULL, 10, 0.2);
 }
 
 /* A send that nobody receives stays posted, and does so quietly. */
@@ -263,7 +240,7 @@ static int receive_other(struct pair_side *side, void *argument) {
 
 static void edges__nobody_receives(void **state) {
     (void)state;
-    run_programs(send_unwanted, receive_other, 11, 0);
+    exchange_programs(send_unwanted, receive_other, NULL, 11, 0);
 }
 
 /* One board is loaded anew amid everything; messages of its new life are new (G14). */
@@ -308,7 +285,7 @@ static int receive_lives(struct pair_side *side, void *argument) {
 
 static void edges__peer_restarts(void **state) {
     (void)state;
-    run_programs(restart_and_send, receive_lives, 12, 0);
+    exchange_programs(restart_and_send, receive_lives, NULL, 12, 0);
 }
 
 enum { LONG_BYTES = 1 << 20 };
@@ -364,8 +341,8 @@ static int receive_halves(struct pair_side *side, void *argument) {
 
 static void edges__peer_restarts_halfway(void **state) {
     (void)state;
-    run_programs(restart_halfway, receive_halves, 13, 0);
-    run_programs(restart_halfway, receive_halves, 14, 0.05);
+    exchange_programs(restart_halfway, receive_halves, NULL, 13, 0);
+    exchange_programs(restart_halfway, receive_halves, NULL, 14, 0.05);
 }
 
 /* The receiving board restarts in the middle of two messages: both sends end and say so, and
@@ -418,8 +395,8 @@ static int restart_receiving(struct pair_side *side, void *argument) {
 
 static void edges__receiver_restarts_halfway(void **state) {
     (void)state;
-    run_programs(send_to_lives, restart_receiving, 15, 0);
-    run_programs(send_to_lives, restart_receiving, 16, 0.05);
+    exchange_programs(send_to_lives, restart_receiving, NULL, 15, 0);
+    exchange_programs(send_to_lives, restart_receiving, NULL, 16, 0.05);
 }
 
 /* A tool looks at a board that somebody else has started and uses. */
@@ -454,7 +431,7 @@ static int look_from_outside(struct pair_side *side, void *argument) {
 
 static void edges__looking_from_outside(void **state) {
     (void)state;
-    run_programs(look_from_outside, look_from_outside, 13, 0);
+    exchange_programs(look_from_outside, look_from_outside, NULL, 13, 0);
 }
 
 int main(void) {

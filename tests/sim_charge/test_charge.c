@@ -14,15 +14,6 @@ enum {
     ALLOWANCE = 40 /* cycles of the main program before and behind what is measured */
 };
 
-static void place(struct tigon_board *board, uint32_t address, const uint32_t *words,
-                  size_t count) {
-    for (size_t i = 0; i < count; i++)
-        tigon_board_poke32(board, address + 4 * (uint32_t)i, words[i]);
-}
-#define PLACE(board, address, ...)                                                                 \
-    place(board, address, (const uint32_t[]){__VA_ARGS__},                                         \
-          sizeof((const uint32_t[]){__VA_ARGS__}) / 4)
-
 /* When the effect of OUTER came, by call. */
 struct seen {
     uint64_t cycles[4];

@@ -81,4 +81,14 @@ int world_tests(void);
 int capture_tests(void);
 int part_tests(void);
 
+/* Words into SRAM, such as instructions of tests/sim_cpu/assemble.h. */
+static inline void bench_place(struct tigon_board *board, uint32_t address, const uint32_t *words,
+                               size_t count) {
+    for (size_t i = 0; i < count; i++)
+        tigon_board_poke32(board, address + 4 * (uint32_t)i, words[i]);
+}
+#define PLACE(board, address, ...)                                                                 \
+    bench_place(board, address, (const uint32_t[]){__VA_ARGS__},                                   \
+                sizeof((const uint32_t[]){__VA_ARGS__}) / 4)
+
 #endif

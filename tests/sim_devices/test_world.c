@@ -2,16 +2,6 @@
 #include "tests/sim_devices/bench.h"
 #include "tests/sim_cpu/assemble.h"
 
-#define PLACE(board, address, ...)                                                                 \
-    place(board, address, (const uint32_t[]){__VA_ARGS__},                                         \
-          sizeof((const uint32_t[]){__VA_ARGS__}) / 4)
-
-static void place(struct tigon_board *board, uint32_t address, const uint32_t *words,
-                  size_t count) {
-    for (size_t i = 0; i < count; i++)
-        tigon_board_poke32(board, address + 4u * (uint32_t)i, words[i]);
-}
-
 static void start_core(struct tigon_board *board, unsigned core, uint32_t address) {
     set_reg(board, 0x144 + 0x100 * core, address);
     set_reg(board, 0x140 + 0x100 * core, 0);

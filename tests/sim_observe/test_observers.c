@@ -299,15 +299,6 @@ static bool count_instructions(void *context, unsigned core, uint32_t pc, uint64
     return false;
 }
 
-static void place(struct tigon_board *board, uint32_t address, const uint32_t *words,
-                  size_t count) {
-    for (size_t i = 0; i < count; i++)
-        tigon_board_poke32(board, address + 4 * (uint32_t)i, words[i]);
-}
-#define PLACE(board, address, ...)                                                                 \
-    place(board, address, (const uint32_t[]){__VA_ARGS__},                                         \
-          sizeof((const uint32_t[]){__VA_ARGS__}) / 4)
-
 /* A main program that calls f three times, which calls g and goes on in h without coming back; then
  * r, which calls itself three times. */
 static void place_calls(struct tigon_board *board) {

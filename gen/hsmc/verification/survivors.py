@@ -11,20 +11,19 @@ In `mutant` a `*` stands for anything. The kinds are those of KINDS.
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterable
 
-from ..command_line import Failure, read_text
+from ..command_line import Failure
 from ..report import did_you_mean
+from . import explained
 
 KINDS = {
     "equivalent": "does the same as the spec, whatever happens",
     "beyond": "differs in what the world around the protocol does not do",
     "unobserved": "differs in what no property speaks of",
 }
-KEYS = {"mutant", "kind", "reason"}
 
 
 @dataclass(frozen=True)
@@ -39,32 +38,21 @@ class Survivor:
 
 
 def read(path: Path) -> list[Survivor]:
-    try:
-        table = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise Failure(f"{path}: {error}") from None
-    entries = table.pop("survivor", [])
-    if table or not isinstance(entries, list):
-        raise Failure(
-            f"{path}: expected [[survivor]] and nothing else, found {', '.join(table)}"
+    return [
+        entry(where, values)
+        for where, values in explained.entries(
+            path, "survivor", ("mutant", "kind", "reason")
         )
-    return [entry(path, number, each) for number, each in enumerate(entries, start=1)]
+    ]
 
 
-def entry(path: Path, number: int, values: object) -> Survivor:
-    where = f"{path}: survivor {number}"
-    if not isinstance(values, dict) or set(values) != KEYS:
-        raise Failure(f"{where} has not exactly the keys mutant, kind and reason")
-    if not all(isinstance(value, str) and value.strip() for value in values.values()):
-        raise Failure(f"{where}: mutant, kind and reason are texts, none empty")
+def entry(where: str, values: dict[str, str]) -> Survivor:
     if values["kind"] not in KINDS:
         hint = did_you_mean(values["kind"], list(KINDS))
         raise Failure(
             f"{where}: there is no kind '{values['kind']}'{hint}; there are: {', '.join(KINDS)}"
         )
-    return Survivor(
-        values["mutant"], values["kind"], " ".join(values["reason"].split())
-    )
+    return Survivor(values["mutant"], values["kind"], values["reason"])
 
 
 def explanation(known: Iterable[Survivor], name: str) -> Survivor | None:

@@ -10,18 +10,16 @@ listed, or both, is an error. Without one they are told, and no more.
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional, Sequence
 
-from ..command_line import Failure, read_text
+from ..command_line import Failure
 from ..report import did_you_mean
+from . import explained
 from .search import Run
 from .subject import Subject
 from .verdicts import never_taken
-
-KEYS = {"row", "reason"}
 
 
 @dataclass
@@ -39,29 +37,15 @@ def list_of(subject: Subject) -> Path:
 
 def read(path: Path, rows: Sequence[str]) -> dict[str, str]:
     """Reasons by transition."""
-    try:
-        table = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise Failure(f"{path}: {error}") from None
-    entries = table.pop("unreached", [])
-    if table or not isinstance(entries, list):
-        raise Failure(
-            f"{path}: expected [[unreached]] and nothing else, found {', '.join(table)}"
-        )
     result: dict[str, str] = {}
-    for number, values in enumerate(entries, start=1):
-        where = f"{path}: entry {number}"
-        if not isinstance(values, dict) or set(values) != KEYS:
-            raise Failure(f"{where} has not exactly the keys row and reason")
-        row, reason = values["row"], values["reason"]
-        if not all(isinstance(text, str) and text.strip() for text in (row, reason)):
-            raise Failure(f"{where}: row and reason are texts, none empty")
+    for where, values in explained.entries(path, "unreached", ("row", "reason")):
+        row = values["row"]
         if row not in rows:
             hint = did_you_mean(row, list(rows))
             raise Failure(f"{where}: the spec has no transition {row}{hint}")
         if row in result:
             raise Failure(f"{where}: {row} is listed twice")
-        result[row] = " ".join(reason.split())
+        result[row] = values["reason"]
     return result
 
 
