@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Traces of many simulated worlds under random faults against the spec: what `make conform` runs.
 
-In one of six a board is loaded anew in the middle. Each world is run twice, with the image as shipped, whose trace tells transitions, and with the one that shows its
-calls, whose trace is replayed through the interpreter. Traces of worlds with unexplained steps stay in
-build/conform/unexplained/.
+In one of six a board is loaded anew in the middle. Each world is run twice, with the image as shipped, whose trace tells
+transitions, and with the one that shows its calls, whose trace is replayed through the interpreter. Traces of worlds
+with unexplained steps stay in build/conform/unexplained/.
 """
 
 import argparse

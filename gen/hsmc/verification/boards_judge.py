@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from .boards_run import Answer, Frame, Observation
 
 LAST_OFFSETS = 32  # frames a set of bits can name
-PEER_RESTARTED = (
-    -104
-)  # what libemp says of a request whose peer began another life: -ECONNRESET
+# What libemp says of a request whose peer began another life.
+PEER_RESTARTED = -errno.ECONNRESET
 
 
 @dataclass
