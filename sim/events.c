@@ -1,4 +1,6 @@
 /* Events: levels, never latches; see events.h and tigon2.md 4 ("level semantics that worked"). */
+#include <string.h>
+
 #include "sim/board.h"
 
 _Static_assert(TIGON_EVENT_HARDWARE ==
@@ -61,8 +63,9 @@ static inline uint32_t own(const struct tigon_board *board, unsigned core) {
 bool tigon_events_derive(struct tigon_board *board) {
     uint32_t *level = board->events.level;
     const uint32_t shared = common(board);
-    const uint32_t a = shared | own(board, TIGON_CORE_A);
-    const uint32_t b = shared | own(board, TIGON_CORE_B);
+    const uint32_t *hidden = board->events.hidden;
+    const uint32_t a = (shared | own(board, TIGON_CORE_A)) & ~hidden[TIGON_CORE_A];
+    const uint32_t b = (shared | own(board, TIGON_CORE_B)) & ~hidden[TIGON_CORE_B];
     if (a == level[TIGON_CORE_A] && b == level[TIGON_CORE_B])
         return false;
     level[TIGON_CORE_A] = a;
@@ -76,6 +79,12 @@ uint32_t tigon_events_read(struct tigon_board *board, uint32_t offset) {
 
 void tigon_events_write(struct tigon_board *board, uint32_t offset, uint32_t value) {
     board->events.software[offset == TIGON_EVENT_B] = value & ~TIGON_EVENT_HARDWARE;
+    tigon_board_changed(board);
+}
+
+void tigon_events_hide(struct tigon_board *board, const uint32_t hidden[2]) {
+    tigon_board_disturb(board);
+    memcpy(board->events.hidden, hidden, sizeof board->events.hidden);
     tigon_board_changed(board);
 }
 

@@ -24,6 +24,7 @@ struct tigon_board;
 struct tigon_events {
     uint32_t software[2]; /* what was written */
     uint32_t level[2];    /* the words as last derived */
+    uint32_t hidden[2];   /* bits that read 0 whatever their sources say: a fault */
 };
 
 void tigon_events_reset(struct tigon_board *board);
@@ -36,6 +37,9 @@ void tigon_events_write(struct tigon_board *board, uint32_t offset, uint32_t val
 
 /* HW[064] / HW[074]: writing 1 clears. */
 void tigon_mailbox_event_write(struct tigon_board *board, uint32_t offset, uint32_t value);
+
+/* Fault injection: from board->now on these bits of the two words read 0. */
+void tigon_events_hide(struct tigon_board *board, const uint32_t hidden[2]);
 
 /* The host wrote mailbox n (0..31): sets its bit in both words. */
 void tigon_mailbox_raise(struct tigon_board *board, unsigned mailbox);

@@ -14,6 +14,7 @@
 
 #include "sim/board.h"
 #include "sim/fault_words.h"
+#include "sim/frame.h"
 #include "sim/wire.h"
 #include "sim/world.h"
 
@@ -127,6 +128,53 @@ static void flip(struct tigon_installed_fault *installed, uint64_t ticks) {
     tigon_fault_hit(installed, ticks, UINT64_MAX, what);
 }
 
+static void pause(struct tigon_installed_fault *installed, uint64_t ticks) {
+    /* IEEE 802.3 annex 31B; the sender's address is nobody's. */
+    uint8_t frame[TIGON_FRAME_MINIMUM] = {0x01, 0x80, 0xC2, 0, 0,    0x01, 0x02, 0,
+                                          0,    0,    0,    0, 0x88, 0x08, 0,    1};
+    const struct tigon_fault *fault = &installed->fault;
+    const uint64_t quanta =
+        (fault->delay_ticks + TIGON_PAUSE_QUANTUM_TICKS - 1) / TIGON_PAUSE_QUANTUM_TICKS;
+    char what[64];
+    frame[16] = (uint8_t)(quanta >> 8);
+    frame[17] = (uint8_t)quanta;
+    tigon_wire_inject(fault->wire, fault->from_side, frame, sizeof frame, false);
+    (void)snprintf(what, sizeof what, "PAUSE for %u quanta", (unsigned)quanta);
+    tigon_fault_hit(installed, ticks, UINT64_MAX, what);
+}
+
+/* Several faults may hide a bit. */
+static void show_events(struct tigon_board *board, uint64_t ticks) {
+    uint32_t hidden[2] = {0, 0};
+    for (const struct tigon_installed_fault *at = board->faults; at; at = at->next)
+        if (at->fault.kind == TIGON_FAULT_HIDE_EVENT && at->on)
+            hidden[at->fault.part] |= 1u << at->fault.bit;
+    board->now = ticks;
+    tigon_events_hide(board, hidden);
+}
+
+static void hide_event(struct tigon_installed_fault *installed, uint64_t ticks) {
+    const struct tigon_fault *fault = &installed->fault;
+    char what[64];
+    show_events(fault->board, ticks);
+    (void)snprintf(what, sizeof what, "event %u of core %c hidden", fault->bit,
+                   fault->part ? 'B' : 'A');
+    tigon_fault_hit(installed, ticks, UINT64_MAX, what);
+}
+
+static void jump_timer(struct tigon_installed_fault *installed, uint64_t ticks) {
+    const struct tigon_fault *fault = &installed->fault;
+    struct tigon_board *board = fault->board;
+    const uint32_t by = (uint32_t)(fault->delay_ticks / TIGON_TICKS_PER_US);
+    char what[64];
+    board->now = ticks;
+    const uint32_t value = tigon_timer_read(board, TIGON_TIMER);
+    const uint32_t then = fault->back ? value - by : value + by;
+    tigon_register_write(board, TIGON_TIMER, then);
+    (void)snprintf(what, sizeof what, "timer %u us became %u us", value, then);
+    tigon_fault_hit(installed, ticks, UINT64_MAX, what);
+}
+
 /* Where the cores are, for what happens to the whole board. */
 static void tell_cores(struct tigon_installed_fault *installed, uint64_t ticks, const char *what) {
     const struct tigon_cpu *cpu = installed->fault.board->cpu;
@@ -142,9 +190,18 @@ static void begin(struct tigon_installed_fault *installed, uint64_t ticks) {
         tigon_wire_unplug(fault->wire, fault->from_side, true);
         tigon_fault_hit(installed, ticks, UINT64_MAX, "unplugged");
         break;
+    case TIGON_FAULT_PAUSE:
+        pause(installed, ticks);
+        break;
+    case TIGON_FAULT_HIDE_EVENT:
+        hide_event(installed, ticks);
+        break;
     case TIGON_FAULT_FLIP:
     case TIGON_FAULT_FLIP_ANY:
         flip(installed, ticks);
+        break;
+    case TIGON_FAULT_JUMP_TIMER:
+        jump_timer(installed, ticks);
         break;
     case TIGON_FAULT_RESET:
         tell_cores(installed, ticks, "reset");
@@ -167,17 +224,30 @@ static void begin(struct tigon_installed_fault *installed, uint64_t ticks) {
     }
 }
 
+/* Kinds of which one beginning is enough until the end. */
+static bool lasts(enum tigon_fault_kind kind) {
+    return kind == TIGON_FAULT_UNPLUG || kind == TIGON_FAULT_HIDE_EVENT;
+}
+
 static void finish(struct tigon_installed_fault *installed, uint64_t ticks) {
     const struct tigon_fault *fault = &installed->fault;
-    if (fault->kind != TIGON_FAULT_UNPLUG)
+    const char *what;
+    if (fault->kind == TIGON_FAULT_UNPLUG) {
+        tigon_wire_unplug(fault->wire, fault->from_side, false);
+        what = "plugged in again";
+    } else if (fault->kind == TIGON_FAULT_HIDE_EVENT) {
+        show_events(fault->board, ticks);
+        what = "event hidden no longer";
+    } else {
         return;
-    tigon_wire_unplug(fault->wire, fault->from_side, false);
+    }
     tigon_fault_tell(installed->set, &(struct tigon_fault_event){.fault = fault,
                                                                  .ticks = ticks,
                                                                  .wire = fault->wire,
                                                                  .from_side = fault->from_side,
+                                                                 .board = fault->board,
                                                                  .number = UINT64_MAX,
-                                                                 .what = "plugged in again"});
+                                                                 .what = what});
 }
 
 static uint64_t next_begin(struct tigon_installed_fault *installed, uint64_t ticks) {
@@ -207,7 +277,7 @@ static void turn(void *context, uint64_t ticks) {
         installed->end = tigon_add_ticks(ticks, installed->fault.duration);
         installed->occurrences++;
         installed->begin = next_begin(installed, ticks);
-        if (!already || installed->fault.kind != TIGON_FAULT_UNPLUG)
+        if (!already || !lasts(installed->fault.kind))
             begin(installed, ticks);
     } else {
         installed->on = false;
@@ -243,7 +313,7 @@ static bool possible(const struct tigon_fault *fault) {
         return false;
     if (tigon_fault_of_wire(fault->kind) ? !fault->wire || fault->from_side > 1 : !fault->board)
         return false;
-    if (fault->kind >= TIGON_FAULT_FLIP_ANY && !fault->timed)
+    if ((fault->kind >= TIGON_FAULT_FLIP_ANY || fault->kind == TIGON_FAULT_PAUSE) && !fault->timed)
         return false;
     if (fault->timed && fault->every > UINT64_MAX / 4)
         return false;
@@ -256,6 +326,15 @@ static bool possible(const struct tigon_fault *fault) {
     case TIGON_FAULT_HANG_DMA:
     case TIGON_FAULT_STOP_CORE:
         return fault->part < 2;
+    case TIGON_FAULT_PAUSE:
+        return fault->delay_ticks <= TIGON_PAUSE_LONGEST_TICKS;
+    case TIGON_FAULT_LENGTHEN:
+        return fault->length <= 65535;
+    case TIGON_FAULT_HIDE_EVENT:
+        return fault->part < 2 && fault->bit < 32;
+    case TIGON_FAULT_JUMP_TIMER:
+        return fault->delay_ticks >= TIGON_TICKS_PER_US &&
+               fault->delay_ticks <= TIGON_TIMER_JUMP_LONGEST_TICKS;
     case TIGON_FAULT_FLIP:
         return fault->bit < 8;
     case TIGON_FAULT_FLIP_ANY:
@@ -308,7 +387,7 @@ int tigon_world_add_fault(struct tigon_world *world, const struct tigon_fault *f
         if (installed->begin >= fault->until)
             installed->begin = TIGON_NEVER;
         schedule(installed);
-    } else if (fault->kind == TIGON_FAULT_UNPLUG) {
+    } else if (lasts(fault->kind)) {
         begin(installed, tigon_world_now_ticks(world));
     }
     return 0;

@@ -37,22 +37,26 @@
  *     corrupt                               a bit flips on the fibre: the receiver sees a CRC error
  *     corrupt silently                      a bit flips before the CRC is made
  *     truncate [to 40]                      the rest is missing, and so the CRC is wrong
+ *     lengthen [to 9000]                    more bytes follow, and so the CRC is wrong
+ *     pause by 100us                        a PAUSE frame of nobody's, holding the receiver back
  *     unplug                                no signal in this direction: the link goes down
  *
  * and on a board
  *
  *     fail dma read|write [with 0x02000000] ends with these attention bits (tigon2.md 5.2)
  *     hang dma read|write                   never ends: busy until the engine or board is reset
+ *     hide event 15 of core A               the bit of its event word reads 0, whatever it means
  *     flip a bit [in 0x4000-0x7FFF]         of SRAM, drawn by the world's seed
  *     flip bit 5 of 0x1234                  of the byte at that SRAM address
+ *     jump timer [back] by 3ms              HW[054], whole us (tigon2.md 4)
  *     reset                                 tigon_board_reset
  *     kill                                  tigon_board_kill
  *     stop core A|B                         tigon_board_stop_core
  *     crash host                            tigon_host_crash
  *
- * The last five happen at a time, so they need one. Everything random about occurrence n of a fault
- * depends on the world's seed, the fault's number in the world and n alone, so adding a fault
- * behind others changes nothing of what those do to which frame.
+ * Those from the flips on, and `pause`, happen at a time, so they need one. Everything random about
+ * occurrence n of a fault depends on the world's seed, the fault's number in the world and n alone,
+ * so adding a fault behind others changes nothing of what those do to which frame.
  */
 #ifndef SIM_FAULT_H
 #define SIM_FAULT_H
@@ -75,14 +79,18 @@ enum tigon_fault_kind {
     TIGON_FAULT_CORRUPT,
     TIGON_FAULT_CORRUPT_SILENTLY,
     TIGON_FAULT_TRUNCATE,
+    TIGON_FAULT_LENGTHEN,
     /* To one direction of a wire */
+    TIGON_FAULT_PAUSE,
     TIGON_FAULT_UNPLUG,
     /* To transfers of a DMA engine */
     TIGON_FAULT_FAIL_DMA,
     TIGON_FAULT_HANG_DMA,
     /* To a board */
+    TIGON_FAULT_HIDE_EVENT,
     TIGON_FAULT_FLIP_ANY,
     TIGON_FAULT_FLIP,
+    TIGON_FAULT_JUMP_TIMER,
     TIGON_FAULT_RESET,
     TIGON_FAULT_KILL,
     TIGON_FAULT_STOP_CORE,
@@ -98,7 +106,7 @@ struct tigon_fault {
     struct tigon_wire *wire;
     unsigned from_side;
     struct tigon_board *board;
-    unsigned part; /* DMA: 0 read, 1 write engine; core: 0 A, 1 B */
+    unsigned part; /* DMA: 0 read, 1 write engine; core, its event word: 0 A, 1 B */
 
     /* Which frames or transfers: those in range that chance picks, while the fault is on */
     double chance;
@@ -117,13 +125,15 @@ struct tigon_fault {
     double enter; /* LOSE_IN_BURSTS, chances per frame */
     double leave;
     double losing;
-    uint64_t delay_ticks;  /* DELAY */
+    uint64_t delay_ticks;  /* DELAY; PAUSE, rounded up to quanta; JUMP_TIMER, whole us */
+    bool back;             /* JUMP_TIMER: into the past */
     uint32_t displacement; /* REORDER, at least 1 */
-    uint32_t length;       /* TRUNCATE: bytes left; 0 draws 1 to all but one */
+    uint32_t length;       /* TRUNCATE, LENGTHEN: bytes of the frame then, CRC included; 0 draws
+                              1 to all but one, 1 to 1518 more */
     uint32_t attention;    /* FAIL_DMA */
     uint32_t address;      /* FLIP; first of FLIP_ANY */
     uint32_t address_last; /* of FLIP_ANY */
-    uint32_t bit;          /* of FLIP, 0 is the least significant */
+    uint32_t bit;          /* of FLIP, HIDE_EVENT; 0 is the least significant */
 };
 
 void tigon_fault_defaults(struct tigon_fault *fault, enum tigon_fault_kind kind);

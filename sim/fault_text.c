@@ -55,11 +55,15 @@ static const struct {
     [TIGON_FAULT_CORRUPT] = {CHOSEN, 0},
     [TIGON_FAULT_CORRUPT_SILENTLY] = {CHOSEN, 0},
     [TIGON_FAULT_TRUNCATE] = {CHOSEN | BIT(TO), 0},
+    [TIGON_FAULT_LENGTHEN] = {CHOSEN | BIT(TO), 0},
+    [TIGON_FAULT_PAUSE] = {TIMES | BIT(BY), BIT(BY)},
     [TIGON_FAULT_UNPLUG] = {WINDOW, 0},
     [TIGON_FAULT_FAIL_DMA] = {CHOSEN | BIT(WITH), 0},
     [TIGON_FAULT_HANG_DMA] = {CHOSEN, 0},
+    [TIGON_FAULT_HIDE_EVENT] = {WINDOW, 0},
     [TIGON_FAULT_FLIP_ANY] = {TIMES | BIT(RANGE), 0},
     [TIGON_FAULT_FLIP] = {TIMES, 0},
+    [TIGON_FAULT_JUMP_TIMER] = {TIMES | BIT(BY), BIT(BY)},
     [TIGON_FAULT_RESET] = {TIMES, 0},
     [TIGON_FAULT_KILL] = {TIMES, 0},
     [TIGON_FAULT_STOP_CORE] = {TIMES, 0},
@@ -255,8 +259,19 @@ static void expect_board_kind(struct reader *reader, struct tigon_fault *fault) 
         tigon_fault_defaults(fault, hang ? TIGON_FAULT_HANG_DMA : TIGON_FAULT_FAIL_DMA);
         expect(reader, "dma");
         fault->part = expect_one_of(reader, "read", "write");
+    } else if (take(reader, "hide")) {
+        tigon_fault_defaults(fault, TIGON_FAULT_HIDE_EVENT);
+        expect(reader, "event");
+        fault->bit = (uint32_t)expect_number(reader, 31, "the bit of an event word, 0 to 31");
+        expect(reader, "of");
+        expect(reader, "core");
+        fault->part = expect_one_of(reader, "A", "B");
     } else if (take(reader, "flip")) {
         expect_flip(reader, fault);
+    } else if (take(reader, "jump")) {
+        tigon_fault_defaults(fault, TIGON_FAULT_JUMP_TIMER);
+        expect(reader, "timer");
+        fault->back = take(reader, "back");
     } else if (take(reader, "reset")) {
         tigon_fault_defaults(fault, TIGON_FAULT_RESET);
     } else if (take(reader, "kill")) {
@@ -269,8 +284,8 @@ static void expect_board_kind(struct reader *reader, struct tigon_fault *fault) 
         tigon_fault_defaults(fault, TIGON_FAULT_CRASH_HOST);
         expect(reader, "host");
     } else {
-        fail_expected(reader, "what goes wrong on a board: fail, hang, flip, reset, kill, stop or "
-                              "crash");
+        fail_expected(reader, "what goes wrong on a board: fail, hang, hide, flip, jump, reset, "
+                              "kill, stop or crash");
     }
 }
 
@@ -292,11 +307,15 @@ static void expect_wire_kind(struct reader *reader, struct tigon_fault *fault) {
         tigon_fault_defaults(fault, TIGON_FAULT_REORDER);
     } else if (take(reader, "truncate")) {
         tigon_fault_defaults(fault, TIGON_FAULT_TRUNCATE);
+    } else if (take(reader, "lengthen")) {
+        tigon_fault_defaults(fault, TIGON_FAULT_LENGTHEN);
+    } else if (take(reader, "pause")) {
+        tigon_fault_defaults(fault, TIGON_FAULT_PAUSE);
     } else if (take(reader, "unplug")) {
         tigon_fault_defaults(fault, TIGON_FAULT_UNPLUG);
     } else {
         fail_expected(reader, "what goes wrong on a wire: lose, duplicate, delay, reorder, "
-                              "corrupt, truncate or unplug");
+                              "corrupt, truncate, lengthen, pause or unplug");
     }
 }
 
@@ -379,18 +398,25 @@ static void expect_clause(struct reader *reader, struct tigon_fault *fault, enum
         fault->until = expect_time(reader);
         break;
     case BY:
-        if (fault->kind == TIGON_FAULT_DELAY)
+        if (fault->kind != TIGON_FAULT_REORDER)
             fault->delay_ticks = expect_time(reader);
         else
             fault->displacement =
                 (uint32_t)expect_number(reader, 1000000, "how many frames, 1 to 1000000");
         if (fault->kind == TIGON_FAULT_REORDER && !fault->displacement)
             fail(reader, "a frame is reordered by 1 or more");
+        if (fault->kind == TIGON_FAULT_PAUSE && fault->delay_ticks > TIGON_PAUSE_LONGEST_TICKS)
+            fail(reader, "a PAUSE frame holds back for 65535 quanta of 512 ns, 33.5ms, at most");
+        if (fault->kind == TIGON_FAULT_JUMP_TIMER &&
+            (fault->delay_ticks < TIGON_TICKS_PER_US ||
+             fault->delay_ticks > TIGON_TIMER_JUMP_LONGEST_TICKS))
+            fail(reader, "the timer jumps by 1us to 2147s, half of its 32 bits");
         break;
     case TO:
-        fault->length = (uint32_t)expect_number(reader, 65535, "the bytes left, 1 to 65535");
+        fault->length =
+            (uint32_t)expect_number(reader, 65535, "the bytes of the frame then, 1 to 65535");
         if (!fault->length)
-            fail(reader, "a frame is truncated to 1 byte or more");
+            fail(reader, "a frame keeps 1 byte or more");
         break;
     case WITH:
         fault->attention =

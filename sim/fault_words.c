@@ -25,11 +25,15 @@ const char *tigon_fault_kind_text(enum tigon_fault_kind kind) {
         [TIGON_FAULT_CORRUPT] = "corrupt",
         [TIGON_FAULT_CORRUPT_SILENTLY] = "corrupt silently",
         [TIGON_FAULT_TRUNCATE] = "truncate",
+        [TIGON_FAULT_LENGTHEN] = "lengthen",
+        [TIGON_FAULT_PAUSE] = "pause",
         [TIGON_FAULT_UNPLUG] = "unplug",
         [TIGON_FAULT_FAIL_DMA] = "fail dma",
         [TIGON_FAULT_HANG_DMA] = "hang dma",
+        [TIGON_FAULT_HIDE_EVENT] = "hide event",
         [TIGON_FAULT_FLIP_ANY] = "flip a bit",
         [TIGON_FAULT_FLIP] = "flip bit",
+        [TIGON_FAULT_JUMP_TIMER] = "jump timer",
         [TIGON_FAULT_RESET] = "reset",
         [TIGON_FAULT_KILL] = "kill",
         [TIGON_FAULT_STOP_CORE] = "stop core",
@@ -131,13 +135,19 @@ static void put_kind(struct writer *writer, const struct tigon_fault *fault) {
         put_chance(writer, " leave ", fault->leave);
         put_chance(writer, " losing ", fault->losing);
         break;
+    case TIGON_FAULT_JUMP_TIMER:
+        put(writer, "%s", fault->back ? " back" : "");
+        put_time(writer, "by", fault->delay_ticks);
+        break;
     case TIGON_FAULT_DELAY:
+    case TIGON_FAULT_PAUSE:
         put_time(writer, "by", fault->delay_ticks);
         break;
     case TIGON_FAULT_REORDER:
         put(writer, " by %u", fault->displacement);
         break;
     case TIGON_FAULT_TRUNCATE:
+    case TIGON_FAULT_LENGTHEN:
         if (fault->length)
             put(writer, " to %u", fault->length);
         break;
@@ -146,6 +156,9 @@ static void put_kind(struct writer *writer, const struct tigon_fault *fault) {
         break;
     case TIGON_FAULT_HANG_DMA:
         put(writer, " %s", fault->part ? "write" : "read");
+        break;
+    case TIGON_FAULT_HIDE_EVENT:
+        put(writer, " %u of core %c", fault->bit, fault->part ? 'B' : 'A');
         break;
     case TIGON_FAULT_FLIP:
         put(writer, " %u of 0x%X", fault->bit, fault->address);

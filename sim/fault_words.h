@@ -16,6 +16,12 @@ extern const struct tigon_time_unit {
     uint64_t ticks;
 } tigon_time_units[TIGON_TIME_UNITS];
 
+#define TIGON_PAUSE_QUANTUM_TICKS (UINT64_C(512) * TIGON_TICKS_PER_NS)
+#define TIGON_PAUSE_LONGEST_TICKS (UINT64_C(65535) * TIGON_PAUSE_QUANTUM_TICKS)
+
+/* What the timer counts as past is up to half of its range away. */
+#define TIGON_TIMER_JUMP_LONGEST_TICKS (UINT64_C(2147000000) * TIGON_TICKS_PER_US)
+
 /* "lose in bursts" */
 const char *tigon_fault_kind_text(enum tigon_fault_kind kind);
 

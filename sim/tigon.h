@@ -387,6 +387,7 @@ struct tigon_wire_statistics {
         corrupted_silent; /* damaged before the CRC was made: only an end-to-end check can see it */
     uint64_t reordered;   /* held until later frames had passed */
     uint64_t truncated;
+    uint64_t lengthened;
 };
 
 /* Simple faults of one direction, from the knobs; sim/fault.h has all the others. Probabilities are
@@ -412,7 +413,8 @@ enum tigon_fate {
     TIGON_FATE_CORRUPT_SILENT,
     TIGON_FATE_CUT,
     TIGON_FATE_REORDER,
-    TIGON_FATE_TRUNCATE
+    TIGON_FATE_TRUNCATE,
+    TIGON_FATE_LENGTHEN
 };
 
 /* One frame as a tap or filter sees it. `bytes` starts at the destination address; `length` has no

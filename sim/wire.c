@@ -277,6 +277,8 @@ static const char *comment_on(enum tigon_fate fate) {
         return "held back on the wire until later frames had passed";
     case TIGON_FATE_TRUNCATE:
         return "truncated on the wire; shown as sent";
+    case TIGON_FATE_LENGTHEN:
+        return "lengthened on the wire; shown as sent";
     case TIGON_FATE_DELIVER:
     default:
         break;
@@ -368,6 +370,7 @@ void tigon_wire_send(struct tigon_wire *wire, unsigned from_side, struct tigon_f
     statistics->corrupted_silent += chance.silent;
     statistics->corrupted_visible += chance.visible;
     statistics->truncated += chance.truncate;
+    statistics->lengthened += chance.lengthen;
     statistics->delayed += chance.delay;
     statistics->reordered += chance.displacement > 0;
     tigon_chance_damage(&chance, frame);

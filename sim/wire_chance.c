@@ -5,10 +5,15 @@
  */
 #include "sim/wire_chance.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #include "sim/frame.h"
 #include "sim/time.h"
+
+#define DRAWN_BYTES      1518u  /* at most, that a frame is lengthened by when nothing is said */
+#define LENGTHENED_BYTES 65535u /* for a filter that asks for it */
+static_assert(LENGTHENED_BYTES <= TIGON_FRAME_CAPACITY, "it fits a frame");
 
 struct tigon_chance tigon_chance_draw(const struct tigon_faults *faults, uint64_t seed,
                                       uint64_t stream, uint64_t index, uint32_t *burst_left) {
@@ -45,7 +50,8 @@ void tigon_chance_obey(struct tigon_chance *chance, enum tigon_fate wish,
         .visible = wish == TIGON_FATE_CORRUPT_VISIBLE,
         .silent = wish == TIGON_FATE_CORRUPT_SILENT,
         .truncate = wish == TIGON_FATE_TRUNCATE,
-        .length = TIGON_FRAME_CRC_BYTES,
+        .lengthen = wish == TIGON_FATE_LENGTHEN,
+        .length = wish == TIGON_FATE_LENGTHEN ? LENGTHENED_BYTES : TIGON_FRAME_CRC_BYTES,
         .displacement = wish == TIGON_FATE_REORDER,
         .simple = true,
         .where = chance->where,
@@ -118,9 +124,24 @@ static void meet(struct tigon_chance *chance, struct tigon_installed_fault *inst
         if (chance->length >= length)
             return;
         chance->truncate = true;
+        chance->lengthen = false;
         (void)snprintf(what, sizeof what, "truncated to %u bytes", chance->length);
         break;
-    default: /* TIGON_FAULT_UNPLUG is no matter of single frames */
+    case TIGON_FAULT_LENGTHEN:
+        if (chance->truncate)
+            return;
+        chance->length = fault->length
+                             ? fault->length
+                             : length + 1 + (uint32_t)tigon_random_below(&random, DRAWN_BYTES);
+        if (chance->length > TIGON_FRAME_CAPACITY)
+            chance->length = TIGON_FRAME_CAPACITY;
+        if (chance->length <= length)
+            return;
+        chance->lengthen = true;
+        chance->where = tigon_random_next(&random);
+        (void)snprintf(what, sizeof what, "lengthened to %u bytes", chance->length);
+        break;
+    default: /* TIGON_FAULT_UNPLUG and _PAUSE are no matter of single frames */
         return;
     }
     tigon_fault_hit(installed, ticks, index, said);
@@ -135,6 +156,7 @@ void tigon_chance_add_faults(struct tigon_chance *chance, struct tigon_installed
 enum tigon_fate tigon_chance_fate(const struct tigon_chance *chance) {
     return chance->lose           ? TIGON_FATE_LOSE
            : chance->truncate     ? TIGON_FATE_TRUNCATE
+           : chance->lengthen     ? TIGON_FATE_LENGTHEN
            : chance->visible      ? TIGON_FATE_CORRUPT_VISIBLE
            : chance->silent       ? TIGON_FATE_CORRUPT_SILENT
            : chance->duplicate    ? TIGON_FATE_DUPLICATE
@@ -163,6 +185,8 @@ const char *tigon_fate_words(enum tigon_fate fate) {
         return "held back behind later frames";
     case TIGON_FATE_TRUNCATE:
         return "truncated";
+    case TIGON_FATE_LENGTHEN:
+        return "lengthened";
     }
     return "?";
 }
@@ -181,6 +205,11 @@ void tigon_chance_damage(const struct tigon_chance *chance, struct tigon_frame *
     }
     if (chance->truncate && chance->length < frame->length) {
         frame->length = chance->length;
+        frame->bad_crc = true;
+    } else if (chance->lengthen && chance->length > frame->length) {
+        struct tigon_random random = {chance->where};
+        while (frame->length < chance->length)
+            frame->bytes[frame->length++] = (uint8_t)tigon_random_next(&random);
         frame->bad_crc = true;
     }
     if (chance->visible) {

@@ -18,6 +18,7 @@ struct tigon_chance {
     bool visible;  /* corrupted on the fibre */
     bool silent;   /* corrupted before its CRC was made */
     bool truncate; /* to `length` */
+    bool lengthen; /* the same */
     bool simple;   /* chance was that of struct tigon_faults or of a filter */
     uint64_t delay_ticks;
     uint32_t displacement; /* hold until so many later frames have arrived; 0: do not */

@@ -8,7 +8,8 @@ static void count(void *context, const struct tigon_frame_view *frame, enum tigo
     struct traffic *traffic = context;
     uint32_t words[EMP_FRAME_BYTES / 4] = {0};
     const bool gone = fate == TIGON_FATE_LOSE || fate == TIGON_FATE_CUT ||
-                      fate == TIGON_FATE_CORRUPT_VISIBLE || fate == TIGON_FATE_TRUNCATE;
+                      fate == TIGON_FATE_CORRUPT_VISIBLE || fate == TIGON_FATE_TRUNCATE ||
+                      fate == TIGON_FATE_LENGTHEN;
     for (size_t i = 0; i < sizeof words && i < frame->length; i++)
         words[i / 4] |= (uint32_t)frame->bytes[i] << (24 - i % 4 * 8);
     traffic->frames++;

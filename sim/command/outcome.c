@@ -305,7 +305,7 @@ static void print_wire(struct tigon_wire *wire, FILE *stream) {
                       " damaged\n",
                       tigon_wire_end_name(wire, side), tigon_wire_end_name(wire, 1 - side),
                       s.frames, s.delivered, s.lost, s.cut, s.duplicated, s.delayed + s.reordered,
-                      s.corrupted_visible + s.corrupted_silent + s.truncated);
+                      s.corrupted_visible + s.corrupted_silent + s.truncated + s.lengthened);
     }
 }
 

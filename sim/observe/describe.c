@@ -25,6 +25,8 @@ const char *tigon_describe_fate(enum tigon_fate fate) {
         return "held back behind later frames";
     case TIGON_FATE_TRUNCATE:
         return "truncated";
+    case TIGON_FATE_LENGTHEN:
+        return "lengthened";
     case TIGON_FATE_DELIVER:
         break;
     }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "sim/observer.h"
+#include "tests/sim_cpu/assemble.h"
 
 #define READ_BUSY  (reg(bench->board, 0x0B0) & TIGON_DMA_BUSY)
 #define WRITE_BUSY (reg(bench->board, 0x0A0) & TIGON_DMA_BUSY)
@@ -249,6 +250,83 @@ static void test_reset(void **state) {
     bench_destroy(bench);
 }
 
+/* A hidden bit reads 0 on that core alone, until the last fault that hides it is over; what is
+ * below it comes to light again */
+static void test_hidden_event(void **state) {
+    (void)state;
+    struct log log;
+    struct bench *bench = make(&log, "left: hide event 15 of core A at 10us for 20us\n"
+                                     "left: hide event 15 of core A at 20us for 20us\n"
+                                     "left: hide event 9 of core B");
+    queue_dma(bench->board, TIGON_DMA_READ, 8192, 0x9000, 4, READ_WORDS);
+    set_reg(bench->board, 0x060, 1u << 9 | 1u << 8);
+    set_reg(bench->board, 0x070, 1u << 9 | 1u << 8);
+    pass_ns(bench, 6000); /* to 8 us */
+    assert_int_equal(reg(bench->board, 0x060) & 0x8300, 0x8300);
+    assert_int_equal(reg(bench->board, 0x070) & 0x8300, 0x8100);
+    for (unsigned at_us = 12; at_us < 40; at_us += 10) {
+        pass_ns(bench, at_us * 1000 - tigon_world_now_ns(bench->world));
+        assert_int_equal(reg(bench->board, 0x060) & 0x8300, 0x0300);
+        assert_int_equal(reg(bench->board, 0x070) & 0x8300, 0x8100);
+    }
+    pass_ns(bench, 10000);
+    assert_int_equal(reg(bench->board, 0x060) & 0x8300, 0x8300);
+    assert_int_equal(log.count, 5);
+    assert_string_equal(log.text[0], "left: event 9 of core B hidden");
+    assert_string_equal(log.text[1], "left: event 15 of core A hidden");
+    assert_string_equal(log.text[4], "left: event hidden no longer");
+    bench_destroy(bench);
+}
+
+/* A core that waits for a hidden event sleeps through it and goes on when it is shown */
+static void test_hidden_from_a_parked_core(void **state) {
+    (void)state;
+    const uint32_t wait[] = {
+        LUI(A0, 0xC000), LW(T0, 0x60, A0), ANDI(T0, T0, 0x100), BEQ(T0, ZERO, -3), NOP, HALT};
+    struct log log;
+    struct bench *bench = make(&log, "left: hide event 8 of core A at 10us for 20us");
+    struct tigon_statistics statistics;
+    for (unsigned i = 0; i < sizeof wait / sizeof *wait; i++)
+        tigon_board_poke32(bench->board, 0x8000 + 4 * i, wait[i]);
+    set_reg(bench->board, 0x144, 0x8000);
+    set_reg(bench->board, 0x140, 0);
+    pass_ns(bench, 18000); /* to 20 us */
+    set_reg(bench->board, 0x060, 1u << 8);
+    pass_ns(bench, 9500);
+    assert_false(reg(bench->board, 0x140) & TIGON_CPU_STATE_HALTED);
+    tigon_board_statistics(bench->board, &statistics);
+    assert_in_range(statistics.core[0].parked_cycles, 1, UINT64_MAX);
+    pass_ns(bench, 1500);
+    assert_true(reg(bench->board, 0x140) & TIGON_CPU_STATE_HALTED);
+    bench_destroy(bench);
+}
+
+/* The timer jumps; what waits for it follows at once, or later */
+static void test_timer_jumps(void **state) {
+    (void)state;
+    struct log log;
+    struct bench *bench = make(&log, "left: jump timer by 5ms at 10us\n"
+                                     "left: jump timer back by 2ms at 30us");
+    const uint32_t begin = reg(bench->board, 0x054);
+    set_reg(bench->board, 0x058, begin + 1000);
+    set_reg(bench->board, 0x078, begin + 6000);
+    pass_ns(bench, 7000); /* to 9 us */
+    assert_int_equal(reg(bench->board, 0x060) & 1u << 28, 0);
+    pass_ns(bench, 2000);
+    assert_in_range(reg(bench->board, 0x054) - begin, 5008, 5010);
+    assert_int_equal(reg(bench->board, 0x060) & 1u << 28, 1u << 28);
+    assert_int_equal(reg(bench->board, 0x070) & 1u << 28, 0);
+    pass_ns(bench, 2000000); /* 5 010 and 20 and 1 980 less 2 000 */
+    assert_in_range(reg(bench->board, 0x054) - begin, 5008, 5010);
+    assert_int_equal(reg(bench->board, 0x060) & 1u << 28, 1u << 28); /* once is enough */
+    assert_int_equal(reg(bench->board, 0x070) & 1u << 28, 0);
+    pass_ns(bench, 995000);
+    assert_int_equal(reg(bench->board, 0x070) & 1u << 28, 1u << 28);
+    assert_int_equal(log.count, 2);
+    assert_memory_equal(log.text[1], "left: timer ", 12);
+    bench_destroy(bench);
+}
+
 /* One core stops, the other goes on */
 static void test_stop_core(void **state) {
     (void)state;
@@ -340,11 +418,19 @@ static void test_crash_from_inside(void **state) {
 
 int board_fault_tests(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dma_fails), cmocka_unit_test(test_dma_chance),
-        cmocka_unit_test(test_dma_hangs), cmocka_unit_test(test_flips),
-        cmocka_unit_test(test_kill),      cmocka_unit_test(test_kill_in_flight),
-        cmocka_unit_test(test_reset),     cmocka_unit_test(test_stop_core),
-        cmocka_unit_test(test_crash),     cmocka_unit_test(test_crash_from_inside),
+        cmocka_unit_test(test_dma_fails),
+        cmocka_unit_test(test_dma_chance),
+        cmocka_unit_test(test_dma_hangs),
+        cmocka_unit_test(test_flips),
+        cmocka_unit_test(test_kill),
+        cmocka_unit_test(test_kill_in_flight),
+        cmocka_unit_test(test_reset),
+        cmocka_unit_test(test_stop_core),
+        cmocka_unit_test(test_hidden_event),
+        cmocka_unit_test(test_hidden_from_a_parked_core),
+        cmocka_unit_test(test_timer_jumps),
+        cmocka_unit_test(test_crash),
+        cmocka_unit_test(test_crash_from_inside),
     };
     return cmocka_run_group_tests_name("board faults", tests, NULL, NULL);
 }

@@ -275,6 +275,75 @@ static void test_truncation(void **state) {
     free(seen);
 }
 
+/* More bytes follow a frame: as many as said, or a drawn number of them; the receiver sees a CRC
+ * error, also where the frame is longer than its whole buffer */
+static void test_lengthening(void **state) {
+    (void)state;
+    struct tigon_wire_statistics statistics;
+    struct seen *seen = run("left->right: lengthen", 200, &statistics);
+    unsigned long_ones = 0;
+    assert_int_equal(statistics.lengthened, 200);
+    assert_int_equal(seen->arrived, 200);
+    for (unsigned i = 0; i < 200; i++) {
+        assert_true(seen->damaged[i]);
+        assert_in_range(seen->length[i], 61, 60 + 1518);
+        assert_int_equal(seen->fate[i], TIGON_FATE_LENGTHEN);
+        long_ones += seen->length[i] > 1518;
+    }
+    assert_in_range(long_ones, 1, 60);
+    free(seen);
+    seen = run("left->right: lengthen to 65535 frames 3-5\n"
+               "left->right: lengthen to 64 frame 7\n" /* it has them already */
+               "left->right: truncate to 20 frame 9\nleft->right: lengthen to 100 frame 9\n"
+               "left->right: lengthen to 100 frame 10\nleft->right: truncate to 20 frame 10\n",
+               12, &statistics);
+    assert_int_equal(statistics.lengthened, 3);
+    assert_int_equal(statistics.truncated, 2);
+    assert_int_equal(seen->arrived, 12);
+    assert_int_equal(seen->length[3], 65535 - 4);
+    assert_int_equal(seen->length[7], 60);
+    assert_int_equal(seen->length[9], 16);
+    assert_int_equal(seen->length[10], 16);
+    assert_false(seen->damaged[2] || seen->damaged[6] || seen->damaged[7] || seen->damaged[11]);
+    assert_string_equal(seen->first_event, "left->right frame 3: lengthened to 65535 bytes");
+    free(seen);
+}
+
+/* PAUSE frames of nobody's hold back a sender that obeys them, for as long as they say */
+static void test_pause(void **state) {
+    (void)state;
+    for (unsigned obeys = 0; obeys < 2; obeys++) {
+        struct bench *bench = bench_make(2, NULL);
+        struct seen *seen = calloc(1, sizeof *seen);
+        assert_non_null(seen);
+        const struct tigon_observer observer = {
+            .context = seen, .frame = note_frame, .fault = note_fault};
+        name_boards(bench);
+        bring_up(bench->board);
+        bring_up(bench->peer);
+        link_up(bench);
+        if (obeys)
+            set_reg(bench->board, 0x220, reg(bench->board, 0x220) | TIGON_RECEIVE_OBEY_PAUSE);
+        assert_int_equal(tigon_world_attach(bench->world, &observer), 0);
+        add_faults(bench->world, "right->left: pause by 100us at 10us every 90us until 150us");
+        pass_ns(bench, 18000); /* to 20 us */
+        make_frame(bench->peer, tigon_host_pointer(tigon_board_host(bench->board), 4096), 60, 1);
+        uint32_t local = T_BASE;
+        send_from_host(bench->board, 4096, &local, 60);
+        pass_ns(bench, 400000);
+        assert_int_equal(seen->sent, 1);
+        /* The second one, at 100 us and the time of a frame: 196 quanta. */
+        if (obeys)
+            assert_in_range(seen->sent_ns[0], 100000 + 196 * 512, 102000 + 196 * 512);
+        else
+            assert_in_range(seen->sent_ns[0], 20000, 24000);
+        assert_int_equal(seen->events, 2);
+        assert_string_equal(seen->last_event, "right->left: PAUSE for 196 quanta");
+        free(seen);
+        bench_destroy(bench);
+    }
+}
+
 /* Unplugging one direction takes one link down, at its times */
 static void test_unplug(void **state) {
     (void)state;
@@ -382,7 +451,8 @@ int wire_fault_tests(void) {
         cmocka_unit_test(test_nothing_follows), cmocka_unit_test(test_bursts),
         cmocka_unit_test(test_truncation),      cmocka_unit_test(test_unplug),
         cmocka_unit_test(test_flaps),           cmocka_unit_test(test_report),
-        cmocka_unit_test(test_impossible),
+        cmocka_unit_test(test_impossible),      cmocka_unit_test(test_lengthening),
+        cmocka_unit_test(test_pause),
     };
     return cmocka_run_group_tests_name("wire faults", tests, NULL, NULL);
 }
