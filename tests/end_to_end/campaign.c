@@ -30,6 +30,7 @@ static void draw_faults(struct tigon_random *random, bool through_switch, char *
                         size_t bytes) {
     static const char *const directions[2][3] = {{"left->right", "right->left", "left<->right"},
                                                  {"left->switch", "switch->left", "*->*"}};
+    static const unsigned events[] = {6, 12, 13, 14, 15, 22, 25, 28};
     const char *where = directions[through_switch][tigon_random_below(random, 3)];
     uint64_t kinds = tigon_random_next(random);
     kinds &= tigon_random_next(random);
@@ -49,6 +50,17 @@ static void draw_faults(struct tigon_random *random, bool through_switch, char *
         ADD("%s: lose at %ums for %ums\n", where, at, 1 + share / 4);
     if (kinds & 16)
         ADD("%s: duplicate frames %u-%u\n", where, share, share + at);
+    if (kinds & 32)
+        ADD("%s: lengthen %u%%\n", where, share / 10);
+    if (kinds & 64)
+        ADD("%s: pause by %uus every %uus until 1s\n", where, share * 2, 50 + share * 3);
+    /* Levels, so that nothing is missed but time (tigon2.md 4). */
+    if (kinds & 128)
+        ADD("left: hide event %u of core A about every 1ms for %uus until 1s\n",
+            events[share % (sizeof events / sizeof *events)], 1 + share * 3);
+    if (kinds & 256)
+        ADD("right: jump timer%s by %uus about every %ums until 1s\n", share & 1 ? " back" : "",
+            1 + share * share, at);
 #undef ADD
 }
 
@@ -57,7 +69,7 @@ static bool run(uint64_t seed, uint64_t *messages) {
     struct pair_options options;
     exchange_options(&options, seed, draw(&random, 0.3), draw(&random, 0.3), draw(&random, 0.3));
     options.knobs.wire_corrupt_visible = draw(&random, 0.1);
-    char faults[512];
+    char faults[1024];
     options.through_switch = tigon_random_below(&random, 4) == 0;
     draw_faults(&random, options.through_switch, faults, sizeof faults);
     options.faults = faults;

@@ -16,7 +16,8 @@ enum { MESSAGES = 10, AHEAD = 3, BYTES = 5000, AREA = 8192 };
 const char *kill_kind_name(enum kill_kind kind) {
     static const char *const names[KILL_KINDS] = {
         "board killed",    "board reset", "host crashed", "core stopped",      "DMA fails",
-        "DMA often fails", "DMA hangs",   "bit flipped",  "many bits flipped", "cable pulled"};
+        "DMA often fails", "DMA hangs",   "bit flipped",  "many bits flipped", "cable pulled",
+        "event hidden",    "event lost",  "timer jumps"};
     return kind < KILL_KINDS ? names[kind] : "?";
 }
 
@@ -146,6 +147,8 @@ static void choose_fault(struct tigon_random *random, struct kill *kill) {
     const char *engine = tigon_random_below(random, 2) ? "write" : "read";
     const uint64_t cycle = choose_cycle(random);
     const uint64_t number = tigon_random_below(random, 60);
+    /* Those that firmware lives on (tigon2.md 4). */
+    static const unsigned events[] = {6, 12, 13, 14, 15, 22, 25, 28};
     char *text = kill->fault;
     const size_t bytes = sizeof kill->fault;
     switch (kill->kind) {
@@ -180,6 +183,18 @@ static void choose_fault(struct tigon_random *random, struct kill *kill) {
                        "%s: flip a bit in 0x1000-0x1FFFF at %" PRIu64
                        "cycles about every 5us until 1s",
                        side, cycle);
+        break;
+    case KILL_EVENT:
+    case KILL_EVENT_FOR_GOOD:
+        (void)snprintf(text, bytes, "%s: hide event %u of core A at %" PRIu64 "cycles", side,
+                       events[number % (sizeof events / sizeof *events)], cycle);
+        if (kill->kind == KILL_EVENT)
+            (void)snprintf(text + strlen(text), bytes - strlen(text), " for %" PRIu64 "us",
+                           1 + number * number);
+        break;
+    case KILL_TIMER:
+        (void)snprintf(text, bytes, "%s: jump timer%s by %" PRIu64 "us at %" PRIu64 "cycles", side,
+                       number & 1 ? " back" : "", 1 + number * number * number, cycle);
         break;
     default:
         (void)snprintf(text, bytes, "left->right: unplug at %" PRIu64 "cycles", cycle);

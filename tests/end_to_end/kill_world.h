@@ -17,6 +17,9 @@ enum kill_kind {
     KILL_BIT,
     KILL_BITS,
     KILL_CABLE,
+    KILL_EVENT,
+    KILL_EVENT_FOR_GOOD,
+    KILL_TIMER,
     KILL_KINDS
 };
 
