@@ -332,17 +332,16 @@ uint64_t tigon_bus_access(struct tigon_bus *bus, enum tigon_bus_master master, u
         bus->stalls[master] += slot - cycle;
         return slot + beats;
     }
-    for (uint32_t left = beats;;) {
+    for (uint32_t left = beats; left != 0;) {
         reach(bus, slot);
-        const unsigned place = (unsigned)(slot - bus->window);
-        const uint64_t free = ~bus->taken >> place << place;
-        if (free == 0) {
-            slot = bus->window + WINDOW;
-            continue;
+        const uint64_t window = bus->window, plain_until = bus->plain_until;
+        uint64_t free = UINT64_MAX << (slot - window) & ~bus->taken;
+        slot = window + WINDOW;
+        for (; free != 0; free &= free - 1u) {
+            slot = window + (unsigned)__builtin_ctzll(free) + 1u;
+            if (--left == 0 || slot >= plain_until) /* a host's beats come in between */
+                break;
         }
-        slot = bus->window + (unsigned)__builtin_ctzll(free) + 1u;
-        if (--left == 0)
-            break;
     }
     bus->core_free = slot;
     bus->beats[master] += beats;
