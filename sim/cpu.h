@@ -69,7 +69,7 @@ struct tigon_cpu_port {
                            uint64_t cycle);
     /* True if reading this register has no effect and its value changes only together with a
      * call of tigon_cpu_wake() for this core: an event word, yes; the free-running timer, no.
-     * NULL: no register is pollable and the core never parks. */
+     * Asked once, at the beginning. NULL: no register is pollable and the core never parks. */
     bool (*register_pollable)(void *context, unsigned core, uint32_t offset);
     /* The same for registers whose changes come only with a call of tigon_cpu_disturb(). NULL:
      * none. */
@@ -152,7 +152,8 @@ struct tigon_cpu_loop {
     enum tigon_loop_stage stage;
     uint64_t look_at; /* cycle from which on to look for a loop again */
     uint64_t interval;
-    uint32_t head; /* address at which turns begin */
+    uint64_t register_writes; /* of the core, at the last look */
+    uint32_t head;            /* address at which turns begin */
     unsigned turns;
     bool uses_bus;
     bool reads_timer;
@@ -212,6 +213,7 @@ struct tigon_cpu {
     struct tigon_cpu_poll poll;
     struct tigon_cpu_loop loop;
     struct tigon_instruction line[TIGON_INSTRUCTION_LINE_WORDS_MAX];
+    bool pollable[TIGON_REGISTERS_SIZE / 4u]; /* what port.register_pollable says */
 };
 
 /* Prepare a core in its reset state (halted: tigon2.md 14 item 22). `memory` and `bus` must

@@ -91,12 +91,8 @@ uint32_t tigon_poll_replayed_value(struct tigon_cpu *cpu, uint32_t offset) {
     return index == 0 ? poll->value : poll->other_values[index - 1u];
 }
 
-void tigon_poll_end(struct tigon_cpu *cpu, uint64_t cycle) {
-    cpu->poll.stage = 0;
-    if (!cpu->parked) {
-        tigon_loop_forget(cpu);
-        return;
-    }
+/* Execute what polling on would have done before `cycle`. */
+static __attribute__((noinline)) void unpark(struct tigon_cpu *cpu, uint64_t cycle) {
     if (cpu->loop.stage == TIGON_LOOP_PARKED)
         tigon_loop_skip(cpu, cycle);
     else
@@ -111,8 +107,16 @@ void tigon_poll_end(struct tigon_cpu *cpu, uint64_t cycle) {
         cpu->park_hook(cpu->park_context, cpu->core, false, cpu->cycle);
 }
 
+void tigon_poll_end(struct tigon_cpu *cpu, uint64_t cycle) {
+    cpu->poll.stage = 0;
+    if (cpu->parked)
+        unpark(cpu, cycle);
+    else if (cpu->loop.stage != TIGON_LOOP_NONE)
+        tigon_loop_forget(cpu);
+}
+
 void tigon_cpu_wake(struct tigon_cpu *cpu, uint64_t cycle) {
-    bool was_parked = cpu->parked;
+    const bool was_parked = cpu->parked;
     tigon_poll_end(cpu, cycle);
     if (was_parked)
         tigon_cpu_limit_peer(cpu);

@@ -63,6 +63,13 @@ void tigon_loop_look(struct tigon_cpu *cpu) {
     if (cpu->cycle < loop->look_at)
         return;
     look_again(cpu, false);
+    /* A register write is never part of a loop without effect. A core that made one since the last
+     * look is at work more likely than not, and proofs that fail are dear: the next look is soon
+     * enough. */
+    const bool at_work = cpu->statistics.register_writes != loop->register_writes;
+    loop->register_writes = cpu->statistics.register_writes;
+    if (at_work)
+        return;
     if (cpu->npc != cpu->pc + 4u || !tigon_loop_prove(cpu))
         return;
     if (loop->uses_bus &&
