@@ -13,8 +13,8 @@ static bool in_null_page(const struct tigon_cpu *cpu, uint32_t address) {
     return address < TIGON_NULL_PAGE_SIZE && (cpu->state & TIGON_CPU_STATE_NULL_PAGE) != 0;
 }
 
-static enum tigon_access load_register(struct tigon_cpu *cpu, uint32_t from, uint32_t offset,
-                                       uint32_t *value) {
+enum tigon_access tigon_cpu_load_register(struct tigon_cpu *cpu, uint32_t from, uint32_t offset,
+                                          uint32_t *value) {
     const struct tigon_cpu_port *port = &cpu->port;
     if (cpu->cycle >= cpu->horizon)
         return TIGON_ACCESS_BLOCKED;
@@ -22,7 +22,7 @@ static enum tigon_access load_register(struct tigon_cpu *cpu, uint32_t from, uin
         *value = tigon_poll_replayed_value(cpu, offset);
     } else {
         *value = port->register_read(port->context, cpu->core, offset, cpu->cycle);
-        if (!port->register_pollable || !port->register_pollable(port->context, cpu->core, offset))
+        if (!cpu->pollable[offset / 4u])
             cpu->effects++;
         else if (tigon_poll_note(cpu, from, offset, *value))
             return TIGON_ACCESS_PARKED;
@@ -32,7 +32,7 @@ static enum tigon_access load_register(struct tigon_cpu *cpu, uint32_t from, uin
     return TIGON_ACCESS_REGISTER;
 }
 
-static enum tigon_access store_register(struct tigon_cpu *cpu, uint32_t offset, uint32_t value) {
+enum tigon_access tigon_cpu_store_register(struct tigon_cpu *cpu, uint32_t offset, uint32_t value) {
     if (cpu->cycle >= cpu->horizon)
         return TIGON_ACCESS_BLOCKED;
     cpu->effects++;
@@ -55,22 +55,20 @@ static enum tigon_access load_flash(struct tigon_cpu *cpu, uint32_t offset, uint
     return TIGON_ACCESS_DONE;
 }
 
-enum tigon_access tigon_cpu_load(struct tigon_cpu *cpu, uint32_t from, uint32_t address,
-                                 uint32_t bytes, uint32_t *value) {
+enum tigon_access tigon_cpu_load_elsewhere(struct tigon_cpu *cpu, uint32_t address, uint32_t bytes,
+                                           uint32_t *value) {
     uint32_t offset;
     if ((address & (bytes - 1u)) != 0)
         return fault(cpu, TIGON_CPU_STATE_MISALIGNED);
     if (in_null_page(cpu, address))
         return fault(cpu, TIGON_CPU_STATE_NULL_DATA);
-    if (address < TIGON_SRAM_WINDOW) /* by far the most, without asking further */
+    if (address < TIGON_SRAM_WINDOW)
         return tigon_cpu_load_sram(cpu, address & cpu->memory->sram_mask, bytes, value);
-    if (address - TIGON_REGISTERS < TIGON_REGISTERS_SIZE && bytes == 4) /* and most others */
-        return load_register(cpu, from, address - TIGON_REGISTERS, value);
     switch (tigon_memory_place(cpu->memory, cpu->core, address, &offset)) {
     case TIGON_PLACE_SRAM:
         return tigon_cpu_load_sram(cpu, offset, bytes, value);
     case TIGON_PLACE_REGISTERS:
-        break; /* 32-bit access only: tigon2.md 2.1, 14 item 23 */
+        break; /* misaligned or narrow: tigon2.md 2.1, 14 item 23 */
     case TIGON_PLACE_PROM:
         *value = tigon_cpu_load_bytes(cpu->memory->prom + offset, bytes);
         cpu->cycle += cpu->timing.slow_memory;
@@ -84,8 +82,8 @@ enum tigon_access tigon_cpu_load(struct tigon_cpu *cpu, uint32_t from, uint32_t 
     return fault(cpu, TIGON_CPU_STATE_BAD_DATA_ADDRESS);
 }
 
-enum tigon_access tigon_cpu_store(struct tigon_cpu *cpu, uint32_t address, uint32_t bytes,
-                                  uint32_t value) {
+enum tigon_access tigon_cpu_store_elsewhere(struct tigon_cpu *cpu, uint32_t address, uint32_t bytes,
+                                            uint32_t value) {
     uint32_t offset;
     if ((address & (bytes - 1u)) != 0)
         return fault(cpu, TIGON_CPU_STATE_MISALIGNED);
@@ -93,8 +91,6 @@ enum tigon_access tigon_cpu_store(struct tigon_cpu *cpu, uint32_t address, uint3
         return fault(cpu, TIGON_CPU_STATE_NULL_DATA);
     if (address < TIGON_SRAM_WINDOW)
         return tigon_cpu_store_sram(cpu, address & cpu->memory->sram_mask, bytes, value);
-    if (address - TIGON_REGISTERS < TIGON_REGISTERS_SIZE && bytes == 4)
-        return store_register(cpu, address - TIGON_REGISTERS, value);
     switch (tigon_memory_place(cpu->memory, cpu->core, address, &offset)) {
     case TIGON_PLACE_SRAM:
         return tigon_cpu_store_sram(cpu, offset, bytes, value);
@@ -118,16 +114,14 @@ enum tigon_access tigon_cpu_store(struct tigon_cpu *cpu, uint32_t address, uint3
 
 /* The line is a copy: like the chip's it is not disturbed by writes of others, and a core that runs
  * ahead of them executes the same text as one that does not. */
-static enum tigon_access fill_line(struct tigon_cpu *cpu, uint32_t line_offset) {
-    uint32_t bytes = cpu->timing.instruction_line_bytes;
-    if (cpu->cycle >= cpu->horizon)
-        return TIGON_ACCESS_BLOCKED;
-    uint32_t beats = bytes / 8u;
-    uint64_t waited = tigon_cpu_take_slots(cpu, beats);
+static __attribute__((noinline)) enum tigon_access fill_line(struct tigon_cpu *cpu,
+                                                             uint32_t line_offset) {
+    const uint32_t bytes = cpu->timing.instruction_line_bytes;
+    const uint32_t beats = bytes / 8u;
+    const uint64_t waited = tigon_cpu_take_slots(cpu, beats);
     cpu->cycle += waited + beats + cpu->timing.instruction_line_miss;
-    for (uint32_t at = 0; at < bytes; at += TIGON_DECODE_GRANULE)
-        memcpy(&cpu->line[at / 4u], tigon_memory_decoded_granule(cpu->memory, line_offset + at),
-               TIGON_DECODE_GRANULE / 4u * sizeof cpu->line[0]);
+    memcpy(cpu->line, tigon_memory_decoded(cpu->memory, line_offset, bytes),
+           bytes / 4u * sizeof cpu->line[0]);
     cpu->line_offset = line_offset;
     cpu->line_valid = true;
     cpu->effects++;
@@ -138,10 +132,9 @@ static enum tigon_access fill_line(struct tigon_cpu *cpu, uint32_t line_offset) 
 /* The line also holds text of the PROM, under a tag that no SRAM offset has. */
 #define PROM_LINE 0x80000000u
 
-static enum tigon_access fill_line_from_prom(struct tigon_cpu *cpu, uint32_t offset) {
+static __attribute__((noinline)) enum tigon_access fill_line_from_prom(struct tigon_cpu *cpu,
+                                                                       uint32_t offset) {
     uint32_t bytes = cpu->timing.instruction_line_bytes;
-    if (cpu->cycle >= cpu->horizon)
-        return TIGON_ACCESS_BLOCKED;
     cpu->cycle += (uint64_t)cpu->timing.slow_memory * (bytes / 4u);
     for (uint32_t at = 0; at < bytes; at += 4)
         cpu->line[at / 4u] = tigon_decode(tigon_load_be32(cpu->memory->prom + offset + at));
@@ -169,19 +162,17 @@ enum tigon_access tigon_cpu_fetch(struct tigon_cpu *cpu, uint32_t pc,
     if (pc >= TIGON_SRAM_WINDOW && !prom)
         return fault(cpu, TIGON_CPU_STATE_BAD_FETCH_ADDRESS);
 
-    uint32_t within = cpu->timing.instruction_line_bytes - 1u;
-    uint32_t line_offset =
+    const uint32_t within = cpu->timing.instruction_line_bytes - 1u;
+    const uint32_t line_offset =
         prom ? ((pc - TIGON_PROM) & ~within) | PROM_LINE : pc & memory->sram_mask & ~within;
-    if (!cpu->line_valid || cpu->line_offset != line_offset) {
-        enum tigon_access result =
-            prom ? fill_line_from_prom(cpu, line_offset & ~PROM_LINE) : fill_line(cpu, line_offset);
-        if (result != TIGON_ACCESS_DONE)
-            return result;
-    }
     region->entries = cpu->line;
     region->base = pc & ~within;
     region->words = cpu->timing.instruction_line_bytes / 4u;
-    return TIGON_ACCESS_DONE;
+    if (cpu->line_valid && cpu->line_offset == line_offset)
+        return TIGON_ACCESS_DONE;
+    if (cpu->cycle >= cpu->horizon)
+        return TIGON_ACCESS_BLOCKED;
+    return prom ? fill_line_from_prom(cpu, line_offset & ~PROM_LINE) : fill_line(cpu, line_offset);
 }
 
 void tigon_cpu_decode_scratchpad(struct tigon_cpu *cpu, uint32_t pc) {

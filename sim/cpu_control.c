@@ -12,6 +12,8 @@ void tigon_cpu_initialise(struct tigon_cpu *cpu, unsigned core, struct tigon_mem
     cpu->timing = *timing;
     cpu->port = *port;
     cpu->run_ahead = TIGON_CPU_RUN_AHEAD_DEFAULT;
+    for (uint32_t offset = 0; port->register_pollable && offset < TIGON_REGISTERS_SIZE; offset += 4)
+        cpu->pollable[offset / 4u] = port->register_pollable(port->context, core, offset);
     tigon_cpu_reset(cpu);
 }
 

@@ -14,11 +14,34 @@ enum tigon_access {
 
 /* Data accesses outside the core's own scratchpad, and misaligned ones anywhere. On entry
  * cpu->cycle is the issue cycle, cpu->pc / npc what follows the instruction, and the statistics do
- * not count it yet; `from` is its address. `bytes` is 1, 2 or 4. A loaded value is not extended. */
-enum tigon_access tigon_cpu_load(struct tigon_cpu *cpu, uint32_t from, uint32_t address,
-                                 uint32_t bytes, uint32_t *value);
-enum tigon_access tigon_cpu_store(struct tigon_cpu *cpu, uint32_t address, uint32_t bytes,
-                                  uint32_t value);
+ * not count it yet; `from` is its address. `bytes` is 1, 2 or 4. A loaded value is not extended.
+ * First those of chip registers, then all others, then either. */
+enum tigon_access tigon_cpu_load_register(struct tigon_cpu *cpu, uint32_t from, uint32_t offset,
+                                          uint32_t *value);
+enum tigon_access tigon_cpu_store_register(struct tigon_cpu *cpu, uint32_t offset, uint32_t value);
+enum tigon_access tigon_cpu_load_elsewhere(struct tigon_cpu *cpu, uint32_t address, uint32_t bytes,
+                                           uint32_t *value);
+enum tigon_access tigon_cpu_store_elsewhere(struct tigon_cpu *cpu, uint32_t address, uint32_t bytes,
+                                            uint32_t value);
+
+/* 32-bit access only: tigon2.md 2.1, 14 item 23. */
+static inline bool tigon_cpu_is_register(uint32_t address, uint32_t bytes) {
+    return address - TIGON_REGISTERS < TIGON_REGISTERS_SIZE && bytes == 4 && (address & 3u) == 0;
+}
+
+static inline enum tigon_access tigon_cpu_load(struct tigon_cpu *cpu, uint32_t from,
+                                               uint32_t address, uint32_t bytes, uint32_t *value) {
+    return tigon_cpu_is_register(address, bytes)
+               ? tigon_cpu_load_register(cpu, from, address - TIGON_REGISTERS, value)
+               : tigon_cpu_load_elsewhere(cpu, address, bytes, value);
+}
+
+static inline enum tigon_access tigon_cpu_store(struct tigon_cpu *cpu, uint32_t address,
+                                                uint32_t bytes, uint32_t value) {
+    return tigon_cpu_is_register(address, bytes)
+               ? tigon_cpu_store_register(cpu, address - TIGON_REGISTERS, value)
+               : tigon_cpu_store_elsewhere(cpu, address, bytes, value);
+}
 
 /* Where instructions are fetched from without looking further. */
 struct tigon_fetch_region {

@@ -211,15 +211,10 @@ size_t tigon_memory_debug_write(struct tigon_memory *memory, unsigned core, uint
     return length;
 }
 
-const struct tigon_instruction *tigon_memory_decoded_granule(struct tigon_memory *memory,
-                                                             uint32_t offset) {
-    uint32_t granule = offset / TIGON_DECODE_GRANULE;
+void tigon_memory_decode(struct tigon_memory *memory, uint32_t granule) {
     struct tigon_instruction *entries = memory->sram_decoded + (size_t)granule * GRANULE_WORDS;
-    if (!memory->sram_decoded_valid[granule]) {
-        const uint8_t *bytes = memory->sram + (size_t)granule * TIGON_DECODE_GRANULE;
-        for (size_t i = 0; i < GRANULE_WORDS; i++)
-            entries[i] = tigon_decode(tigon_load_be32(bytes + 4u * i));
-        memory->sram_decoded_valid[granule] = 1;
-    }
-    return entries;
+    const uint8_t *bytes = memory->sram + (size_t)granule * TIGON_DECODE_GRANULE;
+    for (size_t i = 0; i < GRANULE_WORDS; i++)
+        entries[i] = tigon_decode(tigon_load_be32(bytes + 4u * i));
+    memory->sram_decoded_valid[granule] = 1;
 }

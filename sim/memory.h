@@ -155,10 +155,19 @@ size_t tigon_memory_debug_read(const struct tigon_memory *memory, unsigned core,
 size_t tigon_memory_debug_write(struct tigon_memory *memory, unsigned core, uint32_t address,
                                 const void *source, size_t length);
 
-/* For the cores: decoded entries of the granule that holds SRAM offset `offset` (already reduced),
- * decoding it first if it is stale. Points at TIGON_DECODE_GRANULE / 4 entries. */
-const struct tigon_instruction *tigon_memory_decoded_granule(struct tigon_memory *memory,
-                                                             uint32_t offset);
+/* Decode a granule of SRAM. */
+void tigon_memory_decode(struct tigon_memory *memory, uint32_t granule);
+
+/* For the cores: decoded entries of the SRAM words from offset `offset` (already reduced) on, where
+ * what is stale of them is decoded first. Both figures are multiples of TIGON_DECODE_GRANULE. */
+static inline const struct tigon_instruction *
+tigon_memory_decoded(struct tigon_memory *memory, uint32_t offset, uint32_t bytes) {
+    const uint32_t first = offset / TIGON_DECODE_GRANULE;
+    for (uint32_t i = 0; i < bytes / TIGON_DECODE_GRANULE; i++)
+        if (__builtin_expect(!memory->sram_decoded_valid[first + i], 0))
+            tigon_memory_decode(memory, first + i);
+    return memory->sram_decoded + offset / 4u;
+}
 
 /* For the cores: forget decoded SRAM text at this reduced offset. */
 static inline void tigon_memory_touch(struct tigon_memory *memory, uint32_t offset) {

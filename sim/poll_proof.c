@@ -124,8 +124,7 @@ static struct value read_register(struct proof *proof, uint32_t offset) {
         loop->reads_timer = true;
         return (struct value){loop->timer_value, 1, ++proof->timer_reads};
     }
-    const bool event =
-        port->register_pollable && port->register_pollable(port->context, cpu->core, offset);
+    const bool event = cpu->pollable[offset / 4u];
     if (!event &&
         !(port->register_steady && port->register_steady(port->context, cpu->core, offset))) {
         proof->impossible = true;

@@ -61,9 +61,14 @@ static void write_register(void *context, unsigned core, uint32_t offset, uint32
 }
 
 static bool pollable(void *context, unsigned core, uint32_t offset) {
-    struct fixture *fixture = context;
+    (void)context;
     (void)core;
-    return fixture->polls && (offset == EVENT || offset == PLAIN);
+    return offset == EVENT || offset == PLAIN;
+}
+
+void fixture_polls(struct fixture *fixture, bool polls) {
+    for (unsigned core = 0; core < 2; core++)
+        fixture->cores[core].pollable[EVENT / 4] = fixture->cores[core].pollable[PLAIN / 4] = polls;
 }
 
 static bool steady(void *context, unsigned core, uint32_t offset) {
@@ -74,7 +79,7 @@ static bool steady(void *context, unsigned core, uint32_t offset) {
 
 void fixture_loops(struct fixture *fixture, bool loops) {
     fixture->loops = true; /* what is noted in the trace must not depend on it */
-    fixture->polls = false;
+    fixture_polls(fixture, false);
     for (unsigned core = 0; core < 2; core++) {
         fixture->cores[core].port.timer = TIMER;
         fixture->cores[core].port.register_steady = steady;
@@ -99,7 +104,6 @@ struct fixture *fixture_make(uint32_t sram, const struct tigon_timing *timing) {
     for (unsigned core = 0; core < 2 && native; core++)
         if (tigon_cpu_set_native(&fixture->cores[core], true))
             tigon_native_set_patience(fixture->cores[core].native, 1);
-    fixture->polls = true;
     return fixture;
 }
 

@@ -26,7 +26,6 @@ struct fixture {
     struct tigon_bus bus;
     struct tigon_cpu cores[2];
     uint32_t registers[2][256];
-    bool polls;
     bool loops; /* PLAIN is steady and TIMER the timer, for poll_loop.c; see fixture_loops */
     uint64_t last_read_cycle, last_write_cycle;
     unsigned reads, writes;
@@ -55,6 +54,9 @@ uint32_t fixture_word(struct fixture *fixture, unsigned core, uint32_t address);
 
 /* Change the event word of a core at `cycle`, with the wake that goes with it. */
 void fixture_event(struct fixture *fixture, unsigned core, uint32_t value, uint64_t cycle);
+
+/* Whether EVENT and PLAIN are pollable: true to begin with. */
+void fixture_polls(struct fixture *fixture, bool polls);
 
 /* Let cores park in loops that read SRAM, PLAIN, STEADY and TIMER, or (false) nowhere at all. */
 void fixture_loops(struct fixture *fixture, bool loops);

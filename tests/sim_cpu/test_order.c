@@ -156,7 +156,7 @@ static struct outcome events(struct fixture *f, uint32_t start, uint32_t seed, b
                              uint64_t *parked_runs) {
     uint64_t at = 0;
     uint32_t random = seed * 2654435761u;
-    f->polls = polls;
+    fixture_polls(f, polls);
     assert_true(tigon_cpu_start(&f->cores[0], start, 0));
     for (unsigned i = 0; i < 200; i++) {
         random = random * 1664525u + 1013904223u;
@@ -204,7 +204,7 @@ static void parking_changes_nothing(void **state) {
  * register access of the peer, and ties between the cores matter. */
 static struct outcome ping_pong(bool polls, uint32_t phase, uint32_t run_ahead) {
     struct fixture *f = fixture_make(1u << 20, NULL);
-    f->polls = polls;
+    fixture_polls(f, polls);
     for (unsigned core = 0; core < 2; core++) {
         struct tigon_cpu *cpu = &f->cores[core];
         event_loop(f, core, SCRATCH);
@@ -247,7 +247,7 @@ static void a_change_just_before_parking_is_not_lost(void **state) {
         struct outcome o[2];
         for (unsigned polls = 0; polls < 2; polls++) {
             struct fixture *f = fixture_make(1u << 20, NULL);
-            f->polls = polls;
+            fixture_polls(f, polls);
             f->cores[0].gpr[K1] = TIGON_REGISTERS;
             PLACE(f, 0, LOOP, LW(T0, EVENT, K1), LW(T1, PLAIN, K1), BEQ(T1, ZERO, -3), NOP, HALT);
             tigon_cpu_start(&f->cores[0], LOOP, 0);
@@ -300,7 +300,7 @@ static void halting_and_reading_a_parked_core_is_exact(void **state) {
         for (unsigned polls = 0; polls < 2; polls++) {
             struct fixture *f = fixture_make(1u << 20, NULL);
             struct tigon_cpu *cpu = &f->cores[0];
-            f->polls = polls;
+            fixture_polls(f, polls);
             tigon_cpu_set_run_ahead(cpu, at & 1 ? 256 : 0);
             event_loop(f, 0, SCRATCH);
             tigon_cpu_start(cpu, SCRATCH, 0);
