@@ -2,6 +2,7 @@
  * What a core shares with others: SRAM data (cpu_sram.h), I-line fills, chip registers, and their
  * costs.
  */
+#include "sim/cpu_register.h"
 #include "sim/cpu_sram.h"
 
 static enum tigon_access fault(struct tigon_cpu *cpu, uint32_t status) {
@@ -15,30 +16,15 @@ static bool in_null_page(const struct tigon_cpu *cpu, uint32_t address) {
 
 enum tigon_access tigon_cpu_load_register(struct tigon_cpu *cpu, uint32_t from, uint32_t offset,
                                           uint32_t *value) {
-    const struct tigon_cpu_port *port = &cpu->port;
     if (cpu->cycle >= cpu->horizon)
         return TIGON_ACCESS_BLOCKED;
-    if (cpu->poll.replaying) {
-        *value = tigon_poll_replayed_value(cpu, offset);
-    } else {
-        *value = port->register_read(port->context, cpu->core, offset, cpu->cycle);
-        if (!cpu->pollable[offset / 4u])
-            cpu->effects++;
-        else if (tigon_poll_note(cpu, from, offset, *value))
-            return TIGON_ACCESS_PARKED;
-    }
-    cpu->cycle += cpu->timing.register_read;
-    cpu->statistics.register_reads++;
-    return TIGON_ACCESS_REGISTER;
+    return tigon_cpu_read_register(cpu, from, offset, value);
 }
 
 enum tigon_access tigon_cpu_store_register(struct tigon_cpu *cpu, uint32_t offset, uint32_t value) {
     if (cpu->cycle >= cpu->horizon)
         return TIGON_ACCESS_BLOCKED;
-    cpu->effects++;
-    cpu->port.register_write(cpu->port.context, cpu->core, offset, value, cpu->cycle);
-    cpu->cycle += cpu->timing.register_write;
-    cpu->statistics.register_writes++;
+    tigon_cpu_write_register(cpu, offset, value);
     return TIGON_ACCESS_REGISTER;
 }
 

@@ -307,7 +307,7 @@ fetch:
         if (npc == pc + 4u && load_register == 0 && tigon_native_ready(native, pc)) {
             PUBLISH;
             cpu->load_register = 0;
-            const enum tigon_native_end end = tigon_native_execute(native, run_ahead);
+            const enum tigon_native_end end = tigon_native_execute(native);
             pc = cpu->pc;
             npc = cpu->npc;
             cycle = cpu->cycle;

@@ -321,7 +321,7 @@ static uint64_t samples_before(const struct polling *polling, uint64_t ticks) {
 static void stop_watching(struct tigon_host *host, uint64_t ticks) {
     struct polling *polling = &host->poller->polling;
     const uint64_t passed = samples_before(polling, ticks);
-    host->board->memory.watched = TIGON_WATCH_NOTHING;
+    tigon_memory_watch(&host->board->memory, TIGON_WATCH_NOTHING);
     tigon_bus_host_end(&host->board->bus, ticks);
     host->board->statistics.host_register_reads += passed;
     polling->turns += passed;
@@ -362,7 +362,7 @@ static void start_watching(struct program *program, uint32_t address) {
     struct tigon_board *board = program->host->board;
     struct polling *polling = &program->polling;
     const uint64_t period = polling->spend + polling->half + polling->rest;
-    board->memory.watched = (address & board->memory.sram_mask) / TIGON_DECODE_GRANULE;
+    tigon_memory_watch(&board->memory, (address & board->memory.sram_mask) / TIGON_DECODE_GRANULE);
     board->memory.watcher = word_written;
     board->memory.watcher_context = program->host;
     tigon_bus_host_begin(&board->bus, polling->sample, period);

@@ -20,7 +20,9 @@ int tigon_memory_initialise(struct tigon_memory *memory, uint32_t sram_size) {
     memory->flash = malloc(TIGON_FLASH_SIZE);
     memory->sram_decoded = calloc(sram_size / 4u, sizeof *memory->sram_decoded);
     memory->sram_decoded_valid = calloc(1, sram_size / TIGON_DECODE_GRANULE);
-    if (!memory->sram || !memory->sram_decoded || !memory->sram_decoded_valid || !memory->flash) {
+    memory->sram_marks = calloc(1, sram_size / TIGON_DECODE_GRANULE);
+    if (!memory->sram || !memory->sram_decoded || !memory->sram_decoded_valid ||
+        !memory->sram_marks || !memory->flash) {
         tigon_memory_destroy(memory);
         return -ENOMEM;
     }
@@ -34,11 +36,21 @@ void tigon_memory_destroy(struct tigon_memory *memory) {
     free(memory->sram);
     free(memory->sram_decoded);
     free(memory->sram_decoded_valid);
+    free(memory->sram_marks);
     free(memory->flash);
     memory->flash = NULL;
     memory->sram = NULL;
     memory->sram_decoded = NULL;
     memory->sram_decoded_valid = NULL;
+    memory->sram_marks = NULL;
+}
+
+void tigon_memory_watch(struct tigon_memory *memory, uint32_t granule) {
+    if (memory->watched != TIGON_WATCH_NOTHING)
+        memory->sram_marks[memory->watched] &= (uint8_t)~TIGON_MARK_WATCHED;
+    memory->watched = granule;
+    if (granule != TIGON_WATCH_NOTHING)
+        memory->sram_marks[granule] |= TIGON_MARK_WATCHED;
 }
 
 static void about_to_write(struct tigon_memory *memory) {
@@ -217,4 +229,5 @@ void tigon_memory_decode(struct tigon_memory *memory, uint32_t granule) {
     for (size_t i = 0; i < GRANULE_WORDS; i++)
         entries[i] = tigon_decode(tigon_load_be32(bytes + 4u * i));
     memory->sram_decoded_valid[granule] = 1;
+    memory->sram_marks[granule] |= TIGON_MARK_DECODED;
 }

@@ -54,6 +54,7 @@ struct tigon_memory {
     /* Pre-decoded copies, private to the cores. */
     struct tigon_instruction *sram_decoded; /* owned; one entry per SRAM word */
     uint8_t *sram_decoded_valid;            /* owned; one byte per granule */
+    uint8_t *sram_marks;                    /* the same: who may care for a store, TIGON_MARK_... */
     struct tigon_instruction scratchpad_decoded[TIGON_CORES][TIGON_SCRATCHPAD_A_SIZE / 4];
 
     /* Of each byte of a scratchpad: whether its word is known as text. A change of translated text
@@ -72,6 +73,11 @@ struct tigon_memory {
 };
 
 #define TIGON_WATCH_NOTHING UINT32_MAX
+
+/* Bits of sram_marks. Only a granule that was decoded once can be decoded now, or be in the I-line
+ * of a core. */
+#define TIGON_MARK_DECODED 1u
+#define TIGON_MARK_WATCHED 2u
 
 /* Values of scratchpad_text. */
 #define TIGON_TEXT_NONE       0u
@@ -107,6 +113,9 @@ static inline void tigon_store_be16(uint8_t *bytes, uint16_t half) {
     bytes[0] = (uint8_t)(half >> 8);
     bytes[1] = (uint8_t)half;
 }
+
+/* From now on, watch this granule, or TIGON_WATCH_NOTHING, instead of what was watched before. */
+void tigon_memory_watch(struct tigon_memory *memory, uint32_t granule);
 
 /* SRAM as devices and the host see it. `address` is any SRAM address; it is reduced modulo the
  * fitted size. The 32-bit forms ignore the low two address bits; values are in host byte order. */

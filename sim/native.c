@@ -1,4 +1,5 @@
 /* Translated text of a core: life, entering, accesses. See native.h; native_x86_64.c translates. */
+#include "sim/cpu_register.h"
 #include "sim/cpu_sram.h"
 #include "sim/native_private.h"
 
@@ -79,51 +80,56 @@ bool tigon_native_ready(struct tigon_native *native, uint32_t pc) {
     return false;
 }
 
-static void set_limit(struct tigon_native *native) {
+static inline void set_limit(struct tigon_native *native) {
     const uint64_t limit = tigon_cpu_run_ahead_limit(native->cpu, (uint32_t)native->run_ahead);
     native->limit = limit < native->furthest ? limit : native->furthest;
 }
 
-static uint32_t after(const struct tigon_native *native, const struct native_access *access) {
-    return access->computed ? native->target : access->next_pc;
-}
-
-static uint64_t counts_before(const struct native_access *access) {
-    return access->instructions + ((uint64_t)access->stalls << 32);
-}
-
-/* The core's statistics, given the counts since it began. */
+/* Counts go over into the core's statistics. */
 static inline void publish(struct tigon_native *native, uint64_t counts) {
-    native->cpu->statistics.instructions = native->begin_instructions + (uint32_t)counts;
-    native->cpu->statistics.load_use_stalls = native->begin_stalls + (counts >> 32);
+    native->cpu->statistics.instructions += (uint32_t)counts;
+    native->cpu->statistics.load_use_stalls += counts >> 32;
+    native->counts -= counts;
 }
 
-static const struct native_access *access_aside(const struct tigon_native *native) {
+static inline const struct native_access *access_aside(const struct tigon_native *native) {
     const void *access = (const uint8_t *)native + native->aside.access_at;
     return access;
 }
 
-/* Whether the core stands before the access it was blocked at, in the state that the block left. */
+static inline uint64_t pair_at(const uint32_t *first) {
+    uint64_t both;
+    memcpy(&both, first, sizeof both);
+    return both;
+}
+
+/* Whether the core stands before the access it was blocked at, in the state that the block left.
+ * All that moves a core without translated text, or changes what a block has in host registers,
+ * ends that: tigon_native_registers_written(). A debugger may have set pc and npc, and who wakes a
+ * core the cycle. */
 static inline bool stands_aside(const struct tigon_native *native) {
     const struct tigon_cpu *cpu = native->cpu;
-    if (!native->aside.return_to || cpu->cycle != native->aside.cycle || cpu->load_register != 0)
-        return false;
-    const struct native_access *access = access_aside(native);
-    return cpu->pc == access->from && cpu->npc == after(native, access);
+    return native->aside.return_to && cpu->cycle == native->aside.cycle &&
+           pair_at(&cpu->pc) == pair_at(&access_aside(native)->from);
 }
 
 static inline bool text_changed(const struct tigon_native *native) {
     return native->cpu->memory->scratchpad_text_changed[native->cpu->core];
 }
 
+/* Before the core goes on, wherever it goes in. */
+static inline void prepare_piece(struct tigon_native *native) {
+    native->end = TIGON_NATIVE_AT; /* unless something else is found */
+    native->run_ahead = native->cpu->run_ahead;
+    native->furthest = native->cpu->cycle + FURTHEST_CYCLES;
+}
+
 /* Prepare to go in at cpu->pc. False if there is no translated text. */
-static inline bool prepare(struct tigon_native *native, uint32_t run_ahead) {
+static inline bool prepare(struct tigon_native *native) {
     struct tigon_cpu *cpu = native->cpu;
     if (text_changed(native))
         return false;
-    if (stands_aside(native)) {
-        native->counts = 0 - counts_before(access_aside(native));
-    } else {
+    if (!stands_aside(native)) {
         const uint32_t offset = cpu->pc - TIGON_SCRATCHPAD;
         if (offset >= native->words * 4u || (offset & 3u) != 0 || cpu->npc != cpu->pc + 4u ||
             cpu->load_register != 0 || native->entry[offset / 4u] == native->leave)
@@ -133,20 +139,14 @@ static inline bool prepare(struct tigon_native *native, uint32_t run_ahead) {
         native->aside.return_to = NULL;
         native->counts = 0;
     }
-    native->run_ahead = run_ahead;
-    native->furthest = cpu->cycle + FURTHEST_CYCLES;
-    native->begin_instructions = cpu->statistics.instructions;
-    native->begin_stalls = cpu->statistics.load_use_stalls;
+    prepare_piece(native);
     set_limit(native);
     return true;
 }
 
-/* The core's fields say that it stands aside. */
+/* The core's fields say that it stands aside; all but the statistics always do. */
 static inline void show(struct tigon_native *native) {
-    const struct native_access *access = access_aside(native);
-    native->cpu->pc = access->from;
-    native->cpu->npc = after(native, access);
-    publish(native, native->counts + counts_before(access));
+    publish(native, native->counts + access_aside(native)->before);
 }
 
 /* Somebody may look at the other core or change it. */
@@ -154,58 +154,74 @@ static inline void show_other(struct tigon_native *native) {
     struct tigon_native *other = native->hand_to;
     if (!other)
         return;
-    native->hand_to = NULL;
     show(other);
     other->cpu->running = false;
     native->cpu->running = true;
 }
 
-/* Whether that core still stands where show_other() said, after a callback of `native`. */
+/* Whether that core, which could go on in its turn, still can after a callback of `native`. It is
+ * not running, so it has not parked. */
 static inline bool still_aside(const struct tigon_native *native,
                                const struct tigon_native *other) {
     const struct tigon_cpu *cpu = other->cpu;
-    return stands_aside(other) && !cpu->parked && !cpu->observer &&
+    return stands_aside(other) && !cpu->observer &&
            (cpu->state & (TIGON_CPU_STATE_STOPPED | TIGON_CPU_STATE_SINGLE_STEP)) == 0 &&
-           cpu->loop.stage == TIGON_LOOP_NONE && !text_changed(other) &&
-           native->cpu->event_limit >= native->horizon_of_both;
+           !text_changed(other) && native->cpu->event_limit >= native->horizon_of_both;
 }
 
-static enum tigon_native_end execute(struct tigon_native **native) {
-    (*native)->end = TIGON_NATIVE_AT;
+/* Whether the core, which may be its peer's turn next, can do so in translated text. */
+static inline bool can_take_turns(const struct tigon_native *native) {
+    const struct tigon_cpu *cpu = native->cpu;
+    return !cpu->parked && !cpu->observer && cpu->loop.stage == TIGON_LOOP_NONE &&
+           (cpu->state & (TIGON_CPU_STATE_STOPPED | TIGON_CPU_STATE_SINGLE_STEP)) == 0;
+}
+
+/* Where a core is blocked all its counts are in the statistics already. */
+static inline enum tigon_native_end execute(struct tigon_native **native) {
     *native = tigon_native_enter(*native);
-    publish(*native, (*native)->counts);
+    if ((*native)->end != TIGON_NATIVE_STOP || (*native)->stop != TIGON_CPU_HORIZON) {
+        publish(*native, (*native)->counts);
+        (*native)->aside.return_to = NULL;
+    }
     return (enum tigon_native_end)(*native)->end;
 }
 
-enum tigon_native_end tigon_native_execute(struct tigon_native *native, uint32_t run_ahead) {
-    return prepare(native, run_ahead) ? execute(&native) : TIGON_NATIVE_AT;
+enum tigon_native_end tigon_native_execute(struct tigon_native *native) {
+    /* This may be within a callback of the other core's translated text. */
+    native->other = native->hand_to = NULL;
+    native->horizon_of_both = 0;
+    return prepare(native) ? execute(&native) : TIGON_NATIVE_AT;
 }
 
 bool tigon_native_piece(struct tigon_cpu **cpu, uint64_t horizon_of_both,
                         enum tigon_native_end *end) {
     struct tigon_native *native = (*cpu)->native;
     struct tigon_cpu *peer = (*cpu)->peer;
-    if (!prepare(native, (*cpu)->run_ahead)) {
+    if (!prepare(native)) {
         /* What is met often enough is translated now. */
         const uint32_t pc = (*cpu)->pc;
+        native->aside.return_to = NULL;
         if (pc - TIGON_SCRATCHPAD >= native->words * 4u || (pc & 3u) != 0 ||
             (*cpu)->npc != pc + 4u || (*cpu)->load_register != 0 ||
-            !tigon_native_ready(native, pc) || !prepare(native, (*cpu)->run_ahead))
+            !tigon_native_ready(native, pc) || !prepare(native))
             return false;
     }
-    if (peer && peer->native) {
+    native->other = native->hand_to = NULL;
+    if (peer && peer->native && !tigon_cpu_stopped(peer)) {
+        struct tigon_native *other = peer->native;
         peer->event_limit = UINT64_MAX;
         peer->lowest_bound = UINT64_MAX;
-        native->other = peer->native;
-        peer->native->other = native;
-        native->horizon_of_both = peer->native->horizon_of_both = horizon_of_both;
+        native->other = other;
+        other->other = native;
+        native->horizon_of_both = other->horizon_of_both = horizon_of_both;
+        if (stands_aside(other) && can_take_turns(other) && !text_changed(other)) {
+            prepare_piece(other);
+            native->hand_to = other;
+        }
     }
     *end = execute(&native);
     *cpu = native->cpu;
     show_other(native);
-    native->other = NULL;
-    if (peer && peer->native)
-        (*cpu)->peer->native->other = NULL;
     return true;
 }
 
@@ -262,30 +278,26 @@ static inline bool next_in_turn(struct tigon_native *native, const struct tigon_
     if (cpu->event_limit < horizon)
         horizon = cpu->event_limit;
     native->horizon_of_both = before->native->horizon_of_both = horizon;
-    if (cpu->cycle >= horizon || cpu->parked || cpu->observer ||
-        (cpu->state & (TIGON_CPU_STATE_STOPPED | TIGON_CPU_STATE_SINGLE_STEP)) != 0 ||
-        cpu->loop.stage != TIGON_LOOP_NONE)
+    if (cpu->cycle >= horizon || !can_take_turns(native))
         return false;
     const uint64_t bound = before->cycle + (cpu->core == TIGON_CORE_A ? 1u : 0u);
     if (cpu->cycle >= bound)
         return false;
     cpu->horizon = bound < horizon ? bound : horizon;
-    return prepare(native, cpu->run_ahead);
+    return prepare(native);
 }
 
 struct tigon_native *tigon_native_blocked(struct tigon_native *native) {
     struct tigon_cpu *cpu = native->cpu;
     struct tigon_native *other = native->other;
-    show_other(native);
     show(native);
-    if (other && next_in_turn(other, cpu)) {
+    /* If there is somebody to hand to, that one is at the horizon of both, too. */
+    if (!native->hand_to && other && next_in_turn(other, cpu)) {
         cpu->running = false;
         other->cpu->running = true;
-        other->end = TIGON_NATIVE_AT;
         other->hand_to = native;
         return other;
     }
-    native->counts += counts_before(access_aside(native));
     native->end = TIGON_NATIVE_STOP;
     native->stop = TIGON_CPU_HORIZON;
     return NULL;
@@ -296,7 +308,7 @@ void tigon_native_near_limit(struct tigon_native *native, const struct native_ac
     cpu->cycle += access->next;
     if (access->load)
         cpu->gpr[access->destination] = native->value;
-    (void)leave(native, TIGON_NATIVE_NEAR_LIMIT, native->counts + counts_before(access) + 1u,
+    (void)leave(native, TIGON_NATIVE_NEAR_LIMIT, native->counts + access->before + 1u,
                 access->next_pc, access->next_pc + 4u);
 }
 
@@ -313,15 +325,84 @@ static struct tigon_native *blocked_at(struct tigon_native *native,
         .return_to = return_to,
         .access_at = (uint32_t)((const uint8_t *)access - (const uint8_t *)native),
         .value = native->value};
+    cpu->pc = access->from;
+    cpu->npc = access->next_pc;
     if (!other || other->aside.cycle >= native->horizon_of_both)
         return tigon_native_blocked(native);
     /* Nobody has looked at the other core: it is the next in turn. */
     const uint64_t bound = cpu->cycle + other->goes_first;
     other->cpu->horizon = bound < native->horizon_of_both ? bound : native->horizon_of_both;
     set_limit(other);
-    native->hand_to = NULL;
     other->hand_to = native;
     return other;
+}
+
+/* What a callback of a register access may have changed. `horizon` was the core's before it. */
+static inline void look_after_callback(struct tigon_native *native, uint64_t horizon) {
+    if (native->cpu->horizon != horizon)
+        set_limit(native);
+    if (native->hand_to && !still_aside(native, native->hand_to))
+        native->hand_to = NULL;
+}
+
+/* The access is done: on to the next instruction. False if that is not in the block. */
+static inline bool go_on(struct tigon_native *native, const struct native_access *access,
+                         uint64_t counts) {
+    struct tigon_cpu *cpu = native->cpu;
+    const uint64_t block_began = cpu->cycle - access->next;
+    if ((int64_t)(block_began + (uint64_t)(int64_t)access->last) >= (int64_t)native->limit) {
+        (void)leave(native, TIGON_NATIVE_NEAR_LIMIT, counts, access->next_pc, access->next_pc + 4u);
+        return false;
+    }
+    cpu->cycle = block_began;
+    native->counts -= access->interlock;
+    return true;
+}
+
+/* The same after a register access, whose callback may also have moved this core. The statistics
+ * have the counts up to it. */
+static inline bool go_on_after_callback(struct tigon_native *native,
+                                        const struct native_access *access) {
+    struct tigon_cpu *cpu = native->cpu;
+    const uint32_t next[2] = {access->next_pc, access->next_pc + 4u};
+    if (tigon_cpu_stopped(cpu) || pair_at(&cpu->pc) != pair_at(next)) {
+        native->stop = tigon_cpu_why_stopped(cpu);
+        (void)leave(native, tigon_cpu_stopped(cpu) ? TIGON_NATIVE_STOP : TIGON_NATIVE_AT, 1u,
+                    cpu->pc, cpu->npc);
+        return false;
+    }
+    if (text_changed(native)) {
+        (void)leave(native, TIGON_NATIVE_AT, 1u, cpu->pc, cpu->npc);
+        return false;
+    }
+    return go_on(native, access, 1u);
+}
+
+bool tigon_native_load_register(struct tigon_native *native, const struct native_access *access,
+                                uint32_t number) {
+    struct tigon_cpu *cpu = native->cpu;
+    const uint64_t horizon = cpu->horizon;
+    uint32_t value;
+    show_other(native);
+    const enum tigon_access result =
+        tigon_cpu_read_register(cpu, access->from, number * 4u, &value);
+    look_after_callback(native, horizon);
+    if (result == TIGON_ACCESS_PARKED) {
+        native->stop = TIGON_CPU_PARKED;
+        (void)leave(native, TIGON_NATIVE_STOP, 0, access->from, access->next_pc);
+        return false;
+    }
+    native->value = cpu->gpr[access->destination] = value;
+    return go_on_after_callback(native, access);
+}
+
+bool tigon_native_store_register(struct tigon_native *native, const struct native_access *access,
+                                 uint32_t number, uint32_t value) {
+    const uint64_t horizon = native->cpu->horizon;
+    show_other(native);
+    tigon_cpu_write_register(native->cpu, number * 4u, value);
+    look_after_callback(native, horizon);
+    return go_on_after_callback(native, access);
 }
 
 struct tigon_native *tigon_native_access(struct tigon_native *native,
@@ -330,71 +411,59 @@ struct tigon_native *tigon_native_access(struct tigon_native *native,
     struct tigon_cpu *cpu = native->cpu;
     const uint32_t address = cpu->gpr[access->source] + access->immediate;
     const uint32_t bytes = access->bytes;
-    const uint32_t pc = after(native, access);
-    const uint32_t npc = pc + 4u;
-    const uint64_t counts = native->counts + counts_before(access);
-    const bool outside = address >= TIGON_SRAM_WINDOW;
-    struct tigon_native *const other = native->hand_to;
+    const uint32_t pc = access->next_pc;
+    const uint64_t counts = native->counts + access->before;
+    const uint64_t horizon = cpu->horizon;
+    uint32_t value = 0;
     enum tigon_access result = TIGON_ACCESS_DONE;
     cpu->cycle += access->issue;
-    if (cpu->cycle >= cpu->horizon && address - TIGON_REGISTERS < TIGON_REGISTERS_SIZE &&
-        bytes == 4 && (address & 3u) == 0) /* as tigon_cpu_load() and _store() would find */
-        return blocked_at(native, access, return_to);
     /* What may be a fault goes the long way. */
-    if (!outside && (address & (bytes - 1u)) == 0 && address >= TIGON_NULL_PAGE_SIZE) {
+    if (address < TIGON_SRAM_WINDOW && (address & (bytes - 1u)) == 0 &&
+        address >= TIGON_NULL_PAGE_SIZE) {
         const uint32_t offset = address & cpu->memory->sram_mask;
-        if (offset / TIGON_DECODE_GRANULE == cpu->memory->watched)
-            show_other(native);
         if (access->load) {
-            uint32_t value = 0;
             result = tigon_cpu_load_sram(cpu, offset, bytes, &value);
             if (result == TIGON_ACCESS_DONE)
                 native->value = cpu->gpr[access->destination] = extend(access, value);
         } else {
+            if (offset / TIGON_DECODE_GRANULE == cpu->memory->watched)
+                show_other(native);
             result = tigon_cpu_store_sram(cpu, offset, bytes, cpu->gpr[access->second]);
         }
-    } else if (!access->load && address - TIGON_SCRATCHPAD < native->words * 4u &&
-               (address & (bytes - 1u)) == 0) {
+        if (result == TIGON_ACCESS_BLOCKED)
+            return blocked_at(native, access, return_to);
+        if (result == TIGON_ACCESS_REGISTER)
+            look_after_callback(native, horizon);
+        return go_on(native, access, counts + 1u) ? native : NULL;
+    }
+    if (!access->load && address - TIGON_SCRATCHPAD < native->words * 4u &&
+        (address & (bytes - 1u)) == 0) {
         store_text(cpu, address - TIGON_SCRATCHPAD, bytes, cpu->gpr[access->second]);
         cpu->cycle += cpu->timing.scratchpad_store;
     } else {
         show_other(native);
         cpu->pc = pc;
-        cpu->npc = npc;
+        cpu->npc = pc + 4u;
         publish(native, counts);
         if (access->load) {
-            uint32_t value = 0;
             result = tigon_cpu_load(cpu, access->from, address, bytes, &value);
             if (result <= TIGON_ACCESS_REGISTER)
                 native->value = cpu->gpr[access->destination] = extend(access, value);
         } else {
             result = tigon_cpu_store(cpu, address, bytes, cpu->gpr[access->second]);
         }
-    }
-    if (result == TIGON_ACCESS_BLOCKED)
-        return blocked_at(native, access, return_to);
-    if (result > TIGON_ACCESS_REGISTER) {
-        native->stop = result == TIGON_ACCESS_FAULT ? TIGON_CPU_FAULTED : TIGON_CPU_PARKED;
-        return leave(native, TIGON_NATIVE_STOP, counts, access->from, pc);
-    }
-    if (result == TIGON_ACCESS_REGISTER) {
-        set_limit(native);
-        if (other && still_aside(native, other))
-            native->hand_to = other;
-        if (outside && (tigon_cpu_stopped(cpu) || cpu->pc != pc || cpu->npc != npc)) {
-            native->stop = tigon_cpu_why_stopped(cpu);
-            return leave(native, tigon_cpu_stopped(cpu) ? TIGON_NATIVE_STOP : TIGON_NATIVE_AT,
-                         counts + 1u, cpu->pc, cpu->npc);
+        if (result == TIGON_ACCESS_BLOCKED)
+            return blocked_at(native, access, return_to);
+        if (result > TIGON_ACCESS_REGISTER) {
+            native->stop = result == TIGON_ACCESS_FAULT ? TIGON_CPU_FAULTED : TIGON_CPU_PARKED;
+            return leave(native, TIGON_NATIVE_STOP, 0, access->from, pc);
         }
+        look_after_callback(native, horizon);
+        return go_on_after_callback(native, access) ? native : NULL;
     }
-    if (outside && text_changed(native))
-        return leave(native, TIGON_NATIVE_AT, counts + 1u, pc, npc);
-    const uint64_t block_began = cpu->cycle - access->next;
-    if ((int64_t)(block_began + (uint64_t)(int64_t)access->last) >= (int64_t)native->limit)
-        return leave(native, TIGON_NATIVE_NEAR_LIMIT, counts + 1u, pc, npc);
-    cpu->cycle = block_began;
-    native->counts -= (uint64_t)access->interlock << 32;
-    return native;
+    if (text_changed(native))
+        return leave(native, TIGON_NATIVE_AT, counts + 1u, pc, pc + 4u);
+    return go_on(native, access, counts + 1u) ? native : NULL;
 }
 
 #else /* other hosts: the interpreter does it all */
@@ -413,8 +482,8 @@ bool tigon_native_ready(struct tigon_native *native, uint32_t pc) {
     return false;
 }
 
-enum tigon_native_end tigon_native_execute(struct tigon_native *native, uint32_t run_ahead) {
-    (void)native, (void)run_ahead;
+enum tigon_native_end tigon_native_execute(struct tigon_native *native) {
+    (void)native;
     return TIGON_NATIVE_AT;
 }
 

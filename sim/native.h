@@ -32,7 +32,7 @@ bool tigon_native_ready(struct tigon_native *native, uint32_t pc);
 
 /* Execute from cpu->pc, which is ready, with npc = pc + 4 and no load pending, as far as translated
  * text goes. All fields of the core are up to date before and after. */
-enum tigon_native_end tigon_native_execute(struct tigon_native *native, uint32_t run_ahead);
+enum tigon_native_end tigon_native_execute(struct tigon_native *native);
 
 /* For tigon_cpu_run_pair(): the same from wherever `*cpu` stands, if there is translated text or it
  * is time to translate; false if not. When the core must wait for its peer, which is neither
@@ -42,8 +42,8 @@ enum tigon_native_end tigon_native_execute(struct tigon_native *native, uint32_t
 bool tigon_native_piece(struct tigon_cpu **cpu, uint64_t horizon_of_both,
                         enum tigon_native_end *end);
 
-/* Registers may have changed by other means than text: what translated text knows of them is
- * forgotten. */
+/* Registers may have changed by other means than text, or the interpreter is going to run the core
+ * or has: what translated text knows of where the core stands is forgotten. */
 void tigon_native_registers_written(struct tigon_native *native);
 
 /* Why: after TIGON_NATIVE_STOP. */

@@ -5,6 +5,8 @@
 #include "sim/cpu_private.h"
 #include "sim/native.h"
 
+#include <stddef.h>
+
 #define NATIVE_WORDS        (TIGON_SCRATCHPAD_A_SIZE / 4u)
 #define NATIVE_CODE_BYTES   (1u << 20)
 #define NATIVE_BLOCK_BYTES  16384u /* at most, of one block */
@@ -14,35 +16,40 @@
 #define NATIVE_NEVER        255u    /* heat of a word that cannot be */
 #define NATIVE_CYCLES       0xFFFFu /* at most, of a block with accesses to the scratchpad alone */
 
-/* A load or store. 32 bytes, `last` as a signed number. Offsets are cycles and counts since the
- * block began, as they are when all its accesses are to the scratchpad. */
+/* A load or store. `last` and `sram_advance` are signed numbers. Offsets are cycles and counts
+ * since the block began, as they are when all its accesses are to the scratchpad. */
 struct native_access {
+    uint64_t before;      /* counts: instructions, and stalls << 32 */
+    uint32_t from;        /* its address */
+    uint32_t next_pc;     /* of the instruction after it; a jump to a register fills it in */
+    int64_t sram_advance; /* what the block began later for, if the access is to SRAM at once */
+    uint64_t interlock;   /* stalls << 32: that the next one waits for the load */
+    int32_t last; /* cycle by which all after it in the block is looked up; lowest if none */
     uint32_t immediate;
-    uint32_t from;      /* its address */
-    uint32_t next_pc;   /* of the instruction after it, unless `computed` */
-    int32_t last;       /* cycle by which all after it in the block is looked up; lowest if none */
-    uint16_t issue;     /* cycle */
-    uint16_t next;      /* cycle of the next instruction, with interlock */
-    uint16_t stalls;    /* before it */
-    uint16_t interlock; /* that the next one waits for the load */
-    uint8_t instructions; /* before it */
+    uint16_t issue; /* cycle */
+    uint16_t next;  /* cycle of the next instruction, with interlock */
     uint8_t bytes;
     uint8_t source; /* registers as in struct tigon_instruction */
     uint8_t second;
     uint8_t destination;
-    uint8_t held; /* the register that eax holds before it, TIGON_REGISTER_DISCARD if none */
     bool load : 1;
     bool sign : 1;
-    bool computed : 1; /* after it comes native->target */
     bool ends_block : 1;
 };
-static_assert(sizeof(struct native_access) <= 32, "half a cache line");
+static_assert(sizeof(struct native_access) <= 64, "a cache line");
+/* The core's pc and npc when it stands before an access are copied as one. */
+static_assert(offsetof(struct native_access, next_pc) == offsetof(struct native_access, from) + 4 &&
+                  offsetof(struct native_access, from) % 8 == 0 &&
+                  offsetof(struct tigon_cpu, npc) == offsetof(struct tigon_cpu, pc) + 4,
+              "pairs");
 
 #define NATIVE_NO_LAST INT32_MIN
 
 /* Where to go in: at the beginning of a block, or at an access that the core came to and could not
- * do, with its registers there. The latter holds as long as the core stands there. native->counts
- * and cpu->cycle belong to it. */
+ * do, with its registers there. The latter holds as long as the core stands there, untouched by
+ * others (tigon_native_registers_written()). Then cpu->cycle is that of the access, cpu->pc and npc
+ * are those before it, and native->counts, of the block's beginning, are what is not yet in the
+ * core's statistics: 0 - access->before if all is. */
 struct native_aside {
     uint64_t block_began, cycle;
     const uint8_t *go_on;
@@ -57,7 +64,7 @@ struct native_aside {
  * tigon_native_access() (then it is that beginning, too) and after leaving. */
 struct tigon_native {
     uint64_t limit;
-    uint64_t counts; /* since execute began: instructions, and stalls << 32 */
+    uint64_t counts; /* not yet in the statistics: instructions, and stalls << 32 */
     uint32_t target; /* of a jump to a register */
     uint32_t value;  /* of an access outside; what eax is after it */
     uint32_t end;    /* enum tigon_native_end */
@@ -66,8 +73,7 @@ struct tigon_native {
     /* For native_routines.c. */
     struct tigon_cpu *cpu;
     struct tigon_bus *bus;
-    uint8_t *scratchpad, *sram, *sram_decoded_valid;
-    struct tigon_memory *memory;
+    uint8_t *scratchpad, *sram, *sram_marks;
     uint64_t *beats;       /* this core's, in the bus */
     uint32_t sram_mask[3]; /* in bytes, halves, words */
     const enum tigon_loop_stage *peer_stage;
@@ -75,6 +81,9 @@ struct tigon_native {
     const uint8_t *access, *out;
     struct tigon_native *(*access_function)(struct tigon_native *, const struct native_access *,
                                             const uint8_t *return_to);
+    bool (*register_load)(struct tigon_native *, const struct native_access *, uint32_t number);
+    bool (*register_store)(struct tigon_native *, const struct native_access *, uint32_t number,
+                           uint32_t value);
     struct tigon_native *(*blocked_function)(struct tigon_native *);
     void (*reach_function)(struct tigon_bus *, uint64_t cycle);
     void (*near_limit_function)(struct tigon_native *, const struct native_access *);
@@ -85,15 +94,16 @@ struct tigon_native {
      * horizon of both. */
     struct tigon_native *other;
     uint64_t horizon_of_both;
-    struct tigon_native *hand_to; /* `other` if that stands aside, else NULL */
-    uint64_t goes_first;          /* 1 for core A: in equal cycles */
+    /* Of the one that runs: `other` if that stands aside and may go on when it is its turn, else
+     * NULL. */
+    struct tigon_native *hand_to;
+    uint64_t goes_first; /* 1 for core A: in equal cycles */
 
     uint32_t words; /* of the scratchpad */
     enum tigon_cpu_stop stop;
     uint64_t run_ahead;
     uint64_t furthest; /* limit of the counts */
-    uint64_t begin_instructions, begin_stalls;
-    uint8_t patience; /* how hot text may become */
+    uint8_t patience;  /* how hot text may become */
 
     uint8_t *code;
     size_t used, stubs; /* bytes; the first belong to the stubs */
@@ -101,7 +111,7 @@ struct tigon_native {
     const uint8_t *leave;
     uint32_t access_count;
     uint8_t heat[NATIVE_WORDS];
-    _Alignas(32) struct native_access accesses[NATIVE_ACCESSES];
+    _Alignas(64) struct native_access accesses[NATIVE_ACCESSES];
 };
 
 /* Called by native_routines.c. They return with whom to go on: with `native` in its block, with the
@@ -112,6 +122,14 @@ struct tigon_native {
 struct tigon_native *tigon_native_access(struct tigon_native *native,
                                          const struct native_access *access,
                                          const uint8_t *return_to);
+
+/* An aligned access to chip register `number`, a word, below the horizon. The core's fields say
+ * that it is being made. True: go on in the block, which begins at cpu->cycle; native->value is
+ * loaded. False: translated text is left. */
+bool tigon_native_load_register(struct tigon_native *native, const struct native_access *access,
+                                uint32_t number);
+bool tigon_native_store_register(struct tigon_native *native, const struct native_access *access,
+                                 uint32_t number, uint32_t value);
 
 /* The access that `aside` is for must wait until the other core is further. */
 struct tigon_native *tigon_native_blocked(struct tigon_native *native);

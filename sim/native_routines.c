@@ -8,8 +8,8 @@
  *   edx  the value to be stored; then eax is kept, else eax is the value loaded
  *
  * and does what tigon_cpu_load_sram() and tigon_cpu_store_sram() do, in the same order, as long as
- * the bus knows the cycle and nobody waits for this very access. What else there is does
- * tigon_native_access(), from the beginning.
+ * the bus knows the cycle and nobody waits for this very access; and what cpu_register.h does up to
+ * the callback. What else there is does tigon_native_access(), from the beginning.
  *
  * Assembly, since the state of the core stays in host registers that C would save and restore at
  * each access.
@@ -28,19 +28,26 @@
 #define COUNT(name)  [name] "i"(offsetof(struct tigon_cpu, statistics.name))
 #define BUS(name)    [name] "i"(offsetof(struct tigon_bus, name))
 
-/* ecx from a turned offset to the number of the unit less those of the null page. */
+/* ecx from a turned offset to the number of the unit in the SRAM that is fitted. At `otherwise` it
+ * is that in the address space, less those of the null page. */
 static_assert(TIGON_SCRATCHPAD == 0xC00000 && TIGON_SRAM_WINDOW == 0x800000 &&
                   TIGON_NULL_PAGE_SIZE == 0x80,
               "constants of SRAM_ONLY");
 #define SRAM_ONLY(shift, otherwise)                                                                \
     "  subl $(0xFF400080 >> " #shift "), %%ecx\n"                                                  \
     "  cmpl $(0x7FFF80 >> " #shift "), %%ecx\n"                                                    \
-    "  jae " otherwise "\n"
+    "  jae " otherwise "\n"                                                                        \
+    "  addl $(0x80 >> " #shift "), %%ecx\n"                                                        \
+    "  andl (%c[sram_mask] + 4 * " #shift ")(%%rbp), %%ecx\n"
 
-/* r8: the cycle, after what is in the write buffer; `label`_go_on: come here again with it. */
-#define AT_ITS_CYCLE(label)                                                                        \
+/* r8: the cycle of the access. */
+#define ITS_CYCLE                                                                                  \
     "  movzwl %c[issue](%%rbp,%%rsi), %%r8d\n"                                                     \
-    "  addq %%r12, %%r8\n"                                                                         \
+    "  addq %%r12, %%r8\n"
+
+/* Or that after what is in the write buffer; `label`_go_on: come here again with it. */
+#define AT_ITS_CYCLE(label)                                                                        \
+    ITS_CYCLE                                                                                      \
     "  cmpq %%r8, %c[write_buffer_free](%%rbx)\n"                                                  \
     "  ja " label "_wait\n" label "_go_on:\n"                                                      \
     "  cmpq %c[horizon](%%rbx), %%r8\n"                                                            \
@@ -75,10 +82,11 @@ static_assert(TIGON_SCRATCHPAD == 0xC00000 && TIGON_SRAM_WINDOW == 0x800000 &&
     "  movq %%r10, %c[core_free](%%rdi)\n"                                                         \
     "  movq %c[beats](%%rbp), %%r9\n"                                                              \
     "  incq (%%r9)\n"                                                                              \
-    "  incq %c[effects](%%rbx)\n"
+    "  incq %c[effects](%%rbx)\n"                                                                  \
+    "  movq %c[sram](%%rbp), %%r9\n"
 
-/* The first free cycle of the window. */
-#define LATER_SLOT(label, otherwise)                                                               \
+/* The first free cycle of the window; `delay` says what the wait, in r9, is for the core. */
+#define LATER_SLOT(label, otherwise, delay)                                                        \
     label "_reach:\n"                                                                              \
           "  callq tigon_native_reach_cycle\n"                                                     \
           "  jmp " label "_go_on\n" label "_busy:\n"                                               \
@@ -101,106 +109,143 @@ static_assert(TIGON_SCRATCHPAD == 0xC00000 && TIGON_SRAM_WINDOW == 0x800000 &&
           "  subq %%r8, %%r9\n"                                                                    \
           "  addq %%r9, %c[bus_stalls](%%rbx)\n"                                                   \
           "  movq %c[beats](%%rbp), %%r11\n"                                                       \
-          "  addq %%r9, %c[stalls_after_beats](%%r11)\n"                                           \
-          "  incq %%r10\n"                                                                         \
+          "  addq %%r9, %c[stalls_after_beats](%%r11)\n" delay "  incq %%r10\n"                    \
           "  jmp " label "_granted\n"
 
-/* rcx: the number of the unit in the SRAM that is fitted; r9: SRAM. */
-#define PLACE(shift)                                                                               \
-    "  addl $(0x80 >> " #shift "), %%ecx\n"                                                        \
-    "  andl (%c[sram_mask] + 4 * " #shift ")(%%rbp), %%ecx\n"                                      \
-    "  movq %c[sram](%%rbp), %%r9\n"
-
-/* r8 is the cycle at which the core goes on. */
+/* r12: when the block would have begun. What issue was, is in it already. */
 #define BACK_TO_BLOCK                                                                              \
-    "  movzwl %c[next](%%rbp,%%rsi), %%r9d\n"                                                      \
-    "  subq %%r9, %%r8\n"                                                                          \
     "  movslq %c[last](%%rbp,%%rsi), %%r9\n"                                                       \
-    "  addq %%r8, %%r9\n"                                                                          \
+    "  addq %c[sram_advance](%%rbp,%%rsi), %%r12\n"                                                \
+    "  addq %%r12, %%r9\n"                                                                         \
     "  cmpq %%r13, %%r9\n"                                                                         \
-    "  jge tigon_native_too_near\n"                                                                \
-    "  movq %%r8, %%r12\n"
+    "  jge tigon_native_too_near\n"
 
 /* The core waits for the value, so the interlock that the block counts on is none. */
-#define LOAD(label, shift, fetch)                                                                  \
-    label ":\n" SRAM_ONLY(shift, "tigon_native_special") AT_ITS_CYCLE(label)                       \
-        TAKE_SLOT(label, "tigon_native_special")                                                   \
-            PLACE(shift) "  incq %c[sram_loads](%%rbx)\n" fetch                                    \
-                         "  movl %c[sram_load](%%rbx), %%r8d\n"                                    \
-                         "  leaq -1(%%r8,%%r10), %%r8\n" BACK_TO_BLOCK                             \
-                         "  movzwl %c[interlock](%%rbp,%%rsi), %%r9d\n"                            \
-                         "  shlq $32, %%r9\n"                                                      \
-                         "  subq %%r9, %%r15\n"                                                    \
-                         "  ret\n" WAIT(label) LATER_SLOT(label, "tigon_native_special")
+#define LOAD(label, shift, fetch, otherwise)                                                       \
+    label ":\n" SRAM_ONLY(shift, otherwise) AT_ITS_CYCLE(label) TAKE_SLOT(                         \
+        label, "tigon_native_special") "  incq %c[sram_loads](%%rbx)\n" fetch BACK_TO_BLOCK        \
+                                       "  subq %c[interlock](%%rbp,%%rsi), %%r15\n"                \
+                                       "  ret\n" WAIT(label) LATER_SLOT(                           \
+                                           label, "tigon_native_special", "  addq %%r9, %%r12\n")
 
-/* What the store would change elsewhere is special: the I-line held, a granule that is watched. */
-#define STORE(label, shift, write)                                                                 \
-    label ":\n" SRAM_ONLY(shift, "tigon_native_special_store") AT_ITS_CYCLE(                       \
-        label) "  leal (0x80 >> " #shift ")(%%rcx), %%r10d\n"                                      \
-               "  andl (%c[sram_mask] + 4 * " #shift ")(%%rbp), %%r10d\n"                          \
-               "  shll $" #shift ", %%r10d\n"                                                      \
-               "  movl %%r10d, %%r11d\n"                                                           \
-               "  subl %c[line_offset](%%rbx), %%r11d\n"                                           \
-               "  cmpl %c[instruction_line_bytes](%%rbx), %%r11d\n"                                \
-               "  jb tigon_native_special_store\n"                                                 \
-               "  shrl $5, %%r10d\n"                                                               \
-               "  movq %c[memory](%%rbp), %%r11\n"                                                 \
-               "  cmpl %c[watched](%%r11), %%r10d\n"                                               \
-               "  je tigon_native_special_store\n" TAKE_SLOT(label, "tigon_native_special_store")  \
-                   PLACE(shift) "  incq %c[sram_stores](%%rbx)\n" write "  shll $" #shift          \
-                                ", %%ecx\n"                                                        \
-                                "  shrl $5, %%ecx\n"                                               \
-                                "  movq %c[sram_decoded_valid](%%rbp), %%r9\n"                     \
-                                "  movb $0, (%%r9,%%rcx)\n"                                        \
-                                "  movl %c[sram_store_drain](%%rbx), %%r9d\n"                      \
-                                "  leaq -1(%%r9,%%r10), %%r9\n"                                    \
-                                "  movq %%r9, %c[write_buffer_free](%%rbx)\n"                      \
-                                "  movl %c[sram_store](%%rbx), %%r9d\n"                            \
-                                "  addq %%r9, %%r8\n" BACK_TO_BLOCK "  ret\n" WAIT(label)          \
-                                    LATER_SLOT(label, "tigon_native_special_store")
+/* What the store would change elsewhere is special: decoded text, the I-line held, a granule that
+ * is watched. The core does not wait for the slot. */
+#define STORE(label, shift, write, otherwise)                                                      \
+    label ":\n" SRAM_ONLY(shift, otherwise) AT_ITS_CYCLE(                                          \
+        label) "  movl %%ecx, %%r10d\n"                                                            \
+               "  movq %c[sram_marks](%%rbp), %%r9\n"                                              \
+               "  shrl $(5 - " #shift "), %%r10d\n"                                                \
+               "  cmpb $0, (%%r9,%%r10)\n"                                                         \
+               "  jne tigon_native_special_store\n" TAKE_SLOT(                                     \
+                   label,                                                                          \
+                   "tigon_native_special_store") "  incq %c[sram_stores](%%rbx)\n" write           \
+                                                 "  movl %c[sram_store_drain](%%rbx), %%r9d\n"     \
+                                                 "  leaq -1(%%r9,%%r10), %%r9\n"                   \
+                                                 "  movq %%r9, "                                   \
+                                                 "%c[write_buffer_free](%%rbx)\n" BACK_TO_BLOCK    \
+                                                 "  ret\n" WAIT(label) LATER_SLOT(                 \
+                                                     label, "tigon_native_special_store", "")
 static_assert(TIGON_DECODE_GRANULE == 1 << 5, "as STORE shifts");
+
+/* ecx as SRAM_ONLY(2) leaves it, the access not to SRAM: if it is to a chip register, in ecx the
+ * number of that and below the horizon, with the core's fields as a callback may see them. */
+static_assert(TIGON_REGISTERS == 0xC0000000u && TIGON_REGISTERS_SIZE == 4 * 0x100,
+              "constants of REGISTER");
+#define REGISTER(label, function, otherwise)                                                       \
+    label ":\n"                                                                                    \
+          "  subl $(((0xC0000000 - 0xC00000) >> 2) - (0xFF400080 >> 2)), %%ecx\n"                  \
+          "  cmpl $0x100, %%ecx\n"                                                                 \
+          "  jae " otherwise "\n" ITS_CYCLE label "_go_on:\n"                                      \
+          "  cmpq %c[horizon](%%rbx), %%r8\n"                                                      \
+          "  jae " label "_blocked\n"                                                              \
+          "  movl %%eax, %c[value](%%rbp)\n"                                                       \
+          "  movl %c[next_pc](%%rbp,%%rsi), %%eax\n"                                               \
+          "  movq %c[before](%%rbp,%%rsi), %%rdi\n"                                                \
+          "  movq %%r8, %c[cycle](%%rbx)\n"                                                        \
+          "  movl %%eax, %c[pc](%%rbx)\n"                                                          \
+          "  addl $4, %%eax\n"                                                                     \
+          "  addq %%rdi, %%r15\n"                                                                  \
+          "  movl %%eax, %c[npc](%%rbx)\n"                                                         \
+          "  negq %%rdi\n"                                                                         \
+          "  movl %%r15d, %%eax\n"                                                                 \
+          "  shrq $32, %%r15\n"                                                                    \
+          "  addq %%rax, %c[instructions](%%rbx)\n"                                                \
+          "  addq %%r15, %c[load_use_stalls](%%rbx)\n"                                             \
+          "  movq %%rdi, %c[counts](%%rbp)\n"                                                      \
+          "  xchgl %%ecx, %%edx\n"                                                                 \
+          "  addq %%rbp, %%rsi\n"                                                                  \
+          "  movq %%rbp, %%rdi\n"                                                                  \
+          "  subq $8, %%rsp\n"                                                                     \
+          "  callq *%c[" function "](%%rbp)\n"                                                     \
+          "  addq $8, %%rsp\n"                                                                     \
+          "  testb %%al, %%al\n"                                                                   \
+          "  jz tigon_native_left\n"                                                               \
+          "  jmp tigon_native_return\n" label "_blocked:\n"                                        \
+          "  leaq " label "_go_on(%%rip), %%rdi\n"                                                 \
+          "  jmp tigon_native_wait_for_other\n"
 
 #define STALLS_AFTER_BEATS                                                                         \
     [stalls_after_beats] "i"(offsetof(struct tigon_bus, stalls) - offsetof(struct tigon_bus, beats))
 
 #define ACCESS_OPERANDS                                                                            \
-    ACCESS(issue), ACCESS(next), ACCESS(last), NATIVE(bus), NATIVE(peer_stage), NATIVE(beats),     \
-        NATIVE(sram_mask), NATIVE(sram), CPU(write_buffer_free), CPU(horizon), CPU(effects),       \
-        COUNT(bus_stalls), BUS(plain_until), BUS(taken), BUS(core_free), STALLS_AFTER_BEATS
+    ACCESS(issue), ACCESS(sram_advance), ACCESS(last), NATIVE(bus), NATIVE(peer_stage),            \
+        NATIVE(beats), NATIVE(sram_mask), NATIVE(sram), CPU(write_buffer_free), CPU(horizon),      \
+        CPU(effects), COUNT(bus_stalls), BUS(plain_until), BUS(taken), BUS(core_free),             \
+        STALLS_AFTER_BEATS
 
 /* Never called: a place for the statements. */
 static __attribute__((used)) void loads(void) {
-    __asm__ volatile(
-        ".pushsection .text\n"
-        ".balign 16\n" LOAD("tigon_native_lw", 2,
-                            "  movl (%%r9,%%rcx,4), %%eax\n"
-                            "  bswapl %%eax\n") LOAD("tigon_native_lhu", 1,
-                                                     "  movzwl (%%r9,%%rcx,2), %%eax\n"
-                                                     "  rolw $8, %%ax\n")
-            LOAD("tigon_native_lh", 1,
-                 "  movzwl (%%r9,%%rcx,2), %%eax\n"
-                 "  rolw $8, %%ax\n"
-                 "  movswl %%ax, %%eax\n")
-                LOAD("tigon_native_lbu", 0, "  movzbl (%%r9,%%rcx), %%eax\n")
-                    LOAD("tigon_native_lb", 0, "  movsbl (%%r9,%%rcx), %%eax\n") ".popsection\n"
-        :
-        : ACCESS_OPERANDS, ACCESS(interlock), COUNT(sram_loads), TIMING(sram_load));
+    __asm__ volatile(".pushsection .text\n"
+                     ".balign 16\n" /* clang-format off */
+        LOAD("tigon_native_lw", 2,
+             "  movl (%%r9,%%rcx,4), %%eax\n"
+             "  bswapl %%eax\n",
+             "tigon_native_lw_register")
+        LOAD("tigon_native_lhu", 1,
+             "  movzwl (%%r9,%%rcx,2), %%eax\n"
+             "  rolw $8, %%ax\n",
+             "tigon_native_special")
+        LOAD("tigon_native_lh", 1,
+             "  movzwl (%%r9,%%rcx,2), %%eax\n"
+             "  rolw $8, %%ax\n"
+             "  movswl %%ax, %%eax\n",
+             "tigon_native_special")
+        LOAD("tigon_native_lbu", 0, "  movzbl (%%r9,%%rcx), %%eax\n", "tigon_native_special")
+        LOAD("tigon_native_lb", 0, "  movsbl (%%r9,%%rcx), %%eax\n", "tigon_native_special")
+                     /* clang-format on */ ".popsection\n"
+                     :
+                     : ACCESS_OPERANDS, ACCESS(interlock), COUNT(sram_loads));
 }
 
 static __attribute__((used)) void stores(void) {
     __asm__ volatile(
         ".pushsection .text\n"
-        ".balign 16\n" STORE("tigon_native_sw", 2,
-                             "  bswapl %%edx\n"
-                             "  movl %%edx, (%%r9,%%rcx,4)\n")
-            STORE("tigon_native_sh", 1,
-                  "  rolw $8, %%dx\n"
-                  "  movw %%dx, (%%r9,%%rcx,2)\n")
-                STORE("tigon_native_sb", 0, "  movb %%dl, (%%r9,%%rcx)\n") ".popsection\n"
+        ".balign 16\n" /* clang-format off */
+        STORE("tigon_native_sw", 2,
+              "  bswapl %%edx\n"
+              "  movl %%edx, (%%r9,%%rcx,4)\n",
+              "tigon_native_sw_register")
+        STORE("tigon_native_sh", 1,
+              "  rolw $8, %%dx\n"
+              "  movw %%dx, (%%r9,%%rcx,2)\n",
+              "tigon_native_special_store")
+        STORE("tigon_native_sb", 0, "  movb %%dl, (%%r9,%%rcx)\n", "tigon_native_special_store")
+        /* clang-format on */ ".popsection\n"
         :
-        : ACCESS_OPERANDS, COUNT(sram_stores), TIMING(sram_store), TIMING(sram_store_drain),
-          TIMING(instruction_line_bytes), CPU(line_offset), NATIVE(memory),
-          NATIVE(sram_decoded_valid), [watched] "i"(offsetof(struct tigon_memory, watched)));
+        : ACCESS_OPERANDS, COUNT(sram_stores), TIMING(sram_store_drain), NATIVE(sram_marks));
+}
+
+static __attribute__((used)) void registers(void) {
+    __asm__ volatile(
+        ".pushsection .text\n"
+        ".balign 16\n" /* clang-format off */
+        REGISTER("tigon_native_lw_register", "register_load", "tigon_native_special")
+        REGISTER("tigon_native_sw_register", "register_store", "tigon_native_special_store")
+        /* clang-format on */ ".popsection\n"
+        :
+        : ACCESS(issue), ACCESS(next_pc), ACCESS(before), CPU(horizon), CPU(cycle), CPU(pc),
+          CPU(npc), NATIVE(value), NATIVE(counts), NATIVE(register_load), NATIVE(register_store),
+          COUNT(instructions), COUNT(load_use_stalls));
 }
 
 static __attribute__((used)) void ways(void) {
@@ -272,11 +317,15 @@ static __attribute__((used)) void other_ways(void) {
         "  addq $8, %%rsp\n"
         "  cmpq %%rbp, %%rax\n"
         "  jne 1f\n"
+        "tigon_native_return:\n"
         "  movq %c[cycle](%%rbx), %%r12\n"
         "  movq %c[limit](%%rbp), %%r13\n"
         "  movq %c[counts](%%rbp), %%r15\n"
         "  movl %c[value](%%rbp), %%eax\n"
         "  ret\n"
+        "tigon_native_left:\n"
+        "  addq $8, %%rsp\n"
+        "  jmp tigon_native_out\n"
         "1:\n"
         "  addq $8, %%rsp\n"
         "2:\n"
@@ -284,8 +333,8 @@ static __attribute__((used)) void other_ways(void) {
         "  jnz tigon_native_go_in\n"
         "  jmp tigon_native_out\n"
 
-        /* rdi: where to come again. As tigon_native_blocked(), when nobody has looked at the other
-         * core since it handed over: then it must be the next in turn. */
+        /* rdi: where to come again. As tigon_native_blocked(), when there is somebody to hand to:
+         * then that one must be the next in turn. */
         "tigon_native_wait_for_other:\n"
         "  movq %c[hand_to](%%rbp), %%r10\n"
         "  movl %%esi, %c[aside_access_at](%%rbp)\n"
@@ -294,6 +343,8 @@ static __attribute__((used)) void other_ways(void) {
         "  movl %%eax, %c[aside_value](%%rbp)\n"
         "  movq %%rdi, %c[aside_go_on](%%rbp)\n"
         "  popq %c[aside_return_to](%%rbp)\n"
+        "  movq %c[from](%%rbp,%%rsi), %%r9\n"
+        "  movq %%r9, %c[pc](%%rbx)\n"
         "  movq %%r12, %c[aside_block_began](%%rbp)\n"
         "  movq %%r8, %c[aside_cycle](%%rbp)\n"
         "  movq %%r8, %c[cycle](%%rbx)\n"
@@ -304,7 +355,6 @@ static __attribute__((used)) void other_ways(void) {
         "  movq %c[aside_cycle](%%r10), %%r11\n"
         "  cmpq %%r9, %%r11\n"
         "  jae 3f\n"
-        "  movq $0, %c[hand_to](%%rbp)\n"
         "  movq %%rbp, %c[hand_to](%%r10)\n"
         "  movq %%r10, %%rbp\n"
         "  movq %c[cpu](%%rbp), %%rbx\n"
@@ -349,8 +399,8 @@ static __attribute__((used)) void other_ways(void) {
         "  movq %c[kept_cycle](%%rbp), %%r8\n"
         "  ret\n"
 
-        "tigon_native_too_near:\n" /* r8: when the block would have begun */
-        "  movq %%r8, %c[cycle](%%rbx)\n"
+        "tigon_native_too_near:\n" /* r12: when the block would have begun */
+        "  movq %%r12, %c[cycle](%%rbx)\n"
         "  movq %%r15, %c[counts](%%rbp)\n"
         "  movl %%eax, %c[value](%%rbp)\n"
         "  movq %%rbp, %%rdi\n"
@@ -362,10 +412,10 @@ static __attribute__((used)) void other_ways(void) {
         :
         : NATIVE(cpu), NATIVE(scratchpad), NATIVE(limit), NATIVE(counts), NATIVE(kept_cycle),
           NATIVE(value), NATIVE(access_function), NATIVE(blocked_function),
-          NATIVE(near_limit_function), NATIVE(reach_function), CPU(cycle), CPU(horizon),
-          NATIVE(hand_to), NATIVE(horizon_of_both), NATIVE(goes_first), NATIVE(run_ahead),
-          NATIVE(furthest), ASIDE(block_began), ASIDE(cycle), ASIDE(go_on), ASIDE(return_to),
-          ASIDE(access_at), ASIDE(index), ASIDE(stored), ASIDE(value));
+          NATIVE(near_limit_function), NATIVE(reach_function), CPU(cycle), CPU(horizon), CPU(pc),
+          ACCESS(from), NATIVE(hand_to), NATIVE(horizon_of_both), NATIVE(goes_first),
+          NATIVE(run_ahead), NATIVE(furthest), ASIDE(block_began), ASIDE(cycle), ASIDE(go_on),
+          ASIDE(return_to), ASIDE(access_at), ASIDE(index), ASIDE(stored), ASIDE(value));
 }
 
 #define LABEL(name) extern const uint8_t name[];
@@ -391,16 +441,17 @@ void tigon_native_know_routines(struct tigon_native *native) {
     native->access = tigon_native_special_store;
     native->out = tigon_native_out;
     native->access_function = tigon_native_access;
+    native->register_load = tigon_native_load_register;
+    native->register_store = tigon_native_store_register;
     native->blocked_function = tigon_native_blocked;
     native->near_limit_function = tigon_native_near_limit;
     native->reach_function = tigon_bus_reach;
     native->bus = cpu->bus;
     native->goes_first = cpu->core == TIGON_CORE_A;
     native->beats = &cpu->bus->beats[cpu->core == TIGON_CORE_A ? TIGON_BUS_CPU_A : TIGON_BUS_CPU_B];
-    native->memory = memory;
     native->scratchpad = memory->scratchpad[cpu->core];
     native->sram = memory->sram;
-    native->sram_decoded_valid = memory->sram_decoded_valid;
+    native->sram_marks = memory->sram_marks;
     for (unsigned shift = 0; shift < 3; shift++)
         native->sram_mask[shift] = memory->sram_mask >> shift;
     native->peer_stage = cpu->peer ? &cpu->peer->loop.stage : &alone;

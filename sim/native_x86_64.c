@@ -319,21 +319,18 @@ static struct native_access *emit_access(struct block *b, uint32_t pc,
     struct native_access *access = &native->accesses[native->access_count];
     const uint32_t cost = form->load ? timing->scratchpad_load : timing->scratchpad_store;
     *access = (struct native_access){
-        .immediate = in->immediate,
+        .before = c->instructions | (uint64_t)c->stalls << 32,
         .from = pc,
         .next_pc = way ? way->pc : pc + 4u,
+        .immediate = in->immediate,
         .issue = (uint16_t)c->cycles,
         .next = (uint16_t)(c->cycles + cost),
-        .stalls = (uint16_t)c->stalls,
-        .instructions = (uint8_t)c->instructions,
         .bytes = (uint8_t)(1u << form->shift),
         .source = in->source,
         .second = in->second,
         .destination = in->destination,
         .load = form->load,
         .sign = form->sign,
-        .held = b->held == NOTHING_HELD ? TIGON_REGISTER_DISCARD : b->held,
-        .computed = way && way->computed,
         .ends_block = way != NULL,
     };
     const uint32_t index = native->access_count++;
@@ -638,6 +635,12 @@ static void emit_branch(struct block *b, uint32_t pc, const struct tigon_instruc
             b->held = NOTHING_HELD;
         }
         field(b, 0, 0x89, 0, FIELD(target));
+        const struct tigon_instruction slot = text_at(b, pc + 4u);
+        struct access_form form;
+        if (access_form(slot.operation, &form))
+            field(b, 0, 0x89, 0,
+                  FIELD(accesses) + b->native->access_count * sizeof(struct native_access) +
+                      offsetof(struct native_access, next_pc));
         if (in->operation == TIGON_OP_JALR)
             result_constant(b, in->destination, pc + 8u);
         taken.computed = true;
@@ -700,7 +703,7 @@ static bool emit_block(struct block *b, uint32_t pc) {
         mark_text(b, pc);
         looked_up(b, &c);
         if (pending && waits_for(&in, pending->destination)) {
-            pending->interlock = (uint16_t)timing->load_use_interlock;
+            pending->interlock = (uint64_t)timing->load_use_interlock << 32;
             pending->next = (uint16_t)(pending->next + timing->load_use_interlock);
             c.cycles += timing->load_use_interlock;
             c.stalls += timing->load_use_interlock;
@@ -760,6 +763,8 @@ bool tigon_native_translate(struct tigon_native *native, uint32_t index) {
         access->last = access->ends_block      ? NATIVE_NO_LAST
                        : access->next > b.last ? access->next
                                                : (int32_t)b.last;
+        const uint32_t cost = access->load ? b.cpu->timing.sram_load : b.cpu->timing.sram_store;
+        access->sram_advance = (int64_t)access->issue + cost - access->next;
     }
     native->used = (size_t)(b.at - native->code);
     b.at = native->code + native->cold_used;
