@@ -7,26 +7,9 @@
 
 #define WINDOW TIGON_BUS_WINDOW
 
-/* From so many pending streams on it pays to look for those that are over. */
-#define MANY_STREAMS 6u
-
-#ifdef __x86_64__
-static bool counts_in_hardware;
-#endif
-
-/* Not every x86-64 processor can, and the library's function is a call. */
-static inline unsigned count_bits(uint64_t bits) {
-#ifdef __x86_64__
-    if (__builtin_expect(counts_in_hardware, 1)) {
-        __asm__("popcntq %1, %0" : "=r"(bits) : "r"(bits) : "cc");
-        return (unsigned)bits;
-    }
-#endif
-    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
-    bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
-    bits = (bits + (bits >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
-    return (unsigned)(bits * UINT64_C(0x0101010101010101) >> 56);
-}
+/* How far back beats may have been kept waiting from: over two windows that no core looked into
+ * they find their cycles. */
+#define LOOK_BACK (2u * WINDOW)
 
 static void set_plain_until(struct tigon_bus *bus) {
     const uint64_t end = bus->window + WINDOW;
@@ -36,21 +19,8 @@ static void set_plain_until(struct tigon_bus *bus) {
 void tigon_bus_initialise(struct tigon_bus *bus) {
     memset(bus, 0, sizeof *bus);
     bus->host_cycle = UINT64_MAX;
+    bus->known_until = TIGON_BUS_WINDOWS * WINDOW;
     set_plain_until(bus);
-#ifdef __x86_64__
-    counts_in_hardware = __builtin_cpu_supports("popcnt") != 0;
-#endif
-}
-
-/* Streams stay sorted by priority, so that equal due cycles are served in that order. */
-static void remove_stream(struct tigon_bus *bus, unsigned index) {
-    bus->stream_count--;
-    memmove(&bus->streams[index], &bus->streams[index + 1],
-            (bus->stream_count - index) * sizeof bus->streams[0]);
-}
-
-static uint64_t last_beat_cycle(const struct tigon_bus_stream *stream) {
-    return (stream->due - stream->period + (uint64_t)stream->beats_left * stream->period) >> 16;
 }
 
 static void about_to_change(struct tigon_bus *bus) {
@@ -60,13 +30,58 @@ static void about_to_change(struct tigon_bus *bus) {
 
 bool tigon_bus_quiet(const struct tigon_bus *bus, uint64_t cycle) {
     const uint64_t place = cycle - bus->window;
-    if (bus->host_cycle != UINT64_MAX || bus->backlog != 0 ||
-        (place < WINDOW && bus->taken >> place != 0))
-        return false;
-    for (unsigned i = 0; i < bus->stream_count; i++)
-        if (bus->streams[i].beats_left != 0) /* what is over but not worked out may still wait */
-            return false;
-    return true;
+    return bus->host_cycle == UINT64_MAX && bus->furthest < bus->window + WINDOW &&
+           (place >= WINDOW || bus->taken >> place == 0);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Placing beats */
+
+static inline uint64_t *word_of(struct tigon_bus *bus, uint64_t cycle) {
+    return &bus->words[cycle / WINDOW % TIGON_BUS_WINDOWS];
+}
+
+/* A beat wants `cycle`, or has it. */
+static inline void want(struct tigon_bus *bus, uint64_t cycle) {
+    if (bus->furthest < cycle)
+        bus->furthest = cycle;
+}
+
+/* Beats for which there was no cycle before the window that begins at `cycle`. */
+static void place_late(struct tigon_bus *bus, uint64_t cycle, uint64_t beats) {
+    for (; beats != 0 && cycle < bus->known_until; cycle += WINDOW) {
+        uint64_t *word = word_of(bus, cycle);
+        for (; beats != 0 && *word != UINT64_MAX; beats--)
+            *word |= *word + 1u;
+        want(bus, cycle);
+    }
+    if (beats != 0)
+        want(bus, bus->known_until);
+    bus->beyond += beats;
+}
+
+/* Beats that want these cycles of the window that begins at `cycle`, all together: those that meet
+ * another's move on by a cycle. Which cycles are taken in the end is the same as if they came one
+ * by one. */
+static inline void place(struct tigon_bus *bus, uint64_t cycle, uint64_t wanted) {
+    uint64_t *at = word_of(bus, cycle);
+    uint64_t word = *at, late = 0;
+    for (uint64_t met = wanted & word; met != 0; met = wanted & word) {
+        word |= wanted;
+        wanted = met << 1;
+        late += met >> (WINDOW - 1u);
+    }
+    *at = word | wanted;
+    if (__builtin_expect(late != 0, 0))
+        place_late(bus, cycle + WINDOW, late);
+}
+
+static inline void place_one(struct tigon_bus *bus, uint64_t cycle) {
+    place(bus, cycle & ~(uint64_t)(WINDOW - 1u), UINT64_C(1) << cycle % WINDOW);
+}
+
+static inline void take_word(struct tigon_bus *bus) {
+    bus->taken = *word_of(bus, bus->window);
 }
 
 static uint32_t pattern_of(struct tigon_bus *bus, uint32_t period) {
@@ -85,182 +100,135 @@ static uint32_t pattern_of(struct tigon_bus *bus, uint32_t period) {
     return number;
 }
 
-/* The cycles of the window that the pattern of a stream wants, from its next beat on. False if the
- * pattern does not say. */
-static inline bool look_up(const struct tigon_bus *bus, const struct tigon_bus_stream *stream,
-                           uint64_t *wanted) {
-    const uint64_t window = bus->window;
-    if (stream->pattern == TIGON_BUS_PATTERNS || stream->due < window << 16)
-        return false;
-    const uint64_t *bits = bus->patterns[stream->pattern].bits;
-    if (stream->start >= window) {
-        const uint64_t place = stream->start - window;
-        *wanted = place < WINDOW ? bits[0] << place : 0;
-        return stream->due >> 16 == stream->start;
-    }
-    const uint64_t place = window - stream->start;
-    const uint64_t word = place / WINDOW;
-    if (word + 1u >= TIGON_BUS_PATTERN_WORDS || stream->due - stream->period >= window << 16)
-        return false;
-    *wanted = bits[word] >> place % WINDOW | bits[word + 1u] << 1 << (WINDOW - 1u - place % WINDOW);
-    return true;
+/* How many beats of a stream want a cycle before this one. */
+static uint64_t beats_before(const struct tigon_bus_stream *stream, uint64_t cycle) {
+    if (cycle <= stream->start)
+        return 0;
+    return (((cycle - stream->start) << 16) + stream->period - 1u) / stream->period;
 }
 
-/* Beats that want these cycles of the window, all together: what meets another's moves on by a
- * cycle and counts it. Which cycles are taken in the end, and how long all wait together, is the
- * same as if they came one by one. */
-static inline void place_beats(struct tigon_bus *bus, enum tigon_bus_master master,
-                               uint64_t wanted) {
-    for (;;) {
-        const uint64_t met = wanted & bus->taken;
-        bus->taken |= wanted;
-        if (met == 0)
-            return;
-        bus->stalls[master] += count_bits(met);
-        bus->backlog += met >> (WINDOW - 1u);
-        wanted = met << 1;
-    }
+static uint64_t cycle_of_beat(const struct tigon_bus_stream *stream, uint64_t beat) {
+    return stream->start + (beat * stream->period >> 16);
 }
 
-/* The beats of a stream that want a cycle before the end of the window. What wants one before its
- * beginning has had it. */
-static void place_stream(struct tigon_bus *bus, struct tigon_bus_stream *stream) {
-    const uint64_t end = (bus->window + WINDOW) << 16;
-    const uint32_t before = stream->beats_left;
-    uint32_t left = before;
-    uint64_t due = stream->due;
-    stream->window_due = due;
-    stream->window_left = left;
-    uint64_t looked_up;
-    if (left != 0 && look_up(bus, stream, &looked_up)) {
-        const uint64_t last = last_beat_cycle(stream) - bus->window;
-        if (last < WINDOW)
-            looked_up &= UINT64_MAX >> (WINDOW - 1u - last);
-        const unsigned count = last < WINDOW ? left : count_bits(looked_up);
-        place_beats(bus, stream->master, looked_up);
-        bus->beats[stream->master] += count;
-        stream->due = due + (uint64_t)count * stream->period;
-        stream->beats_left = left - count;
-        return;
-    }
-    for (; left != 0 && due < bus->window << 16; left--)
-        due += stream->period;
+/* The cycles of a window that a stream without end wants, for what its pattern does not say. */
+static __attribute__((noinline)) uint64_t work_out(const struct tigon_bus_stream *stream,
+                                                   uint64_t window) {
     uint64_t wanted = 0;
-    for (; left != 0 && due < end; left--) {
-        wanted |= UINT64_C(1) << ((due >> 16) - bus->window);
-        due += stream->period;
+    for (uint64_t beat = beats_before(stream, window);; beat++) {
+        const uint64_t place = cycle_of_beat(stream, beat) - window;
+        if (place >= WINDOW)
+            return wanted;
+        wanted |= UINT64_C(1) << place;
     }
-    place_beats(bus, stream->master, wanted);
-    bus->beats[stream->master] += before - left;
-    stream->due = due;
-    stream->beats_left = left;
 }
 
-/* The beats carried over come first, whoever they belong to. */
-static void begin_window(struct tigon_bus *bus) {
-    bus->backlog = bus->carried > WINDOW ? bus->carried - WINDOW : 0;
-    bus->taken = bus->carried >= WINDOW ? UINT64_MAX : (UINT64_C(1) << bus->carried) - 1u;
+/* The bits of a window whose cycles are not after `last`. */
+static inline uint64_t up_to(uint64_t last, uint64_t window) {
+    return last - window < WINDOW ? UINT64_MAX >> (WINDOW - 1u - (last - window)) : UINT64_MAX;
 }
 
-/* What is before `cycle` is over. */
-static void pass_over(struct tigon_bus *bus, struct tigon_bus_stream *stream, uint64_t cycle) {
-    if (stream->due >= cycle << 16)
+/* The beats of a stream from the window on as far as beats are known. What is before the window has
+ * been, or does not matter any more. */
+static void place_stream(struct tigon_bus *bus, struct tigon_bus_stream *stream) {
+    const uint64_t begin = stream->start & ~(uint64_t)(WINDOW - 1u);
+    const uint64_t last = stream->last;
+    const unsigned shift = stream->start % WINDOW;
+    uint64_t window = begin;
+    if (window < stream->known_until)
+        window = stream->known_until;
+    if (window < bus->window)
+        window = bus->window;
+    stream->known_until = bus->known_until;
+    const uint64_t end = last < bus->known_until ? last + 1u : bus->known_until;
+    if (window >= end)
         return;
-    const uint64_t behind = (cycle << 16) - stream->due;
-    uint64_t skip = (behind + stream->period - 1u) / stream->period;
-    if (skip > stream->beats_left)
-        skip = stream->beats_left;
-    bus->beats[stream->master] += skip;
-    stream->beats_left -= (uint32_t)skip;
-    stream->due += skip * stream->period;
+    uint64_t of_pattern = begin + TIGON_BUS_PATTERN_WORDS * WINDOW;
+    of_pattern = of_pattern < end ? of_pattern : end;
+    if (stream->pattern != TIGON_BUS_PATTERNS && window < of_pattern) {
+        const uint64_t *bits = &bus->patterns[stream->pattern].bits[(window - begin) / WINDOW];
+        uint64_t before = window > begin ? bits[-1] >> 1 : 0; /* what shifts into this word */
+        for (; window + WINDOW < of_pattern; window += WINDOW, bits++) {
+            place(bus, window, *bits << shift | before >> (WINDOW - 1u - shift));
+            before = *bits >> 1;
+        }
+        place(bus, window,
+              (*bits << shift | before >> (WINDOW - 1u - shift)) & up_to(last, window));
+        window += WINDOW;
+    }
+    for (; window < end; window += WINDOW)
+        place(bus, window, work_out(stream, window) & up_to(last, window));
 }
 
-/* Move the window on until it holds `cycle`. */
+/* Make the words from two windows before that of `goal` on known, as far as there is room. */
+static __attribute__((noinline)) void place_streams(struct tigon_bus *bus, uint64_t goal) {
+    const uint64_t known_until = bus->known_until;
+    if (bus->window + LOOK_BACK < goal) {
+        const uint64_t from = bus->window;
+        bus->window = goal - LOOK_BACK;
+        if (bus->window >= known_until)
+            memset(bus->words, 0, sizeof bus->words);
+        else
+            for (uint64_t window = from; window < bus->window; window += WINDOW)
+                *word_of(bus, window) = 0;
+    }
+    bus->known_until = bus->window + TIGON_BUS_WINDOWS * WINDOW;
+    const uint64_t late = known_until < bus->window ? 0 : bus->beyond;
+    bus->beyond = 0;
+    place_late(bus, known_until, late);
+    for (unsigned i = 0; i < TIGON_BUS_STREAMS; i++)
+        if (bus->streams[i].beats != 0)
+            place_stream(bus, &bus->streams[i]);
+}
+
+/* Move the window on until it holds `cycle`. Words that it leaves are for later windows. */
 static void look_at(struct tigon_bus *bus, uint64_t cycle) {
     const uint64_t goal = cycle & ~(uint64_t)(WINDOW - 1u);
-    const bool far = bus->window + 3u * WINDOW < goal;
-    if (bus->stream_count == 0 && (bus->backlog == 0 || far)) {
-        bus->window = goal;
-        bus->taken = bus->carried = bus->backlog = 0;
-        set_plain_until(bus);
-        return;
-    }
-    if (far) {
-        bus->window = goal - 3u * WINDOW;
-        bus->backlog = 0;
-        for (unsigned i = bus->stream_count; i-- > 0;)
-            pass_over(bus, &bus->streams[i], bus->window + WINDOW);
-    }
-    while (bus->window < goal) {
-        bus->window += WINDOW;
-        bus->carried = bus->backlog;
-        begin_window(bus);
-        for (unsigned i = bus->stream_count; i-- > 0;)
-            if (bus->streams[i].beats_left == 0)
-                remove_stream(bus, i);
-        for (unsigned i = 0; i < bus->stream_count; i++)
-            place_stream(bus, &bus->streams[i]);
-    }
+    if (goal >= bus->known_until)
+        place_streams(bus, goal);
+    for (; bus->window < goal; bus->window += WINDOW)
+        *word_of(bus, bus->window) = 0;
+    take_word(bus);
     set_plain_until(bus);
 }
 
-/* Only when more streams are under way at once than there is room for. */
-static void drop_earliest_ending(struct tigon_bus *bus, uint64_t now) {
-    unsigned earliest = 0;
-    for (unsigned i = 1; i < bus->stream_count; i++)
-        if (last_beat_cycle(&bus->streams[i]) < last_beat_cycle(&bus->streams[earliest]))
-            earliest = i;
-    bus->beats[bus->streams[earliest].master] += bus->streams[earliest].beats_left;
-    if (last_beat_cycle(&bus->streams[earliest]) >= now)
+/* ------------------------------------------------------------------------------------------------
+ * Devices and hosts */
+
+/* A place for one more stream. The oldest is over but in rare cases; what is over need not be known
+ * any more. */
+static struct tigon_bus_stream *new_stream(struct tigon_bus *bus, uint64_t now) {
+    struct tigon_bus_stream *stream = &bus->streams[bus->next_stream++ % TIGON_BUS_STREAMS];
+    if (__builtin_expect(stream->last + LOOK_BACK < now, 1))
+        return stream;
+    for (unsigned i = 0; i < TIGON_BUS_STREAMS; i++)
+        if (bus->streams[i].last < stream->last)
+            stream = &bus->streams[i];
+    if (stream->beats != 0 && stream->last >= now)
         bus->streams_dropped++;
-    remove_stream(bus, earliest);
+    return stream;
 }
 
-static void begin_stream(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t start_cycle,
-                         uint32_t cycles_per_beat_16_16, uint32_t beats) {
-    /* While no core uses the bus nothing looks at streams; what is over must not pile up. */
-    for (unsigned i = bus->stream_count; bus->stream_count >= MANY_STREAMS && i-- > 0;) {
-        pass_over(bus, &bus->streams[i], start_cycle < 4u * WINDOW ? 0 : start_cycle - 4u * WINDOW);
-        if (bus->streams[i].beats_left == 0 &&
-            last_beat_cycle(&bus->streams[i]) - bus->window >= WINDOW)
-            remove_stream(bus, i);
-    }
-    if (bus->stream_count == TIGON_BUS_STREAMS)
-        drop_earliest_ending(bus, start_cycle);
-    unsigned place = bus->stream_count;
-    while (place > 0 && bus->streams[place - 1].master > master) {
-        bus->streams[place] = bus->streams[place - 1];
-        place--;
-    }
-    const uint32_t period = cycles_per_beat_16_16 < 0x10000u ? 0x10000u : cycles_per_beat_16_16;
-    bus->streams[place] = (struct tigon_bus_stream){
-        .master = master,
-        .beats_left = beats,
-        .period = period,
-        .pattern = beats > 1 ? pattern_of(bus, period) : TIGON_BUS_PATTERNS,
-        .start = start_cycle,
-        .due = start_cycle << 16,
-    };
-    bus->stream_count++;
-    place_stream(bus, &bus->streams[place]);
-}
-
-/* The accesses of the polling host that are due at or before `cycle`. */
-static __attribute__((noinline)) void announce_host(struct tigon_bus *bus, uint64_t cycle) {
-    while (bus->host_cycle <= cycle) {
-        bus->beats[TIGON_BUS_DMA_WRITE]++;
-        if (bus->host_cycle - bus->window < WINDOW)
-            place_beats(bus, TIGON_BUS_DMA_WRITE, UINT64_C(1) << (bus->host_cycle - bus->window));
-        bus->host_ticks += bus->host_period;
-        bus->host_cycle = tigon_cycle_at_or_after(bus->host_ticks);
-    }
+/* The next access of the polling host. */
+static __attribute__((noinline)) void announce_host(struct tigon_bus *bus) {
+    const uint64_t cycle = bus->host_cycle;
+    const uint64_t ticks = bus->host_ticks + bus->host_period;
+    const uint64_t next = cycle + bus->host_period_cycles; /* the first at or after, or one less */
+    bus->beats[TIGON_BUS_DMA_WRITE]++;
+    bus->host_ticks = ticks;
+    bus->host_cycle = next + (next * TIGON_TICKS_PER_CYCLE < ticks);
     set_plain_until(bus);
+    if (cycle - bus->window >= WINDOW)
+        return;
+    place_one(bus, cycle);
+    take_word(bus);
 }
 
 void tigon_bus_host_begin(struct tigon_bus *bus, uint64_t ticks, uint64_t period) {
     about_to_change(bus);
     bus->host_ticks = ticks;
     bus->host_period = period;
+    bus->host_period_cycles = period / TIGON_TICKS_PER_CYCLE;
     bus->host_cycle = tigon_cycle_at_or_after(ticks);
     set_plain_until(bus);
 }
@@ -268,7 +236,7 @@ void tigon_bus_host_begin(struct tigon_bus *bus, uint64_t ticks, uint64_t period
 void tigon_bus_host_end(struct tigon_bus *bus, uint64_t ticks) {
     about_to_change(bus);
     while (bus->host_cycle != UINT64_MAX && bus->host_ticks < ticks)
-        announce_host(bus, bus->host_cycle);
+        announce_host(bus);
     bus->host_cycle = UINT64_MAX;
     set_plain_until(bus);
 }
@@ -276,50 +244,89 @@ void tigon_bus_host_end(struct tigon_bus *bus, uint64_t ticks) {
 void tigon_bus_stream_begin(struct tigon_bus *bus, enum tigon_bus_master master,
                             uint64_t start_cycle, uint32_t cycles_per_beat_16_16, uint32_t beats) {
     about_to_change(bus);
-    if (bus->host_cycle <= start_cycle)
-        announce_host(bus, start_cycle);
-    if (beats != 0)
-        begin_stream(bus, master, start_cycle, cycles_per_beat_16_16, beats);
+    while (bus->host_cycle <= start_cycle)
+        announce_host(bus);
+    if (beats == 0)
+        return;
+    struct tigon_bus_stream *stream = new_stream(bus, start_cycle);
+    const uint32_t period = cycles_per_beat_16_16 < 0x10000u ? 0x10000u : cycles_per_beat_16_16;
+    stream->master = master;
+    stream->beats = beats;
+    stream->period = period;
+    stream->start = stream->last = start_cycle;
+    stream->known_until = 0;
+    bus->beats[master] += beats;
+    if (beats == 1) {
+        stream->pattern = TIGON_BUS_PATTERNS;
+        if (start_cycle - bus->window < bus->known_until - bus->window) {
+            stream->known_until = bus->known_until;
+            place_one(bus, start_cycle);
+        }
+    } else {
+        stream->pattern = pattern_of(bus, period);
+        stream->last = cycle_of_beat(stream, beats - 1u);
+        place_stream(bus, stream);
+    }
+    want(bus, stream->last);
+    take_word(bus);
 }
 
 void tigon_bus_stream_cancel(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle) {
+    const uint64_t window = bus->window;
     about_to_change(bus);
-    if (bus->host_cycle <= cycle)
-        announce_host(bus, cycle);
-    begin_window(bus);
-    for (unsigned i = bus->stream_count; i-- > 0;) {
+    while (bus->host_cycle <= cycle)
+        announce_host(bus);
+    if (cycle < window)
+        cycle = window; /* what has been has been */
+    bus->furthest = 0;
+    for (unsigned i = 0; i < TIGON_BUS_STREAMS; i++) {
         struct tigon_bus_stream *stream = &bus->streams[i];
-        if (stream->window_left != 0) { /* it was placed in this window */
-            bus->beats[stream->master] -= stream->window_left - stream->beats_left;
-            stream->beats_left = stream->window_left;
-            stream->due = stream->window_due;
+        stream->known_until = 0;
+        if (stream->master == master && stream->beats != 0 && stream->last >= cycle) {
+            const uint32_t left = (uint32_t)beats_before(stream, cycle);
+            bus->beats[master] -= stream->beats - left;
+            stream->beats = left;
+            stream->last = left == 0 ? 0 : cycle_of_beat(stream, left - 1u);
         }
-        if (stream->master != master || stream->beats_left == 0 || last_beat_cycle(stream) < cycle)
-            continue;
-        if (stream->due >> 16 >= cycle) {
-            remove_stream(bus, i);
-            continue;
-        }
-        /* Beats k = 0 .. n-1 with due + k * period < cycle remain. */
-        uint64_t span = (cycle << 16) - stream->due;
-        stream->beats_left = (uint32_t)((span + stream->period - 1u) / stream->period);
+        if (stream->beats != 0)
+            want(bus, stream->last);
     }
-    for (unsigned i = 0; i < bus->stream_count; i++)
-        place_stream(bus, &bus->streams[i]);
+    /* All others have their cycles anew. */
+    memset(bus->words, 0, sizeof bus->words);
+    bus->window = window < LOOK_BACK ? 0 : window - LOOK_BACK;
+    bus->known_until = bus->window;
+    bus->beyond = 0;
+    place_streams(bus, bus->window);
+    look_at(bus, window);
 }
 
-static inline void reach(struct tigon_bus *bus, uint64_t slot) {
+/* ------------------------------------------------------------------------------------------------
+ * Cores */
+
+/* A core that was parked comes up to date after the other looked ahead. It was parked since no
+ * device did anything, and none has since: all words are 0 but perhaps that of the window. */
+static __attribute__((noinline)) void step_back(struct tigon_bus *bus, uint64_t slot) {
+    bus->window = slot & ~(uint64_t)(WINDOW - 1u);
+    if (bus->known_until > bus->window + TIGON_BUS_WINDOWS * WINDOW)
+        bus->known_until = bus->window + TIGON_BUS_WINDOWS * WINDOW;
+    take_word(bus);
+    set_plain_until(bus);
+}
+
+/* For a slot that is not before plain_until. */
+static __attribute__((noinline)) void move_on(struct tigon_bus *bus, uint64_t slot) {
     if (slot - bus->window >= WINDOW) {
-        if (bus->host_cycle < bus->window + WINDOW)
-            announce_host(bus, bus->window + WINDOW - 1u);
+        const uint64_t end = bus->window + WINDOW;
+        while (bus->host_cycle < end)
+            announce_host(bus);
         look_at(bus, slot);
     }
-    if (bus->host_cycle <= slot)
-        announce_host(bus, slot);
+    while (bus->host_cycle <= slot)
+        announce_host(bus);
 }
 
 void tigon_bus_reach(struct tigon_bus *bus, uint64_t cycle) {
-    reach(bus, cycle > bus->core_free ? cycle : bus->core_free);
+    move_on(bus, cycle > bus->core_free ? cycle : bus->core_free);
 }
 
 uint64_t tigon_bus_access(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle,
@@ -333,7 +340,10 @@ uint64_t tigon_bus_access(struct tigon_bus *bus, enum tigon_bus_master master, u
         return slot + beats;
     }
     for (uint32_t left = beats; left != 0;) {
-        reach(bus, slot);
+        if (__builtin_expect(slot < bus->window, 0))
+            step_back(bus, slot);
+        if (slot >= bus->plain_until)
+            move_on(bus, slot);
         const uint64_t window = bus->window, plain_until = bus->plain_until;
         uint64_t free = UINT64_MAX << (slot - window) & ~bus->taken;
         slot = window + WINDOW;

@@ -8,14 +8,14 @@
  * cores keep to that).
  *
  * Which cycles the beats of all devices take together does not depend on who goes first: a beat
- * takes the first free cycle from its own on. They are worked out for TIGON_BUS_WINDOW cycles at a
- * time, as one word of bits, when a core looks there; a stream that begins later adds its bits.
+ * takes the first free cycle from its own on. So a stream adds the bits of all its beats when it
+ * begins, and core accesses find them, TIGON_BUS_WINDOW cycles to a word.
  *
  * Exact within the model: no core is granted a slot a stream beat takes, and beats of several
  * streams that fall into one cycle queue up. Simplified: between the cores first come is first
  * served (equal cycles: the caller runs A first), a burst once granted is not taken back for a
- * stream that is announced later, and backlog older than two windows in which no core used the bus
- * is forgotten.
+ * stream that is announced later, and where no core has used the bus for TIGON_BUS_WINDOWS windows
+ * what waited for more than two is forgotten.
  */
 #ifndef TIGON_SIM_BUS_H
 #define TIGON_SIM_BUS_H
@@ -34,9 +34,10 @@ enum tigon_bus_master {
     TIGON_BUS_MASTERS
 };
 
-#define TIGON_BUS_STREAMS 32u
+#define TIGON_BUS_STREAMS 64u
 
-#define TIGON_BUS_WINDOW 64u /* cycles; bits of tigon_bus.taken */
+#define TIGON_BUS_WINDOW  64u  /* cycles; bits of tigon_bus.taken */
+#define TIGON_BUS_WINDOWS 128u /* so many are known at a time, at most */
 
 #define TIGON_BUS_PATTERNS      4u
 #define TIGON_BUS_PATTERN_WORDS 64u
@@ -50,21 +51,17 @@ struct tigon_bus_pattern {
 
 struct tigon_bus_stream {
     enum tigon_bus_master master;
-    uint32_t beats_left;
-    uint32_t period;  /* cycles, 16.16 fixed point */
-    uint32_t pattern; /* its number, TIGON_BUS_PATTERNS if it has none */
-    uint64_t start;   /* cycle of the first beat */
-    uint64_t due;     /* cycle of the next beat, 48.16 fixed point */
-    /* The last two as they were at the beginning of the window. */
-    uint32_t window_left;
-    uint64_t window_due;
+    uint32_t beats;
+    uint32_t period;      /* cycles, 16.16 fixed point */
+    uint32_t pattern;     /* its number, TIGON_BUS_PATTERNS if it has none */
+    uint64_t start;       /* cycle of the first beat */
+    uint64_t last;        /* that the last one wants */
+    uint64_t known_until; /* its beats that want a cycle before this one are in words */
 };
 
 struct tigon_bus {
-    uint64_t window;    /* first cycle of the window; streams are done up to its end */
-    uint64_t taken;     /* bit n: a device has cycle window + n */
-    uint64_t carried;   /* beats that did not fit the windows before */
-    uint64_t backlog;   /* beats that did not fit this one either */
+    uint64_t window;    /* first cycle of the window in which cores look for slots */
+    uint64_t taken;     /* its word; bit n: a device has cycle window + n */
     uint64_t core_free; /* first cycle after the last slot granted to a core */
     /* Before it everything is known: the end of the window, or host_cycle if that comes first. */
     uint64_t plain_until;
@@ -73,11 +70,16 @@ struct tigon_bus {
     uint64_t host_cycle; /* of the next, UINT64_MAX if none */
     uint64_t host_ticks; /* the same, exact */
     uint64_t host_period;
-    unsigned stream_count;
-    struct tigon_bus_stream streams[TIGON_BUS_STREAMS];
-    uint64_t beats[TIGON_BUS_MASTERS];  /* slots used */
-    uint64_t stalls[TIGON_BUS_MASTERS]; /* cycles waited; of devices a lower bound: only within the
-                                           windows that were worked out */
+    uint64_t host_period_cycles; /* whole ones */
+    uint64_t known_until;        /* end of the last window whose word counts */
+    uint64_t beyond;             /* beats that found no place before it */
+    uint64_t furthest;           /* in the last window in which any beat has or wants a cycle */
+    uint64_t words[TIGON_BUS_WINDOWS]; /* from the window on, by number of window; others are 0 */
+    /* What begun last; most are over. Only to take beats back, and for those not in words yet. */
+    unsigned next_stream;
+    struct tigon_bus_stream streams[TIGON_BUS_STREAMS]; /* without beats: not in use */
+    uint64_t beats[TIGON_BUS_MASTERS];  /* slots used; of devices also what is announced */
+    uint64_t stalls[TIGON_BUS_MASTERS]; /* cycles waited; only of cores */
     /* Called before a device or a host changes what the bus will carry. May be NULL. */
     void (*before_change)(void *context);
     void *before_change_context;

@@ -134,7 +134,7 @@ static void a_stream_takes_its_slots_from_a_core(void **state) {
     assert_int_equal(bus->stalls[TIGON_BUS_CPU_A], 1 + 2);
     assert_int_equal(bus->stalls[TIGON_BUS_CPU_B], 4);
     (void)tigon_bus_access(bus, TIGON_BUS_CPU_A, 70, 1); /* the next window */
-    assert_int_equal(bus->stream_count, 0);
+    assert_true(tigon_bus_quiet(bus, 71));
     /* A core sees it as a longer load: the slot of cycle 100 is taken. */
     tigon_bus_stream_begin(bus, TIGON_BUS_MAC_RECEIVE, 100, 0x10000, 3);
     f->cores[0].cycle = 0;
@@ -149,9 +149,6 @@ static void colliding_streams_queue(void **state) {
     tigon_bus_stream_begin(bus, TIGON_BUS_MAC_RECEIVE, 50, 0x40000, 1);
     tigon_bus_stream_begin(bus, TIGON_BUS_DMA_WRITE, 50, 0x40000, 1);
     assert_int_equal(tigon_bus_access(bus, TIGON_BUS_CPU_A, 50, 1), 54);
-    assert_int_equal(bus->stalls[TIGON_BUS_MAC_RECEIVE] + bus->stalls[TIGON_BUS_DMA_WRITE] +
-                         bus->stalls[TIGON_BUS_DMA_READ],
-                     1 + 2);
 }
 
 static void a_cancelled_stream_gives_its_slots_back(void **state) {
@@ -174,20 +171,27 @@ static void a_cancelled_stream_gives_its_slots_back(void **state) {
     assert_int_equal(bus->streams_dropped, 1);
 }
 
-/* The same in the plainest way: a table of cycles. */
-#define CYCLES 6000
+/* The same in the plainest way: a table of cycles. Every third seed has cores that leave the bus
+ * alone for longer than it works out, and streams that go on for longer. */
+#define CYCLES 40000
 static void bus_agrees_with_a_table_of_cycles(void **state) {
     (void)state;
-    for (unsigned seed = 1; seed <= 200; seed++) {
+    static uint8_t demand[CYCLES], taken[CYCLES];
+    for (unsigned seed = 1; seed <= 300; seed++) {
         struct tigon_bus bus;
-        uint8_t demand[CYCLES] = {0}, taken[CYCLES] = {0};
         uint32_t random = seed * 2654435761u;
 #define NEXT(n) (((random = random * 1664525u + 1013904223u) >> 8) % (n))
+        const bool far = seed % 3 == 0;
+        const uint64_t end = far ? CYCLES : 6000;
+        memset(demand, 0, sizeof demand);
         tigon_bus_initialise(&bus);
         unsigned streams = NEXT(5);
-        for (unsigned i = 0; i < streams; i++) {
-            uint64_t start = NEXT(1000);
-            uint32_t period = 0x38000 + NEXT(0x80000), beats = 1 + NEXT(400);
+        for (unsigned i = 0; i < streams + 20; i++) {
+            uint64_t start = NEXT(i < streams ? 1000 : end);
+            uint32_t period = (far ? 0x58000 : 0x38000) + NEXT(0x80000);
+            uint32_t beats = i < streams ? 1 + NEXT(far ? 9000 : 400) : 1 + NEXT(3);
+            if (i >= streams)
+                period = 0x10000;
             tigon_bus_stream_begin(&bus, NEXT(4), start, period, beats);
             for (uint64_t k = 0; k < beats; k++)
                 if (start + (k * period >> 16) < CYCLES)
@@ -200,7 +204,7 @@ static void bus_agrees_with_a_table_of_cycles(void **state) {
             queue -= queue > 0;
         }
         uint64_t cycle = 0, free_from = 0;
-        while (cycle < CYCLES - 400) {
+        while (cycle < end - 400) {
             uint32_t left = NEXT(3) == 0 ? 8 : 1;
             uint64_t slot = cycle > free_from ? cycle : free_from;
             for (uint32_t i = left; i > 0; slot++)
@@ -208,7 +212,7 @@ static void bus_agrees_with_a_table_of_cycles(void **state) {
             enum tigon_bus_master master = NEXT(2) ? TIGON_BUS_CPU_A : TIGON_BUS_CPU_B;
             assert_int_equal(tigon_bus_access(&bus, master, cycle, left), slot);
             free_from = slot;
-            cycle += NEXT(20) == 0 ? NEXT(1500) : NEXT(12);
+            cycle += NEXT(20) == 0 ? NEXT(far ? 15000 : 1500) : NEXT(12);
         }
     }
 }
