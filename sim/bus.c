@@ -177,7 +177,7 @@ static __attribute__((noinline)) void place_streams(struct tigon_bus *bus, uint6
     bus->beyond = 0;
     place_late(bus, known_until, late);
     for (unsigned i = 0; i < TIGON_BUS_STREAMS; i++)
-        if (bus->streams[i].beats != 0)
+        if (bus->streams[i].beats != 0 && bus->streams[i].known_until <= bus->streams[i].last)
             place_stream(bus, &bus->streams[i]);
 }
 
@@ -195,11 +195,10 @@ static void look_at(struct tigon_bus *bus, uint64_t cycle) {
 /* ------------------------------------------------------------------------------------------------
  * Devices and hosts */
 
-/* A place for one more stream. The oldest is over but in rare cases; what is over need not be known
- * any more. */
+/* A place for one more stream: that of the oldest, which is over but in rare cases. */
 static struct tigon_bus_stream *new_stream(struct tigon_bus *bus, uint64_t now) {
     struct tigon_bus_stream *stream = &bus->streams[bus->next_stream++ % TIGON_BUS_STREAMS];
-    if (__builtin_expect(stream->last + LOOK_BACK < now, 1))
+    if (__builtin_expect(stream->last < now, 1))
         return stream;
     for (unsigned i = 0; i < TIGON_BUS_STREAMS; i++)
         if (bus->streams[i].last < stream->last)

@@ -144,6 +144,7 @@ bool tigon_cpu_start(struct tigon_cpu *cpu, uint32_t pc, uint64_t cycle) {
     cpu->loop.stage = TIGON_LOOP_NONE;
     cpu->loop.look_at = cycle;
     cpu->shown = false;
+    tigon_cpu_due_earlier(cpu);
     tigon_cpu_limit_peer(cpu);
     return true;
 }

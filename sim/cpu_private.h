@@ -76,6 +76,12 @@ void tigon_poll_advance(struct tigon_cpu *cpu, uint64_t turns);
 /* tigon_cpu_run() without run-ahead, observer and single step. */
 void tigon_cpu_run_strictly(struct tigon_cpu *cpu, uint64_t horizon);
 
+/* tigon_cpu_due() may be less than it was. */
+static inline void tigon_cpu_due_earlier(const struct tigon_cpu *cpu) {
+    if (cpu->due_bound)
+        *cpu->due_bound = 0;
+}
+
 /* Lower the horizon of the core's peer, if that is running, to what this core's cycle allows. */
 void tigon_cpu_limit_peer(const struct tigon_cpu *cpu);
 

@@ -98,6 +98,7 @@ static __attribute__((noinline)) void unpark(struct tigon_cpu *cpu, uint64_t cyc
     else
         tigon_cpu_catch_up(cpu, cycle);
     cpu->parked = false;
+    tigon_cpu_due_earlier(cpu);
     cpu->poll.others = 0;
     cpu->poll.replaying = true;
     tigon_cpu_run_strictly(cpu, cycle);

@@ -73,40 +73,55 @@ static void grow(struct tigon_schedule *schedule) {
     schedule->last = entries + capacity - 1;
 }
 
-/* For an event that may be pending already, or one too many. */
-static __attribute__((noinline)) void make_room(struct tigon_schedule *schedule,
-                                                const struct tigon_event *event) {
+/* For an entry that belongs before `end`, which is free. */
+static __attribute__((noinline)) void insert_far(struct tigon_schedule *schedule,
+                                                 struct tigon_schedule_entry *end,
+                                                 struct tigon_schedule_entry entry) {
+    struct tigon_schedule_entry *place = find(schedule, end, entry.ticks);
+    move(place + 1, place, end);
+    *place = entry;
+}
+
+/* The general case: an event that is pending already, one too many, or one that is for never. */
+static __attribute__((noinline)) void insert(struct tigon_schedule *schedule,
+                                             struct tigon_event *event, uint64_t ticks) {
+    const uint64_t earliest = tigon_schedule_next(schedule);
     if (event->pending)
         take_out(schedule, event);
-    else
+    else if (schedule->earliest == schedule->last)
         grow(schedule);
-}
-
-/* For an entry that belongs before `at`, which is free: frees its place, and returns that. */
-static __attribute__((noinline)) struct tigon_schedule_entry *
-shift_far(struct tigon_schedule *schedule, struct tigon_schedule_entry *at, uint64_t ticks) {
-    struct tigon_schedule_entry *place = find(schedule, at, ticks);
-    move(place + 1, place, at);
-    return place;
-}
-
-void tigon_schedule_at(struct tigon_schedule *schedule, struct tigon_event *event, uint64_t ticks) {
-    const uint64_t earliest = tigon_schedule_next(schedule);
-    if (event->pending || schedule->earliest == schedule->last)
-        make_room(schedule, event);
     event->pending = true;
     event->ticks = ticks;
-    struct tigon_schedule_entry *at = ++schedule->earliest;
-    struct tigon_schedule_entry *far = schedule->entries + 1;
-    if (at - far > (ptrdiff_t)NEAR)
-        far = at - NEAR;
-    for (; at > far && at[-1].ticks <= ticks; at--)
-        at[0] = at[-1];
-    if (at == far && far > schedule->entries + 1)
-        at = shift_far(schedule, at, ticks);
-    *at = (struct tigon_schedule_entry){ticks, event};
+    insert_far(schedule, ++schedule->earliest, (struct tigon_schedule_entry){ticks, event});
     if (ticks < earliest && schedule->earlier)
         schedule->earlier(schedule->earlier_context, ticks);
+}
+
+/* Most events are among the next few. Whatever is called is called last, so that nothing need be
+ * kept. */
+void tigon_schedule_at(struct tigon_schedule *schedule, struct tigon_event *event, uint64_t ticks) {
+    struct tigon_schedule_entry *at = schedule->earliest;
+    if (event->pending || at == schedule->last || ticks == UINT64_MAX) {
+        insert(schedule, event, ticks);
+        return;
+    }
+    event->pending = true;
+    event->ticks = ticks;
+    schedule->earliest = at + 1;
+    if (ticks < at->ticks) {
+        at[1] = (struct tigon_schedule_entry){ticks, event};
+        if (schedule->earlier)
+            schedule->earlier(schedule->earlier_context, ticks);
+        return;
+    }
+    for (unsigned near = NEAR; at->ticks <= ticks; at--) { /* [0] is later */
+        if (near-- == 0) {
+            insert_far(schedule, at + 1, (struct tigon_schedule_entry){ticks, event});
+            return;
+        }
+        at[1] = at[0];
+    }
+    at[1] = (struct tigon_schedule_entry){ticks, event};
 }
 
 void tigon_schedule_cancel(struct tigon_schedule *schedule, struct tigon_event *event) {

@@ -48,6 +48,7 @@ struct tigon_world {
     struct tigon_fault_set *faults;
     uint64_t lookahead;          /* cycles, over all wires */
     struct tigon_board *running; /* whose cores are being run */
+    uint64_t cores_due;          /* ticks, at which the first core is due, or less */
     size_t programs;
     size_t programs_finished;
     bool programs_done; /* there were some, and all have finished */
@@ -72,7 +73,7 @@ struct tigon_world {
 static void came_earlier(void *context, uint64_t ticks) {
     struct tigon_world *world = context;
     struct tigon_board *board = world->running;
-    if (board && board->accessing_core >= 0)
+    if (board->accessing_core >= 0)
         tigon_cpu_limit(&board->cpu[board->accessing_core], tigon_cycle_at_or_after(ticks));
 }
 
@@ -106,7 +107,6 @@ struct tigon_world *tigon_world_create(const struct tigon_knobs *knobs, uint64_t
     world->seed = seed;
     world->lookahead = UINT64_MAX;
     tigon_schedule_initialise(&world->schedule);
-    world->schedule.earlier = came_earlier;
     world->schedule.earlier_context = world;
     return world;
 }
@@ -159,6 +159,8 @@ struct tigon_board *tigon_world_add_board_with(struct tigon_world *world,
         return NULL;
     }
     world->boards[world->board_count++] = board;
+    for (unsigned core = 0; core < 2; core++)
+        board->cpu[core].due_bound = &world->cores_due;
     return board;
 }
 
@@ -278,20 +280,21 @@ static inline uint64_t due(const struct tigon_board *board) {
 }
 
 static bool fault_of(struct tigon_world *world, struct tigon_board *board) {
-    if (((board->cpu[0].state | board->cpu[1].state) & TIGON_CPU_STATE_FAULTS) == 0)
-        return false;
     world->faulted = board;
     world->faulted_core = (board->cpu[0].state & TIGON_CPU_STATE_FAULTS) == 0;
     return board->knobs.stop_on_fault;
 }
 
 /* Runs one board's cores towards `horizon`. True when a fault ends the run. */
-static bool run_board(struct tigon_world *world, struct tigon_board *board, uint64_t horizon) {
+static inline bool run_board(struct tigon_world *world, struct tigon_board *board,
+                             uint64_t horizon) {
     world->running = board;
+    world->schedule.earlier = came_earlier;
     const uint64_t reached = tigon_cpu_run_pair(&board->cpu[0], &board->cpu[1], horizon);
-    world->running = NULL;
+    world->schedule.earlier = NULL;
     tigon_core_account(board, reached);
-    return fault_of(world, board);
+    return ((board->cpu[0].state | board->cpu[1].state) & TIGON_CPU_STATE_FAULTS) != 0 &&
+           fault_of(world, board);
 }
 
 /* Boards with cores that are due, in the order in which it is their turn: by cycle, then by
@@ -343,14 +346,15 @@ static inline bool next_turn(struct turns *turns) {
 /* Runs all cores up to tick `bound`, at which the next event comes or which is before it, or less
  * far when they schedule one before that. True when a fault ends the run. */
 static bool run_cores(struct tigon_world *world, uint64_t bound) {
+    uint64_t bound_cycle = bound == TIGON_NEVER ? UINT64_MAX : tigon_cycle_at_or_after(bound);
     for (;;) {
         struct turns turns = take_turns(world);
-        if (!turns.first)
-            return false;
         do {
-            if (turns.first_cycle * TIGON_TICKS_PER_CYCLE >= bound || world->stop)
+            if (turns.first_cycle >= bound_cycle || world->stop) {
+                world->cores_due = tigon_ticks_from_cycles(turns.first_cycle);
                 return false;
-            uint64_t horizon = bound == TIGON_NEVER ? UINT64_MAX : tigon_cycle_at_or_after(bound);
+            }
+            uint64_t horizon = bound_cycle;
             const uint64_t others =
                 turns.second_cycle < turns.third_cycle ? turns.second_cycle : turns.third_cycle;
             if (world->lookahead < horizon && others < horizon - world->lookahead)
@@ -359,8 +363,10 @@ static bool run_cores(struct tigon_world *world, uint64_t bound) {
                 horizon = turns.first_cycle + LONGEST_RUN_CYCLES;
             if (run_board(world, turns.first, horizon))
                 return true;
-            if (tigon_schedule_next(&world->schedule) < bound)
+            if (tigon_schedule_next(&world->schedule) < bound) {
                 bound = tigon_schedule_next(&world->schedule);
+                bound_cycle = tigon_cycle_at_or_after(bound);
+            }
         } while (next_turn(&turns));
     }
 }
@@ -384,6 +390,7 @@ static enum tigon_end idle_until(struct tigon_world *world, uint64_t limit) {
 
 static enum tigon_end run_until(struct tigon_world *world, uint64_t limit) {
     world->stop = false;
+    world->cores_due = 0;
     for (;;) {
         if (world->guard)
             world->guard->turn(world->guard->context);
@@ -392,11 +399,13 @@ static enum tigon_end run_until(struct tigon_world *world, uint64_t limit) {
         uint64_t next = tigon_schedule_next(&world->schedule);
         if (next == TIGON_NEVER && !any_runnable(world))
             return idle_until(world, limit);
-        if (run_cores(world, next < limit ? next : limit))
-            return TIGON_END_FAULT;
+        if (world->cores_due < next && world->cores_due < limit) {
+            if (run_cores(world, next < limit ? next : limit))
+                return TIGON_END_FAULT;
+            next = tigon_schedule_next(&world->schedule);
+        }
         if (world->stop)
             return TIGON_END_STOPPED;
-        next = tigon_schedule_next(&world->schedule);
         if (next == TIGON_NEVER || next > limit) {
             if (limit == TIGON_NEVER || (tigon_world_asleep(world) && world->programs))
                 continue; /* also when the last core went to sleep on the way */
