@@ -102,6 +102,12 @@ static inline void tigon_board_disturb(struct tigon_board *board) {
         tigon_board_disturb_cores(board);
 }
 
+/* Bit per core. */
+static inline unsigned tigon_board_cores_running(const struct tigon_board *board) {
+    return (unsigned)!tigon_cpu_stopped(&board->cpu[0]) |
+           (unsigned)!tigon_cpu_stopped(&board->cpu[1]) << 1;
+}
+
 /* Reports a signal to the world's hook when its value is new. */
 void tigon_board_signal(struct tigon_board *board, enum tigon_signal signal, uint32_t value);
 

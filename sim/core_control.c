@@ -77,9 +77,7 @@ void tigon_core_control_reset(struct tigon_board *board) {
 
 void tigon_core_account(struct tigon_board *board, uint64_t cycle) {
     struct tigon_core_control *control = &board->core_control;
-    const unsigned run = (unsigned)!tigon_cpu_stopped(&board->cpu[0]) |
-                         (unsigned)!tigon_cpu_stopped(&board->cpu[1]) << 1;
-    if (run == control->running) /* as nearly always */
+    if (tigon_board_cores_running(board) == control->running)
         return;
     for (unsigned core = 0; core < 2; core++) {
         const bool runs = !tigon_cpu_stopped(&board->cpu[core]);

@@ -292,7 +292,8 @@ static inline bool run_board(struct tigon_world *world, struct tigon_board *boar
     world->schedule.earlier = came_earlier;
     const uint64_t reached = tigon_cpu_run_pair(&board->cpu[0], &board->cpu[1], horizon);
     world->schedule.earlier = NULL;
-    tigon_core_account(board, reached);
+    if (tigon_board_cores_running(board) != board->core_control.running)
+        tigon_core_account(board, reached);
     return ((board->cpu[0].state | board->cpu[1].state) & TIGON_CPU_STATE_FAULTS) != 0 &&
            fault_of(world, board);
 }
