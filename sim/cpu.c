@@ -120,14 +120,14 @@ static inline uint64_t plain_until(const struct tigon_cpu *cpu) {
 
 /* tigon_cpu_run() of a core that is neither stopped nor parked, and then perhaps of both by turns
  * up to `horizon`. */
-static inline enum tigon_cpu_stop run_in_pair(struct tigon_cpu *cpu, uint64_t until,
+static inline enum tigon_cpu_stop run_in_pair(struct tigon_cpu *cpu, uint64_t until, bool alone,
                                               uint64_t horizon) {
     const struct tigon_cpu *peer = cpu->peer;
     const uint64_t plain = plain_until(cpu);
     if (plain < until || cpu->observer || (cpu->state & TIGON_CPU_STATE_SINGLE_STEP) != 0)
         return tigon_cpu_run(cpu, until);
-    uint64_t both = until;
-    if (peer && !peer->observer) {
+    uint64_t both = 0;
+    if (!alone && peer && !peer->observer) {
         both = plain_until(peer);
         both = both < plain ? both : plain;
         both = both < horizon ? both : horizon;
@@ -193,10 +193,11 @@ uint64_t tigon_cpu_run_pair(struct tigon_cpu *a, struct tigon_cpu *b, uint64_t h
             continue;
         }
         /* As bound_by() of cpu_control.c says; one that is never due bounds nobody. */
-        uint64_t until = a_is_next ? due_b + (due_b != UINT64_MAX) : due_a;
+        const bool alone = (a_is_next ? due_b : due_a) == UINT64_MAX;
+        uint64_t until = a_is_next ? due_b + !alone : due_a;
         if (until > horizon)
             until = horizon;
-        if (run_in_pair(next, until, horizon) == TIGON_CPU_BREAKPOINT)
+        if (run_in_pair(next, until, alone, horizon) == TIGON_CPU_BREAKPOINT)
             return next->cycle < horizon ? next->cycle : horizon;
         if (a->event_limit < horizon)
             horizon = a->event_limit;

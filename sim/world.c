@@ -54,6 +54,7 @@ struct tigon_world {
     bool programs_done; /* there were some, and all have finished */
     bool stop;
     bool run_on;
+    bool attention;          /* one of these, or the guard, is to be looked at between two events */
     struct call *calls;      /* every one ever made */
     struct call *free_calls; /* linked by `context` */
     tigon_signal_hook signal_hook;
@@ -389,33 +390,51 @@ static enum tigon_end idle_until(struct tigon_world *world, uint64_t limit) {
     return TIGON_END_TIME_LIMIT;
 }
 
+static void set_attention(struct tigon_world *world) {
+    world->attention =
+        world->stop || world->guard != NULL || (world->programs_done && !world->run_on);
+}
+
 static enum tigon_end run_until(struct tigon_world *world, uint64_t limit) {
+    const uint64_t last =
+        limit == TIGON_NEVER ? TIGON_NEVER - 1u : limit; /* at which events fire */
     world->stop = false;
     world->cores_due = 0;
+    set_attention(world);
     for (;;) {
-        if (world->guard)
-            world->guard->turn(world->guard->context);
-        if (world->programs_done && !world->run_on)
-            return TIGON_END_FINISHED;
-        uint64_t next = tigon_schedule_next(&world->schedule);
-        if (next == TIGON_NEVER && !any_runnable(world))
-            return idle_until(world, limit);
-        if (world->cores_due < next && world->cores_due < limit) {
-            if (run_cores(world, next < limit ? next : limit))
-                return TIGON_END_FAULT;
-            next = tigon_schedule_next(&world->schedule);
+        if (world->attention) {
+            if (world->stop)
+                return TIGON_END_STOPPED;
+            if (world->guard)
+                world->guard->turn(world->guard->context);
+            if (world->programs_done && !world->run_on)
+                return TIGON_END_FINISHED;
+            if (world->stop && !tigon_world_asleep(world))
+                return TIGON_END_STOPPED;
         }
-        if (world->stop)
-            return TIGON_END_STOPPED;
-        if (next == TIGON_NEVER || next > limit) {
-            if (limit == TIGON_NEVER || (tigon_world_asleep(world) && world->programs))
-                continue; /* also when the last core went to sleep on the way */
-            return idle_until(world, limit);
+        uint64_t next = tigon_schedule_next(&world->schedule);
+        if (next > last) {
+            if (next == TIGON_NEVER && !any_runnable(world))
+                return idle_until(world, limit);
+            if (run_cores(world, limit))
+                return TIGON_END_FAULT;
+            if (world->stop)
+                return TIGON_END_STOPPED;
+            next = tigon_schedule_next(&world->schedule);
+            if (next > last) {
+                if (limit == TIGON_NEVER || (tigon_world_asleep(world) && world->programs))
+                    continue; /* also when the last core went to sleep on the way */
+                return idle_until(world, limit);
+            }
+        } else if (world->cores_due < next) {
+            if (run_cores(world, next))
+                return TIGON_END_FAULT;
+            if (world->stop)
+                return TIGON_END_STOPPED;
+            next = tigon_schedule_next(&world->schedule);
         }
         world->now = next;
         tigon_schedule_fire(&world->schedule);
-        if (world->stop)
-            return TIGON_END_STOPPED;
     }
 }
 
@@ -428,6 +447,7 @@ enum tigon_end tigon_world_run(struct tigon_world *world, uint64_t limit_ns) {
 
 void tigon_world_set_run_on(struct tigon_world *world, bool run_on) {
     world->run_on = run_on;
+    set_attention(world);
 }
 
 bool tigon_world_asleep(const struct tigon_world *world) {
@@ -436,10 +456,12 @@ bool tigon_world_asleep(const struct tigon_world *world) {
 
 void tigon_world_stop(struct tigon_world *world) {
     world->stop = true;
+    world->attention = true;
 }
 
 void tigon_world_set_guard(struct tigon_world *world, const struct tigon_world_guard *guard) {
     world->guard = guard;
+    set_attention(world);
 }
 
 const struct tigon_board *tigon_world_faulted(const struct tigon_world *world, unsigned *core) {
@@ -542,11 +564,13 @@ struct tigon_frame_pool *tigon_world_frames(struct tigon_world *world) {
 void tigon_world_program_started(struct tigon_world *world) {
     world->programs++;
     world->programs_done = false;
+    set_attention(world);
 }
 
 void tigon_world_program_finished(struct tigon_world *world) {
     world->programs_finished++;
     world->programs_done = world->programs == world->programs_finished;
+    set_attention(world);
 }
 
 void tigon_world_set_signal_hook(struct tigon_world *world, tigon_signal_hook hook, void *context) {
