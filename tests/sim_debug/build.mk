@@ -17,7 +17,8 @@ $(BUILD)/tests/test_debugger: $(BUILD)/san/tests/sim_debug/test_debugger.o $(SIM
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SANITIZE) -o $@ $^ $(SIM_DEBUG_LIBS) -lcmocka
 
-$(BUILD)/tests/disassemble: $(BUILD)/obj/tests/sim_debug/disassemble.o $(SIM_DEBUG_LIBRARY)
+$(BUILD)/tests/disassemble: $(BUILD)/obj/tests/sim_debug/disassemble.o $(SIM_DEBUG_LIBRARY) \
+    $(SIM_OBSERVE_LIBRARY) $(SIM_LIBRARY)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $< $(SIM_DEBUG_LIBRARY) $(SIM_OBSERVE_LIBRARY) $(SIM_LIBRARY) $(SIM_DEBUG_LIBS)
