@@ -101,7 +101,8 @@ static inline enum tigon_cpu_stop execute_piece(struct tigon_cpu **cpu, uint64_t
     (*cpu)->event_limit = UINT64_MAX;
     (*cpu)->lowest_bound = UINT64_MAX;
     (*cpu)->running = true;
-    if ((*cpu)->native && (*cpu)->cycle < tigon_cpu_run_ahead_limit(*cpu, (*cpu)->run_ahead) &&
+    if ((*cpu)->native && (*cpu)->pc - TIGON_SCRATCHPAD < (*cpu)->scratchpad_size &&
+        (*cpu)->cycle < tigon_cpu_run_ahead_limit(*cpu, (*cpu)->run_ahead) &&
         tigon_native_piece(cpu, horizon_of_both, &end) && end == TIGON_NATIVE_STOP)
         stop = tigon_native_why((*cpu)->native);
     else

@@ -215,6 +215,10 @@ struct tigon_cpu {
     struct tigon_cpu_poll poll;
     struct tigon_cpu_loop loop;
     struct tigon_instruction line[TIGON_INSTRUCTION_LINE_WORDS_MAX];
+    /* Of this core, in cpu->memory. */
+    uint8_t *scratchpad;
+    struct tigon_instruction *scratchpad_decoded;
+    uint32_t scratchpad_size;
     bool pollable[TIGON_REGISTERS_SIZE / 4u]; /* what port.register_pollable says */
 };
 

@@ -8,6 +8,9 @@ void tigon_cpu_initialise(struct tigon_cpu *cpu, unsigned core, struct tigon_mem
     memset(cpu, 0, sizeof *cpu);
     cpu->core = core;
     cpu->memory = memory;
+    cpu->scratchpad = memory->scratchpad[core];
+    cpu->scratchpad_decoded = memory->scratchpad_decoded[core];
+    cpu->scratchpad_size = memory->scratchpad_size[core];
     cpu->bus = bus;
     cpu->timing = *timing;
     cpu->port = *port;

@@ -63,32 +63,27 @@ SEPARATE_JUMPS static __attribute__((noinline)) enum tigon_cpu_stop EXECUTE(stru
         [TIGON_OP_BLTZALL] = &&op_bltzall,
         [TIGON_OP_BGEZALL] = &&op_bgezall,
     };
+#define RUN_AHEAD (MODE == STEP ? 0 : cpu->run_ahead)
+
     uint32_t *const gpr = cpu->gpr;
-    uint8_t *const scratchpad = cpu->memory->scratchpad[cpu->core];
-    struct tigon_instruction *const scratchpad_decoded = cpu->memory->scratchpad_decoded[cpu->core];
-    const uint32_t scratchpad_size = cpu->memory->scratchpad_size[cpu->core];
-    const uint64_t scratchpad_load_extra = cpu->timing.scratchpad_load - 1u;
-    const uint64_t scratchpad_store_extra = cpu->timing.scratchpad_store - 1u;
-    const uint64_t taken_extra = cpu->timing.taken_branch_extra;
-    const uint32_t run_ahead = MODE == STEP ? 0 : cpu->run_ahead;
+    /* Most runs are short: what is not needed at each instruction is left in its place. */
     const uint64_t start_cycle = cpu->cycle;
     const uint64_t start_instructions = cpu->statistics.instructions;
     const uint64_t start_stalls = cpu->statistics.load_use_stalls;
     /* Where instructions are looked up: struct tigon_fetch_region. */
-    struct tigon_instruction *entries = scratchpad_decoded;
+    struct tigon_instruction *entries = cpu->scratchpad_decoded;
     uint32_t base = TIGON_SCRATCHPAD;
     /* While there is translated text no word of a scratchpad is found without a detour: at `fetch`
      * the native code takes over. */
     struct tigon_native *const native = MODE == PLAIN ? cpu->native : NULL;
-    const uint32_t scratchpad_words = native ? 0 : scratchpad_size / 4u;
-    uint32_t words = scratchpad_words;
+    uint32_t words = native ? 0 : cpu->scratchpad_size / 4u;
     /* The loop's own copies of what changes with every instruction. A cycle is an issue unless
      * counted in one of the others, so instructions need no count. */
     uint32_t pc = cpu->pc, npc = cpu->npc;
     uint64_t cycle = cpu->cycle;
     uint64_t stalls = 0; /* load-use interlocks */
     uint64_t other = 0;
-    uint64_t limit = tigon_cpu_run_ahead_limit(cpu, run_ahead);
+    uint64_t limit = tigon_cpu_run_ahead_limit(cpu, RUN_AHEAD);
     uint32_t load_register = cpu->load_register;
     enum tigon_cpu_stop stop = TIGON_CPU_HORIZON;
     const struct tigon_instruction *in;
@@ -172,7 +167,7 @@ SEPARATE_JUMPS static __attribute__((noinline)) enum tigon_cpu_stop EXECUTE(stru
 #define TAKE(target)                                                                               \
     do {                                                                                           \
         npc = (target);                                                                            \
-        EXTRA(taken_extra);                                                                        \
+        EXTRA(cpu->timing.taken_branch_extra);                                                     \
     } while (0)
 
 /* Targets count from the instruction's own address, also when it stands in a delay slot: then the
@@ -215,9 +210,9 @@ SEPARATE_JUMPS static __attribute__((noinline)) enum tigon_cpu_stop EXECUTE(stru
     do {                                                                                           \
         address = RS + in->immediate;                                                              \
         const uint32_t offset = address - TIGON_SCRATCHPAD;                                        \
-        if (offset < scratchpad_size && (address & ((bytes)-1u)) == 0) {                           \
-            RD = extend(fast(scratchpad + offset));                                                \
-            EXTRA(scratchpad_load_extra);                                                          \
+        if (offset < cpu->scratchpad_size && (address & ((bytes)-1u)) == 0) {                      \
+            RD = extend(fast(cpu->scratchpad + offset));                                           \
+            EXTRA(cpu->timing.scratchpad_load - UINT64_C(1));                                      \
             AFTER_LOAD(in->destination);                                                           \
         }                                                                                          \
         ANNOUNCE;                                                                                  \
@@ -232,11 +227,11 @@ SEPARATE_JUMPS static __attribute__((noinline)) enum tigon_cpu_stop EXECUTE(stru
     do {                                                                                           \
         address = RS + in->immediate;                                                              \
         const uint32_t offset = address - TIGON_SCRATCHPAD;                                        \
-        if (offset < scratchpad_size && (address & ((bytes)-1u)) == 0) {                           \
-            cpu->effects += read(scratchpad + offset) != (type)RT;                                 \
-            write(scratchpad + offset, (type)RT);                                                  \
+        if (offset < cpu->scratchpad_size && (address & ((bytes)-1u)) == 0) {                      \
+            cpu->effects += read(cpu->scratchpad + offset) != (type)RT;                            \
+            write(cpu->scratchpad + offset, (type)RT);                                             \
             tigon_memory_scratchpad_touch(cpu->memory, cpu->core, offset);                         \
-            EXTRA(scratchpad_store_extra);                                                         \
+            EXTRA(cpu->timing.scratchpad_store - UINT64_C(1));                                     \
             NEXT;                                                                                  \
         }                                                                                          \
         ANNOUNCE;                                                                                  \
@@ -300,8 +295,8 @@ found:
     goto *labels[in->operation];
 
 fetch:
-    if (native && pc - TIGON_SCRATCHPAD < scratchpad_size && (pc & 3u) == 0) {
-        entries = scratchpad_decoded;
+    if (native && pc - TIGON_SCRATCHPAD < cpu->scratchpad_size && (pc & 3u) == 0) {
+        entries = cpu->scratchpad_decoded;
         base = TIGON_SCRATCHPAD;
         words = 0;
         if (npc == pc + 4u && load_register == 0 && tigon_native_ready(native, pc)) {
@@ -315,13 +310,13 @@ fetch:
             other =
                 cycle - start_cycle - stalls - (cpu->statistics.instructions - start_instructions);
             load_register = cpu->load_register;
-            limit = tigon_cpu_run_ahead_limit(cpu, run_ahead);
+            limit = tigon_cpu_run_ahead_limit(cpu, RUN_AHEAD);
             if (end == TIGON_NATIVE_STOP) {
                 stop = tigon_native_why(native);
                 goto leave;
             }
             if (end == TIGON_NATIVE_NEAR_LIMIT)
-                words = scratchpad_size / 4u;
+                words = cpu->scratchpad_size / 4u;
             goto look_up;
         }
         in = &entries[(pc - TIGON_SCRATCHPAD) / 4u];
@@ -358,13 +353,13 @@ accessed: /* a load or store outside the scratchpad; cpu->cycle has moved */
     if (MODE == OBSERVED)
         cpu->shown = false;
     if (result == TIGON_ACCESS_REGISTER) {
-        limit = tigon_cpu_run_ahead_limit(cpu, run_ahead);
+        limit = tigon_cpu_run_ahead_limit(cpu, RUN_AHEAD);
         if (address >= TIGON_SRAM_WINDOW) {
             pc = cpu->pc;
             npc = cpu->npc;
-            entries = scratchpad_decoded; /* the I-line may have been dropped */
+            entries = cpu->scratchpad_decoded; /* the I-line may have been dropped */
             base = TIGON_SCRATCHPAD;
-            words = scratchpad_words;
+            words = native ? 0 : cpu->scratchpad_size / 4u;
             if (tigon_cpu_stopped(cpu)) {
                 stop = tigon_cpu_why_stopped(cpu);
                 goto leave;
@@ -565,6 +560,7 @@ leave:
     return stop;
 }
 
+#undef RUN_AHEAD
 #undef INSTRUCTIONS
 #undef PUBLISH
 #undef G
