@@ -331,8 +331,7 @@ void tigon_bus_reach(struct tigon_bus *bus, uint64_t cycle) {
 uint64_t tigon_bus_access(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle,
                           uint32_t beats) {
     uint64_t slot = cycle > bus->core_free ? cycle : bus->core_free;
-    reach(bus, slot);
-    if (beats < WINDOW && slot + beats <= bus->plain_until &&
+    if (beats < WINDOW && slot + beats <= bus->plain_until && slot >= bus->window &&
         (bus->taken >> slot % WINDOW & ((UINT64_C(1) << beats) - 1u)) == 0) { /* all at once */
         bus->core_free = slot + beats;
         bus->beats[master] += beats;
