@@ -70,7 +70,7 @@ bool tigon_native_ready(struct tigon_native *native, uint32_t pc) {
         return false;
     if (native->used + NATIVE_BLOCK_BYTES > NATIVE_CODE_BYTES / 2u ||
         native->cold_used + NATIVE_BLOCK_BYTES > NATIVE_CODE_BYTES ||
-        native->access_count + 2u * (NATIVE_BLOCK_LENGTH + 2u) > NATIVE_ACCESSES)
+        native->access_count + 3u * (NATIVE_BLOCK_LENGTH + 2u) > NATIVE_ACCESSES)
         forget_all(native);
     if (tigon_native_translate(native, index))
         return true;

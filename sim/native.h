@@ -7,8 +7,8 @@
  * outside the scratchpad are calls of the same functions as there. Text in SRAM, observed cores,
  * single steps and what is rare stay with the interpreter too.
  *
- * A block is a straight piece of text up to a branch with its delay slot. It is translated when the
- * interpreter has come to its beginning often enough, and forgotten when one of its words is
+ * A block is a piece of text as it is most likely executed, over branches. It is translated when
+ * the interpreter has come to its beginning often enough, and forgotten when one of its words is
  * written. The costs of the core (cpu->timing) are part of the translation and must not change.
  */
 #ifndef TIGON_SIM_NATIVE_H

@@ -1,6 +1,6 @@
 /*
- * What native_x86_64.c writes blocks with: x86-64 instructions as bytes, registers of the core as
- * operands.
+ * What native_x86_64.c and native_instructions.c write blocks with: x86-64 instructions as bytes,
+ * registers of the core as operands.
  */
 #ifndef TIGON_SIM_NATIVE_EMIT_H
 #define TIGON_SIM_NATIVE_EMIT_H
@@ -27,6 +27,13 @@ struct counted {
     uint32_t cycles, instructions, stalls;
 };
 
+/* What is known of the core's registers at a place in the block, whatever came before it. */
+struct knowledge {
+    uint8_t held;   /* the register that eax holds, NOTHING_HELD if none */
+    uint32_t known; /* bit n: register n is constant[n] */
+    uint32_t constant[32];
+};
+
 /* Where a path through the block goes on. */
 struct way {
     bool computed; /* to native->target */
@@ -38,7 +45,8 @@ enum later_kind {
     LAST_LOAD, /* of the block, elsewhere than in the scratchpad */
     ELSEWHERE, /* any other access */
     STORE_TEXT,
-    LOAD_PENDING
+    LOAD_PENDING,
+    OTHER_WAY /* of a branch: its delay slot, if that is executed, and out of the block */
 };
 
 /* Code that stands elsewhere. */
@@ -51,20 +59,33 @@ struct later {
     uint8_t destination;
     struct counted counted;
     struct way way;
+    uint32_t slot; /* its address, 0 if nullified */
+    struct knowledge knowledge;
 };
+
+#define NATIVE_LATER (6u * (NATIVE_BLOCK_LENGTH + 2u))
 
 struct block {
     struct tigon_native *native;
     const struct tigon_cpu *cpu;
     uint8_t *at; /* where code goes */
-    uint8_t held;
-    uint32_t known; /* bit n: register n is constant[n] here, whatever came before the block */
-    uint32_t constant[32];
+    struct knowledge now;
     uint32_t last; /* native_access.last */
     uint32_t first_access;
-    struct later later[4u * (NATIVE_BLOCK_LENGTH + 2u)];
+    uint32_t begin; /* its address */
+    const uint8_t *entry;
+    uint32_t text[NATIVE_BLOCK_LENGTH]; /* addresses of its instructions, delay slots not counted */
+    unsigned length;
+    struct later later[NATIVE_LATER];
     unsigned later_count;
 };
+
+static inline struct later *put_off(struct block *b, enum later_kind kind) {
+    struct later *later = &b->later[b->later_count++];
+    memset(later, 0, sizeof *later);
+    later->kind = kind;
+    return later;
+}
 
 /* ------------------------------------------------------------------------------------------------
  * Bytes */
@@ -177,26 +198,26 @@ static inline void eax_constant(struct block *b, uint32_t value) {
 static inline void load(struct block *b, unsigned host, unsigned number) {
     if (number == 0)
         CODE(b, 0x31, (uint8_t)(0xC0 | host << 3 | host)); /* xor */
-    else if (b->held == number)
+    else if (b->now.held == number)
         CODE(b, 0x89, (uint8_t)(0xC0 | host)); /* mov host, eax */
     else
         gpr(b, 0x8B, host, number);
 }
 
 static inline void load_eax(struct block *b, unsigned number) {
-    if (b->held != number)
+    if (b->now.held != number)
         load(b, 0, number);
-    b->held = (uint8_t)number;
+    b->now.held = (uint8_t)number;
 }
 
 /* eax is the result of an instruction. */
 static inline void result(struct block *b, unsigned number) {
-    b->held = NOTHING_HELD;
+    b->now.held = NOTHING_HELD;
     if (number == TIGON_REGISTER_DISCARD)
         return;
-    b->known &= ~(1u << number);
+    b->now.known &= ~(1u << number);
     gpr(b, 0x89, 0, number);
-    b->held = (uint8_t)number;
+    b->now.held = (uint8_t)number;
 }
 
 static inline void result_constant(struct block *b, unsigned number, uint32_t value) {
@@ -204,16 +225,16 @@ static inline void result_constant(struct block *b, unsigned number, uint32_t va
         return;
     gpr(b, 0xC7, 0, number);
     word(b, value);
-    b->known |= 1u << number;
-    b->constant[number] = value;
-    if (b->held == number)
-        b->held = NOTHING_HELD;
+    b->now.known |= 1u << number;
+    b->now.constant[number] = value;
+    if (b->now.held == number)
+        b->now.held = NOTHING_HELD;
 }
 
 /* OP eax, gpr[number]. */
 static inline void with(struct block *b, unsigned opcode, unsigned number) {
     gpr(b, opcode, 0, number);
-    b->held = NOTHING_HELD;
+    b->now.held = NOTHING_HELD;
 }
 
 /* OP eax, constant: the accumulator forms of the opcodes. */
@@ -224,12 +245,37 @@ static inline void with_constant(struct block *b, unsigned opcode, uint32_t valu
         byte(b, opcode);
         word(b, value);
     }
-    b->held = NOTHING_HELD;
+    b->now.held = NOTHING_HELD;
 }
 
 static inline void flag_to_eax(struct block *b, enum condition condition) {
     CODE(b, 0x0F, (uint8_t)(0x90 | condition), 0xC0, /* setcc al */
          0x0F, 0xB6, 0xC0);                          /* movzx eax, al */
 }
+
+/* ------------------------------------------------------------------------------------------------
+ * Instructions: native_instructions.c */
+
+struct access_form {
+    uint8_t shift; /* log2 of the size */
+    bool load;
+    bool sign;
+};
+
+/* False if it is no load or store. */
+bool native_access_form(unsigned operation, struct access_form *form);
+
+/* Whether this needs no branch and can be translated. */
+bool native_simple(const struct tigon_instruction *in);
+
+/* What computes in registers. False: not translated. */
+bool native_emit_plain(struct block *b, const struct tigon_instruction *in);
+
+/* The next instruction executed is at `next_pc`. `way` is where the block goes on when this is its
+ * last one, else NULL. */
+struct native_access *native_emit_access(struct block *b, uint32_t pc,
+                                         const struct tigon_instruction *in,
+                                         const struct access_form *form, const struct counted *c,
+                                         uint32_t next_pc, const struct way *way);
 
 #endif

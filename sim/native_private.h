@@ -8,10 +8,10 @@
 #include <stddef.h>
 
 #define NATIVE_WORDS        (TIGON_SCRATCHPAD_A_SIZE / 4u)
-#define NATIVE_CODE_BYTES   (1u << 20)
-#define NATIVE_BLOCK_BYTES  16384u /* at most, of one block */
-#define NATIVE_BLOCK_LENGTH 32u    /* instructions, delay slot not counted */
-#define NATIVE_ACCESSES     16384u
+#define NATIVE_CODE_BYTES   (1u << 22)
+#define NATIVE_BLOCK_BYTES  32768u /* at most, of one block */
+#define NATIVE_BLOCK_LENGTH 32u    /* instructions, delay slots not counted */
+#define NATIVE_ACCESSES     32768u
 #define NATIVE_HEAT         16u     /* patience at first */
 #define NATIVE_NEVER        255u    /* heat of a word that cannot be */
 #define NATIVE_CYCLES       0xFFFFu /* at most, of a block with accesses to the scratchpad alone */

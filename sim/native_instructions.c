@@ -1,0 +1,340 @@
+/* Instructions that are not branches as x86-64 code, for native_x86_64.c. */
+#include "sim/native_private.h"
+
+#ifdef __x86_64__
+
+#include "sim/native_emit.h"
+
+bool native_access_form(unsigned operation, struct access_form *form) {
+    switch (operation) {
+    case TIGON_OP_LW:
+        *form = (struct access_form){2, true, false};
+        return true;
+    case TIGON_OP_LH:
+        *form = (struct access_form){1, true, true};
+        return true;
+    case TIGON_OP_LHU:
+        *form = (struct access_form){1, true, false};
+        return true;
+    case TIGON_OP_LB:
+        *form = (struct access_form){0, true, true};
+        return true;
+    case TIGON_OP_LBU:
+        *form = (struct access_form){0, true, false};
+        return true;
+    case TIGON_OP_SW:
+        *form = (struct access_form){2, false, false};
+        return true;
+    case TIGON_OP_SH:
+        *form = (struct access_form){1, false, false};
+        return true;
+    case TIGON_OP_SB:
+        *form = (struct access_form){0, false, false};
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_known(const struct block *b, unsigned number) {
+    return b->now.known >> number & 1u;
+}
+
+/* Where in the scratchpad: at a constant offset, or at ecx in units of the size. */
+struct place {
+    bool constant;
+    uint32_t offset;
+};
+
+/* [r14 + rcx * size] or [r14 + offset] with the host register `host`, `beyond` bytes further. */
+static void scratchpad_operand(struct block *b, unsigned host, unsigned shift,
+                               const struct place *place, uint32_t beyond) {
+    if (place->constant)
+        CODE(b, (uint8_t)(0x86 | host << 3));
+    else
+        CODE(b, (uint8_t)((beyond ? 0x84 : 0x04) | host << 3), (uint8_t)(0x0E | shift << 6));
+    if (place->constant || beyond)
+        word(b, place->offset + beyond);
+}
+
+static void load_value(struct block *b, const struct access_form *form, const struct place *place) {
+    switch (form->shift) {
+    case 2: /* mov eax; bswap eax */
+        CODE(b, 0x41, 0x8B);
+        scratchpad_operand(b, 0, 2, place, 0);
+        CODE(b, 0x0F, 0xC8);
+        break;
+    case 1: /* movzx eax; rol ax, 8; movsx eax, ax */
+        CODE(b, 0x41, 0x0F, 0xB7);
+        scratchpad_operand(b, 0, 1, place, 0);
+        CODE(b, 0x66, 0xC1, 0xC0, 8);
+        if (form->sign)
+            CODE(b, 0x0F, 0xBF, 0xC0);
+        break;
+    default:
+        CODE(b, 0x41, 0x0F, form->sign ? 0xBE : 0xB6);
+        scratchpad_operand(b, 0, 0, place, 0);
+        break;
+    }
+}
+
+/* Value in edx. What changes counts in cpu->effects. */
+static void store_value(struct block *b, const struct access_form *form,
+                        const struct place *place) {
+    uint8_t *equal = NULL;
+    if (form->shift == 2)
+        CODE(b, 0x0F, 0xCA); /* bswap edx */
+    else if (form->shift == 1)
+        CODE(b, 0x66, 0xC1, 0xC2, 8); /* rol dx, 8 */
+    for (unsigned write = 0; write < 2; write++) {
+        if (form->shift == 1)
+            byte(b, 0x66);
+        CODE(b, 0x41, (uint8_t)((write ? 0x88 : 0x38) | (form->shift != 0)));
+        scratchpad_operand(b, 2, form->shift, place, 0);
+        if (!write)
+            equal = jump_if_near(b, EQUAL);
+    }
+    CODE(b, 0x48); /* inc qword [rbx + effects] */
+    core_field(b, 0, 0xFF, 0, CORE(effects));
+    link_near(equal, b->at);
+}
+
+/* Compares the offset in ecx, as a number of units, with what there is. */
+static void check_offset(struct block *b, const struct access_form *form) {
+    /* Low bits that must be 0 go to the top, so that one comparison finds them too. */
+    if (form->shift != 0)
+        CODE(b, 0xC1, 0xC9, form->shift); /* ror ecx */
+    CODE(b, 0x81, 0xF9);                  /* cmp ecx, size */
+    word(b, b->native->words * 4u >> form->shift);
+}
+
+static unsigned routine_of(const struct access_form *form) {
+    return form->shift + (form->load ? 0u : 3u) + (form->sign ? 6u : 0u);
+}
+
+/* Address less the beginning of the scratchpad in ecx, unless it is constant and within; then it is
+ * in `place`. A constant elsewhere is turned as after check_offset(). */
+static void find_place(struct block *b, const struct tigon_instruction *in,
+                       const struct access_form *form, struct place *place) {
+    const uint32_t offset = in->immediate - TIGON_SCRATCHPAD;
+    *place = (struct place){.constant = false};
+    if (is_known(b, in->source)) {
+        const uint32_t all = offset + b->now.constant[in->source];
+        const uint32_t low = (1u << form->shift) - 1u;
+        if (all < b->native->words * 4u && (all & low) == 0) {
+            *place = (struct place){.constant = true, .offset = all};
+            return;
+        }
+        byte(b, 0xB9); /* mov ecx */
+        word(b, all);
+    } else if (b->now.held == in->source) {
+        CODE(b, 0x8D, 0x88); /* lea ecx, [rax + offset] */
+        word(b, offset);
+    } else {
+        gpr(b, 0x8B, 1, in->source);
+        CODE(b, 0x81, 0xC1); /* add ecx, offset */
+        word(b, offset);
+    }
+}
+
+struct native_access *native_emit_access(struct block *b, uint32_t pc,
+                                         const struct tigon_instruction *in,
+                                         const struct access_form *form, const struct counted *c,
+                                         uint32_t next_pc, const struct way *way) {
+    struct tigon_native *native = b->native;
+    const struct tigon_timing *timing = &b->cpu->timing;
+    struct native_access *access = &native->accesses[native->access_count];
+    const uint32_t cost = form->load ? timing->scratchpad_load : timing->scratchpad_store;
+    *access = (struct native_access){
+        .before = c->instructions | (uint64_t)c->stalls << 32,
+        .from = pc,
+        .next_pc = next_pc,
+        .immediate = in->immediate,
+        .issue = (uint16_t)c->cycles,
+        .next = (uint16_t)(c->cycles + cost),
+        .bytes = (uint8_t)(1u << form->shift),
+        .source = in->source,
+        .second = in->second,
+        .destination = in->destination,
+        .load = form->load,
+        .sign = form->sign,
+        .ends_block = way != NULL,
+    };
+    const uint32_t index = native->access_count++;
+    struct place place;
+    find_place(b, in, form, &place);
+    struct later *later = NULL;
+    if (!form->load)
+        load(b, 2, in->second);
+    if (!place.constant) {
+        check_offset(b, form);
+        later = put_off(b, way && form->load ? LAST_LOAD : ELSEWHERE);
+        later->jump = jump_if_later(b, NOT_BELOW);
+        later->access = index;
+        later->routine = routine_of(form);
+        if (way && form->load) { /* what follows depends on where it comes from */
+            later->destination = in->destination;
+            later->way = *way;
+            later->counted = (struct counted){c->cycles + cost, c->instructions + 1u, c->stalls};
+        }
+    }
+    if (form->load) {
+        load_value(b, form, &place);
+        if (later)
+            later->back = b->at;
+        result(b, in->destination);
+        return access;
+    }
+    CODE(b, 0x41, 0x80); /* cmp byte, TIGON_TEXT_NONE */
+    scratchpad_operand(b, 7, form->shift, &place,
+                       (uint32_t)(offsetof(struct tigon_memory, scratchpad_text) +
+                                  b->cpu->core * sizeof b->cpu->memory->scratchpad_text[0] -
+                                  offsetof(struct tigon_memory, scratchpad) -
+                                  b->cpu->core * sizeof b->cpu->memory->scratchpad[0]));
+    byte(b, TIGON_TEXT_NONE);
+    struct later *text = put_off(b, STORE_TEXT);
+    text->jump = jump_if_later(b, NOT_EQUAL);
+    text->access = index;
+    store_value(b, form, &place);
+    text->back = b->at;
+    if (later)
+        later->back = b->at;
+    return access;
+}
+
+static void emit_three(struct block *b, const struct tigon_instruction *in, unsigned opcode) {
+    load_eax(b, in->source);
+    with(b, opcode, in->second);
+}
+
+static void emit_shift(struct block *b, const struct tigon_instruction *in, unsigned extension) {
+    load_eax(b, in->second);
+    CODE(b, 0xC1, (uint8_t)(0xC0 | extension << 3), (uint8_t)in->immediate);
+}
+
+static void emit_variable_shift(struct block *b, const struct tigon_instruction *in,
+                                unsigned extension) {
+    load(b, 1, in->source);
+    load_eax(b, in->second);
+    CODE(b, 0xD3, (uint8_t)(0xC0 | extension << 3));
+}
+
+bool native_emit_plain(struct block *b, const struct tigon_instruction *in) {
+    const unsigned destination = in->destination;
+    switch (in->operation) {
+    case TIGON_OP_NOP:
+        return true;
+    case TIGON_OP_ADDU:
+        emit_three(b, in, 0x03);
+        break;
+    case TIGON_OP_SUBU:
+        emit_three(b, in, 0x2B);
+        break;
+    case TIGON_OP_AND:
+        emit_three(b, in, 0x23);
+        break;
+    case TIGON_OP_OR:
+        emit_three(b, in, 0x0B);
+        break;
+    case TIGON_OP_XOR:
+        emit_three(b, in, 0x33);
+        break;
+    case TIGON_OP_NOR:
+        emit_three(b, in, 0x0B);
+        CODE(b, 0xF7, 0xD0); /* not eax */
+        break;
+    case TIGON_OP_SLT:
+        emit_three(b, in, 0x3B);
+        flag_to_eax(b, LESS);
+        break;
+    case TIGON_OP_SLTU:
+        emit_three(b, in, 0x3B);
+        flag_to_eax(b, BELOW);
+        break;
+    case TIGON_OP_ADDIU:
+        if (is_known(b, in->source)) {
+            result_constant(b, destination, b->now.constant[in->source] + in->immediate);
+            return true;
+        }
+        load_eax(b, in->source);
+        with_constant(b, 0x05, in->immediate);
+        break;
+    case TIGON_OP_ANDI:
+        load_eax(b, in->source);
+        with_constant(b, 0x25, in->immediate);
+        break;
+    case TIGON_OP_ORI:
+        if (is_known(b, in->source)) {
+            result_constant(b, destination, b->now.constant[in->source] | in->immediate);
+            return true;
+        }
+        load_eax(b, in->source);
+        with_constant(b, 0x0D, in->immediate);
+        break;
+    case TIGON_OP_XORI:
+        load_eax(b, in->source);
+        with_constant(b, 0x35, in->immediate);
+        break;
+    case TIGON_OP_LUI:
+        result_constant(b, destination, in->immediate);
+        return true;
+    case TIGON_OP_SLTI:
+        load_eax(b, in->source);
+        with_constant(b, 0x3D, in->immediate);
+        flag_to_eax(b, LESS);
+        break;
+    case TIGON_OP_SLTIU:
+        load_eax(b, in->source);
+        with_constant(b, 0x3D, in->immediate);
+        flag_to_eax(b, BELOW);
+        break;
+    case TIGON_OP_SLL:
+        emit_shift(b, in, 4);
+        break;
+    case TIGON_OP_SRL:
+        emit_shift(b, in, 5);
+        break;
+    case TIGON_OP_SRA:
+        emit_shift(b, in, 7);
+        break;
+    case TIGON_OP_SLLV:
+        emit_variable_shift(b, in, 4);
+        break;
+    case TIGON_OP_SRLV:
+        emit_variable_shift(b, in, 5);
+        break;
+    case TIGON_OP_SRAV:
+        emit_variable_shift(b, in, 7);
+        break;
+    case TIGON_OP_PRI:
+        emit_three(b, in, 0x23);
+        CODE(b, 0xB9, 0xFF, 0xFF, 0xFF, 0xFF, /* mov ecx, -1 */
+             0x0F, 0xBD, 0xC0,                /* bsr eax, eax */
+             0x0F, 0x44, 0xC1,                /* cmovz eax, ecx */
+             0xFF, 0xC0);                     /* inc eax */
+        break;
+    default:
+        return false;
+    }
+    result(b, destination);
+    return true;
+}
+
+bool native_simple(const struct tigon_instruction *in) {
+    struct access_form form;
+    if (native_access_form(in->operation, &form))
+        return true;
+    switch (in->operation) {
+    case TIGON_OP_STALE:
+    case TIGON_OP_INVALID:
+    case TIGON_OP_HALT:
+    case TIGON_OP_ADD: /* may stop the core */
+    case TIGON_OP_SUB:
+    case TIGON_OP_ADDI:
+        return false;
+    default:
+        return in->operation < TIGON_OP_J;
+    }
+}
+
+#endif
