@@ -56,6 +56,7 @@ struct later {
     const uint8_t *back;
     uint32_t access; /* its index */
     unsigned routine;
+    uint8_t shift; /* of the offset in ecx */
     uint8_t destination;
     struct counted counted;
     struct way way;
@@ -251,6 +252,17 @@ static inline void with_constant(struct block *b, unsigned opcode, uint32_t valu
 static inline void flag_to_eax(struct block *b, enum condition condition) {
     CODE(b, 0x0F, (uint8_t)(0x90 | condition), 0xC0, /* setcc al */
          0x0F, 0xB6, 0xC0);                          /* movzx eax, al */
+}
+
+/* What accesses pass in esi. */
+static inline void access_number(struct block *b, uint32_t index) {
+    byte(b, 0xBE); /* mov esi */
+    word(b, (uint32_t)(FIELD(accesses) + index * sizeof(struct native_access)));
+}
+
+static inline void call_routine(struct block *b, uint32_t access, unsigned routine) {
+    access_number(b, access);
+    call_field(b, FIELD(sram_routine) + routine * sizeof(uint8_t *));
 }
 
 /* ------------------------------------------------------------------------------------------------

@@ -40,40 +40,41 @@ static bool is_known(const struct block *b, unsigned number) {
     return b->now.known >> number & 1u;
 }
 
-/* Where in the scratchpad: at a constant offset, or at ecx in units of the size. */
+/* Where in the scratchpad: at a constant offset, or at ecx; or elsewhere, at a constant address. */
 struct place {
-    bool constant;
+    enum { AT_ECX, AT_CONSTANT, CONSTANT_ELSEWHERE } kind;
     uint32_t offset;
 };
 
-/* [r14 + rcx * size] or [r14 + offset] with the host register `host`, `beyond` bytes further. */
-static void scratchpad_operand(struct block *b, unsigned host, unsigned shift,
-                               const struct place *place, uint32_t beyond) {
-    if (place->constant)
+/* [r14 + rcx] or [r14 + offset] with the host register `host`, `beyond` bytes further. */
+static void scratchpad_operand(struct block *b, unsigned host, const struct place *place,
+                               uint32_t beyond) {
+    const bool constant = place->kind == AT_CONSTANT;
+    if (constant)
         CODE(b, (uint8_t)(0x86 | host << 3));
     else
-        CODE(b, (uint8_t)((beyond ? 0x84 : 0x04) | host << 3), (uint8_t)(0x0E | shift << 6));
-    if (place->constant || beyond)
-        word(b, place->offset + beyond);
+        CODE(b, (uint8_t)((beyond ? 0x84 : 0x04) | host << 3), 0x0E);
+    if (constant || beyond)
+        word(b, constant ? place->offset + beyond : beyond);
 }
 
 static void load_value(struct block *b, const struct access_form *form, const struct place *place) {
     switch (form->shift) {
     case 2: /* mov eax; bswap eax */
         CODE(b, 0x41, 0x8B);
-        scratchpad_operand(b, 0, 2, place, 0);
+        scratchpad_operand(b, 0, place, 0);
         CODE(b, 0x0F, 0xC8);
         break;
     case 1: /* movzx eax; rol ax, 8; movsx eax, ax */
         CODE(b, 0x41, 0x0F, 0xB7);
-        scratchpad_operand(b, 0, 1, place, 0);
+        scratchpad_operand(b, 0, place, 0);
         CODE(b, 0x66, 0xC1, 0xC0, 8);
         if (form->sign)
             CODE(b, 0x0F, 0xBF, 0xC0);
         break;
     default:
         CODE(b, 0x41, 0x0F, form->sign ? 0xBE : 0xB6);
-        scratchpad_operand(b, 0, 0, place, 0);
+        scratchpad_operand(b, 0, place, 0);
         break;
     }
 }
@@ -90,7 +91,7 @@ static void store_value(struct block *b, const struct access_form *form,
         if (form->shift == 1)
             byte(b, 0x66);
         CODE(b, 0x41, (uint8_t)((write ? 0x88 : 0x38) | (form->shift != 0)));
-        scratchpad_operand(b, 2, form->shift, place, 0);
+        scratchpad_operand(b, 2, place, 0);
         if (!write)
             equal = jump_if_near(b, EQUAL);
     }
@@ -99,34 +100,28 @@ static void store_value(struct block *b, const struct access_form *form,
     link_near(equal, b->at);
 }
 
-/* Compares the offset in ecx, as a number of units, with what there is. */
+/* Not zero if the offset in ecx is not of the scratchpad, whose size is a power of two, or
+ * misaligned. */
 static void check_offset(struct block *b, const struct access_form *form) {
-    /* Low bits that must be 0 go to the top, so that one comparison finds them too. */
-    if (form->shift != 0)
-        CODE(b, 0xC1, 0xC9, form->shift); /* ror ecx */
-    CODE(b, 0x81, 0xF9);                  /* cmp ecx, size */
-    word(b, b->native->words * 4u >> form->shift);
+    const uint32_t size = b->native->words * 4u;
+    CODE(b, 0xF7, 0xC1); /* test ecx */
+    word(b, ~(size - 1u) | ((1u << form->shift) - 1u));
 }
 
 static unsigned routine_of(const struct access_form *form) {
     return form->shift + (form->load ? 0u : 3u) + (form->sign ? 6u : 0u);
 }
 
-/* Address less the beginning of the scratchpad in ecx, unless it is constant and within; then it is
- * in `place`. A constant elsewhere is turned as after check_offset(). */
+/* Address less the beginning of the scratchpad in ecx, unless it is constant; then in `place`. */
 static void find_place(struct block *b, const struct tigon_instruction *in,
                        const struct access_form *form, struct place *place) {
     const uint32_t offset = in->immediate - TIGON_SCRATCHPAD;
-    *place = (struct place){.constant = false};
+    *place = (struct place){.kind = AT_ECX};
     if (is_known(b, in->source)) {
         const uint32_t all = offset + b->now.constant[in->source];
         const uint32_t low = (1u << form->shift) - 1u;
-        if (all < b->native->words * 4u && (all & low) == 0) {
-            *place = (struct place){.constant = true, .offset = all};
-            return;
-        }
-        byte(b, 0xB9); /* mov ecx */
-        word(b, all);
+        const bool within = all < b->native->words * 4u && (all & low) == 0;
+        *place = (struct place){.kind = within ? AT_CONSTANT : CONSTANT_ELSEWHERE, .offset = all};
     } else if (b->now.held == in->source) {
         CODE(b, 0x8D, 0x88); /* lea ecx, [rax + offset] */
         word(b, offset);
@@ -166,12 +161,25 @@ struct native_access *native_emit_access(struct block *b, uint32_t pc,
     struct later *later = NULL;
     if (!form->load)
         load(b, 2, in->second);
-    if (!place.constant) {
+    if (place.kind == CONSTANT_ELSEWHERE) {
+        byte(b, 0xB9);             /* mov ecx */
+        if (!way || !form->load) { /* no need to look where it is, then */
+            word(b, place.offset >> form->shift | place.offset << 1 << (31u - form->shift));
+            call_routine(b, index, routine_of(form));
+            if (form->load)
+                result(b, in->destination);
+            return access;
+        }
+        word(b, place.offset);
+        place.kind = AT_ECX;
+    }
+    if (place.kind == AT_ECX) {
         check_offset(b, form);
         later = put_off(b, way && form->load ? LAST_LOAD : ELSEWHERE);
-        later->jump = jump_if_later(b, NOT_BELOW);
+        later->jump = jump_if_later(b, NOT_EQUAL);
         later->access = index;
         later->routine = routine_of(form);
+        later->shift = form->shift;
         if (way && form->load) { /* what follows depends on where it comes from */
             later->destination = in->destination;
             later->way = *way;
@@ -186,7 +194,7 @@ struct native_access *native_emit_access(struct block *b, uint32_t pc,
         return access;
     }
     CODE(b, 0x41, 0x80); /* cmp byte, TIGON_TEXT_NONE */
-    scratchpad_operand(b, 7, form->shift, &place,
+    scratchpad_operand(b, 7, &place,
                        (uint32_t)(offsetof(struct tigon_memory, scratchpad_text) +
                                   b->cpu->core * sizeof b->cpu->memory->scratchpad_text[0] -
                                   offsetof(struct tigon_memory, scratchpad) -

@@ -120,31 +120,41 @@ static_assert(TIGON_SCRATCHPAD == 0xC00000 && TIGON_SRAM_WINDOW == 0x800000 &&
     "  cmpq %%r13, %%r9\n"                                                                         \
     "  jge tigon_native_too_near\n"
 
+/* clang-format off */
 /* The core waits for the value, so the interlock that the block counts on is none. */
 #define LOAD(label, shift, fetch, otherwise)                                                       \
-    label ":\n" SRAM_ONLY(shift, otherwise) AT_ITS_CYCLE(label) TAKE_SLOT(                         \
-        label, "tigon_native_special") "  incq %c[sram_loads](%%rbx)\n" fetch BACK_TO_BLOCK        \
-                                       "  subq %c[interlock](%%rbp,%%rsi), %%r15\n"                \
-                                       "  ret\n" WAIT(label) LATER_SLOT(                           \
-                                           label, "tigon_native_special", "  addq %%r9, %%r12\n")
+    label ":\n"                                                                                    \
+    SRAM_ONLY(shift, otherwise)                                                                    \
+    AT_ITS_CYCLE(label)                                                                            \
+    TAKE_SLOT(label, "tigon_native_special")                                                       \
+    "  incq %c[sram_loads](%%rbx)\n" fetch                                                         \
+    BACK_TO_BLOCK                                                                                  \
+    "  subq %c[interlock](%%rbp,%%rsi), %%r15\n"                                                   \
+    "  ret\n"                                                                                      \
+    WAIT(label)                                                                                    \
+    LATER_SLOT(label, "tigon_native_special", "  addq %%r9, %%r12\n")
 
-/* What the store would change elsewhere is special: decoded text, the I-line held, a granule that
- * is watched. The core does not wait for the slot. */
+/* What the store would change elsewhere is special: decoded text, the I-line held, a granule that is
+ * watched. The core does not wait for the slot. */
 #define STORE(label, shift, write, otherwise)                                                      \
-    label ":\n" SRAM_ONLY(shift, otherwise) AT_ITS_CYCLE(                                          \
-        label) "  movl %%ecx, %%r10d\n"                                                            \
-               "  movq %c[sram_marks](%%rbp), %%r9\n"                                              \
-               "  shrl $(5 - " #shift "), %%r10d\n"                                                \
-               "  cmpb $0, (%%r9,%%r10)\n"                                                         \
-               "  jne tigon_native_special_store\n" TAKE_SLOT(                                     \
-                   label,                                                                          \
-                   "tigon_native_special_store") "  incq %c[sram_stores](%%rbx)\n" write           \
-                                                 "  movl %c[sram_store_drain](%%rbx), %%r9d\n"     \
-                                                 "  leaq -1(%%r9,%%r10), %%r9\n"                   \
-                                                 "  movq %%r9, "                                   \
-                                                 "%c[write_buffer_free](%%rbx)\n" BACK_TO_BLOCK    \
-                                                 "  ret\n" WAIT(label) LATER_SLOT(                 \
-                                                     label, "tigon_native_special_store", "")
+    label ":\n"                                                                                    \
+    SRAM_ONLY(shift, otherwise)                                                                    \
+    AT_ITS_CYCLE(label)                                                                            \
+    "  movl %%ecx, %%r10d\n"                                                                       \
+    "  movq %c[sram_marks](%%rbp), %%r9\n"                                                         \
+    "  shrl $(5 - " #shift "), %%r10d\n"                                                           \
+    "  cmpb $0, (%%r9,%%r10)\n"                                                                    \
+    "  jne tigon_native_special_store\n"                                                           \
+    TAKE_SLOT(label, "tigon_native_special_store")                                                 \
+    "  incq %c[sram_stores](%%rbx)\n" write                                                        \
+    "  movl %c[sram_store_drain](%%rbx), %%r9d\n"                                                  \
+    "  leaq -1(%%r9,%%r10), %%r9\n"                                                                \
+    "  movq %%r9, %c[write_buffer_free](%%rbx)\n"                                                  \
+    BACK_TO_BLOCK                                                                                  \
+    "  ret\n"                                                                                      \
+    WAIT(label)                                                                                    \
+    LATER_SLOT(label, "tigon_native_special_store", "")
+/* clang-format on */
 static_assert(TIGON_DECODE_GRANULE == 1 << 5, "as STORE shifts");
 
 /* ecx as SRAM_ONLY(2) leaves it, the access not to SRAM: if it is to a chip register, in ecx the
@@ -438,7 +448,7 @@ void tigon_native_know_routines(struct tigon_native *native) {
                                        tigon_native_sb,  tigon_native_sh,  tigon_native_sw,
                                        tigon_native_lb,  tigon_native_lh};
     memcpy(native->sram_routine, routines, sizeof routines);
-    native->access = tigon_native_special_store;
+    native->access = tigon_native_special_store; /* of a load, too */
     native->out = tigon_native_out;
     native->access_function = tigon_native_access;
     native->register_load = tigon_native_load_register;

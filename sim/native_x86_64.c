@@ -128,10 +128,11 @@ static void end_with_load(struct block *b, struct counted c, const struct way *w
     end(b, &c, way);
 }
 
-/* What accesses pass in esi. */
-static void access_number(struct block *b, uint32_t index) {
-    byte(b, 0xBE); /* mov esi */
-    word(b, (uint32_t)(FIELD(accesses) + index * sizeof(struct native_access)));
+/* An access elsewhere than in the scratchpad: ecx is the offset there would be. */
+static void call_elsewhere(struct block *b, const struct later *later) {
+    if (later->shift != 0)
+        CODE(b, 0xC1, 0xC9, later->shift); /* ror ecx */
+    call_routine(b, later->access, later->routine);
 }
 
 static void finish_path(struct block *b, uint32_t slot_pc, struct counted c, const struct way *way);
@@ -149,14 +150,12 @@ static void write_later(struct block *b, const struct later *later) {
         leave_with_load(b, &later->counted, &later->way, later->destination);
         break;
     case LAST_LOAD:
-        access_number(b, later->access);
-        call_field(b, FIELD(sram_routine) + later->routine * sizeof(uint8_t *));
+        call_elsewhere(b, later);
         result(b, later->destination);
         end(b, &later->counted, &later->way);
         break;
     case ELSEWHERE:
-        access_number(b, later->access);
-        call_field(b, FIELD(sram_routine) + later->routine * sizeof(uint8_t *));
+        call_elsewhere(b, later);
         jump(b, later->back);
         break;
     case STORE_TEXT:
