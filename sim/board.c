@@ -62,7 +62,7 @@ static void core_parks(void *context, unsigned core, bool parked, uint64_t cycle
     else if (cycle > control->parked_since[core])
         control->parked_cycles[core] += cycle - control->parked_since[core];
     if (!parked && ticks < board->now)
-        ticks = board->now; /* a reset does not bring the core up to date first */
+        ticks = board->now;
     tigon_board_signal_at(board, core ? TIGON_SIGNAL_IDLE_B : TIGON_SIGNAL_IDLE_A, parked, ticks);
 }
 
@@ -99,12 +99,21 @@ void tigon_board_changed(struct tigon_board *board) {
 }
 
 void tigon_board_log(struct tigon_board *board, const char *format, ...) {
-    char message[160];
+    char message[320];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    board->messages++;
     tigon_world_log(board->world, board, message, board->now);
+}
+
+bool tigon_board_odd(struct tigon_board *board, enum tigon_oddity oddity) {
+    const uint32_t bit = 1u << oddity;
+    if (board->odd_reported & bit)
+        return false;
+    board->odd_reported |= bit;
+    return true;
 }
 
 void tigon_board_unknown(struct tigon_board *board, uint32_t offset, bool write) {
@@ -373,6 +382,13 @@ bool tigon_board_peek_scratchpad(const struct tigon_board *board, unsigned core,
 bool tigon_board_poke_scratchpad(struct tigon_board *board, unsigned core, uint32_t address,
                                  uint32_t value) {
     return tigon_memory_scratchpad_write32(&board->memory, core, address, value);
+}
+
+void tigon_board_settle(struct tigon_board *board) {
+    const uint64_t cycle = tigon_cycle_at_or_after(tigon_world_now_ticks(board->world));
+    for (unsigned core = 0; core < 2; core++)
+        if (board->cpu[core].parked)
+            tigon_cpu_settle(&board->cpu[core], cycle);
 }
 
 void tigon_board_statistics(const struct tigon_board *board, struct tigon_statistics *statistics) {

@@ -72,7 +72,9 @@ struct tigon_board {
     struct tigon_core_control core_control;
 
     struct tigon_statistics
-        statistics; /* counters the devices keep; the rest is filled in on demand */
+        statistics;        /* counters the devices keep; the rest is filled in on demand */
+    uint64_t messages;     /* logged */
+    uint32_t odd_reported; /* bit per enum tigon_oddity: logged */
     uint64_t unknown_reported[2][16]; /* bit per word offset below 0x1000, read and write: logged
                                          already */
     uint32_t signals[TIGON_SIGNAL_COUNT];
@@ -114,6 +116,17 @@ void tigon_board_signal(struct tigon_board *board, enum tigon_signal signal, uin
 /* The same for what happened at another tick than board->now: a core runs ahead. */
 void tigon_board_signal_at(struct tigon_board *board, enum tigon_signal signal, uint32_t value,
                            uint64_t ticks);
+
+/* What firmware hardly means, and the chip does all the same. */
+enum tigon_oddity {
+    TIGON_ODD_DMA_EMPTY,
+    TIGON_ODD_DMA_LOCAL,
+    TIGON_ODD_FRAME_SHORT,
+    TIGON_ODD_FRAME_ADDRESS,
+    TIGON_ODD_FRAME_LONG
+};
+/* True once a board for each oddity: who asks then logs it. */
+bool tigon_board_odd(struct tigon_board *board, enum tigon_oddity oddity);
 
 /* Counts an access to an offset that nobody owns and reports the first of each (tigon2.md 14 row
  * 20). */

@@ -69,6 +69,7 @@ void tigon_core_control_write(struct tigon_board *board, uint32_t offset, uint32
 void tigon_core_control_reset(struct tigon_board *board) {
     const uint64_t cycle = tigon_board_cycle(board);
     for (unsigned core = 0; core < 2; core++) {
+        tigon_cpu_halt(&board->cpu[core], cycle); /* what a parked one has done still counts */
         tigon_cpu_reset(&board->cpu[core]);
         board->memory.stack_relocation[core] = 0;
     }
@@ -90,11 +91,12 @@ void tigon_core_account(struct tigon_board *board, uint64_t cycle) {
             tigon_board_log(board, "core %c stopped: %s", 'A' + (int)core, why);
         /* A core that stopped by itself did so before the end of the stretch it was given. */
         const uint64_t own = board->cpu[core].cycle;
+        const uint64_t change = !runs && own < cycle ? own : cycle;
         tigon_board_signal_at(board, core ? TIGON_SIGNAL_RUNNING_B : TIGON_SIGNAL_RUNNING_A, runs,
-                              tigon_ticks_from_cycles(!runs && own < cycle ? own : cycle));
+                              tigon_ticks_from_cycles(change));
         if (runs)
-            control->started[core] = cycle;
-        else if (cycle > control->started[core])
-            control->running_cycles[core] += cycle - control->started[core];
+            control->started[core] = change;
+        else if (change > control->started[core])
+            control->running_cycles[core] += change - control->started[core];
     }
 }

@@ -340,6 +340,7 @@ void tigon_cpu_invalidate(struct tigon_cpu *cpu, uint32_t address, uint32_t leng
  * missing on this chip and what to use instead. Empty if the core has no fault. */
 #define TIGON_FAULT_TEXT_BYTES 256u
 void tigon_cpu_explain_fault(const struct tigon_cpu *cpu, char text[TIGON_FAULT_TEXT_BYTES]);
+const char *tigon_cpu_register_name(unsigned number); /* "zero" to "ra" */
 
 static inline bool tigon_cpu_stopped(const struct tigon_cpu *cpu) {
     return (cpu->state & TIGON_CPU_STATE_STOPPED) != 0;

@@ -175,6 +175,7 @@ void tigon_cpu_state_write(struct tigon_cpu *cpu, uint32_t value, uint64_t cycle
     const uint32_t stored =
         TIGON_CPU_STATE_SINGLE_STEP | TIGON_CPU_STATE_NULL_PAGE | TIGON_CPU_STATE_ROM_FAILED;
     if ((value & TIGON_CPU_STATE_RESET) != 0) {
+        tigon_cpu_halt(cpu, cycle);
         tigon_cpu_reset(cpu);
         return;
     }

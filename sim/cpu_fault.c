@@ -27,6 +27,7 @@ struct absent {
 #define WIDE      "registers have 32 bits; compile for MIPS II or MIPS I"
 #define LATER     "the core is no later than MIPS II; compile for MIPS II or MIPS I"
 #define NO_CP     "the chip has no coprocessors"
+#define RA        31u /* the register of return addresses */
 
 static const struct absent table[] = {
     {SPECIAL(0x10), "MFHI", MULTIPLY},
@@ -171,13 +172,52 @@ static void explain_data(const struct tigon_cpu *cpu, uint32_t word, char *text)
                    cpu->pc, address, why);
 }
 
+const char *tigon_cpu_register_name(unsigned number) {
+    static const char *const names[32] = {"zero", "at", "v0", "v1", "a0", "a1", "a2", "a3",
+                                          "t0",   "t1", "t2", "t3", "t4", "t5", "t6", "t7",
+                                          "s0",   "s1", "s2", "s3", "s4", "s5", "s6", "s7",
+                                          "t8",   "t9", "k0", "k1", "gp", "sp", "s8", "ra"};
+    return number < 32 ? names[number] : "?";
+}
+
+/* Whether code can be at an address; the stack window is for data. */
+static bool holds_code(const struct tigon_cpu *cpu, uint32_t address) {
+    uint32_t offset;
+    const enum tigon_place place = tigon_memory_place(cpu->memory, cpu->core, address, &offset);
+    return place == TIGON_PLACE_SCRATCHPAD || place == TIGON_PLACE_PROM ||
+           (place == TIGON_PLACE_SRAM && address < TIGON_SRAM_WINDOW);
+}
+
+/* Where a core came from that fetches what cannot be fetched. It keeps no record of its jumps, but
+ * registers and code tell most cases. */
+static void explain_way(const struct tigon_cpu *cpu, char *text, size_t bytes) {
+    const uint32_t call = cpu->gpr[RA] - 8u;
+    const struct tigon_instruction in =
+        holds_code(cpu, call) ? tigon_decode(word_at(cpu, call)) : tigon_decode(0);
+    unsigned holder = cpu->pc == cpu->gpr[RA] ? RA : 0;
+    for (unsigned i = 1; i < RA && holder == 0; i++)
+        if (cpu->gpr[i] == cpu->pc)
+            holder = i;
+    if (in.operation == TIGON_OP_JALR && cpu->gpr[in.source] == cpu->pc)
+        (void)snprintf(text, bytes, "; called at 0x%08" PRIX32 " through $%s", call,
+                       tigon_cpu_register_name(in.source));
+    else if (holder != 0)
+        (void)snprintf(text, bytes, "; $%s has this value", tigon_cpu_register_name(holder));
+    else if (holds_code(cpu, cpu->pc - 4u) && cpu->npc == cpu->pc + 4u)
+        (void)snprintf(text, bytes, "; it ran on over the end of the memory before that");
+    else
+        text[0] = 0;
+}
+
 void tigon_cpu_explain_fault(const struct tigon_cpu *cpu, char text[TIGON_FAULT_TEXT_BYTES]) {
     const char *slot =
         cpu->npc != cpu->pc + 4u ? " (the pc was the delay slot of a jump or branch)" : "";
     const uint32_t state = cpu->state;
+    char way[96];
     text[0] = 0;
     if ((state & TIGON_CPU_STATE_FAULTS) == 0)
         return;
+    explain_way(cpu, way, sizeof way);
     if ((state & TIGON_CPU_STATE_BAD_INSTRUCTION) != 0)
         explain_instruction(cpu, word_at(cpu, cpu->pc), text);
     else if ((state & TIGON_CPU_STATE_NULL_FETCH) != 0)
@@ -188,10 +228,11 @@ void tigon_cpu_explain_fault(const struct tigon_cpu *cpu, char text[TIGON_FAULT_
                        cpu->pc, slot);
     else if ((state & TIGON_CPU_STATE_BAD_FETCH_ADDRESS) != 0)
         (void)snprintf(text, TIGON_FAULT_TEXT_BYTES,
-                       "jump to 0x%08" PRIX32 ", where no code can be%s", cpu->pc, slot);
+                       "fetch at 0x%08" PRIX32 ", where no code can be%s%s", cpu->pc, slot, way);
     else if ((cpu->pc & 3u) != 0)
         (void)snprintf(text, TIGON_FAULT_TEXT_BYTES,
-                       "jump to 0x%08" PRIX32 ", which is no multiple of 4%s", cpu->pc, slot);
+                       "jump to 0x%08" PRIX32 ", which is no multiple of 4%s%s", cpu->pc, slot,
+                       way);
     else
         explain_data(cpu, word_at(cpu, cpu->pc), text);
 }

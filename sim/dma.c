@@ -16,6 +16,7 @@
  */
 #include "sim/dma.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "sim/board.h"
@@ -281,6 +282,19 @@ static void complete(struct tigon_dma_engine *engine) {
     tigon_board_changed(board);
 }
 
+static __attribute__((noinline)) void mention_oddity(const struct tigon_dma_engine *engine) {
+    struct tigon_board *board = engine->board;
+    const char *what = engine->number == TIGON_DMA_READ ? "read" : "write";
+    if (engine->local_address >= TIGON_SRAM_WINDOW && tigon_board_odd(board, TIGON_ODD_DMA_LOCAL))
+        tigon_board_log(board,
+                        "DMA %s with local address 0x%08" PRIX32 ", where no SRAM is (DMA does not "
+                        "reach scratchpads); SRAM at 0x%06" PRIX32 " is taken",
+                        what, engine->local_address,
+                        engine->local_address & board->memory.sram_mask);
+    if (engine->length == 0 && tigon_board_odd(board, TIGON_ODD_DMA_EMPTY))
+        tigon_board_log(board, "DMA %s of 0 bytes: nothing is moved, all else happens", what);
+}
+
 /* Loads the request that the registers describe and sends it out. */
 static void request(struct tigon_dma_engine *engine) {
     struct tigon_board *board = engine->board;
@@ -294,6 +308,8 @@ static void request(struct tigon_dma_engine *engine) {
                            TIGON_WORD(board, wires->host_high + 4u);
     engine->local_address = TIGON_WORD(board, wires->local);
     engine->length = TIGON_WORD(board, wires->length) & 0xFFFFu;
+    if (engine->local_address >= TIGON_SRAM_WINDOW || engine->length == 0)
+        mention_oddity(engine);
     const struct tigon_dma_fate fate =
         tigon_faults_of_dma(board->faults, engine->number, engine->requests++, board->now);
     engine->fail = engine->fail_next | fate.attention;

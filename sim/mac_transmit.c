@@ -15,6 +15,8 @@
 #include "sim/wire.h"
 #include "sim/world.h"
 
+#include <inttypes.h>
+
 #define DESCRIPTOR_BYTES    8u
 #define RING_BYTES          (256u * DESCRIPTOR_BYTES)
 #define RING_BELOW_TRANSMIT 0x2800u
@@ -23,6 +25,7 @@
 #define PAUSE_QUANTUM_NS    512u
 #define ADDRESS_BYTES       12u
 #define VLAN_BYTES          4u
+#define HEADER_BYTES        14u
 
 struct descriptor {
     uint32_t address;
@@ -99,12 +102,24 @@ static bool covers(const struct tigon_board *board, uint32_t producer,
     return available >= distance(board, consumer, descriptor.address) + descriptor.length;
 }
 
+/* The buffer never holds all of it, so it waits for ever, and all frames behind it. */
+static __attribute__((noinline)) void mention_long(struct tigon_board *board,
+                                                   struct descriptor descriptor) {
+    if (tigon_board_odd(board, TIGON_ODD_FRAME_LONG))
+        tigon_board_log(board,
+                        "transmit descriptor of %" PRIu32 " bytes, more than the transmit buffer "
+                        "can hold (%" PRIu32 " bytes less 8): it will never leave",
+                        descriptor.length, buffer_size(board));
+}
+
 /* Is the data of the frame at ring offset `slot` there in time? */
 static void judge(struct tigon_board *board, uint32_t slot) {
     struct tigon_transmit *mac = &board->transmit;
     const struct descriptor descriptor = descriptor_at(board, slot);
     uint32_t final;
     uint64_t data_start, worst_end;
+    if (descriptor.length > buffer_size(board) - 8u)
+        mention_long(board, descriptor);
     if (covers(board, TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_PRODUCER), descriptor)) {
         mac->ready = true;
         mac->ready_early = false;
@@ -164,6 +179,23 @@ void tigon_transmit_evaluate(struct tigon_board *board) {
         tigon_board_schedule(board, &mac->start, start);
 }
 
+static __attribute__((noinline)) void mention_odd(struct tigon_board *board,
+                                                  struct descriptor descriptor) {
+    const uint32_t from = TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_BASE);
+    const uint32_t to = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_BASE);
+    if (descriptor.length < HEADER_BYTES && tigon_board_odd(board, TIGON_ODD_FRAME_SHORT))
+        tigon_board_log(board,
+                        "transmit descriptor of %" PRIu32 " bytes, which is no Ethernet header: "
+                        "it is sent, padded with zeros",
+                        descriptor.length);
+    if ((descriptor.address < from || descriptor.address >= to) &&
+        tigon_board_odd(board, TIGON_ODD_FRAME_ADDRESS))
+        tigon_board_log(board,
+                        "transmit descriptor of a frame at 0x%06" PRIX32 ", outside the transmit "
+                        "buffer from 0x%06" PRIX32 " to 0x%06" PRIX32,
+                        descriptor.address, from, to);
+}
+
 static void begin(void *context, uint64_t ticks) {
     struct tigon_board *board = context;
     struct tigon_transmit *mac = &board->transmit;
@@ -179,6 +211,10 @@ static void begin(void *context, uint64_t ticks) {
         }
         const struct descriptor descriptor = descriptor_at(board, mac->consumer);
         length = sent_length(descriptor);
+        if (descriptor.length < HEADER_BYTES ||
+            descriptor.address - TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_BASE) >=
+                buffer_size(board))
+            mention_odd(board, descriptor);
         tigon_bus_stream_begin(&board->bus, TIGON_BUS_MAC_TRANSMIT, tigon_board_cycle(board),
                                (uint32_t)((64u * TIGON_TICKS_PER_NS << 16) / TIGON_TICKS_PER_CYCLE),
                                (length + 7u) / 8u + 1u);

@@ -154,6 +154,29 @@ const struct tigon_register_description *tigon_register_describe(uint32_t offset
     return words[offset / 4].row;
 }
 
+const char *tigon_register_part(uint32_t offset) {
+    static const char *const pointers[] = {"producer", "consumer", "reference", "next"};
+    static const char *const halves[] = {"high", "low"};
+    switch (offset & ~15u) {
+    case 0x0E0:
+    case 0x0F0:
+        return offset % 16u < 12u ? pointers[offset % 16u / 4u] : "";
+    case 0x100:
+    case 0x120:
+        return pointers[offset % 16u / 4u];
+    case 0x110:
+    case 0x130:
+        return offset % 16u < 12u ? pointers[offset % 16u / 4u] : "";
+    case 0x080:
+    case 0x090:
+        return offset % 16u < 8u ? halves[offset % 16u / 4u] : "";
+    case 0x040:
+        return offset == 0x048 ? "of A" : offset == 0x04C ? "of B" : "";
+    default:
+        return "";
+    }
+}
+
 const struct tigon_register_description *tigon_register_table(size_t *count) {
     *count = TABLE_COUNT;
     return table;

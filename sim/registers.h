@@ -119,6 +119,9 @@ struct tigon_register_description {
 
 /* The description of the register at `offset`, or NULL when it is not listed. */
 const struct tigon_register_description *tigon_register_describe(uint32_t offset);
+/* Which of several words of one description this is, for people: "producer", "low", ...; "" where
+ * the name says all. */
+const char *tigon_register_part(uint32_t offset);
 /* All of them, for documentation and tests. */
 const struct tigon_register_description *tigon_register_table(size_t *count);
 

@@ -228,7 +228,9 @@ struct tigon_dma_statistics {
 struct tigon_core_statistics {
     uint64_t instructions;
     uint64_t cycles;        /* not halted, parked time included */
-    uint64_t stall_cycles;  /* waiting for SRAM, bus, instruction line or register */
+    uint64_t stall_cycles;  /* waiting for a slot of the SRAM bus, the write buffer or a loaded
+                               register; what accesses cost by themselves (knobs such as sram_load,
+                               instruction_line_miss) is none */
     uint64_t parked_cycles; /* spent in a recognised idle poll */
     uint64_t register_reads;
     uint64_t register_writes;
@@ -261,6 +263,10 @@ struct tigon_statistics {
 };
 
 void tigon_board_statistics(const struct tigon_board *board, struct tigon_statistics *statistics);
+/* Counts of a core that polls are as old as its loop's last turn but one. After this they are exact:
+ * where the core would be had every turn been simulated. Not while the world runs, and seldom: the
+ * loop has to be recognised anew. Changes no result. */
+void tigon_board_settle(struct tigon_board *board);
 
 /* -------------------------------------------------------------------------------------------------
  * Host */
@@ -498,7 +504,7 @@ struct tigon_switch_statistics {
     uint64_t filtered;       /* of the received, for somebody at the same port, or for no one */
     uint64_t sent;           /* frames that went out */
     uint64_t dropped_full;   /* for this port, whose queue was full */
-    uint64_t dropped_down;   /* for this port, which was not up (any more) */
+    uint64_t dropped_down;   /* for this port, or by it, while it was not up */
     uint64_t pause_received; /* PAUSE frames, which a switch never passes on */
     uint64_t pause_sent;
     uint64_t queue_bytes;      /* waiting now */

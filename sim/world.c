@@ -469,6 +469,13 @@ const struct tigon_board *tigon_world_faulted(const struct tigon_world *world, u
     return world->faulted;
 }
 
+uint64_t tigon_world_reached_ticks(const struct tigon_world *world) {
+    const uint64_t fault =
+        world->faulted ? tigon_ticks_from_cycles(world->faulted->cpu[world->faulted_core].cycle)
+                       : 0;
+    return fault > world->now ? fault : world->now;
+}
+
 static void make_call(void *context, uint64_t ticks) {
     struct call *call = context;
     void (*function)(void *) = call->function;
@@ -652,10 +659,6 @@ static void add_state(struct text *text, uint32_t state) {
 
 static void add_core(struct text *text, const struct tigon_board *board, unsigned core,
                      bool registers) {
-    static const char *const names[32] = {"zero", "at", "v0", "v1", "a0", "a1", "a2", "a3",
-                                          "t0",   "t1", "t2", "t3", "t4", "t5", "t6", "t7",
-                                          "s0",   "s1", "s2", "s3", "s4", "s5", "s6", "s7",
-                                          "t8",   "t9", "k0", "k1", "gp", "sp", "s8", "ra"};
     const struct tigon_cpu *cpu = &board->cpu[core];
     add(text, "board %zu core %c: pc %08X, HW[%03X] = %08X%s", board->index, 'A' + (int)core,
         cpu->pc, TIGON_CPU_STATE + 0x100u * core, cpu->state,
@@ -668,7 +671,7 @@ static void add_core(struct text *text, const struct tigon_board *board, unsigne
     if (why[0])
         add(text, "  %s\n", why);
     for (unsigned i = 0; registers && i < 32; i++)
-        add(text, "  %-4s %08X%s", names[i], cpu->gpr[i], i % 4 == 3 ? "\n" : "");
+        add(text, "  %-4s %08X%s", tigon_cpu_register_name(i), cpu->gpr[i], i % 4 == 3 ? "\n" : "");
     if (registers) {
         uint32_t words[8];
         for (unsigned i = 0; i < 8; i++) {
@@ -686,7 +689,8 @@ static void add_core(struct text *text, const struct tigon_board *board, unsigne
 const char *tigon_world_report(struct tigon_world *world) {
     struct text text = {world->report, sizeof world->report};
     world->report[0] = 0;
-    add(&text, "at %llu ns:\n", (unsigned long long)tigon_world_now_ns(world));
+    add(&text, "at %llu ns:\n",
+        (unsigned long long)tigon_ns_from_ticks(tigon_world_reached_ticks(world)));
     if (world->faulted)
         add_core(&text, world->faulted, world->faulted_core, true);
     for (size_t i = 0; i < world->board_count; i++) {

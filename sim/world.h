@@ -32,6 +32,9 @@ void tigon_world_set_guard(struct tigon_world *world, const struct tigon_world_g
 
 /* The core on which the last run ended with a fault, or NULL. */
 const struct tigon_board *tigon_world_faulted(const struct tigon_world *world, unsigned *core);
+/* How far the last run came: as tigon_world_now_ticks(), or to the fault that ended it, which may
+ * lie beyond the last event. */
+uint64_t tigon_world_reached_ticks(const struct tigon_world *world);
 
 struct tigon_schedule *tigon_world_schedule(struct tigon_world *world);
 struct tigon_fault_set *tigon_world_faults(const struct tigon_world *world);

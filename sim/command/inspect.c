@@ -184,13 +184,34 @@ static void walk(const struct setup_board *board, each_record each, void *contex
         walk_alteon(board, each, context);
 }
 
+struct printing {
+    FILE *stream;
+    size_t records;
+};
+
 static void print_record(void *context, const struct record *record) {
-    FILE *stream = context;
+    struct printing *printing = context;
+    FILE *stream = printing->stream;
+    printing->records++;
     (void)fprintf(stream, "  %10" PRIu32 " us  %4" PRIu32 "  %-44s", record->microseconds,
                   record->code, record->name);
     for (unsigned i = 0; i < record->argument_count; i++)
         (void)fprintf(stream, " %" PRIX32, record->arguments[i]);
     (void)fputc('\n', stream);
+}
+
+static void explain_no_records(const struct setup_board *board, FILE *stream) {
+    const struct tigon_board *from = board->board;
+    if (board->scenario->trace == SCENARIO_TRACE_EMP)
+        (void)fputs("  no records: the image has not begun its trace ring, or is not of EMP\n",
+                    stream);
+    else
+        (void)fprintf(
+            stream,
+            "  no records: the words at 0x%X (newest), 0x%X (start) and 0x%X (length) are "
+            "%08" PRIX32 ", %08" PRIX32 " and %08" PRIX32 "\n",
+            ALTEON_CURRENT, ALTEON_START, ALTEON_LENGTH, tigon_board_peek32(from, ALTEON_CURRENT),
+            tigon_board_peek32(from, ALTEON_START), tigon_board_peek32(from, ALTEON_LENGTH));
 }
 
 void inspect_print(const struct setup_board *board, FILE *stream) {
@@ -211,7 +232,10 @@ void inspect_print(const struct setup_board *board, FILE *stream) {
     }
     if (board->scenario->trace != SCENARIO_TRACE_NONE) {
         (void)fprintf(stream, "%s: trace\n", board->scenario->name);
-        walk(board, print_record, stream);
+        struct printing printing = {stream, 0};
+        walk(board, print_record, &printing);
+        if (printing.records == 0)
+            explain_no_records(board, stream);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "sim/command/suggest.h"
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,15 +63,21 @@ int main(int count, char **texts) {
         show_help(stderr);
         return COMMAND_USAGE;
     }
-    if (strcmp(texts[1], "--help") == 0 || strcmp(texts[1], "help") == 0) {
+    const bool help = strcmp(texts[1], "--help") == 0 || strcmp(texts[1], "help") == 0;
+    if (help && count == 2) {
         show_help(stdout);
         return COMMAND_DONE;
     }
-    const struct command *command = find(texts[1]);
+    const struct command *command = find(texts[help ? 2 : 1]);
     if (!command)
-        return unknown(texts[1]);
+        return unknown(texts[help ? 2 : 1]);
+    if (help) {
+        static char option[] = "--help";
+        texts[2] = option;
+        count = 3;
+    }
     /* argp names the program by argv[0] in its messages. */
     (void)snprintf(invocation, sizeof invocation, "tigonsim %s", command->name);
     texts[1] = invocation;
-    return command->run(count - 1, texts + 1);
+    return command->run(count - 1, texts + 1); /* with --help it prints that and exits */
 }

@@ -2,6 +2,9 @@
 
 #include "sim/command/inspect.h"
 #include "sim/command/statistics.h"
+#include "sim/board.h"
+#include "sim/switch.h"
+#include "sim/world.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -44,6 +47,14 @@ static enum scenario_ending ending_of(const struct setup *setup, enum tigon_end 
 static void describe_reason(struct outcome *outcome, const struct setup *setup,
                             const struct watcher *watcher, const char *path) {
     const struct scenario_stop *stop = watcher_reason(watcher);
+    unsigned core;
+    const struct tigon_board *faulted = tigon_world_faulted(setup->world, &core);
+    if (outcome->ending == SCENARIO_ENDING_FAULT && faulted) {
+        char why[TIGON_FAULT_TEXT_BYTES];
+        tigon_cpu_explain_fault(&faulted->cpu[core], why);
+        (void)snprintf(outcome->reason, sizeof outcome->reason, "%s, core %c: %s",
+                       tigon_board_name(faulted), 'A' + (int)core, why);
+    }
     for (size_t i = 0; i < setup->scenario->board_count; i++)
         if (setup->boards[i].failed)
             (void)snprintf(outcome->reason, sizeof outcome->reason, "board %s: %.200s",
@@ -109,13 +120,15 @@ void outcome_decide(struct outcome *outcome, const struct setup *setup, enum tig
                     const struct watcher *watcher, const char *path) {
     const struct scenario *scenario = setup->scenario;
     *outcome = (struct outcome){.ending = ending_of(setup, end, watcher),
-                                .ns = tigon_world_now_ns(setup->world)};
+                                .ns = tigon_ns_from_ticks(tigon_world_reached_ticks(setup->world))};
     describe_reason(outcome, setup, watcher, path);
     if (scenario->ending >= 0 && outcome->ending != (enum scenario_ending)scenario->ending)
-        problem(outcome, "the run ended by %s, expected %s", scenario_ending_names[outcome->ending],
+        problem(outcome, "the run ended by %s%s%s%s, expected %s",
+                scenario_ending_names[outcome->ending], outcome->reason[0] ? " (" : "",
+                outcome->reason, outcome->reason[0] ? ")" : "",
                 scenario_ending_names[scenario->ending]);
     else if (scenario->ending < 0 && outcome->ending == SCENARIO_ENDING_FAULT)
-        problem(outcome, "a core stopped on an error");
+        problem(outcome, "a core stopped on an error: %s", outcome->reason);
     else if (scenario->ending < 0 && outcome->ending == SCENARIO_ENDING_ASLEEP)
         problem(outcome, "everything is asleep: nothing would ever happen again");
     else if (scenario->ending < 0 && outcome->reason[0] &&
@@ -256,6 +269,13 @@ static double share(uint64_t part, uint64_t whole) {
     return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
+static const char *condition(const struct tigon_cpu *cpu) {
+    return (cpu->state & TIGON_CPU_STATE_FAULTS)          ? "stopped on an error at"
+           : (cpu->state & TIGON_CPU_STATE_HALT_EXECUTED) ? "HALT at"
+           : tigon_cpu_stopped(cpu)                       ? "halted at"
+                                                          : "runs, at";
+}
+
 static void print_board(const struct setup_board *board, FILE *stream) {
     struct tigon_statistics statistics;
     tigon_board_statistics(board->board, &statistics);
@@ -266,9 +286,10 @@ static void print_board(const struct setup_board *board, FILE *stream) {
         if (c->cycles)
             (void)fprintf(stream,
                           "  core %c     %12" PRIu64 " instructions, %" PRIu64
-                          " cycles: %.1f %% parked, %.1f %% stalls\n",
+                          " cycles: %.1f %% parked, %.1f %% stalls; %s %08" PRIX32 "\n",
                           'A' + (int)core, c->instructions, c->cycles,
-                          share(c->parked_cycles, c->cycles), share(c->stall_cycles, c->cycles));
+                          share(c->parked_cycles, c->cycles), share(c->stall_cycles, c->cycles),
+                          condition(&board->board->cpu[core]), board->board->cpu[core].pc);
     }
     const struct tigon_dma_statistics *engines[] = {&statistics.dma_read, &statistics.dma_write};
     for (unsigned i = 0; i < 2; i++)
@@ -290,6 +311,10 @@ static void print_board(const struct setup_board *board, FILE *stream) {
     if (statistics.unknown_registers)
         (void)fprintf(stream, "  odd        %12" PRIu64 " accesses to registers nobody knows\n",
                       statistics.unknown_registers);
+    if (board->board->messages)
+        (void)fprintf(
+            stream, "  messages   %12" PRIu64 " about odd behaviour; --log=-:message shows them\n",
+            board->board->messages);
     const cJSON *figure;
     cJSON_ArrayForEach(figure, board->figures)(void)
         fprintf(stream, "  %-28s %.10g\n", figure->string, figure->valuedouble);
@@ -312,13 +337,15 @@ static void print_wire(struct tigon_wire *wire, FILE *stream) {
 static void print_switch(struct tigon_switch *box, FILE *stream) {
     for (unsigned i = 0; i < tigon_switch_ports(box); i++) {
         struct tigon_switch_statistics s;
+        const bool up = tigon_switch_port_up(box, i);
         tigon_switch_statistics(box, i, &s);
-        if (s.received || s.sent || tigon_switch_port_up(box, i))
+        if (up || !tigon_switch_port_free(box, i))
             (void)fprintf(stream,
                           "  %s:%u: %" PRIu64 " received, %" PRIu64 " sent, %" PRIu64
-                          " flooded, %" PRIu64 " dropped, queue at most %" PRIu64 " bytes\n",
+                          " flooded, %" PRIu64 " dropped, queue at most %" PRIu64 " bytes%s\n",
                           tigon_switch_name(box), i, s.received, s.sent, s.flooded,
-                          s.dropped_full + s.dropped_down, s.queue_bytes_most);
+                          s.dropped_full + s.dropped_down, s.queue_bytes_most,
+                          up ? "" : "; not up at the end");
     }
 }
 
@@ -353,8 +380,6 @@ void outcome_print(const struct outcome *outcome, const struct setup *setup, dou
     if (simulated_s > 0 && real_s > 0)
         (void)fprintf(stream, "; %.2f s here, 1 : %.0f", real_s, real_s / simulated_s);
     (void)fputc('\n', stream);
-    if (outcome->ending == SCENARIO_ENDING_FAULT || outcome->ending == SCENARIO_ENDING_ASLEEP)
-        (void)fprintf(stream, "%s", tigon_world_report(setup->world));
     for (size_t i = 0; i < scenario->board_count; i++)
         print_board(&setup->boards[i], stream);
     if (scenario->wire_count)

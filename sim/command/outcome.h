@@ -10,7 +10,7 @@ enum { OUTCOME_PROBLEMS = 64, OUTCOME_PROBLEM_BYTES = 320 };
 
 struct outcome {
     enum scenario_ending ending;
-    char reason[256]; /* more about it, may be empty */
+    char reason[320]; /* more about it, may be empty */
     uint64_t ns;
     size_t problem_count; /* what was expected otherwise */
     char problems[OUTCOME_PROBLEMS][OUTCOME_PROBLEM_BYTES];

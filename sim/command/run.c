@@ -227,6 +227,8 @@ static int run_setup(const struct arguments *arguments, struct setup *setup) {
     int status = run_world(&run, watcher, &progress);
     const double seconds = progress_end(&progress);
     if (status == COMMAND_DONE) {
+        for (size_t i = 0; i < setup->scenario->board_count; i++)
+            tigon_board_settle(setup->boards[i].board);
         outcome_decide(&outcome, setup, run.end, watcher, arguments->path);
         outcome_json(&outcome, setup, watcher, run.result);
         if (tables)
@@ -254,6 +256,7 @@ int command_run(int count, char **texts) {
     struct setup setup = {0};
     int status = COMMAND_USAGE;
     parse_arguments(count, texts, &arguments);
+    arguments.overrides.endless = serve_options_enabled();
     if (settings_open(&settings, arguments.path, stderr) == 0) {
         const char *others[PARTS_LIMIT + 1] = {NULL};
         size_t other = 0;

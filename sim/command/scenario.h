@@ -209,6 +209,7 @@ struct scenario_overrides {
     uint64_t seed;
     bool has_until;
     uint64_t until_ns;
+    bool endless; /* a scenario that nothing ends is no mistake: somebody else will end it */
 };
 
 /* Reads `settings` into `scenario`; mistakes are complained about and counted there. Free with

@@ -11,6 +11,9 @@
 
 enum { BOARDS_LIMIT = 256, PROGRAMS_LIMIT = 1024, OTHERS_LIMIT = 32, PORTS_LIMIT = 256 };
 
+/* Ten years: as long as a server runs for which nobody said an end. */
+#define ENDLESS_NS (UINT64_C(315360000) * 1000000000)
+
 void *scenario_allocate(size_t count, size_t bytes) {
     void *memory = calloc(count ? count : 1, bytes);
     if (!memory) {
@@ -541,9 +544,13 @@ void scenario_read(struct scenario *scenario, struct settings *settings,
     if (overrides->has_until)
         scenario->stop_ns = overrides->until_ns;
     if (!scenario->stop_with_programs && scenario->stop_ns == UINT64_MAX &&
-        scenario->stop_count == 0 && settings->mistakes == 0)
-        settings_complain(settings, root,
-                          "nothing ends this scenario: give it programs, stop.time or --until");
+        scenario->stop_count == 0 && settings->mistakes == 0) {
+        if (overrides->endless)
+            scenario->stop_ns = ENDLESS_NS;
+        else
+            settings_complain(settings, root,
+                              "nothing ends this scenario: give it programs, stop.time or --until");
+    }
     scenario_read_expect(&reader, root);
 }
 

@@ -39,8 +39,10 @@ static void show_registers(struct monitor *monitor) {
             if (*monitor->argument && !strcasestr(table[i].name, monitor->argument) &&
                 strcasecmp(number, monitor->argument) != 0)
                 continue;
-            (void)fprintf(monitor->out, "HW[%s] %08" PRIX32 "  %s\n", number,
-                          tigon_board_peek_register(monitor->thread->board, offset), table[i].name);
+            const char *part = tigon_register_part(offset);
+            (void)fprintf(monitor->out, "HW[%s] %08" PRIX32 "  %s%s%s\n", number,
+                          tigon_board_peek_register(monitor->thread->board, offset), table[i].name,
+                          *part ? ", " : "", part);
             shown++;
         }
     if (shown == 0)

@@ -254,9 +254,12 @@ static void add_flags(cJSON *core, const struct tigon_cpu *cpu) {
         (void)cJSON_AddItemToArray(flags, cJSON_CreateString("polling events"));
 }
 
-static void add_core(cJSON *cores, const struct tigon_cpu *cpu,
+static void add_core(cJSON *cores, const struct tigon_cpu *reported, uint64_t cycle,
                      const struct tigon_symbols *symbols) {
     cJSON *core = add_object(cores);
+    struct tigon_cpu copy = *reported; /* the core itself stays parked */
+    const struct tigon_cpu *cpu = &copy;
+    tigon_cpu_catch_up(&copy, cycle);
     add_text(core, "core", "%c", 'A' + (int)cpu->core);
     add_hex(core, "state", cpu->state);
     add_flags(core, cpu);
@@ -353,20 +356,10 @@ static void add_frames(cJSON *report, const struct tigon_reporter *reporter) {
 
 /* --- all of it */
 
-/* A core that stopped on a fault may have come further than the last event. */
-static uint64_t time_of(const struct tigon_reporter *reporter) {
-    uint64_t ticks = tigon_world_now_ticks(reporter->world);
-    unsigned core;
-    const struct tigon_board *faulted = tigon_world_faulted(reporter->world, &core);
-    if (faulted && tigon_ticks_from_cycles(faulted->cpu[core].cycle) > ticks)
-        ticks = tigon_ticks_from_cycles(faulted->cpu[core].cycle);
-    return tigon_ns_from_ticks(ticks);
-}
-
 cJSON *tigon_reporter_report(const struct tigon_reporter *reporter, const char *reason) {
     cJSON *report = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(report, "reason", reason);
-    add_number(report, "time_ns", time_of(reporter));
+    add_number(report, "time_ns", tigon_ns_from_ticks(tigon_world_reached_ticks(reporter->world)));
     cJSON *boards = cJSON_AddArrayToObject(report, "boards");
     for (size_t i = 0; i < reporter->board_count; i++) {
         struct tigon_board *board = tigon_world_board(reporter->world, i);
@@ -374,7 +367,9 @@ cJSON *tigon_reporter_report(const struct tigon_reporter *reporter, const char *
         (void)cJSON_AddStringToObject(object, "name", reporter->boards[i].name);
         cJSON *cores = cJSON_AddArrayToObject(object, "cores");
         for (unsigned core = 0; core < 2; core++)
-            add_core(cores, &board->cpu[core], reporter->boards[i].symbols);
+            add_core(cores, &board->cpu[core],
+                     tigon_cycle_at_or_after(tigon_world_now_ticks(reporter->world)),
+                     reporter->boards[i].symbols);
         report_add_devices(object, board);
         add_transitions(object, reporter, board);
         add_programs(object, board);

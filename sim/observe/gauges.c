@@ -75,6 +75,6 @@ bool tigon_gauge_register_is_plain(uint32_t offset) {
     default:
         return (row->access & TIGON_ACCESS_READ_HOOK) == 0 || row->owner == TIGON_OWNER_DMA ||
                row->owner == TIGON_OWNER_TRANSMIT || row->owner == TIGON_OWNER_RECEIVE ||
-               row->owner == TIGON_OWNER_EVENTS;
+               row->owner == TIGON_OWNER_EVENTS || row->owner == TIGON_OWNER_LINK;
     }
 }

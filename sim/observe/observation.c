@@ -100,8 +100,9 @@ static void start_log(struct tigon_observation *observation, struct failure *fai
 
 static void start_files(struct tigon_observation *observation, struct failure *failure) {
     const struct tigon_observation_options *options = &observation->options;
+    char unfit[128] = "";
     const struct tigon_vcd_options vcd = {options->vcd, options->vcd_patterns,
-                                          observation->executions};
+                                          observation->executions, unfit, sizeof unfit};
     const struct tigon_timeline_options timeline = {options->timeline, observation->executions,
                                                     options->transition_name};
     if (options->vcd) {
@@ -111,7 +112,7 @@ static void start_files(struct tigon_observation *observation, struct failure *f
             (void)snprintf(failure->message, failure->bytes,
                            "no signal of any board fits %s; docs/board.md, \"Looking inside\", "
                            "lists them",
-                           options->vcd_patterns);
+                           unfit[0] ? unfit : options->vcd_patterns);
         }
         fail(failure, options->vcd, error);
     }

@@ -63,15 +63,28 @@ static void add_function(struct tigon_symbols *symbols, const char *name, uint32
         functions[symbols->function_count++] = (struct tigon_function){name, start, bytes};
 }
 
-static bool is_code(Elf *elf, size_t section) {
+/* Whether there is code at a symbol: linkers put names at the ends of sections, too. */
+static bool is_code(Elf *elf, const GElf_Sym *symbol) {
     GElf_Shdr header;
-    Elf_Scn *found = section < SHN_LORESERVE ? elf_getscn(elf, section) : NULL;
-    return found && gelf_getshdr(found, &header) && (header.sh_flags & SHF_EXECINSTR) != 0;
+    Elf_Scn *found = symbol->st_shndx < SHN_LORESERVE ? elf_getscn(elf, symbol->st_shndx) : NULL;
+    return found && gelf_getshdr(found, &header) && (header.sh_flags & SHF_EXECINSTR) != 0 &&
+           symbol->st_value - header.sh_addr < header.sh_size;
 }
 
-/* Functions of one symbol table; with `labels` its global labels in code instead. */
+/* Whether one of the first `count` functions is at `address` or goes over it. */
+static bool is_covered(const struct tigon_symbols *symbols, size_t count, uint32_t address) {
+    for (size_t i = 0; i < count; i++)
+        if (symbols->functions[i].start == address ||
+            address - symbols->functions[i].start < symbols->functions[i].bytes)
+            return true;
+    return false;
+}
+
+/* Functions of one symbol table; with `labels` its global labels in code outside all functions:
+ * what assembler sources have that do not say `.type`. */
 static void read_table(struct tigon_symbols *symbols, Elf *elf, const GElf_Shdr *header,
                        Elf_Data *data, bool labels) {
+    const size_t functions = symbols->function_count;
     for (size_t i = 1; i < header->sh_size / header->sh_entsize; i++) {
         GElf_Sym symbol;
         const char *name = NULL;
@@ -81,7 +94,8 @@ static void read_table(struct tigon_symbols *symbols, Elf *elf, const GElf_Shdr 
             continue;
         const unsigned type = GELF_ST_TYPE(symbol.st_info);
         const bool global = GELF_ST_BIND(symbol.st_info) != STB_LOCAL;
-        const bool code = labels ? type == STT_NOTYPE && global && is_code(elf, symbol.st_shndx)
+        const bool code = labels ? type == STT_NOTYPE && global && is_code(elf, &symbol) &&
+                                       !is_covered(symbols, functions, (uint32_t)symbol.st_value)
                                  : type == STT_FUNC;
         if (!labels && type != STT_SECTION && type != STT_FILE)
             add_value(symbols, name, (uint32_t)symbol.st_value);
@@ -206,8 +220,7 @@ int tigon_symbols_load(struct tigon_symbols **symbols, const char *path) {
         error = -ENOEXEC;
     if (!error) {
         read_tables(result, elf, false);
-        if (result->function_count == 0)
-            read_tables(result, elf, true);
+        read_tables(result, elf, true);
         if (result->value_count)
             qsort(result->values, result->value_count, sizeof *result->values, by_name);
         for (size_t i = 0; i < result->function_count; i++)

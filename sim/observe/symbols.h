@@ -1,8 +1,8 @@
 /*
  * What an ELF image says about its code: functions by address, lines of source.
  *
- * Images of other people are read too: one without function symbols gives its global labels
- * instead, one without line information no lines, a stripped one nothing.
+ * Images of other people are read too: global labels in code outside all functions count as
+ * functions, one without line information gives no lines, a stripped one nothing.
  */
 #ifndef SIM_OBSERVE_SYMBOLS_H
 #define SIM_OBSERVE_SYMBOLS_H

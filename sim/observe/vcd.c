@@ -283,6 +283,33 @@ static void choose_of_board(struct tigon_vcd *vcd, const char *patterns, size_t 
     }
 }
 
+/* Whether each pattern chose something; if not, tells the first that did not. */
+static bool all_fit(const struct tigon_vcd *vcd, const struct tigon_vcd_options *options) {
+    const char *at = options->patterns ? options->patterns : "*";
+    bool any = false;
+    while (*at) {
+        const size_t length = strcspn(at, ",");
+        char pattern[128], full[80];
+        bool fits = length == 0;
+        (void)snprintf(pattern, sizeof pattern, "%.*s", (int)length, at);
+        for (size_t i = 0; i < vcd->count && !fits; i++) {
+            const struct variable *variable = &vcd->variables[i];
+            (void)snprintf(full, sizeof full, "%s.%s",
+                           tigon_board_name(tigon_world_board(vcd->world, variable->board)),
+                           variable->name);
+            fits = tigon_describe_matches(pattern, full, NULL);
+        }
+        if (!fits) {
+            if (options->unfit)
+                (void)snprintf(options->unfit, options->unfit_bytes, "%s", pattern);
+            return false;
+        }
+        any |= length != 0;
+        at += length + (at[length] == ',');
+    }
+    return any;
+}
+
 bool tigon_vcd_wants_functions(const char *patterns) {
     return patterns && strstr(patterns, "function") != NULL;
 }
@@ -341,7 +368,7 @@ int tigon_vcd_start(struct tigon_vcd **vcd, struct tigon_world *world,
                                             .signal = see_signal,
                                             .frame = see_frame,
                                             .changed = samples ? see_changed : NULL};
-    if (result->error || result->count == 0)
+    if (result->error || !all_fit(result, options))
         error = result->error ? result->error : -ENOENT;
     else if ((result->file = fopen(options->path, "w")) == NULL)
         error = -errno;

@@ -24,13 +24,15 @@ struct tigon_vcd_options {
     const char *patterns; /* NULL: "*" */
     /* By board index, for function_*; entries and the whole may be NULL. */
     struct tigon_execution *const *executions;
+    char *unfit; /* after -ENOENT: the pattern that no line fits; may be NULL */
+    size_t unfit_bytes;
 };
 
 /* Whether the patterns ask for function_*, so that executions are needed. */
 bool tigon_vcd_wants_functions(const char *patterns);
 
 /* Records from now on; boards and wires must be there. Returns 0 or -errno: -ENOENT when no line
- * fits the patterns. */
+ * fits one of the patterns. */
 int tigon_vcd_start(struct tigon_vcd **vcd, struct tigon_world *world,
                     const struct tigon_vcd_options *options);
 
