@@ -384,13 +384,6 @@ bool tigon_board_poke_scratchpad(struct tigon_board *board, unsigned core, uint3
     return tigon_memory_scratchpad_write32(&board->memory, core, address, value);
 }
 
-void tigon_board_settle(struct tigon_board *board) {
-    const uint64_t cycle = tigon_cycle_at_or_after(tigon_world_now_ticks(board->world));
-    for (unsigned core = 0; core < 2; core++)
-        if (board->cpu[core].parked)
-            tigon_cpu_settle(&board->cpu[core], cycle);
-}
-
 void tigon_board_statistics(const struct tigon_board *board, struct tigon_statistics *statistics) {
     const uint64_t cycle = tigon_cycle_at_or_after(tigon_world_now_ticks(board->world));
     *statistics = board->statistics;
@@ -399,11 +392,12 @@ void tigon_board_statistics(const struct tigon_board *board, struct tigon_statis
     for (unsigned core = 0; core < 2; core++) {
         struct tigon_core_statistics *out = &statistics->core[core];
         const struct tigon_core_control *control = &board->core_control;
-        struct tigon_cpu cpu =
-            board->cpu[core]; /* bringing a copy up to date leaves the original parked */
-        tigon_cpu_catch_up(&cpu, cycle);
-        out->parked_cycles = control->parked_cycles[core] +
-                             (cpu.parked ? cpu.cycle - control->parked_since[core] : 0);
+        struct tigon_bus bus;
+        struct tigon_cpu cpu;
+        tigon_cpu_show(&board->cpu[core], cycle, &cpu, &bus);
+        out->parked_cycles = control->parked_cycles[core];
+        if (board->cpu[core].parked && cycle > control->parked_since[core])
+            out->parked_cycles += cycle - control->parked_since[core];
         out->instructions = cpu.statistics.instructions;
         out->register_reads = cpu.statistics.register_reads;
         out->register_writes = cpu.statistics.register_writes;

@@ -223,6 +223,23 @@ void tigon_cpu_settle(struct tigon_cpu *cpu, uint64_t cycle) {
         cpu->shown = false; /* whoever runs the core must hear of it */
 }
 
+void tigon_cpu_show(const struct tigon_cpu *cpu, uint64_t cycle, struct tigon_cpu *shown,
+                    struct tigon_bus *bus) {
+    *shown = *cpu;
+    if (!cpu->parked)
+        return;
+    /* What a parked core stores is there already, and registers give it the values it has seen: so
+     * the copy has an effect on nothing but itself and the bus. */
+    *bus = *cpu->bus;
+    bus->before_change = NULL;
+    shown->bus = bus;
+    shown->peer = NULL;
+    shown->native = NULL;
+    shown->observer = NULL;
+    shown->park_hook = NULL;
+    tigon_cpu_settle(shown, cycle);
+}
+
 enum tigon_cpu_stop tigon_cpu_step(struct tigon_cpu *cpu) {
     if (cpu->parked)
         tigon_cpu_wake(cpu, cpu->cycle);

@@ -292,9 +292,15 @@ static inline uint64_t tigon_cpu_due(const struct tigon_cpu *cpu) {
     return cpu->loop.stage == TIGON_LOOP_PARKED ? cpu->loop.wake_at : UINT64_MAX;
 }
 
-/* Bring the counts of a parked core up to its last poll not after `cycle`; it stays parked. For
- * reading statistics; no effect on a core that is not parked. */
+/* Bring the counts of a parked core up to its last poll not after `cycle`; it stays parked. No
+ * effect on a core that is not parked. */
 void tigon_cpu_catch_up(struct tigon_cpu *cpu, uint64_t cycle);
+
+/* Where a parked core would be at `cycle` without parking, in `*shown`, for looking only; `*bus` is
+ * room for the slots that it would have taken. The core itself stays parked. Of one that is not
+ * parked it is a copy. */
+void tigon_cpu_show(const struct tigon_cpu *cpu, uint64_t cycle, struct tigon_cpu *shown,
+                    struct tigon_bus *bus);
 
 /* Whether the core may park at all. Without, a polling core executes every turn of its loop, in
  * the same cycles, so that an observer sees them; one that is parked goes on at `cycle`. */

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 struct absent {
     uint32_t mask, value; /* the instruction words meant */
@@ -27,6 +28,7 @@ struct absent {
 #define WIDE      "registers have 32 bits; compile for MIPS II or MIPS I"
 #define LATER     "the core is no later than MIPS II; compile for MIPS II or MIPS I"
 #define NO_CP     "the chip has no coprocessors"
+#define RAN_ON    "; it ran on over the end of the memory before that"
 #define RA        31u /* the register of return addresses */
 
 static const struct absent table[] = {
@@ -204,7 +206,7 @@ static void explain_way(const struct tigon_cpu *cpu, char *text, size_t bytes) {
     else if (holder != 0)
         (void)snprintf(text, bytes, "; $%s has this value", tigon_cpu_register_name(holder));
     else if (holds_code(cpu, cpu->pc - 4u) && cpu->npc == cpu->pc + 4u)
-        (void)snprintf(text, bytes, "; it ran on over the end of the memory before that");
+        (void)snprintf(text, bytes, "%s", RAN_ON);
     else
         text[0] = 0;
 }
@@ -227,8 +229,9 @@ void tigon_cpu_explain_fault(const struct tigon_cpu *cpu, char text[TIGON_FAULT_
                        "uninitialised function pointer?%s",
                        cpu->pc, slot);
     else if ((state & TIGON_CPU_STATE_BAD_FETCH_ADDRESS) != 0)
-        (void)snprintf(text, TIGON_FAULT_TEXT_BYTES,
-                       "fetch at 0x%08" PRIX32 ", where no code can be%s%s", cpu->pc, slot, way);
+        (void)snprintf(text, TIGON_FAULT_TEXT_BYTES, "%s 0x%08" PRIX32 ", where no code can be%s%s",
+                       strncmp(way, RAN_ON, sizeof RAN_ON) == 0 ? "fetch at" : "jump to", cpu->pc,
+                       slot, way);
     else if ((cpu->pc & 3u) != 0)
         (void)snprintf(text, TIGON_FAULT_TEXT_BYTES,
                        "jump to 0x%08" PRIX32 ", which is no multiple of 4%s%s", cpu->pc, slot,

@@ -263,10 +263,6 @@ struct tigon_statistics {
 };
 
 void tigon_board_statistics(const struct tigon_board *board, struct tigon_statistics *statistics);
-/* Counts of a core that polls are as old as its loop's last turn but one. After this they are exact:
- * where the core would be had every turn been simulated. Not while the world runs, and seldom: the
- * loop has to be recognised anew. Changes no result. */
-void tigon_board_settle(struct tigon_board *board);
 
 /* -------------------------------------------------------------------------------------------------
  * Host */

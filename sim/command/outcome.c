@@ -276,6 +276,15 @@ static const char *condition(const struct tigon_cpu *cpu) {
                                                           : "runs, at";
 }
 
+/* Where a core is at the end, as if none had ever been parked. */
+static void print_place(const struct tigon_board *board, unsigned core, FILE *stream) {
+    struct tigon_cpu cpu;
+    struct tigon_bus bus;
+    tigon_cpu_show(&board->cpu[core], tigon_cycle_at_or_after(tigon_world_now_ticks(board->world)),
+                   &cpu, &bus);
+    (void)fprintf(stream, "; %s %08" PRIX32 "\n", condition(&cpu), cpu.pc);
+}
+
 static void print_board(const struct setup_board *board, FILE *stream) {
     struct tigon_statistics statistics;
     tigon_board_statistics(board->board, &statistics);
@@ -283,13 +292,14 @@ static void print_board(const struct setup_board *board, FILE *stream) {
                   board->image.version[0] ? ", image " : "", board->image.version);
     for (unsigned core = 0; core < 2; core++) {
         const struct tigon_core_statistics *c = &statistics.core[core];
-        if (c->cycles)
-            (void)fprintf(stream,
-                          "  core %c     %12" PRIu64 " instructions, %" PRIu64
-                          " cycles: %.1f %% parked, %.1f %% stalls; %s %08" PRIX32 "\n",
-                          'A' + (int)core, c->instructions, c->cycles,
-                          share(c->parked_cycles, c->cycles), share(c->stall_cycles, c->cycles),
-                          condition(&board->board->cpu[core]), board->board->cpu[core].pc);
+        if (c->cycles == 0)
+            continue;
+        (void)fprintf(stream,
+                      "  core %c     %12" PRIu64 " instructions, %" PRIu64
+                      " cycles: %.1f %% parked, %.1f %% stalls",
+                      'A' + (int)core, c->instructions, c->cycles,
+                      share(c->parked_cycles, c->cycles), share(c->stall_cycles, c->cycles));
+        print_place(board->board, core, stream);
     }
     const struct tigon_dma_statistics *engines[] = {&statistics.dma_read, &statistics.dma_write};
     for (unsigned i = 0; i < 2; i++)

@@ -227,8 +227,6 @@ static int run_setup(const struct arguments *arguments, struct setup *setup) {
     int status = run_world(&run, watcher, &progress);
     const double seconds = progress_end(&progress);
     if (status == COMMAND_DONE) {
-        for (size_t i = 0; i < setup->scenario->board_count; i++)
-            tigon_board_settle(setup->boards[i].board);
         outcome_decide(&outcome, setup, run.end, watcher, arguments->path);
         outcome_json(&outcome, setup, watcher, run.result);
         if (tables)

@@ -257,12 +257,13 @@ static void add_flags(cJSON *core, const struct tigon_cpu *cpu) {
 static void add_core(cJSON *cores, const struct tigon_cpu *reported, uint64_t cycle,
                      const struct tigon_symbols *symbols) {
     cJSON *core = add_object(cores);
-    struct tigon_cpu copy = *reported; /* the core itself stays parked */
-    const struct tigon_cpu *cpu = &copy;
-    tigon_cpu_catch_up(&copy, cycle);
+    struct tigon_cpu shown;
+    struct tigon_bus bus;
+    const struct tigon_cpu *cpu = &shown;
+    tigon_cpu_show(reported, cycle, &shown, &bus);
     add_text(core, "core", "%c", 'A' + (int)cpu->core);
     add_hex(core, "state", cpu->state);
-    add_flags(core, cpu);
+    add_flags(core, reported);
     add_hex(core, "pc", cpu->pc);
     add_place(core, symbols, cpu->pc);
     add_number(core, "cycle", cpu->cycle);

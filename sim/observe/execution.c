@@ -374,9 +374,11 @@ int tigon_execution_listen(struct tigon_execution *execution,
 /* What a parked core has polled away, and the last instruction. */
 static void settle(struct core *core) {
     const struct tigon_board *board = core->execution->board;
-    struct tigon_cpu now = *core->cpu; /* bringing a copy up to date leaves the original parked */
-    const uint64_t before = now.cycle;
-    tigon_cpu_catch_up(&now, tigon_cycle_at_or_after(tigon_world_now_ticks(board->world)));
+    struct tigon_cpu now;
+    struct tigon_bus bus;
+    const uint64_t before = core->cpu->cycle;
+    tigon_cpu_show(core->cpu, tigon_cycle_at_or_after(tigon_world_now_ticks(board->world)), &now,
+                   &bus);
     account(core, now.cycle, &now.statistics,
             board->core_control.parked_cycles[core->number] + now.cycle - before);
 }

@@ -91,7 +91,7 @@ def core_a(result: dict[str, Any]) -> dict[str, int]:
     [
         (
             [*load_immediate(T0, 0x12345678), jump_register(T0), NOP],
-            "fetch at 0x12345678, where no code can be; $t0 has this value",
+            "jump to 0x12345678, where no code can be; $t0 has this value",
         ),
         (
             [*load_immediate(T0, 0x00C03FF8), jump_register(T0), NOP],
@@ -103,7 +103,7 @@ def core_a(result: dict[str, Any]) -> dict[str, int]:
         ),
         (
             [*load_immediate(T0, 0x00900000), T0 << 21 | 31 << 11 | 0x09, NOP],
-            "fetch at 0x00900000, where no code can be; called at 0x0000400C through $t0",
+            "jump to 0x00900000, where no code can be; called at 0x0000400C through $t0",
         ),
     ],
 )
