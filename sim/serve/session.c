@@ -276,7 +276,7 @@ static void poll_memory(struct session *session, const struct request *request,
 static void allocate(struct session *session, uint64_t bytes, struct answer *answer) {
     uint64_t address;
     if (bytes == 0)
-        fail(answer, -EINVAL, "at least 1 byte of memory at a time");
+        fail(answer, -EINVAL, "at least 1 byte of host memory at a time");
     else if (bytes > tigon_host_memory_size(session->host) ||
              !tigon_host_allocate(session->host, bytes, &address))
         fail(answer, -ENOMEM, "host memory is used up (knob host_memory_bytes)");
