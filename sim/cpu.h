@@ -113,9 +113,10 @@ typedef void (*tigon_cpu_park_hook)(void *context, unsigned core, bool parked, u
 
 /* A poll loop that may be one: see poll.c. Private to the core. */
 struct tigon_cpu_poll {
-    unsigned stage;  /* how many equal polls in a row were seen */
-    uint32_t pc;     /* address of the polling load */
-    uint32_t offset; /* register it reads */
+    unsigned stage;     /* 1: a poll was seen; 2: and remembered, with what registers held */
+    uint32_t pc;        /* address of the polling load */
+    uint32_t parked_pc; /* the same of the loop parked last */
+    uint32_t offset;    /* register it reads */
     uint32_t value;
     bool replaying;  /* executing up to a wake cycle */
     uint32_t others; /* polls from other loads since */
@@ -195,8 +196,8 @@ struct tigon_cpu {
     tigon_cpu_park_hook park_hook;
     void *park_context;
     uint32_t run_ahead;
-    uint64_t *due_bound; /* made 0 when tigon_cpu_due() comes to be less than it was, but by running;
-                            for whoever keeps a bound of it. May be NULL */
+    uint64_t *due_bound; /* made 0 when tigon_cpu_due() comes to be less than it was, but by
+                            running; for whoever keeps a bound of it. May be NULL */
     bool parking_off;
     struct tigon_native *native; /* NULL: the interpreter does everything */
 

@@ -303,6 +303,8 @@ fetch:
             PUBLISH;
             cpu->load_register = 0;
             const enum tigon_native_end end = tigon_native_execute(native);
+            if (end == TIGON_NATIVE_STOP) /* the core's fields say it all */
+                return tigon_native_why(native);
             pc = cpu->pc;
             npc = cpu->npc;
             cycle = cpu->cycle;
@@ -311,10 +313,6 @@ fetch:
                 cycle - start_cycle - stalls - (cpu->statistics.instructions - start_instructions);
             load_register = cpu->load_register;
             limit = tigon_cpu_run_ahead_limit(cpu, RUN_AHEAD);
-            if (end == TIGON_NATIVE_STOP) {
-                stop = tigon_native_why(native);
-                goto leave;
-            }
             if (end == TIGON_NATIVE_NEAR_LIMIT)
                 words = cpu->scratchpad_size / 4u;
             goto look_up;

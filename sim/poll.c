@@ -15,6 +15,15 @@
 #include "sim/cpu_private.h"
 #include "sim/poll_loop.h"
 
+/* What the next poll is compared with. */
+static void remember(struct tigon_cpu *cpu) {
+    struct tigon_cpu_poll *poll = &cpu->poll;
+    poll->stage = 2;
+    poll->cycle = cpu->cycle;
+    poll->statistics = cpu->statistics;
+    memcpy(poll->gpr, cpu->gpr, sizeof poll->gpr);
+}
+
 static void watch(struct tigon_cpu *cpu, uint32_t from, uint32_t offset, uint32_t value) {
     struct tigon_cpu_poll *poll = &cpu->poll;
     poll->stage = 1;
@@ -24,6 +33,8 @@ static void watch(struct tigon_cpu *cpu, uint32_t from, uint32_t offset, uint32_
     poll->value = value;
     poll->others = 0;
     poll->effects = cpu->effects;
+    if (from == poll->parked_pc) /* then likely to repeat again */
+        remember(cpu);
 }
 
 static struct tigon_cpu_statistics difference(const struct tigon_cpu_statistics *now,
@@ -52,12 +63,10 @@ bool tigon_poll_note(struct tigon_cpu *cpu, uint32_t from, uint32_t offset, uint
     /* The first repetition only makes the comparison of registers worth its price. */
     bool repeats = poll->stage == 2 && memcmp(poll->gpr, cpu->gpr, sizeof poll->gpr) == 0;
     if (!repeats) {
-        poll->stage = 2;
-        poll->cycle = cpu->cycle;
-        poll->statistics = cpu->statistics;
-        memcpy(poll->gpr, cpu->gpr, sizeof poll->gpr);
+        remember(cpu);
         return false;
     }
+    poll->parked_pc = from;
     poll->period = cpu->cycle - poll->cycle;
     poll->per_period = difference(&cpu->statistics, &poll->statistics);
     tigon_poll_park(cpu);
