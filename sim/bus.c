@@ -160,18 +160,18 @@ static void place_stream(struct tigon_bus *bus, struct tigon_bus_stream *stream)
         place(bus, window, work_out(stream, window) & up_to(last, window));
 }
 
-/* Make the words from two windows before that of `goal` on known, as far as there is room. */
+/* Make the words from two windows before that of `goal`, which is not known, as far as there is
+ * room. */
 static __attribute__((noinline)) void place_streams(struct tigon_bus *bus, uint64_t goal) {
     const uint64_t known_until = bus->known_until;
-    if (bus->window + LOOK_BACK < goal) {
-        const uint64_t from = bus->window;
+    uint64_t kept[LOOK_BACK / WINDOW] = {0};
+    if (bus->window + LOOK_BACK < goal)
         bus->window = goal - LOOK_BACK;
-        if (bus->window >= known_until)
-            memset(bus->words, 0, sizeof bus->words);
-        else
-            for (uint64_t window = from; window < bus->window; window += WINDOW)
-                *word_of(bus, window) = 0;
-    }
+    for (unsigned i = 0; i < LOOK_BACK / WINDOW && bus->window + i * WINDOW < known_until; i++)
+        kept[i] = *word_of(bus, bus->window + i * WINDOW);
+    memset(bus->words, 0, sizeof bus->words); /* the others are of windows that are over */
+    for (unsigned i = 0; i < LOOK_BACK / WINDOW; i++)
+        *word_of(bus, bus->window + i * WINDOW) = kept[i];
     bus->known_until = bus->window + TIGON_BUS_WINDOWS * WINDOW;
     const uint64_t late = known_until < bus->window ? 0 : bus->beyond;
     bus->beyond = 0;
@@ -179,17 +179,6 @@ static __attribute__((noinline)) void place_streams(struct tigon_bus *bus, uint6
     for (unsigned i = 0; i < TIGON_BUS_STREAMS; i++)
         if (bus->streams[i].beats != 0 && bus->streams[i].known_until <= bus->streams[i].last)
             place_stream(bus, &bus->streams[i]);
-}
-
-/* Move the window on until it holds `cycle`. Words that it leaves are for later windows. */
-static void look_at(struct tigon_bus *bus, uint64_t cycle) {
-    const uint64_t goal = cycle & ~(uint64_t)(WINDOW - 1u);
-    if (goal >= bus->known_until)
-        place_streams(bus, goal);
-    for (; bus->window < goal; bus->window += WINDOW)
-        *word_of(bus, bus->window) = 0;
-    take_word(bus);
-    set_plain_until(bus);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -248,25 +237,26 @@ void tigon_bus_stream_begin(struct tigon_bus *bus, enum tigon_bus_master master,
     if (beats == 0)
         return;
     struct tigon_bus_stream *stream = new_stream(bus, start_cycle);
-    const uint32_t period = cycles_per_beat_16_16 < 0x10000u ? 0x10000u : cycles_per_beat_16_16;
     stream->master = master;
     stream->beats = beats;
-    stream->period = period;
     stream->start = stream->last = start_cycle;
     stream->known_until = 0;
     bus->beats[master] += beats;
     if (beats == 1) {
+        stream->period = 0x10000u;
         stream->pattern = TIGON_BUS_PATTERNS;
+        want(bus, start_cycle);
         if (start_cycle - bus->window < bus->known_until - bus->window) {
             stream->known_until = bus->known_until;
             place_one(bus, start_cycle);
         }
     } else {
-        stream->pattern = pattern_of(bus, period);
+        stream->period = cycles_per_beat_16_16 < 0x10000u ? 0x10000u : cycles_per_beat_16_16;
+        stream->pattern = pattern_of(bus, stream->period);
         stream->last = cycle_of_beat(stream, beats - 1u);
+        want(bus, stream->last);
         place_stream(bus, stream);
     }
-    want(bus, stream->last);
     take_word(bus);
 }
 
@@ -296,14 +286,16 @@ void tigon_bus_stream_cancel(struct tigon_bus *bus, enum tigon_bus_master master
     bus->known_until = bus->window;
     bus->beyond = 0;
     place_streams(bus, bus->window);
-    look_at(bus, window);
+    bus->window = window;
+    take_word(bus);
+    set_plain_until(bus);
 }
 
 /* ------------------------------------------------------------------------------------------------
  * Cores */
 
 /* A core that was parked comes up to date after the other looked ahead. It was parked since no
- * device did anything, and none has since: all words are 0 but perhaps that of the window. */
+ * device did anything, and none has since: words from then on are 0. */
 static __attribute__((noinline)) void step_back(struct tigon_bus *bus, uint64_t slot) {
     bus->window = slot & ~(uint64_t)(WINDOW - 1u);
     if (bus->known_until > bus->window + TIGON_BUS_WINDOWS * WINDOW)
@@ -312,20 +304,19 @@ static __attribute__((noinline)) void step_back(struct tigon_bus *bus, uint64_t 
     set_plain_until(bus);
 }
 
-/* For a slot that is not before plain_until. */
-static __attribute__((noinline)) void move_on(struct tigon_bus *bus, uint64_t slot) {
-    if (slot - bus->window >= WINDOW) {
-        const uint64_t end = bus->window + WINDOW;
-        while (bus->host_cycle < end)
+void tigon_bus_reach(struct tigon_bus *bus, uint64_t cycle) {
+    const uint64_t slot = cycle > bus->core_free ? cycle : bus->core_free;
+    if (slot >= bus->window + WINDOW) {
+        while (bus->host_cycle < bus->window + WINDOW)
             announce_host(bus);
-        look_at(bus, slot);
+        if (slot >= bus->known_until)
+            place_streams(bus, slot & ~(uint64_t)(WINDOW - 1u));
+        bus->window = slot & ~(uint64_t)(WINDOW - 1u);
+        take_word(bus);
+        set_plain_until(bus);
     }
     while (bus->host_cycle <= slot)
         announce_host(bus);
-}
-
-void tigon_bus_reach(struct tigon_bus *bus, uint64_t cycle) {
-    move_on(bus, cycle > bus->core_free ? cycle : bus->core_free);
 }
 
 uint64_t tigon_bus_access(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle,
@@ -342,7 +333,7 @@ uint64_t tigon_bus_access(struct tigon_bus *bus, enum tigon_bus_master master, u
         if (__builtin_expect(slot < bus->window, 0))
             step_back(bus, slot);
         if (slot >= bus->plain_until)
-            move_on(bus, slot);
+            tigon_bus_reach(bus, slot);
         const uint64_t window = bus->window, plain_until = bus->plain_until;
         uint64_t free = UINT64_MAX << (slot - window) & ~bus->taken;
         slot = window + WINDOW;

@@ -33,6 +33,14 @@ struct call {
     struct call *next;
 };
 
+/* Boards with cores that are due, in the order in which it is their turn: by cycle, then by
+ * index. */
+struct turns {
+    struct tigon_board *first, *second;
+    uint64_t first_cycle, second_cycle; /* UINT64_MAX: none */
+    uint64_t third_cycle;               /* the earliest of all others */
+};
+
 struct tigon_world {
     struct tigon_knobs knobs;
     uint64_t seed;
@@ -48,7 +56,8 @@ struct tigon_world {
     struct tigon_fault_set *faults;
     uint64_t lookahead;          /* cycles, over all wires */
     struct tigon_board *running; /* whose cores are being run */
-    uint64_t cores_due;          /* ticks, at which the first core is due, or less */
+    struct turns turns;
+    uint64_t cores_due; /* ticks of the first turn; 0: turns are not known */
     size_t programs;
     size_t programs_finished;
     bool programs_done; /* there were some, and all have finished */
@@ -299,14 +308,6 @@ static inline bool run_board(struct tigon_world *world, struct tigon_board *boar
            fault_of(world, board);
 }
 
-/* Boards with cores that are due, in the order in which it is their turn: by cycle, then by
- * index. */
-struct turns {
-    struct tigon_board *first, *second;
-    uint64_t first_cycle, second_cycle; /* UINT64_MAX: none */
-    uint64_t third_cycle;               /* the earliest of all others */
-};
-
 static inline struct turns take_turns(const struct tigon_world *world) {
     struct turns turns = {NULL, NULL, UINT64_MAX, UINT64_MAX, UINT64_MAX};
     for (size_t i = 0; i < world->board_count; i++) {
@@ -349,10 +350,11 @@ static inline bool next_turn(struct turns *turns) {
  * far when they schedule one before that. True when a fault ends the run. */
 static bool run_cores(struct tigon_world *world, uint64_t bound) {
     uint64_t bound_cycle = bound == TIGON_NEVER ? UINT64_MAX : tigon_cycle_at_or_after(bound);
-    for (;;) {
-        struct turns turns = take_turns(world);
+    struct turns turns = world->cores_due != 0 ? world->turns : take_turns(world);
+    for (;; turns = take_turns(world)) {
         do {
             if (turns.first_cycle >= bound_cycle || world->stop) {
+                world->turns = turns;
                 world->cores_due = tigon_ticks_from_cycles(turns.first_cycle);
                 return false;
             }
@@ -363,8 +365,10 @@ static bool run_cores(struct tigon_world *world, uint64_t bound) {
                 horizon = others + world->lookahead;
             if (horizon > turns.first_cycle + LONGEST_RUN_CYCLES)
                 horizon = turns.first_cycle + LONGEST_RUN_CYCLES;
-            if (run_board(world, turns.first, horizon))
+            if (run_board(world, turns.first, horizon)) {
+                world->cores_due = 0;
                 return true;
+            }
             if (tigon_schedule_next(&world->schedule) < bound) {
                 bound = tigon_schedule_next(&world->schedule);
                 bound_cycle = tigon_cycle_at_or_after(bound);
