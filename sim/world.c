@@ -349,32 +349,31 @@ static inline bool next_turn(struct turns *turns) {
 /* Runs all cores up to tick `bound`, at which the next event comes or which is before it, or less
  * far when they schedule one before that. True when a fault ends the run. */
 static bool run_cores(struct tigon_world *world, uint64_t bound) {
+    struct turns *const turns = &world->turns;
     uint64_t bound_cycle = bound == TIGON_NEVER ? UINT64_MAX : tigon_cycle_at_or_after(bound);
-    struct turns turns = world->cores_due != 0 ? world->turns : take_turns(world);
-    for (;; turns = take_turns(world)) {
-        do {
-            if (turns.first_cycle >= bound_cycle || world->stop) {
-                world->turns = turns;
-                world->cores_due = tigon_ticks_from_cycles(turns.first_cycle);
-                return false;
-            }
-            uint64_t horizon = bound_cycle;
-            const uint64_t others =
-                turns.second_cycle < turns.third_cycle ? turns.second_cycle : turns.third_cycle;
-            if (world->lookahead < horizon && others < horizon - world->lookahead)
-                horizon = others + world->lookahead;
-            if (horizon > turns.first_cycle + LONGEST_RUN_CYCLES)
-                horizon = turns.first_cycle + LONGEST_RUN_CYCLES;
-            if (run_board(world, turns.first, horizon)) {
-                world->cores_due = 0;
-                return true;
-            }
-            if (tigon_schedule_next(&world->schedule) < bound) {
-                bound = tigon_schedule_next(&world->schedule);
-                bound_cycle = tigon_cycle_at_or_after(bound);
-            }
-        } while (next_turn(&turns));
+    if (world->cores_due == 0)
+        *turns = take_turns(world);
+    while (turns->first_cycle < bound_cycle && !world->stop) {
+        uint64_t horizon = bound_cycle;
+        const uint64_t others =
+            turns->second_cycle < turns->third_cycle ? turns->second_cycle : turns->third_cycle;
+        if (world->lookahead < horizon && others < horizon - world->lookahead)
+            horizon = others + world->lookahead;
+        if (horizon > turns->first_cycle + LONGEST_RUN_CYCLES)
+            horizon = turns->first_cycle + LONGEST_RUN_CYCLES;
+        if (run_board(world, turns->first, horizon)) {
+            world->cores_due = 0;
+            return true;
+        }
+        if (tigon_schedule_next(&world->schedule) < bound) {
+            bound = tigon_schedule_next(&world->schedule);
+            bound_cycle = tigon_cycle_at_or_after(bound);
+        }
+        if (!next_turn(turns))
+            *turns = take_turns(world);
     }
+    world->cores_due = tigon_ticks_from_cycles(turns->first_cycle);
+    return false;
 }
 
 static bool any_runnable(const struct tigon_world *world) {
