@@ -322,18 +322,18 @@ void tigon_bus_reach(struct tigon_bus *bus, uint64_t cycle) {
 uint64_t tigon_bus_access(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle,
                           uint32_t beats) {
     uint64_t slot = cycle > bus->core_free ? cycle : bus->core_free;
-    if (beats < WINDOW && slot + beats <= bus->plain_until && slot >= bus->window &&
+    if (__builtin_expect(slot < bus->window, 0))
+        step_back(bus, slot);
+    if (slot >= bus->plain_until)
+        tigon_bus_reach(bus, slot);
+    if (beats < WINDOW && slot + beats <= bus->plain_until &&
         (bus->taken >> slot % WINDOW & ((UINT64_C(1) << beats) - 1u)) == 0) { /* all at once */
         bus->core_free = slot + beats;
         bus->beats[master] += beats;
         bus->stalls[master] += slot - cycle;
         return slot + beats;
     }
-    for (uint32_t left = beats; left != 0;) {
-        if (__builtin_expect(slot < bus->window, 0))
-            step_back(bus, slot);
-        if (slot >= bus->plain_until)
-            tigon_bus_reach(bus, slot);
+    for (uint32_t left = beats;;) {
         const uint64_t window = bus->window, plain_until = bus->plain_until;
         uint64_t free = UINT64_MAX << (slot - window) & ~bus->taken;
         slot = window + WINDOW;
@@ -342,6 +342,9 @@ uint64_t tigon_bus_access(struct tigon_bus *bus, enum tigon_bus_master master, u
             if (--left == 0 || slot >= plain_until) /* a host's beats come in between */
                 break;
         }
+        if (left == 0)
+            break;
+        tigon_bus_reach(bus, slot);
     }
     bus->core_free = slot;
     bus->beats[master] += beats;
