@@ -75,7 +75,7 @@ struct tigon_bus {
     uint64_t beyond;             /* beats that found no place before it */
     uint64_t furthest;           /* in the last window in which any beat has or wants a cycle */
     uint64_t words[TIGON_BUS_WINDOWS]; /* by number of window, those before known_until */
-    /* What begun last; most are over. Only to take beats back, and for those not in words yet. */
+    /* What began last; most are over. Only to take beats back, and for those not in words yet. */
     unsigned next_stream;
     struct tigon_bus_stream streams[TIGON_BUS_STREAMS]; /* without beats: not in use */
     uint64_t beats[TIGON_BUS_MASTERS];  /* slots used; of devices also what is announced */

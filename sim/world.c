@@ -55,7 +55,7 @@ struct tigon_world {
     size_t switch_count;
     struct tigon_fault_set *faults;
     uint64_t lookahead;          /* cycles, over all wires */
-    struct tigon_board *running; /* whose cores are being run */
+    struct tigon_board *running; /* whose cores are run; while they are, came_earlier() is called */
     struct turns turns;
     uint64_t cores_due; /* ticks of the first turn; 0: turns are not known */
     size_t programs;
