@@ -171,44 +171,64 @@ static void a_cancelled_stream_gives_its_slots_back(void **state) {
     assert_int_equal(bus->streams_dropped, 1);
 }
 
-/* The same in the plainest way: a table of cycles. Every third seed has cores that leave the bus
- * alone for longer than it works out, and streams that go on for longer. */
-#define CYCLES 40000
+/* The same in the plainest way: a table of cycles. */
+#define CYCLES  40000
+#define MASTERS 4u
+struct table {
+    uint8_t demand[MASTERS][CYCLES], taken[CYCLES];
+};
+
+static void work_out(struct table *table) {
+    unsigned queue = 0;
+    for (unsigned t = 0; t < CYCLES; t++) {
+        for (unsigned master = 0; master < MASTERS; master++)
+            queue += table->demand[master][t];
+        table->taken[t] = queue > 0;
+        queue -= queue > 0;
+    }
+}
+
+/* One seed in three has cores that leave the bus alone for longer than it works out, and streams
+ * that go on for longer; in another one a master's streams are cancelled on the way. */
 static void bus_agrees_with_a_table_of_cycles(void **state) {
     (void)state;
-    static uint8_t demand[CYCLES], taken[CYCLES];
+    static struct table table;
     for (unsigned seed = 1; seed <= 300; seed++) {
         struct tigon_bus bus;
         uint32_t random = seed * 2654435761u;
 #define NEXT(n) (((random = random * 1664525u + 1013904223u) >> 8) % (n))
         const bool far = seed % 3 == 0;
         const uint64_t end = far ? CYCLES : 6000;
-        memset(demand, 0, sizeof demand);
+        uint64_t cancel = seed % 3 == 1 ? NEXT(2000) : UINT64_MAX;
+        memset(&table, 0, sizeof table);
         tigon_bus_initialise(&bus);
         unsigned streams = NEXT(5);
         for (unsigned i = 0; i < streams + 20; i++) {
             uint64_t start = NEXT(i < streams ? 1000 : end);
-            uint32_t period = (far ? 0x58000 : 0x38000) + NEXT(0x80000);
+            uint32_t period = (seed % 3 == 2 ? 0x38000 : 0x58000) + NEXT(0x80000);
             uint32_t beats = i < streams ? 1 + NEXT(far ? 9000 : 400) : 1 + NEXT(3);
+            unsigned master = NEXT(MASTERS);
             if (i >= streams)
                 period = 0x10000;
-            tigon_bus_stream_begin(&bus, NEXT(4), start, period, beats);
+            tigon_bus_stream_begin(&bus, master, start, period, beats);
             for (uint64_t k = 0; k < beats; k++)
                 if (start + (k * period >> 16) < CYCLES)
-                    demand[start + (k * period >> 16)]++;
+                    table.demand[master][start + (k * period >> 16)]++;
         }
-        unsigned queue = 0;
-        for (unsigned t = 0; t < CYCLES; t++) {
-            queue += demand[t];
-            taken[t] = queue > 0;
-            queue -= queue > 0;
-        }
+        work_out(&table);
         uint64_t cycle = 0, free_from = 0;
         while (cycle < end - 400) {
             uint32_t left = NEXT(3) == 0 ? 8 : 1;
             uint64_t slot = cycle > free_from ? cycle : free_from;
+            if (slot >= cancel) {
+                const unsigned master = NEXT(MASTERS);
+                tigon_bus_stream_cancel(&bus, master, slot);
+                memset(&table.demand[master][slot], 0, CYCLES - slot);
+                work_out(&table);
+                cancel = UINT64_MAX;
+            }
             for (uint32_t i = left; i > 0; slot++)
-                i -= !taken[slot];
+                i -= !table.taken[slot];
             enum tigon_bus_master master = NEXT(2) ? TIGON_BUS_CPU_A : TIGON_BUS_CPU_B;
             assert_int_equal(tigon_bus_access(&bus, master, cycle, left), slot);
             free_from = slot;
