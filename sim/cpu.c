@@ -237,6 +237,7 @@ void tigon_cpu_show(const struct tigon_cpu *cpu, uint64_t cycle, struct tigon_cp
     shown->native = NULL;
     shown->observer = NULL;
     shown->park_hook = NULL;
+    shown->due_bound = NULL;
     tigon_cpu_settle(shown, cycle);
 }
 
