@@ -59,6 +59,7 @@ struct tigon_world {
     struct tigon_board *running; /* whose cores are run; while they are, came_earlier() is called */
     struct turns turns;
     uint64_t cores_due; /* ticks of the first turn; 0: turns are not known */
+    uint64_t reached;   /* by run_cores(), ticks */
     size_t programs;
     size_t programs_finished;
     bool programs_done; /* there were some, and all have finished */
@@ -348,7 +349,7 @@ static inline bool next_turn(struct turns *turns) {
 }
 
 /* Runs all cores up to tick `bound`, at which the next event comes or which is before it, or less
- * far when they schedule one before that. True when a fault ends the run. */
+ * far when they schedule one before that: up to world->reached. True when a fault ends the run. */
 static bool run_cores(struct tigon_world *world, uint64_t bound) {
     struct turns *const turns = &world->turns;
     uint64_t bound_cycle = bound == TIGON_NEVER ? UINT64_MAX : tigon_cycle_at_or_after(bound);
@@ -374,6 +375,7 @@ static bool run_cores(struct tigon_world *world, uint64_t bound) {
             *turns = take_turns(world);
     }
     world->cores_due = tigon_ticks_from_cycles(turns->first_cycle);
+    world->reached = bound;
     return false;
 }
 
@@ -461,12 +463,16 @@ static enum tigon_end run_until(struct tigon_world *world, uint64_t limit) {
                     continue; /* also when the last core went to sleep on the way */
                 return idle_until(world, limit);
             }
+            if (next > world->reached)
+                continue;
         } else if (world->cores_due < next) {
             if (run_cores(world, next))
                 return end_by_fault(world);
             if (world->stop)
                 return TIGON_END_STOPPED;
             next = tigon_schedule_next(&world->schedule);
+            if (next > world->reached) /* a core took back the event that bounded them */
+                continue;
         }
         world->now = next;
         if (world->late_boards != 0)

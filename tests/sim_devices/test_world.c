@@ -34,6 +34,49 @@ static void test_ends(void **state) {
     bench_destroy(bench); /* with a program on its stack */
 }
 
+static void write_flag(void *context) {
+    const uint32_t next = tigon_board_peek32(context, 0x300) + 1;
+    tigon_board_poke32(context, 0x300, next);
+}
+
+/* An event that a core takes back bounds nobody: what comes next finds the cores where they would
+ * be without it. At 20 us core A takes back its timer's, due at 50 us, and counts turns until a
+ * word is written at 100 us. */
+static void test_event_taken_back(void **state) {
+    (void)state;
+    uint32_t turns[2];
+    for (unsigned timer = 0; timer < 2; timer++) {
+        struct bench *bench = bench_make(1, NULL);
+        PLACE(bench->board, 0x4000, LUI(GP, 0xC000), ADDIU(T0, ZERO, timer ? 50 : 0),
+              SW(T0, 0x58, GP),                                                   /* */
+              /* 400C: */ LW(T1, 0x300, ZERO), BEQ(T1, ZERO, -2), NOP,            /* until 20 us */
+              SW(ZERO, 0x58, GP), ADDIU(T2, ZERO, 1),                             /* */
+              /* 4020: */ LW(T1, 0x300, ZERO), BEQ(T1, T2, -2), ADDIU(V0, V0, 1), /* 100 us */
+              SW(V0, 0x304, ZERO), HALT);
+        start_core(bench->board, 0, 0x4000);
+        tigon_world_call_at(bench->world, 20000, write_flag, bench->board);
+        tigon_world_call_at(bench->world, 100000, write_flag, bench->board);
+        assert_int_equal(tigon_world_run(bench->world, 200000), TIGON_END_TIME_LIMIT);
+        turns[timer] = tigon_board_peek32(bench->board, 0x304);
+        bench_destroy(bench);
+    }
+    assert_in_range(turns[0], 100, 80 * 88);
+    assert_int_equal(turns[0], turns[1]);
+}
+
+/* ... also when no other is left */
+static void test_last_event_taken_back(void **state) {
+    (void)state;
+    struct bench *bench = bench_make(1, NULL);
+    PLACE(bench->board, 0x4000, LUI(GP, 0xC000), ADDIU(T0, ZERO, 50), SW(T0, 0x58, GP),
+          LW(T1, 0x300, ZERO), BEQ(T1, ZERO, -2), NOP, SW(ZERO, 0x58, GP), HALT);
+    start_core(bench->board, 0, 0x4000);
+    tigon_world_call_at(bench->world, 20000, write_flag, bench->board);
+    assert_int_equal(tigon_world_run(bench->world, UINT64_MAX), TIGON_END_ASLEEP);
+    assert_true(reg(bench->board, 0x140) & TIGON_CPU_STATE_HALTED);
+    bench_destroy(bench);
+}
+
 static void stop_it(void *context) {
     tigon_world_stop(context);
 }
@@ -385,6 +428,8 @@ int world_tests(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ends),
         cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_event_taken_back),
+        cmocka_unit_test(test_last_event_taken_back),
         cmocka_unit_test(test_fault),
         cmocka_unit_test(test_idle_core),
         cmocka_unit_test(test_core_sees_own_dma),
