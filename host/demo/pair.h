@@ -45,7 +45,9 @@ struct pair_options {
         *faults; /* text of sim/fault.h, for the boards "left", "right", the switch "switch" */
     const char *faults_file; /* the same in a file; NULL is none */
     bool through_switch;
-    const char *trace; /* records both boards: TRACE.0.trace and TRACE.1.trace; NULL does not */
+    /* Records both boards: TRACE.0.trace and TRACE.1.trace. NULL does not, unless EMP_TRACES says
+     * so; "" never does, for a world whose clocks do not only go forward. */
+    const char *trace;
     void (*progress)(const struct pair_side *side, const char *step, size_t done, size_t total);
 };
 

@@ -264,6 +264,7 @@ void kill_run(uint64_t seed, enum kill_kind kind, struct kill *kill) {
     pair_options_defaults(&options);
     options.seed = seed;
     options.faults = kill->fault;
+    options.trace = kill->kind == KILL_TIMER ? "" : NULL;
     kill->error = pair_open(&pair, &options);
     if (!kill->error) {
         uint64_t hits = 0;
