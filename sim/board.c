@@ -132,12 +132,8 @@ void tigon_board_schedule(struct tigon_board *board, struct tigon_event *event, 
     tigon_schedule_at(board->schedule, event, ticks < board->now ? board->now : ticks);
 }
 
-static void settle(void *context, uint64_t cycle) {
-    tigon_late_settle(context, tigon_ticks_from_cycles(cycle) + 1);
-}
-
-static inline uint32_t read_now(struct tigon_board *board, unsigned core, uint32_t offset,
-                                uint64_t cycle) {
+static uint32_t core_reads(void *context, unsigned core, uint32_t offset, uint64_t cycle) {
+    struct tigon_board *board = context;
     board->now = tigon_ticks_from_cycles(cycle);
     board->accessing_core = (int)core;
     const uint32_t value = tigon_register_read(board, offset);
@@ -145,43 +141,14 @@ static inline uint32_t read_now(struct tigon_board *board, unsigned core, uint32
     return value;
 }
 
-/* Registers show SRAM and what devices do, or make them do something, so what is late comes first.
- */
-static __attribute__((noinline)) uint32_t settle_and_read(struct tigon_board *board, unsigned core,
-                                                          uint32_t offset, uint64_t cycle) {
-    settle(board, cycle);
-    return read_now(board, core, offset, cycle);
-}
-
-static uint32_t core_reads(void *context, unsigned core, uint32_t offset, uint64_t cycle) {
+static void core_writes(void *context, unsigned core, uint32_t offset, uint32_t value,
+                        uint64_t cycle) {
     struct tigon_board *board = context;
-    return board->bus.late_cycle <= cycle ? settle_and_read(board, core, offset, cycle)
-                                          : read_now(board, core, offset, cycle);
-}
-
-static inline void write_now(struct tigon_board *board, unsigned core, uint32_t offset,
-                             uint32_t value, uint64_t cycle) {
     board->now = tigon_ticks_from_cycles(cycle);
     board->accessing_core = (int)core;
     tigon_register_write(board, offset, value);
     show_changes(board);
     board->accessing_core = -1;
-}
-
-static __attribute__((noinline)) void settle_and_write(struct tigon_board *board, unsigned core,
-                                                       uint32_t offset, uint32_t value,
-                                                       uint64_t cycle) {
-    settle(board, cycle);
-    write_now(board, core, offset, value, cycle);
-}
-
-static void core_writes(void *context, unsigned core, uint32_t offset, uint32_t value,
-                        uint64_t cycle) {
-    struct tigon_board *board = context;
-    if (board->bus.late_cycle <= cycle)
-        settle_and_write(board, core, offset, value, cycle);
-    else
-        write_now(board, core, offset, value, cycle);
 }
 
 /* The event words change only in tigon_board_changed, which wakes both cores. */
@@ -289,9 +256,6 @@ int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world,
     tigon_bus_initialise(&board->bus);
     board->bus.before_change = about_to_change;
     board->bus.before_change_context = board;
-    board->late.boards = tigon_world_late_boards(world);
-    board->bus.settle = settle;
-    board->bus.settle_context = board;
     for (unsigned core = 0; core < 2; core++)
         tigon_cpu_initialise(&board->cpu[core], core, &board->memory, &board->bus, &knobs->core,
                              &port);

@@ -23,7 +23,6 @@
 #include "sim/host_bus.h"
 #include "sim/host_control.h"
 #include "sim/host_window.h"
-#include "sim/late.h"
 #include "sim/link.h"
 #include "sim/local_control.h"
 #include "sim/mac_receive.h"
@@ -60,7 +59,6 @@ struct tigon_board {
     struct tigon_bus bus;
     struct tigon_cpu cpu[2];
 
-    struct tigon_late late;
     struct tigon_host_control host_control;
     struct tigon_local_control local_control;
     struct tigon_semaphore semaphore;

@@ -12,17 +12,14 @@
 #define LOOK_BACK (2u * WINDOW)
 
 static void set_plain_until(struct tigon_bus *bus) {
-    uint64_t end = bus->window + WINDOW;
-    if (end > bus->host_cycle)
-        end = bus->host_cycle;
-    bus->plain_until = end < bus->late_cycle ? end : bus->late_cycle;
+    const uint64_t end = bus->window + WINDOW;
+    bus->plain_until = bus->host_cycle < end ? bus->host_cycle : end;
 }
 
 void tigon_bus_initialise(struct tigon_bus *bus) {
     memset(bus, 0, sizeof *bus);
     bus->host_cycle = UINT64_MAX;
     bus->known_until = TIGON_BUS_WINDOWS * WINDOW;
-    bus->late_cycle = UINT64_MAX;
     set_plain_until(bus);
 }
 
@@ -33,8 +30,8 @@ static void about_to_change(struct tigon_bus *bus) {
 
 bool tigon_bus_quiet(const struct tigon_bus *bus, uint64_t cycle) {
     const uint64_t place = cycle - bus->window;
-    return bus->host_cycle == UINT64_MAX && bus->late_cycle == UINT64_MAX &&
-           bus->furthest < bus->window + WINDOW && (place >= WINDOW || bus->taken >> place == 0);
+    return bus->host_cycle == UINT64_MAX && bus->furthest < bus->window + WINDOW &&
+           (place >= WINDOW || bus->taken >> place == 0);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -232,17 +229,6 @@ void tigon_bus_host_end(struct tigon_bus *bus, uint64_t ticks) {
     set_plain_until(bus);
 }
 
-void tigon_bus_late(struct tigon_bus *bus, uint64_t cycle) {
-    bus->late_cycle = cycle;
-    set_plain_until(bus);
-}
-
-/* A core accesses SRAM at `cycle`, if it has to wait only later. */
-static inline void ask_for_late(struct tigon_bus *bus, uint64_t cycle) {
-    if (bus->late_cycle <= cycle)
-        bus->settle(bus->settle_context, cycle);
-}
-
 void tigon_bus_stream_begin(struct tigon_bus *bus, enum tigon_bus_master master,
                             uint64_t start_cycle, uint32_t cycles_per_beat_16_16, uint32_t beats) {
     about_to_change(bus);
@@ -318,8 +304,8 @@ static __attribute__((noinline)) void step_back(struct tigon_bus *bus, uint64_t 
     set_plain_until(bus);
 }
 
-/* For a slot that is not before plain_until. */
-static void move_on(struct tigon_bus *bus, uint64_t slot) {
+void tigon_bus_reach(struct tigon_bus *bus, uint64_t cycle) {
+    const uint64_t slot = cycle > bus->core_free ? cycle : bus->core_free;
     if (slot >= bus->window + WINDOW) {
         while (bus->host_cycle < bus->window + WINDOW)
             announce_host(bus);
@@ -333,26 +319,13 @@ static void move_on(struct tigon_bus *bus, uint64_t slot) {
         announce_host(bus);
 }
 
-static __attribute__((noinline)) void settle_and_reach(struct tigon_bus *bus, uint64_t cycle) {
-    bus->settle(bus->settle_context, cycle);
-    tigon_bus_reach(bus, cycle);
-}
-
-void tigon_bus_reach(struct tigon_bus *bus, uint64_t cycle) {
-    if (__builtin_expect(bus->late_cycle <= cycle, 0))
-        settle_and_reach(bus, cycle);
-    else
-        move_on(bus, cycle > bus->core_free ? cycle : bus->core_free);
-}
-
 uint64_t tigon_bus_access(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle,
                           uint32_t beats) {
-    ask_for_late(bus, cycle);
     uint64_t slot = cycle > bus->core_free ? cycle : bus->core_free;
     if (__builtin_expect(slot < bus->window, 0))
         step_back(bus, slot);
     if (slot >= bus->plain_until)
-        move_on(bus, slot);
+        tigon_bus_reach(bus, slot);
     if (beats < WINDOW && slot + beats <= bus->plain_until &&
         (bus->taken >> slot % WINDOW & ((UINT64_C(1) << beats) - 1u)) == 0) { /* all at once */
         bus->core_free = slot + beats;
@@ -371,7 +344,7 @@ uint64_t tigon_bus_access(struct tigon_bus *bus, enum tigon_bus_master master, u
         }
         if (left == 0)
             break;
-        move_on(bus, slot);
+        tigon_bus_reach(bus, slot);
     }
     bus->core_free = slot;
     bus->beats[master] += beats;

@@ -63,8 +63,7 @@ struct tigon_bus {
     uint64_t window;    /* first cycle of the window in which cores look for slots */
     uint64_t taken;     /* its word; bit n: a device has cycle window + n */
     uint64_t core_free; /* first cycle after the last slot granted to a core */
-    /* Before it everything is known: the end of the window, or host_cycle or late_cycle if one of
-     * those comes first. */
+    /* Before it everything is known: the end of the window, or host_cycle if that comes first. */
     uint64_t plain_until;
     /* Accesses of a polling host: single beats of DMA write, `host_period` ticks apart, announced
      * only when something else looks at the bus. */
@@ -72,14 +71,9 @@ struct tigon_bus {
     uint64_t host_ticks; /* the same, exact */
     uint64_t host_period;
     uint64_t host_period_cycles; /* whole ones */
-    /* From this cycle on a core that accesses SRAM would miss something that is late (late.h);
-     * settle() is called first. UINT64_MAX: there is nothing. */
-    uint64_t late_cycle;
-    void (*settle)(void *context, uint64_t cycle);
-    void *settle_context;
-    uint64_t known_until; /* end of the last window whose word counts */
-    uint64_t beyond;      /* beats that found no place before it */
-    uint64_t furthest;    /* in the last window in which any beat has or wants a cycle */
+    uint64_t known_until;        /* end of the last window whose word counts */
+    uint64_t beyond;             /* beats that found no place before it */
+    uint64_t furthest;           /* in the last window in which any beat has or wants a cycle */
     uint64_t words[TIGON_BUS_WINDOWS]; /* by number of window, those before known_until */
     /* What began last; most are over. Only to take beats back, and for those not in words yet. */
     unsigned next_stream;
@@ -109,10 +103,6 @@ void tigon_bus_stream_cancel(struct tigon_bus *bus, enum tigon_bus_master master
  * End forgets the accesses at `ticks` and later. */
 void tigon_bus_host_begin(struct tigon_bus *bus, uint64_t ticks, uint64_t period);
 void tigon_bus_host_end(struct tigon_bus *bus, uint64_t ticks);
-
-/* The first access of a core at `cycle` or later, UINT64_MAX for none, is to be preceded by a call
- * of settle(settle_context, its cycle), which begins streams and calls this again. */
-void tigon_bus_late(struct tigon_bus *bus, uint64_t cycle);
 
 /* Whether no device and no host uses the bus at `cycle` or later, as far as it has been told. */
 bool tigon_bus_quiet(const struct tigon_bus *bus, uint64_t cycle);

@@ -16,13 +16,9 @@
 #include "sim/board.h"
 #include "sim/coroutine.h"
 #include "sim/host_memory.h"
-#include "sim/host_posted.h"
 #include "sim/world.h"
 
 #define POLL_TURNS 65536u /* of one tigon_host_poll32 */
-
-#define STEPS_AHEAD 16u
-#define WORDS_AHEAD 64u
 
 /*
  * A program in tigon_host_poll32. Its reads ("samples") are one period apart. After one that found
@@ -48,28 +44,6 @@ struct polling {
     bool read_left; /* the program is to do the read of this turn itself */
 };
 
-/* A piece of work: a write of `words`, a read, or time spent. */
-struct step {
-    uint64_t begin; /* tick */
-    uint64_t ticks;
-    uint32_t offset;
-    size_t words;
-};
-
-/*
- * What a program that runs ahead (tigon_host_run_ahead) has done since it last let time pass. The
- * CPU is reserved for all of it, and the writes are on their way. If the host crashes or somebody
- * else comes to want the CPU before a step begins, that and those after it are taken back
- * (fall_back); the program does them anew when it goes on (make_up).
- */
-struct ahead {
-    struct step steps[STEPS_AHEAD];
-    size_t count;
-    size_t kept;                  /* not taken back */
-    size_t words;                 /* of those */
-    uint32_t values[WORDS_AHEAD]; /* of all words; known for those taken back */
-};
-
 struct program {
     struct tigon_host *host;
     struct tigon_event resume;
@@ -78,7 +52,6 @@ struct program {
     uint32_t read_value;
     uint64_t read_end;
     struct polling polling;
-    struct ahead ahead;
     char name[48];
     size_t index;                   /* of the host's programs */
     enum tigon_program_state shown; /* to observers */
@@ -95,6 +68,12 @@ struct program {
     struct tigon_coroutine *coroutine;
 };
 
+struct posted_write {
+    uint64_t ticks;
+    uint32_t offset;
+    uint32_t value;
+};
+
 struct tigon_host {
     struct tigon_world *world;
     struct tigon_board *board;
@@ -109,9 +88,14 @@ struct tigon_host {
     size_t live;
     struct program *current;
     struct program *poller; /* in tigon_host_poll32, which then has the CPU */
-    struct program *ahead;  /* runs ahead, and is the only one */
     uint64_t cpu_free;      /* tick */
-    struct tigon_posted posted;
+
+    struct posted_write *posted; /* ring buffer, oldest at posted_first */
+    size_t posted_first;
+    size_t posted_count;
+    size_t posted_capacity; /* a power of two, or 0 */
+    uint64_t last_arrival;
+    struct tigon_event arrival;
 };
 
 static uint64_t now(const struct tigon_host *host) {
@@ -122,9 +106,6 @@ static uint64_t now(const struct tigon_host *host) {
  * Programs */
 
 /* Gives control back to the world; returns when the program's event fires. */
-static void catch_up(struct program *program);
-static void use_cpu(struct program *program, uint64_t ticks);
-
 static void switch_to_world(struct program *program, bool for_good) {
     tigon_coroutine_leave(program->coroutine, for_good);
 }
@@ -142,8 +123,6 @@ static void program_main(void *argument) {
     struct program *program = argument;
     struct tigon_host *host = program->host;
     program->result = program->function(host, program->argument);
-    catch_up(program);
-    host->ahead = NULL;
     if (!host->crashed) {
         program->finished = true;
         show(program, TIGON_PROGRAM_FINISHED);
@@ -161,19 +140,13 @@ static void resume(void *context, uint64_t ticks) {
     program->host->current = NULL;
 }
 
-/* The running program, for functions that only make sense inside one. It may be ahead of time. */
-static struct program *running_ahead(struct tigon_host *host, const char *what) {
+/* The running program, for functions that only make sense inside one. */
+static struct program *running(struct tigon_host *host, const char *what) {
     if (!host->current)
         tigon_abort("%s called outside a program of its host", what);
     while (host->crashed) /* by what this program has just done; it ends here */
         switch_to_world(host->current, false);
     return host->current;
-}
-
-static struct program *running(struct tigon_host *host, const char *what) {
-    struct program *program = running_ahead(host, what);
-    catch_up(program);
-    return program;
 }
 
 static void schedule(struct program *program, uint64_t ticks) {
@@ -201,81 +174,8 @@ static uint64_t reserve(struct tigon_host *host, uint64_t ticks) {
     return start;
 }
 
-/* Makes room for a step, if the program may do it and go on; else lets time pass. */
-static bool may_go_ahead(struct program *program, size_t words) {
-    const struct ahead *ahead = &program->ahead;
-    const bool may = program->host->ahead == program && words <= WORDS_AHEAD;
-    if (!may || ahead->count == STEPS_AHEAD || words > WORDS_AHEAD - ahead->words)
-        catch_up(program);
-    return may && program->host->ahead == program;
-}
-
-/* The program has reserved the CPU for a step from `begin` on, and goes on. */
-static void note_step(struct program *program, uint64_t begin, uint64_t ticks, uint32_t offset,
-                      size_t words) {
-    struct ahead *ahead = &program->ahead;
-    struct step *step = &ahead->steps[ahead->count];
-    if (ahead->count == 0)
-        show(program, TIGON_PROGRAM_BUSY);
-    step->begin = begin;
-    step->ticks = ticks;
-    step->offset = offset;
-    step->words = words;
-    ahead->kept = ++ahead->count;
-    ahead->words += words;
-}
-
-/* Somebody else may want the CPU from now on. */
-static void fall_back(struct tigon_host *host) {
-    struct program *program = host->ahead;
-    if (!program)
-        return;
-    struct ahead *ahead = &program->ahead;
-    host->ahead = NULL;
-    for (; ahead->kept != 0 && ahead->steps[ahead->kept - 1].begin >= now(host); ahead->kept--) {
-        const struct step *step = &ahead->steps[ahead->kept - 1];
-        ahead->words -= step->words;
-        if (step->words)
-            tigon_posted_take_back(&host->posted, ahead->values + ahead->words, step->words);
-        host->cpu_free = step->begin;
-    }
-    if (ahead->kept == ahead->count || host->current == program)
-        return;
-    tigon_schedule_cancel(host->board->schedule, &program->sample);
-    schedule(program, host->cpu_free);
-}
-
-/* Time has passed up to the first step that was taken back. False if there was none. */
-static bool make_up(struct program *program) {
-    struct ahead *ahead = &program->ahead;
-    const size_t count = ahead->count;
-    const uint32_t *values = ahead->values + ahead->words;
-    ahead->count = 0;
-    ahead->words = 0;
-    for (size_t i = ahead->kept; i < count; i++) {
-        const struct step *step = &ahead->steps[i];
-        if (step->words)
-            tigon_host_write_block(program->host, step->offset, values, step->words);
-        else
-            use_cpu(program, step->ticks);
-        values += step->words;
-    }
-    return ahead->kept != count;
-}
-
-static void catch_up(struct program *program) {
-    if (program->ahead.count == 0)
-        return;
-    block_until(program, program->host->cpu_free);
-    (void)make_up(program);
-}
-
 static void use_cpu(struct program *program, uint64_t ticks) {
     struct tigon_host *host = program->host;
-    if (ticks && may_go_ahead(program, 0)) {
-        note_step(program, reserve(host, ticks), ticks, 0, 0);
-        return;
-    }
     const uint64_t slice = tigon_ticks_from_ns(host->knobs.host_slice_ns);
     while (ticks) {
         const uint64_t piece = host->live > 1 && ticks > slice ? slice : ticks;
@@ -312,7 +212,6 @@ int tigon_host_start(struct tigon_host *host, const char *name, tigon_program fu
     tigon_event_initialise(&program->resume, resume, program);
     tigon_event_initialise(&program->sample, take_sample, program);
     step_by_step(host);
-    fall_back(host);
     schedule(program, now(host));
     show(program, TIGON_PROGRAM_READY);
     host->live++;
@@ -326,7 +225,6 @@ void tigon_host_crash(struct tigon_host *host) {
     if (host->poller && host->poller->polling.watching)
         stop_watching(host, now(host));
     host->poller = NULL;
-    fall_back(host);
     for (size_t i = 0; i < host->program_count; i++) {
         struct program *program = host->programs[i];
         if (program->finished)
@@ -355,20 +253,58 @@ bool tigon_host_finished(const struct tigon_host *host, int index, int *result) 
 /* ------------------------------------------------------------------------------------- Register
  * access */
 
+/* Index of the write `after` the oldest one. */
+static size_t place_of(const struct tigon_host *host, size_t after) {
+    return (host->posted_first + after) & (host->posted_capacity - 1);
+}
+
+static void arrive(void *context, uint64_t ticks) {
+    struct tigon_host *host = context;
+    const struct posted_write write = host->posted[host->posted_first];
+    host->posted_first = place_of(host, 1);
+    host->posted_count--;
+    if (host->posted_count)
+        tigon_schedule_at(host->board->schedule, &host->arrival,
+                          host->posted[host->posted_first].ticks);
+    host->board->now = ticks;
+    tigon_window_host_write(host->board, write.offset, write.value);
+}
+
+static __attribute__((noinline)) void grow_posted(struct tigon_host *host) {
+    const size_t capacity = host->posted_capacity ? host->posted_capacity * 2 : 64;
+    struct posted_write *larger = malloc(capacity * sizeof *larger);
+    if (!larger)
+        tigon_abort("out of memory for posted writes");
+    for (size_t i = 0; i < host->posted_count; i++)
+        larger[i] = host->posted[place_of(host, i)];
+    free(host->posted);
+    host->posted = larger;
+    host->posted_first = 0;
+    host->posted_capacity = capacity;
+}
+
+static void post(struct tigon_host *host, uint64_t ticks, uint32_t offset, uint32_t value) {
+    if (host->posted_count == host->posted_capacity)
+        grow_posted(host);
+    if (ticks < host->last_arrival)
+        ticks = host->last_arrival; /* a bus keeps posted writes in order */
+    host->last_arrival = ticks;
+    host->posted[place_of(host, host->posted_count)] = (struct posted_write){ticks, offset, value};
+    if (host->posted_count++ == 0)
+        tigon_schedule_at(host->board->schedule, &host->arrival, ticks);
+}
+
 void tigon_host_write_block(struct tigon_host *host, uint32_t offset, const uint32_t *words,
                             size_t count) {
-    struct program *program = running_ahead(host, "tigon_host_write");
+    struct program *program = running(host, "tigon_host_write");
     if (count == 0)
         return;
     const uint64_t cost = host->write_ticks + (count - 1) * host->word_ticks;
-    const bool ahead = may_go_ahead(program, count);
     const uint64_t start = reserve(host, cost);
-    tigon_posted_add(&host->posted, start + host->arrival_ticks, host->word_ticks, offset, words,
-                     count);
-    if (ahead)
-        note_step(program, start, cost, offset, count);
-    else
-        block_until(program, start + cost);
+    uint64_t arrival = start + host->arrival_ticks;
+    for (size_t i = 0; i < count; i++, offset += 4, arrival += host->word_ticks)
+        post(host, arrival, offset, words[i]);
+    block_until(program, start + cost);
 }
 
 void tigon_host_write32(struct tigon_host *host, uint32_t offset, uint32_t value) {
@@ -502,17 +438,14 @@ static void take_sample(void *context, uint64_t ticks) {
 }
 
 uint32_t tigon_host_read32(struct tigon_host *host, uint32_t offset) {
-    struct program *program = running_ahead(host, "tigon_host_read32");
+    struct program *program = running(host, "tigon_host_read32");
     const uint64_t cost = tigon_ticks_from_ns(host->knobs.host_read_ns);
-    const bool ahead = may_go_ahead(program, 0);
     const uint64_t start = reserve(host, cost);
-    if (ahead)
-        note_step(program, start, 0, 0, 0);
     /* The board is asked half-way, but not before every earlier write has arrived: reads push
      * writes ahead. */
     uint64_t sample = start + cost / 2;
-    if (host->posted.count && sample <= host->posted.last)
-        sample = host->posted.last + 1;
+    if (host->posted_count && sample <= host->last_arrival)
+        sample = host->last_arrival + 1;
     const uint64_t end = sample + (cost - cost / 2);
     if (host->cpu_free < end)
         host->cpu_free = end;
@@ -520,8 +453,6 @@ uint32_t tigon_host_read32(struct tigon_host *host, uint32_t offset) {
     program->read_end = end;
     tigon_schedule_at(host->board->schedule, &program->sample, sample);
     block(program, TIGON_PROGRAM_BUSY);
-    if (ahead && make_up(program))
-        return tigon_host_read32(host, offset); /* it was taken back, too */
     return program->read_value;
 }
 
@@ -549,8 +480,8 @@ uint32_t tigon_host_poll32(struct tigon_host *host, uint32_t offset, uint32_t ma
     polling->sample = polling->begin + spend + polling->half;
     /* As in tigon_host_read32. Writes arrive before the first sample, so later ones need not wait.
      */
-    if (host->posted.count && polling->sample <= host->posted.last)
-        polling->sample = host->posted.last + 1;
+    if (host->posted_count && polling->sample <= host->last_arrival)
+        polling->sample = host->last_arrival + 1;
     const uint64_t first_end = polling->sample + polling->rest;
     if (until <= first_end)
         polling->limit = 1;
@@ -571,7 +502,7 @@ uint32_t tigon_host_poll32(struct tigon_host *host, uint32_t offset, uint32_t ma
  * Time */
 
 void tigon_host_spend_ns(struct tigon_host *host, uint64_t ns) {
-    use_cpu(running_ahead(host, "tigon_host_spend_ns"), tigon_ticks_from_ns(ns));
+    use_cpu(running(host, "tigon_host_spend_ns"), tigon_ticks_from_ns(ns));
 }
 
 void tigon_host_sleep_ns(struct tigon_host *host, uint64_t ns) {
@@ -584,17 +515,6 @@ void tigon_host_yield(struct tigon_host *host) {
     struct program *program = running(host, "tigon_host_yield");
     schedule(program, now(host));
     block(program, TIGON_PROGRAM_ASLEEP);
-}
-
-void tigon_host_run_ahead(struct tigon_host *host) {
-    struct program *program = running(host, "tigon_host_run_ahead");
-    if (host->live == 1 && host->arrival_ticks != 0) /* what is to be taken back has not arrived */
-        host->ahead = program;
-}
-
-void tigon_host_catch_up(struct tigon_host *host) {
-    (void)running(host, "tigon_host_catch_up");
-    host->ahead = NULL;
 }
 
 uint64_t tigon_host_now_ns(const struct tigon_host *host) {
@@ -714,7 +634,7 @@ struct tigon_host *tigon_host_create(struct tigon_world *world, struct tigon_boa
         free(host);
         return NULL;
     }
-    tigon_posted_initialise(&host->posted, board);
+    tigon_event_initialise(&host->arrival, arrive, host);
     return host;
 }
 
@@ -728,8 +648,9 @@ void tigon_host_destroy(struct tigon_host *host) {
         tigon_coroutine_destroy(program->coroutine);
         free(program);
     }
-    tigon_posted_free(&host->posted);
+    tigon_schedule_cancel(host->board->schedule, &host->arrival);
     free(host->programs);
+    free(host->posted);
     tigon_host_pages_free(&host->pages);
     free(host);
 }

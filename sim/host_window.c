@@ -10,8 +10,8 @@
 #define ALIAS_START   0x400u
 #define MAILBOX_START 0x500u
 #define MAILBOX_END   0x600u
-#define WINDOW_START  TIGON_WINDOW_START
-#define WINDOW_END    TIGON_WINDOW_END
+#define WINDOW_START  0x800u
+#define WINDOW_END    0x1000u
 #define WINDOW_MASK   0x7FFu
 
 /* A host access to SRAM takes one slot of the SRAM bus (tigon2.md 14 row 19). */

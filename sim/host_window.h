@@ -12,14 +12,6 @@ struct tigon_board;
 uint32_t tigon_window_host_read(struct tigon_board *board, uint32_t offset);
 void tigon_window_host_write(struct tigon_board *board, uint32_t offset, uint32_t value);
 
-#define TIGON_WINDOW_START 0x800u
-#define TIGON_WINDOW_END   0x1000u
-
-/* Whether a host offset lies in the window. */
-static inline bool tigon_window_maps(uint32_t offset) {
-    return offset >= TIGON_WINDOW_START && offset < TIGON_WINDOW_END;
-}
-
 /* HW[06C]: the word at the window base. */
 uint32_t tigon_window_data_read(struct tigon_board *board, uint32_t offset);
 void tigon_window_data_write(struct tigon_board *board, uint32_t offset, uint32_t value);

@@ -70,8 +70,6 @@ void tigon_loop_look(struct tigon_cpu *cpu) {
     loop->register_writes = cpu->statistics.register_writes;
     if (at_work)
         return;
-    if (cpu->bus->late_cycle != UINT64_MAX) /* it would have to be told of that: late.h */
-        return;
     if (cpu->npc != cpu->pc + 4u || !tigon_loop_prove(cpu))
         return;
     if (loop->uses_bus &&

@@ -54,7 +54,6 @@ struct tigon_world {
     struct tigon_switch **switches;
     size_t switch_count;
     struct tigon_fault_set *faults;
-    size_t late_boards;          /* with something late */
     uint64_t lookahead;          /* cycles, over all wires */
     struct tigon_board *running; /* whose cores are run; while they are, came_earlier() is called */
     struct turns turns;
@@ -386,24 +385,6 @@ static bool any_runnable(const struct tigon_world *world) {
     return false;
 }
 
-/* Makes up for what is late. */
-static void settle_boards(const struct tigon_world *world, uint64_t before) {
-    for (size_t i = 0; i < world->board_count; i++)
-        if (world->boards[i]->bus.late_cycle != UINT64_MAX)
-            tigon_late_settle(world->boards[i], before);
-}
-
-/* Tick of the first act of a board that is late. */
-static uint64_t next_late(const struct tigon_world *world) {
-    uint64_t next = TIGON_NEVER;
-    for (size_t i = 0; i < world->board_count; i++) {
-        const uint64_t ticks = tigon_late_next(world->boards[i]);
-        if (ticks < next)
-            next = ticks;
-    }
-    return next;
-}
-
 /* Nothing happens any more, or not before `limit`. */
 static enum tigon_end idle_until(struct tigon_world *world, uint64_t limit) {
     if (tigon_world_asleep(world) &&
@@ -411,15 +392,7 @@ static enum tigon_end idle_until(struct tigon_world *world, uint64_t limit) {
         return TIGON_END_ASLEEP;
     if (world->now < limit)
         world->now = limit;
-    settle_boards(world, world->now + 1);
     return TIGON_END_TIME_LIMIT;
-}
-
-static enum tigon_end end_by_fault(struct tigon_world *world) {
-    struct tigon_board *board = world->faulted;
-    const uint64_t cycle = board->cpu[world->faulted_core].cycle;
-    tigon_late_settle(board, tigon_ticks_from_cycles(cycle + 1));
-    return TIGON_END_FAULT;
 }
 
 static void set_attention(struct tigon_world *world) {
@@ -446,15 +419,10 @@ static enum tigon_end run_until(struct tigon_world *world, uint64_t limit) {
         }
         uint64_t next = tigon_schedule_next(&world->schedule);
         if (next > last) {
-            if (next == TIGON_NEVER && !any_runnable(world)) {
-                if (next_late(world) > last)
-                    return idle_until(world, limit);
-                world->now = next_late(world);
-                settle_boards(world, world->now + 1);
-                continue;
-            }
+            if (next == TIGON_NEVER && !any_runnable(world))
+                return idle_until(world, limit);
             if (run_cores(world, limit))
-                return end_by_fault(world);
+                return TIGON_END_FAULT;
             if (world->stop)
                 return TIGON_END_STOPPED;
             next = tigon_schedule_next(&world->schedule);
@@ -467,7 +435,7 @@ static enum tigon_end run_until(struct tigon_world *world, uint64_t limit) {
                 continue;
         } else if (world->cores_due < next) {
             if (run_cores(world, next))
-                return end_by_fault(world);
+                return TIGON_END_FAULT;
             if (world->stop)
                 return TIGON_END_STOPPED;
             next = tigon_schedule_next(&world->schedule);
@@ -475,8 +443,6 @@ static enum tigon_end run_until(struct tigon_world *world, uint64_t limit) {
                 continue;
         }
         world->now = next;
-        if (world->late_boards != 0)
-            settle_boards(world, next);
         tigon_schedule_fire(&world->schedule);
     }
 }
@@ -494,8 +460,7 @@ void tigon_world_set_run_on(struct tigon_world *world, bool run_on) {
 }
 
 bool tigon_world_asleep(const struct tigon_world *world) {
-    return tigon_schedule_next(&world->schedule) == TIGON_NEVER &&
-           next_late(world) == TIGON_NEVER && !any_runnable(world);
+    return tigon_schedule_next(&world->schedule) == TIGON_NEVER && !any_runnable(world);
 }
 
 void tigon_world_stop(struct tigon_world *world) {
@@ -606,10 +571,6 @@ int tigon_world_check_name(const struct tigon_world *world, const char *name) {
         if (strcmp(tigon_switch_name(world->switches[i]), name) == 0)
             return -EEXIST;
     return 0;
-}
-
-size_t *tigon_world_late_boards(struct tigon_world *world) {
-    return &world->late_boards;
 }
 
 struct tigon_frame_pool *tigon_world_frames(struct tigon_world *world) {

@@ -15,9 +15,6 @@ struct tigon_schedule;
 
 #define TIGON_NAME_BYTES 32u /* of a board or switch, with its end */
 
-/* Where boards count themselves while something of theirs is late. */
-size_t *tigon_world_late_boards(struct tigon_world *world);
-
 struct tigon_frame_pool *tigon_world_frames(struct tigon_world *world);
 
 /* For a debugger, which may block in these functions: nothing moves meanwhile. */

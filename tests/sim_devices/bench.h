@@ -35,7 +35,6 @@ struct bench {
     struct tigon_board *board; /* the first */
     struct tigon_board *peer;  /* the second, or NULL */
     struct tigon_wire *wire;
-    void *observed; /* for whoever needs it */
 };
 
 /* `boards` is 1 or 2; two are connected. `assignments` are knobs ("name=value"), ended by NULL. */
@@ -81,7 +80,6 @@ int wire_tests(void);
 int world_tests(void);
 int capture_tests(void);
 int part_tests(void);
-int posted_tests(void);
 
 /* Words into SRAM, such as instructions of tests/sim_cpu/assemble.h. */
 static inline void bench_place(struct tigon_board *board, uint32_t address, const uint32_t *words,
