@@ -349,6 +349,9 @@ void tigon_cpu_invalidate(struct tigon_cpu *cpu, uint32_t address, uint32_t leng
 void tigon_cpu_explain_fault(const struct tigon_cpu *cpu, char text[TIGON_FAULT_TEXT_BYTES]);
 const char *tigon_cpu_register_name(unsigned number); /* "zero" to "ra" */
 
+/* The first flag of a state word for people, which is taken out of it; NULL when none is left. */
+const char *tigon_cpu_state_flag(uint32_t *state);
+
 static inline bool tigon_cpu_stopped(const struct tigon_cpu *cpu) {
     return (cpu->state & TIGON_CPU_STATE_STOPPED) != 0;
 }

@@ -174,6 +174,30 @@ static void explain_data(const struct tigon_cpu *cpu, uint32_t word, char *text)
                    cpu->pc, address, why);
 }
 
+const char *tigon_cpu_state_flag(uint32_t *state) {
+    static const struct {
+        uint32_t bit;
+        const char *name;
+    } names[] = {
+        {TIGON_CPU_STATE_ROM_FAILED, "ROM self-test failed"},
+        {TIGON_CPU_STATE_HALTED, "halted"},
+        {TIGON_CPU_STATE_BREAKPOINT, "breakpoint"},
+        {TIGON_CPU_STATE_HALT_EXECUTED, "HALT executed"},
+        {TIGON_CPU_STATE_BAD_INSTRUCTION, "invalid instruction"},
+        {TIGON_CPU_STATE_NULL_DATA, "null page data"},
+        {TIGON_CPU_STATE_NULL_FETCH, "null page fetch"},
+        {TIGON_CPU_STATE_BAD_DATA_ADDRESS, "invalid data address"},
+        {TIGON_CPU_STATE_BAD_FETCH_ADDRESS, "invalid fetch address"},
+        {TIGON_CPU_STATE_MISALIGNED, "misaligned access"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (*state & names[i].bit) {
+            *state &= ~names[i].bit;
+            return names[i].name;
+        }
+    return NULL;
+}
+
 const char *tigon_cpu_register_name(unsigned number) {
     static const char *const names[32] = {"zero", "at", "v0", "v1", "a0", "a1", "a2", "a3",
                                           "t0",   "t1", "t2", "t3", "t4", "t5", "t6", "t7",

@@ -645,34 +645,15 @@ static void __attribute__((format(printf, 2, 3))) add(struct text *text, const c
     text->left -= used;
 }
 
-static void add_state(struct text *text, uint32_t state) {
-    static const struct {
-        uint32_t bit;
-        const char *name;
-    } names[] = {
-        {TIGON_CPU_STATE_ROM_FAILED, "ROM self-test failed"},
-        {TIGON_CPU_STATE_HALTED, "halted"},
-        {TIGON_CPU_STATE_BREAKPOINT, "breakpoint"},
-        {TIGON_CPU_STATE_HALT_EXECUTED, "HALT executed"},
-        {TIGON_CPU_STATE_BAD_INSTRUCTION, "invalid instruction"},
-        {TIGON_CPU_STATE_NULL_DATA, "null page data"},
-        {TIGON_CPU_STATE_NULL_FETCH, "null page fetch"},
-        {TIGON_CPU_STATE_BAD_DATA_ADDRESS, "invalid data address"},
-        {TIGON_CPU_STATE_BAD_FETCH_ADDRESS, "invalid fetch address"},
-        {TIGON_CPU_STATE_MISALIGNED, "misaligned access"},
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (state & names[i].bit)
-            add(text, ", %s", names[i].name);
-}
-
 static void add_core(struct text *text, const struct tigon_board *board, unsigned core,
                      bool registers) {
     const struct tigon_cpu *cpu = &board->cpu[core];
     add(text, "board %zu core %c: pc %08X, HW[%03X] = %08X%s", board->index, 'A' + (int)core,
         cpu->pc, TIGON_CPU_STATE + 0x100u * core, cpu->state,
         cpu->parked ? ", polling events" : "");
-    add_state(text, cpu->state);
+    uint32_t state = cpu->state;
+    for (const char *flag; (flag = tigon_cpu_state_flag(&state)) != NULL;)
+        add(text, ", %s", flag);
     add(text, ", cycle %llu, %llu instructions\n", (unsigned long long)cpu->cycle,
         (unsigned long long)cpu->statistics.instructions);
     char why[TIGON_FAULT_TEXT_BYTES];

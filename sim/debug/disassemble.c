@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "sim/cpu.h"
 #include "sim/isa.h"
 
 /* Operands of a row, one letter each; the rest is copied: d rd, s rs, t rt, a shift amount, i
@@ -55,14 +56,6 @@ static const char *const absent_major[64] = {
     [0x2A] = "swl",  [0x2E] = "swr",  [0x2F] = "cache", [0x30] = "ll",   [0x31] = "lwc1",
     [0x33] = "pref", [0x35] = "ldc1", [0x38] = "sc",    [0x39] = "swc1", [0x3D] = "sdc1"};
 
-const char *tigon_general_register_name(unsigned number) {
-    static const char *const names[32] = {"zero", "at", "v0", "v1", "a0", "a1", "a2", "a3",
-                                          "t0",   "t1", "t2", "t3", "t4", "t5", "t6", "t7",
-                                          "s0",   "s1", "s2", "s3", "s4", "s5", "s6", "s7",
-                                          "t8",   "t9", "k0", "k1", "gp", "sp", "s8", "ra"};
-    return number < 32 ? names[number] : "?";
-}
-
 bool tigon_branch_target(uint32_t word, uint32_t address, uint32_t *target) {
     const struct tigon_instruction in = tigon_decode(word);
     const char *operands = in.operation < TIGON_OP_COUNT ? rows[in.operation].operands : NULL;
@@ -87,9 +80,9 @@ static int operand(char *text, size_t size, char letter, uint32_t word, uint32_t
     case 't':
     case 'd':
         return snprintf(text, size, "$%s",
-                        tigon_general_register_name(letter == 's'   ? rs
-                                                    : letter == 't' ? rt
-                                                                    : rd));
+                        tigon_cpu_register_name(letter == 's'   ? rs
+                                                : letter == 't' ? rt
+                                                                : rd));
     case 'a':
         return snprintf(text, size, "%u", word >> 6 & 31u);
     case 'i':

@@ -18,7 +18,4 @@ void tigon_disassemble(uint32_t word, uint32_t address, char text[TIGON_DISASSEM
 /* Where a branch, jump or call with a fixed target goes. False for everything else. */
 bool tigon_branch_target(uint32_t word, uint32_t address, uint32_t *target);
 
-/* "zero", "at", "v0" ... "ra". */
-const char *tigon_general_register_name(unsigned number);
-
 #endif

@@ -232,24 +232,10 @@ static void add_stack(cJSON *core, const struct tigon_cpu *cpu) {
 }
 
 static void add_flags(cJSON *core, const struct tigon_cpu *cpu) {
-    static const struct {
-        uint32_t bit;
-        const char *name;
-    } names[] = {
-        {TIGON_CPU_STATE_HALTED, "halted"},
-        {TIGON_CPU_STATE_BREAKPOINT, "breakpoint"},
-        {TIGON_CPU_STATE_HALT_EXECUTED, "HALT executed"},
-        {TIGON_CPU_STATE_BAD_INSTRUCTION, "invalid instruction"},
-        {TIGON_CPU_STATE_NULL_DATA, "null page data"},
-        {TIGON_CPU_STATE_NULL_FETCH, "null page fetch"},
-        {TIGON_CPU_STATE_BAD_DATA_ADDRESS, "invalid data address"},
-        {TIGON_CPU_STATE_BAD_FETCH_ADDRESS, "invalid fetch address"},
-        {TIGON_CPU_STATE_MISALIGNED, "misaligned access"},
-    };
     cJSON *flags = cJSON_AddArrayToObject(core, "flags");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (cpu->state & names[i].bit)
-            (void)cJSON_AddItemToArray(flags, cJSON_CreateString(names[i].name));
+    uint32_t state = cpu->state;
+    for (const char *flag; (flag = tigon_cpu_state_flag(&state)) != NULL;)
+        (void)cJSON_AddItemToArray(flags, cJSON_CreateString(flag));
     if (cpu->parked)
         (void)cJSON_AddItemToArray(flags, cJSON_CreateString("polling events"));
 }
@@ -274,7 +260,7 @@ static void add_core(cJSON *cores, const struct tigon_cpu *reported, uint64_t cy
         add_hex(core, "delay_slot_of_branch_to", cpu->npc);
     cJSON *registers = cJSON_AddObjectToObject(core, "registers");
     for (unsigned i = 0; i < 32; i++)
-        add_hex(registers, tigon_general_register_name(i), cpu->gpr[i]);
+        add_hex(registers, tigon_cpu_register_name(i), cpu->gpr[i]);
     add_code(core, cpu, symbols);
     add_backtrace(core, cpu, symbols);
     add_stack(core, cpu);
