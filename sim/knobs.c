@@ -291,6 +291,24 @@ int tigon_knobs_assign(struct tigon_knobs *knobs, const char *assignment) {
     return tigon_knobs_set(knobs, name, equals + 1);
 }
 
+void tigon_knobs_expected(const char *name, char *text, size_t bytes) {
+    size_t used = 0;
+    (void)snprintf(text, bytes, "the name of a knob");
+    for (size_t i = 0; i < KNOB_COUNT; i++) {
+        const struct knob *knob = &knobs_table[i];
+        if (strcmp(knob->name, name) != 0)
+            continue;
+        if (knob->kind == KNOB_SWITCH)
+            (void)snprintf(text, bytes, "0 or 1");
+        else if (knob->kind != KNOB_CHOICE)
+            (void)snprintf(text, bytes, "%.15g to %.15g", knob->minimum, knob->maximum);
+        else
+            for (unsigned choice = 0; choice <= (unsigned)knob->maximum && used < bytes; choice++)
+                used += (size_t)snprintf(text + used, bytes - used, "%s%s", choice ? ", " : "",
+                                         knob->choices[choice]);
+    }
+}
+
 const char *tigon_knobs_name(size_t index) {
     return index < KNOB_COUNT ? knobs_table[index].name : NULL;
 }

@@ -124,6 +124,9 @@ int tigon_knobs_set(struct tigon_knobs *knobs, const char *name, const char *val
 /* The same from one "name=value" string; -EINVAL without '='. */
 int tigon_knobs_assign(struct tigon_knobs *knobs, const char *assignment);
 
+/* What values a knob takes, for people: "64/66, 64/33, 32/33", "0 or 1", "1 to 256". */
+void tigon_knobs_expected(const char *name, char *text, size_t bytes);
+
 /* Name of knob `index`, NULL beyond the last. */
 const char *tigon_knobs_name(size_t index);
 

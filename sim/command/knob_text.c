@@ -19,17 +19,16 @@ int knob_set(struct tigon_knobs *knobs, const char *name, const char *value,
              char problem[KNOB_PROBLEM_BYTES]) {
     const int error = tigon_knobs_set(knobs, name, value);
     const char *meant = error == -ENOENT ? similar(name) : NULL;
-    if (error == -ENOENT)
+    if (error == -ENOENT) {
         (void)snprintf(problem, KNOB_PROBLEM_BYTES, "no knob %.64s; %s%s%s", name,
                        meant ? "did you mean " : "see tigonsim knobs", meant ? meant : "",
                        meant ? "?" : "");
-    else if (error == -ERANGE)
-        (void)snprintf(problem, KNOB_PROBLEM_BYTES, "knob %.64s: %.64s is out of range", name,
-                       value);
-    else if (error)
-        (void)snprintf(problem, KNOB_PROBLEM_BYTES,
-                       "knob %.64s: %.64s is no value of its kind; tigonsim knobs shows one", name,
-                       value);
+    } else if (error) {
+        char expected[KNOB_PROBLEM_BYTES / 2];
+        tigon_knobs_expected(name, expected, sizeof expected);
+        (void)snprintf(problem, KNOB_PROBLEM_BYTES, "knob %.48s: expected %s, found %.32s", name,
+                       expected, value);
+    }
     return error;
 }
 
