@@ -362,6 +362,7 @@ static bool run_cores(struct tigon_world *world, uint64_t bound) {
             horizon = others + world->lookahead;
         if (horizon > turns->first_cycle + LONGEST_RUN_CYCLES)
             horizon = turns->first_cycle + LONGEST_RUN_CYCLES;
+        world->cores_due = 1; /* 0 again when somebody who looks on starts a core */
         if (run_board(world, turns->first, horizon)) {
             world->cores_due = 0;
             return true;
@@ -370,7 +371,7 @@ static bool run_cores(struct tigon_world *world, uint64_t bound) {
             bound = tigon_schedule_next(&world->schedule);
             bound_cycle = tigon_cycle_at_or_after(bound);
         }
-        if (!next_turn(turns))
+        if (world->cores_due == 0 || !next_turn(turns))
             *turns = take_turns(world);
     }
     world->cores_due = tigon_ticks_from_cycles(turns->first_cycle);

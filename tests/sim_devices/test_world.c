@@ -77,6 +77,28 @@ static void test_last_event_taken_back(void **state) {
     bench_destroy(bench);
 }
 
+static void start_peer(void *context, const struct tigon_board *board, enum tigon_signal signal,
+                       uint32_t value, uint64_t ticks) {
+    struct bench *bench = context;
+    (void)ticks;
+    if (board == bench->board && signal == TIGON_SIGNAL_EVENT_A && value != 0)
+        start_core(bench->peer, 0, 0x4000);
+}
+
+/* Who looks on may start a core of another board in the middle of a run without events. */
+static void test_core_started_from_outside(void **state) {
+    (void)state;
+    struct bench *bench = bench_make(2, NULL);
+    PLACE(bench->board, 0x4000, LUI(GP, 0xC000), ADDIU(T0, ZERO, 0x100), SW(T0, 0x60, GP),
+          J(0x400C), NOP);
+    PLACE(bench->peer, 0x4000, ADDIU(V0, V0, 1), J(0x4000), SW(V0, 0x300, ZERO));
+    start_core(bench->board, 0, 0x4000);
+    tigon_world_set_signal_hook(bench->world, start_peer, bench);
+    assert_int_equal(tigon_world_run(bench->world, 100000), TIGON_END_TIME_LIMIT);
+    assert_in_range(tigon_board_peek32(bench->peer, 0x300), 500, 100 * 88);
+    bench_destroy(bench);
+}
+
 static void stop_it(void *context) {
     tigon_world_stop(context);
 }
@@ -428,6 +450,7 @@ int world_tests(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ends),
         cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_core_started_from_outside),
         cmocka_unit_test(test_event_taken_back),
         cmocka_unit_test(test_last_event_taken_back),
         cmocka_unit_test(test_fault),
