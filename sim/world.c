@@ -419,27 +419,19 @@ static enum tigon_end run_until(struct tigon_world *world, uint64_t limit) {
                 return TIGON_END_STOPPED;
         }
         uint64_t next = tigon_schedule_next(&world->schedule);
-        if (next > last) {
-            if (next == TIGON_NEVER && !any_runnable(world))
-                return idle_until(world, limit);
-            if (run_cores(world, limit))
+        if (next == TIGON_NEVER && !any_runnable(world))
+            return idle_until(world, limit);
+        if (next > last || world->cores_due < next) {
+            if (run_cores(world, next > last ? limit : next))
                 return TIGON_END_FAULT;
             if (world->stop)
                 return TIGON_END_STOPPED;
             next = tigon_schedule_next(&world->schedule);
-            if (next > last) {
+            if (next > last && world->reached >= last) {
                 if (limit == TIGON_NEVER || (tigon_world_asleep(world) && world->programs))
                     continue; /* also when the last core went to sleep on the way */
                 return idle_until(world, limit);
             }
-            if (next > world->reached)
-                continue;
-        } else if (world->cores_due < next) {
-            if (run_cores(world, next))
-                return TIGON_END_FAULT;
-            if (world->stop)
-                return TIGON_END_STOPPED;
-            next = tigon_schedule_next(&world->schedule);
             if (next > world->reached) /* a core took back the event that bounded them */
                 continue;
         }

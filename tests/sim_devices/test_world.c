@@ -64,6 +64,30 @@ static void test_event_taken_back(void **state) {
     assert_int_equal(turns[0], turns[1]);
 }
 
+/* ... nor the end of a run, when it was armed on the way: boards that wait for each other look in
+ * between at what comes next. */
+static void test_event_taken_back_in_a_run(void **state) {
+    (void)state;
+    uint32_t turns[2];
+    for (unsigned timer = 0; timer < 2; timer++) {
+        struct bench *bench = bench_make(2, NULL);
+        PLACE(bench->board, 0x4000, LUI(GP, 0xC000), ADDIU(T0, ZERO, timer ? 50 : 0), /* */
+              ADDIU(T1, ZERO, 300), ADDIU(T1, T1, -1), BNE(T1, ZERO, -2), NOP, /* some 10 us */
+              SW(T0, 0x58, GP),                                                /* */
+              ADDIU(T1, ZERO, 600), ADDIU(T1, T1, -1), BNE(T1, ZERO, -2), NOP, /* some 20 us */
+              SW(ZERO, 0x58, GP),                                              /* */
+              /* 4030: */ ADDIU(V0, V0, 1), J(0x4030), SW(V0, 0x300, ZERO));
+        PLACE(bench->peer, 0x4000, ADDIU(V0, V0, 1), J(0x4000), SW(V0, 0x300, ZERO));
+        start_core(bench->board, 0, 0x4000);
+        start_core(bench->peer, 0, 0x4000);
+        assert_int_equal(tigon_world_run(bench->world, 100000), TIGON_END_TIME_LIMIT);
+        turns[timer] = tigon_board_peek32(bench->board, 0x300);
+        bench_destroy(bench);
+    }
+    assert_in_range(turns[0], 100, 80 * 88);
+    assert_int_equal(turns[0], turns[1]);
+}
+
 /* ... also when no other is left */
 static void test_last_event_taken_back(void **state) {
     (void)state;
@@ -452,6 +476,7 @@ int world_tests(void) {
         cmocka_unit_test(test_stop),
         cmocka_unit_test(test_core_started_from_outside),
         cmocka_unit_test(test_event_taken_back),
+        cmocka_unit_test(test_event_taken_back_in_a_run),
         cmocka_unit_test(test_last_event_taken_back),
         cmocka_unit_test(test_fault),
         cmocka_unit_test(test_idle_core),
