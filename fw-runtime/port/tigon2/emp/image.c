@@ -47,7 +47,8 @@ static void emp_rewind(uint8_t m) NIC_COLD;
 static void emp_give_up(uint8_t m) NIC_COLD;
 static void emp_on_send_learnt(uint8_t m) NIC_COLD;
 static void emp_on_send_peer_lost(uint8_t m) NIC_COLD;
-/* Called from three places; once is enough for the scratchpad. */
+/* Called from several places; once is enough for the scratchpad. */
 static void emp_accept(uint8_t r, const struct emp_frame *f, bool last) __attribute__((noinline));
+static void emp_settle(uint8_t m, const struct emp_frame *f) __attribute__((noinline));
 #include "emp.c"
 #include "frame.c"
