@@ -168,6 +168,15 @@ static bool is_steady(void *context, unsigned core, uint32_t offset) {
            row->owner != TIGON_OWNER_LOCAL_CONTROL && row->owner != TIGON_OWNER_WINDOW;
 }
 
+static const uint32_t *register_word(void *context, unsigned core, uint32_t offset) {
+    struct tigon_board *board = context;
+    (void)core;
+    if (offset == TIGON_EVENT_A || offset == TIGON_EVENT_B)
+        return &board->events.level[offset == TIGON_EVENT_B];
+    const struct tigon_register_description *row = tigon_register_describe(offset);
+    return row && !(row->access & TIGON_ACCESS_READ_HOOK) ? &TIGON_WORD(board, offset) : NULL;
+}
+
 static void reset_devices(struct tigon_board *board) {
     tigon_registers_reset(board);
     tigon_host_look_again(board->host);
@@ -235,7 +244,10 @@ int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world,
                                         .register_write = core_writes,
                                         .register_pollable = core_may_park_on,
                                         .register_steady = is_steady,
-                                        .timer = TIGON_TIMER};
+                                        .timer = TIGON_TIMER,
+                                        .register_word = register_word,
+                                        .timer_offset = &board->timer.offset,
+                                        .access_ticks = &board->now};
     memset(board, 0, sizeof *board);
     board->world = world;
     board->index = index;

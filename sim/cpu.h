@@ -77,6 +77,14 @@ struct tigon_cpu_port {
     /* Offset of the free-running timer, 0 for none: reading has no effect, and it grows by one
      * in each cycle that is a multiple of TIGON_CYCLES_PER_US. Writing it disturbs. */
     uint32_t timer;
+    /* The word that holds what reading this register returns, if nothing else comes of it: storage,
+     * or one that is kept up to date. Then cores look at it without a callback. Asked once, at the
+     * beginning. NULL, also in place of the function: register_read says. */
+    const uint32_t *(*register_word)(void *context, unsigned core, uint32_t offset);
+    /* The same for the timer: it holds what is to be added to the microseconds since cycle 0. */
+    const uint32_t *timer_offset;
+    /* Where such an access leaves its tick. Must be there if one of these two is. */
+    uint64_t *access_ticks;
 };
 
 enum tigon_cpu_stop {
@@ -220,7 +228,9 @@ struct tigon_cpu {
     uint8_t *scratchpad;
     struct tigon_instruction *scratchpad_decoded;
     uint32_t scratchpad_size;
-    bool pollable[TIGON_REGISTERS_SIZE / 4u]; /* what port.register_pollable says */
+    bool pollable[TIGON_REGISTERS_SIZE / 4u];                 /* what port.register_pollable says */
+    const uint32_t *register_word[TIGON_REGISTERS_SIZE / 4u]; /* the same of port.register_word */
+    uint32_t timer_number; /* of the register, if it is read by port.timer_offset */
 };
 
 /* Prepare a core in its reset state (halted: tigon2.md 14 item 22). `memory` and `bus` must

@@ -8,21 +8,34 @@
 
 #include "sim/cpu_private.h"
 
+/* Of a register that is a word in memory, as port.register_word says. */
+static inline uint32_t tigon_cpu_register_word(const struct tigon_cpu *cpu, const uint32_t *word) {
+    *cpu->port.access_ticks = cpu->cycle * TIGON_TICKS_PER_CYCLE;
+    return *word;
+}
+
+static inline uint32_t tigon_cpu_register_value(const struct tigon_cpu *cpu, uint32_t offset) {
+    const struct tigon_cpu_port *port = &cpu->port;
+    const uint32_t *word = cpu->register_word[offset / 4u];
+    if (word)
+        return tigon_cpu_register_word(cpu, word);
+    if (offset / 4u == cpu->timer_number)
+        return tigon_cpu_register_word(cpu, port->timer_offset) +
+               (uint32_t)(cpu->cycle / TIGON_CYCLES_PER_US);
+    return port->register_read(port->context, cpu->core, offset, cpu->cycle);
+}
+
 /* REGISTER or PARKED, by the load at `from`. */
 static inline enum tigon_access tigon_cpu_read_register(struct tigon_cpu *cpu, uint32_t from,
                                                         uint32_t offset, uint32_t *value) {
-    const struct tigon_cpu_port *port = &cpu->port;
     if (__builtin_expect(cpu->poll.replaying, 0)) {
         *value = tigon_poll_replayed_value(cpu, offset);
     } else {
-        *value = port->register_read(port->context, cpu->core, offset, cpu->cycle);
-        if (cpu->parking_off) {
-            /* There is no poll to note, nor one whose effects anybody would compare. */
-        } else if (!cpu->pollable[offset / 4u]) {
+        *value = tigon_cpu_register_value(cpu, offset);
+        if (!cpu->pollable[offset / 4u])
             cpu->effects++;
-        } else if (tigon_poll_note(cpu, from, offset, *value)) {
+        else if (tigon_poll_note(cpu, from, offset, *value))
             return TIGON_ACCESS_PARKED;
-        }
     }
     cpu->cycle += cpu->timing.register_read;
     cpu->statistics.register_reads++;

@@ -400,6 +400,22 @@ bool tigon_native_load_register(struct tigon_native *native, const struct native
     return go_on_after_callback(native, access);
 }
 
+bool tigon_native_poll(struct tigon_native *native, const struct native_access *access,
+                       uint32_t number) {
+    struct tigon_cpu *cpu = native->cpu;
+    const uint32_t value = tigon_cpu_register_word(cpu, cpu->register_word[number]);
+    show_other(native); /* to those who hear that the core parks */
+    if (tigon_poll_note(cpu, access->from, number * 4u, value)) {
+        native->stop = TIGON_CPU_PARKED;
+        (void)leave(native, TIGON_NATIVE_STOP, 0, access->from, access->next_pc);
+        return false;
+    }
+    cpu->cycle += cpu->timing.register_read;
+    cpu->statistics.register_reads++;
+    native->value = cpu->gpr[access->destination] = value;
+    return go_on(native, access, 1u);
+}
+
 bool tigon_native_store_register(struct tigon_native *native, const struct native_access *access,
                                  uint32_t number, uint32_t value) {
     const uint64_t horizon = native->cpu->horizon;

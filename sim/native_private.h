@@ -82,8 +82,10 @@ struct tigon_native {
     struct tigon_native *(*access_function)(struct tigon_native *, const struct native_access *,
                                             const uint8_t *return_to);
     bool (*register_load)(struct tigon_native *, const struct native_access *, uint32_t number);
+    bool (*poll)(struct tigon_native *, const struct native_access *, uint32_t number);
     bool (*register_store)(struct tigon_native *, const struct native_access *, uint32_t number,
                            uint32_t value);
+    int64_t register_advance; /* what is to be added to sram_advance for the load of a register */
     struct tigon_native *(*blocked_function)(struct tigon_native *);
     void (*reach_function)(struct tigon_bus *, uint64_t cycle);
     void (*near_limit_function)(struct tigon_native *, const struct native_access *);
@@ -128,6 +130,9 @@ struct tigon_native *tigon_native_access(struct tigon_native *native,
  * loaded. False: translated text is left. */
 bool tigon_native_load_register(struct tigon_native *native, const struct native_access *access,
                                 uint32_t number);
+/* The same for an event word that tigon_cpu.register_word knows. */
+bool tigon_native_poll(struct tigon_native *native, const struct native_access *access,
+                       uint32_t number);
 bool tigon_native_store_register(struct tigon_native *native, const struct native_access *access,
                                  uint32_t number, uint32_t value);
 

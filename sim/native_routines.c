@@ -158,39 +158,19 @@ static_assert(TIGON_SCRATCHPAD == 0xC00000 && TIGON_SRAM_WINDOW == 0x800000 &&
 static_assert(TIGON_DECODE_GRANULE == 1 << 5, "as STORE shifts");
 
 /* ecx as SRAM_ONLY(2) leaves it, the access not to SRAM: if it is to a chip register, in ecx the
- * number of that and below the horizon, with the core's fields as a callback may see them. */
+ * number of that and below the horizon. */
 static_assert(TIGON_REGISTERS == 0xC0000000u && TIGON_REGISTERS_SIZE == 4 * 0x100,
-              "constants of REGISTER");
-#define REGISTER(label, function, otherwise)                                                       \
+              "constants of REGISTER_ONLY");
+#define REGISTER_ONLY(label, otherwise)                                                            \
     label ":\n"                                                                                    \
           "  subl $(((0xC0000000 - 0xC00000) >> 2) - (0xFF400080 >> 2)), %%ecx\n"                  \
           "  cmpl $0x100, %%ecx\n"                                                                 \
           "  jae " otherwise "\n" ITS_CYCLE label "_go_on:\n"                                      \
           "  cmpq %c[horizon](%%rbx), %%r8\n"                                                      \
-          "  jae " label "_blocked\n"                                                              \
-          "  movl %%eax, %c[value](%%rbp)\n"                                                       \
-          "  movl %c[next_pc](%%rbp,%%rsi), %%eax\n"                                               \
-          "  movq %c[before](%%rbp,%%rsi), %%rdi\n"                                                \
-          "  movq %%r8, %c[cycle](%%rbx)\n"                                                        \
-          "  movl %%eax, %c[pc](%%rbx)\n"                                                          \
-          "  addl $4, %%eax\n"                                                                     \
-          "  addq %%rdi, %%r15\n"                                                                  \
-          "  movl %%eax, %c[npc](%%rbx)\n"                                                         \
-          "  negq %%rdi\n"                                                                         \
-          "  movl %%r15d, %%eax\n"                                                                 \
-          "  shrq $32, %%r15\n"                                                                    \
-          "  addq %%rax, %c[instructions](%%rbx)\n"                                                \
-          "  addq %%r15, %c[load_use_stalls](%%rbx)\n"                                             \
-          "  movq %%rdi, %c[counts](%%rbp)\n"                                                      \
-          "  xchgl %%ecx, %%edx\n"                                                                 \
-          "  addq %%rbp, %%rsi\n"                                                                  \
-          "  movq %%rbp, %%rdi\n"                                                                  \
-          "  subq $8, %%rsp\n"                                                                     \
-          "  callq *%c[" function "](%%rbp)\n"                                                     \
-          "  addq $8, %%rsp\n"                                                                     \
-          "  testb %%al, %%al\n"                                                                   \
-          "  jz tigon_native_left\n"                                                               \
-          "  jmp tigon_native_return\n" label "_blocked:\n"                                        \
+          "  jae " label "_blocked\n"
+
+#define REGISTER_BLOCKED(label)                                                                    \
+    label "_blocked:\n"                                                                            \
           "  leaq " label "_go_on(%%rip), %%rdi\n"                                                 \
           "  jmp tigon_native_wait_for_other\n"
 
@@ -245,17 +225,91 @@ static __attribute__((used)) void stores(void) {
         : ACCESS_OPERANDS, COUNT(sram_stores), TIMING(sram_store_drain), NATIVE(sram_marks));
 }
 
+static_assert(sizeof(bool) == 1 && TIGON_TICKS_PER_CYCLE == 125 && TIGON_CYCLES_PER_US == 8 * 11,
+              "constants of registers");
 static __attribute__((used)) void registers(void) {
     __asm__ volatile(
         ".pushsection .text\n"
         ".balign 16\n" /* clang-format off */
-        REGISTER("tigon_native_lw_register", "register_load", "tigon_native_special")
-        REGISTER("tigon_native_sw_register", "register_store", "tigon_native_special_store")
+        /* What cpu_register.h finds without a callback, but for event words; interlocks as in
+         * LOAD. */
+        REGISTER_ONLY("tigon_native_lw_register", "tigon_native_special")
+        "  movq %c[register_word](%%rbx,%%rcx,8), %%rdi\n"
+        "  cmpb $0, %c[replaying](%%rbx)\n"
+        "  jne tigon_native_ask\n"
+        "  testq %%rdi, %%rdi\n"
+        "  jz 2f\n"
+        "  cmpb $0, %c[pollable](%%rbx,%%rcx)\n"
+        "  jne 3f\n"
+        "  movl (%%rdi), %%eax\n"
+        "1:\n"
+        "  movq %c[access_ticks](%%rbx), %%rdi\n"
+        "  imulq $125, %%r8, %%r8\n"
+        "  incq %c[effects](%%rbx)\n"
+        "  incq %c[register_reads](%%rbx)\n"
+        "  movq %%r8, (%%rdi)\n"
+        "  addq %c[register_advance](%%rbp), %%r12\n"
+        BACK_TO_BLOCK
+        "  subq %c[interlock](%%rbp,%%rsi), %%r15\n"
+        "  ret\n"
+        "2:\n"
+        "  cmpl %c[timer_number](%%rbx), %%ecx\n"
+        "  jne tigon_native_ask\n"
+        "  movq %%r8, %%rax\n" /* by 88 */
+        "  shrq $3, %%rax\n"
+        "  movabsq $0x2E8BA2E8BA2E8BA3, %%rdx\n"
+        "  mulq %%rdx\n"
+        "  movq %c[timer_offset](%%rbx), %%rdi\n"
+        "  shrq $1, %%rdx\n"
+        "  movl (%%rdi), %%eax\n"
+        "  addl %%edx, %%eax\n"
+        "  jmp 1b\n"
+        "3:\n"
+        "  movq %c[poll](%%rbp), %%r9\n"
+        "  jmp tigon_native_call\n"
+        "tigon_native_ask:\n"
+        "  movq %c[register_load](%%rbp), %%r9\n"
+        "  jmp tigon_native_call\n"
+        REGISTER_BLOCKED("tigon_native_lw_register")
+
+        REGISTER_ONLY("tigon_native_sw_register", "tigon_native_special_store")
+        "  movq %c[register_store](%%rbp), %%r9\n"
+        /* The function in r9, with the core's fields as a callback may see them. */
+        "tigon_native_call:\n"
+        "  xchgl %%ecx, %%edx\n"
+        "  movl %%eax, %c[value](%%rbp)\n"
+        "  movl %c[next_pc](%%rbp,%%rsi), %%eax\n"
+        "  movq %c[before](%%rbp,%%rsi), %%r10\n"
+        "  movq %%r8, %c[cycle](%%rbx)\n"
+        "  movl %%eax, %c[pc](%%rbx)\n"
+        "  addl $4, %%eax\n"
+        "  addq %%r10, %%r15\n"
+        "  movl %%eax, %c[npc](%%rbx)\n"
+        "  negq %%r10\n"
+        "  movl %%r15d, %%eax\n"
+        "  shrq $32, %%r15\n"
+        "  addq %%rax, %c[instructions](%%rbx)\n"
+        "  addq %%r15, %c[load_use_stalls](%%rbx)\n"
+        "  movq %%r10, %c[counts](%%rbp)\n"
+        "  addq %%rbp, %%rsi\n"
+        "  movq %%rbp, %%rdi\n"
+        "  subq $8, %%rsp\n"
+        "  callq *%%r9\n"
+        "  addq $8, %%rsp\n"
+        "  testb %%al, %%al\n"
+        "  jz tigon_native_left\n"
+        "  jmp tigon_native_return\n"
+        REGISTER_BLOCKED("tigon_native_sw_register")
         /* clang-format on */ ".popsection\n"
         :
-        : ACCESS(issue), ACCESS(next_pc), ACCESS(before), CPU(horizon), CPU(cycle), CPU(pc),
-          CPU(npc), NATIVE(value), NATIVE(counts), NATIVE(register_load), NATIVE(register_store),
-          COUNT(instructions), COUNT(load_use_stalls));
+        : ACCESS(issue), ACCESS(next_pc), ACCESS(before), ACCESS(last), ACCESS(sram_advance),
+          ACCESS(interlock), CPU(horizon), CPU(cycle), CPU(pc), CPU(npc), CPU(effects),
+          CPU(register_word), CPU(timer_number), CPU(pollable), NATIVE(value), NATIVE(counts),
+          NATIVE(register_load), NATIVE(register_store), NATIVE(poll), NATIVE(register_advance),
+          COUNT(instructions), COUNT(load_use_stalls),
+          COUNT(register_reads), [replaying] "i"(offsetof(struct tigon_cpu, poll.replaying)),
+          [timer_offset] "i"(offsetof(struct tigon_cpu, port.timer_offset)),
+          [access_ticks] "i"(offsetof(struct tigon_cpu, port.access_ticks)));
 }
 
 static __attribute__((used)) void ways(void) {
@@ -453,6 +507,8 @@ void tigon_native_know_routines(struct tigon_native *native) {
     native->access_function = tigon_native_access;
     native->register_load = tigon_native_load_register;
     native->register_store = tigon_native_store_register;
+    native->poll = tigon_native_poll;
+    native->register_advance = (int64_t)cpu->timing.register_read - (int64_t)cpu->timing.sram_load;
     native->blocked_function = tigon_native_blocked;
     native->near_limit_function = tigon_native_near_limit;
     native->reach_function = tigon_bus_reach;

@@ -5,11 +5,17 @@
 
 #include "sim/native.h"
 
-static bool native;
+static bool native, words;
 
 bool fixture_native(bool on) {
     const bool before = native;
     native = on;
+    return before;
+}
+
+bool fixture_words(bool on) {
+    const bool before = words;
+    words = on;
     return before;
 }
 
@@ -24,8 +30,9 @@ static uint32_t read_register(void *context, unsigned core, uint32_t offset, uin
     struct fixture *fixture = context;
     fixture->reads++;
     fixture->last_read_cycle = cycle;
-    uint32_t value =
-        offset == TIMER ? (uint32_t)(cycle / 88) : fixture->registers[core][offset / 4];
+    fixture->access_ticks = cycle * TIGON_TICKS_PER_CYCLE;
+    uint32_t value = offset == TIMER ? (uint32_t)(cycle / 88) + fixture->timer_offset
+                                     : fixture->registers[core][offset / 4];
     if (offset != EVENT && offset != PLAIN && offset != STEADY &&
         !(fixture->loops && offset == TIMER))
         note(fixture, core, offset, value, cycle);
@@ -54,6 +61,10 @@ static void write_register(void *context, unsigned core, uint32_t offset, uint32
         fixture_event(fixture, other, value, core == TIGON_CORE_A ? cycle : cycle + 1);
     } else {
         tigon_cpu_disturb(&fixture->cores[core], cycle);
+        if (offset == TIMER) {
+            tigon_cpu_disturb(&fixture->cores[other], core == TIGON_CORE_A ? cycle : cycle + 1);
+            fixture->timer_offset = value - (uint32_t)(cycle / 88);
+        }
         fixture->registers[core][offset / 4] = value;
         if (offset == EVENT)
             tigon_cpu_wake(&fixture->cores[core], cycle);
@@ -64,6 +75,13 @@ static bool pollable(void *context, unsigned core, uint32_t offset) {
     (void)context;
     (void)core;
     return offset == EVENT || offset == PLAIN;
+}
+
+static const uint32_t *register_word(void *context, unsigned core, uint32_t offset) {
+    struct fixture *fixture = context;
+    return offset == EVENT || offset == PLAIN || offset == STEADY
+               ? &fixture->registers[core][offset / 4]
+               : NULL;
 }
 
 void fixture_polls(struct fixture *fixture, bool polls) {
@@ -77,11 +95,19 @@ static bool steady(void *context, unsigned core, uint32_t offset) {
     return fixture->loops && (offset == PLAIN || offset == STEADY);
 }
 
-void fixture_loops(struct fixture *fixture, bool loops) {
-    fixture->loops = true; /* what is noted in the trace must not depend on it */
-    fixture_polls(fixture, false);
+void fixture_timer(struct fixture *fixture) {
+    fixture->loops = true;
     for (unsigned core = 0; core < 2; core++) {
         fixture->cores[core].port.timer = TIMER;
+        if (fixture->cores[core].port.timer_offset)
+            fixture->cores[core].timer_number = TIMER / 4;
+    }
+}
+
+void fixture_loops(struct fixture *fixture, bool loops) {
+    fixture_timer(fixture); /* what is noted in the trace must not depend on `loops` */
+    fixture_polls(fixture, false);
+    for (unsigned core = 0; core < 2; core++) {
         fixture->cores[core].port.register_steady = steady;
         tigon_cpu_set_parking(&fixture->cores[core], loops, 0);
     }
@@ -90,11 +116,16 @@ void fixture_loops(struct fixture *fixture, bool loops) {
 struct fixture *fixture_make(uint32_t sram, const struct tigon_timing *timing) {
     struct fixture *fixture = calloc(1, sizeof *fixture);
     struct tigon_timing defaults = tigon_timing_default();
-    const struct tigon_cpu_port port = {.context = fixture,
-                                        .register_read = read_register,
-                                        .register_write = write_register,
-                                        .register_pollable = pollable};
+    struct tigon_cpu_port port = {.context = fixture,
+                                  .register_read = read_register,
+                                  .register_write = write_register,
+                                  .register_pollable = pollable};
     assert_non_null(fixture);
+    if (words) {
+        port.register_word = register_word;
+        port.timer_offset = &fixture->timer_offset;
+        port.access_ticks = &fixture->access_ticks;
+    }
     assert_int_equal(tigon_memory_initialise(&fixture->memory, sram), 0);
     tigon_bus_initialise(&fixture->bus);
     for (unsigned core = 0; core < 2; core++)

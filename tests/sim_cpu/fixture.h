@@ -15,7 +15,7 @@
 #define EVENT       0x060u /* pollable */
 #define PLAIN       0x0ECu /* storage */
 #define STEADY      0x11Cu /* storage */
-#define TIMER       0x054u /* cycle / 88 */
+#define TIMER       0x054u /* cycle / 88, and more where that is written */
 #define DEADLINE    0x0F0u /* written: a device event in that many cycles */
 #define PATCH       0x0F4u /* written: HALT stored at that SRAM address, core told of it */
 #define OTHER_CORE  0x240u /* written by A: state of B */
@@ -29,12 +29,18 @@ struct fixture {
     bool loops; /* PLAIN is steady and TIMER the timer, for poll_loop.c; see fixture_loops */
     uint64_t last_read_cycle, last_write_cycle;
     unsigned reads, writes;
-    uint64_t trace; /* hash of all register accesses with core, cycle and value */
+    uint32_t timer_offset;
+    uint64_t access_ticks; /* of the last read */
+    uint64_t trace;        /* hash of all register accesses with core, cycle and value */
 };
 
 /* Cores of fixtures made from now on execute translated text (native.h) at once, not only when it
  * is hot. Does nothing on hosts that cannot. Returns what was before. */
 bool fixture_native(bool native);
+
+/* Cores of fixtures made from now on read EVENT, PLAIN, STEADY and, with fixture_loops, TIMER
+ * without a callback. Returns what was before. */
+bool fixture_words(bool words);
 
 /* Make and destroy; `sram` in bytes. Both cores are halted. */
 struct fixture *fixture_make(uint32_t sram, const struct tigon_timing *timing);
@@ -57,6 +63,9 @@ void fixture_event(struct fixture *fixture, unsigned core, uint32_t value, uint6
 
 /* Whether EVENT and PLAIN are pollable: true to begin with. */
 void fixture_polls(struct fixture *fixture, bool polls);
+
+/* TIMER is the timer of poll_loop.c, and not noted. */
+void fixture_timer(struct fixture *fixture);
 
 /* Let cores park in loops that read SRAM, PLAIN, STEADY and TIMER, or (false) nowhere at all. */
 void fixture_loops(struct fixture *fixture, bool loops);

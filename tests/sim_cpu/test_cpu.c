@@ -4,6 +4,7 @@
 
 static int all_tests(bool native) {
     (void)fixture_native(native);
+    (void)fixture_words(native);
     return instruction_tests() + cost_tests() + order_tests() + loop_tests();
 }
 

@@ -285,9 +285,11 @@ static void random_loops_end_alike(void **state) {
         assert_int_equal(none, 0);
         expect_equal(&with, &without);
         const bool native = fixture_native(false);
+        const bool words = fixture_words(seed / 2 % 2 != 0);
         fixture_native(!native);
         const struct outcome otherwise = world(seed, seed % 2 != 0, &none);
         fixture_native(native);
+        fixture_words(words);
         expect_equal(&with, &otherwise);
     }
     assert_true(parked / 8 > most); /* or this shows nothing */

@@ -34,9 +34,11 @@ static uint32_t random_access(struct tigon_random *random) {
     static const uint8_t sizes[] = {1, 2, 4, 1, 2, 1, 2, 4};
     const uint32_t kind = draw(random, 8), place = draw(random, 40);
     const uint32_t value = some_register(random);
-    if (place < 4) /* a register: PLAIN can be polled, the next is noted */
+    if (place < 4) { /* a register: PLAIN can be polled, the next is noted */
+        static const uint16_t places[] = {PLAIN, PLAIN, PLAIN - 4, PLAIN - 4, STEADY, TIMER};
         return immediate_word(draw(random, 2) ? 0x23 : 0x2B, K1, value,
-                              (int32_t)(PLAIN - 4 * draw(random, 2)));
+                              places[draw(random, sizeof places / sizeof *places)]);
+    }
     if (place == 4) /* text changes: one of two words, or part of one */
         return immediate_word(majors[5 + kind % 3], GP, draw(random, 2) ? S3 : S4,
                               (int32_t)(4 * draw(random, TEXT_WORDS)));
@@ -147,8 +149,11 @@ static struct fixture *make(uint64_t seed, bool native) {
     struct tigon_random random = tigon_random_for(seed, 1, 0);
     const struct tigon_timing timing = random_timing(&random);
     const bool before = fixture_native(native);
+    const bool words = fixture_words(native ? seed % 4 != 0 : seed % 8 == 1);
     struct fixture *f = fixture_make(1u << 20, &timing);
     (void)fixture_native(before);
+    (void)fixture_words(words);
+    fixture_timer(f);
     start_text(f, 0, &random, false);
     return f;
 }
@@ -166,6 +171,7 @@ static void expect_alike(const struct fixture *a, const struct fixture *b, unsig
     assert_memory_equal(one->gpr, other->gpr, 32 * sizeof one->gpr[0]); /* the last is nobody's */
     assert_memory_equal(&one->statistics, &other->statistics, sizeof one->statistics);
     assert_int_equal(a->trace, b->trace);
+    assert_int_equal(a->access_ticks, b->access_ticks);
 }
 
 static void text_means_the_same(void **state) {
@@ -209,8 +215,11 @@ static struct fixture *make_pair(uint64_t seed, bool native) {
     struct tigon_random random = tigon_random_for(seed, 3, 0);
     const struct tigon_timing timing = random_timing(&random);
     const bool before = fixture_native(native);
+    const bool words = fixture_words(native ? seed % 4 != 0 : seed % 8 == 1);
     struct fixture *f = fixture_make(1u << 20, &timing);
     (void)fixture_native(before);
+    (void)fixture_words(words);
+    fixture_timer(f);
     for (unsigned core = 0; core < 2; core++) {
         /* Where a parked core stands, and how far one runs ahead, depends on when it parks. */
         tigon_cpu_set_parking(&f->cores[core], false, 0);
