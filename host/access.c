@@ -14,12 +14,20 @@ void libemp_set_register(struct libemp_board *board, uint32_t offset, uint32_t v
     board->backend->write32(board->handle, offset, value);
 }
 
+static uint32_t window_of(uint32_t address) {
+    return address & ~(uint32_t)(WINDOW_BYTES - 1);
+}
+
+bool libemp_in_reach(const struct libemp_board *board, uint32_t address) {
+    return address < ALIAS_BYTES || (board->window_known && board->window == window_of(address));
+}
+
 /* The host offset under which `address` can be reached now. */
 static uint32_t reach(struct libemp_board *board, uint32_t address) {
-    const uint32_t base = address & ~(uint32_t)(WINDOW_BYTES - 1);
+    const uint32_t base = window_of(address);
     if (address < ALIAS_BYTES)
         return ALIAS_OFFSET + address;
-    if (!board->window_known || board->window != base) {
+    if (!libemp_in_reach(board, address)) {
         libemp_set_register(board, REGISTER_WINDOW_BASE, base);
         board->window = base;
         board->window_known = true;

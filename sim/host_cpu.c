@@ -21,8 +21,8 @@
 #define POLL_TURNS 65536u /* of one tigon_host_poll32 */
 
 /*
- * A program in tigon_host_poll32. Its reads ("samples") are one period apart. After one that found
- * nothing new the next ones are not simulated: the word is watched, the bus is told when the reads
+ * A program in tigon_host_poll32. Its reads ("samples") are one period apart. While they are going
+ * to find nothing new they are not simulated: the word is watched, the bus is told when the reads
  * come, and the next event is the first sample after a write near the word, or the last one asked
  * for. What was passed over is made up for when that comes or when another program of the host
  * wants the CPU (step_by_step). The fields describe the next sample.
@@ -357,7 +357,7 @@ static void word_written(void *context, int core, uint64_t cycle) {
     host->board->accessing_core = -1;
 }
 
-/* Nothing new at `ticks`: the samples that follow only matter once something is written. */
+/* The word is unchanged: the samples from the next one on only matter once something is written. */
 static void start_watching(struct program *program, uint32_t address) {
     struct tigon_board *board = program->host->board;
     struct polling *polling = &program->polling;
@@ -369,6 +369,15 @@ static void start_watching(struct program *program, uint32_t address) {
     polling->watching = true;
     tigon_schedule_at(board->schedule, &program->sample,
                       polling->sample + (polling->limit - polling->turns - 1) * period);
+}
+
+/* Whether what the word holds now, before the first sample, is nothing new. Writes on their way
+ * might move the window. */
+static bool finds_nothing(const struct tigon_host *host, struct polling *polling,
+                          uint32_t *address) {
+    return host->posted_count == 0 && polling->limit > 1 &&
+           tigon_window_peek(host->board, polling->offset, address, &polling->value) &&
+           (polling->value & polling->mask) == polling->unchanged;
 }
 
 static void poll_sample(struct program *program, uint64_t ticks) {
@@ -463,6 +472,7 @@ uint32_t tigon_host_poll32(struct tigon_host *host, uint32_t offset, uint32_t ma
     const uint64_t read = tigon_ticks_from_ns(host->knobs.host_read_ns);
     const uint64_t spend = tigon_ticks_from_ns(spend_ns);
     const uint64_t until = tigon_ticks_from_ns(until_ns);
+    uint32_t address;
     if (host->live > 1 || host->cpu_free > now(host) || spend + read == 0 || *turns <= 1) {
         use_cpu(program, spend);
         *turns = 1;
@@ -488,7 +498,10 @@ uint32_t tigon_host_poll32(struct tigon_host *host, uint32_t offset, uint32_t ma
     else if ((until - first_end - 1) / (spend + read) + 2 < polling->limit)
         polling->limit = (until - first_end - 1) / (spend + read) + 2;
     host->poller = program;
-    tigon_schedule_at(host->board->schedule, &program->sample, polling->sample);
+    if (finds_nothing(host, polling, &address))
+        start_watching(program, address);
+    else
+        tigon_schedule_at(host->board->schedule, &program->sample, polling->sample);
     block(program, TIGON_PROGRAM_POLLS_BOARD);
     if (polling->read_left) {
         polling->value = tigon_host_read32(host, offset);

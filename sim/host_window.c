@@ -42,6 +42,14 @@ bool tigon_window_sram(const struct tigon_board *board, uint32_t offset, uint32_
     return true;
 }
 
+bool tigon_window_peek(const struct tigon_board *board, uint32_t offset, uint32_t *address,
+                       uint32_t *value) {
+    if (board->dead || !tigon_window_sram(board, offset, address))
+        return false;
+    *value = in_host_order(board, tigon_memory_read32(&board->memory, *address));
+    return true;
+}
+
 uint32_t tigon_window_host_read(struct tigon_board *board, uint32_t offset) {
     uint32_t value = 0;
     offset &= ~3u;

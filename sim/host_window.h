@@ -19,4 +19,8 @@ void tigon_window_data_write(struct tigon_board *board, uint32_t offset, uint32_
 /* The SRAM address behind a host offset; false for an offset that is none of SRAM. */
 bool tigon_window_sram(const struct tigon_board *board, uint32_t offset, uint32_t *address);
 
+/* The same, and what a read of it would give now; false also for a board that is dead. */
+bool tigon_window_peek(const struct tigon_board *board, uint32_t offset, uint32_t *address,
+                       uint32_t *value);
+
 #endif
