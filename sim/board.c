@@ -98,6 +98,11 @@ void tigon_board_changed(struct tigon_board *board) {
     tigon_cpu_wake(&board->cpu[TIGON_CORE_B], cycle);
 }
 
+void tigon_board_touched(struct tigon_board *board) {
+    show_changes(board);
+    tigon_board_disturb(board);
+}
+
 void tigon_board_log(struct tigon_board *board, const char *format, ...) {
     char message[320];
     va_list arguments;

@@ -91,6 +91,9 @@ void tigon_board_destroy(struct tigon_board *board);
 /* Something visible changed at board->now: see above. */
 void tigon_board_changed(struct tigon_board *board);
 
+/* The same for what the event words have nothing to do with, as most pointers of rings. */
+void tigon_board_touched(struct tigon_board *board);
+
 /* First cycle in which a core sees what happens at board->now. In equal cycles A goes first, so it
  * sees what B did a cycle later. */
 uint64_t tigon_board_seen_by(const struct tigon_board *board, unsigned core);

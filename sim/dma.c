@@ -22,13 +22,13 @@
 #include "sim/board.h"
 #include "sim/fault_set.h"
 #include "sim/host_cpu.h"
+#include "sim/mac_buffer.h"
 #include "sim/world.h"
 
 #define DESCRIPTOR_BYTES 32u
 #define HIGH_BYTES       (64u * DESCRIPTOR_BYTES)
 #define LOW_BYTES        (32u * DESCRIPTOR_BYTES)
 #define RING_SPACE_MASK  0x1FFFFFu /* ring addresses live in the 2 MB space of tigon2.md 2.3 */
-#define SRAM_SPACE_END   0x200000u
 
 struct tigon_dma_wiring {
     uint32_t host_high, state, local, length, checksum;
@@ -77,47 +77,26 @@ static uint32_t ring_address(const struct tigon_dma_engine *engine, unsigned rin
     return (base - engine->wiring->below_transmit[ring] + offset) & RING_SPACE_MASK;
 }
 
-uint32_t tigon_dma_local_end(const struct tigon_board *board, uint32_t address, uint32_t length) {
-    const uint32_t transmit = TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_BASE);
-    const uint32_t receive = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_BASE);
-    const uint32_t end = address + length;
-    if (transmit < receive && address >= transmit && address < receive)
-        return end < receive ? end : transmit + (end - receive) % (receive - transmit);
-    if (receive && receive < SRAM_SPACE_END && address >= receive && address < SRAM_SPACE_END)
-        return end < SRAM_SPACE_END ? end
-                                    : receive + (end - SRAM_SPACE_END) % (SRAM_SPACE_END - receive);
-    return end;
-}
-
-/* Calls `piece` for each contiguous piece of a local range that may wrap. */
-static void local_pieces(struct tigon_board *board, uint32_t address, uint32_t length,
-                         uint8_t *bytes,
-                         void (*piece)(struct tigon_memory *memory, uint32_t address,
-                                       uint8_t *bytes, uint32_t length)) {
+/* Writes local memory, or reads it, in the contiguous pieces of a range that may wrap. */
+static inline void local_pieces(struct tigon_board *board, uint32_t address, uint32_t length,
+                                uint8_t *bytes, bool write) {
     while (length) {
         uint32_t run = length;
         /* The longest run that ends where simple addition says is one that does not wrap. */
-        if (tigon_dma_local_end(board, address, length) != address + length) {
+        if (__builtin_expect(tigon_local_end(board, address, length) != address + length, 0)) {
             const uint32_t receive = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_BASE);
-            run = (address < receive ? receive : SRAM_SPACE_END) - address;
+            run = (address < receive ? receive : TIGON_SRAM_SPACE_END) - address;
             if (run > length)
                 run = length;
         }
-        piece(&board->memory, address, bytes, run);
+        if (write)
+            tigon_memory_write(&board->memory, address, bytes, run);
+        else
+            tigon_memory_read(&board->memory, address, bytes, run);
         bytes += run;
-        address = tigon_dma_local_end(board, address, run);
+        address = tigon_local_end(board, address, run);
         length -= run;
     }
-}
-
-static void piece_in(struct tigon_memory *memory, uint32_t address, uint8_t *bytes,
-                     uint32_t length) {
-    tigon_memory_write(memory, address, bytes, length);
-}
-
-static void piece_out(struct tigon_memory *memory, uint32_t address, uint8_t *bytes,
-                      uint32_t length) {
-    tigon_memory_read(memory, address, bytes, length);
 }
 
 /* Word order (tigon2.md 5.2 bit 1, little-endian host): the bytes of each group of four, counted
@@ -159,9 +138,8 @@ static bool hands_over(const struct tigon_dma_engine *engine) {
            (engine->ring >= 0 || engine->board->knobs.hand_dma_feeds_mac);
 }
 
-static void sum_up(struct tigon_dma_engine *engine, const uint8_t *bytes) {
-    if (!(*state(engine) & TIGON_DMA_CHECKSUM))
-        return;
+static __attribute__((noinline)) void sum_up(struct tigon_dma_engine *engine,
+                                             const uint8_t *bytes) {
     if (*state(engine) & TIGON_DMA_RESTART_SUM)
         engine->sum = 0;
     engine->sum = add_sum(engine->sum, bytes, engine->length);
@@ -173,22 +151,25 @@ static void sum_up(struct tigon_dma_engine *engine, const uint8_t *bytes) {
 static void move_bytes(struct tigon_dma_engine *engine) {
     struct tigon_board *board = engine->board;
     const uint32_t length = engine->length;
-    const bool words = (*state(engine) & TIGON_DMA_WORDS) != 0;
+    const uint32_t word = *state(engine);
+    const bool words = (word & TIGON_DMA_WORDS) != 0;
     uint8_t reversed[65536];
-    uint8_t *memory = tigon_pci_memory(board, engine->host_address, length);
+    uint8_t *memory = engine->host_bytes;
     uint8_t *bytes = words ? reversed : memory;
     if (!memory || length == 0)
-        return; /* the address was checked at the start, and host memory does not shrink */
+        return;
     if (engine->number == TIGON_DMA_READ) {
         if (words) {
             memcpy(bytes, memory, length);
             reverse_words(bytes, length);
         }
-        local_pieces(board, engine->local_address, length, bytes, piece_in);
-        sum_up(engine, bytes);
+        local_pieces(board, engine->local_address, length, bytes, true);
+        if (word & TIGON_DMA_CHECKSUM)
+            sum_up(engine, bytes);
     } else {
-        local_pieces(board, engine->local_address, length, bytes, piece_out);
-        sum_up(engine, bytes);
+        local_pieces(board, engine->local_address, length, bytes, false);
+        if (word & TIGON_DMA_CHECKSUM)
+            sum_up(engine, bytes);
         if (words) {
             reverse_words(bytes, length);
             memcpy(memory, bytes, length);
@@ -205,7 +186,8 @@ static void kick_both(struct tigon_board *board) {
 }
 
 /* Tells observers of a transfer that is over. */
-static void tell(const struct tigon_dma_engine *engine, uint32_t attention, bool stopped) {
+static __attribute__((noinline)) void tell(const struct tigon_dma_engine *engine,
+                                           uint32_t attention, bool stopped) {
     const struct tigon_board *board = engine->board;
     const struct tigon_transfer transfer = {
         .board = board,
@@ -222,7 +204,8 @@ static void tell(const struct tigon_dma_engine *engine, uint32_t attention, bool
     tigon_observers_transfer(board->observers, &transfer);
 }
 
-static void fail(struct tigon_dma_engine *engine, uint32_t attention) {
+static __attribute__((cold, noinline)) void fail(struct tigon_dma_engine *engine,
+                                                 uint32_t attention) {
     tell(engine, attention, false);
     counters(engine)->errors++;
     if (attention & TIGON_DMA_MASTER_ABORT)
@@ -238,10 +221,11 @@ static void complete(struct tigon_dma_engine *engine) {
     struct tigon_board *board = engine->board;
     struct tigon_dma_statistics *statistics = counters(engine);
     const uint32_t word = *state(engine);
-    const uint32_t end = tigon_dma_local_end(board, engine->local_address, engine->length);
+    const uint32_t end = tigon_local_end(board, engine->local_address, engine->length);
     const bool read = engine->number == TIGON_DMA_READ;
 
-    tell(engine, 0, false);
+    if (board->observers->count)
+        tell(engine, 0, false);
     TIGON_WORD(board, engine->wiring->local) = end;
     TIGON_WORD(board, engine->wiring->length) = 0;
     statistics->transfers++;
@@ -253,7 +237,7 @@ static void complete(struct tigon_dma_engine *engine) {
     }
     if (engine->ring >= 0) {
         struct tigon_dma_ring *ring = &engine->rings[engine->ring];
-        ring->consumer = (ring->consumer + DESCRIPTOR_BYTES) % ring_bytes[engine->ring];
+        ring->consumer = (ring->consumer + DESCRIPTOR_BYTES) & (ring_bytes[engine->ring] - 1u);
         if (engine->ring == TIGON_DMA_HIGH)
             statistics->ring_high++;
         else
@@ -267,7 +251,7 @@ static void complete(struct tigon_dma_engine *engine) {
         tigon_register_write(board, TIGON_TRANSMIT_BUFFER_PRODUCER, end);
     if (!read && (word & TIGON_DMA_FREE_RECEIVE))
         tigon_register_write(board, TIGON_RECEIVE_BUFFER_CONSUMER,
-                             tigon_dma_local_end(board, end & ~7u, (end & 7u) ? 8u : 0u));
+                             tigon_local_end(board, end & ~7u, (end & 7u) ? 8u : 0u));
     if (!read && (word & TIGON_DMA_INTERRUPT))
         tigon_host_interrupt_set(board, true);
 
@@ -282,7 +266,7 @@ static void complete(struct tigon_dma_engine *engine) {
     tigon_board_changed(board);
 }
 
-static __attribute__((noinline)) void mention_oddity(const struct tigon_dma_engine *engine) {
+static __attribute__((cold, noinline)) void mention_oddity(const struct tigon_dma_engine *engine) {
     struct tigon_board *board = engine->board;
     const char *what = engine->number == TIGON_DMA_READ ? "read" : "write";
     if (engine->local_address >= TIGON_SRAM_WINDOW && tigon_board_odd(board, TIGON_ODD_DMA_LOCAL))
@@ -300,9 +284,8 @@ static void request(struct tigon_dma_engine *engine) {
     struct tigon_board *board = engine->board;
     const struct tigon_dma_wiring *wires = engine->wiring;
     const struct tigon_knobs *knobs = &board->knobs;
-    const bool read = engine->number == TIGON_DMA_READ;
-    const uint64_t latency =
-        tigon_ticks_from_ns(read ? knobs->pci_read_latency_ns : knobs->pci_write_latency_ns);
+    const uint64_t latency_ns =
+        engine->number == TIGON_DMA_READ ? knobs->pci_read_latency_ns : knobs->pci_write_latency_ns;
 
     engine->host_address = (uint64_t)TIGON_WORD(board, wires->host_high) << 32 |
                            TIGON_WORD(board, wires->host_high + 4u);
@@ -310,22 +293,26 @@ static void request(struct tigon_dma_engine *engine) {
     engine->length = TIGON_WORD(board, wires->length) & 0xFFFFu;
     if (engine->local_address >= TIGON_SRAM_WINDOW || engine->length == 0)
         mention_oddity(engine);
-    const struct tigon_dma_fate fate =
-        tigon_faults_of_dma(board->faults, engine->number, engine->requests++, board->now);
-    engine->fail = engine->fail_next | fate.attention;
+    engine->fail = engine->fail_next;
     engine->fail_next = 0;
-    engine->hung = engine->hang_next || fate.hang;
+    engine->hung = engine->hang_next;
     engine->hang_next = false;
-    if (!engine->fail && !tigon_pci_memory(board, engine->host_address, engine->length))
+    if (__builtin_expect(board->faults != NULL, 0)) {
+        const struct tigon_dma_fate fate =
+            tigon_faults_of_dma(board->faults, engine->number, engine->requests, board->now);
+        engine->fail |= fate.attention;
+        engine->hung |= fate.hang;
+    }
+    engine->requests++;
+    /* For the end, too: host memory neither moves nor shrinks. */
+    engine->host_bytes = tigon_pci_memory(board, engine->host_address, engine->length);
+    if (!engine->fail && !engine->host_bytes)
         engine->fail = TIGON_DMA_MASTER_ABORT;
     if (!engine->fail && engine->length &&
         (uint32_t)engine->host_address > (uint32_t)(engine->host_address + engine->length - 1))
         engine->fail = TIGON_DMA_ADDRESS_OVERFLOW; /* the address counter has 32 bits */
     engine->phase = TIGON_DMA_LATENCY;
-    engine->data_start = board->now + latency;
-    engine->worst_end = engine->data_start +
-                        tigon_pci_worst_ticks(board, engine->number, engine->length) +
-                        tigon_ticks_from_cycles(knobs->assist_finish_cycles + 1);
+    engine->data_start = board->now + tigon_ticks_from_ns(latency_ns);
     if (engine->hung)
         return; /* until somebody stops it */
     tigon_board_schedule(board, &engine->event, engine->data_start);
@@ -364,11 +351,18 @@ static void fetched(struct tigon_dma_engine *engine) {
     request(engine);
 }
 
+static inline bool has_work(const struct tigon_dma_engine *engine) {
+    const struct tigon_dma_ring *high = &engine->rings[TIGON_DMA_HIGH];
+    const struct tigon_dma_ring *low = &engine->rings[TIGON_DMA_LOW];
+    return high->producer != high->consumer || low->producer != low->consumer;
+}
+
 /* Lets the assist take the next descriptor if it may. */
 static void kick(struct tigon_dma_engine *engine) {
     struct tigon_board *board = engine->board;
     const uint32_t assist = TIGON_WORD(board, TIGON_DMA_ASSIST);
-    if (engine->phase != TIGON_DMA_IDLE || (*state(engine) & TIGON_DMA_ATTENTIONS))
+    if (engine->phase != TIGON_DMA_IDLE || !has_work(engine) ||
+        (*state(engine) & TIGON_DMA_ATTENTIONS))
         return;
     if (!(assist & TIGON_ASSIST_ENABLE) || (assist & TIGON_ASSIST_PAUSE))
         return;
@@ -377,11 +371,8 @@ static void kick(struct tigon_dma_engine *engine) {
         if (other != TIGON_DMA_IDLE && other != TIGON_DMA_STUCK)
             return;
     }
-    for (unsigned ring = TIGON_DMA_HIGH; ring <= TIGON_DMA_LOW; ring++)
-        if (engine->rings[ring].producer != engine->rings[ring].consumer) {
-            fetch(engine, ring);
-            return;
-        }
+    const struct tigon_dma_ring *high = &engine->rings[TIGON_DMA_HIGH];
+    fetch(engine, high->producer != high->consumer ? TIGON_DMA_HIGH : TIGON_DMA_LOW);
 }
 
 static void data_through(struct tigon_board *board, unsigned channel) {
@@ -412,7 +403,7 @@ static void step(void *context, uint64_t ticks) {
         engine->phase = TIGON_DMA_DATA;
         if (engine->length)
             tigon_bus_stream_begin(&board->bus, engine->wiring->master, tigon_board_cycle(board),
-                                   tigon_pci_cycles_per_beat(board, engine->number),
+                                   board->pci.channel[engine->number].cycles_per_beat,
                                    (engine->length + 7u) / 8u);
         tigon_pci_begin(board, engine->number, engine->length);
         break;
@@ -527,7 +518,9 @@ void tigon_dma_write_register(struct tigon_board *board, uint32_t offset, uint32
         switch (pointer) {
         case 0:
             engine->rings[ring].producer = value;
-            break;
+            kick(engine);
+            tigon_board_touched(board);
+            return;
         case 1:
             engine->rings[ring].consumer = value;
             if (engine->phase == TIGON_DMA_STUCK && !(*state(engine) & TIGON_DMA_ATTENTIONS))
@@ -555,9 +548,10 @@ bool tigon_dma_handing_over(const struct tigon_board *board, uint32_t *final, ui
         return false;
     if (engine->fail || engine->hung || !hands_over(engine))
         return false;
-    *final = tigon_dma_local_end(board, engine->local_address, engine->length);
+    *final = tigon_local_end(board, engine->local_address, engine->length);
     *data_start = engine->data_start;
-    *worst_end = engine->worst_end;
+    *worst_end = engine->data_start + tigon_pci_worst_ticks(board, TIGON_DMA_READ, engine->length) +
+                 tigon_ticks_from_cycles(board->knobs.assist_finish_cycles + 1);
     return true;
 }
 

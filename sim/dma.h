@@ -57,6 +57,7 @@ struct tigon_dma_engine {
     int ring;            /* TIGON_DMA_HIGH or _LOW of the transfer under way, -1 by hand */
     uint32_t descriptor; /* its SRAM address */
     uint64_t host_address;
+    uint8_t *host_bytes; /* there; NULL: no host memory */
     uint32_t local_address;
     uint32_t length;
     uint32_t checksum_address;
@@ -68,7 +69,6 @@ struct tigon_dma_engine {
     uint32_t sum;        /* running one's-complement sum */
     uint64_t begun;      /* tick of the start */
     uint64_t data_start; /* tick of the first data */
-    uint64_t worst_end;  /* completion is not later than this tick */
     struct tigon_dma_ring rings[2];
 };
 
@@ -92,9 +92,5 @@ static inline bool tigon_dma_ring_pending(const struct tigon_dma *dma, unsigned 
  * when data begins to arrive and when it will all be there at the latest. For cut-through. */
 bool tigon_dma_handing_over(const struct tigon_board *board, uint32_t *final, uint64_t *data_start,
                             uint64_t *worst_end);
-
-/* Local address after `length` bytes from `address`, wrapped at the ends of the MAC buffers
- * (tigon2.md 5.3). */
-uint32_t tigon_dma_local_end(const struct tigon_board *board, uint32_t address, uint32_t length);
 
 #endif

@@ -6,27 +6,17 @@
 
 #include "sim/abort.h"
 
-struct tigon_frame *tigon_frame_take(struct tigon_frame_pool *pool) {
-    struct tigon_frame *frame = pool->free;
-    if (frame) {
-        pool->free = frame->next;
-        return frame;
-    }
+struct tigon_frame *tigon_frame_make(struct tigon_frame_pool *pool) {
     if (pool->count == pool->capacity) {
         pool->capacity = pool->capacity ? pool->capacity * 2 : 64;
         pool->all = realloc(pool->all, pool->capacity * sizeof(struct tigon_frame *));
     }
-    frame = malloc(sizeof *frame);
+    struct tigon_frame *frame = malloc(sizeof *frame);
     if (!pool->all || !frame)
         tigon_abort("out of memory for frames");
     pool->all[pool->count++] = frame;
     frame->event.pending = false;
     return frame;
-}
-
-void tigon_frame_release(struct tigon_frame_pool *pool, struct tigon_frame *frame) {
-    frame->next = pool->free;
-    pool->free = frame;
 }
 
 void tigon_frame_pool_free(struct tigon_frame_pool *pool) {

@@ -35,10 +35,32 @@ struct tigon_frame_pool {
     size_t capacity;
 };
 
+/* For tigon_frame_take, when the pool has no free frame. */
+struct tigon_frame *tigon_frame_make(struct tigon_frame_pool *pool);
+
 /* A frame with undefined content; aborts when memory is used up. Give it back with
  * tigon_frame_release. */
-struct tigon_frame *tigon_frame_take(struct tigon_frame_pool *pool);
-void tigon_frame_release(struct tigon_frame_pool *pool, struct tigon_frame *frame);
+static inline struct tigon_frame *tigon_frame_take(struct tigon_frame_pool *pool) {
+    struct tigon_frame *frame = pool->free;
+    if (__builtin_expect(!frame, 0))
+        return tigon_frame_make(pool);
+    pool->free = frame->next;
+    return frame;
+}
+
+static inline void tigon_frame_release(struct tigon_frame_pool *pool, struct tigon_frame *frame) {
+    frame->next = pool->free;
+    pool->free = frame;
+}
+
+/* Calls function(frame, ticks) at `ticks`. A frame is scheduled by one owner at a time, so its
+ * event is not pending before. */
+static inline void tigon_frame_schedule(struct tigon_schedule *schedule, struct tigon_frame *frame,
+                                        tigon_event_function function, uint64_t ticks) {
+    frame->event.function = function;
+    frame->event.context = frame;
+    tigon_schedule_at(schedule, &frame->event, ticks);
+}
 void tigon_frame_pool_free(struct tigon_frame_pool *pool);
 
 /* Frame check sequence of IEEE 802.3 over `length` bytes: the value whose bytes, least significant

@@ -19,6 +19,12 @@ static void through(void *context, uint64_t ticks) {
     channel->done(board, (unsigned)(channel - board->pci.channel));
 }
 
+static uint32_t cycles_per_beat(uint64_t rate) {
+    const uint64_t core_rate = TIGON_TICKS_PER_SECOND / TIGON_TICKS_PER_CYCLE * 8u;
+    const uint64_t spacing = (core_rate << 16) / rate;
+    return spacing > UINT32_MAX ? UINT32_MAX : (uint32_t)spacing;
+}
+
 void tigon_pci_initialise(struct tigon_board *board,
                           void (*done)(struct tigon_board *board, unsigned channel)) {
     const struct tigon_knobs *knobs = &board->knobs;
@@ -31,6 +37,7 @@ void tigon_pci_initialise(struct tigon_board *board,
     if (pci->demand < pci->peak)
         pci->demand = pci->peak;
     for (unsigned i = 0; i < 2; i++) {
+        pci->channel[i].cycles_per_beat = cycles_per_beat(pci->channel[i].rate);
         pci->channel[i].board = board;
         pci->channel[i].done = done;
         tigon_event_initialise(&pci->channel[i].event, through, &pci->channel[i]);
@@ -51,7 +58,9 @@ static bool shared(const struct tigon_pci *pci) {
     return pci->channel[0].active && pci->channel[1].active;
 }
 
-/* Takes off the work done since the last look, at the speed that held until now. */
+/* Takes off the work done since the last look, at the speed that held until now. Where only one
+ * channel is active, before or after a change, nobody asks what the other has done: its work begins
+ * anew. */
 static void settle(struct tigon_board *board, bool was_shared) {
     for (unsigned i = 0; i < 2; i++) {
         struct tigon_pci_channel *channel = &board->pci.channel[i];
@@ -83,21 +92,29 @@ static uint64_t ticks_alone(const struct tigon_board *board, unsigned channel, u
 
 void tigon_pci_begin(struct tigon_board *board, unsigned channel, uint32_t bytes) {
     struct tigon_pci_channel *own = &board->pci.channel[channel];
-    settle(board, shared(&board->pci));
+    const bool alone = !board->pci.channel[1u - channel].active;
+    if (!alone)
+        settle(board, false);
     own->active = true;
     own->work = ticks_alone(board, channel, bytes);
     own->since = board->now;
-    retime(board);
+    if (alone)
+        tigon_board_schedule(board, &own->event, board->now + own->work);
+    else
+        retime(board);
 }
 
 void tigon_pci_abort(struct tigon_board *board, unsigned channel) {
     struct tigon_pci_channel *own = &board->pci.channel[channel];
     if (!own->active)
         return;
-    settle(board, shared(&board->pci));
+    const bool alone = !board->pci.channel[1u - channel].active;
+    if (!alone)
+        settle(board, true);
     own->active = false;
     tigon_schedule_cancel(board->schedule, &own->event);
-    retime(board);
+    if (!alone)
+        retime(board);
 }
 
 uint64_t tigon_pci_worst_ticks(const struct tigon_board *board, unsigned channel, uint32_t bytes) {
@@ -105,12 +122,6 @@ uint64_t tigon_pci_worst_ticks(const struct tigon_board *board, unsigned channel
     /* Each change of partner rounds by at most two ticks; the other engine, with its latency of
      * hundreds of ns between transfers, changes less often than once per 64 bytes of ours. */
     return scale(alone, board->pci.demand, board->pci.peak) + 2 + bytes / 16u;
-}
-
-uint32_t tigon_pci_cycles_per_beat(const struct tigon_board *board, unsigned channel) {
-    const uint64_t core_rate = TIGON_TICKS_PER_SECOND / TIGON_TICKS_PER_CYCLE * 8u;
-    const uint64_t spacing = (core_rate << 16) / board->pci.channel[channel].rate;
-    return spacing > UINT32_MAX ? UINT32_MAX : (uint32_t)spacing;
 }
 
 uint8_t *tigon_pci_memory(struct tigon_board *board, uint64_t bus_address, size_t length) {

@@ -27,6 +27,7 @@ struct tigon_pci_channel {
     uint64_t rate; /* bytes per second alone */
     uint64_t work; /* ticks of exclusive use still needed at `since` */
     uint64_t since;
+    uint32_t cycles_per_beat; /* core cycles for 8 bytes at `rate`, 16.16 */
     struct tigon_board *board;
     void (*done)(struct tigon_board *board, unsigned channel);
 };
@@ -50,9 +51,6 @@ void tigon_pci_abort(struct tigon_board *board, unsigned channel);
 
 /* Longest time `bytes` can take, partner active throughout. */
 uint64_t tigon_pci_worst_ticks(const struct tigon_board *board, unsigned channel, uint32_t bytes);
-
-/* Core cycles per 8-byte SRAM beat at the channel's rate, 16.16. */
-uint32_t tigon_pci_cycles_per_beat(const struct tigon_board *board, unsigned channel);
 
 /* The bytes behind a bus address, or NULL unless the whole range is host memory. */
 uint8_t *tigon_pci_memory(struct tigon_board *board, uint64_t bus_address, size_t length);

@@ -28,14 +28,8 @@
 #define PORT_COPPER     0x00000E00u /* bit 0 does not matter */
 #define ACKNOWLEDGE     0x0040u     /* of a configuration word, in the chip's byte order */
 
-static enum tigon_transceiver transceiver(const struct tigon_board *board) {
-    if (board->knobs.transceiver != TIGON_TRANSCEIVER_BY_BOARD)
-        return board->knobs.transceiver;
-    return tigon_pci_is_copper(board) ? TIGON_TRANSCEIVER_COPPER : TIGON_TRANSCEIVER_INTERNAL;
-}
-
 bool tigon_link_has_phy(const struct tigon_board *board) {
-    return transceiver(board) == TIGON_TRANSCEIVER_COPPER;
+    return board->link.transceiver == TIGON_TRANSCEIVER_COPPER;
 }
 
 /* Is the MAC connected to the outside? */
@@ -43,7 +37,7 @@ static bool normal(const struct tigon_board *board) {
     const uint32_t port = TIGON_WORD(board, TIGON_SERDES);
     if (board->dead)
         return false;
-    switch (transceiver(board)) {
+    switch (board->link.transceiver) {
     case TIGON_TRANSCEIVER_EXTERNAL:
         return tigon_local_control_pins(board) == TIGON_PINS_NORMAL;
     case TIGON_TRANSCEIVER_COPPER:
@@ -57,7 +51,7 @@ static bool loopback(const struct tigon_board *board) {
     const uint32_t port = TIGON_WORD(board, TIGON_SERDES);
     if (board->dead)
         return false;
-    switch (transceiver(board)) {
+    switch (board->link.transceiver) {
     case TIGON_TRANSCEIVER_EXTERNAL:
         return tigon_local_control_pins(board) == TIGON_PINS_LOOPBACK;
     case TIGON_TRANSCEIVER_COPPER:
@@ -170,6 +164,10 @@ void tigon_link_look(struct tigon_board *board) {
 }
 
 void tigon_link_initialise(struct tigon_board *board) {
+    board->link.transceiver = board->knobs.transceiver;
+    if (board->knobs.transceiver == TIGON_TRANSCEIVER_BY_BOARD)
+        board->link.transceiver =
+            tigon_pci_is_copper(board) ? TIGON_TRANSCEIVER_COPPER : TIGON_TRANSCEIVER_INTERNAL;
     tigon_event_initialise(&board->link.give_way, give_way, board);
     tigon_phy_initialise(&board->local_control.phy, tigon_link_has_phy(board));
 }
@@ -195,11 +193,11 @@ static void looped(void *context, uint64_t ticks) {
     tigon_frame_release(tigon_world_frames(board->world), frame);
 }
 
-void tigon_link_send(struct tigon_board *board, struct tigon_frame *frame, uint64_t started) {
+static __attribute__((noinline)) void send(struct tigon_board *board, struct tigon_frame *frame,
+                                           uint64_t started) {
     if (loopback(board)) {
         frame->receiver = board;
-        tigon_event_initialise(&frame->event, looped, frame);
-        tigon_board_schedule(board, &frame->event,
+        tigon_frame_schedule(board->schedule, frame, looped,
                              board->now + tigon_ticks_from_ns(board->knobs.receive_latency_ns));
         return;
     }
@@ -211,6 +209,17 @@ void tigon_link_send(struct tigon_board *board, struct tigon_frame *frame, uint6
         return;
     }
     tigon_wire_send(board->wire, board->side, frame, started, board->now);
+}
+
+void tigon_link_send(struct tigon_board *board, struct tigon_frame *frame, uint64_t started) {
+    /* On fibre with the link up, what send() would find. */
+    if (__builtin_expect(board->link.transceiver == TIGON_TRANSCEIVER_INTERNAL &&
+                             TIGON_WORD(board, TIGON_SERDES) == SERDES_NORMAL && !board->dead &&
+                             board->wire && !word_sent(board),
+                         1))
+        tigon_wire_send(board->wire, board->side, frame, started, board->now);
+    else
+        send(board, frame, started);
 }
 
 void tigon_link_reset(struct tigon_board *board) {

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/knobs.h"
 #include "sim/schedule.h"
 
 struct tigon_board;
@@ -17,10 +18,11 @@ struct tigon_line {
 };
 
 struct tigon_link {
-    struct tigon_line incoming; /* from the wire, as last heard */
-    struct tigon_line outgoing; /* last told to the wire */
-    uint16_t received;          /* HW[224] */
-    uint32_t status;            /* bits 18 and 19 of HW[220] */
+    enum tigon_transceiver transceiver; /* on the board, never TIGON_TRANSCEIVER_BY_BOARD */
+    struct tigon_line incoming;         /* from the wire, as last heard */
+    struct tigon_line outgoing;         /* last told to the wire */
+    uint16_t received;                  /* HW[224] */
+    uint32_t status;                    /* bits 18 and 19 of HW[220] */
     struct tigon_event give_way;
     bool gave_way; /* configuration words ended without a write of HW[204] */
 };

@@ -11,6 +11,7 @@
  */
 #include "sim/board.h"
 #include "sim/frame.h"
+#include "sim/mac_buffer.h"
 
 #include <string.h>
 
@@ -18,7 +19,6 @@
 #define RING_BYTES          (512u * DESCRIPTOR_BYTES)
 #define RING_BELOW_TRANSMIT 0x2000u
 #define RING_SPACE_MASK     0x1FFFFFu
-#define SRAM_SPACE_END      0x200000u
 #define UNUSED_BYTES        8u
 #define FRAME_64            64u
 
@@ -27,35 +27,30 @@ static uint32_t ring_address(const struct tigon_board *board, uint32_t offset) {
            RING_SPACE_MASK;
 }
 
-static uint32_t buffer_size(const struct tigon_board *board) {
-    const uint32_t base = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_BASE);
-    return base < SRAM_SPACE_END ? SRAM_SPACE_END - base : 0;
-}
-
-static uint32_t buffer_free(const struct tigon_board *board) {
-    const uint32_t size = buffer_size(board);
-    const uint32_t producer = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_PRODUCER);
-    const uint32_t consumer = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_CONSUMER);
-    if (size == 0)
-        return 0;
-    const uint32_t distance = (uint32_t)(((uint64_t)consumer + size - producer % size) % size);
+static inline uint32_t buffer_free(const struct tigon_board *board) {
+    const uint32_t size = tigon_receive_buffer_size(board);
+    const uint32_t distance =
+        tigon_ring_distance(TIGON_WORD(board, TIGON_RECEIVE_BUFFER_BASE), size,
+                            TIGON_WORD(board, TIGON_RECEIVE_BUFFER_PRODUCER),
+                            TIGON_WORD(board, TIGON_RECEIVE_BUFFER_CONSUMER));
     return distance ? distance : size;
 }
 
 /* PAUSE below an eighth free, resume above a quarter (tigon2.md 7, choice). */
-static void flow_control(struct tigon_board *board) {
+static __attribute__((cold, noinline)) void send_pause(struct tigon_board *board) {
     struct tigon_receive *mac = &board->receive;
+    if (!mac->pause_sent && !(TIGON_WORD(board, TIGON_TRANSMIT_STATE) & TIGON_TRANSMIT_PAUSE))
+        return;
+    mac->pause_sent = !mac->pause_sent;
+    tigon_transmit_send_pause(board, mac->pause_sent ? 0xFFFF : 0);
+}
+
+static inline void flow_control(struct tigon_board *board) {
     const uint32_t free_bytes = buffer_free(board);
-    const uint32_t size = buffer_size(board);
-    if (!mac->pause_sent && free_bytes < size / 8u) {
-        if (!(TIGON_WORD(board, TIGON_TRANSMIT_STATE) & TIGON_TRANSMIT_PAUSE))
-            return;
-        mac->pause_sent = true;
-        tigon_transmit_send_pause(board, 0xFFFF);
-    } else if (mac->pause_sent && free_bytes > size / 4u) {
-        mac->pause_sent = false;
-        tigon_transmit_send_pause(board, 0);
-    }
+    const uint32_t size = tigon_receive_buffer_size(board);
+    if (__builtin_expect(
+            board->receive.pause_sent ? free_bytes > size / 4u : free_bytes < size / 8u, 0))
+        send_pause(board);
 }
 
 void tigon_receive_raise(struct tigon_board *board, uint32_t attentions) {
@@ -83,8 +78,8 @@ static bool is_ours(const struct tigon_board *board, const uint8_t *address) {
 
 /* Decides by address. A frame that is not kept is counted here; one that is goes to `*kept` once it
  * found room. */
-static bool accept(struct tigon_board *board, const struct tigon_frame *frame,
-                   enum tigon_statistic *kept) {
+static __attribute__((noinline)) bool
+accept(struct tigon_board *board, const struct tigon_frame *frame, enum tigon_statistic *kept) {
     static const uint8_t broadcast[6] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
     const bool everything = TIGON_WORD(board, TIGON_RECEIVE_STATE) & TIGON_RECEIVE_PROMISCUOUS;
     const uint8_t *address = frame->bytes;
@@ -110,7 +105,8 @@ static bool accept(struct tigon_board *board, const struct tigon_frame *frame,
     return false;
 }
 
-static void exhausted(struct tigon_board *board, uint64_t *counter) {
+static __attribute__((cold, noinline)) void exhausted(struct tigon_board *board,
+                                                      uint64_t *counter) {
     (*counter)++;
     tigon_statistic_count(board, TIGON_STATISTIC_DROPPED_SPACE);
     tigon_receive_raise(board, TIGON_RECEIVE_BUFFER_EXHAUSTED);
@@ -133,12 +129,48 @@ static uint32_t store(struct tigon_board *board, const struct tigon_frame *frame
     const uint32_t base = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_BASE);
     const uint32_t step = (length + 7u) & ~7u;
     uint32_t first = length;
-    if (start < SRAM_SPACE_END && SRAM_SPACE_END - start < first)
-        first = SRAM_SPACE_END - start;
+    if (start < TIGON_SRAM_SPACE_END && TIGON_SRAM_SPACE_END - start < first)
+        first = TIGON_SRAM_SPACE_END - start;
     tigon_memory_write(&board->memory, start, frame->bytes, first);
     if (first < length)
         tigon_memory_write(&board->memory, base, frame->bytes + first, length - first);
-    return start + step < SRAM_SPACE_END ? start + step : base + (start + step - SRAM_SPACE_END);
+    return start + step < TIGON_SRAM_SPACE_END ? start + step
+                                               : base + (start + step - TIGON_SRAM_SPACE_END);
+}
+
+/* What is wrong with a frame of which `length` bytes are stored, counted and added to its status.
+ */
+static __attribute__((cold, noinline)) uint32_t status_of_defects(struct tigon_board *board,
+                                                                  const struct tigon_frame *frame,
+                                                                  uint32_t length,
+                                                                  uint32_t status) {
+    if (status & TIGON_RECEIVED_CRC_ERROR) {
+        tigon_statistic_count(board, TIGON_STATISTIC_CRC_ERRORS);
+        board->statistics.receive_crc_errors++;
+    }
+    if (frame->length < FRAME_64)
+        status |= TIGON_RECEIVED_SHORT;
+    if (length < frame->length) {
+        if (board->knobs.quirk_receive_length) /* tigon2.md 13 item 8 */
+            status = (status & ~0xFFFFu) | (frame->length & 0xFFFFu);
+        status |= TIGON_RECEIVED_TRUNCATED;
+        board->statistics.receive_truncated++;
+        tigon_receive_raise(board, TIGON_RECEIVE_BUFFER_EXHAUSTED);
+    }
+    return status;
+}
+
+/* True if the frame was a PAUSE, which ends here. */
+static __attribute__((cold, noinline)) bool obeyed(struct tigon_board *board,
+                                                   const struct tigon_frame *frame) {
+    if (!is_pause(frame))
+        return false;
+    tigon_statistic_count(board, TIGON_STATISTIC_DROPPED_PAUSE);
+    board->statistics.dropped_pause++;
+    if ((TIGON_WORD(board, TIGON_RECEIVE_STATE) & TIGON_RECEIVE_OBEY_PAUSE) &&
+        tigon_load_be16(frame->bytes + 14) == 1)
+        tigon_transmit_hold(board, tigon_load_be16(frame->bytes + 16));
+    return true;
 }
 
 void tigon_receive_frame(struct tigon_board *board, const struct tigon_frame *frame) {
@@ -148,15 +180,11 @@ void tigon_receive_frame(struct tigon_board *board, const struct tigon_frame *fr
         board->statistics.dropped_disabled++;
         return;
     }
-    if (!frame->bad_crc && is_pause(frame)) {
-        tigon_statistic_count(board, TIGON_STATISTIC_DROPPED_PAUSE);
-        board->statistics.dropped_pause++;
-        if ((state & TIGON_RECEIVE_OBEY_PAUSE) && tigon_load_be16(frame->bytes + 14) == 1)
-            tigon_transmit_hold(board, tigon_load_be16(frame->bytes + 16));
+    if ((frame->bytes[0] & 1) && !frame->bad_crc && obeyed(board, frame))
         return;
-    }
-    enum tigon_statistic kept;
-    if (!accept(board, frame, &kept))
+    enum tigon_statistic kept = TIGON_STATISTIC_KEPT_UNICAST;
+    if ((frame->length < 6 || (frame->bytes[0] & 1) || !is_ours(board, frame->bytes)) &&
+        !accept(board, frame, &kept))
         return;
     const uint32_t next = (mac->producer + DESCRIPTOR_BYTES) % RING_BYTES;
     const uint32_t length = room_for(board, frame->length);
@@ -173,19 +201,10 @@ void tigon_receive_frame(struct tigon_board *board, const struct tigon_frame *fr
     mac->fault = 0;
     if (frame->bad_crc)
         status |= TIGON_RECEIVED_CRC_ERROR;
-    if (status & TIGON_RECEIVED_CRC_ERROR) {
-        tigon_statistic_count(board, TIGON_STATISTIC_CRC_ERRORS);
-        board->statistics.receive_crc_errors++;
-    }
-    if (frame->length < FRAME_64)
-        status |= TIGON_RECEIVED_SHORT;
-    if (length < frame->length) {
-        if (board->knobs.quirk_receive_length) /* tigon2.md 13 item 8 */
-            status = (status & ~0xFFFFu) | (frame->length & 0xFFFFu);
-        status |= TIGON_RECEIVED_TRUNCATED;
-        board->statistics.receive_truncated++;
-        tigon_receive_raise(board, TIGON_RECEIVE_BUFFER_EXHAUSTED);
-    }
+    if (__builtin_expect((status & TIGON_RECEIVED_CRC_ERROR) || frame->length < FRAME_64 ||
+                             length < frame->length,
+                         0))
+        status = status_of_defects(board, frame, length, status);
     tigon_statistic_count(board, kept);
     const uint32_t slot = ring_address(board, mac->producer);
     const uint32_t start = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_PRODUCER);
@@ -238,7 +257,12 @@ void tigon_receive_write(struct tigon_board *board, uint32_t offset, uint32_t va
         break;
     case TIGON_RECEIVE_BUFFER_CONSUMER:
         flow_control(board); /* stored already */
-        break;
+        tigon_board_touched(board);
+        return;
+    case TIGON_RECEIVE_RING_CONSUMER:
+        board->receive.consumer = value & (RING_BYTES - DESCRIPTOR_BYTES);
+        tigon_board_touched(board);
+        return;
     default:
         *pointer(board, offset) = value & (RING_BYTES - DESCRIPTOR_BYTES);
         break;

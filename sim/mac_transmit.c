@@ -12,6 +12,7 @@
  */
 #include "sim/board.h"
 #include "sim/frame.h"
+#include "sim/mac_buffer.h"
 #include "sim/wire.h"
 #include "sim/world.h"
 
@@ -39,7 +40,7 @@ static uint32_t ring_address(const struct tigon_board *board, uint32_t offset) {
            RING_SPACE_MASK;
 }
 
-static struct descriptor descriptor_at(const struct tigon_board *board, uint32_t offset) {
+static inline struct descriptor descriptor_at(const struct tigon_board *board, uint32_t offset) {
     const uint32_t at = ring_address(board, offset);
     const uint32_t first = tigon_memory_read32(&board->memory, at);
     const uint32_t second = tigon_memory_read32(&board->memory, at + 4u);
@@ -62,18 +63,10 @@ static uint32_t sent_length(struct descriptor descriptor) {
     return descriptor.length + (descriptor.insert ? VLAN_BYTES : 0);
 }
 
-static uint32_t buffer_size(const struct tigon_board *board) {
-    const uint32_t base = TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_BASE);
-    const uint32_t end = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_BASE);
-    return end > base ? end - base : 0;
-}
-
 /* Bytes from `from` forward to `to` in the transmit buffer; 0 while no buffer is set up. */
-static uint32_t distance(const struct tigon_board *board, uint32_t from, uint32_t to) {
-    const uint32_t size = buffer_size(board);
-    if (!size)
-        return 0;
-    return (uint32_t)(((uint64_t)to + size - from % size) % size);
+static inline uint32_t distance(const struct tigon_board *board, uint32_t from, uint32_t to) {
+    return tigon_ring_distance(TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_BASE),
+                               tigon_transmit_buffer_size(board), from, to);
 }
 
 /* Everything in the buffer is counted from here. It stands at the start of the frame on the wire
@@ -83,11 +76,11 @@ static uint32_t buffer_consumer(const struct tigon_board *board) {
 }
 
 static uint32_t frame_end(const struct tigon_board *board, struct descriptor descriptor) {
-    return tigon_dma_local_end(board, descriptor.address, descriptor.length);
+    return tigon_local_end(board, descriptor.address, descriptor.length);
 }
 
 static uint32_t rounded(const struct tigon_board *board, uint32_t address) {
-    return tigon_dma_local_end(board, address & ~7u, (address & 7u) ? 8u : 0u);
+    return tigon_local_end(board, address & ~7u, (address & 7u) ? 8u : 0u);
 }
 
 /* Does data up to `producer` cover the frame? */
@@ -97,19 +90,19 @@ static bool covers(const struct tigon_board *board, uint32_t producer,
     uint32_t available = distance(board, consumer, producer);
     /* The consumer is rounded up past the last frame's end, the producer is not: "8 less than full"
      * means nothing. */
-    if (available > buffer_size(board) - 8u)
+    if (available > tigon_transmit_buffer_size(board) - 8u)
         available = 0;
     return available >= distance(board, consumer, descriptor.address) + descriptor.length;
 }
 
 /* The buffer never holds all of it, so it waits for ever, and all frames behind it. */
-static __attribute__((noinline)) void mention_long(struct tigon_board *board,
-                                                   struct descriptor descriptor) {
+static __attribute__((cold, noinline)) void mention_long(struct tigon_board *board,
+                                                         struct descriptor descriptor) {
     if (tigon_board_odd(board, TIGON_ODD_FRAME_LONG))
         tigon_board_log(board,
                         "transmit descriptor of %" PRIu32 " bytes, more than the transmit buffer "
                         "can hold (%" PRIu32 " bytes less 8): it will never leave",
-                        descriptor.length, buffer_size(board));
+                        descriptor.length, tigon_transmit_buffer_size(board));
 }
 
 /* Is the data of the frame at ring offset `slot` there in time? */
@@ -118,7 +111,7 @@ static void judge(struct tigon_board *board, uint32_t slot) {
     const struct descriptor descriptor = descriptor_at(board, slot);
     uint32_t final;
     uint64_t data_start, worst_end;
-    if (descriptor.length > buffer_size(board) - 8u)
+    if (descriptor.length > tigon_transmit_buffer_size(board) - 8u)
         mention_long(board, descriptor);
     if (covers(board, TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_PRODUCER), descriptor)) {
         mac->ready = true;
@@ -159,7 +152,7 @@ void tigon_transmit_evaluate(struct tigon_board *board) {
             board->now; /* our PAUSE frames go ahead of data and are not held back by the peer's */
     } else {
         uint32_t slot = mac->consumer;
-        if (buffer_size(board) < 16u)
+        if (tigon_transmit_buffer_size(board) < 16u)
             return;
         if (mac->busy && !mac->sending_pause)
             slot = next_slot(slot);
@@ -179,8 +172,8 @@ void tigon_transmit_evaluate(struct tigon_board *board) {
         tigon_board_schedule(board, &mac->start, start);
 }
 
-static __attribute__((noinline)) void mention_odd(struct tigon_board *board,
-                                                  struct descriptor descriptor) {
+static __attribute__((cold, noinline)) void mention_odd(struct tigon_board *board,
+                                                        struct descriptor descriptor) {
     const uint32_t from = TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_BASE);
     const uint32_t to = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_BASE);
     if (descriptor.length < HEADER_BYTES && tigon_board_odd(board, TIGON_ODD_FRAME_SHORT))
@@ -213,7 +206,7 @@ static void begin(void *context, uint64_t ticks) {
         length = sent_length(descriptor);
         if (descriptor.length < HEADER_BYTES ||
             descriptor.address - TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_BASE) >=
-                buffer_size(board))
+                tigon_transmit_buffer_size(board))
             mention_odd(board, descriptor);
         tigon_bus_stream_begin(&board->bus, TIGON_BUS_MAC_TRANSMIT, tigon_board_cycle(board),
                                (uint32_t)((64u * TIGON_TICKS_PER_NS << 16) / TIGON_TICKS_PER_CYCLE),
@@ -234,7 +227,7 @@ static void take_bytes(const struct tigon_board *board, uint32_t address, uint32
                        uint8_t *bytes) {
     const uint32_t end = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_BASE);
     uint32_t first = length;
-    if (tigon_dma_local_end(board, address, length) != address + length && end - address < length)
+    if (tigon_local_end(board, address, length) != address + length && end - address < length)
         first = end - address;
     tigon_memory_read(&board->memory, address, bytes, first);
     if (first < length)
@@ -271,7 +264,7 @@ static void send_descriptor(struct tigon_board *board, struct tigon_frame *frame
     const uint32_t end = frame_end(board, descriptor);
     bool underrun = false;
     uint32_t length = descriptor.length;
-    if (buffer_size(board) >= 16u)
+    if (tigon_transmit_buffer_size(board) >= 16u)
         underrun = !covers(board, TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_PRODUCER), descriptor);
     take_bytes(board, descriptor.address, length, frame->bytes);
     if (descriptor.insert && length >= ADDRESS_BYTES) {
@@ -309,7 +302,10 @@ static void finish(void *context, uint64_t ticks) {
     tigon_board_signal(board, TIGON_SIGNAL_TRANSMIT, 0);
     tigon_link_send(board, frame, mac->started);
     tigon_transmit_evaluate(board);
-    tigon_board_changed(board);
+    if (TIGON_WORD(board, TIGON_TRANSMIT_STATE) & TIGON_TRANSMIT_ATTENTIONS)
+        tigon_board_changed(board); /* an underrun */
+    else
+        tigon_board_touched(board);
 }
 
 uint32_t tigon_transmit_read(struct tigon_board *board, uint32_t offset) {
@@ -359,7 +355,9 @@ void tigon_transmit_write(struct tigon_board *board, uint32_t offset, uint32_t v
         return;
     case TIGON_TRANSMIT_STATE:
         write_state(board, value);
-        break;
+        tigon_transmit_evaluate(board);
+        tigon_board_changed(board);
+        return;
     case TIGON_TRANSMIT_BUFFER_CONSUMER:
         mac->ready = false; /* readiness was judged from the old one */
         break;
@@ -367,7 +365,7 @@ void tigon_transmit_write(struct tigon_board *board, uint32_t offset, uint32_t v
         break; /* HW[0D4]: stored already */
     }
     tigon_transmit_evaluate(board);
-    tigon_board_changed(board);
+    tigon_board_touched(board);
 }
 
 void tigon_transmit_hold(struct tigon_board *board, uint32_t quanta) {

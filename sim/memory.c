@@ -64,10 +64,6 @@ static void written(struct tigon_memory *memory, size_t first_granule, size_t la
         memory->watcher(memory->watcher_context, -1, 0);
 }
 
-uint32_t tigon_memory_read32(const struct tigon_memory *memory, uint32_t address) {
-    return tigon_load_be32(memory->sram + (address & memory->sram_mask & ~3u));
-}
-
 void tigon_memory_write32(struct tigon_memory *memory, uint32_t address, uint32_t value) {
     uint32_t offset = address & memory->sram_mask & ~3u;
     about_to_write(memory);

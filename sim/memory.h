@@ -119,7 +119,9 @@ void tigon_memory_watch(struct tigon_memory *memory, uint32_t granule);
 
 /* SRAM as devices and the host see it. `address` is any SRAM address; it is reduced modulo the
  * fitted size. The 32-bit forms ignore the low two address bits; values are in host byte order. */
-uint32_t tigon_memory_read32(const struct tigon_memory *memory, uint32_t address);
+static inline uint32_t tigon_memory_read32(const struct tigon_memory *memory, uint32_t address) {
+    return tigon_load_be32(memory->sram + (address & memory->sram_mask & ~3u));
+}
 void tigon_memory_write32(struct tigon_memory *memory, uint32_t address, uint32_t value);
 
 /* Copy `length` bytes out of or into SRAM. A range that passes the end of the fitted SRAM

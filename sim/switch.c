@@ -193,9 +193,8 @@ void tigon_switch_receive(struct tigon_switch *box, unsigned number,
     struct tigon_frame *copy = copy_of(box, frame);
     copy->receiver = box;
     copy->side = number;
-    tigon_event_initialise(&copy->event, forward, copy);
-    tigon_schedule_at(tigon_world_schedule(box->world), &copy->event,
-                      ticks + tigon_ticks_from_ns(box->knobs.switch_latency_ns));
+    tigon_frame_schedule(tigon_world_schedule(box->world), copy, forward,
+                         ticks + tigon_ticks_from_ns(box->knobs.switch_latency_ns));
 }
 
 /* ------------------------------------------------------------------------------------------------

@@ -36,23 +36,28 @@ struct line_event {
 
 struct direction {
     struct tigon_wire *wire;
-    struct tigon_wire_end sender;
     struct tigon_wire_end receiver;
-    struct tigon_faults faults;
-    struct tigon_installed_fault *installed;
+    uint64_t index;  /* of the next frame */
+    uint64_t flight; /* ticks from the end of a frame to its arrival */
     struct tigon_wire_statistics statistics;
-    struct tigon_line line;   /* as last announced by the sender */
-    uint64_t stream;          /* for chance */
-    uint64_t index;           /* of the next frame */
+    struct tigon_installed_fault *installed;
+    struct tigon_frame *held; /* until later ones have passed; the oldest first */
     uint32_t burst_left;      /* frames still to be taken by a burst */
     unsigned unplugged;       /* reasons why the fibre is dark */
-    struct tigon_frame *held; /* until later ones have passed; the oldest first */
+    bool chancy;              /* a fault of `faults` may hit a frame */
+    struct tigon_line line;   /* as last announced by the sender */
+    struct tigon_wire_end sender;
+    struct tigon_faults faults;
+    uint64_t stream; /* for chance */
 };
 
 struct tigon_wire {
     struct tigon_world *world;
     struct tigon_schedule *schedule;
-    struct direction direction[2]; /* by sending side */
+    struct tigon_frame_pool *frames;         /* the world's */
+    const struct tigon_observers *observers; /* the same */
+    bool onlookers;                          /* a tap, a filter or a capture */
+    struct direction direction[2];           /* by sending side */
     uint64_t seed;
     uint64_t propagation; /* ticks */
     bool cut;             /* by tigon_wire_set_cut, one of the reasons */
@@ -65,6 +70,15 @@ struct tigon_wire {
     struct line_event *all_lines;
 };
 
+static uint64_t latency(const struct tigon_wire_end *end) {
+    return end->board ? tigon_ticks_from_ns(end->board->knobs.receive_latency_ns) : 0;
+}
+
+static void set_faults(struct direction *direction, const struct tigon_faults *faults) {
+    direction->faults = *faults;
+    direction->chancy = tigon_chance_exists(faults);
+}
+
 struct tigon_wire *tigon_wire_create(struct tigon_world *world, unsigned number, uint64_t seed,
                                      const struct tigon_knobs *knobs, struct tigon_wire_end left,
                                      struct tigon_wire_end right) {
@@ -73,6 +87,8 @@ struct tigon_wire *tigon_wire_create(struct tigon_world *world, unsigned number,
         return NULL;
     wire->world = world;
     wire->schedule = tigon_world_schedule(world);
+    wire->frames = tigon_world_frames(world);
+    wire->observers = tigon_world_observers(world);
     wire->seed = seed;
     wire->propagation = tigon_ticks_from_ns(knobs->wire_propagation_ns);
     for (unsigned side = 0; side < 2; side++) {
@@ -81,16 +97,17 @@ struct tigon_wire *tigon_wire_create(struct tigon_world *world, unsigned number,
         direction->sender = side ? right : left;
         direction->receiver = side ? left : right;
         direction->stream = 2u * number + side;
-        direction->faults = (struct tigon_faults){
-            .loss = knobs->wire_loss,
-            .duplicate = knobs->wire_duplicate,
-            .delay = knobs->wire_delay,
-            .delay_ns = knobs->wire_delay_ns,
-            .corrupt_visible = knobs->wire_corrupt_visible,
-            .corrupt_silent = knobs->wire_corrupt_silent,
-            .burst = knobs->wire_burst,
-            .burst_frames = (uint32_t)knobs->wire_burst_frames,
-        };
+        direction->flight = wire->propagation + latency(&direction->receiver);
+        set_faults(direction, &(struct tigon_faults){
+                                  .loss = knobs->wire_loss,
+                                  .duplicate = knobs->wire_duplicate,
+                                  .delay = knobs->wire_delay,
+                                  .delay_ns = knobs->wire_delay_ns,
+                                  .corrupt_visible = knobs->wire_corrupt_visible,
+                                  .corrupt_silent = knobs->wire_corrupt_silent,
+                                  .burst = knobs->wire_burst,
+                                  .burst_frames = (uint32_t)knobs->wire_burst_frames,
+                              });
     }
     return wire;
 }
@@ -109,10 +126,6 @@ void tigon_wire_destroy(struct tigon_wire *wire) {
 
 /* ------------------------------------------------------------------------------------------------
  * The ends */
-
-static uint64_t latency(const struct tigon_wire_end *end) {
-    return end->board ? tigon_ticks_from_ns(end->board->knobs.receive_latency_ns) : 0;
-}
 
 static bool has_signal(const struct tigon_wire_end *end) {
     return end->board ? (tigon_link_status(end->board) & TIGON_RECEIVE_SYNC) != 0
@@ -163,7 +176,8 @@ const char *tigon_wire_end_name(const struct tigon_wire *wire, unsigned side) {
 /* When this frame arrives, the ones held before it have been passed once more. Those passed often
  * enough come at the same tick behind it, the oldest first, and pass others in turn: at any
  * distance the next frame might pass them too. */
-static void pass(struct direction *direction, uint64_t index, uint64_t arrival) {
+static __attribute__((noinline)) void pass(struct direction *direction, uint64_t index,
+                                           uint64_t arrival) {
     for (struct tigon_frame *held = direction->held; held && held->index < index; held = held->next)
         held->passes -= held->passes > 0;
     for (;;) {
@@ -204,10 +218,19 @@ static void let_go(struct direction *direction, struct tigon_frame *frame) {
 /* ------------------------------------------------------------------------------------------------
  * Sending */
 
-static void arrive(void *context, uint64_t ticks) {
-    struct tigon_frame *frame = context;
-    struct tigon_wire *wire = frame->receiver;
-    struct direction *direction = &wire->direction[frame->side];
+/* Whether nothing can happen to the next frame but its arrival, and nobody is to be told of that:
+ * no chance is drawn then. (It is drawn by the index of a frame, so that no other's shifts.) */
+static inline bool is_plain(const struct direction *direction) {
+    const struct tigon_wire *wire = direction->wire;
+    return !((unsigned)direction->chancy | (unsigned)wire->onlookers | direction->burst_left |
+             direction->unplugged) &&
+           !direction->installed && !wire->observers->count;
+}
+
+/* In all cases. */
+static __attribute__((noinline)) void arrive_told(struct direction *direction,
+                                                  struct tigon_frame *frame, uint64_t ticks) {
+    const struct tigon_wire *wire = direction->wire;
     enum tigon_arrival_fate fate;
     const struct tigon_wire_end *end = &direction->receiver;
     if (frame->passes) {
@@ -237,23 +260,44 @@ static void arrive(void *context, uint64_t ticks) {
     };
     if (end->board)
         tigon_observers_arrival(end->board->observers, &arrival);
-    tigon_frame_release(tigon_world_frames(wire->world), frame);
+    tigon_frame_release(wire->frames, frame);
+}
+
+static void arrive(void *context, uint64_t ticks) {
+    struct tigon_frame *frame = context;
+    struct tigon_wire *wire = frame->receiver;
+    struct direction *direction = &wire->direction[frame->side];
+    struct tigon_board *board = direction->receiver.board;
+    if (__builtin_expect(!board || frame->passes || !is_plain(direction) ||
+                             !(tigon_link_status(board) & TIGON_RECEIVE_SYNC),
+                         0)) {
+        arrive_told(direction, frame, ticks);
+        return;
+    }
+    board->now = ticks;
+    direction->statistics.delivered++;
+    tigon_receive_frame(board, frame);
+    tigon_frame_release(wire->frames, frame);
+}
+
+/* On its way from now on: nothing else happens to it. */
+static inline void launch(struct direction *direction, struct tigon_frame *frame,
+                          uint64_t arrival) {
+    struct tigon_wire *wire = direction->wire;
+    frame->receiver = wire;
+    frame->side = (unsigned)(direction - wire->direction);
+    tigon_frame_schedule(wire->schedule, frame, arrive, arrival);
 }
 
 static void deliver(struct direction *direction, struct tigon_frame *frame, uint64_t ended,
                     const struct tigon_chance *chance) {
-    struct tigon_wire *wire = direction->wire;
-    uint64_t arrival = tigon_add_ticks(ended + wire->propagation + latency(&direction->receiver),
-                                       chance->delay_ticks);
-    frame->receiver = wire;
-    frame->side = (unsigned)(direction - wire->direction);
+    uint64_t arrival = tigon_add_ticks(ended + direction->flight, chance->delay_ticks);
     frame->passes = 0;
     if (chance->displacement) {
         hold(direction, frame, chance->displacement);
         arrival = tigon_add_ticks(arrival, tigon_ticks_from_ns(REORDER_LIMIT_NS));
     }
-    tigon_event_initialise(&frame->event, arrive, frame);
-    tigon_schedule_at(wire->schedule, &frame->event, arrival);
+    launch(direction, frame, arrival);
     if (!chance->displacement)
         pass(direction, frame->index, arrival);
 }
@@ -292,7 +336,7 @@ static void tell(struct tigon_wire *wire, const struct tigon_frame_view *view,
         wire->tap(wire->tap_context, view, fate);
     if (wire->capture)
         tigon_capture_frame(wire->capture, view, comment_on(fate));
-    tigon_observers_frame(tigon_world_observers(wire->world), view, fate);
+    tigon_observers_frame(wire->observers, view, fate);
 }
 
 /* A copy that follows right behind. */
@@ -301,7 +345,7 @@ static void duplicate(struct direction *direction, const struct tigon_frame *fra
     const struct tigon_chance behind = {
         .delay_ticks = (frame->length + TIGON_FRAME_PREAMBLE + TIGON_FRAME_GAP) *
                        (uint64_t)TIGON_TICKS_PER_WIRE_BYTE};
-    struct tigon_frame *copy = tigon_frame_take(tigon_world_frames(direction->wire->world));
+    struct tigon_frame *copy = tigon_frame_take(direction->wire->frames);
     direction->statistics.duplicated++;
     copy->length = frame->length;
     copy->bad_crc = frame->bad_crc;
@@ -323,10 +367,13 @@ static void tell_simple(struct direction *direction, uint64_t index, uint64_t ti
                                     .what = tigon_fate_words(fate)});
 }
 
-void tigon_wire_send(struct tigon_wire *wire, unsigned from_side, struct tigon_frame *frame,
-                     uint64_t started, uint64_t ended) {
-    struct direction *direction = &wire->direction[from_side];
+/* In all cases. */
+static __attribute__((noinline)) void send_told(struct direction *direction,
+                                                struct tigon_frame *frame, uint64_t started,
+                                                uint64_t ended) {
+    struct tigon_wire *wire = direction->wire;
     struct tigon_wire_statistics *statistics = &direction->statistics;
+    const unsigned from_side = (unsigned)(direction - wire->direction);
     const uint64_t index = direction->index++;
     struct tigon_chance chance = tigon_chance_draw(
         &direction->faults, wire->seed, direction->stream, index, &direction->burst_left);
@@ -351,7 +398,7 @@ void tigon_wire_send(struct tigon_wire *wire, unsigned from_side, struct tigon_f
     if (direction->unplugged) {
         statistics->cut++;
         tell(wire, &view, TIGON_FATE_CUT);
-        tigon_frame_release(tigon_world_frames(wire->world), frame);
+        tigon_frame_release(wire->frames, frame);
         return;
     }
     if (chance.simple)
@@ -364,7 +411,7 @@ void tigon_wire_send(struct tigon_wire *wire, unsigned from_side, struct tigon_f
             statistics->lost++;
         else
             statistics->filtered++;
-        tigon_frame_release(tigon_world_frames(wire->world), frame);
+        tigon_frame_release(wire->frames, frame);
         return;
     }
     statistics->corrupted_silent += chance.silent;
@@ -379,9 +426,24 @@ void tigon_wire_send(struct tigon_wire *wire, unsigned from_side, struct tigon_f
     deliver(direction, frame, ended, &chance);
 }
 
+void tigon_wire_send(struct tigon_wire *wire, unsigned from_side, struct tigon_frame *frame,
+                     uint64_t started, uint64_t ended) {
+    struct direction *direction = &wire->direction[from_side];
+    if (__builtin_expect(!is_plain(direction) || direction->held, 0)) {
+        send_told(direction, frame, started, ended);
+        return;
+    }
+    frame->index = direction->index++;
+    frame->again = false;
+    frame->passes = 0;
+    direction->statistics.frames++;
+    direction->statistics.bytes += frame->length;
+    launch(direction, frame, ended + direction->flight);
+}
+
 void tigon_wire_inject(struct tigon_wire *wire, unsigned from_side, const void *bytes,
                        size_t length, bool bad_crc) {
-    struct tigon_frame *frame = tigon_frame_take(tigon_world_frames(wire->world));
+    struct tigon_frame *frame = tigon_frame_take(wire->frames);
     if (length > TIGON_FRAME_CAPACITY - 64)
         length = TIGON_FRAME_CAPACITY - 64;
     memcpy(frame->bytes, bytes, length);
@@ -489,17 +551,23 @@ void tigon_wire_faults(const struct tigon_wire *wire, unsigned from_side,
 
 void tigon_wire_set_faults(struct tigon_wire *wire, unsigned from_side,
                            const struct tigon_faults *faults) {
-    wire->direction[from_side & 1u].faults = *faults;
+    set_faults(&wire->direction[from_side & 1u], faults);
+}
+
+static void count_onlookers(struct tigon_wire *wire) {
+    wire->onlookers = wire->tap || wire->filter || wire->capture;
 }
 
 void tigon_wire_set_tap(struct tigon_wire *wire, tigon_tap tap, void *context) {
     wire->tap = tap;
     wire->tap_context = context;
+    count_onlookers(wire);
 }
 
 void tigon_wire_set_filter(struct tigon_wire *wire, tigon_filter filter, void *context) {
     wire->filter = filter;
     wire->filter_context = context;
+    count_onlookers(wire);
 }
 
 int tigon_wire_capture(struct tigon_wire *wire, const char *path) {
@@ -514,12 +582,15 @@ int tigon_wire_capture(struct tigon_wire *wire, const char *path) {
                                 (TIGON_FRAME_CAPACITY + TIGON_FRAME_PREAMBLE + TIGON_FRAME_GAP) *
                                     (uint64_t)TIGON_TICKS_PER_WIRE_BYTE),
     };
-    return tigon_capture_open(&wire->capture, &options);
+    const int error = tigon_capture_open(&wire->capture, &options);
+    count_onlookers(wire);
+    return error;
 }
 
 int tigon_wire_end_capture(struct tigon_wire *wire) {
     const int error = tigon_capture_close(wire->capture);
     wire->capture = NULL;
+    count_onlookers(wire);
     return error;
 }
 

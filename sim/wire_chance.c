@@ -15,6 +15,12 @@
 #define LENGTHENED_BYTES 65535u /* for a filter that asks for it */
 static_assert(LENGTHENED_BYTES <= TIGON_FRAME_CAPACITY, "it fits a frame");
 
+bool tigon_chance_exists(const struct tigon_faults *faults) {
+    /* A burst takes frames, and the delay and the damage happen, only with one of these. */
+    return faults->loss > 0 || faults->duplicate > 0 || faults->delay > 0 ||
+           faults->corrupt_visible > 0 || faults->corrupt_silent > 0;
+}
+
 struct tigon_chance tigon_chance_draw(const struct tigon_faults *faults, uint64_t seed,
                                       uint64_t stream, uint64_t index, uint32_t *burst_left) {
     struct tigon_random random = tigon_random_for(seed, stream, index);

@@ -26,6 +26,9 @@ struct tigon_chance {
     uint64_t where; /* which bit suffers */
 };
 
+/* Whether a draw from these can come to anything. */
+bool tigon_chance_exists(const struct tigon_faults *faults);
+
 /* Draws from the simple faults. `burst_left` is the direction's: frames still to be taken by a
  * burst. */
 struct tigon_chance tigon_chance_draw(const struct tigon_faults *faults, uint64_t seed,

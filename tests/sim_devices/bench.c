@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "sim/mac_buffer.h"
+
 struct bench *bench_make(unsigned boards, const char *const *assignments) {
     struct bench *bench = calloc(1, sizeof *bench);
     assert_non_null(bench);
@@ -98,7 +100,7 @@ void send_from_host(struct tigon_board *board, uint64_t host, uint32_t *local, u
     tigon_board_poke32(board, slot + 4u, length);
     set_reg(board, 0x0F0, slot + 8u);
     queue_dma(board, TIGON_DMA_READ, host, *local, length, READ_LAST);
-    *local = tigon_dma_local_end(board, *local, (length + 7u) & ~7u);
+    *local = tigon_local_end(board, *local, (length + 7u) & ~7u);
 }
 
 void received(struct tigon_board *board, unsigned slot, uint32_t *address, uint32_t *status) {
