@@ -43,6 +43,14 @@ static void sim_write_block(void *handle, uint32_t offset, const uint32_t *words
     tigon_host_write_block(handle, offset, words, count);
 }
 
+static void sim_run_ahead(void *handle) {
+    tigon_host_run_ahead(handle);
+}
+
+static void sim_catch_up(void *handle) {
+    tigon_host_catch_up(handle);
+}
+
 static uint64_t sim_now_ns(void *handle) {
     return tigon_host_now_ns(handle);
 }
@@ -88,6 +96,8 @@ const struct libemp_backend libemp_sim = {
     .write32 = sim_write32,
     .write_block = sim_write_block,
     .poll32 = sim_poll32,
+    .run_ahead = sim_run_ahead,
+    .catch_up = sim_catch_up,
     .now_ns = sim_now_ns,
     .spend_ns = sim_spend_ns,
     .sleep_ns = sim_sleep_ns,

@@ -105,6 +105,17 @@ static inline void libemp_charge(struct libemp_board *board, uint64_t ns) {
         board->backend->spend_ns(board->handle, ns);
 }
 
+/* Around what looks at nothing but registers (run_ahead of the backend). */
+static inline void libemp_run_ahead(struct libemp_board *board) {
+    if (board->backend->run_ahead)
+        board->backend->run_ahead(board->handle);
+}
+
+static inline void libemp_catch_up(struct libemp_board *board) {
+    if (board->backend->catch_up)
+        board->backend->catch_up(board->handle);
+}
+
 /* access.c: registers, and board memory by address. The window is moved only when it must. */
 uint32_t libemp_get_register(struct libemp_board *board, uint32_t offset);
 void libemp_set_register(struct libemp_board *board, uint32_t offset, uint32_t value);

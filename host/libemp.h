@@ -110,6 +110,11 @@ struct libemp_backend {
     uint32_t (*poll32)(void *handle, uint32_t offset, uint32_t mask, uint32_t unchanged,
                        uint64_t spend_ns, uint64_t until_ns, uint64_t *turns);
 
+    /* May be NULL. Between these two libemp looks at nothing but what the functions above give
+     * back, so a simulator need not let time pass at each of them. */
+    void (*run_ahead)(void *handle);
+    void (*catch_up)(void *handle);
+
     uint64_t (*now_ns)(void *handle);
     void (*spend_ns)(void *handle, uint64_t ns); /* charge work of this CPU */
     void (*sleep_ns)(void *handle, uint64_t ns); /* let others use the CPU meanwhile */

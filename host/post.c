@@ -97,20 +97,12 @@ static void hand_over(struct libemp_board *board, size_t index, const uint32_t *
     enter_ring(board, (uint32_t)index);
 }
 
-static int post(struct libemp_board *board, enum emp_direction direction, uint16_t peer,
-                uint16_t tag, const struct libemp_piece *pieces, size_t count,
-                libemp_request *request) {
-    struct libemp_header header = {.direction = direction, .peer = peer, .tag = tag};
+static int post_pieces(struct libemp_board *board, struct libemp_header header,
+                       const struct libemp_piece *pieces, size_t count, libemp_request *request) {
     uint32_t words[RUN_LIMIT * DESCRIPTOR_WORDS];
     uint32_t *indirect = NULL;
     uint64_t indirect_bus = 0;
 
-    if (!request)
-        return libemp_fail(board, -EINVAL, "no place for the request");
-    if (!board->running)
-        return libemp_fail(board, -ENODEV, "no firmware runs");
-    if (peer >= EMP_NODE_LIMIT || peer == board->node)
-        return libemp_fail(board, -EINVAL, "node %u is not a peer of node %u", peer, board->node);
     libemp_charge(board, board->costs.call_ns);
     const int cut = libemp_cut(board, pieces, count, board->fragments, &header.length);
     if (cut < 0)
@@ -132,11 +124,13 @@ static int post(struct libemp_board *board, enum emp_direction direction, uint16
         libemp_charge(board,
                       board->costs.translate_call_ns + fragments * board->costs.translate_page_ns);
     libemp_charge(board, run * board->costs.descriptor_ns);
+    if (indirect) /* which the board might read */
+        libemp_catch_up(board);
     libemp_encode(&header, board->fragments, fragments, indirect, indirect_bus, words);
 
     take(board, index, run);
     slot->run = (uint8_t)run;
-    slot->receive = direction == EMP_DIRECTION_RECEIVE;
+    slot->receive = header.direction == EMP_DIRECTION_RECEIVE;
     slot->cancelled = false;
     slot->length = header.length;
     remember_memory(slot, pieces, count);
@@ -145,6 +139,22 @@ static int post(struct libemp_board *board, enum emp_direction direction, uint16
     *request = (uint32_t)slot->generation << GENERATION_SHIFT | (uint32_t)index;
     hand_over(board, index, words, run);
     return 0;
+}
+
+static int post(struct libemp_board *board, enum emp_direction direction, uint16_t peer,
+                uint16_t tag, const struct libemp_piece *pieces, size_t count,
+                libemp_request *request) {
+    const struct libemp_header header = {.direction = direction, .peer = peer, .tag = tag};
+    if (!request)
+        return libemp_fail(board, -EINVAL, "no place for the request");
+    if (!board->running)
+        return libemp_fail(board, -ENODEV, "no firmware runs");
+    if (peer >= EMP_NODE_LIMIT || peer == board->node)
+        return libemp_fail(board, -EINVAL, "node %u is not a peer of node %u", peer, board->node);
+    libemp_run_ahead(board);
+    const int error = post_pieces(board, header, pieces, count, request);
+    libemp_catch_up(board);
+    return error;
 }
 
 int libemp_post_send(struct libemp_board *board, uint16_t peer, uint16_t tag,
@@ -174,11 +184,12 @@ int libemp_cancel(struct libemp_board *board, libemp_request request) {
     if (!slot->receive)
         return libemp_fail(board, -EOPNOTSUPP, "request 0x%08X is a send, which nobody can cancel",
                            request);
+    libemp_run_ahead(board);
     libemp_charge(board, board->costs.call_ns);
-    if (slot->cancelled)
-        return 0;
+    if (!slot->cancelled)
+        enter_ring(board, EMP_CANCEL_REQUEST | (uint32_t)(slot - board->slots));
     slot->cancelled = true;
-    enter_ring(board, EMP_CANCEL_REQUEST | (uint32_t)(slot - board->slots));
+    libemp_catch_up(board);
     return 0;
 }
 
@@ -239,8 +250,11 @@ int libemp_test(struct libemp_board *board, libemp_request request,
     struct libemp_slot *slot = find_slot(board, request);
     if (!slot)
         return libemp_fail(board, -EINVAL, "no request 0x%08X is posted", request);
+    libemp_run_ahead(board);
     libemp_charge(board, board->costs.test_ns);
-    return look(board, slot, libemp_get_word(board, owner_address(board, slot)), completion);
+    const uint32_t word = libemp_get_word(board, owner_address(board, slot));
+    libemp_catch_up(board);
+    return look(board, slot, word, completion);
 }
 
 /* Tests a request that is posted, up to `*turns` times; `*turns` is then how often. */

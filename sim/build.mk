@@ -3,9 +3,10 @@ include sim/cpu.mk
 
 SIM_OBJECTS := $(SIM_CPU_OBJECTS) $(addprefix sim/, \
     board.o capture.o charge.o core_control.o coroutine.o dma.o eeprom.o events.o fault.o fault_text.o \
-    fault_words.o frame.o frame_crc.o host_bus.o host_control.o host_cpu.o host_memory.o host_window.o knobs.o \
-    link.o local_control.o mac_buffer.o mac_receive.o mac_statistics.o mac_transmit.o observer.o pci_configuration.o phy.o \
-    registers.o schedule.o semaphore.o switch.o switch_port.o timer.o wire.o wire_chance.o world.o)
+    fault_words.o frame.o frame_crc.o host_access.o host_bus.o host_control.o host_cpu.o host_memory.o \
+    host_posted.o host_window.o knobs.o link.o local_control.o mac_buffer.o mac_receive.o mac_statistics.o \
+    mac_transmit.o observer.o pci_configuration.o phy.o registers.o schedule.o semaphore.o switch.o \
+    switch_port.o timer.o wire.o wire_chance.o world.o)
 
 SIM_LIBRARY           := $(BUILD)/obj/sim/libtigon.a
 SIM_LIBRARY_SANITIZED := $(BUILD)/san/sim/libtigon.a

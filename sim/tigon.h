@@ -320,6 +320,14 @@ uint32_t tigon_host_poll32(struct tigon_host *host, uint32_t offset, uint32_t ma
 void tigon_host_spend_ns(struct tigon_host *host, uint64_t ns);
 void tigon_host_sleep_ns(struct tigon_host *host, uint64_t ns);
 void tigon_host_yield(struct tigon_host *host);
+
+/* [program] Between run_ahead and catch_up the program looks at nothing but what the functions of
+ * hosts give back: neither at memory that others write nor at anything else of the world. So a
+ * spend or a write may return before its time has passed. Everything happens at the same times as
+ * without. All other functions that need a program, and at the latest catch_up, return when all is
+ * done. */
+void tigon_host_run_ahead(struct tigon_host *host);
+void tigon_host_catch_up(struct tigon_host *host);
 uint64_t tigon_host_now_ns(const struct tigon_host *host);
 uint64_t tigon_host_now_ps(const struct tigon_host *host);
 

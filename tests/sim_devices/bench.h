@@ -80,6 +80,7 @@ int wire_tests(void);
 int world_tests(void);
 int capture_tests(void);
 int part_tests(void);
+int ahead_tests(void);
 
 /* Words into SRAM, such as instructions of tests/sim_cpu/assemble.h. */
 static inline void bench_place(struct tigon_board *board, uint32_t address, const uint32_t *words,

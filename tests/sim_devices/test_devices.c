@@ -3,5 +3,5 @@
 
 int main(void) {
     return register_tests() + dma_tests() + mac_tests() + link_tests() + host_tests() +
-           wire_tests() + world_tests() + capture_tests() + part_tests();
+           wire_tests() + world_tests() + capture_tests() + part_tests() + ahead_tests();
 }

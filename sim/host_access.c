@@ -1,0 +1,234 @@
+/* How a host's program reaches its board: writes that are posted, reads, and polling. */
+#include "sim/host_cpu.h"
+#include "sim/host_program.h"
+
+#define POLL_TURNS 65536u /* of one tigon_host_poll32 */
+
+void tigon_host_write_block(struct tigon_host *host, uint32_t offset, const uint32_t *words,
+                            size_t count) {
+    struct program *program = tigon_program_ahead(host, "tigon_host_write");
+    if (count == 0)
+        return;
+    const uint64_t cost = host->write_ticks + (count - 1) * host->word_ticks;
+    const bool ahead = tigon_program_goes_ahead(program, cost, count);
+    const uint64_t start = reserve(host, cost);
+    tigon_posted_add(&host->posted, ahead ? start : now(host), start + host->arrival_ticks,
+                     host->word_ticks, offset, words, count);
+    if (ahead)
+        tigon_program_note_step(program, start, cost, offset, count);
+    else
+        tigon_program_block_until(program, start + cost);
+}
+
+void tigon_host_write32(struct tigon_host *host, uint32_t offset, uint32_t value) {
+    tigon_host_write_block(host, offset, &value, 1);
+}
+
+/* Samples from the next one up to, but not at, `ticks`. */
+static uint64_t samples_before(const struct polling *polling, uint64_t ticks) {
+    const uint64_t period = polling->spend + polling->half + polling->rest;
+    return ticks > polling->sample ? (ticks - polling->sample + period - 1) / period : 0;
+}
+
+void tigon_host_stop_watching(struct tigon_host *host, uint64_t ticks) {
+    struct polling *polling = &host->poller->polling;
+    const uint64_t passed = samples_before(polling, ticks);
+    tigon_memory_watch(&host->board->memory, TIGON_WATCH_NOTHING);
+    tigon_bus_host_end(&host->board->bus, ticks);
+    host->board->statistics.host_register_reads += passed;
+    polling->turns += passed;
+    polling->sample += passed * (polling->spend + polling->half + polling->rest);
+    polling->begin = polling->sample - polling->half - polling->spend;
+    polling->watching = false;
+}
+
+/* Something may have changed that samples from `ticks` on can see. */
+static void changed(struct tigon_host *host, uint64_t ticks) {
+    if (!host || !host->poller || !host->poller->polling.watching)
+        return;
+    tigon_host_stop_watching(host, ticks);
+    tigon_schedule_at(host->board->schedule, &host->poller->sample, host->poller->polling.sample);
+}
+
+/* A sample comes before what a core does at its tick, and after what devices do. */
+void tigon_host_look_again(struct tigon_host *host) {
+    if (host && host->board->accessing_core >= 0)
+        changed(host, host->board->now + 1);
+    else if (host)
+        changed(host, host->board->now > now(host) ? host->board->now : now(host));
+}
+
+static void word_written(void *context, int core, uint64_t cycle) {
+    struct tigon_host *host = context;
+    if (core < 0) {
+        tigon_host_look_again(host);
+        return;
+    }
+    host->board->accessing_core = core; /* so that an earlier event stops it in time */
+    changed(host, tigon_ticks_from_cycles(cycle) + 1);
+    host->board->accessing_core = -1;
+}
+
+/* The word is unchanged: the samples from the next one on only matter once something is written. */
+static void start_watching(struct program *program, uint32_t address) {
+    struct tigon_board *board = program->host->board;
+    struct polling *polling = &program->polling;
+    const uint64_t period = polling->spend + polling->half + polling->rest;
+    tigon_memory_watch(&board->memory, (address & board->memory.sram_mask) / TIGON_DECODE_GRANULE);
+    board->memory.watcher = word_written;
+    board->memory.watcher_context = program->host;
+    tigon_bus_host_begin(&board->bus, polling->sample, period);
+    polling->watching = true;
+    tigon_schedule_at(board->schedule, &program->sample,
+                      polling->sample + (polling->limit - polling->turns - 1) * period);
+}
+
+/* Whether what the word holds now, before the first sample, is nothing new. Writes on their way
+ * might move the window. */
+static bool finds_nothing(const struct tigon_host *host, struct polling *polling,
+                          uint32_t *address) {
+    return host->posted.count == 0 && polling->limit > 1 &&
+           tigon_window_peek(host->board, polling->offset, address, &polling->value) &&
+           (polling->value & polling->mask) == polling->unchanged;
+}
+
+static void poll_sample(struct program *program, uint64_t ticks) {
+    struct tigon_host *host = program->host;
+    struct polling *polling = &program->polling;
+    uint32_t address;
+    if (polling->watching)
+        tigon_host_stop_watching(host, ticks);
+    host->board->now = ticks;
+    polling->value = tigon_window_host_read(host->board, polling->offset);
+    polling->turns++;
+    polling->begin = ticks + polling->rest;
+    polling->sample = polling->begin + polling->spend + polling->half;
+    if (!polling->single && polling->turns < polling->limit &&
+        (polling->value & polling->mask) == polling->unchanged &&
+        tigon_window_sram(host->board, polling->offset, &address)) {
+        start_watching(program, address);
+        return;
+    }
+    host->poller = NULL;
+    if (host->cpu_free < polling->begin)
+        host->cpu_free = polling->begin;
+    tigon_program_schedule(program, polling->begin);
+}
+
+void tigon_host_step_by_step(struct tigon_host *host) {
+    struct program *program = host->poller;
+    if (!program)
+        return;
+    struct polling *polling = &program->polling;
+    if (polling->watching)
+        tigon_host_stop_watching(host, now(host));
+    if (now(host) < polling->begin) { /* the turn before this one is not over */
+        host->cpu_free = polling->begin;
+    } else if (now(host) < polling->begin + polling->spend) {
+        host->cpu_free = polling->begin + polling->spend;
+        polling->read_left = true;
+    } else {
+        host->cpu_free = polling->sample + polling->rest;
+        polling->single = true;
+        tigon_schedule_at(host->board->schedule, &program->sample, polling->sample);
+        return;
+    }
+    host->poller = NULL;
+    tigon_schedule_cancel(host->board->schedule, &program->sample);
+    tigon_program_schedule(program, host->cpu_free);
+}
+
+uint64_t tigon_host_reads_passed(const struct tigon_host *host, uint64_t ticks) {
+    return host->poller && host->poller->polling.watching
+               ? samples_before(&host->poller->polling, ticks + 1)
+               : 0;
+}
+
+/* The program sleeps through this; switching to it twice per read would show in runs that poll. */
+void tigon_program_sample(void *context, uint64_t ticks) {
+    struct program *program = context;
+    struct tigon_board *board = program->host->board;
+    if (program == program->host->poller) {
+        poll_sample(program, ticks);
+        return;
+    }
+    if (ticks < program->read_sample) { /* a mark */
+        tigon_schedule_at(board->schedule, &program->sample, program->read_sample);
+        return;
+    }
+    board->now = ticks;
+    program->read_value = tigon_window_host_read(board, program->read_offset);
+    tigon_program_schedule(program, program->read_end);
+}
+
+uint32_t tigon_host_read32(struct tigon_host *host, uint32_t offset) {
+    struct program *program = tigon_program_ahead(host, "tigon_host_read32");
+    const uint64_t cost = host->read_ticks;
+    const bool ahead = tigon_program_goes_ahead(program, cost, 0);
+    const uint64_t start = reserve(host, cost);
+    if (ahead)
+        tigon_program_note_step(program, start, 0, 0, 0);
+    /* The board is asked half-way, but not before every earlier write has arrived: reads push
+     * writes ahead. */
+    uint64_t sample = start + cost / 2;
+    if (host->posted.count && sample <= host->posted.last)
+        sample = host->posted.last + 1;
+    const uint64_t end = sample + (cost - cost / 2);
+    if (host->cpu_free < end)
+        host->cpu_free = end;
+    program->read_offset = offset;
+    program->read_sample = sample;
+    program->read_end = end;
+    tigon_schedule_at(host->board->schedule, &program->sample,
+                      ahead && start > now(host) ? start : sample);
+    tigon_program_block(program, TIGON_PROGRAM_BUSY);
+    if (ahead && tigon_program_make_up(program))
+        return tigon_host_read32(host, offset); /* it was taken back, too */
+    return program->read_value;
+}
+
+uint32_t tigon_host_poll32(struct tigon_host *host, uint32_t offset, uint32_t mask,
+                           uint32_t unchanged, uint64_t spend_ns, uint64_t until_ns,
+                           uint64_t *turns) {
+    struct program *program = tigon_program_running(host, "tigon_host_poll32");
+    const uint64_t read = host->read_ticks;
+    const uint64_t spend = tigon_ticks_from_ns(spend_ns);
+    const uint64_t until = tigon_ticks_from_ns(until_ns);
+    uint32_t address;
+    if (host->live > 1 || host->cpu_free > now(host) || spend + read == 0 || *turns <= 1) {
+        tigon_program_use_cpu(program, spend);
+        *turns = 1;
+        return tigon_host_read32(host, offset);
+    }
+    struct polling *polling = &program->polling;
+    *polling = (struct polling){.offset = offset,
+                                .mask = mask,
+                                .unchanged = unchanged,
+                                .spend = spend,
+                                .half = read / 2,
+                                .rest = read - read / 2,
+                                .begin = now(host),
+                                .limit = *turns < POLL_TURNS ? *turns : POLL_TURNS};
+    polling->sample = polling->begin + spend + polling->half;
+    /* As in tigon_host_read32. Writes arrive before the first sample, so later ones need not wait.
+     */
+    if (host->posted.count && polling->sample <= host->posted.last)
+        polling->sample = host->posted.last + 1;
+    const uint64_t first_end = polling->sample + polling->rest;
+    if (until <= first_end)
+        polling->limit = 1;
+    else if ((until - first_end - 1) / (spend + read) + 2 < polling->limit)
+        polling->limit = (until - first_end - 1) / (spend + read) + 2;
+    host->poller = program;
+    if (finds_nothing(host, polling, &address))
+        start_watching(program, address);
+    else
+        tigon_schedule_at(host->board->schedule, &program->sample, polling->sample);
+    tigon_program_block(program, TIGON_PROGRAM_POLLS_BOARD);
+    if (polling->read_left) {
+        polling->value = tigon_host_read32(host, offset);
+        polling->turns++;
+    }
+    *turns = polling->turns;
+    return polling->value;
+}
