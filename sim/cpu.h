@@ -129,7 +129,7 @@ struct tigon_cpu_poll {
     bool replaying;  /* executing up to a wake cycle */
     uint32_t others; /* polls from other loads since */
     uint32_t other_values[TIGON_POLL_OTHERS];
-    uint64_t effects; /* cpu->effects at that poll */
+    uint64_t effects; /* counts of them at that poll */
     uint64_t cycle;
     uint64_t period;
     uint32_t npc;
@@ -216,7 +216,8 @@ struct tigon_cpu {
     uint64_t horizon;
     uint64_t event_limit;       /* lowest tigon_cpu_limit() of this run */
     uint64_t lowest_bound;      /* lowest horizon anybody asked for in it, also beyond its own */
-    uint64_t effects;           /* counts what makes a loop more than a poll loop */
+    uint64_t effects;           /* counts what makes a loop more than a poll loop, beside
+                                   accesses to SRAM */
     uint64_t write_buffer_free; /* cycle */
     uint32_t load_register;     /* target of a scratchpad load just issued, else 0 */
     bool line_valid;

@@ -30,6 +30,8 @@ void tigon_cpu_pair(struct tigon_cpu *a, struct tigon_cpu *b) {
 
 void tigon_cpu_set_run_ahead(struct tigon_cpu *cpu, uint32_t cycles) {
     cpu->run_ahead = cycles;
+    if (cpu->native) /* which may stand in a block that fits below the limit there was */
+        tigon_native_registers_written(cpu->native);
 }
 
 bool tigon_cpu_set_native(struct tigon_cpu *cpu, bool on) {

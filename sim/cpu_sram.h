@@ -43,7 +43,6 @@ static inline enum tigon_access tigon_cpu_load_sram(struct tigon_cpu *cpu, uint3
     uint64_t waited = tigon_cpu_take_slots(cpu, 1);
     *value = tigon_cpu_load_bytes(cpu->memory->sram + offset, bytes);
     cpu->cycle += waited + cpu->timing.sram_load;
-    cpu->effects++;
     cpu->statistics.sram_loads++;
     return TIGON_ACCESS_DONE;
 }
@@ -70,7 +69,6 @@ static inline enum tigon_access tigon_cpu_store_sram(struct tigon_cpu *cpu, uint
             tigon_decode(tigon_load_be32(memory->sram + (offset & ~3u)));
     const uint64_t issued = cpu->cycle;
     cpu->cycle += cpu->timing.sram_store;
-    cpu->effects++;
     cpu->statistics.sram_stores++;
     if (__builtin_expect(offset / TIGON_DECODE_GRANULE == memory->watched, 0)) {
         memory->watcher(memory->watcher_context, (int)cpu->core, issued);

@@ -27,6 +27,7 @@ int tigon_memory_initialise(struct tigon_memory *memory, uint32_t sram_size) {
         return -ENOMEM;
     }
     memset(memory->flash, 0xFF, TIGON_FLASH_SIZE);
+    memset(memory->sram_marks, TIGON_MARK_NULL, TIGON_NULL_PAGE_SIZE / TIGON_DECODE_GRANULE);
     for (uint32_t at = 0; at < TIGON_PROM_SIZE; at += 4)
         tigon_store_be32(memory->prom + at, HALT_WORD);
     return 0;

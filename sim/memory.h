@@ -78,6 +78,7 @@ struct tigon_memory {
  * of a core. */
 #define TIGON_MARK_DECODED 1u
 #define TIGON_MARK_WATCHED 2u
+#define TIGON_MARK_NULL    4u /* of the null page: a store of a core is a fault */
 
 /* Values of scratchpad_text. */
 #define TIGON_TEXT_NONE       0u

@@ -308,15 +308,6 @@ struct tigon_native *tigon_native_blocked(struct tigon_native *native) {
     return NULL;
 }
 
-void tigon_native_near_limit(struct tigon_native *native, const struct native_access *access) {
-    struct tigon_cpu *cpu = native->cpu;
-    cpu->cycle += access->next;
-    if (access->load)
-        cpu->gpr[access->destination] = native->value;
-    (void)leave(native, TIGON_NATIVE_NEAR_LIMIT, native->counts + access->before + 1u,
-                access->next_pc, access->next_pc + 4u);
-}
-
 /* The same for an access that comes from tigon_native_access(). */
 static struct tigon_native *blocked_at(struct tigon_native *native,
                                        const struct native_access *access,
@@ -324,7 +315,7 @@ static struct tigon_native *blocked_at(struct tigon_native *native,
     struct tigon_cpu *cpu = native->cpu;
     struct tigon_native *other = native->hand_to;
     native->aside = (struct native_aside){
-        .block_began = cpu->cycle - access->issue,
+        .block_began = cpu->cycle - (uint64_t)(int64_t)access->issue,
         .cycle = cpu->cycle,
         .go_on = native->access,
         .return_to = return_to,
@@ -360,7 +351,6 @@ static inline bool go_on(struct tigon_native *native, const struct native_access
         return false;
     }
     cpu->cycle = block_began;
-    native->counts -= access->interlock;
     return true;
 }
 
@@ -425,6 +415,27 @@ bool tigon_native_store_register(struct tigon_native *native, const struct nativ
     return go_on_after_callback(native, access);
 }
 
+/* A load from the scratchpad, which the block expected to be from elsewhere. As at the end of a
+ * block the load stays pending at the limit. */
+static struct tigon_native *load_unexpected(struct tigon_native *native,
+                                            const struct native_access *access, uint32_t offset,
+                                            uint64_t counts) {
+    struct tigon_cpu *cpu = native->cpu;
+    const uint8_t *const from = cpu->scratchpad + offset;
+    native->value = extend(access, tigon_cpu_load_bytes(from, access->bytes));
+    cpu->gpr[access->destination] = native->value;
+    cpu->cycle += cpu->timing.scratchpad_load;
+    const uint64_t block_began = cpu->cycle + access->interlock - access->next;
+    if ((int64_t)(block_began + (uint64_t)(int64_t)access->last) >= (int64_t)native->limit) {
+        cpu->load_register = access->destination;
+        return leave(native, TIGON_NATIVE_NEAR_LIMIT, counts, access->next_pc,
+                     access->next_pc + 4u);
+    }
+    cpu->cycle = block_began;
+    native->counts += (uint64_t)access->interlock << 32;
+    return native;
+}
+
 struct tigon_native *tigon_native_access(struct tigon_native *native,
                                          const struct native_access *access,
                                          const uint8_t *return_to) {
@@ -436,7 +447,7 @@ struct tigon_native *tigon_native_access(struct tigon_native *native,
     const uint64_t horizon = cpu->horizon;
     uint32_t value = 0;
     enum tigon_access result = TIGON_ACCESS_DONE;
-    cpu->cycle += access->issue;
+    cpu->cycle += (uint64_t)(int64_t)access->issue;
     /* What may be a fault goes the long way. */
     if (address < TIGON_SRAM_WINDOW && (address & (bytes - 1u)) == 0 &&
         address >= TIGON_NULL_PAGE_SIZE) {
@@ -456,8 +467,9 @@ struct tigon_native *tigon_native_access(struct tigon_native *native,
             look_after_callback(native, horizon);
         return go_on(native, access, counts + 1u) ? native : NULL;
     }
-    if (!access->load && address - TIGON_SCRATCHPAD < native->words * 4u &&
-        (address & (bytes - 1u)) == 0) {
+    if (address - TIGON_SCRATCHPAD < native->words * 4u && (address & (bytes - 1u)) == 0) {
+        if (access->load)
+            return load_unexpected(native, access, address - TIGON_SCRATCHPAD, counts + 1u);
         store_text(cpu, address - TIGON_SCRATCHPAD, bytes, cpu->gpr[access->second]);
         cpu->cycle += cpu->timing.scratchpad_store;
     } else {

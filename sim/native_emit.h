@@ -32,6 +32,8 @@ struct knowledge {
     uint8_t held;   /* the register that eax holds, NOTHING_HELD if none */
     uint32_t known; /* bit n: register n is constant[n] */
     uint32_t constant[32];
+    uint32_t guessed; /* the same, but only likely: native_guess.c */
+    uint32_t guess[32];
 };
 
 /* Where a path through the block goes on. */
@@ -56,7 +58,6 @@ struct later {
     const uint8_t *back;
     uint32_t access; /* its index */
     unsigned routine;
-    uint8_t shift; /* of the offset in ecx */
     uint8_t destination;
     struct counted counted;
     struct way way;
@@ -262,7 +263,7 @@ static inline void access_number(struct block *b, uint32_t index) {
 
 static inline void call_routine(struct block *b, uint32_t access, unsigned routine) {
     access_number(b, access);
-    call_field(b, FIELD(sram_routine) + routine * sizeof(uint8_t *));
+    call_field(b, FIELD(routine) + routine * sizeof(uint8_t *));
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -282,6 +283,22 @@ bool native_simple(const struct tigon_instruction *in);
 
 /* What computes in registers. False: not translated. */
 bool native_emit_plain(struct block *b, const struct tigon_instruction *in);
+
+/* ------------------------------------------------------------------------------------------------
+ * Guesses: native_guess.c */
+
+/* The core stands where the block begins. */
+void native_guess_begin(struct knowledge *k, const struct tigon_cpu *cpu);
+
+/* Carry on through an instruction; through what else changes register `number`. */
+void native_guess_plain(struct knowledge *k, const struct tigon_instruction *in);
+void native_guess_access(struct knowledge *k, const struct tigon_cpu *cpu,
+                         const struct tigon_instruction *in, const struct access_form *form);
+void native_guess_constant(struct knowledge *k, unsigned number, uint32_t value);
+
+/* Where an access most likely goes to; NATIVE_SCRATCHPAD also if that is not known. */
+enum native_target native_guess_target(const struct knowledge *k,
+                                       const struct tigon_instruction *in, unsigned shift);
 
 /* The next instruction executed is at `next_pc`. `way` is where the block goes on when this is its
  * last one, else NULL. */

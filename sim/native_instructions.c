@@ -40,9 +40,9 @@ static bool is_known(const struct block *b, unsigned number) {
     return b->now.known >> number & 1u;
 }
 
-/* Where in the scratchpad: at a constant offset, or at ecx; or elsewhere, at a constant address. */
+/* Where in the scratchpad: at a constant offset, or at ecx. */
 struct place {
-    enum { AT_ECX, AT_CONSTANT, CONSTANT_ELSEWHERE } kind;
+    enum { AT_ECX, AT_CONSTANT } kind;
     uint32_t offset;
 };
 
@@ -112,16 +112,69 @@ static unsigned routine_of(const struct access_form *form) {
     return form->shift + (form->load ? 0u : 3u) + (form->sign ? 6u : 0u);
 }
 
-/* Address less the beginning of the scratchpad in ecx, unless it is constant; then in `place`. */
+/* Address in ecx. */
+static void find_address(struct block *b, const struct tigon_instruction *in) {
+    if (is_known(b, in->source)) {
+        byte(b, 0xB9); /* mov ecx */
+        word(b, b->now.constant[in->source] + in->immediate);
+        return;
+    }
+    load(b, 1, in->source);
+    if (in->immediate == 0)
+        return;
+    if (in->immediate + 128u < 256u) {
+        CODE(b, 0x83, 0xC1, (uint8_t)in->immediate); /* add ecx */
+    } else {
+        CODE(b, 0x81, 0xC1);
+        word(b, in->immediate);
+    }
+}
+
+static bool constant_in_scratchpad(const struct block *b, const struct tigon_instruction *in,
+                                   unsigned shift) {
+    const uint32_t offset = in->immediate + b->now.constant[in->source] - TIGON_SCRATCHPAD;
+    return is_known(b, in->source) && offset < b->native->words * 4u &&
+           (offset & ((1u << shift) - 1u)) == 0;
+}
+
+/* What is constant need not be guessed. */
+static enum native_target expected_target(const struct block *b, const struct tigon_instruction *in,
+                                          unsigned shift) {
+    if (!is_known(b, in->source))
+        return native_guess_target(&b->now, in, shift);
+    const uint32_t address = in->immediate + b->now.constant[in->source];
+    return constant_in_scratchpad(b, in, shift)          ? NATIVE_SCRATCHPAD
+           : tigon_cpu_is_register(address, 1u << shift) ? NATIVE_REGISTER
+                                                         : NATIVE_SRAM;
+}
+
+static uint32_t cost_of(const struct block *b, const struct access_form *form,
+                        enum native_target target) {
+    const struct tigon_timing *timing = &b->cpu->timing;
+    switch (target) {
+    case NATIVE_SRAM:
+        return form->load ? timing->sram_load : timing->sram_store;
+    case NATIVE_REGISTER:
+        return form->load ? timing->register_read : timing->register_write;
+    default:
+        return form->load ? timing->scratchpad_load : timing->scratchpad_store;
+    }
+}
+
+/* Address less the beginning of the scratchpad in ecx, unless it is constant there; then in
+ * `place`. */
 static void find_place(struct block *b, const struct tigon_instruction *in,
                        const struct access_form *form, struct place *place) {
     const uint32_t offset = in->immediate - TIGON_SCRATCHPAD;
     *place = (struct place){.kind = AT_ECX};
     if (is_known(b, in->source)) {
         const uint32_t all = offset + b->now.constant[in->source];
-        const uint32_t low = (1u << form->shift) - 1u;
-        const bool within = all < b->native->words * 4u && (all & low) == 0;
-        *place = (struct place){.kind = within ? AT_CONSTANT : CONSTANT_ELSEWHERE, .offset = all};
+        if (constant_in_scratchpad(b, in, form->shift)) {
+            *place = (struct place){.kind = AT_CONSTANT, .offset = all};
+        } else {           /* a last load */
+            byte(b, 0xB9); /* mov ecx */
+            word(b, all);
+        }
     } else if (b->now.held == in->source) {
         CODE(b, 0x8D, 0x88); /* lea ecx, [rax + offset] */
         word(b, offset);
@@ -137,15 +190,19 @@ struct native_access *native_emit_access(struct block *b, uint32_t pc,
                                          const struct access_form *form, const struct counted *c,
                                          uint32_t next_pc, const struct way *way) {
     struct tigon_native *native = b->native;
-    const struct tigon_timing *timing = &b->cpu->timing;
     struct native_access *access = &native->accesses[native->access_count];
-    const uint32_t cost = form->load ? timing->scratchpad_load : timing->scratchpad_store;
+    const bool last_load = way && form->load; /* what follows depends on where it comes from */
+    const enum native_target target =
+        last_load ? NATIVE_SCRATCHPAD : expected_target(b, in, form->shift);
+    const uint32_t cost = cost_of(b, form, target), sram_cost = cost_of(b, form, NATIVE_SRAM);
+    const int64_t detour = target == NATIVE_SCRATCHPAD ? (int64_t)sram_cost - cost : 0;
     *access = (struct native_access){
         .before = c->instructions | (uint64_t)c->stalls << 32,
         .from = pc,
         .next_pc = next_pc,
         .immediate = in->immediate,
-        .issue = (uint16_t)c->cycles,
+        .detour = detour,
+        .issue = (int16_t)(c->cycles - detour),
         .next = (uint16_t)(c->cycles + cost),
         .bytes = (uint8_t)(1u << form->shift),
         .source = in->source,
@@ -153,34 +210,34 @@ struct native_access *native_emit_access(struct block *b, uint32_t pc,
         .destination = in->destination,
         .load = form->load,
         .sign = form->sign,
+        .expected = (uint8_t)target,
         .ends_block = way != NULL,
     };
     const uint32_t index = native->access_count++;
+    if (target != NATIVE_SCRATCHPAD) {
+        if (!form->load)
+            load(b, 2, in->second);
+        find_address(b, in);
+        call_routine(b, index,
+                     target == NATIVE_SRAM ? routine_of(form)
+                     : form->load          ? NATIVE_LOAD_REGISTER
+                                           : NATIVE_STORE_REGISTER);
+        if (form->load)
+            result(b, in->destination);
+        return access;
+    }
     struct place place;
     find_place(b, in, form, &place);
     struct later *later = NULL;
     if (!form->load)
         load(b, 2, in->second);
-    if (place.kind == CONSTANT_ELSEWHERE) {
-        byte(b, 0xB9);             /* mov ecx */
-        if (!way || !form->load) { /* no need to look where it is, then */
-            word(b, place.offset >> form->shift | place.offset << 1 << (31u - form->shift));
-            call_routine(b, index, routine_of(form));
-            if (form->load)
-                result(b, in->destination);
-            return access;
-        }
-        word(b, place.offset);
-        place.kind = AT_ECX;
-    }
     if (place.kind == AT_ECX) {
         check_offset(b, form);
-        later = put_off(b, way && form->load ? LAST_LOAD : ELSEWHERE);
+        later = put_off(b, last_load ? LAST_LOAD : ELSEWHERE);
         later->jump = jump_if_later(b, NOT_EQUAL);
         later->access = index;
-        later->routine = routine_of(form);
-        later->shift = form->shift;
-        if (way && form->load) { /* what follows depends on where it comes from */
+        later->routine = NATIVE_DETOUR + routine_of(form);
+        if (last_load) {
             later->destination = in->destination;
             later->way = *way;
             later->counted = (struct counted){c->cycles + cost, c->instructions + 1u, c->stalls};

@@ -14,24 +14,27 @@
 #define NATIVE_ACCESSES     32768u
 #define NATIVE_HEAT         16u     /* patience at first */
 #define NATIVE_NEVER        255u    /* heat of a word that cannot be */
-#define NATIVE_CYCLES       0xFFFFu /* at most, of a block with accesses to the scratchpad alone */
+#define NATIVE_CYCLES       0x7FFFu /* at most, of a block whose accesses are what is expected */
 
-/* A load or store. `last` and `sram_advance` are signed numbers. Offsets are cycles and counts
- * since the block began, as they are when all its accesses are to the scratchpad. */
+/* A load or store. Offsets are cycles and counts since the block began, as they are when all its
+ * accesses are to what is expected, without waiting. What routines do for an access that turns out
+ * to be to something else counts from another beginning: the one from which on the block would have
+ * come to `next` if the access had been to SRAM. */
 struct native_access {
-    uint64_t before;      /* counts: instructions, and stalls << 32 */
-    uint32_t from;        /* its address */
-    uint32_t next_pc;     /* of the instruction after it; a jump to a register fills it in */
-    int64_t sram_advance; /* what the block began later for, if the access is to SRAM at once */
-    uint64_t interlock;   /* stalls << 32: that the next one waits for the load */
-    int32_t last; /* cycle by which all after it in the block is looked up; lowest if none */
+    uint64_t before;  /* counts: instructions, and stalls << 32 */
+    uint32_t from;    /* its address */
+    uint32_t next_pc; /* of the instruction after it; a jump to a register fills it in */
+    int64_t detour;   /* that beginning, less the block's own */
+    int32_t last;     /* cycle by which all after it in the block is looked up; lowest if none */
     uint32_t immediate;
-    uint16_t issue; /* cycle */
-    uint16_t next;  /* cycle of the next instruction, with interlock */
+    int16_t issue; /* cycle, for routines */
+    uint16_t next; /* cycle of the next instruction, with interlock */
     uint8_t bytes;
-    uint8_t source; /* registers as in struct tigon_instruction */
+    uint16_t interlock; /* that the next one waits for the load, if it is from the scratchpad */
+    uint8_t source;     /* registers as in struct tigon_instruction */
     uint8_t second;
     uint8_t destination;
+    uint8_t expected; /* enum native_target */
     bool load : 1;
     bool sign : 1;
     bool ends_block : 1;
@@ -44,6 +47,20 @@ static_assert(offsetof(struct native_access, next_pc) == offsetof(struct native_
               "pairs");
 
 #define NATIVE_NO_LAST INT32_MIN
+
+/* Where a block expects an access to go to. What it expects in the scratchpad it does itself, with
+ * detours to routines; for the others it calls the routine at once. */
+enum native_target { NATIVE_SCRATCHPAD, NATIVE_SRAM, NATIVE_REGISTER };
+
+/* Of native_routines.c. The first are for SRAM: the log2 of the size, and 3 for a store, 6 for a
+ * load with sign; NATIVE_DETOUR further the same as detours. */
+enum {
+    NATIVE_DETOUR = 8,
+    NATIVE_LOAD_REGISTER = 16,
+    NATIVE_STORE_REGISTER,
+    NATIVE_STORE_TEXT, /* a detour */
+    NATIVE_ROUTINES
+};
 
 /* Where to go in: at the beginning of a block, or at an access that the core came to and could not
  * do, with its registers there. The latter holds as long as the core stands there, untouched by
@@ -77,18 +94,16 @@ struct tigon_native {
     uint64_t *beats;       /* this core's, in the bus */
     uint32_t sram_mask[3]; /* in bytes, halves, words */
     const enum tigon_loop_stage *peer_stage;
-    const uint8_t *sram_routine[8]; /* shift + 3 of a store + 6 of a load with sign */
-    const uint8_t *access, *out;
+    const uint8_t *routine[NATIVE_ROUTINES];
+    const uint8_t *access, *out; /* the long way of an access; out of the translated text */
     struct tigon_native *(*access_function)(struct tigon_native *, const struct native_access *,
                                             const uint8_t *return_to);
     bool (*register_load)(struct tigon_native *, const struct native_access *, uint32_t number);
     bool (*poll)(struct tigon_native *, const struct native_access *, uint32_t number);
     bool (*register_store)(struct tigon_native *, const struct native_access *, uint32_t number,
                            uint32_t value);
-    int64_t register_advance; /* what is to be added to sram_advance for the load of a register */
     struct tigon_native *(*blocked_function)(struct tigon_native *);
     void (*reach_function)(struct tigon_bus *, uint64_t cycle);
-    void (*near_limit_function)(struct tigon_native *, const struct native_access *);
     struct native_aside aside;
     uint64_t kept_cycle;
 
@@ -138,9 +153,6 @@ bool tigon_native_store_register(struct tigon_native *native, const struct nativ
 
 /* The access that `aside` is for must wait until the other core is further. */
 struct tigon_native *tigon_native_blocked(struct tigon_native *native);
-
-/* The access is done, native->value loaded, and the limit is too near for the rest of the block. */
-void tigon_native_near_limit(struct tigon_native *native, const struct native_access *access);
 
 /* native_routines.c: enter where `aside` says; returns who left. */
 struct tigon_native *tigon_native_enter(struct tigon_native *native);

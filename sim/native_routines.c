@@ -3,13 +3,14 @@
  * and out. The registers are those of native_private.h; a routine for an access is entered from its
  * block with
  *
- *   ecx  address less the beginning of the scratchpad, turned right by the log2 of the size
+ *   ecx  address; less the beginning of the scratchpad in a detour
  *   rsi  offset of the struct native_access from rbp
  *   edx  the value to be stored; then eax is kept, else eax is the value loaded
  *
- * and does what tigon_cpu_load_sram() and tigon_cpu_store_sram() do, in the same order, as long as
- * the bus knows the cycle and nobody waits for this very access; and what cpu_register.h does up to
- * the callback. What else there is does tigon_native_access(), from the beginning.
+ * ecx is then turned right by the log2 of the size. It does what tigon_cpu_load_sram() and
+ * tigon_cpu_store_sram() do, in the same order, as long as the bus knows the cycle and nobody waits
+ * for this very access; and what cpu_register.h does up to the callback. What else there is does
+ * tigon_native_access(), from the beginning.
  *
  * Assembly, since the state of the core stays in host registers that C would save and restore at
  * each access.
@@ -28,22 +29,47 @@
 #define COUNT(name)  [name] "i"(offsetof(struct tigon_cpu, statistics.name))
 #define BUS(name)    [name] "i"(offsetof(struct tigon_bus, name))
 
-/* ecx from a turned offset to the number of the unit in the SRAM that is fitted. At `otherwise` it
- * is that in the address space, less those of the null page. */
-static_assert(TIGON_SCRATCHPAD == 0xC00000 && TIGON_SRAM_WINDOW == 0x800000 &&
-                  TIGON_NULL_PAGE_SIZE == 0x80,
-              "constants of SRAM_ONLY");
-#define SRAM_ONLY(shift, otherwise)                                                                \
-    "  subl $(0xFF400080 >> " #shift "), %%ecx\n"                                                  \
-    "  cmpl $(0x7FFF80 >> " #shift "), %%ecx\n"                                                    \
-    "  jae " otherwise "\n"                                                                        \
-    "  addl $(0x80 >> " #shift "), %%ecx\n"                                                        \
-    "  andl (%c[sram_mask] + 4 * " #shift ")(%%rbp), %%ecx\n"
+/* A detour: count from another beginning, and go on as if the block had not been mistaken. */
+static_assert(TIGON_SCRATCHPAD == 0xC00000, "constant of DETOUR");
+#define DETOUR(label, otherwise)                                                                   \
+    label "_detour:\n"                                                                             \
+          "  addl $0xC00000, %%ecx\n"                                                              \
+          "  movslq %c[last](%%rbp,%%rsi), %%r9\n"                                                 \
+          "  addq %c[detour](%%rbp,%%rsi), %%r12\n"                                                \
+          "  addq %%r12, %%r9\n"                                                                   \
+          "  cmpq %%r13, %%r9\n"                                                                   \
+          "  jge " otherwise "\n"
+
+/* ecx from an address to the number of the unit in the SRAM that is fitted; at `otherwise` it is
+ * that in the address space. A misaligned address becomes a large number. Stores know the null page
+ * by its marks. */
+#define LOADABLE(shift, otherwise)                                                                 \
+    TURN_##shift "  leal -(0x80 >> " #shift ")(%%rcx), %%r9d\n"                                    \
+                 "  cmpl $(0x7FFF80 >> " #shift "), %%r9d\n"                                       \
+                 "  jae " otherwise "\n"                                                           \
+                 "  andl (%c[sram_mask] + 4 * " #shift ")(%%rbp), %%ecx\n"
+#define STORABLE(shift, otherwise)                                                                 \
+    TURN_##shift "  cmpl $(0x800000 >> " #shift "), %%ecx\n"                                       \
+                 "  jae " otherwise "\n"                                                           \
+                 "  andl (%c[sram_mask] + 4 * " #shift ")(%%rbp), %%ecx\n"
+static_assert(TIGON_NULL_PAGE_SIZE == 0x80 && TIGON_SRAM_WINDOW == 0x800000,
+              "constants of LOADABLE and STORABLE");
+#define TURN_0 ""
+#define TURN_1 "  rorl %%ecx\n"
+#define TURN_2 "  rorl $2, %%ecx\n"
 
 /* r8: the cycle of the access. */
 #define ITS_CYCLE                                                                                  \
-    "  movzwl %c[issue](%%rbp,%%rsi), %%r8d\n"                                                     \
+    "  movswq %c[issue](%%rbp,%%rsi), %%r8\n"                                                      \
     "  addq %%r12, %%r8\n"
+
+/* What is after the access must fit below the limit if the block begins by r10 later. */
+#define STILL_FITS(otherwise)                                                                      \
+    "  movslq %c[last](%%rbp,%%rsi), %%r11\n"                                                      \
+    "  addq %%r12, %%r11\n"                                                                        \
+    "  addq %%r10, %%r11\n"                                                                        \
+    "  cmpq %%r13, %%r11\n"                                                                        \
+    "  jge " otherwise "\n"
 
 /* Or that after what is in the write buffer; `label`_go_on: come here again with it. */
 #define AT_ITS_CYCLE(label)                                                                        \
@@ -53,17 +79,17 @@ static_assert(TIGON_SCRATCHPAD == 0xC00000 && TIGON_SRAM_WINDOW == 0x800000 &&
     "  cmpq %c[horizon](%%rbx), %%r8\n"                                                            \
     "  jae " label "_blocked\n"
 
-#define WAIT(label)                                                                                \
+#define WAIT(label, otherwise)                                                                     \
     label "_wait:\n"                                                                               \
           "  movq %c[write_buffer_free](%%rbx), %%r9\n"                                            \
           "  movq %%r9, %%r10\n"                                                                   \
-          "  subq %%r8, %%r10\n"                                                                   \
-          "  addq %%r10, %c[bus_stalls](%%rbx)\n"                                                  \
-          "  addq %%r10, %%r12\n"                                                                  \
-          "  movq %%r9, %%r8\n"                                                                    \
-          "  jmp " label "_go_on\n" label "_blocked:\n"                                            \
-          "  leaq " label "_go_on(%%rip), %%rdi\n"                                                 \
-          "  jmp tigon_native_wait_for_other\n"
+          "  subq %%r8, %%r10\n" STILL_FITS(otherwise) "  addq %%r10, %c[bus_stalls](%%rbx)\n"     \
+                                                       "  addq %%r10, %%r12\n"                     \
+                                                       "  movq %%r9, %%r8\n"                       \
+                                                       "  jmp " label "_go_on\n" label             \
+                                                       "_blocked:\n"                               \
+                                                       "  leaq " label "_go_on(%%rip), %%rdi\n"    \
+                                                       "  jmp tigon_native_wait_for_other\n"
 
 /* r10: the cycle after the slot. Nothing is changed before `label`_granted. */
 #define TAKE_SLOT(label, otherwise)                                                                \
@@ -82,11 +108,11 @@ static_assert(TIGON_SCRATCHPAD == 0xC00000 && TIGON_SRAM_WINDOW == 0x800000 &&
     "  movq %%r10, %c[core_free](%%rdi)\n"                                                         \
     "  movq %c[beats](%%rbp), %%r9\n"                                                              \
     "  incq (%%r9)\n"                                                                              \
-    "  incq %c[effects](%%rbx)\n"                                                                  \
     "  movq %c[sram](%%rbp), %%r9\n"
 
-/* The first free cycle of the window; `delay` says what the wait, in r9, is for the core. */
-#define LATER_SLOT(label, otherwise, delay)                                                        \
+/* The first free cycle of the window; `fits` looks whether the block may begin later by as much,
+ * `delay` lets it. */
+#define LATER_SLOT(label, otherwise, fits, delay)                                                  \
     label "_reach:\n"                                                                              \
           "  callq tigon_native_reach_cycle\n"                                                     \
           "  jmp " label "_go_on\n" label "_busy:\n"                                               \
@@ -105,40 +131,32 @@ static_assert(TIGON_SCRATCHPAD == 0xC00000 && TIGON_SRAM_WINDOW == 0x800000 &&
           "  addq %%r9, %%r10\n"                                                                   \
           "  cmpq %c[plain_until](%%rdi), %%r10\n"                                                 \
           "  jae " otherwise "\n"                                                                  \
-          "  movq %%r10, %%r9\n"                                                                   \
-          "  subq %%r8, %%r9\n"                                                                    \
-          "  addq %%r9, %c[bus_stalls](%%rbx)\n"                                                   \
+          "  subq %%r8, %%r10\n" fits "  addq %%r10, %c[bus_stalls](%%rbx)\n"                      \
           "  movq %c[beats](%%rbp), %%r11\n"                                                       \
-          "  addq %%r9, %c[stalls_after_beats](%%r11)\n" delay "  incq %%r10\n"                    \
+          "  addq %%r10, %c[stalls_after_beats](%%r11)\n" delay "  leaq 1(%%r8,%%r10), %%r10\n"    \
           "  jmp " label "_granted\n"
 
-/* r12: when the block would have begun. What issue was, is in it already. */
-#define BACK_TO_BLOCK                                                                              \
-    "  movslq %c[last](%%rbp,%%rsi), %%r9\n"                                                       \
-    "  addq %c[sram_advance](%%rbp,%%rsi), %%r12\n"                                                \
-    "  addq %%r12, %%r9\n"                                                                         \
-    "  cmpq %%r13, %%r9\n"                                                                         \
-    "  jge tigon_native_too_near\n"
-
 /* clang-format off */
-/* The core waits for the value, so the interlock that the block counts on is none. */
+/* The way of most accesses leaves r12 as it is: then what follows in the block fits below the limit,
+ * as it did when the block began. */
 #define LOAD(label, shift, fetch, otherwise)                                                       \
+    DETOUR(label, "tigon_native_special")                                                          \
     label ":\n"                                                                                    \
-    SRAM_ONLY(shift, otherwise)                                                                    \
+    LOADABLE(shift, otherwise)                                                                     \
     AT_ITS_CYCLE(label)                                                                            \
     TAKE_SLOT(label, "tigon_native_special")                                                       \
     "  incq %c[sram_loads](%%rbx)\n" fetch                                                         \
-    BACK_TO_BLOCK                                                                                  \
-    "  subq %c[interlock](%%rbp,%%rsi), %%r15\n"                                                   \
     "  ret\n"                                                                                      \
-    WAIT(label)                                                                                    \
-    LATER_SLOT(label, "tigon_native_special", "  addq %%r9, %%r12\n")
+    WAIT(label, "tigon_native_special")                                                            \
+    LATER_SLOT(label, "tigon_native_special", STILL_FITS("tigon_native_special"),                  \
+               "  addq %%r10, %%r12\n")
 
 /* What the store would change elsewhere is special: decoded text, the I-line held, a granule that is
  * watched. The core does not wait for the slot. */
 #define STORE(label, shift, write, otherwise)                                                      \
+    DETOUR(label, "tigon_native_special_store")                                                    \
     label ":\n"                                                                                    \
-    SRAM_ONLY(shift, otherwise)                                                                    \
+    STORABLE(shift, otherwise)                                                                     \
     AT_ITS_CYCLE(label)                                                                            \
     "  movl %%ecx, %%r10d\n"                                                                       \
     "  movq %c[sram_marks](%%rbp), %%r9\n"                                                         \
@@ -150,20 +168,18 @@ static_assert(TIGON_SCRATCHPAD == 0xC00000 && TIGON_SRAM_WINDOW == 0x800000 &&
     "  movl %c[sram_store_drain](%%rbx), %%r9d\n"                                                  \
     "  leaq -1(%%r9,%%r10), %%r9\n"                                                                \
     "  movq %%r9, %c[write_buffer_free](%%rbx)\n"                                                  \
-    BACK_TO_BLOCK                                                                                  \
     "  ret\n"                                                                                      \
-    WAIT(label)                                                                                    \
-    LATER_SLOT(label, "tigon_native_special_store", "")
+    WAIT(label, "tigon_native_special_store")                                                      \
+    LATER_SLOT(label, "tigon_native_special_store", "", "")
 /* clang-format on */
 static_assert(TIGON_DECODE_GRANULE == 1 << 5, "as STORE shifts");
 
-/* ecx as SRAM_ONLY(2) leaves it, the access not to SRAM: if it is to a chip register, in ecx the
- * number of that and below the horizon. */
+/* An access expected to a chip register, or, its address turned already, not to SRAM: if it is to
+ * one, in ecx the number of that and below the horizon. */
 static_assert(TIGON_REGISTERS == 0xC0000000u && TIGON_REGISTERS_SIZE == 4 * 0x100,
               "constants of REGISTER_ONLY");
-#define REGISTER_ONLY(label, otherwise)                                                            \
-    label ":\n"                                                                                    \
-          "  subl $(((0xC0000000 - 0xC00000) >> 2) - (0xFF400080 >> 2)), %%ecx\n"                  \
+#define REGISTER_ONLY(label, turn, otherwise)                                                      \
+    label ":\n" turn "  subl $(0xC0000000 >> 2), %%ecx\n"                                          \
           "  cmpl $0x100, %%ecx\n"                                                                 \
           "  jae " otherwise "\n" ITS_CYCLE label "_go_on:\n"                                      \
           "  cmpq %c[horizon](%%rbx), %%r8\n"                                                      \
@@ -178,10 +194,9 @@ static_assert(TIGON_REGISTERS == 0xC0000000u && TIGON_REGISTERS_SIZE == 4 * 0x10
     [stalls_after_beats] "i"(offsetof(struct tigon_bus, stalls) - offsetof(struct tigon_bus, beats))
 
 #define ACCESS_OPERANDS                                                                            \
-    ACCESS(issue), ACCESS(sram_advance), ACCESS(last), NATIVE(bus), NATIVE(peer_stage),            \
-        NATIVE(beats), NATIVE(sram_mask), NATIVE(sram), CPU(write_buffer_free), CPU(horizon),      \
-        CPU(effects), COUNT(bus_stalls), BUS(plain_until), BUS(taken), BUS(core_free),             \
-        STALLS_AFTER_BEATS
+    ACCESS(issue), ACCESS(detour), ACCESS(last), NATIVE(bus), NATIVE(peer_stage), NATIVE(beats),   \
+        NATIVE(sram_mask), NATIVE(sram), CPU(write_buffer_free), CPU(horizon), COUNT(bus_stalls),  \
+        BUS(plain_until), BUS(taken), BUS(core_free), STALLS_AFTER_BEATS
 
 /* Never called: a place for the statements. */
 static __attribute__((used)) void loads(void) {
@@ -204,7 +219,7 @@ static __attribute__((used)) void loads(void) {
         LOAD("tigon_native_lb", 0, "  movsbl (%%r9,%%rcx), %%eax\n", "tigon_native_special")
                      /* clang-format on */ ".popsection\n"
                      :
-                     : ACCESS_OPERANDS, ACCESS(interlock), COUNT(sram_loads));
+                     : ACCESS_OPERANDS, COUNT(sram_loads));
 }
 
 static __attribute__((used)) void stores(void) {
@@ -231,9 +246,12 @@ static __attribute__((used)) void registers(void) {
     __asm__ volatile(
         ".pushsection .text\n"
         ".balign 16\n" /* clang-format off */
-        /* What cpu_register.h finds without a callback, but for event words; interlocks as in
-         * LOAD. */
-        REGISTER_ONLY("tigon_native_lw_register", "tigon_native_special")
+        REGISTER_ONLY("tigon_native_lw_register", "", "tigon_native_special")
+        "  jmp tigon_native_ask\n"
+        REGISTER_BLOCKED("tigon_native_lw_register")
+
+        /* What cpu_register.h finds without a callback, but for event words. */
+        REGISTER_ONLY("tigon_native_load_register_expected", TURN_2, "tigon_native_special")
         "  movq %c[register_word](%%rbx,%%rcx,8), %%rdi\n"
         "  cmpb $0, %c[replaying](%%rbx)\n"
         "  jne tigon_native_ask\n"
@@ -248,9 +266,6 @@ static __attribute__((used)) void registers(void) {
         "  incq %c[effects](%%rbx)\n"
         "  incq %c[register_reads](%%rbx)\n"
         "  movq %%r8, (%%rdi)\n"
-        "  addq %c[register_advance](%%rbp), %%r12\n"
-        BACK_TO_BLOCK
-        "  subq %c[interlock](%%rbp,%%rsi), %%r15\n"
         "  ret\n"
         "2:\n"
         "  cmpl %c[timer_number](%%rbx), %%ecx\n"
@@ -270,9 +285,13 @@ static __attribute__((used)) void registers(void) {
         "tigon_native_ask:\n"
         "  movq %c[register_load](%%rbp), %%r9\n"
         "  jmp tigon_native_call\n"
-        REGISTER_BLOCKED("tigon_native_lw_register")
+        REGISTER_BLOCKED("tigon_native_load_register_expected")
 
-        REGISTER_ONLY("tigon_native_sw_register", "tigon_native_special_store")
+        REGISTER_ONLY("tigon_native_store_register_expected", TURN_2, "tigon_native_special_store")
+        "  jmp 4f\n"
+        REGISTER_BLOCKED("tigon_native_store_register_expected")
+        REGISTER_ONLY("tigon_native_sw_register", "", "tigon_native_special_store")
+        "4:\n"
         "  movq %c[register_store](%%rbp), %%r9\n"
         /* The function in r9, with the core's fields as a callback may see them. */
         "tigon_native_call:\n"
@@ -302,11 +321,10 @@ static __attribute__((used)) void registers(void) {
         REGISTER_BLOCKED("tigon_native_sw_register")
         /* clang-format on */ ".popsection\n"
         :
-        : ACCESS(issue), ACCESS(next_pc), ACCESS(before), ACCESS(last), ACCESS(sram_advance),
-          ACCESS(interlock), CPU(horizon), CPU(cycle), CPU(pc), CPU(npc), CPU(effects),
-          CPU(register_word), CPU(timer_number), CPU(pollable), NATIVE(value), NATIVE(counts),
-          NATIVE(register_load), NATIVE(register_store), NATIVE(poll), NATIVE(register_advance),
-          COUNT(instructions), COUNT(load_use_stalls),
+        : ACCESS(issue), ACCESS(next_pc), ACCESS(before), CPU(horizon), CPU(cycle), CPU(pc),
+          CPU(npc), CPU(effects), CPU(register_word), CPU(timer_number), CPU(pollable),
+          NATIVE(value), NATIVE(counts), NATIVE(register_load), NATIVE(register_store),
+          NATIVE(poll), COUNT(instructions), COUNT(load_use_stalls),
           COUNT(register_reads), [replaying] "i"(offsetof(struct tigon_cpu, poll.replaying)),
           [timer_offset] "i"(offsetof(struct tigon_cpu, port.timer_offset)),
           [access_ticks] "i"(offsetof(struct tigon_cpu, port.access_ticks)));
@@ -368,6 +386,8 @@ static __attribute__((used)) void ways(void) {
 static __attribute__((used)) void other_ways(void) {
     __asm__ volatile(
         ".pushsection .text\n"
+        "tigon_native_store_text:\n"
+        "  addq %c[detour](%%rbp,%%rsi), %%r12\n"
         "tigon_native_special_store:\n"
         "  movl %%eax, %c[value](%%rbp)\n"
         "tigon_native_special:\n"
@@ -463,34 +483,29 @@ static __attribute__((used)) void other_ways(void) {
         "  movq %c[kept_cycle](%%rbp), %%r8\n"
         "  ret\n"
 
-        "tigon_native_too_near:\n" /* r12: when the block would have begun */
-        "  movq %%r12, %c[cycle](%%rbx)\n"
-        "  movq %%r15, %c[counts](%%rbp)\n"
-        "  movl %%eax, %c[value](%%rbp)\n"
-        "  movq %%rbp, %%rdi\n"
-        "  addq %%rbp, %%rsi\n"
-        "  addq $8, %%rsp\n"
-        "  callq *%c[near_limit_function](%%rbp)\n"
-        "  jmp tigon_native_out\n"
         ".popsection\n"
         :
         : NATIVE(cpu), NATIVE(scratchpad), NATIVE(limit), NATIVE(counts), NATIVE(kept_cycle),
-          NATIVE(value), NATIVE(access_function), NATIVE(blocked_function),
-          NATIVE(near_limit_function), NATIVE(reach_function), CPU(cycle), CPU(horizon), CPU(pc),
-          ACCESS(from), NATIVE(hand_to), NATIVE(horizon_of_both), NATIVE(goes_first),
-          NATIVE(run_ahead), NATIVE(furthest), ASIDE(block_began), ASIDE(cycle), ASIDE(go_on),
-          ASIDE(return_to), ASIDE(access_at), ASIDE(index), ASIDE(stored), ASIDE(value));
+          NATIVE(value), NATIVE(access_function), NATIVE(blocked_function), NATIVE(reach_function),
+          ACCESS(detour), CPU(cycle), CPU(horizon), CPU(pc), ACCESS(from), NATIVE(hand_to),
+          NATIVE(horizon_of_both), NATIVE(goes_first), NATIVE(run_ahead), NATIVE(furthest),
+          ASIDE(block_began), ASIDE(cycle), ASIDE(go_on), ASIDE(return_to), ASIDE(access_at),
+          ASIDE(index), ASIDE(stored), ASIDE(value));
 }
 
-#define LABEL(name) extern const uint8_t name[];
-LABEL(tigon_native_lw)
-LABEL(tigon_native_lh)
-LABEL(tigon_native_lhu)
-LABEL(tigon_native_lb)
-LABEL(tigon_native_lbu)
-LABEL(tigon_native_sw)
-LABEL(tigon_native_sh)
-LABEL(tigon_native_sb)
+#define LABEL(name)  extern const uint8_t name[];
+#define LABELS(name) LABEL(name) LABEL(name##_detour)
+LABELS(tigon_native_lw)
+LABELS(tigon_native_lh)
+LABELS(tigon_native_lhu)
+LABELS(tigon_native_lb)
+LABELS(tigon_native_lbu)
+LABELS(tigon_native_sw)
+LABELS(tigon_native_sh)
+LABELS(tigon_native_sb)
+LABEL(tigon_native_load_register_expected)
+LABEL(tigon_native_store_register_expected)
+LABEL(tigon_native_store_text)
 LABEL(tigon_native_special_store)
 LABEL(tigon_native_out)
 
@@ -498,19 +513,34 @@ void tigon_native_know_routines(struct tigon_native *native) {
     static const enum tigon_loop_stage alone = TIGON_LOOP_NONE;
     struct tigon_cpu *cpu = native->cpu;
     struct tigon_memory *memory = cpu->memory;
-    const uint8_t *const routines[] = {tigon_native_lbu, tigon_native_lhu, tigon_native_lw,
-                                       tigon_native_sb,  tigon_native_sh,  tigon_native_sw,
-                                       tigon_native_lb,  tigon_native_lh};
-    memcpy(native->sram_routine, routines, sizeof routines);
+    static const uint8_t *const routines[NATIVE_ROUTINES] = {
+        tigon_native_lbu,
+        tigon_native_lhu,
+        tigon_native_lw,
+        tigon_native_sb,
+        tigon_native_sh,
+        tigon_native_sw,
+        tigon_native_lb,
+        tigon_native_lh,
+        tigon_native_lbu_detour,
+        tigon_native_lhu_detour,
+        tigon_native_lw_detour,
+        tigon_native_sb_detour,
+        tigon_native_sh_detour,
+        tigon_native_sw_detour,
+        tigon_native_lb_detour,
+        tigon_native_lh_detour,
+        [NATIVE_LOAD_REGISTER] = tigon_native_load_register_expected,
+        [NATIVE_STORE_REGISTER] = tigon_native_store_register_expected,
+        [NATIVE_STORE_TEXT] = tigon_native_store_text};
+    memcpy(native->routine, routines, sizeof routines);
     native->access = tigon_native_special_store; /* of a load, too */
     native->out = tigon_native_out;
     native->access_function = tigon_native_access;
     native->register_load = tigon_native_load_register;
     native->register_store = tigon_native_store_register;
     native->poll = tigon_native_poll;
-    native->register_advance = (int64_t)cpu->timing.register_read - (int64_t)cpu->timing.sram_load;
     native->blocked_function = tigon_native_blocked;
-    native->near_limit_function = tigon_native_near_limit;
     native->reach_function = tigon_bus_reach;
     native->bus = cpu->bus;
     native->goes_first = cpu->core == TIGON_CORE_A;

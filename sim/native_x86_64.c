@@ -128,11 +128,16 @@ static void end_with_load(struct block *b, struct counted c, const struct way *w
     end(b, &c, way);
 }
 
-/* An access elsewhere than in the scratchpad: ecx is the offset there would be. */
+/* An access elsewhere than in the scratchpad, where it was expected: ecx is the offset there would
+ * be. The core waits for it, so the interlock that the block counts on is none. */
 static void call_elsewhere(struct block *b, const struct later *later) {
-    if (later->shift != 0)
-        CODE(b, 0xC1, 0xC9, later->shift); /* ror ecx */
+    const struct native_access *access = &b->native->accesses[later->access];
     call_routine(b, later->access, later->routine);
+    if (access->interlock != 0) {
+        CODE(b, 0x48, 0xB9); /* mov rcx; sub r15, rcx */
+        quad(b, (uint64_t)access->interlock << 32);
+        CODE(b, 0x49, 0x29, 0xCF);
+    }
 }
 
 static void finish_path(struct block *b, uint32_t slot_pc, struct counted c, const struct way *way);
@@ -159,9 +164,7 @@ static void write_later(struct block *b, const struct later *later) {
         jump(b, later->back);
         break;
     case STORE_TEXT:
-        field(b, 0, 0x89, 0, FIELD(value));
-        access_number(b, later->access);
-        call_field(b, FIELD(access));
+        call_routine(b, later->access, NATIVE_STORE_TEXT);
         jump(b, later->back);
         break;
     case OTHER_WAY:
@@ -282,10 +285,12 @@ static struct native_access *emit_within(struct block *b, uint32_t pc,
     struct access_form form;
     if (native_access_form(in->operation, &form)) {
         struct native_access *access = native_emit_access(b, pc, in, &form, c, next_pc, NULL);
+        native_guess_access(&b->now, b->cpu, in, &form);
         c->cycles = access->next;
         load = form.load ? access : NULL;
     } else {
         (void)native_emit_plain(b, in);
+        native_guess_plain(&b->now, in);
         c->cycles += in->operation == TIGON_OP_PRI ? b->cpu->timing.priority_encode : 1u;
     }
     c->instructions++;
@@ -401,8 +406,10 @@ static bool emit_branch(struct block *b, struct place_in_text *at,
     if (kind == ALWAYS) {
         if (in->operation != TIGON_OP_BEQ)
             taken.pc = ((pc + 4u) & 0xF0000000u) | in->immediate;
-        if (in->operation == TIGON_OP_JAL)
+        if (in->operation == TIGON_OP_JAL) {
             result_constant(b, 31, pc + 8u);
+            native_guess_constant(&b->now, 31, pc + 8u);
+        }
         return emit_jump(b, at, &taken);
     }
     if (in->operation == TIGON_OP_JR && (b->now.known >> in->source & 1u) != 0) {
@@ -445,10 +452,14 @@ static bool emit_block(struct block *b) {
         mark_text(b, at.pc);
         looked_up(b, &at.counted);
         if (at.pending && waits_for(&in, at.pending->destination)) {
-            at.pending->interlock = (uint64_t)timing->load_use_interlock << 32;
-            at.pending->next = (uint16_t)(at.pending->next + timing->load_use_interlock);
-            at.counted.cycles += timing->load_use_interlock;
-            at.counted.stalls += timing->load_use_interlock;
+            at.pending->interlock = (uint16_t)timing->load_use_interlock;
+            if (at.pending->expected == NATIVE_SCRATCHPAD) {
+                at.pending->next = (uint16_t)(at.pending->next + timing->load_use_interlock);
+                at.pending->issue = (int16_t)(at.pending->issue + (int)timing->load_use_interlock);
+                at.pending->detour -= timing->load_use_interlock;
+                at.counted.cycles += timing->load_use_interlock;
+                at.counted.stalls += timing->load_use_interlock;
+            }
         }
         at.pending = NULL;
         if (kind != NO_BRANCH) {
@@ -471,7 +482,9 @@ static bool emit_block(struct block *b) {
 static uint64_t dearest(const struct block *b) {
     const struct tigon_timing *timing = &b->cpu->timing;
     return (uint64_t)timing->load_use_interlock + timing->scratchpad_load +
-           timing->scratchpad_store + timing->priority_encode + timing->taken_branch_extra + 1u;
+           timing->scratchpad_store + timing->sram_load + timing->sram_store +
+           timing->register_read + timing->register_write + timing->priority_encode +
+           timing->taken_branch_extra + 1u;
 }
 
 bool tigon_native_translate(struct tigon_native *native, uint32_t index) {
@@ -482,6 +495,7 @@ bool tigon_native_translate(struct tigon_native *native, uint32_t index) {
                       .first_access = native->access_count,
                       .begin = TIGON_SCRATCHPAD + index * 4u,
                       .entry = native->code + native->used};
+    native_guess_begin(&b.now, b.cpu);
     CODE(&b, 0x49, 0x8D, 0x84, 0x24); /* lea rax, [r12 + last]; cmp rax, r13 */
     uint8_t *const last = b.at;
     word(&b, 0);
@@ -504,11 +518,7 @@ bool tigon_native_translate(struct tigon_native *native, uint32_t index) {
     memcpy(last, &b.last, sizeof b.last);
     for (uint32_t i = b.first_access; i < native->access_count; i++) {
         struct native_access *access = &native->accesses[i];
-        const uint32_t cost = access->load ? b.cpu->timing.sram_load : b.cpu->timing.sram_store;
-        access->last = access->ends_block      ? NATIVE_NO_LAST
-                       : access->next > b.last ? access->next
-                                               : (int32_t)b.last;
-        access->sram_advance = (int64_t)access->issue + cost - access->next;
+        access->last = access->ends_block ? NATIVE_NO_LAST : (int32_t)b.last;
     }
     native->entry[index] = b.entry;
     return true;

@@ -24,6 +24,11 @@ static void remember(struct tigon_cpu *cpu) {
     memcpy(poll->gpr, cpu->gpr, sizeof poll->gpr);
 }
 
+/* Accesses to SRAM are counted already. */
+static uint64_t effects(const struct tigon_cpu *cpu) {
+    return cpu->effects + cpu->statistics.sram_loads + cpu->statistics.sram_stores;
+}
+
 static void watch(struct tigon_cpu *cpu, uint32_t from, uint32_t offset, uint32_t value) {
     struct tigon_cpu_poll *poll = &cpu->poll;
     poll->stage = 1;
@@ -32,7 +37,7 @@ static void watch(struct tigon_cpu *cpu, uint32_t from, uint32_t offset, uint32_
     poll->offset = offset;
     poll->value = value;
     poll->others = 0;
-    poll->effects = cpu->effects;
+    poll->effects = effects(cpu);
     if (from == poll->parked_pc) /* then likely to repeat again */
         remember(cpu);
 }
@@ -55,7 +60,7 @@ bool tigon_poll_note(struct tigon_cpu *cpu, uint32_t from, uint32_t offset, uint
         return false;
     }
     if (poll->stage == 0 || from != poll->pc || offset != poll->offset || value != poll->value ||
-        cpu->pc != poll->npc || cpu->effects != poll->effects) {
+        cpu->pc != poll->npc || effects(cpu) != poll->effects) {
         watch(cpu, from, offset, value);
         return false;
     }

@@ -42,6 +42,9 @@ static uint32_t random_access(struct tigon_random *random) {
     if (place == 4) /* text changes: one of two words, or part of one */
         return immediate_word(majors[5 + kind % 3], GP, draw(random, 2) ? S3 : S4,
                               (int32_t)(4 * draw(random, TEXT_WORDS)));
+    if (place == 5) /* a base changes: what accesses were expected to go to is wrong from now on */
+        return draw(random, 6) ? special_word(0x26, A0 + kind % 2, S5, A0 + kind % 2, 0)
+                               : special_word(0x26, K1, S6, K1, 0);
     const uint32_t offset = sizes[kind] * draw(random, 32);
     return immediate_word(majors[kind], place < 28 ? A1 : A0, value, (int32_t)offset);
 }
@@ -114,6 +117,10 @@ static struct tigon_timing random_timing(struct tigon_random *random) {
         timing.scratchpad_load = 1 + draw(random, 3);
         timing.scratchpad_store = 1 + draw(random, 3);
         timing.sram_store_drain = 2 + draw(random, 9);
+        timing.sram_load = 1 + draw(random, 9);
+        timing.sram_store = 1 + draw(random, 2);
+        timing.register_read = 1 + draw(random, 5);
+        timing.register_write = 1 + draw(random, 2);
         if (draw(random, 8) == 0)
             timing.scratchpad_load = 30000; /* no block can have many of these */
     }
@@ -142,6 +149,8 @@ static void start_text(struct fixture *f, unsigned core, struct tigon_random *ra
     cpu->gpr[S2] = draw(random, TEXT_WORDS / 2);
     cpu->gpr[S3] = ADDIU(T0, T1, 3);
     cpu->gpr[S4] = random_word(random, 0);
+    cpu->gpr[S5] = SRAM_DATA ^ (SCRATCH + DATA);
+    cpu->gpr[S6] = SRAM_DATA ^ TIGON_REGISTERS;
     assert_true(tigon_cpu_start(cpu, SCRATCH, 0));
 }
 
