@@ -62,10 +62,6 @@ static const struct tigon_dma_wiring wirings[2] = {
 
 static const uint32_t ring_bytes[2] = {HIGH_BYTES, LOW_BYTES};
 
-static uint32_t *state(struct tigon_dma_engine *engine) {
-    return &TIGON_WORD(engine->board, engine->wiring->state);
-}
-
 static struct tigon_dma_statistics *counters(struct tigon_dma_engine *engine) {
     struct tigon_statistics *statistics = &engine->board->statistics;
     return engine->number == TIGON_DMA_READ ? &statistics->dma_read : &statistics->dma_write;
@@ -140,7 +136,7 @@ static bool hands_over(const struct tigon_dma_engine *engine) {
 
 static __attribute__((noinline)) void sum_up(struct tigon_dma_engine *engine,
                                              const uint8_t *bytes) {
-    if (*state(engine) & TIGON_DMA_RESTART_SUM)
+    if (*engine->state & TIGON_DMA_RESTART_SUM)
         engine->sum = 0;
     engine->sum = add_sum(engine->sum, bytes, engine->length);
     TIGON_WORD(engine->board, engine->wiring->checksum) = engine->sum;
@@ -151,7 +147,7 @@ static __attribute__((noinline)) void sum_up(struct tigon_dma_engine *engine,
 static void move_bytes(struct tigon_dma_engine *engine) {
     struct tigon_board *board = engine->board;
     const uint32_t length = engine->length;
-    const uint32_t word = *state(engine);
+    const uint32_t word = *engine->state;
     const bool words = (word & TIGON_DMA_WORDS) != 0;
     uint8_t reversed[65536];
     uint8_t *memory = engine->host_bytes;
@@ -178,7 +174,19 @@ static void move_bytes(struct tigon_dma_engine *engine) {
     }
 }
 
-static void kick(struct tigon_dma_engine *engine);
+static void take_next(struct tigon_dma_engine *engine);
+
+static inline bool has_work(const struct tigon_dma_engine *engine) {
+    const struct tigon_dma_ring *high = &engine->rings[TIGON_DMA_HIGH];
+    const struct tigon_dma_ring *low = &engine->rings[TIGON_DMA_LOW];
+    return high->producer != high->consumer || low->producer != low->consumer;
+}
+
+/* An engine may have something to do. */
+static inline void kick(struct tigon_dma_engine *engine) {
+    if (engine->phase == TIGON_DMA_IDLE && has_work(engine))
+        take_next(engine);
+}
 
 static void kick_both(struct tigon_board *board) {
     kick(&board->dma.engine[TIGON_DMA_READ]);
@@ -210,7 +218,7 @@ static __attribute__((cold, noinline)) void fail(struct tigon_dma_engine *engine
     counters(engine)->errors++;
     if (attention & TIGON_DMA_MASTER_ABORT)
         tigon_pci_master_aborted(engine->board);
-    *state(engine) = (*state(engine) & ~TIGON_DMA_BUSY) | attention;
+    *engine->state = (*engine->state & ~TIGON_DMA_BUSY) | attention;
     engine->phase = engine->ring >= 0 ? TIGON_DMA_STUCK : TIGON_DMA_IDLE;
     tigon_board_signal(engine->board, engine->wiring->signal, 0);
     kick_both(engine->board);
@@ -220,14 +228,14 @@ static __attribute__((cold, noinline)) void fail(struct tigon_dma_engine *engine
 static void complete(struct tigon_dma_engine *engine) {
     struct tigon_board *board = engine->board;
     struct tigon_dma_statistics *statistics = counters(engine);
-    const uint32_t word = *state(engine);
+    const uint32_t word = *engine->state;
     const uint32_t end = tigon_local_end(board, engine->local_address, engine->length);
     const bool read = engine->number == TIGON_DMA_READ;
 
     if (board->observers->count)
         tell(engine, 0, false);
-    TIGON_WORD(board, engine->wiring->local) = end;
-    TIGON_WORD(board, engine->wiring->length) = 0;
+    *engine->local = end;
+    *engine->length_left = 0;
     statistics->transfers++;
     statistics->bytes += engine->length;
     statistics->busy_ns += tigon_ns_from_ticks(board->now - engine->begun);
@@ -243,7 +251,7 @@ static void complete(struct tigon_dma_engine *engine) {
         else
             statistics->ring_low++;
     }
-    *state(engine) &= ~TIGON_DMA_BUSY;
+    *engine->state &= ~TIGON_DMA_BUSY;
     engine->phase = TIGON_DMA_IDLE;
     tigon_board_signal(board, engine->wiring->signal, 0);
 
@@ -258,7 +266,7 @@ static void complete(struct tigon_dma_engine *engine) {
     /* A transfer that ends exactly on a 4 GB line is complete, but raises a false attention and
      * stops the engine (tigon2.md 13 item 7). */
     if (engine->length && (uint32_t)(engine->host_address + engine->length) == 0) {
-        *state(engine) |= TIGON_DMA_ADDRESS_OVERFLOW;
+        *engine->state |= TIGON_DMA_ADDRESS_OVERFLOW;
         if (engine->ring >= 0)
             engine->phase = TIGON_DMA_STUCK;
     }
@@ -282,15 +290,13 @@ static __attribute__((cold, noinline)) void mention_oddity(const struct tigon_dm
 /* Loads the request that the registers describe and sends it out. */
 static void request(struct tigon_dma_engine *engine) {
     struct tigon_board *board = engine->board;
-    const struct tigon_dma_wiring *wires = engine->wiring;
     const struct tigon_knobs *knobs = &board->knobs;
     const uint64_t latency_ns =
         engine->number == TIGON_DMA_READ ? knobs->pci_read_latency_ns : knobs->pci_write_latency_ns;
 
-    engine->host_address = (uint64_t)TIGON_WORD(board, wires->host_high) << 32 |
-                           TIGON_WORD(board, wires->host_high + 4u);
-    engine->local_address = TIGON_WORD(board, wires->local);
-    engine->length = TIGON_WORD(board, wires->length) & 0xFFFFu;
+    engine->host_address = (uint64_t)engine->host[0] << 32 | engine->host[1];
+    engine->local_address = *engine->local;
+    engine->length = *engine->length_left & 0xFFFFu;
     if (engine->local_address >= TIGON_SRAM_WINDOW || engine->length == 0)
         mention_oddity(engine);
     engine->fail = engine->fail_next;
@@ -326,7 +332,7 @@ static void fetch(struct tigon_dma_engine *engine, unsigned ring) {
     engine->descriptor = ring_address(engine, ring, engine->rings[ring].consumer);
     engine->phase = TIGON_DMA_FETCH;
     engine->begun = board->now;
-    *state(engine) |= TIGON_DMA_BUSY;
+    *engine->state |= TIGON_DMA_BUSY;
     tigon_board_signal(board, engine->wiring->signal, 1);
     tigon_bus_stream_begin(&board->bus, engine->wiring->master, tigon_board_cycle(board), 1u << 16,
                            DESCRIPTOR_BYTES / 8u);
@@ -336,33 +342,25 @@ static void fetch(struct tigon_dma_engine *engine, unsigned ring) {
 
 static void fetched(struct tigon_dma_engine *engine) {
     struct tigon_board *board = engine->board;
-    const struct tigon_dma_wiring *wires = engine->wiring;
     const struct tigon_memory *memory = &board->memory;
     const uint32_t at = engine->descriptor;
-    TIGON_WORD(board, wires->host_high) = tigon_memory_read32(memory, at);
-    TIGON_WORD(board, wires->host_high + 4u) = tigon_memory_read32(memory, at + 4u);
-    TIGON_WORD(board, wires->local) = tigon_memory_read32(memory, at + 8u);
-    TIGON_WORD(board, wires->length) = tigon_memory_read32(memory, at + 12u) & 0xFFFFu;
+    engine->host[0] = tigon_memory_read32(memory, at);
+    engine->host[1] = tigon_memory_read32(memory, at + 4u);
+    *engine->local = tigon_memory_read32(memory, at + 8u);
+    *engine->length_left = tigon_memory_read32(memory, at + 12u) & 0xFFFFu;
     engine->checksum_address = tigon_memory_read32(memory, at + 20u);
     /* The reset and attention bits of a descriptor mean nothing; busy is ours. */
-    *state(engine) =
+    *engine->state =
         (tigon_memory_read32(memory, at + 16u) & ~(TIGON_DMA_ATTENTIONS | TIGON_DMA_RESET)) |
         TIGON_DMA_BUSY;
     request(engine);
 }
 
-static inline bool has_work(const struct tigon_dma_engine *engine) {
-    const struct tigon_dma_ring *high = &engine->rings[TIGON_DMA_HIGH];
-    const struct tigon_dma_ring *low = &engine->rings[TIGON_DMA_LOW];
-    return high->producer != high->consumer || low->producer != low->consumer;
-}
-
-/* Lets the assist take the next descriptor if it may. */
-static void kick(struct tigon_dma_engine *engine) {
+/* The assist takes the next descriptor, of which there are, if it may. */
+static __attribute__((noinline)) void take_next(struct tigon_dma_engine *engine) {
     struct tigon_board *board = engine->board;
     const uint32_t assist = TIGON_WORD(board, TIGON_DMA_ASSIST);
-    if (engine->phase != TIGON_DMA_IDLE || !has_work(engine) ||
-        (*state(engine) & TIGON_DMA_ATTENTIONS))
+    if (*engine->state & TIGON_DMA_ATTENTIONS)
         return;
     if (!(assist & TIGON_ASSIST_ENABLE) || (assist & TIGON_ASSIST_PAUSE))
         return;
@@ -425,13 +423,13 @@ static void stop(struct tigon_dma_engine *engine) {
         tigon_bus_stream_cancel(&board->bus, engine->wiring->master, tigon_board_cycle(board));
     tigon_pci_abort(board, engine->number);
     engine->phase = TIGON_DMA_IDLE;
-    *state(engine) &= ~TIGON_DMA_BUSY;
+    *engine->state &= ~TIGON_DMA_BUSY;
     tigon_board_signal(board, engine->wiring->signal, 0);
 }
 
 static void write_state(struct tigon_dma_engine *engine, uint32_t value) {
     struct tigon_board *board = engine->board;
-    uint32_t *word = state(engine);
+    uint32_t *word = engine->state;
     const bool busy = (*word & TIGON_DMA_BUSY) != 0;
     if (value & TIGON_DMA_RESET) {
         stop(engine);
@@ -523,7 +521,7 @@ void tigon_dma_write_register(struct tigon_board *board, uint32_t offset, uint32
             return;
         case 1:
             engine->rings[ring].consumer = value;
-            if (engine->phase == TIGON_DMA_STUCK && !(*state(engine) & TIGON_DMA_ATTENTIONS))
+            if (engine->phase == TIGON_DMA_STUCK && !(*engine->state & TIGON_DMA_ATTENTIONS))
                 engine->phase = TIGON_DMA_IDLE;
             break;
         case 2:
@@ -569,6 +567,10 @@ void tigon_dma_initialise(struct tigon_board *board) {
         engine->board = board;
         engine->number = i;
         engine->wiring = &wirings[i];
+        engine->state = &TIGON_WORD(board, wirings[i].state);
+        engine->host = &TIGON_WORD(board, wirings[i].host_high);
+        engine->local = &TIGON_WORD(board, wirings[i].local);
+        engine->length_left = &TIGON_WORD(board, wirings[i].length);
         engine->ring = -1;
         tigon_event_initialise(&engine->event, step, engine);
     }

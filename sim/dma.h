@@ -53,6 +53,10 @@ struct tigon_dma_engine {
     struct tigon_board *board;
     unsigned number; /* TIGON_DMA_READ or _WRITE */
     const struct tigon_dma_wiring *wiring;
+    uint32_t *state; /* its registers, in board->registers */
+    uint32_t *host;  /* two words, high and low */
+    uint32_t *local;
+    uint32_t *length_left;
     enum tigon_dma_phase phase;
     int ring;            /* TIGON_DMA_HIGH or _LOW of the transfer under way, -1 by hand */
     uint32_t descriptor; /* its SRAM address */

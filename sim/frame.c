@@ -34,8 +34,11 @@ void tigon_frame_finish(struct tigon_frame *frame, uint32_t length, bool bad_crc
     uint32_t crc = tigon_frame_crc(frame->bytes, length);
     if (bad_crc)
         crc = ~crc;
-    for (unsigned i = 0; i < TIGON_FRAME_CRC_BYTES; i++)
-        frame->bytes[length + i] = (uint8_t)(crc >> 8 * i);
+    uint8_t *const end = frame->bytes + length;
+    end[0] = (uint8_t)crc;
+    end[1] = (uint8_t)(crc >> 8);
+    end[2] = (uint8_t)(crc >> 16);
+    end[3] = (uint8_t)(crc >> 24);
     frame->length = length + TIGON_FRAME_CRC_BYTES;
     frame->bad_crc = bad_crc;
 }

@@ -2,7 +2,7 @@
 #include "sim/host_bus.h"
 
 #include "sim/board.h"
-#include "sim/host_cpu.h"
+#include "sim/host_memory.h"
 
 /* Sustained read, sustained write, peak, in bytes per second (tigon2.md 8 and 12.4). */
 static const uint64_t rates[3][3] = {
@@ -125,9 +125,9 @@ uint64_t tigon_pci_worst_ticks(const struct tigon_board *board, unsigned channel
 }
 
 uint8_t *tigon_pci_memory(struct tigon_board *board, uint64_t bus_address, size_t length) {
-    const uint64_t base = board->knobs.host_memory_base;
-    const uint64_t size = tigon_host_memory_size(board->host);
-    if (bus_address < base || bus_address - base > size || length > size - (bus_address - base))
+    const struct tigon_host_pages *all = tigon_host_pages_seen(board->host);
+    const uint64_t offset = bus_address - all->base;
+    if (bus_address < all->base || offset > all->size || length > all->size - offset)
         return NULL;
-    return tigon_host_memory(board->host) + (bus_address - base);
+    return all->bytes + offset;
 }

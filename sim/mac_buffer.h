@@ -11,6 +11,9 @@
 #define TIGON_SRAM_SPACE_END 0x200000u
 
 uint32_t tigon_local_end_of_any(const struct tigon_board *board, uint32_t address, uint32_t length);
+
+/* Bytes from `from` forward to `to` in a buffer of `size` bytes, in which they are counted modulo
+ * its size; 0 when there is none. */
 uint32_t tigon_ring_distance_of_any(uint32_t size, uint32_t from, uint32_t to);
 
 /* Local address after `length` bytes from `address`, wrapped at the end of its buffer. */
@@ -34,12 +37,14 @@ static inline uint32_t tigon_receive_buffer_size(const struct tigon_board *board
     return base < TIGON_SRAM_SPACE_END ? TIGON_SRAM_SPACE_END - base : 0;
 }
 
-/* Bytes from `from` forward to `to` in a buffer of `size` bytes at `base`; 0 when there is none. */
-static inline uint32_t tigon_ring_distance(uint32_t base, uint32_t size, uint32_t from,
-                                           uint32_t to) {
-    if (__builtin_expect(from - base < size && to - base < size, 1))
-        return to >= from ? to - from : to - from + size; /* no division */
-    return tigon_ring_distance_of_any(size, from, to);
+/* Is this an address in a buffer of `size` bytes at `base`? */
+static inline bool tigon_in_ring(uint32_t base, uint32_t size, uint32_t address) {
+    return address - base < size;
+}
+
+/* Bytes from `from` forward to `to`, both in one buffer of `size` bytes. */
+static inline uint32_t tigon_ring_distance(uint32_t size, uint32_t from, uint32_t to) {
+    return to >= from ? to - from : to - from + size;
 }
 
 #endif

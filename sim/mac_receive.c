@@ -28,11 +28,16 @@ static uint32_t ring_address(const struct tigon_board *board, uint32_t offset) {
 }
 
 static inline uint32_t buffer_free(const struct tigon_board *board) {
+    const uint32_t base = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_BASE);
     const uint32_t size = tigon_receive_buffer_size(board);
-    const uint32_t distance =
-        tigon_ring_distance(TIGON_WORD(board, TIGON_RECEIVE_BUFFER_BASE), size,
-                            TIGON_WORD(board, TIGON_RECEIVE_BUFFER_PRODUCER),
-                            TIGON_WORD(board, TIGON_RECEIVE_BUFFER_CONSUMER));
+    const uint32_t producer = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_PRODUCER);
+    const uint32_t consumer = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_CONSUMER);
+    uint32_t distance;
+    if (__builtin_expect(tigon_in_ring(base, size, producer) && tigon_in_ring(base, size, consumer),
+                         1))
+        distance = tigon_ring_distance(size, producer, consumer);
+    else
+        distance = tigon_ring_distance_of_any(size, producer, consumer);
     return distance ? distance : size;
 }
 
@@ -209,8 +214,8 @@ void tigon_receive_frame(struct tigon_board *board, const struct tigon_frame *fr
     const uint32_t slot = ring_address(board, mac->producer);
     const uint32_t start = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_PRODUCER);
     TIGON_WORD(board, TIGON_RECEIVE_BUFFER_PRODUCER) = store(board, frame, length);
-    tigon_memory_write32(&board->memory, slot, start);
-    tigon_memory_write32(&board->memory, slot + 4u, status);
+    tigon_memory_store32(&board->memory, slot, start);
+    tigon_memory_store32(&board->memory, slot + 4u, status);
     mac->producer = next;
     /* The beats really happened while the frame came in; announced now they load the bus as much, a
      * frame later. */

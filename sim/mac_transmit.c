@@ -63,12 +63,6 @@ static uint32_t sent_length(struct descriptor descriptor) {
     return descriptor.length + (descriptor.insert ? VLAN_BYTES : 0);
 }
 
-/* Bytes from `from` forward to `to` in the transmit buffer; 0 while no buffer is set up. */
-static inline uint32_t distance(const struct tigon_board *board, uint32_t from, uint32_t to) {
-    return tigon_ring_distance(TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_BASE),
-                               tigon_transmit_buffer_size(board), from, to);
-}
-
 /* Everything in the buffer is counted from here. It stands at the start of the frame on the wire
  * until that is through, because the data of a frame begun early may still lie ahead of HW[0D4]. */
 static uint32_t buffer_consumer(const struct tigon_board *board) {
@@ -83,16 +77,38 @@ static uint32_t rounded(const struct tigon_board *board, uint32_t address) {
     return tigon_local_end(board, address & ~7u, (address & 7u) ? 8u : 0u);
 }
 
-/* Does data up to `producer` cover the frame? */
-static bool covers(const struct tigon_board *board, uint32_t producer,
-                   struct descriptor descriptor) {
-    const uint32_t consumer = buffer_consumer(board);
-    uint32_t available = distance(board, consumer, producer);
-    /* The consumer is rounded up past the last frame's end, the producer is not: "8 less than full"
-     * means nothing. */
+/* Do `available` bytes from the consumer on cover `length` bytes that begin `offset` bytes from it?
+ * The consumer is rounded up past the last frame's end, the producer is not: "8 less than full"
+ * means nothing. */
+static inline bool reaches(const struct tigon_board *board, uint32_t available, uint32_t offset,
+                           uint32_t length) {
     if (available > tigon_transmit_buffer_size(board) - 8u)
         available = 0;
-    return available >= distance(board, consumer, descriptor.address) + descriptor.length;
+    return available >= offset + length;
+}
+
+/* For pointers that may be anywhere. */
+static __attribute__((cold, noinline)) bool covers_anywhere(const struct tigon_board *board,
+                                                            uint32_t producer, uint32_t address,
+                                                            uint32_t length) {
+    const uint32_t consumer = buffer_consumer(board), size = tigon_transmit_buffer_size(board);
+    return reaches(board, tigon_ring_distance_of_any(size, consumer, producer),
+                   tigon_ring_distance_of_any(size, consumer, address), length);
+}
+
+/* Does data up to `producer` cover a frame of `length` bytes at `address`? */
+static __attribute__((noinline)) bool covers(const struct tigon_board *board, uint32_t producer,
+                                             uint32_t address, uint32_t length) {
+    const uint32_t base = TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_BASE);
+    const uint32_t size = tigon_transmit_buffer_size(board);
+    const uint32_t consumer = buffer_consumer(board);
+    if (__builtin_expect(!tigon_in_ring(base, size, consumer) ||
+                             !tigon_in_ring(base, size, producer) ||
+                             !tigon_in_ring(base, size, address),
+                         0))
+        return covers_anywhere(board, producer, address, length);
+    return reaches(board, tigon_ring_distance(size, consumer, producer),
+                   tigon_ring_distance(size, consumer, address), length);
 }
 
 /* The buffer never holds all of it, so it waits for ever, and all frames behind it. */
@@ -113,7 +129,8 @@ static void judge(struct tigon_board *board, uint32_t slot) {
     uint64_t data_start, worst_end;
     if (descriptor.length > tigon_transmit_buffer_size(board) - 8u)
         mention_long(board, descriptor);
-    if (covers(board, TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_PRODUCER), descriptor)) {
+    if (covers(board, TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_PRODUCER), descriptor.address,
+               descriptor.length)) {
         mac->ready = true;
         mac->ready_early = false;
         mac->ready_at = board->now + tigon_ticks_from_ns(board->knobs.transmit_start_ns);
@@ -121,7 +138,7 @@ static void judge(struct tigon_board *board, uint32_t slot) {
     }
     if (!board->knobs.transmit_cut_through ||
         !tigon_dma_handing_over(board, &final, &data_start, &worst_end) ||
-        !covers(board, final, descriptor))
+        !covers(board, final, descriptor.address, descriptor.length))
         return;
     /* Preamble and frame must last until the data is complete; the CRC after it is margin. */
     const uint64_t duration =
@@ -227,7 +244,8 @@ static void take_bytes(const struct tigon_board *board, uint32_t address, uint32
                        uint8_t *bytes) {
     const uint32_t end = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_BASE);
     uint32_t first = length;
-    if (tigon_local_end(board, address, length) != address + length && end - address < length)
+    if (__builtin_expect(tigon_local_end(board, address, length) != address + length, 0) &&
+        end - address < length)
         first = end - address;
     tigon_memory_read(&board->memory, address, bytes, first);
     if (first < length)
@@ -235,8 +253,8 @@ static void take_bytes(const struct tigon_board *board, uint32_t address, uint32
                           bytes + first, length - first);
 }
 
-static void insert_vlan(const struct tigon_board *board, uint8_t *bytes, uint32_t length,
-                        uint32_t tag) {
+static __attribute__((cold, noinline)) void
+insert_vlan(const struct tigon_board *board, uint8_t *bytes, uint32_t length, uint32_t tag) {
     const uint32_t type = TIGON_WORD(board, TIGON_VLAN_AND_GAPS) >> 16;
     memmove(bytes + ADDRESS_BYTES + VLAN_BYTES, bytes + ADDRESS_BYTES, length - ADDRESS_BYTES);
     bytes[ADDRESS_BYTES] = (uint8_t)(type >> 8);
@@ -245,7 +263,8 @@ static void insert_vlan(const struct tigon_board *board, uint8_t *bytes, uint32_
     bytes[ADDRESS_BYTES + 3] = (uint8_t)tag;
 }
 
-static void fill_pause(const struct tigon_board *board, uint8_t *bytes, uint32_t quanta) {
+static __attribute__((cold, noinline)) void fill_pause(const struct tigon_board *board,
+                                                       uint8_t *bytes, uint32_t quanta) {
     static const uint8_t group[6] = {0x01, 0x80, 0xC2, 0x00, 0x00, 0x01};
     const uint32_t high = TIGON_WORD(board, TIGON_MAC_ADDRESS_HIGH);
     const uint32_t low = TIGON_WORD(board, TIGON_MAC_ADDRESS_LOW);
@@ -265,13 +284,14 @@ static void send_descriptor(struct tigon_board *board, struct tigon_frame *frame
     bool underrun = false;
     uint32_t length = descriptor.length;
     if (tigon_transmit_buffer_size(board) >= 16u)
-        underrun = !covers(board, TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_PRODUCER), descriptor);
+        underrun = !covers(board, TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_PRODUCER),
+                           descriptor.address, descriptor.length);
     take_bytes(board, descriptor.address, length, frame->bytes);
     if (descriptor.insert && length >= ADDRESS_BYTES) {
         insert_vlan(board, frame->bytes, length, descriptor.tag);
         length += VLAN_BYTES;
     }
-    if (underrun) {
+    if (__builtin_expect(underrun, 0)) {
         tigon_statistic_count(board, TIGON_STATISTIC_UNDERRUNS);
         TIGON_WORD(board, TIGON_TRANSMIT_STATE) |= TIGON_TRANSMIT_UNDERRUN;
         /* The consumer passes what was to come; the producer must not stay behind it. */

@@ -66,11 +66,8 @@ static void written(struct tigon_memory *memory, size_t first_granule, size_t la
 }
 
 void tigon_memory_write32(struct tigon_memory *memory, uint32_t address, uint32_t value) {
-    uint32_t offset = address & memory->sram_mask & ~3u;
     about_to_write(memory);
-    tigon_store_be32(memory->sram + offset, value);
-    tigon_memory_touch(memory, offset);
-    written(memory, offset / TIGON_DECODE_GRANULE, offset / TIGON_DECODE_GRANULE);
+    tigon_memory_store32(memory, address, value);
 }
 
 /* How much of `length` bytes from `offset` lies before the end of the fitted SRAM. */
@@ -102,7 +99,11 @@ void tigon_memory_write(struct tigon_memory *memory, uint32_t address, const voi
         size_t first = offset / TIGON_DECODE_GRANULE;
         size_t last = (offset + part - 1u) / TIGON_DECODE_GRANULE;
         memcpy(memory->sram + offset, from, part);
-        memset(memory->sram_decoded_valid + first, 0, last - first + 1u);
+        if (last - first < 4u) /* hardly worth a call */
+            for (size_t granule = first; granule <= last; granule++)
+                memory->sram_decoded_valid[granule] = 0;
+        else
+            memset(memory->sram_decoded_valid + first, 0, last - first + 1u);
         written(memory, first, last);
         from += part;
         length -= part;

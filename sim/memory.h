@@ -125,6 +125,17 @@ static inline uint32_t tigon_memory_read32(const struct tigon_memory *memory, ui
 }
 void tigon_memory_write32(struct tigon_memory *memory, uint32_t address, uint32_t value);
 
+/* The same as tigon_memory_write32, for one that has told of the change already (before_write, or
+ * tigon_board_disturb) at the same tick: devices that write several places at once. */
+static inline void tigon_memory_store32(struct tigon_memory *memory, uint32_t address,
+                                        uint32_t value) {
+    const uint32_t offset = address & memory->sram_mask & ~3u;
+    tigon_store_be32(memory->sram + offset, value);
+    memory->sram_decoded_valid[offset / TIGON_DECODE_GRANULE] = 0;
+    if (__builtin_expect(memory->watched == offset / TIGON_DECODE_GRANULE, 0))
+        memory->watcher(memory->watcher_context, -1, 0);
+}
+
 /* Copy `length` bytes out of or into SRAM. A range that passes the end of the fitted SRAM
  * continues at its beginning, as on the chip. */
 void tigon_memory_read(const struct tigon_memory *memory, uint32_t address, void *destination,
