@@ -225,6 +225,21 @@ static __attribute__((cold, noinline)) void fail(struct tigon_dma_engine *engine
     tigon_board_changed(engine->board);
 }
 
+/* A transfer that ends exactly on a 4 GB line is complete, but raises a false attention and stops
+ * the engine (tigon2.md 13 item 7). */
+static __attribute__((cold, noinline)) void overflow(struct tigon_dma_engine *engine) {
+    if (!engine->length)
+        return;
+    *engine->state |= TIGON_DMA_ADDRESS_OVERFLOW;
+    if (engine->ring >= 0)
+        engine->phase = TIGON_DMA_STUCK;
+}
+
+static __attribute__((cold, noinline)) void store_sum(struct tigon_dma_engine *engine) {
+    const uint8_t sum[2] = {(uint8_t)(engine->sum >> 8), (uint8_t)engine->sum};
+    tigon_memory_write(&engine->board->memory, engine->checksum_address & ~1u, sum, sizeof sum);
+}
+
 static void complete(struct tigon_dma_engine *engine) {
     struct tigon_board *board = engine->board;
     struct tigon_dma_statistics *statistics = counters(engine);
@@ -239,10 +254,8 @@ static void complete(struct tigon_dma_engine *engine) {
     statistics->transfers++;
     statistics->bytes += engine->length;
     statistics->busy_ns += tigon_ns_from_ticks(board->now - engine->begun);
-    if ((word & TIGON_DMA_CHECKSUM) && (word & TIGON_DMA_STORE_SUM) && engine->ring >= 0) {
-        const uint8_t sum[2] = {(uint8_t)(engine->sum >> 8), (uint8_t)engine->sum};
-        tigon_memory_write(&board->memory, engine->checksum_address & ~1u, sum, sizeof sum);
-    }
+    if ((word & TIGON_DMA_CHECKSUM) && (word & TIGON_DMA_STORE_SUM) && engine->ring >= 0)
+        store_sum(engine);
     if (engine->ring >= 0) {
         struct tigon_dma_ring *ring = &engine->rings[engine->ring];
         ring->consumer = (ring->consumer + DESCRIPTOR_BYTES) & (ring_bytes[engine->ring] - 1u);
@@ -263,13 +276,8 @@ static void complete(struct tigon_dma_engine *engine) {
     if (!read && (word & TIGON_DMA_INTERRUPT))
         tigon_host_interrupt_set(board, true);
 
-    /* A transfer that ends exactly on a 4 GB line is complete, but raises a false attention and
-     * stops the engine (tigon2.md 13 item 7). */
-    if (engine->length && (uint32_t)(engine->host_address + engine->length) == 0) {
-        *engine->state |= TIGON_DMA_ADDRESS_OVERFLOW;
-        if (engine->ring >= 0)
-            engine->phase = TIGON_DMA_STUCK;
-    }
+    if (__builtin_expect((uint32_t)(engine->host_address + engine->length) == 0, 0))
+        overflow(engine);
     kick_both(board);
     tigon_board_changed(board);
 }

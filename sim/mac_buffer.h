@@ -10,11 +10,13 @@
 
 #define TIGON_SRAM_SPACE_END 0x200000u
 
-uint32_t tigon_local_end_of_any(const struct tigon_board *board, uint32_t address, uint32_t length);
+uint32_t tigon_local_end_of_any(const struct tigon_board *board, uint32_t address, uint32_t length)
+    __attribute__((cold));
 
 /* Bytes from `from` forward to `to` in a buffer of `size` bytes, in which they are counted modulo
  * its size; 0 when there is none. */
-uint32_t tigon_ring_distance_of_any(uint32_t size, uint32_t from, uint32_t to);
+uint32_t tigon_ring_distance_of_any(uint32_t size, uint32_t from, uint32_t to)
+    __attribute__((cold));
 
 /* Local address after `length` bytes from `address`, wrapped at the end of its buffer. */
 static inline uint32_t tigon_local_end(const struct tigon_board *board, uint32_t address,

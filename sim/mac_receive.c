@@ -12,6 +12,7 @@
 #include "sim/board.h"
 #include "sim/frame.h"
 #include "sim/mac_buffer.h"
+#include "sim/world.h"
 
 #include <string.h>
 
@@ -83,7 +84,7 @@ static bool is_ours(const struct tigon_board *board, const uint8_t *address) {
 
 /* Decides by address. A frame that is not kept is counted here; one that is goes to `*kept` once it
  * found room. */
-static __attribute__((noinline)) bool
+static __attribute__((cold, noinline)) bool
 accept(struct tigon_board *board, const struct tigon_frame *frame, enum tigon_statistic *kept) {
     static const uint8_t broadcast[6] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
     const bool everything = TIGON_WORD(board, TIGON_RECEIVE_STATE) & TIGON_RECEIVE_PROMISCUOUS;
@@ -117,19 +118,24 @@ static __attribute__((cold, noinline)) void exhausted(struct tigon_board *board,
     tigon_receive_raise(board, TIGON_RECEIVE_BUFFER_EXHAUSTED);
 }
 
-/* How much of a frame of `length` bytes the buffer can take: all, as much as knob receive_truncates
- * leaves of it, or 0. */
-static uint32_t room_for(const struct tigon_board *board, uint32_t length) {
+/* How much is taken of a frame that does not fit: as much as knob receive_truncates leaves of it,
+ * or 0. */
+static __attribute__((cold, noinline)) uint32_t what_fits(const struct tigon_board *board) {
     const uint32_t free_bytes = buffer_free(board);
-    if (((length + 7u) & ~7u) + UNUSED_BYTES <= free_bytes)
-        return length;
     const uint32_t fits = free_bytes < UNUSED_BYTES ? 0 : (free_bytes - UNUSED_BYTES) & ~7u;
     return board->knobs.receive_truncates && fits >= FRAME_64 ? fits : 0;
 }
 
-/* Puts the first `length` bytes at the buffer producer; returns the producer after them, rounded up
- * to 8 and wrapped. */
-static uint32_t store(struct tigon_board *board, const struct tigon_frame *frame, uint32_t length) {
+/* How much of a frame of `length` bytes the buffer can take. */
+static inline uint32_t room_for(const struct tigon_board *board, uint32_t length) {
+    if (__builtin_expect(((length + 7u) & ~7u) + UNUSED_BYTES <= buffer_free(board), 1))
+        return length;
+    return what_fits(board);
+}
+
+/* As store(), for what does not lie in one piece. */
+static __attribute__((cold, noinline)) uint32_t
+store_in_pieces(struct tigon_board *board, const struct tigon_frame *frame, uint32_t length) {
     const uint32_t start = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_PRODUCER);
     const uint32_t base = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_BASE);
     const uint32_t step = (length + 7u) & ~7u;
@@ -141,6 +147,18 @@ static uint32_t store(struct tigon_board *board, const struct tigon_frame *frame
         tigon_memory_write(&board->memory, base, frame->bytes + first, length - first);
     return start + step < TIGON_SRAM_SPACE_END ? start + step
                                                : base + (start + step - TIGON_SRAM_SPACE_END);
+}
+
+/* Puts the first `length` bytes at the buffer producer; returns the producer after them, rounded up
+ * to 8 and wrapped. */
+static inline uint32_t store(struct tigon_board *board, const struct tigon_frame *frame,
+                             uint32_t length) {
+    const uint32_t start = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_PRODUCER);
+    const uint32_t step = (length + 7u) & ~7u;
+    if (__builtin_expect(start >= TIGON_SRAM_SPACE_END || TIGON_SRAM_SPACE_END - start <= step, 0))
+        return store_in_pieces(board, frame, length);
+    tigon_memory_write(&board->memory, start, frame->bytes, length);
+    return start + step;
 }
 
 /* What is wrong with a frame of which `length` bytes are stored, counted and added to its status.
@@ -181,7 +199,7 @@ static __attribute__((cold, noinline)) bool obeyed(struct tigon_board *board,
 void tigon_receive_frame(struct tigon_board *board, const struct tigon_frame *frame) {
     struct tigon_receive *mac = &board->receive;
     const uint32_t state = TIGON_WORD(board, TIGON_RECEIVE_STATE);
-    if (!(state & TIGON_RECEIVE_ENABLE) || (state & TIGON_RECEIVE_STOP)) {
+    if (__builtin_expect(!(state & TIGON_RECEIVE_ENABLE) || (state & TIGON_RECEIVE_STOP), 0)) {
         board->statistics.dropped_disabled++;
         return;
     }
@@ -224,8 +242,10 @@ void tigon_receive_frame(struct tigon_board *board, const struct tigon_frame *fr
                            (length + 7u) / 8u + 1u);
     board->statistics.receive_frames++;
     board->statistics.receive_bytes += length;
-    tigon_board_signal(board, TIGON_SIGNAL_RECEIVE, 1);
-    tigon_board_signal(board, TIGON_SIGNAL_RECEIVE, 0);
+    if (board->observers->wants_signals) { /* the only ones to see that it is 1 for no time */
+        tigon_board_signal(board, TIGON_SIGNAL_RECEIVE, 1);
+        tigon_board_signal(board, TIGON_SIGNAL_RECEIVE, 0);
+    }
     flow_control(board);
     tigon_board_changed(board);
 }

@@ -240,8 +240,8 @@ static void begin(void *context, uint64_t ticks) {
 }
 
 /* Copies out of the buffer, round its end if need be. */
-static void take_bytes(const struct tigon_board *board, uint32_t address, uint32_t length,
-                       uint8_t *bytes) {
+static inline void take_bytes(const struct tigon_board *board, uint32_t address, uint32_t length,
+                              uint8_t *bytes) {
     const uint32_t end = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_BASE);
     uint32_t first = length;
     if (__builtin_expect(tigon_local_end(board, address, length) != address + length, 0) &&
