@@ -1,6 +1,8 @@
 /* MAC, both halves (tigon2.md 6), on two connected boards. */
 #include "tests/sim_devices/bench.h"
 
+#include "sim/mac_buffer.h"
+
 struct seen {
     unsigned count;
     uint64_t ticks[600];
@@ -52,6 +54,34 @@ static void test_crc(void **state) {
             value = value >> 1 ^ (value & 1 ? 0xEDB88320u : 0);
     }
     assert_int_equal(tigon_frame_crc((const uint8_t *)"123456789", 9), 0xCBF43926u);
+}
+
+/* What is answered at once about addresses in buffers is what the general rule says, whatever the
+ * registers hold */
+static void test_buffer_addresses(void **state) {
+    (void)state;
+    static const uint32_t near[] = {0,           8,           T_BASE,     R_BASE,
+                                    R_BASE - 8u, R_END,       R_END - 8u, R_END + 8u,
+                                    0x7FFFF8u,   0xFFFFFFF8u, R_BASE + 8u};
+    const size_t count = sizeof near / sizeof near[0];
+    struct bench *bench = bench_make(1, NULL);
+    uint32_t random = 1;
+    for (unsigned i = 0; i < 200000; i++) {
+        uint32_t values[5];
+        for (unsigned k = 0; k < 5; k++) {
+            random = random * 1664525u + 1013904223u;
+            values[k] = near[(random >> 8) % count] + (random >> 30) * (random >> 12 & 0x3FFu);
+        }
+        TIGON_WORD(bench->board, TIGON_TRANSMIT_BUFFER_BASE) = values[0];
+        TIGON_WORD(bench->board, TIGON_RECEIVE_BUFFER_BASE) = values[1];
+        assert_int_equal(tigon_local_end(bench->board, values[2], values[3] & 0xFFFFu),
+                         tigon_local_end_of_any(bench->board, values[2], values[3] & 0xFFFFu));
+        const uint32_t size = tigon_transmit_buffer_size(bench->board);
+        if (tigon_in_ring(values[0], size, values[2]) && tigon_in_ring(values[0], size, values[3]))
+            assert_int_equal(tigon_ring_distance(size, values[2], values[3]),
+                             tigon_ring_distance_of_any(size, values[2], values[3]));
+    }
+    bench_destroy(bench);
 }
 
 /* tigon2.md 15 item 8: posted before its data; leaves only when the bit-17 read is done; received
@@ -500,6 +530,7 @@ static void test_pause(void **state) {
 int mac_tests(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_crc),
+        cmocka_unit_test(test_buffer_addresses),
         cmocka_unit_test(test_one_frame),
         cmocka_unit_test(test_cut_through),
         cmocka_unit_test(test_no_underrun),

@@ -92,6 +92,58 @@ static void test_fault_kinds(void **state) {
                     statistics.corrupted_visible * 2);
 }
 
+/* In which step of 20 ns each frame arrived, 0 if it did not. From frame `from` on a fifth is lost;
+ * `watched` by a tap, or by nobody. */
+static void arrivals(unsigned from, bool watched, unsigned steps[FRAMES]) {
+    struct bench *bench = bench_make(2, NULL);
+    struct outcome outcome = {0};
+    struct tigon_statistics receiver;
+    uint64_t kept = 0;
+    uint32_t local = T_BASE;
+    bring_up(bench->board);
+    bring_up(bench->peer);
+    link_up(bench);
+    if (watched)
+        tigon_wire_set_tap(bench->wire, note, &outcome);
+    make_frame(bench->peer, tigon_host_pointer(tigon_board_host(bench->board), 4096), 60, 1);
+    for (unsigned i = 0; i < FRAMES; i++) {
+        if (i == from)
+            tigon_wire_set_faults(bench->wire, 0, &(struct tigon_faults){.loss = 0.2});
+        send_from_host(bench->board, 4096, &local, 60);
+        steps[i] = 0;
+        for (unsigned step = 1; step <= 150; step++) {
+            pass_ns(bench, 20);
+            tigon_board_statistics(bench->peer, &receiver);
+            if (receiver.receive_frames > kept)
+                steps[i] = step;
+            kept = receiver.receive_frames;
+        }
+        set_reg(bench->board, 0x108, reg(bench->board, 0x104));
+        set_reg(bench->peer, 0x0E8, reg(bench->peer, 0x0E0));
+        set_reg(bench->peer, 0x0C8, reg(bench->peer, 0x0C4));
+    }
+    bench_destroy(bench);
+}
+
+/* Frames for which no chance is drawn, because nothing could come of it and nobody looks on, take
+ * their time and leave later frames their chance */
+static void test_plain_frames(void **state) {
+    (void)state;
+    static unsigned watched[FRAMES], plain[FRAMES], always[FRAMES];
+    unsigned lost = 0;
+    arrivals(FRAMES / 2, true, watched);
+    arrivals(FRAMES / 2, false, plain);
+    assert_memory_equal(plain, watched, sizeof plain);
+    arrivals(0, false, always);
+    for (unsigned i = 0; i < FRAMES / 2; i++)
+        assert_true(plain[i] > 0);
+    for (unsigned i = FRAMES / 2; i < FRAMES; i++) {
+        assert_int_equal(plain[i], always[i]);
+        lost += plain[i] == 0;
+    }
+    assert_in_range(lost, 20, 60);
+}
+
 /* A burst takes the frames that follow */
 static void test_bursts(void **state) {
     (void)state;
@@ -161,9 +213,8 @@ static void test_filter_hook(void **state) {
 
 int wire_tests(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_loss_schedule),
-        cmocka_unit_test(test_fault_kinds),
-        cmocka_unit_test(test_bursts),
+        cmocka_unit_test(test_loss_schedule), cmocka_unit_test(test_fault_kinds),
+        cmocka_unit_test(test_plain_frames),  cmocka_unit_test(test_bursts),
         cmocka_unit_test(test_filter_hook),
     };
     return cmocka_run_group_tests_name("wire", tests, NULL, NULL);
