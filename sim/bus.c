@@ -160,6 +160,24 @@ static void place_stream(struct tigon_bus *bus, struct tigon_bus_stream *stream)
         place(bus, window, work_out(stream, window) & up_to(last, window));
 }
 
+/* As place_stream() for a new stream of a pattern, if all its beats are in what is known and within
+ * a window's length, as those of descriptors and short frames: they are one word of the pattern. */
+static inline bool place_short(struct tigon_bus *bus, struct tigon_bus_stream *stream) {
+    const uint64_t start = stream->start, span = stream->last - start;
+    const unsigned shift = start % WINDOW;
+    if (span >= WINDOW || start < bus->window || stream->last >= bus->known_until ||
+        stream->pattern == TIGON_BUS_PATTERNS)
+        return false;
+    const uint64_t bits =
+        bus->patterns[stream->pattern].bits[0] & UINT64_MAX >> (WINDOW - 1u - span);
+    const uint64_t rest = bits >> 1 >> (WINDOW - 1u - shift); /* for the next window */
+    stream->known_until = bus->known_until;
+    place(bus, start - shift, bits << shift);
+    if (rest != 0)
+        place(bus, start - shift + WINDOW, rest);
+    return true;
+}
+
 /* Make the words from two windows before that of `goal`, which is not known, as far as there is
  * room. */
 static __attribute__((noinline)) void place_streams(struct tigon_bus *bus, uint64_t goal) {
@@ -255,7 +273,8 @@ void tigon_bus_stream_begin(struct tigon_bus *bus, enum tigon_bus_master master,
         stream->pattern = pattern_of(bus, stream->period);
         stream->last = cycle_of_beat(stream, beats - 1u);
         want(bus, stream->last);
-        place_stream(bus, stream);
+        if (!place_short(bus, stream))
+            place_stream(bus, stream);
     }
     take_word(bus);
 }
