@@ -111,6 +111,12 @@ static inline enum tigon_cpu_stop execute_piece(struct tigon_cpu **cpu, uint64_t
     return stop;
 }
 
+void tigon_cpu_interpret(struct tigon_cpu *cpu) {
+    cpu->running = true;
+    (void)execute_plain(cpu);
+    cpu->running = false;
+}
+
 /* Cycle up to which nothing but instructions is to be done; 0 if something is now. */
 static inline uint64_t plain_until(const struct tigon_cpu *cpu) {
     if (cpu->parking_off)
@@ -180,7 +186,9 @@ enum tigon_cpu_stop tigon_cpu_run(struct tigon_cpu *cpu, uint64_t horizon) {
     }
 }
 
-uint64_t tigon_cpu_run_pair(struct tigon_cpu *a, struct tigon_cpu *b, uint64_t horizon) {
+uint64_t tigon_cpu_run_both(struct tigon_cpu *either, uint64_t horizon) {
+    struct tigon_cpu *a = either->core == TIGON_CORE_A ? either : either->peer;
+    struct tigon_cpu *b = a->peer;
     a->event_limit = UINT64_MAX;
     b->event_limit = UINT64_MAX;
     for (;;) {
@@ -205,6 +213,19 @@ uint64_t tigon_cpu_run_pair(struct tigon_cpu *a, struct tigon_cpu *b, uint64_t h
         if (b->event_limit < horizon)
             horizon = b->event_limit;
     }
+}
+
+/* Only others can bring it to go on. */
+static inline bool waits_for_others(const struct tigon_cpu *cpu) {
+    return tigon_cpu_stopped(cpu) || (cpu->parked && cpu->loop.stage != TIGON_LOOP_PARKED);
+}
+
+uint64_t tigon_cpu_run_pair(struct tigon_cpu *a, struct tigon_cpu *b, uint64_t horizon) {
+    if (waits_for_others(b))
+        return tigon_native_alone(a, horizon);
+    if (waits_for_others(a))
+        return tigon_native_alone(b, horizon);
+    return tigon_cpu_run_both(a, horizon);
 }
 
 void tigon_cpu_run_strictly(struct tigon_cpu *cpu, uint64_t horizon) {

@@ -334,8 +334,8 @@ bool tigon_cpu_start(struct tigon_cpu *cpu, uint32_t pc, uint64_t cycle);
 /* Put the core in its reset state, halted. */
 void tigon_cpu_reset(struct tigon_cpu *cpu);
 
-/* Must be called after cpu->gpr has been changed from outside, but not by an observer that is just
- * being called. */
+/* Must be called after cpu->gpr, pc or cycle has been changed from outside, but not by an observer
+ * that is just being called. */
 void tigon_cpu_registers_written(struct tigon_cpu *cpu);
 
 /* HW[140] / HW[240] as register accesses, for the register file of the board. Writing bit 0 resets;

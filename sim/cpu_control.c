@@ -144,6 +144,7 @@ bool tigon_cpu_start(struct tigon_cpu *cpu, uint32_t pc, uint64_t cycle) {
     if (!tigon_cpu_stopped(cpu))
         return false;
     tigon_cpu_set_pc(cpu, pc);
+    tigon_cpu_registers_written(cpu);
     cpu->state &= ~TIGON_CPU_STATE_STOPPED;
     cpu->cycle = cycle;
     cpu->load_register = 0;
@@ -168,6 +169,7 @@ void tigon_cpu_reset(struct tigon_cpu *cpu) {
     cpu->pc = 0;
     cpu->npc = 4;
     cpu->load_register = 0;
+    tigon_cpu_registers_written(cpu);
     cpu->line_valid = false;
     cpu->shown = false;
 }
@@ -200,6 +202,7 @@ void tigon_cpu_set_pc(struct tigon_cpu *cpu, uint32_t pc) {
     cpu->pc = pc;
     cpu->npc = pc + 4u;
     cpu->load_register = 0;
+    tigon_cpu_registers_written(cpu);
     cpu->shown = false;
 }
 

@@ -76,6 +76,12 @@ void tigon_poll_advance(struct tigon_cpu *cpu, uint64_t turns);
 /* tigon_cpu_run() without run-ahead, observer and single step. */
 void tigon_cpu_run_strictly(struct tigon_cpu *cpu, uint64_t horizon);
 
+/* A piece that has begun in translated text goes on without. */
+void tigon_cpu_interpret(struct tigon_cpu *cpu);
+
+/* tigon_cpu_run_pair() of this core and its peer, whatever they are doing. */
+uint64_t tigon_cpu_run_both(struct tigon_cpu *either, uint64_t horizon);
+
 /* tigon_cpu_due() may be less than it was. */
 static inline void tigon_cpu_due_earlier(const struct tigon_cpu *cpu) {
     if (cpu->due_bound)

@@ -102,20 +102,11 @@ static inline const struct native_access *access_aside(const struct tigon_native
     return access;
 }
 
-static inline uint64_t pair_at(const uint32_t *first) {
-    uint64_t both;
-    memcpy(&both, first, sizeof both);
-    return both;
-}
-
 /* Whether the core stands before the access it was blocked at, in the state that the block left.
- * All that moves a core without translated text, or changes what a block has in host registers,
- * ends that: tigon_native_registers_written(). A debugger may have set pc and npc, and who wakes a
- * core the cycle. */
+ * All that moves a core without translated text, puts it elsewhere or changes what a block has in
+ * host registers ends that: tigon_native_registers_written(). */
 static inline bool stands_aside(const struct tigon_native *native) {
-    const struct tigon_cpu *cpu = native->cpu;
-    return native->aside.return_to && cpu->cycle == native->aside.cycle &&
-           pair_at(&cpu->pc) == pair_at(&access_aside(native)->from);
+    return native->aside.return_to != NULL;
 }
 
 static inline bool text_changed(const struct tigon_native *native) {
@@ -181,13 +172,20 @@ static inline bool can_take_turns(const struct tigon_native *native) {
            (cpu->state & (TIGON_CPU_STATE_STOPPED | TIGON_CPU_STATE_SINGLE_STEP)) == 0;
 }
 
-/* Where a core is blocked all its counts are in the statistics already. */
+/* Whether it was blocked; then it stands aside, and its counts are in the statistics already. */
+static inline bool waits_at_horizon(const struct tigon_native *native) {
+    return native->end == TIGON_NATIVE_STOP && native->stop == TIGON_CPU_HORIZON;
+}
+
+static void stands_elsewhere(struct tigon_native *native) {
+    publish(native, native->counts);
+    native->aside.return_to = NULL;
+}
+
 static inline enum tigon_native_end execute(struct tigon_native **native) {
     *native = tigon_native_enter(*native);
-    if ((*native)->end != TIGON_NATIVE_STOP || (*native)->stop != TIGON_CPU_HORIZON) {
-        publish(*native, (*native)->counts);
-        (*native)->aside.return_to = NULL;
-    }
+    if (!waits_at_horizon(*native))
+        stands_elsewhere(*native);
     return (enum tigon_native_end)(*native)->end;
 }
 
@@ -228,6 +226,41 @@ bool tigon_native_piece(struct tigon_cpu **cpu, uint64_t horizon_of_both,
     *cpu = native->cpu;
     show_other(native);
     return true;
+}
+
+/* What is left of the turn of a core that was alone. */
+static __attribute__((noinline)) uint64_t finish_turn(struct tigon_native *native) {
+    struct tigon_cpu *cpu = native->cpu;
+    const uint64_t horizon = native->horizon_of_both;
+    if (!waits_at_horizon(native)) {
+        stands_elsewhere(native);
+        if (native->end != TIGON_NATIVE_STOP)
+            tigon_cpu_interpret(cpu);
+    }
+    return tigon_cpu_run_both(cpu, cpu->event_limit < horizon ? cpu->event_limit : horizon);
+}
+
+uint64_t tigon_native_alone(struct tigon_cpu *cpu, uint64_t horizon) {
+    struct tigon_native *native = cpu->native;
+    cpu->event_limit = UINT64_MAX;
+    /* As tigon_cpu_run() would find it. */
+    if (!native || !stands_aside(native) || !can_take_turns(native) || cpu->cycle >= horizon ||
+        (horizon > cpu->loop.look_at && !cpu->parking_off) || text_changed(native))
+        return tigon_cpu_run_both(cpu, horizon);
+    cpu->horizon = horizon;
+    cpu->lowest_bound = UINT64_MAX;
+    cpu->running = true;
+    native->other = native->hand_to = NULL;
+    native->horizon_of_both = horizon;
+    prepare_piece(native);
+    set_limit(native);
+    native = tigon_native_enter(native); /* the same */
+    cpu = native->cpu;
+    cpu->running = false;
+    /* Somebody else may be due by now, but not without having bounded this core. */
+    if (__builtin_expect(waits_at_horizon(native) && cpu->lowest_bound == UINT64_MAX, 1))
+        return cpu->horizon;
+    return finish_turn(native);
 }
 
 enum tigon_cpu_stop tigon_native_why(const struct tigon_native *native) {
@@ -523,6 +556,10 @@ bool tigon_native_piece(struct tigon_cpu **cpu, uint64_t horizon_of_both,
                         enum tigon_native_end *end) {
     (void)cpu, (void)horizon_of_both, (void)end;
     return false;
+}
+
+uint64_t tigon_native_alone(struct tigon_cpu *cpu, uint64_t horizon) {
+    return tigon_cpu_run_both(cpu, horizon);
 }
 
 enum tigon_cpu_stop tigon_native_why(const struct tigon_native *native) {

@@ -42,8 +42,13 @@ enum tigon_native_end tigon_native_execute(struct tigon_native *native);
 bool tigon_native_piece(struct tigon_cpu **cpu, uint64_t horizon_of_both,
                         enum tigon_native_end *end);
 
-/* Registers may have changed by other means than text, or the interpreter is going to run the core
- * or has: what translated text knows of where the core stands is forgotten. */
+/* tigon_cpu_run_pair() of a core whose peer is not due: when it goes on where it stood aside for
+ * the last event, in translated text up to the horizon, without detour, as most turns of most cores
+ * do; all others by tigon_cpu_run_both(). */
+uint64_t tigon_native_alone(struct tigon_cpu *cpu, uint64_t horizon);
+
+/* Registers, pc or cycle may have changed by other means than text, or the interpreter is going to
+ * run the core or has: what translated text knows of where the core stands is forgotten. */
 void tigon_native_registers_written(struct tigon_native *native);
 
 /* Why: after TIGON_NATIVE_STOP. */

@@ -383,40 +383,10 @@ static __attribute__((used)) void ways(void) {
           ASIDE(stored), ASIDE(value));
 }
 
-static __attribute__((used)) void other_ways(void) {
+static __attribute__((used)) void waiting(void) {
     __asm__ volatile(
         ".pushsection .text\n"
-        "tigon_native_store_text:\n"
-        "  addq %c[detour](%%rbp,%%rsi), %%r12\n"
-        "tigon_native_special_store:\n"
-        "  movl %%eax, %c[value](%%rbp)\n"
-        "tigon_native_special:\n"
-        "  movq %%r12, %c[cycle](%%rbx)\n"
-        "  movq %%r15, %c[counts](%%rbp)\n"
-        "  movq %%rbp, %%rdi\n"
-        "  addq %%rbp, %%rsi\n"
-        "  movq (%%rsp), %%rdx\n"
-        "  subq $8, %%rsp\n"
-        "  callq *%c[access_function](%%rbp)\n"
-        "  addq $8, %%rsp\n"
-        "  cmpq %%rbp, %%rax\n"
-        "  jne 1f\n"
-        "tigon_native_return:\n"
-        "  movq %c[cycle](%%rbx), %%r12\n"
-        "  movq %c[limit](%%rbp), %%r13\n"
-        "  movq %c[counts](%%rbp), %%r15\n"
-        "  movl %c[value](%%rbp), %%eax\n"
-        "  ret\n"
-        "tigon_native_left:\n"
-        "  addq $8, %%rsp\n"
-        "  jmp tigon_native_out\n"
-        "1:\n"
-        "  addq $8, %%rsp\n"
-        "2:\n"
-        "  testq %%rax, %%rax\n"
-        "  jnz tigon_native_go_in\n"
-        "  jmp tigon_native_out\n"
-
+        ".balign 16\n"
         /* rdi: where to come again. As tigon_native_blocked(), when there is somebody to hand to:
          * then that one must be the next in turn. */
         "tigon_native_wait_for_other:\n"
@@ -464,9 +434,67 @@ static __attribute__((used)) void other_ways(void) {
         "  jmpq *%c[aside_go_on](%%rbp)\n"
 
         "3:\n"
+        "  cmpq $0, %c[other](%%rbp)\n"
+        "  jne 4f\n"
+        "  movq %c[before](%%rbp,%%rsi), %%r9\n" /* show(), of native.c */
+        "  addq %%r9, %%r15\n"
+        "  negq %%r9\n"
+        "  movl %%r15d, %%eax\n"
+        "  shrq $32, %%r15\n"
+        "  movq %%r9, %c[counts](%%rbp)\n"
+        "  addq %%rax, %c[instructions](%%rbx)\n"
+        "  addq %%r15, %c[load_use_stalls](%%rbx)\n"
+        "  movl %[stop_end], %c[end](%%rbp)\n"
+        "  movl %[stop_at_horizon], %c[stop](%%rbp)\n"
+        "  jmp tigon_native_out\n"
+        "4:\n"
         "  movq %%rbp, %%rdi\n"
         "  callq *%c[blocked_function](%%rbp)\n"
-        "  jmp 2b\n"
+        "  jmp tigon_native_go_on\n"
+        ".popsection\n"
+        :
+        : NATIVE(cpu), NATIVE(scratchpad), NATIVE(limit), NATIVE(counts), NATIVE(blocked_function),
+          NATIVE(other), NATIVE(hand_to), NATIVE(horizon_of_both), NATIVE(goes_first),
+          NATIVE(run_ahead), NATIVE(furthest), NATIVE(end), NATIVE(stop), CPU(cycle), CPU(horizon),
+          CPU(pc), COUNT(instructions), COUNT(load_use_stalls), ACCESS(from), ACCESS(before),
+          ASIDE(block_began), ASIDE(cycle), ASIDE(go_on), ASIDE(return_to), ASIDE(access_at),
+          ASIDE(index), ASIDE(stored), ASIDE(value), [stop_end] "i"(TIGON_NATIVE_STOP),
+          [stop_at_horizon] "i"(TIGON_CPU_HORIZON));
+}
+
+static __attribute__((used)) void other_ways(void) {
+    __asm__ volatile(
+        ".pushsection .text\n"
+        "tigon_native_store_text:\n"
+        "  addq %c[detour](%%rbp,%%rsi), %%r12\n"
+        "tigon_native_special_store:\n"
+        "  movl %%eax, %c[value](%%rbp)\n"
+        "tigon_native_special:\n"
+        "  movq %%r12, %c[cycle](%%rbx)\n"
+        "  movq %%r15, %c[counts](%%rbp)\n"
+        "  movq %%rbp, %%rdi\n"
+        "  addq %%rbp, %%rsi\n"
+        "  movq (%%rsp), %%rdx\n"
+        "  subq $8, %%rsp\n"
+        "  callq *%c[access_function](%%rbp)\n"
+        "  addq $8, %%rsp\n"
+        "  cmpq %%rbp, %%rax\n"
+        "  jne 1f\n"
+        "tigon_native_return:\n"
+        "  movq %c[cycle](%%rbx), %%r12\n"
+        "  movq %c[limit](%%rbp), %%r13\n"
+        "  movq %c[counts](%%rbp), %%r15\n"
+        "  movl %c[value](%%rbp), %%eax\n"
+        "  ret\n"
+        "tigon_native_left:\n"
+        "  addq $8, %%rsp\n"
+        "  jmp tigon_native_out\n"
+        "1:\n"
+        "  addq $8, %%rsp\n"
+        "tigon_native_go_on:\n" /* with the core in rax, or nobody */
+        "  testq %%rax, %%rax\n"
+        "  jnz tigon_native_go_in\n"
+        "  jmp tigon_native_out\n"
 
         "tigon_native_reach_cycle:\n" /* r8, on the bus in rdi; keeps what an access needs */
         "  movl %%esi, %c[aside_access_at](%%rbp)\n"
@@ -485,11 +513,8 @@ static __attribute__((used)) void other_ways(void) {
 
         ".popsection\n"
         :
-        : NATIVE(cpu), NATIVE(scratchpad), NATIVE(limit), NATIVE(counts), NATIVE(kept_cycle),
-          NATIVE(value), NATIVE(access_function), NATIVE(blocked_function), NATIVE(reach_function),
-          ACCESS(detour), CPU(cycle), CPU(horizon), CPU(pc), ACCESS(from), NATIVE(hand_to),
-          NATIVE(horizon_of_both), NATIVE(goes_first), NATIVE(run_ahead), NATIVE(furthest),
-          ASIDE(block_began), ASIDE(cycle), ASIDE(go_on), ASIDE(return_to), ASIDE(access_at),
+        : NATIVE(limit), NATIVE(counts), NATIVE(kept_cycle), NATIVE(value), NATIVE(access_function),
+          NATIVE(reach_function), ACCESS(detour), CPU(cycle), ASIDE(access_at),
           ASIDE(index), ASIDE(stored), ASIDE(value));
 }
 

@@ -64,6 +64,7 @@ bool debug_register_write(struct debug_thread *thread, unsigned number, uint64_t
         cpu->npc = cpu->pc + 4u;
         thread->before = cpu->pc;
         cpu->load_register = 0;
+        tigon_cpu_registers_written(cpu);
     } else {
         return false;
     }
