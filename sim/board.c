@@ -173,13 +173,21 @@ static bool is_steady(void *context, unsigned core, uint32_t offset) {
            row->owner != TIGON_OWNER_LOCAL_CONTROL && row->owner != TIGON_OWNER_WINDOW;
 }
 
-static const uint32_t *register_word(void *context, unsigned core, uint32_t offset) {
+static void register_view(void *context, unsigned core, uint32_t offset,
+                          struct tigon_register_view *view) {
     struct tigon_board *board = context;
-    (void)core;
-    if (offset == TIGON_EVENT_A || offset == TIGON_EVENT_B)
-        return &board->events.level[offset == TIGON_EVENT_B];
     const struct tigon_register_description *row = tigon_register_describe(offset);
-    return row && !(row->access & TIGON_ACCESS_READ_HOOK) ? &TIGON_WORD(board, offset) : NULL;
+    (void)core;
+    if (!row)
+        return; /* and told of */
+    if (!(row->access & TIGON_ACCESS_READ_HOOK))
+        view->word = &TIGON_WORD(board, offset);
+    else if (row->owner == TIGON_OWNER_EVENTS)
+        view->word = &board->events.level[offset == TIGON_EVENT_B];
+    else if (row->owner == TIGON_OWNER_DMA)
+        tigon_dma_view(board, offset, view);
+    else if (row->owner == TIGON_OWNER_TRANSMIT)
+        tigon_transmit_view(board, offset, view);
 }
 
 static void reset_devices(struct tigon_board *board) {
@@ -250,7 +258,7 @@ int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world,
                                         .register_pollable = core_may_park_on,
                                         .register_steady = is_steady,
                                         .timer = TIGON_TIMER,
-                                        .register_word = register_word,
+                                        .register_view = register_view,
                                         .timer_offset = &board->timer.offset,
                                         .access_ticks = &board->now};
     memset(board, 0, sizeof *board);

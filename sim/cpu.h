@@ -58,6 +58,14 @@
 #define TIGON_POLL_OTHERS                16u /* more register reads in a loop: no parking */
 #define TIGON_CPU_RUN_AHEAD_DEFAULT      256u
 
+/* A register that reads as (*word + *base + constant) & mask, always, and nothing else comes of
+ * reading it: storage, or what is kept in words. */
+struct tigon_register_view {
+    const uint32_t *word; /* NULL: no such register */
+    const uint32_t *base;
+    uint32_t constant, mask;
+};
+
 /* What a core sees of the chip registers, 0xC0000000-0xC00003FF (32-bit accesses only). `offset`
  * is a multiple of 4 below 0x400, `cycle` the core cycle of the access. Callbacks may call any
  * tigon_cpu_* function except run and step; both accesses are made at most once per executed
@@ -77,10 +85,11 @@ struct tigon_cpu_port {
     /* Offset of the free-running timer, 0 for none: reading has no effect, and it grows by one
      * in each cycle that is a multiple of TIGON_CYCLES_PER_US. Writing it disturbs. */
     uint32_t timer;
-    /* The word that holds what reading this register returns, if nothing else comes of it: storage,
-     * or one that is kept up to date. Then cores look at it without a callback. Asked once, at the
-     * beginning. NULL, also in place of the function: register_read says. */
-    const uint32_t *(*register_word)(void *context, unsigned core, uint32_t offset);
+    /* How cores read this register without register_read, if they can: where in `*view`, to begin
+     * with *base and constant 0 and all bits in mask, `word` is set. Asked once, at the beginning.
+     * NULL: they read none so. */
+    void (*register_view)(void *context, unsigned core, uint32_t offset,
+                          struct tigon_register_view *view);
     /* The same for the timer: it holds what is to be added to the microseconds since cycle 0. */
     const uint32_t *timer_offset;
     /* Where such an access leaves its tick. Must be there if one of these two is. */
@@ -229,8 +238,8 @@ struct tigon_cpu {
     uint8_t *scratchpad;
     struct tigon_instruction *scratchpad_decoded;
     uint32_t scratchpad_size;
-    bool pollable[TIGON_REGISTERS_SIZE / 4u];                 /* what port.register_pollable says */
-    const uint32_t *register_word[TIGON_REGISTERS_SIZE / 4u]; /* the same of port.register_word */
+    bool pollable[TIGON_REGISTERS_SIZE / 4u]; /* what port.register_pollable says */
+    struct tigon_register_view register_view[TIGON_REGISTERS_SIZE / 4u]; /* the same */
     uint32_t timer_number; /* of the register, if it is read by port.timer_offset */
 };
 

@@ -17,8 +17,12 @@ void tigon_cpu_initialise(struct tigon_cpu *cpu, unsigned core, struct tigon_mem
     cpu->run_ahead = TIGON_CPU_RUN_AHEAD_DEFAULT;
     for (uint32_t offset = 0; port->register_pollable && offset < TIGON_REGISTERS_SIZE; offset += 4)
         cpu->pollable[offset / 4u] = port->register_pollable(port->context, core, offset);
-    for (uint32_t offset = 0; port->register_word && offset < TIGON_REGISTERS_SIZE; offset += 4)
-        cpu->register_word[offset / 4u] = port->register_word(port->context, core, offset);
+    static const uint32_t zero;
+    for (uint32_t offset = 0; port->register_view && offset < TIGON_REGISTERS_SIZE; offset += 4) {
+        cpu->register_view[offset / 4u].base = &zero;
+        cpu->register_view[offset / 4u].mask = UINT32_MAX;
+        port->register_view(port->context, core, offset, &cpu->register_view[offset / 4u]);
+    }
     cpu->timer_number = port->timer && port->timer_offset ? port->timer / 4u : UINT32_MAX;
     tigon_cpu_reset(cpu);
 }

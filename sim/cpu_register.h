@@ -8,20 +8,17 @@
 
 #include "sim/cpu_private.h"
 
-/* Of a register that is a word in memory, as port.register_word says. */
-static inline uint32_t tigon_cpu_register_word(const struct tigon_cpu *cpu, const uint32_t *word) {
-    *cpu->port.access_ticks = cpu->cycle * TIGON_TICKS_PER_CYCLE;
-    return *word;
-}
-
 static inline uint32_t tigon_cpu_register_value(const struct tigon_cpu *cpu, uint32_t offset) {
     const struct tigon_cpu_port *port = &cpu->port;
-    const uint32_t *word = cpu->register_word[offset / 4u];
-    if (word)
-        return tigon_cpu_register_word(cpu, word);
-    if (offset / 4u == cpu->timer_number)
-        return tigon_cpu_register_word(cpu, port->timer_offset) +
-               (uint32_t)(cpu->cycle / TIGON_CYCLES_PER_US);
+    const struct tigon_register_view *view = &cpu->register_view[offset / 4u];
+    if (view->word) {
+        *port->access_ticks = cpu->cycle * TIGON_TICKS_PER_CYCLE;
+        return (*view->word + *view->base + view->constant) & view->mask;
+    }
+    if (offset / 4u == cpu->timer_number) {
+        *port->access_ticks = cpu->cycle * TIGON_TICKS_PER_CYCLE;
+        return *port->timer_offset + (uint32_t)(cpu->cycle / TIGON_CYCLES_PER_US);
+    }
     return port->register_read(port->context, cpu->core, offset, cpu->cycle);
 }
 

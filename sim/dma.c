@@ -510,6 +510,20 @@ uint32_t tigon_dma_read_register(struct tigon_board *board, uint32_t offset) {
     }
 }
 
+void tigon_dma_view(const struct tigon_board *board, uint32_t offset,
+                    struct tigon_register_view *view) {
+    unsigned number, ring, pointer;
+    if (!ring_register(offset, &number, &ring, &pointer) || pointer > 2u)
+        return;
+    const struct tigon_dma_ring *pointers = &board->dma.engine[number].rings[ring];
+    view->word = pointer == 0   ? &pointers->producer
+                 : pointer == 1 ? &pointers->consumer
+                                : &pointers->reference;
+    view->base = &TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_BASE);
+    view->constant = 0u - wirings[number].below_transmit[ring];
+    view->mask = RING_SPACE_MASK;
+}
+
 void tigon_dma_write_register(struct tigon_board *board, uint32_t offset, uint32_t value) {
     unsigned number_, ring, pointer;
     if (offset == TIGON_DMA_ASSIST) {

@@ -8,6 +8,7 @@
 #include "sim/schedule.h"
 
 struct tigon_board;
+struct tigon_register_view;
 
 /* Bits of a state word: HW[0A0], HW[0B0], descriptor word 4 (tigon2.md 5.2). */
 #define TIGON_DMA_RESET            (1u << 0)
@@ -82,6 +83,9 @@ struct tigon_dma {
 
 void tigon_dma_initialise(struct tigon_board *board);
 void tigon_dma_reset(struct tigon_board *board);
+/* What reads of a ring's pointers come to; leaves others alone. */
+void tigon_dma_view(const struct tigon_board *board, uint32_t offset,
+                    struct tigon_register_view *view);
 uint32_t tigon_dma_read_register(struct tigon_board *board, uint32_t offset);
 void tigon_dma_write_register(struct tigon_board *board, uint32_t offset, uint32_t value);
 

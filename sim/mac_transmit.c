@@ -328,6 +328,20 @@ static void finish(void *context, uint64_t ticks) {
         tigon_board_touched(board);
 }
 
+void tigon_transmit_view(const struct tigon_board *board, uint32_t offset,
+                         struct tigon_register_view *view) {
+    const struct tigon_transmit *mac = &board->transmit;
+    if (offset != TIGON_TRANSMIT_RING_PRODUCER && offset != TIGON_TRANSMIT_RING_CONSUMER &&
+        offset != TIGON_TRANSMIT_RING_REFERENCE)
+        return;
+    view->word = offset == TIGON_TRANSMIT_RING_PRODUCER   ? &mac->producer
+                 : offset == TIGON_TRANSMIT_RING_CONSUMER ? &mac->consumer
+                                                          : &mac->reference;
+    view->base = &TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_BASE);
+    view->constant = 0u - RING_BELOW_TRANSMIT;
+    view->mask = RING_SPACE_MASK;
+}
+
 uint32_t tigon_transmit_read(struct tigon_board *board, uint32_t offset) {
     const struct tigon_transmit *mac = &board->transmit;
     switch (offset) {

@@ -8,6 +8,7 @@
 #include "sim/schedule.h"
 
 struct tigon_board;
+struct tigon_register_view;
 
 /* Bits of HW[200]. */
 #define TIGON_TRANSMIT_RESET      (1u << 0)
@@ -36,6 +37,9 @@ struct tigon_transmit {
 
 void tigon_transmit_initialise(struct tigon_board *board);
 void tigon_transmit_reset(struct tigon_board *board);
+/* What reads of the ring's pointers come to; leaves others alone. */
+void tigon_transmit_view(const struct tigon_board *board, uint32_t offset,
+                         struct tigon_register_view *view);
 uint32_t tigon_transmit_read(struct tigon_board *board, uint32_t offset);
 void tigon_transmit_write(struct tigon_board *board, uint32_t offset, uint32_t value);
 

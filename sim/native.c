@@ -426,7 +426,7 @@ bool tigon_native_load_register(struct tigon_native *native, const struct native
 bool tigon_native_poll(struct tigon_native *native, const struct native_access *access,
                        uint32_t number) {
     struct tigon_cpu *cpu = native->cpu;
-    const uint32_t value = tigon_cpu_register_word(cpu, cpu->register_word[number]);
+    const uint32_t value = tigon_cpu_register_value(cpu, number * 4u);
     show_other(native); /* to those who hear that the core parks */
     if (tigon_poll_note(cpu, access->from, number * 4u, value)) {
         native->stop = TIGON_CPU_PARKED;

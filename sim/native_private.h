@@ -145,7 +145,7 @@ struct tigon_native *tigon_native_access(struct tigon_native *native,
  * loaded. False: translated text is left. */
 bool tigon_native_load_register(struct tigon_native *native, const struct native_access *access,
                                 uint32_t number);
-/* The same for an event word that tigon_cpu.register_word knows. */
+/* The same for an event word that is read by tigon_cpu.register_view. */
 bool tigon_native_poll(struct tigon_native *native, const struct native_access *access,
                        uint32_t number);
 bool tigon_native_store_register(struct tigon_native *native, const struct native_access *access,

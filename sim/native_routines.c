@@ -25,6 +25,7 @@
 #define ASIDE(name)  [aside_##name] "i"(offsetof(struct tigon_native, aside.name))
 #define ACCESS(name) [name] "i"(offsetof(struct native_access, name))
 #define CPU(name)    [name] "i"(offsetof(struct tigon_cpu, name))
+#define VIEW(name)   [view_##name] "i"(offsetof(struct tigon_register_view, name))
 #define TIMING(name) [name] "i"(offsetof(struct tigon_cpu, timing.name))
 #define COUNT(name)  [name] "i"(offsetof(struct tigon_cpu, statistics.name))
 #define BUS(name)    [name] "i"(offsetof(struct tigon_bus, name))
@@ -240,7 +241,9 @@ static __attribute__((used)) void stores(void) {
         : ACCESS_OPERANDS, COUNT(sram_stores), TIMING(sram_store_drain), NATIVE(sram_marks));
 }
 
-static_assert(sizeof(bool) == 1 && TIGON_TICKS_PER_CYCLE == 125 && TIGON_CYCLES_PER_US == 8 * 11,
+static_assert(sizeof(bool) == 1 && sizeof(struct tigon_register_view) == 3 * 8 &&
+                  offsetof(struct tigon_register_view, word) == 0 && TIGON_TICKS_PER_CYCLE == 125 &&
+                  TIGON_CYCLES_PER_US == 8 * 11,
               "constants of registers");
 static __attribute__((used)) void registers(void) {
     __asm__ volatile(
@@ -252,14 +255,20 @@ static __attribute__((used)) void registers(void) {
 
         /* What cpu_register.h finds without a callback, but for event words. */
         REGISTER_ONLY("tigon_native_load_register_expected", TURN_2, "tigon_native_special")
-        "  movq %c[register_word](%%rbx,%%rcx,8), %%rdi\n"
+        "  leal (%%rcx,%%rcx,2), %%edi\n"
+        "  leaq %c[register_view](%%rbx,%%rdi,8), %%rdi\n"
+        "  movq (%%rdi), %%r9\n"
         "  cmpb $0, %c[replaying](%%rbx)\n"
         "  jne tigon_native_ask\n"
-        "  testq %%rdi, %%rdi\n"
+        "  testq %%r9, %%r9\n"
         "  jz 2f\n"
         "  cmpb $0, %c[pollable](%%rbx,%%rcx)\n"
         "  jne 3f\n"
-        "  movl (%%rdi), %%eax\n"
+        "  movq %c[view_base](%%rdi), %%r10\n"
+        "  movl (%%r9), %%eax\n"
+        "  addl %c[view_constant](%%rdi), %%eax\n"
+        "  addl (%%r10), %%eax\n"
+        "  andl %c[view_mask](%%rdi), %%eax\n"
         "1:\n"
         "  movq %c[access_ticks](%%rbx), %%rdi\n"
         "  imulq $125, %%r8, %%r8\n"
@@ -322,9 +331,9 @@ static __attribute__((used)) void registers(void) {
         /* clang-format on */ ".popsection\n"
         :
         : ACCESS(issue), ACCESS(next_pc), ACCESS(before), CPU(horizon), CPU(cycle), CPU(pc),
-          CPU(npc), CPU(effects), CPU(register_word), CPU(timer_number), CPU(pollable),
-          NATIVE(value), NATIVE(counts), NATIVE(register_load), NATIVE(register_store),
-          NATIVE(poll), COUNT(instructions), COUNT(load_use_stalls),
+          CPU(npc), CPU(effects), CPU(register_view), VIEW(base), VIEW(constant), VIEW(mask),
+          CPU(timer_number), CPU(pollable), NATIVE(value), NATIVE(counts), NATIVE(register_load),
+          NATIVE(register_store), NATIVE(poll), COUNT(instructions), COUNT(load_use_stalls),
           COUNT(register_reads), [replaying] "i"(offsetof(struct tigon_cpu, poll.replaying)),
           [timer_offset] "i"(offsetof(struct tigon_cpu, port.timer_offset)),
           [access_ticks] "i"(offsetof(struct tigon_cpu, port.access_ticks)));
@@ -514,8 +523,8 @@ static __attribute__((used)) void other_ways(void) {
         ".popsection\n"
         :
         : NATIVE(limit), NATIVE(counts), NATIVE(kept_cycle), NATIVE(value), NATIVE(access_function),
-          NATIVE(reach_function), ACCESS(detour), CPU(cycle), ASIDE(access_at),
-          ASIDE(index), ASIDE(stored), ASIDE(value));
+          NATIVE(reach_function), ACCESS(detour), CPU(cycle), ASIDE(access_at), ASIDE(index),
+          ASIDE(stored), ASIDE(value));
 }
 
 #define LABEL(name)  extern const uint8_t name[];

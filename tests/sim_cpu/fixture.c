@@ -77,11 +77,11 @@ static bool pollable(void *context, unsigned core, uint32_t offset) {
     return offset == EVENT || offset == PLAIN;
 }
 
-static const uint32_t *register_word(void *context, unsigned core, uint32_t offset) {
+static void register_view(void *context, unsigned core, uint32_t offset,
+                          struct tigon_register_view *view) {
     struct fixture *fixture = context;
-    return offset == EVENT || offset == PLAIN || offset == STEADY
-               ? &fixture->registers[core][offset / 4]
-               : NULL;
+    if (offset == EVENT || offset == PLAIN || offset == STEADY)
+        view->word = &fixture->registers[core][offset / 4];
 }
 
 void fixture_polls(struct fixture *fixture, bool polls) {
@@ -122,7 +122,7 @@ struct fixture *fixture_make(uint32_t sram, const struct tigon_timing *timing) {
                                   .register_pollable = pollable};
     assert_non_null(fixture);
     if (words) {
-        port.register_word = register_word;
+        port.register_view = register_view;
         port.timer_offset = &fixture->timer_offset;
         port.access_ticks = &fixture->access_ticks;
     }
