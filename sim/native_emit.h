@@ -9,7 +9,9 @@
 
 #include <stddef.h>
 
-#define NOTHING_HELD 255u
+/* Host registers. ecx is free between instructions of the core, as are those of the pool that hold
+ * none of its registers; native_private.h says what the others are for. */
+enum host { EAX, ECX, EDX, EBX, ESP, EBP, ESI, EDI, R8, R9, R10, R11 };
 
 enum condition { /* of jcc and setcc */
                  BELOW = 0x2,
@@ -27,10 +29,17 @@ struct counted {
     uint32_t cycles, instructions, stalls;
 };
 
-/* What is known of the core's registers at a place in the block, whatever came before it. */
+/* What is known of the core's registers at a place in the block, whatever came before it. A
+ * register is in the core, in a host register or a constant, or in several of these; the core is
+ * not up to date for those that are not saved. It is wherever others may look: where the block is
+ * left, and in routines. These keep no host register of the pool. */
 struct knowledge {
-    uint8_t held;   /* the register that eax holds, NOTHING_HELD if none */
-    uint32_t known; /* bit n: register n is constant[n] */
+    uint32_t held;    /* bit n: register n is in host[n] */
+    uint32_t unsaved; /* bit n: it is not in the core */
+    uint32_t known;   /* bit n: register n is constant[n] */
+    uint16_t busy;    /* bit n: host register n holds one */
+    uint8_t next;     /* in the pool, to be given up */
+    uint8_t host[32];
     uint32_t constant[32];
     uint32_t guessed; /* the same, but only likely: native_guess.c */
     uint32_t guess[32];
@@ -45,8 +54,7 @@ struct way {
 enum later_kind {
     NEAR_LIMIT,
     LAST_LOAD, /* of the block, elsewhere than in the scratchpad */
-    ELSEWHERE, /* any other access */
-    STORE_TEXT,
+    ELSEWHERE, /* any other access, or a store into text */
     LOAD_PENDING,
     OTHER_WAY /* of a branch: its delay slot, if that is executed, and out of the block */
 };
@@ -59,6 +67,9 @@ struct later {
     uint32_t access; /* its index */
     unsigned routine;
     uint8_t destination;
+    uint8_t second; /* of a store */
+    bool load;
+    uint8_t to; /* host register for what is loaded */
     struct counted counted;
     struct way way;
     uint32_t slot; /* its address, 0 if nullified */
@@ -76,6 +87,10 @@ struct block {
     uint32_t first_access;
     uint32_t begin; /* its address */
     const uint8_t *entry;
+    /* Flags that say whether a register, otherwise not kept, is 1: for the branch that follows. */
+    bool flags_kept;
+    enum condition flags;
+    uint8_t flags_register;
     uint32_t text[NATIVE_BLOCK_LENGTH]; /* addresses of its instructions, delay slots not counted */
     unsigned length;
     struct later later[NATIVE_LATER];
@@ -150,12 +165,8 @@ static inline void call(struct block *b, const uint8_t *target) {
     link(b->at - 4, target);
 }
 
-/* OP r32, gpr[number] or the other way round, as the opcode says; registers 0 eax, 1 ecx, 2 edx. */
-static inline void gpr(struct block *b, unsigned opcode, unsigned host, unsigned number) {
-    CODE(b, (uint8_t)opcode, (uint8_t)(0x43 | host << 3), (uint8_t)(number * 4u));
-}
-
-/* The same with a field of struct tigon_native; `prefix` is 0 or a REX. */
+/* OP of a host register, of `reg`, with [rbp + offset] of struct tigon_native; `prefix` is 0 or a
+ * REX. */
 static inline void field(struct block *b, unsigned prefix, unsigned opcode, unsigned host,
                          size_t offset) {
     if (prefix)
@@ -189,71 +200,103 @@ static inline void set_field(struct block *b, size_t offset, uint32_t value) {
     word(b, value);
 }
 
-static inline void eax_constant(struct block *b, uint32_t value) {
-    byte(b, 0xB8);
+/* OP reg, rm with registers of the host, 32 bits wide. */
+static inline void host_host(struct block *b, unsigned opcode, unsigned reg, unsigned rm) {
+    const unsigned rex = (reg >= R8 ? 4u : 0u) | (rm >= R8 ? 1u : 0u);
+    if (rex)
+        byte(b, 0x40 | rex);
+    CODE(b, (uint8_t)opcode, (uint8_t)(0xC0 | (reg & 7u) << 3 | (rm & 7u)));
+}
+
+/* OP reg, [rbx + ...]: what the core has of register `number`. */
+static inline void host_core(struct block *b, unsigned opcode, unsigned reg, unsigned number) {
+    if (reg >= R8)
+        byte(b, 0x44);
+    CODE(b, (uint8_t)opcode, (uint8_t)(0x43 | (reg & 7u) << 3), (uint8_t)(number * 4u));
+}
+
+static inline bool is_short(uint32_t value) {
+    return value + 128u < 256u;
+}
+
+static inline void host_constant(struct block *b, unsigned host, uint32_t value) {
+    if (value == 0) {
+        host_host(b, 0x31, host, host); /* xor */
+        return;
+    }
+    if (host >= R8)
+        byte(b, 0x41);
+    byte(b, 0xB8 | (host & 7u));
     word(b, value);
+}
+
+static inline void eax_constant(struct block *b, uint32_t value) {
+    host_constant(b, EAX, value);
+}
+
+/* OP host, value: the opcode as of OP r32, r/m32. */
+static inline void host_immediate(struct block *b, unsigned opcode, unsigned host, uint32_t value) {
+    host_host(b, is_short(value) ? 0x83 : 0x81, opcode >> 3, host);
+    if (is_short(value))
+        byte(b, value);
+    else
+        word(b, value);
+}
+
+/* lea to, [from + offset] */
+static inline void host_sum(struct block *b, unsigned to, unsigned from, uint32_t offset) {
+    const unsigned rex = (to >= R8 ? 4u : 0u) | (from >= R8 ? 1u : 0u);
+    if (rex)
+        byte(b, 0x40 | rex);
+    CODE(b, 0x8D, (uint8_t)((is_short(offset) ? 0x40 : 0x80) | (to & 7u) << 3 | (from & 7u)));
+    if (is_short(offset))
+        byte(b, offset);
+    else
+        word(b, offset);
 }
 
 /* ------------------------------------------------------------------------------------------------
- * Registers of the core */
+ * Registers of the core: native_registers.c */
 
-static inline void load(struct block *b, unsigned host, unsigned number) {
-    if (number == 0)
-        CODE(b, 0x31, (uint8_t)(0xC0 | host << 3 | host)); /* xor */
-    else if (b->now.held == number)
-        CODE(b, 0x89, (uint8_t)(0xC0 | host)); /* mov host, eax */
-    else
-        gpr(b, 0x8B, host, number);
+static inline bool is_known(const struct block *b, unsigned number) {
+    return b->now.known >> number & 1u;
 }
 
-static inline void load_eax(struct block *b, unsigned number) {
-    if (b->now.held != number)
-        load(b, 0, number);
-    b->now.held = (uint8_t)number;
+static inline bool is_held(const struct block *b, unsigned number) {
+    return b->now.held >> number & 1u;
 }
 
-/* eax is the result of an instruction. */
-static inline void result(struct block *b, unsigned number) {
-    b->now.held = NOTHING_HELD;
-    if (number == TIGON_REGISTER_DISCARD)
-        return;
-    b->now.known &= ~(1u << number);
-    gpr(b, 0x89, 0, number);
-    b->now.held = (uint8_t)number;
-}
+/* A host register of the pool that holds nothing, and is not of the bits `keep`. */
+unsigned native_take(struct block *b, unsigned keep);
 
-static inline void result_constant(struct block *b, unsigned number, uint32_t value) {
-    if (number == TIGON_REGISTER_DISCARD)
-        return;
-    gpr(b, 0xC7, 0, number);
-    word(b, value);
-    b->now.known |= 1u << number;
-    b->now.constant[number] = value;
-    if (b->now.held == number)
-        b->now.held = NOTHING_HELD;
-}
+/* The one that holds register `number`, which is loaded if need be. */
+unsigned native_in(struct block *b, unsigned number, unsigned keep);
 
-/* OP eax, gpr[number]. */
-static inline void with(struct block *b, unsigned opcode, unsigned number) {
-    gpr(b, opcode, 0, number);
-    b->now.held = NOTHING_HELD;
-}
+/* The one for the result of an instruction that does not read `number`. */
+unsigned native_for(struct block *b, unsigned number, unsigned keep);
 
-/* OP eax, constant: the accumulator forms of the opcodes. */
-static inline void with_constant(struct block *b, unsigned opcode, uint32_t value) {
-    if (value + 128u < 256u) {
-        CODE(b, 0x83, (uint8_t)(0xC0 | (opcode & 0x38)), (uint8_t)value);
-    } else {
-        byte(b, opcode);
-        word(b, value);
-    }
-    b->now.held = NOTHING_HELD;
-}
+/* mov host, register `number`. */
+void native_copy(struct block *b, unsigned host, unsigned number);
 
-static inline void flag_to_eax(struct block *b, enum condition condition) {
-    CODE(b, 0x0F, (uint8_t)(0x90 | condition), 0xC0, /* setcc al */
-         0x0F, 0xB6, 0xC0);                          /* movzx eax, al */
-}
+/* OP host, register `number`, which is not $0. */
+void native_with(struct block *b, unsigned opcode, unsigned host, unsigned number);
+
+/* cmp source, second or value. */
+void native_compare(struct block *b, unsigned source, unsigned second);
+void native_compare_immediate(struct block *b, unsigned source, uint32_t value);
+
+/* `host`, of the pool, holds the result of an instruction. */
+void native_result(struct block *b, unsigned number, unsigned host);
+void native_result_constant(struct block *b, unsigned number, uint32_t value);
+
+/* The core is up to date. Changes no flags and no host register. */
+void native_save(struct block *b);
+
+/* Host registers hold nothing any more. All must be saved. */
+void native_drop(struct block *b);
+
+/* Host registers hold again what `now` says, but that of register `except`. All must be saved. */
+void native_load_again(struct block *b, unsigned except);
 
 /* What accesses pass in esi. */
 static inline void access_number(struct block *b, uint32_t index) {
@@ -281,14 +324,23 @@ bool native_access_form(unsigned operation, struct access_form *form);
 /* Whether this needs no branch and can be translated. */
 bool native_simple(const struct tigon_instruction *in);
 
-/* What computes in registers. False: not translated. */
-bool native_emit_plain(struct block *b, const struct tigon_instruction *in);
+/* What computes in registers. */
+void native_emit_plain(struct block *b, const struct tigon_instruction *in);
+
+/* SLT and the like, of which only a branch for $0 or not that follows needs the result at once: it
+ * is a constant on either of its ways. False if it is no such instruction. */
+bool native_emit_flags(struct block *b, const struct tigon_instruction *in,
+                       const struct tigon_instruction *next);
 
 /* ------------------------------------------------------------------------------------------------
  * Guesses: native_guess.c */
 
 /* The core stands where the block begins. */
 void native_guess_begin(struct knowledge *k, const struct tigon_cpu *cpu);
+
+/* The result of an instruction that computes, most of them. */
+bool native_evaluate(const struct tigon_instruction *in, uint32_t source, uint32_t second,
+                     uint32_t *value);
 
 /* Carry on through an instruction; through what else changes register `number`. */
 void native_guess_plain(struct knowledge *k, const struct tigon_instruction *in);

@@ -73,49 +73,61 @@ void native_guess_access(struct knowledge *k, const struct tigon_cpu *cpu,
         give_up(k, in->destination);
 }
 
-void native_guess_plain(struct knowledge *k, const struct tigon_instruction *in) {
-    const uint32_t a = k->guess[in->source], b = k->guess[in->second], immediate = in->immediate;
-    uint32_t value;
-    if (!guessed(k, in->source) || !guessed(k, in->second)) {
-        give_up(k, in->destination);
-        return;
-    }
+bool native_evaluate(const struct tigon_instruction *in, uint32_t source, uint32_t second,
+                     uint32_t *value) {
+    const uint32_t immediate = in->immediate;
     switch (in->operation) {
     case TIGON_OP_ADDU:
-        value = a + b;
-        break;
+        *value = source + second;
+        return true;
     case TIGON_OP_SUBU:
-        value = a - b;
-        break;
+        *value = source - second;
+        return true;
     case TIGON_OP_AND:
-        value = a & b;
-        break;
+        *value = source & second;
+        return true;
     case TIGON_OP_OR:
-        value = a | b;
-        break;
+        *value = source | second;
+        return true;
+    case TIGON_OP_XOR:
+        *value = source ^ second;
+        return true;
+    case TIGON_OP_NOR:
+        *value = ~(source | second);
+        return true;
     case TIGON_OP_ADDIU:
-        value = a + immediate;
-        break;
+        *value = source + immediate;
+        return true;
     case TIGON_OP_ANDI:
-        value = a & immediate;
-        break;
+        *value = source & immediate;
+        return true;
     case TIGON_OP_ORI:
-        value = a | immediate;
-        break;
+        *value = source | immediate;
+        return true;
+    case TIGON_OP_XORI:
+        *value = source ^ immediate;
+        return true;
     case TIGON_OP_LUI:
-        value = immediate;
-        break;
+        *value = immediate;
+        return true;
     case TIGON_OP_SLL:
-        value = b << (immediate & 31u);
-        break;
+        *value = second << (immediate & 31u);
+        return true;
     case TIGON_OP_SRL:
-        value = b >> (immediate & 31u);
-        break;
+        *value = second >> (immediate & 31u);
+        return true;
     default: /* addresses are seldom made otherwise */
-        give_up(k, in->destination);
-        return;
+        return false;
     }
-    guess(k, in->destination, value);
+}
+
+void native_guess_plain(struct knowledge *k, const struct tigon_instruction *in) {
+    uint32_t value;
+    if (guessed(k, in->source) && guessed(k, in->second) &&
+        native_evaluate(in, k->guess[in->source], k->guess[in->second], &value))
+        guess(k, in->destination, value);
+    else
+        give_up(k, in->destination);
 }
 
 #endif

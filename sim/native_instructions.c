@@ -36,9 +36,13 @@ bool native_access_form(unsigned operation, struct access_form *form) {
     }
 }
 
-static bool is_known(const struct block *b, unsigned number) {
-    return b->now.known >> number & 1u;
+/* The bit of the host register that holds register `number`, if one does. */
+static unsigned keep(const struct block *b, unsigned number) {
+    return is_held(b, number) ? 1u << b->now.host[number] : 0;
 }
+
+/* ------------------------------------------------------------------------------------------------
+ * Loads and stores */
 
 /* Where in the scratchpad: at a constant offset, or at ecx. */
 struct place {
@@ -46,54 +50,101 @@ struct place {
     uint32_t offset;
 };
 
-/* [r14 + rcx] or [r14 + offset] with the host register `host`, `beyond` bytes further. */
-static void scratchpad_operand(struct block *b, unsigned host, const struct place *place,
-                               uint32_t beyond) {
+/* OP reg, [r14 + rcx] or [r14 + offset], `beyond` bytes further; `prefix` is that of 16 bits, or 0.
+ * REX makes all registers of 8 bits the low ones. */
+static void in_scratchpad(struct block *b, unsigned prefix, unsigned count, const uint8_t *opcode,
+                          unsigned reg, const struct place *place, uint32_t beyond) {
+    if (prefix)
+        byte(b, prefix);
+    byte(b, 0x41 | (reg >= R8 ? 4u : 0u));
+    bytes(b, count, opcode);
     const bool constant = place->kind == AT_CONSTANT;
+    const unsigned field = (reg & 7u) << 3;
     if (constant)
-        CODE(b, (uint8_t)(0x86 | host << 3));
+        byte(b, 0x86 | field);
     else
-        CODE(b, (uint8_t)((beyond ? 0x84 : 0x04) | host << 3), 0x0E);
+        CODE(b, (uint8_t)((beyond ? 0x84 : 0x04) | field), 0x0E);
     if (constant || beyond)
         word(b, constant ? place->offset + beyond : beyond);
 }
 
-static void load_value(struct block *b, const struct access_form *form, const struct place *place) {
+#define OPCODE(...)                                                                                \
+    sizeof((const uint8_t[]){__VA_ARGS__}), (const uint8_t[]) {                                    \
+        __VA_ARGS__                                                                                \
+    }
+
+static void swap_bytes(struct block *b, unsigned host, unsigned shift) {
+    if (shift == 1)
+        byte(b, 0x66);
+    if (host >= R8)
+        byte(b, 0x41);
+    if (shift == 2)
+        CODE(b, 0x0F, (uint8_t)(0xC8 | (host & 7u))); /* bswap */
+    else if (shift == 1)
+        CODE(b, 0xC1, (uint8_t)(0xC0 | (host & 7u)), 8); /* rol, 8 */
+}
+
+static void load_value(struct block *b, const struct access_form *form, const struct place *place,
+                       unsigned to) {
     switch (form->shift) {
-    case 2: /* mov eax; bswap eax */
-        CODE(b, 0x41, 0x8B);
-        scratchpad_operand(b, 0, place, 0);
-        CODE(b, 0x0F, 0xC8);
-        break;
-    case 1: /* movzx eax; rol ax, 8; movsx eax, ax */
-        CODE(b, 0x41, 0x0F, 0xB7);
-        scratchpad_operand(b, 0, place, 0);
-        CODE(b, 0x66, 0xC1, 0xC0, 8);
-        if (form->sign)
-            CODE(b, 0x0F, 0xBF, 0xC0);
-        break;
+    case 2:
+        if (b->native->has_movbe) {
+            in_scratchpad(b, 0, OPCODE(0x0F, 0x38, 0xF0), to, place, 0);
+            return;
+        }
+        in_scratchpad(b, 0, OPCODE(0x8B), to, place, 0);
+        swap_bytes(b, to, 2);
+        return;
+    case 1: /* movzx; rol; movsx */
+        in_scratchpad(b, 0, OPCODE(0x0F, 0xB7), to, place, 0);
+        swap_bytes(b, to, 1);
+        if (form->sign) {
+            if (to >= R8)
+                byte(b, 0x45);
+            CODE(b, 0x0F, 0xBF, (uint8_t)(0xC0 | (to & 7u) << 3 | (to & 7u)));
+        }
+        return;
     default:
-        CODE(b, 0x41, 0x0F, form->sign ? 0xBE : 0xB6);
-        scratchpad_operand(b, 0, place, 0);
-        break;
+        in_scratchpad(b, 0, OPCODE(0x0F, form->sign ? 0xBE : 0xB6), to, place, 0);
+        return;
     }
 }
 
-/* Value in edx. What changes counts in cpu->effects. */
-static void store_value(struct block *b, const struct access_form *form,
-                        const struct place *place) {
-    uint8_t *equal = NULL;
-    if (form->shift == 2)
-        CODE(b, 0x0F, 0xCA); /* bswap edx */
-    else if (form->shift == 1)
-        CODE(b, 0x66, 0xC1, 0xC2, 8); /* rol dx, 8 */
-    for (unsigned write = 0; write < 2; write++) {
-        if (form->shift == 1)
-            byte(b, 0x66);
-        CODE(b, 0x41, (uint8_t)((write ? 0x88 : 0x38) | (form->shift != 0)));
-        scratchpad_operand(b, 2, place, 0);
-        if (!write)
-            equal = jump_if_near(b, EQUAL);
+/* The constant as it lies in memory. */
+static void immediate_value(struct block *b, unsigned shift, uint32_t value) {
+    for (unsigned i = 1u << shift; i-- > 0;)
+        byte(b, value >> 8u * i & 0xFFu);
+}
+
+/* A value that is in `host`, or constant. What changes counts in cpu->effects. */
+static void store_value(struct block *b, const struct access_form *form, const struct place *place,
+                        unsigned host, unsigned number, unsigned spare) {
+    const unsigned prefix = form->shift == 1 ? 0x66 : 0, wide = form->shift != 0;
+    const bool constant = is_known(b, number);
+    const bool movbe = form->shift == 2 && b->native->has_movbe;
+    unsigned swapped = host;
+    if (constant) {
+        in_scratchpad(b, prefix, OPCODE((uint8_t)(0x80 | wide)), 7, place, 0);
+        immediate_value(b, form->shift, b->now.constant[number]);
+    } else if (movbe) {
+        in_scratchpad(b, 0, OPCODE(0x0F, 0x38, 0xF0), spare, place, 0);
+        host_host(b, 0x3B, spare, host);
+    } else {
+        if (wide) {
+            host_host(b, 0x8B, spare, host);
+            swap_bytes(b, spare, form->shift);
+            swapped = spare;
+        }
+        in_scratchpad(b, prefix, OPCODE((uint8_t)(0x38 | wide)), swapped, place, 0);
+    }
+    uint8_t *const equal = jump_if_near(b, EQUAL);
+    if (constant) {
+        in_scratchpad(b, prefix, OPCODE((uint8_t)(0xC6 | wide)), 0, place, 0);
+        immediate_value(b, form->shift, b->now.constant[number]);
+    } else if (movbe) {
+        in_scratchpad(b, 0, OPCODE(0x0F, 0x38, 0xF1), host, place, 0);
+    } else {
+        in_scratchpad(b, prefix, OPCODE((uint8_t)(0x88 | wide)), swapped, place, 0);
     }
     CODE(b, 0x48); /* inc qword [rbx + effects] */
     core_field(b, 0, 0xFF, 0, CORE(effects));
@@ -112,21 +163,16 @@ static unsigned routine_of(const struct access_form *form) {
     return form->shift + (form->load ? 0u : 3u) + (form->sign ? 6u : 0u);
 }
 
-/* Address in ecx. */
-static void find_address(struct block *b, const struct tigon_instruction *in) {
+/* ecx is the source and `offset`. */
+static void find_address(struct block *b, const struct tigon_instruction *in, uint32_t offset) {
     if (is_known(b, in->source)) {
-        byte(b, 0xB9); /* mov ecx */
-        word(b, b->now.constant[in->source] + in->immediate);
-        return;
-    }
-    load(b, 1, in->source);
-    if (in->immediate == 0)
-        return;
-    if (in->immediate + 128u < 256u) {
-        CODE(b, 0x83, 0xC1, (uint8_t)in->immediate); /* add ecx */
+        host_constant(b, ECX, b->now.constant[in->source] + offset);
+    } else if (is_held(b, in->source) && offset != 0) {
+        host_sum(b, ECX, b->now.host[in->source], offset);
     } else {
-        CODE(b, 0x81, 0xC1);
-        word(b, in->immediate);
+        native_copy(b, ECX, in->source);
+        if (offset != 0)
+            host_immediate(b, 0x03, ECX, offset);
     }
 }
 
@@ -161,28 +207,86 @@ static uint32_t cost_of(const struct block *b, const struct access_form *form,
     }
 }
 
-/* Address less the beginning of the scratchpad in ecx, unless it is constant there; then in
- * `place`. */
-static void find_place(struct block *b, const struct tigon_instruction *in,
-                       const struct access_form *form, struct place *place) {
-    const uint32_t offset = in->immediate - TIGON_SCRATCHPAD;
-    *place = (struct place){.kind = AT_ECX};
-    if (is_known(b, in->source)) {
-        const uint32_t all = offset + b->now.constant[in->source];
-        if (constant_in_scratchpad(b, in, form->shift)) {
-            *place = (struct place){.kind = AT_CONSTANT, .offset = all};
-        } else {           /* a last load */
-            byte(b, 0xB9); /* mov ecx */
-            word(b, all);
-        }
-    } else if (b->now.held == in->source) {
-        CODE(b, 0x8D, 0x88); /* lea ecx, [rax + offset] */
-        word(b, offset);
-    } else {
-        gpr(b, 0x8B, 1, in->source);
-        CODE(b, 0x81, 0xC1); /* add ecx, offset */
-        word(b, offset);
+/* Into the block, or detour, of an access to where ecx says, that is not expected there. */
+static struct later *detour(struct block *b, enum later_kind kind,
+                            const struct tigon_instruction *in, uint32_t index, unsigned routine) {
+    struct later *later = put_off(b, kind);
+    later->jump = jump_if_later(b, NOT_EQUAL);
+    later->access = index;
+    later->routine = routine;
+    later->destination = in->destination;
+    later->second = in->second;
+    later->knowledge = b->now;
+    return later;
+}
+
+static void call_at_once(struct block *b, const struct tigon_instruction *in, uint32_t index,
+                         unsigned routine, bool load) {
+    native_save(b);
+    find_address(b, in, in->immediate);
+    if (!load)
+        native_copy(b, EDX, in->second);
+    call_routine(b, index, routine);
+    native_drop(b);
+    if (load)
+        native_result(b, in->destination, EAX);
+}
+
+/* Host registers are found before the check, so that a detour knows them all. */
+static void load_in_block(struct block *b, const struct tigon_instruction *in,
+                          const struct access_form *form, struct place place, uint32_t index,
+                          const struct way *last, const struct counted *after) {
+    if (place.kind == AT_CONSTANT) {
+        const unsigned to = native_for(b, in->destination, 0);
+        load_value(b, form, &place, to);
+        native_result(b, in->destination, to);
+        return;
     }
+    if (!is_known(b, in->source))
+        (void)native_in(b, in->source, 0);
+    const unsigned to = native_for(b, in->destination, keep(b, in->source));
+    find_address(b, in, in->immediate - TIGON_SCRATCHPAD);
+    check_offset(b, form);
+    struct later *later =
+        detour(b, last ? LAST_LOAD : ELSEWHERE, in, index, NATIVE_DETOUR + routine_of(form));
+    later->load = true;
+    later->to = (uint8_t)to;
+    if (last) {
+        later->way = *last;
+        later->counted = *after;
+    }
+    load_value(b, form, &place, to);
+    later->back = b->at;
+    native_result(b, in->destination, to);
+}
+
+static void store_in_block(struct block *b, const struct tigon_instruction *in,
+                           const struct access_form *form, struct place place, uint32_t index) {
+    if (place.kind == AT_ECX)
+        (void)native_in(b, in->source, keep(b, in->second));
+    unsigned host = 0, spare = 0, kept = keep(b, in->source);
+    if (!is_known(b, in->second)) {
+        host = native_in(b, in->second, kept);
+        kept |= 1u << host;
+        spare = native_take(b, kept);
+    }
+    struct later *later = NULL;
+    if (place.kind == AT_ECX) {
+        find_address(b, in, in->immediate - TIGON_SCRATCHPAD);
+        check_offset(b, form);
+        later = detour(b, ELSEWHERE, in, index, NATIVE_DETOUR + routine_of(form));
+    }
+    in_scratchpad(b, 0, OPCODE(0x80), 7, &place, /* cmp byte, TIGON_TEXT_NONE */
+                  (uint32_t)(offsetof(struct tigon_memory, scratchpad_text) +
+                             b->cpu->core * sizeof b->cpu->memory->scratchpad_text[0] -
+                             offsetof(struct tigon_memory, scratchpad) -
+                             b->cpu->core * sizeof b->cpu->memory->scratchpad[0]));
+    byte(b, TIGON_TEXT_NONE);
+    struct later *text = detour(b, ELSEWHERE, in, index, NATIVE_STORE_TEXT);
+    store_value(b, form, &place, host, in->second, spare);
+    text->back = b->at;
+    if (later)
+        later->back = b->at;
 }
 
 struct native_access *native_emit_access(struct block *b, uint32_t pc,
@@ -215,143 +319,242 @@ struct native_access *native_emit_access(struct block *b, uint32_t pc,
     };
     const uint32_t index = native->access_count++;
     if (target != NATIVE_SCRATCHPAD) {
-        if (!form->load)
-            load(b, 2, in->second);
-        find_address(b, in);
-        call_routine(b, index,
+        call_at_once(b, in, index,
                      target == NATIVE_SRAM ? routine_of(form)
                      : form->load          ? NATIVE_LOAD_REGISTER
-                                           : NATIVE_STORE_REGISTER);
-        if (form->load)
-            result(b, in->destination);
+                                           : NATIVE_STORE_REGISTER,
+                     form->load);
         return access;
     }
-    struct place place;
-    find_place(b, in, form, &place);
-    struct later *later = NULL;
-    if (!form->load)
-        load(b, 2, in->second);
-    if (place.kind == AT_ECX) {
-        check_offset(b, form);
-        later = put_off(b, last_load ? LAST_LOAD : ELSEWHERE);
-        later->jump = jump_if_later(b, NOT_EQUAL);
-        later->access = index;
-        later->routine = NATIVE_DETOUR + routine_of(form);
-        if (last_load) {
-            later->destination = in->destination;
-            later->way = *way;
-            later->counted = (struct counted){c->cycles + cost, c->instructions + 1u, c->stalls};
-        }
-    }
+    struct place place = {.kind = AT_ECX};
+    if (constant_in_scratchpad(b, in, form->shift))
+        place = (struct place){.kind = AT_CONSTANT,
+                               .offset =
+                                   b->now.constant[in->source] + in->immediate - TIGON_SCRATCHPAD};
     if (form->load) {
-        load_value(b, form, &place);
-        if (later)
-            later->back = b->at;
-        result(b, in->destination);
-        return access;
+        const struct counted after = {c->cycles + cost, c->instructions + 1u, c->stalls};
+        load_in_block(b, in, form, place, index, way, &after);
+    } else {
+        store_in_block(b, in, form, place, index);
     }
-    CODE(b, 0x41, 0x80); /* cmp byte, TIGON_TEXT_NONE */
-    scratchpad_operand(b, 7, &place,
-                       (uint32_t)(offsetof(struct tigon_memory, scratchpad_text) +
-                                  b->cpu->core * sizeof b->cpu->memory->scratchpad_text[0] -
-                                  offsetof(struct tigon_memory, scratchpad) -
-                                  b->cpu->core * sizeof b->cpu->memory->scratchpad[0]));
-    byte(b, TIGON_TEXT_NONE);
-    struct later *text = put_off(b, STORE_TEXT);
-    text->jump = jump_if_later(b, NOT_EQUAL);
-    text->access = index;
-    store_value(b, form, &place);
-    text->back = b->at;
-    if (later)
-        later->back = b->at;
     return access;
 }
 
+/* ------------------------------------------------------------------------------------------------
+ * What computes: opcodes are those of OP r32, r/m32 */
+
+enum { ADD = 0x03, OR = 0x0B, AND = 0x23, SUB = 0x2B, XOR = 0x33 };
+
+static void emit_copy(struct block *b, unsigned destination, unsigned from) {
+    if (destination == from)
+        return;
+    const unsigned to = native_for(b, destination, keep(b, from));
+    native_copy(b, to, from);
+    native_result(b, destination, to);
+}
+
+/* Where `from` is, or a copy of it, to be made the destination. */
+static unsigned copy_for(struct block *b, unsigned destination, unsigned from, unsigned kept) {
+    if (destination == from)
+        return native_in(b, from, kept);
+    const unsigned to = native_for(b, destination, kept | keep(b, from));
+    native_copy(b, to, from);
+    return to;
+}
+
+/* movzx of the low 8 or 16 bits */
+static void emit_low(struct block *b, unsigned destination, unsigned from, bool half) {
+    const uint8_t opcode = half ? 0xB7 : 0xB6;
+    const unsigned kept = keep(b, from);
+    const unsigned to = native_for(b, destination, kept);
+    if (kept) {
+        const unsigned host = b->now.host[from];
+        const unsigned rex = (to >= R8 ? 4u : 0u) | (host >= R8 ? 1u : 0u);
+        if (rex || (!half && host >= ESP))
+            byte(b, 0x40 | rex);
+        CODE(b, 0x0F, opcode, (uint8_t)(0xC0 | (to & 7u) << 3 | (host & 7u)));
+    } else {
+        if (to >= R8)
+            byte(b, 0x44);
+        CODE(b, 0x0F, opcode, (uint8_t)(0x43 | (to & 7u) << 3), (uint8_t)(from * 4u));
+    }
+    native_result(b, destination, to);
+}
+
+static void emit_immediate(struct block *b, unsigned destination, unsigned from, unsigned opcode,
+                           uint32_t value) {
+    unsigned to;
+    if (value == 0 && opcode == AND) {
+        native_result_constant(b, destination, 0);
+        return;
+    }
+    if (value == 0) {
+        emit_copy(b, destination, from);
+        return;
+    }
+    if (opcode == AND && (value == 0xFF || value == 0xFFFF) && !is_known(b, from)) {
+        emit_low(b, destination, from, value == 0xFFFF);
+        return;
+    }
+    if (opcode == ADD && destination != from && is_held(b, from)) {
+        to = native_for(b, destination, keep(b, from));
+        host_sum(b, to, b->now.host[from], value);
+    } else {
+        to = copy_for(b, destination, from, 0);
+        host_immediate(b, opcode, to, value);
+    }
+    native_result(b, destination, to);
+}
+
 static void emit_three(struct block *b, const struct tigon_instruction *in, unsigned opcode) {
-    load_eax(b, in->source);
-    with(b, opcode, in->second);
+    const unsigned destination = in->destination;
+    unsigned source = in->source, second = in->second, to;
+    if (opcode != SUB && (is_known(b, source) || destination == second)) {
+        source = in->second;
+        second = in->source;
+    }
+    if (is_known(b, second)) {
+        const uint32_t value = b->now.constant[second];
+        emit_immediate(b, destination, source, opcode == SUB ? ADD : opcode,
+                       opcode == SUB ? 0u - value : value);
+        return;
+    }
+    const unsigned kept = keep(b, source) | keep(b, second);
+    if (destination == second && destination != source) { /* SUB */
+        to = native_take(b, kept);
+        native_copy(b, to, source);
+        native_with(b, opcode, to, second);
+    } else if (opcode == ADD && destination != source && is_held(b, source) && is_held(b, second)) {
+        to = native_for(b, destination, kept);
+        const unsigned base = b->now.host[source], index = b->now.host[second];
+        const unsigned rex =
+            (to >= R8 ? 4u : 0u) | (index >= R8 ? 2u : 0u) | (base >= R8 ? 1u : 0u);
+        if (rex)
+            byte(b, 0x40 | rex);
+        CODE(b, 0x8D, (uint8_t)((to & 7u) << 3 | 4u), (uint8_t)((index & 7u) << 3 | (base & 7u)));
+    } else {
+        to = copy_for(b, destination, source, kept);
+        native_with(b, opcode, to, second);
+    }
+    native_result(b, destination, to);
 }
 
 static void emit_shift(struct block *b, const struct tigon_instruction *in, unsigned extension) {
-    load_eax(b, in->second);
-    CODE(b, 0xC1, (uint8_t)(0xC0 | extension << 3), (uint8_t)in->immediate);
+    if ((in->immediate & 31u) == 0) {
+        emit_copy(b, in->destination, in->second);
+        return;
+    }
+    const unsigned to = copy_for(b, in->destination, in->second, 0);
+    host_host(b, 0xC1, extension, to);
+    byte(b, in->immediate);
+    native_result(b, in->destination, to);
 }
 
 static void emit_variable_shift(struct block *b, const struct tigon_instruction *in,
                                 unsigned extension) {
-    load(b, 1, in->source);
-    load_eax(b, in->second);
-    CODE(b, 0xD3, (uint8_t)(0xC0 | extension << 3));
+    native_copy(b, ECX, in->source);
+    const unsigned to = copy_for(b, in->destination, in->second, 0);
+    host_host(b, 0xD3, extension, to);
+    native_result(b, in->destination, to);
 }
 
-bool native_emit_plain(struct block *b, const struct tigon_instruction *in) {
-    const unsigned destination = in->destination;
+/* OP to, ecx for opcodes of two bytes. */
+static void from_ecx(struct block *b, unsigned opcode, unsigned to) {
+    if (to >= R8)
+        byte(b, 0x44);
+    CODE(b, 0x0F, (uint8_t)opcode, (uint8_t)(0xC1 | (to & 7u) << 3));
+}
+
+/* Compares; the condition says that the result of an instruction is 1. */
+static bool emit_comparison(struct block *b, const struct tigon_instruction *in,
+                            enum condition *is_one) {
     switch (in->operation) {
-    case TIGON_OP_NOP:
-        return true;
-    case TIGON_OP_ADDU:
-        emit_three(b, in, 0x03);
-        break;
-    case TIGON_OP_SUBU:
-        emit_three(b, in, 0x2B);
-        break;
-    case TIGON_OP_AND:
-        emit_three(b, in, 0x23);
-        break;
-    case TIGON_OP_OR:
-        emit_three(b, in, 0x0B);
-        break;
-    case TIGON_OP_XOR:
-        emit_three(b, in, 0x33);
-        break;
-    case TIGON_OP_NOR:
-        emit_three(b, in, 0x0B);
-        CODE(b, 0xF7, 0xD0); /* not eax */
-        break;
     case TIGON_OP_SLT:
-        emit_three(b, in, 0x3B);
-        flag_to_eax(b, LESS);
-        break;
     case TIGON_OP_SLTU:
-        emit_three(b, in, 0x3B);
-        flag_to_eax(b, BELOW);
-        break;
-    case TIGON_OP_ADDIU:
-        if (is_known(b, in->source)) {
-            result_constant(b, destination, b->now.constant[in->source] + in->immediate);
-            return true;
-        }
-        load_eax(b, in->source);
-        with_constant(b, 0x05, in->immediate);
-        break;
-    case TIGON_OP_ANDI:
-        load_eax(b, in->source);
-        with_constant(b, 0x25, in->immediate);
-        break;
-    case TIGON_OP_ORI:
-        if (is_known(b, in->source)) {
-            result_constant(b, destination, b->now.constant[in->source] | in->immediate);
-            return true;
-        }
-        load_eax(b, in->source);
-        with_constant(b, 0x0D, in->immediate);
-        break;
-    case TIGON_OP_XORI:
-        load_eax(b, in->source);
-        with_constant(b, 0x35, in->immediate);
-        break;
-    case TIGON_OP_LUI:
-        result_constant(b, destination, in->immediate);
+        native_compare(b, in->source, in->second);
+        *is_one = in->operation == TIGON_OP_SLT ? LESS : BELOW;
         return true;
     case TIGON_OP_SLTI:
-        load_eax(b, in->source);
-        with_constant(b, 0x3D, in->immediate);
-        flag_to_eax(b, LESS);
-        break;
     case TIGON_OP_SLTIU:
-        load_eax(b, in->source);
-        with_constant(b, 0x3D, in->immediate);
-        flag_to_eax(b, BELOW);
+        native_compare_immediate(b, in->source, in->immediate);
+        *is_one = in->operation == TIGON_OP_SLTI ? LESS : BELOW;
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool native_emit_flags(struct block *b, const struct tigon_instruction *in,
+                       const struct tigon_instruction *next) {
+    switch (next->operation) {
+    case TIGON_OP_BEQ:
+    case TIGON_OP_BNE:
+    case TIGON_OP_BEQL:
+    case TIGON_OP_BNEL:
+        break;
+    default:
+        return false;
+    }
+    if (in->destination == TIGON_REGISTER_DISCARD || next->source != in->destination ||
+        next->second != 0 || !emit_comparison(b, in, &b->flags))
+        return false;
+    b->flags_kept = true;
+    b->flags_register = in->destination;
+    return true;
+}
+
+void native_emit_plain(struct block *b, const struct tigon_instruction *in) {
+    const unsigned destination = in->destination;
+    uint32_t value;
+    enum condition is_one;
+    unsigned to;
+    if (destination == TIGON_REGISTER_DISCARD || in->operation == TIGON_OP_NOP)
+        return;
+    if (is_known(b, in->source) && is_known(b, in->second) &&
+        native_evaluate(in, b->now.constant[in->source], b->now.constant[in->second], &value)) {
+        native_result_constant(b, destination, value);
+        return;
+    }
+    if (emit_comparison(b, in, &is_one)) {
+        to = native_for(b, destination, 0);
+        CODE(b, 0x0F, (uint8_t)(0x90 | is_one), 0xC1); /* setcc cl */
+        from_ecx(b, 0xB6, to);                         /* movzx to, cl */
+        native_result(b, destination, to);
+        return;
+    }
+    switch (in->operation) {
+    case TIGON_OP_ADDU:
+        emit_three(b, in, ADD);
+        break;
+    case TIGON_OP_SUBU:
+        emit_three(b, in, SUB);
+        break;
+    case TIGON_OP_AND:
+        emit_three(b, in, AND);
+        break;
+    case TIGON_OP_OR:
+        emit_three(b, in, OR);
+        break;
+    case TIGON_OP_XOR:
+        emit_three(b, in, XOR);
+        break;
+    case TIGON_OP_NOR:
+        emit_three(b, in, OR);
+        to = native_in(b, destination, 0);
+        host_host(b, 0xF7, 2, to); /* not */
+        native_result(b, destination, to);
+        break;
+    case TIGON_OP_ADDIU:
+        emit_immediate(b, destination, in->source, ADD, in->immediate);
+        break;
+    case TIGON_OP_ANDI:
+        emit_immediate(b, destination, in->source, AND, in->immediate);
+        break;
+    case TIGON_OP_ORI:
+        emit_immediate(b, destination, in->source, OR, in->immediate);
+        break;
+    case TIGON_OP_XORI:
+        emit_immediate(b, destination, in->source, XOR, in->immediate);
         break;
     case TIGON_OP_SLL:
         emit_shift(b, in, 4);
@@ -371,18 +574,17 @@ bool native_emit_plain(struct block *b, const struct tigon_instruction *in) {
     case TIGON_OP_SRAV:
         emit_variable_shift(b, in, 7);
         break;
-    case TIGON_OP_PRI:
-        emit_three(b, in, 0x23);
-        CODE(b, 0xB9, 0xFF, 0xFF, 0xFF, 0xFF, /* mov ecx, -1 */
-             0x0F, 0xBD, 0xC0,                /* bsr eax, eax */
-             0x0F, 0x44, 0xC1,                /* cmovz eax, ecx */
-             0xFF, 0xC0);                     /* inc eax */
+    default: /* PRI: the number of the highest bit, from 1 on, or 0 */
+        native_copy(b, ECX, in->source);
+        native_with(b, AND, ECX, in->second);
+        to = native_for(b, destination, 0);
+        CODE(b, 0x0F, 0xBD, 0xC9); /* bsr ecx, ecx */
+        host_constant(b, to, UINT32_MAX);
+        from_ecx(b, 0x45, to);     /* cmovnz to, ecx */
+        host_host(b, 0xFF, 0, to); /* inc */
+        native_result(b, destination, to);
         break;
-    default:
-        return false;
     }
-    result(b, destination);
-    return true;
 }
 
 bool native_simple(const struct tigon_instruction *in) {

@@ -126,6 +126,7 @@ struct tigon_native {
     size_t used, stubs; /* bytes; the first belong to the stubs */
     size_t cold_used;   /* end of the second half */
     const uint8_t *leave;
+    bool has_movbe; /* the host's processor */
     uint32_t access_count;
     uint8_t heat[NATIVE_WORDS];
     _Alignas(64) struct native_access accesses[NATIVE_ACCESSES];

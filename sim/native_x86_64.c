@@ -9,13 +9,16 @@
  * how long an access outside the scratchpad takes - is added to the beginning of the block. Parts
  * that are seldom needed stand elsewhere, so as not to fill caches: struct later.
  *
- * eax holds the last result, so that the next instruction need not load it: struct knowledge.
+ * Registers of the core are in host registers, or constants, as long as nobody else can look at
+ * them: struct knowledge.
  */
 #include "sim/native_private.h"
 
 #ifdef __x86_64__
 
 #include "sim/native_emit.h"
+
+#include <cpuid.h>
 
 /* ------------------------------------------------------------------------------------------------
  * The ends of a block */
@@ -38,7 +41,6 @@ static void count(struct block *b, const struct counted *c) {
         quad(b, c->instructions | (uint64_t)c->stalls << 32);
         CODE(b, 0x49, 0x01, 0xC7);
     }
-    b->now.held = NOTHING_HELD;
 }
 
 static bool in_scratchpad(const struct block *b, uint32_t pc) {
@@ -72,6 +74,7 @@ static void go_to(struct block *b, const struct way *way) {
 }
 
 static void end(struct block *b, const struct counted *c, const struct way *way) {
+    native_save(b);
     count(b, c);
     go_to(b, way);
 }
@@ -106,6 +109,7 @@ static bool waits_for(const struct tigon_instruction *in, uint8_t number) {
  * known. At the limit the load stays pending, as it does in the interpreter. */
 static void end_with_load(struct block *b, struct counted c, const struct way *way,
                           uint8_t destination) {
+    native_save(b);
     if (way->computed || !in_scratchpad(b, way->pc)) {
         leave_with_load(b, &c, way, destination);
         return;
@@ -132,6 +136,10 @@ static void end_with_load(struct block *b, struct counted c, const struct way *w
  * be. The core waits for it, so the interlock that the block counts on is none. */
 static void call_elsewhere(struct block *b, const struct later *later) {
     const struct native_access *access = &b->native->accesses[later->access];
+    b->now = later->knowledge;
+    native_save(b);
+    if (!later->load)
+        native_copy(b, EDX, later->second);
     call_routine(b, later->access, later->routine);
     if (access->interlock != 0) {
         CODE(b, 0x48, 0xB9); /* mov rcx; sub r15, rcx */
@@ -156,15 +164,15 @@ static void write_later(struct block *b, const struct later *later) {
         break;
     case LAST_LOAD:
         call_elsewhere(b, later);
-        result(b, later->destination);
+        native_drop(b);
+        native_result(b, later->destination, EAX);
         end(b, &later->counted, &later->way);
         break;
     case ELSEWHERE:
         call_elsewhere(b, later);
-        jump(b, later->back);
-        break;
-    case STORE_TEXT:
-        call_routine(b, later->access, NATIVE_STORE_TEXT);
+        if (later->load && later->to != EAX)
+            host_host(b, 0x8B, later->to, EAX);
+        native_load_again(b, later->load ? later->destination : TIGON_REGISTER_DISCARD);
         jump(b, later->back);
         break;
     case OTHER_WAY:
@@ -213,42 +221,26 @@ static enum branch branch_kind(const struct tigon_instruction *in) {
 
 /* Compares, and says when the branch is taken. */
 static enum condition compare(struct block *b, const struct tigon_instruction *in) {
-    load_eax(b, in->source);
-    const uint8_t held = b->now.held;
-    enum condition taken;
+    native_compare(b, in->source, in->second); /* with $0 if there is no second */
     switch (in->operation) {
     case TIGON_OP_BEQ:
     case TIGON_OP_BEQL:
-        with(b, 0x3B, in->second);
-        taken = EQUAL;
-        break;
+        return EQUAL;
     case TIGON_OP_BNE:
     case TIGON_OP_BNEL:
-        with(b, 0x3B, in->second);
-        taken = NOT_EQUAL;
-        break;
+        return NOT_EQUAL;
     case TIGON_OP_BLEZ:
     case TIGON_OP_BLEZL:
-        with_constant(b, 0x3D, 0);
-        taken = NOT_GREATER;
-        break;
+        return NOT_GREATER;
     case TIGON_OP_BGTZ:
     case TIGON_OP_BGTZL:
-        with_constant(b, 0x3D, 0);
-        taken = GREATER;
-        break;
+        return GREATER;
     case TIGON_OP_BLTZ:
     case TIGON_OP_BLTZL:
-        with_constant(b, 0x3D, 0);
-        taken = LESS;
-        break;
+        return LESS;
     default:
-        with_constant(b, 0x3D, 0);
-        taken = NOT_LESS;
-        break;
+        return NOT_LESS;
     }
-    b->now.held = held; /* comparing keeps eax */
-    return taken;
 }
 
 static void looked_up(struct block *b, const struct counted *c) {
@@ -270,7 +262,7 @@ static void emit_last(struct block *b, uint32_t pc, const struct tigon_instructi
             end(b, &c, way);
         return;
     }
-    (void)native_emit_plain(b, in);
+    native_emit_plain(b, in);
     c.cycles += in->operation == TIGON_OP_PRI ? b->cpu->timing.priority_encode : 1u;
     c.instructions++;
     end(b, &c, way);
@@ -289,7 +281,9 @@ static struct native_access *emit_within(struct block *b, uint32_t pc,
         c->cycles = access->next;
         load = form.load ? access : NULL;
     } else {
-        (void)native_emit_plain(b, in);
+        const struct tigon_instruction next = text_at(b, next_pc);
+        if (!native_emit_flags(b, in, &next))
+            native_emit_plain(b, in);
         native_guess_plain(&b->now, in);
         c->cycles += in->operation == TIGON_OP_PRI ? b->cpu->timing.priority_encode : 1u;
     }
@@ -368,10 +362,18 @@ static bool emit_conditional(struct block *b, struct place_in_text *at,
     c_taken.cycles += taken_extra;
     if (likely)
         c_next.cycles += b->cpu->timing.nullified_slot;
-    const enum condition condition = compare(b, in);
+    const bool if_one = in->operation == TIGON_OP_BNE || in->operation == TIGON_OP_BNEL;
+    const bool flags_kept = b->flags_kept;
+    const enum condition condition =
+        flags_kept ? (enum condition)(b->flags ^ !if_one) : compare(b, in);
+    b->flags_kept = false;
     struct later *other = put_off(b, OTHER_WAY);
     other->jump = jump_if_later(b, goes_taken ? (enum condition)(condition ^ 1u) : condition);
+    if (flags_kept) /* the result is a constant on either way */
+        native_result_constant(b, b->flags_register, if_one != goes_taken);
     other->knowledge = b->now;
+    if (flags_kept)
+        native_result_constant(b, b->flags_register, if_one == goes_taken);
     if (goes_taken) {
         other->counted = c_next;
         other->way = next;
@@ -407,7 +409,7 @@ static bool emit_branch(struct block *b, struct place_in_text *at,
         if (in->operation != TIGON_OP_BEQ)
             taken.pc = ((pc + 4u) & 0xF0000000u) | in->immediate;
         if (in->operation == TIGON_OP_JAL) {
-            result_constant(b, 31, pc + 8u);
+            native_result_constant(b, 31, pc + 8u);
             native_guess_constant(&b->now, 31, pc + 8u);
         }
         return emit_jump(b, at, &taken);
@@ -416,21 +418,22 @@ static bool emit_branch(struct block *b, struct place_in_text *at,
         taken.pc = b->now.constant[in->source]; /* back from a call */
         return emit_jump(b, at, &taken);
     }
-    load_eax(b, in->source);
     if (in->operation == TIGON_OP_JOFF) {
-        load(b, 1, in->second);
-        CODE(b, 0x8D, 0x04, 0xC8); /* lea eax, [rax + rcx * 8] */
-        b->now.held = NOTHING_HELD;
+        native_copy(b, ECX, in->second);
+        CODE(b, 0xC1, 0xE1, 3); /* shl ecx, 3 */
+        native_with(b, 0x03, ECX, in->source);
+    } else {
+        native_copy(b, ECX, in->source);
     }
-    field(b, 0, 0x89, 0, FIELD(target));
+    field(b, 0, 0x89, ECX, FIELD(target));
     const struct tigon_instruction slot = text_at(b, pc + 4u);
     struct access_form form;
     if (native_access_form(slot.operation, &form)) /* the next one after it */
-        field(b, 0, 0x89, 0,
+        field(b, 0, 0x89, ECX,
               FIELD(accesses) + b->native->access_count * sizeof(struct native_access) +
                   offsetof(struct native_access, next_pc));
     if (in->operation == TIGON_OP_JALR)
-        result_constant(b, in->destination, pc + 8u);
+        native_result_constant(b, in->destination, pc + 8u);
     taken.computed = true;
     finish_path(b, pc + 4u, at->counted, &taken);
     return false;
@@ -491,7 +494,7 @@ bool tigon_native_translate(struct tigon_native *native, uint32_t index) {
     struct block b = {.native = native,
                       .cpu = native->cpu,
                       .at = native->code + native->used,
-                      .now = {.held = NOTHING_HELD, .known = 1u}, /* $0 is 0 */
+                      .now = {.known = 1u}, /* $0 is 0 */
                       .first_access = native->access_count,
                       .begin = TIGON_SCRATCHPAD + index * 4u,
                       .entry = native->code + native->used};
@@ -526,6 +529,8 @@ bool tigon_native_translate(struct tigon_native *native, uint32_t index) {
 
 void tigon_native_make_stubs(struct tigon_native *native) {
     struct block b = {.native = native, .cpu = native->cpu, .at = native->code};
+    unsigned eax, ebx, ecx, edx;
+    native->has_movbe = __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_MOVBE) != 0;
     static_assert(offsetof(struct tigon_cpu, gpr) == 0, "rbx finds them there");
 
     /* leave: eax is pc. */
