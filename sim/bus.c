@@ -76,12 +76,23 @@ static inline void place(struct tigon_bus *bus, uint64_t cycle, uint64_t wanted)
         place_late(bus, cycle + WINDOW, late);
 }
 
-static inline void place_one(struct tigon_bus *bus, uint64_t cycle) {
-    place(bus, cycle & ~(uint64_t)(WINDOW - 1u), UINT64_C(1) << cycle % WINDOW);
-}
-
 static inline void take_word(struct tigon_bus *bus) {
     bus->taken = *word_of(bus, bus->window);
+}
+
+static __attribute__((noinline)) void place_one(struct tigon_bus *bus, uint64_t cycle) {
+    place(bus, cycle & ~(uint64_t)(WINDOW - 1u), UINT64_C(1) << cycle % WINDOW);
+    take_word(bus);
+}
+
+/* One in the window, and no other moves on for it. */
+static inline bool place_in_window(struct tigon_bus *bus, uint64_t cycle) {
+    const uint64_t place = cycle - bus->window;
+    if (place >= WINDOW || (bus->taken >> place & 1u) != 0)
+        return false;
+    bus->taken |= UINT64_C(1) << place;
+    *word_of(bus, cycle) = bus->taken;
+    return true;
 }
 
 static uint32_t pattern_of(struct tigon_bus *bus, uint32_t period) {
@@ -202,17 +213,20 @@ static __attribute__((noinline)) void place_streams(struct tigon_bus *bus, uint6
 /* ------------------------------------------------------------------------------------------------
  * Devices and hosts */
 
-/* A place for one more stream: that of the oldest, which is over but in rare cases. */
-static struct tigon_bus_stream *new_stream(struct tigon_bus *bus, uint64_t now) {
-    struct tigon_bus_stream *stream = &bus->streams[bus->next_stream++ % TIGON_BUS_STREAMS];
-    if (__builtin_expect(stream->last < now, 1))
-        return stream;
+static __attribute__((noinline)) struct tigon_bus_stream *
+oldest_stream(struct tigon_bus *bus, struct tigon_bus_stream *stream, uint64_t now) {
     for (unsigned i = 0; i < TIGON_BUS_STREAMS; i++)
         if (bus->streams[i].last < stream->last)
             stream = &bus->streams[i];
     if (stream->beats != 0 && stream->last >= now)
         bus->streams_dropped++;
     return stream;
+}
+
+/* A place for one more stream: that of the oldest, which is over but in rare cases. */
+static inline struct tigon_bus_stream *new_stream(struct tigon_bus *bus, uint64_t now) {
+    struct tigon_bus_stream *stream = &bus->streams[bus->next_stream++ % TIGON_BUS_STREAMS];
+    return __builtin_expect(stream->last < now, 1) ? stream : oldest_stream(bus, stream, now);
 }
 
 /* The next access of the polling host. */
@@ -224,10 +238,8 @@ static __attribute__((noinline)) void announce_host(struct tigon_bus *bus) {
     bus->host_ticks = ticks;
     bus->host_cycle = next + (next * TIGON_TICKS_PER_CYCLE < ticks);
     set_plain_until(bus);
-    if (cycle - bus->window >= WINDOW)
-        return;
-    place_one(bus, cycle);
-    take_word(bus);
+    if (cycle - bus->window < WINDOW && !place_in_window(bus, cycle))
+        place_one(bus, cycle);
 }
 
 void tigon_bus_host_begin(struct tigon_bus *bus, uint64_t ticks, uint64_t period) {
@@ -247,8 +259,31 @@ void tigon_bus_host_end(struct tigon_bus *bus, uint64_t ticks) {
     set_plain_until(bus);
 }
 
+void tigon_bus_beat(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle) {
+    about_to_change(bus);
+    while (bus->host_cycle <= cycle)
+        announce_host(bus);
+    struct tigon_bus_stream *stream = new_stream(bus, cycle);
+    const bool placed = cycle - bus->window < bus->known_until - bus->window;
+    *stream = (struct tigon_bus_stream){.master = master,
+                                        .beats = 1,
+                                        .period = 0x10000u,
+                                        .pattern = TIGON_BUS_PATTERNS,
+                                        .start = cycle,
+                                        .last = cycle,
+                                        .known_until = placed ? bus->known_until : 0};
+    bus->beats[master]++;
+    want(bus, cycle);
+    if (placed && !place_in_window(bus, cycle))
+        place_one(bus, cycle);
+}
+
 void tigon_bus_stream_begin(struct tigon_bus *bus, enum tigon_bus_master master,
                             uint64_t start_cycle, uint32_t cycles_per_beat_16_16, uint32_t beats) {
+    if (beats == 1) {
+        tigon_bus_beat(bus, master, start_cycle);
+        return;
+    }
     about_to_change(bus);
     while (bus->host_cycle <= start_cycle)
         announce_host(bus);
@@ -257,25 +292,15 @@ void tigon_bus_stream_begin(struct tigon_bus *bus, enum tigon_bus_master master,
     struct tigon_bus_stream *stream = new_stream(bus, start_cycle);
     stream->master = master;
     stream->beats = beats;
-    stream->start = stream->last = start_cycle;
+    stream->start = start_cycle;
     stream->known_until = 0;
+    stream->period = cycles_per_beat_16_16 < 0x10000u ? 0x10000u : cycles_per_beat_16_16;
+    stream->pattern = pattern_of(bus, stream->period);
+    stream->last = cycle_of_beat(stream, beats - 1u);
     bus->beats[master] += beats;
-    if (beats == 1) {
-        stream->period = 0x10000u;
-        stream->pattern = TIGON_BUS_PATTERNS;
-        want(bus, start_cycle);
-        if (start_cycle - bus->window < bus->known_until - bus->window) {
-            stream->known_until = bus->known_until;
-            place_one(bus, start_cycle);
-        }
-    } else {
-        stream->period = cycles_per_beat_16_16 < 0x10000u ? 0x10000u : cycles_per_beat_16_16;
-        stream->pattern = pattern_of(bus, stream->period);
-        stream->last = cycle_of_beat(stream, beats - 1u);
-        want(bus, stream->last);
-        if (!place_short(bus, stream))
-            place_stream(bus, stream);
-    }
+    want(bus, stream->last);
+    if (!place_short(bus, stream))
+        place_stream(bus, stream);
     take_word(bus);
 }
 

@@ -95,6 +95,9 @@ void tigon_bus_initialise(struct tigon_bus *bus);
 void tigon_bus_stream_begin(struct tigon_bus *bus, enum tigon_bus_master master,
                             uint64_t start_cycle, uint32_t cycles_per_beat_16_16, uint32_t beats);
 
+/* The same for a single beat, which wants this cycle. */
+void tigon_bus_beat(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle);
+
 /* Forget the beats of `master` that are due at `cycle` or later (transfer stopped early). */
 void tigon_bus_stream_cancel(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle);
 

@@ -16,7 +16,7 @@
 
 /* A host access to SRAM takes one slot of the SRAM bus (tigon2.md 14 row 19). */
 static void charge(struct tigon_board *board) {
-    tigon_bus_stream_begin(&board->bus, TIGON_BUS_DMA_WRITE, tigon_board_cycle(board), 1u << 16, 1);
+    tigon_bus_beat(&board->bus, TIGON_BUS_DMA_WRITE, tigon_board_cycle(board));
 }
 
 static uint32_t window_address(const struct tigon_board *board, uint32_t offset) {
