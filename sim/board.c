@@ -30,22 +30,9 @@ unsigned tigon_signal_width(enum tigon_signal signal) {
     return (unsigned)signal < TIGON_SIGNAL_COUNT ? signal_names[signal].width : 0;
 }
 
-static inline void signal_at(struct tigon_board *board, enum tigon_signal signal, uint32_t value,
+void tigon_board_tell_signal(const struct tigon_board *board, enum tigon_signal signal,
                              uint64_t ticks) {
-    if (board->signals[signal] == value)
-        return;
-    board->signals[signal] = value;
-    if (board->observers->wants_signals)
-        tigon_world_signal(board->world, board, signal, value, ticks);
-}
-
-void tigon_board_signal_at(struct tigon_board *board, enum tigon_signal signal, uint32_t value,
-                           uint64_t ticks) {
-    signal_at(board, signal, value, ticks);
-}
-
-void tigon_board_signal(struct tigon_board *board, enum tigon_signal signal, uint32_t value) {
-    tigon_board_signal_at(board, signal, value, board->now);
+    tigon_world_signal(board->world, board, signal, board->signals[signal], ticks);
 }
 
 static void show_changes(struct tigon_board *board) {
@@ -89,8 +76,8 @@ void tigon_board_changed(struct tigon_board *board) {
     tigon_board_disturb(board);
     if (!tigon_events_derive(board))
         return;
-    signal_at(board, TIGON_SIGNAL_EVENT_A, board->events.level[0], board->now);
-    signal_at(board, TIGON_SIGNAL_EVENT_B, board->events.level[1], board->now);
+    tigon_board_signal(board, TIGON_SIGNAL_EVENT_A, board->events.level[0]);
+    tigon_board_signal(board, TIGON_SIGNAL_EVENT_B, board->events.level[1]);
     /* Either core may poll either word. tigon_board_seen_by() gives A what it gives B, or one
      * more. */
     const uint64_t cycle = tigon_board_seen_by(board, TIGON_CORE_B);

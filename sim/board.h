@@ -36,6 +36,7 @@
 #include "sim/tigon.h"
 #include "sim/time.h"
 #include "sim/timer.h"
+#include "sim/world.h"
 
 struct tigon_board {
     struct tigon_world *world;
@@ -113,12 +114,25 @@ static inline unsigned tigon_board_cores_running(const struct tigon_board *board
            (unsigned)!tigon_cpu_stopped(&board->cpu[1]) << 1;
 }
 
-/* Reports a signal to the world's hook when its value is new. */
-void tigon_board_signal(struct tigon_board *board, enum tigon_signal signal, uint32_t value);
+/* Tells the world's hook and its observers of a new value. */
+void tigon_board_tell_signal(const struct tigon_board *board, enum tigon_signal signal,
+                             uint64_t ticks);
 
-/* The same for what happened at another tick than board->now: a core runs ahead. */
-void tigon_board_signal_at(struct tigon_board *board, enum tigon_signal signal, uint32_t value,
-                           uint64_t ticks);
+/* A signal has this value since `ticks`, which need not be board->now: a core runs ahead. */
+static inline void tigon_board_signal_at(struct tigon_board *board, enum tigon_signal signal,
+                                         uint32_t value, uint64_t ticks) {
+    if (board->signals[signal] == value)
+        return;
+    board->signals[signal] = value;
+    if (__builtin_expect(board->observers->wants_signals, 0))
+        tigon_board_tell_signal(board, signal, ticks);
+}
+
+/* The same since board->now. */
+static inline void tigon_board_signal(struct tigon_board *board, enum tigon_signal signal,
+                                      uint32_t value) {
+    tigon_board_signal_at(board, signal, value, board->now);
+}
 
 /* What firmware hardly means, and the chip does all the same. */
 enum tigon_oddity {

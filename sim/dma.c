@@ -174,6 +174,18 @@ static void move_bytes(struct tigon_dma_engine *engine) {
     }
 }
 
+/* Event bit 12 to 15 of a ring: did the assist move the consumer? */
+static void show_ring(struct tigon_dma_engine *engine, unsigned ring) {
+    const struct tigon_dma_ring *pointers = &engine->rings[ring];
+    const uint32_t bit = TIGON_EVENT_READ_HIGH >> (engine->number + 2u * ring);
+    tigon_event_level(&engine->board->events.common, bit,
+                      pointers->consumer != pointers->reference);
+}
+_Static_assert(TIGON_EVENT_WRITE_HIGH == TIGON_EVENT_READ_HIGH >> 1 &&
+                   TIGON_EVENT_READ_LOW == TIGON_EVENT_READ_HIGH >> 2 &&
+                   TIGON_EVENT_WRITE_LOW == TIGON_EVENT_READ_HIGH >> 3,
+               "by engine, then by ring");
+
 static void take_next(struct tigon_dma_engine *engine);
 
 static inline bool has_work(const struct tigon_dma_engine *engine) {
@@ -259,6 +271,7 @@ static void complete(struct tigon_dma_engine *engine) {
     if (engine->ring >= 0) {
         struct tigon_dma_ring *ring = &engine->rings[engine->ring];
         ring->consumer = (ring->consumer + DESCRIPTOR_BYTES) & (ring_bytes[engine->ring] - 1u);
+        show_ring(engine, (unsigned)engine->ring);
         if (engine->ring == TIGON_DMA_HIGH)
             statistics->ring_high++;
         else
@@ -552,6 +565,7 @@ void tigon_dma_write_register(struct tigon_board *board, uint32_t offset, uint32
         default:
             return; /* "next" is read-only */
         }
+        show_ring(engine, ring);
         kick(engine);
     } else {
         write_state(&board->dma.engine[offset == TIGON_DMA_WRITE_STATE], value);
@@ -604,6 +618,8 @@ void tigon_dma_reset(struct tigon_board *board) {
         struct tigon_dma_engine *engine = &board->dma.engine[i];
         stop(engine);
         memset(engine->rings, 0, sizeof engine->rings);
+        show_ring(engine, TIGON_DMA_HIGH);
+        show_ring(engine, TIGON_DMA_LOW);
         engine->sum = 0;
         engine->fail_next = 0;
         engine->hang_next = false;

@@ -89,13 +89,6 @@ void tigon_dma_view(const struct tigon_board *board, uint32_t offset,
 uint32_t tigon_dma_read_register(struct tigon_board *board, uint32_t offset);
 void tigon_dma_write_register(struct tigon_board *board, uint32_t offset, uint32_t value);
 
-/* Does event bit 12 to 15 of this ring have its level: did the assist move the consumer? */
-static inline bool tigon_dma_ring_pending(const struct tigon_dma *dma, unsigned engine,
-                                          unsigned ring) {
-    const struct tigon_dma_ring *pointers = &dma->engine[engine].rings[ring];
-    return pointers->consumer != pointers->reference;
-}
-
 /* If a read that will hand data to the MAC is under way: true, with the value HW[0D4] will get,
  * when data begins to arrive and when it will all be there at the latest. For cut-through. */
 bool tigon_dma_handing_over(const struct tigon_board *board, uint32_t *final, uint64_t *data_start,

@@ -12,15 +12,16 @@ _Static_assert(TIGON_EVENT_HARDWARE ==
                "bits 6, 12-15, 19, 20, 22, 25, 26, 28");
 
 void tigon_events_reset(struct tigon_board *board) {
-    board->events.software[0] = 0;
-    board->events.software[1] = 0;
+    board->events.common = 0;
+    board->events.own[0] = 0;
+    board->events.own[1] = 0;
 }
 
 static inline uint32_t bit_if(bool condition, uint32_t bit) {
     return condition ? bit : 0;
 }
 
-static uint32_t attentions(const struct tigon_board *board) {
+static __attribute__((noinline, cold)) uint32_t attentions(const struct tigon_board *board) {
     return bit_if(TIGON_WORD(board, TIGON_DMA_READ_STATE) & TIGON_DMA_ATTENTIONS,
                   TIGON_EVENT_READ_ATTENTION) |
            bit_if(TIGON_WORD(board, TIGON_DMA_WRITE_STATE) & TIGON_DMA_ATTENTIONS,
@@ -31,45 +32,23 @@ static uint32_t attentions(const struct tigon_board *board) {
                   TIGON_EVENT_RECEIVE_ATTENTION);
 }
 
-/* Levels that both words show alike. */
-static inline uint32_t common(const struct tigon_board *board) {
-    const struct tigon_dma *dma = &board->dma;
-    uint32_t level = bit_if(tigon_receive_pending(&board->receive), TIGON_EVENT_RECEIVE);
-    if (tigon_dma_ring_pending(dma, TIGON_DMA_READ, TIGON_DMA_HIGH))
-        level |= TIGON_EVENT_READ_HIGH;
-    if (tigon_dma_ring_pending(dma, TIGON_DMA_READ, TIGON_DMA_LOW))
-        level |= TIGON_EVENT_READ_LOW;
-    if (tigon_dma_ring_pending(dma, TIGON_DMA_WRITE, TIGON_DMA_HIGH))
-        level |= TIGON_EVENT_WRITE_HIGH;
-    if (tigon_dma_ring_pending(dma, TIGON_DMA_WRITE, TIGON_DMA_LOW))
-        level |= TIGON_EVENT_WRITE_LOW;
+bool tigon_events_derive(struct tigon_board *board) {
+    struct tigon_events *events = &board->events;
+    uint32_t common = events->common;
     /* Attentions are rare: all of them are asked for at once. */
     const uint32_t dma_states =
         TIGON_WORD(board, TIGON_DMA_READ_STATE) | TIGON_WORD(board, TIGON_DMA_WRITE_STATE);
-    if ((dma_states & TIGON_DMA_ATTENTIONS) |
-        (TIGON_WORD(board, TIGON_TRANSMIT_STATE) & TIGON_TRANSMIT_ATTENTIONS) |
-        (TIGON_WORD(board, TIGON_RECEIVE_STATE) & TIGON_RECEIVE_ATTENTIONS))
-        level |= attentions(board);
-    return level;
-}
-
-static inline uint32_t own(const struct tigon_board *board, unsigned core) {
-    return board->events.software[core] |
-           bit_if(TIGON_WORD(board, core ? TIGON_MAILBOX_EVENT_B : TIGON_MAILBOX_EVENT_A) != 0,
-                  TIGON_EVENT_MAILBOX) |
-           bit_if(tigon_timer_reached(&board->timer, core), TIGON_EVENT_TIMER);
-}
-
-bool tigon_events_derive(struct tigon_board *board) {
-    uint32_t *level = board->events.level;
-    const uint32_t shared = common(board);
-    const uint32_t *hidden = board->events.hidden;
-    const uint32_t a = (shared | own(board, TIGON_CORE_A)) & ~hidden[TIGON_CORE_A];
-    const uint32_t b = (shared | own(board, TIGON_CORE_B)) & ~hidden[TIGON_CORE_B];
-    if (a == level[TIGON_CORE_A] && b == level[TIGON_CORE_B])
+    if (__builtin_expect((dma_states & TIGON_DMA_ATTENTIONS) |
+                             (TIGON_WORD(board, TIGON_TRANSMIT_STATE) & TIGON_TRANSMIT_ATTENTIONS) |
+                             (TIGON_WORD(board, TIGON_RECEIVE_STATE) & TIGON_RECEIVE_ATTENTIONS),
+                         0))
+        common |= attentions(board);
+    const uint32_t a = (common | events->own[TIGON_CORE_A]) & ~events->hidden[TIGON_CORE_A];
+    const uint32_t b = (common | events->own[TIGON_CORE_B]) & ~events->hidden[TIGON_CORE_B];
+    if (a == events->level[TIGON_CORE_A] && b == events->level[TIGON_CORE_B])
         return false;
-    level[TIGON_CORE_A] = a;
-    level[TIGON_CORE_B] = b;
+    events->level[TIGON_CORE_A] = a;
+    events->level[TIGON_CORE_B] = b;
     return true;
 }
 
@@ -78,7 +57,8 @@ uint32_t tigon_events_read(struct tigon_board *board, uint32_t offset) {
 }
 
 void tigon_events_write(struct tigon_board *board, uint32_t offset, uint32_t value) {
-    board->events.software[offset == TIGON_EVENT_B] = value & ~TIGON_EVENT_HARDWARE;
+    uint32_t *own = &board->events.own[offset == TIGON_EVENT_B];
+    *own = (*own & TIGON_EVENT_HARDWARE) | (value & ~TIGON_EVENT_HARDWARE);
     tigon_board_changed(board);
 }
 
@@ -89,12 +69,16 @@ void tigon_events_hide(struct tigon_board *board, const uint32_t hidden[2]) {
 }
 
 void tigon_mailbox_event_write(struct tigon_board *board, uint32_t offset, uint32_t value) {
-    TIGON_WORD(board, offset) &= ~value;
+    const uint32_t raised = TIGON_WORD(board, offset) &= ~value;
+    tigon_event_level(&board->events.own[offset == TIGON_MAILBOX_EVENT_B], TIGON_EVENT_MAILBOX,
+                      raised != 0);
     tigon_board_changed(board);
 }
 
 void tigon_mailbox_raise(struct tigon_board *board, unsigned mailbox) {
     TIGON_WORD(board, TIGON_MAILBOX_EVENT_A) |= 1u << mailbox;
     TIGON_WORD(board, TIGON_MAILBOX_EVENT_B) |= 1u << mailbox;
+    board->events.own[TIGON_CORE_A] |= TIGON_EVENT_MAILBOX;
+    board->events.own[TIGON_CORE_B] |= TIGON_EVENT_MAILBOX;
     tigon_board_changed(board);
 }

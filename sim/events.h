@@ -22,15 +22,23 @@ struct tigon_board;
 #define TIGON_EVENT_HARDWARE 0x1658F040u
 
 struct tigon_events {
-    uint32_t software[2]; /* what was written */
-    uint32_t level[2];    /* the words as last derived */
-    uint32_t hidden[2];   /* bits that read 0 whatever their sources say: a fault */
+    /* What the sources say now, but for the attentions: bits that both words show alike, and those
+     * of each word, with what was written. */
+    uint32_t common, own[2];
+    uint32_t level[2];  /* the words as last derived */
+    uint32_t hidden[2]; /* bits that read 0 whatever their sources say: a fault */
 };
 
 void tigon_events_reset(struct tigon_board *board);
 
 /* Derives both words from their sources. True if one of them changed. */
 bool tigon_events_derive(struct tigon_board *board);
+
+/* For the sources: the level of a bit in `common` or `own`, which is seen once the words are
+ * derived. */
+static inline void tigon_event_level(uint32_t *bits, uint32_t bit, bool up) {
+    *bits = up ? *bits | bit : *bits & ~bit;
+}
 
 uint32_t tigon_events_read(struct tigon_board *board, uint32_t offset);
 void tigon_events_write(struct tigon_board *board, uint32_t offset, uint32_t value);

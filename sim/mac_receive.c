@@ -111,6 +111,12 @@ accept(struct tigon_board *board, const struct tigon_frame *frame, enum tigon_st
     return false;
 }
 
+/* Event bit 6. */
+static void show_ring(struct tigon_board *board) {
+    const struct tigon_receive *mac = &board->receive;
+    tigon_event_level(&board->events.common, TIGON_EVENT_RECEIVE, mac->producer != mac->reference);
+}
+
 static __attribute__((cold, noinline)) void exhausted(struct tigon_board *board,
                                                       uint64_t *counter) {
     (*counter)++;
@@ -235,6 +241,7 @@ void tigon_receive_frame(struct tigon_board *board, const struct tigon_frame *fr
     tigon_memory_store32(&board->memory, slot, start);
     tigon_memory_store32(&board->memory, slot + 4u, status);
     mac->producer = next;
+    show_ring(board);
     /* The beats really happened while the frame came in; announced now they load the bus as much, a
      * frame later. */
     tigon_bus_stream_begin(&board->bus, TIGON_BUS_MAC_RECEIVE, tigon_board_cycle(board),
@@ -290,6 +297,7 @@ void tigon_receive_write(struct tigon_board *board, uint32_t offset, uint32_t va
         return;
     default:
         *pointer(board, offset) = value & (RING_BYTES - DESCRIPTOR_BYTES);
+        show_ring(board);
         break;
     }
     tigon_board_changed(board);
@@ -301,4 +309,5 @@ void tigon_board_break_receive(struct tigon_board *board, uint32_t status) {
 
 void tigon_receive_reset(struct tigon_board *board) {
     memset(&board->receive, 0, sizeof board->receive);
+    show_ring(board);
 }

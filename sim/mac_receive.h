@@ -46,9 +46,4 @@ void tigon_receive_frame(struct tigon_board *board, const struct tigon_frame *fr
 /* Raises attention bits of HW[220]. */
 void tigon_receive_raise(struct tigon_board *board, uint32_t attentions);
 
-/* Level of event bit 6. */
-static inline bool tigon_receive_pending(const struct tigon_receive *mac) {
-    return mac->producer != mac->reference;
-}
-
 #endif

@@ -14,6 +14,11 @@ static uint32_t reference(const struct tigon_board *board, unsigned core) {
     return TIGON_WORD(board, core ? TIGON_TIMER_REFERENCE_B : TIGON_TIMER_REFERENCE_A);
 }
 
+static void set_reached(struct tigon_board *board, unsigned core, bool reached) {
+    board->timer.compare[core].reached = reached;
+    tigon_event_level(&board->events.own[core], TIGON_EVENT_TIMER, reached);
+}
+
 /* Looks at a compare register again: raises the event or schedules the look at the tick where it
  * will be due. */
 static void compare(struct tigon_board *board, unsigned core) {
@@ -23,7 +28,7 @@ static void compare(struct tigon_board *board, unsigned core) {
         return;
     const int32_t missing = (int32_t)(reference(board, core) - value_at(board, board->now));
     if (missing <= 0) {
-        unit->reached = true;
+        set_reached(board, core, true);
         return;
     }
     const uint64_t microsecond = board->now / TIGON_TICKS_PER_US + (uint32_t)missing;
@@ -52,7 +57,7 @@ void tigon_timer_reset(struct tigon_board *board) {
         struct tigon_timer_compare *unit = &board->timer.compare[core];
         tigon_schedule_cancel(board->schedule, &unit->event);
         unit->armed = false;
-        unit->reached = false;
+        set_reached(board, core, false);
     }
 }
 
@@ -70,7 +75,7 @@ void tigon_timer_write(struct tigon_board *board, uint32_t offset, uint32_t valu
         const unsigned core = offset == TIGON_TIMER_REFERENCE_B;
         TIGON_WORD(board, offset) = value;
         board->timer.compare[core].armed = true;
-        board->timer.compare[core].reached = false;
+        set_reached(board, core, false);
         compare(board, core);
     }
     tigon_board_changed(board);

@@ -13,7 +13,7 @@ struct tigon_board;
 struct tigon_timer_compare {
     struct tigon_event event;
     bool armed;   /* the reference was written since reset */
-    bool reached; /* latched until the reference is written again */
+    bool reached; /* event bit 28, latched until the reference is written again */
     struct tigon_board *board;
 };
 
@@ -26,10 +26,5 @@ void tigon_timer_initialise(struct tigon_board *board);
 void tigon_timer_reset(struct tigon_board *board);
 uint32_t tigon_timer_read(struct tigon_board *board, uint32_t offset);
 void tigon_timer_write(struct tigon_board *board, uint32_t offset, uint32_t value);
-
-/* Level of event bit 28 of core 0 (A) or 1 (B). */
-static inline bool tigon_timer_reached(const struct tigon_timer *timer, unsigned core) {
-    return timer->compare[core].reached;
-}
 
 #endif
