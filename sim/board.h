@@ -101,10 +101,16 @@ uint64_t tigon_board_seen_by(const struct tigon_board *board, unsigned core);
 
 void tigon_board_disturb_cores(struct tigon_board *board);
 
+/* Whether a core waits in a loop, or may be about to, so that it is to be told. */
+static inline bool tigon_board_disturbable(const struct tigon_board *board) {
+    return ((unsigned)board->cpu[0].loop.stage | (unsigned)board->cpu[1].loop.stage) !=
+           TIGON_LOOP_NONE;
+}
+
 /* Something that cores may wait for in loops changes at board->now, or will in a moment: register
  * writes, SRAM and bus call this by themselves. */
 static inline void tigon_board_disturb(struct tigon_board *board) {
-    if (board->cpu[0].loop.stage != TIGON_LOOP_NONE || board->cpu[1].loop.stage != TIGON_LOOP_NONE)
+    if (__builtin_expect(tigon_board_disturbable(board), 0))
         tigon_board_disturb_cores(board);
 }
 

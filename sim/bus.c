@@ -80,19 +80,24 @@ static inline void take_word(struct tigon_bus *bus) {
     bus->taken = *word_of(bus, bus->window);
 }
 
-static __attribute__((noinline)) void place_one(struct tigon_bus *bus, uint64_t cycle) {
-    place(bus, cycle & ~(uint64_t)(WINDOW - 1u), UINT64_C(1) << cycle % WINDOW);
+static __attribute__((noinline)) void place_one_anywhere(struct tigon_bus *bus, uint64_t cycle) {
+    uint64_t *at = word_of(bus, cycle);
+    const uint64_t free = ~*at & UINT64_MAX << cycle % WINDOW;
+    *at |= free & -free;
+    if (free == 0)
+        place_late(bus, (cycle | (WINDOW - 1u)) + 1u, 1);
     take_word(bus);
 }
 
-/* One in the window, and no other moves on for it. */
-static inline bool place_in_window(struct tigon_bus *bus, uint64_t cycle) {
-    const uint64_t place = cycle - bus->window;
-    if (place >= WINDOW || (bus->taken >> place & 1u) != 0)
-        return false;
-    bus->taken |= UINT64_C(1) << place;
+/* Most are in the window, and meet no other. */
+static inline void place_one(struct tigon_bus *bus, uint64_t cycle) {
+    const uint64_t at = cycle - bus->window;
+    if (at >= WINDOW || (bus->taken >> at & 1u) != 0) {
+        place_one_anywhere(bus, cycle);
+        return;
+    }
+    bus->taken |= UINT64_C(1) << at;
     *word_of(bus, cycle) = bus->taken;
-    return true;
 }
 
 static uint32_t pattern_of(struct tigon_bus *bus, uint32_t period) {
@@ -238,7 +243,7 @@ static __attribute__((noinline)) void announce_host(struct tigon_bus *bus) {
     bus->host_ticks = ticks;
     bus->host_cycle = next + (next * TIGON_TICKS_PER_CYCLE < ticks);
     set_plain_until(bus);
-    if (cycle - bus->window < WINDOW && !place_in_window(bus, cycle))
+    if (cycle - bus->window < WINDOW)
         place_one(bus, cycle);
 }
 
@@ -274,7 +279,7 @@ void tigon_bus_beat(struct tigon_bus *bus, enum tigon_bus_master master, uint64_
                                         .known_until = placed ? bus->known_until : 0};
     bus->beats[master]++;
     want(bus, cycle);
-    if (placed && !place_in_window(bus, cycle))
+    if (placed)
         place_one(bus, cycle);
 }
 

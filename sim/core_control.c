@@ -68,6 +68,7 @@ void tigon_core_control_write(struct tigon_board *board, uint32_t offset, uint32
 
 void tigon_core_control_reset(struct tigon_board *board) {
     const uint64_t cycle = tigon_board_cycle(board);
+    board->core_control.known_state[0] = UINT32_MAX;
     for (unsigned core = 0; core < 2; core++) {
         tigon_cpu_halt(&board->cpu[core], cycle); /* what a parked one has done still counts */
         tigon_cpu_reset(&board->cpu[core]);
@@ -80,6 +81,7 @@ void tigon_core_account(struct tigon_board *board, uint64_t cycle) {
     struct tigon_core_control *control = &board->core_control;
     if (tigon_board_cores_running(board) == control->running)
         return;
+    control->known_state[0] = UINT32_MAX;
     for (unsigned core = 0; core < 2; core++) {
         const bool runs = !tigon_cpu_stopped(&board->cpu[core]);
         if (runs == ((control->running >> core & 1u) != 0))

@@ -14,6 +14,9 @@ struct tigon_core_control {
     uint64_t parked_since[2];
     uint64_t scratchpad_reads; /* through HW[158] and HW[258], for knob quirk_scratchpad_read */
     unsigned running;          /* bit per core, as last seen by tigon_core_account */
+    /* State registers for which that is so, without a fault: to see at a glance that nothing
+     * changed. UINT32_MAX: it is to be looked at. */
+    uint32_t known_state[2];
 };
 
 uint32_t tigon_core_control_read(struct tigon_board *board, uint32_t offset);

@@ -125,12 +125,14 @@ static const struct owner owners[TIGON_OWNER_COUNT] = {
 
 /* What an access to each word comes to; a search per access would dominate the cost of polling. */
 struct word {
-    const struct tigon_register_description *row;                 /* NULL: unknown */
-    uint32_t (*read)(struct tigon_board *board, uint32_t offset); /* NULL: storage */
+    const struct tigon_register_description *row;                              /* NULL: unknown */
+    uint32_t (*read)(struct tigon_board *board, uint32_t offset);              /* NULL: storage */
+    void (*write)(struct tigon_board *board, uint32_t offset, uint32_t value); /* NULL: likewise */
+    uint32_t writable; /* bits that are stored */
 };
 
 static struct word words[TIGON_REGISTER_BYTES / 4];
-static const struct word unknown = {NULL, NULL};
+static const struct word unknown;
 
 static void fill_words(void) {
     for (size_t i = 0; i < TABLE_COUNT; i++)
@@ -138,6 +140,8 @@ static void fill_words(void) {
             words[table[i].offset / 4u + word] = (struct word){
                 .row = &table[i],
                 .read = table[i].access & R ? owners[table[i].owner].read : NULL,
+                .write = table[i].access & (W | N) ? owners[table[i].owner].write : NULL,
+                .writable = table[i].access & W ? 0 : table[i].writable,
             };
 }
 
@@ -202,20 +206,29 @@ uint32_t tigon_register_read(struct tigon_board *board, uint32_t offset) {
     return board->registers[offset / 4];
 }
 
+static inline void write(struct tigon_board *board, const struct word *word, uint32_t offset,
+                         uint32_t value) {
+    uint32_t *stored = &board->registers[offset / 4];
+    if (word->writable)
+        *stored = (*stored & ~word->writable) | (value & word->writable);
+    if (word->write)
+        word->write(board, offset, value);
+}
+
+static __attribute__((noinline)) void write_disturbing(struct tigon_board *board,
+                                                       const struct word *word, uint32_t offset,
+                                                       uint32_t value) {
+    tigon_board_disturb(board);
+    write(board, word, offset, value);
+}
+
 void tigon_register_write(struct tigon_board *board, uint32_t offset, uint32_t value) {
     offset &= ~3u;
-    const struct tigon_register_description *row =
-        offset < TIGON_REGISTER_BYTES ? words[offset / 4].row : NULL;
-    if (!row) {
+    const struct word *word = offset < TIGON_REGISTER_BYTES ? &words[offset / 4] : &unknown;
+    if (__builtin_expect(!word->row, 0))
         tigon_board_unknown(board, offset, true);
-        return;
-    }
-    uint32_t *word = &board->registers[offset / 4];
-    tigon_board_disturb(board);
-    if (!(row->access & W)) {
-        *word = (*word & ~row->writable) | (value & row->writable);
-        if (!(row->access & N))
-            return;
-    }
-    owners[row->owner].write(board, offset, value);
+    else if (__builtin_expect(tigon_board_disturbable(board), 0))
+        write_disturbing(board, word, offset, value);
+    else
+        write(board, word, offset, value);
 }

@@ -130,9 +130,3 @@ void tigon_schedule_cancel(struct tigon_schedule *schedule, struct tigon_event *
     take_out(schedule, event);
     event->pending = false;
 }
-
-void tigon_schedule_fire(struct tigon_schedule *schedule) {
-    struct tigon_event *event = (schedule->earliest--)->event;
-    event->pending = false;
-    event->function(event->context, event->ticks);
-}

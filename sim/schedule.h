@@ -59,6 +59,10 @@ static inline uint64_t tigon_schedule_next(const struct tigon_schedule *schedule
 }
 
 /* Takes the earliest event out and calls it. The schedule must not be empty. */
-void tigon_schedule_fire(struct tigon_schedule *schedule);
+static inline void tigon_schedule_fire(struct tigon_schedule *schedule) {
+    struct tigon_event *event = (schedule->earliest--)->event;
+    event->pending = false;
+    event->function(event->context, event->ticks);
+}
 
 #endif

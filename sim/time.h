@@ -41,7 +41,16 @@ static inline uint64_t tigon_ticks_from_cycles(uint64_t cycles) {
 /* The first cycle that begins at or after `ticks`: what a synchroniser at the edge of the core
  * clock does. */
 static inline uint64_t tigon_cycle_at_or_after(uint64_t ticks) {
-    return ticks / TIGON_TICKS_PER_CYCLE + (ticks % TIGON_TICKS_PER_CYCLE != 0);
+    if (__builtin_expect(ticks >> 63 != 0, 0))
+        return ticks / TIGON_TICKS_PER_CYCLE + (ticks % TIGON_TICKS_PER_CYCLE != 0);
+#ifdef __SIZEOF_INT128__
+    /* The division of 64 bits as the compiler does it is twice as long; of 63 this one is exact:
+     * the factor is 2^70 / 125 and less than 1 more. */
+    const uint64_t factor = UINT64_C(0x83126E978D4FDF3C);
+    return (uint64_t)((unsigned __int128)(ticks + TIGON_TICKS_PER_CYCLE - 1u) * factor >> 64) >> 6;
+#else
+    return (ticks + TIGON_TICKS_PER_CYCLE - 1u) / TIGON_TICKS_PER_CYCLE;
+#endif
 }
 
 static inline uint64_t tigon_add_ticks(uint64_t ticks, uint64_t more) {

@@ -296,17 +296,30 @@ static bool fault_of(struct tigon_world *world, struct tigon_board *board) {
     return board->knobs.stop_on_fault;
 }
 
+/* A core of the board has another state than it had, or one with a fault. True when that ends the
+ * run. */
+static __attribute__((noinline)) bool other_states(struct tigon_world *world,
+                                                   struct tigon_board *board, uint64_t reached) {
+    const uint32_t a = board->cpu[0].state, b = board->cpu[1].state;
+    tigon_core_account(board, reached);
+    if (((a | b) & TIGON_CPU_STATE_FAULTS) != 0)
+        return fault_of(world, board);
+    board->core_control.known_state[0] = a;
+    board->core_control.known_state[1] = b;
+    return false;
+}
+
 /* Runs one board's cores towards `horizon`. True when a fault ends the run. */
 static inline bool run_board(struct tigon_world *world, struct tigon_board *board,
                              uint64_t horizon) {
+    const uint32_t *known = board->core_control.known_state;
     world->running = board;
     world->schedule.earlier = came_earlier;
     const uint64_t reached = tigon_cpu_run_pair(&board->cpu[0], &board->cpu[1], horizon);
     world->schedule.earlier = NULL;
-    if (tigon_board_cores_running(board) != board->core_control.running)
-        tigon_core_account(board, reached);
-    return ((board->cpu[0].state | board->cpu[1].state) & TIGON_CPU_STATE_FAULTS) != 0 &&
-           fault_of(world, board);
+    return __builtin_expect(board->cpu[0].state != known[0] || board->cpu[1].state != known[1],
+                            0) &&
+           other_states(world, board, reached);
 }
 
 static inline struct turns take_turns(const struct tigon_world *world) {
