@@ -143,7 +143,7 @@ struct tigon_cpu_poll {
     uint64_t period;
     uint32_t npc;
     uint32_t gpr[32];
-    struct tigon_cpu_statistics statistics; /* at that poll */
+    uint64_t instructions, load_use_stalls, register_reads; /* counts at that poll */
     struct tigon_cpu_statistics per_period;
 };
 

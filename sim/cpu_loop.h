@@ -75,7 +75,8 @@ SEPARATE_JUMPS static __attribute__((noinline)) enum tigon_cpu_stop EXECUTE(stru
     uint32_t base = TIGON_SCRATCHPAD;
     /* While there is translated text no word of a scratchpad is found without a detour: at `fetch`
      * the native code takes over. */
-    struct tigon_native *const native = MODE == PLAIN ? cpu->native : NULL;
+    /* The rest of a turn of a poll loop is too short for that. */
+    struct tigon_native *const native = MODE == PLAIN && !cpu->poll.replaying ? cpu->native : NULL;
     uint32_t words = native ? 0 : cpu->scratchpad_size / 4u;
     /* The loop's own copies of what changes with every instruction. A cycle is an issue unless
      * counted in one of the others, so instructions need no count. */

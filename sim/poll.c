@@ -16,11 +16,13 @@
 #include "sim/poll_loop.h"
 
 /* What the next poll is compared with. */
-static void remember(struct tigon_cpu *cpu) {
+static __attribute__((noinline)) void remember(struct tigon_cpu *cpu) {
     struct tigon_cpu_poll *poll = &cpu->poll;
     poll->stage = 2;
     poll->cycle = cpu->cycle;
-    poll->statistics = cpu->statistics;
+    poll->instructions = cpu->statistics.instructions;
+    poll->load_use_stalls = cpu->statistics.load_use_stalls;
+    poll->register_reads = cpu->statistics.register_reads;
     memcpy(poll->gpr, cpu->gpr, sizeof poll->gpr);
 }
 
@@ -40,15 +42,6 @@ static void watch(struct tigon_cpu *cpu, uint32_t from, uint32_t offset, uint32_
     poll->effects = effects(cpu);
     if (from == poll->parked_pc) /* then likely to repeat again */
         remember(cpu);
-}
-
-static struct tigon_cpu_statistics difference(const struct tigon_cpu_statistics *now,
-                                              const struct tigon_cpu_statistics *before) {
-    return (struct tigon_cpu_statistics){
-        .instructions = now->instructions - before->instructions,
-        .load_use_stalls = now->load_use_stalls - before->load_use_stalls,
-        .register_reads = now->register_reads - before->register_reads,
-    };
 }
 
 bool tigon_poll_note(struct tigon_cpu *cpu, uint32_t from, uint32_t offset, uint32_t value) {
@@ -73,7 +66,11 @@ bool tigon_poll_note(struct tigon_cpu *cpu, uint32_t from, uint32_t offset, uint
     }
     poll->parked_pc = from;
     poll->period = cpu->cycle - poll->cycle;
-    poll->per_period = difference(&cpu->statistics, &poll->statistics);
+    poll->per_period = (struct tigon_cpu_statistics){
+        .instructions = cpu->statistics.instructions - poll->instructions,
+        .load_use_stalls = cpu->statistics.load_use_stalls - poll->load_use_stalls,
+        .register_reads = cpu->statistics.register_reads - poll->register_reads,
+    };
     tigon_poll_park(cpu);
     return true;
 }
