@@ -282,10 +282,9 @@ static void complete(struct tigon_dma_engine *engine) {
     tigon_board_signal(board, engine->wiring->signal, 0);
 
     if (hands_over(engine))
-        tigon_register_write(board, TIGON_TRANSMIT_BUFFER_PRODUCER, end);
+        tigon_transmit_fed(board, end);
     if (!read && (word & TIGON_DMA_FREE_RECEIVE))
-        tigon_register_write(board, TIGON_RECEIVE_BUFFER_CONSUMER,
-                             tigon_local_end(board, end & ~7u, (end & 7u) ? 8u : 0u));
+        tigon_receive_freed(board, tigon_local_end(board, end & ~7u, (end & 7u) ? 8u : 0u));
     if (!read && (word & TIGON_DMA_INTERRUPT))
         tigon_host_interrupt_set(board, true);
 

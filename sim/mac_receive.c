@@ -307,6 +307,13 @@ void tigon_board_break_receive(struct tigon_board *board, uint32_t status) {
     board->receive.fault = status & TIGON_RECEIVED_FAULTS;
 }
 
+void tigon_receive_freed(struct tigon_board *board, uint32_t consumer) {
+    tigon_board_disturb(board);
+    TIGON_WORD(board, TIGON_RECEIVE_BUFFER_CONSUMER) = consumer;
+    flow_control(board);
+    tigon_board_changed(board);
+}
+
 void tigon_receive_reset(struct tigon_board *board) {
     memset(&board->receive, 0, sizeof board->receive);
     show_ring(board);

@@ -43,6 +43,9 @@ void tigon_receive_write(struct tigon_board *board, uint32_t offset, uint32_t va
 /* A frame is completely in, at board->now. */
 void tigon_receive_frame(struct tigon_board *board, const struct tigon_frame *frame);
 
+/* The DMA engine moves HW[0C8], as tigon_transmit_fed() does HW[0D4]. */
+void tigon_receive_freed(struct tigon_board *board, uint32_t consumer);
+
 /* Raises attention bits of HW[220]. */
 void tigon_receive_raise(struct tigon_board *board, uint32_t attentions);
 

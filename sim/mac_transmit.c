@@ -402,6 +402,13 @@ void tigon_transmit_write(struct tigon_board *board, uint32_t offset, uint32_t v
     tigon_board_touched(board);
 }
 
+void tigon_transmit_fed(struct tigon_board *board, uint32_t producer) {
+    tigon_board_disturb(board);
+    TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_PRODUCER) = producer;
+    tigon_transmit_evaluate(board);
+    tigon_board_changed(board);
+}
+
 void tigon_transmit_hold(struct tigon_board *board, uint32_t quanta) {
     struct tigon_transmit *mac = &board->transmit;
     mac->paused_until = board->now + tigon_ticks_from_ns((uint64_t)quanta * PAUSE_QUANTUM_NS);

@@ -46,6 +46,10 @@ void tigon_transmit_write(struct tigon_board *board, uint32_t offset, uint32_t v
 /* Looks again whether the next frame can be sent, after anything that could allow it. */
 void tigon_transmit_evaluate(struct tigon_board *board);
 
+/* The DMA engine moves HW[0D4]. What else its transfer has changed shows now, before the engine
+ * takes the next one. */
+void tigon_transmit_fed(struct tigon_board *board, uint32_t producer);
+
 /* A PAUSE frame was received and is to be obeyed. */
 void tigon_transmit_hold(struct tigon_board *board, uint32_t quanta);
 /* A PAUSE frame is to be sent as soon as the frame on the wire is through. */
