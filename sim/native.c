@@ -22,6 +22,7 @@ static void forget_all(struct tigon_native *native) {
     for (uint32_t i = 0; i < NATIVE_WORDS; i++)
         native->entry[i] = native->leave;
     memset(native->heat, 0, sizeof native->heat);
+    memset(native->distrusted, 0, sizeof native->distrusted);
     memset(memory->scratchpad_text[core], 0, sizeof memory->scratchpad_text[core]);
     /* Words that only the interpreter knows must stay known: decode them anew. */
     for (uint32_t i = 0; i < native->words; i++)

@@ -53,6 +53,7 @@ struct way {
 
 enum later_kind {
     NEAR_LIMIT,
+    DISTRUST,  /* of what the block takes for a constant */
     LAST_LOAD, /* of the block, elsewhere than in the scratchpad */
     ELSEWHERE, /* any other access, or a store into text */
     LOAD_PENDING,
@@ -83,10 +84,10 @@ struct block {
     const struct tigon_cpu *cpu;
     uint8_t *at; /* where code goes */
     struct knowledge now;
-    uint32_t last; /* native_access.last */
-    uint32_t first_access;
+    uint32_t last;  /* native_access.last */
     uint32_t begin; /* its address */
-    const uint8_t *entry;
+    const uint8_t *entry, *end;
+    bool trusted; /* some instruction reads $gp */
     /* Flags that say whether a register, otherwise not kept, is 1: for the branch that follows. */
     bool flags_kept;
     enum condition flags;

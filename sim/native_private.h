@@ -91,8 +91,9 @@ struct tigon_native {
     struct tigon_cpu *cpu;
     struct tigon_bus *bus;
     uint8_t *scratchpad, *sram, *sram_marks;
-    uint64_t *beats;       /* this core's, in the bus */
-    uint32_t sram_mask[3]; /* in bytes, halves, words */
+    uint64_t *beats;           /* this core's, in the bus */
+    uint64_t drain_after_slot; /* cycles from the end of a store's slot until the buffer is free */
+    uint32_t sram_mask[3];     /* in bytes, halves, words */
     const enum tigon_loop_stage *peer_stage;
     const uint8_t *routine[NATIVE_ROUTINES];
     const uint8_t *access, *out; /* the long way of an access; out of the translated text */
@@ -129,6 +130,7 @@ struct tigon_native {
     bool has_movbe; /* the host's processor */
     uint32_t access_count;
     uint8_t heat[NATIVE_WORDS];
+    bool distrusted[NATIVE_WORDS]; /* a block that took $gp for a constant was wrong there */
     _Alignas(64) struct native_access accesses[NATIVE_ACCESSES];
 };
 

@@ -166,9 +166,8 @@ static_assert(TIGON_NULL_PAGE_SIZE == 0x80 && TIGON_SRAM_WINDOW == 0x800000,
     "  jne tigon_native_special_store\n"                                                           \
     TAKE_SLOT(label, "tigon_native_special_store")                                                 \
     "  incq %c[sram_stores](%%rbx)\n" write                                                        \
-    "  movl %c[sram_store_drain](%%rbx), %%r9d\n"                                                  \
-    "  leaq -1(%%r9,%%r10), %%r9\n"                                                                \
-    "  movq %%r9, %c[write_buffer_free](%%rbx)\n"                                                  \
+    "  addq %c[drain_after_slot](%%rbp), %%r10\n"                                                  \
+    "  movq %%r10, %c[write_buffer_free](%%rbx)\n"                                                 \
     "  ret\n"                                                                                      \
     WAIT(label, "tigon_native_special_store")                                                      \
     LATER_SLOT(label, "tigon_native_special_store", "", "")
@@ -238,7 +237,7 @@ static __attribute__((used)) void stores(void) {
         STORE("tigon_native_sb", 0, "  movb %%dl, (%%r9,%%rcx)\n", "tigon_native_special_store")
         /* clang-format on */ ".popsection\n"
         :
-        : ACCESS_OPERANDS, COUNT(sram_stores), TIMING(sram_store_drain), NATIVE(sram_marks));
+        : ACCESS_OPERANDS, COUNT(sram_stores), NATIVE(drain_after_slot), NATIVE(sram_marks));
 }
 
 static_assert(sizeof(bool) == 1 && sizeof(struct tigon_register_view) == 3 * 8 &&
@@ -577,6 +576,7 @@ void tigon_native_know_routines(struct tigon_native *native) {
     native->blocked_function = tigon_native_blocked;
     native->reach_function = tigon_bus_reach;
     native->bus = cpu->bus;
+    native->drain_after_slot = (uint64_t)cpu->timing.sram_store_drain - 1u;
     native->goes_first = cpu->core == TIGON_CORE_A;
     native->beats = &cpu->bus->beats[cpu->core == TIGON_CORE_A ? TIGON_BUS_CPU_A : TIGON_BUS_CPU_B];
     native->scratchpad = memory->scratchpad[cpu->core];

@@ -20,6 +20,8 @@
 
 #include <cpuid.h>
 
+enum { GP = 28 }; /* $gp, which most programs keep as it is */
+
 /* ------------------------------------------------------------------------------------------------
  * The ends of a block */
 
@@ -150,6 +152,26 @@ static void call_elsewhere(struct block *b, const struct later *later) {
 
 static void finish_path(struct block *b, uint32_t slot_pc, struct counted c, const struct way *way);
 
+/* $gp is not what it was when the block was made. Whoever comes here first gives the block up, and
+ * the next one that is made does without; others may still jump here. */
+static void distrust(struct block *b) {
+    const uint32_t index = (b->begin - TIGON_SCRATCHPAD) / 4u;
+    const size_t entry = FIELD(entry) + index * sizeof b->native->entry[0];
+    CODE(b, 0x48, 0x8D, 0x05); /* lea rax, [the block] */
+    word(b, 0);
+    link(b->at - 4, b->entry);
+    field(b, 0x48, 0x39, EAX, entry); /* cmp */
+    uint8_t *const first = jump_if_near(b, EQUAL);
+    jump_field(b, entry);
+    link_near(first, b->at);
+    field(b, 0x48, 0x8B, EAX, FIELD(leave));
+    field(b, 0x48, 0x89, EAX, entry);
+    field(b, 0, 0xC6, 0, FIELD(distrusted) + index);
+    byte(b, true);
+    eax_constant(b, b->begin);
+    jump(b, b->native->leave);
+}
+
 /* May put off more. */
 static void write_later(struct block *b, const struct later *later) {
     link(later->jump, b->at);
@@ -158,6 +180,9 @@ static void write_later(struct block *b, const struct later *later) {
         set_field(b, FIELD(end), TIGON_NATIVE_NEAR_LIMIT);
         eax_constant(b, b->begin);
         jump(b, b->native->leave);
+        break;
+    case DISTRUST:
+        distrust(b);
         break;
     case LOAD_PENDING:
         leave_with_load(b, &later->counted, &later->way, later->destination);
@@ -172,7 +197,7 @@ static void write_later(struct block *b, const struct later *later) {
         call_elsewhere(b, later);
         if (later->load && later->to != EAX)
             host_host(b, 0x8B, later->to, EAX);
-        native_load_again(b, later->load ? later->destination : TIGON_REGISTER_DISCARD);
+        native_load_again(b, later->destination);
         jump(b, later->back);
         break;
     case OTHER_WAY:
@@ -243,6 +268,12 @@ static enum condition compare(struct block *b, const struct tigon_instruction *i
     }
 }
 
+/* An instruction is about to be emitted. */
+static void note_trust(struct block *b, const struct tigon_instruction *in) {
+    if (in->source == GP || in->second == GP)
+        b->trusted = true;
+}
+
 static void looked_up(struct block *b, const struct counted *c) {
     if (c->cycles > b->last)
         b->last = c->cycles;
@@ -252,6 +283,7 @@ static void looked_up(struct block *b, const struct counted *c) {
 static void emit_last(struct block *b, uint32_t pc, const struct tigon_instruction *in,
                       struct counted c, const struct way *way) {
     struct access_form form;
+    note_trust(b, in);
     if (native_access_form(in->operation, &form)) {
         const struct native_access *access = native_emit_access(b, pc, in, &form, &c, way->pc, way);
         c.cycles = access->next;
@@ -275,6 +307,7 @@ static struct native_access *emit_within(struct block *b, uint32_t pc,
                                          uint32_t next_pc) {
     struct native_access *load = NULL;
     struct access_form form;
+    note_trust(b, in);
     if (native_access_form(in->operation, &form)) {
         struct native_access *access = native_emit_access(b, pc, in, &form, c, next_pc, NULL);
         native_guess_access(&b->now, b->cpu, in, &form);
@@ -402,6 +435,7 @@ static bool emit_branch(struct block *b, struct place_in_text *at,
     struct way taken = {.pc = pc + 4u + in->immediate};
     at->counted.cycles++;
     at->counted.instructions++;
+    note_trust(b, in);
     if (kind == CONDITIONAL || kind == LIKELY)
         return emit_conditional(b, at, in, kind == LIKELY, &taken, extra);
     at->counted.cycles += extra;
@@ -490,41 +524,75 @@ static uint64_t dearest(const struct block *b) {
            timing->taken_branch_extra + 1u;
 }
 
+/* What a block is made for; it is made again if that turns out wrong. */
+struct manner {
+    bool trusting;   /* $gp is a constant: it is looked at where the block begins */
+    bool short_last; /* `last` of the block is below 128 */
+};
+
+/* Whether constant addresses are likely to be had from $gp. */
+static bool gp_is_base(const struct tigon_native *native, uint32_t index) {
+    const uint32_t reach = 0x8000;
+    return !native->distrusted[index] &&
+           native->cpu->gpr[GP] - (TIGON_SCRATCHPAD - reach) < native->words * 4u + 2u * reach;
+}
+
+/* False if there is none, or it is too long. */
+static bool make_block(struct block *b, struct manner manner) {
+    struct tigon_native *native = b->native;
+    native_guess_begin(&b->now, b->cpu);
+    if (manner.trusting) {
+        b->now.known |= 1u << GP;
+        b->now.constant[GP] = b->cpu->gpr[GP];
+        host_core(b, 0x81, 7, GP); /* cmp */
+        word(b, b->cpu->gpr[GP]);
+        put_off(b, DISTRUST)->jump = jump_if_later(b, NOT_EQUAL);
+    }
+    /* lea rax, [r12 + last]; cmp rax, r13 */
+    CODE(b, 0x49, 0x8D, manner.short_last ? 0x44 : 0x84, 0x24);
+    uint8_t *const last = b->at;
+    b->at += manner.short_last ? 1 : 4;
+    CODE(b, 0x4C, 0x39, 0xE8);
+    put_off(b, NEAR_LIMIT)->jump = jump_if_later(b, NOT_BELOW);
+    if (!emit_block(b) || b->last + dearest(b) > NATIVE_CYCLES)
+        return false;
+    b->end = b->at;
+    b->at = native->code + native->cold_used;
+    for (unsigned i = 0; i < b->later_count; i++)
+        write_later(b, &b->later[i]);
+    memcpy(last, &b->last, manner.short_last ? 1 : 4); /* the least significant byte is the first */
+    return b->last + dearest(b) <= NATIVE_CYCLES;
+}
+
 bool tigon_native_translate(struct tigon_native *native, uint32_t index) {
-    struct block b = {.native = native,
-                      .cpu = native->cpu,
-                      .at = native->code + native->used,
-                      .now = {.known = 1u}, /* $0 is 0 */
-                      .first_access = native->access_count,
-                      .begin = TIGON_SCRATCHPAD + index * 4u,
-                      .entry = native->code + native->used};
-    native_guess_begin(&b.now, b.cpu);
-    CODE(&b, 0x49, 0x8D, 0x84, 0x24); /* lea rax, [r12 + last]; cmp rax, r13 */
-    uint8_t *const last = b.at;
-    word(&b, 0);
-    CODE(&b, 0x4C, 0x39, 0xE8);
-    put_off(&b, NEAR_LIMIT)->jump = jump_if_later(&b, NOT_BELOW);
-    if (!emit_block(&b) || b.last + dearest(&b) > NATIVE_CYCLES) {
-        native->access_count = b.first_access;
-        return false;
+    const uint32_t first_access = native->access_count;
+    struct manner manner = {.trusting = gp_is_base(native, index), .short_last = true};
+    for (;;) {
+        struct block b = {.native = native,
+                          .cpu = native->cpu,
+                          .at = native->code + native->used,
+                          .now = {.known = 1u}, /* $0 is 0 */
+                          .begin = TIGON_SCRATCHPAD + index * 4u,
+                          .entry = native->code + native->used};
+        native->access_count = first_access;
+        if (!make_block(&b, manner)) {
+            native->access_count = first_access;
+            return false;
+        }
+        const bool in_vain = manner.trusting && !b.trusted, too_long = b.last >= 128;
+        if (!in_vain && !(manner.short_last && too_long)) {
+            native->used = (size_t)(b.end - native->code);
+            native->cold_used = (size_t)(b.at - native->code);
+            for (uint32_t i = first_access; i < native->access_count; i++) {
+                struct native_access *access = &native->accesses[i];
+                access->last = access->ends_block ? NATIVE_NO_LAST : (int32_t)b.last;
+            }
+            native->entry[index] = b.entry;
+            return true;
+        }
+        manner.trusting &= b.trusted;
+        manner.short_last &= !too_long;
     }
-    const size_t used = (size_t)(b.at - native->code);
-    b.at = native->code + native->cold_used;
-    for (unsigned i = 0; i < b.later_count; i++)
-        write_later(&b, &b.later[i]);
-    if (b.last + dearest(&b) > NATIVE_CYCLES) {
-        native->access_count = b.first_access;
-        return false;
-    }
-    native->used = used;
-    native->cold_used = (size_t)(b.at - native->code);
-    memcpy(last, &b.last, sizeof b.last);
-    for (uint32_t i = b.first_access; i < native->access_count; i++) {
-        struct native_access *access = &native->accesses[i];
-        access->last = access->ends_block ? NATIVE_NO_LAST : (int32_t)b.last;
-    }
-    native->entry[index] = b.entry;
-    return true;
 }
 
 void tigon_native_make_stubs(struct tigon_native *native) {

@@ -41,11 +41,15 @@ static uint32_t random_access(struct tigon_random *random) {
     }
     if (place == 4) /* text changes: one of two words, or part of one */
         return immediate_word(majors[5 + kind % 3], GP, draw(random, 2) ? S3 : S4,
-                              (int32_t)(4 * draw(random, TEXT_WORDS)));
+                              (int32_t)(4 * draw(random, TEXT_WORDS - 16)));
+    if (place == 5 && kind == 7) /* the same of what is taken for a constant */
+        return special_word(0x26, GP, S7, GP, 0);
     if (place == 5) /* a base changes: what accesses were expected to go to is wrong from now on */
         return draw(random, 6) ? special_word(0x26, A0 + kind % 2, S5, A0 + kind % 2, 0)
                                : special_word(0x26, K1, S6, K1, 0);
     const uint32_t offset = sizes[kind] * draw(random, 32);
+    if (place < 9)
+        return immediate_word(majors[kind], GP, value, (int32_t)(DATA + offset));
     return immediate_word(majors[kind], place < 28 ? A1 : A0, value, (int32_t)offset);
 }
 
@@ -146,11 +150,12 @@ static void start_text(struct fixture *f, unsigned core, struct tigon_random *ra
     cpu->gpr[K1] = TIGON_REGISTERS;
     cpu->gpr[GP] = SCRATCH;
     cpu->gpr[RA] = SCRATCH + 4 * draw(random, TEXT_WORDS);
-    cpu->gpr[S2] = draw(random, TEXT_WORDS / 2);
+    cpu->gpr[S2] = draw(random, TEXT_WORDS / 2 - 8);
     cpu->gpr[S3] = ADDIU(T0, T1, 3);
     cpu->gpr[S4] = random_word(random, 0);
     cpu->gpr[S5] = SRAM_DATA ^ (SCRATCH + DATA);
     cpu->gpr[S6] = SRAM_DATA ^ TIGON_REGISTERS;
+    cpu->gpr[S7] = 0x40;
     assert_true(tigon_cpu_start(cpu, SCRATCH, 0));
 }
 
