@@ -576,4 +576,8 @@ void tigon_native_set_patience(struct tigon_native *native, uint8_t times) {
     (void)native, (void)times;
 }
 
+void tigon_native_look_at_peer(struct tigon_native *native) {
+    (void)native;
+}
+
 #endif

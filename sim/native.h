@@ -51,6 +51,10 @@ uint64_t tigon_native_alone(struct tigon_cpu *cpu, uint64_t horizon);
  * run the core or has: what translated text knows of where the core stands is forgotten. */
 void tigon_native_registers_written(struct tigon_native *native);
 
+/* The peer is going to be in a loop that may use the bus (poll_loop.h): accesses of this core must
+ * look at that. They find out themselves when it is over. */
+void tigon_native_look_at_peer(struct tigon_native *native);
+
 /* Why: after TIGON_NATIVE_STOP. */
 enum tigon_cpu_stop tigon_native_why(const struct tigon_native *native);
 

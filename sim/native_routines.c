@@ -92,14 +92,12 @@ static_assert(TIGON_NULL_PAGE_SIZE == 0x80 && TIGON_SRAM_WINDOW == 0x800000,
                                                        "  leaq " label "_go_on(%%rip), %%rdi\n"    \
                                                        "  jmp tigon_native_wait_for_other\n"
 
-/* r10: the cycle after the slot. Nothing is changed before `label`_granted. */
+/* r10: the cycle after the slot. As long as the peer is in a loop that may use the bus, no cycle is
+ * plain, and `label`_reach finds it there. Nothing is changed before `label`_granted. */
 #define TAKE_SLOT(label, otherwise)                                                                \
-    "  movq %c[bus](%%rbp), %%rdi\n"                                                               \
-    "  movq %c[peer_stage](%%rbp), %%r9\n"                                                         \
+    "  movq %c[slots](%%rbp), %%rdi\n"                                                             \
     "  cmpq %c[plain_until](%%rdi), %%r8\n"                                                        \
     "  jae " label "_reach\n"                                                                      \
-    "  cmpl $0, (%%r9)\n"                                                                          \
-    "  jne " otherwise "\n"                                                                        \
     "  movq %c[taken](%%rdi), %%r9\n"                                                              \
     "  cmpq %c[core_free](%%rdi), %%r8\n"                                                          \
     "  jb " label "_busy\n"                                                                        \
@@ -115,6 +113,9 @@ static_assert(TIGON_NULL_PAGE_SIZE == 0x80 && TIGON_SRAM_WINDOW == 0x800000,
  * `delay` lets it. */
 #define LATER_SLOT(label, otherwise, fits, delay)                                                  \
     label "_reach:\n"                                                                              \
+          "  movq %c[peer_stage](%%rbp), %%r9\n"                                                   \
+          "  cmpl $0, (%%r9)\n"                                                                    \
+          "  jne " otherwise "\n"                                                                  \
           "  callq tigon_native_reach_cycle\n"                                                     \
           "  jmp " label "_go_on\n" label "_busy:\n"                                               \
           "  movq %c[core_free](%%rdi), %%r10\n"                                                   \
@@ -194,7 +195,7 @@ static_assert(TIGON_REGISTERS == 0xC0000000u && TIGON_REGISTERS_SIZE == 4 * 0x10
     [stalls_after_beats] "i"(offsetof(struct tigon_bus, stalls) - offsetof(struct tigon_bus, beats))
 
 #define ACCESS_OPERANDS                                                                            \
-    ACCESS(issue), ACCESS(detour), ACCESS(last), NATIVE(bus), NATIVE(peer_stage), NATIVE(beats),   \
+    ACCESS(issue), ACCESS(detour), ACCESS(last), NATIVE(slots), NATIVE(peer_stage), NATIVE(beats), \
         NATIVE(sram_mask), NATIVE(sram), CPU(write_buffer_free), CPU(horizon), COUNT(bus_stalls),  \
         BUS(plain_until), BUS(taken), BUS(core_free), STALLS_AFTER_BEATS
 
@@ -471,59 +472,61 @@ static __attribute__((used)) void waiting(void) {
 }
 
 static __attribute__((used)) void other_ways(void) {
-    __asm__ volatile(
-        ".pushsection .text\n"
-        "tigon_native_store_text:\n"
-        "  addq %c[detour](%%rbp,%%rsi), %%r12\n"
-        "tigon_native_special_store:\n"
-        "  movl %%eax, %c[value](%%rbp)\n"
-        "tigon_native_special:\n"
-        "  movq %%r12, %c[cycle](%%rbx)\n"
-        "  movq %%r15, %c[counts](%%rbp)\n"
-        "  movq %%rbp, %%rdi\n"
-        "  addq %%rbp, %%rsi\n"
-        "  movq (%%rsp), %%rdx\n"
-        "  subq $8, %%rsp\n"
-        "  callq *%c[access_function](%%rbp)\n"
-        "  addq $8, %%rsp\n"
-        "  cmpq %%rbp, %%rax\n"
-        "  jne 1f\n"
-        "tigon_native_return:\n"
-        "  movq %c[cycle](%%rbx), %%r12\n"
-        "  movq %c[limit](%%rbp), %%r13\n"
-        "  movq %c[counts](%%rbp), %%r15\n"
-        "  movl %c[value](%%rbp), %%eax\n"
-        "  ret\n"
-        "tigon_native_left:\n"
-        "  addq $8, %%rsp\n"
-        "  jmp tigon_native_out\n"
-        "1:\n"
-        "  addq $8, %%rsp\n"
-        "tigon_native_go_on:\n" /* with the core in rax, or nobody */
-        "  testq %%rax, %%rax\n"
-        "  jnz tigon_native_go_in\n"
-        "  jmp tigon_native_out\n"
+    __asm__ volatile(".pushsection .text\n"
+                     "tigon_native_store_text:\n"
+                     "  addq %c[detour](%%rbp,%%rsi), %%r12\n"
+                     "tigon_native_special_store:\n"
+                     "  movl %%eax, %c[value](%%rbp)\n"
+                     "tigon_native_special:\n"
+                     "  movq %%r12, %c[cycle](%%rbx)\n"
+                     "  movq %%r15, %c[counts](%%rbp)\n"
+                     "  movq %%rbp, %%rdi\n"
+                     "  addq %%rbp, %%rsi\n"
+                     "  movq (%%rsp), %%rdx\n"
+                     "  subq $8, %%rsp\n"
+                     "  callq *%c[access_function](%%rbp)\n"
+                     "  addq $8, %%rsp\n"
+                     "  cmpq %%rbp, %%rax\n"
+                     "  jne 1f\n"
+                     "tigon_native_return:\n"
+                     "  movq %c[cycle](%%rbx), %%r12\n"
+                     "  movq %c[limit](%%rbp), %%r13\n"
+                     "  movq %c[counts](%%rbp), %%r15\n"
+                     "  movl %c[value](%%rbp), %%eax\n"
+                     "  ret\n"
+                     "tigon_native_left:\n"
+                     "  addq $8, %%rsp\n"
+                     "  jmp tigon_native_out\n"
+                     "1:\n"
+                     "  addq $8, %%rsp\n"
+                     "tigon_native_go_on:\n" /* with the core in rax, or nobody */
+                     "  testq %%rax, %%rax\n"
+                     "  jnz tigon_native_go_in\n"
+                     "  jmp tigon_native_out\n"
 
-        "tigon_native_reach_cycle:\n" /* r8, on the bus in rdi; keeps what an access needs */
-        "  movl %%esi, %c[aside_access_at](%%rbp)\n"
-        "  movl %%ecx, %c[aside_index](%%rbp)\n"
-        "  movl %%edx, %c[aside_stored](%%rbp)\n"
-        "  movl %%eax, %c[aside_value](%%rbp)\n"
-        "  movq %%r8, %c[kept_cycle](%%rbp)\n"
-        "  movq %%r8, %%rsi\n"
-        "  callq *%c[reach_function](%%rbp)\n"
-        "  movl %c[aside_access_at](%%rbp), %%esi\n"
-        "  movl %c[aside_index](%%rbp), %%ecx\n"
-        "  movl %c[aside_stored](%%rbp), %%edx\n"
-        "  movl %c[aside_value](%%rbp), %%eax\n"
-        "  movq %c[kept_cycle](%%rbp), %%r8\n"
-        "  ret\n"
+                     "tigon_native_reach_cycle:\n" /* r8, on the bus; keeps what an access needs */
+                     "  movq %c[bus](%%rbp), %%rdi\n"
+                     "  movq %%rdi, %c[slots](%%rbp)\n"
+                     "  movl %%esi, %c[aside_access_at](%%rbp)\n"
+                     "  movl %%ecx, %c[aside_index](%%rbp)\n"
+                     "  movl %%edx, %c[aside_stored](%%rbp)\n"
+                     "  movl %%eax, %c[aside_value](%%rbp)\n"
+                     "  movq %%r8, %c[kept_cycle](%%rbp)\n"
+                     "  movq %%r8, %%rsi\n"
+                     "  callq *%c[reach_function](%%rbp)\n"
+                     "  movl %c[aside_access_at](%%rbp), %%esi\n"
+                     "  movl %c[aside_index](%%rbp), %%ecx\n"
+                     "  movl %c[aside_stored](%%rbp), %%edx\n"
+                     "  movl %c[aside_value](%%rbp), %%eax\n"
+                     "  movq %c[kept_cycle](%%rbp), %%r8\n"
+                     "  ret\n"
 
-        ".popsection\n"
-        :
-        : NATIVE(limit), NATIVE(counts), NATIVE(kept_cycle), NATIVE(value), NATIVE(access_function),
-          NATIVE(reach_function), ACCESS(detour), CPU(cycle), ASIDE(access_at), ASIDE(index),
-          ASIDE(stored), ASIDE(value));
+                     ".popsection\n"
+                     :
+                     : NATIVE(limit), NATIVE(counts), NATIVE(kept_cycle), NATIVE(value),
+                       NATIVE(access_function), NATIVE(reach_function), NATIVE(bus), NATIVE(slots),
+                       ACCESS(detour), CPU(cycle), ASIDE(access_at), ASIDE(index), ASIDE(stored),
+                       ASIDE(value));
 }
 
 #define LABEL(name)  extern const uint8_t name[];
@@ -541,6 +544,11 @@ LABEL(tigon_native_store_register_expected)
 LABEL(tigon_native_store_text)
 LABEL(tigon_native_special_store)
 LABEL(tigon_native_out)
+
+void tigon_native_look_at_peer(struct tigon_native *native) {
+    static const struct tigon_bus nothing_known;
+    native->slots = &nothing_known;
+}
 
 void tigon_native_know_routines(struct tigon_native *native) {
     static const enum tigon_loop_stage alone = TIGON_LOOP_NONE;
@@ -584,6 +592,7 @@ void tigon_native_know_routines(struct tigon_native *native) {
     native->sram_marks = memory->sram_marks;
     for (unsigned shift = 0; shift < 3; shift++)
         native->sram_mask[shift] = memory->sram_mask >> shift;
+    tigon_native_look_at_peer(native);
     native->peer_stage = cpu->peer ? &cpu->peer->loop.stage : &alone;
 }
 

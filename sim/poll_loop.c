@@ -2,6 +2,7 @@
 #include "sim/poll_loop.h"
 
 #include "sim/cpu_private.h"
+#include "sim/native.h"
 
 /* Cycles from a look to the next: from the lowest while looks succeed to the highest. */
 #define LOOK_SOON  64u
@@ -79,6 +80,8 @@ void tigon_loop_look(struct tigon_cpu *cpu) {
     loop->head = cpu->pc;
     loop->start = start_of(cpu);
     loop->stage = TIGON_LOOP_WATCHED;
+    if (cpu->peer && cpu->peer->native)
+        tigon_native_look_at_peer(cpu->peer->native);
 }
 
 bool tigon_loop_arrived(struct tigon_cpu *cpu) {
