@@ -210,6 +210,8 @@ static __attribute__((noinline)) void place_streams(struct tigon_bus *bus, uint6
     const uint64_t late = known_until < bus->window ? 0 : bus->beyond;
     bus->beyond = 0;
     place_late(bus, known_until, late);
+    if (bus->furthest < known_until)
+        return; /* all beats are in words already */
     for (unsigned i = 0; i < TIGON_BUS_STREAMS; i++)
         if (bus->streams[i].beats != 0 && bus->streams[i].known_until <= bus->streams[i].last)
             place_stream(bus, &bus->streams[i]);
