@@ -16,9 +16,6 @@
 #include "sim/coroutine.h"
 #include "sim/host_program.h"
 
-/* The longest a program runs ahead by one step, in ticks. */
-#define LONGEST_STEP TIGON_TICKS_PER_SECOND
-
 /* -------------------------------------------------------------------------------------------
  * Programs */
 
@@ -64,7 +61,7 @@ static void resume(void *context, uint64_t ticks) {
     program->host->current = NULL;
 }
 
-struct program *tigon_program_ahead(struct tigon_host *host, const char *what) {
+struct program *tigon_program_not_now(struct tigon_host *host, const char *what) {
     if (!host->current)
         tigon_abort("%s called outside a program of its host", what);
     while (host->crashed) /* by what this program has just done; it ends here */
@@ -103,26 +100,9 @@ void tigon_program_block_until(struct program *program, uint64_t ticks) {
     tigon_program_block(program, TIGON_PROGRAM_BUSY);
 }
 
-bool tigon_program_goes_ahead(struct program *program, uint64_t ticks, size_t words) {
-    const struct ahead *ahead = &program->ahead;
-    if (program->host->ahead != program)
-        return false;
-    const bool possible = ticks <= LONGEST_STEP && words <= WORDS_AHEAD;
-    if (!possible || ahead->count == STEPS_AHEAD || words > WORDS_AHEAD - ahead->words)
-        catch_up(program);
-    return possible && program->host->ahead == program;
-}
-
-void tigon_program_note_step(struct program *program, uint64_t begin, uint64_t ticks,
-                             uint32_t offset, size_t words) {
-    struct ahead *ahead = &program->ahead;
-    struct step *step = &ahead->steps[ahead->count++];
-    step->begin = begin;
-    step->ticks = ticks;
-    step->offset = offset;
-    step->words = (uint32_t)words;
-    ahead->kept = ahead->count;
-    ahead->words += (uint32_t)words;
+bool tigon_program_makes_room(struct program *program, uint64_t ticks, size_t words) {
+    catch_up(program);
+    return ticks <= LONGEST_STEP && words <= WORDS_AHEAD && program->host->ahead == program;
 }
 
 /* Somebody else may want the CPU from now on. */

@@ -62,17 +62,17 @@ static __attribute__((cold, noinline)) void grow(struct tigon_posted *posted) {
 
 void tigon_posted_add(struct tigon_posted *posted, uint64_t made, uint64_t ticks, uint64_t spacing,
                       uint32_t offset, const uint32_t *values, size_t count) {
-    const bool was_empty = posted->count == 0;
-    for (size_t i = 0; i < count; i++, ticks += spacing, offset += 4) {
-        if (posted->count == posted->capacity)
-            grow(posted);
-        if (ticks < posted->last)
-            ticks = posted->last; /* a bus keeps posted writes in order */
-        posted->last = ticks;
-        *write_after(posted, posted->count++) =
+    const size_t before = posted->count;
+    while (posted->capacity - before < count)
+        grow(posted);
+    if (ticks < posted->last)
+        ticks = posted->last; /* a bus keeps posted writes in order */
+    for (size_t i = 0; i < count; i++, ticks += spacing, offset += 4)
+        *write_after(posted, before + i) =
             (struct tigon_posted_write){made, ticks, offset, values[i]};
-    }
-    if (was_empty && count != 0)
+    posted->last = ticks - spacing;
+    posted->count = before + count;
+    if (before == 0)
         expect_first(posted, tigon_world_now_ticks(posted->board->world));
 }
 

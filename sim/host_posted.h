@@ -26,9 +26,9 @@ struct tigon_posted {
 void tigon_posted_initialise(struct tigon_posted *posted, struct tigon_board *board);
 void tigon_posted_free(struct tigon_posted *posted);
 
-/* `count` writes to increasing offsets. The first arrives at `ticks`, the others `spacing` apart,
- * none before one added earlier. They are made at `made`, which may be later than now if `ticks` is
- * later still: until then nothing tells that they are there. */
+/* `count` writes, at least one, to increasing offsets. The first arrives at `ticks`, the others
+ * `spacing` apart, none before one added earlier. They are made at `made`, which may be later than
+ * now if `ticks` is later still: until then nothing tells that they are there. */
 void tigon_posted_add(struct tigon_posted *posted, uint64_t made, uint64_t ticks, uint64_t spacing,
                       uint32_t offset, const uint32_t *values, size_t count);
 

@@ -11,6 +11,9 @@
 #define STEPS_AHEAD 16u
 #define WORDS_AHEAD 64u
 
+/* The longest such a program is ahead by one step, in ticks. */
+#define LONGEST_STEP TIGON_TICKS_PER_SECOND
+
 /*
  * A program in tigon_host_poll32. Its reads ("samples") are one period apart. While they are going
  * to find nothing new they are not simulated: the word is watched, the bus is told when the reads
@@ -120,10 +123,17 @@ static inline uint64_t reserve(struct tigon_host *host, uint64_t ticks) {
 /* ------------------------------------------------------------------------------------------------
  * host_cpu.c */
 
-/* The running program, for functions that only make sense inside one: of this time, or maybe ahead
- * of time. */
+/* For when there is no running program, which is the end, or its host has crashed. */
+__attribute__((cold)) struct program *tigon_program_not_now(struct tigon_host *host,
+                                                            const char *what);
+
+/* The running program, for functions that only make sense inside one. It may be ahead of time. */
+static inline struct program *tigon_program_ahead(struct tigon_host *host, const char *what) {
+    return host->current && !host->crashed ? host->current : tigon_program_not_now(host, what);
+}
+
+/* The same, when it is not. */
 struct program *tigon_program_running(struct tigon_host *host, const char *what);
-struct program *tigon_program_ahead(struct tigon_host *host, const char *what);
 
 /* Ends at `ticks` what the program is going to wait for. */
 void tigon_program_schedule(struct program *program, uint64_t ticks);
@@ -134,12 +144,27 @@ void tigon_program_block_until(struct program *program, uint64_t ticks);
 
 void tigon_program_use_cpu(struct program *program, uint64_t ticks);
 
+/* The program lets time pass, and then may do a step and go on if that is true. */
+bool tigon_program_makes_room(struct program *program, uint64_t ticks, size_t words);
+
 /* Whether the program may do a step and go on. Lets time pass if there is no room for another. */
-bool tigon_program_goes_ahead(struct program *program, uint64_t ticks, size_t words);
+static inline bool tigon_program_goes_ahead(struct program *program, uint64_t ticks, size_t words) {
+    const struct ahead *ahead = &program->ahead;
+    if (program->host->ahead != program)
+        return false;
+    return (ticks <= LONGEST_STEP && ahead->count < STEPS_AHEAD &&
+            words <= WORDS_AHEAD - ahead->words) ||
+           tigon_program_makes_room(program, ticks, words);
+}
 
 /* The program has reserved the CPU for a step from `begin` on, and goes on. */
-void tigon_program_note_step(struct program *program, uint64_t begin, uint64_t ticks,
-                             uint32_t offset, size_t words);
+static inline void tigon_program_note_step(struct program *program, uint64_t begin, uint64_t ticks,
+                                           uint32_t offset, size_t words) {
+    struct ahead *ahead = &program->ahead;
+    ahead->steps[ahead->count] = (struct step){begin, ticks, offset, (uint32_t)words};
+    ahead->kept = ++ahead->count;
+    ahead->words += (uint32_t)words;
+}
 
 /* Time has passed up to the end, or up to the first step that was taken back. False if none was. */
 bool tigon_program_make_up(struct program *program);

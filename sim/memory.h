@@ -136,6 +136,18 @@ static inline void tigon_memory_store32(struct tigon_memory *memory, uint32_t ad
         memory->watcher(memory->watcher_context, -1, 0);
 }
 
+/* The same as tigon_memory_write32 when nobody cares: the word is in a granule that never was text and is not
+ * watched, and before_write() has nothing to do. Does nothing, and returns false, if somebody
+ * might. */
+static inline bool tigon_memory_plain_write32(struct tigon_memory *memory, uint32_t address,
+                                              uint32_t value) {
+    const uint32_t offset = address & memory->sram_mask & ~3u;
+    if (memory->sram_marks[offset / TIGON_DECODE_GRANULE] != 0)
+        return false;
+    tigon_store_be32(memory->sram + offset, value);
+    return true;
+}
+
 /* Copy `length` bytes out of or into SRAM. A range that passes the end of the fitted SRAM
  * continues at its beginning, as on the chip. */
 void tigon_memory_read(const struct tigon_memory *memory, uint32_t address, void *destination,
