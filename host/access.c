@@ -14,20 +14,12 @@ void libemp_set_register(struct libemp_board *board, uint32_t offset, uint32_t v
     board->backend->write32(board->handle, offset, value);
 }
 
-static uint32_t window_of(uint32_t address) {
-    return address & ~(uint32_t)(WINDOW_BYTES - 1);
-}
-
-bool libemp_in_reach(const struct libemp_board *board, uint32_t address) {
-    return address < ALIAS_BYTES || (board->window_known && board->window == window_of(address));
-}
-
 /* The host offset under which `address` can be reached now. */
 static uint32_t reach(struct libemp_board *board, uint32_t address) {
-    const uint32_t base = window_of(address);
+    const uint32_t base = address & ~(uint32_t)(WINDOW_BYTES - 1);
     if (address < ALIAS_BYTES)
         return ALIAS_OFFSET + address;
-    if (!libemp_in_reach(board, address)) {
+    if (!board->window_known || board->window != base) {
         libemp_set_register(board, REGISTER_WINDOW_BASE, base);
         board->window = base;
         board->window_known = true;
@@ -45,6 +37,15 @@ uint32_t libemp_poll_word(struct libemp_board *board, uint32_t address, uint32_t
                           uint64_t *turns) {
     const uint32_t value = board->backend->poll32(board->handle, reach(board, address), mask,
                                                   unchanged, spend_ns, until_ns, turns);
+    board->statistics.reads += *turns;
+    return value;
+}
+
+uint32_t libemp_await_word(struct libemp_board *board, uint32_t address, uint32_t mask,
+                           uint32_t unchanged, uint64_t spend_ns, uint64_t until_ns,
+                           uint64_t *turns) {
+    const uint32_t value = board->backend->await32(board->handle, reach(board, address), mask,
+                                                   unchanged, spend_ns, until_ns, turns);
     board->statistics.reads += *turns;
     return value;
 }

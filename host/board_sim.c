@@ -35,6 +35,11 @@ static uint32_t sim_poll32(void *handle, uint32_t offset, uint32_t mask, uint32_
     return tigon_host_poll32(handle, offset, mask, unchanged, spend_ns, until_ns, turns);
 }
 
+static uint32_t sim_await32(void *handle, uint32_t offset, uint32_t mask, uint32_t unchanged,
+                            uint64_t spend_ns, uint64_t until_ns, uint64_t *turns) {
+    return tigon_host_await32(handle, offset, mask, unchanged, spend_ns, until_ns, turns);
+}
+
 static void sim_write32(void *handle, uint32_t offset, uint32_t value) {
     tigon_host_write32(handle, offset, value);
 }
@@ -96,6 +101,7 @@ const struct libemp_backend libemp_sim = {
     .write32 = sim_write32,
     .write_block = sim_write_block,
     .poll32 = sim_poll32,
+    .await32 = sim_await32,
     .run_ahead = sim_run_ahead,
     .catch_up = sim_catch_up,
     .now_ns = sim_now_ns,

@@ -110,6 +110,14 @@ struct libemp_backend {
     uint32_t (*poll32)(void *handle, uint32_t offset, uint32_t mask, uint32_t unchanged,
                        uint64_t spend_ns, uint64_t until_ns, uint64_t *turns);
 
+    /* May be NULL, and is if poll32 is. What
+     *     value = read32(offset);
+     *     if ((value & mask) == unchanged && *turns > 1 && now_ns() < until_ns)
+     *         value = poll32(offset, mask, unchanged, spend_ns, until_ns, *turns - 1);
+     * does; `*turns` is then the number of reads made. */
+    uint32_t (*await32)(void *handle, uint32_t offset, uint32_t mask, uint32_t unchanged,
+                        uint64_t spend_ns, uint64_t until_ns, uint64_t *turns);
+
     /* May be NULL. Between these two libemp looks at nothing but what the functions above give
      * back, so a simulator need not let time pass at each of them. */
     void (*run_ahead)(void *handle);

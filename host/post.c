@@ -257,12 +257,36 @@ int libemp_test(struct libemp_board *board, libemp_request request,
     return look(board, slot, word, completion);
 }
 
-/* Tests a request that is posted, up to `*turns` times; `*turns` is then how often. */
-static int test_repeatedly(struct libemp_board *board, struct libemp_slot *slot, uint64_t until_ns,
+/* What a descriptor's owner word shows as long as the board has it. */
+static const uint32_t owner_mask = EMP_DESCRIPTOR_OWNER_MASK << EMP_DESCRIPTOR_OWNER_SHIFT;
+static const uint32_t owner_nic = (uint32_t)EMP_OWNER_NIC << EMP_DESCRIPTOR_OWNER_SHIFT;
+
+/* Tests a request up to `*turns` times; `*turns` is then how often. */
+static int test_repeatedly(struct libemp_board *board, libemp_request request, uint64_t until_ns,
                            struct libemp_completion *completion, uint64_t *turns) {
-    const uint32_t mask = EMP_DESCRIPTOR_OWNER_MASK << EMP_DESCRIPTOR_OWNER_SHIFT;
-    const uint32_t unchanged = (uint32_t)EMP_OWNER_NIC << EMP_DESCRIPTOR_OWNER_SHIFT;
-    const uint32_t word = libemp_poll_word(board, owner_address(board, slot), mask, unchanged,
+    struct libemp_slot *slot = find_slot(board, request);
+    if (!slot || !board->backend->await32) {
+        *turns = 1;
+        return libemp_test(board, request, completion);
+    }
+    libemp_run_ahead(board);
+    libemp_charge(board, board->costs.test_ns);
+    const uint32_t word = libemp_await_word(board, owner_address(board, slot), owner_mask,
+                                            owner_nic, board->costs.test_ns, until_ns, turns);
+    libemp_catch_up(board);
+    board->statistics.polls += *turns - 1;
+    return look(board, slot, word, completion);
+}
+
+/* The same for one that is posted and has been tested. */
+static int test_again(struct libemp_board *board, libemp_request request, uint64_t until_ns,
+                      struct libemp_completion *completion, uint64_t *turns) {
+    if (!board->backend->poll32) {
+        *turns = 1;
+        return libemp_test(board, request, completion);
+    }
+    struct libemp_slot *slot = find_slot(board, request);
+    const uint32_t word = libemp_poll_word(board, owner_address(board, slot), owner_mask, owner_nic,
                                            board->costs.test_ns, until_ns, turns);
     board->statistics.polls += *turns - 1;
     return look(board, slot, word, completion);
@@ -283,26 +307,19 @@ int libemp_wait(struct libemp_board *board, libemp_request request, uint64_t tim
                 struct libemp_completion *completion) {
     const uint64_t start = board->backend->now_ns(board->handle);
     const uint64_t end = timeout_ns > UINT64_MAX - start ? UINT64_MAX : start + timeout_ns;
-    for (uint64_t polls = 0;;) {
-        struct libemp_slot *slot = find_slot(board, request);
-        uint64_t turns = 1;
-        int error;
-        /* A test moves the window after its time is spent, which is not for what polls to do. */
-        if (slot && board->backend->poll32 && libemp_in_reach(board, owner_address(board, slot))) {
-            turns = HEALTH_POLLS - polls % HEALTH_POLLS;
-            error = test_repeatedly(board, slot, end, completion, &turns);
-        } else {
-            error = libemp_test(board, request, completion);
-        }
-        if (error != -EAGAIN)
-            return error;
-        polls += turns;
+    uint64_t polls = HEALTH_POLLS;
+    int error = test_repeatedly(board, request, end, completion, &polls);
+    while (error == -EAGAIN) {
         const bool late = board->backend->now_ns(board->handle) - start >= timeout_ns;
         if ((late || polls % HEALTH_POLLS == 0) && !alive(board))
             return fail_stopped(board);
         if (late)
             return libemp_fail(board, -ETIMEDOUT, "request 0x%08X has not finished", request);
+        uint64_t turns = HEALTH_POLLS - polls % HEALTH_POLLS;
+        error = test_again(board, request, end, completion, &turns);
+        polls += turns;
     }
+    return error;
 }
 
 size_t libemp_message_limit(void) {

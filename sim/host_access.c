@@ -12,7 +12,10 @@ void tigon_host_write_block(struct tigon_host *host, uint32_t offset, const uint
     const uint64_t cost = host->write_ticks + (count - 1) * host->word_ticks;
     const bool ahead = tigon_program_goes_ahead(program, cost, count);
     const uint64_t start = reserve(host, cost);
-    tigon_posted_add(&host->posted, ahead ? start : now(host), start + host->arrival_ticks,
+    /* Word and window base have no effect on anything else that happens at their tick, so that it
+     * does not matter which of them is scheduled first. */
+    const bool marked = ahead && !tigon_window_plain(offset, count);
+    tigon_posted_add(&host->posted, marked ? start : 0, start + host->arrival_ticks,
                      host->word_ticks, offset, words, count);
     if (ahead)
         tigon_program_note_step(program, start, cost, offset, count);
@@ -69,7 +72,7 @@ static void word_written(void *context, int core, uint64_t cycle) {
     host->board->accessing_core = -1;
 }
 
-/* The word is unchanged: the samples from the next one on only matter once something is written. */
+/* Nothing new: the samples that follow only matter once something is written. */
 static void start_watching(struct program *program, uint32_t address) {
     struct tigon_board *board = program->host->board;
     struct polling *polling = &program->polling;
@@ -81,15 +84,6 @@ static void start_watching(struct program *program, uint32_t address) {
     polling->watching = true;
     tigon_schedule_at(board->schedule, &program->sample,
                       polling->sample + (polling->limit - polling->turns - 1) * period);
-}
-
-/* Whether what the word holds now, before the first sample, is nothing new. Writes on their way
- * might move the window. */
-static bool finds_nothing(const struct tigon_host *host, struct polling *polling,
-                          uint32_t *address) {
-    return host->posted.count == 0 && polling->limit > 1 &&
-           tigon_window_peek(host->board, polling->offset, address, &polling->value) &&
-           (polling->value & polling->mask) == polling->unchanged;
 }
 
 static void poll_sample(struct program *program, uint64_t ticks) {
@@ -135,6 +129,7 @@ void tigon_host_step_by_step(struct tigon_host *host) {
     }
     host->poller = NULL;
     tigon_schedule_cancel(host->board->schedule, &program->sample);
+    tigon_schedule_cancel(host->board->schedule, &program->shows);
     tigon_program_schedule(program, host->cpu_free);
 }
 
@@ -142,6 +137,48 @@ uint64_t tigon_host_reads_passed(const struct tigon_host *host, uint64_t ticks) 
     return host->poller && host->poller->polling.watching
                ? samples_before(&host->poller->polling, ticks + 1)
                : 0;
+}
+
+/* Whether the program can poll without being woken: what others of the host want comes in between.
+ */
+static bool may_poll(const struct tigon_host *host, uint64_t spend, uint64_t turns) {
+    return host->live == 1 && host->cpu_free <= now(host) && spend + host->read_ticks != 0 &&
+           turns > 1;
+}
+
+/* Begins at `begin` as many turns as program->polling.limit says, with what else is filled in
+ * there.
+ */
+static void begin_polling(struct program *program, uint64_t begin) {
+    struct tigon_host *host = program->host;
+    struct polling *polling = &program->polling;
+    const uint64_t read = host->read_ticks, until = polling->until;
+    polling->half = read / 2;
+    polling->rest = read - read / 2;
+    polling->begin = begin;
+    polling->sample = polling->begin + polling->spend + polling->half;
+    /* As in tigon_host_read32. Writes arrive before the first sample, so later ones need not wait.
+     */
+    if (host->posted.count && polling->sample <= host->posted.last)
+        polling->sample = host->posted.last + 1;
+    const uint64_t first_end = polling->sample + polling->rest;
+    if (polling->limit > POLL_TURNS)
+        polling->limit = POLL_TURNS;
+    if (until <= first_end)
+        polling->limit = 1;
+    else if ((until - first_end - 1) / (polling->spend + read) + 2 < polling->limit)
+        polling->limit = (until - first_end - 1) / (polling->spend + read) + 2;
+    host->poller = program;
+    tigon_schedule_at(host->board->schedule, &program->sample, polling->sample);
+}
+
+/* Whether the program, when its read is over, would find nothing new and poll, and may. Nobody else
+ * can come to want the CPU until then without tigon_host_step_by_step(). */
+static bool polls_on(const struct program *program) {
+    const struct polling *polling = &program->polling;
+    return program->awaits && program->host->live == 1 && polling->limit > 1 &&
+           polling->until > program->read_end &&
+           (program->read_value & polling->mask) == polling->unchanged;
 }
 
 /* The program sleeps through this; switching to it twice per read would show in runs that poll. */
@@ -152,13 +189,14 @@ void tigon_program_sample(void *context, uint64_t ticks) {
         poll_sample(program, ticks);
         return;
     }
-    if (ticks < program->read_sample) { /* a mark */
-        tigon_schedule_at(board->schedule, &program->sample, program->read_sample);
-        return;
-    }
     board->now = ticks;
     program->read_value = tigon_window_host_read(board, program->read_offset);
-    tigon_program_schedule(program, program->read_end);
+    if (polls_on(program)) {
+        begin_polling(program, program->read_end);
+        tigon_program_waits_from(program, TIGON_PROGRAM_POLLS_BOARD, program->read_end);
+    } else {
+        tigon_program_schedule(program, program->read_end);
+    }
 }
 
 uint32_t tigon_host_read32(struct tigon_host *host, uint32_t offset) {
@@ -177,58 +215,62 @@ uint32_t tigon_host_read32(struct tigon_host *host, uint32_t offset) {
     if (host->cpu_free < end)
         host->cpu_free = end;
     program->read_offset = offset;
-    program->read_sample = sample;
     program->read_end = end;
-    tigon_schedule_at(host->board->schedule, &program->sample,
-                      ahead && start > now(host) ? start : sample);
+    tigon_schedule_at(host->board->schedule, &program->sample, sample);
     tigon_program_block(program, TIGON_PROGRAM_BUSY);
     if (ahead && tigon_program_make_up(program))
         return tigon_host_read32(host, offset); /* it was taken back, too */
     return program->read_value;
 }
 
-uint32_t tigon_host_poll32(struct tigon_host *host, uint32_t offset, uint32_t mask,
-                           uint32_t unchanged, uint64_t spend_ns, uint64_t until_ns,
-                           uint64_t *turns) {
-    struct program *program = tigon_program_running(host, "tigon_host_poll32");
-    const uint64_t read = host->read_ticks;
-    const uint64_t spend = tigon_ticks_from_ns(spend_ns);
-    const uint64_t until = tigon_ticks_from_ns(until_ns);
-    uint32_t address;
-    if (host->live > 1 || host->cpu_free > now(host) || spend + read == 0 || *turns <= 1) {
-        tigon_program_use_cpu(program, spend);
-        *turns = 1;
-        return tigon_host_read32(host, offset);
-    }
+/* Of a program that has polled. */
+static uint32_t polled(struct program *program, uint64_t *turns) {
     struct polling *polling = &program->polling;
-    *polling = (struct polling){.offset = offset,
-                                .mask = mask,
-                                .unchanged = unchanged,
-                                .spend = spend,
-                                .half = read / 2,
-                                .rest = read - read / 2,
-                                .begin = now(host),
-                                .limit = *turns < POLL_TURNS ? *turns : POLL_TURNS};
-    polling->sample = polling->begin + spend + polling->half;
-    /* As in tigon_host_read32. Writes arrive before the first sample, so later ones need not wait.
-     */
-    if (host->posted.count && polling->sample <= host->posted.last)
-        polling->sample = host->posted.last + 1;
-    const uint64_t first_end = polling->sample + polling->rest;
-    if (until <= first_end)
-        polling->limit = 1;
-    else if ((until - first_end - 1) / (spend + read) + 2 < polling->limit)
-        polling->limit = (until - first_end - 1) / (spend + read) + 2;
-    host->poller = program;
-    if (finds_nothing(host, polling, &address))
-        start_watching(program, address);
-    else
-        tigon_schedule_at(host->board->schedule, &program->sample, polling->sample);
-    tigon_program_block(program, TIGON_PROGRAM_POLLS_BOARD);
     if (polling->read_left) {
-        polling->value = tigon_host_read32(host, offset);
+        polling->value = tigon_host_read32(program->host, polling->offset);
         polling->turns++;
     }
     *turns = polling->turns;
     return polling->value;
+}
+
+uint32_t tigon_host_poll32(struct tigon_host *host, uint32_t offset, uint32_t mask,
+                           uint32_t unchanged, uint64_t spend_ns, uint64_t until_ns,
+                           uint64_t *turns) {
+    struct program *program = tigon_program_running(host, "tigon_host_poll32");
+    const uint64_t spend = tigon_ticks_from_ns(spend_ns);
+    if (!may_poll(host, spend, *turns)) {
+        tigon_program_use_cpu(program, spend);
+        *turns = 1;
+        return tigon_host_read32(host, offset);
+    }
+    program->polling = (struct polling){.offset = offset,
+                                        .mask = mask,
+                                        .unchanged = unchanged,
+                                        .spend = spend,
+                                        .until = tigon_ticks_from_ns(until_ns),
+                                        .limit = *turns};
+    begin_polling(program, now(host));
+    tigon_program_block(program, TIGON_PROGRAM_POLLS_BOARD);
+    return polled(program, turns);
+}
+
+uint32_t tigon_host_await32(struct tigon_host *host, uint32_t offset, uint32_t mask,
+                            uint32_t unchanged, uint64_t spend_ns, uint64_t until_ns,
+                            uint64_t *turns) {
+    struct program *program = tigon_program_ahead(host, "tigon_host_await32");
+    program->polling = (struct polling){.offset = offset,
+                                        .mask = mask,
+                                        .unchanged = unchanged,
+                                        .spend = tigon_ticks_from_ns(spend_ns),
+                                        .until = tigon_ticks_from_ns(until_ns),
+                                        .limit = *turns - 1};
+    program->awaits = true;
+    uint32_t value = tigon_host_read32(host, offset);
+    program->awaits = false;
+    *turns = 0;
+    if (program->polling.turns != 0 || program->polling.read_left)
+        value = polled(program, turns);
+    ++*turns; /* of the read */
+    return value;
 }

@@ -88,6 +88,22 @@ void tigon_program_schedule(struct program *program, uint64_t ticks) {
     schedule_marked(program, 0, ticks);
 }
 
+/* What it waits for comes to be that. */
+static void show_wait(void *context, uint64_t ticks) {
+    struct program *program = context;
+    (void)ticks;
+    show(program, program->waiting);
+}
+
+void tigon_program_waits_from(struct program *program, enum tigon_program_state waiting,
+                              uint64_t ticks) {
+    program->waiting = waiting;
+    if (program->host->board->observers->count != 0)
+        tigon_schedule_at(program->host->board->schedule, &program->shows, ticks);
+    else
+        program->shown = waiting;
+}
+
 void tigon_program_block(struct program *program, enum tigon_program_state waiting) {
     program->waiting = waiting;
     show(program, waiting);
@@ -191,6 +207,7 @@ int tigon_host_start(struct tigon_host *host, const char *name, tigon_program fu
         tigon_abort("no stack for program %s: %s", name, strerror(errno));
     tigon_event_initialise(&program->resume, resume, program);
     tigon_event_initialise(&program->sample, tigon_program_sample, program);
+    tigon_event_initialise(&program->shows, show_wait, program);
     tigon_host_step_by_step(host);
     tigon_program_schedule(program, now(host));
     show(program, TIGON_PROGRAM_READY);
@@ -212,6 +229,7 @@ void tigon_host_crash(struct tigon_host *host) {
             continue;
         tigon_schedule_cancel(host->board->schedule, &program->resume);
         tigon_schedule_cancel(host->board->schedule, &program->sample);
+        tigon_schedule_cancel(host->board->schedule, &program->shows);
         show(program, TIGON_PROGRAM_FINISHED);
         tigon_world_program_finished(host->world);
     }
@@ -392,6 +410,7 @@ void tigon_host_destroy(struct tigon_host *host) {
         struct program *program = host->programs[i];
         tigon_schedule_cancel(host->board->schedule, &program->resume);
         tigon_schedule_cancel(host->board->schedule, &program->sample);
+        tigon_schedule_cancel(host->board->schedule, &program->shows);
         tigon_coroutine_destroy(program->coroutine);
         free(program);
     }
@@ -401,33 +420,41 @@ void tigon_host_destroy(struct tigon_host *host) {
     free(host);
 }
 
-/* Tick, or never if it is not known. A program that runs ahead waits for the end of the step that
- * is under way. */
-static uint64_t wait_ends(const struct program *program) {
+/* What it waits for, and until when, a tick, which is never if that is not known. */
+struct wait {
+    enum tigon_program_state state;
+    uint64_t end;
+};
+
+static struct wait wait_of(const struct program *program) {
     const struct ahead *ahead = &program->ahead;
-    for (unsigned i = 0; i < ahead->kept; i++) {
+    const struct polling *polling = &program->polling;
+    for (unsigned i = 0; i < ahead->kept; i++) { /* runs ahead: the step that is under way */
         const struct step *step = &ahead->steps[i];
         if (step->ticks != 0 && step->begin + step->ticks > now(program->host))
-            return step->begin + step->ticks;
+            return (struct wait){TIGON_PROGRAM_BUSY, step->begin + step->ticks};
     }
-    return tigon_event_pending(&program->resume) ? program->resume_ticks : TIGON_NEVER;
+    if (program == program->host->poller && now(program->host) < polling->begin &&
+        polling->turns == 0) /* reads before it polls */
+        return (struct wait){TIGON_PROGRAM_BUSY, polling->begin};
+    return (struct wait){program->waiting, tigon_event_pending(&program->resume)
+                                               ? program->resume_ticks
+                                               : TIGON_NEVER};
 }
 
-/* What it waits for: which memory or register, or until when. */
 static void describe_wait(const struct program *program, char *text, size_t size) {
-    const unsigned long long until = tigon_ns_from_ticks(wait_ends(program));
-    text[0] = 0;
-    if (program->waiting == TIGON_PROGRAM_POLLS_MEMORY)
-        (void)snprintf(text, size, " %llX-%llX since %llu ns",
-                       (unsigned long long)program->poll_first,
-                       (unsigned long long)program->poll_last,
-                       (unsigned long long)tigon_ns_from_ticks(program->poll_start));
-    else if (program->waiting == TIGON_PROGRAM_POLLS_BOARD)
-        (void)snprintf(text, size, " at %03X", program->polling.offset);
-    if (wait_ends(program) != TIGON_NEVER) {
-        const size_t used = strlen(text);
-        (void)snprintf(text + used, size - used, " until %llu ns", until);
-    }
+    const struct wait wait = wait_of(program);
+    size_t used = (size_t)snprintf(text, size, "%s", tigon_program_state_name(wait.state));
+    if (wait.state == TIGON_PROGRAM_POLLS_MEMORY)
+        used += (size_t)snprintf(text + used, size - used, " %llX-%llX since %llu ns",
+                                 (unsigned long long)program->poll_first,
+                                 (unsigned long long)program->poll_last,
+                                 (unsigned long long)tigon_ns_from_ticks(program->poll_start));
+    else if (wait.state == TIGON_PROGRAM_POLLS_BOARD)
+        used += (size_t)snprintf(text + used, size - used, " at %03X", program->polling.offset);
+    if (wait.end != TIGON_NEVER)
+        (void)snprintf(text + used, size - used, " until %llu ns",
+                       (unsigned long long)tigon_ns_from_ticks(wait.end));
 }
 
 int tigon_host_describe(const struct tigon_host *host, char *text, size_t size) {
@@ -437,14 +464,13 @@ int tigon_host_describe(const struct tigon_host *host, char *text, size_t size) 
         total = snprintf(text, size, "host %zu: crashed\n", tigon_board_index(host->board));
     for (size_t i = 0; i < host->program_count; i++) {
         const struct program *program = host->programs[i];
-        char wait[128];
+        char wait[160];
         if (program->finished)
             continue;
         const size_t used = (size_t)total < size ? (size_t)total : size;
         describe_wait(program, wait, sizeof wait);
-        total += snprintf(text + used, size - used, "host %zu: program \"%s\" %s %s%s\n",
-                          tigon_board_index(host->board), program->name, verb,
-                          tigon_program_state_name(program->waiting), wait);
+        total += snprintf(text + used, size - used, "host %zu: program \"%s\" %s %s\n",
+                          tigon_board_index(host->board), program->name, verb, wait);
     }
     return total;
 }

@@ -27,8 +27,9 @@ void tigon_posted_initialise(struct tigon_posted *posted, struct tigon_board *bo
 void tigon_posted_free(struct tigon_posted *posted);
 
 /* `count` writes, at least one, to increasing offsets. The first arrives at `ticks`, the others
- * `spacing` apart, none before one added earlier. They are made at `made`, which may be later than
- * now if `ticks` is later still: until then nothing tells that they are there. */
+ * `spacing` apart, none before one added earlier. Of what happens at their ticks they come where
+ * they would if they were added at `made`, which may be later than now if `ticks` is later still.
+ */
 void tigon_posted_add(struct tigon_posted *posted, uint64_t made, uint64_t ticks, uint64_t spacing,
                       uint32_t offset, const uint32_t *values, size_t count);
 

@@ -15,8 +15,8 @@
 #define LONGEST_STEP TIGON_TICKS_PER_SECOND
 
 /*
- * A program in tigon_host_poll32. Its reads ("samples") are one period apart. While they are going
- * to find nothing new they are not simulated: the word is watched, the bus is told when the reads
+ * A program in tigon_host_poll32. Its reads ("samples") are one period apart. After one that found
+ * nothing new the next ones are not simulated: the word is watched, the bus is told when the reads
  * come, and the next event is the first sample after a write near the word, or the last one asked
  * for. What was passed over is made up for when that comes or when another program of the host
  * wants the CPU (tigon_host_step_by_step). The fields describe the next sample.
@@ -33,6 +33,7 @@ struct polling {
     uint64_t sample; /* its tick */
     uint64_t turns;  /* made before this one */
     uint64_t limit;  /* of turns */
+    uint64_t until;  /* tick from which on no more turns begin */
     bool watching;
     bool single;    /* this turn is the last, whatever it finds */
     bool read_left; /* the program is to do the read of this turn itself */
@@ -52,8 +53,10 @@ struct step {
  * else comes to want the CPU before a step begins, that and those after it are taken back
  * (fall_back); the program does them anew when it goes on (tigon_program_make_up).
  *
- * Of two events of the same tick that which was scheduled first comes first, so what the last step
- * schedules is scheduled when that begins (mark).
+ * Of two events of the same tick that which was scheduled first comes first, so what lets the
+ * program go on is scheduled when the last step begins (mark). A read needs no such care: it
+ * changes nothing, and sees what others than cores did at its tick or not only if that is to its
+ * very word.
  */
 struct ahead {
     struct step steps[STEPS_AHEAD];
@@ -70,8 +73,9 @@ struct program {
     struct tigon_event sample; /* a register read reaches the board */
     uint32_t read_offset;
     uint32_t read_value;
-    uint64_t read_sample; /* as resume_ticks */
     uint64_t read_end;
+    bool awaits; /* in tigon_host_await32: after the read it polls if that finds nothing new */
+    struct tigon_event shows; /* what it waits for, to observers */
     struct polling polling;
     struct ahead ahead;
     char name[48];
@@ -138,7 +142,11 @@ struct program *tigon_program_running(struct tigon_host *host, const char *what)
 /* Ends at `ticks` what the program is going to wait for. */
 void tigon_program_schedule(struct program *program, uint64_t ticks);
 
-/* Gives control back to the world; return when the program's event fires. */
+/* A program that is blocked waits for something else from `ticks` on. */
+void tigon_program_waits_from(struct program *program, enum tigon_program_state waiting,
+                              uint64_t ticks);
+
+/* Give control back to the world; return when the program's event fires. */
 void tigon_program_block(struct program *program, enum tigon_program_state waiting);
 void tigon_program_block_until(struct program *program, uint64_t ticks);
 

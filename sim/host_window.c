@@ -34,19 +34,16 @@ static uint32_t in_host_order(const struct tigon_board *board, uint32_t value) {
                : value;
 }
 
+bool tigon_window_plain(uint32_t offset, size_t count) {
+    return (offset >= WINDOW_START && offset < WINDOW_END && count <= (WINDOW_END - offset) / 4u) ||
+           (offset == TIGON_WINDOW_BASE && count == 1);
+}
+
 bool tigon_window_sram(const struct tigon_board *board, uint32_t offset, uint32_t *address) {
     offset &= ~3u;
     if (offset < TIGON_REGISTER_BYTES || offset >= WINDOW_END)
         return false;
     *address = offset < WINDOW_START ? offset - ALIAS_START : window_address(board, offset);
-    return true;
-}
-
-bool tigon_window_peek(const struct tigon_board *board, uint32_t offset, uint32_t *address,
-                       uint32_t *value) {
-    if (board->dead || !tigon_window_sram(board, offset, address))
-        return false;
-    *value = in_host_order(board, tigon_memory_read32(&board->memory, *address));
     return true;
 }
 

@@ -3,6 +3,7 @@
 #define SIM_HOST_WINDOW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct tigon_board;
@@ -16,11 +17,11 @@ void tigon_window_host_write(struct tigon_board *board, uint32_t offset, uint32_
 uint32_t tigon_window_data_read(struct tigon_board *board, uint32_t offset);
 void tigon_window_data_write(struct tigon_board *board, uint32_t offset, uint32_t value);
 
+/* Whether writes of `count` words from this offset on change no more than words of SRAM, or what
+ * the window shows. */
+bool tigon_window_plain(uint32_t offset, size_t count);
+
 /* The SRAM address behind a host offset; false for an offset that is none of SRAM. */
 bool tigon_window_sram(const struct tigon_board *board, uint32_t offset, uint32_t *address);
-
-/* The same, and what a read of it would give now; false also for a board that is dead. */
-bool tigon_window_peek(const struct tigon_board *board, uint32_t offset, uint32_t *address,
-                       uint32_t *value);
 
 #endif

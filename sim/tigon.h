@@ -315,6 +315,16 @@ uint32_t tigon_host_poll32(struct tigon_host *host, uint32_t offset, uint32_t ma
                            uint32_t unchanged, uint64_t spend_ns, uint64_t until_ns,
                            uint64_t *turns);
 
+/* [program] What
+ *     value = read32(offset);
+ *     if ((value & mask) == unchanged && *turns > 1 && now < until_ns)
+ *         value = poll32(offset, mask, unchanged, spend_ns, until_ns, *turns - 1);
+ * does, without waking the program in between. `*turns` (at least 1) is then the number of reads
+ * made. May return early, as poll32. */
+uint32_t tigon_host_await32(struct tigon_host *host, uint32_t offset, uint32_t mask,
+                            uint32_t unchanged, uint64_t spend_ns, uint64_t until_ns,
+                            uint64_t *turns);
+
 /* [program] Time. spend: occupy the CPU. sleep: let it go, come back after at least `ns`. yield:
  * let other programs and events of this instant go first; takes no time of its own. */
 void tigon_host_spend_ns(struct tigon_host *host, uint64_t ns);

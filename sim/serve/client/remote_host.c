@@ -139,6 +139,19 @@ uint32_t tigon_host_poll32(struct tigon_host *host, uint32_t offset, uint32_t ma
     return value;
 }
 
+uint32_t tigon_host_await32(struct tigon_host *host, uint32_t offset, uint32_t mask,
+                            uint32_t unchanged, uint64_t spend_ns, uint64_t until_ns,
+                            uint64_t *turns) {
+    uint64_t polls = *turns - 1;
+    uint32_t value = tigon_host_read32(host, offset);
+    *turns = 1;
+    if ((value & mask) != unchanged || polls == 0 || tigon_host_now_ns(host) >= until_ns)
+        return value;
+    value = tigon_host_poll32(host, offset, mask, unchanged, spend_ns, until_ns, &polls);
+    *turns += polls;
+    return value;
+}
+
 bool tigon_host_wait_interrupt(struct tigon_host *host, uint64_t timeout_ns) {
     bool up = false;
     must(host, tigon_client_wait_interrupt(host->client, timeout_ns, &up));
