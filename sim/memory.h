@@ -136,9 +136,9 @@ static inline void tigon_memory_store32(struct tigon_memory *memory, uint32_t ad
         memory->watcher(memory->watcher_context, -1, 0);
 }
 
-/* The same as tigon_memory_write32 when nobody cares: the word is in a granule that never was text and is not
- * watched, and before_write() has nothing to do. Does nothing, and returns false, if somebody
- * might. */
+/* The same as tigon_memory_write32 when nobody cares: the word is in a granule that never was text
+ * and is not watched, and before_write() has nothing to do. Does nothing, and returns false, if
+ * somebody might. */
 static inline bool tigon_memory_plain_write32(struct tigon_memory *memory, uint32_t address,
                                               uint32_t value) {
     const uint32_t offset = address & memory->sram_mask & ~3u;

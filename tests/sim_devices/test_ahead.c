@@ -37,6 +37,22 @@ static void note_program(void *context, const struct tigon_board *board, size_t 
     note(context, ticks);
 }
 
+/* Up to eight reads of the mailbox, until it is no longer `unchanged`. */
+static void await(struct tigon_host *host, struct work *work, uint32_t unchanged) {
+    uint64_t turns = work->ahead ? 8 : 1;
+    uint32_t value = work->ahead ? tigon_host_await32(host, MAILBOX, UINT32_MAX, unchanged, 50,
+                                                      UINT64_MAX, &turns)
+                                 : tigon_host_read32(host, MAILBOX);
+    while (value == unchanged && turns < 8) {
+        uint64_t left = 8 - turns;
+        value = tigon_host_poll32(host, MAILBOX, UINT32_MAX, unchanged, 50, UINT64_MAX, &left);
+        turns += left;
+    }
+    note(work, value);
+    note(work, turns);
+    note(work, tigon_host_now_ns(host));
+}
+
 static int worker(struct tigon_host *host, void *argument) {
     struct work *work = argument;
     const uint32_t words[] = {1, 2, 3, 4, 5, 6, 7};
@@ -55,10 +71,14 @@ static int worker(struct tigon_host *host, void *argument) {
     note(work, tigon_host_poll32(host, MAILBOX, UINT32_MAX, 19, 50, UINT64_MAX, &turns));
     tigon_host_spend_ns(host, 40);
     tigon_host_write32(host, MAILBOX, 0x33);
+    await(host, work, 0x33);
+    await(host, work, 0x32);
+    tigon_host_write32(host, MAILBOX, 0x44);
     if (work->ahead)
         tigon_host_catch_up(host);
     note(work, tigon_host_now_ns(host));
     note(work, turns);
+    await(host, work, 0x44);
     return 0;
 }
 
@@ -101,7 +121,7 @@ static void run_work(struct work *work, uint64_t at_ns, void (*disturb)(void *co
     tigon_host_start(tigon_board_host(work->bench->board), "worker", worker, work);
     tigon_world_call_at(work->bench->world, at_ns, disturb, work);
     tigon_world_set_run_on(work->bench->world, true);
-    tigon_world_run(work->bench->world, 30000);
+    tigon_world_run(work->bench->world, 50000);
     bench_destroy(work->bench);
 }
 
@@ -120,19 +140,19 @@ static void compare_work(uint64_t at_ns, void (*disturb)(void *context)) {
 
 static void test_intruder(void **state) {
     (void)state;
-    for (uint64_t at_ns = 1; at_ns < 9000; at_ns += 13)
+    for (uint64_t at_ns = 1; at_ns < 24000; at_ns += 37)
         compare_work(at_ns, start_intruder);
 }
 
 static void test_crash(void **state) {
     (void)state;
-    for (uint64_t at_ns = 1; at_ns < 9000; at_ns += 13)
+    for (uint64_t at_ns = 1; at_ns < 24000; at_ns += 37)
         compare_work(at_ns, crash);
 }
 
 static void test_description(void **state) {
     (void)state;
-    for (uint64_t at_ns = 1; at_ns < 9000; at_ns += 13)
+    for (uint64_t at_ns = 1; at_ns < 24000; at_ns += 37)
         if (at_ns % 5 != 0) /* at which steps end, before or after the look */
             compare_work(at_ns, look);
 }
@@ -159,7 +179,7 @@ static void start_starter(void *context) {
 
 static void test_starter(void **state) {
     (void)state;
-    compare_work(20000, start_starter);
+    compare_work(40000, start_starter);
 }
 
 int ahead_tests(void) {
