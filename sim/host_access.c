@@ -4,11 +4,9 @@
 
 #define POLL_TURNS 65536u /* of one tigon_host_poll32 */
 
-void tigon_host_write_block(struct tigon_host *host, uint32_t offset, const uint32_t *words,
-                            size_t count) {
+static inline __attribute__((always_inline)) void
+write_words(struct tigon_host *host, uint32_t offset, const uint32_t *words, size_t count) {
     struct program *program = tigon_program_ahead(host, "tigon_host_write");
-    if (count == 0)
-        return;
     const uint64_t cost = host->write_ticks + (count - 1) * host->word_ticks;
     const bool ahead = tigon_program_goes_ahead(program, cost, count);
     const uint64_t start = reserve(host, cost);
@@ -23,8 +21,14 @@ void tigon_host_write_block(struct tigon_host *host, uint32_t offset, const uint
         tigon_program_block_until(program, start + cost);
 }
 
+void tigon_host_write_block(struct tigon_host *host, uint32_t offset, const uint32_t *words,
+                            size_t count) {
+    if (count != 0)
+        write_words(host, offset, words, count);
+}
+
 void tigon_host_write32(struct tigon_host *host, uint32_t offset, uint32_t value) {
-    tigon_host_write_block(host, offset, &value, 1);
+    write_words(host, offset, &value, 1);
 }
 
 /* Samples from the next one up to, but not at, `ticks`. */

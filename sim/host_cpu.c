@@ -389,6 +389,7 @@ struct tigon_host *tigon_host_create(struct tigon_world *world, struct tigon_boa
     if (!host)
         return NULL;
     host->world = world;
+    host->clock = tigon_world_clock(world);
     host->board = board;
     host->knobs = *knobs;
     host->write_ticks = tigon_ticks_from_ns(knobs->host_write_ns);

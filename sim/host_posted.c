@@ -13,29 +13,16 @@
 #include "sim/board.h"
 #include "sim/world.h"
 
-struct tigon_posted_write {
-    uint64_t made;
-    uint64_t ticks;
-    uint32_t offset;
-    uint32_t value;
-};
-
-/* The write `after` the oldest one. */
-static inline struct tigon_posted_write *write_after(const struct tigon_posted *posted,
-                                                     size_t after) {
-    return &posted->writes[(posted->first + after) & (posted->capacity - 1)];
-}
-
 /* The oldest write is the next to arrive from now on. */
 static inline void expect_first(struct tigon_posted *posted, uint64_t now) {
-    const struct tigon_posted_write *first = write_after(posted, 0);
+    const struct tigon_posted_write *first = tigon_posted_write_after(posted, 0);
     tigon_schedule_at(posted->board->schedule, &posted->arrival,
                       first->made > now ? first->made : first->ticks);
 }
 
 static void arrive(void *context, uint64_t ticks) {
     struct tigon_posted *posted = context;
-    const struct tigon_posted_write write = *write_after(posted, 0);
+    const struct tigon_posted_write write = *tigon_posted_write_after(posted, 0);
     if (__builtin_expect(ticks < write.ticks, 0)) { /* it is made */
         tigon_schedule_at(posted->board->schedule, &posted->arrival, write.ticks);
         return;
@@ -47,41 +34,29 @@ static void arrive(void *context, uint64_t ticks) {
     tigon_window_host_write(posted->board, write.offset, write.value);
 }
 
-static __attribute__((cold, noinline)) void grow(struct tigon_posted *posted) {
+void tigon_posted_grow(struct tigon_posted *posted) {
     const size_t capacity = posted->capacity ? posted->capacity * 2 : 64;
     struct tigon_posted_write *larger = malloc(capacity * sizeof *larger);
     if (!larger)
         tigon_abort("out of memory for posted writes");
     for (size_t i = 0; i < posted->count; i++)
-        larger[i] = *write_after(posted, i);
+        larger[i] = *tigon_posted_write_after(posted, i);
     free(posted->writes);
     posted->writes = larger;
     posted->first = 0;
     posted->capacity = capacity;
 }
 
-void tigon_posted_add(struct tigon_posted *posted, uint64_t made, uint64_t ticks, uint64_t spacing,
-                      uint32_t offset, const uint32_t *values, size_t count) {
-    const size_t before = posted->count;
-    while (posted->capacity - before < count)
-        grow(posted);
-    if (ticks < posted->last)
-        ticks = posted->last; /* a bus keeps posted writes in order */
-    for (size_t i = 0; i < count; i++, ticks += spacing, offset += 4)
-        *write_after(posted, before + i) =
-            (struct tigon_posted_write){made, ticks, offset, values[i]};
-    posted->last = ticks - spacing;
-    posted->count = before + count;
-    if (before == 0)
-        expect_first(posted, tigon_world_now_ticks(posted->board->world));
+void tigon_posted_expect(struct tigon_posted *posted) {
+    expect_first(posted, tigon_world_now_ticks(posted->board->world));
 }
 
 void tigon_posted_take_back(struct tigon_posted *posted, uint32_t *values, size_t count) {
     posted->count -= count;
     for (size_t i = 0; i < count; i++)
-        values[i] = write_after(posted, posted->count + i)->value;
+        values[i] = tigon_posted_write_after(posted, posted->count + i)->value;
     /* What has arrived is not later than anything that is still to be added. */
-    posted->last = posted->count ? write_after(posted, posted->count - 1)->ticks : 0;
+    posted->last = posted->count ? tigon_posted_write_after(posted, posted->count - 1)->ticks : 0;
     if (posted->count == 0)
         tigon_schedule_cancel(posted->board->schedule, &posted->arrival);
 }

@@ -11,7 +11,13 @@
 #include "sim/schedule.h"
 
 struct tigon_board;
-struct tigon_posted_write;
+
+struct tigon_posted_write {
+    uint64_t made;
+    uint64_t ticks;
+    uint32_t offset;
+    uint32_t value;
+};
 
 struct tigon_posted {
     struct tigon_board *board;
@@ -26,12 +32,38 @@ struct tigon_posted {
 void tigon_posted_initialise(struct tigon_posted *posted, struct tigon_board *board);
 void tigon_posted_free(struct tigon_posted *posted);
 
+/* Room for more. */
+__attribute__((cold)) void tigon_posted_grow(struct tigon_posted *posted);
+
+/* The oldest write is new. */
+void tigon_posted_expect(struct tigon_posted *posted);
+
+/* The write `after` the oldest one. */
+static inline struct tigon_posted_write *tigon_posted_write_after(const struct tigon_posted *posted,
+                                                                  size_t after) {
+    return &posted->writes[(posted->first + after) & (posted->capacity - 1)];
+}
+
 /* `count` writes, at least one, to increasing offsets. The first arrives at `ticks`, the others
  * `spacing` apart, none before one added earlier. Of what happens at their ticks they come where
  * they would if they were added at `made`, which may be later than now if `ticks` is later still.
  */
-void tigon_posted_add(struct tigon_posted *posted, uint64_t made, uint64_t ticks, uint64_t spacing,
-                      uint32_t offset, const uint32_t *values, size_t count);
+static inline void tigon_posted_add(struct tigon_posted *posted, uint64_t made, uint64_t ticks,
+                                    uint64_t spacing, uint32_t offset, const uint32_t *values,
+                                    size_t count) {
+    const size_t before = posted->count;
+    while (__builtin_expect(posted->capacity - before < count, 0))
+        tigon_posted_grow(posted);
+    if (ticks < posted->last)
+        ticks = posted->last; /* a bus keeps posted writes in order */
+    posted->last = ticks + (count - 1) * spacing;
+    for (size_t i = 0; i < count; i++, ticks += spacing, offset += 4)
+        *tigon_posted_write_after(posted, before + i) =
+            (struct tigon_posted_write){made, ticks, offset, values[i]};
+    posted->count = before + count;
+    if (before == 0)
+        tigon_posted_expect(posted);
+}
 
 /* Takes back the `count` newest writes, which are made now or later; stores their values, the
  * oldest first. */

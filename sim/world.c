@@ -528,6 +528,10 @@ uint64_t tigon_world_now_ticks(const struct tigon_world *world) {
     return world->now;
 }
 
+const uint64_t *tigon_world_clock(const struct tigon_world *world) {
+    return &world->now;
+}
+
 uint64_t tigon_world_now_ns(const struct tigon_world *world) {
     return tigon_ns_from_ticks(world->now);
 }

@@ -36,6 +36,9 @@ const struct tigon_board *tigon_world_faulted(const struct tigon_world *world, u
  * lie beyond the last event. */
 uint64_t tigon_world_reached_ticks(const struct tigon_world *world);
 
+/* Where tigon_world_now_ticks() stands, for those who ask often. */
+const uint64_t *tigon_world_clock(const struct tigon_world *world);
+
 struct tigon_schedule *tigon_world_schedule(struct tigon_world *world);
 struct tigon_fault_set *tigon_world_faults(const struct tigon_world *world);
 
