@@ -10,8 +10,8 @@ write_words(struct tigon_host *host, uint32_t offset, const uint32_t *words, siz
     const uint64_t cost = host->write_ticks + (count - 1) * host->word_ticks;
     const bool ahead = tigon_program_goes_ahead(program, cost, count);
     const uint64_t start = reserve(host, cost);
-    /* Word and window base have no effect on anything else that happens at their tick, so that it
-     * does not matter which of them is scheduled first. */
+    /* Which of two things of one tick comes first shows nowhere when one is a write of SRAM or of
+     * the window base, unless a device is at that very word at that tick. */
     const bool marked = ahead && !tigon_window_plain(offset, count);
     tigon_posted_add(&host->posted, marked ? start : 0, start + host->arrival_ticks,
                      host->word_ticks, offset, words, count);
@@ -150,9 +150,7 @@ static bool may_poll(const struct tigon_host *host, uint64_t spend, uint64_t tur
            turns > 1;
 }
 
-/* Begins at `begin` as many turns as program->polling.limit says, with what else is filled in
- * there.
- */
+/* Begins, at `begin`, the turns that are described in program->polling. */
 static void begin_polling(struct program *program, uint64_t begin) {
     struct tigon_host *host = program->host;
     struct polling *polling = &program->polling;
