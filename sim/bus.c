@@ -63,10 +63,13 @@ static void place_late(struct tigon_bus *bus, uint64_t cycle, uint64_t beats) {
 /* Beats that want these cycles of the window that begins at `cycle`, all together: those that meet
  * another's move on by a cycle. Which cycles are taken in the end is the same as if they came one
  * by one. */
-static inline void place(struct tigon_bus *bus, uint64_t cycle, uint64_t wanted) {
-    uint64_t *at = word_of(bus, cycle);
-    uint64_t word = *at, late = 0;
-    for (uint64_t met = wanted & word; met != 0; met = wanted & word) {
+static inline void place_in(struct tigon_bus *bus, uint64_t *at, uint64_t cycle, uint64_t wanted) {
+    uint64_t word = *at, met = wanted & word, late = 0;
+    if (met == 0) {
+        *at = word | wanted;
+        return;
+    }
+    for (; met != 0; met = wanted & word) {
         word |= wanted;
         wanted = met << 1;
         late += met >> (WINDOW - 1u);
@@ -74,6 +77,10 @@ static inline void place(struct tigon_bus *bus, uint64_t cycle, uint64_t wanted)
     *at = word | wanted;
     if (__builtin_expect(late != 0, 0))
         place_late(bus, cycle + WINDOW, late);
+}
+
+static inline void place(struct tigon_bus *bus, uint64_t cycle, uint64_t wanted) {
+    place_in(bus, word_of(bus, cycle), cycle, wanted);
 }
 
 static inline void take_word(struct tigon_bus *bus) {
@@ -164,8 +171,10 @@ static void place_stream(struct tigon_bus *bus, struct tigon_bus_stream *stream)
     if (stream->pattern != TIGON_BUS_PATTERNS && window < of_pattern) {
         const uint64_t *bits = &bus->patterns[stream->pattern].bits[(window - begin) / WINDOW];
         uint64_t before = window > begin ? bits[-1] >> 1 : 0; /* what shifts into this word */
-        for (; window + WINDOW < of_pattern; window += WINDOW, bits++) {
-            place(bus, window, *bits << shift | before >> (WINDOW - 1u - shift));
+        unsigned number = (unsigned)(window / WINDOW);
+        for (; window + WINDOW < of_pattern; window += WINDOW, bits++, number++) {
+            place_in(bus, &bus->words[number % TIGON_BUS_WINDOWS], window,
+                     *bits << shift | before >> (WINDOW - 1u - shift));
             before = *bits >> 1;
         }
         place(bus, window,
