@@ -225,7 +225,7 @@ uint64_t tigon_cpu_run_pair(struct tigon_cpu *a, struct tigon_cpu *b, uint64_t h
         return tigon_native_alone(a, horizon);
     if (waits_for_others(a))
         return tigon_native_alone(b, horizon);
-    return tigon_cpu_run_both(a, horizon);
+    return tigon_native_pair(a, b, horizon);
 }
 
 void tigon_cpu_run_strictly(struct tigon_cpu *cpu, uint64_t horizon) {

@@ -229,24 +229,36 @@ bool tigon_native_piece(struct tigon_cpu **cpu, uint64_t horizon_of_both,
     return true;
 }
 
-/* What is left of the turn of a core that was alone. */
+/* Whether the core goes on where it stands aside, up to `horizon` at least, as tigon_cpu_run()
+ * would find it. */
+static inline bool goes_on(const struct tigon_cpu *cpu, uint64_t horizon) {
+    const struct tigon_native *native = cpu->native;
+    return native && stands_aside(native) && can_take_turns(native) &&
+           (horizon <= cpu->loop.look_at || cpu->parking_off) && !text_changed(native);
+}
+
+/* What is left to do before the horizon after a core, or both, have gone on so far; `native` went
+ * last. */
 static __attribute__((noinline)) uint64_t finish_turn(struct tigon_native *native) {
     struct tigon_cpu *cpu = native->cpu;
-    const uint64_t horizon = native->horizon_of_both;
+    const struct tigon_native *other = native->other;
+    uint64_t horizon = native->horizon_of_both;
     if (!waits_at_horizon(native)) {
         stands_elsewhere(native);
         if (native->end != TIGON_NATIVE_STOP)
             tigon_cpu_interpret(cpu);
     }
-    return tigon_cpu_run_both(cpu, cpu->event_limit < horizon ? cpu->event_limit : horizon);
+    if (cpu->event_limit < horizon)
+        horizon = cpu->event_limit;
+    if (other && other->cpu->event_limit < horizon)
+        horizon = other->cpu->event_limit;
+    return tigon_cpu_run_both(cpu, horizon);
 }
 
 uint64_t tigon_native_alone(struct tigon_cpu *cpu, uint64_t horizon) {
     struct tigon_native *native = cpu->native;
     cpu->event_limit = UINT64_MAX;
-    /* As tigon_cpu_run() would find it. */
-    if (!native || !stands_aside(native) || !can_take_turns(native) || cpu->cycle >= horizon ||
-        (horizon > cpu->loop.look_at && !cpu->parking_off) || text_changed(native))
+    if (!goes_on(cpu, horizon) || cpu->cycle >= horizon)
         return tigon_cpu_run_both(cpu, horizon);
     cpu->horizon = horizon;
     cpu->lowest_bound = UINT64_MAX;
@@ -261,6 +273,34 @@ uint64_t tigon_native_alone(struct tigon_cpu *cpu, uint64_t horizon) {
     /* Somebody else may be due by now, but not without having bounded this core. */
     if (__builtin_expect(waits_at_horizon(native) && cpu->lowest_bound == UINT64_MAX, 1))
         return cpu->horizon;
+    return finish_turn(native);
+}
+
+uint64_t tigon_native_pair(struct tigon_cpu *a, struct tigon_cpu *b, uint64_t horizon) {
+    if (!goes_on(a, horizon) || !goes_on(b, horizon))
+        return tigon_cpu_run_both(a, horizon);
+    struct tigon_native *native = a->cycle <= b->cycle ? a->native : b->native;
+    struct tigon_native *other = a->cycle <= b->cycle ? b->native : a->native;
+    struct tigon_cpu *first = native->cpu;
+    if (first->cycle >= horizon)
+        return horizon;
+    const uint64_t bound = other->cpu->cycle + native->goes_first;
+    a->event_limit = b->event_limit = UINT64_MAX;
+    a->lowest_bound = b->lowest_bound = UINT64_MAX;
+    first->horizon = bound < horizon ? bound : horizon;
+    first->running = true;
+    native->other = native->hand_to = other;
+    other->other = native;
+    native->horizon_of_both = other->horizon_of_both = horizon;
+    prepare_piece(native);
+    prepare_piece(other);
+    set_limit(native);
+    native = tigon_native_enter(native);
+    show_other(native);
+    native->cpu->running = false;
+    if (waits_at_horizon(native) && a->cycle >= horizon && b->cycle >= horizon &&
+        a->lowest_bound == UINT64_MAX && b->lowest_bound == UINT64_MAX)
+        return horizon;
     return finish_turn(native);
 }
 
@@ -561,6 +601,11 @@ bool tigon_native_piece(struct tigon_cpu **cpu, uint64_t horizon_of_both,
 
 uint64_t tigon_native_alone(struct tigon_cpu *cpu, uint64_t horizon) {
     return tigon_cpu_run_both(cpu, horizon);
+}
+
+uint64_t tigon_native_pair(struct tigon_cpu *a, struct tigon_cpu *b, uint64_t horizon) {
+    (void)b;
+    return tigon_cpu_run_both(a, horizon);
 }
 
 enum tigon_cpu_stop tigon_native_why(const struct tigon_native *native) {

@@ -47,6 +47,9 @@ bool tigon_native_piece(struct tigon_cpu **cpu, uint64_t horizon_of_both,
  * do; all others by tigon_cpu_run_both(). */
 uint64_t tigon_native_alone(struct tigon_cpu *cpu, uint64_t horizon);
 
+/* The same when both cores, A and B, are due. */
+uint64_t tigon_native_pair(struct tigon_cpu *a, struct tigon_cpu *b, uint64_t horizon);
+
 /* Registers, pc or cycle may have changed by other means than text, or the interpreter is going to
  * run the core or has: what translated text knows of where the core stands is forgotten. */
 void tigon_native_registers_written(struct tigon_native *native);

@@ -253,13 +253,12 @@ static __attribute__((used)) void registers(void) {
         "  jmp tigon_native_ask\n"
         REGISTER_BLOCKED("tigon_native_lw_register")
 
-        /* What cpu_register.h finds without a callback, but for event words. */
+        /* What cpu_register.h finds without a callback, but for event words. Translated text does not
+         * replay polls. */
         REGISTER_ONLY("tigon_native_load_register_expected", TURN_2, "tigon_native_special")
         "  leal (%%rcx,%%rcx,2), %%edi\n"
         "  leaq %c[register_view](%%rbx,%%rdi,8), %%rdi\n"
         "  movq (%%rdi), %%r9\n"
-        "  cmpb $0, %c[replaying](%%rbx)\n"
-        "  jne tigon_native_ask\n"
         "  testq %%r9, %%r9\n"
         "  jz 2f\n"
         "  cmpb $0, %c[pollable](%%rbx,%%rcx)\n"
@@ -334,8 +333,7 @@ static __attribute__((used)) void registers(void) {
           CPU(npc), CPU(effects), CPU(register_view), VIEW(base), VIEW(constant), VIEW(mask),
           CPU(timer_number), CPU(pollable), NATIVE(value), NATIVE(counts), NATIVE(register_load),
           NATIVE(register_store), NATIVE(poll), COUNT(instructions), COUNT(load_use_stalls),
-          COUNT(register_reads), [replaying] "i"(offsetof(struct tigon_cpu, poll.replaying)),
-          [timer_offset] "i"(offsetof(struct tigon_cpu, port.timer_offset)),
+          COUNT(register_reads), [timer_offset] "i"(offsetof(struct tigon_cpu, port.timer_offset)),
           [access_ticks] "i"(offsetof(struct tigon_cpu, port.access_ticks)));
 }
 
@@ -417,7 +415,7 @@ static __attribute__((used)) void waiting(void) {
         "  movq %c[horizon_of_both](%%rbp), %%r9\n"
         "  movq %c[aside_cycle](%%r10), %%r11\n"
         "  cmpq %%r9, %%r11\n"
-        "  jae 3f\n"
+        "  jae 4f\n"
         "  movq %%rbp, %c[hand_to](%%r10)\n"
         "  movq %%r10, %%rbp\n"
         "  movq %c[cpu](%%rbp), %%rbx\n"
@@ -444,7 +442,8 @@ static __attribute__((used)) void waiting(void) {
 
         "3:\n"
         "  cmpq $0, %c[other](%%rbp)\n"
-        "  jne 4f\n"
+        "  jne 5f\n"
+        "4:\n"                                   /* nobody can go on before the horizon */
         "  movq %c[before](%%rbp,%%rsi), %%r9\n" /* show(), of native.c */
         "  addq %%r9, %%r15\n"
         "  negq %%r9\n"
@@ -456,7 +455,7 @@ static __attribute__((used)) void waiting(void) {
         "  movl %[stop_end], %c[end](%%rbp)\n"
         "  movl %[stop_at_horizon], %c[stop](%%rbp)\n"
         "  jmp tigon_native_out\n"
-        "4:\n"
+        "5:\n"
         "  movq %%rbp, %%rdi\n"
         "  callq *%c[blocked_function](%%rbp)\n"
         "  jmp tigon_native_go_on\n"
