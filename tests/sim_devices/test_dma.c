@@ -409,6 +409,52 @@ static void test_injected_failure(void **state) {
     bench_destroy(bench);
 }
 
+struct order {
+    unsigned count;
+    enum tigon_signal signal[16];
+    uint32_t value[16];
+};
+
+static void note_order(void *context, const struct tigon_board *board, enum tigon_signal signal,
+                       uint32_t value, uint64_t ticks) {
+    struct order *order = context;
+    (void)board;
+    (void)ticks;
+    if (order->count < 16) {
+        order->signal[order->count] = signal;
+        order->value[order->count] = value;
+    }
+    order->count++;
+}
+
+/* The end of a transfer that moves a buffer pointer shows in the event words before the engine
+ * begins the next one, at the same tick */
+static void test_end_before_next(void **state) {
+    (void)state;
+    for (unsigned engine = 0; engine < 2; engine++) {
+        struct bench *bench = bench_make(1, NULL);
+        struct order order = {0};
+        const enum tigon_signal busy = engine ? TIGON_SIGNAL_DMA_WRITE : TIGON_SIGNAL_DMA_READ;
+        const uint32_t pending = engine ? TIGON_EVENT_WRITE_HIGH : TIGON_EVENT_READ_HIGH;
+        bring_up(bench->board);
+        for (unsigned i = 0; i < 2; i++)
+            queue_dma(bench->board, engine, 4096, engine ? R_BASE : T_BASE, 64,
+                      engine ? WRITE_FRAME : READ_LAST);
+        const struct tigon_observer observer = {.context = &order, .signal = note_order};
+        assert_int_equal(tigon_world_attach(bench->world, &observer), 0);
+        while (order.count < 4)
+            pass_ns(bench, 100);
+        assert_int_equal(order.signal[0], busy);
+        assert_int_equal(order.value[0], 0);
+        assert_int_equal(order.signal[1], TIGON_SIGNAL_EVENT_A);
+        assert_int_equal(order.value[1] & pending, pending);
+        assert_int_equal(order.signal[2], TIGON_SIGNAL_EVENT_B);
+        assert_int_equal(order.signal[3], busy);
+        assert_int_equal(order.value[3], 1);
+        bench_destroy(bench);
+    }
+}
+
 int dma_tests(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand),
@@ -424,6 +470,7 @@ int dma_tests(void) {
         cmocka_unit_test(test_timing),
         cmocka_unit_test(test_interrupt_bit),
         cmocka_unit_test(test_injected_failure),
+        cmocka_unit_test(test_end_before_next),
     };
     return cmocka_run_group_tests_name("dma", tests, NULL, NULL);
 }
