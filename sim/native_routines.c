@@ -80,17 +80,23 @@ static_assert(TIGON_NULL_PAGE_SIZE == 0x80 && TIGON_SRAM_WINDOW == 0x800000,
     "  cmpq %c[horizon](%%rbx), %%r8\n"                                                            \
     "  jae " label "_blocked\n"
 
+/* The wait is over also for the long way, which then begins at the cycle after it. */
+/* clang-format off */
 #define WAIT(label, otherwise)                                                                     \
     label "_wait:\n"                                                                               \
-          "  movq %c[write_buffer_free](%%rbx), %%r9\n"                                            \
-          "  movq %%r9, %%r10\n"                                                                   \
-          "  subq %%r8, %%r10\n" STILL_FITS(otherwise) "  addq %%r10, %c[bus_stalls](%%rbx)\n"     \
-                                                       "  addq %%r10, %%r12\n"                     \
-                                                       "  movq %%r9, %%r8\n"                       \
-                                                       "  jmp " label "_go_on\n" label             \
-                                                       "_blocked:\n"                               \
-                                                       "  leaq " label "_go_on(%%rip), %%rdi\n"    \
-                                                       "  jmp tigon_native_wait_for_other\n"
+    "  movq %c[write_buffer_free](%%rbx), %%r10\n"                                                 \
+    "  movslq %c[last](%%rbp,%%rsi), %%r11\n"                                                      \
+    "  subq %%r8, %%r10\n"                                                                         \
+    "  addq %%r10, %%r8\n"                                                                         \
+    "  addq %%r10, %c[bus_stalls](%%rbx)\n"                                                        \
+    "  addq %%r10, %%r12\n"                                                                        \
+    "  addq %%r12, %%r11\n"                                                                        \
+    "  cmpq %%r13, %%r11\n"                                                                        \
+    "  jl " label "_go_on\n"                                                                       \
+    "  jmp " otherwise "\n" label "_blocked:\n"                                                    \
+    "  leaq " label "_go_on(%%rip), %%rdi\n"                                                       \
+    "  jmp tigon_native_wait_for_other\n"
+/* clang-format on */
 
 /* r10: the cycle after the slot. As long as the peer is in a loop that may use the bus, no cycle is
  * plain, and `label`_reach finds it there. Nothing is changed before `label`_granted. */
