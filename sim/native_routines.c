@@ -5,12 +5,12 @@
  *
  *   ecx  address; less the beginning of the scratchpad in a detour
  *   rsi  offset of the struct native_access from rbp
- *   edx  the value to be stored; then eax is kept, else eax is the value loaded
+ *   edx  the value to be stored; eax is the value loaded
  *
- * ecx is then turned right by the log2 of the size. It does what tigon_cpu_load_sram() and
- * tigon_cpu_store_sram() do, in the same order, as long as the bus knows the cycle and nobody waits
- * for this very access; and what cpu_register.h does up to the callback. What else there is does
- * tigon_native_access(), from the beginning.
+ * and keeps no others. It turns ecx right by the log2 of the size, and does what
+ * tigon_cpu_load_sram() and tigon_cpu_store_sram() do, in the same order, as long as the bus knows
+ * the cycle and nobody waits for this very access; and what cpu_register.h does up to the callback.
+ * What else there is does tigon_native_access(), from the beginning.
  *
  * Assembly, since the state of the core stays in host registers that C would save and restore at
  * each access.
@@ -26,7 +26,6 @@
 #define ACCESS(name) [name] "i"(offsetof(struct native_access, name))
 #define CPU(name)    [name] "i"(offsetof(struct tigon_cpu, name))
 #define VIEW(name)   [view_##name] "i"(offsetof(struct tigon_register_view, name))
-#define TIMING(name) [name] "i"(offsetof(struct tigon_cpu, timing.name))
 #define COUNT(name)  [name] "i"(offsetof(struct tigon_cpu, statistics.name))
 #define BUS(name)    [name] "i"(offsetof(struct tigon_bus, name))
 
