@@ -279,7 +279,10 @@ def _process(p: ir.Process) -> Iterator[str]:
             yield f"    no room unless {expression_text(event.room)}"
     if p.recall is not None:
         yield f"  recall by {p.recall.event} while {expression_text(p.recall.pending)}"
-    leaves = ", ".join(f"{leaf.name} = {leaf.number}" for leaf in p.leaves)
+    leaves = ", ".join(
+        f"{leaf.name} = {leaf.number}" + (" cold" if leaf.cold and not p.cold else "")
+        for leaf in p.leaves
+    )
     yield f"  leaves {leaves}; initial {p.initial}"
     yield from statement_lines(p.initial_actions, "  initially ")
     for timer in p.initial_timers:

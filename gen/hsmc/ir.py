@@ -243,6 +243,7 @@ class State(Declaration):
     children: tuple[str, ...]
     initial: bool
     final: bool
+    cold: bool  # said to be off the data path; so are the states inside
     entry: tuple[Statement, ...]
     exit: tuple[Statement, ...]
     timer: Optional[Timer]
@@ -261,6 +262,7 @@ class Leaf:
     path: str
     number: int
     final: bool
+    cold: bool  # off the data path: this state, one it lies in, or its process
     place: Place
 
 

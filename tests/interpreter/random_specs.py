@@ -207,6 +207,7 @@ class SpecWriter:
                 f"      when {self.bool(3)} / {self.statements(3, places)}; vb := {self.bool(3)}"
             )
         index = self.variable(2)
+        cold = self.random.choice(("", " cold"))
         return f"""process Clerk
   external event came(l: Letter, n: u16)
   external event mark(l: Letter, n: u32)
@@ -226,7 +227,7 @@ class SpecWriter:
       when {self.bool(2)} / unset(Desk[{index} & 7].open, {self.variable(2)} & 31)
       when {self.bool(2)} / clear Desk[{index} & 7]
       else / set(Desk[n & 7].open, 40); v16 := {self.variable(3)} -> OTHER
-  state OTHER
+  state OTHER{cold}
     entry / v8 := v8 + 1
     on came(l, n) when {self.bool(2)} / {self.statements(2, places)} -> READY
     ignore came
@@ -247,6 +248,7 @@ action change(l: Letter, n: u32)
             ["j.number", "j.half", "j.colours[2]", "l.large"], ["has(j.seen, 3)"]
         )
         places = ["j.number", "j.half", f"j.colours[{self.variable(1)} & 3]"]
+        cold = self.random.choice(("", " cold"))
         return f"""function other(j: Job, l: Letter): bool = j == none or {self.bool(2)}
 
 process Worker(j: Job)
@@ -255,7 +257,7 @@ process Worker(j: Job)
   state NEW initial
     on begin(l) / {self.statements(3, places)} -> BUSY
     never work
-  state BUSY
+  state BUSY{cold}
     entry / j.half := j.half + 1
     exit / j.number := j.number + 7
     on work(l, k)

@@ -13,9 +13,10 @@ from typing import Callable, Optional, Sequence, Union
 import jinja2
 
 from .. import ir, naming, walk
+from .c_cold import all_cold, set_apart
 from .c_expressions import ExpressionWriter
 from .c_records import by_alignment, record_of, width, zero
-from .c_usage import Usage, read_locals
+from .c_usage import Usage, declared_locals, read_locals, repeated_locals
 from ..dump import held_text
 from .recall import Recall, recall
 from .template_cache import TemplateCache
@@ -186,10 +187,11 @@ class CWriter(ExpressionWriter):
         locals_: Sequence[ir.Local],
         constant: bool,
         depth: int,
+        passed_on: bool = False,
     ) -> str:
         """Begins a body: pointers to the records its references name, and casts for arguments it does not use.
 
-        `instance` is (name, pool) of the record a handler runs for.
+        `instance` is (name, pool) of the record a handler runs for. `passed_on`: all arguments are used in a call.
         """
         self.fixed_locals = {local.unique for local in locals_} - walk.assigned_locals(
             parts
@@ -235,7 +237,7 @@ class CWriter(ExpressionWriter):
                     )
                 )
         for argument in arguments:
-            if not walk.uses_argument(parts, argument.name):
+            if not passed_on and not walk.uses_argument(parts, argument.name):
                 lines.append(self.line(depth, f"(void){naming.snake(argument.name)};"))
         return "\n".join(lines)
 
@@ -326,15 +328,9 @@ class CWriter(ExpressionWriter):
         event: Optional[ir.Event],
     ) -> str:
         """The body of the function for one event of a process: a switch on the state."""
-        parts = [part for handler in handlers for part in walk.handler_parts(handler)]
-        instance = (
-            (process.instance, process.pool)
-            if process.instance and process.pool
-            else None
-        )
-        arguments = event.arguments if event is not None else ()
-        head = self.enter(arguments, instance, parts, process.locals, False, 1)
-        self.repeated = repeated_locals(handlers)
+        apart = set_apart(process, handlers)
+        here = [handler for handler in handlers if handler not in apart]
+        head = self.handler_head(process, here, event, bool(apart))
         lines = [head] if head else []
         place = self.state_place(process)
         if process.pool is None and len(process.leaves) == 1:
@@ -349,13 +345,62 @@ class CWriter(ExpressionWriter):
             lines.append(
                 self.line(1, f"case {self.names.leaf(process.name, handler.leaf)}:")
             )
-            lines.append(self.leaf_body(process, handler, 2))
+            if handler in apart:
+                arguments = event.arguments if event is not None else ()
+                names = [process.instance] if process.instance else []
+                names += [argument.name for argument in arguments]
+                passed = ", ".join(naming.snake(name) for name in names)
+                lines.append(
+                    self.line(2, f"{self.apart_name(process, handler)}({passed});")
+                )
+                lines.append(self.line(2, "return;"))
+            else:
+                lines.append(self.leaf_body(process, handler, 2))
         lines.append(self.line(1, "default:"))
         code = self.event_code(process, handlers[0])
         lines.append(self.never(process, place, code, 2))
         lines.append(self.line(2, "return;"))
         lines.append(self.line(1, "}"))
         return "\n".join(lines)
+
+    def handler_head(
+        self,
+        process: ir.Process,
+        handlers: Sequence[ir.Handler],
+        event: Optional[ir.Event],
+        passed_on: bool,
+    ) -> str:
+        parts = [part for handler in handlers for part in walk.handler_parts(handler)]
+        instance = (
+            (process.instance, process.pool)
+            if process.instance and process.pool
+            else None
+        )
+        arguments = event.arguments if event is not None else ()
+        self.repeated = repeated_locals(handlers)
+        return self.enter(
+            arguments, instance, parts, process.locals, False, 1, passed_on
+        )
+
+    def apart_name(self, process: ir.Process, handler: ir.Handler) -> str:
+        event = (
+            handler.event if handler.timer is None else self.timer_event(handler.timer)
+        )
+        return (
+            f"{self.names.handler(process.name, event)}_{naming.snake(handler.leaf)}_"
+        )
+
+    def apart_body(
+        self, process: ir.Process, handler: ir.Handler, event: Optional[ir.Event]
+    ) -> str:
+        """The body of the function for one event in one cold state."""
+        head = self.handler_head(process, [handler], event, False)
+        body = self.leaf_body(process, handler, 1)
+        body = body.removesuffix("\n" + self.line(1, "return;"))
+        own = self.hoisted.get((process.pool or "", process.instance or ""))
+        if own and f"{own}->" not in body:
+            head += "\n" + self.line(1, f"(void){own};")
+        return f"{head}\n{body}" if head else body
 
     def event_code(self, process: ir.Process, handler: ir.Handler) -> str:
         event = (
@@ -599,8 +644,15 @@ class CWriter(ExpressionWriter):
     def timer_event(self, timer: ir.Timer) -> str:
         return f"after_{timer.state}"
 
-    def temperature(self, process: ir.Process) -> str:
-        return self.names.upper("COLD" if process.cold else "HOT")
+    def temperature(
+        self, process: ir.Process, handlers: Sequence[ir.Handler] = ()
+    ) -> str:
+        return self.names.upper("COLD" if all_cold(process, handlers) else "HOT")
+
+    def set_apart(
+        self, process: ir.Process, handlers: Sequence[ir.Handler]
+    ) -> tuple[ir.Handler, ...]:
+        return set_apart(process, handlers)
 
     def payload_members(self, payload: ir.Payload) -> str:
         return aligned(
@@ -643,25 +695,6 @@ class CWriter(ExpressionWriter):
             else:
                 lines.append(self.line(depth, f"{place} = {zero(field.type)};"))
         return "\n".join(lines)
-
-
-def declared_locals(row: ir.Row) -> set[str]:
-    """Locals that stand in the outermost block of a row."""
-    statements = (*row.exit_actions, *row.actions, *row.entry_actions)
-    return {s.local.unique for s in statements if isinstance(s, (ir.Let, ir.Create))}
-
-
-def repeated_locals(handlers: Sequence[ir.Handler]) -> set[str]:
-    """Locals that would be declared twice in one switch: all its cases are one block."""
-    seen: set[str] = set()
-    repeated: set[str] = set()
-    for handler in handlers:
-        for group in handler.groups:
-            for row in group.rows:
-                if row.guard is None and not group.lets:
-                    repeated |= seen & declared_locals(row)
-                    seen |= declared_locals(row)
-    return repeated
 
 
 def wrapped(text: str, columns: int = 100) -> str:

@@ -72,3 +72,22 @@ def read_locals(parts: Iterable[object]) -> set[str]:
         elif isinstance(node, ir.LocalName) and id(node) not in targets:
             found.add(node.local.unique)
     return found
+
+
+def declared_locals(row: ir.Row) -> set[str]:
+    """Locals that stand in the outermost block of a row."""
+    statements = (*row.exit_actions, *row.actions, *row.entry_actions)
+    return {s.local.unique for s in statements if isinstance(s, (ir.Let, ir.Create))}
+
+
+def repeated_locals(handlers: Sequence[ir.Handler]) -> set[str]:
+    """Locals that would be declared twice in one switch: all its cases are one block."""
+    seen: set[str] = set()
+    repeated: set[str] = set()
+    for handler in handlers:
+        for group in handler.groups:
+            for row in group.rows:
+                if row.guard is None and not group.lets:
+                    repeated |= seen & declared_locals(row)
+                    seen |= declared_locals(row)
+    return repeated

@@ -328,6 +328,7 @@ def _aspects(state: WrittenState) -> dict[str, str]:
     result = {
         "initial": "initial" if state.initial else "",
         "final": "final" if state.final else "",
+        "cold": "cold" if state.cold else "",
         "entry": state.entry,
         "exit": state.exit,
     }

@@ -64,6 +64,7 @@ class WrittenState:
     doc: str
     initial: bool
     final: bool
+    cold: bool
     entry: str
     exit: str
     rows: tuple[WrittenRow, ...]
@@ -130,6 +131,7 @@ def _state(node: ast.State, outer: str) -> WrittenState:
         doc=node.doc,
         initial=node.initial,
         final=node.final,
+        cold=node.cold,
         entry=_statements(node.entry),
         exit=_statements(node.exit),
         rows=tuple(row for rows in node.rows for row in _rows(rows)),

@@ -47,7 +47,7 @@ def kind_of(node: ast.Node) -> int:
 def _symbol(node: ast.Declaration) -> Json:
     detail = KINDS.get(type(node), "field")
     if isinstance(node, ast.State):
-        marks = [w for w in ("initial", "final") if getattr(node, w)]
+        marks = [w for w in ("initial", "final", "cold") if getattr(node, w)]
         detail = " ".join((*marks, detail))
     children: Sequence[ast.Declaration] = ()
     if isinstance(node, ast.Process):

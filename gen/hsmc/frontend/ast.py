@@ -388,6 +388,7 @@ class Verdict(Node):
 class State(Declaration):
     initial: bool
     final: bool
+    cold: bool
     entry: tuple[Statement, ...]
     exit: tuple[Statement, ...]
     rows: tuple[Rows, ...]

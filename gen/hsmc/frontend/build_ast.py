@@ -269,7 +269,7 @@ class AstBuilder(Transformer[Token, Any]):
         )
 
     def state(self, meta: Meta, children: Children) -> ast.State:
-        name, initial, final, doc, *items = children
+        name, initial, final, cold, doc, *items = children
         if name.text in ast.BEFORE_TARGETS:
             self.report.add(
                 "HSM0106",
@@ -292,6 +292,7 @@ class AstBuilder(Transformer[Token, Any]):
             _text(doc),
             initial is not None,
             final is not None,
+            cold is not None,
             next((e.statements for e in entries if e.kind == "entry"), ()),
             next((e.statements for e in entries if e.kind == "exit"), ()),
             tuple(_of(ast.Rows, items)),

@@ -406,6 +406,7 @@ def flatten(
                 path=leaf.dotted,
                 number=number,
                 final=leaf.node.final,
+                cold=node.cold or any(s.node.cold for s in leaf.chain()),
                 place=leaf.node.name.span.place(),
             )
             for number, leaf in enumerate(machine.leaves, start=first)
@@ -480,6 +481,7 @@ def _state(state: StateNode) -> ir.State:
         children=tuple(child.name for child in state.children),
         initial=state.node.initial,
         final=state.node.final,
+        cold=state.node.cold,
         entry=state.entry,
         exit=state.exit,
         timer=state.timer,
