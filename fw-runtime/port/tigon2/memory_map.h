@@ -18,7 +18,7 @@
 #define TIGON2_IMAGE_LIMIT (TIGON2_SMALL_TRANSMIT - 0x5000 - (0x200000 - 0x80000))
 
 /* Stack in the scratchpad; the gate in build.mk compares it with the call graph. */
-#define TIGON2_STACK_BYTES 464
+#define TIGON2_STACK_BYTES 416
 
 /* Records of the trace ring, as a power of two; for assembler. */
 #define TIGON2_TRACE_BITS 10

@@ -32,7 +32,7 @@
 /* Generated code has labels and cases nobody needs. */
 #pragma GCC diagnostic ignored "-Wunused-label"
 #pragma GCC diagnostic ignored "-Wimplicit-fallthrough"
-/* What happens when a peer restarts, or refuses, must not take room in the scratchpad, though the
+/* What happens when a peer restarts, refuses, or sends again what came before, must not take room in the scratchpad, though the
  * generated code calls it inline. */
 #pragma GCC diagnostic ignored "-Wattributes"
 static void emp_abandon(const struct emp_frame *f) NIC_COLD;
@@ -47,8 +47,10 @@ static void emp_rewind(uint8_t m) NIC_COLD;
 static void emp_give_up(uint8_t m) NIC_COLD;
 static void emp_on_send_learnt(uint8_t m) NIC_COLD;
 static void emp_on_send_peer_lost(uint8_t m) NIC_COLD;
+static bool emp_complete_already(uint8_t r, const struct emp_frame *f) NIC_COLD;
 /* Called from several places; once is enough for the scratchpad. */
 static void emp_accept(uint8_t r, const struct emp_frame *f, bool last) __attribute__((noinline));
 static void emp_settle(uint8_t m, const struct emp_frame *f) __attribute__((noinline));
+static void emp_dequeue(void) __attribute__((noinline));
 #include "emp.c"
 #include "frame.c"
