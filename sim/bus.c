@@ -87,24 +87,29 @@ static inline void take_word(struct tigon_bus *bus) {
     bus->taken = *word_of(bus, bus->window);
 }
 
-static __attribute__((noinline)) void place_one_anywhere(struct tigon_bus *bus, uint64_t cycle) {
-    uint64_t *at = word_of(bus, cycle);
-    const uint64_t free = ~*at & UINT64_MAX << cycle % WINDOW;
-    *at |= free & -free;
-    if (free == 0)
-        place_late(bus, (cycle | (WINDOW - 1u)) + 1u, 1);
+/* A beat that wants this cycle of the word's window takes it, or the first free one after it: what
+ * is added there carries over those that are taken. False if there is none; nothing is changed. */
+static inline bool place_in_word(uint64_t *at, uint64_t cycle) {
+    const uint64_t word = *at, carried = word + (UINT64_C(1) << cycle % WINDOW);
+    if (__builtin_expect(carried < word, 0))
+        return false;
+    *at = word | carried;
+    return true;
+}
+
+static __attribute__((cold, noinline)) void place_after_window(struct tigon_bus *bus,
+                                                               uint64_t cycle) {
+    place_late(bus, (cycle | (WINDOW - 1u)) + 1u, 1);
     take_word(bus);
 }
 
-/* Most are in the window, and meet no other. */
+/* A beat whose window is known. */
 static inline void place_one(struct tigon_bus *bus, uint64_t cycle) {
-    const uint64_t at = cycle - bus->window;
-    if (at >= WINDOW || (bus->taken >> at & 1u) != 0) {
-        place_one_anywhere(bus, cycle);
-        return;
-    }
-    bus->taken |= UINT64_C(1) << at;
-    *word_of(bus, cycle) = bus->taken;
+    uint64_t *at = word_of(bus, cycle);
+    if (!place_in_word(at, cycle))
+        place_after_window(bus, cycle);
+    else if (cycle - bus->window < WINDOW)
+        bus->taken = *at;
 }
 
 static uint32_t pattern_of(struct tigon_bus *bus, uint32_t period) {
@@ -245,14 +250,24 @@ static inline struct tigon_bus_stream *new_stream(struct tigon_bus *bus, uint64_
     return __builtin_expect(stream->last < now, 1) ? stream : oldest_stream(bus, stream, now);
 }
 
+struct host_beat {
+    uint64_t cycle, ticks;
+};
+
+/* The access of the polling host after its next one, which is at `cycle`. */
+static inline struct host_beat host_beat_after(const struct tigon_bus *bus, uint64_t cycle) {
+    const uint64_t ticks = bus->host_ticks + bus->host_period;
+    const uint64_t next = cycle + bus->host_period_cycles; /* the first at or after, or one less */
+    return (struct host_beat){next + (next * TIGON_TICKS_PER_CYCLE < ticks), ticks};
+}
+
 /* The next access of the polling host. */
 static __attribute__((noinline)) void announce_host(struct tigon_bus *bus) {
     const uint64_t cycle = bus->host_cycle;
-    const uint64_t ticks = bus->host_ticks + bus->host_period;
-    const uint64_t next = cycle + bus->host_period_cycles; /* the first at or after, or one less */
+    const struct host_beat next = host_beat_after(bus, cycle);
     bus->beats[TIGON_BUS_DMA_WRITE]++;
-    bus->host_ticks = ticks;
-    bus->host_cycle = next + (next * TIGON_TICKS_PER_CYCLE < ticks);
+    bus->host_ticks = next.ticks;
+    bus->host_cycle = next.cycle;
     set_plain_until(bus);
     if (cycle - bus->window < WINDOW)
         place_one(bus, cycle);
@@ -280,18 +295,19 @@ void tigon_bus_beat(struct tigon_bus *bus, enum tigon_bus_master master, uint64_
     while (bus->host_cycle <= cycle)
         announce_host(bus);
     struct tigon_bus_stream *stream = new_stream(bus, cycle);
-    const bool placed = cycle - bus->window < bus->known_until - bus->window;
-    *stream = (struct tigon_bus_stream){.master = master,
-                                        .beats = 1,
-                                        .period = 0x10000u,
-                                        .pattern = TIGON_BUS_PATTERNS,
-                                        .start = cycle,
-                                        .last = cycle,
-                                        .known_until = placed ? bus->known_until : 0};
+    stream->master = master;
+    stream->beats = 1;
+    stream->period = 0x10000u;
+    stream->pattern = TIGON_BUS_PATTERNS;
+    stream->start = cycle;
+    stream->last = cycle;
+    stream->known_until = 0;
     bus->beats[master]++;
     want(bus, cycle);
-    if (placed)
+    if (cycle - bus->window < bus->known_until - bus->window) {
+        stream->known_until = bus->known_until;
         place_one(bus, cycle);
+    }
 }
 
 void tigon_bus_stream_begin(struct tigon_bus *bus, enum tigon_bus_master master,
@@ -364,8 +380,8 @@ static __attribute__((noinline)) void step_back(struct tigon_bus *bus, uint64_t 
     set_plain_until(bus);
 }
 
-void tigon_bus_reach(struct tigon_bus *bus, uint64_t cycle) {
-    const uint64_t slot = cycle > bus->core_free ? cycle : bus->core_free;
+/* As tigon_bus_reach(), for all cases. */
+static __attribute__((cold, noinline)) void reach_in_steps(struct tigon_bus *bus, uint64_t slot) {
     if (slot >= bus->window + WINDOW) {
         while (bus->host_cycle < bus->window + WINDOW)
             announce_host(bus);
@@ -377,6 +393,41 @@ void tigon_bus_reach(struct tigon_bus *bus, uint64_t cycle) {
     }
     while (bus->host_cycle <= slot)
         announce_host(bus);
+}
+
+/* Frequent, so what it nearly always comes to is done at once: all is known, and the host has at
+ * most one access on the way. It is placed if it is in the window that was or in the one that will
+ * be; `taken` follows. Nothing is changed before that is clear. */
+void tigon_bus_reach(struct tigon_bus *bus, uint64_t cycle) {
+    const uint64_t slot = cycle > bus->core_free ? cycle : bus->core_free;
+    const uint64_t was = bus->window;
+    uint64_t window = was, host_cycle = bus->host_cycle;
+    if (slot >= was + WINDOW) {
+        if (__builtin_expect(slot >= bus->known_until, 0)) {
+            reach_in_steps(bus, slot);
+            return;
+        }
+        window = slot & ~(uint64_t)(WINDOW - 1u);
+    }
+    if (host_cycle <= slot) {
+        const struct host_beat next = host_beat_after(bus, host_cycle);
+        if (__builtin_expect(next.cycle <= slot, 0)) {
+            reach_in_steps(bus, slot);
+            return;
+        }
+        if (host_cycle - window < WINDOW || host_cycle - was < WINDOW) {
+            if (!place_in_word(word_of(bus, host_cycle), host_cycle)) {
+                reach_in_steps(bus, slot);
+                return;
+            }
+        }
+        bus->beats[TIGON_BUS_DMA_WRITE]++;
+        bus->host_ticks = next.ticks;
+        bus->host_cycle = host_cycle = next.cycle;
+    }
+    bus->window = window;
+    bus->taken = *word_of(bus, window);
+    bus->plain_until = host_cycle < window + WINDOW ? host_cycle : window + WINDOW;
 }
 
 uint64_t tigon_bus_access(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle,

@@ -55,8 +55,8 @@ struct tigon_bus_stream {
     uint32_t period;      /* cycles, 16.16 fixed point */
     uint32_t pattern;     /* its number, TIGON_BUS_PATTERNS if it has none */
     uint64_t start;       /* cycle of the first beat */
-    uint64_t last;        /* that the last one wants */
     uint64_t known_until; /* its beats that want a cycle before this one are in words */
+    uint64_t last;        /* that the last one wants */
 };
 
 struct tigon_bus {
