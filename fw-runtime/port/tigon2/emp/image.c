@@ -32,8 +32,8 @@
 /* Generated code has labels and cases nobody needs. */
 #pragma GCC diagnostic ignored "-Wunused-label"
 #pragma GCC diagnostic ignored "-Wimplicit-fallthrough"
-/* What happens when a peer restarts, refuses, or sends again what came before, must not take room in the scratchpad, though the
- * generated code calls it inline. */
+/* What happens when a peer restarts, refuses, or sends again what came before, must not take room
+ * in the scratchpad, though the generated code calls it inline. */
 #pragma GCC diagnostic ignored "-Wattributes"
 static void emp_abandon(const struct emp_frame *f) NIC_COLD;
 static void emp_on_receive_abandoned(uint8_t r, const struct emp_frame *f) NIC_COLD;
