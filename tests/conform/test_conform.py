@@ -24,7 +24,7 @@ IMAGES = {
     "shipped": Path("build/firmware/emp_a.elf"),
     "observed": Path("build/firmware/emp_a_observed.elf"),
 }
-DAMAGES_EACH = 6
+DAMAGES_EACH = 24
 
 
 def worlds(

@@ -234,7 +234,8 @@ def test_waveform_agrees_with_the_statistics(
             - statistics["transmit_frames"]
         )
         idle_cycles = high_ps(waves[f"{board}.idle_a"], end) * 88 / 1e6
-        assert abs(idle_cycles - statistics["core_a"]["parked_cycles"]) < 30
+        # But for the end, where a parked core may be ahead, too.
+        assert abs(idle_cycles - statistics["core_a"]["parked_cycles"]) < 256
         running = high_ps(waves[f"{board}.running_a"], end) * 88 / 1e6
         assert 0 <= running - statistics["core_a"]["cycles"] + 1 < 256
     assert waves["left.in_busy"] == waves["right.out_busy"]
