@@ -25,7 +25,7 @@ FW_CFLAGS   := -std=gnu11 -O2 -g $(FW_ARCH) -ffreestanding -ffixed-hi -ffixed-lo
                -Wstack-usage=256 -ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(BUILD)=build \
                $(FW_EXTRA) -Wa,--fatal-warnings -Wa,$(FW_PORT)/core.inc $(FW_DEFINES) $(FW_INCLUDES)
 # What only makes code larger here: half-words put together to be stored as words (the vectoriser's doing),
-# values kept where they are cheap to find again, copies of one end. 280 bytes of the scratchpad, and 1 % of the time.
+# values kept where they are cheap to find again, copies of one end. 350 bytes of the scratchpad, and 1 % of the time.
 FW_CFLAGS   += -fno-tree-vectorize -fno-tree-pre -fno-tree-vrp -fno-tree-tail-merge -fno-ipa-sra
 # Generated code converts on purpose and says so; hand-written code is held to the same.
 FW_CFLAGS   += -Wconversion

@@ -383,12 +383,8 @@ class CWriter(ExpressionWriter):
         )
 
     def apart_name(self, process: ir.Process, handler: ir.Handler) -> str:
-        event = (
-            handler.event if handler.timer is None else self.timer_event(handler.timer)
-        )
-        return (
-            f"{self.names.handler(process.name, event)}_{naming.snake(handler.leaf)}_"
-        )
+        function = self.names.handler(process.name, self.event_name(handler))
+        return f"{function}_{naming.snake(handler.leaf)}_"
 
     def apart_body(
         self, process: ir.Process, handler: ir.Handler, event: Optional[ir.Event]
@@ -402,11 +398,13 @@ class CWriter(ExpressionWriter):
             head += "\n" + self.line(1, f"(void){own};")
         return f"{head}\n{body}" if head else body
 
-    def event_code(self, process: ir.Process, handler: ir.Handler) -> str:
-        event = (
+    def event_name(self, handler: ir.Handler) -> str:
+        return (
             handler.event if handler.timer is None else self.timer_event(handler.timer)
         )
-        return self.names.event(process.name, event)
+
+    def event_code(self, process: ir.Process, handler: ir.Handler) -> str:
+        return self.names.event(process.name, self.event_name(handler))
 
     def never(self, process: ir.Process, place: str, code: str, depth: int) -> str:
         return self.line(

@@ -1,7 +1,7 @@
 """Which states have functions of their own in C: cold ones, where an event is handled in others, too.
 
 On the NIC what is cold runs from SRAM; only what the function of an event does in all other states takes room in the
-scratchpad (docs/language.md, "Machines").
+scratchpad (docs/language.md, "Processes").
 """
 
 from __future__ import annotations
