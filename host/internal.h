@@ -37,6 +37,16 @@ _Static_assert(EMP_POSTING_RING_ENTRIES > 3 * EMP_DESCRIPTOR_LIMIT, "the ring ca
 _Static_assert((EMP_POSTING_RING_ENTRIES & (EMP_POSTING_RING_ENTRIES - 1)) == 0, "masked below");
 _Static_assert(EMP_CONTROL_ADDRESS + EMP_CONTROL_BYTES <= ALIAS_BYTES, "reached without window");
 
+/* One read tells all of a completion, and nothing of another moment. */
+_Static_assert(EMP_DESCRIPTOR_RESULT_WORD == EMP_DESCRIPTOR_OWNER_WORD &&
+                   EMP_DESCRIPTOR_TOTAL_LENGTH_WORD == EMP_DESCRIPTOR_OWNER_WORD &&
+                   EMP_DESCRIPTOR_DIRECTION_WORD == EMP_DESCRIPTOR_OWNER_WORD &&
+                   EMP_DESCRIPTOR_FORMAT_WORD == EMP_DESCRIPTOR_OWNER_WORD &&
+                   EMP_DESCRIPTOR_CONTINUATIONS_WORD == EMP_DESCRIPTOR_OWNER_WORD &&
+                   EMP_DESCRIPTOR_RESERVED_WORD == EMP_DESCRIPTOR_OWNER_WORD,
+               "a completion is one word");
+_Static_assert(EMP_MESSAGE_LIMIT <= EMP_DESCRIPTOR_TOTAL_LENGTH_MASK, "which holds every length");
+
 /* A stretch of memory inside one page. */
 struct libemp_fragment {
     uint64_t bus_address;
@@ -62,7 +72,8 @@ struct libemp_slot {
     bool cancelled; /* the board has been asked to give it back */
     bool several;   /* pieces of more than one registration */
     struct libemp_memory *memory;
-    uint32_t length;    /* of a posted send */
+    uint32_t length;    /* bytes posted */
+    uint32_t word;      /* of the descriptor, the one with the owner, as posted */
     uint32_t *indirect; /* page of addresses, kept for the next long message */
 };
 

@@ -283,16 +283,19 @@ struct libemp_completion {
     uint32_t length; /* of the message, also when less of it was received */
 };
 
-/* Looks whether a request has finished: one register read, and one more at its end when
- * `completion` (may be NULL) asks for the length of a received message.
+/* Looks whether a request has finished: one register read, which tells the length of a received
+ * message too. `completion` may be NULL.
  * 0: finished; -EMSGSIZE: finished, the message was longer than the receive, its beginning was
  * delivered; -ECONNRESET: finished, the node at the other end restarted: of a receive, what the
  * buffer holds is worthless; of a send, the receiver's host may have got the message or not, and
  * everything sent before it to that node that had not finished ends the same way. Messages posted
  * from then on go to the node as it is now. -ECANCELED: finished, the receive was cancelled and its
  * memory is as it was. -EFBIG, -EIO: finished, the board refused the
- * descriptor as too long or senseless; -EIO also when it was gone before it told the length.
- * After each of these `request` is spent. -EAGAIN: not finished. -EINVAL: no such request. */
+ * descriptor as too long or senseless.
+ * After each of these `request` is spent. -EAGAIN: not finished. -EINVAL: no such request. -EIO
+ * also when the descriptor holds what cannot have become of this request, because the board was
+ * reset, lost its memory or does not answer any more (libemp_message tells): it is still posted
+ * then, for nobody knows what is still written to its memory, until firmware is started anew. */
 int libemp_test(struct libemp_board *board, libemp_request request,
                 struct libemp_completion *completion);
 

@@ -7,6 +7,7 @@
 #include "host/internal.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 enum {
@@ -133,6 +134,7 @@ static int post_pieces(struct libemp_board *board, struct libemp_header header,
     slot->receive = header.direction == EMP_DIRECTION_RECEIVE;
     slot->cancelled = false;
     slot->length = header.length;
+    slot->word = words[EMP_DESCRIPTOR_OWNER_WORD];
     remember_memory(slot, pieces, count);
     board->outstanding++;
     board->statistics.posts++;
@@ -211,34 +213,65 @@ static int outcome(struct libemp_board *board, size_t index, uint32_t result) {
     }
 }
 
-/* A request in whose descriptor `owner_word` was read. */
-static int look(struct libemp_board *board, struct libemp_slot *slot, uint32_t owner_word,
+/* Can the board have made this of the word that was posted? It keeps what says how the descriptor
+ * is to be read, and has a length for what came or went alone. */
+static bool is_completion(const struct libemp_slot *slot, const uint32_t *words) {
+    static const uint32_t kept = EMP_DESCRIPTOR_DIRECTION_MASK << EMP_DESCRIPTOR_DIRECTION_SHIFT |
+                                 EMP_DESCRIPTOR_FORMAT_MASK << EMP_DESCRIPTOR_FORMAT_SHIFT |
+                                 EMP_DESCRIPTOR_CONTINUATIONS_MASK
+                                     << EMP_DESCRIPTOR_CONTINUATIONS_SHIFT |
+                                 EMP_DESCRIPTOR_RESERVED_MASK << EMP_DESCRIPTOR_RESERVED_SHIFT;
+    const uint32_t length = emp_descriptor_get_total_length(words);
+    if ((words[EMP_DESCRIPTOR_OWNER_WORD] ^ slot->word) & kept ||
+        emp_descriptor_get_owner(words) != EMP_OWNER_HOST)
+        return false;
+    switch (emp_descriptor_get_result(words)) {
+    case EMP_RESULT_OK:
+        return slot->receive ? length <= slot->length : length == slot->length;
+    case EMP_RESULT_TRUNCATED:
+        return slot->receive && length > slot->length && length <= EMP_MESSAGE_LIMIT;
+    case EMP_RESULT_TOO_LONG:
+        return !slot->receive && length == 0;
+    case EMP_RESULT_BAD:
+    case EMP_RESULT_PEER_RESTARTED:
+        return length == 0;
+    case EMP_RESULT_CANCELLED:
+        return slot->cancelled && length == 0;
+    default:
+        return false;
+    }
+}
+
+/* `word` is no state of this descriptor. The request stays posted: nobody knows what the board, if
+ * there is one, may still write to its memory. */
+static int fail_foreign(struct libemp_board *board, size_t index, uint32_t word) {
+    if (word == UINT32_MAX) /* what reads of a board give that is no longer there */
+        return libemp_fail(board, -EIO, "the board does not answer any more");
+    return libemp_fail(board, -EIO,
+                       "descriptor %zu reads 0x%08" PRIX32
+                       ", not what was posted nor an end of it: the board was reset or lost its "
+                       "memory",
+                       index, word);
+}
+
+/* A request in whose descriptor `word`, the one with the owner, was read. */
+static int look(struct libemp_board *board, struct libemp_slot *slot, uint32_t word,
                 struct libemp_completion *completion) {
-    uint32_t words[DESCRIPTOR_WORDS] = {0};
+    const uint32_t words[DESCRIPTOR_WORDS] = {[EMP_DESCRIPTOR_OWNER_WORD] = word};
     const size_t index = (size_t)(slot - board->slots);
-    const uint32_t address = descriptor_address(board, index);
-    bool gone = false; /* reads of a board that is no longer there give all ones */
-    words[EMP_DESCRIPTOR_OWNER_WORD] = owner_word;
-    if (emp_descriptor_get_owner(words) == EMP_OWNER_NIC) {
+    if (word == slot->word) {
         board->statistics.polls++;
         return -EAGAIN;
     }
-    const uint32_t result = emp_descriptor_get_result(words);
-    if (completion) {
-        completion->length = slot->length;
-        if (slot->receive) { /* the host knows the length of its sends without a register read */
-            words[EMP_DESCRIPTOR_TOTAL_LENGTH_WORD] =
-                libemp_get_word(board, address + 4 * EMP_DESCRIPTOR_TOTAL_LENGTH_WORD);
-            completion->length = emp_descriptor_get_total_length(words);
-            gone = words[EMP_DESCRIPTOR_TOTAL_LENGTH_WORD] == UINT32_MAX;
-        }
-    }
+    if (!is_completion(slot, words))
+        return fail_foreign(board, index, word);
+    if (completion)
+        completion->length = slot->receive ? emp_descriptor_get_total_length(words) : slot->length;
     give_back(board, index, slot->run);
     slot->run = 0;
     slot->generation++;
     board->outstanding--;
-    return gone ? libemp_fail(board, -EIO, "the board does not answer any more")
-                : outcome(board, index, result);
+    return outcome(board, index, emp_descriptor_get_result(words));
 }
 
 static uint32_t owner_address(const struct libemp_board *board, const struct libemp_slot *slot) {
@@ -257,10 +290,6 @@ int libemp_test(struct libemp_board *board, libemp_request request,
     return look(board, slot, word, completion);
 }
 
-/* What a descriptor's owner word shows as long as the board has it. */
-static const uint32_t owner_mask = EMP_DESCRIPTOR_OWNER_MASK << EMP_DESCRIPTOR_OWNER_SHIFT;
-static const uint32_t owner_nic = (uint32_t)EMP_OWNER_NIC << EMP_DESCRIPTOR_OWNER_SHIFT;
-
 /* Tests a request up to `*turns` times; `*turns` is then how often. */
 static int test_repeatedly(struct libemp_board *board, libemp_request request, uint64_t until_ns,
                            struct libemp_completion *completion, uint64_t *turns) {
@@ -271,8 +300,8 @@ static int test_repeatedly(struct libemp_board *board, libemp_request request, u
     }
     libemp_run_ahead(board);
     libemp_charge(board, board->costs.test_ns);
-    const uint32_t word = libemp_await_word(board, owner_address(board, slot), owner_mask,
-                                            owner_nic, board->costs.test_ns, until_ns, turns);
+    const uint32_t word = libemp_await_word(board, owner_address(board, slot), UINT32_MAX,
+                                            slot->word, board->costs.test_ns, until_ns, turns);
     libemp_catch_up(board);
     board->statistics.polls += *turns - 1;
     return look(board, slot, word, completion);
@@ -286,8 +315,8 @@ static int test_again(struct libemp_board *board, libemp_request request, uint64
         return libemp_test(board, request, completion);
     }
     struct libemp_slot *slot = find_slot(board, request);
-    const uint32_t word = libemp_poll_word(board, owner_address(board, slot), owner_mask, owner_nic,
-                                           board->costs.test_ns, until_ns, turns);
+    const uint32_t word = libemp_poll_word(board, owner_address(board, slot), UINT32_MAX,
+                                           slot->word, board->costs.test_ns, until_ns, turns);
     board->statistics.polls += *turns - 1;
     return look(board, slot, word, completion);
 }

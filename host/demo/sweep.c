@@ -93,9 +93,15 @@ static int post_receive(struct pair_side *side, uint16_t tag, const struct libem
     return error ? pair_fail(side, error, NULL) : 0;
 }
 
-static int wait(struct pair_side *side, libemp_request request) {
-    const int error = libemp_wait(side->board, request, LIBEMP_FOREVER, NULL);
-    return error ? pair_fail(side, error, NULL) : 0;
+/* The message is as long as the piece it was posted with, at either end. */
+static int wait(struct pair_side *side, libemp_request request, const struct libemp_piece *piece) {
+    struct libemp_completion completion;
+    const int error = libemp_wait(side->board, request, LIBEMP_FOREVER, &completion);
+    if (error)
+        return pair_fail(side, error, NULL);
+    return completion.length == piece->length
+               ? 0
+               : pair_fail(side, -EBADMSG, "a message has not the length it was sent with");
 }
 
 /* Paper 004: post the receive, then transmit, then busy-wait for both. */
@@ -110,9 +116,9 @@ static int ping(struct pair_side *side, struct sweep *sweep, const struct buffer
         if (!error)
             error = post_send(side, TAG_PING, &buffers->out, &out);
         if (!error)
-            error = wait(side, in);
+            error = wait(side, in, &buffers->in);
         if (!error)
-            error = wait(side, out);
+            error = wait(side, out, &buffers->out);
         if (error)
             return error;
     }
@@ -130,13 +136,13 @@ static int pong(struct pair_side *side, const struct sweep *sweep, const struct 
         error = post_receive(side, TAG_PING, &buffers->in, &in[i]);
     for (size_t i = 0; i < total && !error; i++) {
         libemp_request out;
-        error = wait(side, in[i % PONGS_AHEAD]);
+        error = wait(side, in[i % PONGS_AHEAD], &buffers->in);
         if (!error)
             error = post_send(side, TAG_PING, &buffers->out, &out);
         if (!error && i + PONGS_AHEAD < total)
             error = post_receive(side, TAG_PING, &buffers->in, &in[i % PONGS_AHEAD]);
         if (!error)
-            error = wait(side, out);
+            error = wait(side, out, &buffers->out);
     }
     return error;
 }
@@ -148,19 +154,19 @@ static int stream(struct pair_side *side, struct sweep *sweep, const struct buff
     /* A message from the other side says that its receives are posted. */
     int error = post_receive(side, TAG_RETURN, &buffers->small, &returned);
     if (!error)
-        error = wait(side, returned);
+        error = wait(side, returned, &buffers->small);
     if (!error)
         error = post_receive(side, TAG_RETURN, &buffers->small, &returned);
     const uint64_t start = tigon_host_now_ps(side->host);
     for (size_t i = 0; i < options->messages + options->outstanding && !error; i++) {
         libemp_request *request = &out[i % options->outstanding];
         if (i >= options->outstanding && i - options->outstanding < options->messages)
-            error = wait(side, *request);
+            error = wait(side, *request, &buffers->out);
         if (i < options->messages && !error)
             error = post_send(side, TAG_STREAM, &buffers->out, request);
     }
     if (!error)
-        error = wait(side, returned);
+        error = wait(side, returned, &buffers->small);
     sweep->bandwidth_mbps = 8e6 * (double)options->messages * (double)options->bytes /
                             (double)(tigon_host_now_ps(side->host) - start);
     return error;
@@ -182,15 +188,15 @@ static int sink(struct pair_side *side, struct sweep *sweep, const struct buffer
     if (!error)
         error = post_send(side, TAG_RETURN, &buffers->small, &out);
     if (!error)
-        error = wait(side, out);
+        error = wait(side, out, &buffers->small);
     for (size_t i = 0; ahead && i < total && !error; i++) {
-        error = wait(side, in[i % ahead]);
+        error = wait(side, in[i % ahead], &buffers->in);
         if (!error && i + ahead < total)
             error = post_receive(side, TAG_STREAM, &buffers->in, &in[i % ahead]);
     }
     if (!error)
         error = post_send(side, TAG_RETURN, &buffers->small, &out);
-    return error ? error : wait(side, out);
+    return error ? error : wait(side, out, &buffers->small);
 }
 
 /* Paper 004, 6.2.2: both sides wait for their oldest send and their oldest receive, then post
@@ -213,14 +219,14 @@ static int exchange(struct pair_side *side, struct sweep *sweep, const struct bu
     if (!error)
         error = post_send(side, TAG_RETURN, &buffers->small, &hello[1]);
     for (size_t i = 0; i < 2 && !error; i++)
-        error = wait(side, hello[i]);
+        error = wait(side, hello[i], &buffers->small);
     const uint64_t start = tigon_host_now_ps(side->host);
     for (size_t i = 0; i < sends_ahead && i < total && !error; i++)
         error = post_send(side, TAG_EXCHANGE, &buffers->out, &out[i]);
     for (size_t i = 0; sends_ahead && ahead && i < total && !error; i++) {
-        error = wait(side, out[i % sends_ahead]);
+        error = wait(side, out[i % sends_ahead], &buffers->out);
         if (!error)
-            error = wait(side, in[i % ahead]);
+            error = wait(side, in[i % ahead], &buffers->in);
         if (!error && i + sends_ahead < total)
             error = post_send(side, TAG_EXCHANGE, &buffers->out, &out[i % sends_ahead]);
         if (!error && i + ahead < total)

@@ -331,6 +331,6 @@ enum emp_result side_wait(struct side *side, uint32_t index, uint32_t *length) {
         tigon_host_spend_ns(side->host, POLL_NS);
     }
     if (length)
-        *length = side_read(side, at + 4 * EMP_DESCRIPTOR_TOTAL_LENGTH_WORD);
+        *length = emp_descriptor_get_total_length(words);
     return (enum emp_result)emp_descriptor_get_result(words);
 }

@@ -261,23 +261,48 @@ static void exchanges_both_ways(void **state) {
 
 /* ---------------------------------------------------------------------------------- Odd results */
 
+/* What a host that remembers its posting looks for: nothing in the word but these has changed. */
+static void expect_word(struct side *side, uint32_t index, enum emp_direction direction,
+                        enum emp_format format, uint32_t continuations, enum emp_result result,
+                        uint32_t length) {
+    uint32_t words[EMP_DESCRIPTOR_BYTES / 4] = {0};
+    uint32_t at = side->descriptors + EMP_DESCRIPTOR_BYTES * index;
+    emp_descriptor_set_owner(words, EMP_OWNER_HOST);
+    emp_descriptor_set_direction(words, direction);
+    emp_descriptor_set_format(words, format);
+    emp_descriptor_set_continuations(words, continuations);
+    emp_descriptor_set_result(words, result);
+    emp_descriptor_set_total_length(words, length);
+    assert_int_equal(side_read(side, at + 4 * EMP_DESCRIPTOR_OWNER_WORD),
+                     words[EMP_DESCRIPTOR_OWNER_WORD]);
+}
+
 static void send_odd(struct pair *pair, struct side *side) {
-    struct buffer buffer;
+    struct buffer buffer, endless;
     uint32_t at = side->descriptors;
     (void)pair;
     buffer_create(side, &buffer, 5000, 0);
     buffer_fill(side, &buffer, 1);
     side_post(side, 0, EMP_DIRECTION_SEND, 1, TAG, &buffer); /* meets a shorter receive */
     expect(side, 0, EMP_RESULT_OK, 5000);
-    /* No such node, no such format, total beyond the pieces, chain beyond the table. */
+    expect_word(side, 0, EMP_DIRECTION_SEND, EMP_FORMAT_CHAIN, 1, EMP_RESULT_OK, 5000);
+    buffer_create(side, &endless, EMP_MESSAGE_LIMIT + 1, 0);
+    side_post(side, 20, EMP_DIRECTION_SEND, 1, TAG, &endless);
+    expect(side, 20, EMP_RESULT_TOO_LONG, 0);
+    expect_word(side, 20, EMP_DIRECTION_SEND, EMP_FORMAT_INDIRECT, 0, EMP_RESULT_TOO_LONG, 0);
+    free(endless.page);
+    /* No such node, no such format, total beyond the piece, a result already, chain beyond the
+     * table. */
     side_post(side, 4, EMP_DIRECTION_SEND, EMP_NODE_LIMIT, TAG, &buffer);
     expect(side, 4, EMP_RESULT_BAD, 0);
-    for (uint32_t i = 0; i < 3; i++) {
+    static const uint32_t formats[] = {3, EMP_FORMAT_SHORT, EMP_FORMAT_SHORT, EMP_FORMAT_CHAIN};
+    for (uint32_t i = 0; i < 4; i++) {
         uint32_t words[EMP_DESCRIPTOR_BYTES / 4] = {0};
-        uint32_t index = i == 2 ? EMP_DESCRIPTOR_LIMIT - 1 : 8 + i;
-        emp_descriptor_set_format(words, i == 0 ? 3 : i == 1 ? EMP_FORMAT_SHORT : EMP_FORMAT_CHAIN);
-        emp_descriptor_set_continuations(words, 1);
-        emp_descriptor_set_total_length(words, 100);
+        uint32_t index = i == 3 ? EMP_DESCRIPTOR_LIMIT - 1 : 8 + i;
+        emp_descriptor_set_format(words, formats[i]);
+        emp_descriptor_set_continuations(words, i == 3);
+        emp_descriptor_set_result(words, i == 2 ? EMP_RESULT_OK : EMP_RESULT_PENDING);
+        emp_descriptor_set_total_length(words, i == 2 ? 50 : 100);
         emp_descriptor_set_length(words, 50);
         emp_descriptor_set_owner(words, EMP_OWNER_NIC);
         for (uint32_t word = 0; word < EMP_DESCRIPTOR_BYTES / 4; word++)
@@ -309,6 +334,7 @@ static void receive_odd(struct pair *pair, struct side *side) {
     side_post(side, 0, EMP_DIRECTION_RECEIVE, 0, TAG, &buffer);
     side_post(side, 4, EMP_DIRECTION_RECEIVE, 0, TAG + 1, &other);
     expect(side, 0, EMP_RESULT_TRUNCATED, 5000);
+    expect_word(side, 0, EMP_DIRECTION_RECEIVE, EMP_FORMAT_SHORT, 0, EMP_RESULT_TRUNCATED, 5000);
     assert_true(buffer_holds(side, &buffer, 1, 2000));
     expect(side, 4, EMP_RESULT_OK, 5000);
     assert_true(buffer_holds(side, &other, 1, 5000));

@@ -82,6 +82,10 @@ const uint32_t *mock_descriptor(const struct mock *mock, size_t index) {
     return &mock->sram[MOCK_DESCRIPTORS / 4 + index * DESCRIPTOR_WORDS];
 }
 
+void mock_set_descriptor_word(struct mock *mock, size_t index, uint32_t word, uint32_t value) {
+    mock->sram[MOCK_DESCRIPTORS / 4 + index * DESCRIPTOR_WORDS + word] = value;
+}
+
 void mock_finish(struct mock *mock, size_t index, enum emp_result result, uint32_t length) {
     uint32_t *words = &mock->sram[MOCK_DESCRIPTORS / 4 + index * DESCRIPTOR_WORDS];
     assert(emp_descriptor_get_owner(words) == EMP_OWNER_NIC);

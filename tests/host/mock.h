@@ -47,6 +47,7 @@ uint64_t mock_bus(const struct mock *mock, const void *address);
 
 /* Words of descriptor `index` as the NIC sees them. */
 const uint32_t *mock_descriptor(const struct mock *mock, size_t index);
+void mock_set_descriptor_word(struct mock *mock, size_t index, uint32_t word, uint32_t value);
 /* The NIC gives a descriptor back. */
 void mock_finish(struct mock *mock, size_t index, enum emp_result result, uint32_t length);
 uint32_t mock_posted(const struct mock *mock);               /* the mailbox */

@@ -33,6 +33,7 @@ static void check_head(enum emp_format format, uint32_t continuations, uint64_t 
     assert_int_equal(emp_descriptor_get_format(words), format);
     assert_int_equal(emp_descriptor_get_continuations(words), continuations);
     assert_int_equal(emp_descriptor_get_reserved(words), 0);
+    assert_int_equal(emp_descriptor_get_spare(words), 0);
     assert_int_equal(emp_descriptor_get_result(words), EMP_RESULT_PENDING);
     assert_int_equal(emp_descriptor_get_address_high(words), address >> 32);
     assert_int_equal(emp_descriptor_get_address_low(words), (uint32_t)address);
@@ -98,16 +99,18 @@ static void encode__more_fragments_use_a_page(void **state) {
     assert_int_equal(page[EMP_PAGE_BYTES / 4 - 1], 0xA5A5A5A5); /* nothing beyond */
 }
 
-/* The status word in numbers, so that a change of the layout is noticed here too. */
+/* In numbers, the word with the owner last, so that a change of the layout is noticed here too. */
 static void encode__golden_words(void **state) {
     (void)state;
-    static const uint32_t expected[] = {1, 0, 123456, 0xC00003E8, 0x0003BEEF};
+    static const uint32_t expected[] = {1, 0, 1000, 0x0003BEEF, 0x00F12003};
     encode(1);
     assert_memory_equal(words, expected, sizeof expected);
     encode(7);
-    assert_int_equal(words[3], 0xDC0003E8);
+    assert_int_equal(words[2], 1000);
+    assert_int_equal(words[4], 0x00F12037);
     encode(8);
-    assert_int_equal(words[3], 0xE0000008);
+    assert_int_equal(words[2], 8);
+    assert_int_equal(words[4], 0x00F1200B);
 }
 
 int main(void) {

@@ -168,22 +168,46 @@ static void post__moves_the_window_twice_at_most(void **state) {
     assert_int_equal(fixture->mock->window_moves - moves, 1); /* back to the table, once */
 }
 
+static int post_any(const struct fixture *fixture, enum emp_direction direction, size_t bytes,
+                    libemp_request *request) {
+    const struct libemp_piece piece = {fixture->memory, 0, bytes};
+    return (direction == EMP_DIRECTION_SEND ? libemp_post_send : libemp_post_receive)(
+        fixture->board, 1, 42, &piece, 1, request);
+}
+
 static void test__decodes_every_result(void **state) {
     const struct fixture *fixture = *state;
     static const struct {
+        enum emp_direction direction;
         enum emp_result result;
+        uint32_t length; /* what the board gives */
+        uint32_t told;   /* what the program is told */
         int error;
-    } cases[] = {
-        {EMP_RESULT_OK, 0},     {EMP_RESULT_TRUNCATED, -EMSGSIZE},  {EMP_RESULT_TOO_LONG, -EFBIG},
-        {EMP_RESULT_BAD, -EIO}, {EMP_RESULT_CANCELLED, -ECANCELED}, {(enum emp_result)200, -EIO}};
+    } cases[] = {{EMP_DIRECTION_RECEIVE, EMP_RESULT_OK, 777, 777, 0},
+                 {EMP_DIRECTION_RECEIVE, EMP_RESULT_OK, 0, 0, 0},
+                 {EMP_DIRECTION_RECEIVE, EMP_RESULT_OK, 1000, 1000, 0},
+                 {EMP_DIRECTION_RECEIVE, EMP_RESULT_TRUNCATED, 1001, 1001, -EMSGSIZE},
+                 {EMP_DIRECTION_RECEIVE, EMP_RESULT_TRUNCATED, EMP_MESSAGE_LIMIT, EMP_MESSAGE_LIMIT,
+                  -EMSGSIZE},
+                 {EMP_DIRECTION_RECEIVE, EMP_RESULT_PEER_RESTARTED, 0, 0, -ECONNRESET},
+                 {EMP_DIRECTION_RECEIVE, EMP_RESULT_CANCELLED, 0, 0, -ECANCELED},
+                 {EMP_DIRECTION_RECEIVE, EMP_RESULT_BAD, 0, 0, -EIO},
+                 {EMP_DIRECTION_SEND, EMP_RESULT_OK, 1000, 1000, 0},
+                 {EMP_DIRECTION_SEND, EMP_RESULT_PEER_RESTARTED, 0, 1000, -ECONNRESET},
+                 {EMP_DIRECTION_SEND, EMP_RESULT_TOO_LONG, 0, 1000, -EFBIG},
+                 {EMP_DIRECTION_SEND, EMP_RESULT_BAD, 0, 1000, -EIO}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct libemp_completion completion = {0};
+        const enum emp_direction direction = cases[i].direction;
+        struct libemp_completion completion = {99};
         libemp_request request;
-        assert_int_equal(receive(fixture, 0, 1000, &request), 0);
+        assert_int_equal(post_any(fixture, direction, 1000, &request), 0);
         assert_int_equal(libemp_test(fixture->board, request, &completion), -EAGAIN);
-        mock_finish(fixture->mock, request & 0xFFFF, cases[i].result, 777);
+        assert_int_equal(completion.length, 99);
+        if (cases[i].result == EMP_RESULT_CANCELLED)
+            assert_int_equal(libemp_cancel(fixture->board, request), 0);
+        mock_finish(fixture->mock, request & 0xFFFF, cases[i].result, cases[i].length);
         assert_int_equal(libemp_test(fixture->board, request, &completion), cases[i].error);
-        assert_int_equal(completion.length, 777);
+        assert_int_equal(completion.length, cases[i].told);
         /* Spent: the same descriptor serves another request, the old name does not. */
         assert_int_equal(libemp_test(fixture->board, request, &completion), -EINVAL);
         libemp_request next;
@@ -195,6 +219,90 @@ static void test__decodes_every_result(void **state) {
         assert_int_equal(libemp_test(fixture->board, next, NULL), 0);
     }
     assert_int_equal(libemp_descriptors_free(fixture->board), 640);
+}
+
+/* Posts, lets `word` stand in the descriptor, and looks: no end of any request, whatever it says,
+ * and the request is as it was. */
+static void check_foreign(const struct fixture *fixture, enum emp_direction direction, size_t bytes,
+                          uint32_t word, const char *expected) {
+    struct libemp_board *board = fixture->board;
+    struct libemp_completion completion = {99};
+    libemp_request request;
+    assert_int_equal(post_any(fixture, direction, bytes, &request), 0);
+    const size_t index = request & 0xFFFF;
+    const uint32_t posted = mock_descriptor(fixture->mock, index)[EMP_DESCRIPTOR_OWNER_WORD];
+    mock_set_descriptor_word(fixture->mock, index, EMP_DESCRIPTOR_OWNER_WORD, word);
+    assert_int_equal(libemp_test(board, request, &completion), -EIO);
+    assert_int_equal(libemp_wait(board, request, LIBEMP_FOREVER, &completion), -EIO);
+    assert_non_null(strstr(libemp_message(board), expected));
+    assert_int_equal(completion.length, 99);
+    assert_int_equal(libemp_deregister(fixture->memory), -EBUSY);
+    mock_set_descriptor_word(fixture->mock, index, EMP_DESCRIPTOR_OWNER_WORD, posted);
+    assert_int_equal(libemp_test(board, request, &completion), -EAGAIN);
+    mock_finish(fixture->mock, index, EMP_RESULT_OK, (uint32_t)bytes);
+    assert_int_equal(libemp_test(board, request, &completion), 0);
+    assert_int_equal(libemp_descriptors_free(board), 640);
+}
+
+static uint32_t word_of(uint32_t owner, uint32_t direction, uint32_t format, uint32_t continuations,
+                        uint32_t result, uint32_t length) {
+    uint32_t words[DESCRIPTOR_WORDS] = {0};
+    emp_descriptor_set_owner(words, owner);
+    emp_descriptor_set_direction(words, direction);
+    emp_descriptor_set_format(words, format);
+    emp_descriptor_set_continuations(words, continuations);
+    emp_descriptor_set_result(words, result);
+    emp_descriptor_set_total_length(words, length);
+    return words[EMP_DESCRIPTOR_OWNER_WORD];
+}
+
+static void test__knows_what_is_no_end_of_its_request(void **state) {
+    static const char lost[] = "the board was reset or lost its memory";
+    const struct fixture *fixture = *state;
+    enum { OURS = EMP_OWNER_HOST, THEIRS = EMP_OWNER_NIC };
+    enum { SEND = EMP_DIRECTION_SEND, RECEIVE = EMP_DIRECTION_RECEIVE };
+    enum { SHORT = EMP_FORMAT_SHORT, CHAIN = EMP_FORMAT_CHAIN, INDIRECT = EMP_FORMAT_INDIRECT };
+    enum { OK = EMP_RESULT_OK, TRUNCATED = EMP_RESULT_TRUNCATED, LIMIT = EMP_MESSAGE_LIMIT };
+    /* A receive of 1000 bytes */
+    const uint32_t words[] = {
+        0, word_of(OURS, SEND, SHORT, 0, OK, 1000), word_of(OURS, RECEIVE, CHAIN, 0, OK, 1000),
+        word_of(OURS, RECEIVE, INDIRECT, 0, OK, 1000), word_of(OURS, RECEIVE, SHORT, 1, OK, 1000),
+        word_of(OURS, RECEIVE, SHORT, 0, OK, 1000) | 1U << EMP_DESCRIPTOR_RESERVED_SHIFT,
+        word_of(OURS, RECEIVE, SHORT, 0, OK, 1001),
+        word_of(OURS, RECEIVE, SHORT, 0, TRUNCATED, 1000),
+        word_of(OURS, RECEIVE, SHORT, 0, TRUNCATED, LIMIT + 1),
+        word_of(OURS, RECEIVE, SHORT, 0, EMP_RESULT_PENDING, 1000),
+        word_of(OURS, RECEIVE, SHORT, 0, EMP_RESULT_TOO_LONG, 0),
+        word_of(OURS, RECEIVE, SHORT, 0, EMP_RESULT_BAD, 1),
+        word_of(OURS, RECEIVE, SHORT, 0, EMP_RESULT_PEER_RESTARTED, 1),
+        word_of(OURS, RECEIVE, SHORT, 0, EMP_RESULT_CANCELLED, 0), /* which nobody asked for */
+        word_of(OURS, RECEIVE, SHORT, 0, EMP_RESULT_CANCELLED + 1, 0),
+        word_of(OURS, RECEIVE, SHORT, 0, 15, 0),
+        /* Another one that the board still has */
+        word_of(THEIRS, RECEIVE, SHORT, 0, EMP_RESULT_PENDING, 999),
+        word_of(THEIRS, RECEIVE, SHORT, 0, OK, 1000)};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        check_foreign(fixture, EMP_DIRECTION_RECEIVE, 1000, words[i], lost);
+    check_foreign(fixture, EMP_DIRECTION_RECEIVE, 1000, UINT32_MAX, "does not answer any more");
+    check_foreign(fixture, EMP_DIRECTION_SEND, 1000, word_of(OURS, SEND, SHORT, 0, OK, 999), lost);
+    check_foreign(fixture, EMP_DIRECTION_SEND, 1000, word_of(OURS, SEND, SHORT, 0, TRUNCATED, 1001),
+                  lost);
+    check_foreign(fixture, EMP_DIRECTION_RECEIVE, THREE_PAGES,
+                  word_of(OURS, RECEIVE, CHAIN, 2, OK, 1), lost);
+}
+
+/* A reset puts the window back to 0: in place of the descriptor the host sees low memory. */
+static void test__notices_that_the_board_was_reset(void **state) {
+    const struct fixture *fixture = *state;
+    libemp_request request;
+    struct libemp_completion completion = {99};
+    assert_int_equal(receive(fixture, 0, 1000, &request), 0);
+    assert_int_equal(libemp_test(fixture->board, request, &completion), -EAGAIN);
+    fixture->mock->registers[REGISTER_WINDOW_BASE / 4] = 0;
+    assert_int_equal(libemp_test(fixture->board, request, &completion), -EIO);
+    assert_int_equal(libemp_wait(fixture->board, request, LIBEMP_FOREVER, &completion), -EIO);
+    assert_non_null(strstr(libemp_message(fixture->board), "the board was reset"));
+    assert_int_equal(completion.length, 99);
 }
 
 static void cancel__hands_over_by_ring_and_mailbox_once(void **state) {
@@ -278,20 +386,22 @@ static void cancel__refuses_what_is_no_posted_receive(void **state) {
     assert_int_equal(libemp_cancel(board, request), -ENODEV);
 }
 
-static void test__knows_the_length_of_a_send_without_reading(void **state) {
+static void test__knows_the_length_by_one_read(void **state) {
     const struct fixture *fixture = *state;
-    const struct libemp_piece piece = {fixture->memory, 0, 5000};
-    struct libemp_completion completion;
-    struct libemp_statistics before;
-    struct libemp_statistics after;
-    libemp_request request;
-    assert_int_equal(libemp_post_send(fixture->board, 1, 7, &piece, 1, &request), 0);
-    mock_finish(fixture->mock, 0, EMP_RESULT_OK, 5000);
-    libemp_statistics(fixture->board, &before);
-    assert_int_equal(libemp_test(fixture->board, request, &completion), 0);
-    libemp_statistics(fixture->board, &after);
-    assert_int_equal(completion.length, 5000);
-    assert_int_equal(after.reads - before.reads, 1);
+    for (enum emp_direction direction = 0; direction <= EMP_DIRECTION_RECEIVE; direction++) {
+        struct libemp_completion completion;
+        struct libemp_statistics before;
+        struct libemp_statistics after;
+        libemp_request request;
+        const uint32_t length = direction == EMP_DIRECTION_SEND ? 5000 : 4321;
+        assert_int_equal(post_any(fixture, direction, 5000, &request), 0);
+        mock_finish(fixture->mock, 0, EMP_RESULT_OK, length);
+        libemp_statistics(fixture->board, &before);
+        assert_int_equal(libemp_test(fixture->board, request, &completion), 0);
+        libemp_statistics(fixture->board, &after);
+        assert_int_equal(completion.length, length);
+        assert_int_equal(after.reads - before.reads, 1);
+    }
 }
 
 static void test__refuses_nonsense(void **state) {
@@ -392,11 +502,13 @@ int main(void) {
         TEST(post__refuses_bad_arguments),
         TEST(post__moves_the_window_twice_at_most),
         TEST(test__decodes_every_result),
+        TEST(test__knows_what_is_no_end_of_its_request),
+        TEST(test__notices_that_the_board_was_reset),
         TEST(cancel__hands_over_by_ring_and_mailbox_once),
         TEST(cancel__too_late_is_no_error),
         TEST(cancel__never_overflows_the_ring),
         TEST(cancel__refuses_what_is_no_posted_receive),
-        TEST(test__knows_the_length_of_a_send_without_reading),
+        TEST(test__knows_the_length_by_one_read),
         TEST(test__refuses_nonsense),
         TEST(wait__until_finished_or_late),
         TEST(wait__notices_stopped_firmware),

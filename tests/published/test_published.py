@@ -38,7 +38,7 @@ def test_limits(results: dict[int, dict[str, Any]]) -> None:
     [
         (4, "latency_us", 24.80),
         (10, "latency_us", 24.80),
-        (published.ONE_FRAME, "latency_us", 36.88),
+        (published.ONE_FRAME, "latency_us", 36.91),
         (1500, "latency_us", 51.10),
         (4096, "bandwidth_mbps", 775.2),
         (65536, "bandwidth_mbps", 826.7),

@@ -18,6 +18,33 @@ enum glue_panic {
 /* Objects the host reaches; see the layouts in spec/emp/host.hsm. */
 #define GLUE_DESCRIPTOR_WORDS (EMP_DESCRIPTOR_BYTES / 4u)
 extern uint32_t glue_descriptors[EMP_DESCRIPTOR_LIMIT][GLUE_DESCRIPTOR_WORDS];
+
+/* What a descriptor's word with the owner says. Compared where they lie: a shift is an instruction.
+ */
+static inline bool glue_is_format(uint32_t word, enum emp_format format) {
+    return (word & EMP_DESCRIPTOR_FORMAT_MASK << EMP_DESCRIPTOR_FORMAT_SHIFT) ==
+           (uint32_t)format << EMP_DESCRIPTOR_FORMAT_SHIFT;
+}
+static inline bool glue_is_receive(uint32_t word) {
+    return (word & EMP_DESCRIPTOR_DIRECTION_MASK << EMP_DESCRIPTOR_DIRECTION_SHIFT) ==
+           (uint32_t)EMP_DIRECTION_RECEIVE << EMP_DESCRIPTOR_DIRECTION_SHIFT;
+}
+static inline bool glue_is_owned(uint32_t word) {
+    return (word & EMP_DESCRIPTOR_OWNER_MASK << EMP_DESCRIPTOR_OWNER_SHIFT) ==
+           (uint32_t)EMP_OWNER_NIC << EMP_DESCRIPTOR_OWNER_SHIFT;
+}
+/* Of a posting. With a result in it, which none has, it is longer than any message. */
+static inline uint32_t glue_total_length(uint32_t word) {
+    return word >> EMP_DESCRIPTOR_TOTAL_LENGTH_SHIFT;
+}
+static_assert(EMP_DESCRIPTOR_RESULT_SHIFT > EMP_DESCRIPTOR_TOTAL_LENGTH_SHIFT &&
+                  1u << (EMP_DESCRIPTOR_RESULT_SHIFT - EMP_DESCRIPTOR_TOTAL_LENGTH_SHIFT) >
+                      EMP_MESSAGE_LIMIT,
+              "only the result is above the length");
+static inline uint32_t glue_length(const volatile uint32_t *descriptor) {
+    return descriptor[EMP_DESCRIPTOR_LENGTH_WORD] >> EMP_DESCRIPTOR_LENGTH_SHIFT &
+           EMP_DESCRIPTOR_LENGTH_MASK;
+}
 extern uint32_t glue_posting_ring[EMP_POSTING_RING_ENTRIES];
 extern uint32_t glue_peers[EMP_NODE_LIMIT][2];
 

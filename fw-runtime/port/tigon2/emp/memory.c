@@ -19,9 +19,15 @@ static_assert(EMP_INDIRECT_ADDRESS_HIGH_WORD == 0 && EMP_INDIRECT_ADDRESS_LOW_WO
                   EMP_INDIRECT_LENGTHS_FIRST_SHIFT == 16,
               "pages are read word by word");
 static_assert(EMP_DESCRIPTOR_ADDRESS_HIGH_WORD == 0 && EMP_DESCRIPTOR_ADDRESS_LOW_WORD == 1 &&
-                  EMP_DESCRIPTOR_TOTAL_LENGTH_WORD == 2 && EMP_DESCRIPTOR_OWNER_WORD == 3 &&
-                  EMP_DESCRIPTOR_LENGTH_WORD == 3 && EMP_CONTINUATION_FIRST_LENGTH_WORD == 4,
+                  EMP_CONTINUATION_FIRST_LENGTH_WORD == 4,
               "descriptors are read word by word");
+static_assert(EMP_DESCRIPTOR_TOTAL_LENGTH_WORD == EMP_DESCRIPTOR_OWNER_WORD &&
+                  EMP_DESCRIPTOR_RESULT_WORD == EMP_DESCRIPTOR_OWNER_WORD &&
+                  EMP_DESCRIPTOR_DIRECTION_WORD == EMP_DESCRIPTOR_OWNER_WORD &&
+                  EMP_DESCRIPTOR_FORMAT_WORD == EMP_DESCRIPTOR_OWNER_WORD &&
+                  EMP_DESCRIPTOR_CONTINUATIONS_WORD == EMP_DESCRIPTOR_OWNER_WORD,
+              "a completion is one word");
+static_assert(EMP_MESSAGE_LIMIT <= EMP_DESCRIPTOR_TOTAL_LENGTH_MASK, "which holds every length");
 static_assert(NOTICE_ENTRIES == NIC_WRITTEN_LIMIT, "one entry for each notice");
 
 uint32_t glue_descriptors[EMP_DESCRIPTOR_LIMIT][GLUE_DESCRIPTOR_WORDS];
@@ -65,13 +71,11 @@ NIC_COLD void glue_memory_start(void) {
 
 NIC_HOT bool nic_on_piece(uint32_t list, uint32_t index, struct nic_piece *piece) {
     const volatile uint32_t *descriptor = glue_descriptors[list];
-    uint32_t word = descriptor[EMP_DESCRIPTOR_LENGTH_WORD];
-    uint32_t format = word >> EMP_DESCRIPTOR_FORMAT_SHIFT & EMP_DESCRIPTOR_FORMAT_MASK;
-    uint32_t length = word >> EMP_DESCRIPTOR_LENGTH_SHIFT & EMP_DESCRIPTOR_LENGTH_MASK;
-    if (format == EMP_FORMAT_INDIRECT) {
+    uint32_t word = descriptor[EMP_DESCRIPTOR_FORMAT_WORD];
+    if (glue_is_format(word, EMP_FORMAT_INDIRECT)) {
         const volatile uint32_t *page = pages[page_of[list] - 1u];
         uint32_t pair;
-        if (index >= length)
+        if (index >= glue_length(descriptor))
             return false;
         pair = page[LENGTHS_AT + (index >> 1)];
         piece->high = page[2 * index];
@@ -82,11 +86,12 @@ NIC_HOT bool nic_on_piece(uint32_t list, uint32_t index, struct nic_piece *piece
     if (index == 0) {
         piece->high = descriptor[EMP_DESCRIPTOR_ADDRESS_HIGH_WORD];
         piece->low = descriptor[EMP_DESCRIPTOR_ADDRESS_LOW_WORD];
-        piece->bytes = length;
+        piece->bytes = glue_length(descriptor);
         return true;
     }
-    if (format != EMP_FORMAT_CHAIN || index > 2 * (word >> EMP_DESCRIPTOR_CONTINUATIONS_SHIFT &
-                                                   EMP_DESCRIPTOR_CONTINUATIONS_MASK))
+    if (!glue_is_format(word, EMP_FORMAT_CHAIN) ||
+        index >
+            2 * (word >> EMP_DESCRIPTOR_CONTINUATIONS_SHIFT & EMP_DESCRIPTOR_CONTINUATIONS_MASK))
         return false;
     descriptor = glue_descriptors[list + ((index + 1) >> 1)];
     if (index & 1) {
@@ -99,10 +104,6 @@ NIC_HOT bool nic_on_piece(uint32_t list, uint32_t index, struct nic_piece *piece
         piece->bytes = descriptor[EMP_CONTINUATION_SECOND_LENGTH_WORD] & 0xFFFF;
     }
     return true;
-}
-
-static inline uint32_t field_format(uint32_t word) {
-    return word >> EMP_DESCRIPTOR_FORMAT_SHIFT & EMP_DESCRIPTOR_FORMAT_MASK;
 }
 
 /* A page can have hundreds of entries and everything else waits meanwhile: two in a step, and the
@@ -119,13 +120,13 @@ static NIC_COLD bool page_suffices(const volatile uint32_t *pair, uint32_t entri
 }
 
 NIC_COLD bool glue_memory_suffices(uint32_t descriptor) {
-    uint32_t word = glue_descriptors[descriptor][EMP_DESCRIPTOR_LENGTH_WORD];
-    uint32_t total = glue_descriptors[descriptor][EMP_DESCRIPTOR_TOTAL_LENGTH_WORD];
+    const uint32_t *words = glue_descriptors[descriptor];
+    uint32_t word = words[EMP_DESCRIPTOR_OWNER_WORD];
+    uint32_t total = glue_total_length(word);
     struct nic_piece piece;
     uint32_t sum = 0;
-    if (field_format(word) == EMP_FORMAT_INDIRECT)
-        return page_suffices(&pages[page_of[descriptor] - 1u][LENGTHS_AT],
-                             word >> EMP_DESCRIPTOR_LENGTH_SHIFT & EMP_DESCRIPTOR_LENGTH_MASK,
+    if (glue_is_format(word, EMP_FORMAT_INDIRECT))
+        return page_suffices(&pages[page_of[descriptor] - 1u][LENGTHS_AT], glue_length(words),
                              total);
     for (uint32_t index = 0; sum < total; index++) {
         if (!nic_on_piece(descriptor, index, &piece))
@@ -163,7 +164,7 @@ static NIC_COLD uint32_t page_take(bool receive) {
 
 NIC_COLD void glue_page_fetch(uint32_t descriptor, bool receive, bool notify) {
     const uint32_t *words = glue_descriptors[descriptor];
-    uint32_t entries = words[EMP_DESCRIPTOR_LENGTH_WORD] & EMP_DESCRIPTOR_LENGTH_MASK;
+    uint32_t entries = glue_length(words);
     uint32_t high = words[EMP_DESCRIPTOR_ADDRESS_HIGH_WORD];
     uint32_t low = words[EMP_DESCRIPTOR_ADDRESS_LOW_WORD];
     uint32_t page = page_take(receive);
@@ -209,8 +210,8 @@ static NIC_HOT void cursor_change(struct cursor *cursor, uint32_t descriptor, bo
         return;
     }
     opened[descriptor] = true;
-    if (field_format(glue_descriptors[descriptor][EMP_DESCRIPTOR_FORMAT_WORD]) ==
-            EMP_FORMAT_INDIRECT &&
+    if (glue_is_format(glue_descriptors[descriptor][EMP_DESCRIPTOR_FORMAT_WORD],
+                       EMP_FORMAT_INDIRECT) &&
         page_of[descriptor] == 0)
         page_fetch_again(descriptor, receive);
     nic_gather_open(&cursor->gather, descriptor);
@@ -241,7 +242,7 @@ static inline bool single(uint32_t descriptor, uint32_t offset, uint32_t length,
                           struct nic_piece *run) {
     const volatile uint32_t *words = glue_descriptors[descriptor];
     uint32_t low;
-    if (field_format(words[EMP_DESCRIPTOR_FORMAT_WORD]) != EMP_FORMAT_SHORT)
+    if (!glue_is_format(words[EMP_DESCRIPTOR_FORMAT_WORD], EMP_FORMAT_SHORT))
         return false;
     low = words[EMP_DESCRIPTOR_ADDRESS_LOW_WORD];
     run->low = low + offset;
@@ -319,20 +320,23 @@ NIC_HOT void nic_on_written(uint32_t token) {
 
 /* ---------------------------------------------------------------------------------- Completion */
 
-/* The length first, then the word with the owner: the host may look at any time (EF29). */
+/* What the word with the owner keeps of the posting. */
+#define POSTED_FIELDS                                                                              \
+    (EMP_DESCRIPTOR_DIRECTION_MASK << EMP_DESCRIPTOR_DIRECTION_SHIFT |                             \
+     EMP_DESCRIPTOR_FORMAT_MASK << EMP_DESCRIPTOR_FORMAT_SHIFT |                                   \
+     EMP_DESCRIPTOR_CONTINUATIONS_MASK << EMP_DESCRIPTOR_CONTINUATIONS_SHIFT)
+
+/* Owner, result and length in one store: the host may look at any time (EF29). */
 NIC_HOT void emp_device_complete(const uint16_t descriptor, const uint8_t result,
                                  const uint32_t length) {
     volatile uint32_t *words = glue_descriptors[descriptor];
     uint32_t word = words[EMP_DESCRIPTOR_OWNER_WORD];
-    bool receive = (word >> EMP_DESCRIPTOR_DIRECTION_SHIFT & EMP_DESCRIPTOR_DIRECTION_MASK) ==
-                   EMP_DIRECTION_RECEIVE;
-    word &= ~(EMP_DESCRIPTOR_OWNER_MASK << EMP_DESCRIPTOR_OWNER_SHIFT |
-              EMP_DESCRIPTOR_RESULT_MASK << EMP_DESCRIPTOR_RESULT_SHIFT);
-    words[EMP_DESCRIPTOR_TOTAL_LENGTH_WORD] = length;
-    words[EMP_DESCRIPTOR_OWNER_WORD] = word |
+    bool receive = glue_is_receive(word);
+    words[EMP_DESCRIPTOR_OWNER_WORD] = (word & POSTED_FIELDS) |
                                        (uint32_t)EMP_OWNER_HOST << EMP_DESCRIPTOR_OWNER_SHIFT |
-                                       (uint32_t)result << EMP_DESCRIPTOR_RESULT_SHIFT;
-    if (field_format(word) != EMP_FORMAT_SHORT) /* only those have a cursor, or a page */
+                                       (uint32_t)result << EMP_DESCRIPTOR_RESULT_SHIFT |
+                                       length << EMP_DESCRIPTOR_TOTAL_LENGTH_SHIFT;
+    if (!glue_is_format(word, EMP_FORMAT_SHORT)) /* only those have a cursor, or a page */
         glue_memory_forget(descriptor, receive);
     if (!receive)
         glue_postings_retry();

@@ -38,15 +38,6 @@ static inline uint32_t field(uint32_t word, uint32_t shift, uint32_t mask) {
     return word >> shift & mask;
 }
 
-static inline bool is_receive(uint32_t word) {
-    return field(word, EMP_DESCRIPTOR_DIRECTION_SHIFT, EMP_DESCRIPTOR_DIRECTION_MASK) ==
-           EMP_DIRECTION_RECEIVE;
-}
-
-static inline uint32_t format_of(uint32_t word) {
-    return field(word, EMP_DESCRIPTOR_FORMAT_SHIFT, EMP_DESCRIPTOR_FORMAT_MASK);
-}
-
 static NIC_COLD void hold(uint32_t descriptor) {
     held[(held_first + held_count) & HELD_MASK] = (uint16_t)descriptor;
     held_count++;
@@ -63,18 +54,18 @@ static NIC_COLD void refuse(uint32_t descriptor) {
     emp_device_complete((uint16_t)descriptor, EMP_RESULT_BAD, 0);
 }
 
-/* `word` is the word with the owner, `total` that with the length: a word of SRAM costs as much as
- * six instructions, so each is read once. */
-static NIC_HOT void offer(uint32_t descriptor, uint32_t word, uint32_t total, bool was_held) {
+/* `word` is the word with the owner: a word of SRAM costs as much as six instructions, so each is
+ * read once. */
+static NIC_HOT void offer(uint32_t descriptor, uint32_t word, bool was_held) {
     uint32_t who = *(volatile uint32_t *)&glue_descriptors[descriptor][EMP_DESCRIPTOR_PEER_WORD];
     struct emp_posting posting = {
         .descriptor = (uint16_t)descriptor,
         .peer = (uint16_t)field(who, EMP_DESCRIPTOR_PEER_SHIFT, EMP_DESCRIPTOR_PEER_MASK),
         .tag = (uint16_t)field(who, EMP_DESCRIPTOR_TAG_SHIFT, EMP_DESCRIPTOR_TAG_MASK),
-        .length = total,
+        .length = glue_total_length(word),
     };
     enum hsm_verdict verdict =
-        is_receive(word) ? emp_match_posted(&posting) : emp_send_posted(&posting);
+        glue_is_receive(word) ? emp_match_posted(&posting) : emp_send_posted(&posting);
     if (__builtin_expect(verdict == HSM_NO_ROOM, 0)) {
         if (!was_held)
             hold(descriptor);
@@ -89,10 +80,10 @@ static NIC_HOT void offer(uint32_t descriptor, uint32_t word, uint32_t total, bo
 /* Pieces in several places: does the descriptor stay inside the table, and does it hold its length?
  * That of a page of addresses is known when the page is there. */
 static NIC_COLD bool sensible(uint32_t descriptor, uint32_t word) {
-    uint32_t length = field(word, EMP_DESCRIPTOR_LENGTH_SHIFT, EMP_DESCRIPTOR_LENGTH_MASK);
-    switch (format_of(word)) {
+    uint32_t length = glue_length(glue_descriptors[descriptor]);
+    switch (field(word, EMP_DESCRIPTOR_FORMAT_SHIFT, EMP_DESCRIPTOR_FORMAT_MASK)) {
     case EMP_FORMAT_SHORT:
-        return length >= glue_descriptors[descriptor][EMP_DESCRIPTOR_TOTAL_LENGTH_WORD];
+        return length >= glue_total_length(word);
     case EMP_FORMAT_CHAIN:
         return descriptor + field(word, EMP_DESCRIPTOR_CONTINUATIONS_SHIFT,
                                   EMP_DESCRIPTOR_CONTINUATIONS_MASK) <
@@ -108,13 +99,13 @@ static NIC_COLD bool sensible(uint32_t descriptor, uint32_t word) {
 static NIC_COLD void look_at(uint32_t descriptor, bool was_held) {
     const volatile uint32_t *words = glue_descriptors[descriptor];
     uint32_t word = words[EMP_DESCRIPTOR_OWNER_WORD];
-    if (format_of(word) == EMP_FORMAT_INDIRECT && !glue_page_present(descriptor)) {
+    if (glue_is_format(word, EMP_FORMAT_INDIRECT) && !glue_page_present(descriptor)) {
         arriving = descriptor + 1;
         arriving_held = was_held;
-        glue_page_fetch(descriptor, is_receive(word), true);
+        glue_page_fetch(descriptor, glue_is_receive(word), true);
         return;
     }
-    offer(descriptor, word, words[EMP_DESCRIPTOR_TOTAL_LENGTH_WORD], was_held);
+    offer(descriptor, word, was_held);
 }
 
 static NIC_COLD void cancel(uint32_t descriptor) {
@@ -135,11 +126,11 @@ static NIC_COLD void take_carefully(uint32_t descriptor) {
         return;
     }
     word = *(volatile uint32_t *)&glue_descriptors[descriptor][EMP_DESCRIPTOR_OWNER_WORD];
-    if (field(word, EMP_DESCRIPTOR_OWNER_SHIFT, EMP_DESCRIPTOR_OWNER_MASK) != EMP_OWNER_NIC)
+    if (!glue_is_owned(word))
         glue_counters.postings_ignored++;
     else if (!sensible(descriptor, word))
         refuse(descriptor);
-    else if (!is_receive(word) && held_count != 0)
+    else if (!glue_is_receive(word) && held_count != 0)
         hold(descriptor);
     else
         look_at(descriptor, false);
@@ -153,11 +144,10 @@ static NIC_HOT void take(void) {
     if (__builtin_expect(descriptor < EMP_DESCRIPTOR_LIMIT && held_count == 0, 1)) {
         const volatile uint32_t *words = glue_descriptors[descriptor];
         uint32_t word = words[EMP_DESCRIPTOR_OWNER_WORD];
-        uint32_t total = words[EMP_DESCRIPTOR_TOTAL_LENGTH_WORD];
-        if (field(word, EMP_DESCRIPTOR_OWNER_SHIFT, EMP_DESCRIPTOR_OWNER_MASK) == EMP_OWNER_NIC &&
-            format_of(word) == EMP_FORMAT_SHORT &&
-            field(word, EMP_DESCRIPTOR_LENGTH_SHIFT, EMP_DESCRIPTOR_LENGTH_MASK) >= total) {
-            offer(descriptor, word, total, false);
+        uint32_t length = glue_length(words);
+        if (glue_is_owned(word) && glue_is_format(word, EMP_FORMAT_SHORT) &&
+            length >= glue_total_length(word)) {
+            offer(descriptor, word, false);
             return;
         }
     }
@@ -189,8 +179,7 @@ NIC_COLD void nic_on_read(void) {
     arriving = 0;
     if (glue_memory_suffices(descriptor)) {
         const volatile uint32_t *words = glue_descriptors[descriptor];
-        offer(descriptor, words[EMP_DESCRIPTOR_OWNER_WORD], words[EMP_DESCRIPTOR_TOTAL_LENGTH_WORD],
-              arriving_held);
+        offer(descriptor, words[EMP_DESCRIPTOR_OWNER_WORD], arriving_held);
     } else {
         if (arriving_held)
             first_held_is_done();
