@@ -276,6 +276,8 @@ void kill_run(uint64_t seed, enum kill_kind kind, struct kill *kill) {
         kill->outcome = classify(&pair, kill->kind, kill->error, report);
         if (kill->hit && !strstr(report, "fault 0 ("))
             kill->outcome = KILL_UNEXPLAINED;
+        if (!kill->hit && kill->outcome != KILL_UNHARMED) /* it must not come of something else */
+            kill->outcome = KILL_UNEXPLAINED;
         kill->ended_ns = tigon_world_now_ns(pair.world);
         (void)snprintf(kill->report, sizeof kill->report, "left: %s\nright: %s\n%s: %.3000s",
                        pair.side[0].message, pair.side[1].message, tigon_end_name(pair.end),
