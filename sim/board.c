@@ -237,6 +237,14 @@ static void give_up_memory(struct tigon_board *board) {
     tigon_memory_destroy(&board->memory);
 }
 
+/* Boards of a world often run the same image. */
+static void share_native(struct tigon_board *board, unsigned core) {
+    bool shared = false;
+    for (size_t i = 0; i < board->index && !shared; i++)
+        shared = tigon_cpu_share_native(&board->cpu[core],
+                                        &tigon_world_board(board->world, i)->cpu[core]);
+}
+
 int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world, size_t index,
                            const struct tigon_knobs *knobs, struct tigon_schedule *schedule) {
     const struct tigon_cpu_port port = {.context = board,
@@ -276,6 +284,7 @@ int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world,
         tigon_cpu_set_park_hook(&board->cpu[core], core_parks, board);
         tigon_cpu_set_parking(&board->cpu[core], knobs->idle_parking, 0);
         (void)tigon_cpu_set_native(&board->cpu[core], knobs->native_code);
+        share_native(board, core);
     }
     tigon_eeprom_initialise(&board->local_control.eeprom, address);
     tigon_timer_initialise(board);

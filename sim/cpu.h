@@ -332,6 +332,11 @@ void tigon_cpu_set_parking(struct tigon_cpu *cpu, bool on, uint64_t cycle);
  * is given up. True if it is on now: not every host can. The timing must not change while it is. */
 bool tigon_cpu_set_native(struct tigon_cpu *cpu, bool on);
 
+/* What both translate from now on is translated once if they hold the same text; neither need know
+ * of the other for anything else. They must be used by one thread. False if they cannot: no
+ * translated text, another kind of core, other costs. */
+bool tigon_cpu_share_native(struct tigon_cpu *cpu, const struct tigon_cpu *with);
+
 /* Stop a core by request at `cycle` (HW[140] bit 16). A core that ran ahead has done up to its
  * run-ahead bound of private work more. */
 void tigon_cpu_halt(struct tigon_cpu *cpu, uint64_t cycle);

@@ -48,6 +48,10 @@ bool tigon_cpu_set_native(struct tigon_cpu *cpu, bool on) {
     return cpu->native != NULL;
 }
 
+bool tigon_cpu_share_native(struct tigon_cpu *cpu, const struct tigon_cpu *with) {
+    return cpu->native && with->native && tigon_native_share(cpu->native, with->native);
+}
+
 void tigon_cpu_registers_written(struct tigon_cpu *cpu) {
     if (cpu->native)
         tigon_native_registers_written(cpu->native);

@@ -11,7 +11,6 @@
 #endif
 
 #include <stdlib.h>
-#include <sys/mman.h>
 
 /* Counts are 32 bits wide while translated text runs. */
 #define FURTHEST_CYCLES (UINT64_C(1) << 30)
@@ -28,38 +27,63 @@ static void forget_all(struct tigon_native *native) {
     for (uint32_t i = 0; i < native->words; i++)
         memory->scratchpad_decoded[core][i].operation = TIGON_OP_STALE;
     memory->scratchpad_text_changed[core] = false;
-    native->used = native->stubs;
-    native->cold_used = NATIVE_CODE_BYTES / 2u;
-    native->access_count = 0;
     native->aside.return_to = NULL;
+}
+
+static void use(struct tigon_native *native, struct native_text *text) {
+    native->text = text;
+    native->leave = text->leave;
+    forget_all(native);
+}
+
+/* Room for new blocks, if it can be had: others who share the text may stand in any of its blocks,
+ * so this core leaves it to them. */
+static void make_room(struct tigon_native *native) {
+    if (native->text->cores == 1) {
+        native_text_clear(native->text);
+        forget_all(native);
+        return;
+    }
+    struct native_text *text = native_text_create();
+    if (text) {
+        native_text_release(native->text);
+        use(native, text);
+    }
 }
 
 struct tigon_native *tigon_native_create(struct tigon_cpu *cpu) {
     struct tigon_native *native = calloc(1, sizeof *native);
     if (!native)
         return NULL;
-    void *code = mmap(NULL, NATIVE_CODE_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (code == MAP_FAILED) {
+    struct native_text *text = native_text_create();
+    if (!text) {
         free(native);
         return NULL;
     }
     native->cpu = cpu;
-    native->code = code;
     native->words = cpu->memory->scratchpad_size[cpu->core] / 4u;
     native->patience = NATIVE_HEAT;
     tigon_native_know_routines(native);
-    tigon_native_make_stubs(native);
-    native->stubs = native->used;
-    forget_all(native);
+    use(native, text);
     return native;
 }
 
 void tigon_native_destroy(struct tigon_native *native) {
     if (!native)
         return;
-    munmap(native->code, NATIVE_CODE_BYTES);
+    native_text_release(native->text);
     free(native);
+}
+
+bool tigon_native_share(struct tigon_native *native, const struct tigon_native *with) {
+    const struct tigon_cpu *cpu = native->cpu, *other = with->cpu;
+    if (cpu->core != other->core || native->words != with->words ||
+        memcmp(&cpu->timing, &other->timing, sizeof cpu->timing) != 0)
+        return false;
+    with->text->cores++;
+    native_text_release(native->text);
+    use(native, with->text);
+    return true;
 }
 
 bool tigon_native_ready(struct tigon_native *native, uint32_t pc) {
@@ -74,10 +98,13 @@ bool tigon_native_ready(struct tigon_native *native, uint32_t pc) {
         return true;
     if (native->heat[index] == NATIVE_NEVER || ++native->heat[index] < native->patience)
         return false;
-    if (native->used + NATIVE_BLOCK_BYTES > NATIVE_CODE_BYTES / 2u ||
-        native->cold_used + NATIVE_BLOCK_BYTES > NATIVE_CODE_BYTES ||
-        native->access_count + 3u * (NATIVE_BLOCK_LENGTH + 2u) > NATIVE_ACCESSES)
-        forget_all(native);
+    if (native_text_adopt(native, index))
+        return true;
+    if (native_text_full(native->text)) {
+        make_room(native);
+        if (native_text_full(native->text))
+            return false;
+    }
     if (tigon_native_translate(native, index))
         return true;
     native->heat[index] = NATIVE_NEVER;
@@ -99,8 +126,8 @@ static inline void publish(struct tigon_native *native, uint64_t counts) {
 }
 
 static inline const struct native_access *access_aside(const struct tigon_native *native) {
-    const void *access = (const uint8_t *)native + native->aside.access_at;
-    return access;
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): an address below 2 GB */
+    return (const struct native_access *)(uintptr_t)native->aside.access_at;
 }
 
 /* Whether the core stands before the access it was blocked at, in the state that the block left.
@@ -388,13 +415,13 @@ static struct tigon_native *blocked_at(struct tigon_native *native,
                                        const uint8_t *return_to) {
     struct tigon_cpu *cpu = native->cpu;
     struct tigon_native *other = native->hand_to;
-    native->aside = (struct native_aside){
-        .block_began = cpu->cycle - (uint64_t)(int64_t)access->issue,
-        .cycle = cpu->cycle,
-        .go_on = native->access,
-        .return_to = return_to,
-        .access_at = (uint32_t)((const uint8_t *)access - (const uint8_t *)native),
-        .value = native->value};
+    native->aside =
+        (struct native_aside){.block_began = cpu->cycle - (uint64_t)(int64_t)access->issue,
+                              .cycle = cpu->cycle,
+                              .go_on = native->access,
+                              .return_to = return_to,
+                              .access_at = (uint32_t)(uintptr_t)access,
+                              .value = native->value};
     cpu->pc = access->from;
     cpu->npc = access->next_pc;
     if (!other || other->aside.cycle >= native->horizon_of_both)
@@ -415,13 +442,14 @@ static inline void look_after_callback(struct tigon_native *native, uint64_t hor
         native->hand_to = NULL;
 }
 
-/* The access is done: on to the next instruction. False if that is not in the block. */
+/* The access is done: on to the next instruction, at `next_pc`. False if that is not in the block.
+ * Whoever has made a callback in between must have looked at access->next_pc before. */
 static inline bool go_on(struct tigon_native *native, const struct native_access *access,
-                         uint64_t counts) {
+                         uint32_t next_pc, uint64_t counts) {
     struct tigon_cpu *cpu = native->cpu;
     const uint64_t block_began = cpu->cycle - access->next;
     if ((int64_t)(block_began + (uint64_t)(int64_t)access->last) >= (int64_t)native->limit) {
-        (void)leave(native, TIGON_NATIVE_NEAR_LIMIT, counts, access->next_pc, access->next_pc + 4u);
+        (void)leave(native, TIGON_NATIVE_NEAR_LIMIT, counts, next_pc, next_pc + 4u);
         return false;
     }
     cpu->cycle = block_began;
@@ -431,9 +459,9 @@ static inline bool go_on(struct tigon_native *native, const struct native_access
 /* The same after a register access, whose callback may also have moved this core. The statistics
  * have the counts up to it. */
 static inline bool go_on_after_callback(struct tigon_native *native,
-                                        const struct native_access *access) {
+                                        const struct native_access *access, uint32_t next_pc) {
     struct tigon_cpu *cpu = native->cpu;
-    if (tigon_cpu_stopped(cpu) || cpu->pc != access->next_pc || cpu->npc != access->next_pc + 4u) {
+    if (tigon_cpu_stopped(cpu) || cpu->pc != next_pc || cpu->npc != next_pc + 4u) {
         native->stop = tigon_cpu_why_stopped(cpu);
         (void)leave(native, tigon_cpu_stopped(cpu) ? TIGON_NATIVE_STOP : TIGON_NATIVE_AT, 1u,
                     cpu->pc, cpu->npc);
@@ -443,13 +471,14 @@ static inline bool go_on_after_callback(struct tigon_native *native,
         (void)leave(native, TIGON_NATIVE_AT, 1u, cpu->pc, cpu->npc);
         return false;
     }
-    return go_on(native, access, 1u);
+    return go_on(native, access, next_pc, 1u);
 }
 
 bool tigon_native_load_register(struct tigon_native *native, const struct native_access *access,
                                 uint32_t number) {
     struct tigon_cpu *cpu = native->cpu;
     const uint64_t horizon = cpu->horizon;
+    const uint32_t next_pc = access->next_pc;
     uint32_t value;
     show_other(native);
     const enum tigon_access result =
@@ -457,36 +486,38 @@ bool tigon_native_load_register(struct tigon_native *native, const struct native
     look_after_callback(native, horizon);
     if (result == TIGON_ACCESS_PARKED) {
         native->stop = TIGON_CPU_PARKED;
-        (void)leave(native, TIGON_NATIVE_STOP, 0, access->from, access->next_pc);
+        (void)leave(native, TIGON_NATIVE_STOP, 0, access->from, next_pc);
         return false;
     }
     native->value = cpu->gpr[access->destination] = value;
-    return go_on_after_callback(native, access);
+    return go_on_after_callback(native, access, next_pc);
 }
 
 bool tigon_native_poll(struct tigon_native *native, const struct native_access *access,
                        uint32_t number) {
     struct tigon_cpu *cpu = native->cpu;
     const uint32_t value = tigon_cpu_register_value(cpu, number * 4u);
+    const uint32_t next_pc = access->next_pc;
     show_other(native); /* to those who hear that the core parks */
     if (tigon_poll_note(cpu, access->from, number * 4u, value)) {
         native->stop = TIGON_CPU_PARKED;
-        (void)leave(native, TIGON_NATIVE_STOP, 0, access->from, access->next_pc);
+        (void)leave(native, TIGON_NATIVE_STOP, 0, access->from, next_pc);
         return false;
     }
     cpu->cycle += cpu->timing.register_read;
     cpu->statistics.register_reads++;
     native->value = cpu->gpr[access->destination] = value;
-    return go_on(native, access, 1u);
+    return go_on(native, access, next_pc, 1u);
 }
 
 bool tigon_native_store_register(struct tigon_native *native, const struct native_access *access,
                                  uint32_t number, uint32_t value) {
     const uint64_t horizon = native->cpu->horizon;
+    const uint32_t next_pc = access->next_pc;
     show_other(native);
     tigon_cpu_write_register(native->cpu, number * 4u, value);
     look_after_callback(native, horizon);
-    return go_on_after_callback(native, access);
+    return go_on_after_callback(native, access, next_pc);
 }
 
 /* A load from the scratchpad, which the block expected to be from elsewhere. As at the end of a
@@ -539,7 +570,7 @@ struct tigon_native *tigon_native_access(struct tigon_native *native,
             return blocked_at(native, access, return_to);
         if (result == TIGON_ACCESS_REGISTER)
             look_after_callback(native, horizon);
-        return go_on(native, access, counts + 1u) ? native : NULL;
+        return go_on(native, access, pc, counts + 1u) ? native : NULL;
     }
     if (address - TIGON_SCRATCHPAD < native->words * 4u && (address & (bytes - 1u)) == 0) {
         if (access->load)
@@ -565,11 +596,11 @@ struct tigon_native *tigon_native_access(struct tigon_native *native,
             native->stop = result == TIGON_ACCESS_FAULT ? TIGON_CPU_FAULTED : TIGON_CPU_PARKED;
             return leave(native, TIGON_NATIVE_STOP, 0, access->from, pc);
         }
-        return go_on_after_callback(native, access) ? native : NULL;
+        return go_on_after_callback(native, access, pc) ? native : NULL;
     }
     if (text_changed(native))
         return leave(native, TIGON_NATIVE_AT, counts + 1u, pc, pc + 4u);
-    return go_on(native, access, counts + 1u) ? native : NULL;
+    return go_on(native, access, pc, counts + 1u) ? native : NULL;
 }
 
 #else /* other hosts: the interpreter does it all */
@@ -619,6 +650,11 @@ void tigon_native_registers_written(struct tigon_native *native) {
 
 void tigon_native_set_patience(struct tigon_native *native, uint8_t times) {
     (void)native, (void)times;
+}
+
+bool tigon_native_share(struct tigon_native *native, const struct tigon_native *with) {
+    (void)native, (void)with;
+    return false;
 }
 
 void tigon_native_look_at_peer(struct tigon_native *native) {

@@ -26,6 +26,10 @@ enum tigon_native_end {
 struct tigon_native *tigon_native_create(struct tigon_cpu *cpu);
 void tigon_native_destroy(struct tigon_native *native);
 
+/* Share translated text with another core: native_text.h. False if theirs cannot be the same. The
+ * first must not be in translated text. */
+bool tigon_native_share(struct tigon_native *native, const struct tigon_native *with);
+
 /* Whether there is translated text at `pc`, a word of the scratchpad; translates it when it is time
  * to. */
 bool tigon_native_ready(struct tigon_native *native, uint32_t pc);

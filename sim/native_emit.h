@@ -80,7 +80,8 @@ struct later {
 #define NATIVE_LATER (6u * (NATIVE_BLOCK_LENGTH + 2u))
 
 struct block {
-    struct tigon_native *native;
+    struct tigon_native *native; /* NULL and no core while stubs are made */
+    struct native_text *text;
     const struct tigon_cpu *cpu;
     uint8_t *at; /* where code goes */
     struct knowledge now;
@@ -92,7 +93,7 @@ struct block {
     bool flags_kept;
     enum condition flags;
     uint8_t flags_register;
-    uint32_t text[NATIVE_BLOCK_LENGTH]; /* addresses of its instructions, delay slots not counted */
+    uint32_t path[NATIVE_BLOCK_LENGTH]; /* addresses of its instructions, delay slots not counted */
     unsigned length;
     struct later later[NATIVE_LATER];
     unsigned later_count;
@@ -172,8 +173,17 @@ static inline void field(struct block *b, unsigned prefix, unsigned opcode, unsi
                          size_t offset) {
     if (prefix)
         byte(b, prefix);
-    CODE(b, (uint8_t)opcode, (uint8_t)(0x85 | host << 3));
-    word(b, (uint32_t)offset);
+    CODE(b, (uint8_t)opcode, (uint8_t)((offset < 128u ? 0x45 : 0x85) | host << 3));
+    if (offset < 128u)
+        byte(b, (unsigned)offset);
+    else
+        word(b, (uint32_t)offset);
+}
+
+/* OP of a host register, of `reg`, with a word of the text. */
+static inline void absolute(struct block *b, unsigned opcode, unsigned host, const void *at) {
+    CODE(b, (uint8_t)opcode, (uint8_t)(0x04 | host << 3), 0x25);
+    word(b, (uint32_t)(uintptr_t)at);
 }
 
 #define FIELD(name) offsetof(struct tigon_native, name)
@@ -299,14 +309,16 @@ void native_drop(struct block *b);
 /* Host registers hold again what `now` says, but that of register `except`. All must be saved. */
 void native_load_again(struct block *b, unsigned except);
 
-/* What accesses pass in esi. */
-static inline void access_number(struct block *b, uint32_t index) {
+/* `cycle` is that of the access, since the block began. */
+static inline void call_routine(struct block *b, uint32_t access, uint32_t cycle,
+                                unsigned routine) {
     byte(b, 0xBE); /* mov esi */
-    word(b, (uint32_t)(FIELD(accesses) + index * sizeof(struct native_access)));
-}
-
-static inline void call_routine(struct block *b, uint32_t access, unsigned routine) {
-    access_number(b, access);
+    word(b, (uint32_t)(uintptr_t)&b->text->accesses[access]);
+    CODE(b, 0x4D, 0x8D, cycle < 128u ? 0x44 : 0x84, 0x24); /* lea r8, [r12 + cycle] */
+    if (cycle < 128u)
+        byte(b, cycle);
+    else
+        word(b, cycle);
     call_field(b, FIELD(routine) + routine * sizeof(uint8_t *));
 }
 

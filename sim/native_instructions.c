@@ -88,7 +88,7 @@ static void load_value(struct block *b, const struct access_form *form, const st
                        unsigned to) {
     switch (form->shift) {
     case 2:
-        if (b->native->has_movbe) {
+        if (b->text->has_movbe) {
             in_scratchpad(b, 0, OPCODE(0x0F, 0x38, 0xF0), to, place, 0);
             return;
         }
@@ -121,7 +121,7 @@ static void store_value(struct block *b, const struct access_form *form, const s
                         unsigned host, unsigned number, unsigned spare) {
     const unsigned prefix = form->shift == 1 ? 0x66 : 0, wide = form->shift != 0;
     const bool constant = is_known(b, number);
-    const bool movbe = form->shift == 2 && b->native->has_movbe;
+    const bool movbe = form->shift == 2 && b->text->has_movbe;
     unsigned swapped = host;
     if (constant) {
         in_scratchpad(b, prefix, OPCODE((uint8_t)(0x80 | wide)), 7, place, 0);
@@ -226,7 +226,7 @@ static void call_at_once(struct block *b, const struct tigon_instruction *in, ui
     find_address(b, in, in->immediate);
     if (!load)
         native_copy(b, EDX, in->second);
-    call_routine(b, index, routine);
+    call_routine(b, index, (uint32_t)b->text->accesses[index].issue, routine);
     native_drop(b);
     if (load)
         native_result(b, in->destination, EAX);
@@ -293,8 +293,7 @@ struct native_access *native_emit_access(struct block *b, uint32_t pc,
                                          const struct tigon_instruction *in,
                                          const struct access_form *form, const struct counted *c,
                                          uint32_t next_pc, const struct way *way) {
-    struct tigon_native *native = b->native;
-    struct native_access *access = &native->accesses[native->access_count];
+    struct native_access *access = &b->text->accesses[b->text->access_count];
     const bool last_load = way && form->load; /* what follows depends on where it comes from */
     const enum native_target target =
         last_load ? NATIVE_SCRATCHPAD : expected_target(b, in, form->shift);
@@ -317,7 +316,7 @@ struct native_access *native_emit_access(struct block *b, uint32_t pc,
         .expected = (uint8_t)target,
         .ends_block = way != NULL,
     };
-    const uint32_t index = native->access_count++;
+    const uint32_t index = b->text->access_count++;
     if (target != NATIVE_SCRATCHPAD) {
         call_at_once(b, in, index,
                      target == NATIVE_SRAM ? routine_of(form)

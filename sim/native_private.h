@@ -4,42 +4,14 @@
 
 #include "sim/cpu_private.h"
 #include "sim/native.h"
+#include "sim/native_text.h"
 
 #include <stddef.h>
 
-#define NATIVE_WORDS        (TIGON_SCRATCHPAD_A_SIZE / 4u)
-#define NATIVE_CODE_BYTES   (1u << 22)
-#define NATIVE_BLOCK_BYTES  32768u /* at most, of one block */
-#define NATIVE_BLOCK_LENGTH 32u    /* instructions, delay slots not counted */
-#define NATIVE_ACCESSES     32768u
-#define NATIVE_HEAT         16u     /* patience at first */
-#define NATIVE_NEVER        255u    /* heat of a word that cannot be */
-#define NATIVE_CYCLES       0x7FFFu /* at most, of a block whose accesses are what is expected */
+#define NATIVE_HEAT   16u     /* patience at first */
+#define NATIVE_NEVER  255u    /* heat of a word that cannot be */
+#define NATIVE_CYCLES 0x7FFFu /* at most, of a block whose accesses are what is expected */
 
-/* A load or store. Offsets are cycles and counts since the block began, as they are when all its
- * accesses are to what is expected, without waiting. What routines do for an access that turns out
- * to be to something else counts from another beginning: the one from which on the block would have
- * come to `next` if the access had been to SRAM. */
-struct native_access {
-    uint64_t before;  /* counts: instructions, and stalls << 32 */
-    uint32_t from;    /* its address */
-    uint32_t next_pc; /* of the instruction after it; a jump to a register fills it in */
-    int64_t detour;   /* that beginning, less the block's own */
-    int32_t last;     /* cycle by which all after it in the block is looked up; lowest if none */
-    uint32_t immediate;
-    int16_t issue; /* cycle, for routines */
-    uint16_t next; /* cycle of the next instruction, with interlock */
-    uint8_t bytes;
-    uint16_t interlock; /* that the next one waits for the load, if it is from the scratchpad */
-    uint8_t source;     /* registers as in struct tigon_instruction */
-    uint8_t second;
-    uint8_t destination;
-    uint8_t expected; /* enum native_target */
-    bool load : 1;
-    bool sign : 1;
-    bool ends_block : 1;
-};
-static_assert(sizeof(struct native_access) <= 64, "a cache line");
 /* The core's pc and npc when it stands before an access are copied as one. */
 static_assert(offsetof(struct native_access, next_pc) == offsetof(struct native_access, from) + 4 &&
                   offsetof(struct native_access, from) % 8 == 0 &&
@@ -55,10 +27,10 @@ enum native_target { NATIVE_SCRATCHPAD, NATIVE_SRAM, NATIVE_REGISTER };
 /* Of native_routines.c. The first are for SRAM: the log2 of the size, and 3 for a store, 6 for a
  * load with sign; NATIVE_DETOUR further the same as detours. */
 enum {
-    NATIVE_DETOUR = 8,
-    NATIVE_LOAD_REGISTER = 16,
+    NATIVE_LOAD_REGISTER = 8,
     NATIVE_STORE_REGISTER,
-    NATIVE_STORE_TEXT, /* a detour */
+    NATIVE_DETOUR,
+    NATIVE_STORE_TEXT = NATIVE_DETOUR + 8, /* a detour */
     NATIVE_ROUTINES
 };
 
@@ -71,7 +43,7 @@ struct native_aside {
     uint64_t block_began, cycle;
     const uint8_t *go_on;
     const uint8_t *return_to;                 /* in the block; NULL: go_on is its beginning */
-    uint32_t access_at, index, stored, value; /* rsi, ecx, edx, eax */
+    uint32_t access_at, index, stored, value; /* esi, ecx, edx, eax */
 };
 
 /* Generated code finds the fields by their offsets, with the registers
@@ -80,11 +52,13 @@ struct native_aside {
  * where cycle and counts are those at the beginning of the block. cpu->cycle is up to date in
  * tigon_native_access() (then it is that beginning, too) and after leaving. */
 struct tigon_native {
+    /* Offsets below 128 make the code shorter: those that blocks have most come first. */
+    uint32_t target; /* of a jump to a register */
+    uint32_t end;    /* enum tigon_native_end */
+    const uint8_t *routine[NATIVE_ROUTINES];
     uint64_t limit;
     uint64_t counts; /* not yet in the statistics: instructions, and stalls << 32 */
-    uint32_t target; /* of a jump to a register */
     uint32_t value;  /* of an access outside; what eax is after it */
-    uint32_t end;    /* enum tigon_native_end */
     const uint8_t *entry[NATIVE_WORDS];
 
     /* For native_routines.c. */
@@ -96,7 +70,6 @@ struct tigon_native {
     uint64_t drain_after_slot; /* cycles from the end of a store's slot until the buffer is free */
     uint32_t sram_mask[3];     /* in bytes, halves, words */
     const enum tigon_loop_stage *peer_stage;
-    const uint8_t *routine[NATIVE_ROUTINES];
     const uint8_t *access, *out; /* the long way of an access; out of the translated text */
     struct tigon_native *(*access_function)(struct tigon_native *, const struct native_access *,
                                             const uint8_t *return_to);
@@ -124,15 +97,10 @@ struct tigon_native {
     uint64_t furthest; /* limit of the counts */
     uint8_t patience;  /* how hot text may become */
 
-    uint8_t *code;
-    size_t used, stubs; /* bytes; the first belong to the stubs */
-    size_t cold_used;   /* end of the second half */
-    const uint8_t *leave;
-    bool has_movbe; /* the host's processor */
-    uint32_t access_count;
+    struct native_text *text;
+    const uint8_t *leave; /* of that */
     uint8_t heat[NATIVE_WORDS];
     bool distrusted[NATIVE_WORDS]; /* a block that took $gp for a constant was wrong there */
-    _Alignas(64) struct native_access accesses[NATIVE_ACCESSES];
 };
 
 /* Called by native_routines.c. They return with whom to go on: with `native` in its block, with the
@@ -164,10 +132,11 @@ struct tigon_native *tigon_native_enter(struct tigon_native *native);
 /* The addresses that translated text needs. */
 void tigon_native_know_routines(struct tigon_native *native);
 
-/* What all blocks share, at the beginning of the code. */
-void tigon_native_make_stubs(struct tigon_native *native);
+/* What all blocks of a text share, at the beginning of its code. */
+void tigon_native_make_stubs(struct native_text *text);
 
-/* Translate the block at word `index`. False if not even its first instruction can be. */
+/* Translate the block at word `index`, for which there must be room. False if not even its first
+ * instruction can be. */
 bool tigon_native_translate(struct tigon_native *native, uint32_t index);
 
 #endif

@@ -4,8 +4,9 @@
  * block with
  *
  *   ecx  address; less the beginning of the scratchpad in a detour
- *   rsi  offset of the struct native_access from rbp
+ *   rsi  the struct native_access
  *   edx  the value to be stored; eax is the value loaded
+ *   r8   the cycle of the access
  *
  * and keeps no others. It turns ecx right by the log2 of the size, and does what
  * tigon_cpu_load_sram() and tigon_cpu_store_sram() do, in the same order, as long as the bus knows
@@ -34,8 +35,8 @@ static_assert(TIGON_SCRATCHPAD == 0xC00000, "constant of DETOUR");
 #define DETOUR(label, otherwise)                                                                   \
     label "_detour:\n"                                                                             \
           "  addl $0xC00000, %%ecx\n"                                                              \
-          "  movslq %c[last](%%rbp,%%rsi), %%r9\n"                                                 \
-          "  addq %c[detour](%%rbp,%%rsi), %%r12\n"                                                \
+          "  movslq %c[last](%%rsi), %%r9\n"                                                       \
+          "  addq %c[detour](%%rsi), %%r12\n"                                                      \
           "  addq %%r12, %%r9\n"                                                                   \
           "  cmpq %%r13, %%r9\n"                                                                   \
           "  jge " otherwise "\n"
@@ -58,14 +59,9 @@ static_assert(TIGON_NULL_PAGE_SIZE == 0x80 && TIGON_SRAM_WINDOW == 0x800000,
 #define TURN_1 "  rorl %%ecx\n"
 #define TURN_2 "  rorl $2, %%ecx\n"
 
-/* r8: the cycle of the access. */
-#define ITS_CYCLE                                                                                  \
-    "  movswq %c[issue](%%rbp,%%rsi), %%r8\n"                                                      \
-    "  addq %%r12, %%r8\n"
-
 /* What is after the access must fit below the limit if the block begins by r10 later. */
 #define STILL_FITS(otherwise)                                                                      \
-    "  movslq %c[last](%%rbp,%%rsi), %%r11\n"                                                      \
+    "  movslq %c[last](%%rsi), %%r11\n"                                                            \
     "  addq %%r12, %%r11\n"                                                                        \
     "  addq %%r10, %%r11\n"                                                                        \
     "  cmpq %%r13, %%r11\n"                                                                        \
@@ -73,7 +69,6 @@ static_assert(TIGON_NULL_PAGE_SIZE == 0x80 && TIGON_SRAM_WINDOW == 0x800000,
 
 /* Or that after what is in the write buffer; `label`_go_on: come here again with it. */
 #define AT_ITS_CYCLE(label)                                                                        \
-    ITS_CYCLE                                                                                      \
     "  cmpq %%r8, %c[write_buffer_free](%%rbx)\n"                                                  \
     "  ja " label "_wait\n" label "_go_on:\n"                                                      \
     "  cmpq %c[horizon](%%rbx), %%r8\n"                                                            \
@@ -84,7 +79,7 @@ static_assert(TIGON_NULL_PAGE_SIZE == 0x80 && TIGON_SRAM_WINDOW == 0x800000,
 #define WAIT(label, otherwise)                                                                     \
     label "_wait:\n"                                                                               \
     "  movq %c[write_buffer_free](%%rbx), %%r10\n"                                                 \
-    "  movslq %c[last](%%rbp,%%rsi), %%r11\n"                                                      \
+    "  movslq %c[last](%%rsi), %%r11\n"                                                      \
     "  subq %%r8, %%r10\n"                                                                         \
     "  addq %%r10, %%r8\n"                                                                         \
     "  addq %%r10, %c[bus_stalls](%%rbx)\n"                                                        \
@@ -187,7 +182,7 @@ static_assert(TIGON_REGISTERS == 0xC0000000u && TIGON_REGISTERS_SIZE == 4 * 0x10
 #define REGISTER_ONLY(label, turn, otherwise)                                                      \
     label ":\n" turn "  subl $(0xC0000000 >> 2), %%ecx\n"                                          \
           "  cmpl $0x100, %%ecx\n"                                                                 \
-          "  jae " otherwise "\n" ITS_CYCLE label "_go_on:\n"                                      \
+          "  jae " otherwise "\n" label "_go_on:\n"                                                \
           "  cmpq %c[horizon](%%rbx), %%r8\n"                                                      \
           "  jae " label "_blocked\n"
 
@@ -200,7 +195,7 @@ static_assert(TIGON_REGISTERS == 0xC0000000u && TIGON_REGISTERS_SIZE == 4 * 0x10
     [stalls_after_beats] "i"(offsetof(struct tigon_bus, stalls) - offsetof(struct tigon_bus, beats))
 
 #define ACCESS_OPERANDS                                                                            \
-    ACCESS(issue), ACCESS(detour), ACCESS(last), NATIVE(slots), NATIVE(peer_stage), NATIVE(beats), \
+    ACCESS(detour), ACCESS(last), NATIVE(slots), NATIVE(peer_stage), NATIVE(beats),                \
         NATIVE(sram_mask), NATIVE(sram), CPU(write_buffer_free), CPU(horizon), COUNT(bus_stalls),  \
         BUS(plain_until), BUS(taken), BUS(core_free), STALLS_AFTER_BEATS
 
@@ -310,8 +305,8 @@ static __attribute__((used)) void registers(void) {
         "tigon_native_call:\n"
         "  xchgl %%ecx, %%edx\n"
         "  movl %%eax, %c[value](%%rbp)\n"
-        "  movl %c[next_pc](%%rbp,%%rsi), %%eax\n"
-        "  movq %c[before](%%rbp,%%rsi), %%r10\n"
+        "  movl %c[next_pc](%%rsi), %%eax\n"
+        "  movq %c[before](%%rsi), %%r10\n"
         "  movq %%r8, %c[cycle](%%rbx)\n"
         "  movl %%eax, %c[pc](%%rbx)\n"
         "  addl $4, %%eax\n"
@@ -323,7 +318,6 @@ static __attribute__((used)) void registers(void) {
         "  addq %%rax, %c[instructions](%%rbx)\n"
         "  addq %%r15, %c[load_use_stalls](%%rbx)\n"
         "  movq %%r10, %c[counts](%%rbp)\n"
-        "  addq %%rbp, %%rsi\n"
         "  movq %%rbp, %%rdi\n"
         "  subq $8, %%rsp\n"
         "  callq *%%r9\n"
@@ -334,8 +328,8 @@ static __attribute__((used)) void registers(void) {
         REGISTER_BLOCKED("tigon_native_sw_register")
         /* clang-format on */ ".popsection\n"
         :
-        : ACCESS(issue), ACCESS(next_pc), ACCESS(before), CPU(horizon), CPU(cycle), CPU(pc),
-          CPU(npc), CPU(effects), CPU(register_view), VIEW(base), VIEW(constant), VIEW(mask),
+        : ACCESS(next_pc), ACCESS(before), CPU(horizon), CPU(cycle), CPU(pc), CPU(npc),
+          CPU(effects), CPU(register_view), VIEW(base), VIEW(constant), VIEW(mask),
           CPU(timer_number), CPU(pollable), NATIVE(value), NATIVE(counts), NATIVE(register_load),
           NATIVE(register_store), NATIVE(poll), COUNT(instructions), COUNT(load_use_stalls),
           COUNT(register_reads), [timer_offset] "i"(offsetof(struct tigon_cpu, port.timer_offset)),
@@ -369,6 +363,8 @@ static __attribute__((used)) void ways(void) {
         "  jz 1f\n"
         "  pushq %%rdi\n"
         "  movl %c[aside_access_at](%%rbp), %%esi\n"
+        "  movl %c[npc](%%rbx), %%edi\n"
+        "  movl %%edi, %c[next_pc](%%rsi)\n"
         "  movl %c[aside_index](%%rbp), %%ecx\n"
         "  movl %c[aside_stored](%%rbp), %%edx\n"
         "  movl %c[aside_value](%%rbp), %%eax\n"
@@ -390,9 +386,9 @@ static __attribute__((used)) void ways(void) {
         ".size tigon_native_enter, . - tigon_native_enter\n"
         ".popsection\n"
         :
-        : NATIVE(cpu), NATIVE(scratchpad), NATIVE(limit), NATIVE(counts), CPU(cycle),
-          ASIDE(block_began), ASIDE(go_on), ASIDE(return_to), ASIDE(access_at), ASIDE(index),
-          ASIDE(stored), ASIDE(value));
+        : NATIVE(cpu), NATIVE(scratchpad), NATIVE(limit), NATIVE(counts), CPU(cycle), CPU(npc),
+          ACCESS(next_pc), ASIDE(block_began), ASIDE(go_on), ASIDE(return_to), ASIDE(access_at),
+          ASIDE(index), ASIDE(stored), ASIDE(value));
 }
 
 static __attribute__((used)) void waiting(void) {
@@ -409,7 +405,7 @@ static __attribute__((used)) void waiting(void) {
         "  movl %%eax, %c[aside_value](%%rbp)\n"
         "  movq %%rdi, %c[aside_go_on](%%rbp)\n"
         "  popq %c[aside_return_to](%%rbp)\n"
-        "  movq %c[from](%%rbp,%%rsi), %%r9\n"
+        "  movq %c[from](%%rsi), %%r9\n"
         "  movq %%r9, %c[pc](%%rbx)\n"
         "  movq %%r12, %c[aside_block_began](%%rbp)\n"
         "  movq %%r8, %c[aside_cycle](%%rbp)\n"
@@ -439,6 +435,8 @@ static __attribute__((used)) void waiting(void) {
         "  movq %c[counts](%%rbp), %%r15\n"
         "  pushq %c[aside_return_to](%%rbp)\n"
         "  movl %c[aside_access_at](%%rbp), %%esi\n"
+        "  movl (%c[pc] + 4)(%%rbx), %%edi\n" /* npc to next_pc */
+        "  movl %%edi, (%c[from] + 4)(%%rsi)\n"
         "  movl %c[aside_index](%%rbp), %%ecx\n"
         "  movl %c[aside_stored](%%rbp), %%edx\n"
         "  movl %c[aside_value](%%rbp), %%eax\n"
@@ -448,8 +446,8 @@ static __attribute__((used)) void waiting(void) {
         "3:\n"
         "  cmpq $0, %c[other](%%rbp)\n"
         "  jne 5f\n"
-        "4:\n"                                   /* nobody can go on before the horizon */
-        "  movq %c[before](%%rbp,%%rsi), %%r9\n" /* show(), of native.c */
+        "4:\n"                             /* nobody can go on before the horizon */
+        "  movq %c[before](%%rsi), %%r9\n" /* show(), of native.c */
         "  addq %%r9, %%r15\n"
         "  negq %%r9\n"
         "  movl %%r15d, %%eax\n"
@@ -478,14 +476,13 @@ static __attribute__((used)) void waiting(void) {
 static __attribute__((used)) void other_ways(void) {
     __asm__ volatile(".pushsection .text\n"
                      "tigon_native_store_text:\n"
-                     "  addq %c[detour](%%rbp,%%rsi), %%r12\n"
+                     "  addq %c[detour](%%rsi), %%r12\n"
                      "tigon_native_special_store:\n"
                      "  movl %%eax, %c[value](%%rbp)\n"
                      "tigon_native_special:\n"
                      "  movq %%r12, %c[cycle](%%rbx)\n"
                      "  movq %%r15, %c[counts](%%rbp)\n"
                      "  movq %%rbp, %%rdi\n"
-                     "  addq %%rbp, %%rsi\n"
                      "  movq (%%rsp), %%rdx\n"
                      "  subq $8, %%rsp\n"
                      "  callq *%c[access_function](%%rbp)\n"
@@ -567,7 +564,7 @@ void tigon_native_know_routines(struct tigon_native *native) {
         tigon_native_sw,
         tigon_native_lb,
         tigon_native_lh,
-        tigon_native_lbu_detour,
+        [NATIVE_DETOUR] = tigon_native_lbu_detour,
         tigon_native_lhu_detour,
         tigon_native_lw_detour,
         tigon_native_sb_detour,

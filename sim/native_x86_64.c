@@ -54,10 +54,11 @@ static void go_to(struct block *b, const struct way *way) {
         const uint32_t index = (way->pc - TIGON_SCRATCHPAD) / 4u;
         if (!in_scratchpad(b, way->pc)) {
             eax_constant(b, way->pc);
-            jump(b, b->native->leave);
+            jump(b, b->text->leave);
         } else if (way->pc == b->begin) {
             jump(b, b->entry);
-        } else if (b->native->entry[index] != b->native->leave) {
+        } else if (b->native->entry[index] != b->text->leave) {
+            native_text_add_jump(b->text, index, b->native->entry[index]);
             jump(b, b->native->entry[index]);
         } else { /* it may be translated later */
             eax_constant(b, way->pc);
@@ -70,7 +71,7 @@ static void go_to(struct block *b, const struct way *way) {
     word(b, 0u - TIGON_SCRATCHPAD);
     CODE(b, 0xC1, 0xC9, 2, 0x81, 0xF9); /* ror ecx, 2; cmp ecx, words */
     word(b, b->native->words);
-    link(jump_if_later(b, NOT_BELOW), b->native->leave);
+    link(jump_if_later(b, NOT_BELOW), b->text->leave);
     CODE(b, 0xFF, 0xA4, 0xCD); /* jmp [rbp + rcx * 8 + entry] */
     word(b, (uint32_t)FIELD(entry));
 }
@@ -90,7 +91,7 @@ static void leave_with_load(struct block *b, const struct counted *c, const stru
         field(b, 0, 0x8B, 0, FIELD(target));
     else
         eax_constant(b, way->pc);
-    jump(b, b->native->leave);
+    jump(b, b->text->leave);
 }
 
 static struct tigon_instruction text_at(const struct block *b, uint32_t pc) {
@@ -99,8 +100,11 @@ static struct tigon_instruction text_at(const struct block *b, uint32_t pc) {
 }
 
 static void mark_text(const struct block *b, uint32_t pc) {
-    memset(&b->cpu->memory->scratchpad_text[b->cpu->core][pc - TIGON_SCRATCHPAD],
-           TIGON_TEXT_TRANSLATED, 4);
+    const uint32_t offset = pc - TIGON_SCRATCHPAD;
+    const struct tigon_memory *memory = b->cpu->memory;
+    memset(&b->cpu->memory->scratchpad_text[b->cpu->core][offset], TIGON_TEXT_TRANSLATED, 4);
+    native_text_add_source(b->text, offset / 4u,
+                           tigon_load_be32(&memory->scratchpad[b->cpu->core][offset]));
 }
 
 static bool waits_for(const struct tigon_instruction *in, uint8_t number) {
@@ -137,12 +141,12 @@ static void end_with_load(struct block *b, struct counted c, const struct way *w
 /* An access elsewhere than in the scratchpad, where it was expected: ecx is the offset there would
  * be. The core waits for it, so the interlock that the block counts on is none. */
 static void call_elsewhere(struct block *b, const struct later *later) {
-    const struct native_access *access = &b->native->accesses[later->access];
+    const struct native_access *access = &b->text->accesses[later->access];
     b->now = later->knowledge;
     native_save(b);
     if (!later->load)
         native_copy(b, EDX, later->second);
-    call_routine(b, later->access, later->routine);
+    call_routine(b, later->access, (uint32_t)(access->issue + access->detour), later->routine);
     if (access->interlock != 0) {
         CODE(b, 0x48, 0xB9); /* mov rcx; sub r15, rcx */
         quad(b, (uint64_t)access->interlock << 32);
@@ -169,7 +173,7 @@ static void distrust(struct block *b) {
     field(b, 0, 0xC6, 0, FIELD(distrusted) + index);
     byte(b, true);
     eax_constant(b, b->begin);
-    jump(b, b->native->leave);
+    jump(b, b->text->leave);
 }
 
 /* May put off more. */
@@ -179,7 +183,7 @@ static void write_later(struct block *b, const struct later *later) {
     case NEAR_LIMIT:
         set_field(b, FIELD(end), TIGON_NATIVE_NEAR_LIMIT);
         eax_constant(b, b->begin);
-        jump(b, b->native->leave);
+        jump(b, b->text->leave);
         break;
     case DISTRUST:
         distrust(b);
@@ -337,7 +341,7 @@ static bool can_follow(const struct block *b, uint32_t pc) {
     if (b->length >= NATIVE_BLOCK_LENGTH || !in_scratchpad(b, pc))
         return false;
     for (unsigned i = 0; i < b->length; i++)
-        if (b->text[i] == pc)
+        if (b->path[i] == pc)
             return false;
     const struct tigon_instruction in = text_at(b, pc);
     if (branch_kind(&in) == NO_BRANCH)
@@ -353,7 +357,7 @@ static unsigned visits(const struct block *b, uint32_t pc) {
     const uint32_t index = (pc - TIGON_SCRATCHPAD) / 4u;
     if (!in_scratchpad(b, pc))
         return 0;
-    if (b->native->entry[index] != b->native->leave)
+    if (b->native->entry[index] != b->text->leave)
         return NATIVE_NEVER;
     return b->native->heat[index] == NATIVE_NEVER ? 0 : b->native->heat[index];
 }
@@ -463,9 +467,7 @@ static bool emit_branch(struct block *b, struct place_in_text *at,
     const struct tigon_instruction slot = text_at(b, pc + 4u);
     struct access_form form;
     if (native_access_form(slot.operation, &form)) /* the next one after it */
-        field(b, 0, 0x89, ECX,
-              FIELD(accesses) + b->native->access_count * sizeof(struct native_access) +
-                  offsetof(struct native_access, next_pc));
+        absolute(b, 0x89, ECX, &b->text->accesses[b->text->access_count].next_pc);
     if (in->operation == TIGON_OP_JALR)
         native_result_constant(b, in->destination, pc + 8u);
     taken.computed = true;
@@ -485,7 +487,7 @@ static bool emit_block(struct block *b) {
     for (;;) {
         const struct tigon_instruction in = text_at(b, at.pc);
         const enum branch kind = branch_kind(&in);
-        b->text[b->length++] = at.pc;
+        b->path[b->length++] = at.pc;
         mark_text(b, at.pc);
         looked_up(b, &at.counted);
         if (at.pending && waits_for(&in, at.pending->destination)) {
@@ -539,7 +541,6 @@ static bool gp_is_base(const struct tigon_native *native, uint32_t index) {
 
 /* False if there is none, or it is too long. */
 static bool make_block(struct block *b, struct manner manner) {
-    struct tigon_native *native = b->native;
     native_guess_begin(&b->now, b->cpu);
     if (manner.trusting) {
         b->now.known |= 1u << GP;
@@ -557,7 +558,7 @@ static bool make_block(struct block *b, struct manner manner) {
     if (!emit_block(b) || b->last + dearest(b) > NATIVE_CYCLES)
         return false;
     b->end = b->at;
-    b->at = native->code + native->cold_used;
+    b->at = b->text->code + b->text->cold_used;
     for (unsigned i = 0; i < b->later_count; i++)
         write_later(b, &b->later[i]);
     memcpy(last, &b->last, manner.short_last ? 1 : 4); /* the least significant byte is the first */
@@ -565,51 +566,54 @@ static bool make_block(struct block *b, struct manner manner) {
 }
 
 bool tigon_native_translate(struct tigon_native *native, uint32_t index) {
-    const uint32_t first_access = native->access_count;
+    struct native_text *text = native->text;
+    const uint32_t first_access = text->access_count;
     struct manner manner = {.trusting = gp_is_base(native, index), .short_last = true};
     for (;;) {
         struct block b = {.native = native,
+                          .text = text,
                           .cpu = native->cpu,
-                          .at = native->code + native->used,
+                          .at = text->code + text->used,
                           .now = {.known = 1u}, /* $0 is 0 */
                           .begin = TIGON_SCRATCHPAD + index * 4u,
-                          .entry = native->code + native->used};
-        native->access_count = first_access;
-        if (!make_block(&b, manner)) {
-            native->access_count = first_access;
-            return false;
-        }
+                          .entry = text->code + text->used};
+        const bool made = make_block(&b, manner);
         const bool in_vain = manner.trusting && !b.trusted, too_long = b.last >= 128;
-        if (!in_vain && !(manner.short_last && too_long)) {
-            native->used = (size_t)(b.end - native->code);
-            native->cold_used = (size_t)(b.at - native->code);
-            for (uint32_t i = first_access; i < native->access_count; i++) {
-                struct native_access *access = &native->accesses[i];
+        if (made && !in_vain && !(manner.short_last && too_long)) {
+            text->used = (size_t)(b.end - text->code);
+            text->cold_used = (size_t)(b.at - text->code);
+            for (uint32_t i = first_access; i < text->access_count; i++) {
+                struct native_access *access = &text->accesses[i];
                 access->last = access->ends_block ? NATIVE_NO_LAST : (int32_t)b.last;
             }
+            native_text_add(text, index, b.entry, manner.trusting);
             native->entry[index] = b.entry;
             return true;
         }
+        text->access_count = first_access;
+        native_text_drop(text);
+        if (!made)
+            return false;
         manner.trusting &= b.trusted;
         manner.short_last &= !too_long;
     }
 }
 
-void tigon_native_make_stubs(struct tigon_native *native) {
-    struct block b = {.native = native, .cpu = native->cpu, .at = native->code};
+void tigon_native_make_stubs(struct native_text *text) {
+    struct block b = {.text = text, .at = text->code};
     unsigned eax, ebx, ecx, edx;
-    native->has_movbe = __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_MOVBE) != 0;
+    text->has_movbe = __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_MOVBE) != 0;
     static_assert(offsetof(struct tigon_cpu, gpr) == 0, "rbx finds them there");
 
     /* leave: eax is pc. */
-    native->leave = b.at;
+    text->leave = b.at;
     core_field(&b, 0, 0x89, 0, CORE(pc));
     CODE(&b, 0x8D, 0x48, 4); /* lea ecx, [rax + 4] */
     core_field(&b, 0, 0x89, 1, CORE(npc));
     core_field(&b, 0x4C, 0x89, 4, CORE(cycle));
     field(&b, 0x4C, 0x89, 7, FIELD(counts));
     jump_field(&b, FIELD(out));
-    native->used = (size_t)(b.at - native->code);
+    text->used = (size_t)(b.at - text->code);
 }
 
 #endif
