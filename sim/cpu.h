@@ -226,7 +226,7 @@ struct tigon_cpu {
     uint64_t event_limit;       /* lowest tigon_cpu_limit() of this run */
     uint64_t lowest_bound;      /* lowest horizon anybody asked for in it, also beyond its own */
     uint64_t effects;           /* counts what makes a loop more than a poll loop, beside
-                                   accesses to SRAM */
+                                   accesses to SRAM and stores of translated text */
     uint64_t write_buffer_free; /* cycle */
     uint32_t load_register;     /* target of a scratchpad load just issued, else 0 */
     bool line_valid;

@@ -110,45 +110,62 @@ static void load_value(struct block *b, const struct access_form *form, const st
     }
 }
 
-/* The constant as it lies in memory. */
-static void immediate_value(struct block *b, unsigned shift, uint32_t value) {
-    for (unsigned i = 1u << shift; i-- > 0;)
-        byte(b, value >> 8u * i & 0xFFu);
+/* or [what has changed], the low bytes of `host`. */
+static void note_change(struct block *b, unsigned shift, unsigned host) {
+    const size_t to = FIELD(changed) + shift * sizeof(uint32_t);
+    if (shift == 1)
+        byte(b, 0x66);
+    field(b, host >= R8 ? 0x44 : shift == 0 ? 0x40 : 0, shift == 0 ? 0x08 : 0x09, host & 7u, to);
 }
 
-/* A value that is in `host`, or constant. What changes counts in cpu->effects. */
+/* Host registers for a store, free ones. */
+struct spare {
+    unsigned before, swapped;
+};
+
+static bool must_swap(const struct block *b, const struct access_form *form, unsigned number) {
+    return !is_known(b, number) && form->shift != 0 && !(form->shift == 2 && b->text->has_movbe);
+}
+
+/* A value that is in `host`, or constant. Whether it is another one than there was goes into
+ * native->changed without a branch, which nobody could predict. */
 static void store_value(struct block *b, const struct access_form *form, const struct place *place,
-                        unsigned host, unsigned number, unsigned spare) {
+                        unsigned host, unsigned number, struct spare spare) {
     const unsigned prefix = form->shift == 1 ? 0x66 : 0, wide = form->shift != 0;
     const bool constant = is_known(b, number);
-    const bool movbe = form->shift == 2 && b->text->has_movbe;
-    unsigned swapped = host;
+    uint32_t value = 0;
     if (constant) {
-        in_scratchpad(b, prefix, OPCODE((uint8_t)(0x80 | wide)), 7, place, 0);
-        immediate_value(b, form->shift, b->now.constant[number]);
-    } else if (movbe) {
-        in_scratchpad(b, 0, OPCODE(0x0F, 0x38, 0xF0), spare, place, 0);
-        host_host(b, 0x3B, spare, host);
-    } else {
-        if (wide) {
-            host_host(b, 0x8B, spare, host);
-            swap_bytes(b, spare, form->shift);
-            swapped = spare;
-        }
-        in_scratchpad(b, prefix, OPCODE((uint8_t)(0x38 | wide)), swapped, place, 0);
+        const uint32_t all = b->now.constant[number];
+        value = form->shift == 2   ? __builtin_bswap32(all)
+                : form->shift == 1 ? __builtin_bswap16((uint16_t)all)
+                                   : all & 0xFFu;
     }
-    uint8_t *const equal = jump_if_near(b, EQUAL);
+    if (must_swap(b, form, number)) {
+        host_host(b, 0x8B, spare.swapped, host);
+        swap_bytes(b, spare.swapped, form->shift);
+        host = spare.swapped;
+    }
+    const bool movbe = !constant && form->shift == 2 && b->text->has_movbe;
+    if (movbe)
+        in_scratchpad(b, 0, OPCODE(0x0F, 0x38, 0xF0), spare.before, place, 0);
+    else if (form->shift == 2)
+        in_scratchpad(b, 0, OPCODE(0x8B), spare.before, place, 0);
+    else
+        in_scratchpad(b, 0, OPCODE(0x0F, (uint8_t)(0xB6 | wide)), spare.before, place, 0);
+    if (!constant)
+        host_host(b, 0x33, spare.before, host);
+    else if (value != 0)
+        host_immediate(b, 0x33, spare.before, value);
+    note_change(b, form->shift, spare.before);
     if (constant) {
         in_scratchpad(b, prefix, OPCODE((uint8_t)(0xC6 | wide)), 0, place, 0);
-        immediate_value(b, form->shift, b->now.constant[number]);
+        for (unsigned i = 0; i < 1u << form->shift; i++)
+            byte(b, value >> 8u * i & 0xFFu);
     } else if (movbe) {
         in_scratchpad(b, 0, OPCODE(0x0F, 0x38, 0xF1), host, place, 0);
     } else {
-        in_scratchpad(b, prefix, OPCODE((uint8_t)(0x88 | wide)), swapped, place, 0);
+        in_scratchpad(b, prefix, OPCODE((uint8_t)(0x88 | wide)), host, place, 0);
     }
-    CODE(b, 0x48); /* inc qword [rbx + effects] */
-    core_field(b, 0, 0xFF, 0, CORE(effects));
-    link_near(equal, b->at);
 }
 
 /* Not zero if the offset in ecx is not of the scratchpad, whose size is a power of two, or
@@ -264,12 +281,14 @@ static void store_in_block(struct block *b, const struct tigon_instruction *in,
                            const struct access_form *form, struct place place, uint32_t index) {
     if (place.kind == AT_ECX)
         (void)native_in(b, in->source, keep(b, in->second));
-    unsigned host = 0, spare = 0, kept = keep(b, in->source);
+    unsigned host = 0, kept = keep(b, in->source);
     if (!is_known(b, in->second)) {
         host = native_in(b, in->second, kept);
         kept |= 1u << host;
-        spare = native_take(b, kept);
     }
+    struct spare spare = {.before = native_take(b, kept)};
+    if (must_swap(b, form, in->second))
+        spare.swapped = native_take(b, kept | 1u << spare.before);
     struct later *later = NULL;
     if (place.kind == AT_ECX) {
         find_address(b, in, in->immediate - TIGON_SCRATCHPAD);

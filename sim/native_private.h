@@ -53,12 +53,13 @@ struct native_aside {
  * tigon_native_access() (then it is that beginning, too) and after leaving. */
 struct tigon_native {
     /* Offsets below 128 make the code shorter: those that blocks have most come first. */
-    uint32_t target; /* of a jump to a register */
-    uint32_t end;    /* enum tigon_native_end */
+    uint32_t target;     /* of a jump to a register */
+    uint32_t changed[3]; /* not 0: stores of bytes, halves or words have changed the scratchpad */
     const uint8_t *routine[NATIVE_ROUTINES];
     uint64_t limit;
     uint64_t counts; /* not yet in the statistics: instructions, and stalls << 32 */
     uint32_t value;  /* of an access outside; what eax is after it */
+    uint32_t end;    /* enum tigon_native_end */
     const uint8_t *entry[NATIVE_WORDS];
 
     /* For native_routines.c. */
@@ -102,6 +103,15 @@ struct tigon_native {
     uint8_t heat[NATIVE_WORDS];
     bool distrusted[NATIVE_WORDS]; /* a block that took $gp for a constant was wrong there */
 };
+
+/* Whether blocks have changed the scratchpad since this was asked last: cpu->effects has none of
+ * their stores. */
+static inline bool tigon_native_changed(struct tigon_native *native) {
+    if ((native->changed[0] | native->changed[1] | native->changed[2]) == 0)
+        return false;
+    memset(native->changed, 0, sizeof native->changed);
+    return true;
+}
 
 /* Called by native_routines.c. They return with whom to go on: with `native` in its block, with the
  * other core, or, NULL, nobody: the translated text is left. */

@@ -12,7 +12,7 @@
  * executes the rest up to the wake cycle, with the register values of the last period: by then the
  * registers may already hold what is only to be seen from the wake cycle on.
  */
-#include "sim/cpu_private.h"
+#include "sim/native_private.h"
 #include "sim/poll_loop.h"
 
 /* What the next poll is compared with. */
@@ -27,7 +27,9 @@ static __attribute__((noinline)) void remember(struct tigon_cpu *cpu) {
 }
 
 /* Accesses to SRAM are counted already. */
-static uint64_t effects(const struct tigon_cpu *cpu) {
+static uint64_t effects(struct tigon_cpu *cpu) {
+    if (cpu->native && tigon_native_changed(cpu->native))
+        cpu->effects++;
     return cpu->effects + cpu->statistics.sram_loads + cpu->statistics.sram_stores;
 }
 
