@@ -61,6 +61,10 @@ void tigon_cpu_decode_scratchpad(struct tigon_cpu *cpu, uint32_t pc);
  * effect, park it before this load. */
 bool tigon_poll_note(struct tigon_cpu *cpu, uint32_t from, uint32_t offset, uint32_t value);
 
+/* Rises with every effect of the core that makes a loop more than a poll loop, by one or more since
+ * it was asked last. */
+uint64_t tigon_poll_effects(struct tigon_cpu *cpu);
+
 /* End parking with the core where polling on would have brought it at `cycle`. */
 void tigon_poll_end(struct tigon_cpu *cpu, uint64_t cycle);
 

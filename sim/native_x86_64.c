@@ -165,6 +165,7 @@ static void distrust(struct block *b) {
     word(b, 0);
     link(b->at - 4, b->entry);
     field(b, 0x48, 0x39, EAX, entry); /* cmp */
+    eax_constant(b, b->begin);        /* there may be none now; keeps the flags */
     uint8_t *const first = jump_if_near(b, EQUAL);
     jump_field(b, entry);
     link_near(first, b->at);

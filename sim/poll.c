@@ -26,10 +26,10 @@ static __attribute__((noinline)) void remember(struct tigon_cpu *cpu) {
     memcpy(poll->gpr, cpu->gpr, sizeof poll->gpr);
 }
 
-/* Accesses to SRAM are counted already. */
-static uint64_t effects(struct tigon_cpu *cpu) {
+uint64_t tigon_poll_effects(struct tigon_cpu *cpu) {
     if (cpu->native && tigon_native_changed(cpu->native))
         cpu->effects++;
+    /* Accesses to SRAM are counted already. */
     return cpu->effects + cpu->statistics.sram_loads + cpu->statistics.sram_stores;
 }
 
@@ -41,7 +41,7 @@ static void watch(struct tigon_cpu *cpu, uint32_t from, uint32_t offset, uint32_
     poll->offset = offset;
     poll->value = value;
     poll->others = 0;
-    poll->effects = effects(cpu);
+    poll->effects = tigon_poll_effects(cpu);
     if (from == poll->parked_pc) /* then likely to repeat again */
         remember(cpu);
 }
@@ -55,7 +55,7 @@ bool tigon_poll_note(struct tigon_cpu *cpu, uint32_t from, uint32_t offset, uint
         return false;
     }
     if (poll->stage == 0 || from != poll->pc || offset != poll->offset || value != poll->value ||
-        cpu->pc != poll->npc || effects(cpu) != poll->effects) {
+        cpu->pc != poll->npc || tigon_poll_effects(cpu) != poll->effects) {
         watch(cpu, from, offset, value);
         return false;
     }

@@ -31,6 +31,7 @@ struct fixture {
     unsigned reads, writes;
     uint32_t timer_offset;
     uint64_t access_ticks; /* of the last read */
+    uint64_t effects[2];   /* of each core, when they were compared last */
     uint64_t trace;        /* hash of all register accesses with core, cycle and value */
 };
 

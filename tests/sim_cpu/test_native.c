@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "sim/native.h"
+#include "sim/native_private.h"
 #include "sim/random.h"
 #include "sim/time.h"
 
@@ -172,7 +172,15 @@ static struct fixture *make(uint64_t seed, bool native) {
     return f;
 }
 
-static void expect_alike(const struct fixture *a, const struct fixture *b, unsigned core) {
+/* Whether the core has had effects since this was asked last; how many are counted is not defined.
+ */
+static bool acted(struct fixture *f, unsigned core) {
+    const uint64_t before = f->effects[core];
+    f->effects[core] = tigon_poll_effects(&f->cores[core]);
+    return f->effects[core] != before;
+}
+
+static void expect_alike(struct fixture *a, struct fixture *b, unsigned core) {
     const struct tigon_cpu *one = &a->cores[core], *other = &b->cores[core];
     assert_int_equal(one->pc, other->pc);
     assert_int_equal(one->npc, other->npc);
@@ -180,7 +188,7 @@ static void expect_alike(const struct fixture *a, const struct fixture *b, unsig
     assert_int_equal(one->state, other->state);
     assert_int_equal(one->parked, other->parked);
     assert_int_equal(one->load_register, other->load_register);
-    assert_int_equal(one->effects, other->effects);
+    assert_int_equal(acted(a, core), acted(b, core));
     assert_int_equal(one->write_buffer_free, other->write_buffer_free);
     assert_memory_equal(one->gpr, other->gpr, 32 * sizeof one->gpr[0]); /* the last is nobody's */
     assert_memory_equal(&one->statistics, &other->statistics, sizeof one->statistics);
@@ -297,6 +305,101 @@ static void pairs_mean_the_same(void **state) {
         assert_true(instructions[core] > most * 500);
 }
 
+/* Two boards whose text is the same but for some words, and changes in one of them at a time. */
+static void shared_text_means_the_same(void **state) {
+    (void)state;
+    const char *texts = getenv("CPU_TEXTS");
+    const uint64_t most = texts ? strtoul(texts, NULL, 0) : 200;
+    uint64_t instructions = 0;
+    for (uint64_t seed = 0; seed < most; seed++) {
+        struct fixture *f[4]; /* two interpreted ones, and the same with translated text */
+        struct tigon_random random = tigon_random_for(seed, 5, 0);
+        for (unsigned i = 0; i < 4; i++)
+            f[i] = make(seed, i >= 2);
+        if (f[2]->cores[0].native)
+            assert_true(tigon_cpu_share_native(&f[3]->cores[0], &f[2]->cores[0]));
+        for (unsigned other = draw(&random, 4); other > 0; other--) {
+            const uint32_t at = SCRATCH + 4 * draw(&random, TEXT_WORDS);
+            const int32_t by = (int32_t)draw(&random, 9);
+            PLACE(f[1], 0, at, ADDIU(T2, T2, by));
+            PLACE(f[3], 0, at, ADDIU(T2, T2, by));
+        }
+        uint64_t at = 0;
+        for (unsigned piece = 0; piece < 100; piece++) {
+            at += 1 + (draw(&random, 4) ? draw(&random, 40) : draw(&random, 600));
+            const uint32_t value = draw(&random, 4), what = draw(&random, 12);
+            const uint32_t word = SCRATCH + 4 * draw(&random, 64);
+            for (unsigned i = 0; i < 4; i++) {
+                (void)tigon_cpu_run(&f[i]->cores[0], at + 7 * (i % 2));
+                if (what == 0)
+                    fixture_event(f[i], 0, value, at + 7 * (i % 2));
+                if (what == 1 && value == i % 2) {
+                    tigon_cpu_settle(&f[i]->cores[0], at + 7 * (i % 2));
+                    tigon_memory_scratchpad_write32(&f[i]->memory, 0, word, ADDIU(T2, T2, 1));
+                }
+            }
+            expect_alike(f[0], f[2], 0);
+            expect_alike(f[1], f[3], 0);
+        }
+        for (unsigned i = 0; i < 2; i++)
+            assert_memory_equal(f[i]->memory.scratchpad, f[i + 2]->memory.scratchpad,
+                                sizeof f[i]->memory.scratchpad);
+        instructions += f[1]->cores[0].statistics.instructions;
+        fixture_destroy(f[2]); /* the first goes, the other has still all */
+        (void)tigon_cpu_run(&f[1]->cores[0], at + 5000);
+        (void)tigon_cpu_run(&f[3]->cores[0], at + 5000);
+        expect_alike(f[1], f[3], 0);
+        fixture_destroy(f[0]);
+        fixture_destroy(f[1]);
+        fixture_destroy(f[3]);
+    }
+    assert_true(instructions > most * 700);
+}
+
+/* What one has translated the other need not, as long as it holds the same words. */
+static void sharing(void **state) {
+    (void)state;
+    struct fixture *f[2];
+    for (unsigned i = 0; i < 2; i++) {
+        f[i] = fixture_make(1u << 20, NULL);
+        PLACE(f[i], 0, SCRATCH, ADDIU(T0, T0, 1), BEQ(ZERO, ZERO, 2), NOP, HALT, ADDIU(T1, T1, 1),
+              BEQ(ZERO, ZERO, -6), NOP);
+    }
+    struct tigon_cpu *one = &f[0]->cores[0], *other = &f[1]->cores[0];
+    if (!tigon_cpu_set_native(one, true)) {
+        for (unsigned i = 0; i < 2; i++)
+            fixture_destroy(f[i]);
+        skip(); /* not on this host */
+    }
+    (void)tigon_cpu_set_native(other, false);
+    assert_false(tigon_cpu_share_native(other, one));
+    assert_true(tigon_cpu_set_native(other, true));
+    assert_true(tigon_cpu_set_native(&f[1]->cores[1], true));
+    assert_false(tigon_cpu_share_native(&f[1]->cores[1], one)); /* text for the other core */
+    assert_true(tigon_cpu_share_native(other, one));
+    tigon_native_set_patience(one->native, 1);
+    tigon_native_set_patience(other->native, 1);
+    const struct native_text *text = one->native->text;
+    assert_true(tigon_native_ready(one->native, SCRATCH));
+    assert_int_equal(text->block_count, 1);
+    assert_true(tigon_native_ready(other->native, SCRATCH));
+    assert_int_equal(text->block_count, 1);
+    PLACE(f[1], 0, SCRATCH + 16, ADDIU(T1, T1, 3));
+    assert_true(tigon_native_ready(other->native, SCRATCH));
+    assert_int_equal(text->block_count, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        tigon_cpu_start(&f[i]->cores[0], SCRATCH, 0);
+        tigon_cpu_run(&f[i]->cores[0], 6000);
+    }
+    assert_in_range(one->gpr[T1], 990, 1100);
+    assert_in_range(other->gpr[T1], 2970, 3300);
+    PLACE(f[1], 0, SCRATCH + 16, ADDIU(T1, T1, 1)); /* as it was */
+    assert_true(tigon_native_ready(other->native, SCRATCH));
+    assert_int_equal(text->block_count, 2);
+    for (unsigned i = 0; i < 2; i++)
+        fixture_destroy(f[i]);
+}
+
 /* Text that is met seldom is not translated; text that changes is forgotten. */
 static void patience(void **state) {
     (void)state;
@@ -325,6 +428,7 @@ static void patience(void **state) {
 int native_tests(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(text_means_the_same),
                                        cmocka_unit_test(pairs_mean_the_same),
-                                       cmocka_unit_test(patience)};
+                                       cmocka_unit_test(shared_text_means_the_same),
+                                       cmocka_unit_test(sharing), cmocka_unit_test(patience)};
     return cmocka_run_group_tests_name("translated text", tests, NULL, NULL);
 }
