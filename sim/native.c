@@ -349,7 +349,7 @@ void tigon_native_set_patience(struct tigon_native *native, uint8_t times) {
 static uint32_t extend(const struct native_access *access, uint32_t value) {
     if (!access->sign)
         return value;
-    return access->bytes == 2 ? (uint32_t)(int32_t)(int16_t)(uint16_t)value
+    return access->shift == 1 ? (uint32_t)(int32_t)(int16_t)(uint16_t)value
                               : (uint32_t)(int32_t)(int8_t)(uint8_t)value;
 }
 
@@ -527,17 +527,18 @@ static struct tigon_native *load_unexpected(struct tigon_native *native,
                                             uint64_t counts) {
     struct tigon_cpu *cpu = native->cpu;
     const uint8_t *const from = cpu->scratchpad + offset;
-    native->value = extend(access, tigon_cpu_load_bytes(from, access->bytes));
+    native->value = extend(access, tigon_cpu_load_bytes(from, 1u << access->shift));
     cpu->gpr[access->destination] = native->value;
     cpu->cycle += cpu->timing.scratchpad_load;
-    const uint64_t block_began = cpu->cycle + access->interlock - access->next;
+    const uint32_t interlock = access->waited_for ? cpu->timing.load_use_interlock : 0;
+    const uint64_t block_began = cpu->cycle + interlock - access->next;
     if ((int64_t)(block_began + (uint64_t)(int64_t)access->last) >= (int64_t)native->limit) {
         cpu->load_register = access->destination;
         return leave(native, TIGON_NATIVE_NEAR_LIMIT, counts, access->next_pc,
                      access->next_pc + 4u);
     }
     cpu->cycle = block_began;
-    native->counts += (uint64_t)access->interlock << 32;
+    native->counts += (uint64_t)interlock << 32;
     return native;
 }
 
@@ -545,8 +546,9 @@ struct tigon_native *tigon_native_access(struct tigon_native *native,
                                          const struct native_access *access,
                                          const uint8_t *return_to) {
     struct tigon_cpu *cpu = native->cpu;
-    const uint32_t address = cpu->gpr[access->source] + access->immediate;
-    const uint32_t bytes = access->bytes;
+    const uint32_t immediate = (uint32_t)access->immediate; /* its sign extended */
+    const uint32_t address = cpu->gpr[access->source] + immediate;
+    const uint32_t bytes = 1u << access->shift;
     const uint32_t pc = access->next_pc;
     const uint64_t counts = native->counts + access->before;
     const uint64_t horizon = cpu->horizon;

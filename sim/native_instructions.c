@@ -317,22 +317,22 @@ struct native_access *native_emit_access(struct block *b, uint32_t pc,
     const enum native_target target =
         last_load ? NATIVE_SCRATCHPAD : expected_target(b, in, form->shift);
     const uint32_t cost = cost_of(b, form, target), sram_cost = cost_of(b, form, NATIVE_SRAM);
-    const int64_t detour = target == NATIVE_SCRATCHPAD ? (int64_t)sram_cost - cost : 0;
+    const int32_t detour = target == NATIVE_SCRATCHPAD ? (int32_t)(sram_cost - cost) : 0;
     *access = (struct native_access){
         .before = c->instructions | (uint64_t)c->stalls << 32,
         .from = pc,
         .next_pc = next_pc,
-        .immediate = in->immediate,
-        .detour = detour,
-        .issue = (int16_t)(c->cycles - detour),
+        .immediate = (int16_t)in->immediate,
+        .detour = (int16_t)detour,
+        .issue = (int16_t)((int32_t)c->cycles - detour),
         .next = (uint16_t)(c->cycles + cost),
-        .bytes = (uint8_t)(1u << form->shift),
-        .source = in->source,
-        .second = in->second,
-        .destination = in->destination,
+        .source = in->source & 31u,
+        .second = in->second & 31u,
+        .destination = in->destination & 63u,
+        .shift = form->shift & 3u,
         .load = form->load,
         .sign = form->sign,
-        .expected = (uint8_t)target,
+        .expected = target,
         .ends_block = way != NULL,
     };
     const uint32_t index = b->text->access_count++;

@@ -36,7 +36,8 @@ static_assert(TIGON_SCRATCHPAD == 0xC00000, "constant of DETOUR");
     label "_detour:\n"                                                                             \
           "  addl $0xC00000, %%ecx\n"                                                              \
           "  movslq %c[last](%%rsi), %%r9\n"                                                       \
-          "  addq %c[detour](%%rsi), %%r12\n"                                                      \
+          "  movswq %c[detour](%%rsi), %%r10\n"                                                    \
+          "  addq %%r10, %%r12\n"                                                                  \
           "  addq %%r12, %%r9\n"                                                                   \
           "  cmpq %%r13, %%r9\n"                                                                   \
           "  jge " otherwise "\n"
@@ -476,7 +477,8 @@ static __attribute__((used)) void waiting(void) {
 static __attribute__((used)) void other_ways(void) {
     __asm__ volatile(".pushsection .text\n"
                      "tigon_native_store_text:\n"
-                     "  addq %c[detour](%%rsi), %%r12\n"
+                     "  movswq %c[detour](%%rsi), %%r10\n"
+                     "  addq %%r10, %%r12\n"
                      "tigon_native_special_store:\n"
                      "  movl %%eax, %c[value](%%rbp)\n"
                      "tigon_native_special:\n"

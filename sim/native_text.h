@@ -38,22 +38,23 @@ struct native_access {
     uint32_t from;    /* its address */
     uint32_t next_pc; /* of the instruction after it; a jump to a register fills it in, so it holds
                        * until another core may have come by */
-    int64_t detour;   /* that beginning, less the block's own */
     int32_t last;     /* cycle by which all after it in the block is looked up; lowest if none */
-    uint32_t immediate;
-    int16_t issue; /* cycle, for tigon_native_access() */
-    uint16_t next; /* cycle of the next instruction, with interlock */
-    uint8_t bytes;
-    uint16_t interlock; /* that the next one waits for the load, if it is from the scratchpad */
-    uint8_t source;     /* registers as in struct tigon_instruction */
-    uint8_t second;
-    uint8_t destination;
-    uint8_t expected; /* enum native_target */
+    int16_t immediate;
+    int16_t issue;  /* cycle, for tigon_native_access() */
+    uint16_t next;  /* cycle of the next instruction, with interlock */
+    int16_t detour; /* that beginning, less the block's own */
+    /* Registers as in struct tigon_instruction. */
+    unsigned source : 5;
+    unsigned second : 5;
+    unsigned destination : 6;
+    unsigned shift : 2;    /* log2 of the size */
+    unsigned expected : 2; /* enum native_target */
     bool load : 1;
     bool sign : 1;
+    bool waited_for : 1; /* by the next one, for the interlock, if it is from the scratchpad */
     bool ends_block : 1;
 };
-static_assert(sizeof(struct native_access) <= 64, "a cache line");
+static_assert(sizeof(struct native_access) == 32, "two to a cache line");
 
 /* A word that a block was made from. */
 struct native_source {

@@ -147,9 +147,9 @@ static void call_elsewhere(struct block *b, const struct later *later) {
     if (!later->load)
         native_copy(b, EDX, later->second);
     call_routine(b, later->access, (uint32_t)(access->issue + access->detour), later->routine);
-    if (access->interlock != 0) {
+    if (access->waited_for) {
         CODE(b, 0x48, 0xB9); /* mov rcx; sub r15, rcx */
-        quad(b, (uint64_t)access->interlock << 32);
+        quad(b, (uint64_t)b->cpu->timing.load_use_interlock << 32);
         CODE(b, 0x49, 0x29, 0xCF);
     }
 }
@@ -492,11 +492,12 @@ static bool emit_block(struct block *b) {
         mark_text(b, at.pc);
         looked_up(b, &at.counted);
         if (at.pending && waits_for(&in, at.pending->destination)) {
-            at.pending->interlock = (uint16_t)timing->load_use_interlock;
+            at.pending->waited_for = true;
             if (at.pending->expected == NATIVE_SCRATCHPAD) {
                 at.pending->next = (uint16_t)(at.pending->next + timing->load_use_interlock);
                 at.pending->issue = (int16_t)(at.pending->issue + (int)timing->load_use_interlock);
-                at.pending->detour -= timing->load_use_interlock;
+                at.pending->detour =
+                    (int16_t)(at.pending->detour - (int)timing->load_use_interlock);
                 at.counted.cycles += timing->load_use_interlock;
                 at.counted.stalls += timing->load_use_interlock;
             }
