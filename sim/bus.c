@@ -226,7 +226,7 @@ static __attribute__((noinline)) void place_streams(struct tigon_bus *bus, uint6
     place_late(bus, known_until, late);
     if (bus->furthest < known_until)
         return; /* all beats are in words already */
-    for (unsigned i = 0; i < TIGON_BUS_STREAMS; i++)
+    for (unsigned i = 0; i < bus->streams_used; i++)
         if (bus->streams[i].beats != 0 && bus->streams[i].known_until <= bus->streams[i].last)
             place_stream(bus, &bus->streams[i]);
 }
@@ -234,9 +234,9 @@ static __attribute__((noinline)) void place_streams(struct tigon_bus *bus, uint6
 /* ------------------------------------------------------------------------------------------------
  * Devices and hosts */
 
-static __attribute__((noinline)) struct tigon_bus_stream *
+static __attribute__((cold, noinline)) struct tigon_bus_stream *
 oldest_stream(struct tigon_bus *bus, struct tigon_bus_stream *stream, uint64_t now) {
-    for (unsigned i = 0; i < TIGON_BUS_STREAMS; i++)
+    for (unsigned i = 0; i < bus->streams_used; i++)
         if (bus->streams[i].last < stream->last)
             stream = &bus->streams[i];
     if (stream->beats != 0 && stream->last >= now)
@@ -244,9 +244,22 @@ oldest_stream(struct tigon_bus *bus, struct tigon_bus_stream *stream, uint64_t n
     return stream;
 }
 
-/* A place for one more stream: that of the oldest, which is over but in rare cases. */
+/* A place for one more stream: that of the oldest, which is over but in rare cases. When all are
+ * over for longer than anybody looks back, which is often, the first place is taken again: it is
+ * nearer than one that has not been looked at for long. */
 static inline struct tigon_bus_stream *new_stream(struct tigon_bus *bus, uint64_t now) {
-    struct tigon_bus_stream *stream = &bus->streams[bus->next_stream++ % TIGON_BUS_STREAMS];
+    const uint64_t over = bus->furthest + 2u * LOOK_BACK;
+    if (over < now && over < bus->window) {
+        bus->next_stream = 1;
+        bus->streams_used = 1;
+        return &bus->streams[0];
+    }
+    const unsigned number = bus->next_stream++ % TIGON_BUS_STREAMS;
+    struct tigon_bus_stream *stream = &bus->streams[number];
+    if (number >= bus->streams_used) {
+        bus->streams_used = number + 1u;
+        return stream;
+    }
     return __builtin_expect(stream->last < now, 1) ? stream : oldest_stream(bus, stream, now);
 }
 
@@ -344,7 +357,7 @@ void tigon_bus_stream_cancel(struct tigon_bus *bus, enum tigon_bus_master master
     if (cycle < window)
         cycle = window; /* what has been has been */
     bus->furthest = 0;
-    for (unsigned i = 0; i < TIGON_BUS_STREAMS; i++) {
+    for (unsigned i = 0; i < bus->streams_used; i++) {
         struct tigon_bus_stream *stream = &bus->streams[i];
         stream->known_until = 0;
         if (stream->master == master && stream->beats != 0 && stream->last >= cycle) {

@@ -59,6 +59,7 @@ struct tigon_bus_stream {
     uint64_t last;        /* that the last one wants */
 };
 
+/* What nearly every access needs comes first, in two lines of the cache. */
 struct tigon_bus {
     uint64_t window;    /* first cycle of the window in which cores look for slots */
     uint64_t taken;     /* its word; bit n: a device has cycle window + n */
@@ -70,21 +71,22 @@ struct tigon_bus {
     uint64_t host_cycle; /* of the next, UINT64_MAX if none */
     uint64_t host_ticks; /* the same, exact */
     uint64_t host_period;
-    uint64_t host_period_cycles; /* whole ones */
-    uint64_t known_until;        /* end of the last window whose word counts */
-    uint64_t beyond;             /* beats that found no place before it */
-    uint64_t furthest;           /* in the last window in which any beat has or wants a cycle */
-    uint64_t words[TIGON_BUS_WINDOWS]; /* by number of window, those before known_until */
-    /* What began last; most are over. Only to take beats back, and for those not in words yet. */
-    unsigned next_stream;
-    struct tigon_bus_stream streams[TIGON_BUS_STREAMS]; /* without beats: not in use */
-    uint64_t beats[TIGON_BUS_MASTERS];  /* slots used; of devices also what is announced */
-    uint64_t stalls[TIGON_BUS_MASTERS]; /* cycles waited; only of cores */
+    uint64_t host_period_cycles;       /* whole ones */
+    uint64_t beats[TIGON_BUS_MASTERS]; /* slots used; of devices also what is announced */
+    uint64_t known_until;              /* end of the last window whose word counts */
+    uint64_t furthest; /* in the last window in which any beat has or wants a cycle */
+    uint64_t beyond;   /* beats that found no place before known_until */
     /* Called before a device or a host changes what the bus will carry. May be NULL. */
     void (*before_change)(void *context);
     void *before_change_context;
+    uint64_t stalls[TIGON_BUS_MASTERS]; /* cycles waited; only of cores */
+    uint64_t streams_dropped;           /* cut short because TIGON_BUS_STREAMS were pending */
+    uint64_t words[TIGON_BUS_WINDOWS];  /* by number of window, those before known_until */
+    /* What began last; most are over. Only to take beats back, and for those not in words yet. */
+    unsigned next_stream;
+    unsigned streams_used;                                 /* the others say nothing */
+    struct tigon_bus_stream streams[TIGON_BUS_STREAMS];    /* without beats: not in use */
     struct tigon_bus_pattern patterns[TIGON_BUS_PATTERNS]; /* of the first periods there were */
-    uint64_t streams_dropped; /* cut short because TIGON_BUS_STREAMS were pending */
 };
 
 void tigon_bus_initialise(struct tigon_bus *bus);
