@@ -3,7 +3,7 @@
  *
  * - swapcontext where the address sanitizer watches stacks: it must be told of each switch, and
  *   knows this function.
- * - A dozen instructions where the processor is known.
+ * - A few instructions where the processor is known (coroutine.h).
  * - Elsewhere ucontext only makes the stack and enters it; after that _setjmp and _longjmp go
  *   between the stacks, because swapcontext costs a system call each time to keep a signal mask
  *   that never changes.
@@ -16,21 +16,11 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HAVE_ADDRESS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAVE_ADDRESS_SANITIZER 1
-#endif
-#endif
-
-#if defined(HAVE_ADDRESS_SANITIZER)
+#if defined(TIGON_COROUTINE_SANITIZED)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #include <ucontext.h>
-#elif defined(__x86_64__) && defined(__ELF__)
-#define SWITCH_X86_64 1
-#else
+#elif !defined(TIGON_COROUTINE_X86_64)
 #include <setjmp.h>
 #include <ucontext.h>
 #endif
@@ -38,18 +28,19 @@
 #define PAGE_BYTES 4096u
 
 struct tigon_coroutine {
+#ifdef TIGON_COROUTINE_X86_64
+    struct tigon_coroutine_stacks stacks; /* first */
+#endif
     void (*function)(void *argument);
     void *argument;
     char *mapping; /* its first page is the guard */
     size_t stack_bytes;
-#if defined(HAVE_ADDRESS_SANITIZER)
+#if defined(TIGON_COROUTINE_SANITIZED)
     ucontext_t inside, outside; /* where each goes on */
     void *fake_inside, *fake_outside;
     const void *outer_stack;
     size_t outer_stack_bytes;
-#elif defined(SWITCH_X86_64)
-    void *inside, *outside; /* stack pointers */
-#else
+#elif !defined(TIGON_COROUTINE_X86_64)
     ucontext_t start;
     jmp_buf inside, outside;
     bool entered;
@@ -60,66 +51,35 @@ static char *stack_of(const struct tigon_coroutine *coroutine) {
     return coroutine->mapping + PAGE_BYTES;
 }
 
-#ifdef SWITCH_X86_64
+#ifdef TIGON_COROUTINE_X86_64
 
-/* Keeps what a function must preserve on the stack it leaves, puts the stack pointer into `*from`,
- * and goes on from `to`, which was kept in the same way. */
-__attribute__((visibility("hidden"))) void tigon_coroutine_switch(void **from, void *to);
-/* Where a new stack goes on: calls the function in rbx with the argument in rbp. */
+/* Where a new stack goes on: calls the function on top of it with the argument that is next. */
 __attribute__((visibility("hidden"))) void tigon_coroutine_begin(void);
 
 __asm__(".pushsection .text\n"
-        ".globl tigon_coroutine_switch\n"
-        ".hidden tigon_coroutine_switch\n"
-        ".type tigon_coroutine_switch, @function\n"
-        "tigon_coroutine_switch:\n"
-        "    pushq %rbp\n"
-        "    pushq %rbx\n"
-        "    pushq %r12\n"
-        "    pushq %r13\n"
-        "    pushq %r14\n"
-        "    pushq %r15\n"
-        "    movq %rsp, (%rdi)\n"
-        "    movq %rsi, %rsp\n"
-        "    popq %r15\n"
-        "    popq %r14\n"
-        "    popq %r13\n"
-        "    popq %r12\n"
-        "    popq %rbx\n"
-        "    popq %rbp\n"
-        "    ret\n"
-        ".size tigon_coroutine_switch, . - tigon_coroutine_switch\n"
         ".globl tigon_coroutine_begin\n"
         ".hidden tigon_coroutine_begin\n"
         ".type tigon_coroutine_begin, @function\n"
         "tigon_coroutine_begin:\n"
         "    .cfi_startproc\n"
         "    .cfi_undefined rip\n" /* debuggers: nobody called this */
-        "    movq %rbp, %rdi\n"
+        "    popq %rax\n"
+        "    popq %rdi\n"
         "    xorl %ebp, %ebp\n"
-        "    call *%rbx\n"
+        "    call *%rax\n"
         "    ud2\n"
         "    .cfi_endproc\n"
         ".size tigon_coroutine_begin, . - tigon_coroutine_begin\n"
         ".popsection\n");
 
 static void prepare(struct tigon_coroutine *coroutine) {
-    /* The frame that tigon_coroutine_switch takes down: r15, r14, r13, r12, rbx, rbp, and where to
-     * go. The stack is aligned after that, as before a call. */
-    uintptr_t *frame = (uintptr_t *)(void *)(stack_of(coroutine) + coroutine->stack_bytes) - 9;
-    frame[4] = (uintptr_t)coroutine->function;
-    frame[5] = (uintptr_t)coroutine->argument;
-    frame[6] = (uintptr_t)tigon_coroutine_begin;
-    coroutine->inside = frame;
-}
-
-void tigon_coroutine_enter(struct tigon_coroutine *coroutine) {
-    tigon_coroutine_switch(&coroutine->outside, coroutine->inside);
-}
-
-void tigon_coroutine_leave(struct tigon_coroutine *coroutine, bool for_good) {
-    (void)for_good;
-    tigon_coroutine_switch(&coroutine->inside, coroutine->outside);
+    /* The frame that tigon_coroutine_switch and begin take down. The stack is aligned after that,
+     * as before a call. */
+    uintptr_t *frame = (uintptr_t *)(void *)(stack_of(coroutine) + coroutine->stack_bytes) - 5;
+    frame[0] = (uintptr_t)tigon_coroutine_begin;
+    frame[1] = (uintptr_t)coroutine->function;
+    frame[2] = (uintptr_t)coroutine->argument;
+    coroutine->stacks.inside = frame;
 }
 
 #else
@@ -127,7 +87,7 @@ void tigon_coroutine_leave(struct tigon_coroutine *coroutine, bool for_good) {
 static void begin(unsigned high, unsigned low) {
     struct tigon_coroutine *coroutine =
         (struct tigon_coroutine *)((uintptr_t)high << 32 | (uintptr_t)low);
-#ifdef HAVE_ADDRESS_SANITIZER
+#ifdef TIGON_COROUTINE_SANITIZED
     __sanitizer_finish_switch_fiber(NULL, &coroutine->outer_stack, &coroutine->outer_stack_bytes);
 #endif
     coroutine->function(coroutine->argument);
@@ -144,7 +104,7 @@ static void make_context(struct tigon_coroutine *coroutine, ucontext_t *context)
                 (unsigned)(self & 0xFFFFFFFFu));
 }
 
-#ifdef HAVE_ADDRESS_SANITIZER
+#ifdef TIGON_COROUTINE_SANITIZED
 
 static void prepare(struct tigon_coroutine *coroutine) {
     make_context(coroutine, &coroutine->inside);
@@ -217,7 +177,7 @@ struct tigon_coroutine *tigon_coroutine_create(size_t stack_bytes, void (*functi
 void tigon_coroutine_destroy(struct tigon_coroutine *coroutine) {
     if (!coroutine)
         return;
-#ifdef HAVE_ADDRESS_SANITIZER
+#ifdef TIGON_COROUTINE_SANITIZED
     /* The stack may be left in the middle of functions whose frames are marked. */
     __asan_unpoison_memory_region(stack_of(coroutine), coroutine->stack_bytes);
 #endif

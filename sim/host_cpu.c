@@ -19,15 +19,8 @@
 /* -------------------------------------------------------------------------------------------
  * Programs */
 
-/* Gives control back to the world; returns when the program's event fires. */
-static void switch_to_world(struct program *program, bool for_good) {
-    tigon_coroutine_leave(program->coroutine, for_good);
-}
-
-static void show(struct program *program, enum tigon_program_state state) {
+void tigon_program_show(struct program *program, enum tigon_program_state state) {
     const struct tigon_host *host = program->host;
-    if (program->shown == state && state != TIGON_PROGRAM_READY)
-        return;
     program->shown = state;
     tigon_observers_program(host->board->observers, host->board, program->index, program->name,
                             state, now(host));
@@ -43,11 +36,11 @@ static void program_main(void *argument) {
     host->ahead = NULL;
     if (!host->crashed) {
         program->finished = true;
-        show(program, TIGON_PROGRAM_FINISHED);
+        tigon_program_tell(program, TIGON_PROGRAM_FINISHED);
         host->live--;
         tigon_world_program_finished(host->world);
     }
-    switch_to_world(program, true);
+    tigon_program_switch_to_world(program, true);
 }
 
 static void resume(void *context, uint64_t ticks) {
@@ -65,7 +58,7 @@ struct program *tigon_program_not_now(struct tigon_host *host, const char *what)
     if (!host->current)
         tigon_abort("%s called outside a program of its host", what);
     while (host->crashed) /* by what this program has just done; it ends here */
-        switch_to_world(host->current, false);
+        tigon_program_switch_to_world(host->current, false);
     return host->current;
 }
 
@@ -92,7 +85,7 @@ void tigon_program_schedule(struct program *program, uint64_t ticks) {
 static void show_wait(void *context, uint64_t ticks) {
     struct program *program = context;
     (void)ticks;
-    show(program, program->waiting);
+    tigon_program_tell(program, program->waiting);
 }
 
 void tigon_program_waits_from(struct program *program, enum tigon_program_state waiting,
@@ -102,13 +95,6 @@ void tigon_program_waits_from(struct program *program, enum tigon_program_state 
         tigon_schedule_at(program->host->board->schedule, &program->shows, ticks);
     else
         program->shown = waiting;
-}
-
-void tigon_program_block(struct program *program, enum tigon_program_state waiting) {
-    program->waiting = waiting;
-    show(program, waiting);
-    switch_to_world(program, false);
-    program->waiting = TIGON_PROGRAM_READY;
 }
 
 void tigon_program_block_until(struct program *program, uint64_t ticks) {
@@ -210,7 +196,7 @@ int tigon_host_start(struct tigon_host *host, const char *name, tigon_program fu
     tigon_event_initialise(&program->shows, show_wait, program);
     tigon_host_step_by_step(host);
     tigon_program_schedule(program, now(host));
-    show(program, TIGON_PROGRAM_READY);
+    tigon_program_tell(program, TIGON_PROGRAM_READY);
     host->live++;
     tigon_world_program_started(host->world);
     return (int)host->program_count++;
@@ -230,7 +216,7 @@ void tigon_host_crash(struct tigon_host *host) {
         tigon_schedule_cancel(host->board->schedule, &program->resume);
         tigon_schedule_cancel(host->board->schedule, &program->sample);
         tigon_schedule_cancel(host->board->schedule, &program->shows);
-        show(program, TIGON_PROGRAM_FINISHED);
+        tigon_program_tell(program, TIGON_PROGRAM_FINISHED);
         tigon_world_program_finished(host->world);
     }
     host->live = 0;

@@ -3,6 +3,7 @@
 #define SIM_HOST_PROGRAM_H
 
 #include "sim/board.h"
+#include "sim/coroutine.h"
 #include "sim/host_memory.h"
 #include "sim/host_posted.h"
 #include "sim/world.h"
@@ -147,8 +148,25 @@ void tigon_program_schedule(struct program *program, uint64_t ticks);
 void tigon_program_waits_from(struct program *program, enum tigon_program_state waiting,
                               uint64_t ticks);
 
-/* Give control back to the world; return when the program's event fires. */
-void tigon_program_block(struct program *program, enum tigon_program_state waiting);
+/* What it does, to observers. */
+void tigon_program_show(struct program *program, enum tigon_program_state state);
+static inline void tigon_program_tell(struct program *program, enum tigon_program_state state) {
+    if (program->shown != state || state == TIGON_PROGRAM_READY)
+        tigon_program_show(program, state);
+}
+
+/* Gives control back to the world; returns when the program's event fires. */
+static inline void tigon_program_switch_to_world(struct program *program, bool for_good) {
+    tigon_coroutine_leave(program->coroutine, for_good);
+}
+
+/* The same for a program that waits for something. */
+static inline void tigon_program_block(struct program *program, enum tigon_program_state waiting) {
+    program->waiting = waiting;
+    tigon_program_tell(program, waiting);
+    tigon_program_switch_to_world(program, false);
+    program->waiting = TIGON_PROGRAM_READY;
+}
 void tigon_program_block_until(struct program *program, uint64_t ticks);
 
 void tigon_program_use_cpu(struct program *program, uint64_t ticks);
