@@ -54,7 +54,7 @@ static void core_parks(void *context, unsigned core, bool parked, uint64_t cycle
 }
 
 uint64_t tigon_board_seen_by(const struct tigon_board *board, unsigned core) {
-    const uint64_t world = tigon_world_now_ticks(board->world);
+    const uint64_t world = *board->clock;
     const uint64_t cycle = tigon_cycle_at_or_after(
         board->accessing_core < 0 && world > board->now ? world : board->now);
     return core == TIGON_CORE_A && board->accessing_core == TIGON_CORE_B ? cycle + 1u : cycle;
@@ -67,6 +67,8 @@ __attribute__((noinline)) void tigon_board_disturb_cores(struct tigon_board *boa
             tigon_cpu_disturb(&board->cpu[core], tigon_board_seen_by(board, core));
 }
 
+_Static_assert(TIGON_LOOP_NONE == 0 && sizeof(enum tigon_loop_stage) == sizeof(unsigned),
+               "what the bus looks at before it calls");
 static void about_to_change(void *context) {
     tigon_board_disturb(context);
 }
@@ -80,6 +82,9 @@ void tigon_board_changed(struct tigon_board *board) {
     tigon_board_signal(board, TIGON_SIGNAL_EVENT_B, board->events.level[1]);
     /* Either core may poll either word. tigon_board_seen_by() gives A what it gives B, or one
      * more. */
+    if (tigon_cpu_wake_awake(&board->cpu[TIGON_CORE_A]) &
+        tigon_cpu_wake_awake(&board->cpu[TIGON_CORE_B]))
+        return;
     const uint64_t cycle = tigon_board_seen_by(board, TIGON_CORE_B);
     tigon_cpu_wake(&board->cpu[TIGON_CORE_A], cycle + (board->accessing_core == TIGON_CORE_B));
     tigon_cpu_wake(&board->cpu[TIGON_CORE_B], cycle);
@@ -199,14 +204,14 @@ static void reset_devices(struct tigon_board *board) {
 void tigon_board_reset(struct tigon_board *board) {
     if (board->dead)
         return;
-    if (board->accessing_core < 0 && board->now < tigon_world_now_ticks(board->world))
-        board->now = tigon_world_now_ticks(board->world);
+    if (board->accessing_core < 0 && board->now < *board->clock)
+        board->now = *board->clock;
     reset_devices(board);
 }
 
 void tigon_board_stop_core(struct tigon_board *board, unsigned core) {
-    if (board->accessing_core < 0 && board->now < tigon_world_now_ticks(board->world))
-        board->now = tigon_world_now_ticks(board->world);
+    if (board->accessing_core < 0 && board->now < *board->clock)
+        board->now = *board->clock;
     tigon_cpu_halt(&board->cpu[core & 1u], tigon_board_cycle(board));
     tigon_core_account(board, tigon_board_cycle(board));
     tigon_board_changed(board);
@@ -258,6 +263,7 @@ int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world,
                                         .access_ticks = &board->now};
     memset(board, 0, sizeof *board);
     board->world = world;
+    board->clock = tigon_world_clock(world);
     board->index = index;
     snprintf(board->name, sizeof board->name, "board%zu", index);
     board->knobs = *knobs;
@@ -274,6 +280,8 @@ int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world,
     board->memory.before_write = about_to_change;
     board->memory.before_write_context = board;
     tigon_bus_initialise(&board->bus);
+    for (unsigned core = 0; core < 2; core++)
+        board->bus.change_matters[core] = (const unsigned *)&board->cpu[core].loop.stage;
     board->bus.before_change = about_to_change;
     board->bus.before_change_context = board;
     for (unsigned core = 0; core < 2; core++)
@@ -381,14 +389,14 @@ uint32_t tigon_board_peek_register(struct tigon_board *board, uint32_t offset) {
     offset &= ~3u;
     if (!tigon_register_describe(offset))
         return 0; /* and no complaint: a debugger may look anywhere */
-    if (board->accessing_core < 0 && board->now < tigon_world_now_ticks(board->world))
-        board->now = tigon_world_now_ticks(board->world);
+    if (board->accessing_core < 0 && board->now < *board->clock)
+        board->now = *board->clock;
     return tigon_register_read(board, offset);
 }
 
 void tigon_board_poke_register(struct tigon_board *board, uint32_t offset, uint32_t value) {
-    if (board->now < tigon_world_now_ticks(board->world))
-        board->now = tigon_world_now_ticks(board->world);
+    if (board->now < *board->clock)
+        board->now = *board->clock;
     if (TIGON_WORD(board, TIGON_HOST_CONTROL) & TIGON_CONTROL_BYTE_SWAP)
         value = __builtin_bswap32(value);
     tigon_window_host_write(board, offset, value);
@@ -406,10 +414,9 @@ bool tigon_board_poke_scratchpad(struct tigon_board *board, unsigned core, uint3
 }
 
 void tigon_board_statistics(const struct tigon_board *board, struct tigon_statistics *statistics) {
-    const uint64_t cycle = tigon_cycle_at_or_after(tigon_world_now_ticks(board->world));
+    const uint64_t cycle = tigon_cycle_at_or_after(*board->clock);
     *statistics = board->statistics;
-    statistics->host_register_reads +=
-        tigon_host_reads_passed(board->host, tigon_world_now_ticks(board->world));
+    statistics->host_register_reads += tigon_host_reads_passed(board->host, *board->clock);
     for (unsigned core = 0; core < 2; core++) {
         struct tigon_core_statistics *out = &statistics->core[core];
         const struct tigon_core_control *control = &board->core_control;

@@ -40,6 +40,7 @@
 
 struct tigon_board {
     struct tigon_world *world;
+    const uint64_t *clock; /* the world's */
     struct tigon_host *host;
     struct tigon_wire *wire; /* NULL: nothing plugged in */
     unsigned side;           /* ours, of the wire */

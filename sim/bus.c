@@ -17,15 +17,22 @@ static void set_plain_until(struct tigon_bus *bus) {
 }
 
 void tigon_bus_initialise(struct tigon_bus *bus) {
+    static const unsigned always = 1;
     memset(bus, 0, sizeof *bus);
+    bus->change_matters[0] = bus->change_matters[1] = &always;
     bus->host_cycle = UINT64_MAX;
     bus->known_until = TIGON_BUS_WINDOWS * WINDOW;
     set_plain_until(bus);
 }
 
-static void about_to_change(struct tigon_bus *bus) {
+static __attribute__((noinline)) void tell_of_change(struct tigon_bus *bus) {
     if (bus->before_change)
         bus->before_change(bus->before_change_context);
+}
+
+static inline void about_to_change(struct tigon_bus *bus) {
+    if (__builtin_expect((*bus->change_matters[0] | *bus->change_matters[1]) != 0, 0))
+        tell_of_change(bus);
 }
 
 bool tigon_bus_quiet(const struct tigon_bus *bus, uint64_t cycle) {
@@ -303,24 +310,48 @@ void tigon_bus_host_end(struct tigon_bus *bus, uint64_t ticks) {
     set_plain_until(bus);
 }
 
-void tigon_bus_beat(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle) {
-    about_to_change(bus);
-    while (bus->host_cycle <= cycle)
-        announce_host(bus);
+static inline void place_beat(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle) {
     struct tigon_bus_stream *stream = new_stream(bus, cycle);
-    stream->master = master;
-    stream->beats = 1;
-    stream->period = 0x10000u;
-    stream->pattern = TIGON_BUS_PATTERNS;
-    stream->start = cycle;
-    stream->last = cycle;
-    stream->known_until = 0;
+    const bool known = cycle - bus->window < bus->known_until - bus->window;
+    *stream = (struct tigon_bus_stream){.master = master,
+                                        .beats = 1,
+                                        .period = 0x10000u,
+                                        .pattern = TIGON_BUS_PATTERNS,
+                                        .start = cycle,
+                                        .last = cycle,
+                                        .known_until = known ? bus->known_until : 0};
     bus->beats[master]++;
     want(bus, cycle);
-    if (cycle - bus->window < bus->known_until - bus->window) {
-        stream->known_until = bus->known_until;
+    if (known)
         place_one(bus, cycle);
-    }
+}
+
+/* After those of the host. */
+static __attribute__((noinline)) void
+place_beat_later(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle) {
+    do
+        announce_host(bus);
+    while (bus->host_cycle <= cycle);
+    place_beat(bus, master, cycle);
+}
+
+static __attribute__((noinline)) void
+place_told_beat(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle) {
+    tell_of_change(bus);
+    while (bus->host_cycle <= cycle)
+        announce_host(bus);
+    place_beat(bus, master, cycle);
+}
+
+/* The rare ways are functions of their own, each the last thing done, so that this one keeps
+ * nothing on the stack. */
+void tigon_bus_beat(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle) {
+    if (__builtin_expect((*bus->change_matters[0] | *bus->change_matters[1]) != 0, 0))
+        place_told_beat(bus, master, cycle);
+    else if (bus->host_cycle <= cycle)
+        place_beat_later(bus, master, cycle);
+    else
+        place_beat(bus, master, cycle);
 }
 
 void tigon_bus_stream_begin(struct tigon_bus *bus, enum tigon_bus_master master,

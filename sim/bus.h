@@ -76,7 +76,9 @@ struct tigon_bus {
     uint64_t known_until;              /* end of the last window whose word counts */
     uint64_t furthest; /* in the last window in which any beat has or wants a cycle */
     uint64_t beyond;   /* beats that found no place before known_until */
-    /* Called before a device or a host changes what the bus will carry. May be NULL. */
+    /* Called before a device or a host changes what the bus will carry, while one of these words is
+     * not 0, which is seldom. May be NULL. */
+    const unsigned *change_matters[2];
     void (*before_change)(void *context);
     void *before_change_context;
     uint64_t stalls[TIGON_BUS_MASTERS]; /* cycles waited; only of cores */

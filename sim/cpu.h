@@ -291,6 +291,13 @@ void tigon_cpu_limit(struct tigon_cpu *cpu, uint64_t cycle);
  * in equal cycles). */
 void tigon_cpu_wake(struct tigon_cpu *cpu, uint64_t cycle);
 
+/* tigon_cpu_wake() of a core that is in no loop, for which the cycle does not matter. False, and
+ * tigon_cpu_wake() must follow, if it may be in one. */
+static inline bool tigon_cpu_wake_awake(struct tigon_cpu *cpu) {
+    cpu->poll.stage = 0;
+    return !cpu->parked && cpu->loop.stage == TIGON_LOOP_NONE;
+}
+
 /* Something else than event words is about to change, or has just changed, at `cycle`, or the SRAM
  * bus is about to be used: a register, a word of SRAM or of this core's scratchpad, a stream that
  * begins. Memory and bus must not have changed yet. `cycle` as for tigon_cpu_wake(). Costs nothing

@@ -52,6 +52,8 @@ static inline void tigon_posted_add(struct tigon_posted *posted, uint64_t made, 
                                     uint64_t spacing, uint32_t offset, const uint32_t *values,
                                     size_t count) {
     const size_t before = posted->count;
+    if (before == 0)
+        posted->first = 0; /* nearer than what has not been written for long */
     while (__builtin_expect(posted->capacity - before < count, 0))
         tigon_posted_grow(posted);
     if (ticks < posted->last)

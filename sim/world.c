@@ -57,13 +57,17 @@ struct tigon_world {
     uint64_t lookahead;          /* cycles, over all wires */
     struct tigon_board *running; /* whose cores are run; while they are, came_earlier() is called */
     struct turns turns;
-    uint64_t cores_due; /* ticks of the first turn; 0: turns are not known */
-    uint64_t reached;   /* by run_cores(), ticks */
+    /* Ticks of the first turn, or fires_until if that is less: events up to then come one after the
+     * other. 0: turns are not known, or there is something to look at. */
+    uint64_t cores_due;
+    uint64_t fires_until; /* ticks; of the run, but 0 while `attention` */
+    uint64_t reached;     /* by run_cores(), ticks */
     size_t programs;
     size_t programs_finished;
     bool programs_done; /* there were some, and all have finished */
     bool stop;
     bool run_on;
+    uint64_t last;           /* tick at which events fire in this run */
     bool attention;          /* one of these, or the guard, is to be looked at between two events */
     struct call *calls;      /* every one ever made */
     struct call *free_calls; /* linked by `context` */
@@ -360,23 +364,29 @@ static inline bool next_turn(struct turns *turns) {
     return turns->first_cycle < turns->third_cycle;
 }
 
+/* How far the first board may run: the others are not further behind than what they do takes to
+ * reach it. */
+static inline uint64_t horizon_of(const struct tigon_world *world, uint64_t bound_cycle) {
+    const struct turns *turns = &world->turns;
+    const uint64_t longest = turns->first_cycle + LONGEST_RUN_CYCLES;
+    const uint64_t others =
+        turns->second_cycle < turns->third_cycle ? turns->second_cycle : turns->third_cycle;
+    uint64_t horizon;
+    if (__builtin_add_overflow(others, world->lookahead, &horizon) || horizon > bound_cycle)
+        horizon = bound_cycle;
+    return horizon < longest ? horizon : longest;
+}
+
 /* Runs all cores up to tick `bound`, at which the next event comes or which is before it, or less
  * far when they schedule one before that: up to world->reached. True when a fault ends the run. */
-static bool run_cores(struct tigon_world *world, uint64_t bound) {
+static inline bool run_cores(struct tigon_world *world, uint64_t bound) {
     struct turns *const turns = &world->turns;
     uint64_t bound_cycle = bound == TIGON_NEVER ? UINT64_MAX : tigon_cycle_at_or_after(bound);
     if (world->cores_due == 0)
         *turns = take_turns(world);
-    while (turns->first_cycle < bound_cycle && !world->stop) {
-        uint64_t horizon = bound_cycle;
-        const uint64_t others =
-            turns->second_cycle < turns->third_cycle ? turns->second_cycle : turns->third_cycle;
-        if (world->lookahead < horizon && others < horizon - world->lookahead)
-            horizon = others + world->lookahead;
-        if (horizon > turns->first_cycle + LONGEST_RUN_CYCLES)
-            horizon = turns->first_cycle + LONGEST_RUN_CYCLES;
-        world->cores_due = 1; /* 0 again when somebody who looks on starts a core */
-        if (run_board(world, turns->first, horizon)) {
+    while (turns->first_cycle < bound_cycle) {
+        world->cores_due = 1; /* 0 again when somebody who looks on starts a core, or stops us */
+        if (run_board(world, turns->first, horizon_of(world, bound_cycle))) {
             world->cores_due = 0;
             return true;
         }
@@ -384,10 +394,16 @@ static bool run_cores(struct tigon_world *world, uint64_t bound) {
             bound = tigon_schedule_next(&world->schedule);
             bound_cycle = tigon_cycle_at_or_after(bound);
         }
-        if (world->cores_due == 0 || !next_turn(turns))
+        if (__builtin_expect(world->cores_due == 0, 0)) {
             *turns = take_turns(world);
+            if (world->stop)
+                break;
+        } else if (!next_turn(turns)) {
+            *turns = take_turns(world);
+        }
     }
-    world->cores_due = tigon_ticks_from_cycles(turns->first_cycle);
+    const uint64_t due_ticks = tigon_ticks_from_cycles(turns->first_cycle);
+    world->cores_due = due_ticks < world->fires_until ? due_ticks : world->fires_until;
     world->reached = bound;
     return false;
 }
@@ -412,6 +428,9 @@ static enum tigon_end idle_until(struct tigon_world *world, uint64_t limit) {
 static void set_attention(struct tigon_world *world) {
     world->attention =
         world->stop || world->guard != NULL || (world->programs_done && !world->run_on);
+    world->fires_until = world->attention ? 0 : world->last;
+    if (world->attention)
+        world->cores_due = 0;
 }
 
 static enum tigon_end run_until(struct tigon_world *world, uint64_t limit) {
@@ -419,9 +438,16 @@ static enum tigon_end run_until(struct tigon_world *world, uint64_t limit) {
         limit == TIGON_NEVER ? TIGON_NEVER - 1u : limit; /* at which events fire */
     world->stop = false;
     world->cores_due = 0;
+    world->last = last;
     set_attention(world);
     for (;;) {
-        if (world->attention) {
+        uint64_t next = tigon_schedule_next(&world->schedule);
+        while (next - 1u < world->cores_due) { /* that of tick 0 goes the other way */
+            world->now = next;
+            tigon_schedule_fire(&world->schedule);
+            next = tigon_schedule_next(&world->schedule);
+        }
+        if (__builtin_expect(world->attention, 0)) {
             if (world->stop)
                 return TIGON_END_STOPPED;
             if (world->guard)
@@ -430,24 +456,23 @@ static enum tigon_end run_until(struct tigon_world *world, uint64_t limit) {
                 return TIGON_END_FINISHED;
             if (world->stop && !tigon_world_asleep(world))
                 return TIGON_END_STOPPED;
-        }
-        uint64_t next = tigon_schedule_next(&world->schedule);
-        if (next == TIGON_NEVER && !any_runnable(world))
-            return idle_until(world, limit);
-        if (next > last || world->cores_due < next) {
-            if (run_cores(world, next > last ? limit : next))
-                return TIGON_END_FAULT;
-            if (world->stop)
-                return TIGON_END_STOPPED;
             next = tigon_schedule_next(&world->schedule);
-            if (next > last && world->reached >= last) {
-                if (limit == TIGON_NEVER || (tigon_world_asleep(world) && world->programs))
-                    continue; /* also when the last core went to sleep on the way */
-                return idle_until(world, limit);
-            }
-            if (next > world->reached) /* a core took back the event that bounded them */
-                continue;
         }
+        if (__builtin_expect(next == TIGON_NEVER, 0) && !any_runnable(world))
+            return idle_until(world, limit);
+        /* Also when no core is due, only that is not known: then it finds out. */
+        if (run_cores(world, next > last ? limit : next))
+            return TIGON_END_FAULT;
+        if (__builtin_expect(world->stop, 0))
+            return TIGON_END_STOPPED;
+        next = tigon_schedule_next(&world->schedule);
+        if (__builtin_expect(next > last, 0) && world->reached >= last) {
+            if (limit == TIGON_NEVER || (tigon_world_asleep(world) && world->programs))
+                continue; /* also when the last core went to sleep on the way */
+            return idle_until(world, limit);
+        }
+        if (next > world->reached) /* a core took back the event that bounded them */
+            continue;
         world->now = next;
         tigon_schedule_fire(&world->schedule);
     }
@@ -471,7 +496,7 @@ bool tigon_world_asleep(const struct tigon_world *world) {
 
 void tigon_world_stop(struct tigon_world *world) {
     world->stop = true;
-    world->attention = true;
+    set_attention(world);
 }
 
 void tigon_world_set_guard(struct tigon_world *world, const struct tigon_world_guard *guard) {
