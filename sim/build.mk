@@ -1,6 +1,9 @@
 #The board simulator : one static library, and the same with the sanitizers for tests.
 include sim/cpu.mk
 
+# Pairs of words packed for one store of 16 bytes cost more than the store saves, and the next load waits for it.
+CFLAGS_sim := -fno-tree-slp-vectorize
+
 SIM_OBJECTS := $(SIM_CPU_OBJECTS) $(addprefix sim/, \
     board.o capture.o charge.o core_control.o coroutine.o dma.o eeprom.o events.o fault.o fault_text.o \
     fault_words.o frame.o frame_crc.o host_access.o host_bus.o host_control.o host_cpu.o host_memory.o \

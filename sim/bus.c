@@ -241,9 +241,13 @@ static __attribute__((noinline)) void place_streams(struct tigon_bus *bus, uint6
 /* ------------------------------------------------------------------------------------------------
  * Devices and hosts */
 
-static __attribute__((cold, noinline)) struct tigon_bus_stream *
-oldest_stream(struct tigon_bus *bus, struct tigon_bus_stream *stream, uint64_t now) {
-    for (unsigned i = 0; i < bus->streams_used; i++)
+/* When all places have been taken: that of the oldest, which is over but in rare cases. */
+static __attribute__((noinline)) struct tigon_bus_stream *oldest_stream(struct tigon_bus *bus,
+                                                                        uint64_t now) {
+    struct tigon_bus_stream *stream = &bus->streams[bus->next_stream++ % TIGON_BUS_STREAMS];
+    if (stream->last < now)
+        return stream;
+    for (unsigned i = 0; i < TIGON_BUS_STREAMS; i++)
         if (bus->streams[i].last < stream->last)
             stream = &bus->streams[i];
     if (stream->beats != 0 && stream->last >= now)
@@ -251,23 +255,15 @@ oldest_stream(struct tigon_bus *bus, struct tigon_bus_stream *stream, uint64_t n
     return stream;
 }
 
-/* A place for one more stream: that of the oldest, which is over but in rare cases. When all are
- * over for longer than anybody looks back, which is often, the first place is taken again: it is
- * nearer than one that has not been looked at for long. */
+/* A place for one more stream. When all are over for longer than anybody looks back, which is
+ * often, they begin anew at the first: that is nearer than one not looked at for long. */
 static inline struct tigon_bus_stream *new_stream(struct tigon_bus *bus, uint64_t now) {
     const uint64_t over = bus->furthest + 2u * LOOK_BACK;
-    if (over < now && over < bus->window) {
-        bus->next_stream = 1;
-        bus->streams_used = 1;
-        return &bus->streams[0];
-    }
-    const unsigned number = bus->next_stream++ % TIGON_BUS_STREAMS;
-    struct tigon_bus_stream *stream = &bus->streams[number];
-    if (number >= bus->streams_used) {
-        bus->streams_used = number + 1u;
-        return stream;
-    }
-    return __builtin_expect(stream->last < now, 1) ? stream : oldest_stream(bus, stream, now);
+    if (over < now && over < bus->window)
+        bus->streams_used = bus->next_stream = 0;
+    return __builtin_expect(bus->streams_used < TIGON_BUS_STREAMS, 1)
+               ? &bus->streams[bus->streams_used++]
+               : oldest_stream(bus, now);
 }
 
 struct host_beat {
