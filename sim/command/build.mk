@@ -18,7 +18,7 @@ TIGONSIM_SANITIZED := $(BUILD)/tests/tigonsim
 
 $(TIGONSIM): $(TIGONSIM_OBJECTS) $(SIM_SERVE_LIBRARY) $(SIM_DEBUG_LIBRARY) $(SIM_OBSERVE_LIBRARY) $(BUILD)/obj/host/libemp.a $(BUILD)/obj/sim/libtigon.a
 	$(SAY) LD $@
-	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(call TIGONSIM_EXPORT,$(filter %.a,$^)) $(TIGONSIM_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LTO_LINK) -o $@ $(filter %.o,$^) $(call TIGONSIM_EXPORT,$(filter %.a,$^)) $(TIGONSIM_LIBS)
 
 $(TIGONSIM_SANITIZED): $(TIGONSIM_SAN) $(SIM_SERVE_LIBRARY_SANITIZED) $(SIM_DEBUG_LIBRARY_SANITIZED) $(SIM_OBSERVE_LIBRARY_SANITIZED) $(BUILD)/san/host/libemp.a $(BUILD)/san/sim/libtigon.a
 	$(SAY) LD $@

@@ -17,6 +17,6 @@ $(BUILD)/tests/measure_firmware: $(addprefix $(BUILD)/obj/tests/firmware/,measur
                                  $(SIM_LIBRARY) | $(FIRMWARE_IMAGE)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) -o $@ $^ -lm
+	$(Q)$(CC) $(NO_LTO) -o $@ $^ -lm
 
 TEST_PROGRAMS += $(BUILD)/tests/test_firmware

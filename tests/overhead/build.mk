@@ -41,7 +41,7 @@ $(BUILD)/obj/tests/overhead/measure_cycles.o $(OVERHEAD_TEST_OBJECTS): | $(ABP_G
 $(BUILD)/tests/measure_cycles: $(addprefix $(BUILD)/obj/,tests/overhead/measure_cycles.o $(SIM_CPU_OBJECTS))
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) -o $@ $^ -lelf
+	$(Q)$(CC) $(NO_LTO) -o $@ $^ -lelf
 
 $(BUILD)/tests/test_overhead: $(OVERHEAD_TEST_OBJECTS)
 	$(SAY) LD $@

@@ -16,7 +16,7 @@ $(BUILD)/tests/measure_cpu_speed: $(addprefix $(BUILD)/obj/,tests/sim_cpu/measur
                                     $(SIM_CPU_OBJECTS))
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) -o $@ $^
+	$(Q)$(CC) $(NO_LTO) -o $@ $^
 
 TEST_PROGRAMS += $(BUILD)/tests/test_cpu
 TEST_NEEDS    += $(BUILD)/tests/run_program

@@ -6,4 +6,4 @@ $(BUILD)/tests/measure_boards: $(addprefix $(BUILD)/obj/,tests/sim_speed/measure
                                $(HOST_LIBRARY) $(BUILD)/obj/sim/libtigon.a | $(BUILD)/firmware/emp_a.elf
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lelf -lnettle
+	$(Q)$(CC) $(CFLAGS) $(LTO_LINK) -o $@ $^ -lelf -lnettle
