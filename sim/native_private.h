@@ -142,8 +142,8 @@ struct tigon_native *tigon_native_enter(struct tigon_native *native);
 /* The addresses that translated text needs. */
 void tigon_native_know_routines(struct tigon_native *native);
 
-/* What all blocks of a text share, at the beginning of its code. */
-void tigon_native_make_stubs(struct native_text *text);
+/* What all blocks of a text share, at the beginning of its code. False: no memory. */
+bool tigon_native_make_stubs(struct native_text *text);
 
 /* Translate the block at word `index`, for which there must be room. False if not even its first
  * instruction can be. */

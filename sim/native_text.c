@@ -13,12 +13,12 @@ struct native_text *native_text_create(void) {
                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
     if (text == MAP_FAILED)
         return NULL;
-    if (mprotect(text->code, sizeof text->code, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) {
+    if (mprotect(text->code, sizeof text->code, PROT_READ | PROT_WRITE | PROT_EXEC) != 0 ||
+        !tigon_native_make_stubs(text)) {
         munmap(text, sizeof *text);
         return NULL;
     }
     text->cores = 1;
-    tigon_native_make_stubs(text);
     text->stubs = text->used;
     native_text_clear(text);
     return text;

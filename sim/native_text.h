@@ -19,7 +19,7 @@
 struct tigon_native;
 
 #define NATIVE_WORDS        (TIGON_SCRATCHPAD_A_SIZE / 4u)
-#define NATIVE_BLOCK_LENGTH 32u    /* instructions, delay slots not counted */
+#define NATIVE_BLOCK_LENGTH 64u    /* instructions, delay slots not counted */
 #define NATIVE_BLOCK_BYTES  32768u /* at most, of one block */
 #define NATIVE_BLOCK_WORDS  (4u * (NATIVE_BLOCK_LENGTH + 2u)) /* accesses, words and jumps too */
 

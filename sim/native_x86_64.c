@@ -19,6 +19,7 @@
 #include "sim/native_emit.h"
 
 #include <cpuid.h>
+#include <stdlib.h>
 
 enum { GP = 28 }; /* $gp, which most programs keep as it is */
 
@@ -567,55 +568,70 @@ static bool make_block(struct block *b, struct manner manner) {
     return b->last + dearest(b) <= NATIVE_CYCLES;
 }
 
-bool tigon_native_translate(struct tigon_native *native, uint32_t index) {
+/* One manner after the other; `b` is where blocks are made. */
+static bool translate(struct block *b, struct tigon_native *native, uint32_t index) {
     struct native_text *text = native->text;
     const uint32_t first_access = text->access_count;
     struct manner manner = {.trusting = gp_is_base(native, index), .short_last = true};
     for (;;) {
-        struct block b = {.native = native,
-                          .text = text,
-                          .cpu = native->cpu,
-                          .at = text->code + text->used,
-                          .now = {.known = 1u}, /* $0 is 0 */
-                          .begin = TIGON_SCRATCHPAD + index * 4u,
-                          .entry = text->code + text->used};
-        const bool made = make_block(&b, manner);
-        const bool in_vain = manner.trusting && !b.trusted, too_long = b.last >= 128;
+        *b = (struct block){.native = native,
+                            .text = text,
+                            .cpu = native->cpu,
+                            .at = text->code + text->used,
+                            .now = {.known = 1u}, /* $0 is 0 */
+                            .begin = TIGON_SCRATCHPAD + index * 4u,
+                            .entry = text->code + text->used};
+        const bool made = make_block(b, manner);
+        const bool in_vain = manner.trusting && !b->trusted, too_long = b->last >= 128;
         if (made && !in_vain && !(manner.short_last && too_long)) {
-            text->used = (size_t)(b.end - text->code);
-            text->cold_used = (size_t)(b.at - text->code);
+            text->used = (size_t)(b->end - text->code);
+            text->cold_used = (size_t)(b->at - text->code);
             for (uint32_t i = first_access; i < text->access_count; i++) {
                 struct native_access *access = &text->accesses[i];
-                access->last = access->ends_block ? NATIVE_NO_LAST : (int32_t)b.last;
+                access->last = access->ends_block ? NATIVE_NO_LAST : (int32_t)b->last;
             }
-            native_text_add(text, index, b.entry, manner.trusting);
-            native->entry[index] = b.entry;
+            native_text_add(text, index, b->entry, manner.trusting);
+            native->entry[index] = b->entry;
             return true;
         }
         text->access_count = first_access;
         native_text_drop(text);
         if (!made)
             return false;
-        manner.trusting &= b.trusted;
+        manner.trusting &= b->trusted;
         manner.short_last &= !too_long;
     }
 }
 
-void tigon_native_make_stubs(struct native_text *text) {
-    struct block b = {.text = text, .at = text->code};
+/* Its structures are too large for the stack of a host's program. */
+bool tigon_native_translate(struct tigon_native *native, uint32_t index) {
+    struct block *b = malloc(sizeof *b);
+    const bool made = b && translate(b, native, index);
+    free(b);
+    return made;
+}
+
+bool tigon_native_make_stubs(struct native_text *text) {
     unsigned eax, ebx, ecx, edx;
     text->has_movbe = __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_MOVBE) != 0;
     static_assert(offsetof(struct tigon_cpu, gpr) == 0, "rbx finds them there");
+    struct block *b = calloc(1, sizeof *b);
+    if (!b)
+        return false;
+    b->text = text;
+    b->at = text->code;
 
     /* leave: eax is pc. */
-    text->leave = b.at;
-    core_field(&b, 0, 0x89, 0, CORE(pc));
-    CODE(&b, 0x8D, 0x48, 4); /* lea ecx, [rax + 4] */
-    core_field(&b, 0, 0x89, 1, CORE(npc));
-    core_field(&b, 0x4C, 0x89, 4, CORE(cycle));
-    field(&b, 0x4C, 0x89, 7, FIELD(counts));
-    jump_field(&b, FIELD(out));
-    text->used = (size_t)(b.at - text->code);
+    text->leave = b->at;
+    core_field(b, 0, 0x89, 0, CORE(pc));
+    CODE(b, 0x8D, 0x48, 4); /* lea ecx, [rax + 4] */
+    core_field(b, 0, 0x89, 1, CORE(npc));
+    core_field(b, 0x4C, 0x89, 4, CORE(cycle));
+    field(b, 0x4C, 0x89, 7, FIELD(counts));
+    jump_field(b, FIELD(out));
+    text->used = (size_t)(b->at - text->code);
+    free(b);
+    return true;
 }
 
 #endif
