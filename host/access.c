@@ -32,20 +32,12 @@ uint32_t libemp_get_word(struct libemp_board *board, uint32_t address) {
     return libemp_get_register(board, reach(board, address));
 }
 
-uint32_t libemp_poll_word(struct libemp_board *board, uint32_t address, uint32_t mask,
-                          uint32_t unchanged, uint64_t spend_ns, uint64_t until_ns,
-                          uint64_t *turns) {
-    const uint32_t value = board->backend->poll32(board->handle, reach(board, address), mask,
-                                                  unchanged, spend_ns, until_ns, turns);
-    board->statistics.reads += *turns;
-    return value;
-}
-
-uint32_t libemp_await_word(struct libemp_board *board, uint32_t address, uint32_t mask,
-                           uint32_t unchanged, uint64_t spend_ns, uint64_t until_ns,
-                           uint64_t *turns) {
-    const uint32_t value = board->backend->await32(board->handle, reach(board, address), mask,
-                                                   unchanged, spend_ns, until_ns, turns);
+uint32_t libemp_watch_word(struct libemp_board *board, uint32_t address, uint32_t unchanged,
+                           bool again, uint64_t spend_ns, uint64_t until_ns, uint64_t *turns) {
+    uint32_t (*const watch)(void *, uint32_t, uint32_t, uint32_t, uint64_t, uint64_t, uint64_t *) =
+        again ? board->backend->poll32 : board->backend->await32;
+    const uint32_t value = watch(board->handle, reach(board, address), UINT32_MAX, unchanged,
+                                 spend_ns, until_ns, turns);
     board->statistics.reads += *turns;
     return value;
 }

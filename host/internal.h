@@ -131,14 +131,10 @@ static inline void libemp_catch_up(struct libemp_board *board) {
 uint32_t libemp_get_register(struct libemp_board *board, uint32_t offset);
 void libemp_set_register(struct libemp_board *board, uint32_t offset, uint32_t value);
 uint32_t libemp_get_word(struct libemp_board *board, uint32_t address);
-/* A word watched as the backend's poll32 does; the backend must have it. */
-uint32_t libemp_poll_word(struct libemp_board *board, uint32_t address, uint32_t mask,
-                          uint32_t unchanged, uint64_t spend_ns, uint64_t until_ns,
-                          uint64_t *turns);
-/* The same, as the backend's await32 does. */
-uint32_t libemp_await_word(struct libemp_board *board, uint32_t address, uint32_t mask,
-                           uint32_t unchanged, uint64_t spend_ns, uint64_t until_ns,
-                           uint64_t *turns);
+/* Reads a word until it is another than `unchanged`, as the backend's await32 does, or, `again`,
+ * its poll32; the backend must have it. */
+uint32_t libemp_watch_word(struct libemp_board *board, uint32_t address, uint32_t unchanged,
+                           bool again, uint64_t spend_ns, uint64_t until_ns, uint64_t *turns);
 void libemp_set_word(struct libemp_board *board, uint32_t address, uint32_t value);
 void libemp_set_words(struct libemp_board *board, uint32_t address, const uint32_t *words,
                       size_t count);

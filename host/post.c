@@ -290,33 +290,24 @@ int libemp_test(struct libemp_board *board, libemp_request request,
     return look(board, slot, word, completion);
 }
 
-/* Tests a request up to `*turns` times; `*turns` is then how often. */
-static int test_repeatedly(struct libemp_board *board, libemp_request request, uint64_t until_ns,
-                           struct libemp_completion *completion, uint64_t *turns) {
+/* Tests a request up to `*turns` times; `*turns` is then how often. `again`: it is posted and has
+ * been tested. */
+static int test_repeatedly(struct libemp_board *board, libemp_request request, bool again,
+                           uint64_t until_ns, struct libemp_completion *completion,
+                           uint64_t *turns) {
     struct libemp_slot *slot = find_slot(board, request);
-    if (!slot || !board->backend->await32) {
+    if (!slot || !(again ? board->backend->poll32 : board->backend->await32)) {
         *turns = 1;
         return libemp_test(board, request, completion);
     }
-    libemp_run_ahead(board);
-    libemp_charge(board, board->costs.test_ns);
-    const uint32_t word = libemp_await_word(board, owner_address(board, slot), UINT32_MAX,
-                                            slot->word, board->costs.test_ns, until_ns, turns);
-    libemp_catch_up(board);
-    board->statistics.polls += *turns - 1;
-    return look(board, slot, word, completion);
-}
-
-/* The same for one that is posted and has been tested. */
-static int test_again(struct libemp_board *board, libemp_request request, uint64_t until_ns,
-                      struct libemp_completion *completion, uint64_t *turns) {
-    if (!board->backend->poll32) {
-        *turns = 1;
-        return libemp_test(board, request, completion);
+    if (!again) {
+        libemp_run_ahead(board);
+        libemp_charge(board, board->costs.test_ns);
     }
-    struct libemp_slot *slot = find_slot(board, request);
-    const uint32_t word = libemp_poll_word(board, owner_address(board, slot), UINT32_MAX,
-                                           slot->word, board->costs.test_ns, until_ns, turns);
+    const uint32_t word = libemp_watch_word(board, owner_address(board, slot), slot->word, again,
+                                            board->costs.test_ns, until_ns, turns);
+    if (!again)
+        libemp_catch_up(board);
     board->statistics.polls += *turns - 1;
     return look(board, slot, word, completion);
 }
@@ -337,7 +328,7 @@ int libemp_wait(struct libemp_board *board, libemp_request request, uint64_t tim
     const uint64_t start = board->backend->now_ns(board->handle);
     const uint64_t end = timeout_ns > UINT64_MAX - start ? UINT64_MAX : start + timeout_ns;
     uint64_t polls = HEALTH_POLLS;
-    int error = test_repeatedly(board, request, end, completion, &polls);
+    int error = test_repeatedly(board, request, false, end, completion, &polls);
     while (error == -EAGAIN) {
         const bool late = board->backend->now_ns(board->handle) - start >= timeout_ns;
         if ((late || polls % HEALTH_POLLS == 0) && !alive(board))
@@ -345,7 +336,7 @@ int libemp_wait(struct libemp_board *board, libemp_request request, uint64_t tim
         if (late)
             return libemp_fail(board, -ETIMEDOUT, "request 0x%08X has not finished", request);
         uint64_t turns = HEALTH_POLLS - polls % HEALTH_POLLS;
-        error = test_again(board, request, end, completion, &turns);
+        error = test_repeatedly(board, request, true, end, completion, &turns);
         polls += turns;
     }
     return error;

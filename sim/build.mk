@@ -6,7 +6,7 @@ include sim/cpu.mk
 ifneq ($(findstring Free Software,$(shell $(CC) --version 2>/dev/null)),)
 LTO_OBJECTS := -flto -ffat-lto-objects
 # The first takes back what CFLAGS says, the second says how.
-LTO_LINK    := -flto -flto=auto -Wno-error
+LTO_LINK    := -flto -flto=auto
 endif
 # Pairs of words packed for one store of 16 bytes cost more than the store saves, and the next load waits for it.
 SIM_OPTIMISE := -fno-tree-slp-vectorize

@@ -3,7 +3,7 @@
  * same random text on two boards, run in the same pieces, must leave both cores alike in every
  * field after every piece, wherever that ends.
  *
- * CPU_TEXTS=n in the environment makes n texts instead of 400.
+ * CPU_TEXTS=n in the environment makes n texts in each comparison.
  */
 #include "tests/sim_cpu/fixture.h"
 
@@ -196,10 +196,14 @@ static void expect_alike(struct fixture *a, struct fixture *b, unsigned core) {
     assert_int_equal(a->access_ticks, b->access_ticks);
 }
 
+static uint64_t texts(uint64_t usually) {
+    const char *wanted = getenv("CPU_TEXTS");
+    return wanted ? strtoul(wanted, NULL, 0) : usually;
+}
+
 static void text_means_the_same(void **state) {
     (void)state;
-    const char *texts = getenv("CPU_TEXTS");
-    const uint64_t most = texts ? strtoul(texts, NULL, 0) : 400;
+    const uint64_t most = texts(400);
     uint64_t instructions = 0;
     for (uint64_t seed = 0; seed < most; seed++) {
         struct fixture *f[2] = {make(seed, false), make(seed, true)};
@@ -253,8 +257,7 @@ static struct fixture *make_pair(uint64_t seed, bool native) {
 /* Both cores, which hand over to each other within translated text. */
 static void pairs_mean_the_same(void **state) {
     (void)state;
-    const char *texts = getenv("CPU_TEXTS");
-    const uint64_t most = texts ? strtoul(texts, NULL, 0) : 400;
+    const uint64_t most = texts(400);
     uint64_t instructions[2] = {0, 0};
     for (uint64_t seed = 0; seed < most; seed++) {
         struct fixture *f[2] = {make_pair(seed, false), make_pair(seed, true)};
@@ -308,8 +311,7 @@ static void pairs_mean_the_same(void **state) {
 /* Two boards whose text is the same but for some words, and changes in one of them at a time. */
 static void shared_text_means_the_same(void **state) {
     (void)state;
-    const char *texts = getenv("CPU_TEXTS");
-    const uint64_t most = texts ? strtoul(texts, NULL, 0) : 100;
+    const uint64_t most = texts(100);
     uint64_t instructions = 0;
     for (uint64_t seed = 0; seed < most; seed++) {
         struct fixture *f[4]; /* two interpreted ones, and the same with translated text */
