@@ -120,10 +120,15 @@ void nic_on_written(uint32_t token);
 
 /* Fetches `bytes`, a multiple of 4, from host memory into the object at `words`, which the host
  * must be able to reach (no NIC_FAST); 32-bit integers of the host arrive as the same integers.
- * With `notify`, nic_on_read comes when this and all earlier ones are there; one such request at a
- * time. May wait. */
-void nic_read_host(uint32_t high, uint32_t low, uint32_t *words, uint32_t bytes, bool notify);
-void nic_on_read(void);
+ * May wait. */
+void nic_read_host(uint32_t high, uint32_t low, uint32_t *words, uint32_t bytes);
+
+/* Asks for nic_on_read(token) when all host memory named so far, by nic_transmit_data and by
+ * nic_read_host, has been fetched, also when there is none outstanding. Tokens come back in order.
+ * At most NIC_READ_LIMIT may be outstanding (a port constant, at least 32): false when there are
+ * more, nothing asked. */
+bool nic_notify_read(uint32_t token);
+void nic_on_read(uint32_t token);
 
 /* Waits until all nic_read_host are done; for the rare path that cannot go on without. Waits. */
 void nic_read_wait(void);

@@ -1,22 +1,49 @@
 /*
  * DMA rings: start, full rings, completion notices (tigon2.md 5).
  */
+#include <assert.h>
+
 #include "fw-runtime/port/tigon2/dma.h"
 #include "fw-runtime/port/tigon2/board.h"
 
 struct tigon2_dma tigon2_dma_read NIC_FAST;
 struct tigon2_dma tigon2_dma_write NIC_FAST;
 
-/* Notices wanted, oldest first: `queued` is the count of write descriptors that must be done. */
-struct notice {
-    uint32_t queued;
-    uint32_t token;
+/* Notices wanted, oldest first: `queued` is the count of descriptors that must be done. */
+#define NOTICES 32u
+struct notices {
+    uint32_t asked;
+    uint32_t given;
+    struct {
+        uint32_t queued;
+        uint32_t token;
+    } wanted[NOTICES];
 };
-static struct notice write_notices[NIC_WRITTEN_LIMIT] NIC_FAST;
-static uint32_t notices_asked NIC_FAST;
-static uint32_t notices_given NIC_FAST;
+static_assert(NIC_WRITTEN_LIMIT == NOTICES && NIC_READ_LIMIT == NOTICES, "both rings have as many");
 
-static uint32_t read_notice_queued;
+static struct notices write_notices NIC_FAST;
+static struct notices read_notices;
+
+static inline bool notice_ask(struct notices *notices, const struct tigon2_dma *ring,
+                              uint32_t token) {
+    uint32_t entry = notices->asked & (NOTICES - 1);
+    if (notices->asked - notices->given == NOTICES)
+        return false;
+    notices->wanted[entry].queued = ring->queued;
+    notices->wanted[entry].token = token;
+    notices->asked++;
+    return true;
+}
+
+/* Takes the oldest one if `done` descriptors have made it due. */
+static inline bool notice_give(struct notices *notices, uint32_t done, uint32_t *token) {
+    uint32_t entry = notices->given & (NOTICES - 1);
+    if (notices->given == notices->asked || (int32_t)(done - notices->wanted[entry].queued) < 0)
+        return false;
+    *token = notices->wanted[entry].token;
+    notices->given++;
+    return true;
+}
 
 static void ring_start(struct tigon2_dma *ring, uint32_t base) {
     ring->producer = base;
@@ -76,31 +103,22 @@ NIC_COLD void tigon2_dma_write_make_room(void) {
  * transfers end without waking anybody. */
 NIC_ENTRY NIC_HOT void tigon2_on_write_done(void) {
     uint32_t consumer = TIGON2_REGISTER(DMA_WRITE_CONSUMER);
-    uint32_t done;
+    uint32_t done, token;
     TIGON2_REGISTER(DMA_WRITE_REFERENCE) = consumer;
     tigon2_dma_write.limit = consumer;
     if (tigon2_software_events & 1u << TIGON2_EVENT_WRITTEN)
         tigon2_withdraw(TIGON2_EVENT_WRITTEN);
     done = tigon2_dma_write.queued - tigon2_dma_outstanding(&tigon2_dma_write, consumer);
-    while (notices_given != notices_asked) {
-        const struct notice *notice = &write_notices[notices_given & (NIC_WRITTEN_LIMIT - 1)];
-        if ((int32_t)(done - notice->queued) < 0)
-            break;
-        notices_given++;
-        nic_on_written(notice->token);
-    }
+    while (notice_give(&write_notices, done, &token))
+        nic_on_written(token);
     tigon2_receive_settle(consumer);
-    if (notices_given == notices_asked && !tigon2_receive_owes())
+    if (write_notices.given == write_notices.asked && !tigon2_receive_owes())
         tigon2_disable(TIGON2_EVENT_WRITE_DONE);
 }
 
 NIC_HOT bool nic_notify_written(uint32_t token) {
-    struct notice *notice = &write_notices[notices_asked & (NIC_WRITTEN_LIMIT - 1)];
-    if (notices_asked - notices_given == NIC_WRITTEN_LIMIT)
+    if (!notice_ask(&write_notices, &tigon2_dma_write, token))
         return false;
-    notice->queued = tigon2_dma_write.queued;
-    notice->token = token;
-    notices_asked++;
     tigon2_enable(TIGON2_EVENT_WRITE_DONE);
     /* With nothing outstanding no completion may come any more. */
     if (TIGON2_REGISTER(DMA_WRITE_CONSUMER) == tigon2_dma_write.producer)
@@ -108,13 +126,17 @@ NIC_HOT bool nic_notify_written(uint32_t token) {
     return true;
 }
 
-NIC_COLD void nic_read_host(uint32_t high, uint32_t low, uint32_t *words, uint32_t bytes,
-                            bool notify) {
+NIC_COLD void nic_read_host(uint32_t high, uint32_t low, uint32_t *words, uint32_t bytes) {
     tigon2_dma_read_queue(high, low, (uint32_t)words, bytes, TIGON2_DMA_READ_WORDS);
-    if (notify) {
-        read_notice_queued = tigon2_dma_read.queued;
-        tigon2_enable(TIGON2_EVENT_READ_DONE);
-    }
+}
+
+NIC_COLD bool nic_notify_read(uint32_t token) {
+    if (!notice_ask(&read_notices, &tigon2_dma_read, token))
+        return false;
+    tigon2_enable(TIGON2_EVENT_READ_DONE);
+    if (TIGON2_REGISTER(DMA_READ_CONSUMER) == tigon2_dma_read.producer)
+        tigon2_raise(TIGON2_EVENT_READ_NOTICE);
+    return true;
 }
 
 NIC_COLD void nic_read_wait(void) {
@@ -124,16 +146,16 @@ NIC_COLD void nic_read_wait(void) {
 
 NIC_ENTRY NIC_COLD void tigon2_on_read_done(void) {
     uint32_t consumer = TIGON2_REGISTER(DMA_READ_CONSUMER);
-    uint32_t done;
+    uint32_t done, token;
     TIGON2_REGISTER(DMA_READ_REFERENCE) = consumer;
     tigon2_dma_read.limit = consumer;
     if (tigon2_software_events & 1u << TIGON2_EVENT_READ_NOTICE)
         tigon2_withdraw(TIGON2_EVENT_READ_NOTICE);
     done = tigon2_dma_read.queued - tigon2_dma_outstanding(&tigon2_dma_read, consumer);
-    if ((int32_t)(done - read_notice_queued) < 0)
-        return;
-    tigon2_disable(TIGON2_EVENT_READ_DONE);
-    nic_on_read();
+    while (notice_give(&read_notices, done, &token))
+        nic_on_read(token);
+    if (read_notices.given == read_notices.asked)
+        tigon2_disable(TIGON2_EVENT_READ_DONE);
 }
 
 /* A transfer that ends exactly at a 4 GB line is complete, but is taken for one that crosses it:

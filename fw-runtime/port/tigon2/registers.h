@@ -62,14 +62,14 @@
 #define TIGON2_EVENT_TIMER             28
 #define TIGON2_EVENT_TRANSMIT_FAULT    26
 #define TIGON2_EVENT_RECEIVE_ATTENTION 25
-#define TIGON2_EVENT_WRITTEN           23 /* software: nic_notify_written with nothing outstanding */
+#define TIGON2_EVENT_WRITTEN           23 /* software: nothing outstanding, or a full ring hid it */
 #define TIGON2_EVENT_MAILBOX           22
 #define TIGON2_EVENT_READ_FAULT        20
 #define TIGON2_EVENT_WRITE_FAULT       19
 #define TIGON2_EVENT_READ_DONE         15
 #define TIGON2_EVENT_WRITE_DONE        14
 #define TIGON2_EVENT_RECEIVE           6
-#define TIGON2_EVENT_READ_NOTICE       10 /* software: a full read ring hid a completion */
+#define TIGON2_EVENT_READ_NOTICE       10 /* software: as WRITTEN, for reads */
 #define TIGON2_EVENT_SLOT              4  /* software: nic_request_slot */
 #define TIGON2_EVENT_WORK              3  /* software: nic_defer_work, or a slot without room */
 

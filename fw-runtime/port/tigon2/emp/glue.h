@@ -15,6 +15,10 @@ enum glue_panic {
     GLUE_PANIC_PAGES = 0x0203    /* no buffer for an indirect page although one must be free */
 };
 
+/* Tokens of nic_notify_read: references to SendMessage, and above them the page of a posting. */
+#define GLUE_READ_PAGE (EMP_SEND_LIMIT + 1u)
+static_assert(GLUE_READ_PAGE <= NIC_READ_LIMIT, "each may be outstanding once");
+
 /* Objects the host reaches; see the layouts in spec/emp/host.hsm. */
 #define GLUE_DESCRIPTOR_WORDS (EMP_DESCRIPTOR_BYTES / 4u)
 extern uint32_t glue_descriptors[EMP_DESCRIPTOR_LIMIT][GLUE_DESCRIPTOR_WORDS];
@@ -66,7 +70,8 @@ void glue_memory_forget(uint32_t descriptor, bool receive);
 /* Does the memory of a descriptor whose page, if any, is there hold its total length? */
 bool glue_memory_suffices(uint32_t descriptor);
 bool glue_page_present(uint32_t descriptor);
-/* Fetches the page of an INDIRECT descriptor into a buffer of its own. */
+/* Fetches the page of an INDIRECT descriptor into a buffer of its own. With `notify`,
+ * GLUE_READ_PAGE comes when it is there; one such request at a time. */
 void glue_page_fetch(uint32_t descriptor, bool receive, bool notify);
 
 /* The descriptor of the page fetched last has been offered. */

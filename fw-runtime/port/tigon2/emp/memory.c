@@ -170,12 +170,13 @@ NIC_COLD void glue_page_fetch(uint32_t descriptor, bool receive, bool notify) {
     uint32_t page = page_take(receive);
     page_owner[page] = (uint16_t)(descriptor + 1);
     page_of[descriptor] = (uint8_t)(page + 1);
-    if (notify)
-        page_arriving = page + 1;
     glue_counters.pages_fetched++;
-    nic_read_host(high, low, pages[page], 8 * entries, false);
-    nic_read_host(high, low + 4 * LENGTHS_AT, &pages[page][LENGTHS_AT], (2 * entries + 2) & ~3u,
-                  notify);
+    nic_read_host(high, low, pages[page], 8 * entries);
+    nic_read_host(high, low + 4 * LENGTHS_AT, &pages[page][LENGTHS_AT], (2 * entries + 2) & ~3u);
+    if (notify) {
+        page_arriving = page + 1;
+        (void)nic_notify_read(GLUE_READ_PAGE);
+    }
 }
 
 void glue_page_settled(void) {

@@ -156,7 +156,7 @@ static NIC_HOT void take(void) {
 
 NIC_HOT void nic_on_work(void) {
     if (arriving != 0)
-        return; /* nic_on_read goes on */
+        return; /* page_is_there goes on */
     if (held_again && held_count != 0) {
         held_again = false;
         look_at(held[held_first], true);
@@ -174,7 +174,7 @@ NIC_HOT void nic_on_doorbell(unsigned box, uint32_t value) {
     nic_on_work();
 }
 
-NIC_COLD void nic_on_read(void) {
+static NIC_COLD void page_is_there(void) {
     uint32_t descriptor = arriving - 1;
     arriving = 0;
     if (glue_memory_suffices(descriptor)) {
@@ -187,6 +187,11 @@ NIC_COLD void nic_on_read(void) {
     }
     glue_page_settled();
     nic_defer_work();
+}
+
+NIC_COLD void nic_on_read(uint32_t token) {
+    if (token == GLUE_READ_PAGE)
+        page_is_there();
 }
 
 void glue_postings_retry(void) {
