@@ -15,19 +15,21 @@
 #define LINK_SLOTS (sizeof(now.link) / sizeof(now.link[0]))
 #define LINK_FULL  (now.link[IN_FLIGHT - 1] != 0)
 
-/* First contact may be taken as made at once; then what names no incarnation only finds deaf ears.
- */
+/* First contact may be taken as made at once; then what names no contact only finds deaf ears. */
 #ifdef WORLD_ACQUAINTED
-#define ON_LINK(peer_epoch) ((peer_epoch) != 0)
+#define ON_LINK(contact) ((contact) != 0)
 #else
-#define ON_LINK(peer_epoch) 1
+#define ON_LINK(contact) 1
 #endif
 
+#if defined(LIVENESS) || defined(WORLD_FAULTLESS)
+#define GOOD now.good
+#else
+#define GOOD 0
+#endif
 #ifdef LIVENESS
-#define GOOD                now.good
 #define SET_YOUNGEST(timer) (now.youngest = (uchar)(now.good * (timer)))
 #else
-#define GOOD                0
 #define SET_YOUNGEST(timer) ((void)0)
 #endif
 
@@ -85,6 +87,11 @@ static void emp_device_request_slot(void) {
     HOLDS(never_event, false);
 }
 
+static void emp_device_notify_read(const uint8_t m) {
+    (void)m;
+    HOLDS(never_event, false);
+}
+
 static void emp_device_place(const uint8_t r, const struct emp_frame *const f,
                              const uint16_t descriptor, const uint32_t offset,
                              const uint16_t length, const bool last) {
@@ -101,7 +108,7 @@ static void emp_device_complete(const uint16_t descriptor, const uint8_t result,
 #else
 /* What befalls a frame, for people who read a trail. */
 static void tell_pair(const uint32_t pair) {
-    TELL(" epoch=%u peer_epoch=%u\n", EPOCH_OF(pair), PEER_OF(pair));
+    TELL(" epoch=%u contact=%u\n", NUMBER(EPOCH_OF(pair)), CONTACT_FIELD(CONTACT_IN(pair)));
 }
 
 static void tell_frame(const char *const what, const uint32_t code) {
@@ -112,13 +119,13 @@ static void tell_frame(const char *const what, const uint32_t code) {
         TELL("@ %s ACK message=%u collection=%u", what, ACK_MESSAGE_IN(code),
              ACK_COLLECTION_IN(code));
         tell_pair(ACK_PAIR_IN(code));
-    } else if (code < EPOCH_CODES) {
-        TELL("@ %s NACK message=%u", what, NACK_MESSAGE_IN(code));
+    } else if (code < OTHER_CODES) {
+        TELL("@ %s NACK message=%u not_yet=%u", what, NACK_MESSAGE_IN(code), NACK_NOT_YET_IN(code));
         tell_pair(NACK_PAIR_IN(code));
     } else {
-        TELL("@ %s NACK message=%u incarnation=%u", what, EPOCH_MESSAGE_IN(code),
-             EPOCH_OWN_IN(code));
-        tell_pair(EPOCH_PAIR_IN(code));
+        TELL("@ %s NACK message=%u offered=%u", what, OTHER_MESSAGE_IN(code),
+             CONTACT_FIELD(OTHER_OFFERED_IN(code)));
+        tell_pair(OTHER_PAIR_IN(code));
     }
 }
 
@@ -154,44 +161,56 @@ static bool open_receive(const uint32_t descriptor) {
 static void emp_device_send_frame(const uint16_t peer, const struct emp_frame *const g,
                                   const uint16_t descriptor, const uint32_t offset) {
     const uint32_t way = WAY_OF((*g));
+    const uint32_t epoch = EPOCH_OF_FIELD(g->message);
+    const uint32_t message = MESSAGE_OF_FIELD(g->message);
 
     HOLDS(intact_placement, emp_node == SENDER && peer == RECEIVER && FAITHFUL((*g)) &&
-                                g->epoch == now.incarnation[SENDER]);
+                                epoch == now.incarnation[SENDER]);
     HOLDS(intact_placement, offset == OFFSET_OF(g->frame));
     HOLDS(wire_full_never_blocks, now.slot_wanted == SLOT_GIVEN);
     now.slot_wanted = SLOT_NONE;
-    HOLDS(no_send_after_settled, (now.sends_done >> g->message & 1) == 0);
+    HOLDS(no_send_after_settled, (now.sends_done >> message & 1) == 0);
     HOLDS(window_within_bounds,
-          g->peer_epoch != now.believed ||
-              (now.sends_done & MESSAGES_BEFORE(g->message)) == MESSAGES_BEFORE(g->message));
+          CONTACT_OF(g->contact) != now.believed ||
+              (now.sends_done & MESSAGES_BEFORE(message)) == MESSAGES_BEFORE(message));
     HOLDS(window_within_bounds,
-          g->peer_epoch != now.incarnation[RECEIVER] || g->epoch != now.heard ||
-              (now.memory & COLLECTIONS_BEFORE(way, g->message, g->collection)) ==
-                  COLLECTIONS_BEFORE(way, g->message, g->collection));
-    HOLDS(descriptor_once, descriptor == DESCRIPTOR_OF(g->message) && open_send(descriptor));
-    put_on_link(FRAME_CODE(g->epoch, g->peer_epoch, way, g->message, g->frame),
-                !LINK_FULL && ON_LINK(g->peer_epoch));
+          MADE_BY(CONTACT_OF(g->contact)) != now.incarnation[RECEIVER] || epoch != now.heard ||
+              (now.memory & COLLECTIONS_BEFORE(way, message, g->collection)) ==
+                  COLLECTIONS_BEFORE(way, message, g->collection));
+    HOLDS(descriptor_once, descriptor == DESCRIPTOR_OF(message) && open_send(descriptor));
+#if READS > 0
+    now.unread = (short)(FRAME_CODE(PAIR_IN_FRAME((*g)), way, message, g->frame) + 1);
+#else
+    put_on_link(FRAME_CODE(PAIR_IN_FRAME((*g)), way, message, g->frame),
+                !LINK_FULL && ON_LINK(g->contact));
+#endif
 }
 
 static void emp_device_send_control(const uint16_t peer, const struct emp_frame *const g) {
     const uint32_t own = now.incarnation[RECEIVER];
     const uint32_t way = WAY_OF((*g));
+    const uint32_t message = MESSAGE_OF_FIELD(g->message);
+    const uint32_t maker = MADE_BY(CONTACT_OF(g->contact));
     uint32_t answer;
 
+#ifdef WORLD_MALFORMED
+    if (unanswered)
+        return;
+#endif
     HOLDS(no_early_acknowledgement,
           emp_node == RECEIVER && peer == SENDER && FAITHFUL_ANSWER((*g)));
     if (g->kind == EMP_FRAME_KIND_ACK) {
         HOLDS(no_early_acknowledgement,
-              g->epoch == now.heard && g->peer_epoch == own &&
-                  (now.memory & COLLECTION_BITS(way, g->message, g->collection)) ==
-                      COLLECTION_BITS(way, g->message, g->collection));
-        answer = ACK_CODE(g->epoch, g->peer_epoch, way, g->message, g->collection);
-    } else if (g->length == EMP_REFUSAL_PEER_EPOCH) {
-        HOLDS(right_incarnation, g->frame == own && g->peer_epoch != own);
-        answer = EPOCH_CODE(g->epoch, g->peer_epoch, g->frame, g->message);
+              EPOCH_OF_FIELD(g->message) == now.heard && maker == own &&
+                  (now.memory & COLLECTION_BITS(way, message, g->collection)) ==
+                      COLLECTION_BITS(way, message, g->collection));
+        answer = ACK_CODE(PAIR_IN_FRAME((*g)), way, message, g->collection);
+    } else if (g->length == EMP_REFUSAL_OTHER_CONTACT) {
+        HOLDS(right_incarnation, MADE_BY(CONTACT_OF(g->frame)) == own && g->frame != g->contact);
+        answer = OTHER_CODE(PAIR_IN_FRAME((*g)), CONTACT_OF(g->frame), message);
     } else {
-        HOLDS(right_incarnation, g->peer_epoch == own);
-        answer = NACK_CODE(g->epoch, g->peer_epoch, g->message);
+        HOLDS(right_incarnation, maker == own);
+        answer = NACK_CODE(PAIR_IN_FRAME((*g)), message, (g->length == EMP_REFUSAL_NOT_YET));
     }
     put_on_link(answer, GOOD || !LINK_FULL);
 }
@@ -199,6 +218,17 @@ static void emp_device_send_control(const uint16_t peer, const struct emp_frame 
 static void emp_device_request_slot(void) {
     HOLDS(never_event, emp_node == SENDER && now.slot_wanted == SLOT_NONE);
     now.slot_wanted = SLOT_WANTED;
+}
+
+static void emp_device_notify_read(const uint8_t m) {
+    const uint32_t bit = 1u << (m - 1u);
+
+    HOLDS(never_event, emp_node == SENDER && (now.draining & bit) == 0);
+    now.draining |= (uchar)bit;
+#if READS > 0
+    if (now.unread != 0)
+        now.unread_before |= (uchar)bit;
+#endif
 }
 
 /* A confirmation will come. */
@@ -256,7 +286,7 @@ static void emp_device_place(const uint8_t r, const struct emp_frame *const f,
     const uint32_t placed = PLACED_CODE(WAY_IN(f->buffer - 1), message, frame);
 
     HOLDS(descriptor_once, descriptor < MESSAGES && open_receive(descriptor));
-    HOLDS(right_incarnation, PEER_OF(pair) == now.incarnation[RECEIVER]);
+    HOLDS(right_incarnation, MADE_BY(CONTACT_IN(pair)) == now.incarnation[RECEIVER]);
     if (EPOCH_OF(pair) != now.heard)
         hear(EPOCH_OF(pair));
     if (now.into[descriptor] == GIVEN_UP) {
@@ -288,9 +318,13 @@ static void complete_send(const uint32_t descriptor, const uint8_t result) {
     const uint32_t message = MESSAGE_OF(descriptor);
 
     HOLDS(descriptor_once, open_send(descriptor));
+#if READS > 0
+    HOLDS(memory_read_only_while_owned,
+          now.unread == 0 || DESCRIPTOR_OF(MESSAGE_IN(now.unread - 1u)) != descriptor);
+#endif
     now.sends_open &= (uchar) ~(1u << descriptor);
     if (result == EMP_RESULT_PEER_RESTARTED) {
-        HOLDS(honest_result, now.incarnation[RECEIVER] > 1);
+        HOLDS(honest_result, now.incarnation[SENDER] + now.incarnation[RECEIVER] > 2);
         return;
     }
     HOLDS(no_early_completion, result == EMP_RESULT_OK && (now.reached >> message & 1));

@@ -6,48 +6,75 @@
 inline emp_device_send_frame(g_)
 {
 	assert(intact_placement || (emp_node == SENDER && emp_device_send_frame_peer == RECEIVER && FAITHFUL(g_)
-		&& g_.epoch == incarnation[SENDER]));
+		&& EPOCH_OF_FIELD(g_.message) == incarnation[SENDER]));
 	assert(intact_placement || emp_device_send_frame_offset == OFFSET_OF(g_.frame));
 	assert(wire_full_never_blocks || slot_wanted == SLOT_GIVEN);
 	slot_wanted = SLOT_NONE;
-	assert(no_send_after_settled || ((sends_done >> g_.message) & 1) == 0);
-	assert(window_within_bounds || g_.peer_epoch != believed
-		|| (sends_done & MESSAGES_BEFORE(g_.message)) == MESSAGES_BEFORE(g_.message));
+	assert(no_send_after_settled || ((sends_done >> MESSAGE_OF_FIELD(g_.message)) & 1) == 0);
+	assert(window_within_bounds || CONTACT_OF(g_.contact) != believed
+		|| (sends_done & MESSAGES_BEFORE(MESSAGE_OF_FIELD(g_.message))) == MESSAGES_BEFORE(MESSAGE_OF_FIELD(g_.message)));
 	code = WAY_OF(g_);
-	assert(window_within_bounds || g_.peer_epoch != incarnation[RECEIVER] || g_.epoch != heard
-		|| (memory & COLLECTIONS_BEFORE(code, g_.message, g_.collection))
-			== COLLECTIONS_BEFORE(code, g_.message, g_.collection));
-	assert(descriptor_once || (emp_device_send_frame_descriptor == DESCRIPTOR_OF(g_.message)
+	assert(window_within_bounds || MADE_BY(CONTACT_OF(g_.contact)) != incarnation[RECEIVER]
+		|| EPOCH_OF_FIELD(g_.message) != heard
+		|| (memory & COLLECTIONS_BEFORE(code, MESSAGE_OF_FIELD(g_.message), g_.collection))
+			== COLLECTIONS_BEFORE(code, MESSAGE_OF_FIELD(g_.message), g_.collection));
+	assert(descriptor_once || (emp_device_send_frame_descriptor == DESCRIPTOR_OF(MESSAGE_OF_FIELD(g_.message))
 		&& OPEN_SEND(emp_device_send_frame_descriptor)));
-	code = FRAME_CODE(g_.epoch, g_.peer_epoch, code, g_.message, g_.frame);
-	put_on_link(code, !LINK_FULL && ON_LINK(g_.peer_epoch))
+	code = FRAME_CODE(PAIR_IN_FRAME(g_), code, MESSAGE_OF_FIELD(g_.message), g_.frame);
+#if READS > 0
+	unread = code + 1
+#else
+	put_on_link(code, !LINK_FULL && ON_LINK(g_.contact))
+#endif
 }
 
-inline emp_device_send_control(g_)
+inline answer(g_)
 {
 	assert(no_early_acknowledgement || (emp_node == RECEIVER && emp_device_send_control_peer == SENDER
 		&& FAITHFUL_ANSWER(g_)));
 	if
 	:: g_.kind == EMP_FRAME_KIND_ACK ->
 		code = WAY_OF(g_);
-		assert(no_early_acknowledgement || (g_.epoch == heard && g_.peer_epoch == incarnation[RECEIVER]
-			&& (memory & COLLECTION_BITS(code, g_.message, g_.collection))
-				== COLLECTION_BITS(code, g_.message, g_.collection)));
-		code = ACK_CODE(g_.epoch, g_.peer_epoch, code, g_.message, g_.collection)
-	:: g_.kind == EMP_FRAME_KIND_NACK && g_.length == EMP_REFUSAL_PEER_EPOCH ->
-		assert(right_incarnation || (g_.frame == incarnation[RECEIVER] && g_.peer_epoch != incarnation[RECEIVER]));
-		code = EPOCH_CODE(g_.epoch, g_.peer_epoch, g_.frame, g_.message)
+		assert(no_early_acknowledgement || (EPOCH_OF_FIELD(g_.message) == heard
+			&& MADE_BY(CONTACT_OF(g_.contact)) == incarnation[RECEIVER]
+			&& (memory & COLLECTION_BITS(code, MESSAGE_OF_FIELD(g_.message), g_.collection))
+				== COLLECTION_BITS(code, MESSAGE_OF_FIELD(g_.message), g_.collection)));
+		code = ACK_CODE(PAIR_IN_FRAME(g_), code, MESSAGE_OF_FIELD(g_.message), g_.collection)
+	:: g_.kind == EMP_FRAME_KIND_NACK && g_.length == EMP_REFUSAL_OTHER_CONTACT ->
+		assert(right_incarnation || (MADE_BY(CONTACT_OF(g_.frame)) == incarnation[RECEIVER] && g_.frame != g_.contact));
+		code = OTHER_CODE(PAIR_IN_FRAME(g_), CONTACT_OF(g_.frame), MESSAGE_OF_FIELD(g_.message))
 	:: else ->
-		assert(right_incarnation || g_.peer_epoch == incarnation[RECEIVER]);
-		code = NACK_CODE(g_.epoch, g_.peer_epoch, g_.message)
+		assert(right_incarnation || MADE_BY(CONTACT_OF(g_.contact)) == incarnation[RECEIVER]);
+		code = NACK_CODE(PAIR_IN_FRAME(g_), MESSAGE_OF_FIELD(g_.message), (g_.length == EMP_REFUSAL_NOT_YET))
 	fi;
 	put_on_link(code, good || !LINK_FULL)
 }
+
+#ifdef WORLD_MALFORMED
+inline emp_device_send_control(g_)
+{
+	if
+	:: unanswered -> skip
+	:: else -> answer(g_)
+	fi
+}
+#else
+inline emp_device_send_control(g_) { answer(g_) }
+#endif
 
 inline emp_device_request_slot()
 {
 	assert(emp_node == SENDER && slot_wanted == SLOT_NONE);
 	slot_wanted = SLOT_WANTED
+}
+
+inline emp_device_notify_read()
+{
+	assert(emp_node == SENDER && ((draining >> (emp_device_notify_read_m - 1)) & 1) == 0);
+	draining = draining | (1 << (emp_device_notify_read_m - 1));
+#if READS > 0
+	unread_before = unread_before | ((unread != 0) << (emp_device_notify_read_m - 1))
+#endif
 }
 
 /* A confirmation will come. */
@@ -89,7 +116,7 @@ inline no_longer_waits(d_)
 inline emp_device_place(f_)
 {
 	assert(descriptor_once || (emp_device_place_descriptor < MESSAGES && OPEN_RECEIVE(emp_device_place_descriptor)));
-	assert(right_incarnation || PEER_OF(PAIR_IN(f_.buffer - 1)) == incarnation[RECEIVER]);
+	assert(right_incarnation || MADE_BY(CONTACT_IN(PAIR_IN(f_.buffer - 1))) == incarnation[RECEIVER]);
 	if
 	:: EPOCH_OF(PAIR_IN(f_.buffer - 1)) != heard ->
 		/* Another incarnation: what was being received is worth nothing. */
@@ -152,10 +179,12 @@ inline complete_posting()
 	:: emp_node == SENDER ->
 		code = MESSAGE_OF(emp_device_complete_descriptor);
 		assert(descriptor_once || OPEN_SEND(emp_device_complete_descriptor));
+		assert(memory_read_only_while_owned || unread == 0
+			|| DESCRIPTOR_OF(MESSAGE_IN(unread - 1)) != emp_device_complete_descriptor);
 		sends_open = sends_open & ~(1 << emp_device_complete_descriptor);
 		if
 		:: emp_device_complete_result == EMP_RESULT_PEER_RESTARTED ->
-			assert(honest_result || incarnation[RECEIVER] > 1)
+			assert(honest_result || incarnation[SENDER] + incarnation[RECEIVER] > 2)
 		:: else ->
 			assert(no_early_completion || (emp_device_complete_result == EMP_RESULT_OK && ((reached >> code) & 1)));
 			sends_done = sends_done | (1 << code)

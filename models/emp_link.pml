@@ -1,7 +1,7 @@
 /* The link of the EMP world: a set of frames, kept as an array of their codes (emp_world.h) in ascending order, so that a
  * set has one form. Both engines take frames off here; only the Promela puts them on, the C has its own (emp_devices.h).
  */
-#ifdef LIVENESS
+#ifdef EVER_GOOD
 /* An answer finds room once the link is good. There is none without a frame that was taken from the link before it, at
  * once or when its placement is confirmed. */
 #define LINK_SLOTS (IN_FLIGHT + PLACEMENT_SLOTS)
@@ -17,11 +17,11 @@ short link[LINK_SLOTS];
 #define LINK_FULL (link[IN_FLIGHT - 1] != 0)
 #define LINK_EMPTY (link[0] == 0)
 
-/* First contact may be taken as made at once; then what names no incarnation only finds deaf ears. */
+/* First contact may be taken as made at once; then what names no contact only finds deaf ears. */
 #ifdef WORLD_ACQUAINTED
-#define ON_LINK(peer_epoch) ((peer_epoch) != 0)
+#define ON_LINK(contact) ((contact) != 0)
 #else
-#define ON_LINK(peer_epoch) true
+#define ON_LINK(contact) true
 #endif
 
 hidden int carried;
@@ -38,14 +38,14 @@ hidden int displaced;
 	:: (c) >= ANSWER_CODES && (c) < NACK_CODES ->                                                                  \
 		hsm_tell(" ACK message=%d collection=%d", ACK_MESSAGE_IN(c), ACK_COLLECTION_IN(c));                    \
 		TELL_PAIR(ACK_PAIR_IN(c))                                                                              \
-	:: (c) >= NACK_CODES && (c) < EPOCH_CODES ->                                                                   \
-		hsm_tell(" NACK message=%d", NACK_MESSAGE_IN(c));                                                      \
+	:: (c) >= NACK_CODES && (c) < OTHER_CODES ->                                                                   \
+		hsm_tell(" NACK message=%d not_yet=%d", NACK_MESSAGE_IN(c), NACK_NOT_YET_IN(c));                       \
 		TELL_PAIR(NACK_PAIR_IN(c))                                                                             \
-	:: (c) >= EPOCH_CODES ->                                                                                       \
-		hsm_tell(" NACK message=%d incarnation=%d", EPOCH_MESSAGE_IN(c), EPOCH_OWN_IN(c));                     \
-		TELL_PAIR(EPOCH_PAIR_IN(c))                                                                            \
+	:: (c) >= OTHER_CODES ->                                                                                       \
+		hsm_tell(" NACK message=%d offered=%d", OTHER_MESSAGE_IN(c), CONTACT_FIELD(OTHER_OFFERED_IN(c)));      \
+		TELL_PAIR(OTHER_PAIR_IN(c))                                                                            \
 	fi
-#define TELL_PAIR(pair) hsm_tell(" epoch=%d peer_epoch=%d\n", EPOCH_OF(pair), PEER_OF(pair))
+#define TELL_PAIR(pair) hsm_tell(" epoch=%d contact=%d\n", NUMBER(EPOCH_OF(pair)), CONTACT_FIELD(CONTACT_IN(pair)))
 #else
 #define TELL_FRAME(what, c) skip
 #endif

@@ -6,7 +6,8 @@
 
 /* The parameters in which the nodes differ, and which change while they run. */
 #define emp_value_node            ((uint32_t)emp_node)
-#define emp_value_epoch           ((uint32_t)now.incarnation[emp_node])
+#define FALLING                   now.falling
+#define emp_value_epoch           ((uint32_t)now.number[emp_node])
 #define emp_value_collection_size ((uint32_t)now.collection_size)
 #include "emp_check.h"
 

@@ -54,6 +54,7 @@ inline emp_device_link_enable()
 inline emp_device_send_frame(g_) { assert(false) }
 inline emp_device_send_control(g_) { assert(false) }
 inline emp_device_request_slot() { assert(false) }
+inline emp_device_notify_read() { assert(false) }
 inline emp_device_place(f_) { assert(false) }
 inline emp_device_complete() { assert(false) }
 #endif

@@ -4,10 +4,10 @@
  * All of a kind come in one step, for each leaves the state as it was; and as a loop, which in a d_step may stand in one
  * place of a process only.
  */
-#define HEADER_NONSENSE 11
+#define HEADER_NONSENSE 14
 #define DATA_NONSENSE	(HEADER_NONSENSE + 7)
 #define ACK_NONSENSE	(DATA_NONSENSE + 4)
-#define ALL_NONSENSE	(ACK_NONSENSE + 5)
+#define ALL_NONSENSE	(ACK_NONSENSE + 4)
 
 hidden byte nonsense;
 
@@ -26,6 +26,9 @@ inline spoil_header()
 	:: nonsense == 8 -> emp_event_frame.total_length = OFFSET_OF(FRAMES - 1) + (FRAMES == 1) * (EMP_FIRST_FRAME_PAYLOAD + 1)
 	:: nonsense == 9 -> emp_event_frame.size = 0
 	:: nonsense == 10 -> emp_event_frame.sender = EMP_NODE_LIMIT
+	:: nonsense == 11 -> emp_event_frame.contact = emp_event_frame.contact ^ 32768
+	:: nonsense == 12 -> emp_event_frame.contact = 0
+	:: nonsense == 13 -> emp_event_frame.contact = 0; emp_event_frame.message = 0
 	fi
 }
 
@@ -48,35 +51,42 @@ inline spoil_ack()
 	:: nonsense == DATA_NONSENSE -> emp_event_frame.collection = 4095
 	:: nonsense == DATA_NONSENSE + 1 -> emp_event_frame.size = 0
 	:: nonsense == DATA_NONSENSE + 2 -> emp_event_frame.sender = EMP_NODE_LIMIT
-	:: nonsense == DATA_NONSENSE + 3 -> emp_event_frame.message = arrived + EMP_MESSAGE_WINDOW * 2
+	:: nonsense == DATA_NONSENSE + 3 -> emp_event_frame.message = emp_event_frame.message + EMP_MESSAGE_WINDOW * 2
 	fi
 }
 
 inline spoil_nack()
 {
-	emp_event_frame.length = EMP_REFUSAL_PEER_EPOCH;
+	emp_event_frame.length = EMP_REFUSAL_OTHER_CONTACT;
 	if
 	:: nonsense == ACK_NONSENSE -> emp_event_frame.length = 0
-	:: nonsense == ACK_NONSENSE + 1 -> emp_event_frame.length = EMP_REFUSAL_PEER_EPOCH + 1
+	:: nonsense == ACK_NONSENSE + 1 -> emp_event_frame.length = EMP_REFUSAL_NOT_YET + 1
 	:: nonsense == ACK_NONSENSE + 2 -> emp_event_frame.frame = 0
-	:: nonsense == ACK_NONSENSE + 3 -> emp_event_frame.frame = 256
-	:: nonsense == ACK_NONSENSE + 4 -> emp_event_frame.frame = believed
+	:: nonsense == ACK_NONSENSE + 3 -> emp_event_frame.frame = emp_event_frame.contact
 	fi
 }
 
-/* What both nodes take for today's frame of message `arrived`. */
-inline fill_nonsense(node_, peer_epoch_, n_)
+/* What the node takes for today's frame of message `arrived`: of the contact in `code`. */
+inline fill_nonsense(node_, n_)
 {
 	emp_node = node_;
-	fill_frame(PAIR_OF(incarnation[SENDER], peer_epoch_), 0, arrived, n_);
+	fill_frame(PAIR_OF(incarnation[SENDER], code), 0, arrived, n_);
 	emp_event_frame.sender = 1 - node_;
 	emp_event_frame.length = LENGTH_OF(n_);
-	emp_event_frame.buffer = FRAME_CODE(incarnation[SENDER], incarnation[RECEIVER], 0, arrived, 0) + 1
+	emp_event_frame.buffer = FRAME_CODE(PAIR_OF(incarnation[SENDER], code), 0, arrived, 0) + 1
+}
+
+/* In `code`: the contact of the sender's incarnation, or the one it will have. */
+inline look_at_today()
+{
+	look_at_offer();
+	code = code - (heard == incarnation[SENDER])
 }
 
 inline bring_headers()
 {
-	fill_nonsense(RECEIVER, incarnation[RECEIVER], 0);
+	look_at_today();
+	fill_nonsense(RECEIVER, 0);
 	emp_event_frame.kind = EMP_FRAME_KIND_HEADER;
 	emp_event_frame.total_length = TOTAL;
 	emp_event_frame.frames = FRAMES;
@@ -88,7 +98,8 @@ inline bring_headers()
 
 inline bring_data()
 {
-	fill_nonsense(RECEIVER, incarnation[RECEIVER], 1);
+	look_at_today();
+	fill_nonsense(RECEIVER, 1);
 	emp_event_frame.kind = EMP_FRAME_KIND_DATA;
 	spoil_data();
 	WATCH_NONSENSE();
@@ -97,7 +108,8 @@ inline bring_data()
 
 inline bring_acks()
 {
-	fill_nonsense(SENDER, believed, 0);
+	code = believed;
+	fill_nonsense(SENDER, 0);
 	emp_event_frame.kind = EMP_FRAME_KIND_ACK;
 	spoil_ack();
 	WATCH_NONSENSE();
@@ -106,7 +118,8 @@ inline bring_acks()
 
 inline bring_nacks()
 {
-	fill_nonsense(SENDER, believed, 0);
+	code = believed;
+	fill_nonsense(SENDER, 0);
 	emp_event_frame.kind = EMP_FRAME_KIND_NACK;
 	spoil_nack();
 	WATCH_NONSENSE();
@@ -123,7 +136,9 @@ end:	do                                                                         
 		arrived = 0;                                                                                           \
 		do                                                                                                     \
 		:: arrived < MESSAGES ->                                                                               \
+			unanswered = 1;                                                                                \
 			bring();                                                                                       \
+			unanswered = 0;                                                                                \
 			COMPARE_NONSENSE();                                                                            \
 			nonsense++;                                                                                    \
 			if                                                                                             \

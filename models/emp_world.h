@@ -42,13 +42,36 @@
 #define WITHOUT(queue, bits)                                                                       \
     (((queue) & ((1 << (bits)) - 1)) | (((queue) >> ((bits) + 2)) << (bits)))
 
-/* How often a node may restart, both together; an incarnation is numbered from 1. */
+/* How often a node may restart, both together. The world counts the incarnations of a node from 1.
+ * Its host numbers them as badly as it may: each has a number of its own, but they may rise or
+ * fall. */
 #ifdef WORLD_RESTARTS
 #define RESTARTS WORLD_RESTARTS
 #else
 #define RESTARTS 0
 #endif
 #define EPOCHS (RESTARTS + 1)
+#if RESTARTS > 0
+#define NUMBER(epoch) ((epoch) + FALLING * (EPOCHS + 1 - 2 * (epoch)))
+#else
+#define NUMBER(epoch) (epoch)
+#endif
+
+/* Contacts in the order in which the receiver makes them up, 0 for none: the incarnations of the
+ * sender that one of the receiver can take up, and one that is offered to whoever comes then. */
+#define CONTACTS_EACH        (EPOCHS + 1)
+#define CONTACTS             (EPOCHS * CONTACTS_EACH)
+#define FIRST_CONTACT(epoch) (((epoch)-1) * CONTACTS_EACH + 1)
+#define MADE_BY(contact)     (((contact) + CONTACTS_EACH - 1) / CONTACTS_EACH)
+#define CONTACT_FIELD(contact)                                                                     \
+    (((contact) != 0) *                                                                            \
+     (NUMBER(MADE_BY(contact)) * 256 + ((contact) + CONTACTS_EACH - 1) % CONTACTS_EACH))
+#define CONTACT_OF(field) (((field) != 0) * (FIRST_CONTACT(NUMBER((field) / 256)) + (field) % 256))
+
+/* Messages of an incarnation are numbered from here on. */
+#define MESSAGE_FIELD(epoch, message) (NUMBER(epoch) * 65536 + (message))
+#define MESSAGE_OF_FIELD(field)       ((field) % 65536)
+#define EPOCH_OF_FIELD(field)         NUMBER((field) / 65536)
 
 /* Confirmations of placement the device may owe; frames for the receiver wait meanwhile. */
 #ifdef WORLD_PLACEMENTS
@@ -62,6 +85,17 @@
 #else
 #define PLACEMENT_SLOTS PLACEMENT_LIMIT
 #endif
+
+/* Frames handed over whose data the wire may read late: at any time, or never within its event. */
+#ifdef WORLD_READS
+#if WORLD_READS != 1
+#error "one frame at most waits to be read"
+#endif
+#define READS WORLD_READS
+#else
+#define READS 0
+#endif
+
 /* request_slot(): nothing asked, a slot asked for, or given and not used yet: within its event. */
 #define SLOT_NONE   0
 #define SLOT_WANTED 1
@@ -141,42 +175,49 @@
                     COLLECTION_OF(PLACED_WAY(code), PLACED_FRAME(code)))
 
 /* --- what is on the wire, as a number --- */
-/* Two incarnations, as a frame names them: its sending side's, and its receiving side's or 0. */
-#define PAIRS                (EPOCHS * (EPOCHS + 1))
-#define PAIR_OF(epoch, peer) (((epoch)-1) * (EPOCHS + 1) + (peer))
-#define EPOCH_OF(pair)       ((pair) / (EPOCHS + 1) + 1)
-#define PEER_OF(pair)        ((pair) % (EPOCHS + 1))
+/* The sender's incarnation and the contact, as a frame names them. */
+#define PAIRS                   (EPOCHS * (CONTACTS + 1))
+#define PAIR_OF(epoch, contact) (((epoch)-1) * (CONTACTS + 1) + (contact))
+#define EPOCH_OF(pair)          ((pair) / (CONTACTS + 1) + 1)
+#define CONTACT_IN(pair)        ((pair) % (CONTACTS + 1))
+#define PAIR_IN_FRAME(g)        PAIR_OF(EPOCH_OF_FIELD(g.message), CONTACT_OF(g.contact))
 
-/* Frames of messages, acknowledgements, refusals of messages, refusals of an incarnation. */
+/* Frames of messages, acknowledgements, refusals of messages for one reason or the other, refusals
+ * of a contact. */
 #define ANSWER_CODES (PAIRS * WAYS * MESSAGES * FRAMES)
 #define NACK_CODES   (ANSWER_CODES + PAIRS * WAYS * MESSAGES * COLLECTIONS)
-#define EPOCH_CODES  (NACK_CODES + PAIRS * MESSAGES)
-#define LINK_CODES   (EPOCH_CODES + PAIRS * EPOCHS * MESSAGES)
+#define OTHER_CODES  (NACK_CODES + PAIRS * MESSAGES * 2)
+#define LINK_CODES   (OTHER_CODES + PAIRS * CONTACTS * MESSAGES)
 
-#define FRAME_CODE(epoch, peer, way, message, frame)                                               \
-    ((PAIR_OF(epoch, peer) * WAYS + (way)) * MESSAGES * FRAMES + CODE_OF(message, frame))
+#define FRAME_CODE(pair, way, message, frame)                                                      \
+    (((pair)*WAYS + (way)) * MESSAGES * FRAMES + CODE_OF(message, frame))
 #define PAIR_IN(code)    ((code) / (WAYS * MESSAGES * FRAMES))
 #define WAY_IN(code)     ((code) / (MESSAGES * FRAMES) % WAYS)
 #define MESSAGE_IN(code) ((code) / FRAMES % MESSAGES)
 #define FRAME_IN(code)   ((code) % FRAMES)
 
-#define ACK_CODE(epoch, peer, way, message, collection)                                            \
-    (ANSWER_CODES + ((PAIR_OF(epoch, peer) * WAYS + (way)) * MESSAGES + (message)) * COLLECTIONS + \
-     (collection))
+#define ACK_CODE(pair, way, message, collection)                                                   \
+    (ANSWER_CODES + (((pair)*WAYS + (way)) * MESSAGES + (message)) * COLLECTIONS + (collection))
 #define ACK_PAIR_IN(code)       (((code)-ANSWER_CODES) / (WAYS * MESSAGES * COLLECTIONS))
 #define ACK_WAY_IN(code)        (((code)-ANSWER_CODES) / (MESSAGES * COLLECTIONS) % WAYS)
 #define ACK_MESSAGE_IN(code)    (((code)-ANSWER_CODES) / COLLECTIONS % MESSAGES)
 #define ACK_COLLECTION_IN(code) (((code)-ANSWER_CODES) % COLLECTIONS)
 
-#define NACK_CODE(epoch, peer, message) (NACK_CODES + PAIR_OF(epoch, peer) * MESSAGES + (message))
-#define NACK_PAIR_IN(code)              (((code)-NACK_CODES) / MESSAGES)
-#define NACK_MESSAGE_IN(code)           (((code)-NACK_CODES) % MESSAGES)
+/* `not_yet`: 1 for NOT_YET, 0 for RECEIVER_NOT_READY. */
+#define NACK_CODE(pair, message, not_yet)                                                          \
+    (NACK_CODES + ((pair)*MESSAGES + (message)) * 2 + (not_yet))
+#define NACK_PAIR_IN(code)    (((code)-NACK_CODES) / (MESSAGES * 2))
+#define NACK_MESSAGE_IN(code) (((code)-NACK_CODES) / 2 % MESSAGES)
+#define NACK_NOT_YET_IN(code) (((code)-NACK_CODES) % 2)
+#define NACK_REASON_IN(code)                                                                       \
+    (NACK_NOT_YET_IN(code) * EMP_REFUSAL_NOT_YET +                                                 \
+     (1 - NACK_NOT_YET_IN(code)) * EMP_REFUSAL_RECEIVER_NOT_READY)
 
-#define EPOCH_CODE(epoch, peer, own, message)                                                      \
-    (EPOCH_CODES + (PAIR_OF(epoch, peer) * EPOCHS + (own)-1) * MESSAGES + (message))
-#define EPOCH_PAIR_IN(code)    (((code)-EPOCH_CODES) / (EPOCHS * MESSAGES))
-#define EPOCH_OWN_IN(code)     (((code)-EPOCH_CODES) / MESSAGES % EPOCHS + 1)
-#define EPOCH_MESSAGE_IN(code) (((code)-EPOCH_CODES) % MESSAGES)
+#define OTHER_CODE(pair, offered, message)                                                         \
+    (OTHER_CODES + ((pair)*CONTACTS + (offered)-1) * MESSAGES + (message))
+#define OTHER_PAIR_IN(code)    (((code)-OTHER_CODES) / (CONTACTS * MESSAGES))
+#define OTHER_OFFERED_IN(code) (((code)-OTHER_CODES) / MESSAGES % CONTACTS + 1)
+#define OTHER_MESSAGE_IN(code) (((code)-OTHER_CODES) % MESSAGES)
 
 /* `g` is a plain name, or parenthesised: Promela takes no brackets around a record.
  * In which of the ways are the frame's message and its collections cut? The world carries frames as
@@ -185,19 +226,23 @@
     (g.collection == COLLECTION_OF(way, g.frame) && g.position == POSITION_OF(way, g.frame) &&     \
      g.size == SIZE_OF(way, g.collection))
 #define WAY_OF(g) (!CUT_IN(g, 0) * (WAYS - 1))
+#define FAITHFUL_NUMBERS(g)                                                                        \
+    (MESSAGE_OF_FIELD(g.message) < MESSAGES && EPOCH_OF_FIELD(g.message) >= 1 &&                   \
+     EPOCH_OF_FIELD(g.message) <= EPOCHS && CONTACT_OF(g.contact) <= CONTACTS &&                   \
+     CONTACT_FIELD(CONTACT_OF(g.contact)) == g.contact)
 #define FAITHFUL(g)                                                                                \
-    (g.message < MESSAGES && g.frame < FRAMES &&                                                   \
+    (FAITHFUL_NUMBERS(g) && g.frame < FRAMES &&                                                    \
      g.kind == (g.frame == 0) * EMP_FRAME_KIND_HEADER + (g.frame != 0) * EMP_FRAME_KIND_DATA &&    \
-     (CUT_IN(g, 0) || CUT_IN(g, WAYS - 1)) && g.sender == SENDER && g.peer_epoch <= EPOCHS &&      \
+     (CUT_IN(g, 0) || CUT_IN(g, WAYS - 1)) && g.sender == SENDER &&                                \
      g.length == LENGTH_OF(g.frame) && g.total_length == TOTAL && g.frames == FRAMES &&            \
      g.tag == TAG)
 
 /* Does the answer name a collection of a message? */
 #define FAITHFUL_ANSWER(g)                                                                         \
-    (g.message < MESSAGES && g.collection < COLLECTIONS && g.epoch >= 1 && g.epoch <= EPOCHS &&    \
-     g.peer_epoch <= EPOCHS && g.sender == RECEIVER &&                                             \
+    (FAITHFUL_NUMBERS(g) && g.collection < COLLECTIONS && g.sender == RECEIVER &&                  \
      (g.kind == EMP_FRAME_KIND_ACK ||                                                              \
       (g.kind == EMP_FRAME_KIND_NACK &&                                                            \
-       (g.length == EMP_REFUSAL_RECEIVER_NOT_READY || g.length == EMP_REFUSAL_PEER_EPOCH))))
+       (g.length == EMP_REFUSAL_RECEIVER_NOT_READY || g.length == EMP_REFUSAL_NOT_YET ||           \
+        g.length == EMP_REFUSAL_OTHER_CONTACT))))
 
 #endif

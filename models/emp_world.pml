@@ -4,6 +4,7 @@
  * Besides: restart of either side (restarts > 0), frames that make no sense (malformed > 0)
  * Besides: truncated receives (capacity > 0), sends without a receive (unreceived > 0), sends that are too long (too_long > 0)
  * Besides: change of the collection size (other_size > 0), cancels of receives (cancels > 0)
+ * Besides: reads of the sending host's memory late (reads > 0)
  * Besides: want of send records (send_limit < messages), want of receive records (receive_limit < messages)
  * Wire: send_frame, send_control
  *
@@ -17,8 +18,8 @@
  * both directions together; further ones are lost. The number of faults is not bounded.
  *
  * A frame the link has corrupted is one it has lost: the MAC's check sum finds it. A frame may be as old as it likes, for
- * message numbers do not come round here: in the world outside a frame must not outlive 2^32 messages of its pair of
- * nodes, or 255 restarts of one.
+ * numbers do not come round here: in the world outside a frame must not outlive 2^32 messages of its pair of nodes, or
+ * 65 280 restarts of one.
  *
  * Hosts post at any time, receives perhaps too late, and the device confirms a placement at any later time. A check may
  * say `posted_first` (what can be posted is, before anything else happens) and `placed_at_once` (the confirmation comes
@@ -29,11 +30,16 @@
  * ended: that must change nothing. The NIC takes postings and cancels in the order in which the host writes them, and so
  * a cancel here names any descriptor, at any moment, but never a receive that is posted after it.
  *
+ * With `reads` the wire keeps a frame that is handed over and reads its data at any later time; only then it is on its way.
+ * Without, it reads them at once.
+ *
+ * `faultless`: the link is good from the beginning, and nobody may wait for a time-out (no_needless_time_out).
+ *
  * `restarts` bounds how often nodes restart, at any moment, both together. A node that restarts has forgotten everything
- * and is another incarnation; its host posts again. The sending host wants MESSAGES messages delivered to one
+ * and is another incarnation, whose number may be above or below those before; its host posts again. The sending host wants MESSAGES messages delivered to one
  * incarnation of the receiver: it begins again when its node or, as PEER_RESTARTED tells, the other one restarted. The
- * receiving host posts what is needed to receive them. At first the nodes do not know each other's incarnations; with
- * `acquainted` the refusal that tells comes as soon as the first message is posted.
+ * receiving host posts what is needed to receive them. At first the nodes have no contact; with `acquainted` the refusal
+ * that offers it comes as soon as the first message is posted.
  *
  * Safety: anything may happen at any time, timers included. LIVENESS adds `good`, which becomes true at some time and
  * stays so. From then on nothing is lost or repeated (a data frame waits for room, an answer finds it), and a timer runs
@@ -43,10 +49,13 @@
  */
 #define NODES 2
 #define EMP_VALUE_NODE emp_node
-#define EMP_VALUE_EPOCH incarnation[emp_node]
+#define EMP_VALUE_EPOCH number[emp_node]
 #define EMP_VALUE_COLLECTION_SIZE collection_size
 byte incarnation[NODES] = 1;
 byte collection_size;	/* of messages that start from now on */
+#define FALLING falling
+bit falling;		/* do the hosts' numbers of incarnations fall? */
+byte number[NODES] = 1;	/* of the incarnation: NUMBER() */
 
 #ifdef LIVENESS
 #define SET_YOUNGEST(timer) youngest = good * (timer)
@@ -67,10 +76,15 @@ byte collection_size;	/* of messages that start from now on */
 #define IN_FLIGHT WORLD_IN_FLIGHT
 #endif
 
-#ifdef LIVENESS
+#ifdef WORLD_FAULTLESS
+bool good = true;
+#elif defined(LIVENESS)
 bool good;
 #else
 #define good false
+#endif
+#if defined(LIVENESS) || defined(WORLD_FAULTLESS)
+#define EVER_GOOD
 #endif
 
 #ifdef WORLD_NEGOTIATION
@@ -82,6 +96,17 @@ bool good;
 /* --- the devices --- */
 byte armed[NODES];	/* timers */
 byte slot_wanted;	/* of the sender: SLOT_... */
+#if READS > 0
+short unread;		/* code + 1 of the frame handed over and not read */
+byte unread_before;	/* of `draining`, those for whom it must be read first */
+#else
+#define unread 0
+#define unread_before 0
+#endif
+byte draining;		/* set of records of messages that wait for what was handed over to be read */
+#ifdef WORLD_MALFORMED
+hidden byte unanswered;	/* what comes makes no sense: the wire does not carry the refusal */
+#endif
 bit refusing;		/* the sender has been given a posting it must give back at once */
 byte placing_count;	/* confirmations owed, first in first out */
 byte placing_record[PLACEMENT_SLOTS];
@@ -101,9 +126,9 @@ byte next_matched;	/* whose turn it is to meet one, counted as posted */
 #endif
 
 /* --- what the properties speak of; sets of messages of one pair of incarnations --- */
-byte believed;		/* the incarnation of the receiver that the sender believes in */
+byte believed;		/* the contact that the sender names */
 byte sends_done;
-byte reached;		/* were complete in the memory of the incarnation believed in */
+byte reached;		/* were complete in the memory of the incarnation that made up that contact */
 byte heard;		/* the incarnation of the sender whose messages the receiver takes */
 int placed;		/* frames written to the receiver's memory, perhaps not finished */
 int memory;		/* frames certainly in the receiver's memory */
@@ -117,6 +142,8 @@ hidden int arrived;	/* code of the frame that has come */
 #ifdef LIVENESS
 byte youngest;		/* of two timers, the one armed last, + 1; 0 while there is one, or it was before good */
 #define TURN_OF(timer) (QUIET && youngest != (timer) + 1)
+#elif defined(WORLD_FAULTLESS)
+#define TURN_OF(timer) QUIET
 #else
 #define TURN_OF(timer) true
 #endif
@@ -169,7 +196,8 @@ byte youngest;		/* of two timers, the one armed last, + 1; 0 while there is one,
 #define EXPECTED ((1 << (MESSAGES - UNRECEIVED)) - 1)
 #define SENDS_DONE ((sends_done & EXPECTED) == EXPECTED && (UNRECEIVED > 0 || sends_open == 0))
 #define RECEIVES_DONE NOTHING_BEGUN
-#define QUIET (LINK_EMPTY && placing_count == 0 && slot_wanted == SLOT_NONE && !CAN_POST_SEND && !CAN_POST_RECEIVE)
+#define QUIET (LINK_EMPTY && placing_count == 0 && ALL_READ && slot_wanted == SLOT_NONE && !CAN_POST_SEND && !CAN_POST_RECEIVE)
+#define ALL_READ (unread == 0 && draining == 0)
 
 /* What a check says must come before everything else has come. */
 #ifdef WORLD_ACQUAINTED
@@ -212,9 +240,8 @@ inline fill_posting(d_)
 inline fill_frame(pair_, way_, m_, n_)
 {
 	emp_event_frame.position = POSITION_OF(way_, n_);
-	emp_event_frame.epoch = EPOCH_OF(pair_);
-	emp_event_frame.peer_epoch = PEER_OF(pair_);
-	emp_event_frame.message = m_;
+	emp_event_frame.contact = CONTACT_FIELD(CONTACT_IN(pair_));
+	emp_event_frame.message = MESSAGE_FIELD(EPOCH_OF(pair_), m_);
 	emp_event_frame.frame = n_;
 	emp_event_frame.collection = COLLECTION_OF(way_, n_);
 	emp_event_frame.size = SIZE_OF(way_, COLLECTION_OF(way_, n_));
@@ -257,7 +284,7 @@ inline confirm_placement()
 		memory = memory | PLACED_BITS(code);
 		if
 		:: ((memory & MESSAGE_BITS(PLACED_MESSAGE(code))) == MESSAGE_BITS(PLACED_MESSAGE(code))
-			&& heard == incarnation[SENDER] && believed == incarnation[RECEIVER]) ->
+			&& heard == incarnation[SENDER] && MADE_BY(believed) == incarnation[RECEIVER]) ->
 			reached = reached | (1 << PLACED_MESSAGE(code))
 		:: else
 		fi;
@@ -314,10 +341,10 @@ c_code {
 hidden byte watched;
 
 #define STALE_AT_RECEIVER                                                                                              \
-	(PEER_OF(PAIR_IN(arrived)) != incarnation[RECEIVER] || EPOCH_OF(PAIR_IN(arrived)) < heard                      \
+	(MADE_BY(CONTACT_IN(PAIR_IN(arrived))) != incarnation[RECEIVER] || EPOCH_OF(PAIR_IN(arrived)) < heard                      \
 		|| (EPOCH_OF(PAIR_IN(arrived)) == heard && ((delivered >> MESSAGE_IN(arrived)) & 1)))
 #define STALE_AT_SENDER(pair, m)                                                                                       \
-	(EPOCH_OF(pair) != incarnation[SENDER] || PEER_OF(pair) != believed || ((sends_done >> (m)) & 1))
+	(EPOCH_OF(pair) != incarnation[SENDER] || CONTACT_IN(pair) != believed || ((sends_done >> (m)) & 1))
 
 inline watch_if(stale_)
 {
@@ -456,15 +483,15 @@ inline deliver_nack()
 {
 	emp_node = SENDER;
 	if
-	:: arrived < EPOCH_CODES ->
+	:: arrived < OTHER_CODES ->
 		fill_frame(NACK_PAIR_IN(arrived), 0, NACK_MESSAGE_IN(arrived), 0);
 		watch_if(STALE_AT_SENDER(NACK_PAIR_IN(arrived), NACK_MESSAGE_IN(arrived)));
-		emp_event_frame.length = EMP_REFUSAL_RECEIVER_NOT_READY
+		emp_event_frame.length = NACK_REASON_IN(arrived)
 	:: else ->
-		fill_frame(EPOCH_PAIR_IN(arrived), 0, EPOCH_MESSAGE_IN(arrived), 0);
-		watch_if(STALE_AT_SENDER(EPOCH_PAIR_IN(arrived), EPOCH_MESSAGE_IN(arrived)));
-		emp_event_frame.frame = EPOCH_OWN_IN(arrived);
-		emp_event_frame.length = EMP_REFUSAL_PEER_EPOCH
+		fill_frame(OTHER_PAIR_IN(arrived), 0, OTHER_MESSAGE_IN(arrived), 0);
+		watch_if(STALE_AT_SENDER(OTHER_PAIR_IN(arrived), OTHER_MESSAGE_IN(arrived)));
+		emp_event_frame.frame = CONTACT_FIELD(OTHER_OFFERED_IN(arrived));
+		emp_event_frame.length = EMP_REFUSAL_OTHER_CONTACT
 	fi;
 	emp_event_frame.kind = EMP_FRAME_KIND_NACK;
 	emp_event_frame.sender = RECEIVER;
@@ -476,19 +503,30 @@ inline deliver_nack()
 }
 
 #ifdef ENGINE_C
-#define LOOK_AT_BELIEF() c_code { code = emp_nodes[SENDER].send_peer[RECEIVER].epoch; }
+#define LOOK_AT_BELIEF() c_code { code = emp_nodes[SENDER].send_peer[RECEIVER].contact; }
+#define LOOK_AT_CONTACT() c_code { code = emp_nodes[RECEIVER].receive_peer[SENDER].contact; }
 #else
-#define LOOK_AT_BELIEF() code = emp_nodes[SENDER].send_peer[RECEIVER].epoch
+#define LOOK_AT_BELIEF() code = emp_nodes[SENDER].send_peer[RECEIVER].contact
+#define LOOK_AT_CONTACT() code = emp_nodes[RECEIVER].receive_peer[SENDER].contact
 #endif
 
-/* The sender believes in another incarnation than before: then its messages are numbered from 0 again, but for the first
- * it believes in, and all of them are still to be sent. */
+/* In `code`: what the receiver offers, if its contact is `code`. */
+inline look_at_offer()
+{
+	LOOK_AT_CONTACT();
+	code = CONTACT_OF(code);
+	code = (code == 0) * FIRST_CONTACT(incarnation[RECEIVER]) + (code != 0) * (code + 1)
+}
+
+/* The sender names another contact than before: then its messages are numbered from the first again, but for the first
+ * contact, and all of them are still to be sent. */
 inline see_belief()
 {
 	LOOK_AT_BELIEF();
+	code = CONTACT_OF(code);
 	if
 	:: code != believed ->
-		assert(honest_result || (code > believed && code <= incarnation[RECEIVER]));
+		assert(honest_result || (code > believed && MADE_BY(code) <= incarnation[RECEIVER]));
 		if
 		:: believed != 0 ->
 			sends_posted = 0;
@@ -504,7 +542,7 @@ inline see_belief()
 #define TIMER_OF(instance) (EMP_TIMER_SEND_WAIT_ACK * EMP_TIMER_STRIDE + (instance) - 1)
 
 #ifdef WORLD_QUIET_TIMERS
-#define PATIENT (LINK_EMPTY && slot_wanted == SLOT_NONE && placing_count == 0)
+#define PATIENT (LINK_EMPTY && slot_wanted == SLOT_NONE && placing_count == 0 && ALL_READ)
 #else
 #define PATIENT true
 #endif
@@ -538,9 +576,15 @@ inline restart_sender()
 	emp_node = SENDER;
 	FORGET(SENDER);
 	incarnation[SENDER]++;
+	number[SENDER] = NUMBER(incarnation[SENDER]);
 	emp_initialise();
 	armed[SENDER] = 0;
 	slot_wanted = SLOT_NONE;
+#if READS > 0
+	unread = 0;
+	unread_before = 0;
+#endif
+	draining = 0;
 	sends_posted = 0;
 	sends_open = 0;
 	believed = 0;
@@ -556,6 +600,7 @@ inline restart_receiver()
 	emp_node = RECEIVER;
 	FORGET(RECEIVER);
 	incarnation[RECEIVER]++;
+	number[RECEIVER] = NUMBER(incarnation[RECEIVER]);
 	emp_initialise();
 	armed[RECEIVER] = 0;
 	placing_count = 0;
@@ -600,8 +645,17 @@ end:	do
 		code = INSTANCE;
 		LOOK_AT_SEND();
 		assert(timer_only_where_handled || hsm_answer == EMP_SEND_STATE_WAIT_ACK);
+#ifdef WORLD_FAULTLESS
+		assert(no_needless_time_out || false);
+#endif
 		emp_send_after_wait_ack_m = INSTANCE;
 		emp_expire_send_wait_ack() }
+	:: d_step { READY && (((draining & ~unread_before) >> (INSTANCE - 1)) & 1) ->
+		draining = draining & ~(1 << (INSTANCE - 1));
+		emp_node = SENDER;
+		emp_send_memory_read_m = INSTANCE;
+		emp_send_memory_read();
+		assert(hsm_verdict == HSM_DONE) }
 	od
 }
 
@@ -627,7 +681,15 @@ NONSENSE(NonsenseNacks, ACK_NONSENSE, ALL_NONSENSE, bring_nacks)
 
 active proctype World()
 {
+#if RESTARTS > 0
+	if
+	:: falling = 0
+	:: falling = 1
+	fi;
+#endif
 	d_step {
+		number[SENDER] = NUMBER(1);
+		number[RECEIVER] = NUMBER(1);
 		collection_size = SIZE;
 		emp_node = SENDER;
 		emp_initialise();
@@ -639,11 +701,18 @@ active proctype World()
 	:: d_step { (MET && CAN_POST_RECEIVE) -> post_receive() }
 #ifdef WORLD_ACQUAINTED
 	:: d_step { !MET ->
-		arrived = EPOCH_CODE(incarnation[SENDER], 0, incarnation[RECEIVER], 0);
+		look_at_offer();
+		arrived = OTHER_CODE(PAIR_OF(incarnation[SENDER], 0), code, 0);
 		TELL_FRAME(take, arrived);
 		deliver_nack() }
 #endif
-	:: d_step { (READY && slot_wanted == SLOT_WANTED && (!good || !LINK_FULL)) ->
+#if READS > 0
+	:: d_step { READY && unread != 0 && (!good || !LINK_FULL) ->
+		put_on_link(unread - 1, !LINK_FULL && ON_LINK(CONTACT_IN(PAIR_IN(unread - 1))));
+		unread = 0;
+		unread_before = 0 }
+#endif
+	:: d_step { (READY && slot_wanted == SLOT_WANTED && unread == 0 && (!good || !LINK_FULL)) ->
 		slot_wanted = SLOT_GIVEN;
 		emp_node = SENDER;
 		emp_transmit_slot();
@@ -666,7 +735,7 @@ active proctype World()
 	:: d_step { MAY_RESTART -> restart_sender() }
 	:: d_step { MAY_RESTART -> restart_receiver() }
 #endif
-#ifdef LIVENESS
+#if defined(LIVENESS) && !defined(WORLD_FAULTLESS)
 	:: d_step { READY && !good -> hsm_tell("@ good\n"); good = true }
 #endif
 	:: d_step { READY && SENDS_DONE && sends_open == 0 && RECEIVES_DONE && QUIET ->

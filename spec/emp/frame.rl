@@ -26,16 +26,14 @@
         word = *p;
         frame->kind = (uint8_t)(word >> EMP_FRAME_KIND_SHIFT & EMP_FRAME_KIND_MASK);
         frame->position = (uint8_t)(word >> EMP_FRAME_POSITION_SHIFT & EMP_FRAME_POSITION_MASK);
-        frame->epoch = (uint8_t)(word >> EMP_FRAME_EPOCH_SHIFT & EMP_FRAME_EPOCH_MASK);
+        frame->sender = (uint8_t)(word >> EMP_FRAME_SENDER_SHIFT & EMP_FRAME_SENDER_MASK);
         ours = EMP_PARSE_MALFORMED;
-        if (bytes < EMP_FRAME_BYTES)
+        if (bytes < EMP_FRAME_BYTES || frame->sender >= EMP_NODE_LIMIT)
             return ours;
     }
-    action sender {
+    action contact {
         word = *p;
-        frame->sender = (uint8_t)(word >> EMP_FRAME_SENDER_SHIFT & EMP_FRAME_SENDER_MASK);
-        frame->peer_epoch =
-            (uint8_t)(word >> EMP_FRAME_PEER_EPOCH_SHIFT & EMP_FRAME_PEER_EPOCH_MASK);
+        frame->contact = (uint16_t)(word >> EMP_FRAME_CONTACT_SHIFT & EMP_FRAME_CONTACT_MASK);
         frame->length = (uint16_t)(word >> EMP_FRAME_LENGTH_SHIFT & EMP_FRAME_LENGTH_MASK);
     }
     action message {
@@ -73,7 +71,7 @@
     }
 
     address    = any @own any any;
-    numbers    = sender_word @sender any @message any @place;
+    numbers    = any @contact any @message any @place;
     start      = any @begin any @tag;
 
     # One path for all kinds, parted by an action: three paths would be three copies of the code.

@@ -6,12 +6,10 @@
 
 #include "emp_layout.h"
 
-static_assert(EMP_FRAME_TYPE_WORD == 3 && EMP_FRAME_KIND_WORD == 3 && EMP_FRAME_SENDER_WORD == 4 &&
-                  EMP_FRAME_MESSAGE_WORD == 5 && EMP_FRAME_FRAME_WORD == 6 &&
+static_assert(EMP_FRAME_TYPE_WORD == 3 && EMP_FRAME_KIND_WORD == 3 && EMP_FRAME_SENDER_WORD == 3 &&
+                  EMP_FRAME_CONTACT_WORD == 4 && EMP_FRAME_MESSAGE_WORD == 5 && EMP_FRAME_FRAME_WORD == 6 &&
                   EMP_FRAME_SIZE_WORD == 6,
               "frame.rl knows which word holds what");
-static_assert(EMP_FRAME_SENDER_SHIFT == 24 && EMP_NODE_LIMIT <= EMP_FRAME_SENDER_MASK,
-              "node numbers are a range of the word they begin");
 
 static void kinds(const char *name, unsigned first, unsigned last) {
     const unsigned type = (unsigned)EMP_FRAME_TYPE_VALUE << EMP_FRAME_TYPE_SHIFT;
@@ -26,7 +24,6 @@ int main(void) {
     kinds("header_word", EMP_FRAME_KIND_HEADER, EMP_FRAME_KIND_HEADER);
     kinds("data_word", EMP_FRAME_KIND_DATA, EMP_FRAME_KIND_DATA);
     kinds("answer_word", EMP_FRAME_KIND_ACK, EMP_FRAME_KIND_NACK);
-    printf("    sender_word = 0..0x%08x;\n}%%%%\n",
-           (unsigned)EMP_NODE_LIMIT * (1u << EMP_FRAME_SENDER_SHIFT) - 1u);
+    printf("}%%%%\n");
     return 0;
 }

@@ -45,12 +45,16 @@ static void emp_on_send_nack(uint8_t m, const struct emp_frame *f) NIC_COLD;
 static void emp_on_acknowledge_refuse(const struct emp_frame *f, uint8_t reason) NIC_COLD;
 static void emp_rewind(uint8_t m) NIC_COLD;
 static void emp_give_up(uint8_t m) NIC_COLD;
-static void emp_on_send_learnt(uint8_t m) NIC_COLD;
+static void emp_on_send_again(uint8_t m) NIC_COLD;
 static void emp_on_send_peer_lost(uint8_t m) NIC_COLD;
+static bool emp_begins(const struct emp_frame *f) NIC_COLD;
+static bool emp_early(const struct emp_frame *f) NIC_COLD;
+static bool emp_idle(const struct emp_frame *f) NIC_COLD;
 static bool emp_complete_already(uint8_t r, const struct emp_frame *f) NIC_COLD;
 /* Called from several places; once is enough for the scratchpad. */
 static void emp_accept(uint8_t r, const struct emp_frame *f, bool last) __attribute__((noinline));
 static void emp_settle(uint8_t m, const struct emp_frame *f) __attribute__((noinline));
 static void emp_dequeue(void) __attribute__((noinline));
+static uint16_t emp_length_of(uint16_t frame, uint16_t frames, uint32_t total) __attribute__((noinline));
 #include "emp.c"
 #include "frame.c"

@@ -192,6 +192,8 @@ static NIC_COLD void page_is_there(void) {
 NIC_COLD void nic_on_read(uint32_t token) {
     if (token == GLUE_READ_PAGE)
         page_is_there();
+    else
+        (void)emp_send_memory_read((uint8_t)token);
 }
 
 void glue_postings_retry(void) {

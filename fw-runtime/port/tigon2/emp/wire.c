@@ -6,9 +6,8 @@
 #include "spec/emp/frame.h"
 
 static_assert(EMP_FRAME_DESTINATION_LOW_WORD == 1 && EMP_FRAME_SOURCE_HIGH_WORD == 1 &&
-                  EMP_FRAME_SOURCE_LOW_WORD == 2 && EMP_FRAME_EPOCH_WORD == 3 &&
-                  EMP_FRAME_SENDER_WORD == 4 && EMP_FRAME_PEER_EPOCH_WORD == 4 &&
-                  EMP_FRAME_LENGTH_WORD == 4 && EMP_FRAME_MESSAGE_WORD == 5 &&
+                  EMP_FRAME_SOURCE_LOW_WORD == 2 && EMP_FRAME_SENDER_WORD == 3 &&
+                  EMP_FRAME_CONTACT_WORD == 4 && EMP_FRAME_LENGTH_WORD == 4 && EMP_FRAME_MESSAGE_WORD == 5 &&
                   EMP_FRAME_COLLECTION_WORD == 6 && EMP_FRAME_SIZE_WORD == 6 &&
                   EMP_MESSAGE_HEADER_TAG_WORD == 1,
               "headers are written word by word");
@@ -66,9 +65,8 @@ write_header(volatile uint32_t *words, uint32_t peer, const struct emp_frame *g)
     words[3] = (uint32_t)EMP_FRAME_TYPE_VALUE << EMP_FRAME_TYPE_SHIFT |
                (uint32_t)g->kind << EMP_FRAME_KIND_SHIFT |
                (uint32_t)g->position << EMP_FRAME_POSITION_SHIFT |
-               (uint32_t)g->epoch << EMP_FRAME_EPOCH_SHIFT;
-    words[4] = (uint32_t)g->sender << EMP_FRAME_SENDER_SHIFT |
-               (uint32_t)g->peer_epoch << EMP_FRAME_PEER_EPOCH_SHIFT |
+               (uint32_t)g->sender << EMP_FRAME_SENDER_SHIFT;
+    words[4] = (uint32_t)g->contact << EMP_FRAME_CONTACT_SHIFT |
                (uint32_t)g->length << EMP_FRAME_LENGTH_SHIFT;
     words[5] = g->message;
     words[6] = (uint32_t)g->frame << EMP_FRAME_FRAME_SHIFT |
@@ -102,6 +100,10 @@ NIC_HOT void emp_device_send_control(const uint16_t peer, const struct emp_frame
 
 NIC_HOT void emp_device_request_slot(void) {
     nic_request_slot();
+}
+
+NIC_COLD void emp_device_notify_read(const uint8_t m) {
+    (void)nic_notify_read(m); /* room for each record: glue.h */
 }
 
 NIC_HOT void nic_on_transmit_slot(void) {
