@@ -33,6 +33,10 @@ extern bool tigon2_slot_blocked NIC_FAST;
 bool tigon2_transmit_has_slot(void);
 void tigon2_on_slot(void);
 
+/* Events 19 and 20, also for whoever waits for a transfer outside the event loop: panics unless
+ * the transfers go on. */
+void tigon2_on_transfer_fault(void);
+
 void tigon2_transmit_start(uint32_t base, uint32_t end);
 void tigon2_receive_start(uint32_t base, uint32_t ring);
 

@@ -74,12 +74,18 @@ NIC_COLD void tigon2_dma_start(uint32_t transmit_base) {
     TIGON2_REGISTER(DMA_ASSIST) = TIGON2_ASSIST_ENABLE;
 }
 
+/* A ring stands still once a transfer has failed, and the event loop, which would say so, is not
+ * reached by whoever waits for the ring. */
+static NIC_COLD void look_for_faults(void) {
+    if (TIGON2_REGISTER(EVENT) & (1u << TIGON2_EVENT_READ_FAULT | 1u << TIGON2_EVENT_WRITE_FAULT))
+        tigon2_on_transfer_fault();
+}
+
 NIC_COLD void tigon2_dma_read_make_room(void) {
     uint32_t next = tigon2_dma_next(&tigon2_dma_read);
     uint32_t consumer;
-    do {
-        consumer = TIGON2_REGISTER(DMA_READ_CONSUMER);
-    } while (next == consumer);
+    while ((consumer = TIGON2_REGISTER(DMA_READ_CONSUMER)) == next)
+        look_for_faults();
     tigon2_dma_read.limit = consumer;
     TIGON2_REGISTER(DMA_READ_REFERENCE) = consumer;
     /* The event bit went with it: look again, for whoever waits for a read. */
@@ -90,9 +96,8 @@ NIC_COLD void tigon2_dma_read_make_room(void) {
 NIC_COLD void tigon2_dma_write_make_room(void) {
     uint32_t next = tigon2_dma_next(&tigon2_dma_write);
     uint32_t consumer;
-    do {
-        consumer = TIGON2_REGISTER(DMA_WRITE_CONSUMER);
-    } while (next == consumer);
+    while ((consumer = TIGON2_REGISTER(DMA_WRITE_CONSUMER)) == next)
+        look_for_faults();
     tigon2_dma_write.limit = consumer;
     TIGON2_REGISTER(DMA_WRITE_REFERENCE) = consumer;
     if (tigon2_enabled & 1u << TIGON2_EVENT_WRITE_DONE)
@@ -141,7 +146,7 @@ NIC_COLD bool nic_notify_read(uint32_t token) {
 
 NIC_COLD void nic_read_wait(void) {
     while (TIGON2_REGISTER(DMA_READ_CONSUMER) != tigon2_dma_read.producer)
-        ;
+        look_for_faults();
 }
 
 NIC_ENTRY NIC_COLD void tigon2_on_read_done(void) {

@@ -1,0 +1,140 @@
+/* Transfers that fail while the firmware waits for one of them, outside its event loop: it says so
+ * and stops, and a host that waits is told. */
+#include "tests/host/check.h"
+
+#include "tests/end_to_end/need.h"
+
+#include <string.h>
+
+enum {
+    PAGE_BYTES = 4096,
+    CRUMBS = 400, /* pieces of a message of one frame: more than a ring of descriptors holds */
+    CRUMB_BYTES = 3,
+    LIMIT_NS = 200000000,
+    PANIC_READ = 0x101, /* enum tigon2_panic */
+    PANIC_WRITE = 0x102
+};
+
+#define FULL_LIMIT_NS UINT64_C(4000000000)
+#define BELOW_4GB     UINT64_C(0xFFFFF000)
+
+/* Both programs of a world, and what the one whose board stops reads there. */
+struct stop {
+    const char *faults;
+    unsigned side;
+    uint32_t fault;
+};
+
+static int expect_stop(struct pair_side *side, const struct stop *stop, libemp_request request) {
+    char said[32];
+    if (side->index != stop->side)
+        return 0;
+    (void)snprintf(said, sizeof said, "fault %u", stop->fault);
+    need(libemp_wait(side->board, request, LIMIT_NS, NULL) == -EIO);
+    need(strstr(libemp_message(side->board), said));
+    return 0;
+}
+
+static int post_crumbs(struct pair_side *side, void *page, libemp_request *request) {
+    struct libemp_piece pieces[CRUMBS];
+    struct libemp_memory *memory;
+    need(page && libemp_register(side->board, page, PAGE_BYTES, &memory) == 0);
+    for (unsigned i = 0; i < CRUMBS; i++)
+        pieces[i] =
+            (struct libemp_piece){memory, PAGE_BYTES - (size_t)(i + 1) * CRUMB_BYTES, CRUMB_BYTES};
+    need((side->index == 0 ? libemp_post_send : libemp_post_receive)(side->board, side->peer, 1,
+                                                                     pieces, CRUMBS, request) == 0);
+    return 0;
+}
+
+static int crumbs(struct pair_side *side, void *argument) {
+    libemp_request request;
+    const int error = post_crumbs(side, libemp_allocate(side->board, PAGE_BYTES), &request);
+    return error ? error : expect_stop(side, argument, request);
+}
+
+/* More receives with a page of addresses than the firmware has buffers: the first one's page is
+ * fetched again when its message comes, and the frame waits for it. */
+enum { RECEIVES = 18, PAGES = 9 };
+
+static int fetch_again(struct pair_side *side, void *argument) {
+    libemp_request request[RECEIVES];
+    const unsigned count = side->index == 0 ? 1 : RECEIVES;
+    struct libemp_piece piece = {.length = (size_t)PAGES * PAGE_BYTES};
+    void *bytes = libemp_allocate(side->board, piece.length);
+    need(bytes && libemp_register(side->board, bytes, piece.length, &piece.memory) == 0);
+    if (side->index == 0)
+        tigon_host_sleep_ns(side->host, 2000000); /* until all are posted */
+    for (unsigned i = 0; i < count; i++)
+        need((side->index == 0 ? libemp_post_send : libemp_post_receive)(
+                 side->board, side->peer, 1, &piece, 1, &request[i]) == 0);
+    return expect_stop(side, argument, request[0]);
+}
+
+static void play(pair_program left, pair_program right, const char *faults, void *argument) {
+    struct pair_options options;
+    struct pair pair;
+    pair_options_defaults(&options);
+    options.faults = faults;
+    options.knobs.host_memory_base = faults ? 0 : BELOW_4GB - 0xFF000;
+    int error = pair_open(&pair, &options);
+    if (!error)
+        error = pair_run(&pair, left, argument, right, argument, FULL_LIMIT_NS);
+    if (error)
+        pair_complain(&pair, stderr);
+    pair_close(&pair);
+    assert_int_equal(error, 0);
+}
+
+static void stops__reading_into_a_full_ring(void **state) {
+    (void)state;
+    struct stop stop = {"left: fail dma read transfer 20", 0, PANIC_READ};
+    play(crumbs, crumbs, stop.faults, &stop);
+}
+
+static void stops__writing_into_a_full_ring(void **state) {
+    (void)state;
+    struct stop stop = {"right: fail dma write transfer 5", 1, PANIC_WRITE};
+    play(crumbs, crumbs, stop.faults, &stop);
+}
+
+static void stops__waiting_for_a_page(void **state) {
+    (void)state;
+    struct stop stop = {"right: fail dma read transfer 36", 1, PANIC_READ};
+    play(fetch_again, fetch_again, stop.faults, &stop);
+}
+
+/* What the chip takes for a failure at the end of 4 GB is none (tigon2.md 13 item 7), also while
+ * the firmware waits for its ring. */
+static int crumbs_at_the_line(struct pair_side *side, void *argument) {
+    libemp_request request;
+    uint64_t bus = 0;
+    void *page = NULL;
+    (void)argument;
+    while (bus != BELOW_4GB)
+        need((page = tigon_host_allocate(side->host, PAGE_BYTES, &bus)) != NULL);
+    if (side->index == 0)
+        memset(page, 7, PAGE_BYTES);
+    const int error = post_crumbs(side, page, &request);
+    if (error)
+        return error;
+    need(libemp_wait(side->board, request, LIMIT_NS, NULL) == 0);
+    for (unsigned i = PAGE_BYTES - CRUMBS * CRUMB_BYTES; i < PAGE_BYTES; i++)
+        need(((uint8_t *)page)[i] == 7);
+    return 0;
+}
+
+static void stops__not_at_the_4_gb_line(void **state) {
+    (void)state;
+    play(crumbs_at_the_line, crumbs_at_the_line, NULL, NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stops__reading_into_a_full_ring),
+        cmocka_unit_test(stops__writing_into_a_full_ring),
+        cmocka_unit_test(stops__waiting_for_a_page),
+        cmocka_unit_test(stops__not_at_the_4_gb_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
