@@ -101,7 +101,8 @@ void nic_transmit_end(uint32_t bytes);
 /* ----------------------------------------------------------------------------------- Receiving */
 
 /* A frame came with a good checksum: `words` are its first words (up to 9, valid during the call),
- * `bytes` its length without the checksum, `frame` its name for nic_receive_data. */
+ * `bytes` its length without the checksum, `frame` its name for nic_receive_data. A frame waits
+ * where it came in while fewer than NIC_WRITTEN_PER_FRAME more notices can be asked for. */
 void nic_on_frame(const uint32_t *words, uint32_t bytes, uint32_t frame);
 
 /* Only inside nic_on_frame: writes `bytes` (not 0) of the frame from byte `offset` on to host
@@ -110,11 +111,13 @@ void nic_on_frame(const uint32_t *words, uint32_t bytes, uint32_t frame);
 void nic_receive_data(uint32_t frame, uint32_t offset, uint32_t high, uint32_t low, uint32_t bytes,
                       bool last);
 
-/* Asks for nic_on_written(token) when every nic_receive_data called so far is in host memory, also
- * when there is none outstanding. Tokens come back in order. At most NIC_WRITTEN_LIMIT may be
- * outstanding (a port constant, at least 32): false when there are more, nothing asked. */
-bool nic_notify_written(uint32_t token);
-void nic_on_written(uint32_t token);
+/* Only inside nic_on_frame, and at most NIC_WRITTEN_PER_FRAME times in each (a port constant, at
+ * least 2): asks for nic_on_written when every nic_receive_data called so far is in host memory,
+ * also when there is none outstanding. The number it returns comes back with nic_on_written, in
+ * order; it is below NIC_WRITTEN_LIMIT (a port constant, at least 32), and of no other notice
+ * outstanding. */
+uint32_t nic_notify_written(void);
+void nic_on_written(uint32_t notice);
 
 /* --------------------------------------------------------------------------------- Host memory */
 

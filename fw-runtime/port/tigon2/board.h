@@ -46,14 +46,16 @@ void tigon2_set_scratch(uint32_t high, uint32_t low);
 /* The NIC's own address, by which the MAC filters. */
 void tigon2_set_address(uint32_t high, uint32_t low);
 
-/* Gives the MAC back what could not be given back while transfers were pending; `consumer` is a
- * fresh reading of HW[124]. */
 void tigon2_link_start(void);
 void tigon2_link_look(void);
 /* Turns the bits of HW[220] into nic_on_link. */
 void tigon2_link_attention(uint32_t state);
 
-void tigon2_receive_settle(uint32_t consumer);
+/* Gives the MAC back what could not be given back while transfers were pending. */
+void tigon2_receive_settle(void);
+/* The MAC is out of space for want of that. */
 bool tigon2_receive_owes(void);
+/* All data wanted of the frame being received are queued to be written. */
+bool tigon2_receive_claimed(void);
 
 #endif

@@ -9,38 +9,37 @@
 struct tigon2_dma tigon2_dma_read NIC_FAST;
 struct tigon2_dma tigon2_dma_write NIC_FAST;
 
-/* Notices wanted, oldest first: `queued` is the count of descriptors that must be done. */
+/* Notices wanted of a ring, oldest first, each by the count of descriptors that must be done. */
 #define NOTICES 32u
 struct notices {
+    uint32_t queued[NOTICES];
     uint32_t asked;
     uint32_t given;
-    struct {
-        uint32_t queued;
-        uint32_t token;
-    } wanted[NOTICES];
 };
 static_assert(NIC_WRITTEN_LIMIT == NOTICES && NIC_READ_LIMIT == NOTICES, "both rings have as many");
 
 static struct notices write_notices NIC_FAST;
 static struct notices read_notices;
+static uint32_t read_tokens[NIC_READ_LIMIT];
 
-static inline bool notice_ask(struct notices *notices, const struct tigon2_dma *ring,
-                              uint32_t token) {
+static inline uint32_t notices_outstanding(const struct notices *notices) {
+    return notices->asked - notices->given;
+}
+
+static inline uint32_t notice_ask(struct notices *notices, const struct tigon2_dma *ring) {
     uint32_t entry = notices->asked & (NOTICES - 1);
-    if (notices->asked - notices->given == NOTICES)
-        return false;
-    notices->wanted[entry].queued = ring->queued;
-    notices->wanted[entry].token = token;
+    notices->queued[entry] = ring->queued;
     notices->asked++;
-    return true;
+    return entry;
 }
 
 /* Takes the oldest one if `done` descriptors have made it due. */
-static inline bool notice_give(struct notices *notices, uint32_t done, uint32_t *token) {
-    uint32_t entry = notices->given & (NOTICES - 1);
-    if (notices->given == notices->asked || (int32_t)(done - notices->wanted[entry].queued) < 0)
+static inline bool notice_give(struct notices *notices, uint32_t done, uint32_t *entry) {
+    if (notices_outstanding(notices) == 0)
         return false;
-    *token = notices->wanted[entry].token;
+    *entry = notices->given & (NOTICES - 1);
+    if ((int32_t)(done - notices->queued[*entry]) < 0)
+        return false;
     notices->given++;
     return true;
 }
@@ -104,31 +103,42 @@ NIC_COLD void tigon2_dma_write_make_room(void) {
         tigon2_raise(TIGON2_EVENT_WRITTEN);
 }
 
+/* Frames stay where they are while there are too few notices for one: their event is not looked at,
+ * and bit 14, which is while a notice is wanted, ends that. */
+static inline bool frame_may_come(void) {
+    return notices_outstanding(&write_notices) <= NIC_WRITTEN_LIMIT - NIC_WRITTEN_PER_FRAME;
+}
+
 /* Bit 14 is looked at only while a notice is wanted or receive buffer is owed to the MAC: most
  * transfers end without waking anybody. */
 NIC_ENTRY NIC_HOT void tigon2_on_write_done(void) {
     uint32_t consumer = TIGON2_REGISTER(DMA_WRITE_CONSUMER);
-    uint32_t done, token;
+    uint32_t done, notice;
     TIGON2_REGISTER(DMA_WRITE_REFERENCE) = consumer;
     tigon2_dma_write.limit = consumer;
+    done = tigon2_dma_write.queued - tigon2_dma_outstanding(&tigon2_dma_write, consumer);
+    while (notice_give(&write_notices, done, &notice))
+        nic_on_written(notice);
     if (tigon2_software_events & 1u << TIGON2_EVENT_WRITTEN)
         tigon2_withdraw(TIGON2_EVENT_WRITTEN);
-    done = tigon2_dma_write.queued - tigon2_dma_outstanding(&tigon2_dma_write, consumer);
-    while (notice_give(&write_notices, done, &token))
-        nic_on_written(token);
-    tigon2_receive_settle(consumer);
-    if (write_notices.given == write_notices.asked && !tigon2_receive_owes())
-        tigon2_disable(TIGON2_EVENT_WRITE_DONE);
+    tigon2_receive_settle();
+    if (notices_outstanding(&write_notices) == 0) {
+        if (!tigon2_receive_owes())
+            tigon2_disable(TIGON2_EVENT_WRITE_DONE);
+        tigon2_enable(TIGON2_EVENT_RECEIVE);
+    }
 }
 
-NIC_HOT bool nic_notify_written(uint32_t token) {
-    if (!notice_ask(&write_notices, &tigon2_dma_write, token))
-        return false;
+/* The host's bus may be slower than the wire, and writes of nothing are notices all the same. */
+NIC_HOT uint32_t nic_notify_written(void) {
+    uint32_t notice = notice_ask(&write_notices, &tigon2_dma_write);
+    if (!frame_may_come())
+        tigon2_disable(TIGON2_EVENT_RECEIVE);
     tigon2_enable(TIGON2_EVENT_WRITE_DONE);
-    /* With nothing outstanding no completion may come any more. */
-    if (TIGON2_REGISTER(DMA_WRITE_CONSUMER) == tigon2_dma_write.producer)
+    /* The end of this frame's own data is still to be seen; without any, no completion may come. */
+    if (!tigon2_receive_claimed())
         tigon2_raise(TIGON2_EVENT_WRITTEN);
-    return true;
+    return notice;
 }
 
 NIC_COLD void nic_read_host(uint32_t high, uint32_t low, uint32_t *words, uint32_t bytes) {
@@ -136,8 +146,9 @@ NIC_COLD void nic_read_host(uint32_t high, uint32_t low, uint32_t *words, uint32
 }
 
 NIC_COLD bool nic_notify_read(uint32_t token) {
-    if (!notice_ask(&read_notices, &tigon2_dma_read, token))
+    if (notices_outstanding(&read_notices) == NIC_READ_LIMIT)
         return false;
+    read_tokens[notice_ask(&read_notices, &tigon2_dma_read)] = token;
     tigon2_enable(TIGON2_EVENT_READ_DONE);
     if (TIGON2_REGISTER(DMA_READ_CONSUMER) == tigon2_dma_read.producer)
         tigon2_raise(TIGON2_EVENT_READ_NOTICE);
@@ -151,15 +162,15 @@ NIC_COLD void nic_read_wait(void) {
 
 NIC_ENTRY NIC_COLD void tigon2_on_read_done(void) {
     uint32_t consumer = TIGON2_REGISTER(DMA_READ_CONSUMER);
-    uint32_t done, token;
+    uint32_t done, notice;
     TIGON2_REGISTER(DMA_READ_REFERENCE) = consumer;
     tigon2_dma_read.limit = consumer;
     if (tigon2_software_events & 1u << TIGON2_EVENT_READ_NOTICE)
         tigon2_withdraw(TIGON2_EVENT_READ_NOTICE);
     done = tigon2_dma_read.queued - tigon2_dma_outstanding(&tigon2_dma_read, consumer);
-    while (notice_give(&read_notices, done, &token))
-        nic_on_read(token);
-    if (read_notices.given == read_notices.asked)
+    while (notice_give(&read_notices, done, &notice))
+        nic_on_read(read_tokens[notice]);
+    if (notices_outstanding(&read_notices) == 0)
         tigon2_disable(TIGON2_EVENT_READ_DONE);
 }
 

@@ -19,8 +19,9 @@
 #define NIC_FAST_DATA __attribute__((section(".sdata")))
 #define NIC_UNSET     __attribute__((section(".bss.unset"))) /* SRAM not cleared at start */
 
-#define NIC_WRITTEN_LIMIT 32
-#define NIC_READ_LIMIT    32
+#define NIC_WRITTEN_LIMIT     32
+#define NIC_WRITTEN_PER_FRAME 2
+#define NIC_READ_LIMIT        32
 
 /* Software event bits. Only processor A sets any, and writes to hardware bits are ignored, so a
  * copy saves the read and the semaphore (tigon2.md 3.4, 4). A second processor that raises events

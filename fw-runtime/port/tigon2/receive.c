@@ -43,8 +43,8 @@ NIC_COLD void tigon2_receive_start(uint32_t base, uint32_t ring) {
     TIGON2_REGISTER(RECEIVE_RING_REFERENCE) = ring;
 }
 
-NIC_HOT void tigon2_receive_settle(uint32_t consumer) {
-    if (owed != 0 && consumer == tigon2_dma_write.producer) {
+NIC_HOT void tigon2_receive_settle(void) {
+    if (owed != 0 && TIGON2_REGISTER(DMA_WRITE_CONSUMER) == tigon2_dma_write.producer) {
         TIGON2_REGISTER(RECEIVE_CONSUMER) = owed;
         owed = 0;
         owed_urgently = false;
@@ -53,6 +53,10 @@ NIC_HOT void tigon2_receive_settle(uint32_t consumer) {
 
 NIC_HOT bool tigon2_receive_owes(void) {
     return owed_urgently;
+}
+
+NIC_HOT bool tigon2_receive_claimed(void) {
+    return claimed;
 }
 
 /* The header runs past the end of the buffer: collect it in one piece. */
@@ -85,7 +89,7 @@ NIC_ENTRY NIC_HOT void tigon2_on_receive(void) {
     }
     if (!claimed) {
         owed = receive_wrap((frame + (status & 0xFFFF) + 7) & ~7u);
-        tigon2_receive_settle(TIGON2_REGISTER(DMA_WRITE_CONSUMER));
+        tigon2_receive_settle();
     }
 }
 
@@ -109,7 +113,7 @@ NIC_ENTRY NIC_COLD void tigon2_on_receive_attention(void) {
     if (state & TIGON2_RECEIVE_NO_SPACE) {
         tigon2_counters.receive_no_space++;
         /* No further frame may come to settle what is owed: let the end of the writes do it. */
-        tigon2_receive_settle(TIGON2_REGISTER(DMA_WRITE_CONSUMER));
+        tigon2_receive_settle();
         if (owed != 0) {
             owed_urgently = true;
             tigon2_enable(TIGON2_EVENT_WRITE_DONE);

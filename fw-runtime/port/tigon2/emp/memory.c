@@ -8,12 +8,11 @@
 #include "fw-runtime/gather.h"
 #include "fw-runtime/port/tigon2/emp/glue.h"
 
-#define PAGE_WORDS     (EMP_PAGE_BYTES / 4u)
-#define LENGTHS_AT     (2u * EMP_INDIRECT_ENTRIES) /* word of the page where lengths begin */
-#define SEND_PAGES     (EMP_SEND_LIMIT + 1u)       /* + the one waiting for a record */
-#define RECEIVE_PAGES  (EMP_RECEIVE_LIMIT + 1u)    /* + the one being fetched */
-#define NO_DESCRIPTOR  0xFFFFu
-#define NOTICE_ENTRIES 32u
+#define PAGE_WORDS    (EMP_PAGE_BYTES / 4u)
+#define LENGTHS_AT    (2u * EMP_INDIRECT_ENTRIES) /* word of the page where lengths begin */
+#define SEND_PAGES    (EMP_SEND_LIMIT + 1u)       /* + the one waiting for a record */
+#define RECEIVE_PAGES (EMP_RECEIVE_LIMIT + 1u)    /* + the one being fetched */
+#define NO_DESCRIPTOR 0xFFFFu
 
 static_assert(EMP_INDIRECT_ADDRESS_HIGH_WORD == 0 && EMP_INDIRECT_ADDRESS_LOW_WORD == 1 &&
                   EMP_INDIRECT_LENGTHS_FIRST_SHIFT == 16,
@@ -28,7 +27,8 @@ static_assert(EMP_DESCRIPTOR_TOTAL_LENGTH_WORD == EMP_DESCRIPTOR_OWNER_WORD &&
                   EMP_DESCRIPTOR_CONTINUATIONS_WORD == EMP_DESCRIPTOR_OWNER_WORD,
               "a completion is one word");
 static_assert(EMP_MESSAGE_LIMIT <= EMP_DESCRIPTOR_TOTAL_LENGTH_MASK, "which holds every length");
-static_assert(NOTICE_ENTRIES == NIC_WRITTEN_LIMIT, "one entry for each notice");
+static_assert(NIC_WRITTEN_PER_FRAME >= EMP_MESSAGE_WINDOW,
+              "a frame by which a peer abandons its messages asks for a notice for each");
 
 uint32_t glue_descriptors[EMP_DESCRIPTOR_LIMIT][GLUE_DESCRIPTOR_WORDS];
 struct glue_counters glue_counters;
@@ -50,7 +50,7 @@ static uint8_t page_of[EMP_DESCRIPTOR_LIMIT];           /* page + 1, 0 none */
 static uint32_t
     page_arriving; /* + 1: its descriptor is being looked at, it may not be taken away */
 
-/* Collections on their way to host memory, in the order of the notices asked for. Field by field:
+/* Collections on their way to host memory, by the numbers of their notices. Field by field:
  * copying a structure with halfword alignment takes instructions the core does not have
  * (toolchain.md 1.1). */
 static struct {
@@ -59,8 +59,7 @@ static struct {
     uint8_t position;
     uint8_t size;
     uint8_t instance;
-} placements[NOTICE_ENTRIES] NIC_FAST;
-static uint32_t notices_made NIC_FAST;
+} placements[NIC_WRITTEN_LIMIT] NIC_FAST;
 
 NIC_COLD void glue_memory_start(void) {
     sending.descriptor = NO_DESCRIPTOR;
@@ -298,10 +297,7 @@ NIC_HOT void emp_device_place(const uint8_t r, const struct emp_frame *const f,
     else
         place_pieces(f->buffer, from, descriptor, offset, length);
     if (last) {
-        uint32_t entry = notices_made & (NOTICE_ENTRIES - 1);
-        if (__builtin_expect(!nic_notify_written(entry), 0))
-            nic_panic(GLUE_PANIC_NOTICES);
-        notices_made++;
+        uint32_t entry = nic_notify_written();
         placements[entry].instance = r;
         placements[entry].frame = f->frame;
         placements[entry].collection = f->collection;
@@ -310,13 +306,13 @@ NIC_HOT void emp_device_place(const uint8_t r, const struct emp_frame *const f,
     }
 }
 
-NIC_HOT void nic_on_written(uint32_t token) {
+NIC_HOT void nic_on_written(uint32_t notice) {
     struct emp_collection collection;
-    collection.frame = placements[token].frame;
-    collection.collection = placements[token].collection;
-    collection.position = placements[token].position;
-    collection.size = placements[token].size;
-    (void)emp_receive_placed(placements[token].instance, &collection);
+    collection.frame = placements[notice].frame;
+    collection.collection = placements[notice].collection;
+    collection.position = placements[notice].position;
+    collection.size = placements[notice].size;
+    (void)emp_receive_placed(placements[notice].instance, &collection);
 }
 
 /* ---------------------------------------------------------------------------------- Completion */
