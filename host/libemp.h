@@ -215,8 +215,9 @@ int libemp_attach(struct libemp_board *board);
  * forgotten. */
 void libemp_stop(struct libemp_board *board);
 
-/* Tells the board the Ethernet address of a node. Needed before anything is sent there, also
- * acknowledgements. -EINVAL for a node out of range, -ENODEV when no firmware runs. */
+/* Tells the board the Ethernet address of a node. Until then nothing is sent there, also no
+ * acknowledgements; what is posted waits. -EINVAL for a node out of range, -ENODEV when no firmware
+ * runs. */
 int libemp_set_peer(struct libemp_board *board, uint16_t node, const uint8_t mac_address[6]);
 
 struct libemp_status {

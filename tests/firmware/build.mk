@@ -1,13 +1,15 @@
-# The firmware image on two simulated boards, posted to by raw register accesses.
+# The firmware image on simulated boards, posted to by raw register accesses.
 
-FIRMWARE_TEST_OBJECTS := $(addprefix $(BUILD)/san/tests/firmware/,test_firmware.o measure.o harness.o)
+FIRMWARE_TESTS        := $(addprefix $(BUILD)/tests/,test_firmware test_three_boards)
+FIRMWARE_TEST_OBJECTS := $(addprefix $(BUILD)/san/tests/firmware/,$(addsuffix .o,$(notdir $(FIRMWARE_TESTS)) measure harness))
 FIRMWARE_IMAGE        := $(BUILD)/firmware/emp_a.elf
 
 $(BUILD)/san/tests/firmware/%.o $(BUILD)/obj/tests/firmware/%.o: \
     CFLAGS_tests_firmware := -I$(BUILD)/gen/emp -DFIRMWARE_IMAGE='"$(FIRMWARE_IMAGE)"'
 $(FIRMWARE_TEST_OBJECTS) $(FIRMWARE_TEST_OBJECTS:$(BUILD)/san/%=$(BUILD)/obj/%): | $(BUILD)/gen/emp/emp.h
 
-$(BUILD)/tests/test_firmware: $(FIRMWARE_TEST_OBJECTS) $(SIM_LIBRARY_SANITIZED) | $(FIRMWARE_IMAGE)
+$(FIRMWARE_TESTS): $(BUILD)/tests/%: $(addprefix $(BUILD)/san/tests/firmware/,%.o measure.o harness.o) \
+                                     $(SIM_LIBRARY_SANITIZED) | $(FIRMWARE_IMAGE)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lm
@@ -19,4 +21,4 @@ $(BUILD)/tests/measure_firmware: $(addprefix $(BUILD)/obj/tests/firmware/,measur
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(NO_LTO) -o $@ $^ -lm
 
-TEST_PROGRAMS += $(BUILD)/tests/test_firmware
+TEST_PROGRAMS += $(FIRMWARE_TESTS)

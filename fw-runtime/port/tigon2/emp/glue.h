@@ -60,6 +60,7 @@ struct glue_counters {
     uint32_t pages_fetched;
     uint32_t never;               /* events the spec says cannot come in the state they met */
     uint32_t pages_fetched_again; /* with the frame waiting: more indirect receives than buffers */
+    uint32_t address_unknown;     /* frames to a node whose address the host has not told */
 };
 extern struct glue_counters glue_counters;
 

@@ -54,13 +54,27 @@ NIC_HOT void nic_on_frame(const uint32_t *words, uint32_t bytes, uint32_t name) 
     }
 }
 
+/* A frame to an address of 0 would go to everybody. It is lost instead, and the sender's time-out
+ * sends it again. */
+static NIC_COLD void address_unknown(void) {
+    glue_counters.address_unknown++;
+}
+
+struct address {
+    uint32_t high, low;
+};
+
+/* A word of SRAM costs as much as six instructions, so each is read once for a frame. */
+static inline struct address address_of(uint32_t peer) {
+    const volatile uint32_t *words = glue_peers[peer];
+    return (struct address){words[0], words[1]};
+}
+
 /* In place, so that a frame's fields go from registers to the wire without being a structure. */
 static inline __attribute__((always_inline)) void
-write_header(volatile uint32_t *words, uint32_t peer, const struct emp_frame *g) {
-    uint32_t high = *(volatile uint32_t *)&glue_peers[peer][0];
-    uint32_t low = *(volatile uint32_t *)&glue_peers[peer][1];
-    words[0] = high << 16 | low >> 16;
-    words[1] = low << 16 | own_high;
+write_header(volatile uint32_t *words, struct address peer, const struct emp_frame *g) {
+    words[0] = peer.high << 16 | peer.low >> 16;
+    words[1] = peer.low << 16 | own_high;
     words[2] = own_low;
     words[3] = (uint32_t)EMP_FRAME_TYPE_VALUE << EMP_FRAME_TYPE_SHIFT |
                (uint32_t)g->kind << EMP_FRAME_KIND_SHIFT |
@@ -77,8 +91,14 @@ write_header(volatile uint32_t *words, uint32_t peer, const struct emp_frame *g)
 NIC_HOT void emp_device_send_frame(const uint16_t peer, const struct emp_frame *const g,
                                    const uint16_t descriptor, const uint32_t offset) {
     uint32_t words = g->kind == EMP_FRAME_KIND_HEADER ? FRAME_WORDS + MESSAGE_WORDS : FRAME_WORDS;
-    volatile uint32_t *header = nic_transmit_begin(words);
-    write_header(header, peer, g);
+    struct address address = address_of(peer);
+    volatile uint32_t *header;
+    if (__builtin_expect((address.high | address.low) == 0, 0)) {
+        address_unknown();
+        return;
+    }
+    header = nic_transmit_begin(words);
+    write_header(header, address, g);
     if (words != FRAME_WORDS) {
         header[FRAME_WORDS] = g->total_length;
         header[FRAME_WORDS + 1] = (uint32_t)g->frames << EMP_MESSAGE_HEADER_FRAMES_SHIFT |
@@ -90,11 +110,16 @@ NIC_HOT void emp_device_send_frame(const uint16_t peer, const struct emp_frame *
 }
 
 NIC_HOT void emp_device_send_control(const uint16_t peer, const struct emp_frame *const g) {
+    struct address address = address_of(peer);
     if (__builtin_expect(!nic_transmit_room(EMP_FRAME_BYTES), 0)) {
         glue_counters.control_dropped++;
         return;
     }
-    write_header(nic_transmit_begin(FRAME_WORDS), peer, g);
+    if (__builtin_expect((address.high | address.low) == 0, 0)) {
+        address_unknown();
+        return;
+    }
+    write_header(nic_transmit_begin(FRAME_WORDS), address, g);
     nic_transmit_end(EMP_FRAME_BYTES);
 }
 
