@@ -114,7 +114,7 @@ void nic_receive_data(uint32_t frame, uint32_t offset, uint32_t high, uint32_t l
 /* Only inside nic_on_frame, and at most NIC_WRITTEN_PER_FRAME times in each (a port constant, at
  * least 2): asks for nic_on_written when every nic_receive_data called so far is in host memory,
  * also when there is none outstanding. The number it returns comes back with nic_on_written, in
- * order; it is below NIC_WRITTEN_LIMIT (a port constant, at least 32), and of no other notice
+ * order; it is below NIC_WRITTEN_LIMIT (a port constant, at least 16), and of no other notice
  * outstanding. */
 uint32_t nic_notify_written(void);
 void nic_on_written(uint32_t notice);

@@ -1,6 +1,6 @@
 /* The world around EMP: two nodes, their hosts, and a link that loses, repeats and reorders.
  *
- * Faults: loss, duplication, reordering (in_flight > 1), detected corruption
+ * Faults: loss (faultless < 1), duplication (faultless < 1), reordering (in_flight > 1), detected corruption (faultless < 1)
  * Besides: restart of either side (restarts > 0), frames that make no sense (malformed > 0)
  * Besides: truncated receives (capacity > 0), sends without a receive (unreceived > 0), sends that are too long (too_long > 0)
  * Besides: change of the collection size (other_size > 0), cancels of receives (cancels > 0)

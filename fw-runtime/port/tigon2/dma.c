@@ -10,35 +10,39 @@ struct tigon2_dma tigon2_dma_read NIC_FAST;
 struct tigon2_dma tigon2_dma_write NIC_FAST;
 
 /* Notices wanted of a ring, oldest first, each by the count of descriptors that must be done. */
-#define NOTICES 32u
 struct notices {
-    uint32_t queued[NOTICES];
     uint32_t asked;
     uint32_t given;
 };
-static_assert(NIC_WRITTEN_LIMIT == NOTICES && NIC_READ_LIMIT == NOTICES, "both rings have as many");
+static_assert((NIC_WRITTEN_LIMIT & (NIC_WRITTEN_LIMIT - 1)) == 0 &&
+                  (NIC_READ_LIMIT & (NIC_READ_LIMIT - 1)) == 0,
+              "entries are numbers modulo the limit");
 
 static struct notices write_notices NIC_FAST;
+static uint32_t write_queued[NIC_WRITTEN_LIMIT] NIC_FAST;
 static struct notices read_notices;
+static uint32_t read_queued[NIC_READ_LIMIT];
 static uint32_t read_tokens[NIC_READ_LIMIT];
 
 static inline uint32_t notices_outstanding(const struct notices *notices) {
     return notices->asked - notices->given;
 }
 
-static inline uint32_t notice_ask(struct notices *notices, const struct tigon2_dma *ring) {
-    uint32_t entry = notices->asked & (NOTICES - 1);
-    notices->queued[entry] = ring->queued;
+static inline uint32_t notice_ask(struct notices *notices, uint32_t *queued, uint32_t limit,
+                                  const struct tigon2_dma *ring) {
+    uint32_t entry = notices->asked & (limit - 1);
+    queued[entry] = ring->queued;
     notices->asked++;
     return entry;
 }
 
 /* Takes the oldest one if `done` descriptors have made it due. */
-static inline bool notice_give(struct notices *notices, uint32_t done, uint32_t *entry) {
+static inline bool notice_give(struct notices *notices, const uint32_t *queued, uint32_t limit,
+                               uint32_t done, uint32_t *entry) {
     if (notices_outstanding(notices) == 0)
         return false;
-    *entry = notices->given & (NOTICES - 1);
-    if ((int32_t)(done - notices->queued[*entry]) < 0)
+    *entry = notices->given & (limit - 1);
+    if ((int32_t)(done - queued[*entry]) < 0)
         return false;
     notices->given++;
     return true;
@@ -117,7 +121,7 @@ NIC_ENTRY NIC_HOT void tigon2_on_write_done(void) {
     TIGON2_REGISTER(DMA_WRITE_REFERENCE) = consumer;
     tigon2_dma_write.limit = consumer;
     done = tigon2_dma_write.queued - tigon2_dma_outstanding(&tigon2_dma_write, consumer);
-    while (notice_give(&write_notices, done, &notice))
+    while (notice_give(&write_notices, write_queued, NIC_WRITTEN_LIMIT, done, &notice))
         nic_on_written(notice);
     if (tigon2_software_events & 1u << TIGON2_EVENT_WRITTEN)
         tigon2_withdraw(TIGON2_EVENT_WRITTEN);
@@ -131,7 +135,8 @@ NIC_ENTRY NIC_HOT void tigon2_on_write_done(void) {
 
 /* The host's bus may be slower than the wire, and writes of nothing are notices all the same. */
 NIC_HOT uint32_t nic_notify_written(void) {
-    uint32_t notice = notice_ask(&write_notices, &tigon2_dma_write);
+    uint32_t notice =
+        notice_ask(&write_notices, write_queued, NIC_WRITTEN_LIMIT, &tigon2_dma_write);
     if (!frame_may_come())
         tigon2_disable(TIGON2_EVENT_RECEIVE);
     tigon2_enable(TIGON2_EVENT_WRITE_DONE);
@@ -148,7 +153,7 @@ NIC_COLD void nic_read_host(uint32_t high, uint32_t low, uint32_t *words, uint32
 NIC_COLD bool nic_notify_read(uint32_t token) {
     if (notices_outstanding(&read_notices) == NIC_READ_LIMIT)
         return false;
-    read_tokens[notice_ask(&read_notices, &tigon2_dma_read)] = token;
+    read_tokens[notice_ask(&read_notices, read_queued, NIC_READ_LIMIT, &tigon2_dma_read)] = token;
     tigon2_enable(TIGON2_EVENT_READ_DONE);
     if (TIGON2_REGISTER(DMA_READ_CONSUMER) == tigon2_dma_read.producer)
         tigon2_raise(TIGON2_EVENT_READ_NOTICE);
@@ -168,7 +173,7 @@ NIC_ENTRY NIC_COLD void tigon2_on_read_done(void) {
     if (tigon2_software_events & 1u << TIGON2_EVENT_READ_NOTICE)
         tigon2_withdraw(TIGON2_EVENT_READ_NOTICE);
     done = tigon2_dma_read.queued - tigon2_dma_outstanding(&tigon2_dma_read, consumer);
-    while (notice_give(&read_notices, done, &notice))
+    while (notice_give(&read_notices, read_queued, NIC_READ_LIMIT, done, &notice))
         nic_on_read(read_tokens[notice]);
     if (notices_outstanding(&read_notices) == 0)
         tigon2_disable(TIGON2_EVENT_READ_DONE);

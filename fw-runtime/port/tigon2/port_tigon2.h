@@ -19,7 +19,7 @@
 #define NIC_FAST_DATA __attribute__((section(".sdata")))
 #define NIC_UNSET     __attribute__((section(".bss.unset"))) /* SRAM not cleared at start */
 
-#define NIC_WRITTEN_LIMIT     32
+#define NIC_WRITTEN_LIMIT     16
 #define NIC_WRITTEN_PER_FRAME 2
 #define NIC_READ_LIMIT        32
 

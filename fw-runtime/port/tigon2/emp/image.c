@@ -55,6 +55,5 @@ static bool emp_complete_already(uint8_t r, const struct emp_frame *f) NIC_COLD;
 static void emp_accept(uint8_t r, const struct emp_frame *f, bool last) __attribute__((noinline));
 static void emp_settle(uint8_t m, const struct emp_frame *f) __attribute__((noinline));
 static void emp_dequeue(void) __attribute__((noinline));
-static uint16_t emp_length_of(uint16_t frame, uint16_t frames, uint32_t total) __attribute__((noinline));
 #include "emp.c"
 #include "frame.c"
