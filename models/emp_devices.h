@@ -107,25 +107,24 @@ static void emp_device_complete(const uint16_t descriptor, const uint8_t result,
 
 #else
 /* What befalls a frame, for people who read a trail. */
-static void tell_pair(const uint32_t pair) {
-    TELL(" epoch=%u contact=%u\n", NUMBER(EPOCH_OF(pair)), CONTACT_FIELD(CONTACT_IN(pair)));
+static void tell_pair(const uint32_t pair, const uint32_t message) {
+    TELL(" message=%u contact=%u\n", MESSAGE_FIELD(EPOCH_OF(pair), message),
+         CONTACT_FIELD(CONTACT_IN(pair)));
 }
 
 static void tell_frame(const char *const what, const uint32_t code) {
     if (code < ANSWER_CODES) {
-        TELL("@ %s DATA message=%u frame=%u", what, MESSAGE_IN(code), FRAME_IN(code));
-        tell_pair(PAIR_IN(code));
+        TELL("@ %s DATA frame=%u", what, FRAME_IN(code));
+        tell_pair(PAIR_IN(code), MESSAGE_IN(code));
     } else if (code < NACK_CODES) {
-        TELL("@ %s ACK message=%u collection=%u", what, ACK_MESSAGE_IN(code),
-             ACK_COLLECTION_IN(code));
-        tell_pair(ACK_PAIR_IN(code));
+        TELL("@ %s ACK collection=%u", what, ACK_COLLECTION_IN(code));
+        tell_pair(ACK_PAIR_IN(code), ACK_MESSAGE_IN(code));
     } else if (code < OTHER_CODES) {
-        TELL("@ %s NACK message=%u not_yet=%u", what, NACK_MESSAGE_IN(code), NACK_NOT_YET_IN(code));
-        tell_pair(NACK_PAIR_IN(code));
+        TELL("@ %s NACK length=%u", what, NACK_REASON_IN(code));
+        tell_pair(NACK_PAIR_IN(code), NACK_MESSAGE_IN(code));
     } else {
-        TELL("@ %s NACK message=%u offered=%u", what, OTHER_MESSAGE_IN(code),
-             CONTACT_FIELD(OTHER_OFFERED_IN(code)));
-        tell_pair(OTHER_PAIR_IN(code));
+        TELL("@ %s NACK offered=%u", what, CONTACT_FIELD(OTHER_OFFERED_IN(code)));
+        tell_pair(OTHER_PAIR_IN(code), OTHER_MESSAGE_IN(code));
     }
 }
 

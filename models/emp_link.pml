@@ -33,19 +33,20 @@ hidden int displaced;
 	hsm_tell("@ "); hsm_tell(#what);                                                                               \
 	if                                                                                                             \
 	:: (c) < ANSWER_CODES ->                                                                                       \
-		hsm_tell(" DATA message=%d frame=%d", MESSAGE_IN(c), FRAME_IN(c));                                     \
-		TELL_PAIR(PAIR_IN(c))                                                                                  \
+		hsm_tell(" DATA frame=%d", FRAME_IN(c));                                                               \
+		TELL_PAIR(PAIR_IN(c), MESSAGE_IN(c))                                                                   \
 	:: (c) >= ANSWER_CODES && (c) < NACK_CODES ->                                                                  \
-		hsm_tell(" ACK message=%d collection=%d", ACK_MESSAGE_IN(c), ACK_COLLECTION_IN(c));                    \
-		TELL_PAIR(ACK_PAIR_IN(c))                                                                              \
+		hsm_tell(" ACK collection=%d", ACK_COLLECTION_IN(c));                                                  \
+		TELL_PAIR(ACK_PAIR_IN(c), ACK_MESSAGE_IN(c))                                                           \
 	:: (c) >= NACK_CODES && (c) < OTHER_CODES ->                                                                   \
-		hsm_tell(" NACK message=%d not_yet=%d", NACK_MESSAGE_IN(c), NACK_NOT_YET_IN(c));                       \
-		TELL_PAIR(NACK_PAIR_IN(c))                                                                             \
+		hsm_tell(" NACK length=%d", NACK_REASON_IN(c));                                                        \
+		TELL_PAIR(NACK_PAIR_IN(c), NACK_MESSAGE_IN(c))                                                         \
 	:: (c) >= OTHER_CODES ->                                                                                       \
-		hsm_tell(" NACK message=%d offered=%d", OTHER_MESSAGE_IN(c), CONTACT_FIELD(OTHER_OFFERED_IN(c)));      \
-		TELL_PAIR(OTHER_PAIR_IN(c))                                                                            \
+		hsm_tell(" NACK offered=%d", CONTACT_FIELD(OTHER_OFFERED_IN(c)));                                      \
+		TELL_PAIR(OTHER_PAIR_IN(c), OTHER_MESSAGE_IN(c))                                                       \
 	fi
-#define TELL_PAIR(pair) hsm_tell(" epoch=%d contact=%d\n", NUMBER(EPOCH_OF(pair)), CONTACT_FIELD(CONTACT_IN(pair)))
+#define TELL_PAIR(pair, m)                                                                                             \
+	hsm_tell(" message=%d contact=%d\n", MESSAGE_FIELD(EPOCH_OF(pair), m), CONTACT_FIELD(CONTACT_IN(pair)))
 #else
 #define TELL_FRAME(what, c) skip
 #endif

@@ -215,9 +215,9 @@ static int restart(struct bench *bench, struct pair_side *side) {
     struct libemp_start_options options = {.node = (uint16_t)side->index};
     uint64_t epoch;
     uint8_t address[6];
-    if (!number(errand->word[0], 255, &epoch))
+    if (!number(errand->word[0], UINT16_MAX, &epoch))
         return -EINVAL;
-    options.epoch = (uint8_t)epoch;
+    options.epoch = (uint16_t)epoch;
     letters_forget(&bench->letters[side->index]);
     libemp_stop(side->board);
     int error = libemp_start(side->board, bench->pair.image, &options);

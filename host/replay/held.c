@@ -9,8 +9,8 @@ enum { SHORTEST = 60 }; /* what a MAC pads a frame to */
 enum { HEADER_WORDS = (EMP_FRAME_BYTES + EMP_MESSAGE_HEADER_BYTES) / 4 };
 
 static const char *const names[HELD_FIELDS] = {
-    "kind",  "position",   "epoch", "sender",       "peer_epoch", "length", "message",
-    "frame", "collection", "size",  "total_length", "frames",     "tag",
+    "kind",  "position",   "sender", "contact",      "length", "message",
+    "frame", "collection", "size",   "total_length", "frames", "tag",
 };
 
 const char *held_field_name(enum held_field field) {
@@ -25,9 +25,8 @@ static void read_header(struct held_frame *frame) {
     memset(field, 0, sizeof frame->field);
     field[HELD_KIND] = emp_frame_get_kind(words);
     field[HELD_POSITION] = emp_frame_get_position(words);
-    field[HELD_EPOCH] = emp_frame_get_epoch(words);
     field[HELD_SENDER] = emp_frame_get_sender(words);
-    field[HELD_PEER_EPOCH] = emp_frame_get_peer_epoch(words);
+    field[HELD_CONTACT] = emp_frame_get_contact(words);
     field[HELD_LENGTH] = emp_frame_get_length(words);
     field[HELD_MESSAGE] = emp_frame_get_message(words);
     field[HELD_FRAME] = emp_frame_get_frame(words);
@@ -131,9 +130,8 @@ static void write_header(struct held_frame *frame, const uint8_t *to, const uint
     emp_frame_set_type(words, EMP_FRAME_TYPE_VALUE);
     emp_frame_set_kind(words, field[HELD_KIND]);
     emp_frame_set_position(words, field[HELD_POSITION]);
-    emp_frame_set_epoch(words, field[HELD_EPOCH]);
     emp_frame_set_sender(words, field[HELD_SENDER]);
-    emp_frame_set_peer_epoch(words, field[HELD_PEER_EPOCH]);
+    emp_frame_set_contact(words, field[HELD_CONTACT]);
     emp_frame_set_length(words, field[HELD_LENGTH]);
     emp_frame_set_message(words, field[HELD_MESSAGE]);
     emp_frame_set_frame(words, field[HELD_FRAME]);

@@ -31,10 +31,11 @@ class EmpGuide(Guide):
         command = super().begin(seed)
         self.flying: list[tuple[int, ...]] = []
         self.slots = 0
+        self.reading: list[int] = []
         self.placing: list[tuple[int, tuple[int, ...]]] = []
         self.busy: set[int] = set()
         self.peer_messages: dict[int, int] = {}
-        self.peer_epoch = self.random.choice((1, 2, 255))
+        self.peer_epoch = self.random.choice((1, 2, 65535))
         # Few peers and tags, so that things meet.
         few = [self.random.randrange(self.nodes) for _ in range(2)]
         self.peers = few[: self.random.choice((1, 2))]
@@ -57,6 +58,8 @@ class EmpGuide(Guide):
                 self.fly(self.reflected(entry[2 : 2 + width], entry[1]))
             elif name == "request_slot":
                 self.slots += 1
+            elif name == "notify_read":
+                self.reading.append(entry[1])
             elif name == "place" and entry[-1]:
                 frame = self.named(entry[2 : 2 + width])
                 fields = self.protocol.payload("Collection").fields
@@ -84,7 +87,7 @@ class EmpGuide(Guide):
         choices = [self.arrival] * 4 + [self.slot] * 4 + [self.placed] * 2
         if self.only_link:
             return self.link()
-        choices += [self.answer] * 2
+        choices += [self.answer] * 2 + [self.read] * 2
         choices += [self.send, self.receive, self.peer_begins, self.link]
         return self.random.choice(choices)()
 
@@ -123,6 +126,12 @@ class EmpGuide(Guide):
         _, collection = self.placing.pop(index)
         return self.entry("Receive.placed", record, collection)
 
+    def read(self) -> Optional[Command]:
+        if not self.reading:
+            return self.slot()
+        index = self.random.randrange(len(self.reading))
+        return self.entry("Send.memory_read", self.reading.pop(index))
+
     def answer(self) -> Optional[Command]:
         """A peer answers a message being sent: a collection within the window, or next to it, or a refusal."""
         instances = self.node.instances("Send")
@@ -140,26 +149,25 @@ class EmpGuide(Guide):
         values = {name: 0 for name in self.frame_fields}
         values.update(
             kind=4 if refused else 3,
-            epoch=self.node.value("epoch"),
             sender=peer,
-            peer_epoch=self.believed(peer),
-            message=message,
+            contact=self.believed(peer),
+            message=(self.node.value("epoch") << 16) + message & 0xFFFFFFFF,
             collection=max(collection, 0) & 0xFFFF,
             size=1,
         )
         if refused:
-            # For want of a receive, or because the peer is another incarnation than the node believes.
-            values["length"] = self.random.choice((1, 2, 2, 2, 3))
-            values["frame"] = self.random.choice((0, 1, 2, 3, 4, 255, 256))
+            # For want of a receive, because the peer is another incarnation than the node believes, or too early.
+            values["length"] = self.random.choice((1, 2, 2, 2, 3, 3, 4))
+            values["frame"] = self.random.choice((0, 1, 2, 256, 257, 512, 65535))
         return self.entry(
             "Send.nack" if refused else "Send.ack", tuple(values.values())
         )
 
     def believed(self, peer: int) -> int:
-        """The incarnation of the peer that the node believes in, most times."""
+        """The contact that the node names to the peer, most times."""
         if self.random.random() < 0.05:
             return self.random.randrange(3)
-        return self.node.value(f"SendPeer[{peer}].epoch")
+        return self.node.value(f"SendPeer[{peer}].contact")
 
     def descriptor(self) -> Optional[int]:
         few = min(self.limit, 24)
@@ -207,7 +215,7 @@ class EmpGuide(Guide):
         """A peer sends a message of its own: its frames take off, and a matching receive is posted most times."""
         peer = self.random.choice(self.peers)
         if self.random.random() < 0.08:
-            self.peer_epoch = self.peer_epoch % 255 + 1
+            self.peer_epoch = self.peer_epoch % 65535 + 1
             self.peer_messages.clear()
         message = self.peer_messages.get(peer, 0)
         self.peer_messages[peer] = message + 1
@@ -220,10 +228,15 @@ class EmpGuide(Guide):
         total = last if frames == 1 else first + (frames - 2) * payload + last
         size = self.random.choice((1, 2, 3, 5, 15))
         tag = self.random.randrange(2)
-        # Once in a while for an incarnation of the node that is gone, or not known yet.
-        addressed = self.node.value("epoch")
+        # The one offered where the peer begins; once in a while that of an incarnation of the node that is gone, or none.
+        epoch = self.node.value("epoch")
+        contact = self.node.value(f"ReceivePeer[{peer}].contact")
+        if contact == 0:
+            contact = (epoch << 8 | epoch >> 8) & 0xFFFF
+        elif message == 0:
+            contact = contact % 0xFFFF + 1
         if self.random.random() < 0.05:
-            addressed = self.random.choice((0, addressed % 255 + 1))
+            contact = self.random.choice((0, contact ^ 256))
         taking_off = []
         for frame in range(frames):
             collection, position = divmod(frame, size)
@@ -231,11 +244,10 @@ class EmpGuide(Guide):
             values.update(
                 kind=2 if frame else 1,
                 position=position,
-                epoch=self.peer_epoch,
                 sender=peer,
-                peer_epoch=addressed,
+                contact=contact,
                 length=last if frame == frames - 1 else payload if frame else first,
-                message=message,
+                message=(self.peer_epoch << 16) + message & 0xFFFFFFFF,
                 frame=frame,
                 collection=collection,
                 size=min(size, frames - collection * size),

@@ -84,9 +84,11 @@ class Judge:
         if frame.fields["kind"] != self.acknowledgement:
             return
         other = 1 - seen.side
-        if frame.fields.get("peer_epoch", self.epochs[other]) != self.epochs[other]:
+        # Messages are numbered from the incarnation of their sender on.
+        incarnation, message = divmod(frame.fields["message"], 1 << 16)
+        if incarnation != self.epochs[other]:
             return  # meant for a former life
-        number = self.sends_before[other] + frame.fields["message"]
+        number = self.sends_before[other] + message
         if number >= len(self.messages[other]):
             return
         first = frame.fields["frame"] - frame.fields["position"]

@@ -30,8 +30,8 @@ class Binding:
     cancel: str  # the host wants the receive in a descriptor back
     completion: str  # device operation that gives a descriptor back
     arrivals: frozenset[str]  # events that bring a frame
-    slot: str  # comes by itself ...
-    slot_request: str  # ... once after this device operation
+    # What a board does by itself: device operations that ask for an event, once each.
+    given: dict[str, str]
     placed: str  # confirms what was written to the host's memory
     duration: str  # parameter that all timers of trails are armed with
     incarnation: str  # parameter that tells the lives of a node apart
@@ -42,8 +42,6 @@ class Binding:
     first_only: frozenset[str]  # fields only the first frame of a message has
     # What trails call by another name than the spec: the field, and what else then must have which value.
     words: dict[str, tuple[str, dict[str, str]]]
-    # Fields of a frame by which those with and without such a word differ, and the value of those without.
-    plain: dict[str, tuple[str, str]]
 
 
 BINDINGS = {
@@ -52,8 +50,10 @@ BINDINGS = {
         cancel="Match.cancel",
         completion="complete",
         arrivals=frozenset({"Match.header", "Match.data", "Send.ack", "Send.nack"}),
-        slot="Transmit.slot",
-        slot_request="request_slot",
+        given={
+            "request_slot": "Transmit.slot",
+            "notify_read": "Send.memory_read",
+        },
         placed="Receive.placed",
         duration="retransmit_timeout",
         incarnation="epoch",
@@ -63,8 +63,7 @@ BINDINGS = {
         kinds="FrameKind",
         also={"HEADER": "DATA"},
         first_only=frozenset({"total_length", "frames", "tag"}),
-        words={"incarnation": ("frame", {"length": "PEER_EPOCH"})},
-        plain={"NACK": ("length", "RECEIVER_NOT_READY")},
+        words={"offered": ("frame", {"length": "OTHER_CONTACT"})},
     )
 }
 
@@ -141,7 +140,8 @@ class Executor:
         self.nodes = [
             Node(program, parameters, strict=False) for parameters in trail.parameters
         ]
-        self.wanted = [0 for _ in self.nodes]  # slots
+        # What was asked for and comes by itself, with the record it is for.
+        self.wanted: list[list[tuple[str, int]]] = [[] for _ in self.nodes]
         self.pooled = [
             process.pool is not None
             for process in program.protocol.processes
@@ -174,11 +174,12 @@ class Executor:
     def _restart(self, step: Step) -> None:
         parameters = parameters_of(self.program.protocol, step.values)
         self.nodes[step.node] = Node(self.program, parameters, strict=False)
-        self.wanted[step.node] = 0
+        self.wanted[step.node] = []
 
-    def slot(self, node: int, planned: Planned) -> list[str]:
-        self.wanted[node] -= 1
-        return self.perform(Step("event", node, self.binding.slot), planned)
+    def give(self, node: int, planned: Planned) -> list[str]:
+        """Brings what has been wanted for longest."""
+        event, record = self.wanted[node].pop(0)
+        return self.perform(Step("event", node, event, reference=record), planned)
 
     def _note(self, outcome: Outcome, node: int, planned: Planned) -> None:
         for entry in outcome.log:
@@ -187,8 +188,9 @@ class Executor:
                     (entry[1], entry[2] if self.pooled[entry[1]] else 0)
                 )
         for effect in outcome.effects:
-            if effect.kind == "device" and effect.name == self.binding.slot_request:
-                self.wanted[node] += 1
+            if effect.kind == "device" and effect.name in self.binding.given:
+                event = self.binding.given[effect.name]
+                self.wanted[node].append((event, sum(effect.values)))
             elif effect.kind == "device" and effect.name in self.wire:
                 planned.frames.append(self.fields(effect.name, effect.values))
             elif effect.kind == "device" and effect.name == self.binding.completion:
@@ -213,13 +215,13 @@ class Executor:
         return {}
 
     def settled(self) -> list[list[int]]:
-        """The states once every slot has come, but for counters; nothing changes by asking."""
+        """The states once all that is wanted has come, but for counters; nothing changes by asking."""
         result = []
         counters = set(self.program.layout.counters.values())
         for number, node in enumerate(self.nodes):
-            before, wanted = node.snapshot(), self.wanted[number]
+            before, wanted = node.snapshot(), list(self.wanted[number])
             while self.wanted[number]:
-                self.slot(number, Planned(Step("event"), 0, 0))
+                self.give(number, Planned(Step("event"), 0, 0))
             state = [v for i, v in enumerate(node.state) if i not in counters]
             result.append(state)
             node.restore(before)
@@ -285,8 +287,8 @@ class Planner:
                 rows = told.perform(step, Planned(step, index + 1, 0))
             except Refused as error:
                 return f"step {index + 1}: {error}", index, []
-            if step.event == self.binding.slot:
-                told.wanted[step.node] -= 1
+            if step.event in self.binding.given.values():
+                told.wanted[step.node].remove((step.event, step.reference))
             taken = [name for name, _ in step.rows]
             expected = rows if step.verdict is not None else rows[: len(taken)]
             if taken != expected:
@@ -322,7 +324,7 @@ class Planner:
             return
         if step.do not in HAPPENINGS:
             raise Irreproducible(f"step {planned.number}: boards know no '{step.do}'")
-        if step.event == self.binding.slot:
+        if step.event in self.binding.given.values():
             if planned.turn == 0:
                 plan.early.append(planned.number)
             return
@@ -340,7 +342,7 @@ class Planner:
             taken = [name for name, _ in step.rows]
             planned.otherwise = rows[: len(taken)] != taken
             while boards.wanted[step.node]:
-                boards.slot(step.node, planned)
+                boards.give(step.node, planned)
             self.offered[step.node] += planned.frames
             self._note_receives(step, planned)
         except Refused as error:
@@ -398,9 +400,9 @@ class Planner:
             plan.closes = all(state == self.states[0] for state in self.states)
 
     def _overtaken(self) -> str:
-        """The first slot of the trail before which another event of its node comes."""
+        """The first event of the trail that a board gives by itself, and before which another of its node comes."""
         last: dict[int, int] = {}
-        why = "a board gives each slot as soon as it is asked for, and the end is another then"
+        why = "a board gives it as soon as it is asked for, and the end is another then"
         for number, step in enumerate(self.trail.steps, 1):
             if step.do == "restart":
                 last.pop(step.node, None)
@@ -408,9 +410,10 @@ class Planner:
                 continue
             before = last.get(step.node, 0)
             other = self.trail.steps[before - 1]
-            requests = other.do == "expire" or other.event == self.binding.slot
-            if step.event == self.binding.slot and before and not requests:
-                return f"step {number}: the slot comes after {other.event} of step {before}; {why}"
+            given = self.binding.given.values()
+            requests = other.do == "expire" or other.event in given
+            if step.event in given and before and not requests:
+                return f"step {number}: {step.event} comes after {other.event} of step {before}; {why}"
             last[step.node] = number
         return why
 
@@ -500,9 +503,6 @@ class Planner:
                 )
             result[name] = {int(value)}
             result.update({n: {self.members[v]} for n, v in more.items()})
-        if kind in self.binding.plain:
-            name, value = self.binding.plain[kind]
-            result.setdefault(name, {self.members[value]})
         return result
 
     # --- time
