@@ -21,7 +21,7 @@ static void run(uint64_t seed, double loss, double duplicate, double delay, size
 /* With every receive posted in time and nothing lost there is nothing to repeat or refuse. */
 static void reliability__clean_wire_needs_no_retransmission(void **state) {
     (void)state;
-    static const char *const zero[] = {"frames_malformed", "frames_dropped_epoch",
+    static const char *const zero[] = {"frames_malformed", "frames_dropped_order",
                                        "receiver_not_ready", "collections_retransmitted"};
     struct pair_options options;
     struct exchange exchange = {
@@ -34,8 +34,8 @@ static void reliability__clean_wire_needs_no_retransmission(void **state) {
     assert_int_equal(exchange.traffic.lost, 0);
     /* Nothing is refused but what each node sent before it knew the other. */
     assert_int_equal(exchange.traffic.negative_acknowledgements,
-                     exchange_counter(&exchange, 0, "frames_dropped_peer_epoch") +
-                         exchange_counter(&exchange, 1, "frames_dropped_peer_epoch"));
+                     exchange_counter(&exchange, 0, "frames_dropped_contact") +
+                         exchange_counter(&exchange, 1, "frames_dropped_contact"));
     assert_in_range(exchange.traffic.negative_acknowledgements, 2, 12);
     for (unsigned side = 0; side < 2; side++)
         for (size_t i = 0; i < sizeof zero / sizeof *zero; i++)

@@ -45,9 +45,8 @@ static enum emp_parse reference(const uint32_t *words, uint32_t bytes, uint32_t 
         return EMP_PARSE_MALFORMED;
     frame->kind = (uint8_t)emp_frame_get_kind(words);
     frame->position = (uint8_t)emp_frame_get_position(words);
-    frame->epoch = (uint8_t)emp_frame_get_epoch(words);
     frame->sender = (uint8_t)emp_frame_get_sender(words);
-    frame->peer_epoch = (uint8_t)emp_frame_get_peer_epoch(words);
+    frame->contact = (uint16_t)emp_frame_get_contact(words);
     frame->length = (uint16_t)emp_frame_get_length(words);
     frame->message = emp_frame_get_message(words);
     frame->frame = (uint16_t)emp_frame_get_frame(words);
@@ -69,9 +68,8 @@ static enum emp_parse reference(const uint32_t *words, uint32_t bytes, uint32_t 
 static void assert_same(const struct emp_frame *left, const struct emp_frame *right) {
     assert_int_equal(left->kind, right->kind);
     assert_int_equal(left->position, right->position);
-    assert_int_equal(left->epoch, right->epoch);
     assert_int_equal(left->sender, right->sender);
-    assert_int_equal(left->peer_epoch, right->peer_epoch);
+    assert_int_equal(left->contact, right->contact);
     assert_int_equal(left->length, right->length);
     assert_int_equal(left->message, right->message);
     assert_int_equal(left->frame, right->frame);
@@ -115,9 +113,8 @@ static uint32_t encode(uint32_t *words, uint32_t kind) {
     emp_frame_set_type(words, EMP_FRAME_TYPE_VALUE);
     emp_frame_set_kind(words, kind);
     emp_frame_set_position(words, random_word());
-    emp_frame_set_epoch(words, random_word());
     emp_frame_set_sender(words, random_word() % EMP_NODE_LIMIT);
-    emp_frame_set_peer_epoch(words, random_word());
+    emp_frame_set_contact(words, random_word());
     emp_frame_set_length(words, kind <= EMP_FRAME_KIND_DATA ? length : random_word());
     emp_frame_set_message(words, random_word());
     emp_frame_set_frame(words, random_word());
