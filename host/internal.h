@@ -15,8 +15,13 @@ enum {
     REGISTER_CONFIGURATION = 0x050,
     REGISTER_PCI_STATE = 0x05C,
     REGISTER_WINDOW_BASE = 0x068,
+    REGISTER_DMA_WRITE_STATE = 0x0A0,
+    REGISTER_DMA_READ_STATE = 0x0B0,
+    REGISTER_DMA_ASSIST = 0x11C,
     REGISTER_CPU_A_STATE = 0x140,
     REGISTER_CPU_A_COUNTER = 0x144,
+    REGISTER_TRANSMIT_STATE = 0x200,
+    REGISTER_RECEIVE_STATE = 0x220,
     REGISTER_CPU_B_STATE = 0x240,
 
     ALIAS_OFFSET = 0x400, /* host offset of SRAM address 0 */
@@ -144,6 +149,12 @@ static inline uint32_t libemp_control_word(struct libemp_board *board, uint32_t 
 
 /* eeprom.c: bytes of the serial EEPROM, clocked out by hand. -EIO when no EEPROM answers. */
 int libemp_eeprom_read(struct libemp_board *board, uint16_t address, uint8_t *bytes, size_t count);
+
+/* stop.c: halts both processors. Transfers and frames go on. */
+void libemp_halt(struct libemp_board *board);
+/* Ends everything the board does, whoever made it do so, and returns when it is over. -EIO when the
+ * board does not answer or does not stop. */
+int libemp_silence(struct libemp_board *board);
 
 /* descriptor.c: what the board reads. */
 struct libemp_header {

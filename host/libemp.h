@@ -157,9 +157,15 @@ void libemp_options_defaults(struct libemp_options *options);
 int libemp_open(struct libemp_board **board, const char *name,
                 const struct libemp_options *options);
 
-/* Closes the board and forgets its registered memory. A board with posted requests is halted
- * first, because nothing may reach memory that is no longer registered; an idle one runs on. */
-void libemp_close(struct libemp_board *board);
+/* Closes the board and gives its registered memory back. Nothing reaches that memory afterwards: a
+ * board with posted requests is stopped first, as by libemp_stop. An idle one runs on, so that it
+ * goes on to acknowledge what its peers may not know to have arrived, and another handle can
+ * libemp_attach; of the host's memory it then reaches a page of its own only, which is never given
+ * back. If it still transfers something after 10 ms, it is stopped too.
+ * 0: closed. -EIO: the board does not answer or does not stop, so it may still write to the
+ * memory. Then nothing has been given back and the board is still open, its requests posted: reset
+ * it by libemp_start of another handle, or take its power, and call libemp_abandon. */
+int libemp_close(struct libemp_board *board);
 
 /* Frees what the host holds without touching the board: for one that no longer answers, and for a
  * simulated world that has ended. Only safe when the board cannot reach the memory any more. */
@@ -203,7 +209,10 @@ struct libemp_start_options {
  * -EINVAL for options out of range; -EBUSY while requests are posted; -ETIMEDOUT when the board
  * does not come out of reset or the firmware never gets ready; -EIO when the self-test failed, the
  * memory does not hold what was written, or the firmware stopped; -EPROTO when the firmware was
- * made from another specification than this library. */
+ * made from another specification than this library.
+ * Once it has returned, also with an error, nothing of what the board did before reaches host
+ * memory or the wire, except after -EINVAL and -EBUSY, which leave the board as it is. After an
+ * error nothing runs on the board. */
 int libemp_start(struct libemp_board *board, const struct libemp_image *image,
                  const struct libemp_start_options *options);
 
@@ -211,9 +220,13 @@ int libemp_start(struct libemp_board *board, const struct libemp_image *image,
  * descriptors. -ENODEV when no firmware runs, -EPROTO as above. */
 int libemp_attach(struct libemp_board *board);
 
-/* Halts both processors: nothing reaches host memory or the wire any more, posted requests are
- * forgotten. */
-void libemp_stop(struct libemp_board *board);
+/* Stops the processors, the DMA engines and the MAC. When it returns 0, nothing of the board
+ * reaches host memory or the wire any more, and posted requests are forgotten. Takes 80 us, the
+ * time of a frame, and at most 10 ms when a transfer does not end and has to be dropped. What the
+ * board's memory and registers hold stays to be looked at. Any board may be stopped, also one that
+ * this handle has not started. -EIO: the board does not answer or does not stop. Requests are still
+ * posted then, for it may still write to their memory: see libemp_close. */
+int libemp_stop(struct libemp_board *board);
 
 /* Tells the board the Ethernet address of a node. Until then nothing is sent there, also no
  * acknowledgements; what is posted waits. -EINVAL for a node out of range, -ENODEV when no firmware

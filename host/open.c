@@ -51,12 +51,6 @@ int libemp_open(struct libemp_board **board, const char *name,
     return 0;
 }
 
-void libemp_close(struct libemp_board *board) {
-    if (board->outstanding)
-        libemp_stop(board);
-    libemp_abandon(board);
-}
-
 void libemp_abandon(struct libemp_board *board) {
     libemp_forget_memories(board);
     for (size_t i = 0; i < EMP_DESCRIPTOR_LIMIT; i++)

@@ -1,4 +1,5 @@
-/* From a board in any state to running firmware, in the order of tigon2.md 9; and back. */
+/* From a board in any state to running firmware, in the order of tigon2.md 9; where its life ends:
+ * stop.c. */
 #include "host/internal.h"
 
 #include <errno.h>
@@ -11,7 +12,6 @@ enum {
      * order of the moment is. */
     HOST_CONTROL_RESET = 0x08000008,
     HOST_CONTROL_SWAP = 0x22000022, /* plain numbers from here on; drop the interrupt */
-    CPU_HALT = 1 << 16,
     CPU_STEP = 1 << 1,
     CPU_ROM_FAILED = 1 << 4,
     LOCAL_BANK_512K = 2 << 8,
@@ -66,13 +66,6 @@ static int reset(struct libemp_board *board) {
     }
     report(board, "reset", 1, 1);
     return 0;
-}
-
-static void halt(struct libemp_board *board) {
-    libemp_set_register(board, REGISTER_CPU_A_STATE,
-                        libemp_get_register(board, REGISTER_CPU_A_STATE) | CPU_HALT);
-    libemp_set_register(board, REGISTER_CPU_B_STATE,
-                        libemp_get_register(board, REGISTER_CPU_B_STATE) | CPU_HALT);
 }
 
 static void configure(struct libemp_board *board) {
@@ -240,6 +233,33 @@ static int adopt(struct libemp_board *board) {
     return 0;
 }
 
+/* The reset ends whatever the board did: processors, transfers and frames. */
+static int load(struct libemp_board *board, const struct libemp_image *image,
+                const struct libemp_start_options *options) {
+    int error = reset(board);
+    if (error)
+        return error;
+    libemp_halt(board);
+    configure(board);
+    const uint8_t epoch = choose_epoch(board, options);
+    clear(board, CLEAR_FROM, CLEAR_TO);
+    copy(board, image);
+    error = verify(board, image);
+    return error ? error : prepare_control(board, options, epoch);
+}
+
+static int run(struct libemp_board *board, const struct libemp_image *image,
+               const struct libemp_start_options *options) {
+    report(board, "start", 0, 1);
+    libemp_set_register(board, REGISTER_CPU_A_COUNTER, libemp_image_entry(image));
+    libemp_set_register(board, REGISTER_CPU_A_STATE,
+                        libemp_get_register(board, REGISTER_CPU_A_STATE) &
+                            ~(uint32_t)(CPU_STOPPED_MASK | CPU_STEP));
+    const int error = wait_ready(board, options->ready_timeout_ns ? options->ready_timeout_ns
+                                                                  : READY_TIMEOUT_MS * MILLISECOND);
+    return error ? error : adopt(board);
+}
+
 int libemp_start(struct libemp_board *board, const struct libemp_image *image,
                  const struct libemp_start_options *options) {
     if (!image || !options || options->node >= EMP_NODE_LIMIT)
@@ -247,32 +267,14 @@ int libemp_start(struct libemp_board *board, const struct libemp_image *image,
     if (board->outstanding)
         return libemp_fail(board, -EBUSY, "%" PRIu32 " requests are posted", board->outstanding);
     board->running = false;
-    int error = reset(board);
+    int error = load(board, image, options);
     if (error)
         return error;
-    halt(board);
-    configure(board);
-    const uint8_t epoch = choose_epoch(board, options);
-    clear(board, CLEAR_FROM, CLEAR_TO);
-    copy(board, image);
-    error = verify(board, image);
-    if (error)
+    error = run(board, image, options);
+    if (error) {
+        (void)libemp_silence(board); /* nobody knows what it would do */
         return error;
-    error = prepare_control(board, options, epoch);
-    if (error)
-        return error;
-
-    report(board, "start", 0, 1);
-    libemp_set_register(board, REGISTER_CPU_A_COUNTER, libemp_image_entry(image));
-    libemp_set_register(board, REGISTER_CPU_A_STATE,
-                        libemp_get_register(board, REGISTER_CPU_A_STATE) &
-                            ~(uint32_t)(CPU_STOPPED_MASK | CPU_STEP));
-    error = wait_ready(board, options->ready_timeout_ns ? options->ready_timeout_ns
-                                                        : READY_TIMEOUT_MS * MILLISECOND);
-    if (!error)
-        error = adopt(board);
-    if (error)
-        return error;
+    }
     libemp_reset_requests(board);
     report(board, "start", 1, 1);
     return 0;
@@ -311,12 +313,6 @@ int libemp_attach(struct libemp_board *board) {
     board->posted = libemp_get_word(board, MAILBOXES + 4 + 8 * EMP_POSTING_MAILBOX);
     reserve_foreign(board);
     return 0;
-}
-
-void libemp_stop(struct libemp_board *board) {
-    halt(board);
-    board->running = false;
-    libemp_reset_requests(board);
 }
 
 int libemp_set_peer(struct libemp_board *board, uint16_t node, const uint8_t mac_address[6]) {

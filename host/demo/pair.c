@@ -180,8 +180,8 @@ static int run_side(struct tigon_host *host, void *argument) {
         tigon_world_stop(side->pair->world);
     while (!side->pair->side[1 - side->index].returned)
         tigon_host_sleep_ns(host, NAP_NS);
-    if (side->board)
-        libemp_close(side->board);
+    if (side->board && libemp_close(side->board))
+        libemp_abandon(side->board); /* without power */
     side->board = NULL;
     return error;
 }

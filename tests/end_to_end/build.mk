@@ -18,6 +18,7 @@ $(BUILD)/tests/end_to_end/test_cancel: $(BUILD)/san/tests/end_to_end/storm.o
 
 $(BUILD)/tests/end_to_end/test_kills: $(BUILD)/san/tests/end_to_end/kill_world.o
 $(BUILD)/tests/end_to_end/test_restarts: $(BUILD)/san/tests/end_to_end/restart_world.o
+$(BUILD)/tests/end_to_end/test_quiet: $(BUILD)/san/tests/end_to_end/quiet_world.o
 
 # Not a test of its own: `make campaign` runs it for many seeds. Without sanitizers, for speed.
 CAMPAIGN := $(BUILD)/tests/campaign
@@ -30,18 +31,22 @@ $(CAMPAIGN): $(addprefix $(BUILD)/obj/,tests/end_to_end/campaign.o tests/end_to_
 $(addprefix $(BUILD)/obj/tests/end_to_end/,campaign.o exchange.o storm.o) $(BUILD)/san/tests/end_to_end/storm.o: \
     | $(HOST_LAYOUT)
 
-# The same for worlds in which something breaks, and in which a board is loaded anew: `make kills`.
+# The same for worlds in which something breaks, and in which a board is loaded anew: `make kills`; and in which one is
+# stopped: `make quiet`.
 KILLS    := $(BUILD)/tests/kills
 RESTARTS := $(BUILD)/tests/restarts
+QUIET    := $(BUILD)/tests/quiet
 $(KILLS):    $(BUILD)/obj/tests/end_to_end/kills.o $(BUILD)/obj/tests/end_to_end/kill_world.o
 $(RESTARTS): $(BUILD)/obj/tests/end_to_end/restarts.o $(BUILD)/obj/tests/end_to_end/restart_world.o
-$(KILLS) $(RESTARTS): $(addprefix $(BUILD)/obj/,host/demo/pair.o host/demo/recorder.o) $(HOST_LIBRARY) \
+$(QUIET):    $(BUILD)/obj/tests/end_to_end/quiet.o $(BUILD)/obj/tests/end_to_end/quiet_world.o
+$(KILLS) $(RESTARTS) $(QUIET): $(addprefix $(BUILD)/obj/,host/demo/pair.o host/demo/recorder.o) $(HOST_LIBRARY) \
     $(BUILD)/obj/sim/libtigon.a $(BUILD)/firmware/emp_a.elf
 	$(SAY) LD $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter-out %.elf,$^) -lelf
 
-$(foreach kind,obj san,$(addprefix $(BUILD)/$(kind)/tests/end_to_end/,kills.o kill_world.o restarts.o restart_world.o)): \
+$(foreach kind,obj san,$(addprefix $(BUILD)/$(kind)/tests/end_to_end/,kills.o kill_world.o restarts.o restart_world.o \
+                              quiet.o quiet_world.o)): \
     | $(HOST_LAYOUT)
 
 WORLDS ?= 200
@@ -59,6 +64,13 @@ kills:           ## boards killed or restarted, DMA that fails, bits that flip, 
 	$(Q)$(MAKE) --no-print-directory $(KILLS) $(RESTARTS)
 	$(Q)$(KILLS) $(BOARDS_KILLED)
 	$(Q)$(RESTARTS)
+
+BOARDS_QUIETED ?= 250
+.PHONY: quiet
+quiet:           ## boards stopped, closed, started anew amid traffic: nothing reaches memory or wire afterwards (BOARDS_QUIETED=250)
+	@scripts/setup.sh demo test
+	$(Q)$(MAKE) --no-print-directory $(QUIET)
+	$(Q)$(QUIET) $(BOARDS_QUIETED)
 
 .PHONY: conform
 conform:         ## traces of simulated worlds, each step checked against the spec (WORLDS=200)
