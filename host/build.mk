@@ -1,7 +1,7 @@
 # libemp, its backend for simulated boards, and the demo's program.
 
 HOST_LIBRARY_SOURCES := $(addprefix host/,access.c board_sim.c costs.c descriptor.c eeprom.c image.c \
-                          memory.c open.c post.c query.c start.c stop.c)
+                          incarnation.c memory.c open.c post.c query.c start.c stop.c)
 HOST_DEMO_SOURCES    := $(wildcard host/demo/*.c)
 HOST_REPLAY_SOURCES  := $(wildcard host/replay/*.c)
 

@@ -15,6 +15,12 @@ enum {
     COMMAND_READ = 0xA1
 };
 
+/* The part takes 400 kHz at 5 V, with the clock low for 1.2 us. */
+#define STEP_NS UINT64_C(1300)
+
+/* For a write the part itself takes up to 10 ms. */
+#define WRITE_NS UINT64_C(25000000)
+
 struct lines {
     struct libemp_board *board;
     uint32_t others; /* what the register holds beside the pins */
@@ -22,6 +28,7 @@ struct lines {
 
 static void set(const struct lines *lines, uint32_t pins) {
     libemp_set_register(lines->board, REGISTER_LOCAL_CONTROL, lines->others | pins);
+    lines->board->backend->sleep_ns(lines->board->handle, STEP_NS);
 }
 
 /* Data changes while the clock is low; a change while it is high is a start or a stop. */
@@ -69,16 +76,48 @@ static uint8_t receive_byte(const struct lines *lines, bool more) {
     return (uint8_t)byte;
 }
 
+static struct lines take_lines(struct libemp_board *board) {
+    return (struct lines){board, libemp_get_register(board, REGISTER_LOCAL_CONTROL) &
+                                     ~(uint32_t)(PINS | PIN_DATA_IN)};
+}
+
+static bool send_address(const struct lines *lines, uint16_t address) {
+    begin(lines);
+    return send_byte(lines, COMMAND_WRITE) && send_byte(lines, address >> 8) &&
+           send_byte(lines, address & 0xFF);
+}
+
 int libemp_eeprom_read(struct libemp_board *board, uint16_t address, uint8_t *bytes, size_t count) {
-    const struct lines lines = {board, libemp_get_register(board, REGISTER_LOCAL_CONTROL) &
-                                           ~(uint32_t)(PINS | PIN_DATA_IN)};
-    begin(&lines);
-    bool answered = send_byte(&lines, COMMAND_WRITE) && send_byte(&lines, address >> 8) &&
-                    send_byte(&lines, address & 0xFF);
+    const struct lines lines = take_lines(board);
+    bool answered = send_address(&lines, address);
     begin(&lines);
     answered = answered && send_byte(&lines, COMMAND_READ);
     for (size_t i = 0; answered && i < count; i++)
         bytes[i] = receive_byte(&lines, i + 1 < count);
     end(&lines);
     return answered ? 0 : libemp_fail(board, -EIO, "the EEPROM does not answer");
+}
+
+/* The part writes when it is told to stop, and answers nobody until it is done. */
+static bool wait_written(const struct lines *lines) {
+    const struct libemp_board *board = lines->board;
+    const uint64_t start = board->backend->now_ns(board->handle);
+    bool answered;
+    do {
+        begin(lines);
+        answered = send_byte(lines, COMMAND_WRITE);
+        end(lines);
+    } while (!answered && board->backend->now_ns(board->handle) - start < WRITE_NS);
+    return answered;
+}
+
+int libemp_eeprom_write(struct libemp_board *board, uint16_t address, const uint8_t *bytes,
+                        size_t count) {
+    const struct lines lines = take_lines(board);
+    bool answered = send_address(&lines, address);
+    for (size_t i = 0; answered && i < count; i++)
+        answered = send_byte(&lines, bytes[i]);
+    end(&lines);
+    answered = answered && wait_written(&lines);
+    return answered ? 0 : libemp_fail(board, -EIO, "the EEPROM does not take what is written");
 }

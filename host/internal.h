@@ -149,6 +149,17 @@ static inline uint32_t libemp_control_word(struct libemp_board *board, uint32_t 
 
 /* eeprom.c: bytes of the serial EEPROM, clocked out by hand. -EIO when no EEPROM answers. */
 int libemp_eeprom_read(struct libemp_board *board, uint16_t address, uint8_t *bytes, size_t count);
+/* All of them within one page of 32 bytes; nothing tells whether the part has kept them but reading
+ * them. */
+int libemp_eeprom_write(struct libemp_board *board, uint16_t address, const uint8_t *bytes,
+                        size_t count);
+
+/* incarnation.c: the number of the next incarnation, which is counted before this returns, so that
+ * no other start gets it. -EIO when that cannot be sure. */
+int libemp_next_epoch(struct libemp_board *board, uint16_t *epoch);
+/* A count of starts as the EEPROM holds it. */
+enum { LIBEMP_COUNT_BYTES = 8 };
+void libemp_encode_count(uint32_t count, uint8_t slot[LIBEMP_COUNT_BYTES]);
 
 /* stop.c: halts both processors. Transfers and frames go on. */
 void libemp_halt(struct libemp_board *board);

@@ -196,9 +196,11 @@ uint32_t libemp_image_entry(const struct libemp_image *image);
 
 struct libemp_start_options {
     uint16_t node; /* own node number */
-    /* Incarnation, 1-255. It must differ from that of the last start, or peers take new messages
-     * for old ones. 0: one more than the board's memory remembers. */
-    uint8_t epoch;
+    /* Incarnation. 0: the next one by the count of starts that the board's EEPROM keeps, whatever
+     * power cycles lie between. Another number is used as it is and not counted: its low byte,
+     * which frames carry, must not be 0, and no earlier start of the board may have had it, or
+     * peers take new messages for old ones. */
+    uint16_t epoch;
     uint8_t mac_address[6];    /* all zero: the one in the board's EEPROM */
     uint64_t ready_timeout_ns; /* 0: 3 s */
 };
@@ -206,9 +208,17 @@ struct libemp_start_options {
 /* Resets the board, loads the image through the 2 kB window, reads it back, starts processor A and
  * waits until the firmware says that it is ready (tigon2.md 9). All requests of an earlier life are
  * gone afterwards.
+ *
+ * A start without an epoch of its own is counted before the firmware runs, in two slots of the
+ * serial EEPROM that are written in turn, at 0xFC0 and 0xFE0: the last two pages of 32 bytes, where
+ * nothing public puts anything. A power cut amid the writing costs nothing. A blank EEPROM begins
+ * at 0; the part bears a million writes of each slot. Of count n the low byte of the epoch is n %
+ * 255 + 1, the high byte n / 255 % 256.
+ *
  * -EINVAL for options out of range; -EBUSY while requests are posted; -ETIMEDOUT when the board
  * does not come out of reset or the firmware never gets ready; -EIO when the self-test failed, the
- * memory does not hold what was written, or the firmware stopped; -EPROTO when the firmware was
+ * memory does not hold what was written, the EEPROM does not answer, keep the count or hold one
+ * that can be trusted (give an epoch then), or the firmware stopped; -EPROTO when the firmware was
  * made from another specification than this library.
  * Once it has returned, also with an error, nothing of what the board did before reaches host
  * memory or the wire, except after -EINVAL and -EBUSY, which leave the board as it is. After an
@@ -237,7 +247,7 @@ struct libemp_status {
     bool running; /* ready and not stopped */
     bool link;
     uint16_t node;
-    uint8_t epoch;
+    uint16_t epoch;
     uint8_t mac_address[6];
     uint32_t protocol_hash;
     uint32_t sram_bytes;

@@ -140,31 +140,22 @@ static int choose_address(struct libemp_board *board, const struct libemp_start_
     return libemp_eeprom_read(board, EEPROM_MAC_ADDRESS, address, 6);
 }
 
-/* SRAM survives a reset, so the control block of the last firmware is still there. */
-static uint8_t choose_epoch(struct libemp_board *board,
-                            const struct libemp_start_options *options) {
-    if (options->epoch)
-        return options->epoch;
-    if (libemp_control_word(board, EMP_CONTROL_MAGIC_WORD) != EMP_CONTROL_MAGIC)
-        return 1;
-    const uint32_t last = libemp_control_word(board, EMP_CONTROL_EPOCH_WORD);
-    return last >= 1 && last < 255 ? (uint8_t)(last + 1) : 1;
-}
-
 static void pack_address(const uint8_t address[6], uint32_t *high, uint32_t *low) {
     *high = (uint32_t)address[0] << 8 | address[1];
     *low = (uint32_t)address[2] << 24 | (uint32_t)address[3] << 16 | (uint32_t)address[4] << 8 |
            address[5];
 }
 
-static int prepare_control(struct libemp_board *board, const struct libemp_start_options *options,
-                           uint8_t epoch) {
+static int prepare_control(struct libemp_board *board, const struct libemp_start_options *options) {
     uint32_t control[EMP_CONTROL_BYTES / 4] = {0};
     uint8_t address[6];
+    uint16_t epoch = options->epoch;
     uint64_t scratch;
     uint32_t high;
     uint32_t low;
-    const int error = choose_address(board, options, address);
+    int error = choose_address(board, options, address);
+    if (!error && !epoch)
+        error = libemp_next_epoch(board, &epoch);
     if (error)
         return error;
     if (!board->scratch)
@@ -241,11 +232,10 @@ static int load(struct libemp_board *board, const struct libemp_image *image,
         return error;
     libemp_halt(board);
     configure(board);
-    const uint8_t epoch = choose_epoch(board, options);
     clear(board, CLEAR_FROM, CLEAR_TO);
     copy(board, image);
     error = verify(board, image);
-    return error ? error : prepare_control(board, options, epoch);
+    return error ? error : prepare_control(board, options);
 }
 
 static int run(struct libemp_board *board, const struct libemp_image *image,
@@ -264,6 +254,10 @@ int libemp_start(struct libemp_board *board, const struct libemp_image *image,
                  const struct libemp_start_options *options) {
     if (!image || !options || options->node >= EMP_NODE_LIMIT)
         return libemp_fail(board, -EINVAL, "no image, or node out of range");
+    if (options->epoch && options->epoch % 256 == 0)
+        return libemp_fail(board, -EINVAL,
+                           "epoch 0x%04X: the low byte, which frames carry, must not be 0",
+                           options->epoch);
     if (board->outstanding)
         return libemp_fail(board, -EBUSY, "%" PRIu32 " requests are posted", board->outstanding);
     board->running = false;
@@ -339,7 +333,7 @@ int libemp_status(struct libemp_board *board, struct libemp_status *status) {
                    libemp_control_word(board, EMP_CONTROL_STATE_WORD) == EMP_CONTROL_STATE_READY,
         .link = libemp_control_word(board, EMP_CONTROL_LINK_WORD) != 0,
         .node = (uint16_t)libemp_control_word(board, EMP_CONTROL_NODE_WORD),
-        .epoch = (uint8_t)libemp_control_word(board, EMP_CONTROL_EPOCH_WORD),
+        .epoch = (uint16_t)libemp_control_word(board, EMP_CONTROL_EPOCH_WORD),
         .mac_address = {(uint8_t)(high >> 8), (uint8_t)high, (uint8_t)(low >> 24),
                         (uint8_t)(low >> 16), (uint8_t)(low >> 8), (uint8_t)low},
         .protocol_hash = libemp_control_word(board, EMP_CONTROL_PROTOCOL_HASH_WORD),

@@ -219,8 +219,9 @@ static int restart(struct bench *bench, struct pair_side *side) {
         return -EINVAL;
     options.epoch = (uint16_t)epoch;
     letters_forget(&bench->letters[side->index]);
-    libemp_stop(side->board);
-    int error = libemp_start(side->board, bench->pair.image, &options);
+    int error = libemp_stop(side->board);
+    if (!error)
+        error = libemp_start(side->board, bench->pair.image, &options);
     tigon_board_mac_address(bench->pair.side[1 - side->index].hardware, address);
     if (!error)
         error = libemp_set_peer(side->board, side->peer, address);

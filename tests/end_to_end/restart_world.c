@@ -114,7 +114,7 @@ static int restart(struct pair_side *side, void *argument) {
     if (error)
         return error;
     sleep_until(side, world->begin_ns + world->restart->moment_ns);
-    libemp_stop(side->board);
+    need(libemp_stop(side->board) == 0);
     need(libemp_start(side->board, side->pair->image, &start) == 0);
     tigon_board_mac_address(side->pair->side[side->peer].hardware, address);
     need(libemp_set_peer(side->board, side->peer, address) == 0);

@@ -309,7 +309,7 @@ static int restart_halfway(struct pair_side *side, void *argument) {
         need(post(side, true, 1, &piece, &request[i]) == 0);
     tigon_host_sleep_ns(side->host, 3000000);
     need(libemp_test(side->board, request[0], NULL) == -EAGAIN);
-    libemp_stop(side->board);
+    need(libemp_stop(side->board) == 0);
     need(libemp_start(side->board, side->pair->image, &start) == 0);
     tigon_board_mac_address(side->pair->side[side->peer].hardware, address);
     need(libemp_set_peer(side->board, side->peer, address) == 0);
@@ -379,7 +379,7 @@ static int restart_receiving(struct pair_side *side, void *argument) {
     }
     tigon_host_sleep_ns(side->host, 5000000);
     need(libemp_test(side->board, request[0], NULL) == -EAGAIN);
-    libemp_stop(side->board);
+    need(libemp_stop(side->board) == 0);
     need(libemp_start(side->board, side->pair->image, &start) == 0);
     tigon_board_mac_address(side->pair->side[side->peer].hardware, address);
     need(libemp_set_peer(side->board, side->peer, address) == 0);
@@ -424,7 +424,7 @@ static int look_from_outside(struct pair_side *side, void *argument) {
     need(value == 3); /* EQ17 */
     need(libemp_counter(tool, (size_t)libemp_find_counter("frames_malformed"), &value) == 0);
     need(value == 0);
-    libemp_close(tool);
+    need(libemp_close(tool) == 0);
     need(libemp_link(side->board) == 1); /* the board runs on */
     return 0;
 }

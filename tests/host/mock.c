@@ -7,6 +7,15 @@
 
 enum { READ_NS = 1000, WRITE_NS = 90, BURST_WORD_NS = 15 };
 
+/* HW[044] (tigon2.md 3.3). */
+enum {
+    EEPROM_CLOCK = 1 << 20,
+    EEPROM_DRIVE = 1 << 21,
+    EEPROM_OUT = 1 << 22,
+    EEPROM_IN = 1 << 23,
+    EEPROM_WRITING = 4 /* phase of sim/eeprom.c in which bytes are taken */
+};
+
 uint64_t mock_bus_page(size_t page) {
     /* Neighbours in virtual memory are none on the bus, and all lie above 4 GB. */
     return UINT64_C(0x2300000000) + (uint64_t)(page * 37 % MOCK_PAGES) * 2 * EMP_PAGE_BYTES;
@@ -48,6 +57,8 @@ struct mock *mock_create(void) {
     assert(mock->memory);
     memset(mock->memory, 0, (size_t)MOCK_PAGES * EMP_PAGE_BYTES);
     mock->registers[REGISTER_CPU_A_STATE / 4] = 1U << 18 | 1U << 16;
+    mock->silent_at_unpin = true;
+    tigon_eeprom_initialise(&mock->eeprom, (const uint8_t[6]){2, 0x54, 0x47, 0, 0, 7});
     return mock;
 }
 
@@ -135,18 +146,58 @@ static void answer(struct mock *mock, size_t index) {
                     mock->finish_length);
 }
 
+static uint32_t read_register(struct mock *mock, uint32_t offset) {
+    uint32_t value = mock->registers[offset / 4];
+    if (offset == REGISTER_LOCAL_CONTROL && (mock->no_eeprom || tigon_eeprom_data(&mock->eeprom)))
+        value |= EEPROM_IN;
+    if (offset == REGISTER_DMA_ASSIST && (mock->dma_reads || mock->dma_hangs)) {
+        value |= 1U << 8;
+        mock->dma_reads -= mock->dma_reads != 0;
+    }
+    return value;
+}
+
 static uint32_t mock_read32(void *handle, uint32_t offset) {
     struct mock *mock = handle;
     const size_t index = sram_index(mock, offset);
     mock->now_ns += READ_NS;
+    if (mock->gone)
+        return UINT32_MAX;
     if (index == SIZE_MAX)
-        return mock->registers[offset / 4];
+        return read_register(mock, offset);
     answer(mock, index);
     return mock->sram[index];
 }
 
+/* The lines of the EEPROM, which the part does not look at while it writes. */
+static void drive_eeprom(struct mock *mock, uint32_t value) {
+    struct tigon_eeprom *eeprom = &mock->eeprom;
+    const bool clock = value & EEPROM_CLOCK;
+    const bool data = !(value & EEPROM_DRIVE) || (value & EEPROM_OUT);
+    const bool writes = eeprom->phase == EEPROM_WRITING;
+    const bool stops = writes && eeprom->clock && clock && data && !eeprom->data;
+    const uint16_t address = eeprom->address;
+    if (mock->no_eeprom)
+        return;
+    if (mock->now_ns < mock->eeprom_busy_ns) {
+        eeprom->clock = clock;
+        eeprom->data = data;
+        return;
+    }
+    tigon_eeprom_lines(eeprom, clock, data);
+    if (writes && eeprom->address != address && mock->eeprom_bytes_left &&
+        --mock->eeprom_bytes_left == 0)
+        mock->gone = true;
+    if (stops) {
+        mock->eeprom_writes++;
+        mock->eeprom_busy_ns = mock->now_ns + mock->eeprom_write_ns;
+    }
+}
+
 static void store(struct mock *mock, uint32_t offset, uint32_t value) {
     const size_t index = sram_index(mock, offset);
+    if (mock->gone)
+        return;
     if (index != SIZE_MAX) {
         if (!mock->sticky_address || index * 4 != mock->sticky_address)
             mock->sram[index] = value;
@@ -154,6 +205,14 @@ static void store(struct mock *mock, uint32_t offset, uint32_t value) {
     }
     if (offset == REGISTER_WINDOW_BASE)
         mock->window_moves++;
+    if (offset == REGISTER_LOCAL_CONTROL)
+        drive_eeprom(mock, value);
+    if (offset == REGISTER_DMA_WRITE_STATE && (value & 1))
+        mock->dma_hangs = false;
+    if (offset == REGISTER_DMA_ASSIST)
+        value &= 7; /* the others tell how it is */
+    if (offset == REGISTER_CPU_A_STATE && mock->deaf)
+        value &= 0xFFFFU;
     if (offset == REGISTER_HOST_CONTROL && value == 0x08000008)
         mock->registers[REGISTER_CPU_A_STATE / 4] = mock->dead_rom ? 1U << 4 : 1U << 18;
     else
@@ -223,6 +282,8 @@ static void mock_unpin(void *handle, const void *address, size_t bytes) {
     (void)address;
     (void)bytes;
     mock->unpinned++;
+    if (mock->gone || mock->dma_reads || mock->dma_hangs)
+        mock->silent_at_unpin = false;
 }
 
 const struct libemp_backend mock_backend = {

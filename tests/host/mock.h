@@ -5,6 +5,7 @@
 #define TESTS_HOST_MOCK_H
 
 #include "host/internal.h"
+#include "sim/eeprom.h"
 
 enum {
     MOCK_SRAM_BYTES = 1024 * 1024,
@@ -27,6 +28,19 @@ struct mock {
     bool silent;             /* firmware never gets ready */
     bool stops;              /* firmware stops itself at once */
     bool wrong_hash;
+    bool gone;            /* every register reads all ones */
+    bool deaf;            /* processors that are told to halt go on */
+    unsigned dma_reads;   /* reads of HW[11C] during which a transfer is under way */
+    bool dma_hangs;       /* until its engine is reset */
+    bool silent_at_unpin; /* no memory was unpinned while something could still be written to it */
+
+    struct tigon_eeprom eeprom;
+    bool no_eeprom;
+    uint64_t eeprom_write_ns; /* for which the part does not answer after a write */
+    uint64_t eeprom_busy_ns;  /* until when */
+    unsigned eeprom_writes;   /* times it was told to write */
+    size_t eeprom_bytes_left; /* it takes; then the power is gone. 0: no such limit */
+
     unsigned finish_after; /* reads of a descriptor's owner until it is given back, 0 for never */
     enum emp_result finish_result;
     uint32_t finish_length;
