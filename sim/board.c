@@ -210,6 +210,24 @@ void tigon_board_reset(struct tigon_board *board) {
     reset_devices(board);
 }
 
+/* What a memory comes up with is chance; here it depends on the address alone. */
+static uint32_t noise(uint32_t address) {
+    return (address + 1u) * 0x9E3779B1u;
+}
+
+void tigon_board_cycle_power(struct tigon_board *board) {
+    board->dead = false;
+    tigon_board_reset(board);
+    for (uint32_t at = 0; at < board->memory.sram_size; at += 4)
+        tigon_memory_write32(&board->memory, at, noise(at));
+    for (unsigned core = 0; core < 2; core++) {
+        for (uint32_t at = 0; at < board->memory.scratchpad_size[core]; at += 4)
+            tigon_memory_scratchpad_write32(&board->memory, core, TIGON_SCRATCHPAD + at, noise(at));
+        memset(board->cpu[core].gpr, 0, sizeof board->cpu[core].gpr);
+        tigon_cpu_registers_written(&board->cpu[core]);
+    }
+}
+
 void tigon_board_stop_core(struct tigon_board *board, unsigned core) {
     if (board->accessing_core < 0 && board->now < *board->clock)
         board->now = *board->clock;

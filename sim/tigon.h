@@ -186,6 +186,11 @@ bool tigon_board_poke_scratchpad(struct tigon_board *board, unsigned core, uint3
  * kept (as a real reset keeps it). The same happens when the host writes bit 3 of HW[040]. */
 void tigon_board_reset(struct tigon_board *board);
 
+/* The power goes and comes back: as tigon_board_reset, and SRAM, scratchpads and the cores'
+ * registers have lost what they held. EEPROM, flash and PROM keep it, and the host does not notice.
+ * Also brings a board back that tigon_board_kill took. */
+void tigon_board_cycle_power(struct tigon_board *board);
+
 /* Makes the next transfer of an engine fail with these attention bits of its state word
  * (tigon2.md 5.2), as parity or a target abort would. Fault injection; 0 takes it back. */
 void tigon_board_break_dma(struct tigon_board *board, bool write_engine, uint32_t attention);

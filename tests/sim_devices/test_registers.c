@@ -272,6 +272,55 @@ static void test_eeprom_write(void **state) {
     bench_destroy(bench);
 }
 
+static void eeprom_select(struct tigon_board *board, unsigned address) {
+    eeprom_start(board);
+    assert_true(eeprom_put(board, 0xA0));
+    assert_true(eeprom_put(board, address >> 8));
+    assert_true(eeprom_put(board, address & 0xFF));
+}
+
+/* A power cycle: everything is lost but what keeps itself */
+static void test_power_cycle(void **state) {
+    (void)state;
+    struct bench *bench = bench_make(1, NULL);
+    struct tigon_board *board = bench->board;
+    uint8_t *host = tigon_host_pointer(tigon_board_host(board), 4096);
+    uint32_t word;
+    eeprom_select(board, 0xFC0);
+    assert_true(eeprom_put(board, 0x5A));
+    eeprom_stop(board);
+    tigon_board_poke32(board, 0x4000, 0x24021234); /* addiu v0, zero, 0x1234 */
+    tigon_board_poke32(board, 0x4004, 0x0000000D); /* halt */
+    assert_true(tigon_board_poke_scratchpad(board, 1, 0x00C01000, 77));
+    set_reg(board, 0x144, 0x4000);
+    set_reg(board, 0x140, 0);
+    set_reg(board, 0x208, 0x0254);
+    pass_ns(bench, 10000);
+    assert_int_equal(reg(board, 0x188), 0x1234);
+    bring_up(board);
+    queue_dma(board, TIGON_DMA_WRITE, 4096, 0x4000, 4, WRITE_WORDS);
+    host[0] = 99;
+    for (unsigned i = 0; i < 2; i++) { /* also when it had none for a while */
+        tigon_board_cycle_power(board);
+        pass_ns(bench, 10000);
+        assert_true(tigon_board_alive(board));
+        assert_int_equal(host[0], 99); /* the transfer has ended with the power */
+        assert_int_not_equal(tigon_board_peek32(board, 0x4000), 0x24021234);
+        assert_true(tigon_board_peek_scratchpad(board, 1, 0x00C01000, &word));
+        assert_int_not_equal(word, 77);
+        assert_int_equal(reg(board, 0x188), 0);
+        assert_int_equal(reg(board, 0x208), 0);
+        assert_int_equal(reg(board, 0x140) >> 16 & 5, 5);
+        eeprom_select(board, 0xFC0);
+        eeprom_start(board);
+        assert_true(eeprom_put(board, 0xA1));
+        assert_int_equal(eeprom_get(board, false), 0x5A);
+        eeprom_stop(board);
+        tigon_board_kill(board);
+    }
+    bench_destroy(bench);
+}
+
 /* tigon2.md 3.7, 3.1, 9 step 10: start, HALT, registers, scratchpad port */
 static void test_core_control(void **state) {
     (void)state;
@@ -429,8 +478,9 @@ int register_tests(void) {
         cmocka_unit_test(test_event_words),        cmocka_unit_test(test_timer),
         cmocka_unit_test(test_timer_wrap),         cmocka_unit_test(test_semaphore),
         cmocka_unit_test(test_eeprom_mac_address), cmocka_unit_test(test_eeprom_write),
-        cmocka_unit_test(test_core_control),       cmocka_unit_test(test_stack_relocation),
-        cmocka_unit_test(test_hard_reset),         cmocka_unit_test(test_fuzzed_accesses),
+        cmocka_unit_test(test_power_cycle),        cmocka_unit_test(test_core_control),
+        cmocka_unit_test(test_stack_relocation),   cmocka_unit_test(test_hard_reset),
+        cmocka_unit_test(test_fuzzed_accesses),
     };
     return cmocka_run_group_tests_name("registers", tests, NULL, NULL);
 }
