@@ -6,6 +6,7 @@
 #include <gelf.h>
 #include <libelf.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -114,12 +115,15 @@ int libemp_image_open(struct libemp_image **image, const char *path) {
     if (elf_version(EV_CURRENT) == EV_NONE)
         return -ENOEXEC;
     const int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
     if (file < 0)
         return -errno;
     struct libemp_image *new = calloc(1, sizeof *new);
     Elf *elf = elf_begin(file, ELF_C_READ, NULL);
     int error = -ENOMEM;
-    if (new)
+    if (fstat(file, &status) == 0 && S_ISDIR(status.st_mode))
+        error = -EISDIR; /* opened, but never read */
+    else if (new)
         error = elf ? read_image(new, elf) : -ENOEXEC;
     elf_end(elf);
     close(file);

@@ -27,9 +27,9 @@ struct way {
 };
 
 struct record {
-    uint64_t hash[3]; /* of frames, transfers and what the hosts read */
-    /* Of signals, by board: within the wire's lookahead boards are run one after the other. */
-    uint64_t signal_hash[2];
+    /* Of frames, transfers, what the hosts read and signals, by board: within the wire's lookahead
+     * boards are run one after the other. */
+    uint64_t hash[4][2];
     uint64_t signals, frames, transfers, instructions_seen;
     uint64_t end_ns;
     struct tigon_statistics statistics[2];
@@ -50,7 +50,7 @@ static void on_signal(void *context, const struct tigon_board *board, enum tigon
     struct record *record = context;
     if (signal == TIGON_SIGNAL_IDLE_A || signal == TIGON_SIGNAL_IDLE_B)
         return;
-    uint64_t *hash = &record->signal_hash[tigon_board_index(board)];
+    uint64_t *hash = &record->hash[3][tigon_board_index(board)];
     record->signals++;
     add_number(hash, (uint64_t)signal);
     add_number(hash, value);
@@ -59,17 +59,19 @@ static void on_signal(void *context, const struct tigon_board *board, enum tigon
 
 static void on_frame(void *context, const struct tigon_frame_view *frame, enum tigon_fate fate) {
     struct record *record = context;
+    uint64_t *hash = &record->hash[0][frame->from_side];
     record->frames++;
-    add(&record->hash[0], frame->bytes, frame->length);
-    add_number(&record->hash[0], (uint64_t)fate);
-    add_number(&record->hash[0], frame->time_ticks);
+    add(hash, frame->bytes, frame->length);
+    add_number(hash, (uint64_t)fate);
+    add_number(hash, frame->time_ticks);
 }
 
 static void on_transfer(void *context, const struct tigon_transfer *transfer) {
     struct record *record = context;
+    uint64_t *hash = &record->hash[1][tigon_board_index(transfer->board)];
     record->transfers++;
-    add_number(&record->hash[1], transfer->started);
-    add_number(&record->hash[1], transfer->ended);
+    add_number(hash, transfer->started);
+    add_number(hash, transfer->ended);
 }
 
 static bool on_instruction(void *context, unsigned core, uint32_t pc, uint64_t cycle) {
@@ -114,6 +116,7 @@ struct run {
 
 static int program(struct pair_side *side, void *argument) {
     struct run *run = argument;
+    uint64_t *hash = &run->record.hash[2][side->index];
     libemp_request in[4], out;
     struct libemp_memory *memory = NULL;
     void *bytes = libemp_allocate(side->board, 8192);
@@ -127,10 +130,10 @@ static int program(struct pair_side *side, void *argument) {
         if (i % 5 == 4)
             tigon_host_sleep_ns(side->host, 130000);
         /* What a host reads of running cores: program counter of A, a register and a word of B. */
-        add_number(&run->record.hash[2], tigon_host_read32(side->host, 0x144));
-        add_number(&run->record.hash[2], tigon_host_read32(side->host, 0x2AC));
+        add_number(hash, tigon_host_read32(side->host, 0x144));
+        add_number(hash, tigon_host_read32(side->host, 0x2AC));
         tigon_host_write32(side->host, 0x254, 0x00C01000);
-        add_number(&run->record.hash[2], tigon_host_read32(side->host, 0x258));
+        add_number(hash, tigon_host_read32(side->host, 0x258));
         error = libemp_post_send(side->board, side->peer, 9, &piece, 1, &out);
         if (!error)
             error = libemp_wait(side->board, in[i % 4], LIBEMP_FOREVER, NULL);
@@ -200,8 +203,9 @@ static void compare(const struct way *ways, size_t count) {
         assert_int_equal(expected.signals, other.signals);
         assert_int_equal(expected.frames, other.frames);
         assert_memory_equal(expected.statistics, other.statistics, sizeof other.statistics);
-        for (unsigned kind = 0; kind < 3; kind++)
-            assert_int_equal(expected.hash[kind], other.hash[kind]);
+        for (unsigned kind = 0; kind < 4; kind++)
+            for (unsigned board = 0; board < 2; board++)
+                assert_int_equal(expected.hash[kind][board], other.hash[kind][board]);
         assert_memory_equal(&expected, &other, sizeof other);
     }
 }

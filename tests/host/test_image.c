@@ -75,6 +75,7 @@ static void image__headers_inside_a_segment_are_not_loaded(void **state) {
 static void image__refuses_other_files(void **state) {
     (void)state;
     assert_int_equal(libemp_image_open(&image, "no/such/file"), -ENOENT);
+    assert_int_equal(libemp_image_open(&image, "."), -EISDIR);
     assert_int_equal(libemp_image_open(NULL, "no/such/file"), -EINVAL);
     assert_int_equal(libemp_image_open(&image, NULL), -EINVAL);
     file.class = 2;
