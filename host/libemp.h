@@ -184,8 +184,9 @@ struct libemp_segment {
 };
 
 /* Reads a firmware image: an ELF file for a 32-bit big-endian MIPS with fixed addresses. -ENOENT
- * and the like from opening the file, -EISDIR for a directory, -ENOEXEC for anything that is not such an image, -EFBIG for
- * one that does not fit into a board's memory. Close with libemp_image_close. */
+ * and the like from opening the file, -EISDIR for a directory, -ENOEXEC for anything that is not
+ * such an image, -EFBIG for one that does not fit into a board's memory. Close with
+ * libemp_image_close. */
 int libemp_image_open(struct libemp_image **image, const char *path);
 void libemp_image_close(struct libemp_image *image); /* NULL is allowed */
 
@@ -280,8 +281,8 @@ int libemp_deregister(struct libemp_memory *memory);
 /* ------------------------------------------------------------------------------------------------
  * Messages */
 
-/* Names a posted request until it has finished. A spent one is recognised as such (-EINVAL) until its
- * descriptor has been used 65 536 times more; then the same number names another request. */
+/* Names a posted request until it has finished. A spent one is recognised as such (-EINVAL) until
+ * its descriptor has been used 65 536 times more; then the same number names another request. */
 typedef uint32_t libemp_request;
 
 /* One stretch of a message's memory. A message may consist of any number of pieces, as long as

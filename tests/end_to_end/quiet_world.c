@@ -13,6 +13,7 @@
 
 enum { SLOTS = 8 /* sends, and as many receives */, BYTES = 20000, AREA = 20480, TAG = 1 };
 
+#define FIRST_NS     UINT64_C(200000)  /* by then all is posted */
 #define WINDOW_NS    UINT64_C(2000000) /* of traffic, in which the moment lies */
 #define AFTER_NS     UINT64_C(2000000) /* what is late would be so by microseconds */
 #define PATIENCE_NS  UINT64_C(2000000000)
@@ -91,6 +92,7 @@ static int keep_busy(struct pair_side *side, struct world *world) {
                 return -EBADMSG;
         }
     }
+    need(libemp_descriptors_free(side->board) < libemp_descriptor_limit());
     return 0;
 }
 
@@ -213,7 +215,7 @@ void quiet_run(struct quiet *quiet) {
     struct pair_options options;
     struct pair pair;
     struct world world = {.quiet = quiet, .victim = (unsigned)tigon_random_below(&random, 2)};
-    world.moment_ns = tigon_random_below(&random, WINDOW_NS);
+    world.moment_ns = FIRST_NS + tigon_random_below(&random, WINDOW_NS);
     pair_options_defaults(&options);
     options.seed = quiet->seed;
     options.knobs.bus_kind = quiet->bus == QUIET_32_33 ? TIGON_BUS_32_33 : TIGON_BUS_64_66;
