@@ -213,8 +213,8 @@ struct libemp_start_options {
  * A start without an epoch of its own is counted before the firmware runs, in two slots of the
  * serial EEPROM that are written in turn, at 0xFC0 and 0xFE0: the last two pages of 32 bytes, where
  * nothing public puts anything. A power cut amid the writing costs nothing. A blank EEPROM begins
- * at 0; the part bears a million writes of each slot. Of count n the low byte of the epoch is n %
- * 255 + 1, the high byte n / 255 % 256.
+ * at 0; the part bears a million writes of each slot. After n starts the low byte of the next epoch
+ * is n % 255 + 1, the high byte n / 255 % 256.
  *
  * -EINVAL for options out of range; -EBUSY while requests are posted; -ETIMEDOUT when the board
  * does not come out of reset or the firmware never gets ready; -EIO when the self-test failed, the
@@ -222,8 +222,8 @@ struct libemp_start_options {
  * that can be trusted (give an epoch then), or the firmware stopped; -EPROTO when the firmware was
  * made from another specification than this library.
  * Once it has returned, also with an error, nothing of what the board did before reaches host
- * memory or the wire, except after -EINVAL and -EBUSY, which leave the board as it is. After an
- * error nothing runs on the board. */
+ * memory or the wire, except after -EINVAL and -EBUSY, which leave the board as it is. Firmware
+ * that was started and then given up is stopped. */
 int libemp_start(struct libemp_board *board, const struct libemp_image *image,
                  const struct libemp_start_options *options);
 
