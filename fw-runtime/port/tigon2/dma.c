@@ -9,7 +9,7 @@
 struct tigon2_dma tigon2_dma_read NIC_FAST;
 struct tigon2_dma tigon2_dma_write NIC_FAST;
 
-/* Notices wanted of a ring, oldest first, each by the count of descriptors that must be done. */
+/* Notices wanted of a ring, oldest first, each by what must be done. */
 struct notices {
     uint32_t asked;
     uint32_t given;
@@ -31,27 +31,26 @@ static inline uint32_t notices_outstanding(const struct notices *notices) {
 static inline uint32_t notice_ask(struct notices *notices, uint32_t *queued, uint32_t limit,
                                   const struct tigon2_dma *ring) {
     uint32_t entry = notices->asked & (limit - 1);
-    queued[entry] = ring->queued;
+    queued[entry] = tigon2_dma_queued(ring);
     notices->asked++;
     return entry;
 }
 
-/* Takes the oldest one if `done` descriptors have made it due. */
-static inline bool notice_give(struct notices *notices, const uint32_t *queued, uint32_t limit,
-                               uint32_t done, uint32_t *entry) {
-    if (notices_outstanding(notices) == 0)
-        return false;
-    *entry = notices->given & (limit - 1);
-    if ((int32_t)(done - queued[*entry]) < 0)
-        return false;
-    notices->given++;
-    return true;
+/* Has what the oldest one waits for been done? */
+static inline bool notice_due(const struct notices *notices, const uint32_t *queued, uint32_t limit,
+                              uint32_t done) {
+    return notices_outstanding(notices) != 0 &&
+           (int32_t)(done - queued[notices->given & (limit - 1)]) >= 0;
+}
+
+static inline uint32_t notice_give(struct notices *notices, uint32_t limit) {
+    return notices->given++ & (limit - 1);
 }
 
 static void ring_start(struct tigon2_dma *ring, uint32_t base) {
     ring->producer = base;
     ring->limit = base;
-    ring->end = base + TIGON2_DMA_SLOTS * TIGON2_DMA_STEP;
+    ring->end = base + TIGON2_DMA_BYTES;
 }
 
 NIC_COLD void tigon2_dma_start(uint32_t transmit_base) {
@@ -117,12 +116,12 @@ static inline bool frame_may_come(void) {
  * transfers end without waking anybody. */
 NIC_ENTRY NIC_HOT void tigon2_on_write_done(void) {
     uint32_t consumer = TIGON2_REGISTER(DMA_WRITE_CONSUMER);
-    uint32_t done, notice;
+    uint32_t done;
     TIGON2_REGISTER(DMA_WRITE_REFERENCE) = consumer;
     tigon2_dma_write.limit = consumer;
-    done = tigon2_dma_write.queued - tigon2_dma_outstanding(&tigon2_dma_write, consumer);
-    while (notice_give(&write_notices, write_queued, NIC_WRITTEN_LIMIT, done, &notice))
-        nic_on_written(notice);
+    done = tigon2_dma_done(&tigon2_dma_write, consumer);
+    while (notice_due(&write_notices, write_queued, NIC_WRITTEN_LIMIT, done))
+        nic_on_written(notice_give(&write_notices, NIC_WRITTEN_LIMIT));
     if (tigon2_software_events & 1u << TIGON2_EVENT_WRITTEN)
         tigon2_withdraw(TIGON2_EVENT_WRITTEN);
     tigon2_receive_settle();
@@ -167,14 +166,14 @@ NIC_COLD void nic_read_wait(void) {
 
 NIC_ENTRY NIC_COLD void tigon2_on_read_done(void) {
     uint32_t consumer = TIGON2_REGISTER(DMA_READ_CONSUMER);
-    uint32_t done, notice;
+    uint32_t done;
     TIGON2_REGISTER(DMA_READ_REFERENCE) = consumer;
     tigon2_dma_read.limit = consumer;
     if (tigon2_software_events & 1u << TIGON2_EVENT_READ_NOTICE)
         tigon2_withdraw(TIGON2_EVENT_READ_NOTICE);
-    done = tigon2_dma_read.queued - tigon2_dma_outstanding(&tigon2_dma_read, consumer);
-    while (notice_give(&read_notices, read_queued, NIC_READ_LIMIT, done, &notice))
-        nic_on_read(read_tokens[notice]);
+    done = tigon2_dma_done(&tigon2_dma_read, consumer);
+    while (notice_due(&read_notices, read_queued, NIC_READ_LIMIT, done))
+        nic_on_read(read_tokens[notice_give(&read_notices, NIC_READ_LIMIT)]);
     if (notices_outstanding(&read_notices) == 0)
         tigon2_disable(TIGON2_EVENT_READ_DONE);
 }

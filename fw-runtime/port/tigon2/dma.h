@@ -2,7 +2,7 @@
  * The two DMA rings behind the hardware assist (tigon2.md 5.3, 5.4).
  *
  * A ring is 64 descriptors of 32 bytes, one always empty. The processor keeps its own producer and
- * a count of descriptors ever queued; the consumer register tells what is done. Queuing costs no
+ * how often it went round; the consumer register tells what is done. Queuing costs no
  * register read while the ring is known to have room, and no completion event is looked at unless
  * somebody waits for one.
  */
@@ -13,12 +13,13 @@
 
 #define TIGON2_DMA_SLOTS 64u
 #define TIGON2_DMA_STEP  32u
+#define TIGON2_DMA_BYTES (TIGON2_DMA_SLOTS * TIGON2_DMA_STEP)
 
 struct tigon2_dma {
     uint32_t producer; /* address of the next descriptor to fill */
     uint32_t limit;    /* producer may advance up to, not onto, this: the last consumer seen */
     uint32_t end;      /* address behind the ring */
-    uint32_t queued;   /* descriptors ever queued, modulo 2^32 */
+    uint32_t laps;     /* bytes of all rounds of the producer */
 };
 
 extern struct tigon2_dma tigon2_dma_read NIC_FAST;
@@ -32,7 +33,17 @@ void tigon2_dma_write_make_room(void);
 
 static inline uint32_t tigon2_dma_next(const struct tigon2_dma *ring) {
     uint32_t next = ring->producer + TIGON2_DMA_STEP;
-    return next == ring->end ? next - TIGON2_DMA_SLOTS * TIGON2_DMA_STEP : next;
+    return next == ring->end ? next - TIGON2_DMA_BYTES : next;
+}
+
+/* The producer as a number that only grows, modulo 2^32: what has been queued so far. */
+static inline uint32_t tigon2_dma_queued(const struct tigon2_dma *ring) {
+    return ring->laps + ring->producer;
+}
+
+/* Of that, what was done when the consumer register read `consumer`. */
+static inline uint32_t tigon2_dma_done(const struct tigon2_dma *ring, uint32_t consumer) {
+    return tigon2_dma_queued(ring) - ((ring->producer - consumer) & (TIGON2_DMA_BYTES - 1));
 }
 
 /* Descriptors queued and not finished when the consumer register read `consumer`. */
@@ -53,24 +64,30 @@ static inline void tigon2_dma_fill(uint32_t slot, uint32_t high, uint32_t low, u
 static inline void tigon2_dma_read_queue(uint32_t high, uint32_t low, uint32_t local,
                                          uint32_t bytes, uint32_t state) {
     uint32_t slot = tigon2_dma_read.producer;
-    uint32_t next = tigon2_dma_next(&tigon2_dma_read);
+    uint32_t next = slot + TIGON2_DMA_STEP;
+    if (__builtin_expect(next == tigon2_dma_read.end, 0)) {
+        next -= TIGON2_DMA_BYTES;
+        tigon2_dma_read.laps += TIGON2_DMA_BYTES;
+    }
     if (__builtin_expect(next == tigon2_dma_read.limit, 0))
         tigon2_dma_read_make_room();
     tigon2_dma_fill(slot, high, low, local, bytes, state);
     tigon2_dma_read.producer = next;
-    tigon2_dma_read.queued++;
     TIGON2_REGISTER(DMA_READ_PRODUCER) = next;
 }
 
 static inline void tigon2_dma_write_queue(uint32_t high, uint32_t low, uint32_t local,
                                           uint32_t bytes, uint32_t state) {
     uint32_t slot = tigon2_dma_write.producer;
-    uint32_t next = tigon2_dma_next(&tigon2_dma_write);
+    uint32_t next = slot + TIGON2_DMA_STEP;
+    if (__builtin_expect(next == tigon2_dma_write.end, 0)) {
+        next -= TIGON2_DMA_BYTES;
+        tigon2_dma_write.laps += TIGON2_DMA_BYTES;
+    }
     if (__builtin_expect(next == tigon2_dma_write.limit, 0))
         tigon2_dma_write_make_room();
     tigon2_dma_fill(slot, high, low, local, bytes, state);
     tigon2_dma_write.producer = next;
-    tigon2_dma_write.queued++;
     TIGON2_REGISTER(DMA_WRITE_PRODUCER) = next;
 }
 

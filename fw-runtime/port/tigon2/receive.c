@@ -66,6 +66,10 @@ static NIC_COLD const uint32_t *join_header(uint32_t frame) {
     return receive_bounce;
 }
 
+static NIC_COLD void count_error(void) {
+    tigon2_counters.receive_errors++;
+}
+
 NIC_ENTRY NIC_HOT void tigon2_on_receive(void) {
     const volatile uint32_t *descriptor = (const volatile uint32_t *)receive_ring_next;
     uint32_t next = receive_ring_next + 8;
@@ -80,7 +84,7 @@ NIC_ENTRY NIC_HOT void tigon2_on_receive(void) {
     claimed = false;
     if (__builtin_expect((status & TIGON2_FRAME_BAD) != 0 || (int32_t)bytes < (int32_t)FRAME_BYTES,
                          0)) {
-        tigon2_counters.receive_errors++;
+        count_error();
     } else {
         const uint32_t *words = (const uint32_t *)frame;
         if (__builtin_expect(frame + 4 * RECEIVE_HEADER_WORDS > TIGON2_MEMORY_TOP, 0))

@@ -29,7 +29,7 @@ static_assert(HELD_ENTRIES > EMP_DESCRIPTOR_LIMIT, "every descriptor may hold a 
 static uint16_t held[HELD_ENTRIES]; /* sends waiting for a record */
 static uint32_t held_first NIC_FAST;
 static uint32_t held_count NIC_FAST;
-static bool held_again NIC_FAST; /* something has completed since the first was refused */
+static bool held_again NIC_FAST; /* something has completed since the first of them was refused */
 
 static uint32_t arriving NIC_FAST; /* descriptor + 1 whose page is being fetched, 0 none */
 static bool arriving_held;         /* it is the first of the queue */
@@ -47,7 +47,7 @@ static NIC_COLD void hold(uint32_t descriptor) {
 static NIC_COLD void first_held_is_done(void) {
     held_first = (held_first + 1) & HELD_MASK;
     held_count--;
-    held_again = true; /* the next may fit as well */
+    held_again = held_count != 0; /* the next may fit as well */
 }
 
 static NIC_COLD void refuse(uint32_t descriptor) {
@@ -157,13 +157,13 @@ static NIC_HOT void take(void) {
 NIC_HOT void nic_on_work(void) {
     if (arriving != 0)
         return; /* page_is_there goes on */
-    if (held_again && held_count != 0) {
+    if (held_again) {
         held_again = false;
         look_at(held[held_first], true);
     } else if (taken != posted) {
         take();
     }
-    if (taken != posted || (held_again && held_count != 0))
+    if (taken != posted || held_again)
         nic_defer_work();
 }
 

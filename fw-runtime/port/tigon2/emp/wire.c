@@ -27,14 +27,27 @@ NIC_COLD void glue_wire_start(uint32_t mac_high, uint32_t mac_low) {
     tigon2_set_address(own_high, own_low);
 }
 
+/* Out of line: what is rare must not take room in the scratchpad. */
+static NIC_COLD void count_unparsed(enum emp_parse parse) {
+    if (parse == EMP_PARSE_FOREIGN)
+        glue_counters.parse_foreign++;
+    else
+        glue_counters.parse_malformed++;
+}
+
+static NIC_COLD void count_dropped(void) {
+    glue_counters.control_dropped++;
+}
+
+static NIC_COLD void count_unaddressed(void) {
+    glue_counters.address_unknown++;
+}
+
 NIC_HOT void nic_on_frame(const uint32_t *words, uint32_t bytes, uint32_t name) {
     struct emp_frame frame;
     enum emp_parse parse = emp_frame_parse(words, bytes, own_first, &frame);
     if (__builtin_expect(parse != EMP_PARSE_OK, 0)) {
-        if (parse == EMP_PARSE_FOREIGN)
-            glue_counters.parse_foreign++;
-        else
-            glue_counters.parse_malformed++;
+        count_unparsed(parse);
         return;
     }
     frame.buffer = name;
@@ -54,12 +67,8 @@ NIC_HOT void nic_on_frame(const uint32_t *words, uint32_t bytes, uint32_t name) 
     }
 }
 
-/* A frame to an address of 0 would go to everybody. It is lost instead, and the sender's time-out
- * sends it again. */
-static NIC_COLD void address_unknown(void) {
-    glue_counters.address_unknown++;
-}
-
+/* Of a node, 0 while the host has not told it. A frame to that would go to everybody: it is lost
+ * instead, and the sender's time-out sends it again. */
 struct address {
     uint32_t high, low;
 };
@@ -94,7 +103,7 @@ NIC_HOT void emp_device_send_frame(const uint16_t peer, const struct emp_frame *
     struct address address = address_of(peer);
     volatile uint32_t *header;
     if (__builtin_expect((address.high | address.low) == 0, 0)) {
-        address_unknown();
+        count_unaddressed();
         return;
     }
     header = nic_transmit_begin(words);
@@ -112,11 +121,11 @@ NIC_HOT void emp_device_send_frame(const uint16_t peer, const struct emp_frame *
 NIC_HOT void emp_device_send_control(const uint16_t peer, const struct emp_frame *const g) {
     struct address address = address_of(peer);
     if (__builtin_expect(!nic_transmit_room(EMP_FRAME_BYTES), 0)) {
-        glue_counters.control_dropped++;
+        count_dropped();
         return;
     }
     if (__builtin_expect((address.high | address.low) == 0, 0)) {
-        address_unknown();
+        count_unaddressed();
         return;
     }
     write_header(nic_transmit_begin(FRAME_WORDS), address, g);
