@@ -29,7 +29,7 @@ MUTANTS = $(HSMC) mutants --output $(BUILD)/mutants
 SAMPLE ?= 110
 # The configurations with few states; the first that shows a mutant ends its search.
 MUTANT_CHECKS := one_message window new_size truncated one_record unreceived restart restart_twice restart_again \
-  restart_two_messages restart_waiting three_messages cancelled negotiation
+  restart_two_messages restart_waiting three_messages cancelled late_reads clean_wire late_reads_restart negotiation
 
 .PHONY: mutants mutants-abp mutants-emp
 mutants: mutants-abp mutants-emp ## break the specs in every way: which property shows it? (half an hour; docs/mutants-*.md)
