@@ -182,8 +182,7 @@ bool tigon_board_peek_scratchpad(const struct tigon_board *board, unsigned core,
 bool tigon_board_poke_scratchpad(struct tigon_board *board, unsigned core, uint32_t address,
                                  uint32_t value);
 
-/* As if the board were unplugged and plugged in again: registers, cores, DMA and MAC reset, SRAM
- * kept (as a real reset keeps it). The same happens when the host writes bit 3 of HW[040]. */
+/* Registers, cores, DMA and MAC reset, SRAM kept, as when the host writes bit 3 of HW[040]. */
 void tigon_board_reset(struct tigon_board *board);
 
 /* The power goes and comes back: as tigon_board_reset, and SRAM, scratchpads and the cores'
