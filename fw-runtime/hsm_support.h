@@ -41,6 +41,12 @@ static inline uint32_t hsm_maximum(const uint32_t left, const uint32_t right) {
     return left > right ? left : right;
 }
 
+/* A word that the host writes, or `initial` where it lies outside lowest .. highest. */
+static inline uint32_t hsm_bounded(const uint32_t word, const uint32_t lowest,
+                                   const uint32_t highest, const uint32_t initial) {
+    return word - lowest <= highest - lowest ? word : initial;
+}
+
 /* A function, because gcc warns of comparisons with the complement of a narrow value. */
 static inline uint32_t hsm_complement(const uint32_t word) {
     return ~word;

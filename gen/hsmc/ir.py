@@ -57,6 +57,18 @@ class Parameter(Declaration):
     live: bool  # may change while running
     index: int
 
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """Of its range, or of its type where it has none."""
+        if self.range is not None:
+            return self.range.low.value, self.range.high.value
+        return 0, 1 if isinstance(self.type, BoolType) else (1 << self.type.bits) - 1
+
+    def counts_as(self, value: int) -> int:
+        """What reading it gives while its word holds this: the host may write anything into that of a live one."""
+        low, high = self.bounds
+        return value if not self.live or low <= value <= high else self.default.value
+
 
 @dataclass(frozen=True, kw_only=True)
 class Member(Declaration):

@@ -226,6 +226,22 @@ def test_gap(traces: dict[str, list[Path]], conformance: Conformance) -> None:
     assert check_lines(conformance, hidden)
 
 
+@pytest.mark.parametrize("value, wrong", [(0, False), (255, False), (1, True)])
+def test_nonsense_in_a_live_parameter(
+    traces: dict[str, list[Path]], conformance: Conformance, value: int, wrong: bool
+) -> None:
+    """Whatever the host writes there: outside its range the boards read the default, here as in the world recorded."""
+    default, written = (f"parameter collection_size {v}\n" for v in (3, value))
+    for path in traces["observed"]:
+        lines = path.read_text().splitlines(keepends=True)
+        begun = lines.index("return\n") + 1
+        started = [written if line == default else line for line in lines]
+        assert check_lines(conformance, started) == wrong
+        assert (
+            check_lines(conformance, [*lines[:begun], written, *lines[begun:]]) == wrong
+        )
+
+
 def test_what_is_no_trace(tmp_path: Path, traces: dict[str, list[Path]]) -> None:
     path = tmp_path / "no.trace"
     good = traces["observed"][0].read_text()

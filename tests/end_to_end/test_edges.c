@@ -4,6 +4,7 @@
 #include "tests/end_to_end/exchange.h"
 #include "tests/end_to_end/need.h"
 
+#include "build/gen/emp/emp_layout.h"
 #include "host/board_sim.h"
 
 #include <errno.h>
@@ -97,6 +98,31 @@ static void edges__collection_size_changes_amid_an_exchange(void **state) {
     struct exchange exchange = {.plan = {{medium, 60, 4, 6, 1, 0, 0}, {medium, 60, 4, 6, 1, 0, 0}},
                                 .halfway = change_collection_size};
     run(&exchange, 6, 0.02);
+}
+
+/* Past the library, which would refuse it: whatever a live parameter's word holds, messages come.
+ */
+static uint32_t nonsense;
+
+static void write_nonsense(struct pair_side *side) {
+    uint32_t parameters;
+    (void)libemp_read_memory(side->board, EMP_CONTROL_ADDRESS + 4 * EMP_CONTROL_PARAMETERS_WORD,
+                             &parameters, 1);
+    for (uint32_t i = EMP_PARAMETER_COLLECTION_SIZE; i <= EMP_PARAMETER_RETRANSMIT_TIMEOUT; i++)
+        tigon_board_poke32(side->hardware, parameters + 4 * i, nonsense);
+}
+
+static void edges__nonsense_in_live_parameters(void **state) {
+    (void)state;
+    static const uint32_t values[] = {0, 16, 17, 255, 256, 0xFFFFFFFF};
+    for (unsigned i = 0; i < sizeof values / sizeof *values; i++) {
+        struct exchange exchange = {
+            .plan = {{medium, 20, 4, 6, 1, 0, 0}, {medium, 20, 4, 6, 1, 0, 0}},
+            .halfway = write_nonsense};
+        nonsense = values[i];
+        run(&exchange, 20 + i, 0.02);
+        assert_int_equal(exchange_counter(&exchange, 0, "frames_malformed"), 0);
+    }
 }
 
 static void plug_in(void *context) {
@@ -442,6 +468,7 @@ int main(void) {
         cmocka_unit_test(edges__zero_length),
         cmocka_unit_test(edges__gather_and_scatter),
         cmocka_unit_test(edges__collection_size_changes_amid_an_exchange),
+        cmocka_unit_test(edges__nonsense_in_live_parameters),
         cmocka_unit_test(edges__unplugged_amid_an_exchange),
         cmocka_unit_test(edges__same_seed_same_world),
         cmocka_unit_test(edges__other_hosts_and_boards),

@@ -17,6 +17,12 @@ static uint32_t pending NIC_FAST;
 /* Receiving. */
 static uint8_t expected_bit NIC_FAST;
 
+/* The host may write anything there, at any time. */
+static uint32_t timeout(void) {
+    uint32_t microseconds = runtime_timeout;
+    return microseconds >= 1 && microseconds <= 60000000 ? microseconds : 1000;
+}
+
 static void send_pending(void) {
     runtime_send(DATA, sending_bit, pending);
 }
@@ -35,7 +41,7 @@ NIC_ENTRY void NODE(submit)(uint32_t item) {
     }
     waiting = true;
     pending = item;
-    runtime_timer_arm(runtime_timeout);
+    runtime_timer_arm(timeout());
     send_pending();
 }
 
@@ -88,7 +94,7 @@ NIC_ENTRY void NODE(timer)(void) {
         runtime_count_rare(RUNTIME_NEVER);
         return;
     }
-    runtime_timer_arm(runtime_timeout);
+    runtime_timer_arm(timeout());
     send_pending();
 }
 

@@ -610,16 +610,6 @@ class CWriter(ExpressionWriter):
 
     # --- what the templates ask ---
 
-    def lowest(self, parameter: ir.Parameter) -> str:
-        return self.size(parameter.range.low) if parameter.range else "0u"
-
-    def highest(self, parameter: ir.Parameter) -> str:
-        return (
-            self.size(parameter.range.high)
-            if parameter.range
-            else f"0x{(1 << 8 * width(parameter.type)) - 1:x}u"
-        )
-
     def most_records(self, pool: ir.Pool) -> str:
         """That references of their width can tell apart, and none."""
         return f"0x{(1 << pool.reference.bits) - 1:x}u"

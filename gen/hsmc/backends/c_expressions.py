@@ -173,9 +173,13 @@ class ExpressionWriter:
         return Text(self.names.upper(node.name), ATOM, WORD)
 
     def _ParameterName(self, node: ir.ParameterName) -> Text:
-        return Text(
-            f"{self.names.upper('PARAMETER')}({naming.snake(node.name)})", ATOM, WORD
-        )
+        """One read, whatever the host writes meanwhile; outside the range of a live one it gives the default."""
+        text = f"{self.names.upper('PARAMETER')}({naming.snake(node.name)})"
+        parameter = next(p for p in self.protocol.parameters if p.name == node.name)
+        if parameter.live and parameter.bounds != (0, LARGEST):
+            limits = f"{self.lowest(parameter)}, {self.highest(parameter)}"
+            text = f"hsm_bounded({text}, {limits}, {self.size(parameter.default)})"
+        return Text(text, ATOM, WORD)
 
     def _MemberName(self, node: ir.MemberName) -> Text:
         return Text(self.names.upper(node.enumeration, node.name), ATOM, INT)
@@ -364,6 +368,16 @@ class ExpressionWriter:
     def _Narrow(self, node: ir.Narrow) -> Text:
         operand = self.expression(node.operand)
         return Text(f"({self.names.scalar(node.type)}){operand.tight()}", UNARY, INT)
+
+    def lowest(self, parameter: ir.Parameter) -> str:
+        return self.size(parameter.range.low) if parameter.range else "0u"
+
+    def highest(self, parameter: ir.Parameter) -> str:
+        return (
+            self.size(parameter.range.high)
+            if parameter.range
+            else f"0x{parameter.bounds[1]:x}u"
+        )
 
     def size(self, size: ir.Size) -> str:
         """A constant count, by name where the spec has one."""

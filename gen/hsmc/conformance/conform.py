@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Iterator, Optional, Sequence
 
@@ -64,6 +64,7 @@ class Conformance:
             wanted = f"{self.protocol.name}, hash {self.protocol.hash:08x}"
             result.findings.append(Finding(run.line, what, (wanted,)))
             return result
+        run = self._as_read(run)
         control = ControlCheck(self.tables, run)
         control.check()
         result.transitions, result.lost = control.rows, control.lost
@@ -81,6 +82,26 @@ class Conformance:
             result.findings += [f for f in replay.findings if f.line not in known]
             result.findings.sort(key=lambda finding: finding.line)
         return result
+
+    def _as_read(self, run: Run) -> Run:
+        """With the values that the protocol saw in its parameters, whatever the host had written there."""
+        known = {parameter.name: parameter for parameter in self.protocol.parameters}
+
+        def seen(name: str, value: int) -> int:
+            return known[name].counts_as(value) if name in known else value
+
+        return replace(
+            run,
+            parameters={n: seen(n, value) for n, value in run.parameters.items()},
+            items=[
+                (
+                    item._replace(numbers=(seen(item.name, item.numbers[0]),))
+                    if item.kind == "parameter"
+                    else item
+                )
+                for item in run.items
+            ],
+        )
 
     # --- words
 

@@ -248,10 +248,7 @@ class Node:
     def check_parameter(self, name: str, value: int) -> None:
         for parameter in self.program.protocol.parameters:
             if parameter.name == name:
-                bits = self.program.number_of_bits(parameter.type)
-                low, high = 0, (1 << bits) - 1
-                if parameter.range is not None:
-                    low, high = parameter.range.low.value, parameter.range.high.value
+                low, high = parameter.bounds
                 if not low <= value <= high:
                     raise ValueError(f"{name} must be {low} to {high}, not {value}")
                 return

@@ -56,7 +56,8 @@ static ABP_HOT void abp_on_sender_submit(const uint32_t item)
         /* abp.hsm:46: on submit(item) / pending := item -> WAIT_ACK */
         ABP_TRACE(0u, 0u);
         ABP_STATE(sender_state_) = ABP_SENDER_STATE_WAIT_ACK;
-        ABP_TIMER_ARM(ABP_TIMER_SENDER_WAIT_ACK, 0u, ABP_PARAMETER(timeout));
+        ABP_TIMER_ARM(ABP_TIMER_SENDER_WAIT_ACK, 0u, hsm_bounded(ABP_PARAMETER(timeout), 1u,
+            60000000u, 1000u));
         ABP_STATE(pending) = item;
         /* abp.hsm:50: entry */
         abp_send_data();
@@ -111,7 +112,7 @@ static ABP_HOT void abp_on_receiver_data(const struct abp_frame *const f)
     abp_acknowledge(f);
 }
 
-/* abp.hsm:54: Sender.WAIT_ACK has lasted ABP_PARAMETER(timeout) microseconds */
+/* abp.hsm:54: Sender.WAIT_ACK has lasted timeout microseconds */
 static ABP_HOT void abp_on_sender_after_wait_ack(void)
 {
     switch (ABP_STATE(sender_state_)) {
@@ -119,7 +120,8 @@ static ABP_HOT void abp_on_sender_after_wait_ack(void)
         /* abp.hsm:54: after timeout -> WAIT_ACK */
         ABP_TRACE(3u, 0u);
         ABP_TIMER_CANCEL(ABP_TIMER_SENDER_WAIT_ACK, 0u);
-        ABP_TIMER_ARM(ABP_TIMER_SENDER_WAIT_ACK, 0u, ABP_PARAMETER(timeout));
+        ABP_TIMER_ARM(ABP_TIMER_SENDER_WAIT_ACK, 0u, hsm_bounded(ABP_PARAMETER(timeout), 1u,
+            60000000u, 1000u));
         /* abp.hsm:50: entry */
         abp_send_data();
         return;

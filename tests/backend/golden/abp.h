@@ -3,7 +3,7 @@
  *
  * What the runtime provides is named by ABP_PORT_HEADER, included after the types. It may define any of
  *   ABP_STATE(member)                       the place of a member of struct abp_state
- *   ABP_PARAMETER(name)                     the value of a parameter
+ *   ABP_PARAMETER(name)                     the word of a parameter, read once where the spec names it
  *   ABP_TIMER_ARM(timer, instance, microseconds)   abp_timer_expired(timer, instance) after that time
  *   ABP_TIMER_CANCEL(timer, instance)       no expiry after this
  *   ABP_COUNT(counter)                      adds one
@@ -85,7 +85,8 @@ struct abp_state {
 
 };
 
-/* One word each, in order of declaration. */
+/* One word each, in order of declaration. The host may write live ones at any time: what lies outside the range of one
+ * counts as its default. The others are the port's to check, before abp_initialise(). */
 struct abp_parameters {
     uint32_t timeout;
 };

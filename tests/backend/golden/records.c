@@ -231,7 +231,7 @@ static RECORDS_HOT void records_on_clerk_redeem(const uint16_t t, const uint8_t 
     }
 }
 
-/* records.hsm:56: Worker.BUSY has lasted RECORDS_PARAMETER(patience) microseconds */
+/* records.hsm:56: Worker.BUSY has lasted patience microseconds */
 static RECORDS_HOT void records_on_worker_after_busy(const uint8_t j)
 {
     struct records_job *const j_record = &RECORDS_STATE(job)[j - 1u];

@@ -3,7 +3,7 @@
  *
  * What the runtime provides is named by RECORDS_PORT_HEADER, included after the types. It may define any of
  *   RECORDS_STATE(member)                       the place of a member of struct records_state
- *   RECORDS_PARAMETER(name)                     the value of a parameter
+ *   RECORDS_PARAMETER(name)                     the word of a parameter, read once where the spec names it
  *   RECORDS_TIMER_ARM(timer, instance, microseconds)   records_timer_expired(timer, instance) after that time
  *   RECORDS_TIMER_CANCEL(timer, instance)       no expiry after this
  *   RECORDS_COUNT(counter)                      adds one
@@ -109,7 +109,8 @@ struct records_state {
     struct records_desk desk[2u * RECORDS_LIMIT];
 };
 
-/* One word each, in order of declaration. */
+/* One word each, in order of declaration. The host may write live ones at any time: what lies outside the range of one
+ * counts as its default. The others are the port's to check, before records_initialise(). */
 struct records_parameters {
     uint32_t patience;
 };
