@@ -146,8 +146,12 @@ void side_load(struct side *side, const char *image) {
     side->posted = 0;
 }
 
-void side_run(struct side *side) {
+void side_release(struct side *side) {
     tigon_host_write32(side->host, CPU_A_STATE, 0);
+}
+
+void side_run(struct side *side) {
+    side_release(side);
     while (side_control(side, EMP_CONTROL_STATE_WORD) != EMP_CONTROL_STATE_READY)
         tigon_host_sleep_ns(side->host, 10000);
     assert(side_control(side, EMP_CONTROL_MAGIC_WORD) == EMP_CONTROL_MAGIC);

@@ -41,6 +41,7 @@ void side_create(struct side *side, struct tigon_board *board, unsigned node);
 void side_start(struct side *side, const char *image, unsigned nodes);
 /* The parts of it. */
 void side_load(struct side *side, const char *image);
+void side_release(struct side *side); /* the processor runs; nobody waits for anything */
 void side_run(struct side *side);
 void side_peers(struct side *side, unsigned nodes);
 void side_wait_link(struct side *side);

@@ -128,6 +128,38 @@ static void starts_on_every_memory_size(void **state) {
     play(&(struct case_){.run = {check_large, check_large}, .knobs = {"sram_bytes=2097152"}});
 }
 
+/* A node number beyond the tables, an incarnation that none is: told, instead of used. */
+#define PANIC_CONTROL 0x0204u /* GLUE_PANIC_CONTROL */
+
+static void start_with(struct side *side, uint32_t node, uint32_t epoch, bool sound) {
+    uint32_t wanted = sound ? EMP_CONTROL_STATE_READY : EMP_CONTROL_STATE_STOPPED;
+    uint32_t state;
+    side->node = node;
+    side->epoch = epoch;
+    side_load(side, FIRMWARE_IMAGE);
+    side_release(side);
+    do {
+        tigon_host_sleep_ns(side->host, 10000);
+        state = side_control(side, EMP_CONTROL_STATE_WORD);
+    } while (state != EMP_CONTROL_STATE_READY && state != EMP_CONTROL_STATE_STOPPED);
+    assert_int_equal(state, wanted);
+    assert_int_equal(side_control(side, EMP_CONTROL_FAULT_WORD), sound ? 0 : PANIC_CONTROL);
+}
+
+static void start_oddly(struct pair *pair, struct side *side) {
+    (void)pair;
+    start_with(side, EMP_NODE_LIMIT - 1, 255, true);
+    start_with(side, EMP_NODE_LIMIT, 1, false);
+    start_with(side, 0xFFFFFFFF, 1, false);
+    start_with(side, 0, 0, false);
+    start_with(side, 0, 256, false);
+}
+
+static void starts_only_with_parameters_in_range(void **state) {
+    (void)state;
+    play(&(struct case_){.run = {start_oddly, check_control}, .knobs = {NULL}});
+}
+
 /* ------------------------------------------------------------------------------------ Delivery */
 
 static const struct {
@@ -430,6 +462,7 @@ static void gets_no_slower(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(starts_on_every_memory_size),
+        cmocka_unit_test(starts_only_with_parameters_in_range),
         cmocka_unit_test(delivers_every_shape),
         cmocka_unit_test(outlives_loss),
         cmocka_unit_test(outlives_unplugging),

@@ -23,6 +23,15 @@ static_assert(EMP_TRANSITION_COUNT <= 0x7FFF, "a transition is the upper half of
 
 #define CONTROL(field) control[EMP_CONTROL_##field##_WORD]
 
+/* Tables are indexed by fixed parameters. Live ones are looked at where they are read. */
+static NIC_COLD void check_fixed(void) {
+#define CHECK(name, initial, lowest, highest, live, text)                                          \
+    if (!(live) && emp_parameters.name - (lowest) > (highest) - (lowest))                          \
+        nic_panic(GLUE_PANIC_CONTROL);
+    EMP_PARAMETERS(CHECK)
+#undef CHECK
+}
+
 void nic_on_start(void) {
     volatile uint32_t *control = nic_control();
     CONTROL(STATE) = EMP_CONTROL_STATE_STARTING;
@@ -49,6 +58,7 @@ void nic_on_start(void) {
 
     emp_parameters.node = CONTROL(NODE);
     emp_parameters.epoch = CONTROL(EPOCH);
+    check_fixed();
     emp_fixed_node = CONTROL(NODE);
     emp_fixed_epoch = CONTROL(EPOCH);
     tigon2_set_scratch(CONTROL(SCRATCH_HIGH), CONTROL(SCRATCH_LOW));
