@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* One more than the boards need: tests put others there. */
+enum { SWITCH_PORTS = 3 };
+
 #define LINK_TIMEOUT_NS UINT64_C(2000000000)
 #define NAP_NS          UINT64_C(20000)
 
@@ -62,7 +65,7 @@ static int connect_boards(struct pair *pair) {
         pair->wire = tigon_world_connect(pair->world, left, right);
         return pair->wire ? 0 : -errno;
     }
-    struct tigon_switch *box = tigon_world_add_switch(pair->world, 2);
+    struct tigon_switch *box = tigon_world_add_switch(pair->world, SWITCH_PORTS);
     if (!box || tigon_switch_set_name(box, "switch"))
         return -ENOMEM;
     pair->wire = tigon_world_connect_port(pair->world, left, box, 0);

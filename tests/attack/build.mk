@@ -1,0 +1,29 @@
+# Attacks upon boards, firmware and libemp: `make attack`, and a short run of it among the tests.
+
+ATTACK_OBJECTS := $(patsubst %.c,%.o,$(wildcard tests/attack/*.c)) host/demo/pair.o host/demo/recorder.o
+
+ATTACK           := $(BUILD)/tests/attack/attack
+ATTACK_SANITIZED := $(BUILD)/tests/attack/attack_sanitized
+
+$(foreach kind,obj san,$(addprefix $(BUILD)/$(kind)/,$(filter tests/%,$(ATTACK_OBJECTS)))): | $(HOST_LAYOUT)
+
+$(ATTACK): $(addprefix $(BUILD)/obj/,$(ATTACK_OBJECTS)) $(HOST_LIBRARY) $(SIM_LIBRARY)
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LTO_LINK) -o $@ $^ -lelf
+
+$(ATTACK_SANITIZED): $(addprefix $(BUILD)/san/,$(ATTACK_OBJECTS)) $(HOST_LIBRARY_SANITIZED) $(SIM_LIBRARY_SANITIZED)
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lelf
+
+FRAMES ?= 1000000
+SEED   ?= 1
+JOBS   ?= $(shell nproc)
+.PHONY: attack
+attack:          ## hostile frames, hosts and programs against firmware and libemp (FRAMES=1000000 SEED=1 JOBS=processors)
+	@scripts/setup.sh demo
+	$(Q)$(MAKE) --no-print-directory $(ATTACK) $(BUILD)/firmware/emp_a.elf
+	$(Q)$(ATTACK) --frames $(FRAMES) --seed $(SEED) --jobs $(JOBS)
+
+TEST_NEEDS += $(ATTACK_SANITIZED) $(BUILD)/firmware/emp_a.elf

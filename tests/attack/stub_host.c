@@ -1,0 +1,4 @@
+#include "tests/attack/world.h"
+void host_attacks(struct attacks *list) {
+    (void)list;
+}
