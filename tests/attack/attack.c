@@ -70,6 +70,15 @@ void world_fail(struct world_result *result, const char *format, ...) {
     va_end(arguments);
 }
 
+void world_note(struct world_result *result, const char *format, ...) {
+    va_list arguments;
+    if (result->failed)
+        return;
+    va_start(arguments, format);
+    (void)vsnprintf(result->words, sizeof result->words, format, arguments);
+    va_end(arguments);
+}
+
 /* ------------------------------------------------------------------------------------------ Plan
  */
 
@@ -205,6 +214,9 @@ static bool run_all(void) {
             add(&report);
             if (report.result.failed && shown++ < FAILURES_SHOWN)
                 show_failure(&report);
+            else if (!report.result.failed && report.result.words[0])
+                printf("%s, %s: %s\n", list.attack[attack].kind, list.attack[attack].name,
+                       report.result.words);
             if (isatty(STDERR_FILENO))
                 (void)fprintf(stderr, "\r%" PRIu64 " worlds", turn);
         }

@@ -133,7 +133,7 @@ static void identify_stranger(struct forge *forge, uint32_t *words) {
 
 static void identify(struct forge *forge, uint32_t *words) {
     const bool known = forge->identity == FORGE_KNOWN;
-    const bool honest_source = known && (!forge->at_a_switch || below(forge, 64) == 0);
+    const bool honest_source = known && (!forge->at_a_switch || below(forge, 256) == 0);
     set_addresses(words, forge->honest[forge->victim],
                   honest_source ? forge->honest[1 - forge->victim] : forge->own);
     if (known)
@@ -355,8 +355,10 @@ static void storm(struct forge *forge, struct hostile_frame *frame) {
 }
 
 static void replay(struct forge *forge, struct hostile_frame *frame) {
-    const unsigned speaker = 1 - forge->victim;
-    finish(forge, frame, forge->heard[speaker][below(forge, 2)].words);
+    uint32_t words[FORGE_WORDS];
+    memcpy(words, forge->heard[1 - forge->victim][below(forge, 2)].words, sizeof words);
+    identify(forge, words);
+    finish(forge, frame, words);
 }
 
 /* Numbers that no node has, with the incarnations of those that are there. */

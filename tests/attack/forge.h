@@ -15,6 +15,7 @@
 
 enum {
     FORGE_BYTES_LIMIT = 9018,
+    FORGE_NODES = 3,     /* two honest ones and, before its attack, the attacker's */
     FORGE_SHORTEST = 60, /* of a whole frame, without its checksum */
     FORGE_WORDS = (EMP_FRAME_BYTES + EMP_MESSAGE_HEADER_BYTES) / 4
 };
@@ -38,7 +39,7 @@ struct forge {
     struct {
         bool any;
         uint32_t words[FORGE_WORDS];
-    } heard[2][2]; /* last frame of each honest node, its answers apart */
+    } heard[FORGE_NODES][2]; /* last frame of each node, its answers apart */
 };
 
 struct forgery {
@@ -52,7 +53,7 @@ struct forgery {
 extern const struct forgery forgeries[];
 size_t forgery_count(void);
 
-/* Takes note of a frame that an honest node sent. */
+/* Takes note of a frame that a node sent. */
 void forge_hear(struct forge *forge, unsigned node, const uint8_t *bytes, size_t length);
 
 /* The last HEADER frame that was heard, from the sender with this number instead. False when none

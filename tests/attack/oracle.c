@@ -29,27 +29,33 @@ static int number_of(const struct oracle *oracle, const struct tigon_board *boar
     return -1;
 }
 
+static bool covers(const struct oracle_grant *grant, const struct tigon_transfer *transfer) {
+    const uint64_t into = transfer->host_address - grant->bus;
+    return grant->write == transfer->write && into < grant->bytes &&
+           transfer->length <= grant->bytes - into;
+}
+
+static bool is_late(const struct oracle_grant *grant, const struct tigon_transfer *transfer) {
+    return !transfer->write && covers(grant, transfer) &&
+           transfer->started < grant->ended + LATE_TICKS;
+}
+
 static void on_transfer(void *context, const struct tigon_transfer *transfer) {
     struct oracle *oracle = context;
     const int board = number_of(oracle, transfer->board);
+    bool late = false;
     if (board < 0 || !transfer->length)
         return;
     oracle->transfers++;
     for (size_t i = 0; i < ORACLE_GRANTS; i++) {
-        const uint64_t ended = oracle->grant[board][i].ended;
-        const uint64_t into = transfer->host_address - oracle->grant[board][i].bus;
-        if (oracle->grant[board][i].write != transfer->write ||
-            into >= oracle->grant[board][i].bytes ||
-            transfer->length > oracle->grant[board][i].bytes - into)
-            continue;
-        if (transfer->ended <= ended)
+        const struct oracle_grant *grant = &oracle->grant[board][i];
+        if (covers(grant, transfer) && transfer->ended <= grant->ended)
             return;
-        if (!transfer->write && transfer->started - ended < LATE_TICKS) {
-            oracle->late++;
-            return;
-        }
+        late = late || is_late(grant, transfer) || is_late(&oracle->former[board][i], transfer);
     }
-    if (oracle->stray++ == 0 && !oracle->words[0])
+    if (late)
+        oracle->late++;
+    else if (oracle->stray++ == 0 && !oracle->words[0])
         (void)snprintf(oracle->words, sizeof oracle->words,
                        "board %d %s %" PRIu32 " bytes at 0x%" PRIX64 ", which nobody posted", board,
                        transfer->write ? "wrote" : "read", transfer->length,
@@ -59,8 +65,12 @@ static void on_transfer(void *context, const struct tigon_transfer *transfer) {
 static void on_frame(void *context, const struct tigon_frame_view *frame, enum tigon_fate fate) {
     static const uint8_t nobody[ADDRESS_BYTES];
     struct oracle *oracle = context;
-    const int board = number_of(oracle, tigon_wire_board(frame->wire, frame->from_side));
+    const struct tigon_board *sender = tigon_wire_board(frame->wire, frame->from_side);
+    const int board = number_of(oracle, sender);
     (void)fate;
+    if (oracle->heard && sender)
+        oracle->heard(oracle->heard_context, (unsigned)tigon_board_index(sender), frame->bytes,
+                      frame->length);
     if (board < 0)
         return;
     oracle->sent[board]++;
@@ -68,8 +78,6 @@ static void on_frame(void *context, const struct tigon_frame_view *frame, enum t
         oracle->to_nobody++ == 0 && !oracle->words[0])
         (void)snprintf(oracle->words, sizeof oracle->words,
                        "board %d sent a frame to 00:00:00:00:00:00", board);
-    if (oracle->heard)
-        oracle->heard(oracle->heard_context, (unsigned)board, frame->bytes, frame->length);
 }
 
 static void on_arrival(void *context, const struct tigon_arrival *arrival) {
@@ -98,6 +106,7 @@ void oracle_close(struct oracle *oracle) {
 void oracle_grant(struct oracle *oracle, unsigned board, size_t number, bool write,
                   const void *memory, size_t bytes) {
     const struct tigon_host *host = tigon_board_host(oracle->board[board]);
+    oracle->former[board][number] = oracle->grant[board][number];
     oracle->grant[board][number].bus = tigon_host_bus_address(host, memory);
     oracle->grant[board][number].bytes = bytes;
     oracle->grant[board][number].write = write;
@@ -126,6 +135,7 @@ void oracle_grant_scratch(struct oracle *oracle, unsigned board) {
 
 void oracle_revoke(struct oracle *oracle, unsigned board) {
     memset(oracle->grant[board], 0, sizeof oracle->grant[board]);
+    memset(oracle->former[board], 0, sizeof oracle->former[board]);
 }
 
 void oracle_mark(struct oracle *oracle, const uint8_t *bytes, size_t length) {

@@ -19,14 +19,18 @@ enum { ORACLE_BOARDS = 2, ORACLE_FIRST_GRANT = 2, ORACLE_GRANTS = 800, ORACLE_WO
 
 enum oracle_panic { ORACLE_READY, ORACLE_STOPPED /* itself, with a fault */, ORACLE_HALTED };
 
+/* Host memory that a board may reach. */
+struct oracle_grant {
+    uint64_t bus;
+    uint64_t bytes;
+    uint64_t ended; /* tick from which on nobody posts it any more, else UINT64_MAX */
+    bool write;     /* by the board */
+};
+
 struct oracle {
     struct tigon_board *board[ORACLE_BOARDS];
-    struct {
-        uint64_t bus;
-        uint64_t bytes;
-        uint64_t ended; /* tick from which on nobody posts it any more, else UINT64_MAX */
-        bool write;     /* by the board */
-    } grant[ORACLE_BOARDS][ORACLE_GRANTS];
+    struct oracle_grant grant[ORACLE_BOARDS][ORACLE_GRANTS];
+    struct oracle_grant former[ORACLE_BOARDS][ORACLE_GRANTS]; /* what each replaced */
     uint64_t transfers;
     uint64_t stray;
     uint64_t late;      /* reads of a send that had just ended */

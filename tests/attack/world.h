@@ -27,7 +27,7 @@ struct world_figures {
 
 struct world_result {
     bool failed;
-    char words[WORLD_WORDS];
+    char words[WORLD_WORDS]; /* what failed, or a note */
     struct world_figures figures;
 };
 
@@ -49,6 +49,10 @@ struct attack {
 
 /* Keeps the first complaint. */
 void world_fail(struct world_result *result, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* A figure of a world that is worth a line. */
+void world_note(struct world_result *result, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Adds the attacks of a kind to the list, which has room for ATTACKS_LIMIT. */

@@ -1,4 +1,0 @@
-#include "tests/attack/world.h"
-void goodput_attacks(struct attacks *list) {
-    (void)list;
-}
