@@ -26,4 +26,4 @@ attack:          ## hostile frames, hosts and programs against firmware and libe
 	$(Q)$(MAKE) --no-print-directory $(ATTACK) $(BUILD)/firmware/emp_a.elf
 	$(Q)$(ATTACK) --frames $(FRAMES) --seed $(SEED) --jobs $(JOBS)
 
-TEST_NEEDS += $(ATTACK_SANITIZED) $(BUILD)/firmware/emp_a.elf
+TEST_NEEDS += $(ATTACK) $(ATTACK_SANITIZED) $(BUILD)/firmware/emp_a.elf

@@ -26,15 +26,15 @@ enum role { PLAIN, SENDER, SECRET };
 struct field {
     uint32_t (*get)(const uint32_t *words);
     void (*set)(uint32_t *words, uint32_t value);
-    uint32_t mask;
     size_t at; /* word where its layout begins */
+    uint32_t mask;
     enum role role;
 };
 #define FIELD(name, NAME, role)                                                                    \
-    {emp_frame_get_##name, emp_frame_set_##name, EMP_FRAME_##NAME##_MASK, 0, role},
+    {emp_frame_get_##name, emp_frame_set_##name, 0, EMP_FRAME_##NAME##_MASK, role},
 #define MESSAGE_FIELD(name, NAME)                                                                  \
-    {emp_message_header_get_##name, emp_message_header_set_##name,                                 \
-     EMP_MESSAGE_HEADER_##NAME##_MASK, HEADER_WORDS, PLAIN},
+    {emp_message_header_get_##name, emp_message_header_set_##name, HEADER_WORDS,                   \
+     EMP_MESSAGE_HEADER_##NAME##_MASK, PLAIN},
 static const struct field fields[] = {FIELDS(FIELD) MESSAGE_FIELDS(MESSAGE_FIELD)};
 #define FIELD_COUNT (sizeof fields / sizeof *fields)
 

@@ -14,7 +14,7 @@
 enum {
     OTHERS = 600, /* receives that nothing matches */
     AHEAD = 6,
-    BYTES = 131072,
+    BYTES = 65536,
     STREAM_TAG = 1,
     OTHER_TAG = 2,
     HOSTILE_TAG = 3,
@@ -26,7 +26,7 @@ enum {
 };
 
 #define SETTLING_NS UINT64_C(2000000)
-#define STREAM_NS   UINT64_C(30000000)
+#define STREAM_NS   UINT64_C(60000000)
 #define GREETING_NS UINT64_C(5000000)
 
 /* 0.2 % of what a wire takes of such frames, and ten thousand a second. */
@@ -36,10 +36,9 @@ struct stream_run {
     struct hostile_wire wire;
     struct hostile_frame frame;
     bool unknown;
-    uint64_t interval_ns;       /* 0: nobody attacks */
-    uint64_t from_ns;           /* of the measurement */
-    uint64_t messages;          /* that ended in it, but for the first */
-    uint64_t first_ns, last_ns; /* when they ended */
+    uint64_t interval_ns; /* 0: nobody attacks */
+    uint64_t from_ns;     /* of the measurement */
+    uint64_t messages;    /* that ended in it */
     bool over;
     struct world_result *result;
 };
@@ -103,11 +102,8 @@ static int stream(struct pair_side *side, struct stream_run *run, bool receives)
         if (run->over || error == -ETIMEDOUT)
             break;
         const uint64_t now = tigon_host_now_ns(side->host);
-        if (receives && posted[i] && now >= run->from_ns && run->first_ns == 0)
-            run->first_ns = now;
-        else if (receives && run->first_ns)
+        if (receives && posted[i] && !error && now - run->from_ns < STREAM_NS)
             run->messages++;
-        run->last_ns = receives ? now : run->last_ns;
         run->over = run->over || (receives && now >= run->from_ns + STREAM_NS);
         if (!error)
             error = (receives ? libemp_post_receive : libemp_post_send)(
@@ -168,9 +164,7 @@ static double rate_under(uint64_t interval_ns, bool unknown, uint64_t seed,
     result->figures.transfers += run.wire.oracle.transfers;
     wire_close(&run.wire);
     result->figures.messages += run.messages;
-    return run.last_ns > run.first_ns
-               ? (double)run.messages * BYTES * 1e3 / (double)(run.last_ns - run.first_ns)
-               : 0;
+    return (double)run.messages * BYTES * 1e3 / (double)STREAM_NS;
 }
 
 static void run_world(const struct attack *attack, uint64_t seed, uint64_t size,

@@ -12,13 +12,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <stdlib.h>
 
 enum {
-    REGION = 4 << 20,
-    NAMED = 2 << 20,    /* where addresses point to: the longest message fits behind each */
-    PAGES_AT = 1 << 20, /* of addresses, at the end of what is named */
-    PAGES = 16,
+    REGION = 8 << 20,
+    NAMED = 2 << 20, /* where addresses point to: the longest message fits behind each */
+    PAGES = 16,      /* of addresses, where no data comes */
+    PAGES_AT = REGION / 2,
     REGION_GRANT = 700,
     MAILBOXES = 0x100,
     MAILBOX_COUNT = 32,
@@ -166,7 +165,7 @@ static void post(struct host_run *run) {
     draw_descriptor(run, words);
     write_descriptor(run, descriptor, words, 0, DESCRIPTOR_WORDS);
     for (uint32_t i = 1; i <= emp_descriptor_get_continuations(words); i++) {
-        uint32_t more[DESCRIPTOR_WORDS];
+        uint32_t more[DESCRIPTOR_WORDS] = {0};
         if (emp_descriptor_get_format(words) != EMP_FORMAT_CHAIN)
             break;
         draw_continuation(run, more);
@@ -283,8 +282,6 @@ static int abuse(struct host_run *run, struct pair_side *side) {
             panic = oracle_panic(&run->wire.oracle, 0, &fault);
     }
     panic = oracle_panic(&run->wire.oracle, 0, &fault);
-    if (getenv("SHOW"))
-        printf("%s: %u fault 0x%x left %lu\n", run->abuse->name, panic, fault, run->left);
     if (panic == ORACLE_HALTED)
         return pair_fail(side, -EIO, "the processor stopped and says nothing about it");
     run->result->figures.stopped += panic == ORACLE_STOPPED;
@@ -302,7 +299,7 @@ static int bystand(struct host_run *run, struct pair_side *side) {
         oracle_grant(&run->wire.oracle, side->index, BYSTANDER_GRANT + i, i % 2,
                      run->bystander[i % 2][i / 2].area, BYSTANDER_BYTES);
     while (!run->over) {
-        for (uint16_t i = 0; i < 2 * BYSTANDER_AHEAD; i++) {
+        for (unsigned i = 0; i < 2 * BYSTANDER_AHEAD; i++) {
             struct honest_slot *slot = &run->bystander[i % 2][i / 2];
             const struct libemp_piece piece = {slot->memory, 0, BYSTANDER_BYTES};
             bool *posted = &busy[i % 2][i / 2];

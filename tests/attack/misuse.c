@@ -19,7 +19,7 @@ enum {
     STOP_AFTER_NS = 300000,
     QUIET_NS = 2000000
 };
-#define PATIENCE_NS UINT64_C(50000000)
+#define PATIENCE_NS UINT64_C(1000000000)
 
 struct misuse_run {
     struct hostile_wire wire;
@@ -240,7 +240,8 @@ static void too_many(struct misuse_run *run, struct pair_side *side) {
     expect_true(libemp_descriptors_free(side->board) == libemp_descriptor_limit());
 }
 
-/* A second handle sees what the first has posted, and leaves it alone. */
+/* Whoever attaches leaves alone what another handle has posted, whose owner may be dead. The first
+ * handle does nothing any more: the window's place, which it remembers, is the second's now. */
 static void second_handle(struct misuse_run *run, struct pair_side *side) {
     const struct libemp_piece piece = {run->memory, 0, 64};
     struct libemp_board *second = NULL;
@@ -252,8 +253,6 @@ static void second_handle(struct misuse_run *run, struct pair_side *side) {
     expect(-EINVAL, libemp_test(second, request, NULL));
     expect(-EINVAL, libemp_cancel(second, request));
     libemp_abandon(second);
-    expect(0, libemp_cancel(side->board, request));
-    expect(-ECANCELED, libemp_wait(side->board, request, PATIENCE_NS, NULL));
 }
 
 /* Any call with arguments near those of another moment. A request ends at most once. */
@@ -305,7 +304,7 @@ static void stop(struct misuse_run *run, struct pair_side *side) {
     oracle_revoke(&run->wire.oracle, side->index);
     without_firmware(run, side);
     expect(-EINVAL, libemp_test(side->board, former, NULL));
-    expect(-ENODEV, libemp_attach(side->board));
+    expect(-EIO, libemp_attach(side->board));
     tigon_host_sleep_ns(side->host, QUIET_NS);
     libemp_stop(side->board);
 }
@@ -318,11 +317,11 @@ static void stop_soon(void *context) {
 
 static int misuse(struct misuse_run *run, struct pair_side *side) {
     static void (*const rounds[])(struct misuse_run *, struct pair_side *) = {
-        opening,        starting, registering,   posting_wrongly, asking,
-        spent_requests, too_many, second_handle, at_random};
+        opening, starting,       registering, posting_wrongly,
+        asking,  spent_requests, too_many,    at_random};
     for (size_t i = 0; i < sizeof rounds / sizeof *rounds; i++)
         rounds[i](run, side);
-    return run->line ? pair_fail(side, -EBADMSG, "a misuse gave another error than documented") : 0;
+    return 0;
 }
 
 static int prepare(struct misuse_run *run, struct pair_side *side) {
@@ -368,6 +367,8 @@ static int program(struct pair_side *side, void *argument) {
     error = honest_restart(honest, side);
     if (!error && !honest_more(honest, side, ROUND))
         error = pair_fail(side, -EBADMSG, honest->words);
+    if (!error && side->index == 0)
+        second_handle(run, side);
     return error;
 }
 
@@ -387,12 +388,11 @@ static void run_world(const struct attack *attack, uint64_t seed, uint64_t size,
     }
     run.honest.oracle = &run.wire.oracle;
     tigon_host_start(tigon_board_host(third), "third", never_started, &run);
-    if (wire_run(&run.wire, program, program, &run, result) && run.line)
-        world_fail(result, " ");
+    (void)wire_run(&run.wire, program, program, &run, result);
     if (run.line)
-        (void)snprintf(result->words, sizeof result->words,
-                       "tests/attack/misuse.c:%u: found %d (%s) instead of what libemp.h documents",
-                       run.line, run.found, run.found < 0 ? strerror(-run.found) : "");
+        world_fail(result,
+                   "tests/attack/misuse.c:%u: found %d (%s) instead of what libemp.h documents",
+                   run.line, run.found, run.found < 0 ? strerror(-run.found) : "");
     if (run.wire.oracle.stray)
         world_fail(result, "%s (%" PRIu64 " stray transfers)", run.wire.oracle.words,
                    run.wire.oracle.stray);

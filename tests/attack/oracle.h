@@ -38,7 +38,7 @@ struct oracle {
     uint64_t sent[ORACLE_BOARDS];
     uint64_t accepted;        /* hostile frames that a MAC put into its receive ring */
     uint8_t *hostile;         /* which frames are, by hash */
-    char words[ORACLE_WORDS]; /* about the first thing that was wrong */
+    char words[ORACLE_WORDS]; /* about the first stray transfer */
     void (*heard)(void *context, unsigned board, const uint8_t *bytes, size_t length);
     void *heard_context;
 };
