@@ -16,7 +16,7 @@
 
 #include "sim/random.h"
 
-enum { SMALLEST_WORLD = 50, LARGEST_WORLD = 4000, JOBS_LIMIT = 64, FAILURES_SHOWN = 20 };
+enum { SMALLEST_WORLD = 50, LARGEST_WORLD = 4000, JOBS_LIMIT = 64 };
 
 static struct options {
     uint64_t frames;
@@ -169,12 +169,12 @@ static void work(unsigned job, int to) {
     exit(0);
 }
 
-/* In the order of `wanted`, whatever the processes' order is. */
+/* In the order of `wanted`, whatever the processes' order is. Of each attack the first failure is
+ * shown. */
 static bool run_all(void) {
     static struct report report;
     int from[JOBS_LIMIT];
     uint64_t turn = 0;
-    unsigned shown = 0;
     bool whole = true;
     (void)fflush(stdout);
     for (unsigned job = 0; job < options.jobs; job++) {
@@ -212,7 +212,7 @@ static bool run_all(void) {
                 break;
             }
             add(&report);
-            if (report.result.failed && shown++ < FAILURES_SHOWN)
+            if (report.result.failed && totals[attack].failed == 1)
                 show_failure(&report);
             else if (!report.result.failed && report.result.words[0])
                 printf("%s, %s: %s\n", list.attack[attack].kind, list.attack[attack].name,

@@ -330,7 +330,7 @@ static void pause_frames(struct forge *forge, struct hostile_frame *frame) {
     memcpy(frame->bytes, head, sizeof head);
     memcpy(frame->bytes + ADDRESS_BYTES, forge->own, ADDRESS_BYTES);
     memcpy(frame->bytes + 2 * ADDRESS_BYTES, tail, sizeof tail);
-    frame->bytes[2 * ADDRESS_BYTES + 4] = (uint8_t)below(forge, 4);
+    frame->bytes[2 * ADDRESS_BYTES + 4] = (uint8_t)any_word(forge);
     frame->bytes[2 * ADDRESS_BYTES + 5] = (uint8_t)any_word(forge);
     frame->length = FORGE_SHORTEST;
     frame->bad_crc = false;

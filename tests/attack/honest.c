@@ -7,8 +7,7 @@
 
 enum { LONGEST = 9000, AREA = 12288, BEFORE = 61, GUARD = 0xEE, TAG = 1, NAP_NS = 2000 };
 
-/* For one message, when nobody attacks. A sender refused waits a millisecond each time, a
- * PAUSE of the longest kind holds the wire for 33. */
+/* For one message, when nobody attacks: some hundred of the shortest time-outs. */
 #define PATIENCE_NS UINT64_C(400000000)
 #define LINK_NS     UINT64_C(2000000000)
 

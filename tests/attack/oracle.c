@@ -11,15 +11,29 @@ enum {
     CPU_STOPPED = 0xFFFF0000,
     SCRATCH_BYTES = 64, /* spec/emp/host.hsm, Control */
     HASH_BITS = 24,
+    HASHED_BYTES = 64,
     ADDRESS_BYTES = 6,
     LATE_TICKS = 200 * 11000 /* what a collection may take on the wire */
 };
 
-static uint32_t hash_of(const uint8_t *bytes, size_t length) {
+static uint64_t hash_of(const uint8_t *bytes, size_t length) {
     uint64_t hash = UINT64_C(0xCBF29CE484222325) ^ length;
-    for (size_t i = 0; i < length && i < 64; i++)
+    for (size_t i = 0; i < length && i < HASHED_BYTES; i++)
         hash = (hash ^ bytes[i]) * UINT64_C(0x100000001B3);
-    return (uint32_t)(hash ^ hash >> 32) & ((1U << HASH_BITS) - 1);
+    return hash ^ hash >> 29;
+}
+
+/* Two bits say that a frame is hostile: that an honest one has both is too rare to be seen. */
+static bool hostile_bits(struct oracle *oracle, const uint8_t *bytes, size_t length, bool set) {
+    bool both = true;
+    uint64_t hash = hash_of(bytes, length);
+    for (unsigned i = 0; i < 2; i++, hash >>= HASH_BITS) {
+        const uint64_t bit = hash & ((1U << HASH_BITS) - 1);
+        both = both && (oracle->hostile[bit / 8] >> bit % 8 & 1);
+        if (set)
+            oracle->hostile[bit / 8] |= (uint8_t)(1U << bit % 8);
+    }
+    return both;
 }
 
 static int number_of(const struct oracle *oracle, const struct tigon_board *board) {
@@ -82,8 +96,7 @@ static void on_arrival(void *context, const struct tigon_arrival *arrival) {
     struct oracle *oracle = context;
     if (number_of(oracle, arrival->board) < 0 || arrival->fate != TIGON_ARRIVAL_KEPT)
         return;
-    const uint32_t hash = hash_of(arrival->bytes, arrival->length);
-    oracle->accepted += oracle->hostile[hash / 8] >> hash % 8 & 1;
+    oracle->accepted += hostile_bits(oracle, arrival->bytes, arrival->length, false);
 }
 
 int oracle_open(struct oracle *oracle, struct tigon_world *world) {
@@ -137,8 +150,7 @@ void oracle_revoke(struct oracle *oracle, unsigned board) {
 }
 
 void oracle_mark(struct oracle *oracle, const uint8_t *bytes, size_t length) {
-    const uint32_t hash = hash_of(bytes, length);
-    oracle->hostile[hash / 8] |= (uint8_t)(1U << hash % 8);
+    (void)hostile_bits(oracle, bytes, length, true);
 }
 
 enum oracle_panic oracle_panic(const struct oracle *oracle, unsigned board, uint32_t *fault) {
