@@ -10,9 +10,8 @@ enum role { PLAIN, SENDER, SECRET };
 #define FIELDS(X)                                                                                  \
     X(kind, KIND, PLAIN)                                                                           \
     X(position, POSITION, PLAIN)                                                                   \
-    X(epoch, EPOCH, SECRET)                                                                        \
     X(sender, SENDER, SENDER)                                                                      \
-    X(peer_epoch, PEER_EPOCH, SECRET)                                                              \
+    X(contact, CONTACT, SECRET)                                                                    \
     X(length, LENGTH, PLAIN)                                                                       \
     X(message, MESSAGE, PLAIN)                                                                     \
     X(frame, FRAME, PLAIN)                                                                         \
