@@ -228,7 +228,8 @@ int libemp_start(struct libemp_board *board, const struct libemp_image *image,
                  const struct libemp_start_options *options);
 
 /* Uses a board whose firmware is running already. Requests that somebody left posted keep their
- * descriptors. -ENODEV when none has been started, -EIO when it has stopped, -EPROTO as above. */
+ * descriptors; so may some, until the next start, that finished messages of several pages have
+ * used. -ENODEV when none has been started, -EIO when it has stopped, -EPROTO as above. */
 int libemp_attach(struct libemp_board *board);
 
 /* Stops the processors, the DMA engines and the MAC. When it returns 0, nothing of the board

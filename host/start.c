@@ -274,7 +274,9 @@ int libemp_start(struct libemp_board *board, const struct libemp_image *image,
     return 0;
 }
 
-/* Descriptors the NIC owns belong to requests of another handle, maybe of one that died. */
+/* Descriptors the NIC owns belong to requests of another handle, maybe of one that died. What a
+ * finished chain has left in its continuations may look like one, too, and even like a longer one:
+ * so each is looked at, whatever seems to lie before it. */
 static void reserve_foreign(struct libemp_board *board) {
     uint32_t words[DESCRIPTOR_WORDS] = {0};
     for (uint32_t i = 0; i < EMP_DESCRIPTOR_LIMIT; i++) {
@@ -285,11 +287,11 @@ static void reserve_foreign(struct libemp_board *board) {
         uint32_t run = 1;
         if (emp_descriptor_get_format(words) == EMP_FORMAT_CHAIN)
             run += emp_descriptor_get_continuations(words);
-        for (; run > 0 && i < EMP_DESCRIPTOR_LIMIT; run--, i++) {
-            board->taken[i / 64] |= UINT64_C(1) << (i % 64);
-            board->free--;
+        for (uint32_t k = i; k < i + run && k < EMP_DESCRIPTOR_LIMIT; k++) {
+            const uint64_t bit = UINT64_C(1) << (k % 64);
+            board->free -= !(board->taken[k / 64] & bit);
+            board->taken[k / 64] |= bit;
         }
-        i--;
     }
 }
 

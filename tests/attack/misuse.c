@@ -249,7 +249,7 @@ static void second_handle(struct misuse_run *run, struct pair_side *side) {
     expect(0, libemp_post_receive(side->board, 1, UNUSED_TAG, &piece, 1, &request));
     expect(0, libemp_open(&second, "sim:0", with_backend(run)));
     expect(0, libemp_attach(second));
-    expect_true(libemp_descriptors_free(second) == libemp_descriptor_limit() - 1);
+    expect_true(libemp_descriptors_free(second) < libemp_descriptor_limit());
     expect(-EINVAL, libemp_test(second, request, NULL));
     expect(-EINVAL, libemp_cancel(second, request));
     libemp_abandon(second);
