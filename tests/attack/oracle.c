@@ -61,7 +61,7 @@ static void on_transfer(void *context, const struct tigon_transfer *transfer) {
     if (board < 0 || !transfer->length)
         return;
     oracle->transfers++;
-    for (size_t i = 0; i < ORACLE_GRANTS; i++) {
+    for (size_t i = 0; i < ORACLE_GRANTS && transfer->length <= EMP_PAGE_BYTES; i++) {
         const struct oracle_grant *grant = &oracle->grant[board][i];
         if (covers(grant, transfer) && transfer->ended <= grant->ended)
             return;

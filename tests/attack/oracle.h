@@ -1,7 +1,8 @@
 /* Oracles: what must hold whatever an attacker does.
  *
  * Stray transfers: every transfer between board and host memory lies inside a grant, which is what
- * is posted at that moment, or the scratch bytes. Reads that were queued before the end of their
+ * is posted at that moment, or the scratch bytes, and none is longer than a page: the board has no
+ * buffer for more. Reads that were queued before the end of their
  * send was told are counted apart: they are of a frame sent again, and nobody takes what they read.
  * Panic: the firmware is ready, without a fault, its processor runs. Addresses: nothing is sent to
  * the address 00:00:00:00:00:00. */
