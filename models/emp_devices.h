@@ -193,7 +193,7 @@ static void emp_device_send_control(const uint16_t peer, const struct emp_frame 
     uint32_t answer;
 
 #ifdef WORLD_MALFORMED
-    if (unanswered)
+    if (now.unanswered)
         return;
 #endif
     HOLDS(no_early_acknowledgement,
@@ -351,7 +351,7 @@ static void complete_receive(const uint32_t descriptor, const uint8_t result,
 
 #if CANCELS > 0
 static void complete_cancelled(const uint32_t descriptor, const uint32_t length) {
-    HOLDS(cancelled_unmet, emp_node == RECEIVER && wanted_back == descriptor + 1 &&
+    HOLDS(cancelled_unmet, emp_node == RECEIVER && now.wanted_back == descriptor + 1 &&
                                now.into[descriptor] == 0 && length == 0);
     HOLDS(descriptor_once, open_receive(descriptor));
     now.receives_open &= (uchar) ~(1u << descriptor);

@@ -138,8 +138,8 @@ end:	do                                                                         
 		:: arrived < MESSAGES ->                                                                               \
 			unanswered = 1;                                                                                \
 			bring();                                                                                       \
-			unanswered = 0;                                                                                \
 			COMPARE_NONSENSE();                                                                            \
+			unanswered = 0;                                                                                \
 			nonsense++;                                                                                    \
 			if                                                                                             \
 			:: nonsense == (end_) -> nonsense = first; arrived++                                           \

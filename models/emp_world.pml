@@ -105,7 +105,7 @@ byte unread_before;	/* of `draining`, those for whom it must be read first */
 #endif
 byte draining;		/* set of records of messages that wait for what was handed over to be read */
 #ifdef WORLD_MALFORMED
-hidden byte unanswered;	/* what comes makes no sense: the wire does not carry the refusal */
+bit unanswered;		/* what comes makes no sense: the wire does not carry the refusal */
 #endif
 bit refusing;		/* the sender has been given a posting it must give back at once */
 byte placing_count;	/* confirmations owed, first in first out */
@@ -120,7 +120,7 @@ byte receives_waiting;	/* how many of them have met no message yet */
 #if CANCELS > 0
 byte waiting;	/* those that wait, in order of posting */
 byte cancels;		/* made */
-hidden byte wanted_back;	/* descriptor + 1, within the event that cancels it */
+byte wanted_back;	/* descriptor + 1, within the event that cancels it */
 #else
 byte next_matched;	/* whose turn it is to meet one, counted as posted */
 #endif

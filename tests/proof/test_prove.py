@@ -56,9 +56,9 @@ def test_the_parser_is_proved(protocol: ir.Protocol, tmp_path: Path) -> None:
 # What is put into the parser, and what the proof says of it.
 FAULTS: dict[str, tuple[str, Replacement, str]] = {
     "mask shifted by one": (
-        r"word >> EMP_FRAME_EPOCH_SHIFT & EMP_FRAME_EPOCH_MASK",
-        r"word >> (EMP_FRAME_EPOCH_SHIFT + 1) & EMP_FRAME_EPOCH_MASK",
-        "epoch is not what the layouts say",
+        r"word >> EMP_FRAME_CONTACT_SHIFT & EMP_FRAME_CONTACT_MASK",
+        r"word >> (EMP_FRAME_CONTACT_SHIFT + 1) & EMP_FRAME_CONTACT_MASK",
+        "contact is not what the layouts say",
     ),
     "one bit of a mask is missing": (
         r"EMP_FRAME_COLLECTION_SHIFT & EMP_FRAME_COLLECTION_MASK",
@@ -66,7 +66,7 @@ FAULTS: dict[str, tuple[str, Replacement, str]] = {
         "collection is not what the layouts say",
     ),
     "truncation after the kind is forgotten": (
-        r"if \(bytes < EMP_FRAME_BYTES\)\s+return ours;",
+        r"bytes < EMP_FRAME_BYTES \|\| ",
         "",
         "a read of the frame beyond what is there",
     ),

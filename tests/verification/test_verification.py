@@ -153,8 +153,8 @@ BUGS = {
         "event",
     ),
     "acknowledgements of the sender before the restart count": (
-        "if f.epoch != epoch or f.peer_epoch",
-        "if f.peer_epoch",
+        "or f.message - first_message() - SendPeer[f.sender].oldest >= message_window",
+        "or (f.message & 0xFFFF) - SendPeer[f.sender].oldest >= message_window",
         "restart --property stale_frame_changes_nothing",
         "restart",
     ),

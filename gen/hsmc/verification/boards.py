@@ -223,7 +223,10 @@ def listened(program: Program, outcome: Outcome, after: bool) -> Judge:
     constants = {c.name: c.value for c in program.protocol.constants}
     kinds = {m.name: m.value for e in program.protocol.enumerations for m in e.members}
     result = Judge(
-        constants["frame_payload"], constants["first_frame_payload"], kinds["ACK"]
+        constants["frame_payload"],
+        constants["first_frame_payload"],
+        kinds["ACK"],
+        epochs=list(outcome.plan.incarnations),
     )
     for answer in outcome.done.answers:
         if after or not answer.command.startswith("free"):
@@ -381,7 +384,7 @@ def verdict(subject: Subject, trail: Trail, outcome: Outcome) -> list[str]:
     if outcome.plan.early:
         other = [p.number for p in steps if p.turn == 0 and p.otherwise]
         lines.append(
-            f"slots: a board gives them at once; those of {steps_named(outcome.plan.early)} came earlier"
+            f"slots and reads: a board does them at once; {steps_named(outcome.plan.early)} came earlier"
         )
         if other:
             lines.append(
@@ -422,7 +425,7 @@ def record(
             }
             for planned, answer in zip(outcome.plan.steps, outcome.answers)
         ],
-        "early_slots": outcome.plan.early,
+        "early": outcome.plan.early,
         "forged": outcome.plan.forged,
         "deviation": outcome.plan.deviation or None,
         "problems": outcome.problems,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 from dataclasses import dataclass, field
 
-from .boards_run import Answer, Frame, Observation
+from .boards_run import Answer, Observation
 
 LAST_OFFSETS = 32  # frames a set of bits can name
 # What libemp says of a request whose peer began another life.
@@ -42,18 +42,16 @@ class Judge:
     receives: list[int] = field(default_factory=lambda: [0, 0])
     # Of the life a side is in: its number, and how many requests were posted before.
     epochs: list[int] = field(default_factory=lambda: [1, 1])
+    restarted: bool = False  # either side, since the first life
     sends_before: list[int] = field(default_factory=lambda: [0, 0])
     receives_before: list[int] = field(default_factory=lambda: [0, 0])
     found: list[tuple[str, str]] = field(default_factory=list)
-
-    @property
-    def restarted(self) -> bool:
-        return self.epochs != [1, 1]
 
     def told(self, command: str) -> None:
         words = command.split()
         if words[:1] == ["restart"]:
             side = int(words[1])
+            self.restarted = self.restarted or self.epochs[side] != int(words[2])
             self.epochs[side] = int(words[2])
             self.sends_before[side] = len(self.messages[side])
             self.receives_before[side] = self.receives[side]
@@ -98,7 +96,7 @@ class Judge:
             missing = bits(wanted & ~held)
             self._find(
                 "no_early_acknowledgement",
-                f"board {seen.side} acknowledges {name(frame)}, but its host's memory lacks {missing} of message {number}",
+                f"board {seen.side} acknowledges collection {frame.fields['collection']} of message {number}, but its host's memory lacks {missing} of message {number}",
             )
 
     def _memory(self, seen: Observation) -> None:
@@ -217,9 +215,3 @@ def bits(frames: int) -> str:
     if len(numbers) < 2:
         return f"frame {''.join(numbers) or '-'}"
     return f"frames {', '.join(numbers[:-1])} and {numbers[-1]}"
-
-
-def name(frame: Frame) -> str:
-    return (
-        f"collection {frame.fields['collection']} of message {frame.fields['message']}"
-    )

@@ -2,9 +2,10 @@
 
 A trail speaks of events in an order of its own. Most of them can be brought about on a board exactly when the trail wants
 it: what hosts post, which frame arrives, when a confirmed placement is done, which timer runs out. A board decides itself
-only when it serves a slot on the wire it has asked for: at once. So slots come earlier here than in many trails. Frames
-wait on the wire until the trail takes them, so this changes something only where another event of the same node came
-between; whether it does is computed with the reference interpreter, which executes both orders.
+only when it serves a slot on the wire it has asked for, and when it tells that memory has been read: at once. So both come
+earlier here than in many trails. Frames wait on the wire until the trail takes them, so this changes something only where
+another event of the same node came between; whether it does is computed with the reference interpreter, which executes both
+orders.
 """
 
 from __future__ import annotations
@@ -67,6 +68,7 @@ BINDINGS = {
     )
 }
 
+FIRST_INCARNATION = 1  # that a board has which nobody restarted
 BUFFER = "buffer"  # a device's own name for a frame
 
 # Times as host/replay/board_replay.c has them, in us.
@@ -111,14 +113,20 @@ class Planned:
 class Plan:
     steps: list[Planned]
     held: list[int]  # nodes whose placements wait for the trail
-    early: list[int]  # steps that are slots and come early
+    early: list[int]  # steps that a board does by itself, early
+    incarnations: list[int]  # the nodes' first
     forged: list[int] = field(default_factory=list)  # steps whose frame no node sent
     deviation: str = ""  # where the spec does something else than the trail; ends there
     closes: bool = True  # is each node after a turn of the cycle as it was before?
     idle: int = 0  # us in which nothing more should happen
 
     def script(self, duration: str) -> list[str]:
-        lines = [f"hold {node}" for node in self.held]
+        lines = [
+            f"restart {node} {number}"
+            for node, number in enumerate(self.incarnations)
+            if number != FIRST_INCARNATION
+        ]
+        lines += [f"hold {node}" for node in self.held]
         for planned in self.steps:
             if planned.duration is not None:
                 node = planned.step.node
@@ -299,7 +307,8 @@ class Planner:
 
     def _on_boards(self, end: int) -> Plan:
         boards = Executor(self.program, self.trail, self.binding)
-        plan = Plan([], self.held, [])
+        begun = [node[self.binding.incarnation] for node in self.trail.parameters]
+        plan = Plan([], self.held, [], begun)
         self.states: list[list[list[int]]] = []
         steps = list(enumerate(self.trail.steps[:end]))
         turns = [(0, steps)]
@@ -347,7 +356,7 @@ class Planner:
             self._note_receives(step, planned)
         except Refused as error:
             raise Irreproducible(
-                f"step {planned.number}: with slots that come at once, {error}"
+                f"step {planned.number}: with what a board does at once, {error}"
             ) from None
 
     def _note_receives(self, step: Step, planned: Planned) -> None:
@@ -393,7 +402,7 @@ class Planner:
         }
 
     def _same(self, told: list[list[list[int]]], plan: Plan) -> None:
-        """Do early slots leave the nodes as the trail does?"""
+        """Does what comes early leave the nodes as the trail does?"""
         if self.states[: len(told)] != told:
             raise Irreproducible(self._overtaken())
         if self.cycle:
