@@ -337,7 +337,7 @@ def test_scxml_sends_what_is_raised(tmp_path: Path) -> None:
     process = compiled(EMP).process("Acknowledge")
     declared = next(e for e in process.events if e.name == "refuse").arguments
     assert [name for name, _ in parameters] == [a.name for a in declared]
-    assert parameters[-1][1] == "PEER_EPOCH"
+    assert parameters[-1][1] == "RECEIVER_NOT_READY"
 
 
 def test_every_class_is_described() -> None:

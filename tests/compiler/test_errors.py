@@ -101,7 +101,11 @@ def test_a_missing_name_is_one_error(tmp_path: Path) -> None:
         ("    state WAIT_ACK ", "    state WAITACK ", "HSM0203"),
         ("pool SendMessage[", "pool SendMesage[", "HSM0206"),
         ("process Send(m: SendMessage)", "process Sender(m: SendMessage)", "HSM0207"),
-        ("    never posted, turn\n", "    never posted\n", "HSM0506"),
+        (
+            "    never posted, turn, memory_read\n",
+            "    never posted, memory_read\n",
+            "HSM0506",
+        ),
     ]
     for before, after, code in damages:
         for path in emp.glob("*.hsm"):

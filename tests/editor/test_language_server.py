@@ -77,7 +77,7 @@ def test_included_file_is_judged_within_its_spec(client: Client, emp: Path) -> N
     send = emp / "send.hsm"
     client.open(send)
     assert client.published(send) == []
-    text = client.texts[send].replace("/ finish(m, OK)", "/ finish(m, OKAY)")
+    text = client.texts[send].replace("descriptor, OK,", "descriptor, OKAY,")
     client.change(send, text)
     (found,) = client.published(send)
     assert found["code"] == "HSM0201" and cut(text, found["range"]) == "OKAY"
@@ -113,7 +113,7 @@ def test_definition_and_references(client: Client, emp: Path) -> None:
     send, host = emp / "send.hsm", emp / "host.hsm"
     client.open(send)
     for before, behind, file, declaration in (
-        ("/ finish(m, ", "OK)", host, "  OK "),
+        ("complete(m.descriptor, ", "OK, m.total)", host, "  OK "),
         ("settle(m, f); send_", "next(m)", send, "action send_next"),
         ("-> RETRANS", "MIT\n", send, "state RETRANSMIT"),
         ("when p.len", "gth > message_limit", host, "  length:     u32\n"),
@@ -175,7 +175,7 @@ def test_hover(client: Client, emp: Path) -> None:
     row = hover(send, "aft", "er retransmit_timeout")
     assert "`Send.WAIT_ACK.after.0`" in row
     assert "type u16" in hover(send, "action resend(m: SendMessage, coll", "ection")
-    text = client.texts[send].replace("when settles_all(m, f)", "when settles_al(m, f)")
+    text = client.texts[send].replace("settles_all(m, f)  ", "settles_al(m, f)  ")
     client.change(send, text)
     wrong = hover(send, "settles_", "al(m, f)  ")
     assert "HSM0201" in wrong and "unknown name" in wrong
@@ -367,15 +367,15 @@ def test_completion(client: Client, emp: Path) -> None:
     } <= states and "SENDING" not in states
     states = offered(after, after.replace("RETRANSMIT\n", "RE¦\n"))
     assert "RETRANSMIT" in states
-    events = offered("      ignore nack\n", "      ignore ¦\n")
-    assert {"posted", "ack", "nack", "turn", "learnt", "peer_lost"} <= events
+    events = offered("      ignore nack, again\n", "      ignore ¦\n")
+    assert {"posted", "ack", "nack", "turn", "again", "peer_lost"} <= events
     fields = offered("  m.held := false\n", "  m.¦\n")
     assert {"held", "cursor", "base"} <= fields and "kind" not in fields
     fields = offered("when settles_all(m, f) ", "when f.¦ ")
     assert {"kind", "collection"} <= fields and "held" not in fields
-    actions = offered("/ finish(m, OK)", "/ ¦")
+    actions = offered("/ finish(m)", "/ ¦")
     assert {"finish", "complete", "send_next"} <= actions and "OK" not in actions
-    names = offered("/ finish(m, OK)", "/ finish(m, ¦)")
+    names = offered("descriptor, OK, m.total)", "descriptor, ¦)")
     assert {"OK", "TRUNCATED", "m"} <= names
     types = offered("action resend(m: SendMessage, ", "action resend(m: ¦, ")
     assert {"SendMessage", "u16", "Frame"} <= types
