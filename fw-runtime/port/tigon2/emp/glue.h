@@ -10,7 +10,7 @@
 
 /* Codes of nic_panic above the port's own. */
 enum glue_panic {
-    GLUE_PANIC_MEMORY = 0x0202, /* an accepted descriptor ends before its length does */
+    GLUE_PANIC_MEMORY = 0x0202, /* a descriptor the board owns was changed, and ends too early */
     GLUE_PANIC_PAGES = 0x0203,  /* no buffer for an indirect page although one must be free */
     GLUE_PANIC_CONTROL = 0x0204 /* a parameter of the control block is out of its range */
 };
@@ -21,7 +21,23 @@ static_assert(GLUE_READ_PAGE <= NIC_READ_LIMIT, "each may be outstanding once");
 
 /* Objects the host reaches; see the layouts in spec/emp/host.hsm. */
 #define GLUE_DESCRIPTOR_WORDS (EMP_DESCRIPTOR_BYTES / 4u)
-extern uint32_t glue_descriptors[EMP_DESCRIPTOR_LIMIT][GLUE_DESCRIPTOR_WORDS];
+
+/* The table the host writes to, at any time, and behind it the board's own, as large. All that the
+ * board relies on while it owns a descriptor, but addresses and the lengths of a chain, is in its
+ * own: the word with the owner as it was when the descriptor was taken, 0 while it is not, and how
+ * many entries of a page of addresses are here. The other words are wasted, so that one address
+ * does for both tables: the scratchpad has no room for code that computes two. */
+extern uint32_t glue_descriptors[2 * EMP_DESCRIPTOR_LIMIT * GLUE_DESCRIPTOR_WORDS];
+static inline volatile uint32_t *glue_descriptor(uint32_t descriptor) {
+    return &glue_descriptors[descriptor * GLUE_DESCRIPTOR_WORDS];
+}
+#define GLUE_OWN_WORD(word) (EMP_DESCRIPTOR_LIMIT * GLUE_DESCRIPTOR_WORDS + (word))
+#define GLUE_TAKEN_WORD     GLUE_OWN_WORD(EMP_DESCRIPTOR_OWNER_WORD)
+#define GLUE_ENTRIES_WORD   GLUE_OWN_WORD(EMP_DESCRIPTOR_LENGTH_WORD)
+
+/* In the board's own word, where the host's bit means nothing: has a cursor or a page, or may have.
+ */
+#define GLUE_HAS_MEMORY (EMP_DESCRIPTOR_RESERVED_MASK << EMP_DESCRIPTOR_RESERVED_SHIFT)
 
 /* What a descriptor's word with the owner says. Compared where they lie: a shift is an instruction.
  */
@@ -56,7 +72,7 @@ struct glue_counters {
     uint32_t parse_foreign;
     uint32_t parse_malformed;
     uint32_t control_dropped;  /* no room in the transmit buffer */
-    uint32_t postings_ignored; /* number out of range, or descriptor not handed over */
+    uint32_t postings_ignored; /* number out of range, not handed over, or taken already */
     uint32_t postings_held;    /* sends that had to wait for a free record */
     uint32_t pages_fetched;
     uint32_t never;               /* events the spec says cannot come in the state they met */
@@ -71,9 +87,10 @@ void glue_memory_forget(uint32_t descriptor, bool receive);
 /* Does the memory of a descriptor whose page, if any, is there hold its total length? */
 bool glue_memory_suffices(uint32_t descriptor);
 bool glue_page_present(uint32_t descriptor);
-/* Fetches the page of an INDIRECT descriptor into a buffer of its own. With `notify`,
- * GLUE_READ_PAGE comes when it is there; one such request at a time. */
-void glue_page_fetch(uint32_t descriptor, bool receive, bool notify);
+/* Fetches the page of an INDIRECT descriptor into a buffer of its own; false when no page can be
+ * where the descriptor says, or its number of entries makes no sense. With `notify`, GLUE_READ_PAGE
+ * comes when it is there; one such request at a time. */
+bool glue_page_fetch(uint32_t descriptor, bool receive, bool notify);
 
 /* The descriptor of the page fetched last has been offered. */
 void glue_page_settled(void);

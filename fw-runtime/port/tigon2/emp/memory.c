@@ -30,7 +30,7 @@ static_assert(EMP_MESSAGE_LIMIT <= EMP_DESCRIPTOR_TOTAL_LENGTH_MASK, "which hold
 static_assert(NIC_WRITTEN_PER_FRAME >= EMP_MESSAGE_WINDOW,
               "a frame by which a peer abandons its messages asks for a notice for each");
 
-uint32_t glue_descriptors[EMP_DESCRIPTOR_LIMIT][GLUE_DESCRIPTOR_WORDS];
+uint32_t glue_descriptors[2 * EMP_DESCRIPTOR_LIMIT * GLUE_DESCRIPTOR_WORDS];
 struct glue_counters glue_counters;
 
 struct cursor {
@@ -69,12 +69,12 @@ NIC_COLD void glue_memory_start(void) {
 /* ------------------------------------------------------------------------------------- Pieces */
 
 NIC_HOT bool nic_on_piece(uint32_t list, uint32_t index, struct nic_piece *piece) {
-    const volatile uint32_t *descriptor = glue_descriptors[list];
-    uint32_t word = descriptor[EMP_DESCRIPTOR_FORMAT_WORD];
+    const volatile uint32_t *descriptor = glue_descriptor(list);
+    uint32_t word = descriptor[GLUE_TAKEN_WORD];
     if (glue_is_format(word, EMP_FORMAT_INDIRECT)) {
         const volatile uint32_t *page = pages[page_of[list] - 1u];
         uint32_t pair;
-        if (index >= glue_length(descriptor))
+        if (index >= descriptor[GLUE_ENTRIES_WORD])
             return false;
         pair = page[LENGTHS_AT + (index >> 1)];
         piece->high = page[2 * index];
@@ -92,7 +92,7 @@ NIC_HOT bool nic_on_piece(uint32_t list, uint32_t index, struct nic_piece *piece
         index >
             2 * (word >> EMP_DESCRIPTOR_CONTINUATIONS_SHIFT & EMP_DESCRIPTOR_CONTINUATIONS_MASK))
         return false;
-    descriptor = glue_descriptors[list + ((index + 1) >> 1)];
+    descriptor = glue_descriptor(list + ((index + 1) >> 1));
     if (index & 1) {
         piece->high = descriptor[EMP_CONTINUATION_FIRST_ADDRESS_HIGH_WORD];
         piece->low = descriptor[EMP_CONTINUATION_FIRST_ADDRESS_LOW_WORD];
@@ -119,13 +119,13 @@ static NIC_COLD bool page_suffices(const volatile uint32_t *pair, uint32_t entri
 }
 
 NIC_COLD bool glue_memory_suffices(uint32_t descriptor) {
-    const uint32_t *words = glue_descriptors[descriptor];
-    uint32_t word = words[EMP_DESCRIPTOR_OWNER_WORD];
+    const volatile uint32_t *words = glue_descriptor(descriptor);
+    uint32_t word = words[GLUE_TAKEN_WORD];
     uint32_t total = glue_total_length(word);
     struct nic_piece piece;
     uint32_t sum = 0;
     if (glue_is_format(word, EMP_FORMAT_INDIRECT))
-        return page_suffices(&pages[page_of[descriptor] - 1u][LENGTHS_AT], glue_length(words),
+        return page_suffices(&pages[page_of[descriptor] - 1u][LENGTHS_AT], words[GLUE_ENTRIES_WORD],
                              total);
     for (uint32_t index = 0; sum < total; index++) {
         if (!nic_on_piece(descriptor, index, &piece))
@@ -161,12 +161,18 @@ static NIC_COLD uint32_t page_take(bool receive) {
     nic_panic(GLUE_PANIC_PAGES);
 }
 
-NIC_COLD void glue_page_fetch(uint32_t descriptor, bool receive, bool notify) {
-    const uint32_t *words = glue_descriptors[descriptor];
+/* A page of addresses across a 4 GB line is none: a transfer cannot cross it (tigon2.md 13 item 7).
+ * Each word is read once, and looked at each time a page is fetched. */
+NIC_COLD bool glue_page_fetch(uint32_t descriptor, bool receive, bool notify) {
+    volatile uint32_t *words = glue_descriptor(descriptor);
     uint32_t entries = glue_length(words);
     uint32_t high = words[EMP_DESCRIPTOR_ADDRESS_HIGH_WORD];
     uint32_t low = words[EMP_DESCRIPTOR_ADDRESS_LOW_WORD];
-    uint32_t page = page_take(receive);
+    uint32_t page;
+    if (entries - 1 >= EMP_INDIRECT_ENTRIES || low > 0u - EMP_PAGE_BYTES)
+        return false;
+    page = page_take(receive);
+    words[GLUE_ENTRIES_WORD] = entries;
     page_owner[page] = (uint16_t)(descriptor + 1);
     page_of[descriptor] = (uint8_t)(page + 1);
     glue_counters.pages_fetched++;
@@ -176,6 +182,7 @@ NIC_COLD void glue_page_fetch(uint32_t descriptor, bool receive, bool notify) {
         page_arriving = page + 1;
         (void)nic_notify_read(GLUE_READ_PAGE);
     }
+    return true;
 }
 
 void glue_page_settled(void) {
@@ -196,12 +203,14 @@ NIC_COLD void glue_memory_forget(uint32_t descriptor, bool receive) {
 /* A posted receive may have lost its page to another before its first frame came. */
 static NIC_COLD void page_fetch_again(uint32_t descriptor, bool receive) {
     glue_counters.pages_fetched_again++;
-    glue_page_fetch(descriptor, receive, false);
+    if (!glue_page_fetch(descriptor, receive, false))
+        nic_panic(GLUE_PANIC_MEMORY);
     nic_read_wait();
 }
 
 /* Changes to the cursor of another message. */
 static NIC_HOT void cursor_change(struct cursor *cursor, uint32_t descriptor, bool receive) {
+    uint32_t word;
     if (cursor->descriptor != NO_DESCRIPTOR)
         saved[cursor->descriptor] = cursor->gather;
     cursor->descriptor = descriptor;
@@ -210,9 +219,9 @@ static NIC_HOT void cursor_change(struct cursor *cursor, uint32_t descriptor, bo
         return;
     }
     opened[descriptor] = true;
-    if (glue_is_format(glue_descriptors[descriptor][EMP_DESCRIPTOR_FORMAT_WORD],
-                       EMP_FORMAT_INDIRECT) &&
-        page_of[descriptor] == 0)
+    /* SHORT across a 4 GB line has none before. */
+    word = glue_descriptor(descriptor)[GLUE_TAKEN_WORD] |= GLUE_HAS_MEMORY;
+    if (glue_is_format(word, EMP_FORMAT_INDIRECT) && page_of[descriptor] == 0)
         page_fetch_again(descriptor, receive);
     nic_gather_open(&cursor->gather, descriptor);
 }
@@ -240,9 +249,9 @@ static inline struct nic_piece locate(struct cursor *cursor, uint32_t descriptor
  * not cross a 4 GB line. False when it does, or when there are more pieces. */
 static inline bool single(uint32_t descriptor, uint32_t offset, uint32_t length,
                           struct nic_piece *run) {
-    const volatile uint32_t *words = glue_descriptors[descriptor];
+    const volatile uint32_t *words = glue_descriptor(descriptor);
     uint32_t low;
-    if (!glue_is_format(words[EMP_DESCRIPTOR_FORMAT_WORD], EMP_FORMAT_SHORT))
+    if (!glue_is_format(words[GLUE_TAKEN_WORD], EMP_FORMAT_SHORT))
         return false;
     low = words[EMP_DESCRIPTOR_ADDRESS_LOW_WORD];
     run->low = low + offset;
@@ -326,14 +335,15 @@ NIC_HOT void nic_on_written(uint32_t notice) {
 /* Owner, result and length in one store: the host may look at any time (EF29). */
 NIC_HOT void emp_device_complete(const uint16_t descriptor, const uint8_t result,
                                  const uint32_t length) {
-    volatile uint32_t *words = glue_descriptors[descriptor];
-    uint32_t word = words[EMP_DESCRIPTOR_OWNER_WORD];
+    volatile uint32_t *words = glue_descriptor(descriptor);
+    uint32_t word = words[GLUE_TAKEN_WORD];
     bool receive = glue_is_receive(word);
+    words[GLUE_TAKEN_WORD] = 0;
     words[EMP_DESCRIPTOR_OWNER_WORD] = (word & POSTED_FIELDS) |
                                        (uint32_t)EMP_OWNER_HOST << EMP_DESCRIPTOR_OWNER_SHIFT |
                                        (uint32_t)result << EMP_DESCRIPTOR_RESULT_SHIFT |
                                        length << EMP_DESCRIPTOR_TOTAL_LENGTH_SHIFT;
-    if (!glue_is_format(word, EMP_FORMAT_SHORT)) /* only those have a cursor, or a page */
+    if (word & GLUE_HAS_MEMORY)
         glue_memory_forget(descriptor, receive);
     if (!receive)
         glue_postings_retry();

@@ -54,10 +54,16 @@ static NIC_COLD void refuse(uint32_t descriptor) {
     emp_device_complete((uint16_t)descriptor, EMP_RESULT_BAD, 0);
 }
 
+static NIC_COLD void refuse_in_turn(uint32_t descriptor, bool was_held) {
+    if (was_held)
+        first_held_is_done();
+    refuse(descriptor);
+}
+
 /* `word` is the word with the owner: a word of SRAM costs as much as six instructions, so each is
  * read once. */
 static NIC_HOT void offer(uint32_t descriptor, uint32_t word, bool was_held) {
-    uint32_t who = *(volatile uint32_t *)&glue_descriptors[descriptor][EMP_DESCRIPTOR_PEER_WORD];
+    uint32_t who = glue_descriptor(descriptor)[EMP_DESCRIPTOR_PEER_WORD];
     struct emp_posting posting = {
         .descriptor = (uint16_t)descriptor,
         .peer = (uint16_t)field(who, EMP_DESCRIPTOR_PEER_SHIFT, EMP_DESCRIPTOR_PEER_MASK),
@@ -80,32 +86,31 @@ static NIC_HOT void offer(uint32_t descriptor, uint32_t word, bool was_held) {
 /* Pieces in several places: does the descriptor stay inside the table, and does it hold its length?
  * That of a page of addresses is known when the page is there. */
 static NIC_COLD bool sensible(uint32_t descriptor, uint32_t word) {
-    uint32_t length = glue_length(glue_descriptors[descriptor]);
     switch (field(word, EMP_DESCRIPTOR_FORMAT_SHIFT, EMP_DESCRIPTOR_FORMAT_MASK)) {
     case EMP_FORMAT_SHORT:
-        return length >= glue_total_length(word);
+        return glue_length(glue_descriptor(descriptor)) >= glue_total_length(word);
     case EMP_FORMAT_CHAIN:
         return descriptor + field(word, EMP_DESCRIPTOR_CONTINUATIONS_SHIFT,
                                   EMP_DESCRIPTOR_CONTINUATIONS_MASK) <
                    EMP_DESCRIPTOR_LIMIT &&
                glue_memory_suffices(descriptor);
     case EMP_FORMAT_INDIRECT:
-        return length >= 1 && length <= EMP_INDIRECT_ENTRIES;
+        return true;
     default:
         return false;
     }
 }
 
 static NIC_COLD void look_at(uint32_t descriptor, bool was_held) {
-    const volatile uint32_t *words = glue_descriptors[descriptor];
-    uint32_t word = words[EMP_DESCRIPTOR_OWNER_WORD];
-    if (glue_is_format(word, EMP_FORMAT_INDIRECT) && !glue_page_present(descriptor)) {
+    uint32_t word = glue_descriptor(descriptor)[GLUE_TAKEN_WORD];
+    if (!glue_is_format(word, EMP_FORMAT_INDIRECT) || glue_page_present(descriptor)) {
+        offer(descriptor, word, was_held);
+    } else if (glue_page_fetch(descriptor, glue_is_receive(word), true)) {
         arriving = descriptor + 1;
         arriving_held = was_held;
-        glue_page_fetch(descriptor, glue_is_receive(word), true);
-        return;
+    } else {
+        refuse_in_turn(descriptor, was_held);
     }
-    offer(descriptor, word, was_held);
 }
 
 static NIC_COLD void cancel(uint32_t descriptor) {
@@ -116,6 +121,7 @@ static NIC_COLD void cancel(uint32_t descriptor) {
 
 /* Whatever is not the common case of take(). */
 static NIC_COLD void take_carefully(uint32_t descriptor) {
+    volatile uint32_t *words;
     uint32_t word;
     if (descriptor & EMP_CANCEL_REQUEST) {
         cancel(descriptor & ~EMP_CANCEL_REQUEST);
@@ -125,10 +131,14 @@ static NIC_COLD void take_carefully(uint32_t descriptor) {
         glue_counters.postings_ignored++;
         return;
     }
-    word = *(volatile uint32_t *)&glue_descriptors[descriptor][EMP_DESCRIPTOR_OWNER_WORD];
-    if (!glue_is_owned(word))
+    words = glue_descriptor(descriptor);
+    word = words[EMP_DESCRIPTOR_OWNER_WORD];
+    if (!glue_is_owned(word) || words[GLUE_TAKEN_WORD] != 0) {
         glue_counters.postings_ignored++;
-    else if (!sensible(descriptor, word))
+        return;
+    }
+    words[GLUE_TAKEN_WORD] = word | GLUE_HAS_MEMORY;
+    if (!sensible(descriptor, word))
         refuse(descriptor);
     else if (!glue_is_receive(word) && held_count != 0)
         hold(descriptor);
@@ -136,17 +146,22 @@ static NIC_COLD void take_carefully(uint32_t descriptor) {
         look_at(descriptor, false);
 }
 
-/* Nothing of a descriptor is believed before it is checked. One piece, long enough, and nothing
- * held that it might overtake: then it is offered at once. */
+#define OWNER(owner)   ((uint32_t)(owner) << EMP_DESCRIPTOR_OWNER_SHIFT)
+#define FORMAT(format) ((uint32_t)(format) << EMP_DESCRIPTOR_FORMAT_SHIFT)
+
+/* Nothing of a descriptor is believed before it is checked. One piece, long enough, not taken
+ * already, and nothing held that it might overtake: then it is offered at once. */
 static NIC_HOT void take(void) {
     uint32_t descriptor = *(volatile uint32_t *)&glue_posting_ring[taken];
     taken = (taken + 1) & RING_MASK;
     if (__builtin_expect(descriptor < EMP_DESCRIPTOR_LIMIT && held_count == 0, 1)) {
-        const volatile uint32_t *words = glue_descriptors[descriptor];
+        volatile uint32_t *words = glue_descriptor(descriptor);
         uint32_t word = words[EMP_DESCRIPTOR_OWNER_WORD];
         uint32_t length = glue_length(words);
-        if (glue_is_owned(word) && glue_is_format(word, EMP_FORMAT_SHORT) &&
-            length >= glue_total_length(word)) {
+        if ((word & (OWNER(EMP_DESCRIPTOR_OWNER_MASK) | FORMAT(EMP_DESCRIPTOR_FORMAT_MASK))) ==
+                (OWNER(EMP_OWNER_NIC) | FORMAT(EMP_FORMAT_SHORT)) &&
+            length >= glue_total_length(word) && words[GLUE_TAKEN_WORD] == 0) {
+            words[GLUE_TAKEN_WORD] = word;
             offer(descriptor, word, false);
             return;
         }
@@ -178,12 +193,9 @@ static NIC_COLD void page_is_there(void) {
     uint32_t descriptor = arriving - 1;
     arriving = 0;
     if (glue_memory_suffices(descriptor)) {
-        const volatile uint32_t *words = glue_descriptors[descriptor];
-        offer(descriptor, words[EMP_DESCRIPTOR_OWNER_WORD], arriving_held);
+        offer(descriptor, glue_descriptor(descriptor)[GLUE_TAKEN_WORD], arriving_held);
     } else {
-        if (arriving_held)
-            first_held_is_done();
-        refuse(descriptor);
+        refuse_in_turn(descriptor, arriving_held);
     }
     glue_page_settled();
     nic_defer_work();
