@@ -152,7 +152,7 @@ static void start_oddly(struct pair *pair, struct side *side) {
     start_with(side, EMP_NODE_LIMIT, 1, false);
     start_with(side, 0xFFFFFFFF, 1, false);
     start_with(side, 0, 0, false);
-    start_with(side, 0, 256, false);
+    start_with(side, 0, 65536, false);
 }
 
 static void starts_only_with_parameters_in_range(void **state) {
