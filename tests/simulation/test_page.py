@@ -344,7 +344,7 @@ def test_two_nodes_with_parameters_of_their_own(
     click(browser, ".wire button", "deliver")
     assert texts(browser, ".wire li code")[0].startswith("Frame(kind: NACK")
     click(browser, ".wire button", "deliver")
-    assert "Send.WAIT_ACK.learnt.0" in trace(browser, ".row .id")
+    assert "Send.WAIT_ACK.again.0" in trace(browser, ".row .id")
     assert browser.evaluate(perform(json.dumps("transmit.slot"), 0)) is True
     click(browser, ".wire button", "deliver")
     assert "Match.LISTENING.header.3" in trace(browser, ".row .id")

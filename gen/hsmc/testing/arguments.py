@@ -112,13 +112,17 @@ class Arguments:
         del known[:-REMEMBERED]
 
     def seeds(self, shape: Shape, recent: dict[str, list[Numbers]]) -> list[Numbers]:
-        """Whole argument lists: the lowest values, what devices were given on the way here, what led somewhere."""
+        """Whole argument lists: the lowest values, what devices were given on the way here, what led somewhere, and a
+        mixture of two of these: one may have the right numbers of a frame and the other the right addressee."""
         lists = []
         for group in shape.groups:
             known = self.memory.get(group.key, [])
             choice = [group.lowest, *reversed(recent.get(group.key, []))]
             choice += reversed(known[-3:])
-            choice += self.random.sample(known, min(2, len(known)))
+            some = self.random.sample(known, min(2, len(known)))
+            choice += some
+            if len(some) == 2:
+                choice.append(tuple(map(self.random.choice, zip(*some))))
             lists.append(choice)
         found: dict[Numbers, None] = {}
         for index in range(max(map(len, lists), default=1)):
