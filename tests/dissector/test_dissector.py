@@ -259,8 +259,8 @@ def test_capture_of_a_transfer(tshark: Tshark, tmp_path: Path) -> None:
         for number in sorted(lengths)
     }
     assert {number: len(data) for number, data in messages.items()} == lengths
-    assert list(messages) == list(range(counted["messages"]))
-    # Message 0 announces the file.
+    # Numbers begin at the incarnation of the sender; the first message announces the file.
+    assert list(messages) == [(1 << 16) + n for n in range(counted["messages"])]
     assert b"".join(list(messages.values())[1:]) == content
 
 

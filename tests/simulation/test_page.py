@@ -347,7 +347,7 @@ def test_two_nodes_with_parameters_of_their_own(
     assert "Send.WAIT_ACK.again.0" in trace(browser, ".row .id")
     assert browser.evaluate(perform(json.dumps("transmit.slot"), 0)) is True
     click(browser, ".wire button", "deliver")
-    assert "Match.LISTENING.header.3" in trace(browser, ".row .id")
+    assert "Match.LISTENING.header.2" in trace(browser, ".row .id")
     # What the device of node B was given is no frame for node A.
     click(browser, ".wire button", "lose")
     placed = "receive[1].placed size=1"
