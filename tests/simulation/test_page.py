@@ -354,6 +354,9 @@ def test_two_nodes_with_parameters_of_their_own(
     assert browser.evaluate(perform(json.dumps(placed), 1)) is True
     assert texts(browser, ".wire li code")[0].startswith("Frame(kind: ACK")
     click(browser, ".wire button", "deliver")
+    # It was sent twice, so it ends when both copies have been read.
+    read = "send[1].memory_read"
+    assert browser.evaluate(perform(json.dumps(read), 0)) is True
     effects = trace(browser, ".effect")
     assert [e for e in effects if e.startswith("complete(descriptor: 3")]
     assert [e for e in effects if e.startswith("complete(descriptor: 5")]

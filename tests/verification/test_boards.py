@@ -339,7 +339,10 @@ def test_a_slot_the_board_would_give_earlier(program: Program, trail: Trail) -> 
     assert plan.early == [3] and plan.steps[1].otherwise is False
     # Both orders end alike here. Where they do not, the slot that comes too early is named.
     planner = Planner(program, trail, 2)
-    assert "step 3: Transmit.slot comes after Send.posted of step 2" in planner._overtaken()
+    assert (
+        "step 3: Transmit.slot comes after Send.posted of step 2"
+        in planner._overtaken()
+    )
 
 
 def test_a_cancel_that_libemp_refuses(program: Program, trail: Trail) -> None:

@@ -113,7 +113,8 @@ class Arguments:
 
     def seeds(self, shape: Shape, recent: dict[str, list[Numbers]]) -> list[Numbers]:
         """Whole argument lists: the lowest values, what devices were given on the way here, what led somewhere, and a
-        mixture of two of these: one may have the right numbers of a frame and the other the right addressee."""
+        mixture of two of these: one may have the right numbers of a frame and the other the right addressee.
+        """
         lists = []
         for group in shape.groups:
             known = self.memory.get(group.key, [])
