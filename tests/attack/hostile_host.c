@@ -21,8 +21,9 @@ enum {
     REGION_GRANT = 700,
     MAILBOXES = 0x100,
     MAILBOX_COUNT = 32,
-    OFTEN = 48, /* descriptors written most, so that they meet */
-    RUN = 4,    /* a descriptor and its continuations */
+    OFTEN = 96, /* descriptors written most, so that they meet */
+    CHAINED = 3,
+    RUN = 8,    /* a descriptor, its continuations, and those of one that begins among them */
     LIFE = 600, /* writes until the boards are loaded anew: what came before may have choked them */
     LOOKS = 16, /* writes between two looks at the firmware's state */
     TAGS = 1,   /* or either side could wait for what the other cannot post */
@@ -81,7 +82,7 @@ static uint32_t any_length(struct host_run *run) {
 }
 
 static uint32_t any_descriptor(struct host_run *run) {
-    return below(run, 16) ? below(run, OFTEN) : EMP_DESCRIPTOR_LIMIT - 1 - below(run, 4);
+    return below(run, 16) ? below(run, OFTEN) : EMP_DESCRIPTOR_LIMIT - 1 - below(run, RUN);
 }
 
 static void fill_page(struct host_run *run, uint64_t page, uint32_t entries) {
@@ -148,13 +149,26 @@ static void ring(struct host_run *run, uint32_t entry) {
 /* ---------------------------------------------------------------------------------------- Attacks
  */
 
+static void look(const struct host_run *run, uint32_t descriptor, uint32_t *words) {
+    for (uint32_t i = 0; i < DESCRIPTOR_WORDS; i++)
+        words[i] =
+            tigon_board_peek32(run->wire.pair.side[0].hardware,
+                               run->board->descriptors + descriptor * EMP_DESCRIPTOR_BYTES + 4 * i);
+}
+
 static bool is_owned(const struct host_run *run, uint32_t descriptor) {
-    uint32_t words[DESCRIPTOR_WORDS] = {0};
-    words[EMP_DESCRIPTOR_OWNER_WORD] =
-        tigon_board_peek32(run->wire.pair.side[0].hardware, run->board->descriptors +
-                                                                descriptor * EMP_DESCRIPTOR_BYTES +
-                                                                4 * EMP_DESCRIPTOR_OWNER_WORD);
+    uint32_t words[DESCRIPTOR_WORDS];
+    look(run, descriptor, words);
     return emp_descriptor_get_owner(words) == EMP_OWNER_NIC;
+}
+
+/* A message received over a page of addresses would make any address of it. */
+static bool overwrites_page(const struct host_run *run, const uint32_t *words) {
+    const uint64_t bus = (uint64_t)words[EMP_DESCRIPTOR_ADDRESS_HIGH_WORD] << 32 |
+                         words[EMP_DESCRIPTOR_ADDRESS_LOW_WORD];
+    return bus - run->region_bus >= PAGES_AT && bus - run->region_bus < REGION &&
+           emp_descriptor_get_direction(words) == EMP_DIRECTION_RECEIVE &&
+           emp_descriptor_get_format(words) != EMP_FORMAT_INDIRECT;
 }
 
 static void post(struct host_run *run) {
@@ -174,21 +188,33 @@ static void post(struct host_run *run) {
     ring(run, descriptor);
 }
 
-/* Any field of any descriptor but the addresses, which stay inside the region. */
+/* Any field of any descriptor but the addresses, which stay inside the region, also those of what
+ * may be taken for a continuation. */
 static void descriptors(struct host_run *run) {
+    const uint32_t descriptor = any_descriptor(run);
     uint32_t words[DESCRIPTOR_WORDS];
+    if (descriptor % RUN != 0) {
+        draw_continuation(run, words);
+        write_descriptor(run, descriptor, words, 0, DESCRIPTOR_WORDS);
+        return;
+    }
     draw_descriptor(run, words);
     const uint32_t word = 2 + below(run, DESCRIPTOR_WORDS - 2);
     words[word] = below(run, 2) ? any_word(run) : forge_edge(&run->random, words[word], UINT32_MAX);
-    if (below(run, 4) == 0)
-        write_descriptor(run, any_descriptor(run), words, 0, 2);
-    else
-        write_descriptor(run, any_descriptor(run), words, word, 1);
+    const bool address = below(run, 4) == 0;
+    uint32_t after[DESCRIPTOR_WORDS];
+    look(run, descriptor, after);
+    for (uint32_t i = 0; i < 2; i++)
+        after[address ? i : word] = words[address ? i : word];
+    if (!overwrites_page(run, after))
+        write_descriptor(run, descriptor, words, address ? 0 : word, address ? 2 : 1);
 }
 
 static void ring_entries(struct host_run *run) {
     const uint32_t entry =
         below(run, 2) ? any_word(run) : forge_edge(&run->random, EMP_DESCRIPTOR_LIMIT, UINT32_MAX);
+    if (entry < EMP_DESCRIPTOR_LIMIT && entry % RUN + CHAINED >= RUN)
+        return; /* a chain from there would take another descriptor's length for an address */
     if (below(run, 2))
         ring(run, entry);
     else
@@ -264,12 +290,26 @@ static bool answers(struct host_run *run, struct pair_side *side) {
     return run->wire.oracle.sent[0] != sent;
 }
 
+/* Whatever is made a chain, or a longer page, finds addresses inside the region. */
+static void prepare_addresses(struct host_run *run) {
+    for (uint32_t i = 0; i < PAGES; i++)
+        fill_page(run, run->region_bus + PAGES_AT + i * EMP_PAGE_BYTES, EMP_INDIRECT_ENTRIES);
+    for (uint32_t i = 0; i < EMP_DESCRIPTOR_LIMIT; i++) {
+        uint32_t words[DESCRIPTOR_WORDS] = {0};
+        if (i % RUN == 0)
+            continue;
+        draw_continuation(run, words);
+        write_descriptor(run, i, words, 0, DESCRIPTOR_WORDS);
+    }
+}
+
 /* Until enough is written, or the board has stopped itself. */
 static int abuse(struct host_run *run, struct pair_side *side) {
     enum oracle_panic panic = ORACLE_READY;
     uint32_t fault;
     for (unsigned write = 0; write < 2; write++)
         oracle_grant(&run->wire.oracle, 0, REGION_GRANT + write, write, run->region, REGION);
+    prepare_addresses(run);
     run->posted = libemp_get_word(side->board, MAILBOXES + 8 * EMP_POSTING_MAILBOX + 4);
     for (unsigned i = 0; i < LIFE && run->left > 0 && panic == ORACLE_READY; i++) {
         if (below(run, 2))
