@@ -19,6 +19,8 @@ enum {
     PAGES = 16,      /* of addresses, where no data comes */
     PAGES_AT = REGION / 2,
     REGION_GRANT = 700,
+    ZERO_GRANT = 702,
+    ZERO_BYTES = 65535, /* the longest piece */
     MAILBOXES = 0x100,
     MAILBOX_COUNT = 32,
     OFTEN = 96, /* descriptors written most, so that they meet */
@@ -149,26 +151,13 @@ static void ring(struct host_run *run, uint32_t entry) {
 /* ---------------------------------------------------------------------------------------- Attacks
  */
 
-static void look(const struct host_run *run, uint32_t descriptor, uint32_t *words) {
-    for (uint32_t i = 0; i < DESCRIPTOR_WORDS; i++)
-        words[i] =
-            tigon_board_peek32(run->wire.pair.side[0].hardware,
-                               run->board->descriptors + descriptor * EMP_DESCRIPTOR_BYTES + 4 * i);
-}
-
 static bool is_owned(const struct host_run *run, uint32_t descriptor) {
-    uint32_t words[DESCRIPTOR_WORDS];
-    look(run, descriptor, words);
+    uint32_t words[DESCRIPTOR_WORDS] = {0};
+    words[EMP_DESCRIPTOR_OWNER_WORD] =
+        tigon_board_peek32(run->wire.pair.side[0].hardware, run->board->descriptors +
+                                                                descriptor * EMP_DESCRIPTOR_BYTES +
+                                                                4 * EMP_DESCRIPTOR_OWNER_WORD);
     return emp_descriptor_get_owner(words) == EMP_OWNER_NIC;
-}
-
-/* A message received over a page of addresses would make any address of it. */
-static bool overwrites_page(const struct host_run *run, const uint32_t *words) {
-    const uint64_t bus = (uint64_t)words[EMP_DESCRIPTOR_ADDRESS_HIGH_WORD] << 32 |
-                         words[EMP_DESCRIPTOR_ADDRESS_LOW_WORD];
-    return bus - run->region_bus >= PAGES_AT && bus - run->region_bus < REGION &&
-           emp_descriptor_get_direction(words) == EMP_DIRECTION_RECEIVE &&
-           emp_descriptor_get_format(words) != EMP_FORMAT_INDIRECT;
 }
 
 static void post(struct host_run *run) {
@@ -201,13 +190,10 @@ static void descriptors(struct host_run *run) {
     draw_descriptor(run, words);
     const uint32_t word = 2 + below(run, DESCRIPTOR_WORDS - 2);
     words[word] = below(run, 2) ? any_word(run) : forge_edge(&run->random, words[word], UINT32_MAX);
-    const bool address = below(run, 4) == 0;
-    uint32_t after[DESCRIPTOR_WORDS];
-    look(run, descriptor, after);
-    for (uint32_t i = 0; i < 2; i++)
-        after[address ? i : word] = words[address ? i : word];
-    if (!overwrites_page(run, after))
-        write_descriptor(run, descriptor, words, address ? 0 : word, address ? 2 : 1);
+    if (below(run, 4) == 0)
+        write_descriptor(run, descriptor, words, 0, 2);
+    else
+        write_descriptor(run, descriptor, words, word, 1);
 }
 
 static void ring_entries(struct host_run *run) {
@@ -307,8 +293,11 @@ static void prepare_addresses(struct host_run *run) {
 static int abuse(struct host_run *run, struct pair_side *side) {
     enum oracle_panic panic = ORACLE_READY;
     uint32_t fault;
-    for (unsigned write = 0; write < 2; write++)
+    for (unsigned write = 0; write < 2; write++) {
         oracle_grant(&run->wire.oracle, 0, REGION_GRANT + write, write, run->region, REGION);
+        /* A page of addresses may have been received over, with zeros, or not be one. */
+        oracle_grant_bus(&run->wire.oracle, 0, ZERO_GRANT + write, write, 0, ZERO_BYTES);
+    }
     prepare_addresses(run);
     run->posted = libemp_get_word(side->board, MAILBOXES + 8 * EMP_POSTING_MAILBOX + 4);
     for (unsigned i = 0; i < LIFE && run->left > 0 && panic == ORACLE_READY; i++) {

@@ -114,14 +114,19 @@ void oracle_close(struct oracle *oracle) {
     oracle->hostile = NULL;
 }
 
-void oracle_grant(struct oracle *oracle, unsigned board, size_t number, bool write,
-                  const void *memory, size_t bytes) {
-    const struct tigon_host *host = tigon_board_host(oracle->board[board]);
+void oracle_grant_bus(struct oracle *oracle, unsigned board, size_t number, bool write,
+                      uint64_t bus, size_t bytes) {
     oracle->former[board][number] = oracle->grant[board][number];
-    oracle->grant[board][number].bus = tigon_host_bus_address(host, memory);
+    oracle->grant[board][number].bus = bus;
     oracle->grant[board][number].bytes = bytes;
     oracle->grant[board][number].write = write;
     oracle->grant[board][number].ended = UINT64_MAX;
+}
+
+void oracle_grant(struct oracle *oracle, unsigned board, size_t number, bool write,
+                  const void *memory, size_t bytes) {
+    const struct tigon_host *host = tigon_board_host(oracle->board[board]);
+    oracle_grant_bus(oracle, board, number, write, tigon_host_bus_address(host, memory), bytes);
 }
 
 void oracle_end_grant(struct oracle *oracle, unsigned board, size_t number) {

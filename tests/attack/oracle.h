@@ -50,6 +50,9 @@ void oracle_close(struct oracle *oracle);
 
 void oracle_grant(struct oracle *oracle, unsigned board, size_t number, bool write,
                   const void *memory, size_t bytes);
+/* The same by an address of the bus, whether there is memory or not. */
+void oracle_grant_bus(struct oracle *oracle, unsigned board, size_t number, bool write,
+                      uint64_t bus, size_t bytes);
 /* The request has ended. */
 void oracle_end_grant(struct oracle *oracle, unsigned board, size_t number);
 /* The scratch bytes that the control block names; after each start of the firmware. */
