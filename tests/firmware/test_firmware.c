@@ -462,7 +462,7 @@ static void send_short(struct pair *pair, struct side *side) {
     send_one(pair, side, 3000);
 }
 
-/* SHORT when it was taken: it stays that. */
+/* SHORT when it was taken: it is used as that, though its end keeps what the host has written. */
 static void other_format(struct pair *pair, struct side *side) {
     uint64_t bus;
     (void)tigon_host_allocate(side->host, 2 * PAGE, &bus);
@@ -473,7 +473,7 @@ static void other_format(struct pair *pair, struct side *side) {
     write_format(side, 0, EMP_FORMAT_INDIRECT);
     pair->ready++;
     expect(side, 0, EMP_RESULT_OK, 3000);
-    expect_word(side, 0, EMP_DIRECTION_RECEIVE, EMP_FORMAT_SHORT, 0, EMP_RESULT_OK, 3000);
+    expect_word(side, 0, EMP_DIRECTION_RECEIVE, EMP_FORMAT_INDIRECT, 0, EMP_RESULT_OK, 3000);
     assert_true(buffer_holds(side, &one, 1, 3000));
     expect_sound(side);
 }

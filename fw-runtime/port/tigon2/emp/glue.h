@@ -24,8 +24,9 @@ static_assert(GLUE_READ_PAGE <= NIC_READ_LIMIT, "each may be outstanding once");
 
 /* The table the host writes to, at any time, and behind it the board's own, as large. All that the
  * board relies on while it owns a descriptor, but addresses and the lengths of a chain, is in its
- * own: the word with the owner as it was when the descriptor was taken, 0 while it is not, and how
- * many entries of a page of addresses are here. The other words are wasted, so that one address
+ * own: the word with the owner as it was when the descriptor was taken, and how many entries of a
+ * page of addresses are here. The word is 0 while the descriptor is not taken; and when it is
+ * SHORT, as 0 says, and was taken without detours. The other words are wasted, so that one address
  * does for both tables: the scratchpad has no room for code that computes two. */
 extern uint32_t glue_descriptors[2 * EMP_DESCRIPTOR_LIMIT * GLUE_DESCRIPTOR_WORDS];
 static inline volatile uint32_t *glue_descriptor(uint32_t descriptor) {

@@ -336,15 +336,18 @@ NIC_HOT void nic_on_written(uint32_t notice) {
 NIC_HOT void emp_device_complete(const uint16_t descriptor, const uint8_t result,
                                  const uint32_t length) {
     volatile uint32_t *words = glue_descriptor(descriptor);
-    uint32_t word = words[GLUE_TAKEN_WORD];
+    uint32_t own = words[GLUE_TAKEN_WORD];
+    uint32_t word = glue_is_owned(own) ? own : words[EMP_DESCRIPTOR_OWNER_WORD];
     bool receive = glue_is_receive(word);
     words[EMP_DESCRIPTOR_OWNER_WORD] = (word & POSTED_FIELDS) |
                                        (uint32_t)EMP_OWNER_HOST << EMP_DESCRIPTOR_OWNER_SHIFT |
                                        (uint32_t)result << EMP_DESCRIPTOR_RESULT_SHIFT |
                                        length << EMP_DESCRIPTOR_TOTAL_LENGTH_SHIFT;
-    words[GLUE_TAKEN_WORD] = 0; /* no posting is taken before this event is over */
-    if (word & GLUE_HAS_MEMORY)
-        glue_memory_forget(descriptor, receive);
+    if (__builtin_expect(own != 0, 0)) {
+        words[GLUE_TAKEN_WORD] = 0; /* no posting is taken before this event is over */
+        if (own & GLUE_HAS_MEMORY)
+            glue_memory_forget(descriptor, receive);
+    }
     if (!receive)
         glue_postings_retry();
 }

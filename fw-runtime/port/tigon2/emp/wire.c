@@ -7,9 +7,9 @@
 
 static_assert(EMP_FRAME_DESTINATION_LOW_WORD == 1 && EMP_FRAME_SOURCE_HIGH_WORD == 1 &&
                   EMP_FRAME_SOURCE_LOW_WORD == 2 && EMP_FRAME_SENDER_WORD == 3 &&
-                  EMP_FRAME_CONTACT_WORD == 4 && EMP_FRAME_LENGTH_WORD == 4 && EMP_FRAME_MESSAGE_WORD == 5 &&
-                  EMP_FRAME_COLLECTION_WORD == 6 && EMP_FRAME_SIZE_WORD == 6 &&
-                  EMP_MESSAGE_HEADER_TAG_WORD == 1,
+                  EMP_FRAME_CONTACT_WORD == 4 && EMP_FRAME_LENGTH_WORD == 4 &&
+                  EMP_FRAME_MESSAGE_WORD == 5 && EMP_FRAME_COLLECTION_WORD == 6 &&
+                  EMP_FRAME_SIZE_WORD == 6 && EMP_MESSAGE_HEADER_TAG_WORD == 1,
               "headers are written word by word");
 #define FRAME_WORDS   (EMP_FRAME_BYTES / 4u)
 #define MESSAGE_WORDS (EMP_MESSAGE_HEADER_BYTES / 4u)
@@ -89,8 +89,8 @@ write_header(volatile uint32_t *words, struct address peer, const struct emp_fra
                (uint32_t)g->kind << EMP_FRAME_KIND_SHIFT |
                (uint32_t)g->position << EMP_FRAME_POSITION_SHIFT |
                (uint32_t)g->sender << EMP_FRAME_SENDER_SHIFT;
-    words[4] = (uint32_t)g->contact << EMP_FRAME_CONTACT_SHIFT |
-               (uint32_t)g->length << EMP_FRAME_LENGTH_SHIFT;
+    words[4] = (uint32_t)g->contact << EMP_FRAME_CONTACT_SHIFT | (uint32_t)g->length
+                                                                     << EMP_FRAME_LENGTH_SHIFT;
     words[5] = g->message;
     words[6] = (uint32_t)g->frame << EMP_FRAME_FRAME_SHIFT |
                (uint32_t)g->collection << EMP_FRAME_COLLECTION_SHIFT |
