@@ -181,7 +181,7 @@ static void post(struct host_run *run) {
  * may be taken for a continuation. */
 static void descriptors(struct host_run *run) {
     const uint32_t descriptor = any_descriptor(run);
-    uint32_t words[DESCRIPTOR_WORDS];
+    uint32_t words[DESCRIPTOR_WORDS] = {0};
     if (descriptor % RUN != 0) {
         draw_continuation(run, words);
         write_descriptor(run, descriptor, words, 0, DESCRIPTOR_WORDS);
