@@ -82,15 +82,17 @@ NIC_ENTRY NIC_COLD void tigon2_on_timer(void) {
 /* Event 3, the least urgent: deferred work, and a slot that waits for room. The MAC raises no event
  * when it has sent a frame, so the latter is looked at whenever nothing else is to be done. */
 NIC_ENTRY NIC_HOT void tigon2_on_work(void) {
+    /* The slot first: a host that posts without a pause would hold it back for ever. */
+    if (tigon2_slot_blocked && tigon2_transmit_has_slot()) {
+        tigon2_slot_blocked = false;
+        nic_on_transmit_slot();
+        return;
+    }
+    if (!tigon2_slot_blocked)
+        tigon2_withdraw(TIGON2_EVENT_WORK);
     if (tigon2_work_wanted) {
         tigon2_work_wanted = false;
-        if (!tigon2_slot_blocked)
-            tigon2_withdraw(TIGON2_EVENT_WORK);
         nic_on_work();
-    } else if (tigon2_transmit_has_slot()) {
-        tigon2_slot_blocked = false;
-        tigon2_withdraw(TIGON2_EVENT_WORK);
-        nic_on_transmit_slot();
     }
 }
 
