@@ -62,7 +62,7 @@ def test_handler_record_and_threads(sessions: Sessions, alone: str) -> None:
     assert f"hit Breakpoint 1, {HANDLER} ()" in output
     assert shown[0] == "1" and shown[1] == "1"
     assert shown[2].startswith(
-        "{total = 64, message = 0, settled = 0, descriptor = 1, peer = 1"
+        "{total = 64, message = 0, settled = 0, descriptor = 1, tag = 1"
     )
     assert re.search(r'\* 1 +Thread 1 "board 0\.A" \(board 0 CPU A\)', output)
     assert re.search(r'2 +Thread 2 "board 0\.B" \(board 0 CPU B, halted\)', output)
@@ -221,7 +221,7 @@ def test_snapshots_and_monitor(sessions: Sessions, alone: str) -> None:
         [f"break {HANDLER}", "continue", "print $cycle", "monitor snapshot"]
         + ["continue", "print $cycle", "continue"]
         + ["monitor snapshots"]
-        + ["monitor restore 18", "maintenance flush register-cache"]
+        + ["monitor restore 19", "maintenance flush register-cache"]
         + ["thread 1", "print $cycle"]
         + ["continue", "print $cycle", "monitor restore 999", "monitor nonsense"]
         + [
@@ -233,7 +233,7 @@ def test_snapshots_and_monitor(sessions: Sessions, alone: str) -> None:
         + ["delete", "continue"]
     )
     number = re.search(r"^snapshot (\d+)$", output, re.MULTILINE)
-    assert number and number[1] == "18", output
+    assert number and number[1] == "19", output
     shown = values(output)
     assert shown[2] == shown[0]
     assert shown[3] == shown[1]
@@ -287,7 +287,7 @@ def test_backtrace_agrees_with_gdb(sessions: Sessions) -> None:
         "-q",
         "--gdb=SOCKET",
     )
-    commands = ["break emp_finish", "break emp_give_back", "break nic_gather_move"]
+    commands = ["break emp_settle", "break emp_give_back", "break nic_gather_move"]
     commands += ["break emp_device_place"]
     for _ in range(8):
         commands += [
