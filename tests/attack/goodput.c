@@ -167,14 +167,6 @@ static double rate_under(uint64_t interval_ns, bool unknown, uint64_t seed,
         (void)wire_run(&run.wire, sender, receiver, &run, result);
     if (run.wire.oracle.stray)
         world_fail(result, "%s", run.wire.oracle.words);
-    for (unsigned b = 0; b < 2; b++)
-        for (size_t i = 0; i < EMP_COUNTER_COUNT; i++)
-            printf("%u:%zu=%u ", b, i, oracle_counter(&run.wire.oracle, b, i));
-    struct tigon_switch_statistics st;
-    for (unsigned p = 0; p < 3; p++) {
-        tigon_switch_statistics(tigon_world_switch(run.wire.pair.world, 0), p, &st);
-        printf("port %u full %lu most %lu\n", p, st.dropped_full, st.queue_bytes_most);
-    }
     result->figures.accepted += run.wire.oracle.accepted;
     result->figures.transfers += run.wire.oracle.transfers;
     wire_close(&run.wire);

@@ -23,13 +23,13 @@ static void step(void *context) {
     struct run *run = context;
     struct forge *forge = &run->wire.forge;
     struct hostile_frame frame;
-    if (run->left == 0) {
-        run->honest.over = true;
-        return;
-    }
     if (run->waiting) {
         tigon_world_call_at(run->wire.pair.world,
                             tigon_world_now_ns(run->wire.pair.world) + PAUSE_NS, step, run);
+        return;
+    }
+    if (run->left == 0) {
+        run->honest.over = true;
         return;
     }
     run->left--;
@@ -88,6 +88,7 @@ static int suffer(struct run *run, struct pair_side *side) {
         (void)honest_exchange(honest, side);
         while (!honest->over && (!honest->wrong || !run->may_disturb))
             tigon_host_sleep_ns(side->host, PAUSE_NS);
+        run->waiting = true; /* both nodes shall read the same in `over` */
         honest_meet(honest, side);
         count(run, side);
         if (honest->over)
