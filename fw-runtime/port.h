@@ -146,13 +146,13 @@ enum nic_link_event {
 };
 void nic_on_link(enum nic_link_event event, uint32_t word);
 
-/* Sends a 1000BASE-X configuration word over and over / stops doing so. A port whose wire
- * negotiates by itself does nothing here and reports SYNCHRONISED, then configuration words as a
- * willing peer would send them. */
+/* Sends a 1000BASE-X configuration word over and over in place of idle and frames / sends these
+ * again. A port whose wire negotiates by itself does nothing here and reports SYNCHRONISED, then
+ * configuration words as a willing peer would send them. */
 void nic_link_send(uint32_t word);
 void nic_link_idle(void);
 
-/* Lets frames flow, or stops them. */
+/* Takes frames from the wire, or ignores them; `false` comes with nic_link_send. */
 void nic_link_enable(bool up);
 
 #endif

@@ -83,6 +83,9 @@ int libemp_silence(struct libemp_board *board) {
         libemp_set_register(board, REGISTER_DMA_WRITE_STATE, DMA_RESET);
         libemp_set_register(board, REGISTER_DMA_READ_STATE, DMA_RESET);
     }
+    /* A MAC that is not enabled sends configuration words: 0 tells the peer that its link is down.
+     */
+    libemp_set_register(board, REGISTER_LINK_TRANSMIT, 0);
     set_mac(board, MAC_ENABLE, MAC_STOP | MAC_RESET);
     return check_silent(board);
 }

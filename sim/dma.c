@@ -113,11 +113,13 @@ static void reverse_words(uint8_t *bytes, uint32_t length) {
     }
 }
 
-/* 16-bit one's-complement sum of big-endian pairs, odd tail padded with zero (tigon2.md 14 row 27).
- */
-static uint32_t add_sum(uint32_t sum, const uint8_t *bytes, uint32_t length) {
+/* 16-bit one's-complement sum of big-endian pairs. A byte at an even local address is the high one
+ * of its pair, so that pieces of any length sum up as the whole does (tigon2.md 16.6). */
+static uint32_t add_sum(uint32_t sum, uint32_t address, const uint8_t *bytes, uint32_t length) {
     uint64_t total = sum;
     uint32_t i = 0;
+    if (address & 1u && length)
+        total += bytes[i++];
     for (; i + 1 < length; i += 2)
         total += (uint32_t)bytes[i] << 8 | bytes[i + 1];
     if (i < length)
@@ -138,7 +140,7 @@ static __attribute__((noinline)) void sum_up(struct tigon_dma_engine *engine,
                                              const uint8_t *bytes) {
     if (*engine->state & TIGON_DMA_RESTART_SUM)
         engine->sum = 0;
-    engine->sum = add_sum(engine->sum, bytes, engine->length);
+    engine->sum = add_sum(engine->sum, engine->local_address, bytes, engine->length);
     TIGON_WORD(engine->board, engine->wiring->checksum) = engine->sum;
 }
 
@@ -174,12 +176,19 @@ static void move_bytes(struct tigon_dma_engine *engine) {
     }
 }
 
-/* Event bit 12 to 15 of a ring: did the assist move the consumer? */
-static void show_ring(struct tigon_dma_engine *engine, unsigned ring) {
+/* Event bit 12 to 15 of a ring: is the consumer beyond the reference? Firmware that queues a batch
+ * puts the reference at its end, ahead of the consumer, and is told when all of it is done: the
+ * distance to the producer tells ahead from behind (tigon2.md 16.3). True if the bit changed. */
+static bool show_ring(struct tigon_dma_engine *engine, unsigned ring) {
     const struct tigon_dma_ring *pointers = &engine->rings[ring];
+    const uint32_t mask = ring_bytes[ring] - 1u;
+    const uint32_t done = (pointers->consumer - pointers->reference) & mask;
     const uint32_t bit = TIGON_EVENT_READ_HIGH >> (engine->number + 2u * ring);
-    tigon_event_level(&engine->board->events.common, bit,
-                      pointers->consumer != pointers->reference);
+    uint32_t *common = &engine->board->events.common;
+    const uint32_t before = *common;
+    tigon_event_level(common, bit,
+                      done && done <= ((pointers->producer - pointers->reference) & mask));
+    return *common != before;
 }
 _Static_assert(TIGON_EVENT_WRITE_HIGH == TIGON_EVENT_READ_HIGH >> 1 &&
                    TIGON_EVENT_READ_LOW == TIGON_EVENT_READ_HIGH >> 2 &&
@@ -551,6 +560,8 @@ void tigon_dma_write_register(struct tigon_board *board, uint32_t offset, uint32
         case 0:
             engine->rings[ring].producer = value;
             kick(engine);
+            if (show_ring(engine, ring))
+                break;
             tigon_board_touched(board);
             return;
         case 1:

@@ -82,11 +82,11 @@ static const struct knob knobs_table[] = {
     SWITCH(transmit_full_by_reference, 0,
            "HW[0FC] shows 0 by distance to the reference HW[0F8] instead of the consumer HW[0F4]"),
     SWITCH(stop_on_fault, 1, "a core stopped by an error ends the run with a report"),
-    NUMBER(link_idle_after_ns, 30000000, 0, 60 * SECOND, "ns",
-           "three link timers: firmware may end negotiation in a way nobody described; 0: never"),
     SWITCH(
         receive_truncates, 0,
         "a frame that does not fit the receive buffer is cut (status bit 23) instead of dropped"),
+    SWITCH(pause_by_descriptors, 0,
+           "nothing public says so; off is the harsher board: 512 short frames can fill its ring"),
 
     SWITCH(quirk_bank_write, 0, "a change of SRAM bank size or timing corrupts the operating mode"),
     SWITCH(quirk_64_bit_slot, 0,

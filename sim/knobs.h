@@ -58,8 +58,8 @@ struct tigon_knobs {
     bool hand_dma_feeds_mac; /* bit 17 works in transfers started by hand too (tigon2.md 5.5) */
     bool transmit_full_by_reference; /* HW[0FC] counts from HW[0F8] instead of HW[0F4] */
     bool stop_on_fault;              /* a core stopped by an error ends tigon_world_run */
-    uint64_t link_idle_after_ns; /* acknowledged configuration words end by themselves; 0 never */
-    bool receive_truncates;      /* a frame that does not fit the buffer is cut, not dropped */
+    bool receive_truncates;          /* a frame that does not fit the buffer is cut, not dropped */
+    bool pause_by_descriptors; /* few free receive descriptors send PAUSE, too (tigon2.md 16.9) */
 
     /* Quirks of the silicon (tigon2.md 13), off */
     bool quirk_bank_write;          /* item 1 */

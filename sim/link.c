@@ -1,16 +1,13 @@
 /*
- * Link (tigon2.md 7). What a board can send and hear depends on its transceiver (knobs board_kind,
- * transceiver):
+ * Link (tigon2.md 7, 16.1, 16.2, 16.7, 16.8). What a board can send and hear depends on its
+ * transceiver (knobs board_kind, transceiver):
  *   internal SERDES  HW[238] by its low byte under 0x00C801: 0xFE normal, 0xF6 loopback, anything
  *                    else no signal
- *   external SERDES  the general pins of HW[044]: 0xA000 normal, 0xF000 loopback
- *   copper           the PHY sends and negotiates by itself; HW[238] 0xE00 or 0xE01 connects it
+ *   external SERDES  the general pins of HW[044], of which bits 15:14 count: 2 normal, 3 loopback
+ *   copper           the PHY sends and negotiates by itself, whatever HW[238] says
  *
- * On fibre HW[204] other than 0 puts configuration words in place of idle; 0 means idle, so
- * negotiation ends by writing 0. [choice: tigon2.md 7 does not say how the image stops sending
- * them; bit 19 of the peer has to clear somehow.] Because firmware may end it by another way that
- * nothing public describes, words that both sides acknowledge give way to idle by themselves when
- * nothing changed for knob link_idle_after_ns.
+ * On fibre configuration words take the place of idle while HW[200] bit 1 is clear, also the word
+ * 0; HW[204] only holds the word. Firmware ends negotiation by setting the bit.
  *
  * Sync (bit 18) follows the peer's signal at once. HW[224] keeps the last word heard until sync is
  * lost. Frames pass only while both sides have signal and the sender is not sending configuration
@@ -25,8 +22,6 @@
 
 #define SERDES_NORMAL   0x00C801FEu
 #define SERDES_LOOPBACK 0x00C801F6u
-#define PORT_COPPER     0x00000E00u /* bit 0 does not matter */
-#define ACKNOWLEDGE     0x0040u     /* of a configuration word, in the chip's byte order */
 
 bool tigon_link_has_phy(const struct tigon_board *board) {
     return board->link.transceiver == TIGON_TRANSCEIVER_COPPER;
@@ -41,7 +36,7 @@ static bool normal(const struct tigon_board *board) {
     case TIGON_TRANSCEIVER_EXTERNAL:
         return tigon_local_control_pins(board) == TIGON_PINS_NORMAL;
     case TIGON_TRANSCEIVER_COPPER:
-        return (port & ~1u) == PORT_COPPER && tigon_phy_sends(&board->local_control.phy);
+        return tigon_phy_sends(&board->local_control.phy);
     default:
         return port == SERDES_NORMAL;
     }
@@ -55,58 +50,42 @@ static bool loopback(const struct tigon_board *board) {
     case TIGON_TRANSCEIVER_EXTERNAL:
         return tigon_local_control_pins(board) == TIGON_PINS_LOOPBACK;
     case TIGON_TRANSCEIVER_COPPER:
-        return (port & ~1u) == PORT_COPPER && tigon_phy_loopback(&board->local_control.phy);
+        return tigon_phy_loopback(&board->local_control.phy);
     default:
         return port == SERDES_LOOPBACK;
     }
 }
 
-/* Configuration words now being sent. */
-static uint16_t word_sent(const struct tigon_board *board) {
-    if (board->link.gave_way || tigon_link_has_phy(board))
-        return 0;
-    return (uint16_t)TIGON_WORD(board, TIGON_LINK_TRANSMIT_WORD);
+/* Do configuration words go out, where there is signal? A PHY sends its own. */
+static bool configuring(const struct tigon_board *board) {
+    return !(TIGON_WORD(board, TIGON_TRANSMIT_STATE) & TIGON_TRANSMIT_ENABLE) &&
+           !tigon_link_has_phy(board);
 }
 
-static struct tigon_line sending(const struct tigon_board *board) {
-    /* A PHY keeps its link whatever the MAC behind it does. */
-    const bool signal = tigon_link_has_phy(board)
-                            ? !board->dead && tigon_phy_sends(&board->local_control.phy)
-                            : normal(board);
-    return (struct tigon_line){signal, word_sent(board)};
-}
-
-/* Both sides have said that they heard the other: from now on silence ends it. */
-static void time_out(struct tigon_board *board) {
-    struct tigon_link *link = &board->link;
-    const uint32_t both = word_sent(board) & link->incoming.word & ACKNOWLEDGE;
-    if (!normal(board) || !link->incoming.signal || !both || !board->knobs.link_idle_after_ns)
-        tigon_schedule_cancel(board->schedule, &link->give_way);
-    else
-        tigon_board_schedule(board, &link->give_way,
-                             board->now + tigon_ticks_from_ns(board->knobs.link_idle_after_ns));
+static struct tigon_line sending(const struct tigon_board *board, bool signal) {
+    const bool words = configuring(board);
+    return (struct tigon_line){signal, words,
+                               words ? (uint16_t)TIGON_WORD(board, TIGON_LINK_TRANSMIT_WORD) : 0};
 }
 
 /* Derives status and received word from both ends; raises attentions for what changed. */
 static void derive(struct tigon_board *board) {
     struct tigon_link *link = &board->link;
     struct tigon_line line = link->incoming;
-    if (loopback(board)) {
-        line.signal = true;
-        line.word = word_sent(board);
-    } else if (!normal(board)) {
+    if (loopback(board))
+        line = sending(board, true);
+    else if (!normal(board))
         line.signal = false;
-    }
     if (tigon_link_has_phy(board))
-        line.word = 0; /* whatever the other end says, it is the PHY that listens */
+        line.configuring = false; /* whatever the other end says, it is the PHY that listens */
 
     uint32_t status = 0;
     if (line.signal)
-        status = TIGON_RECEIVE_SYNC | (line.word ? TIGON_RECEIVE_CONFIGURATION : 0);
+        status = TIGON_RECEIVE_SYNC | (line.configuring ? TIGON_RECEIVE_CONFIGURATION : 0);
     uint16_t received = link->received;
     if (!line.signal)
         received = 0;
-    else if (line.word)
+    else if (line.configuring)
         received = line.word;
 
     uint32_t attentions = 0;
@@ -127,8 +106,8 @@ static void derive(struct tigon_board *board) {
 /* Tells the wire when what we send has changed. */
 static void announce(struct tigon_board *board) {
     struct tigon_link *link = &board->link;
-    const struct tigon_line line = sending(board);
-    if (line.signal == link->outgoing.signal && line.word == link->outgoing.word)
+    const struct tigon_line line = sending(board, normal(board));
+    if (tigon_line_same(line, link->outgoing))
         return;
     link->outgoing = line;
     if (board->wire)
@@ -144,16 +123,6 @@ void tigon_link_write(struct tigon_board *board, uint32_t offset, uint32_t value
     (void)value;
     if (offset == TIGON_LINK_RECEIVE_WORD)
         return;
-    board->link.gave_way = false;
-    tigon_link_look(board);
-    time_out(board);
-    tigon_board_changed(board);
-}
-
-static void give_way(void *context, uint64_t ticks) {
-    struct tigon_board *board = context;
-    board->now = ticks;
-    board->link.gave_way = true;
     tigon_link_look(board);
     tigon_board_changed(board);
 }
@@ -168,7 +137,6 @@ void tigon_link_initialise(struct tigon_board *board) {
     if (board->knobs.transceiver == TIGON_TRANSCEIVER_BY_BOARD)
         board->link.transceiver =
             tigon_pci_is_copper(board) ? TIGON_TRANSCEIVER_COPPER : TIGON_TRANSCEIVER_INTERNAL;
-    tigon_event_initialise(&board->link.give_way, give_way, board);
     tigon_phy_initialise(&board->local_control.phy, tigon_link_has_phy(board));
 }
 
@@ -180,7 +148,6 @@ void tigon_link_heard(struct tigon_board *board, struct tigon_line line) {
     board->link.incoming = line;
     tigon_phy_partner(&board->local_control.phy, line.signal);
     derive(board);
-    time_out(board);
     tigon_board_changed(board);
 }
 
@@ -201,8 +168,7 @@ static __attribute__((noinline)) void send(struct tigon_board *board, struct tig
                              board->now + tigon_ticks_from_ns(board->knobs.receive_latency_ns));
         return;
     }
-    const struct tigon_line line = sending(board);
-    if (!board->wire || !line.signal || line.word) {
+    if (!board->wire || !normal(board) || configuring(board)) {
         board->statistics.transmit_no_link++;
         tigon_statistic_count(board, TIGON_STATISTIC_CARRIER_ERRORS);
         tigon_frame_release(tigon_world_frames(board->world), frame);
@@ -215,7 +181,7 @@ void tigon_link_send(struct tigon_board *board, struct tigon_frame *frame, uint6
     /* On fibre with the link up, what send() would find. */
     if (__builtin_expect(board->link.transceiver == TIGON_TRANSCEIVER_INTERNAL &&
                              TIGON_WORD(board, TIGON_SERDES) == SERDES_NORMAL && !board->dead &&
-                             board->wire && !word_sent(board),
+                             board->wire && !configuring(board),
                          1))
         tigon_wire_send(board->wire, board->side, frame, started, board->now);
     else
@@ -224,7 +190,5 @@ void tigon_link_send(struct tigon_board *board, struct tigon_frame *frame, uint6
 
 void tigon_link_reset(struct tigon_board *board) {
     /* What comes in does not depend on us; everything else starts anew. */
-    tigon_schedule_cancel(board->schedule, &board->link.give_way);
-    board->link.gave_way = false;
     tigon_link_look(board);
 }

@@ -13,9 +13,14 @@ struct tigon_frame;
 
 /* What one side sends when it sends no frame. */
 struct tigon_line {
-    bool signal;   /* SERDES in normal mode: code groups are on the fibre */
-    uint16_t word; /* not 0: configuration words; 0: idle */
+    bool signal;      /* SERDES in normal mode: code groups are on the fibre */
+    bool configuring; /* configuration words instead of idle */
+    uint16_t word;    /* the word, which may be 0; while idle 0 */
 };
+
+static inline bool tigon_line_same(struct tigon_line a, struct tigon_line b) {
+    return a.signal == b.signal && a.configuring == b.configuring && a.word == b.word;
+}
 
 struct tigon_link {
     enum tigon_transceiver transceiver; /* on the board, never TIGON_TRANSCEIVER_BY_BOARD */
@@ -23,8 +28,6 @@ struct tigon_link {
     struct tigon_line outgoing;         /* last told to the wire */
     uint16_t received;                  /* HW[224] */
     uint32_t status;                    /* bits 18 and 19 of HW[220] */
-    struct tigon_event give_way;
-    bool gave_way; /* configuration words ended without a write of HW[204] */
 };
 
 void tigon_link_initialise(struct tigon_board *board);

@@ -12,7 +12,7 @@
 #define LED_DATA        (1u << 6)
 #define PHY_RUN         (1u << 7) /* a rising edge ends the PHY's reset */
 #define BANK_SIZE       (3u << 8)
-#define PINS            (15u << 12)
+#define PINS            (3u << 14) /* bits 13:12 enable their outputs (tigon2.md 16.7) */
 #define MII_CLOCK       (1u << 16)
 #define MII_ENABLE      (1u << 17)
 #define MII_OUT         (1u << 18)
@@ -38,9 +38,9 @@ void tigon_local_control_reset(struct tigon_board *board) {
 
 enum tigon_pins tigon_local_control_pins(const struct tigon_board *board) {
     const uint32_t pins = TIGON_WORD(board, TIGON_LOCAL_CONTROL) & PINS;
-    return pins == 0xA000u   ? TIGON_PINS_NORMAL
-           : pins == 0xF000u ? TIGON_PINS_LOOPBACK
-                             : TIGON_PINS_OTHER;
+    return pins == 2u << 14   ? TIGON_PINS_NORMAL
+           : pins == 3u << 14 ? TIGON_PINS_LOOPBACK
+                              : TIGON_PINS_OTHER;
 }
 
 uint32_t tigon_local_control_read(struct tigon_board *board, uint32_t offset) {

@@ -21,6 +21,7 @@
 #define RING_BELOW_TRANSMIT 0x2000u
 #define RING_SPACE_MASK     0x1FFFFFu
 #define UNUSED_BYTES        8u
+#define START_ALIGNMENT     32u /* of frames in the buffer (tigon2.md 16.4) */
 #define FRAME_64            64u
 
 static uint32_t ring_address(const struct tigon_board *board, uint32_t offset) {
@@ -42,7 +43,9 @@ static inline uint32_t buffer_free(const struct tigon_board *board) {
     return distance ? distance : size;
 }
 
-/* PAUSE below an eighth free, resume above a quarter (tigon2.md 7, choice). */
+/* PAUSE below an eighth free, resume above a quarter (tigon2.md 7, choice). Whether free
+ * descriptors count beside bytes of the buffer is unknown (tigon2.md 16.9): knob
+ * pause_by_descriptors. */
 static __attribute__((cold, noinline)) void send_pause(struct tigon_board *board) {
     struct tigon_receive *mac = &board->receive;
     if (!mac->pause_sent && !(TIGON_WORD(board, TIGON_TRANSMIT_STATE) & TIGON_TRANSMIT_PAUSE))
@@ -52,10 +55,15 @@ static __attribute__((cold, noinline)) void send_pause(struct tigon_board *board
 }
 
 static inline void flow_control(struct tigon_board *board) {
+    const struct tigon_receive *mac = &board->receive;
     const uint32_t free_bytes = buffer_free(board);
     const uint32_t size = tigon_receive_buffer_size(board);
-    if (__builtin_expect(
-            board->receive.pause_sent ? free_bytes > size / 4u : free_bytes < size / 8u, 0))
+    const uint32_t ring = board->knobs.pause_by_descriptors
+                              ? (mac->reference - mac->producer - 1u) % RING_BYTES
+                              : RING_BYTES;
+    const bool wanted = mac->pause_sent ? free_bytes <= size / 4u || ring <= RING_BYTES / 4u
+                                        : free_bytes < size / 8u || ring < RING_BYTES / 8u;
+    if (__builtin_expect(wanted != mac->pause_sent, 0))
         send_pause(board);
 }
 
@@ -71,10 +79,10 @@ static bool is_pause(const struct tigon_frame *frame) {
 }
 
 static bool hash_hit(const struct tigon_board *board, const uint8_t *address) {
-    /* The CRC register before the final inversion would be the other choice; tigon2.md 6.3 fixes
-     * neither, the image checks again in software. */
-    const uint32_t index = tigon_frame_crc(address, 6) & 0x7Fu;
-    return board->registers[(TIGON_MULTICAST_HASH + 4u * (index >> 5)) / 4u] >> (index & 31u) & 1u;
+    /* The CRC before its final inversion; HW[228] holds bits 127:96 (tigon2.md 16.5). */
+    const uint32_t index = ~tigon_frame_crc(address, 6) & 0x7Fu;
+    const uint32_t offset = TIGON_MULTICAST_HASH + 4u * (3u - (index >> 5));
+    return board->registers[offset / 4u] >> (index & 31u) & 1u;
 }
 
 static bool is_ours(const struct tigon_board *board, const uint8_t *address) {
@@ -128,13 +136,20 @@ static __attribute__((cold, noinline)) void exhausted(struct tigon_board *board,
  * or 0. */
 static __attribute__((cold, noinline)) uint32_t what_fits(const struct tigon_board *board) {
     const uint32_t free_bytes = buffer_free(board);
-    const uint32_t fits = free_bytes < UNUSED_BYTES ? 0 : (free_bytes - UNUSED_BYTES) & ~7u;
+    const uint32_t fits =
+        free_bytes < UNUSED_BYTES ? 0 : (free_bytes - UNUSED_BYTES) & ~(START_ALIGNMENT - 1u);
     return board->knobs.receive_truncates && fits >= FRAME_64 ? fits : 0;
+}
+
+/* How far apart two frames begin of which the first has `length` bytes. Firmware reads the first
+ * bytes of a frame without thought of the buffer's end: no frame may begin shortly before it. */
+static inline uint32_t step_of(uint32_t length) {
+    return (length + START_ALIGNMENT - 1u) & ~(START_ALIGNMENT - 1u);
 }
 
 /* How much of a frame of `length` bytes the buffer can take. */
 static inline uint32_t room_for(const struct tigon_board *board, uint32_t length) {
-    if (__builtin_expect(((length + 7u) & ~7u) + UNUSED_BYTES <= buffer_free(board), 1))
+    if (__builtin_expect(step_of(length) + UNUSED_BYTES <= buffer_free(board), 1))
         return length;
     return what_fits(board);
 }
@@ -144,7 +159,7 @@ static __attribute__((cold, noinline)) uint32_t
 store_in_pieces(struct tigon_board *board, const struct tigon_frame *frame, uint32_t length) {
     const uint32_t start = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_PRODUCER);
     const uint32_t base = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_BASE);
-    const uint32_t step = (length + 7u) & ~7u;
+    const uint32_t step = step_of(length);
     uint32_t first = length;
     if (start < TIGON_SRAM_SPACE_END && TIGON_SRAM_SPACE_END - start < first)
         first = TIGON_SRAM_SPACE_END - start;
@@ -155,12 +170,11 @@ store_in_pieces(struct tigon_board *board, const struct tigon_frame *frame, uint
                                                : base + (start + step - TIGON_SRAM_SPACE_END);
 }
 
-/* Puts the first `length` bytes at the buffer producer; returns the producer after them, rounded up
- * to 8 and wrapped. */
+/* Puts the first `length` bytes at the buffer producer; returns where the next frame begins. */
 static inline uint32_t store(struct tigon_board *board, const struct tigon_frame *frame,
                              uint32_t length) {
     const uint32_t start = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_PRODUCER);
-    const uint32_t step = (length + 7u) & ~7u;
+    const uint32_t step = step_of(length);
     if (__builtin_expect(start >= TIGON_SRAM_SPACE_END || TIGON_SRAM_SPACE_END - start <= step, 0))
         return store_in_pieces(board, frame, length);
     tigon_memory_write(&board->memory, start, frame->bytes, length);
@@ -273,13 +287,19 @@ uint32_t tigon_receive_read(struct tigon_board *board, uint32_t offset) {
 static void write_state(struct tigon_board *board, uint32_t value) {
     const uint32_t status = TIGON_RECEIVE_SYNC | TIGON_RECEIVE_CONFIGURATION;
     uint32_t *word = &TIGON_WORD(board, TIGON_RECEIVE_STATE);
-    const uint32_t attentions = *word & TIGON_RECEIVE_ATTENTIONS & ~value;
-    if (value & TIGON_RECEIVE_RESET)
+    uint32_t attentions = *word & TIGON_RECEIVE_ATTENTIONS & ~value;
+    if (value & TIGON_RECEIVE_RESET) {
         board->receive.pause_sent = false;
+        attentions = 0;
+    }
+    /* How firmware asks for a signal without waiting for a change (tigon2.md 16.1): bit 24 or 25
+     * would do. */
+    if ((*word & ~value & TIGON_RECEIVE_ENABLE) && (tigon_link_status(board) & TIGON_RECEIVE_SYNC))
+        attentions |= TIGON_RECEIVE_LINK_CHANGED;
     /* Reset is an action, not a state: the bit reads back 0. Bit 27 is no attention and cannot be
      * set. */
     *word = (value & ~(TIGON_RECEIVE_ATTENTIONS | TIGON_RECEIVE_RESET | status | (1u << 27))) |
-            (value & TIGON_RECEIVE_RESET ? 0 : attentions);
+            attentions;
 }
 
 void tigon_receive_write(struct tigon_board *board, uint32_t offset, uint32_t value) {
@@ -298,6 +318,7 @@ void tigon_receive_write(struct tigon_board *board, uint32_t offset, uint32_t va
     default:
         *pointer(board, offset) = value & (RING_BYTES - DESCRIPTOR_BYTES);
         show_ring(board);
+        flow_control(board);
         break;
     }
     tigon_board_changed(board);

@@ -369,6 +369,7 @@ static void write_state(struct tigon_board *board, uint32_t value) {
     /* Reset is an action, not a state: the bit reads back 0. */
     *word = (value & ~(TIGON_TRANSMIT_ATTENTIONS | TIGON_TRANSMIT_RESET)) |
             (value & TIGON_TRANSMIT_RESET ? 0 : attentions);
+    tigon_link_look(board); /* bit 1 decides between configuration words and idle */
 }
 
 void tigon_transmit_write(struct tigon_board *board, uint32_t offset, uint32_t value) {

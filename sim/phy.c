@@ -15,7 +15,8 @@ enum {
     PARTNER,
     GIGABIT_CONTROL = 9,
     GIGABIT_STATUS = 10,
-    EXTENDED_STATUS = 15
+    EXTENDED_STATUS = 15,
+    SUMMARY = 25
 };
 
 #define CONTROL_RESET      0x8000u
@@ -26,6 +27,8 @@ enum {
 #define STATUS_ABLE        0x7949u /* 10 and 100 Mb/s, extended status, negotiation */
 #define STATUS_NEGOTIATED  0x0020u
 #define STATUS_LINK        0x0004u
+/* Register 25: negotiation is through, 1000 Mb/s full duplex was agreed, link. */
+#define SUMMARY_GIGABIT 0x8704u
 
 #define HEADER_BITS 12u
 #define DATA_BITS   16u
@@ -33,8 +36,8 @@ enum {
 void tigon_phy_reset(struct tigon_phy *phy) {
     memset(phy->stored, 0, sizeof phy->stored);
     phy->stored[CONTROL] = 0x1140; /* negotiate, full duplex, 1000 Mb/s */
-    phy->stored[IDENTIFIER_HIGH] = 0x0054;
-    phy->stored[IDENTIFIER_LOW] = 0x4700;
+    phy->stored[IDENTIFIER_HIGH] = 0x0020;
+    phy->stored[IDENTIFIER_LOW] = 0x6041;
     phy->stored[ADVERTISED] = 0x01E1;
     phy->stored[GIGABIT_CONTROL] = 0x0200;
     phy->stored[EXTENDED_STATUS] = 0x2000;
@@ -82,6 +85,8 @@ static uint16_t read_register(struct tigon_phy *phy, unsigned index) {
         return link ? 0x41E1 : 0;
     case GIGABIT_STATUS:
         return link ? 0x3800 : 0;
+    case SUMMARY:
+        return link ? SUMMARY_GIGABIT : 0;
     default:
         return phy->stored[index];
     }

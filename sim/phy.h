@@ -1,9 +1,10 @@
 /*
- * The PHY of a copper board behind the two MII management lines of HW[044] (tigon2.md 3.3, 7):
- * frame format and registers 0 to 15 of IEEE 802.3 clause 22, at address 1.
+ * The PHY of a copper board behind the two MII management lines of HW[044] (tigon2.md 3.3,
+ * 7, 16.8): frame format and registers 0 to 15 of IEEE 802.3 clause 22, at address 1; its
+ * identification is 0x0020604x, and register 25 sums up what was negotiated.
  *
- * Nothing public names the part. Chosen: its identification, that it negotiates by itself and at
- * once, and that it takes any partner that sends code groups for one of 1000BASE-T, full duplex.
+ * Chosen: the last digit of its identification, that it negotiates by itself and at once, and that
+ * it takes any partner that sends code groups for one of 1000BASE-T, full duplex.
  */
 #ifndef SIM_PHY_H
 #define SIM_PHY_H

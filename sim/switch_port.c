@@ -20,8 +20,8 @@
 #define QUANTUM_BYTES    64u
 
 static void say(struct tigon_port *port, uint16_t word, uint64_t ticks) {
-    const struct tigon_line line = {.signal = true, .word = word};
-    if (!port->wire || (port->said.signal && port->said.word == word))
+    const struct tigon_line line = {.signal = true, .configuring = word != 0, .word = word};
+    if (!port->wire || tigon_line_same(line, port->said))
         return;
     port->said = line;
     tigon_wire_line(port->wire, port->side, line, ticks);
@@ -88,7 +88,7 @@ static void timer_ends(void *context, uint64_t ticks) {
     struct tigon_port *port = context;
     if (port->state == TIGON_PORT_COMPLETE)
         enter(port, TIGON_PORT_IDLE, ticks);
-    else if (port->heard.word == 0) /* in ABILITY: it does not negotiate */
+    else if (!port->heard.configuring) /* in ABILITY: it does not negotiate */
         enter(port, TIGON_PORT_UP, ticks);
     /* else the peer will send idle some time; tigon_port_heard sees it */
 }
@@ -107,19 +107,20 @@ void tigon_port_heard(struct tigon_port *port, struct tigon_line line, uint64_t 
     case TIGON_PORT_ABILITY:
         break;
     case TIGON_PORT_ACKNOWLEDGE:
-        if (!line.word)
+        if (!line.word) /* idle, or a peer that begins anew */
             enter(port, TIGON_PORT_ABILITY, ticks);
         break;
     case TIGON_PORT_COMPLETE:
     case TIGON_PORT_IDLE:
-        if (line.word && !(line.word & WORD_ACKNOWLEDGE))
+        if (line.configuring && !(line.word & WORD_ACKNOWLEDGE))
             enter(port, TIGON_PORT_ABILITY, ticks); /* it begins anew */
-        else if (!line.word && port->state == TIGON_PORT_IDLE && !tigon_event_pending(&port->timer))
+        else if (!line.configuring && port->state == TIGON_PORT_IDLE &&
+                 !tigon_event_pending(&port->timer))
             enter(port, TIGON_PORT_UP, ticks);
         break;
     case TIGON_PORT_UP:
-        if (line.word)
-            enter(port, TIGON_PORT_ACKNOWLEDGE, ticks);
+        if (line.configuring)
+            enter(port, TIGON_PORT_ABILITY, ticks);
         break;
     }
     if (port->state == TIGON_PORT_ABILITY && line.word)

@@ -72,6 +72,6 @@ void sram_write(struct tigon_host *host, uint32_t address, uint32_t value);
 
 /* The tests, each array ended by a row without title. */
 extern const struct acceptance core_tests[], dma_tests[], mac_tests[], host_tests[], part_tests[],
-    register_tests[], fuzz_tests[], image_tests[];
+    register_tests[], fuzz_tests[], image_tests[], correction_tests[];
 
 #endif

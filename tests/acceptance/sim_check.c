@@ -8,9 +8,9 @@
 
 #define GOLDEN "tests/acceptance/golden/"
 
-static const struct acceptance *const groups[] = {core_tests, dma_tests,   mac_tests,
-                                                  host_tests, part_tests,  register_tests,
-                                                  fuzz_tests, image_tests, NULL};
+static const struct acceptance *const groups[] = {
+    core_tests,     dma_tests,  mac_tests,   host_tests,       part_tests,
+    register_tests, fuzz_tests, image_tests, correction_tests, NULL};
 
 void broken(const char *format, ...) {
     va_list arguments;

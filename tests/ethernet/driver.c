@@ -330,7 +330,8 @@ static void command(struct ethernet *ethernet, uint32_t what) {
         tigon_host_sleep_ns(ethernet->host, 1000);
 }
 
-/* CRC-32 of a group address; its low 7 bits select the bit of the hash (tigon2.md 6.3). */
+/* CRC-32 of a group address, not inverted; its low 7 bits select the bit of the hash, whose first
+ * word holds bits 127:96 (tigon2.md 16.5). */
 static unsigned hash_of(const uint8_t group[6]) {
     uint32_t crc = 0xFFFFFFFFu;
     for (int i = 0; i < 6; i++) {
@@ -338,7 +339,7 @@ static unsigned hash_of(const uint8_t group[6]) {
         for (int bit = 0; bit < 8; bit++)
             crc = (crc & 1) != 0 ? crc >> 1 ^ 0xEDB88320u : crc >> 1;
     }
-    return ~crc & 0x7F;
+    return crc & 0x7F;
 }
 
 void ethernet_filter(struct ethernet *ethernet, bool promiscuous, const uint8_t (*groups)[6],
@@ -346,7 +347,7 @@ void ethernet_filter(struct ethernet *ethernet, bool promiscuous, const uint8_t 
     uint32_t hash[4] = {0};
     for (unsigned i = 0; i < count; i++) {
         const unsigned index = hash_of(groups[i]);
-        hash[index >> 5] |= 1u << (index & 31);
+        hash[3 - (index >> 5)] |= 1u << (index & 31);
     }
     set_area(ethernet, AREA_FILTER, promiscuous ? FILTER_PROMISCUOUS : 0);
     for (uint32_t i = 0; i < 4; i++)

@@ -27,23 +27,24 @@ def test_issue_figures(results: dict[int, dict[str, Any]]) -> None:
 
 
 def test_limits(results: dict[int, dict[str, Any]]) -> None:
-    """All that may be compared is inside its limits, but for 4 kB, where the published costs themselves are not, and for
-    the slope, which lacks what posting takes beyond its charge at 4 bytes."""
+    """All that may be compared is inside its limits, but for 4 kB, where the published costs themselves are not. The
+    slope, which lacks what posting takes beyond its charge at 4 bytes, is just inside.
+    """
     outside = [row.name for row in published.rows(results) if "OUTSIDE" in row.verdict]
-    assert outside == ["slope in a frame", "one way 4 kB"]
+    assert outside == ["one way 4 kB"]
     assert results[4]["latency_us"] < 25
     slope = results[published.ONE_FRAME]["latency_us"] - results[4]["latency_us"]
-    assert 1000 * slope / (published.ONE_FRAME - 4) == pytest.approx(7.98, abs=0.02)
+    assert 1000 * slope / (published.ONE_FRAME - 4) == pytest.approx(8.02, abs=0.02)
     assert results[4096]["bandwidth_mbps"] == pytest.approx(775, rel=0.005)
 
 
 @pytest.mark.parametrize(
     "size, figure, value",
     [
-        (4, "latency_us", 24.98),
-        (10, "latency_us", 24.98),
-        (published.ONE_FRAME, "latency_us", 36.75),
-        (1500, "latency_us", 51.20),
+        (4, "latency_us", 24.99),
+        (10, "latency_us", 24.99),
+        (published.ONE_FRAME, "latency_us", 36.80),
+        (1500, "latency_us", 51.25),
         (4096, "bandwidth_mbps", 775.2),
         (65536, "bandwidth_mbps", 826.7),
         (MEGABYTE, "bandwidth_mbps", 842.7),

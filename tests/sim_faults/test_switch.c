@@ -152,6 +152,7 @@ static void test_links(void **state) {
     struct tigon_board *dark = net->boards[2];
     set_reg(dark, 0x238, 0);
     set_reg(words, 0x204, 0x2000); /* its ability */
+    set_reg(words, 0x200, 0x20);
     pass(net, 10000);
     assert_int_equal(reg(words, 0x224), 0x2040); /* the port has heard and says so */
     set_reg(words, 0x204, 0x2040);
@@ -159,15 +160,21 @@ static void test_links(void **state) {
     assert_int_equal(reg(words, 0x220) & 0x000C0000, 0x00040000); /* idle by now */
     assert_false(tigon_switch_port_up(net->box, 1));              /* but the board is not */
     assert_true(tigon_switch_port_up(net->box, 0));               /* taken as it is */
-    set_reg(words, 0x204, 0);
+    set_reg(words, 0x200, 0x22);
     pass(net, 15000000);
     assert_true(tigon_switch_port_up(net->box, 1));
     assert_false(tigon_switch_port_up(net->box, 2));
     assert_false(tigon_switch_port_up(net->box, 99));
-    /* Negotiation begins anew when the board says so, and the plug matters. */
-    set_reg(words, 0x204, 0x2000);
+    /* Negotiation begins anew when the board says so, by the word 0, and the plug matters. */
+    set_reg(words, 0x204, 0);
+    set_reg(words, 0x200, 0x20);
     pass(net, 10000);
     assert_false(tigon_switch_port_up(net->box, 1));
+    assert_int_equal(reg(words, 0x224), 0x2000); /* not acknowledged: nothing was said */
+    pass(net, LINK_UP_NS);
+    assert_false(tigon_switch_port_up(net->box, 1));
+    set_reg(words, 0x204, 0x2000);
+    pass(net, 10000);
     assert_int_equal(reg(words, 0x224), 0x2040);
     tigon_wire_set_cut(net->wires[0], true);
     pass(net, 10000);

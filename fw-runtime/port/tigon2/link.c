@@ -47,16 +47,19 @@ NIC_COLD void tigon2_link_attention(uint32_t state) {
     }
 }
 
+/* One bit decides what is on the fibre: the word of HW[204], also the word 0, or idle and frames
+ * (tigon2.md 16.2). */
 NIC_COLD void nic_link_send(uint32_t word) {
     TIGON2_REGISTER(LINK_TRANSMIT) = word;
+    TIGON2_REGISTER(MAC_TRANSMIT_STATE) = TIGON2_TRANSMIT_FIBRE;
 }
 
 NIC_COLD void nic_link_idle(void) {
-    TIGON2_REGISTER(LINK_TRANSMIT) = 0;
+    TIGON2_REGISTER(MAC_TRANSMIT_STATE) = TIGON2_TRANSMIT_FIBRE | TIGON2_MAC_ENABLE;
 }
 
 NIC_COLD void nic_link_enable(bool up) {
-    uint32_t receive = TIGON2_REGISTER(MAC_RECEIVE_STATE) & ~(TIGON2_RECEIVE_CLEAR | 2u);
+    uint32_t receive =
+        TIGON2_REGISTER(MAC_RECEIVE_STATE) & ~(TIGON2_RECEIVE_CLEAR | TIGON2_MAC_ENABLE);
     TIGON2_REGISTER(MAC_RECEIVE_STATE) = receive | (up ? TIGON2_MAC_ENABLE : 0);
-    TIGON2_REGISTER(MAC_TRANSMIT_STATE) = TIGON2_TRANSMIT_FIBRE | (up ? TIGON2_MAC_ENABLE : 0);
 }

@@ -1,6 +1,5 @@
-/* tigon2.md 7: transceiver detection in loopback, then negotiation with the other board by
- * configuration words. ARGUMENT(2): do not write 0 at the end, as firmware might that ends
- * negotiation by other means. */
+/* tigon2.md 7, 16.2: transceiver detection in loopback, then negotiation with the other board by
+ * configuration words, which bit 1 of HW[200] ends. */
 #include "tests/acceptance/firmware/mac.h"
 
 #define FULL_DUPLEX 0x2000u
@@ -44,8 +43,7 @@ void main_a(void) {
     wait_us(LINK_TIMER);
     HW(0x220) = 0x07000800u;
     const uint32_t start = HW(0x054);
-    if (!ARGUMENT(2))
-        HW(0x204) = 0;
+    HW(0x200) = 0xE2u;
     while ((HW(0x220) & 0x000C0000u) != 0x00040000u)
         ;
     say("link up: status", HW(0x220) & 0x000C0000u);
@@ -53,7 +51,6 @@ void main_a(void) {
     say("more than 10 ms later", HW(0x054) - start > LINK_TIMER);
     say("word still there", HW(0x224));
     HW(0x220) = 0x07000802u;
-    HW(0x200) = 0xE2u;
     /* One frame each way, so that "up" means something. */
     MEMORY(T_BASE) = 0xFFFFFFFFu;
     MEMORY(T_BASE + 4) = 0xFFFF0254u;

@@ -53,10 +53,20 @@ static bool find_transceiver(void) {
     return found;
 }
 
+/* What is sent in place of idle while bit 1 of HW[200] is clear (tigon2.md 16.2). */
+static void send_word(uint32_t word) {
+    HW(LINK_WORD_SENT) = word;
+    HW(MAC_TRANSMIT) = MAC_TRANSMIT_FIBRE;
+}
+
+static void send_idle(void) {
+    HW(MAC_TRANSMIT) = MAC_TRANSMIT_FIBRE | MAC_ENABLE;
+}
+
 static void restart(void) {
     set_link(false);
     heard = 0;
-    HW(LINK_WORD_SENT) = LINK_FULL_DUPLEX;
+    send_word(LINK_FULL_DUPLEX);
     enter(ABILITY);
 }
 
@@ -92,10 +102,10 @@ void link_look(void) {
         break;
     case ABILITY:
         if (words && twice) {
-            HW(LINK_WORD_SENT) = LINK_FULL_DUPLEX | LINK_ACKNOWLEDGED;
+            send_word(LINK_FULL_DUPLEX | LINK_ACKNOWLEDGED);
             enter(ACKNOWLEDGE);
         } else if (!words && waited() > 2 * LINK_TIMER_US) { /* a peer that does not negotiate */
-            HW(LINK_WORD_SENT) = 0;
+            send_idle();
             enter(IDLE);
         }
         break;
@@ -107,7 +117,7 @@ void link_look(void) {
         break;
     case COMPLETE:
         if (waited() >= LINK_TIMER_US) {
-            HW(LINK_WORD_SENT) = 0;
+            send_idle();
             enter(IDLE);
         }
         break;

@@ -153,7 +153,7 @@ static void start_mac(void) {
     HW(MAC_THRESHOLDS) = 0x100B07E3u;
     HW(MAC_CLEARED) = 0;
     take_filter();
-    HW(MAC_TRANSMIT) = MAC_TRANSMIT_FIBRE | MAC_ENABLE;
+    HW(MAC_TRANSMIT) = MAC_TRANSMIT_FIBRE; /* words first: link.c */
 }
 
 void initialise(void) {

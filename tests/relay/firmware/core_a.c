@@ -118,18 +118,33 @@ static void send(void) {
 /* ------------------------------------------------------------------------------------------------
  * Link: clause 37 of IEEE 802.3 as tigon2.md 7 has it, or none */
 
+static void send_word(uint32_t word) {
+    HW(LINK_WORD_SENT) = word;
+    HW(MAC_TRANSMIT) = MAC_TRANSMIT_FIBRE;
+}
+
+static void send_idle(void) {
+    HW(MAC_TRANSMIT) = MAC_TRANSMIT_FIBRE | MAC_ENABLE;
+}
+
 static void link_down(void) {
     link_state = LINK_DOWN;
     shared.counts.link_changes += shared.status.link_up;
     shared.status.link_up = 0;
     news = true;
-    HW(LINK_WORD_SENT) = shared.information.negotiate ? LINK_ABILITY : 0;
+    if (shared.information.negotiate)
+        send_word(LINK_ABILITY);
+    else
+        send_idle();
 }
 
-static void link_on(unsigned state, uint32_t word) {
+static void link_on(unsigned state) {
     link_state = state;
     link_since = HW(TIMER);
-    HW(LINK_WORD_SENT) = word;
+    if (state == LINK_IDLE)
+        send_idle();
+    else
+        send_word(LINK_ABILITY | LINK_ACKNOWLEDGED);
 }
 
 static void watch_link(void) {
@@ -143,11 +158,11 @@ static void watch_link(void) {
         shared.status.link_up = 1;
         link_state = LINK_IDLE;
     } else if (link_state == LINK_DOWN && word) {
-        link_on(LINK_ACKNOWLEDGING, LINK_ABILITY | LINK_ACKNOWLEDGED);
+        link_on(LINK_ACKNOWLEDGING);
     } else if (link_state == LINK_ACKNOWLEDGING && (word & LINK_ACKNOWLEDGED)) {
-        link_on(LINK_ACKNOWLEDGED_BY_BOTH, LINK_ABILITY | LINK_ACKNOWLEDGED);
+        link_on(LINK_ACKNOWLEDGED_BY_BOTH);
     } else if (link_state == LINK_ACKNOWLEDGED_BY_BOTH && waited) {
-        link_on(LINK_IDLE, 0);
+        link_on(LINK_IDLE);
     } else if (link_state == LINK_IDLE && (state & MAC_CONFIGURING) && shared.status.link_up) {
         link_down();
     } else if (link_state == LINK_IDLE && waited && !(state & MAC_CONFIGURING)) {
@@ -247,7 +262,6 @@ static void begin(void) {
     HW(MAC_ADDRESS_HIGH) = SRAM(RELAY_MAC_ADDRESS);
     HW(MAC_ADDRESS_LOW) = SRAM(RELAY_MAC_ADDRESS + 4);
     HW(SERDES) = 0x00C801FEu;
-    HW(MAC_TRANSMIT) = MAC_TRANSMIT_FIBRE | MAC_ENABLE;
     HW(MAC_RECEIVE) = MAC_RECEIVE_USUAL | MAC_ENABLE;
     link_down();
     shared.running = true;
