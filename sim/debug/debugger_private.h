@@ -2,7 +2,6 @@
 #ifndef SIM_DEBUG_DEBUGGER_PRIVATE_H
 #define SIM_DEBUG_DEBUGGER_PRIVATE_H
 
-#include <semaphore.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -90,7 +89,7 @@ struct debug_slot {
     uint64_t ns;
     bool inside; /* taken while an instruction was shown, else between two */
     bool kept;   /* not to be thinned out */
-    sem_t wake;
+    int wake;    /* eventfd, in all processes the same */
 };
 
 /* What must survive going back, in memory that all processes share. */
@@ -106,8 +105,8 @@ struct debug_session {
     struct debug_travel travel;
     uint64_t frontier; /* how far output was printed */
     pid_t supervisor;
-    bool over;  /* the supervisor waits for the last snapshots to end */
-    pid_t live; /* 0: on its way from one process to the next */
+    int supervisor_pipe; /* read end: hung up when the supervisor has ended */
+    pid_t live; /* on whom the session depends: who runs the world, or a snapshot told to go on */
 };
 
 /* A watchpoint as one thread sees it. */

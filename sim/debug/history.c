@@ -6,32 +6,33 @@
  * sleep in debug_history_take. To go back, the live process says in the session what is to be done,
  * wakes a snapshot and ends. The snapshot makes a copy of itself, the new live process, and sleeps
  * on. Only one of them ever runs, so the session needs no lock.
+ *
+ * Nobody asks whether another process still lives: a zombie has a number and takes signals. The
+ * supervisor alone holds the write end of a pipe. The kernel closes it with the supervisor, even
+ * when nobody waits for that one, and whoever sleeps sees the pipe end.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "sim/debug/debugger_private.h"
 #include "sim/time.h"
 
-#define ALIVE_SECONDS 2 /* how often a snapshot looks whether anybody could still wake it */
-
-static volatile sig_atomic_t passed_on; /* signal for the live process */
 static struct debug_session *supervised;
 
 static void pass_on(int number) {
-    passed_on = number;
     if (supervised->live > 0)
         (void)kill(supervised->live, number);
 }
@@ -55,11 +56,11 @@ static void forget_process(struct debug_session *session, pid_t pid) {
     for (size_t i = 0; i < DEBUG_SNAPSHOTS; i++) {
         pid_t expected = pid; /* or the live process has given the slot to another already */
         (void)__atomic_compare_exchange_n(&session->slots[i].pid, &expected, 0, false,
-                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+                                          __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
     }
 }
 
-static _Noreturn void supervise(struct debug_session *session) {
+static _Noreturn void supervise(struct debug_session *session, int held) {
     supervised = session;
     (void)signal(SIGTERM, pass_on);
     (void)signal(SIGHUP, pass_on);
@@ -73,15 +74,15 @@ static _Noreturn void supervise(struct debug_session *session) {
             status = 1 << 8;
             break;
         }
-        if (pid == session->live) {
+        forget_process(session, pid); /* first: see debug_history_wake */
+        if (pid == __atomic_load_n(&session->live, __ATOMIC_SEQ_CST)) {
             status = each;
             break;
         }
-        forget_process(session, pid);
     }
-    session->over = true;
+    (void)close(held); /* the snapshots end, also one that its slot does not know yet ... */
     for (size_t i = 0; i < DEBUG_SNAPSHOTS; i++)
-        dismiss(&session->slots[i]);
+        dismiss(&session->slots[i]); /* ... and those that are stopped */
     while (waitpid(-1, NULL, 0) > 0 || errno == EINTR) {
     }
     if (WIFSIGNALED(status)) { /* end as it did, for whoever waits for us; its core is enough */
@@ -93,7 +94,8 @@ static _Noreturn void supervise(struct debug_session *session) {
 }
 
 static bool supervisor_lives(const struct debug_session *session) {
-    return kill(session->supervisor, 0) == 0 || errno == EPERM;
+    struct pollfd request = {.fd = session->supervisor_pipe};
+    return poll(&request, 1, 0) <= 0;
 }
 
 /* The live process must not outlive the supervisor, whom users know and end. */
@@ -104,31 +106,53 @@ static void follow_supervisor(const struct debug_session *session) {
         (void)sched_yield();
     }
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != session->supervisor)
+    if (!supervisor_lives(session)) /* it ended before that */
         _exit(1);
 }
 
-int debug_history_open(struct tigon_debugger *debugger) {
-    const bool wanted = debugger->options.snapshot_limit > 0;
-    struct debug_session *session =
-        mmap(NULL, sizeof *session, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (session == MAP_FAILED)
-        return -errno;
-    debugger->session = session;
-    if (!wanted)
-        return 0;
+static void close_descriptors(const struct debug_session *session) {
     for (size_t i = 0; i < DEBUG_SNAPSHOTS; i++)
-        (void)sem_init(&session->slots[i].wake, 1, 0);
+        if (session->slots[i].wake >= 0)
+            (void)close(session->slots[i].wake);
+    (void)close(session->supervisor_pipe);
+}
+
+/* For all processes to come. Returns the end that the supervisor alone may keep, or -errno. */
+static int open_descriptors(struct debug_session *session) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return -errno;
+    session->supervisor_pipe = ends[0];
+    int error = 0;
+    for (size_t i = 0; i < DEBUG_SNAPSHOTS; i++) {
+        session->slots[i].wake = error ? -1 : eventfd(0, EFD_CLOEXEC);
+        if (!error && session->slots[i].wake < 0)
+            error = -errno;
+    }
+    if (!error)
+        return ends[1];
+    close_descriptors(session);
+    (void)close(ends[1]);
+    return error;
+}
+
+/* Returns in the live process. */
+static int start_supervisor(struct debug_session *session) {
+    const int held = open_descriptors(session);
+    if (held < 0)
+        return held;
     session->supervisor = getpid();
     (void)fflush(NULL);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     const pid_t pid = fork();
-    if (pid > 0)
-        supervise(session);
-    if (pid < 0) {
-        const int error = -errno;
-        session->supervisor = 0;
-        (void)munmap(session, sizeof *session);
+    if (pid > 0) {
+        session->live = pid;
+        supervise(session, held);
+    }
+    const int error = pid < 0 ? -errno : 0;
+    (void)close(held);
+    if (error) {
+        close_descriptors(session);
         return error;
     }
     session->live = getpid();
@@ -136,8 +160,23 @@ int debug_history_open(struct tigon_debugger *debugger) {
     return 0;
 }
 
+int debug_history_open(struct tigon_debugger *debugger) {
+    struct debug_session *session =
+        mmap(NULL, sizeof *session, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (session == MAP_FAILED)
+        return -errno;
+    const int error = debugger->options.snapshot_limit > 0 ? start_supervisor(session) : 0;
+    if (error)
+        (void)munmap(session, sizeof *session);
+    else
+        debugger->session = session;
+    return error;
+}
+
 void debug_history_close(struct tigon_debugger *debugger) {
     debug_history_forget(debugger);
+    if (debug_history_exists(debugger))
+        close_descriptors(debugger->session);
     (void)munmap(debugger->session, sizeof *debugger->session);
     debugger->session = NULL;
 }
@@ -231,16 +270,17 @@ static void thin_out(struct tigon_debugger *debugger) {
         dismiss(worst);
 }
 
-static void wait_to_be_woken(struct debug_slot *slot, const struct debug_session *session) {
-    for (;;) {
-        struct timespec until;
-        (void)clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec += ALIVE_SECONDS;
-        if (sem_timedwait(&slot->wake, &until) == 0)
-            return;
-        if (errno == ETIMEDOUT && (session->over || !supervisor_lives(session)))
-            _exit(0);
-    }
+static void wait_to_be_woken(const struct debug_slot *slot, const struct debug_session *session) {
+    struct pollfd events[] = {{.fd = slot->wake, .events = POLLIN},
+                              {.fd = session->supervisor_pipe}};
+    uint64_t count;
+    int ready;
+    do
+        ready = poll(events, 2, -1);
+    while (ready < 0 && errno == EINTR);
+    if (ready < 0 || events[1].revents != 0 ||
+        read(slot->wake, &count, sizeof count) != (ssize_t)sizeof count)
+        _exit(1);
 }
 
 /* A grandchild, so that the supervisor inherits it when the process between has ended. */
@@ -256,6 +296,15 @@ static bool became_copy(void) {
     while (between > 0 && waitpid(between, &status, 0) < 0 && errno == EINTR) {
     }
     return between < 0 || status != 0; /* no process to be had: go on as ourselves */
+}
+
+/* Whether the slot holds a snapshot. Somebody may have ended the process: as a child of ours it is
+ * a zombie until we wait for it; of all others the supervisor clears the slot. */
+static bool holds(struct debug_slot *slot) {
+    const pid_t pid = __atomic_load_n(&slot->pid, __ATOMIC_RELAXED);
+    if (pid > 0 && waitpid(pid, NULL, WNOHANG) == pid)
+        slot->pid = 0;
+    return slot->pid != 0;
 }
 
 static int sleep_as(struct tigon_debugger *debugger, struct debug_slot *slot) {
@@ -315,7 +364,7 @@ struct debug_slot *debug_history_before(struct tigon_debugger *debugger, uint64_
     for (size_t i = 0; i < DEBUG_SNAPSHOTS; i++) {
         struct debug_slot *slot = &debugger->session->slots[i];
         /* From one between two instructions, the next position is the first to be seen. */
-        if (slot->pid == 0 || slot->position + (slot->inside ? 0u : 1u) >= limit)
+        if (!holds(slot) || slot->position + (slot->inside ? 0u : 1u) >= limit)
             continue;
         if (!best || slot->position > best->position ||
             (slot->position == best->position && slot->number > best->number))
@@ -328,7 +377,7 @@ struct debug_slot *debug_history_first(struct tigon_debugger *debugger) {
     struct debug_slot *first = NULL;
     for (size_t i = 0; i < DEBUG_SNAPSHOTS; i++) {
         struct debug_slot *slot = &debugger->session->slots[i];
-        if (slot->pid != 0 && (!first || slot->number < first->number))
+        if (holds(slot) && (!first || slot->number < first->number))
             first = slot;
     }
     return first;
@@ -336,20 +385,27 @@ struct debug_slot *debug_history_first(struct tigon_debugger *debugger) {
 
 struct debug_slot *debug_history_numbered(struct tigon_debugger *debugger, unsigned number) {
     for (size_t i = 0; i < DEBUG_SNAPSHOTS; i++)
-        if (debugger->session->slots[i].pid != 0 && debugger->session->slots[i].number == number)
+        if (holds(&debugger->session->slots[i]) && debugger->session->slots[i].number == number)
             return &debugger->session->slots[i];
     return NULL;
 }
 
+/* The supervisor clears the slot of a process that has ended and then compares the live one; we
+ * set the live one and then look at the slot. So one of both sees a snapshot that ends meanwhile.
+ */
 void debug_history_wake(struct tigon_debugger *debugger, struct debug_slot *slot) {
+    struct debug_session *session = debugger->session;
+    const uint64_t one = 1;
     const pid_t pid = __atomic_load_n(&slot->pid, __ATOMIC_RELAXED);
-    if (pid <= 0 || kill(pid, 0) != 0) { /* somebody has ended it */
-        slot->pid = 0;
+    if (pid <= 0)
         return;
-    }
     (void)fflush(NULL);
-    debugger->session->live = 0;
-    (void)sem_post(&slot->wake);
+    __atomic_store_n(&session->live, pid, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&slot->pid, __ATOMIC_SEQ_CST) != pid ||
+        write(slot->wake, &one, sizeof one) != (ssize_t)sizeof one) {
+        session->live = getpid();
+        _exit(1); /* the supervisor may have given up already */
+    }
     _exit(0);
 }
 

@@ -1,6 +1,9 @@
 """GDB sessions with simulated boards."""
 
+import contextlib
+import os
 import re
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -21,8 +24,10 @@ class Session:
         self.program = subprocess.Popen(
             arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
+        until = time.monotonic() + TIME_LIMIT_SECONDS
         while not self.socket.exists() and self.program.poll() is None:
-            time.sleep(0.01)  # until the program listens
+            assert time.monotonic() < until, "the program does not listen"
+            time.sleep(0.01)
 
     def gdb(self, commands: Sequence[str], image: str = IMAGE) -> str:
         """What GDB prints for the commands, after it has attached."""
@@ -58,9 +63,14 @@ class Session:
         return found
 
     def close(self) -> None:
+        """Ends what is left of it, also when its processes do not end with the program as they should."""
         if self.program.poll() is None:
             self.program.kill()
-        self.program.communicate()
+        self.program.wait(timeout=TIME_LIMIT_SECONDS)
+        for process in self.processes():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(process), signal.SIGKILL)
+        self.program.communicate(timeout=TIME_LIMIT_SECONDS)
 
 
 class Sessions:

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.sim_debug.gdb_session import Sessions, values
+from tests.sim_debug.gdb_session import TIME_LIMIT_SECONDS, Sessions, values
 
 DEBUGGED = "build/tests/debugged"
 HANDLER = "emp_on_transmit_slot"
@@ -117,12 +117,9 @@ def test_ended_from_outside(sessions: Sessions) -> None:
             + [f"shell kill -{int(signal)} {session.program.pid}", "continue"]
         )
         assert "hit Breakpoint 1" in output
-        session.program.wait()
-        for _ in range(
-            1000
-        ):  # snapshots look every two seconds whether they are still wanted
-            if not session.processes():
-                break
+        session.program.wait(TIME_LIMIT_SECONDS)
+        until = time.monotonic() + 5
+        while session.processes() and time.monotonic() < until:
             time.sleep(0.01)
         assert not session.processes()
 
