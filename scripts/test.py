@@ -21,6 +21,7 @@ def main() -> int:
         "-m",
         "pytest",
         "-q",
+        "-rfEs",
         "-p",
         "no:cacheprovider",
         f"--junitxml={REPORT}",

@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import re
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from hsmc.diagnostics import TABLE
 from hsmc.main import COMMANDS, main
 from tests.in_process import Result
 from tests.in_process import run_hsmc as run
+from tests.terminal import pseudo_terminal
 
 TOP = Path(__file__).resolve().parents[2]
 HSMC = TOP / "gen/bin/hsmc"
@@ -215,15 +215,16 @@ def test_progress_is_for_terminals_only(
     monkeypatch.setattr(command_line, "PROGRESS_AFTER_SECONDS", -1.0)
     assert run(*arguments).stderr == ""
     arguments[-1] = str(tmp_path / "again")
-    master, slave = pty.openpty()
-    with open(slave, "w", encoding="utf-8") as terminal:
-        monkeypatch.setattr(sys, "stderr", terminal)
+    with (
+        pseudo_terminal() as (hearing, terminal),
+        open(terminal, "w", encoding="utf-8", closefd=False) as stream,
+    ):
+        monkeypatch.setattr(sys, "stderr", stream)
         assert main(arguments) == 0
-        os.write(slave, b"end")
+        os.write(terminal, b"end")
         heard = b""
         while not heard.endswith(b"end"):
-            heard += os.read(master, 4096)
-    os.close(master)
+            heard += os.read(hearing, 4096)
     assert b"hsmc: " in heard and heard.endswith(b"\r\x1b[Kend")
 
 
