@@ -47,7 +47,7 @@ TEST_PROGRAMS += $(BUILD)/tests/test_ethernet
 # The same in a scenario, as a program that tigonsim loads.
 ETHERNET_PROGRAM := $(ETHERNET_BUILD)/load.so
 
-$(ETHERNET_PROGRAM): $(addprefix $(ETHERNET)/,load.c traffic.c driver.c traffic.h driver.h firmware/interface.h firmware/registers.h)
+$(ETHERNET_PROGRAM): $(addprefix $(ETHERNET)/,load.c traffic.c driver.c traffic.h driver.h interface.h firmware/registers.h)
 	$(SAY) CC $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -shared -fPIC -o $@ $(filter %.c,$^)

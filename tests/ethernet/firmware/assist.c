@@ -1,17 +1,20 @@
 /*
  * Core B: in place of the DMA assist it feeds both engines from the rings (tigon2.md 5.5), and
- * reminds A from time to time that the host should hear of what has changed.
+ * reminds A that the host should hear of what has happened. With the hardware assist it only does
+ * the latter.
  *
- * The hardware assist stays off. Bits 8, 11, 12 and 15 of HW[11C] tell what the engines and rings
- * do; a finished transfer moves the ring's consumer, which raises event 15 or 14 of A.
+ * Bits 8, 11, 12 and 15 of HW[11C] tell what the engines and rings do; a finished transfer moves
+ * the ring's consumer, which raises event 15 or 14 of A.
  */
 #include "tests/ethernet/firmware/chip.h"
 
 #define ASSIST __attribute__((section(".assist")))
 
+#define TIMER_US 5u
+
 ASSIST void assist(void);
 
-volatile struct shared shared;
+IN_SRAM volatile struct shared shared;
 
 /* Software events of A are set by both cores: never without the semaphore (tigon2.md 3.4). */
 ASSIST static void raise_for_a(uint32_t event) {
@@ -22,89 +25,111 @@ ASSIST static void raise_for_a(uint32_t event) {
     HW(SEMAPHORE_B) = 1;
 }
 
-/* A transfer that failed is tried so often, then it counts as done. */
-#define TRIES 4u
-
-/* An attention that is none: a transfer that ended at a 4 GB line of host memory (tigon2.md 13.7).
- */
-ASSIST static bool failed(uint32_t state, uint32_t left) {
-    uint32_t attentions = state & DMA_ATTENTIONS;
-    if (left == 0)
-        attentions &= ~DMA_HOST_OVERFLOW;
-    return attentions != 0;
+ASSIST static void remind(volatile struct untold *untold, uint32_t now, uint32_t event) {
+    if (untold->waiting == 0 || (int32_t)(now - untold->until) < 0)
+        return;
+    untold->waiting = 0;
+    raise_for_a(event);
 }
 
-ASSIST static void count_failure(void) {
-    shared.failed++;
-    raise_for_a(EVENT_DMA_FAILED);
+ASSIST static void look_at_time(void) {
+    const uint32_t now = HW(TIMER);
+    HW(TIMER_REFERENCE_B) = now + TIMER_US;
+    remind(&shared.returns, now, EVENT_TELL_RETURNS);
+    remind(&shared.sends, now, EVENT_TELL_SENDS);
+}
+
+/* An engine, by its register offsets: constants wherever this is used. */
+struct engine {
+    uint32_t host, local, length, state, sum, ring;
+    uint32_t busy, waiting;
+    uint32_t below_transmit;
+};
+
+static const struct engine reader = {.host = READ_HOST_HIGH,
+                                     .local = READ_LOCAL,
+                                     .length = READ_LENGTH,
+                                     .state = READ_STATE,
+                                     .sum = READ_SUM,
+                                     .ring = READ_RING_PRODUCER,
+                                     .busy = ASSIST_READ_BUSY,
+                                     .waiting = ASSIST_READ_WAITING,
+                                     .below_transmit = READ_RING};
+static const struct engine writer = {.host = WRITE_HOST_HIGH,
+                                     .local = WRITE_LOCAL,
+                                     .length = WRITE_LENGTH,
+                                     .state = WRITE_STATE,
+                                     .sum = WRITE_SUM,
+                                     .ring = WRITE_RING_PRODUCER,
+                                     .busy = ASSIST_WRITE_BUSY,
+                                     .waiting = ASSIST_WRITE_WAITING,
+                                     .below_transmit = WRITE_RING};
+
+struct work {
+    volatile struct dma *now; /* the transfer under way, or NULL */
+    uint32_t state;           /* of its descriptor */
+    uint32_t tries;
+};
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void begin(const struct engine *engine, struct work *work) {
+    volatile struct dma *dma = (volatile struct dma *)HW(engine->ring + 4);
+    HW(engine->host) = dma->host_high;
+    HW(engine->host + 4) = dma->host_low;
+    HW(engine->local) = dma->local;
+    HW(engine->length) = dma->length;
+    work->state = dma->state;
+    HW(engine->state) = work->state;
+    work->now = dma;
+}
+
+/* True: again, the descriptor stays. */
+INLINE bool recover(const struct engine *engine, struct work *work, uint32_t state) {
+    const bool bad = dma_failed(state, HW(engine->length) & 0xFFFF);
+    HW(engine->state) = DMA_RESET;
+    if (bad) {
+        shared.failed++;
+        if (++work->tries < DMA_TRIES)
+            return true;
+    }
+    return false;
+}
+
+INLINE void end(const struct engine *engine, struct work *work) {
+    volatile struct dma *dma = work->now;
+    const uint32_t state = HW(engine->state);
+    work->now = 0;
+    if ((state & DMA_ATTENTIONS) != 0 && recover(engine, work, state))
+        return;
+    work->tries = 0;
+    if ((work->state & DMA_SUM_STORE) != 0)
+        SRAM_HALF(dma->sum_address) = (uint16_t)HW(engine->sum);
+    if (engine->state == READ_STATE && (work->state & DMA_READ_LAST) != 0)
+        HW(TRANSMIT_PRODUCER) = HW(READ_LOCAL);
+    const uint32_t ring = shared.transmit_base - engine->below_transmit;
+    const uint32_t next = (uint32_t)dma + DMA_BYTES_EACH;
+    HW(engine->ring + 4) = next == ring + DMA_RING_BYTES ? ring : next;
 }
 
 ASSIST void assist(void) {
-    const uint32_t read_ring = shared.transmit_base - READ_RING;
-    const uint32_t write_ring = shared.transmit_base - WRITE_RING;
-    const uint32_t report_us = shared.report_us;
-    bool reading = false;
-    bool writing = false;
-    uint32_t read_tries = 0;
-    uint32_t write_tries = 0;
-    uint32_t read_state = 0;
-
-    HW(TIMER_REFERENCE_B) = HW(TIMER) + report_us;
+    struct work reads = {0};
+    struct work writes = {0};
+    HW(TIMER_REFERENCE_B) = HW(TIMER) + TIMER_US;
+    while (shared.assist == 0)
+        if ((HW(EVENT_B) & 1u << EVENT_TIMER) != 0)
+            look_at_time();
     for (;;) {
         const uint32_t state = HW(ASSIST_STATE);
-        if (writing && (state & ASSIST_WRITE_BUSY) == 0) {
-            const uint32_t result = HW(WRITE_STATE);
-            const bool bad = failed(result, HW(WRITE_LENGTH) & 0xFFFF);
-            writing = false;
-            if (bad) {
-                HW(WRITE_STATE) = DMA_RESET;
-                count_failure();
-                write_tries++;
-            }
-            if (!bad || write_tries == TRIES) {
-                write_tries = 0;
-                const uint32_t next = HW(WRITE_RING_CONSUMER) + DMA_BYTES_EACH;
-                HW(WRITE_RING_CONSUMER) = next == write_ring + DMA_RING_BYTES ? write_ring : next;
-            }
-        } else if (!writing && (state & ASSIST_WRITE_WAITING) != 0) {
-            const volatile struct dma *dma = (const volatile struct dma *)HW(WRITE_RING_CONSUMER);
-            HW(WRITE_HOST_HIGH) = dma->host_high;
-            HW(WRITE_HOST_LOW) = dma->host_low;
-            HW(WRITE_LOCAL) = dma->local;
-            HW(WRITE_LENGTH) = dma->length;
-            HW(WRITE_STATE) = dma->state;
-            writing = true;
-        }
-        if (reading && (state & ASSIST_READ_BUSY) == 0) {
-            const uint32_t result = HW(READ_STATE);
-            const bool bad = failed(result, HW(READ_LENGTH) & 0xFFFF);
-            reading = false;
-            if (bad) {
-                HW(READ_STATE) = DMA_RESET;
-                count_failure();
-                read_tries++;
-            }
-            if (!bad || read_tries == TRIES) {
-                read_tries = 0;
-                if ((read_state & DMA_READ_LAST) != 0)
-                    HW(TRANSMIT_PRODUCER) = HW(READ_LOCAL);
-                const uint32_t next = HW(READ_RING_CONSUMER) + DMA_BYTES_EACH;
-                HW(READ_RING_CONSUMER) = next == read_ring + DMA_RING_BYTES ? read_ring : next;
-            }
-        } else if (!reading && (state & ASSIST_READ_WAITING) != 0) {
-            const volatile struct dma *dma = (const volatile struct dma *)HW(READ_RING_CONSUMER);
-            HW(READ_HOST_HIGH) = dma->host_high;
-            HW(READ_HOST_LOW) = dma->host_low;
-            HW(READ_LOCAL) = dma->local;
-            HW(READ_LENGTH) = dma->length;
-            read_state = dma->state;
-            HW(READ_STATE) = read_state;
-            reading = true;
-        }
-        if ((HW(EVENT_B) & 1u << EVENT_TIMER) != 0) {
-            HW(TIMER_REFERENCE_B) = HW(TIMER) + report_us;
-            if (shared.unreported != 0)
-                raise_for_a(EVENT_REPORT);
-        }
+        if (writes.now && (state & writer.busy) == 0)
+            end(&writer, &writes);
+        else if (!writes.now && (state & writer.waiting) != 0)
+            begin(&writer, &writes);
+        if (reads.now && (state & reader.busy) == 0)
+            end(&reader, &reads);
+        else if (!reads.now && (state & reader.waiting) != 0)
+            begin(&reader, &reads);
+        if ((HW(EVENT_B) & 1u << EVENT_TIMER) != 0)
+            look_at_time();
     }
 }

@@ -1,87 +1,115 @@
-/* Core A: the DMA rings. B moves their consumers, A the producers and references. */
-#include "tests/ethernet/firmware/core_a.h"
+/*
+ * Core A: what follows on transfers. The assist, hardware or core B, moves the consumers of the DMA
+ * rings; A the producers (queue.h) and the references.
+ */
+#include "tests/ethernet/firmware/queue.h"
 
-static uint32_t free_slots(uint32_t producer, uint32_t reference) {
-    return ((reference - producer - DMA_BYTES_EACH) & (DMA_RING_BYTES - 1)) / DMA_BYTES_EACH;
+/* One slot always stays empty. */
+#define SLOTS (DMA_RING_BYTES / DMA_BYTES_EACH - 1u)
+
+struct dma_ring reads;
+struct dma_ring writes;
+
+RARE void queue_begin(void) {
+    reads = (struct dma_ring){.free = SLOTS, .seen = place.read_ring};
+    writes = (struct dma_ring){.free = SLOTS, .seen = place.write_ring};
 }
 
-uint32_t read_slots(void) {
-    return free_slots(HW(READ_RING_PRODUCER), HW(READ_RING_REFERENCE));
-}
-
-uint32_t write_slots(void) {
-    return free_slots(HW(WRITE_RING_PRODUCER), HW(WRITE_RING_REFERENCE));
-}
-
-static uint32_t after(uint32_t slot, uint32_t ring) {
-    const uint32_t next = slot + DMA_BYTES_EACH;
-    return next == ring + DMA_RING_BYTES ? ring : next;
-}
-
-static void fill(volatile struct dma *slot, uint32_t high, uint32_t low, uint32_t local,
-                 uint32_t length, uint32_t state, uint32_t kind, uint32_t index) {
-    slot->host_high = high;
-    slot->host_low = low;
-    slot->local = local;
-    slot->length = length;
-    slot->state = state;
-    slot->checksum_address = (uint32_t)&slot->checksum_address + 2;
-    slot->kind = kind;
-    slot->index = index;
-}
-
-void queue_read(uint32_t high, uint32_t low, uint32_t local, uint32_t length, uint32_t state,
-                uint32_t kind, uint32_t index) {
-    const uint32_t slot = HW(READ_RING_NEXT);
-    fill((volatile struct dma *)slot, high, low, local, length, state, kind, index);
-    HW(READ_RING_PRODUCER) = after(slot, place.read_ring);
-}
-
-void queue_write(uint32_t high, uint32_t low, uint32_t local, uint32_t length, uint32_t state,
-                 uint32_t kind, uint32_t index) {
+void queue_index(struct bus_address to, uint32_t index, uint32_t kind) {
     const uint32_t slot = HW(WRITE_RING_NEXT);
-    fill((volatile struct dma *)slot, high, low, local, length, state, kind, index);
-    HW(WRITE_RING_PRODUCER) = after(slot, place.write_ring);
+    queue_write(
+        (struct transfer){.high = to.high,
+                          .low = to.low,
+                          .local = slot + (uint32_t)__builtin_offsetof(struct dma, index),
+                          .length = 8,
+                          .state = DMA_WORDS | DMA_WRITE_USUAL,
+                          .kind = kind | LAST,
+                          .index = index});
 }
 
-uint32_t entry_low(const struct host_ring *ring, uint32_t counter) {
-    return ring->low + (counter & (ring->entries - 1)) * 4 * ENTRY_WORDS;
+/* After some descriptors were seen: the event is wanted at the end of the next batch. Their slots
+ * are free only now, because "next" counts from the reference. */
+static inline __attribute__((always_inline)) void arm(struct dma_ring *ring, uint32_t registers,
+                                                      uint32_t base, uint32_t seen) {
+    ring->free += ((seen - ring->seen) & (DMA_RING_BYTES - 1)) / DMA_BYTES_EACH;
+    ring->seen = seen;
+    if (ring->free == SLOTS) {
+        ring->armed = false;
+        HW(registers + 8) = seen;
+        return;
+    }
+    uint32_t slot = seen;
+    while ((((const volatile struct dma *)slot)->kind & LAST) == 0)
+        slot = dma_slot_after(slot, base);
+    HW(registers + 8) = slot;
 }
 
-uint32_t entry_high(const struct host_ring *ring, uint32_t counter) {
-    return ring->high + (entry_low(ring, counter) < ring->low ? 1 : 0);
+static uint32_t stored_sum(uint32_t slot) {
+    return SRAM_HALF(slot + (uint32_t)__builtin_offsetof(struct dma, sum_address) + 2);
 }
 
 void reads_done(void) {
-    uint32_t slot = HW(READ_RING_REFERENCE);
-    while (slot != HW(READ_RING_CONSUMER)) {
+    const uint32_t consumer = HW(READ_RING_CONSUMER);
+    uint32_t slot = reads.seen;
+    while (slot != consumer) {
         const volatile struct dma *dma = (const volatile struct dma *)slot;
-        const uint32_t kind = dma->kind;
-        const uint32_t index = dma->index;
-        slot = after(slot, place.read_ring);
-        HW(READ_RING_REFERENCE) = slot;
-        if (kind == KIND_SENDS)
-            sends_fetched(index);
-        else if (kind == KIND_BUFFERS)
-            buffers_fetched(index);
-        else if (kind == KIND_FRAME)
-            frame_fetched(index);
+        const uint32_t kind = dma->kind & ~(uint32_t)LAST;
+        if (kind == KIND_FRAME)
+            frame_fetched(dma->index);
+        else if (kind == KIND_SUMMED_FRAME)
+            summed_frame_fetched(dma->index, stored_sum(slot));
+        else if (kind == KIND_SENDS)
+            sends_fetched(dma->index);
+        else if (kind >= KIND_BUFFERS)
+            buffers_fetched(kind - KIND_BUFFERS, dma->index);
+        slot = dma_slot_after(slot, place.read_ring);
     }
+    arm(&reads, READ_RING_PRODUCER, place.read_ring, slot);
 }
 
 void writes_done(void) {
-    uint32_t slot = HW(WRITE_RING_REFERENCE);
-    while (slot != HW(WRITE_RING_CONSUMER)) {
+    const uint32_t consumer = HW(WRITE_RING_CONSUMER);
+    uint32_t slot = writes.seen;
+    while (slot != consumer) {
         const volatile struct dma *dma = (const volatile struct dma *)slot;
-        const uint32_t kind = dma->kind;
-        const uint32_t index = dma->index;
-        slot = after(slot, place.write_ring);
-        HW(WRITE_RING_REFERENCE) = slot;
-        if (kind == KIND_DATA)
-            data_delivered(index);
-        else if (kind == KIND_RETURN)
-            return_delivered();
-        else if (kind == KIND_REPORT)
-            report_delivered();
+        const uint32_t kind = dma->kind & ~(uint32_t)LAST;
+        if (kind == KIND_RETURN)
+            frame_delivered();
+        else if (kind == KIND_SUMMED_DATA)
+            summed_frame_delivered(dma->index, stored_sum(slot));
+        else if (kind == KIND_ALARM)
+            alarm();
+        else if (kind == KIND_STATISTICS)
+            statistics_delivered();
+        slot = dma_slot_after(slot, place.write_ring);
     }
+    arm(&writes, WRITE_RING_PRODUCER, place.write_ring, slot);
+    writes_possible();
+}
+
+/* A transfer of the hardware assist failed (tigon2.md 13 item 7): again, or on with the next. */
+RARE static void recover(uint32_t state, uint32_t length, uint32_t consumer, uint32_t ring,
+                    uint32_t *tries) {
+    HW(ASSIST_STATE) = settings.assist | ASSIST_PAUSE;
+    const uint32_t slot = HW(consumer);
+    const bool bad = dma_failed(HW(state), HW(length) & 0xFFFF);
+    if (bad)
+        count(COUNTER_DMA_FAILED);
+    const bool again = bad && ++*tries < DMA_TRIES;
+    if (!again)
+        *tries = 0;
+    HW(state) = DMA_RESET;
+    /* A transfer to the end of a 4 GB line is complete, and the consumer is past it. */
+    HW(consumer) = again || !bad ? slot : dma_slot_after(slot, ring);
+    HW(ASSIST_STATE) = settings.assist;
+}
+
+RARE void read_attention(void) {
+    static uint32_t tries;
+    recover(READ_STATE, READ_LENGTH, READ_RING_CONSUMER, place.read_ring, &tries);
+}
+
+RARE void write_attention(void) {
+    static uint32_t tries;
+    recover(WRITE_STATE, WRITE_LENGTH, WRITE_RING_CONSUMER, place.write_ring, &tries);
 }

@@ -1,14 +1,14 @@
-/* Core A: start, MAC, events that belong to no other part. */
-#include "tests/ethernet/firmware/core_a.h"
+/* Core A: start. */
+#include "tests/ethernet/firmware/queue.h"
 
 struct place place;
-struct settings settings;
-static uint32_t filter; /* bits of HW[220] */
 
 extern void start_b(void);
 
-void count(uint32_t counter) {
-    SRAM(AREA_COUNTERS + 4 * counter)++;
+void fail_start(uint32_t state) {
+    SRAM(FIRMWARE_STATE) = state;
+    for (;;)
+        HW(CPU_A_STATE) = CPU_HALT;
 }
 
 static void lock(void) {
@@ -49,67 +49,45 @@ static uint32_t memory_size(void) {
     return size;
 }
 
-/* One DMA by hand (tigon2.md 5.1), before B runs. */
-static bool read_by_hand(uint32_t high, uint32_t low, volatile uint32_t *local, uint32_t length) {
-    HW(READ_HOST_HIGH) = high;
-    HW(READ_HOST_LOW) = low;
-    HW(READ_LOCAL) = (uint32_t)local;
-    HW(READ_LENGTH) = length;
-    HW(READ_STATE) = DMA_WORDS;
-    while ((HW(READ_STATE) & DMA_START) != 0)
-        ;
-    return (HW(READ_STATE) & DMA_ATTENTIONS) == 0;
+/* Below its scratchpad the stack goes on in SRAM (tigon2.md 2.1). */
+static void check_stack(void) {
+    const uint32_t below = 0x00BFFFF0u;
+    const uint32_t there = (below - HW(CPU_A_STACK)) & (MEMORY_END - 1);
+    SRAM(below) = 0xDEADBEEFu;
+    if (SRAM(there) != 0xDEADBEEFu)
+        fail_start(STATE_BAD_STACK);
 }
 
-static void stop_with(uint32_t state) {
-    SRAM(AREA_STATE) = state;
-    for (;;)
-        HW(CPU_A_STATE) = CPU_HALT;
-}
+#define VARIABLES_END 0x18000u /* image.lds */
+#define RINGS_BYTES   0x3000u
+#define PAGE          0x1000u
+#define LEAST_SEND    0x10000u
+#define LEAST_RECEIVE 0x20000u
 
-static struct host_ring ring(const volatile uint32_t *words) {
-    return (struct host_ring){.high = words[0], .low = words[1], .entries = words[2]};
-}
-
-static bool possible(uint32_t entries) {
-    return entries >= 4 && (entries & (entries - 1)) == 0;
-}
-
-static void read_control_block(void) {
-    static volatile uint32_t block[BLOCK_WORDS];
-    if (!read_by_hand(SRAM(AREA_BLOCK_HIGH), SRAM(AREA_BLOCK_LOW), block, sizeof block))
-        stop_with(STATE_NO_BLOCK);
-    settings.sends = ring(block + BLOCK_SENDS_HIGH);
-    settings.buffers = ring(block + BLOCK_BUFFERS_HIGH);
-    settings.returns = ring(block + BLOCK_RETURNS_HIGH);
-    settings.report_high = block[BLOCK_REPORT_HIGH];
-    settings.report_low = block[BLOCK_REPORT_LOW];
-    settings.options = block[BLOCK_OPTIONS];
-    settings.longest = block[BLOCK_LONGEST];
-    shared.report_us = block[BLOCK_REPORT_US];
-    if (!possible(settings.sends.entries) || !possible(settings.buffers.entries) ||
-        !possible(settings.returns.entries) ||
-        settings.returns.entries < settings.buffers.entries || block[BLOCK_REPORT_US] == 0)
-        stop_with(STATE_BAD_BLOCK);
-}
-
-/* A third of what is left to transmit, the rest to receive. */
+/* The host says how many 64ths of what is left are to transmit. */
 static void place_buffers(uint32_t size) {
-    const uint32_t top = MEMORY_END - size + 0x10000 + 0x3000;
-    uint32_t share = (MEMORY_END - top) >> 2;
-    share += share >> 2; /* 5/16 */
-    place.transmit = top;
-    place.receive = (top + share) & ~0xFFFu;
-    place.to_send_ring = top - TO_SEND_RING;
-    place.received_ring = top - RECEIVED_RING;
-    place.read_ring = top - READ_RING;
-    place.write_ring = top - WRITE_RING;
-    shared.transmit_base = top;
+    const uint32_t begin = MEMORY_END - size + VARIABLES_END + RINGS_BYTES;
+    const uint32_t space = MEMORY_END - begin;
+    uint32_t share = 0;
+    for (uint32_t bit = 0; bit < 6; bit++) /* there is no multiplication */
+        if ((SRAM(SHARED_TRANSMIT_SHARE) >> bit & 1) != 0)
+            share += space >> 6 << bit;
+    share &= ~(PAGE - 1);
+    if (share < LEAST_SEND)
+        share = LEAST_SEND;
+    if (share > space - LEAST_RECEIVE)
+        share = (space - LEAST_RECEIVE) & ~(PAGE - 1);
+    place.transmit = begin;
+    place.receive = begin + share;
+    place.to_send_ring = begin - TO_SEND_RING;
+    place.received_ring = begin - RECEIVED_RING;
+    place.read_ring = begin - READ_RING;
+    place.write_ring = begin - WRITE_RING;
+    shared.transmit_base = begin;
 }
 
 static void prepare_rings(void) {
     HW(ASSIST_STATE) = 0;
-    HW(NEXT_ENABLE) = 3;
     HW(READ_STATE) = DMA_RESET;
     HW(WRITE_STATE) = DMA_RESET;
     HW(TRANSMIT_BASE) = place.transmit;
@@ -132,51 +110,57 @@ static void prepare_rings(void) {
     }
 }
 
-uint32_t mac_receive_state(void) {
-    return MAC_RECEIVE_USUAL | MAC_ENABLE | filter;
+static void start_assist(void) {
+    const bool by_hardware = (SRAM(SHARED_MODE) & MODE_ONE_DMA) != 0;
+    settings.assist = by_hardware ? ASSIST_ENABLE | ASSIST_ONE : 0;
+    shared.assist = by_hardware ? 0 : 1;
+    HW(ASSIST_STATE) = settings.assist;
+    HW(CPU_B_STATE) = CPU_HALT;
+    HW(CPU_B_COUNTER) = (uint32_t)start_b;
+    HW(CPU_B_STATE) = CPU_NULL_PAGE;
 }
 
-void take_filter(void) {
-    filter = (SRAM(AREA_FILTER) & FILTER_PROMISCUOUS) != 0 ? MAC_PROMISCUOUS : 0;
-    for (uint32_t i = 0; i < 16; i += 4)
-        HW(MULTICAST_HASH + i) = SRAM(AREA_FILTER + 4 + i);
-    HW(MAC_RECEIVE) = mac_receive_state();
-}
-
-static void start_mac(void) {
-    HW(MAC_TRANSMIT) = MAC_RESET;
-    HW(MAC_RECEIVE) = MAC_RESET;
-    HW(MAC_ADDRESS_HIGH) = SRAM(AREA_ADDRESS_HIGH);
-    HW(MAC_ADDRESS_LOW) = SRAM(AREA_ADDRESS_LOW);
-    HW(BACK_OFF_SEED) = SRAM(AREA_ADDRESS_LOW);
-    HW(MAC_GAPS) = 0x241F;
-    HW(MAC_THRESHOLDS) = 0x100B07E3u;
-    HW(MAC_CLEARED) = 0;
-    take_filter();
-    HW(MAC_TRANSMIT) = MAC_TRANSMIT_FIBRE; /* words first: link.c */
-}
+/* What is served when the configuration is no good: events still go to the host. */
+#define EVENTS_OF_REFUSAL                                                                          \
+    (1u << EVENT_TIMER | 1u << EVENT_WRITE_DONE | 1u << EVENT_MAILBOX | 1u << EVENT_RECEIVE_ATTENTION)
+#define EVENTS_OF_USUAL                                                                            \
+    (EVENTS_OF_REFUSAL | 1u << EVENT_TRANSMIT_ATTENTION | 1u << EVENT_TELL_RETURNS |               \
+     1u << EVENT_TELL_SENDS | 1u << EVENT_READ_DONE | 1u << EVENT_FETCH_BUFFERS |                  \
+     1u << EVENT_LEDS | 1u << EVENT_RECEIVED | 1u << EVENT_FETCH_SENDS | 1u << EVENT_SEND)
 
 void initialise(void) {
+    HW(NEXT_ENABLE) = 3;
+    HW(CPU_A_STATE) |= CPU_NULL_PAGE;
+    check_stack();
     const uint32_t size = memory_size();
-    SRAM(AREA_MEMORY) = size;
+    SRAM(FIRMWARE_MEMORY) = size;
     for (uint32_t i = 0; i < COUNTERS; i++)
-        SRAM(AREA_COUNTERS + 4 * i) = 0;
+        SRAM(FIRMWARE_COUNTERS + 4 * i) = 0;
     HW(TIMER) = 0;
     place_buffers(size);
     prepare_rings();
-    read_control_block();
-    start_mac();
+    queue_begin();
+    if (!read_information())
+        fail_start(STATE_NO_INFORMATION);
+    start_assist();
+    enabled_events = settings.refused ? EVENTS_OF_REFUSAL : EVENTS_OF_USUAL;
+    /* Hardware tells A of failed transfers; B looks at those that it starts itself. */
+    if (settings.assist != 0)
+        enabled_events |= 1u << EVENT_READ_ATTENTION | 1u << EVENT_WRITE_ATTENTION;
+    HW(TIMER_REFERENCE_A) = HW(TIMER) + 1000;
+    if (settings.refused) {
+        SRAM(FIRMWARE_STATE) = STATE_BAD_CONFIGURATION;
+        tell_event(EVENT_ERROR, 3, 0);
+        return;
+    }
+    mac_begin();
+    filter_begin();
     send_begin();
+    receive_begin();
     link_begin();
-
-    enabled_events = 1u << EVENT_TIMER | 1u << EVENT_DMA_FAILED | 1u << EVENT_TRANSMIT_ATTENTION |
-                     1u << EVENT_RECEIVE_ATTENTION | 1u << EVENT_REPORT | 1u << EVENT_MAILBOX |
-                     1u << EVENT_READ_DONE | 1u << EVENT_WRITE_DONE | 1u << EVENT_FETCH_BUFFERS |
-                     1u << EVENT_RECEIVED | 1u << EVENT_FETCH_SENDS | 1u << EVENT_SEND;
-    HW(CPU_B_STATE) = CPU_HALT;
-    HW(CPU_B_COUNTER) = (uint32_t)start_b;
-    HW(CPU_B_STATE) = 0;
-    SRAM(AREA_STATE) = STATE_RUNNING;
+    host_begin();
+    SRAM(FIRMWARE_STATE) = STATE_RUNNING;
+    tell_event(EVENT_UP, 0, 0);
 }
 
 void unexpected(void) {
@@ -184,28 +168,14 @@ void unexpected(void) {
     enabled_events &= HW(EVENT_A) ^ enabled_events;
 }
 
-/* The link is looked at every millisecond. */
+/* Every millisecond. */
 void tick(void) {
     HW(TIMER_REFERENCE_A) = HW(TIMER) + 1000;
-    link_look();
-}
-
-void receive_attention(void) {
-    const uint32_t state = HW(MAC_RECEIVE);
-    HW(MAC_RECEIVE) = mac_receive_state() | (state & MAC_RECEIVE_ATTENTION);
-    if ((state & MAC_BUFFER_ATTENTION) != 0)
-        count(COUNTER_NO_SPACE);
-    if ((state & MAC_LINK_ATTENTIONS) != 0)
-        link_look();
-}
-
-void transmit_attention(void) {
-    const uint32_t state = HW(MAC_TRANSMIT);
-    HW(MAC_TRANSMIT) = state & ~MAC_RESET;
-    count(COUNTER_UNEXPECTED);
-}
-
-void dma_failed(void) {
-    clear_event(EVENT_DMA_FAILED);
-    SRAM(AREA_COUNTERS + 4 * COUNTER_DMA_FAILED) = shared.failed;
+    host_look();
+    if (settings.refused)
+        return;
+    link_tick();
+    statistics_tick();
+    SRAM(FIRMWARE_COUNTERS + 4 * COUNTER_DMA_FAILED) += shared.failed;
+    shared.failed = 0;
 }

@@ -25,9 +25,11 @@
 #define READ_LENGTH          0x09C
 #define WRITE_STATE          0x0A0
 #define WRITE_LOCAL          0x0A4
+#define WRITE_SUM            0x0A8
 #define WRITE_LENGTH         0x0AC
 #define READ_STATE           0x0B0
 #define READ_LOCAL           0x0B4
+#define READ_SUM             0x0B8
 #define RECEIVE_BASE         0x0C0
 #define RECEIVE_PRODUCER     0x0C4
 #define RECEIVE_CONSUMER     0x0C8
@@ -76,11 +78,32 @@
 #define HOST_CONTROL_INTERRUPT 0x00000001u
 /* HW[044] */
 #define LOCAL_CONTROL_INTERRUPT 0x00000004u
+#define LOCAL_CONTROL_LED_CLOCK 0x00000020u
+#define LOCAL_CONTROL_LED_DATA  0x00000040u
+#define LOCAL_CONTROL_PHY_RUN   0x00000080u
+#define LOCAL_CONTROL_PINS      0x0000F000u /* two values, two output enables */
+#define MII_CLOCK               0x00010000u
+#define MII_ENABLE              0x00020000u
+#define MII_OUT                 0x00040000u
+#define MII_IN                  0x00080000u
+/* HW[050] */
+#define PRESCALER       0x00000055u
+#define PORT_SHIFT      24
+#define PORT_INTERNAL   0u
+#define PORT_GIGABIT    7u /* copper */
+#define PORT_EXTERNAL   10u
+#define PORT_SLOW       13u /* copper at 10 or 100 Mb/s */
+/* HW[05C] */
+#define PCI_ALL_BYTES 0x00800000u
 /* HW[140], HW[240] */
+#define CPU_NULL_PAGE  0x00000004u
 #define CPU_HALT       0x00010000u
 #define CPU_HALTED     0x00040000u /* by the HALT instruction */
 #define CPU_ROM_FAILED 0x00000010u
 /* HW[11C] */
+#define ASSIST_ENABLE        0x00000001u
+#define ASSIST_PAUSE         0x00000002u
+#define ASSIST_ONE           0x00000004u
 #define ASSIST_WRITE_BUSY    0x00000100u
 #define ASSIST_WRITE_WAITING 0x00000800u
 #define ASSIST_READ_BUSY     0x00001000u
@@ -88,26 +111,31 @@
 
 /* State words of DMA (tigon2.md 5.2) */
 #define DMA_RESET         0x00000001u
+#define DMA_WORDS         0x00000002u /* 32-bit words keep their value; without: bytes their order */
 #define DMA_START         0x00000004u
-#define DMA_WORDS         0x00000086u /* 32-bit words keep their value */
-#define DMA_BYTES         0x00000084u
+#define DMA_TUNING        0x000001F8u /* from SHARED_DMA_READ and SHARED_DMA_WRITE */
+#define DMA_SUM           0x00000A00u /* add up, and store the sum */
+#define DMA_SUM_RESTART   0x00000400u
+#define DMA_SUM_STORE     0x00000800u
 #define DMA_READ_LAST     0x00020000u /* the last piece of a frame: hand it to the MAC */
 #define DMA_WRITE_USUAL   0x00020000u
 #define DMA_WRITE_FREE    0x00080000u /* the receive buffer up to here is free again */
-#define DMA_WRITE_ALARM   0x00200000u /* interrupt when done */
 #define DMA_ATTENTIONS    0xEF000000u
 #define DMA_HOST_OVERFLOW 0x08000000u
 
 /* Event words (tigon2.md 4) */
 #define EVENT_TIMER              28
-#define EVENT_DMA_FAILED         27 /* software, set by B */
 #define EVENT_TRANSMIT_ATTENTION 26
 #define EVENT_RECEIVE_ATTENTION  25
-#define EVENT_REPORT             23 /* software, set by B: tell the host how far things are */
+#define EVENT_TELL_RETURNS       24 /* software, set by B */
+#define EVENT_TELL_SENDS         23 /* software, set by B */
 #define EVENT_MAILBOX            22
+#define EVENT_READ_ATTENTION     20
+#define EVENT_WRITE_ATTENTION    19
 #define EVENT_READ_DONE          15
 #define EVENT_WRITE_DONE         14
 #define EVENT_FETCH_BUFFERS      9 /* software */
+#define EVENT_LEDS               7 /* software */
 #define EVENT_RECEIVED           6
 #define EVENT_FETCH_SENDS        4 /* software */
 #define EVENT_SEND               3 /* software */
@@ -116,23 +144,38 @@
 #define MAC_RESET              0x00000001u
 #define MAC_ENABLE             0x00000002u
 #define MAC_STOP               0x00000004u
+#define MAC_TRANSMIT_GIGABIT   0x00000020u /* copper */
+#define MAC_TRANSMIT_SLOW      0x00000070u /* copper at 10 or 100 Mb/s */
 #define MAC_TRANSMIT_FIBRE     0x000000E0u
+#define MAC_SEND_PAUSE         0x00000100u
 #define MAC_RECEIVE_USUAL      0x00000800u
 #define MAC_PROMISCUOUS        0x00000008u
+#define MAC_OBEY_PAUSE         0x00010000u
 #define MAC_SYNC               0x00040000u
 #define MAC_CONFIGURING        0x00080000u
+#define MAC_SYNC_ATTENTION     0x02000000u
+#define MAC_SIGNAL_ATTENTIONS  0x03000000u
 #define MAC_LINK_ATTENTIONS    0x07000000u
 #define MAC_BUFFER_ATTENTION   0x40000000u
 #define MAC_RECEIVE_ATTENTION  0xF7000000u
 #define MAC_TRANSMIT_ATTENTION 0x3F000000u
 
-/* Link words (tigon2.md 7) */
-#define LINK_FULL_DUPLEX  0x2000u
-#define LINK_ACKNOWLEDGED 0x0040u
+/* HW[214]: VLAN type, gaps */
+#define MAC_GAPS_USUAL 0x8100241Fu
+
+/* Configuration words, HW[204] and HW[224]: bytes swapped against IEEE 802.3 (tigon2.md 7) */
+#define WORD_ASYMMETRIC   0x0001u
+#define WORD_FULL_DUPLEX  0x2000u
+#define WORD_PAUSE        0x8000u
+#define WORD_ACKNOWLEDGED 0x0040u
+
+/* Transmit descriptor, first word */
+#define TO_SEND_TAG 0x40000000u /* put in the VLAN tag of the second */
 
 /* Receive descriptor, second word */
-#define RECEIVED_LENGTH  0x0000FFFFu
-#define RECEIVED_DAMAGED 0x01BF0000u /* all status bits but "shorter than 64 bytes" */
+#define RECEIVED_LENGTH    0x0000FFFFu
+#define RECEIVED_TRUNCATED 0x00800000u
+#define RECEIVED_DAMAGED   0x01BF0000u /* all status bits but "shorter than 64 bytes" */
 
 /* The memory that all boards are spoken of as having, and where rings lie below the transmit
  * buffer (tigon2.md 2.3). */

@@ -18,13 +18,30 @@ start_a:
     la      $t1, spill_a
     subu    $t0, $t0, $t1
     sw      $t0, CPU_A_STACK($k1)
-    li      $sp, 0x00C00060
+    li      $sp, 0x00C003F8
+    /* Variables, in the scratchpad and in SRAM. */
     la      $t0, _bss_begin
     la      $t1, _bss_end
 1:  sw      $zero, 0($t0)
     addiu   $t0, $t0, 4
     bne     $t0, $t1, 1b
     nop
+    la      $t0, _sram_begin
+    la      $t1, _sram_end
+3:  sw      $zero, 0($t0)
+    addiu   $t0, $t0, 4
+    bne     $t0, $t1, 3b
+    nop
+    la      $t0, _data_load
+    la      $t1, _data_begin
+    la      $t2, _data_end
+4:  beq     $t1, $t2, 5f
+    lw      $t3, 0($t0)
+    sw      $t3, 0($t1)
+    addiu   $t1, $t1, 4
+    b       4b
+    addiu   $t0, $t0, 4
+5:
     la      $t0, _fast_load
     la      $t1, _fast_begin
     la      $t2, _fast_end
@@ -50,7 +67,7 @@ loop:
 table:
     b       loop
     nop
-    .irp    handler, unexpected, unexpected, unexpected, send_frames, fetch_sends, unexpected, take_received, unexpected
+    .irp    handler, unexpected, unexpected, unexpected, send_frames, fetch_sends, unexpected, take_received, show_leds
     j       \handler                /* events 0 to 7 */
     nop
     .endr
@@ -58,11 +75,11 @@ table:
     j       \handler                /* 8 to 15 */
     nop
     .endr
-    .irp    handler, unexpected, unexpected, unexpected, unexpected, unexpected, unexpected, read_mailboxes, report
+    .irp    handler, unexpected, unexpected, unexpected, write_attention, read_attention, unexpected, read_mailboxes, tell_sends
     j       \handler                /* 16 to 23 */
     nop
     .endr
-    .irp    handler, unexpected, receive_attention, transmit_attention, dma_failed, tick, unexpected, unexpected, unexpected
+    .irp    handler, tell_returns, receive_attention, transmit_attention, unexpected, tick, unexpected, unexpected, unexpected
     j       \handler                /* 24 to 31 */
     nop
     .endr
