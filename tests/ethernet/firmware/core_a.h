@@ -127,6 +127,7 @@ void set_by_address(bool on);
 uint32_t cast_of(uint32_t first, uint32_t second);
 
 /* send.c */
+extern bool sends_waiting; /* frames may be there to send */
 void send_begin(void);
 void sends_produced(uint32_t index);
 void sends_fetched(uint32_t entries);
@@ -154,9 +155,9 @@ struct ip {
     uint32_t payload;
     uint32_t end;
     uint32_t protocol; /* TCP or UDP if all of it is there; or 0 */
+    uint32_t header_sum;
 };
 uint32_t fold(uint32_t sum);
-uint32_t sum_of(const struct frame *frame, uint32_t from, uint32_t to);
 bool find_ip(const struct frame *frame, struct ip *ip);
 uint32_t pseudo_header(const struct frame *frame, const struct ip *ip);
 /* Of a frame out of which `cut` bytes of a tag are taken. */

@@ -205,7 +205,7 @@ static void prepare_sums(struct incoming *frame, uint32_t ring_flags) {
         return;
     if ((ring_flags & RING_IP_SUM) != 0) {
         frame->flags |= DESCRIPTOR_IP_SUM;
-        frame->sums = sum_of(&frame->at, ip.header, ip.payload) << 16;
+        frame->sums = ip.header_sum << 16;
     }
     if ((ring_flags & RING_TRANSPORT_SUM) == 0 || ip.protocol == 0)
         return;
@@ -342,6 +342,9 @@ void take_received(void) {
         slot + 8 == place.received_ring + RECEIVED_BYTES ? place.received_ring : slot + 8;
     HW(RECEIVED_CONSUMER) = next_slot;
     HW(RECEIVED_REFERENCE) = next_slot;
+    /* However fast frames come in, others go out. */
+    if (sends_waiting)
+        send_frames();
 }
 
 /* The bytes of a frame have arrived, and are free by the DMA (bit 19). */

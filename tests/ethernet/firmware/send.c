@@ -26,6 +26,7 @@ static uint32_t fetched;
 static uint32_t taken;
 static uint32_t done;
 
+bool sends_waiting;
 static uint32_t local;    /* where the next frame goes */
 static uint32_t held;     /* frames that wait for their checksums */
 static uint32_t mac_slot; /* of the next frame, while some are held */
@@ -67,7 +68,9 @@ void fetch_sends(void) {
 
 void sends_fetched(uint32_t entries) {
     fetched = (fetched + entries) & mask();
-    raise_event(EVENT_SEND);
+    if (!sends_waiting)
+        raise_event(EVENT_SEND);
+    sends_waiting = true;
 }
 
 static uint32_t transmit_free(void) {
@@ -214,8 +217,10 @@ static enum outcome send_one(void) {
 /* One frame at a time, so that received ones do not wait long. The MAC does not tell when it has
  * room again: this event, the least of all, stays until there is. */
 void send_frames(void) {
-    if (send_one() == NOTHING_THERE)
-        clear_event(EVENT_SEND);
+    if (send_one() != NOTHING_THERE)
+        return;
+    sends_waiting = false;
+    clear_event(EVENT_SEND);
 }
 
 void frame_fetched(uint32_t index) {

@@ -8,7 +8,6 @@
 #define TYPE_AT     12u
 #define TYPE_IP     0x0800u
 #define TYPE_TAG    0x8100u
-#define ETHERNET    14u /* bytes of its header */
 #define TAG_BYTES   4u
 #define TCP         6u
 #define UDP         17u
@@ -16,7 +15,7 @@
 #define SHORTEST_IP 20u
 
 /* Fields of the IP header, and the sums in TCP and UDP. */
-enum { IP_LENGTH = 2, IP_FRAGMENT = 6, IP_PROTOCOL = 8, IP_SUM = 10, IP_ADDRESSES = 12 };
+enum { IP_SUM = 10, IP_ADDRESSES = 12 };
 enum { TCP_SUM = 16, UDP_SUM = 6 };
 
 static uint32_t place_of(const struct frame *frame, uint32_t offset) {
@@ -24,9 +23,13 @@ static uint32_t place_of(const struct frame *frame, uint32_t offset) {
     return address >= frame->buffer_end ? address - (frame->buffer_end - frame->buffer) : address;
 }
 
-/* Sixteen bits at an even offset. */
+/* Sixteen bits at an even offset; 32 at a multiple of four. */
 static uint32_t half(const struct frame *frame, uint32_t offset) {
     return SRAM_HALF(place_of(frame, offset));
+}
+
+static uint32_t word(const struct frame *frame, uint32_t offset) {
+    return SRAM(place_of(frame, offset));
 }
 
 uint32_t fold(uint32_t sum) {
@@ -34,35 +37,68 @@ uint32_t fold(uint32_t sum) {
     return (sum & 0xFFFF) + (sum >> 16);
 }
 
-uint32_t sum_of(const struct frame *frame, uint32_t from, uint32_t to) {
+/* Of words at multiples of four. */
+static uint32_t sum_of_words(const struct frame *frame, uint32_t from, uint32_t to) {
+    uint32_t address = place_of(frame, from);
     uint32_t sum = 0;
-    if ((from & 1) != 0 && from < to)
-        sum += half(frame, from++ - 1) & 0xFF;
-    for (; from + 1 < to; from += 2)
+    for (uint32_t left = to - from; left != 0; left -= 4) {
+        const uint32_t value = SRAM(address);
+        sum += (value >> 16) + (value & 0xFFFF);
+        address += 4;
+        if (address == frame->buffer_end)
+            address = frame->buffer;
+    }
+    return sum;
+}
+
+static uint32_t sum_of(const struct frame *frame, uint32_t from, uint32_t to) {
+    uint32_t sum = 0;
+    if (from >= to)
+        return 0;
+    if ((from & 1) != 0) {
+        sum += half(frame, from - 1) & 0xFF;
+        from++;
+    }
+    if ((from & 2) != 0 && from + 1 < to) {
         sum += half(frame, from);
+        from += 2;
+    }
+    if (from + 3 < to) {
+        const uint32_t end = to & ~3u;
+        sum += sum_of_words(frame, from, end);
+        from = end;
+    }
+    if (from + 1 < to) {
+        sum += half(frame, from);
+        from += 2;
+    }
     if (from < to)
         sum += half(frame, from) & 0xFF00;
     return fold(sum);
 }
 
 bool find_ip(const struct frame *frame, struct ip *ip) {
-    uint32_t header = ETHERNET;
-    if (half(frame, TYPE_AT) == TYPE_TAG)
-        header += TAG_BYTES;
-    if (frame->length < header + SHORTEST_IP || half(frame, header - 2) != TYPE_IP)
+    uint32_t at = TYPE_AT; /* the two bytes before the IP header and those behind lie in words */
+    uint32_t first = word(frame, at);
+    if (first >> 16 == TYPE_TAG) {
+        at += TAG_BYTES;
+        first = word(frame, at);
+    }
+    if (frame->length < at + 2 + SHORTEST_IP || first >> 16 != TYPE_IP)
         return false;
-    const uint32_t version = half(frame, header) >> 8;
-    const uint32_t bytes = 4 * (version & 15);
-    const uint32_t total = half(frame, header + IP_LENGTH);
-    if (version >> 4 != 4 || bytes < SHORTEST_IP || total < bytes || header + total > frame->length)
+    const uint32_t second = word(frame, at + 4); /* length, identification */
+    const uint32_t third = word(frame, at + 8);  /* fragment, time to live, protocol */
+    const uint32_t bytes = first >> 6 & 0x3C;
+    const uint32_t total = second >> 16;
+    ip->header = at + 2;
+    ip->payload = ip->header + bytes;
+    ip->end = ip->header + total;
+    if ((first >> 12 & 15) != 4 || bytes < SHORTEST_IP || total < bytes || ip->end > frame->length)
         return false;
-    ip->header = header;
-    ip->payload = header + bytes;
-    ip->end = header + total;
-    ip->protocol = half(frame, header + IP_PROTOCOL) & 0xFF;
-    if ((half(frame, header + IP_FRAGMENT) & FRAGMENT) != 0 ||
-        (ip->protocol != TCP && ip->protocol != UDP))
+    ip->protocol = third & 0xFF;
+    if ((third >> 16 & FRAGMENT) != 0 || (ip->protocol != TCP && ip->protocol != UDP))
         ip->protocol = 0;
+    ip->header_sum = sum_of(frame, ip->header, ip->payload);
     return true;
 }
 
@@ -72,11 +108,8 @@ uint32_t pseudo_header(const struct frame *frame, const struct ip *ip) {
 }
 
 uint32_t sum_beside_payload(const struct frame *frame, const struct ip *ip, uint32_t cut) {
-    uint32_t sum;
-    if (cut == 0)
-        sum = sum_of(frame, 0, ip->payload);
-    else
-        sum = sum_of(frame, 0, TYPE_AT) + sum_of(frame, TYPE_AT + cut, ip->payload);
+    uint32_t sum = ip->header_sum + sum_of(frame, 0, TYPE_AT) +
+                   sum_of(frame, TYPE_AT + cut, ip->header);
     if (ip->end != frame->length)
         sum += sum_of(frame, ip->end, frame->length);
     return fold(sum);
@@ -100,7 +133,7 @@ void put_sums(const struct frame *frame, uint32_t sum, uint32_t wanted, bool pse
         count(COUNTER_SENT_SUMS);
     }
     if ((wanted & DESCRIPTOR_IP_SUM) != 0) {
-        put_half(frame, ip.header + IP_SUM, 0);
-        put_half(frame, ip.header + IP_SUM, 0xFFFF - sum_of(frame, ip.header, ip.payload));
+        const uint32_t old = half(frame, ip.header + IP_SUM);
+        put_half(frame, ip.header + IP_SUM, 0xFFFF - fold(ip.header_sum + (0xFFFF - old)));
     }
 }
