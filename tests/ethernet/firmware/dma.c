@@ -31,6 +31,8 @@ void queue_index(struct bus_address to, uint32_t index, uint32_t kind) {
  * are free only now, because "next" counts from the reference. */
 static inline __attribute__((always_inline)) void arm(struct dma_ring *ring, uint32_t registers,
                                                       uint32_t base, uint32_t seen) {
+    if (seen != ring->seen)
+        ring->tries = 0;
     ring->free += ((seen - ring->seen) & (DMA_RING_BYTES - 1)) / DMA_BYTES_EACH;
     ring->seen = seen;
     if (ring->free == SLOTS) {
@@ -88,28 +90,24 @@ void writes_done(void) {
 }
 
 /* A transfer of the hardware assist failed (tigon2.md 13 item 7): again, or on with the next. */
-RARE static void recover(uint32_t state, uint32_t length, uint32_t consumer, uint32_t ring,
-                    uint32_t *tries) {
+RARE static void recover(struct dma_ring *ring, uint32_t state, uint32_t length, uint32_t consumer,
+                         uint32_t base) {
     HW(ASSIST_STATE) = settings.assist | ASSIST_PAUSE;
     const uint32_t slot = HW(consumer);
     const bool bad = dma_failed(HW(state), HW(length) & 0xFFFF);
+    const bool again = bad && ++ring->tries < DMA_TRIES;
     if (bad)
         count(COUNTER_DMA_FAILED);
-    const bool again = bad && ++*tries < DMA_TRIES;
-    if (!again)
-        *tries = 0;
     HW(state) = DMA_RESET;
     /* A transfer to the end of a 4 GB line is complete, and the consumer is past it. */
-    HW(consumer) = again || !bad ? slot : dma_slot_after(slot, ring);
+    HW(consumer) = again || !bad ? slot : dma_slot_after(slot, base);
     HW(ASSIST_STATE) = settings.assist;
 }
 
 RARE void read_attention(void) {
-    static uint32_t tries;
-    recover(READ_STATE, READ_LENGTH, READ_RING_CONSUMER, place.read_ring, &tries);
+    recover(&reads, READ_STATE, READ_LENGTH, READ_RING_CONSUMER, place.read_ring);
 }
 
 RARE void write_attention(void) {
-    static uint32_t tries;
-    recover(WRITE_STATE, WRITE_LENGTH, WRITE_RING_CONSUMER, place.write_ring, &tries);
+    recover(&writes, WRITE_STATE, WRITE_LENGTH, WRITE_RING_CONSUMER, place.write_ring);
 }

@@ -14,6 +14,7 @@ struct dma_ring {
     uint32_t free; /* slots that neither wait nor are done unseen */
     uint32_t seen; /* the oldest of the others */
     bool armed;    /* the reference stands at the end of a batch */
+    uint32_t tries; /* of the transfer that the hardware assist stands at */
 };
 extern struct dma_ring reads;
 extern struct dma_ring writes;
