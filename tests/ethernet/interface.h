@@ -9,34 +9,34 @@
 #define ETHERNET_INTERFACE_H
 
 /* The shared area, which the public headers call general communications. */
-#define SHARED_HOST                 0x400u
-#define SHARED_ADDRESS_HIGH         0x200u /* MAC address: bytes 0 and 1 */
-#define SHARED_ADDRESS_LOW          0x204u
-#define SHARED_INFORMATION_HIGH     0x208u /* bus address of the information block */
-#define SHARED_INFORMATION_LOW      0x20Cu
-#define SHARED_GROUP_HIGH           0x210u /* for COMMAND_ADD_GROUP and COMMAND_REMOVE_GROUP */
-#define SHARED_GROUP_LOW            0x214u
-#define SHARED_MODE                 0x218u /* MODE_* */
-#define SHARED_DMA_READ             0x21Cu
-#define SHARED_DMA_WRITE            0x220u
-#define SHARED_TRANSMIT_SHARE       0x224u /* of the buffer space, in 64ths */
-#define SHARED_EVENT_CONSUMER       0x228u /* by the host */
-#define SHARED_COMMAND_CONSUMER     0x22Cu /* by the firmware */
-#define SHARED_RECEIVE_TICKS        0x230u /* microseconds a received frame may go unreported */
-#define SHARED_SEND_TICKS           0x234u
-#define SHARED_STATISTICS_TICKS     0x238u /* microseconds between two copies; 0: none */
-#define SHARED_SEND_DESCRIPTORS     0x23Cu /* most that go unreported; 0: any number */
-#define SHARED_RECEIVE_DESCRIPTORS  0x240u
-#define SHARED_TRACE                0x244u
-#define SHARED_LINK                 0x248u /* LINK_*: what the host wants of the gigabit link */
-#define SHARED_SLOW_LINK            0x24Cu /* of a link at 10 or 100 Mb/s */
-#define SHARED_INDEX                0x25Cu
-#define SHARED_MTU                  0x260u /* longest frame without CRC */
-#define SHARED_MASK_INTERRUPTS      0x264u /* not 0: no interrupts */
-#define SHARED_LINK_STATE           0x268u /* LINK_*, by the firmware */
-#define SHARED_SLOW_LINK_STATE      0x26Cu
-#define SHARED_RETURN_CONSUMER      0x280u /* by the host */
-#define SHARED_COMMANDS             0x300u /* the command ring */
+#define SHARED_HOST                0x400u
+#define SHARED_ADDRESS_HIGH        0x200u /* MAC address: bytes 0 and 1 */
+#define SHARED_ADDRESS_LOW         0x204u
+#define SHARED_INFORMATION_HIGH    0x208u /* bus address of the information block */
+#define SHARED_INFORMATION_LOW     0x20Cu
+#define SHARED_GROUP_HIGH          0x210u /* for COMMAND_ADD_GROUP and COMMAND_REMOVE_GROUP */
+#define SHARED_GROUP_LOW           0x214u
+#define SHARED_MODE                0x218u /* MODE_* */
+#define SHARED_DMA_READ            0x21Cu
+#define SHARED_DMA_WRITE           0x220u
+#define SHARED_TRANSMIT_SHARE      0x224u /* of the buffer space, in 64ths */
+#define SHARED_EVENT_CONSUMER      0x228u /* by the host */
+#define SHARED_COMMAND_CONSUMER    0x22Cu /* by the firmware */
+#define SHARED_RECEIVE_TICKS       0x230u /* microseconds a received frame may go unreported */
+#define SHARED_SEND_TICKS          0x234u
+#define SHARED_STATISTICS_TICKS    0x238u /* microseconds between two copies; 0: none */
+#define SHARED_SEND_DESCRIPTORS    0x23Cu /* most that go unreported; 0: any number */
+#define SHARED_RECEIVE_DESCRIPTORS 0x240u
+#define SHARED_TRACE               0x244u
+#define SHARED_LINK                0x248u /* LINK_*: what the host wants of the gigabit link */
+#define SHARED_SLOW_LINK           0x24Cu /* of a link at 10 or 100 Mb/s */
+#define SHARED_INDEX               0x25Cu
+#define SHARED_MTU                 0x260u /* longest frame without CRC */
+#define SHARED_MASK_INTERRUPTS     0x264u /* not 0: no interrupts */
+#define SHARED_LINK_STATE          0x268u /* LINK_*, by the firmware */
+#define SHARED_SLOW_LINK_STATE     0x26Cu
+#define SHARED_RETURN_CONSUMER     0x280u /* by the host */
+#define SHARED_COMMANDS            0x300u /* the command ring */
 
 /* Operating mode */
 #define MODE_BYTE_SWAP_DESCRIPTORS 0x00000002u
@@ -66,12 +66,13 @@
 #define LINK_UP              (1u << 31)
 
 /* Mailboxes */
-#define MAILBOX_INTERRUPT 0u /* any write drops the line; not 0: the host is at work, no interrupt */
-#define MAILBOX_COMMANDS  1u
-#define MAILBOX_SENDS     2u
-#define MAILBOX_STANDARD  3u
-#define MAILBOX_JUMBO     4u
-#define MAILBOX_MINI      5u
+#define MAILBOX_INTERRUPT                                                                          \
+    0u /* any write drops the line; not 0: the host is at work, no interrupt */
+#define MAILBOX_COMMANDS 1u
+#define MAILBOX_SENDS    2u
+#define MAILBOX_STANDARD 3u
+#define MAILBOX_JUMBO    4u
+#define MAILBOX_MINI     5u
 
 /* Information block: byte offsets. Ring control blocks have 16 bytes: bus address, high word first;
  * bytes or entries << 16 | RING_*; unused. Pointers are bus addresses, high word first, at which
@@ -100,14 +101,14 @@
 #define RING_DISABLED       0x200u
 
 /* Entries of the rings */
-#define EVENTS         256u  /* 8 bytes: word 0 as below, word 1 unused */
-#define COMMANDS       64u   /* 4 bytes, in SRAM */
-#define SENDS          256u  /* 16 bytes: high, low, length << 16 | DESCRIPTOR_*, VLAN tag */
-#define STANDARDS      512u  /* 32 bytes, as RECEIVE_* */
-#define JUMBOS         256u
-#define MINIS          1024u
-#define RETURNS        2048u
-#define JUMBO_BYTES    9014u /* longest frame without CRC and tag */
+#define EVENTS      256u /* 8 bytes: word 0 as below, word 1 unused */
+#define COMMANDS    64u  /* 4 bytes, in SRAM */
+#define SENDS       256u /* 16 bytes: high, low, length << 16 | DESCRIPTOR_*, VLAN tag */
+#define STANDARDS   512u /* 32 bytes, as RECEIVE_* */
+#define JUMBOS      256u
+#define MINIS       1024u
+#define RETURNS     2048u
+#define JUMBO_BYTES 9014u /* longest frame without CRC and tag */
 
 /* Words of a receive descriptor. Host to board: address, index and length of a buffer, flags,
  * cookie. In the return ring: address, index, length and cookie of the buffer used, the rest about
@@ -141,20 +142,21 @@
 #define WORD(number, code, index) ((uint32_t)(number) << 24 | (uint32_t)(code) << 12 | (index))
 
 enum {
-    COMMAND_HOST_STATE = 0x01, /* code 1: up, 2: down */
-    COMMAND_FILTER = 0x02,     /* code 1: by address, 2: no longer */
+    COMMAND_HOST_STATE = 0x01,    /* code 1: up, 2: down */
+    COMMAND_FILTER = 0x02,        /* code 1: by address, 2: no longer */
     COMMAND_UPDATE_SHARED = 0x04, /* coalescing words were changed */
-    COMMAND_RESET_JUMBO = 0x05,   /* answered by an event; buffers of the ring are the host's again */
-    COMMAND_ADD_GROUP = 0x08,     /* of SHARED_GROUP_*; answered by an event */
+    COMMAND_RESET_JUMBO = 0x05, /* answered by an event; buffers of the ring are the host's again */
+    COMMAND_ADD_GROUP = 0x08,   /* of SHARED_GROUP_*; answered by an event */
     COMMAND_REMOVE_GROUP = 0x09,
     COMMAND_PROMISCUOUS = 0x0A, /* code 1: on, 2: off */
-    COMMAND_NEGOTIATE = 0x0B,   /* code 0: any speed, 1: gigabit, 2: others; link words were changed */
+    COMMAND_NEGOTIATE =
+        0x0B, /* code 0: any speed, 1: gigabit, 2: others; link words were changed */
     COMMAND_SET_ADDRESS = 0x0C,
     COMMAND_CLEAR_PROFILE = 0x0D,
     COMMAND_ALL_GROUPS = 0x0E, /* code 1: on, 2: off */
     COMMAND_CLEAR_STATISTICS = 0x0F,
-    COMMAND_REFRESH_STATISTICS = 0x11,  /* answered by an event once they are in host memory */
-    COMMAND_ADD_GROUP_LONG = 0x12,      /* the address in the two next words of the command ring */
+    COMMAND_REFRESH_STATISTICS = 0x11, /* answered by an event once they are in host memory */
+    COMMAND_ADD_GROUP_LONG = 0x12,     /* the address in the two next words of the command ring */
     COMMAND_REMOVE_GROUP_LONG = 0x13
 };
 

@@ -109,8 +109,7 @@ void take_commands(void) {
         return;
     taking = true;
     for (;;) {
-        const uint32_t available =
-            (SRAM(MAILBOX(MAILBOX_COMMANDS)) - consumer) & (COMMANDS - 1);
+        const uint32_t available = (SRAM(MAILBOX(MAILBOX_COMMANDS)) - consumer) & (COMMANDS - 1);
         const uint32_t taken = available == 0 ? 0 : take(available);
         if (taken == 0)
             break;

@@ -4,7 +4,7 @@
  */
 #include "tests/ethernet/firmware/core_a.h"
 
-#define PHY     1u /* its address */
+#define PHY     1u      /* its address */
 #define PORT_A  0x0E00u /* steps of HW[238] (tigon2.md 16.8) */
 #define PORT_B  0x0E01u
 #define PORT_ON 0x0001u
@@ -31,8 +31,8 @@ enum {
 static const struct {
     uint32_t speed;
     bool full;
-} summaries[8] = {[1] = {LINK_10, false},  [2] = {LINK_10, true},    [3] = {LINK_100, false},
-                  [4] = {LINK_100, false}, [5] = {LINK_100, true},   [6] = {LINK_1000, false},
+} summaries[8] = {[1] = {LINK_10, false},  [2] = {LINK_10, true},  [3] = {LINK_100, false},
+                  [4] = {LINK_100, false}, [5] = {LINK_100, true}, [6] = {LINK_1000, false},
                   [7] = {LINK_1000, true}};
 
 static bool summarises; /* the PHY is one that has this register */

@@ -108,7 +108,7 @@ void host_begin(void);
 void alarm(void); /* an interrupt, if the host wants one */
 void tell_event(uint32_t number, uint32_t code, uint32_t index); /* may wait for room */
 uint32_t event_room(void);
-void frame_returned(void); /* an entry of the return ring is on its way */
+void frame_returned(void);                     /* an entry of the return ring is on its way */
 void sends_consumed(uint32_t index, bool now); /* how far the host's entries are done */
 void writes_possible(void);                    /* some slots of the write ring are free again */
 void host_look(void);                          /* each tick */

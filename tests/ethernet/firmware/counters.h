@@ -23,6 +23,7 @@ enum {
     COUNTER_RECEIVED_SUMS,  /* of those, with a sum over the IP payload */
     COUNTER_DAMAGED,        /* of those, with DESCRIPTOR_ERROR */
     COUNTER_DROPPED_DOWN,   /* the host was not up */
+    COUNTER_DROPPED_SHORT,  /* less than an Ethernet header */
     COUNTER_DROPPED_LONG,   /* longer than the MTU or than any buffer */
     COUNTER_DROPPED_GROUP,  /* of a group that only the hash knows */
     COUNTER_DROPPED_FILTER, /* of another address, by COMMAND_FILTER */

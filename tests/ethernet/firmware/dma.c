@@ -15,77 +15,75 @@ RARE void queue_begin(void) {
     writes = (struct dma_ring){.free = SLOTS, .seen = place.write_ring};
 }
 
-void queue_index(struct bus_address to, uint32_t index, uint32_t kind) {
+void queue_index(struct bus_address to, uint32_t index, uint32_t state, uint32_t kind) {
     const uint32_t slot = HW(WRITE_RING_NEXT);
-    queue_write(
-        (struct transfer){.high = to.high,
-                          .low = to.low,
-                          .local = slot + (uint32_t)__builtin_offsetof(struct dma, index),
-                          .length = 8,
-                          .state = DMA_WORDS | DMA_WRITE_USUAL,
-                          .kind = kind | LAST,
-                          .index = index});
+    queue_write((struct transfer){.high = to.high,
+                                  .low = to.low,
+                                  .local = slot + (uint32_t) __builtin_offsetof(struct dma, index),
+                                  .length = 8,
+                                  .state = state | DMA_WORDS | DMA_WRITE_USUAL,
+                                  .kind = kind | LAST,
+                                  .index = index});
 }
 
-/* After some descriptors were seen: the event is wanted at the end of the next batch. Their slots
- * are free only now, because "next" counts from the reference. */
+/* After a batch has been seen: the event is wanted at the end of the next. Its slots are free only
+ * now, because "next" counts from the reference. */
 static inline __attribute__((always_inline)) void arm(struct dma_ring *ring, uint32_t registers,
                                                       uint32_t base, uint32_t seen) {
-    if (seen != ring->seen)
-        ring->tries = 0;
     ring->free += ((seen - ring->seen) & (DMA_RING_BYTES - 1)) / DMA_BYTES_EACH;
     ring->seen = seen;
-    if (ring->free == SLOTS) {
-        ring->armed = false;
-        HW(registers + 8) = seen;
-        return;
-    }
+    ring->tries = 0;
+    ring->armed = ring->free != SLOTS;
     uint32_t slot = seen;
-    while ((((const volatile struct dma *)slot)->kind & LAST) == 0)
+    while (ring->armed && (((const volatile struct dma *)slot)->kind & LAST) == 0)
         slot = dma_slot_after(slot, base);
+    ring->last = slot;
     HW(registers + 8) = slot;
 }
 
 static uint32_t stored_sum(uint32_t slot) {
-    return SRAM_HALF(slot + (uint32_t)__builtin_offsetof(struct dma, sum_address) + 2);
+    return SRAM_HALF(slot + (uint32_t) __builtin_offsetof(struct dma, sum_address) + 2);
 }
 
+/* A batch is done as a whole when the event says so; nobody asks how far the consumer is. */
 void reads_done(void) {
-    const uint32_t consumer = HW(READ_RING_CONSUMER);
-    uint32_t slot = reads.seen;
-    while (slot != consumer) {
-        const volatile struct dma *dma = (const volatile struct dma *)slot;
-        const uint32_t kind = dma->kind & ~(uint32_t)LAST;
-        if (kind == KIND_FRAME)
-            frame_fetched(dma->index);
-        else if (kind == KIND_SUMMED_FRAME)
-            summed_frame_fetched(dma->index, stored_sum(slot));
-        else if (kind == KIND_SENDS)
-            sends_fetched(dma->index);
-        else if (kind >= KIND_BUFFERS)
-            buffers_fetched(kind - KIND_BUFFERS, dma->index);
-        slot = dma_slot_after(slot, place.read_ring);
+    while (reads.armed && (HW(EVENT_A) & 1u << EVENT_READ_DONE) != 0) {
+        const uint32_t end = dma_slot_after(reads.last, place.read_ring);
+        for (uint32_t slot = reads.seen; slot != end;
+             slot = dma_slot_after(slot, place.read_ring)) {
+            const volatile struct dma *dma = (const volatile struct dma *)slot;
+            const uint32_t kind = dma->kind & ~(uint32_t)LAST;
+            if (kind == KIND_FRAME)
+                frame_fetched(dma->index);
+            else if (kind == KIND_SUMMED_FRAME)
+                summed_frame_fetched(dma->index, stored_sum(slot));
+            else if (kind == KIND_SENDS)
+                sends_fetched(dma->index);
+            else if (kind >= KIND_BUFFERS)
+                buffers_fetched(kind - KIND_BUFFERS, dma->index);
+        }
+        arm(&reads, READ_RING_PRODUCER, place.read_ring, end);
     }
-    arm(&reads, READ_RING_PRODUCER, place.read_ring, slot);
 }
 
 void writes_done(void) {
-    const uint32_t consumer = HW(WRITE_RING_CONSUMER);
-    uint32_t slot = writes.seen;
-    while (slot != consumer) {
-        const volatile struct dma *dma = (const volatile struct dma *)slot;
-        const uint32_t kind = dma->kind & ~(uint32_t)LAST;
-        if (kind == KIND_RETURN)
-            frame_delivered();
-        else if (kind == KIND_SUMMED_DATA)
-            summed_frame_delivered(dma->index, stored_sum(slot));
-        else if (kind == KIND_ALARM)
-            alarm();
-        else if (kind == KIND_STATISTICS)
-            statistics_delivered();
-        slot = dma_slot_after(slot, place.write_ring);
+    while (writes.armed && (HW(EVENT_A) & 1u << EVENT_WRITE_DONE) != 0) {
+        const uint32_t end = dma_slot_after(writes.last, place.write_ring);
+        for (uint32_t slot = writes.seen; slot != end;
+             slot = dma_slot_after(slot, place.write_ring)) {
+            const volatile struct dma *dma = (const volatile struct dma *)slot;
+            const uint32_t kind = dma->kind & ~(uint32_t)LAST;
+            if (kind == KIND_RETURN)
+                frame_delivered();
+            else if (kind == KIND_SUMMED_DATA)
+                summed_frame_delivered(dma->index, stored_sum(slot));
+            else if (kind == KIND_ALARM)
+                alarm();
+            else if (kind == KIND_STATISTICS)
+                statistics_delivered();
+        }
+        arm(&writes, WRITE_RING_PRODUCER, place.write_ring, end);
     }
-    arm(&writes, WRITE_RING_PRODUCER, place.write_ring, slot);
     writes_possible();
 }
 

@@ -28,13 +28,21 @@ static bool alarm_saved;      /* the line was up */
 
 /* Interrupts */
 
+static bool alarm_wanted(void) {
+    return SRAM(SHARED_MASK_INTERRUPTS) == 0 && SRAM(MAILBOX(MAILBOX_INTERRUPT)) == 0;
+}
+
+static bool line_up(void) {
+    return (HW(HOST_CONTROL) & HOST_CONTROL_INTERRUPT) != 0;
+}
+
 void alarm(void) {
-    if (SRAM(SHARED_MASK_INTERRUPTS) != 0 || SRAM(MAILBOX(MAILBOX_INTERRUPT)) != 0) {
+    if (!alarm_wanted()) {
         alarm_suppressed = true;
         return;
     }
     alarm_suppressed = false;
-    alarm_saved = (HW(HOST_CONTROL) & HOST_CONTROL_INTERRUPT) != 0;
+    alarm_saved = line_up();
     if (alarm_saved) {
         count(COUNTER_INTERRUPTS_SAVED);
         return;
@@ -58,6 +66,16 @@ uint32_t event_room(void) {
     return WAITING_EVENTS - (events_made - events_written);
 }
 
+/* Events are rare: the DMA itself raises the interrupt, if one is wanted (bit 21). */
+RARE static void write_event_producer(void) {
+    if (!alarm_wanted() || line_up()) {
+        queue_index(settings.event_producer, event_producer, 0, KIND_ALARM);
+        return;
+    }
+    queue_index(settings.event_producer, event_producer, DMA_WRITE_ALARM, KIND_NONE);
+    count(COUNTER_INTERRUPTS);
+}
+
 RARE static void flush_events(void) {
     const uint32_t first = events_written;
     while (events_written != events_made) {
@@ -79,7 +97,7 @@ RARE static void flush_events(void) {
         event_producer = next;
         events_written++;
         count(COUNTER_EVENTS);
-        queue_index(settings.event_producer, event_producer, KIND_ALARM);
+        write_event_producer();
     }
     if (first != events_written)
         take_commands(); /* which may have waited for room */
@@ -96,18 +114,10 @@ RARE void tell_event(uint32_t number, uint32_t code, uint32_t index) {
 
 /* Received frames */
 
-uint32_t returned_index(void) {
-    return returned & (settings.returns.length - 1);
-}
-
-uint32_t return_room(void) {
-    return (SRAM(SHARED_RETURN_CONSUMER) - returned - 1) & (settings.returns.length - 1);
-}
-
 static void write_return_producer(uint32_t kind) {
     returns_owed = write_room() == 0;
     if (!returns_owed)
-        queue_index(settings.return_producer, returned_index(), kind);
+        queue_index(settings.return_producer, returned & (settings.returns.length - 1), 0, kind);
 }
 
 static void report_returns(void) {
@@ -143,7 +153,7 @@ void tell_returns(void) {
 static void write_send_consumer(uint32_t kind) {
     sends_owed = write_room() == 0;
     if (!sends_owed)
-        queue_index(settings.send_consumer, consumed, kind);
+        queue_index(settings.send_consumer, consumed, 0, kind);
 }
 
 static void report_sends(void) {
@@ -179,8 +189,8 @@ void tell_sends(void) {
 
 /* The host has to know of indices from which it starts. */
 RARE void host_begin(void) {
-    queue_index(settings.return_producer, 0, KIND_NONE);
-    queue_index(settings.send_consumer, 0, KIND_NONE);
+    queue_index(settings.return_producer, 0, 0, KIND_NONE);
+    queue_index(settings.send_consumer, 0, 0, KIND_NONE);
 }
 
 void writes_possible(void) {

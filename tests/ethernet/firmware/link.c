@@ -4,10 +4,10 @@
  */
 #include "tests/ethernet/firmware/core_a.h"
 
-#define LINK_TIMER_US   10000u
-#define SILENCE_US      30000u /* a peer that sends no words for so long does not negotiate */
-#define PATIENCE_US     60000u
-#define MATCHES         3u
+#define LINK_TIMER_US 10000u
+#define SILENCE_US    30000u /* a peer that sends no words for so long does not negotiate */
+#define PATIENCE_US   60000u
+#define MATCHES       3u
 
 static enum transceiver transceiver;
 static bool link_up;
@@ -20,7 +20,7 @@ static uint32_t heard;   /* the word seen last */
 static uint32_t matches; /* how often it was seen on end */
 static uint32_t ability; /* of the peer */
 
-/* Both sides' words are enough: bit 1 PAUSE, bit 0 asymmetric. */
+/* What was settled. */
 struct pause {
     bool send;
     bool obey;
@@ -163,8 +163,7 @@ static void negotiate(bool words) {
             ability = heard & ~WORD_ACKNOWLEDGED;
             HW(LINK_WORD_SENT) = our_word() | WORD_ACKNOWLEDGED;
             enter(ACKNOWLEDGE);
-        } else if (!words && waited() >= SILENCE_US &&
-                   (SRAM(SHARED_LINK) & LINK_SENSE) != 0) {
+        } else if (!words && waited() >= SILENCE_US && (SRAM(SHARED_LINK) & LINK_SENSE) != 0) {
             force();
         }
         break;
@@ -236,8 +235,7 @@ void link_negotiate(uint32_t code) {
     negotiating = (link & LINK_NEGOTIATE) != 0;
     if (transceiver == COPPER) {
         link_changed(false, 0, false);
-        copper_negotiate(enabled ? link : 0,
-                         code != 1 && (slow & LINK_ENABLE) != 0 ? slow : 0);
+        copper_negotiate(enabled ? link : 0, code != 1 && (slow & LINK_ENABLE) != 0 ? slow : 0);
     } else {
         restart();
     }

@@ -1,7 +1,7 @@
 /* Core A: the MAC's own registers, and its attentions. */
 #include "tests/ethernet/firmware/core_a.h"
 
-static uint32_t transmit_state = MAC_TRANSMIT_FIBRE; /* HW[200] */
+static uint32_t transmit_state = MAC_TRANSMIT_FIBRE;            /* HW[200] */
 static uint32_t receive_state = MAC_RECEIVE_USUAL | MAC_ENABLE; /* HW[220] */
 
 void take_address(void) {

@@ -122,7 +122,8 @@ static void start_assist(void) {
 
 /* What is served when the configuration is no good: events still go to the host. */
 #define EVENTS_OF_REFUSAL                                                                          \
-    (1u << EVENT_TIMER | 1u << EVENT_WRITE_DONE | 1u << EVENT_MAILBOX | 1u << EVENT_RECEIVE_ATTENTION)
+    (1u << EVENT_TIMER | 1u << EVENT_WRITE_DONE | 1u << EVENT_MAILBOX |                            \
+     1u << EVENT_RECEIVE_ATTENTION)
 #define EVENTS_OF_USUAL                                                                            \
     (EVENTS_OF_REFUSAL | 1u << EVENT_TRANSMIT_ATTENTION | 1u << EVENT_TELL_RETURNS |               \
      1u << EVENT_TELL_SENDS | 1u << EVENT_READ_DONE | 1u << EVENT_FETCH_BUFFERS |                  \
@@ -170,12 +171,14 @@ void unexpected(void) {
 
 /* Every millisecond. */
 void tick(void) {
+    static uint32_t seen;
     HW(TIMER_REFERENCE_A) = HW(TIMER) + 1000;
     host_look();
     if (settings.refused)
         return;
     link_tick();
     statistics_tick();
-    SRAM(FIRMWARE_COUNTERS + 4 * COUNTER_DMA_FAILED) += shared.failed;
-    shared.failed = 0;
+    const uint32_t failed = shared.failed; /* B counts on */
+    SRAM(FIRMWARE_COUNTERS + 4 * COUNTER_DMA_FAILED) += failed - seen;
+    seen = failed;
 }

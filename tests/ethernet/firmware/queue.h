@@ -11,9 +11,10 @@
 #include "tests/ethernet/firmware/core_a.h"
 
 struct dma_ring {
-    uint32_t free; /* slots that neither wait nor are done unseen */
-    uint32_t seen; /* the oldest of the others */
-    bool armed;    /* the reference stands at the end of a batch */
+    uint32_t free;  /* slots that neither wait nor are done unseen */
+    uint32_t seen;  /* the oldest of the others */
+    bool armed;     /* there is a batch of which the event is to tell */
+    uint32_t last;  /* its last descriptor; the reference stands there */
     uint32_t tries; /* of the transfer that the hardware assist stands at */
 };
 extern struct dma_ring reads;
@@ -56,9 +57,8 @@ static inline uint32_t dma_slot_after(uint32_t slot, uint32_t ring) {
 }
 
 /* Into a ring that has a free slot. */
-static inline __attribute__((always_inline)) void put(struct dma_ring *ring, uint32_t registers,
-                                                      uint32_t base,
-                                                      const struct transfer transfer) {
+static inline __attribute__((always_inline)) void
+put(struct dma_ring *ring, uint32_t registers, uint32_t base, const struct transfer transfer) {
     const uint32_t slot = HW(registers + 12);
     volatile struct dma *dma = (volatile struct dma *)slot;
     dma->host_high = transfer.high;
@@ -66,13 +66,14 @@ static inline __attribute__((always_inline)) void put(struct dma_ring *ring, uin
     dma->local = transfer.local;
     dma->length = transfer.length;
     dma->state = transfer.state;
-    dma->sum_address = slot + (uint32_t)__builtin_offsetof(struct dma, sum_address) + 2;
+    dma->sum_address = slot + (uint32_t) __builtin_offsetof(struct dma, sum_address) + 2;
     dma->index = transfer.index;
     dma->kind = transfer.kind;
     HW(registers) = dma_slot_after(slot, base);
     ring->free--;
     if ((transfer.kind & LAST) != 0 && !ring->armed) {
         ring->armed = true;
+        ring->last = slot;
         HW(registers + 8) = slot;
     }
 }
@@ -88,7 +89,7 @@ static inline __attribute__((always_inline)) void queue_write(struct transfer tr
 }
 
 /* An index to the host, read by the DMA out of its own descriptor. */
-void queue_index(struct bus_address to, uint32_t index, uint32_t kind);
+void queue_index(struct bus_address to, uint32_t index, uint32_t state, uint32_t kind);
 
 void queue_begin(void);
 

@@ -55,9 +55,8 @@ RARE void receive_begin(void) {
                              [JUMBO] = {JUMBOS, DESCRIPTOR_JUMBO}};
     for (uint32_t i = 0; i < BUFFER_RINGS; i++) {
         const struct control *control = &settings.buffers[i];
-        buffers[i] = (struct buffers){.mask = kinds[i].entries - 1,
-                                      .mark = kinds[i].mark,
-                                      .cache = caches[i]};
+        buffers[i] = (struct buffers){
+            .mask = kinds[i].entries - 1, .mark = kinds[i].mark, .cache = caches[i]};
         if ((control->flags & RING_DISABLED) == 0)
             buffers[i].length = control->length;
     }
@@ -190,9 +189,8 @@ RARE static uint32_t ring_for_tagged(struct incoming *frame, uint32_t word) {
 /* What a frame that was cut for want of room has in the buffer: the next begins behind it. */
 RARE static uint32_t length_of_truncated(uint32_t address, uint32_t length) {
     const uint32_t producer = HW(RECEIVE_PRODUCER);
-    const uint32_t slot = next_slot + 8 == place.received_ring + RECEIVED_BYTES
-                              ? place.received_ring
-                              : next_slot + 8;
+    const uint32_t slot =
+        next_slot + 8 == place.received_ring + RECEIVED_BYTES ? place.received_ring : next_slot + 8;
     const uint32_t next = slot == (HW(RECEIVED_PRODUCER) & ~7u) ? producer : SRAM(slot);
     const uint32_t size = MEMORY_END - place.receive;
     return smaller(length, next >= address ? next - address : next + size - address);
@@ -229,15 +227,15 @@ static inline void queue_data(struct bus_address to, uint32_t local, uint32_t le
 }
 
 static void queue_return(uint32_t number) {
-    const struct bus_address to = bus_offset(
-        settings.returns.ring, ENTRY_BYTES * (number & (settings.returns.length - 1)));
-    queue_write((struct transfer){
-        .high = to.high,
-        .low = to.low,
-        .local = (uint32_t)&staged[number & (STAGED - 1)],
-        .length = ENTRY_BYTES,
-        .state = DMA_WORDS | DMA_WRITE_USUAL,
-        .kind = settings.summed_returns ? KIND_NONE | LAST : KIND_RETURN | LAST});
+    const struct bus_address to =
+        bus_offset(settings.returns.ring, ENTRY_BYTES * (number & (settings.returns.length - 1)));
+    queue_write(
+        (struct transfer){.high = to.high,
+                          .low = to.low,
+                          .local = (uint32_t)&staged[number & (STAGED - 1)],
+                          .length = ENTRY_BYTES,
+                          .state = DMA_WORDS | DMA_WRITE_USUAL,
+                          .kind = settings.summed_returns ? KIND_NONE | LAST : KIND_RETURN | LAST});
     frame_returned();
 }
 
@@ -303,7 +301,7 @@ void take_received(void) {
                              .length = with_crc - CRC_BYTES,
                              .flags = DESCRIPTOR_END};
     if (!host_up || with_crc < SHORTEST + CRC_BYTES) {
-        count(COUNTER_DROPPED_DOWN);
+        count(host_up ? COUNTER_DROPPED_SHORT : COUNTER_DROPPED_DOWN);
         drop(end);
     } else {
         if ((word & RECEIVED_DAMAGED) != 0) {
@@ -313,8 +311,7 @@ void take_received(void) {
         const uint32_t cast = cast_of(SRAM(address), SRAM(address + 4));
         const uint32_t type = SRAM(address + TYPE_AT);
         const bool tagged = type >> 16 == TYPE_TAG && frame.length > SHORTEST + TAG_BYTES;
-        const uint32_t number =
-            tagged ? ring_for_tagged(&frame, type) : ring_for(frame.length);
+        const uint32_t number = tagged ? ring_for_tagged(&frame, type) : ring_for(frame.length);
         if (cast == 0) {
             drop(end);
         } else if (number == BUFFER_RINGS ||
@@ -338,8 +335,7 @@ void take_received(void) {
             deliver(&frame, number);
         }
     }
-    next_slot =
-        slot + 8 == place.received_ring + RECEIVED_BYTES ? place.received_ring : slot + 8;
+    next_slot = slot + 8 == place.received_ring + RECEIVED_BYTES ? place.received_ring : slot + 8;
     HW(RECEIVED_CONSUMER) = next_slot;
     HW(RECEIVED_REFERENCE) = next_slot;
     /* However fast frames come in, others go out. */

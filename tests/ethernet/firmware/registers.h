@@ -87,12 +87,12 @@
 #define MII_OUT                 0x00040000u
 #define MII_IN                  0x00080000u
 /* HW[050] */
-#define PRESCALER       0x00000055u
-#define PORT_SHIFT      24
-#define PORT_INTERNAL   0u
-#define PORT_GIGABIT    7u /* copper */
-#define PORT_EXTERNAL   10u
-#define PORT_SLOW       13u /* copper at 10 or 100 Mb/s */
+#define PRESCALER     0x00000055u
+#define PORT_SHIFT    24
+#define PORT_INTERNAL 0u
+#define PORT_GIGABIT  7u /* copper */
+#define PORT_EXTERNAL 10u
+#define PORT_SLOW     13u /* copper at 10 or 100 Mb/s */
 /* HW[05C] */
 #define PCI_ALL_BYTES 0x00800000u
 /* HW[140], HW[240] */
@@ -120,6 +120,7 @@
 #define DMA_READ_LAST     0x00020000u /* the last piece of a frame: hand it to the MAC */
 #define DMA_WRITE_USUAL   0x00020000u
 #define DMA_WRITE_FREE    0x00080000u /* the receive buffer up to here is free again */
+#define DMA_WRITE_ALARM   0x00200000u /* interrupt when done */
 #define DMA_ATTENTIONS    0xEF000000u
 #define DMA_HOST_OVERFLOW 0x08000000u
 

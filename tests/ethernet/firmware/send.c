@@ -27,10 +27,10 @@ static uint32_t taken;
 static uint32_t done;
 
 bool sends_waiting;
-static uint32_t local;    /* where the next frame goes */
-static uint32_t held;     /* frames that wait for their checksums */
-static uint32_t mac_slot; /* of the next frame, while some are held */
-static uint8_t waits[MAC_SLOTS];     /* DESCRIPTOR_*_SUM of a frame that waits */
+static uint32_t local;           /* where the next frame goes */
+static uint32_t held;            /* frames that wait for their checksums */
+static uint32_t mac_slot;        /* of the next frame, while some are held */
+static uint8_t waits[MAC_SLOTS]; /* DESCRIPTOR_*_SUM of a frame that waits */
 static uint8_t tell_now[MAC_SLOTS];
 
 static uint32_t mask(void) {
@@ -204,8 +204,7 @@ static enum outcome send_one(void) {
         count(COUNTER_SEND_REFUSED);
         return TAKEN;
     }
-    if (reads.free < frame.pieces + KEPT_SLOTS ||
-        transmit_free() < frame.length + UNUSED_BYTES)
+    if (reads.free < frame.pieces + KEPT_SLOTS || transmit_free() < frame.length + UNUSED_BYTES)
         return NO_ROOM;
     const uint32_t slot = free_mac_slot();
     if (slot == 0)

@@ -108,8 +108,8 @@ uint32_t pseudo_header(const struct frame *frame, const struct ip *ip) {
 }
 
 uint32_t sum_beside_payload(const struct frame *frame, const struct ip *ip, uint32_t cut) {
-    uint32_t sum = ip->header_sum + sum_of(frame, 0, TYPE_AT) +
-                   sum_of(frame, TYPE_AT + cut, ip->header);
+    uint32_t sum =
+        ip->header_sum + sum_of(frame, 0, TYPE_AT) + sum_of(frame, TYPE_AT + cut, ip->header);
     if (ip->end != frame->length)
         sum += sum_of(frame, ip->end, frame->length);
     return fold(sum);
