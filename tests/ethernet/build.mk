@@ -28,35 +28,29 @@ $(ETHERNET_IMAGE): $(ETHERNET_FW_OBJECTS) $(ETHERNET)/firmware/image.lds
 	    -T $(ETHERNET)/firmware/image.lds -o $@ $(filter %.o,$^)
 	$(Q)fw-runtime/tools/check_instructions.py $@
 
-# The same as bytes from 0x4000 on, for a driver that knows no ELF.
-ETHERNET_RAW := $(ETHERNET_BUILD)/ethernet.bin
+# The host side: driver, numbered frames, and images as tigonsim reads them.
+ETHERNET_HOST    := $(addprefix $(ETHERNET)/,startup.c driver.c rings.c traffic.c checksum.c) $(addprefix sim/command/,image.c image_header.c)
+ETHERNET_STATION := $(ETHERNET_HOST) $(ETHERNET)/station.c
 
-$(ETHERNET_RAW): $(ETHERNET_IMAGE)
-	$(SAY) OBJCOPY $@
-	$(Q)$(CROSS)objcopy -O binary $< $@
-
-ETHERNET_TEST_OBJECTS := $(addprefix $(BUILD)/san/tests/ethernet/,test_ethernet.o traffic.o driver.o)
-
-$(BUILD)/tests/test_ethernet: $(ETHERNET_TEST_OBJECTS) $(SIM_LIBRARY_SANITIZED) | $(ETHERNET_RAW)
+$(BUILD)/tests/test_ethernet: $(patsubst %.c,$(BUILD)/san/%.o,$(ETHERNET_STATION) $(ETHERNET)/test_ethernet.c) $(SIM_LIBRARY_SANITIZED) | $(ETHERNET_IMAGE)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lelf
 
 TEST_PROGRAMS += $(BUILD)/tests/test_ethernet
 
 # The same in a scenario, as a program that tigonsim loads.
 ETHERNET_PROGRAM := $(ETHERNET_BUILD)/load.so
 
-$(ETHERNET_PROGRAM): $(addprefix $(ETHERNET)/,load.c traffic.c driver.c traffic.h driver.h interface.h firmware/registers.h)
+$(ETHERNET_PROGRAM): $(ETHERNET_STATION) $(ETHERNET)/load.c $(wildcard $(ETHERNET)/*.h) $(ETHERNET)/firmware/registers.h
 	$(SAY) CC $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -shared -fPIC -o $@ $(filter %.c,$^)
+	$(Q)$(CC) $(CFLAGS) -shared -fPIC -o $@ $(filter %.c,$^) -lelf
 
-TEST_NEEDS += $(BUILD)/tigonsim $(ETHERNET_RAW) $(ETHERNET_PROGRAM)
+TEST_NEEDS += $(BUILD)/tigonsim $(ETHERNET_PROGRAM)
 
 .PHONY: ethernet
-ethernet:        ## frames between two boards with a firmware that is not ours, in a scenario
+ethernet:        ## frames between two boards with an Ethernet firmware, in a scenario
 	@scripts/setup.sh demo
-	$(Q)$(MAKE) --no-print-directory $(BUILD)/tigonsim $(ETHERNET_RAW) $(ETHERNET_PROGRAM)
+	$(Q)$(MAKE) --no-print-directory $(BUILD)/tigonsim $(ETHERNET_IMAGE) $(ETHERNET_PROGRAM)
 	$(Q)$(BUILD)/tigonsim run $(ETHERNET)/ethernet.scenario
-

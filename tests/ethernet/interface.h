@@ -91,6 +91,16 @@
 #define INFORMATION_STATISTICS_AT   0x488u
 #define INFORMATION_BYTES           0x490u
 
+/* Words of the statistics, counters of 64 bits: the high word first. */
+#define STATISTICS_IN_BYTES      36u
+#define STATISTICS_IN_UNICAST    38u
+#define STATISTICS_IN_MULTICAST  40u
+#define STATISTICS_IN_BROADCAST  42u
+#define STATISTICS_OUT_BYTES     44u
+#define STATISTICS_OUT_UNICAST   46u
+#define STATISTICS_OUT_MULTICAST 48u
+#define STATISTICS_OUT_BROADCAST 50u
+
 /* Flags of ring control blocks */
 #define RING_TRANSPORT_SUM  0x001u /* TCP and UDP */
 #define RING_IP_SUM         0x002u
