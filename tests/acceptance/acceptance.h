@@ -21,7 +21,6 @@ struct test {
     struct tigon_world *world; /* of the test, or NULL */
     struct tigon_wire *wire;   /* between boards 0 and 1, or NULL */
     int wrong;                 /* notes that began with "WRONG" */
-    const char *skipped;       /* why it was not run */
 };
 
 struct acceptance {
@@ -72,6 +71,6 @@ void sram_write(struct tigon_host *host, uint32_t address, uint32_t value);
 
 /* The tests, each array ended by a row without title. */
 extern const struct acceptance core_tests[], dma_tests[], mac_tests[], host_tests[], part_tests[],
-    register_tests[], fuzz_tests[], image_tests[], correction_tests[];
+    register_tests[], fuzz_tests[], correction_tests[];
 
 #endif

@@ -26,22 +26,25 @@ $(ACCEPTANCE_IMAGES): $(BUILD)/acceptance/%.elf: $(BUILD)/acceptance/%.o $(BUILD
 
 ACCEPTANCE_OBJECTS := $(patsubst %.c,$(BUILD)/san/%.o,$(wildcard $(ACCEPTANCE)/*.c))
 
-# Images of any format are read as tigonsim reads them.
-$(BUILD)/tests/sim_check: $(ACCEPTANCE_OBJECTS) $(addprefix $(BUILD)/san/sim/command/,image.o image_header.o) $(SIM_LIBRARY_SANITIZED) | $(ACCEPTANCE_IMAGES)
+$(BUILD)/tests/sim_check: $(ACCEPTANCE_OBJECTS) $(SIM_LIBRARY_SANITIZED) | $(ACCEPTANCE_IMAGES)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lelf
 
 TEST_PROGRAMS += $(BUILD)/tests/sim_check
 
+# All parts run whatever the others say; the items come last, those of a supplied image last of all.
 .PHONY: sim-check
 sim-check: export ASAN_OPTIONS := detect_leaks=1
-sim-check:       ## acceptance tests of the board simulator; TIGON_IMAGE=FILE also runs that image
+sim-check:       ## acceptance tests of the board simulator; TIGON_IMAGE=FILE[:PREFIX] also runs that Ethernet image
 	@scripts/setup.sh demo test
-	$(Q)$(MAKE) --no-print-directory $(BUILD)/tests/sim_check $(BUILD)/tests/test_ethernet
-	$(Q)$(BUILD)/tests/sim_check
-	@echo "An Ethernet firmware written against tigon2.md alone (tests/ethernet):"
-	$(Q)$(BUILD)/tests/test_ethernet
+	$(Q)$(MAKE) --no-print-directory $(BUILD)/tests/sim_check $(BUILD)/tests/test_ethernet $(ETHERNET_RUN_ITEMS)
+	$(Q)status=0; \
+	    $(BUILD)/tests/sim_check || status=1; \
+	    echo "Ethernet firmware of this project (tests/ethernet):"; \
+	    $(BUILD)/tests/test_ethernet || status=1; \
+	    $(ETHERNET_RUN_ITEMS) --all --image="$(TIGON_IMAGE)" --prefix="$(TIGON_IMAGE_NAME)" || status=1; \
+	    exit $$status
 
 # tests/docs/test_board.py compares what tigonsim knobs prints with docs/board.md.
 TEST_NEEDS += $(BUILD)/tigonsim

@@ -31,13 +31,24 @@ $(ETHERNET_IMAGE): $(ETHERNET_FW_OBJECTS) $(ETHERNET)/firmware/image.lds
 # The host side: driver, numbered frames, and images as tigonsim reads them.
 ETHERNET_HOST    := $(addprefix $(ETHERNET)/,startup.c driver.c rings.c traffic.c checksum.c) $(addprefix sim/command/,image.c image_header.c)
 ETHERNET_STATION := $(ETHERNET_HOST) $(ETHERNET)/station.c
+ETHERNET_ITEMS   := $(ETHERNET_HOST) $(ETHERNET)/trial.c $(wildcard $(ETHERNET)/items_*.c) $(ETHERNET)/run_items.c
 
+# What any firmware of the kind must do, of ours and of a file. Without the sanitizers: no report of theirs may come between the
+# verdicts; test_ethernet runs the same driver with them.
+ETHERNET_RUN_ITEMS := $(BUILD)/tests/ethernet_items
+
+$(ETHERNET_RUN_ITEMS): $(ETHERNET_ITEMS:%.c=$(BUILD)/obj/%.o) $(SIM_LIBRARY) | $(ETHERNET_IMAGE)
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lelf
+
+# What only ours does.
 $(BUILD)/tests/test_ethernet: $(patsubst %.c,$(BUILD)/san/%.o,$(ETHERNET_STATION) $(ETHERNET)/test_ethernet.c) $(SIM_LIBRARY_SANITIZED) | $(ETHERNET_IMAGE)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lelf
 
-TEST_PROGRAMS += $(BUILD)/tests/test_ethernet
+TEST_PROGRAMS += $(BUILD)/tests/test_ethernet $(ETHERNET_RUN_ITEMS)
 
 # The same in a scenario, as a program that tigonsim loads.
 ETHERNET_PROGRAM := $(ETHERNET_BUILD)/load.so

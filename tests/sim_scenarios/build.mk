@@ -1,2 +1,2 @@
 # Scenario files, run by tigonsim as it is shipped and with the sanitizers.
-TEST_NEEDS += $(TIGONSIM) $(TIGONSIM_SANITIZED) $(BUILD)/firmware/emp_a.elf $(BUILD)/acceptance/standin.elf
+TEST_NEEDS += $(TIGONSIM) $(TIGONSIM_SANITIZED) $(BUILD)/firmware/emp_a.elf $(ETHERNET_IMAGE)
