@@ -149,6 +149,7 @@ struct frame {
     uint32_t length;
     uint32_t buffer; /* a frame that reaches the end of its buffer goes on here */
     uint32_t buffer_end;
+    uint32_t unwrapped; /* so many of its first bytes lie in one piece in any case */
 };
 struct ip {
     uint32_t header; /* offsets in the frame */

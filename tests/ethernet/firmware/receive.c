@@ -18,6 +18,7 @@
 #define TYPE_AT     12u
 #define TYPE_TAG    0x8100u
 #define TAG_BYTES   4u
+#define UNWRAPPED   30u
 
 struct entry {
     uint32_t word[RECEIVE_WORDS];
@@ -297,7 +298,8 @@ void take_received(void) {
     struct incoming frame = {.at = {.address = address,
                                     .length = with_crc - CRC_BYTES,
                                     .buffer = place.receive,
-                                    .buffer_end = MEMORY_END},
+                                    .buffer_end = MEMORY_END,
+                                    .unwrapped = UNWRAPPED},
                              .length = with_crc - CRC_BYTES,
                              .flags = DESCRIPTOR_END};
     if (!host_up || with_crc < SHORTEST + CRC_BYTES) {

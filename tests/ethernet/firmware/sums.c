@@ -20,7 +20,9 @@ enum { TCP_SUM = 16, UDP_SUM = 6 };
 
 static uint32_t place_of(const struct frame *frame, uint32_t offset) {
     const uint32_t address = frame->address + offset;
-    return address >= frame->buffer_end ? address - (frame->buffer_end - frame->buffer) : address;
+    return address >= frame->buffer_end && offset >= frame->unwrapped
+               ? address - (frame->buffer_end - frame->buffer)
+               : address;
 }
 
 /* Sixteen bits at an even offset; 32 at a multiple of four. */
