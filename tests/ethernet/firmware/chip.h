@@ -19,6 +19,9 @@ register volatile uint32_t *chip __asm__("k1");
 /* Variables that DMA or the other core must reach; all others of core A are in its scratchpad. */
 #define IN_SRAM __attribute__((section(".sram")))
 
+/* What runs for every frame, in a file whose other functions run from SRAM. */
+#define FAST __attribute__((section(".fast")))
+
 /* Code of core A that stays in SRAM, among such as is in the scratchpad. */
 #define RARE __attribute__((section(".rare"), noinline))
 

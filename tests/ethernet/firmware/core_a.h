@@ -199,7 +199,9 @@ void copper_negotiate(uint32_t gigabit, uint32_t slow); /* link words of the hos
 void copper_tick(void);
 
 /* statistics.c */
-void refresh_statistics(void); /* answered by an event */
+void count_frame_in(uint32_t flags, uint32_t length);    /* DESCRIPTOR_UNICAST and the like */
+void count_frame_out(uint32_t address, uint32_t length); /* its bytes lie at an SRAM address */
+void refresh_statistics(void);                           /* answered by an event */
 void statistics_tick(void);
 void statistics_delivered(void);
 void clear_statistics(void);

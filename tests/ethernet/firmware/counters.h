@@ -46,7 +46,9 @@ enum {
     COUNTERS
 };
 
-/* The statistics in host memory: the 32 words of the MAC (SRAM 0x080), then these counters. */
-#define STATISTICS_COUNTERS 0x80u
+/* Where the statistics in host memory have, beside what the public drivers read (STATISTICS_* of
+ * interface.h), the 32 words of the MAC (SRAM 0x080) and these counters: byte offsets. */
+#define STATISTICS_OF_MAC   0x180u
+#define STATISTICS_COUNTERS 0x200u
 
 #endif

@@ -282,6 +282,7 @@ static inline void deliver(struct incoming *frame, uint32_t number) {
     under_way++;
     dropped = 0; /* this frame frees all before it */
     count(COUNTER_RECEIVED);
+    count_frame_in(frame->flags, frame->length);
     fetch_more(number);
 }
 

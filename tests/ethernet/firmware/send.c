@@ -223,8 +223,11 @@ void send_frames(void) {
 }
 
 void frame_fetched(uint32_t index) {
+    const uint32_t number = index >> INDEX_SLOT;
+    const uint32_t slot = place.to_send_ring + 8 * number;
     done = index & mask();
-    sends_consumed(done, tell_now[index >> INDEX_SLOT] != 0);
+    count_frame_out(SRAM(slot) & ~TO_SEND_TAG, SRAM(slot + 4) & 0xFFFF);
+    sends_consumed(done, tell_now[number] != 0);
 }
 
 void summed_frame_fetched(uint32_t index, uint32_t sum) {
