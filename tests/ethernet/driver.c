@@ -79,6 +79,7 @@ static bool anything_new(const struct ethernet *ethernet) {
 static void look(struct ethernet *ethernet) {
     for (size_t i = 0; i < 3; i++)
         ethernet->seen[i] = ethernet->indexes[4 * i];
+    ethernet_reuse(ethernet);
     ethernet_take_events(ethernet);
 }
 

@@ -76,6 +76,7 @@ struct ethernet {
     uint64_t send_memory_bus;
     struct ethernet_ring rings[ETHERNET_RINGS];
     uint32_t event, command, sent, taken; /* entries of events, commands, sends, returns so far */
+    uint32_t reused;                      /* entries of sends whose memory has other use since */
     uint32_t taken_told;
     uint32_t seen[3]; /* indexes at the last look */
     bool at_work;     /* mailbox 0 says so */
@@ -157,6 +158,8 @@ uint32_t ethernet_unsent(const struct ethernet *ethernet);
 bool ethernet_send(struct ethernet *ethernet, const void *frame, const uint32_t *cuts,
                    const uint32_t *places, unsigned pieces, uint32_t flags, uint32_t tag);
 void ethernet_push(struct ethernet *ethernet);
+/* Writes over the memory of sends that the board has reported: it must have read them by then. */
+void ethernet_reuse(struct ethernet *ethernet);
 
 /* The next received frame; false when there is none, or the board returned what it does not have
  * (`error` is set). Each must be released before the next is asked for. */

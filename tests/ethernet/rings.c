@@ -7,6 +7,7 @@
 enum {
     GUARD_BYTES = 8, /* around each buffer, which the board must leave alone */
     GUARD = 0xA5,
+    REUSED = 0xDB,
     SEND_SLOT_BYTES = ETHERNET_LONGEST + 64,
     RECEIVE_BYTES = 32, /* of a receive descriptor */
     INDEX_BYTES = 16
@@ -105,10 +106,20 @@ bool ethernet_can_send(const struct ethernet *ethernet, unsigned pieces) {
     return ethernet_unsent(ethernet) + pieces < SENDS;
 }
 
+void ethernet_reuse(struct ethernet *ethernet) {
+    const uint32_t reported = ethernet->sent - ethernet_unsent(ethernet);
+    for (; (int32_t)(reported - ethernet->reused) > 0; ethernet->reused++) {
+        const uint32_t *words = ethernet->sends + 4 * (size_t)(ethernet->reused % SENDS);
+        memset(ethernet->send_memory + (words[1] - (uint32_t)ethernet->send_memory_bus), REUSED,
+               words[2] >> 16);
+    }
+}
+
 bool ethernet_send(struct ethernet *ethernet, const void *frame, const uint32_t *cuts,
                    const uint32_t *places, unsigned pieces, uint32_t flags, uint32_t tag) {
     if (!ethernet_can_send(ethernet, pieces))
         return false;
+    ethernet_reuse(ethernet);
     /* Each piece lies in the memory of its own entry. */
     const uint8_t *bytes = frame;
     for (unsigned i = 0; i < pieces; i++) {
