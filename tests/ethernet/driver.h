@@ -28,16 +28,17 @@ enum {
 #define ETHERNET_LINK_USUAL 0x708C0000u /* negotiated, full duplex, PAUSE obeyed */
 
 struct ethernet_options {
-    uint32_t mode;          /* beside MODE_USUAL: MODE_ONE_DMA or 0 */
-    uint32_t mtu;           /* longest frame without CRC */
-    bool jumbo, mini;       /* rings beside the standard one */
-    uint32_t send_flags;    /* RING_*, of the send ring */
-    uint32_t receive_flags; /* RING_*, of all receive rings */
-    uint32_t skew;          /* receive buffers begin so many bytes past a multiple of 8;
-                               ETHERNET_ANY_SKEW: each by another number */
-    uint32_t buffers;       /* posted in each receive ring, at most */
-    uint32_t refill;        /* buffers that are given back at once */
-    uint32_t receive_ticks; /* words of the shared area by the same names */
+    uint32_t mode;           /* beside MODE_USUAL: MODE_ONE_DMA or 0 */
+    uint32_t mtu;            /* longest frame without CRC */
+    bool jumbo, mini;        /* rings beside the standard one */
+    uint32_t send_flags;     /* RING_*, of the send ring */
+    uint32_t receive_flags;  /* RING_*, of all receive rings */
+    uint32_t skew;           /* receive buffers begin so many bytes past a multiple of 8;
+                                ETHERNET_ANY_SKEW: each by another number */
+    uint32_t buffers;        /* posted in each receive ring, at most */
+    uint32_t refill;         /* buffers that are given back at once */
+    uint32_t transmit_share; /* words of the shared area by the same names */
+    uint32_t receive_ticks;
     uint32_t receive_descriptors;
     uint32_t send_ticks;
     uint32_t send_descriptors;

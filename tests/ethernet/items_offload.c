@@ -129,6 +129,20 @@ static void run_tags_and_sums(struct side *side) {
     exchange(side, &plan);
 }
 
+static void prepare_small_buffer(struct trial *trial) {
+    prepare_tags(trial);
+    for (unsigned i = 0; i < 2; i++)
+        trial->sides[i].options.transmit_share = 60;
+}
+
+/* Frames of 68 bytes with CRC. Packed to multiples of 8 they would begin at each of these before
+ * the end of the receive buffer, of 128 kB, in nine rounds. */
+static void run_tags_at_the_end(struct side *side) {
+    const struct traffic_plan plan = {
+        .frames = 17000, .shortest = 60, .longest = 60, .pieces = 1, .tags = true};
+    (void)item_exchange(side, &plan);
+}
+
 const struct item offload_items[] = {
     {"checksums", "of UDP, TCP and IP, made by one board and added up by the other", FIBRE, FIBRE,
      prepare_sums, run_sums, false, 2000},
@@ -142,6 +156,8 @@ const struct item offload_items[] = {
      FIBRE_1M | ONE_DMA_512K, prepare_tags, run_tags, false, 0},
     {"VLAN tags of one side", "a host that does not have them taken out finds them in the frame",
      FIBRE, FIBRE_512K, prepare_tags_left, run_tags_left, false, 0},
+    {"headers at the end", "frames that begin shortly before the end of the receive buffer", FIBRE,
+     FIBRE_512K, prepare_small_buffer, run_tags_at_the_end, false, 3000},
     {"VLAN tags and checksums", "together", FIBRE, FIBRE_1M, prepare_tags_and_sums,
      run_tags_and_sums, false, 0},
     {NULL, NULL, 0, 0, NULL, NULL, false, 0},
