@@ -64,8 +64,10 @@ static bool configuring(const struct tigon_board *board) {
 
 static struct tigon_line sending(const struct tigon_board *board, bool signal) {
     const bool words = configuring(board);
-    return (struct tigon_line){signal, words,
-                               words ? (uint16_t)TIGON_WORD(board, TIGON_LINK_TRANSMIT_WORD) : 0};
+    uint16_t word = tigon_phy_advertised(&board->local_control.phy);
+    if (words)
+        word = (uint16_t)TIGON_WORD(board, TIGON_LINK_TRANSMIT_WORD);
+    return (struct tigon_line){signal, words, word};
 }
 
 /* Derives status and received word from both ends; raises attentions for what changed. */
@@ -146,7 +148,7 @@ uint32_t tigon_link_status(const struct tigon_board *board) {
 
 void tigon_link_heard(struct tigon_board *board, struct tigon_line line) {
     board->link.incoming = line;
-    tigon_phy_partner(&board->local_control.phy, line.signal);
+    tigon_phy_partner(&board->local_control.phy, line.signal, line.configuring ? 0 : line.word);
     derive(board);
     tigon_board_changed(board);
 }

@@ -15,7 +15,7 @@ struct tigon_frame;
 struct tigon_line {
     bool signal;      /* SERDES in normal mode: code groups are on the fibre */
     bool configuring; /* configuration words instead of idle */
-    uint16_t word;    /* the word, which may be 0; while idle 0 */
+    uint16_t word;    /* that word, which may be 0; of a PHY what it advertises; else 0 */
 };
 
 static inline bool tigon_line_same(struct tigon_line a, struct tigon_line b) {

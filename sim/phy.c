@@ -27,6 +27,9 @@ enum {
 #define STATUS_ABLE        0x7949u /* 10 and 100 Mb/s, extended status, negotiation */
 #define STATUS_NEGOTIATED  0x0020u
 #define STATUS_LINK        0x0004u
+#define ACKNOWLEDGED       0x4000u
+#define SELECTOR           0x0001u /* IEEE 802.3 */
+#define USUAL_ABILITIES    0x01E1u /* 10 and 100 Mb/s, half and full duplex */
 /* Register 25: negotiation is through, 1000 Mb/s full duplex was agreed, link. */
 #define SUMMARY_GIGABIT 0x8704u
 
@@ -38,7 +41,7 @@ void tigon_phy_reset(struct tigon_phy *phy) {
     phy->stored[CONTROL] = 0x1140; /* negotiate, full duplex, 1000 Mb/s */
     phy->stored[IDENTIFIER_HIGH] = 0x0020;
     phy->stored[IDENTIFIER_LOW] = 0x6041;
-    phy->stored[ADVERTISED] = 0x01E1;
+    phy->stored[ADVERTISED] = USUAL_ABILITIES;
     phy->stored[GIGABIT_CONTROL] = 0x0200;
     phy->stored[EXTENDED_STATUS] = 0x2000;
     phy->phase = TIGON_PHY_PREAMBLE;
@@ -66,10 +69,16 @@ bool tigon_phy_loopback(const struct tigon_phy *phy) {
     return phy->present && (phy->stored[CONTROL] & CONTROL_LOOPBACK);
 }
 
-void tigon_phy_partner(struct tigon_phy *phy, bool sends) {
-    if (phy->partner && !sends)
+/* A partner that negotiates anew takes the link down for a moment. */
+void tigon_phy_partner(struct tigon_phy *phy, bool sends, uint16_t abilities) {
+    if (phy->partner && (!sends || abilities != phy->abilities))
         phy->link_lost = true;
     phy->partner = sends;
+    phy->abilities = abilities;
+}
+
+uint16_t tigon_phy_advertised(const struct tigon_phy *phy) {
+    return phy->present ? phy->stored[ADVERTISED] | SELECTOR : 0;
 }
 
 static uint16_t read_register(struct tigon_phy *phy, unsigned index) {
@@ -82,7 +91,7 @@ static uint16_t read_register(struct tigon_phy *phy, unsigned index) {
                           (link && !lost ? STATUS_LINK : 0));
     }
     case PARTNER:
-        return link ? 0x41E1 : 0;
+        return link ? ACKNOWLEDGED | (phy->abilities ? phy->abilities : USUAL_ABILITIES) : 0;
     case GIGABIT_STATUS:
         return link ? 0x3800 : 0;
     case SUMMARY:

@@ -4,7 +4,8 @@
  * identification is 0x0020604x, and register 25 sums up what was negotiated.
  *
  * Chosen: the last digit of its identification, that it negotiates by itself and at once, and that
- * it takes any partner that sends code groups for one of 1000BASE-T, full duplex.
+ * it takes any partner that sends code groups for one of 1000BASE-T, full duplex, with the
+ * abilities that another PHY advertises.
  */
 #ifndef SIM_PHY_H
 #define SIM_PHY_H
@@ -28,13 +29,14 @@ struct tigon_phy {
     bool drive; /* we hold the line, at `level` */
     bool level;
     uint8_t phase;
-    bool preamble;  /* the last bit was a one of it */
-    uint8_t count;  /* bits of this phase so far */
-    uint32_t shift; /* those bits */
-    uint8_t index;  /* register of this frame */
-    bool partner;   /* something sends to us */
-    bool link_lost; /* register 1 bit 2 stays 0 until it is read */
-    uint16_t value; /* being read */
+    bool preamble;      /* the last bit was a one of it */
+    uint8_t count;      /* bits of this phase so far */
+    uint32_t shift;     /* those bits */
+    uint8_t index;      /* register of this frame */
+    bool partner;       /* something sends to us */
+    uint16_t abilities; /* which it advertises; 0: it is no PHY */
+    bool link_lost;     /* register 1 bit 2 stays 0 until it is read */
+    uint16_t value;     /* being read */
     uint16_t stored[TIGON_PHY_REGISTERS];
 };
 
@@ -52,8 +54,11 @@ static inline bool tigon_phy_data(const struct tigon_phy *phy) {
     return phy->drive && phy->level;
 }
 
-/* The other end of the cable began or ceased to send. */
-void tigon_phy_partner(struct tigon_phy *phy, bool sends);
+/* The other end of the cable began or ceased to send, or advertises other abilities. */
+void tigon_phy_partner(struct tigon_phy *phy, bool sends, uint16_t abilities);
+
+/* Register 4, never 0; 0 without a PHY. */
+uint16_t tigon_phy_advertised(const struct tigon_phy *phy);
 
 /* Does it send code groups, has it a link, does it return what it is given? */
 bool tigon_phy_sends(const struct tigon_phy *phy);

@@ -151,10 +151,10 @@ static void run_address(struct side *side) {
 }
 
 const struct item filter_items[] = {
-    {"multicast", "12 groups joined, one left, all on and off", FIBRE | COPPER_512K, FIBRE_512K,
-     NULL, run_groups, false, 0},
-    {"promiscuous", "on and off, twice", FIBRE, FIBRE_1M, NULL, run_promiscuous, false, 0},
-    {"another address", "frames to it are received, those to the old one not", FIBRE, FIBRE_1M,
+    {"multicast", "12 groups joined, one left, all on and off", WIRES, FIBRE_512K, NULL, run_groups,
+     false, 0},
+    {"promiscuous", "on and off, twice", WIRES, FIBRE_1M, NULL, run_promiscuous, false, 0},
+    {"another address", "frames to it are received, those to the old one not", WIRES, FIBRE_1M,
      NULL, run_address, false, 0},
     {NULL, NULL, 0, 0, NULL, NULL, false, 0},
 };

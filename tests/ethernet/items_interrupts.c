@@ -230,16 +230,16 @@ static void run_late(struct side *side) {
 
 const struct item interrupt_items[] = {
     {"receive coalescing", "interrupts by ticks and by number of frames, no more and no later",
-     FIBRE, FIBRE_1M, prepare_receive, run_receive, false, 0},
-    {"send coalescing", "the same of sends, and DESCRIPTOR_NOW", FIBRE, FIBRE_1M, prepare_send,
+     WIRES, FIBRE_1M, prepare_receive, run_receive, false, 0},
+    {"send coalescing", "the same of sends, and DESCRIPTOR_NOW", WIRES, FIBRE_1M, prepare_send,
      run_send, false, 0},
-    {"coalesced alarms", "with RING_COALESCE_ALARM only the interrupt waits", FIBRE, FIBRE_1M,
+    {"coalesced alarms", "with RING_COALESCE_ALARM only the interrupt waits", WIRES, FIBRE_1M,
      prepare_alarm, run_alarm, false, 0},
-    {"masked interrupts", "none while masked, one after", FIBRE, FIBRE_1M, NULL, run_masked, false,
+    {"masked interrupts", "none while masked, one after", WIRES, FIBRE_1M, NULL, run_masked, false,
      0},
-    {"host at work", "no interrupt while mailbox 0 says so, one after", FIBRE, FIBRE_1M, NULL,
+    {"host at work", "no interrupt while mailbox 0 says so, one after", WIRES, FIBRE_1M, NULL,
      run_at_work, false, 0},
-    {"no lost interrupts", "in 5000 frames each way the host never waits in vain", FIBRE, FIBRE,
+    {"no lost interrupts", "in 5000 frames each way the host never waits in vain", WIRES, FIBRE,
      NULL, run_late, false, 0},
     {NULL, NULL, 0, 0, NULL, NULL, false, 0},
 };

@@ -143,16 +143,15 @@ static void run_slow(struct side *side) {
 }
 
 const struct item link_items[] = {
-    {"cable", "out and in, three times: events down and up, and frames again",
-     FIBRE | EXTERNAL_1M | COPPER, FIBRE_512K | EXTERNAL_1M | COPPER_1M, NULL, run_cable, false,
-     9000},
-    {"negotiation by command", "the link comes up again and carries frames",
-     FIBRE | EXTERNAL_1M | COPPER, FIBRE_1M, NULL, run_negotiate, false, 9000},
-    {"PAUSE", "4000 frames of 1514 bytes to a slow host, none lost", FIBRE, FIBRE, prepare_pause,
+    {"cable", "out and in, three times: events down and up, and frames again", WIRES,
+     FIBRE_512K | EXTERNAL_1M | COPPER_1M, NULL, run_cable, false, 9000},
+    {"negotiation by command", "the link comes up again and carries frames", WIRES, FIBRE_1M, NULL,
+     run_negotiate, false, 9000},
+    {"PAUSE", "4000 frames of 1514 bytes to a slow host, none lost", WIRES, FIBRE, prepare_pause,
      run_pause, false, 4000},
-    {"PAUSE, mixed frames", "each of 8000 received, or counted as dropped", FIBRE, FIBRE,
+    {"PAUSE, mixed frames", "each of 8000 received, or counted as dropped", WIRES, FIBRE,
      prepare_pause, run_pause_mixed, false, 4000},
-    {"slow host", "without PAUSE: each received or counted as dropped, then all is well", FIBRE,
+    {"slow host", "without PAUSE: each received or counted as dropped, then all is well", WIRES,
      FIBRE, prepare_no_pause, run_slow, false, 4000},
     {NULL, NULL, 0, 0, NULL, NULL, false, 0},
 };

@@ -21,6 +21,8 @@ enum {
     SUMMARY = 25
 };
 
+#define ABLE_PAUSE        0x0400u /* of registers 4 and 5 */
+#define ABLE_ASYMMETRIC   0x0800u
 #define CONTROL_NEGOTIATE 0x1200u /* enable, restart */
 #define STATUS_NEGOTIATED 0x0020u
 #define STATUS_LINK       0x0004u
@@ -105,7 +107,7 @@ void copper_negotiate(uint32_t gigabit, uint32_t slow) {
                               if_set(slow, LINK_10 | LINK_FULL, 0x0040) |
                               if_set(slow, LINK_100 | LINK_HALF, 0x0080) |
                               if_set(slow, LINK_100 | LINK_FULL, 0x0100) |
-                              if_set(pause, 2, 0x0400) | if_set(pause, 1, 0x0800));
+                              if_set(pause, 2, ABLE_PAUSE) | if_set(pause, 1, ABLE_ASYMMETRIC));
     write_phy(GIGABIT_CONTROL, if_set(gigabit, LINK_1000 | LINK_FULL, 0x0200));
     write_phy(CONTROL, CONTROL_NEGOTIATE);
 }
@@ -119,7 +121,9 @@ static void link_is_up(void) {
     const bool gigabit = speed == LINK_1000;
     set_copper_clock(gigabit);
     set_port(gigabit ? MAC_TRANSMIT_GIGABIT : MAC_TRANSMIT_SLOW, true);
-    settle_pause(gigabit ? gigabit_link : slow_link, read_phy(PARTNER) >> 10 & 3);
+    const uint32_t partner = read_phy(PARTNER);
+    settle_pause(gigabit ? gigabit_link : slow_link,
+                 if_set(partner, ABLE_PAUSE, 2) | if_set(partner, ABLE_ASYMMETRIC, 1));
     up = true;
     link_changed(true, speed, full);
 }

@@ -19,7 +19,7 @@ void time_a(void);
 
 enum { LINK_DOWN, LINK_ACKNOWLEDGING, LINK_ACKNOWLEDGED_BY_BOTH, LINK_IDLE };
 #define LINK_TIMER_US 10000u
-#define LINK_ABILITY  (LINK_FULL_DUPLEX | 0x8000u)
+#define LINK_ABILITY  (WORD_FULL_DUPLEX | WORD_PAUSE)
 
 static uint32_t local;        /* where the next byte to send goes */
 static uint32_t frame_start;  /* of the frame whose pieces are being fetched */
@@ -58,7 +58,7 @@ static void fetch(volatile struct cache *cache, const volatile struct relay_ring
                                        .host_low = ring->low + offset,
                                        .local = (uint32_t)cache->entry,
                                        .length = count * sizeof(struct relay_entry),
-                                       .state = DMA_WORDS,
+                                       .state = MOVE_WORDS,
                                        .kind = kind,
                                        .count = count};
     fill(slot, &content);
@@ -93,7 +93,7 @@ static bool send_piece(const volatile struct relay_entry *piece) {
                                        .host_low = piece->low,
                                        .local = local,
                                        .length = length,
-                                       .state = DMA_BYTES | (last ? DMA_READ_LAST : 0)};
+                                       .state = MOVE_BYTES | (last ? DMA_READ_LAST : 0)};
     fill(slot, &content);
     HW(READ_LOW_RING) = slot + DMA_BYTES_EACH;
     frame_length += length;
@@ -144,7 +144,7 @@ static void link_on(unsigned state) {
     if (state == LINK_IDLE)
         send_idle();
     else
-        send_word(LINK_ABILITY | LINK_ACKNOWLEDGED);
+        send_word(LINK_ABILITY | WORD_ACKNOWLEDGED);
 }
 
 static void watch_link(void) {
@@ -159,7 +159,7 @@ static void watch_link(void) {
         link_state = LINK_IDLE;
     } else if (link_state == LINK_DOWN && word) {
         link_on(LINK_ACKNOWLEDGING);
-    } else if (link_state == LINK_ACKNOWLEDGING && (word & LINK_ACKNOWLEDGED)) {
+    } else if (link_state == LINK_ACKNOWLEDGING && (word & WORD_ACKNOWLEDGED)) {
         link_on(LINK_ACKNOWLEDGED_BY_BOTH);
     } else if (link_state == LINK_ACKNOWLEDGED_BY_BOTH && waited) {
         link_on(LINK_IDLE);
@@ -250,7 +250,7 @@ static void begin(void) {
     HW(READ_HOST_LOW) = SRAM(MAILBOX(RELAY_INFORMATION_LOW));
     HW(READ_LENGTH) = sizeof(struct relay_information);
     HW(READ_LOCAL) = (uint32_t)&shared.information;
-    HW(READ_STATE) = DMA_WORDS;
+    HW(READ_STATE) = MOVE_WORDS;
     while (HW(READ_STATE) & DMA_START)
         ;
     if (HW(READ_STATE) & DMA_ATTENTIONS) {

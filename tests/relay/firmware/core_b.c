@@ -49,7 +49,7 @@ static bool pass_on(uint32_t address, uint32_t length) {
                                        .host_low = buffer->low,
                                        .local = address,
                                        .length = length - 4, /* not the CRC */
-                                       .state = DMA_BYTES | DMA_WRITE_USUAL | DMA_WRITE_FREE,
+                                       .state = MOVE_BYTES | DMA_WRITE_USUAL | DMA_WRITE_FREE,
                                        .count = buffer->cookie};
     fill(slot, &content);
     HW(WRITE_LOW_RING) = slot + DMA_BYTES_EACH;

@@ -50,7 +50,7 @@ bool write_words(uint32_t high, uint32_t low, uint32_t offset, volatile const vo
                                            .host_low = low + offset,
                                            .local = (uint32_t)from,
                                            .length = bytes,
-                                           .state = DMA_WORDS | DMA_WRITE_USUAL | alarm};
+                                           .state = MOVE_WORDS | DMA_WRITE_USUAL | alarm};
         fill(slot, &content);
         HW(WRITE_RING_PRODUCER) = slot + DMA_BYTES_EACH;
     }
