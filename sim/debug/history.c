@@ -7,9 +7,9 @@
  * wakes a snapshot and ends. The snapshot makes a copy of itself, the new live process, and sleeps
  * on. Only one of them ever runs, so the session needs no lock.
  *
- * Nobody asks whether another process still lives: a zombie has a number and takes signals. The
- * supervisor alone holds the write end of a pipe. The kernel closes it with the supervisor, even
- * when nobody waits for that one, and whoever sleeps sees the pipe end.
+ * No process asks by a signal whether another still lives: a zombie takes signals, too. The
+ * supervisor alone holds the write end of a pipe. The kernel closes it when the supervisor ends,
+ * even if its parent never waits for it, and sleeping snapshots see the pipe end.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -137,7 +137,7 @@ static void look_at_words(struct bench *bench, struct tigon_host *host) {
     put(host, 0x204, 0x2040);
     put(host, 0x200, 0xE0);
     tigon_host_sleep_ns(host, 100000000);
-    check(bench->test, "bit 19 of words that nobody ends",
+    check(bench->test, "bit 19 of acknowledged words 100 ms later",
           tigon_board_peek_register(peer, 0x220) & CONFIGURATION, CONFIGURATION);
 }
 

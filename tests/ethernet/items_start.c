@@ -7,7 +7,7 @@
 
 static void run_booted(struct side *side) {
     struct ethernet *ethernet = &side->ethernet;
-    if (ethernet_open(ethernet, side->host, &side->options, side->trial->image, 3000000000) < 0)
+    if (ethernet_open(ethernet, side->host, &side->options, side->trial->image, ETHERNET_UP_NS) < 0)
         item_fail(side, "board %u: %s", side->index, ethernet->error);
     else if (item_need(side, ethernet->counts[EVENT_UP] == 1, "board %u sent event 1 %u times",
                        side->index, (unsigned)ethernet->counts[EVENT_UP]))

@@ -3,16 +3,13 @@
 
 #include <stdio.h>
 
-#define UP_NS   UINT64_C(3000000000)
-#define LINK_NS UINT64_C(1000000000)
-
 int station_program(struct tigon_host *host, void *argument) {
     struct station *station = argument;
     struct ethernet *ethernet = &station->ethernet;
     struct traffic *traffic = &station->traffic;
     const char *error = ethernet->error;
-    if (ethernet_open(ethernet, host, &station->options, station->image, UP_NS) == 0) {
-        if (!ethernet_await_link(ethernet, true, LINK_NS)) {
+    if (ethernet_open(ethernet, host, &station->options, station->image, ETHERNET_UP_NS) == 0) {
+        if (!ethernet_await_link(ethernet, true, ETHERNET_LINK_NS)) {
             (void)ethernet_fail(ethernet, "the link does not come up");
         } else {
             tigon_host_sleep_ns(host, station->settle_ns);

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UP_NS    UINT64_C(3000000000)
-#define LINK_NS  UINT64_C(1000000000)
 #define MEET_NS  UINT64_C(8000000000)
 #define QUIET_NS UINT64_C(50000000)
 #define STEP_NS  20000u
@@ -109,15 +107,15 @@ bool item_meet(struct side *side) {
 
 bool item_start(struct side *side) {
     struct ethernet *ethernet = &side->ethernet;
-    if (ethernet_open(ethernet, side->host, &side->options, side->trial->image, UP_NS) < 0)
+    if (ethernet_open(ethernet, side->host, &side->options, side->trial->image, ETHERNET_UP_NS) < 0)
         item_fail(side, "board %u does not start: %s", side->index, ethernet->error);
-    else if (!ethernet_await_link(ethernet, true, LINK_NS))
+    else if (!ethernet_await_link(ethernet, true, ETHERNET_LINK_NS))
         item_fail(side, "board %u: no link within %u ms of the start; the last event of it was %u",
-                  side->index, (unsigned)(LINK_NS / 1000000), (unsigned)ethernet->link);
+                  side->index, (unsigned)(ETHERNET_LINK_NS / 1000000), (unsigned)ethernet->link);
     return item_meet(side);
 }
 
-static bool exchange(struct side *side, const struct traffic_plan *plan, bool both_ways) {
+bool item_exchange_some(struct side *side, const struct traffic_plan *plan, bool both_ways) {
     struct traffic *traffic = &side->traffic;
     if (!item_meet(side))
         return false;
@@ -129,10 +127,6 @@ static bool exchange(struct side *side, const struct traffic_plan *plan, bool bo
     if (traffic_exchange(traffic) < 0 && traffic->error[0] != '\0')
         item_fail(side, "board %u: %s", side->index, traffic->error);
     return item_meet(side);
-}
-
-bool item_exchange_some(struct side *side, const struct traffic_plan *plan, bool both_ways) {
-    return exchange(side, plan, both_ways);
 }
 
 static bool judge(struct side *side) {
@@ -151,11 +145,11 @@ static bool judge(struct side *side) {
 }
 
 bool item_exchange(struct side *side, const struct traffic_plan *plan) {
-    return exchange(side, plan, true) && judge(side) && item_meet(side);
+    return item_exchange_some(side, plan, true) && judge(side) && item_meet(side);
 }
 
 bool item_one_way(struct side *side, const struct traffic_plan *plan) {
-    return exchange(side, plan, false) && judge(side) && item_meet(side);
+    return item_exchange_some(side, plan, false) && judge(side) && item_meet(side);
 }
 
 double item_megabits(const struct side *side) {
@@ -311,8 +305,8 @@ bool trial_run(struct trial *trial) {
         trial_fail(trial, "no world can be made of %s", kinds[trial->kind].name);
     } else {
         make_sides(trial);
-        judge_end(trial,
-                  tigon_world_run(trial->world, UP_NS + LINK_NS + limit_ms * UINT64_C(1000000)));
+        judge_end(trial, tigon_world_run(trial->world, ETHERNET_UP_NS + ETHERNET_LINK_NS +
+                                                           limit_ms * UINT64_C(1000000)));
     }
     tigon_world_destroy(trial->world);
     trial->world = NULL;

@@ -41,7 +41,7 @@ enum {
     COUNTER_INTERRUPTS_SAVED, /* the line was up already */
     COUNTER_LINK_UP,
     COUNTER_LINK_DOWN,
-    COUNTER_UNEXPECTED,   /* events nobody serves */
+    COUNTER_UNEXPECTED,   /* events without a handler */
     COUNTER_MOST_WAITING, /* received frames at a tick; COMMAND_CLEAR_PROFILE forgets it */
     COUNTERS
 };

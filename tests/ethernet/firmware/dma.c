@@ -45,7 +45,7 @@ static uint32_t stored_sum(uint32_t slot) {
     return SRAM_HALF(slot + (uint32_t) __builtin_offsetof(struct dma, sum_address) + 2);
 }
 
-/* A batch is done as a whole when the event says so; nobody asks how far the consumer is. */
+/* A batch is done as a whole when the event says so; the consumer is never read. */
 void reads_done(void) {
     while (reads.armed && (HW(EVENT_A) & 1u << EVENT_READ_DONE) != 0) {
         const uint32_t end = dma_slot_after(reads.last, place.read_ring);

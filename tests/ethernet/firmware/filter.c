@@ -1,7 +1,7 @@
 /*
  * Core A: which frames are for this host. The MAC decides by address, and for groups by a hash of
- * 128 bits (tigon2.md 6.3, 16.5), which also lets through groups that nobody joined; those end
- * here.
+ * 128 bits (tigon2.md 6.3, 16.5), which also lets through groups that the host has not joined;
+ * those end here.
  */
 #include "tests/ethernet/firmware/core_a.h"
 

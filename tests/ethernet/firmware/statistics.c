@@ -66,7 +66,7 @@ static bool copy(void) {
     return true;
 }
 
-/* A copy that is on its way may have been made before what is asked for now. */
+/* A request waits for a copy that starts after it: one under way may hold older counts. */
 static void look(void) {
     if (on_the_way || asked == 0 || !copy())
         return;
