@@ -32,8 +32,8 @@ FW_CFLAGS   += -Wconversion
 
 FW_SOURCES  := $(addprefix $(FW_PORT)/,memory.c emp/image.c)
 FW_OBJECTS  := $(FIRMWARE)/$(FW_PORT)/start.o $(FW_SOURCES:%.c=$(FIRMWARE)/%.o)
-# If the scratchpad overflows after a change of the spec: name a function that runs once for a message
-# in emp/placement.lds.in (build/firmware/emp_a.map has the sizes).
+# If the scratchpad overflows after a change of the spec: say `rare` there of an action or event that runs
+# once for a message (build/firmware/emp_a.map has the sizes).
 #
 # The event loop wants $s0 and $s1 back from a handler. The other callee-saved registers would be saved
 # and restored by every handler for nobody: a tenth of all instructions.
@@ -68,11 +68,7 @@ $(BUILD)/gen/emp/frame.c: spec/emp/frame.rl $(BUILD)/gen/emp/frame_ranges.rl
 	$(SAY) RAGEL $<
 	$(Q)ragel -G2 -L -I $(BUILD)/gen/emp -o $@ $<
 
-# Names of the members of the state, which emp_port.h places one by one.
-$(BUILD)/gen/emp/emp_members.h: $(BUILD)/gen/emp/emp.h fw-runtime/tools/state_members.py
-	$(Q)fw-runtime/tools/state_members.py $< emp > $@
-
-$(FIRMWARE)/%.o: %.c $(FW_FLAGS_STAMP) $(FW_PORT)/core.inc $(BUILD)/gen/emp/emp_members.h
+$(FIRMWARE)/%.o: %.c $(FW_FLAGS_STAMP) $(FW_PORT)/core.inc $(BUILD)/gen/emp/emp.h
 	$(SAY) FWCC $<
 	@mkdir -p $(@D)
 	$(Q)$(FW_CC) $(FW_CFLAGS) -MMD -MP -c -o $@ $<
@@ -82,8 +78,7 @@ $(FIRMWARE)/$(FW_PORT)/start.o: $(FW_PORT)/start.S $(FW_FLAGS_STAMP) $(FW_PORT)/
 	@mkdir -p $(@D)
 	$(Q)$(FW_CC) $(FW_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(FIRMWARE)/firmware.lds: $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h \
-                         $(FW_PORT)/emp/placement.lds.in
+$(FIRMWARE)/firmware.lds: $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h
 	@mkdir -p $(@D)
 	$(Q)$(FW_CC) -E -P -undef -x c -I. -o $@ $<
 
@@ -99,11 +94,11 @@ $(FIRMWARE)/emp_a.elf: $(FW_OBJECTS) $(FIRMWARE)/firmware.lds fw-runtime/tools/c
 
 # The same with what crosses the protocol's border out of line, where a simulator sees each call (docs/conformance.md).
 # It is no image to ship: with the functions that the other one dissolves the protocol does not fit the scratchpad, and
-# lies in SRAM, because placement.lds.in does not know this object.
+# lies in SRAM, because firmware.lds.in does not know this object.
 FW_OBSERVED       := $(FIRMWARE)/observed/image.o
 FW_OBSERVED_PARTS := $(filter-out $(FW_IMAGE),$(FW_OBJECTS)) $(FW_OBSERVED)
 
-$(FW_OBSERVED): $(FW_PORT)/emp/image.c $(FW_FLAGS_STAMP) $(FW_PORT)/core.inc $(BUILD)/gen/emp/emp_members.h \
+$(FW_OBSERVED): $(FW_PORT)/emp/image.c $(FW_FLAGS_STAMP) $(FW_PORT)/core.inc $(BUILD)/gen/emp/emp.h \
                 fw-runtime/build.mk $(BUILD)/gen/emp/emp.c $(BUILD)/gen/emp/emp_observed.h $(BUILD)/gen/emp/frame.c
 	$(SAY) FWCC "$< (observed)"
 	@mkdir -p $(@D)
@@ -130,7 +125,7 @@ $(BUILD)/gen/emp/emp_charged.h: $(FW_CHARGES)
 	$(Q)sed -n 's/#.*//; s/^charge.* \(before\|after\) *\([a-z0-9_]*\).*/__typeof__(\2) \2 __attribute__((noipa));/p' $< \
 	    | sort -u > $@
 
-$(FW_PUBLISHED): $(FW_PORT)/emp/image.c $(FW_FLAGS_STAMP) $(FW_PORT)/core.inc $(BUILD)/gen/emp/emp_members.h \
+$(FW_PUBLISHED): $(FW_PORT)/emp/image.c $(FW_FLAGS_STAMP) $(FW_PORT)/core.inc $(BUILD)/gen/emp/emp.h \
                  fw-runtime/build.mk $(BUILD)/gen/emp/emp.c $(BUILD)/gen/emp/emp_charged.h $(BUILD)/gen/emp/frame.c
 	$(SAY) FWCC "$< (published cost)"
 	@mkdir -p $(@D)

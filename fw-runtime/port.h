@@ -15,7 +15,8 @@
  *  - Words are numbers: a header word is a big-endian 32-bit word of the frame as a host integer.
  *  - NIC_ENTRY marks what code outside the compiler's sight, such as a port's assembler, refers to.
  *  - NIC_HOT and NIC_COLD on a function, NIC_FAST and NIC_FAST_DATA on an object, ask for (or
- *    renounce) the port's fast memory. A port without such memory defines them empty.
+ *    renounce) the port's fast memory. NIC_RARE renounces it without renouncing speed, NIC_ONCE
+ *    keeps a function out of its callers. A port without such memory defines them empty.
  *
  * A port may implement any operation as an inline function in the header NIC_PORT_HEADER.
  */

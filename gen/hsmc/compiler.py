@@ -240,6 +240,7 @@ class _Resolution:
                     locals=tuple(body.locals),
                     raises=(),
                     processes=(),
+                    code=node.code,
                     text=_source(node.span),
                 )
                 continue
@@ -259,6 +260,7 @@ class _Resolution:
                     body=statements,
                     locals=tuple(body.locals),
                     reads_state=body.reads_state,
+                    code=node.code,
                     text=_source(node.span),
                 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterable, Iterator, Optional, Sequence
+from typing import Iterable, Iterator, Optional, Sequence, Union
 
 from . import ir, walk
 
@@ -193,12 +193,12 @@ def _protocol(p: ir.Protocol) -> Iterator[str]:
     for pool in p.pools:
         yield (
             f"pool {pool.name}[{pool.count}] of u{pool.reference.bits} references, "
-            f"written by {pool.written_by}, created by {pool.created_by}, process {pool.process}"
+            f"written by {pool.written_by}, created by {pool.created_by}, process {pool.process}{_cold(pool)}"
         )
         yield from _fields(pool.fields)
     for table in p.tables:
         parallel = f" parallel to {table.pool}" if table.pool else ""
-        yield f"table {table.name}[{table.count}]{parallel} written by {table.written_by}"
+        yield f"table {table.name}[{table.count}]{parallel} written by {table.written_by}{_cold(table)}"
         yield from _fields(table.fields)
     for device in p.devices:
         yield f"device {device.name}({_arguments(device.arguments)})"
@@ -208,12 +208,12 @@ def _protocol(p: ir.Protocol) -> Iterator[str]:
         yield f"property {property_.name} {property_.kind}"
     for function in p.functions:
         reads = " reads state" if function.reads_state else ""
-        yield f"function {function.name}({_arguments(function.arguments)}): {function.result}{reads}"
+        yield f"function {function.name}({_arguments(function.arguments)}): {function.result}{_code(function)}{reads}"
         yield from statement_lines(function.body, "  ")
     for action in p.actions:
         used = f" used by {', '.join(action.processes)}" if action.processes else ""
         raises = f" raises {_raises(action.raises)}" if action.raises else ""
-        yield f"action {action.name}({_arguments(action.arguments)}){used}{raises}"
+        yield f"action {action.name}({_arguments(action.arguments)}){_code(action)}{used}{raises}"
         yield from statement_lines(action.body, "  ")
     for process in p.processes:
         yield from _process(process)
@@ -224,6 +224,14 @@ def _protocol(p: ir.Protocol) -> Iterator[str]:
         settings = ", ".join(f"{n} = {v}" for n, v in check.settings)
         world = ", ".join(f"{n} = {v}" for n, v in check.world)
         yield f"check {check.name}: set {settings or '-'}; world {world or '-'}"
+
+
+def _cold(declaration: Union[ir.Pool, ir.Table, ir.Process]) -> str:
+    return " cold" if declaration.cold else ""
+
+
+def _code(declaration: Union[ir.Function, ir.Action, ir.Event]) -> str:
+    return f" {declaration.code}" if declaration.code else ""
 
 
 def condition_text(condition: ir.LayoutCondition) -> str:
@@ -266,7 +274,7 @@ def _raises(raises: Iterable[tuple[str, str]]) -> str:
 
 def _process(p: ir.Process) -> Iterator[str]:
     instance = f"({p.instance}: {p.pool})" if p.pool else ""
-    yield f"process {p.index} {p.name}{instance}" + (" cold" if p.cold else "")
+    yield f"process {p.index} {p.name}{instance}{_cold(p)}"
     for variable in _fields(p.variables):
         yield "  variable" + variable[1:]
     for event in p.events:
@@ -274,7 +282,7 @@ def _process(p: ir.Process) -> Iterator[str]:
         creates = " creates" if event.creates else ""
         select = f" select {expression_text(event.select)}" if event.select else ""
         keeps = f" keeps {event.keeps}" if event.keeps else ""
-        yield f"  {external}event {event.name}({_arguments(event.arguments)}){creates}{select}{keeps}"
+        yield f"  {external}event {event.name}({_arguments(event.arguments)}){creates}{select}{keeps}{_code(event)}"
         if event.room is not None:
             yield f"    no room unless {expression_text(event.room)}"
     if p.recall is not None:

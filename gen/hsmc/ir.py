@@ -26,6 +26,11 @@ from .ir_statements import *
 from .ir_values import *
 
 
+# Where the C of a function, an action or an event lies. "": wherever the compiler likes, also in each caller.
+# "once": its callers share one copy. "rare": on the data path, but not for each frame. "cold": off the data path.
+Code = Literal["", "once", "rare", "cold"]
+
+
 # --- declarations ------------------------------------------------------------------------------------------------
 
 
@@ -149,6 +154,7 @@ class Pool(Declaration):
     written_by: str
     created_by: str  # equal to written_by unless stated
     process: Optional[str]  # the process instantiated per record
+    cold: bool  # its data are large or off the data path
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,6 +163,7 @@ class Table(Declaration):
     fields: tuple[Field, ...]
     pool: Optional[str]  # when parallel to a pool: indexed by its references
     written_by: str
+    cold: bool  # its data are large or off the data path
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,6 +196,7 @@ class Function(Declaration):
     body: tuple[Statement, ...]
     locals: tuple[Local, ...]
     reads_state: bool  # any variable, pool, table or parameter, directly or in what it calls
+    code: Code
     text: tuple[str, ...]  # source lines, indentation kept
 
     @property
@@ -209,6 +217,7 @@ class Action(Declaration):
     processes: tuple[
         str, ...
     ]  # those whose rows use it, directly or through other actions
+    code: Code
     text: tuple[str, ...]
 
 
@@ -227,6 +236,7 @@ class Event(Declaration):
     # External and deferred somewhere: when this does not hold, nothing happens and the caller is told there is no room.
     room: Optional[Expression] = None
     waiting: Optional[Expression] = None  # how many wait: a variable or a field
+    code: Code = ""
 
     @property
     def needs_reference(self) -> bool:

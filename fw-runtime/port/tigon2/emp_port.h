@@ -12,25 +12,16 @@
 #include "fw-runtime/timers.h"
 #include "fw-runtime/trace.h"
 
-#include "emp_members.h"
-
 /* What the smallest board leaves for the whole image; what else it needs the linker script checks.
  */
 #define EMP_STATE_LIMIT TIGON2_IMAGE_LIMIT
 
-/* Every member of the state is an object of its own: in the scratchpad, but for what is listed here
- * as living in SRAM because it is large. */
-#define EMP_SRAM_posted  , /* only the first frame of a message looks at it */
-#define EMP_SRAM_arrived ,
-
-/* EMP_PLACE(member) is NIC_FAST unless EMP_SRAM_<member> is defined, as a comma that shifts it off.
- */
-#define EMP_SECOND(first, second, ...) second
-#define EMP_CHOOSE(...)                EMP_SECOND(__VA_ARGS__)
-#define EMP_PLACE(member)              EMP_CHOOSE(EMP_SRAM_##member, NIC_FAST, )
-#define EMP_DECLARE(member)                                                                        \
-    extern __typeof__(((struct emp_state *)0)->member) emp_state_##member EMP_PLACE(member);
-EMP_STATE_MEMBERS(EMP_DECLARE)
+/* Every member of the state is an object of its own: in the scratchpad, but for what the spec calls
+ * cold. */
+#define EMP_MEMBER(member)       __typeof__(((struct emp_state *)0)->member) emp_state_##member
+#define EMP_DECLARE_HOT(member)  extern EMP_MEMBER(member) NIC_FAST;
+#define EMP_DECLARE_COLD(member) extern EMP_MEMBER(member);
+EMP_STATE_MEMBERS(EMP_DECLARE_HOT, EMP_DECLARE_COLD)
 #define EMP_STATE(member) (emp_state_##member)
 
 /* Parameters lie in SRAM, where the host writes the live ones; those fixed at start are copied. */
@@ -64,10 +55,12 @@ void glue_never(void) NIC_COLD;
 /* The chip finds the highest bit, not the lowest (tigon2.md 1.3). */
 #define hsm_lowest_bit(word) (tigon2_priority((word) & (0u - (word))) - 1u)
 
-/* Where each generated function lies is said in emp/placement.lds.in, by name: `static inline`
- * helpers that the compiler keeps as functions must follow their callers. */
+/* The whole image lies in the scratchpad but for what is marked (firmware.lds.in): helpers that the
+ * compiler keeps as functions must lie where their callers do. */
 #define EMP_HOT
+#define EMP_RARE NIC_RARE
 #define EMP_COLD NIC_COLD
+#define EMP_ONCE NIC_ONCE
 
 /* An image whose runs are recorded with all that crosses the protocol's border
  * (docs/conformance.md). */

@@ -15,6 +15,8 @@
 #define NIC_HOT       __attribute__((section(".fast.text")))
 #define NIC_ENTRY     __attribute__((externally_visible)) /* for start.S */
 #define NIC_COLD      __attribute__((cold, noinline))
+#define NIC_RARE      __attribute__((section(".text.rare"))) /* SRAM, but compiled for speed */
+#define NIC_ONCE      __attribute__((noinline))
 #define NIC_FAST      __attribute__((section(".sbss")))
 #define NIC_FAST_DATA __attribute__((section(".sdata")))
 #define NIC_UNSET     __attribute__((section(".bss.unset"))) /* SRAM not cleared at start */

@@ -633,9 +633,29 @@ class CWriter(ExpressionWriter):
         return f"after_{timer.state}"
 
     def temperature(
-        self, process: ir.Process, handlers: Sequence[ir.Handler] = ()
+        self,
+        process: ir.Process,
+        event: Optional[ir.Event],
+        handlers: Sequence[ir.Handler] = (),
     ) -> str:
+        """Of an event, or of the end of a timer."""
+        if event is not None and event.code:
+            return self.names.upper(event.code)
         return self.names.upper("COLD" if all_cold(process, handlers) else "HOT")
+
+    def body_place(self, body: Union[ir.Function, ir.Action]) -> str:
+        return self.names.upper(body.code) if body.code else "inline"
+
+    def state_members(self) -> list[tuple[str, bool]]:
+        """Members of the struct of the state, each with whether its data are cold."""
+        protocol = self.protocol
+        containers: list[Union[ir.Pool, ir.Table]] = [*protocol.pools, *protocol.tables]
+        return [
+            *((f"{p.name}_state_", False) for p in protocol.processes if not p.pool),
+            *((v.name, False) for p in protocol.processes for v in p.variables),
+            *((f"{pool.name}_used", False) for pool in protocol.pools),
+            *((c.name, c.cold) for c in containers),
+        ]
 
     def set_apart(
         self, process: ir.Process, handlers: Sequence[ir.Handler]

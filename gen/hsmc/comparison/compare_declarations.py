@@ -142,13 +142,18 @@ def _data(protocol: ir.Protocol) -> Iterator[Item]:
             "count": size_text(pool.count),
             "written by": pool.written_by,
             "created by": pool.created_by,
+            "cold": "cold" if pool.cold else "",
         }
         whole = _item("pool", pool, aspects)
         yield whole
         yield from _fields("pool field", whole, pool.fields)
     for table in protocol.tables:
         count = f"one per {table.pool}" if table.pool else size_text(table.count)
-        aspects = {"count": count, "written by": table.written_by}
+        aspects = {
+            "count": count,
+            "written by": table.written_by,
+            "cold": "cold" if table.cold else "",
+        }
         whole = _item("table", table, aspects)
         yield whole
         yield from _fields("table field", whole, table.fields)
@@ -173,12 +178,14 @@ def _bodies(protocol: ir.Protocol, spec: ast.Spec) -> Iterator[Item]:
         aspects = {
             "arguments": _arguments(function.arguments),
             "result": str(function.result),
+            "code": function.code,
             "body": bodies[function.name],
         }
         yield _item("function", function, aspects)
     for action in protocol.actions:
         aspects = {
             "arguments": _arguments(action.arguments),
+            "code": action.code,
             "body": bodies[action.name],
         }
         yield _item("action", action, aspects)

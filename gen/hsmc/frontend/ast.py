@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Optional, Union
+from typing import Literal, Optional, Union
 
 from .source import SourceFile, Span
 
@@ -257,11 +257,16 @@ class Payload(Declaration):
     fields: tuple[Field, ...]
 
 
+# Where the C of something lies; what the words mean stands in ir.py.
+Code = Literal["", "once", "rare", "cold"]
+
+
 @dataclass(frozen=True)
 class Pool(Declaration):
     count: Expression
     written_by: Name
     created_by: Optional[Name]
+    cold: bool
     fields: tuple[Field, ...]
 
 
@@ -269,6 +274,7 @@ class Pool(Declaration):
 class Table(Declaration):
     count: Expression
     written_by: Name
+    cold: bool
     fields: tuple[Field, ...]
 
 
@@ -297,12 +303,14 @@ class Property(Declaration):
 class Function(Declaration):
     arguments: tuple[Argument, ...]
     result: TypeUse
+    code: Code
     body: tuple[Statement, ...]
 
 
 @dataclass(frozen=True)
 class Action(Declaration):
     arguments: tuple[Argument, ...]
+    code: Code
     body: tuple[Statement, ...]
 
 
@@ -345,6 +353,7 @@ class Event(Declaration):
     creates: bool
     select: Optional[Expression]
     keeps: Optional[Expression]  # how many may wait where it is deferred
+    code: Code
 
 
 # Words that say how a target is entered; a state of that name could not be named as one.

@@ -39,6 +39,9 @@ class AstBuilder(Transformer[Token, Any]):
     def NAME(self, token: Token) -> ast.Name:
         return ast.Name(self._token_span(token), str(token))
 
+    def CODE(self, token: Token) -> str:
+        return str(token)
+
     def _token_span(self, token: Token) -> Span:
         start = self.base + (token.start_pos or 0)
         return Span(self.file, start, start + len(token))
@@ -139,7 +142,7 @@ class AstBuilder(Transformer[Token, Any]):
         return ast.Payload(self._span(meta), self._new(name), _text(doc), tuple(fields))
 
     def pool(self, meta: Meta, children: Children) -> ast.Pool:
-        name, count, writer, creator, doc, *fields = children
+        name, count, writer, creator, cold, doc, *fields = children
         return ast.Pool(
             self._span(meta),
             self._new(name),
@@ -147,13 +150,20 @@ class AstBuilder(Transformer[Token, Any]):
             count,
             writer,
             creator,
+            cold is not None,
             tuple(fields),
         )
 
     def table(self, meta: Meta, children: Children) -> ast.Table:
-        name, count, writer, doc, *fields = children
+        name, count, writer, cold, doc, *fields = children
         return ast.Table(
-            self._span(meta), self._new(name), _text(doc), count, writer, tuple(fields)
+            self._span(meta),
+            self._new(name),
+            _text(doc),
+            count,
+            writer,
+            cold is not None,
+            tuple(fields),
         )
 
     def field(self, meta: Meta, children: Children) -> ast.Field:
@@ -173,17 +183,28 @@ class AstBuilder(Transformer[Token, Any]):
         return ast.Property(self._span(meta), name, _text(doc), str(kind))
 
     def function(self, meta: Meta, children: Children) -> ast.Function:
-        name, arguments, result, doc, body = children
+        name, arguments, result, code, doc, body = children
         if not isinstance(body, tuple):
             body = (ast.Return(body.span, body),)
         return ast.Function(
-            self._span(meta), self._new(name), _text(doc), arguments, result, body
+            self._span(meta),
+            self._new(name),
+            _text(doc),
+            arguments,
+            result,
+            code or "",
+            body,
         )
 
     def action(self, meta: Meta, children: Children) -> ast.Action:
-        name, arguments, doc, body = children
+        name, arguments, code, doc, body = children
         return ast.Action(
-            self._span(meta), self._new(name), _text(doc), arguments, body
+            self._span(meta),
+            self._new(name),
+            _text(doc),
+            arguments,
+            code or "",
+            body,
         )
 
     def placement(self, meta: Meta, children: Children) -> ast.Placement:
@@ -237,7 +258,7 @@ class AstBuilder(Transformer[Token, Any]):
     # --- processes
 
     def process(self, meta: Meta, children: Children) -> ast.Process:
-        name, instance, doc, cold, *items = children
+        name, instance, cold, doc, *items = children
         return ast.Process(
             self._span(meta),
             self._new(name),
@@ -250,7 +271,7 @@ class AstBuilder(Transformer[Token, Any]):
         )
 
     def event(self, meta: Meta, children: Children) -> ast.Event:
-        external, name, arguments, creates, select, keeps, doc = children
+        external, name, arguments, creates, select, keeps, code, doc = children
         return ast.Event(
             self._span(meta),
             self._new(name),
@@ -260,6 +281,7 @@ class AstBuilder(Transformer[Token, Any]):
             creates is not None,
             select,
             keeps,
+            code or "",
         )
 
     def variable(self, meta: Meta, children: Children) -> ast.Field:

@@ -403,6 +403,7 @@ class Declarations:
             written_by=node.written_by.text,
             created_by=(node.created_by or node.written_by).text,
             process=process.name.text if process else None,
+            cold=node.cold,
         )
 
     def _pool_fields(self, node: ast.Pool) -> None:
@@ -437,6 +438,7 @@ class Declarations:
                 fields=fields,
                 pool=parallel,
                 written_by=node.written_by.text,
+                cold=node.cold,
             )
 
     def _process(self, node: ast.Process) -> None:

@@ -452,6 +452,7 @@ def _events(
                     keeps=machine.keeps.get(name),
                     room=queue.room if queue and node.external else None,
                     waiting=queue.count if queue else None,
+                    code=node.code,
                 )
             )
     if deferral.queues:

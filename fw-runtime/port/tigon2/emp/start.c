@@ -6,9 +6,9 @@
 #include "fw-runtime/port/tigon2/emp/glue.h"
 
 /* The state in its places, see emp_port.h. */
-#define DEFINE(member)                                                                             \
-    __typeof__(((struct emp_state *)0)->member) emp_state_##member EMP_PLACE(member);
-EMP_STATE_MEMBERS(DEFINE)
+#define DEFINE_HOT(member)  EMP_MEMBER(member) NIC_FAST;
+#define DEFINE_COLD(member) EMP_MEMBER(member);
+EMP_STATE_MEMBERS(DEFINE_HOT, DEFINE_COLD)
 
 volatile struct emp_parameters emp_parameters = EMP_PARAMETERS_DEFAULT;
 uint32_t emp_fixed_node NIC_FAST;
