@@ -314,6 +314,13 @@ class _Resolution:
             placed: dict[str, tuple[str, Span]] = {}
             unknown = False
             for line in node.lines:
+                if line.processor.text not in ir.PROCESSORS:
+                    self.context.error(
+                        "HSM0610",
+                        line.processor.span,
+                        f"there is no processor '{line.processor.text}': a process runs on "
+                        f"{', '.join(ir.PROCESSORS[:-1])} or {ir.PROCESSORS[-1]}",
+                    )
                 for name in line.processes:
                     if self.context.process(name) is None:
                         unknown = True

@@ -124,6 +124,7 @@ TABLE: dict[str, Explanation] = {
     "HSM0603": _error("check sets a value twice"),
     "HSM0604": _error("two default profiles"),
     "HSM0605": _error("profile declared in the wrong place"),
+    "HSM0610": _error("unknown processor"),
     # --- what is unused
     "HSM0701": _warning("unused constant"),
     "HSM0702": _warning("unused parameter"),

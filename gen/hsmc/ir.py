@@ -406,8 +406,14 @@ class Process(Declaration):
         return tuple(h for h in self.handlers if h.timer is timer)
 
 
+# What a process may run on: the two CPUs of the chip, and the computer the board sits in.
+PROCESSORS = ("A", "B", "host")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Placement(Declaration):
+    """What crosses between processors stands in placement.py."""
+
     processors: tuple[
         tuple[str, str], ...
     ]  # (process, processor) in declaration order of the processes

@@ -20,6 +20,7 @@ COMMANDS = (
     "explain",
     "fmt",
     "stats",
+    "place",
     "diff",
     "export",
     "dump",

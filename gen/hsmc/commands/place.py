@@ -1,0 +1,49 @@
+"""hsmc place: where processes run, and what crosses between processors."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from ..command_line import (
+    Subparsers,
+    check_argument,
+    choose,
+    compiled,
+    json_argument,
+    print_json,
+    spec_argument,
+)
+
+
+def add(commands: Subparsers) -> None:
+    parser = commands.add_parser(
+        "place", help="tell where processes run, and what crosses between processors"
+    )
+    spec_argument(parser)
+    parser.add_argument(
+        "--placement", metavar="NAME", help="only this one; without it all of them"
+    )
+    check_argument(parser)
+    json_argument(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    from .. import placement, placement_report
+
+    _, protocol = compiled(options)
+    if options.placement is not None:
+        names = [declared.name for declared in protocol.placements]
+        choose("placement", options.placement, names)
+    analysis = placement.PlacementAnalysis(protocol)
+    found = [
+        analysis.crossings(declared)
+        for declared in protocol.placements
+        if options.placement in (None, declared.name)
+    ]
+    if options.json:
+        print_json([placement_report.as_json(crossings) for crossings in found])
+    else:
+        sys.stdout.write("\n".join(map(placement_report.text, found)))
+    return 0

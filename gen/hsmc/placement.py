@@ -1,0 +1,300 @@
+"""What a placement makes cross from one processor to another: raises, what they carry, and data.
+
+This is the only place that says so. Whatever is done about it (a message in a queue, a lock, an error) starts from here.
+
+* A raise crosses when the process that raises and the process that is raised run on different processors. It carries the
+  reference of the record, the arguments, and of a payload those fields that the receiver reads, also where it passes
+  the payload on.
+* Data cross when a process on one processor writes them and a process on another reads or writes them. What a process
+  does through actions and functions counts as its own. Fields are told apart, elements and records are not.
+* Counters and device operations are the runtime's; they are told when two processors use the same one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Iterator, Optional, Sequence, Union
+
+from . import ir, walk
+
+Body = Union[ir.Function, ir.Action]
+Owner = Union[str, tuple[str, str]]  # a function or an action; an event of a process
+
+
+@dataclass(frozen=True)
+class Carried:
+    """One value of a raise: a reference, an argument, or a field of a payload (`name` is then `f.length`)."""
+
+    name: str
+    type: ir.Type
+
+
+@dataclass(frozen=True)
+class CrossingRaise:
+    source: str  # process
+    target: str  # process
+    event: str
+    carries: tuple[Carried, ...]
+    places: tuple[ir.Place, ...]  # of the raises
+
+
+@dataclass(frozen=True)
+class SharedData:
+    """`name` is `Container.field`, `Process.variable` or `Pool.used`, the set of records in use."""
+
+    name: str
+    kind: str
+    type: Optional[ir.Type]  # None: the set of records in use
+    writers: tuple[str, ...]  # processes
+    users: tuple[
+        str, ...
+    ]  # that read or write it on another processor than some writer
+    one_word: bool  # read and written in one access of at most 32 bits
+
+
+@dataclass(frozen=True)
+class SharedUse:
+    """A counter or a device operation that several processors use."""
+
+    name: str
+    kind: str
+    processes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Crossings:
+    placement: ir.Placement
+    raises: tuple[CrossingRaise, ...]
+    data: tuple[SharedData, ...]
+    uses: tuple[SharedUse, ...]
+
+
+@dataclass
+class _Access:
+    """What a process does, directly and through what it calls. Keys keep the order of the spec's text."""
+
+    reads: dict[str, None] = field(default_factory=dict)
+    writes: dict[str, None] = field(default_factory=dict)
+    counters: dict[str, None] = field(default_factory=dict)
+    devices: dict[str, None] = field(default_factory=dict)
+    raises: dict[tuple[str, str], list[ir.Place]] = field(default_factory=dict)
+
+
+class PlacementAnalysis:
+    """A whole protocol; each placement is then a question of who runs where."""
+
+    def __init__(self, protocol: ir.Protocol) -> None:
+        self.protocol = protocol
+        self.bodies: dict[str, Body] = {f.name: f for f in protocol.functions}
+        self.bodies.update((a.name, a) for a in protocol.actions)
+        self.events = {
+            (process.name, event.name): event
+            for process in protocol.processes
+            for event in process.events
+        }
+        self.holders: dict[str, Union[ir.Pool, ir.Table]] = {
+            **{pool.name: pool for pool in protocol.pools},
+            **{table.name: table for table in protocol.tables},
+        }
+        self.types: dict[str, ir.Type] = {}
+        for holder in self.holders.values():
+            for member in holder.fields:
+                self.types[f"{holder.name}.{member.name}"] = member.type
+        for process in protocol.processes:
+            for member in process.variables:
+                self.types[f"{process.name}.{member.name}"] = member.type
+        self._fields: dict[tuple[Owner, str], dict[str, None]] = {}
+        self.access = {p.name: self._accesses(p) for p in protocol.processes}
+
+    # --- what a process does
+
+    def _accesses(self, process: ir.Process) -> _Access:
+        found = _Access()
+        parts: list[object] = [process.initial_actions]
+        parts += [event.select for event in process.events]
+        parts += [walk.handler_parts(handler) for handler in process.handlers]
+        seen: set[str] = set()
+        waiting = [parts]
+        while waiting:
+            for body in self._access(waiting.pop(), found):
+                if body.name not in seen:
+                    seen.add(body.name)
+                    waiting.append([body.body])
+        if process.pool is not None:
+            if any(event.creates for event in process.events):
+                found.writes[f"{process.pool}.used"] = None
+        return found
+
+    def _access(self, parts: Sequence[object], found: _Access) -> Iterator[Body]:
+        """Adds what the parts do themselves; yields what they call."""
+        targets: set[int] = set()
+        for node in walk.nodes(list(parts)):
+            if isinstance(node, ir.Call):
+                yield self.bodies[node.function]
+            elif isinstance(node, ir.ActionCall):
+                yield self.bodies[node.action]
+            elif isinstance(node, ir.DeviceCall):
+                found.devices[node.device] = None
+            elif isinstance(node, ir.Count):
+                found.counters[node.counter] = None
+            elif isinstance(node, ir.Raise):
+                key = (node.process, node.event)
+                found.raises.setdefault(key, []).append(node.place)
+            elif isinstance(node, ir.Assign):
+                target: ir.Expression = node.target
+                if isinstance(target, ir.Element):
+                    target = target.base
+                targets.add(id(target))
+                name = _name(target)
+                if name:
+                    found.writes[name] = None
+            elif isinstance(node, ir.SetBit):
+                found.writes[_name(node.bits)] = None
+            elif isinstance(node, (ir.Release, ir.Clear)):
+                holder = node.pool if isinstance(node, ir.Release) else node.table
+                for member in self.holders[holder].fields:
+                    found.writes[f"{holder}.{member.name}"] = None
+                if isinstance(node, ir.Release):
+                    found.writes[f"{holder}.used"] = None
+            elif isinstance(node, ir.Create):
+                found.writes[f"{node.pool}.used"] = None
+            elif isinstance(node, ir.Available):
+                found.reads[f"{node.pool}.used"] = None
+            elif isinstance(node, (ir.RecordField, ir.VariableName)):
+                if id(node) not in targets:
+                    found.reads[_name(node)] = None
+
+    # --- what of a payload is read
+
+    def fields_read(self, owner: Owner, argument: str) -> dict[str, None]:
+        """Fields of a payload argument that a function, an action or what an event does reads, also where it passes the
+        payload on. Neither calls nor raises lead back to their beginning, so this ends.
+        """
+        key = (owner, argument)
+        if key not in self._fields:
+            found: dict[str, None] = {}
+            for node in walk.nodes(self._parts(owner)):
+                if isinstance(node, ir.PayloadField) and _is(node.base, argument):
+                    found[node.field] = None
+                elif isinstance(node, (ir.Call, ir.ActionCall, ir.Raise)):
+                    callee, declared = self._callee(node)
+                    for passed, given in zip(declared, node.arguments):
+                        if _is(given, argument):
+                            found.update(self.fields_read(callee, passed.name))
+                elif isinstance(node, ir.DeviceCall):
+                    for given in node.arguments:
+                        if _is(given, argument):
+                            assert isinstance(given.type, ir.PayloadType)
+                            payload = self.protocol.payload(given.type.name)
+                            found.update(
+                                (member.name, None) for member in payload.fields
+                            )
+            self._fields[key] = found
+        return self._fields[key]
+
+    def _parts(self, owner: Owner) -> list[object]:
+        if isinstance(owner, str):
+            return [self.bodies[owner].body]
+        handlers = self.protocol.process(owner[0]).handlers_of(owner[1])
+        parts: list[object] = [self.events[owner].select]
+        return parts + [walk.handler_parts(handler) for handler in handlers]
+
+    def _callee(
+        self, node: Union[ir.Call, ir.ActionCall, ir.Raise]
+    ) -> tuple[Owner, tuple[ir.Argument, ...]]:
+        if isinstance(node, ir.Raise):
+            event = (node.process, node.event)
+            return event, self.events[event].arguments
+        name = node.function if isinstance(node, ir.Call) else node.action
+        return name, self.bodies[name].arguments
+
+    # --- a placement
+
+    def crossings(self, placement: ir.Placement) -> Crossings:
+        on = dict(placement.processors)
+        return Crossings(
+            placement,
+            tuple(self._raises(on)),
+            tuple(self._data(on)),
+            tuple(self._uses(on)),
+        )
+
+    def _raises(self, on: dict[str, str]) -> Iterator[CrossingRaise]:
+        for source, access in self.access.items():
+            for (target, name), places in access.raises.items():
+                if on[source] != on[target]:
+                    event = self.events[target, name]
+                    carries = tuple(self._carried(target, event))
+                    yield CrossingRaise(source, target, name, carries, tuple(places))
+
+    def _carried(self, process: str, event: ir.Event) -> Iterator[Carried]:
+        machine = self.protocol.process(process)
+        if machine.pool is not None and event.needs_reference:
+            yield Carried(
+                str(machine.instance), self.protocol.pool(machine.pool).reference
+            )
+        for argument in event.arguments:
+            if isinstance(argument.type, ir.PayloadType):
+                read = self.fields_read((process, event.name), argument.name)
+                for member in self.protocol.payload(argument.type.name).fields:
+                    if member.name in read:
+                        yield Carried(f"{argument.name}.{member.name}", member.type)
+            else:
+                yield Carried(argument.name, argument.type)
+
+    def _data(self, on: dict[str, str]) -> Iterator[SharedData]:
+        names: dict[str, None] = {}
+        for access in self.access.values():
+            names.update(access.writes)
+        for name in names:
+            writers = [p for p, a in self.access.items() if name in a.writes]
+            where = {on[process] for process in writers}
+            others = [
+                p
+                for p, a in self.access.items()
+                if (name in a.reads or name in a.writes) and where - {on[p]}
+            ]
+            if others:
+                kind = self.types.get(name)
+                yield SharedData(
+                    name,
+                    self._kind(name),
+                    kind,
+                    tuple(writers),
+                    tuple(others),
+                    kind is not None
+                    and not isinstance(kind, (ir.BitsType, ir.ArrayType)),
+                )
+
+    def _kind(self, name: str) -> str:
+        holder = self.holders.get(name.partition(".")[0])
+        if holder is None:
+            return "variable"
+        return "pool" if isinstance(holder, ir.Pool) else "table"
+
+    def _uses(self, on: dict[str, str]) -> Iterator[SharedUse]:
+        for kind, declared in (
+            ("counter", self.protocol.counters),
+            ("device", self.protocol.devices),
+        ):
+            for declaration in declared:
+                users = [
+                    process
+                    for process, access in self.access.items()
+                    if declaration.name
+                    in (access.counters if kind == "counter" else access.devices)
+                ]
+                if len({on[process] for process in users}) > 1:
+                    yield SharedUse(declaration.name, kind, tuple(users))
+
+
+def _is(node: ir.Expression, argument: str) -> bool:
+    return isinstance(node, ir.ArgumentName) and node.name == argument
+
+
+def _name(node: ir.Expression) -> str:
+    if isinstance(node, ir.RecordField):
+        return f"{node.container}.{node.field}"
+    if isinstance(node, ir.VariableName):
+        return f"{node.process}.{node.name}"
+    return ""

@@ -1,0 +1,161 @@
+"""hsmc place: what crosses between processors, by kind, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hsmc.main import main
+
+TOP = Path(__file__).resolve().parents[2]
+
+SPEC = """
+protocol shop
+
+payload Order
+  number: u16
+  size:   u8
+  colour: u8
+
+device shout(o: Order)
+device tell(number: u16)
+counter orders
+counter refused
+
+pool Job[4] written by Worker, created by Clerk
+  number: u16
+  parts:  bits[8]
+
+table Shelf[4] written by Clerk
+  price: u32
+  names: u8[3]
+
+action hand_over(o: Order)
+  let j = create Job
+  raise Worker[j].begin(o, 7)
+
+process Clerk
+  external event order(o: Order)
+  event finished(number: u16)
+  variable spare: u32
+
+  state OPEN initial
+    on order(o) when available(Job) and o.size > 1
+      / count orders; Shelf[o.size & 3].price := spare; Shelf[0].names[1] := 2; spare := 5; hand_over(o)
+    on order               / count refused
+    on finished(number)    / tell(number)
+
+process Worker(j: Job)
+  event begin(o: Order, urgency: u8)
+  external event stop()
+
+  state IDLE initial
+    on begin(o, urgency)   / j.number := o.number + urgency; count orders; set(j.parts, 1)  -> BUSY
+    never stop
+  state BUSY
+    on stop                / let n = j.number; release j; raise Clerk.finished(n)           -> DONE
+    never begin
+  state DONE final
+
+process Auditor
+  external event audit()
+  variable sum: u32
+  state READY initial
+    on audit               / sum := sum + Shelf[0].price; tell(1)
+
+placement together "Everything on one."
+  Clerk, Worker, Auditor on A
+
+placement apart
+  Clerk on A
+  Worker on B
+  Auditor on host
+"""
+
+
+@pytest.fixture(name="spec")
+def _spec(tmp_path: Path) -> Path:
+    path = tmp_path / "shop.hsm"
+    path.write_text(SPEC)
+    return path
+
+
+def reported(spec: Path, capsys: Any, *options: str) -> Any:
+    assert main(["place", str(spec), "--json", *options]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_nothing_crosses_on_one_processor(spec: Path, capsys: Any) -> None:
+    together, apart = reported(spec, capsys)
+    assert together["placement"] == "together"
+    assert (together["raises"], together["data"], together["uses"]) == ([], [], [])
+    assert apart["processors"] == {"Clerk": "A", "Worker": "B", "Auditor": "host"}
+
+
+def test_raises_carry_what_the_receiver_reads(spec: Path, capsys: Any) -> None:
+    (apart,) = reported(spec, capsys, "--placement", "apart")
+    raises = {(r["source"], r["target"], r["event"]): r for r in apart["raises"]}
+    assert set(raises) == {
+        ("Clerk", "Worker", "begin"),
+        ("Worker", "Clerk", "finished"),
+    }
+    begin = raises["Clerk", "Worker", "begin"]
+    # Not o.size and o.colour: nobody on the other side looks at them.
+    assert begin["carries"] == [
+        {"name": "j", "type": "Job"},
+        {"name": "o.number", "type": "u16"},
+        {"name": "urgency", "type": "u8"},
+    ]
+    line = SPEC[: SPEC.index("raise Worker")].count("\n") + 1
+    assert [place["line"] for place in begin["places"]] == [line]
+
+
+def test_data_that_one_writes_and_another_uses(spec: Path, capsys: Any) -> None:
+    (apart,) = reported(spec, capsys, "--placement", "apart")
+    data = {d["name"]: d for d in apart["data"]}
+    # Shelf.names, Clerk.spare and the fields of Job stay on the processor that writes them.
+    assert set(data) == {"Shelf.price", "Job.used"}
+    price = data["Shelf.price"]
+    assert (price["kind"], price["type"], price["one_word"]) == ("table", "u32", True)
+    assert (price["writers"], price["users"]) == (["Clerk"], ["Auditor"])
+    used = data["Job.used"]
+    assert (used["type"], used["one_word"]) == (None, False)
+    assert used["writers"] == ["Clerk", "Worker"]
+
+
+def test_what_the_runtime_provides_to_several(spec: Path, capsys: Any) -> None:
+    (apart,) = reported(spec, capsys, "--placement", "apart")
+    assert [(u["kind"], u["name"], u["processes"]) for u in apart["uses"]] == [
+        ("counter", "orders", ["Clerk", "Worker"]),
+        ("device", "tell", ["Clerk", "Auditor"]),
+    ]
+
+
+def test_text(spec: Path, capsys: Any) -> None:
+    assert main(["place", str(spec)]) == 0
+    text = capsys.readouterr().out
+    assert (
+        "placement together: Everything on one.\n  A: Clerk, Worker, Auditor\n" in text
+    )
+    assert "    A to B: Clerk raises Worker.begin with j: Job, o.number: u16" in text
+    assert "    Shelf.price  u32" in text
+
+
+def test_emp_sends_and_receives_without_crossing(tmp_path: Path, capsys: Any) -> None:
+    for path in (TOP / "spec/emp").glob("*.hsm"):
+        text = path.read_text()
+        if path.name == "emp.hsm":
+            text += (
+                "\nplacement split\n  Send, Transmit, Link on A\n"
+                "  Match, Receive, Acknowledge on B\n"
+            )
+        (tmp_path / path.name).write_text(text)
+    (split,) = reported(tmp_path / "emp.hsm", capsys, "--placement", "split")
+    assert split["raises"] == [] and split["data"] == []
+
+
+def test_unknown_placement(spec: Path, capsys: Any) -> None:
+    assert main(["place", str(spec), "--placement", "apar"]) == 2
+    assert "apart" in capsys.readouterr().err
