@@ -17,6 +17,7 @@ from .analysis.guard_checks import check_guards
 from .frontend.machines import Machine, MachineBuilder
 from .frontend.parser import parse
 from .frontend.profiles import default_of, setting_texts
+from .frontend.raises import Raises
 from .analysis.protocol_checks import check_protocol
 from .analysis.raise_checks import TailCheck, check_raise_cycles
 from .report import Diagnostic, Report, SpecError
@@ -156,6 +157,7 @@ class _Resolution:
         self.machines: list[Machine] = []
         self.functions: dict[str, ir.Function] = {}
         self.actions: dict[str, ir.Action] = {}
+        self.raises: Optional[Raises] = None  # where no function calls itself
 
     def run(self) -> ir.Protocol:
         context = self.context
@@ -175,6 +177,10 @@ class _Resolution:
             builder.resolve()
         self.machines = [builder.machine for builder in builders]
         graph = CallGraph(context)
+        if not graph.recursive:
+            self.raises = Raises(
+                context, self.machines, self.functions, self.actions
+            )
         self._finish_bodies(graph)
         processes = self._processes()
         placements = self._placements()
@@ -266,6 +272,7 @@ class _Resolution:
 
     def _finish_bodies(self, graph: CallGraph) -> None:
         """What is known only through calls: who raises, who reads state, which process uses what."""
+        self.functions.update(self.context.finds)
         users: dict[str, list[str]] = {}
         if not graph.recursive:
             for machine in self.machines:
@@ -287,8 +294,13 @@ class _Resolution:
                 self.functions[name] = dataclasses.replace(function, reads_state=reads)
             if action is not None:
                 raises[name] = raises_of(action.body, raises)
+                # Put back first: what it does is asked for.
+                self.actions[name] = action
+                body = self.raises.last(action.body) if self.raises else action.body
+                self.actions.pop(name)
                 self.actions[name] = dataclasses.replace(
                     action,
+                    body=body,
                     raises=raises[name],
                     processes=tuple(users.get(name, ())),
                 )
@@ -298,7 +310,9 @@ class _Resolution:
     def _processes(self) -> list[ir.Process]:
         raises = {name: action.raises for name, action in self.actions.items()}
         flattener = Flattener(
-            self.context, lambda statements: raises_of(statements, raises)
+            self.context,
+            lambda statements: raises_of(statements, raises),
+            self.raises.row if self.raises else lambda *parts: parts,
         )
         found = (
             flatten(self.context, machine, index, flattener)
@@ -388,6 +402,14 @@ class _Resolution:
             symbol.node, (ast.Constant, ast.Parameter)
         ):
             self.context.refer(name.span, symbol.span)
+            if isinstance(symbol.node, ast.Constant) and symbol.node.fixed:
+                self.context.error(
+                    "HSM0327",
+                    name.span,
+                    f"a check sets '{name.text}', which is fixed: the spec is right for this number only",
+                    [("declared here", symbol.span)],
+                )
+                return False
             return True
         self.context.report.unknown(
             "HSM0210",
@@ -405,7 +427,7 @@ class _Resolution:
         spans = _statement_spans(context.spec)
         if not graph.recursive:
             check_ownership(context, graph, self.machines)
-            TailCheck(context, self.actions, spans).check(self.machines)
+            TailCheck(context, self.actions, spans, self.raises).check(self.machines)
             check_raise_cycles(context, processes, spans)
         if not context.overrides:
             # A check makes numbers small; guards that overlap then say nothing about the spec.
@@ -532,7 +554,7 @@ def _statement_spans(spec: ast.Spec) -> dict[ir.Place, Span]:
             if isinstance(node, ast.If):
                 statements(node.then)
                 statements(node.otherwise)
-            elif isinstance(node, ast.Repeat):
+            elif isinstance(node, (ast.Repeat, ast.For)):
                 statements(node.body)
 
     def states(nodes: tuple[ast.State, ...]) -> None:

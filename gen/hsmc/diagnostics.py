@@ -70,6 +70,8 @@ TABLE: dict[str, Explanation] = {
     "HSM0318": _warning("comparison decided beforehand"),
     "HSM0319": _error("bits always lost"),
     "HSM0320": _error("payload field left out"),
+    "HSM0327": _error("fixed constant set"),
+    "HSM0328": _error("fixed constant may change"),
     # --- layouts and records
     "HSM0401": _error("field crosses a word"),
     "HSM0402": _error("layout not made of words"),
@@ -118,6 +120,11 @@ TABLE: dict[str, Explanation] = {
     "HSM0542": _warning("duration may be nothing"),
     "HSM0543": _warning("expiry without effect"),
     "HSM0544": _warning("event ignored in every state"),
+    "HSM0551": _error("row before all others always holds"),
+    "HSM0552": _error("nothing inside to come before"),
+    "HSM0553": _error("duration too long"),
+    "HSM0554": _error("computed duration not bounded"),
+    "HSM0555": _warning("duration computed before"),
     # --- placements and checks
     "HSM0601": _error("process not placed"),
     "HSM0602": _error("process placed twice"),

@@ -85,6 +85,8 @@ def _text(e: ir.Expression) -> tuple[str, int]:
         return f"has_all({_list((e.bits, e.first, e.count))})", ATOM
     if isinstance(e, ir.Available):
         return f"available({e.pool})", ATOM
+    if isinstance(e, ir.InUse):
+        return f"in_use({e.pool}[{expression_text(e.reference)}])", ATOM
     if isinstance(e, ir.Minimum):
         name = "max" if e.largest else "min"
         return f"{name}({_list((e.left, e.right))})", ATOM
@@ -111,6 +113,9 @@ def statement_lines(statements: Sequence[ir.Statement], indent: str) -> Iterator
         elif isinstance(s, ir.Repeat):
             condition = f" while {expression_text(s.condition)}" if s.condition else ""
             yield f"{indent}repeat {s.count}{condition}"
+            yield from statement_lines(s.body, indent + "  ")
+        elif isinstance(s, ir.For):
+            yield f"{indent}for {s.local.unique}: {s.local.type} in {s.low}..{s.high}"
             yield from statement_lines(s.body, indent + "  ")
         else:
             yield indent + _simple(s)
@@ -157,7 +162,8 @@ def _protocol(p: ir.Protocol) -> Iterator[str]:
         yield f"profile {declared.name}{default}: set {settings or '-'}"
     for constant in p.constants:
         external = "external " if constant.external else ""
-        yield f"{external}constant {constant.name} = {constant.value} = {expression_text(constant.expression)}"
+        fixed = " fixed" if constant.fixed else ""
+        yield f"{external}constant {constant.name} = {constant.value} = {expression_text(constant.expression)}{fixed}"
     for parameter in p.parameters:
         limits = f" range {parameter.range}" if parameter.range else ""
         unit = f" unit {parameter.unit}" if parameter.unit else ""
@@ -208,6 +214,7 @@ def _protocol(p: ir.Protocol) -> Iterator[str]:
         yield f"property {property_.name} {property_.kind}"
     for function in p.functions:
         reads = " reads state" if function.reads_state else ""
+        reads += " of a find" if function.hidden else ""
         yield f"function {function.name}({_arguments(function.arguments)}): {function.result}{_code(function)}{reads}"
         yield from statement_lines(function.body, "  ")
     for action in p.actions:
@@ -313,8 +320,12 @@ def _row(row: ir.Row) -> Iterator[str]:
     for timer in row.cancelled:
         yield f"      cancel {timer.name}"
     for timer in row.armed:
-        yield f"      arm {timer.name}"
+        if not timer.computed:
+            yield f"      arm {timer.name}"
     yield from statement_lines(row.actions, "      ")
+    for timer in row.armed:
+        if timer.computed:
+            yield f"      arm {timer.name}"
     yield from statement_lines(row.entry_actions, "      entry: ")
     if row.raises:
         yield f"      raises {_raises(row.raises)}"

@@ -44,13 +44,15 @@ class Declaration:
 @dataclass(frozen=True, kw_only=True)
 class Constant(Declaration):
     """`value` after the check's overrides; `expression` as written, with the names of other constants in it
-    (a Number when a check overrides it). `external`: meant for host or runtime, unused in the spec itself.
+    (a Number when a check overrides it). `external`: meant for host or runtime, unused in the spec itself. `fixed`:
+    nothing may override it, as the spec relies on the number by hand.
     """
 
     value: int
     expression: Expression
     external: bool
     overridden: bool
+    fixed: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,6 +200,7 @@ class Function(Declaration):
     reads_state: bool  # any variable, pool, table or parameter, directly or in what it calls
     code: Code
     text: tuple[str, ...]  # source lines, indentation kept
+    hidden: bool = False  # made by the compiler, of a `find`
 
     @property
     def expression(self) -> Optional[Expression]:
@@ -252,8 +255,15 @@ class Timer:
     process: str
     state: str  # State.name
     index: int  # over the whole protocol, in declaration order
-    duration: Expression  # microseconds; ConstantName, ParameterName or a constant expression
+    duration: Expression  # microseconds; of what is not constant, no arguments and locals
     place: Place
+
+    @property
+    def computed(self) -> bool:
+        """Is the duration neither a constant nor a parameter? It is evaluated each time the timer is armed."""
+        return self.duration.value is None and not isinstance(
+            self.duration, ParameterName
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -290,8 +300,9 @@ class Leaf:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One flattened transition. Executed in this order: `exit_actions`; timers `cancelled`; state := `target`;
-    timers `armed`; `actions`; `entry_actions`. target None: internal, only `actions` are there.
+    """One flattened transition. Executed in this order: `exit_actions`; timers `cancelled`; state := `target`; timers
+    `armed` but for those whose duration is computed; `actions`; those; `entry_actions`. target None: internal, only
+    `actions` are there. `actions` of a row that arms a timer with a computed duration do not raise.
 
     id       `Process.LEAF.event.N`: N counts the rows of the (leaf, event) from 0. Timer expiry: event is `after`,
              or `after_STATE` when an enclosing state owns the timer.

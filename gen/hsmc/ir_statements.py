@@ -65,6 +65,21 @@ class Repeat(Statement):
 
 
 @dataclass(frozen=True, kw_only=True)
+class For(Statement):
+    """`body` for each value of `local` from `low` to `high`, both included; nothing else sets the local. A local of
+    reference type takes the references themselves: 1 to the number of records."""
+
+    local: Local
+    low: Size
+    high: Size
+    body: tuple[Statement, ...]
+
+    @property
+    def turns(self) -> int:
+        return self.high.value - self.low.value + 1
+
+
+@dataclass(frozen=True, kw_only=True)
 class Return(Statement):
     """In a function with a value, in an action without. May occur anywhere."""
 
@@ -122,3 +137,6 @@ class SetBit(Statement):
     bits: Expression
     index: Expression
     present: bool
+
+
+LOOPS = (Repeat, For)

@@ -258,7 +258,7 @@ BinaryOperator = Literal[
 
 @dataclass(frozen=True, kw_only=True)
 class Binary(Expression):
-    """`/` and `%` occur between constants only; of `*` at least one side is constant."""
+    """Of `/` and `%` both sides are constant, or the right one is a power of two; of `*` at least one side is constant."""
 
     operator: BinaryOperator
     left: Expression
@@ -304,6 +304,14 @@ class Available(Expression):
     """Is a record of the pool free?"""
 
     pool: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class InUse(Expression):
+    """Is the record in use? `reference` is not none."""
+
+    pool: str
+    reference: Expression
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -69,7 +69,7 @@ def _counts(protocol: ir.Protocol) -> dict[str, int]:
         "timers": len(protocol.timers),
         "rows": len({row.place for row in rows if row.kind == "written"}),
         "transitions": len(rows),
-        "functions": len(protocol.functions),
+        "functions": sum(not f.hidden for f in protocol.functions),
         "actions": len(protocol.actions),
         "devices": len(protocol.devices),
         "pools": len(protocol.pools),

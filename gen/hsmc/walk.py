@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Iterable, Iterator
+from typing import Callable, Iterable, Iterator, Optional, Union
 
 from . import ir
 
@@ -33,6 +33,33 @@ def nodes(item: object) -> Iterator[object]:
                 value = getattr(node, name)
                 if isinstance(value, (tuple, ir.Expression, ir.Statement)):
                     waiting.append(value)
+
+
+def rebuilt(
+    node: ir.Expression, replace: Callable[[ir.Expression], Optional[ir.Expression]]
+) -> ir.Expression:
+    """The expression with those parts replaced for which `replace` gives another, outermost first."""
+    other = replace(node)
+    if other is not None:
+        return other
+    changes: dict[str, object] = {}
+    for attribute in dataclasses.fields(node):
+        before = getattr(node, attribute.name)
+        after = _rebuilt_part(before, replace)
+        if after is not before:
+            changes[attribute.name] = after
+    return dataclasses.replace(node, **changes) if changes else node
+
+
+def _rebuilt_part(
+    part: object, replace: Callable[[ir.Expression], Optional[ir.Expression]]
+) -> object:
+    if isinstance(part, ir.Expression):
+        return rebuilt(part, replace)
+    if isinstance(part, tuple):
+        parts = tuple(_rebuilt_part(each, replace) for each in part)
+        return parts if any(a is not b for a, b in zip(parts, part)) else part
+    return part
 
 
 def row_parts(row: ir.Row) -> tuple[object, ...]:
@@ -93,3 +120,8 @@ def assigned_locals(parts: Iterable[object]) -> set[str]:
         for node in nodes(part)
         if isinstance(node, ir.Assign) and isinstance(node.target, ir.LocalName)
     }
+
+
+def turns(loop: Union[ir.Repeat, ir.For]) -> int:
+    """At most."""
+    return loop.count.value if isinstance(loop, ir.Repeat) else loop.turns

@@ -80,7 +80,7 @@ def _check_reached(body: tuple[ir.Statement, ...], places: Places) -> None:
     for statement in statements_of(body):
         if isinstance(statement, ir.If):
             blocks += [statement.then, statement.otherwise]
-        elif isinstance(statement, ir.Repeat):
+        elif isinstance(statement, ir.LOOPS):
             blocks.append(statement.body)
     for block in blocks:
         for before, after in zip(block, block[1:]):

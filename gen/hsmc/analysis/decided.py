@@ -92,6 +92,7 @@ def _comparisons(protocol: ir.Protocol) -> Iterator[ir.Binary]:
     for process in protocol.processes:
         bodies.append(process.initial_actions)
         bodies += [event.select for event in process.events]
+        bodies += [timer.duration for timer in process.timers]
         bodies += [walk.handler_parts(handler) for handler in process.handlers]
     hidden = {v.name for p in protocol.processes for v in p.variables if v.hidden}
     for node in walk.nodes(bodies):

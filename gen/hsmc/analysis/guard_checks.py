@@ -15,7 +15,7 @@ def check_guards(context: Context, machines: Sequence[Machine]) -> None:
     for machine in machines:
         for state in machine.states:
             by_event: dict[Optional[str], list[Choice]] = {}
-            for rows in state.rows:
+            for rows in sorted(state.rows, key=lambda rows: not rows.node.before):
                 # Lets may give one name two meanings in two blocks; guards are compared within a block, and
                 # between blocks only where no lets are involved.
                 if rows.lets:

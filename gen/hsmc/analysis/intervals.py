@@ -140,6 +140,18 @@ def shift_right(a: Interval, b: Interval) -> Interval:
     )
 
 
+def divide(a: Interval, b: Interval) -> Interval:
+    """By a constant."""
+    return Interval(a.low // b.low, a.high // b.low, a.low_known, a.high_known)
+
+
+def remainder(a: Interval, b: Interval) -> Interval:
+    """By a constant."""
+    if a.high < b.low:
+        return a
+    return Interval(0, b.low - 1)
+
+
 def smaller(a: Interval, b: Interval) -> Interval:
     low, high = min(a.low, b.low), min(a.high, b.high)
     return Interval(

@@ -20,6 +20,6 @@ def check_protocol(context: Context, protocol: ir.Protocol) -> None:
     ranges = Ranges(protocol, places)
     ranges.check()
     check_comparisons(protocol, places, ranges)
-    check_timers(protocol, places)
+    check_timers(context, protocol, places, ranges)
     check_ignored(protocol, places)
     check_data_flow(protocol, places)

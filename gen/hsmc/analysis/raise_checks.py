@@ -8,6 +8,7 @@ from typing import Iterable, Iterator, Optional, Sequence
 from .. import ir
 from ..frontend.context import Context
 from ..frontend.machines import Choice, Machine, StateNode, walk
+from ..frontend.raises import Raises, first_obstacle
 from ..frontend.source import Span
 from ..walk import nodes, row_parts
 from ..frontend.ways import ways
@@ -27,8 +28,11 @@ class TailCheck:
         context: Context,
         actions: dict[str, ir.Action],
         spans: "dict[ir.Place, Span]",
+        raises: Optional[Raises],
     ) -> None:
+        """`raises` has moved those it could in the bodies of `actions`."""
         self.context = context
+        self.raises = raises
         self.actions = actions
         self.spans = spans
         self.raising = {name for name, a in actions.items() if a.raises}
@@ -50,31 +54,40 @@ class TailCheck:
                                     seen.add(key)
                                     self._scan(statements, None)
 
-    @staticmethod
     def _executed(
-        machine: Machine, leaf: StateNode, state: StateNode, choice: Choice
+        self, machine: Machine, leaf: StateNode, state: StateNode, choice: Choice
     ) -> Iterator[tuple[ir.Statement, ...]]:
         """What the row executes, in each way it may go."""
         if choice.target is None:
-            yield choice.actions
+            yield self._moved(choice.actions)
             return
         for way in ways(machine, leaf, state, choice):
             yield (
                 *(s for e in way.exited for s in e.exit),
-                *choice.actions,
-                *(s for e in way.entered for s in e.entry),
+                *self._moved(
+                    (*choice.actions, *(s for e in way.entered for s in e.entry))
+                ),
             )
+
+    def _moved(
+        self, statements: tuple[ir.Statement, ...]
+    ) -> tuple[ir.Statement, ...]:
+        return self.raises.last(statements) if self.raises else statements
 
     def _scan(
         self, statements: Iterable[ir.Statement], raised: Optional[ir.Place]
     ) -> _Flow:
         flow = _Flow(True, raised)
+        before: list[ir.Statement] = []
         for statement in statements:
             if not flow.goes_on:
                 break
             if flow.raised is not None and not self._only_raises(statement):
-                self._error(statement.place, flow.raised, "comes after a raise")
+                why = first_obstacle(self.raises, before, statement)
+                problem = "comes after a raise" + (f", but {why}" if why else "")
+                self._error(statement.place, flow.raised, problem)
                 return _Flow(True, None)
+            before.append(statement)
             if isinstance(statement, ir.Raise):
                 flow.raised = statement.place
             elif isinstance(statement, ir.ActionCall):
@@ -89,7 +102,7 @@ class TailCheck:
                 flow = _Flow(
                     then.goes_on or otherwise.goes_on, places[0] if places else None
                 )
-            elif isinstance(statement, ir.Repeat):
+            elif isinstance(statement, ir.LOOPS):
                 inside = self._first_raise(statement.body)
                 if inside is not None:
                     self._error(

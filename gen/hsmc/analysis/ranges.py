@@ -31,6 +31,8 @@ OPERATIONS = {
     "^": intervals.bit_xor,
     "<<": intervals.shift_left,
     ">>": intervals.shift_right,
+    "/": intervals.divide,
+    "%": intervals.remainder,
 }
 
 
@@ -142,7 +144,7 @@ class Ranges:
                     state.add(f"{part.container}.{part.field}")
                 elif isinstance(part, ir.VariableName):
                     state.add(f"{part.process}.{part.name}")
-                elif isinstance(part, (ir.Call, ir.Available)):
+                elif isinstance(part, (ir.Call, ir.Available, ir.InUse)):
                     state.add("*")  # whatever a function reads
             found = Subject(expression_text(node), frozenset(names), frozenset(state))
             self._subjects[id(node)] = found
@@ -529,7 +531,7 @@ class Ranges:
             return self.run(statement.then, then).join(
                 self.run(statement.otherwise, otherwise)
             )
-        if isinstance(statement, ir.Repeat):
+        if isinstance(statement, ir.LOOPS):
             return self.loop(statement, facts)
         if isinstance(statement, ir.Let):
             value = self.value(statement.value, facts)
@@ -596,14 +598,17 @@ class Ranges:
                 value = value.meet(bounds) or bounds
             facts.known[subject] = value
 
-    def loop(self, statement: ir.Repeat, facts: Facts) -> Facts:
+    def loop(self, statement: Union[ir.Repeat, ir.For], facts: Facts) -> Facts:
         """Of what the body changes nothing is known at the beginning of a turn but the condition."""
         for node in walk.nodes(statement.body):
             if isinstance(node, ir.Assign) and isinstance(node.target, ir.LocalName):
                 facts.forget_name(node.target.local.unique)
         facts.forget_state(self.writes(statement.body))
         inside = facts.copy()
-        if statement.condition is not None:
+        if isinstance(statement, ir.For):
+            bounds = Interval(statement.low.value, statement.high.value)
+            self.set_local(statement.local, bounds, inside)
+        elif statement.condition is not None:
             self.value(statement.condition, inside)
             self.assume(statement.condition, True, inside)
         self.run(statement.body, inside)

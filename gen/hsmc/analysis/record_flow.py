@@ -10,12 +10,13 @@ are free of cycles.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Iterable, Iterator, Optional, Sequence
+from typing import Iterable, Iterator, Optional, Sequence, Union
 
 from .. import ir, walk
 from ..frontend.constants import LARGEST
 from ..dump import expression_text, identity
 from ..frontend.expressions import FOLD
+from ..walk import turns
 from ..frontend.places import Places
 
 # More paths than this through one body are merged: a record released on some of them then counts as perhaps released.
@@ -189,7 +190,7 @@ class Body:
     def step(self, statement: ir.Statement, path: Path) -> list[Path]:
         if isinstance(statement, ir.If):
             return self.branch(statement, path)
-        if isinstance(statement, ir.Repeat):
+        if isinstance(statement, ir.LOOPS):
             return self.loop(statement, path)
         if isinstance(statement, ir.Release):
             self.release(statement, path)
@@ -264,18 +265,23 @@ class Body:
                 result.extend(self.run(block, [taken]))
         return result
 
-    def loop(self, statement: ir.Repeat, path: Path) -> list[Path]:
+    def loop(self, statement: Union[ir.Repeat, ir.For], path: Path) -> list[Path]:
         """None, one or two turns: what a turn does to the next one shows in the second."""
-        self.evaluate(statement.condition, path)
+        condition = statement.condition if isinstance(statement, ir.Repeat) else None
+        self.evaluate(condition, path)
         result = [path]
         paths = [path.fork()]
-        for _ in range(min(2, statement.count.value)):
+        for _ in range(min(2, turns(statement))):
+            if isinstance(statement, ir.For):
+                for before in paths:
+                    # Another record in each turn.
+                    self.fresh(statement.local, statement.place, before)
             paths = self.run(statement.body, [p for p in paths if not p.ended])
             for after in paths:
                 after.places.clear()
                 after.facts.clear()
                 if not after.ended:
-                    self.evaluate(statement.condition, after)
+                    self.evaluate(condition, after)
             result.extend(after.fork() for after in paths)
         return result
 
@@ -331,6 +337,7 @@ class Body:
                     ir.RecordField,
                     ir.Call,
                     ir.Available,
+                    ir.InUse,
                     ir.ParameterName,
                 ),
             )

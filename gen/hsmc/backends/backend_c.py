@@ -17,7 +17,7 @@ from .c_cold import all_cold, set_apart
 from .c_expressions import ExpressionWriter
 from .c_records import by_alignment, record_of, width, zero
 from .c_usage import Usage, declared_locals, read_locals, repeated_locals
-from ..dump import held_text
+from ..dump import expression_text, held_text
 from .recall import Recall, recall
 from .template_cache import TemplateCache
 
@@ -117,6 +117,21 @@ class CWriter(ExpressionWriter):
                 self.line(depth, "}"),
             ]
         )
+
+    def _For(self, node: ir.For, depth: int) -> str:
+        """What a reference is stored in may be too narrow for the number after the last."""
+        name = naming.snake(node.local.unique)
+        reference = isinstance(node.local.type, ir.ReferenceType)
+        turn = f"turn_{depth}" if reference else name
+        last = self.expression(node.high.expression).within({"additive"})
+        bounds = f"{turn} = {self.size(node.low)}; {turn} <= {last}"
+        lines = [self.line(depth, f"for (uint32_t {bounds}; {turn}++) {{")]
+        if reference:
+            kind = self.names.scalar(node.local.type)
+            cast = f"const {kind} {name} = ({kind}){turn};"
+            lines += [self.line(depth + 1, cast), *self.unread(node.local, depth + 1)]
+        lines += [self.block(node.body, depth + 1), self.line(depth, "}")]
+        return "\n".join(lines)
 
     def _Return(self, node: ir.Return, depth: int) -> str:
         if node.result is None:
@@ -296,8 +311,11 @@ class CWriter(ExpressionWriter):
                     f"{self.state_place(process)} = {self.names.leaf(process.name, row.target)};",
                 )
             )
-        lines += [self.arm(timer, instance, depth) for timer in row.armed]
+        given = [timer for timer in row.armed if not timer.computed]
+        computed = [timer for timer in row.armed if timer.computed]
+        lines += [self.arm(timer, instance, depth) for timer in given]
         lines += [self.statement(s, depth) for s in row.actions]
+        lines += [self.arm(timer, instance, depth) for timer in computed]
         lines += self.told("entry", row.entry_actions, depth)
         return "\n".join(lines)
 
@@ -754,7 +772,9 @@ def environment(writer: Optional[CWriter] = None) -> jinja2.Environment:
         keep_trailing_newline=True,
         autoescape=False,
     )
-    result.globals.update(aligned=aligned, held_text=held_text)
+    result.globals.update(
+        aligned=aligned, held_text=held_text, expression_text=expression_text
+    )
     result.filters.update(
         snake=naming.snake,
         upper=naming.upper,

@@ -42,6 +42,11 @@ class JavaScriptWriter(CodeWriter):
         self.source.add(f"{head} {{", place)
         self.source.depth += 1
 
+    def begin_for(self, name: str, low: int, high: int, place: ir.Place) -> None:
+        head = f"for (var {name} = {low}; {name} <= {high}; {name}++)"
+        self.source.add(f"{head} {{", place)
+        self.source.depth += 1
+
     @staticmethod
     def negated(condition: str) -> str:
         """A condition of CodeWriter.leave may begin with `not`."""
@@ -123,6 +128,11 @@ class JavaScriptWriter(CodeWriter):
 
     def _Available(self, node: ir.Available) -> str:
         return f"(+!{self.full(self.layout.containers[node.pool])})"
+
+    def _InUse(self, node: ir.InUse) -> str:
+        used = self.layout.containers[node.pool].used
+        index = f"BigInt({self.expression(node.reference)} - 1)"
+        return f"Number(V[{used}] >> {index} & 1n)"
 
     def _Minimum(self, node: ir.Minimum) -> str:
         name = "max" if node.largest else "min"

@@ -50,13 +50,14 @@ class PromelaWriter(ExpressionWriter):
             return then()
         head, rest = statements[0], statements[1:]
         if isinstance(head, ir.Return):
+            done = [f"{self.returned} = 1"] if self.returned else []
             if head.result is None:
-                return ["skip"]
+                return done or ["skip"]
             before, text = self.value(head.result)
             result = self.hidden(
                 self.variable(self.owner, "result"), ir.IntegerType(32)
             )
-            return [*before, f"{result} = {text}"]
+            return [*before, f"{result} = {text}", *done]
         if isinstance(head, ir.If):
             before, condition = self.value(head.condition)
             if not returns(head):
@@ -70,12 +71,50 @@ class PromelaWriter(ExpressionWriter):
                 self.block(head.then, go_on),
                 self.block(head.otherwise, go_on),
             )
+        if isinstance(head, ir.For):
+            return self.each(head) + self.after_loop(head, rest, then)
         if isinstance(head, ir.Repeat):
             return self.repeat(head, head.count.value, rest, then)
         method: Callable[[ir.Statement], list[str]] = getattr(
             self, "_" + type(head).__name__
         )
         return method(head) + self.block(rest, then)
+
+    # Says that the body being printed has returned from within a loop; "" outside of loops that return.
+    returned = ""
+
+    def each(self, loop: ir.For) -> list[str]:
+        """All turns; once one has returned the others do nothing."""
+        outer = self.returned
+        early = returns(loop)
+        lines: list[str] = []
+        if early:
+            name = self.variable(self.owner, "returned")
+            self.returned = self.hidden(name, ir.BoolType())
+            lines.append(f"{self.returned} = 0")
+        local = self.hidden(
+            self.variable(self.owner, loop.local.unique), loop.local.type
+        )
+        for value in range(loop.low.value, loop.high.value + 1):
+            turn = [f"{local} = {self.number(value)}", *self.block(loop.body)]
+            lines += self.unless_returned(turn) if early else turn
+        self.returned = outer
+        return lines
+
+    def after_loop(
+        self,
+        loop: ir.For,
+        rest: Sequence[ir.Statement],
+        then: Callable[[], list[str]],
+    ) -> list[str]:
+        lines = self.block(rest, then)
+        if not returns(loop) or not lines:
+            return lines
+        name = self.variable(self.owner, "returned")
+        return self.choice(f"{name} == 0", lines, [])
+
+    def unless_returned(self, lines: list[str]) -> list[str]:
+        return self.choice(f"{self.returned} == 0", lines, [])
 
     def repeat(
         self,

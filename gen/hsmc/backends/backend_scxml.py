@@ -3,6 +3,7 @@
 States nest as written, a row is one <transition> with `cond` and `target`, history is <history>, the answers `ignore` and `never` are
 transitions without target that keep outer states from answering; rows stand in the order they are tried. What SCXML
 has no word for is in the namespace NAMESPACE: the ids of the flattened transitions (`ids`), lets, statements, records,
+rows tried ahead of those of the states inside (`before`),
 `defer` (an `answer`; `recall` names the transitions that deliver what waited).
 Expressions stay in the spec's own notation: the data model is called `x-hsm`.
 
@@ -219,6 +220,8 @@ class _Writer:
             past = "history" in words[:-1]
             element.set("target", history_id(path) if past else path)
             element.set("type", "internal" if local else "external")
+        if row.before:
+            element.set("hsm:before", "true")
         element.set("hsm:ids", " ".join(self.ids.get(row.place, [])))
         element.set("hsm:place", str(row.place))
         for let in row.lets:

@@ -359,6 +359,14 @@ class ExpressionWriter:
     def _Available(self, node: ir.Available) -> Text:
         return Text(f"{self.names.lower(node.pool, 'available')}_()", ATOM, BOOL)
 
+    def _InUse(self, node: ir.InUse) -> Text:
+        pool = self.protocol.pool(node.pool)
+        used = self.state(f"{naming.snake(node.pool)}_used")
+        index = f"{self.expression(node.reference).within({'additive'})} - 1u"
+        return Text(
+            self.call("hsm_has", [used, self.size(pool.count), index]), ATOM, BOOL
+        )
+
     def _Minimum(self, node: ir.Minimum) -> Text:
         name = "hsm_maximum" if node.largest else "hsm_minimum"
         return Text(

@@ -25,6 +25,8 @@ class Usage:
             if process.recall is not None:
                 self.raised.add((process.name, process.recall.event))
             self._read(process.initial_actions)
+            for timer in process.timers:
+                self._read(timer.duration)
             for event in process.events:
                 self._read(event.select)
                 if event.creates:

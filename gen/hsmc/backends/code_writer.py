@@ -75,6 +75,10 @@ class CodeWriter(ABC):
         """Opens a block: `kind` is function (text: name and arguments), if (a condition), else or repeat (a number)."""
 
     @abstractmethod
+    def begin_for(self, name: str, low: int, high: int, place: ir.Place) -> None:
+        """Opens a loop in which a local name takes the numbers from low to high."""
+
+    @abstractmethod
     def end(self) -> None:
         """Closes the block."""
 
@@ -301,6 +305,12 @@ class CodeWriter(ABC):
         self.statements(node.body)
         self.end()
 
+    def _For(self, node: ir.For) -> None:
+        name = f"l_{node.local.unique}"
+        self.begin_for(name, node.low.value, node.high.value, node.place)
+        self.statements(node.body)
+        self.end()
+
     def _Return(self, node: ir.Return) -> None:
         text = "return"
         if node.result is not None:
@@ -398,8 +408,12 @@ class CodeWriter(ABC):
             number = process.leaf(row.target).number
             self.write(self.state_slot(process), str(number), row.place)
         for timer in row.armed:
-            self.arm(timer, instance)
+            if not timer.computed:
+                self.arm(timer, instance)
         self.statements(row.actions)
+        for timer in row.armed:
+            if timer.computed:
+                self.arm(timer, instance)
         self.statements(row.entry_actions)
         self.line("return")
         if row.guard is not None:

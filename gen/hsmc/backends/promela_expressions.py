@@ -95,6 +95,10 @@ class ExpressionWriter:
                 result = (
                     left >> node.right.value if node.right.value is not None else left
                 )
+            elif operator == "/" and node.right.value is not None:
+                result = left // node.right.value
+            elif operator == "%" and node.right.value is not None:
+                result = min(left, node.right.value - 1)
             elif operator == "<<" and right < 32:
                 result = left << right
             return result if result <= most else most
@@ -199,6 +203,14 @@ class ExpressionWriter:
             return f"({helpers[node.operator]})"
         if node.operator == ">>" and not self.small(node.left):
             return f"hsm_shift_right({left}, {right})"
+        if node.operator in ("/", "%") and node.value is None:
+            # By a power of two: signed division would round towards zero.
+            assert node.right.value is not None
+            if node.operator == "%":
+                return f"({left} & {self.number(node.right.value - 1)})"
+            if not self.small(node.left):
+                shift = node.right.value.bit_length() - 1
+                return f"hsm_shift_right({left}, {shift})"
         symbol = {"or": "||", "and": "&&"}.get(node.operator, node.operator)
         return f"({left} {symbol} {right})"
 
@@ -232,6 +244,10 @@ class ExpressionWriter:
     def _Available(self, node: ir.Available) -> str:
         count = self.protocol.pool(node.pool).count.value
         return f"({self.state(naming.snake(node.pool) + '_used')} != {self.number((1 << count) - 1)})"
+
+    def _InUse(self, node: ir.InUse) -> str:
+        used = self.state(naming.snake(node.pool) + "_used")
+        return f"(({used} >> ({self.text(node.reference)} - 1)) & 1)"
 
     def _Minimum(self, node: ir.Minimum) -> str:
         left, right = self.text(node.left), self.text(node.right)

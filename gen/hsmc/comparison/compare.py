@@ -278,6 +278,7 @@ class _Machines:
         """What may differ between two versions of a row; `names` are those of states to be replaced."""
         return {
             "arguments": ", ".join(row.bindings),
+            "before": "before" if row.before else "",
             "guard": row.guard,
             "actions": row.actions,
             "target": WORD.sub(
@@ -353,7 +354,7 @@ def _content(state: WrittenState, left: set[str]) -> Counter[str]:
 
     parts = [f"{what}: {text}" for what, text in _aspects(state).items() if text]
     for row in state.rows:
-        event = f"{row.event}({', '.join(row.bindings)})"
+        event = f"{'before ' if row.before else ''}{row.event}({', '.join(row.bindings)})"
         parts.append(f"{event} {row.guard} / {row.actions}")
         parts.append(f"{event} -> {anonymous(row.target)}")
     parts += [f"state {anonymous(inner.name)}" for inner in state.states]

@@ -105,9 +105,12 @@ def _data(protocol: ir.Protocol) -> Iterator[Item]:
     for constant in protocol.constants:
         value = ir.Size(constant.value, constant.expression)
         external = "external" if constant.external else ""
-        yield _item(
-            "constant", constant, {"value": size_text(value), "external": external}
-        )
+        aspects = {
+            "value": size_text(value),
+            "external": external,
+            "fixed": "fixed" if constant.fixed else "",
+        }
+        yield _item("constant", constant, aspects)
     for parameter in protocol.parameters:
         aspects = {
             "type": str(parameter.type),
@@ -175,6 +178,8 @@ def _bodies(protocol: ir.Protocol, spec: ast.Spec) -> Iterator[Item]:
         if isinstance(node, (ast.Function, ast.Action))
     }
     for function in protocol.functions:
+        if function.hidden:
+            continue  # compared with what it stands in
         aspects = {
             "arguments": _arguments(function.arguments),
             "result": str(function.result),

@@ -24,6 +24,7 @@ class WrittenRow:
 
     event: str
     bindings: tuple[str, ...]
+    before: bool  # tried ahead of the rows of the states inside
     duration: str  # of timer rows
     lets: tuple[str, ...]  # of the block it stands in
     guard: str
@@ -34,13 +35,13 @@ class WrittenRow:
     @property
     def head(self) -> str:
         """
-        >>> WrittenRow("ack", ("f",), "", (), "", "", "", ir.Place("a", 1, 1)).head
+        >>> WrittenRow("ack", ("f",), False, "", (), "", "", "", ir.Place("a", 1, 1)).head
         'on ack(f)'
         """
         if self.event == TIMER:
             return f"after {self.duration}"
         names = f"({', '.join(self.bindings)})" if self.bindings else ""
-        return f"on {self.event}{names}"
+        return f"{'before ' if self.before else ''}on {self.event}{names}"
 
     @property
     def text(self) -> str:
@@ -152,6 +153,7 @@ def _rows(node: ast.Rows) -> Iterator[WrittenRow]:
         yield WrittenRow(
             event=node.event.text if node.event else TIMER,
             bindings=tuple(name.text for name in node.bindings),
+            before=node.before,
             duration=node.duration.span.squeezed if node.duration else "",
             lets=tuple(let.span.squeezed for let in node.lets),
             guard=_guard(choice),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Mapping, Optional, Sequence
 
 from .. import ir
+from ..walk import turns
 
 PATH_LIMIT = 256  # beyond: a row may do anything of what it may do
 
@@ -84,9 +85,9 @@ class PathFinder:
         if isinstance(node, ir.If):
             then = self._walk(node.then, bindings, paths)
             return then + self._walk(node.otherwise, bindings, paths)
-        if isinstance(node, ir.Repeat):
+        if isinstance(node, ir.LOOPS):
             result = list(paths)
-            for _ in range(node.count.value):
+            for _ in range(turns(node)):
                 paths = self._walk(node.body, bindings, paths)
                 fresh = [path for path in paths if path not in result]
                 if not fresh:
@@ -127,7 +128,7 @@ class PathFinder:
         for node in statements:
             if isinstance(node, ir.If):
                 result += self._all((*node.then, *node.otherwise), bindings)
-            elif isinstance(node, ir.Repeat):
+            elif isinstance(node, ir.LOOPS):
                 result += self._all(node.body, bindings)
             elif isinstance(node, ir.ActionCall):
                 body = self.actions[node.action].body

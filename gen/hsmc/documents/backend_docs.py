@@ -311,11 +311,14 @@ class ProtocolView:
         written = row.kind == "written"
         steps = [Step("exit", self._statement(s)) for s in row.exit_actions]
         steps += [Step("cancel", self._timer(process, t)) for t in row.cancelled]
-        steps += [Step("arm", self._timer(process, t)) for t in row.armed]
+        given = [t for t in row.armed if not t.computed]
+        steps += [Step("arm", self._timer(process, t)) for t in given]
         steps += [
             Step("action", self._statement(s) if written else self._formal(s))
             for s in row.actions
         ]
+        computed = [t for t in row.armed if t.computed]
+        steps += [Step("arm", self._timer(process, t)) for t in computed]
         steps += [Step("entry", self.html(s.place)) for s in row.entry_actions]
         return steps
 
@@ -415,6 +418,17 @@ class ProtocolView:
         else:
             return Markup(escape(str(kind)))
         return Markup('<a href="{}">{}</a>').format(link, str(kind))
+
+    def loops(self, item: Union[ir.Function, ir.Action]) -> list[tuple[int, ir.Place]]:
+        """How often each of its loops turns at most, those of a `find` included."""
+        functions = {f.name: f for f in self.protocol.functions}
+        found: list[tuple[int, ir.Place]] = []
+        for node in walk.nodes(item.body):
+            if isinstance(node, (ir.Repeat, ir.For)):
+                found.append((walk.turns(node), node.place))
+            elif isinstance(node, ir.Call) and functions[node.function].hidden:
+                found += self.loops(functions[node.function])
+        return found
 
     def declared(self, item: Union[ir.Function, ir.Action]) -> Markup:
         return Markup(self.references.block(item.place, len(item.text)))

@@ -40,10 +40,10 @@ PAGES = {
 OF_PROCESS = ("state", "event", "variable", "timer", "transition")
 
 KEYWORDS = frozenset(
-    "action after and at bits by bytes check clear cold constant count counter create created creates defer device else "
-    "entry enumeration ethernet event exit external false final function history if ignore in include initial keeps "
+    "action after and at before bits by bytes check clear cold constant count counter create created creates defer device else "
+    "entry enumeration ethernet event exit external false final find fixed for function history if ignore in include initial keeps "
     "layout let live liveness local never none not of on once or parameter payload placement pool process property "
-    "protocol raise range rare release repeat return safety select set shown state table true unit variable when while "
+    "protocol raise range rare release repeat return safety select set shown state table true unit variable when where while "
     "world written".split()
 )
 TOKEN = re.compile(
@@ -246,7 +246,7 @@ class References:
             ("constant", p.constants),
             ("counter", p.counters),
             ("device", p.devices),
-            ("function", p.functions),
+            ("function", [f for f in p.functions if not f.hidden]),
             ("action", p.actions),
             ("property", p.properties),
             ("placement", p.placements),
@@ -332,7 +332,7 @@ class References:
             self._link(node.place, node.field, "payload_field", *names, at_end=True)
         elif isinstance(node, ir.Call):
             self._link(node.place, node.function, "function", node.function)
-        elif isinstance(node, ir.Available):
+        elif isinstance(node, (ir.Available, ir.InUse)):
             self._link(node.place, node.pool, "pool", node.pool)
         elif isinstance(node, ir.BuildPayload):
             self._link(node.place, node.payload, "payload", node.payload)
@@ -418,6 +418,8 @@ class References:
     ) -> dict[str, str]:
         """Names that mean an event or a state in this line only."""
         known: dict[str, str] = {}
+        if words[:1] == ["before"]:
+            words = words[1:]
         if words[:1] in (["on"], ["ignore"], ["never"], ["defer"]):
             count = 2 if words[0] == "on" else len(words)
             mentioned = set(WORD.findall(" ".join(words[1:count])))
@@ -441,6 +443,8 @@ def _below(item: object) -> Iterator[object]:
         yield node
         if isinstance(node, ir.Repeat):
             yield from walk.nodes(node.count.expression)
+        elif isinstance(node, ir.For):
+            yield from walk.nodes((node.low.expression, node.high.expression))
 
 
 def _sizes(*items: Union[ir.Size, ir.Range, None]) -> Iterator[object]:

@@ -92,7 +92,7 @@ def declaration(definition: Definition) -> str:
     """Its first line, on one line with what continues it, without remarks."""
     node = definition.node
     if isinstance(node, ast.Rows):
-        return "on " + node.span.squeezed
+        return f"{'before ' if node.before else ''}on {node.span.squeezed}"
     span = node.span
     text = span.file.clean[span.start : span.end].lstrip().split("\n")[0]
     text = " ".join(text.replace("\x0b", " ").split())
@@ -116,7 +116,7 @@ def facts(analysis: Analysis, definition: Definition) -> list[str]:
     parameter = context.parameters.get(name)
     type_ = context.local_types.get(definition.span.place())
     if isinstance(node, ast.Constant) and constant is not None:
-        found.append(f"= {number(constant.value)}")
+        found.append(f"= {number(constant.value)}{' fixed' * constant.fixed}")
     elif isinstance(node, ast.Parameter) and parameter is not None:
         found.append(f"default {number(parameter.default.value)}")
         if parameter.range is not None:

@@ -15,13 +15,13 @@ INDENT = 2  # columns of a level
 
 # Written with a blank before a bracket; any other word there is being called, or declared.
 KEYWORDS = frozenset(
-    """and or not if else when on after while repeat return let raise release clear""".split()
+    """and or not if else when on after while repeat for in return let raise release clear""".split()
 )
 SPACED_AROUND = frozenset(":= = == != < <= > >= << >> + - * / % & | ^ ->".split())
 # After these a '-' is a sign.
 BEFORE_OPERAND = SPACED_AROUND | frozenset("( [ , ; : .. ~".split()) | KEYWORDS
 KNOWN = SPACED_AROUND | frozenset("( ) [ ] , ; : . .. ~ @".split())
-ROW_WORDS = frozenset("on when else after entry exit".split())
+ROW_WORDS = frozenset("before on when else after entry exit".split())
 
 
 @dataclass(frozen=True)

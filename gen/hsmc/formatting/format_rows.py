@@ -104,7 +104,11 @@ def _head(row: Row) -> list[Token]:
 
 def _event_tokens(row: Row) -> int:
     """How many tokens stand before the guard, 0 where there is none to align."""
-    if len(row.parts["head"]) > 1 or row.code.first_word not in ("on", "after"):
+    if len(row.parts["head"]) > 1 or row.code.first_word not in (
+        "before",
+        "on",
+        "after",
+    ):
         return 0
     tokens = _head(row)
     at = list(depths(tokens))

@@ -84,8 +84,17 @@ class Call(Node):
     arguments: tuple[Passed, ...]
 
 
+@dataclass(frozen=True)
+class Find(Node):
+    """`find name in pool where condition`."""
+
+    name: Name
+    pool: Name
+    condition: "Expression"
+
+
 Expression = Union[
-    NameUse, Number, Word, Unary, Binary, Conditional, Member, Index, Call
+    NameUse, Number, Word, Unary, Binary, Conditional, Member, Index, Call, Find
 ]
 
 
@@ -160,8 +169,18 @@ class Repeat(Node):
     body: tuple["Statement", ...]
 
 
+@dataclass(frozen=True)
+class For(Node):
+    """`for name in first..last`; without `last` over the array or the pool that `first` names."""
+
+    name: Name
+    first: Expression
+    last: Optional[Expression]
+    body: tuple["Statement", ...]
+
+
 Statement = Union[
-    Let, Assign, CallStatement, Raise, Release, Clear, Count, Return, If, Repeat
+    Let, Assign, CallStatement, Raise, Release, Clear, Count, Return, If, Repeat, For
 ]
 
 
@@ -194,6 +213,7 @@ class Range(Node):
 class Constant(Declaration):
     external: bool
     value: Expression
+    fixed: bool  # no check, profile or command line may set it
 
 
 @dataclass(frozen=True)
@@ -383,6 +403,7 @@ class Rows(Node):
     lets: tuple[Let, ...]
     choices: tuple[Choice, ...]
     is_block: bool
+    before: bool = False  # `before on`: tried ahead of the rows of the states inside
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ DIGITS_LIMIT = 200
 
 # Words the grammar gives a meaning in expressions and statements; a thing of that name could not be used.
 RESERVED = frozenset(
-    """and or not if else none true false let raise release clear count return repeat while when on after
+    """and or not if else none true false let raise release clear count return repeat for find while when on after
     create entry exit ignore never set unset has has_all available min max bits bool u8 u16 u32""".split()
 )
 
@@ -72,9 +72,14 @@ class AstBuilder(Transformer[Token, Any]):
         return ast.Include(self._token_span(children[0]), _text(children[0]))
 
     def constant(self, meta: Meta, children: Children) -> ast.Constant:
-        external, name, value = children
+        external, name, value, fixed = children
         return ast.Constant(
-            self._span(meta), self._new(name), "", external is not None, value
+            self._span(meta),
+            self._new(name),
+            "",
+            external is not None,
+            value,
+            fixed is not None,
         )
 
     def parameter(self, meta: Meta, children: Children) -> ast.Parameter:
@@ -329,12 +334,21 @@ class AstBuilder(Transformer[Token, Any]):
         return _Entry("exit", self._span(meta), _statements(children))
 
     def row(self, meta: Meta, children: Children) -> ast.Rows:
-        event, bindings, *rest = children
+        before, event, bindings, *rest = children
         choice = self._choice(self._line(meta), rest)
-        return ast.Rows(event.span, event, None, bindings or (), (), (choice,), False)
+        return ast.Rows(
+            event.span,
+            event,
+            None,
+            bindings or (),
+            (),
+            (choice,),
+            False,
+            before is not None,
+        )
 
     def block(self, meta: Meta, children: Children) -> ast.Rows:
-        event, bindings, *rest = children
+        before, event, bindings, *rest = children
         head = event.span
         if bindings:
             head = head.to(bindings[-1].span)
@@ -346,6 +360,7 @@ class AstBuilder(Transformer[Token, Any]):
             tuple(_of(ast.Let, rest)),
             tuple(_of(ast.Choice, rest)),
             True,
+            before is not None,
         )
 
     def after(self, meta: Meta, children: Children) -> ast.Rows:
@@ -432,6 +447,11 @@ class AstBuilder(Transformer[Token, Any]):
         count, condition, body = children
         return ast.Repeat(count.span, count, condition, body)
 
+    def for_loop(self, meta: Meta, children: Children) -> ast.For:
+        name, first, last, body = children
+        span = name.span.to((last or first).span)
+        return ast.For(span, self._new(name), first, last, body)
+
     def let(self, meta: Meta, children: Children) -> ast.Let:
         name, type_use, value = children
         return ast.Let(self._span(meta), self._new(name), type_use, value)
@@ -465,6 +485,10 @@ class AstBuilder(Transformer[Token, Any]):
     def conditional(self, meta: Meta, children: Children) -> ast.Conditional:
         then, condition, otherwise = children
         return ast.Conditional(self._span(meta), then, condition, otherwise)
+
+    def find(self, meta: Meta, children: Children) -> ast.Find:
+        name, pool, condition = children
+        return ast.Find(self._span(meta), self._new(name), pool, condition)
 
     def binary(self, meta: Meta, children: Children) -> ast.Binary:
         left, operator, right = children

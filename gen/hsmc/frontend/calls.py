@@ -6,8 +6,9 @@ from typing import Iterable, Optional
 
 from .. import ir
 from . import ast
-from .context import Signature
+from .context import Body, Signature
 from .expressions import BOOL, Expressions, describe, with_article
+from .finds import function_of, unused_name
 from .source import Span
 
 
@@ -195,7 +196,47 @@ class Calls(Expressions):
             if field.name.text == name
         )
 
+    def _find(self, node: ast.Find) -> Optional[ir.Expression]:
+        """See finds.py."""
+        pool = self._pool_named(ast.NameUse(node.pool.span, node.pool.text))
+        if pool is None:
+            self.context.report.unknown(
+                "HSM0201",
+                node.pool.span,
+                f"there is no pool '{node.pool.text}': find goes through the records of a pool",
+                node.pool.text,
+                self.context.pools,
+            )
+            self.context.report.poisoned.add(node.name.text)
+            return None
+        name = unused_name(self.context, pool.name)
+        body = Body("function", name)
+        local = body.new_local(node.name.text, pool.reference, node.name.span)
+        before = len(self.body.effects)
+        self.scopes.append({})
+        self.bind(node.name, local, "local name")
+        condition = self.condition(node.condition)
+        self.scopes.pop()
+        self.body.reads_state = True
+        if condition is None:
+            return None
+        body.effects += self.body.effects[before:]
+        self.effect("function", name, node.span)
+        place = node.name.span.to(node.pool.span).place()
+        return function_of(
+            self.context, body, pool, local, condition, place, node.span
+        )
+
     # --- builtins
+
+    def _pool_named(self, node: ast.Expression) -> Optional[ir.Pool]:
+        """The pool whose name this is."""
+        if not isinstance(node, ast.NameUse) or self.lookup(node.name) is not None:
+            return None
+        pool = self.context.pools.get(node.name)
+        if pool is not None:
+            self.refer(node.span, node.name)
+        return pool
 
     def bits(
         self, node: ast.Expression, target: bool = False

@@ -8,6 +8,7 @@ from typing import Callable, Optional
 from .. import ir
 from . import ast
 from .context import Context, Symbol
+from ..walk import nodes
 
 U32 = ir.IntegerType(32)
 LARGEST = 0xFFFFFFFF
@@ -22,6 +23,16 @@ OPERATORS: dict[str, Callable[[int, int], int]] = {
     "<<": lambda a, b: a << b,
     ">>": lambda a, b: a >> b,
 }
+
+
+def fixed_text(name: str, value: int) -> str:
+    return f"constant '{name}' is fixed: the spec is right for {value} only, and nothing may set it"
+
+
+def number_size(value: int, place: ir.Place) -> ir.Size:
+    return ir.Size(
+        value, ir.Number(type=U32, place=place, value=value, text=str(value))
+    )
 
 
 class Constants:
@@ -54,13 +65,16 @@ class Constants:
             return None
         if name in self.failed:
             return None
+        if node.fixed:
+            self._check_fixed(node, size)
         overridden = name in self.context.overrides
-        if overridden:
-            value = self.context.overrides[name]
-            place = node.value.span.place()
-            size = ir.Size(
-                value, ir.Number(type=U32, place=place, value=value, text=str(value))
+        if overridden and node.fixed:
+            self.context.error(
+                "HSM0327", node.name.span, fixed_text(name, size.value)
             )
+        elif overridden:
+            value = self.context.overrides[name]
+            size = number_size(value, node.value.span.place())
         constant = ir.Constant(
             name=name,
             doc="",
@@ -69,9 +83,25 @@ class Constants:
             expression=size.expression,
             external=node.external,
             overridden=overridden,
+            fixed=node.fixed,
         )
         self.context.constants[name] = constant
         return constant
+
+    def _check_fixed(self, node: ast.Constant, size: ir.Size) -> None:
+        """What it is made of must stay, too."""
+        for part in nodes(size.expression):
+            if not isinstance(part, ir.ConstantName):
+                continue
+            other = self.context.constants[part.name]
+            if not other.fixed:
+                self.context.error(
+                    "HSM0328",
+                    node.value.span,
+                    f"constant '{node.name.text}' is fixed, but depends on '{other.name}', which is not",
+                    [("declared here", self.context.symbols[other.name].span)],
+                )
+                return
 
     def size(
         self, node: ast.Expression, low: int = 0, high: int = LARGEST, what: str = ""

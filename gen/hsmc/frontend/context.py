@@ -96,6 +96,7 @@ class Body:
     locals: list[ir.Local] = field(default_factory=list)
     local_spans: list[tuple[ir.Local, Span]] = field(default_factory=list)
     unique: set[str] = field(default_factory=set)
+    loop_locals: set[int] = field(default_factory=set)  # ids: only the loop sets them
     reads_state: bool = False
 
     def new_local(
@@ -145,6 +146,8 @@ class Context:
     timers: list[ir.Timer] = field(default_factory=list)
 
     bodies: dict[str, Body] = field(default_factory=dict)
+    # Functions that stand for a `find`, by name.
+    finds: dict[str, ir.Function] = field(default_factory=dict)
     used: set[tuple[str, str]] = field(default_factory=set)
     fields_read: set[tuple[str, str]] = field(default_factory=set)
     fields_written: set[tuple[str, str]] = field(default_factory=set)

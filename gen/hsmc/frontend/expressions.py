@@ -152,6 +152,8 @@ class Expressions:
             return self._member(node, False)
         if isinstance(node, ast.Index):
             return self._index(node)
+        if isinstance(node, ast.Find):
+            return self._find(node)
         return self._call(node)
 
     def single(self, node: ast.Expression) -> Optional[ir.Expression]:
@@ -582,15 +584,18 @@ class Expressions:
             )
             return False
         if operator in ("/", "%"):
-            if left.value is None or right.value is None:
+            if right.value == 0:
+                self.error("HSM0308", node.right.span, "division by zero")
+                return False
+            power = right.value is not None and right.value & (right.value - 1) == 0
+            if not power and (left.value is None or right.value is None):
                 self.error(
                     "HSM0308",
                     node.span,
-                    f"both sides of '{operator}' must be constant: the chip has no divider",
+                    f"both sides of '{operator}' must be constant, or the right one a constant power of two: the chip "
+                    "has no divider"
+                    + (f"; {right.value} is none" if right.value is not None else ""),
                 )
-                return False
-            if right.value == 0:
-                self.error("HSM0308", node.right.span, "division by zero")
                 return False
         if operator in ("<<", ">>") and right.value is not None and right.value > 31:
             self.error(
@@ -678,6 +683,10 @@ class Expressions:
         )
 
     def _call(self, node: ast.Call) -> Optional[ir.Expression]:
+        """See calls.py."""
+        raise NotImplementedError
+
+    def _find(self, node: ast.Find) -> Optional[ir.Expression]:
         """See calls.py."""
         raise NotImplementedError
 

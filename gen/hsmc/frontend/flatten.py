@@ -19,14 +19,18 @@ from .ways import (
 )
 
 Raises = Callable[[Iterable[ir.Statement]], tuple[tuple[str, str], ...]]
+Statements = tuple[ir.Statement, ...]
+Ordered = Callable[[Statements, Statements], tuple[Statements, Statements]]
 
 
 class Flattener:
-    """`raises` tells what statements raise, through actions too. Numbers rows across all processes."""
+    """`raises` tells what statements raise, through actions too; `ordered` puts the raises of a row last. Numbers rows
+    across all processes."""
 
-    def __init__(self, context: Context, raises: Raises) -> None:
+    def __init__(self, context: Context, raises: Raises, ordered: Ordered) -> None:
         self.context = context
         self.raises = raises
+        self.ordered = ordered
         self.number = 0
         self.unhandled: list[StateNode] = []  # leaves that say nothing of an event
         self.deferral: Optional[Deferral] = None  # of the process at work
@@ -60,10 +64,14 @@ class Flattener:
             otherwise = "never"
             for choice in (c for rows in leaf.rows for c in rows.choices):
                 choice.reached = True  # reported as such already
+        else:
+            for state in reversed(list(leaf.chain())):
+                own = _of_event(state, event, before=True)
+                self._add_rows(machine, leaf, state, own, event, groups)
         for state in leaf.chain():
             if otherwise:
                 break
-            own = [rows for rows in state.rows if rows.event == event]
+            own = _of_event(state, event, before=False)
             if self._add_rows(machine, leaf, state, own, event, groups):
                 otherwise = "handled"
             elif event in state.verdicts:
@@ -265,6 +273,14 @@ class Flattener:
             guard = both(guard, compare("==", place, index, place.place))
         number = self.number
         self.number += 1
+        actions, entry_actions = self.ordered(choice.actions, entry_actions)
+        if any(e.timer is not None and e.timer.computed for e in entered):
+            # A duration is computed behind what the row does, but in front of what it raises.
+            calm = 0
+            while calm < len(actions) and not self.raises(actions[calm : calm + 1]):
+                calm += 1
+            entry_actions = (*actions[calm:], *entry_actions)
+            actions = actions[:calm]
         return ir.Row(
             id=f"{machine.name}.{leaf.name}.{event}.{count}",
             number=number,
@@ -274,9 +290,9 @@ class Flattener:
             cancelled=tuple(e.timer for e in exited if e.timer is not None),
             target=entered[-1].name if entered else None,
             armed=tuple(e.timer for e in entered if e.timer is not None),
-            actions=choice.actions,
+            actions=actions,
             entry_actions=entry_actions,
-            raises=self.raises((*exit_actions, *choice.actions, *entry_actions)),
+            raises=self.raises((*exit_actions, *actions, *entry_actions)),
             text=choice.text,
             place=choice.node.span.place(),
         )
@@ -323,6 +339,10 @@ class Flattener:
             [("the event", declared.name.span)]
             + [("also this state", leaf.node.name.span) for leaf in others[:3]],
         )
+
+
+def _of_event(state: StateNode, event: str, before: bool) -> list[Rows]:
+    return [r for r in state.rows if r.event == event and r.node.before == before]
 
 
 def _remembering(machine: Machine, way: Way) -> tuple[ir.Statement, ...]:

@@ -10,6 +10,7 @@ import dataclasses
 from typing import Optional
 
 from .. import ir, naming
+from .constants import number_size as size
 from .context import Context
 from .machines import Machine
 
@@ -19,10 +20,6 @@ BOOL = ir.BoolType()
 
 def number(value: int, type_: ir.ScalarType, place: ir.Place) -> ir.Number:
     return ir.Number(type=type_, place=place, value=value, text=str(value))
-
-
-def size(value: int, place: ir.Place) -> ir.Size:
-    return ir.Size(value, number(value, U32, place))
 
 
 def smallest(largest: int) -> ir.IntegerType:

@@ -17,7 +17,9 @@ from . import ast
 from .context import KINDS, Context
 from .source import SourceFile, Span
 
-Definable = Union[ast.Declaration, ast.Argument, ast.Let, ast.Rows]
+Definable = Union[
+    ast.Declaration, ast.Argument, ast.Let, ast.For, ast.Find, ast.Rows
+]
 
 # Parts of a declaration that have names inside it, by the kind of the declaration around them.
 FIELD_KINDS = {
@@ -134,7 +136,7 @@ class Index:
             around = owners[-1]
             record = isinstance(around, ast.Process) and node is around.instance
             self._new("record" if record else "argument", node.name, node, owners)
-        elif isinstance(node, ast.Let):
+        elif isinstance(node, (ast.Let, ast.For, ast.Find)):
             self._new("local name", node.name, node, owners)
         elif isinstance(node, ast.Rows):
             for name in node.bindings:

@@ -307,7 +307,9 @@ class MachineBuilder:
             if event is None or signature is None:
                 state.damaged = True
                 return
-            head = f"on {node.event.text}"
+            head = f"{'before ' if node.before else ''}on {node.event.text}"
+            if node.before:
+                self._check_before(state, node)
             if node.bindings:
                 head += "(" + ", ".join(b.text for b in node.bindings) + ")"
             if node.bindings and len(node.bindings) != len(signature.arguments):
@@ -350,6 +352,23 @@ class MachineBuilder:
         state.rows.append(
             Rows(node, node.event.text if node.event else None, lets, choices)
         )
+
+    def _check_before(self, state: StateNode, node: ast.Rows) -> None:
+        if not state.children:
+            self.context.error(
+                "HSM0552",
+                node.span,
+                f"{state.path[-1]} has no states inside: there are no rows to come before",
+                [("the state", state.node.name.span)],
+            )
+        last = node.choices[-1]
+        if last.guard is None:
+            self.context.error(
+                "HSM0551",
+                last.span,
+                "this row always holds and stands before those of the states inside, which would never be tried",
+                [("the state around them", state.node.name.span)],
+            )
 
     def _choice(
         self, state: StateNode, node: ast.Choice, resolver: Statements, head: str
@@ -442,12 +461,6 @@ class MachineBuilder:
                     node.span,
                     f"parameter '{duration.name}' is no duration: it needs 'unit us'",
                 )
-        elif duration.value is None:
-            self.context.error(
-                "HSM0306", node.span, "a duration is a constant or a parameter"
-            )
-            state.damaged = True
-            return False
         state.timer = ir.Timer(
             name=f"{self.machine.name}_{state.name}",
             process=self.machine.name,
@@ -517,10 +530,11 @@ class MachineBuilder:
 
     def _check_order(self, state: StateNode) -> None:
         """Within one state: rows after one that always holds."""
-        final: dict[Optional[str], Choice] = {}
+        final: dict[tuple[Optional[str], bool], Choice] = {}
         for rows in state.rows:
             for choice in rows.choices:
-                last = final.get(rows.event)
+                key = (rows.event, rows.node.before)
+                last = final.get(key)
                 if last is not None:
                     self.context.error(
                         "HSM0508",
@@ -530,7 +544,7 @@ class MachineBuilder:
                     )
                     choice.reached = True  # said enough about it
                 elif not choice.conditional:
-                    final[rows.event] = choice
+                    final[key] = choice
 
 
 def _argument(name: ast.Name, argument: ir.Argument, declared: str) -> ir.ArgumentName:
@@ -544,5 +558,5 @@ def walk(statements: Iterable[ir.Statement]) -> Iterator[ir.Statement]:
         if isinstance(statement, ir.If):
             yield from walk(statement.then)
             yield from walk(statement.otherwise)
-        elif isinstance(statement, ir.Repeat):
+        elif isinstance(statement, ir.LOOPS):
             yield from walk(statement.body)

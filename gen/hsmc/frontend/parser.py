@@ -89,7 +89,7 @@ class SpecIndenter(Indenter):
     DEDENT_type = "_DEDENT"
     tab_len = 8
 
-    ROWS = {"ON", "WHEN", "ELSE", "AFTER", "ENTRY", "EXIT"}
+    ROWS = {"BEFORE", "ON", "WHEN", "ELSE", "AFTER", "ENTRY", "EXIT"}
 
     # SLASH: which meaning it has is decided below, after the lexer.
     @property

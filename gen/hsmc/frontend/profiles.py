@@ -141,7 +141,17 @@ def apply_settings(spec: ast.Spec, report: Report) -> None:
             continue
         known.append(node.name.text)
         if node.name.text in settings:
-            value = settings[node.name.text].value
+            setting = settings[node.name.text]
+            if isinstance(node, ast.Constant) and node.fixed:
+                report.add(
+                    "HSM0327",
+                    setting.name.span,
+                    f"profile {profile.name.text} sets '{node.name.text}', which is fixed: the spec is right for "
+                    "this number only",
+                    [("declared here", node.name.span)],
+                )
+                continue
+            value = setting.value
             spec.replaced.append(node)
             spec.declarations[index] = (
                 dataclasses.replace(node, value=value)

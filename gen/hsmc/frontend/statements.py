@@ -7,6 +7,7 @@ from typing import Optional, Sequence
 from .. import ir
 from . import ast
 from .context import Signature
+from .constants import LARGEST, number_size
 from .declarations import RECORDS_LIMIT
 from .calls import Calls
 from .expressions import NONE, describe
@@ -30,7 +31,7 @@ class Statements(Calls):
         return tuple(statement for statement in found if statement is not None)
 
     def statement(self, node: ast.Statement) -> Optional[ir.Statement]:
-        pure = (ast.Let, ast.Assign, ast.If, ast.Repeat, ast.Return)
+        pure = (ast.Let, ast.Assign, ast.If, ast.Repeat, ast.For, ast.Return)
         if self.body.kind == "function" and not isinstance(node, pure):
             self.error(
                 "HSM0313",
@@ -78,6 +79,8 @@ class Statements(Calls):
             return ir.If(
                 place=place, condition=condition, then=then, otherwise=otherwise
             )
+        if isinstance(node, ast.For):
+            return self._for(node)
         return self._repeat(node)
 
     def _repeat(self, node: ast.Repeat) -> Optional[ir.Statement]:
@@ -108,6 +111,139 @@ class Statements(Calls):
             condition=condition,
             body=body,
         )
+
+    # --- loops over numbers, arrays and records
+
+    def _for(self, node: ast.For) -> Optional[ir.Statement]:
+        if node.last is not None:
+            return self._for_numbers(node, node.first, node.last)
+        pool = self._pool_named(node.first)
+        if pool is not None:
+            return self._for_records(node, pool)
+        return self._for_elements(node)
+
+    def _for_numbers(
+        self, node: ast.For, first: ast.Expression, last: ast.Expression
+    ) -> Optional[ir.Statement]:
+        low, high = self._end(first), self._end(last)
+        if low is None or high is None:
+            self._poisoned_loop(node)
+            return None
+        if low.value > high.value:
+            self.error(
+                "HSM0312", node.span, f"empty range {low.value}..{high.value}: no turn"
+            )
+            return None
+        if high.value - low.value >= RECORDS_LIMIT or high.value == LARGEST:
+            self.error(
+                "HSM0303",
+                node.span,
+                f"{low.value}..{high.value}: more than {RECORDS_LIMIT} turns, or up to the largest number",
+            )
+            return None
+        local, body = self._loop_body(node, ir.IntegerType(32))
+        return ir.For(
+            place=node.span.place(), local=local, low=low, high=high, body=body
+        )
+
+    def _end(self, node: ast.Expression) -> Optional[ir.Size]:
+        """Of the numbers a loop runs through."""
+        value = self.number(node)
+        if value is None:
+            return None
+        if value.value is None:
+            self.error(
+                "HSM0518",
+                node.span,
+                "the ends of a loop must be constant; leave what is too much with an 'if'",
+            )
+            return None
+        return ir.Size(value.value, value)
+
+    def _for_records(self, node: ast.For, pool: ir.Pool) -> Optional[ir.Statement]:
+        """Those in use when their turn comes."""
+        self.body.reads_state = True
+        place = node.span.place()
+        local, body = self._loop_body(node, pool.reference)
+        reference = ir.LocalName(type=pool.reference, place=place, local=local)
+        used = ir.InUse(
+            type=ir.BoolType(), place=place, pool=pool.name, reference=reference
+        )
+        return ir.For(
+            place=place,
+            local=local,
+            low=number_size(1, place),
+            high=pool.count,
+            body=(ir.If(place=place, condition=used, then=body, otherwise=()),),
+        )
+
+    def _for_elements(self, node: ast.For) -> Optional[ir.Statement]:
+        array = self.expression(node.first)
+        if array is None:
+            self._poisoned_loop(node)
+            return None
+        if not isinstance(array.type, ir.ArrayType):
+            self.error(
+                "HSM0301",
+                node.first.span,
+                f"{describe(array.type)} has no elements: a loop runs through numbers (first..last), an array, or the "
+                "records of a pool that are in use",
+            )
+            self._poisoned_loop(node)
+            return None
+        place = node.span.place()
+        u32 = ir.IntegerType(32)
+        taken = (*self.declared_arguments, *self.local_names())
+        index = self.body.new_local(
+            f"{node.name.text}_index", u32, node.name.span, taken
+        )
+        self.context.locals_used.add(id(index))
+        local, body = self._loop_body(node, array.type.element)
+        value = ir.Element(
+            type=array.type.element,
+            place=node.first.span.place(),
+            base=array,
+            index=ir.LocalName(type=u32, place=place, local=index),
+        )
+        last = array.type.count.value - 1
+        return ir.For(
+            place=place,
+            local=index,
+            low=number_size(0, place),
+            high=ir.Size(last, self._one_less(array.type.count, place)),
+            body=(ir.Let(place=place, local=local, value=value), *body),
+        )
+
+    @staticmethod
+    def _one_less(count: ir.Size, place: ir.Place) -> ir.Expression:
+        if isinstance(count.expression, ir.Number):
+            return number_size(count.value - 1, place).expression
+        return ir.Binary(
+            type=ir.IntegerType(32),
+            place=place,
+            value=count.value - 1,
+            operator="-",
+            left=count.expression,
+            right=number_size(1, place).expression,
+        )
+
+    def _loop_body(
+        self, node: ast.For, type_: ir.Type
+    ) -> tuple[ir.Local, tuple[ir.Statement, ...]]:
+        self.scopes.append({})
+        local = self.body.new_local(
+            node.name.text, type_, node.name.span, self.declared_arguments
+        )
+        self.body.loop_locals.add(id(local))
+        self.bind(node.name, local, "local name")
+        body = self.statements(node.body)
+        self.scopes.pop()
+        return local, body
+
+    def _poisoned_loop(self, node: ast.For) -> None:
+        """What the name of a loop that is wrong stands for is no mistake of its uses."""
+        self.context.report.poisoned.add(node.name.text)
+        self.block(node.body)
 
     # --- let and assignment
 
@@ -225,6 +361,16 @@ class Statements(Calls):
         ) or isinstance(target.type, ir.PayloadType):
             self.error(
                 "HSM0305", node.target.span, f"{_what(target)} cannot be assigned to"
+            )
+            return None
+        if (
+            isinstance(target, ir.LocalName)
+            and id(target.local) in self.body.loop_locals
+        ):
+            self.error(
+                "HSM0305",
+                node.target.span,
+                f"'{target.local.name}' is what the loop runs through and cannot be assigned to",
             )
             return None
         if self.body.kind == "function" and not isinstance(target, ir.LocalName):

@@ -36,6 +36,11 @@ class PythonWriter(CodeWriter):
         self.source.depth += 1
         self.source.add("pass")
 
+    def begin_for(self, name: str, low: int, high: int, place: ir.Place) -> None:
+        self.source.add(f"for {name} in range({low}, {high + 1}):", place)
+        self.source.depth += 1
+        self.source.add("pass")
+
     def end(self) -> None:
         self.source.depth -= 1
 
@@ -75,6 +80,8 @@ class PythonWriter(CodeWriter):
         if node.operator in ("<<", ">>"):
             if node.right.value is None or node.right.value > 31:
                 right = f"SHIFT[{right}]"
+        if node.operator == "/":
+            return f"({left} // {right})"
         if node.operator in ("+", "-", "*", "<<"):
             return f"({left} {node.operator} {right} & {WORD})"
         return f"({left} {node.operator} {right})"
@@ -95,6 +102,10 @@ class PythonWriter(CodeWriter):
 
     def _Available(self, node: ir.Available) -> str:
         return f"(not {self.full(self.layout.containers[node.pool])})"
+
+    def _InUse(self, node: ir.InUse) -> str:
+        used = self.layout.containers[node.pool].used
+        return f"(V[{used}] >> {self.expression(node.reference)} - 1 & 1 != 0)"
 
     def _Minimum(self, node: ir.Minimum) -> str:
         name = "max" if node.largest else "min"

@@ -69,6 +69,7 @@ DROPPED: dict[type, str] = {
     ast.Count: "drop-count",
     ast.If: "drop-if",
     ast.Repeat: "drop-repeat",
+    ast.For: "drop-repeat",
 }
 
 Body = Union[ast.Function, ast.Action]
@@ -396,6 +397,9 @@ class Mutator:
                 yield from self._expression(statement.condition)
             yield from self._expression(statement.count)
             yield from self._statements(statement.body)
+        elif isinstance(statement, ast.For):
+            # With other ends it would be another loop; without them, none.
+            yield from self._statements(statement.body)
 
     def _twice(self, statement: ast.CallStatement) -> Mutant:
         span = statement.span
@@ -447,6 +451,9 @@ class Mutator:
         elif isinstance(node, ast.Index):
             yield from self._expression(node.base)
             yield from self._expression(node.index)
+        elif isinstance(node, ast.Find):
+            yield self._condition(node.condition)
+            yield from self._expression(node.condition)
         elif isinstance(node, ast.Call):
             if not isinstance(node.callee, ast.NameUse):
                 yield from self._expression(node.callee)
@@ -519,8 +526,9 @@ def cut(span: Span) -> Edit:
 def extent(statement: ast.Statement) -> Span:
     """With what hangs on it: the span of an 'if' is that of its condition."""
     span = statement.span
-    if isinstance(statement, (ast.If, ast.Repeat)):
-        word = "if" if isinstance(statement, ast.If) else "repeat"
+    if isinstance(statement, (ast.If, ast.Repeat, ast.For)):
+        words = {ast.If: "if", ast.Repeat: "repeat", ast.For: "for"}
+        word = words[type(statement)]
         start = span.file.clean.rfind(word, 0, span.start)
         line = span.file.line_starts[span.file.line_of(start) - 1]
         if span.file.clean[line:start].strip() == "else":

@@ -98,6 +98,9 @@ class ProbeWriter(PythonWriter):
     def _HasAll(self, node: ir.HasAll) -> str:
         return f"TRUTH({self._place()}, {super()._HasAll(node)})"
 
+    def _InUse(self, node: ir.InUse) -> str:
+        return f"TRUTH({self._place()}, {super()._InUse(node)})"
+
     def _Available(self, node: ir.Available) -> str:
         return f"TRUTH({self._place()}, {super()._Available(node)})"
 
