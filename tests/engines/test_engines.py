@@ -28,8 +28,10 @@ WORLD = HERE / "waiting_world.pml"
 pytestmark = pytest.mark.skipif(shutil.which("spin") is None, reason="needs spin")
 
 
-def searches(spec: pathlib.Path, build: pathlib.Path) -> list[Run]:
-    subject = Subject(spec, build, WORLD)
+def searches(
+    spec: pathlib.Path, build: pathlib.Path, world: pathlib.Path = WORLD
+) -> list[Run]:
+    subject = Subject(spec, build, world)
     chosen = list(subject.searches(level="quick", kinds=["safety"]))
     assert [search.engine for search in chosen] == ["promela", "c"]
     return run_all([(search, subject) for search in chosen], quick=True)
@@ -43,6 +45,17 @@ def test_both_engines_store_the_same_states(tmp_path: pathlib.Path) -> None:
     # Every way back and every recall is taken somewhere: the world leaves out nothing.
     protocol = compile_spec(HERE / "waiting.hsm")
     rows = list(protocol.rows())
+    assert [rows[number].id for number in runs[1].not_taken] == []
+
+
+def test_loops_and_searches_are_the_same_in_both_engines(
+    tmp_path: pathlib.Path,
+) -> None:
+    runs = searches(HERE / "rooms.hsm", tmp_path, HERE / "rooms_world.pml")
+    assert [(run.name, run.failure) for run in runs if not run.holds] == []
+    assert runs[0].states == runs[1].states > 1000
+    assert runs[0].transitions == runs[1].transitions
+    rows = list(compile_spec(HERE / "rooms.hsm").rows())
     assert [rows[number].id for number in runs[1].not_taken] == []
 
 

@@ -38,9 +38,12 @@ FACTORS = (
     "0xFFFFFFFF",
 )
 
+POWERS = ("1", "2", "8", "four", "0x80000000")
+
 HEADER = """protocol random_{seed} "Random expressions"
 
 constant five = 5
+constant four = 4 fixed
 parameter factor: u16 = 3 live
 enumeration Colour: u8
   RED = 1
@@ -109,7 +112,7 @@ class SpecWriter:
             if self.random.random() < 0.25:
                 return self.random.choice(CONSTANTS)
             return self.random.choice(self.numbers)
-        kind = self.random.randrange(10)
+        kind = self.random.randrange(11)
         left = self.number(depth - 1)
         if kind == 0:
             return f"({self.random.choice('-~')}{self.variable(depth - 1)})"
@@ -129,6 +132,9 @@ class SpecWriter:
                 ("small", "medium", "large", f"drawers[{self.variable(depth - 1)} & 3]")
             )
             return f"Desk[{self.variable(depth - 1)} & 7].{field}"
+        if kind == 9:
+            operator, power = self.random.choice("/%"), self.random.choice(POWERS)
+            return f"({self.variable(depth - 1)} {operator} {power})"
         calls = [name for name, result in self.functions if result != "bool"]
         return self.call(calls, depth) if calls else left
 
@@ -171,11 +177,17 @@ class SpecWriter:
             return f"{head}\n  = {value}\n"
         lines = [head, f"  let x: u16 = {self.variable(2)}"]
         self.numbers.append("x")
-        lines.append(f"  repeat 5 while {self.bool(2)}")
+        if self.random.random() < 0.5:
+            lines.append(f"  repeat 5 while {self.bool(2)}")
+        else:
+            lines.append(f"  for k in {self.random.choice(('0', '2'))}..four")
+            self.numbers.append("k")
         lines.append(f"    x := {self.variable(2)}")
         lines.append(f"    if {self.bool(2)}")
         result = self.bool(2) if kind == "bool" else self.variable(2)
         lines.append(f"      return {result}")
+        if "k" in self.numbers:
+            self.numbers.remove("k")
         value = f"({value} and x != 7)" if kind == "bool" else f"({value} + x)"
         lines.append(f"  return {value}\n")
         return "\n".join(lines)
@@ -241,6 +253,14 @@ action change(l: Letter, n: u32)
     list[{self.variable(1)} & 3] := {self.variable(2)}
   repeat 3 while {self.bool(2)}
     v16 := {self.variable(2)}
+  for d in list
+    v32 := v32 + d
+    if v32 % 8 == 5
+      return
+  for j in Job
+    told(j.number, j.half, l, j.next == none)
+    for c in j.colours
+      v16 := v16 + c
 """
 
     def worker(self) -> str:
@@ -250,6 +270,8 @@ action change(l: Letter, n: u32)
         places = ["j.number", "j.half", f"j.colours[{self.variable(1)} & 3]"]
         cold = self.random.choice(("", " cold"))
         return f"""function other(j: Job, l: Letter): bool = j == none or {self.bool(2)}
+function like(j: Job, l: Letter): Job
+  = find k in Job where k != j and k.half % 4 == j.half % 4 and {self.bool(1)}
 
 process Worker(j: Job)
   external event begin(l: Letter) creates
@@ -264,9 +286,10 @@ process Worker(j: Job)
       when k != none and other(k, l) / j.next := k; k.number := {self.variable(3)}
       when {self.bool(3)} / {self.statements(2, places)} -> BUSY
       when j.next != none and j.next != j / j.next.half := {self.variable(2)}; set(j.seen, {self.variable(2)} & 15)
+      when like(j, l) != none and {self.bool(2)} / j.next := like(j, l)
       when {self.bool(2)} / unset(j.seen, 3); release j -> GONE
       else / {self.statements(3, places)}; raise_number(j, l)
-    after {self.random.choice(('1000', 'five * 100'))} / release j -> GONE
+    after {self.random.choice(('1000', 'five * 100', '(j.half & 7) * 100 + 1'))} / release j -> GONE
     never begin
   state GONE final
 

@@ -96,6 +96,7 @@ def function_of(
         body=(loop, ir.Return(place=place, result=none)),
         locals=(local,),
         reads_state=True,
+        code="",
         text=(whole.squeezed,),
         hidden=True,
     )
