@@ -178,9 +178,7 @@ class _Resolution:
         self.machines = [builder.machine for builder in builders]
         graph = CallGraph(context)
         if not graph.recursive:
-            self.raises = Raises(
-                context, self.machines, self.functions, self.actions
-            )
+            self.raises = Raises(context, self.machines, self.functions, self.actions)
         self._finish_bodies(graph)
         processes = self._processes()
         placements = self._placements()
@@ -312,7 +310,7 @@ class _Resolution:
         flattener = Flattener(
             self.context,
             lambda statements: raises_of(statements, raises),
-            self.raises.row if self.raises else lambda *parts: parts,
+            self.raises.row if self.raises else lambda actions, entry: (actions, entry),
         )
         found = (
             flatten(self.context, machine, index, flattener)

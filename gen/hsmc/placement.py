@@ -112,6 +112,7 @@ class PlacementAnalysis:
         found = _Access()
         parts: list[object] = [process.initial_actions]
         parts += [event.select for event in process.events]
+        parts += [timer.duration for timer in process.timers]
         parts += [walk.handler_parts(handler) for handler in process.handlers]
         seen: set[str] = set()
         waiting = [parts]
@@ -158,7 +159,7 @@ class PlacementAnalysis:
                     found.writes[f"{holder}.used"] = None
             elif isinstance(node, ir.Create):
                 found.writes[f"{node.pool}.used"] = None
-            elif isinstance(node, ir.Available):
+            elif isinstance(node, (ir.Available, ir.InUse)):
                 found.reads[f"{node.pool}.used"] = None
             elif isinstance(node, (ir.RecordField, ir.VariableName)):
                 if id(node) not in targets:

@@ -61,7 +61,6 @@ def check_timers(
                 "this timer changes nothing when it expires: it does nothing and stays where it is",
             )
 
-
     _check_order(context, protocol, places)
 
 

@@ -69,9 +69,7 @@ class TailCheck:
                 ),
             )
 
-    def _moved(
-        self, statements: tuple[ir.Statement, ...]
-    ) -> tuple[ir.Statement, ...]:
+    def _moved(self, statements: tuple[ir.Statement, ...]) -> tuple[ir.Statement, ...]:
         return self.raises.last(statements) if self.raises else statements
 
     def _scan(

@@ -354,7 +354,9 @@ def _content(state: WrittenState, left: set[str]) -> Counter[str]:
 
     parts = [f"{what}: {text}" for what, text in _aspects(state).items() if text]
     for row in state.rows:
-        event = f"{'before ' if row.before else ''}{row.event}({', '.join(row.bindings)})"
+        event = (
+            f"{'before ' if row.before else ''}{row.event}({', '.join(row.bindings)})"
+        )
         parts.append(f"{event} {row.guard} / {row.actions}")
         parts.append(f"{event} -> {anonymous(row.target)}")
     parts += [f"state {anonymous(inner.name)}" for inner in state.states]

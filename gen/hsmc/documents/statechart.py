@@ -96,7 +96,10 @@ def guard_of(text: str) -> str:
     >>> guard_of("on posted(p) else / open(m, p)"), guard_of("on turn / start(m) -> ACTIVE")
     ('else', '')
     """
-    if re.match(r"(before on|on|after) .*?\belse\b( [/-]|$)", text) and " when " not in text:
+    if (
+        re.match(r"(before on|on|after) .*?\belse\b( [/-]|$)", text)
+        and " when " not in text
+    ):
         return "else"
     _, when, rest = text.partition(" when ")
     return actions_split(rest)[0] if when else ""

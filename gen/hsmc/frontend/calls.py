@@ -223,9 +223,7 @@ class Calls(Expressions):
         body.effects += self.body.effects[before:]
         self.effect("function", name, node.span)
         place = node.name.span.to(node.pool.span).place()
-        return function_of(
-            self.context, body, pool, local, condition, place, node.span
-        )
+        return function_of(self.context, body, pool, local, condition, place, node.span)
 
     # --- builtins
 

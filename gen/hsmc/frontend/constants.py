@@ -69,9 +69,7 @@ class Constants:
             self._check_fixed(node, size)
         overridden = name in self.context.overrides
         if overridden and node.fixed:
-            self.context.error(
-                "HSM0327", node.name.span, fixed_text(name, size.value)
-            )
+            self.context.error("HSM0327", node.name.span, fixed_text(name, size.value))
         elif overridden:
             value = self.context.overrides[name]
             size = number_size(value, node.value.span.place())

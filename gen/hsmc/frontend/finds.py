@@ -74,9 +74,7 @@ def function_of(
     record = ir.LocalName(type=pool.reference, place=place, local=local)
     bool_ = ir.BoolType()
     used = ir.InUse(type=bool_, place=place, pool=pool.name, reference=record)
-    wanted = ir.Binary(
-        type=bool_, place=place, operator="and", left=used, right=inner
-    )
+    wanted = ir.Binary(type=bool_, place=place, operator="and", left=used, right=inner)
     found = ir.Return(place=place, result=record)
     none = ir.NoneReference(type=pool.reference, place=place, value=0)
     loop = ir.For(

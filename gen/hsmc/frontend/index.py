@@ -17,9 +17,7 @@ from . import ast
 from .context import KINDS, Context
 from .source import SourceFile, Span
 
-Definable = Union[
-    ast.Declaration, ast.Argument, ast.Let, ast.For, ast.Find, ast.Rows
-]
+Definable = Union[ast.Declaration, ast.Argument, ast.Let, ast.For, ast.Find, ast.Rows]
 
 # Parts of a declaration that have names inside it, by the kind of the declaration around them.
 FIELD_KINDS = {

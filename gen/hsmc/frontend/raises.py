@@ -105,9 +105,7 @@ class Raises:
             return action is not None and all(map(self.only_raises, action.body))
         return False
 
-    def obstacle(
-        self, raising: Sequence[ir.Statement], statement: ir.Statement
-    ) -> str:
+    def obstacle(self, raising: Sequence[ir.Statement], statement: ir.Statement) -> str:
         """Why the statement may not run before them; "" when it may."""
         mine = self.effects(statement)
         if mine.raises:
@@ -159,9 +157,7 @@ class Raises:
                 found.raises.add((node.process, node.event))
                 for passed in (node.instance, *node.arguments):
                     # Who gets a reference counts on the record.
-                    if passed is not None and isinstance(
-                        passed.type, ir.ReferenceType
-                    ):
+                    if passed is not None and isinstance(passed.type, ir.ReferenceType):
                         found.reads.add(f"pool {passed.type.pool}")
             elif isinstance(node, (ir.Available, ir.InUse)):
                 found.reads.add(f"pool {node.pool}")
