@@ -47,6 +47,12 @@ static inline uint32_t hsm_bounded(const uint32_t word, const uint32_t lowest,
     return word - lowest <= highest - lowest ? word : initial;
 }
 
+/* A function, because compilers warn of comparisons whose outcome they know: this one hangs on a
+ * constant that a check may set. */
+static inline uint32_t hsm_word(const uint32_t word) {
+    return word;
+}
+
 /* A function, because gcc warns of comparisons with the complement of a narrow value. */
 static inline uint32_t hsm_complement(const uint32_t word) {
     return ~word;

@@ -500,22 +500,24 @@ class CWriter(ExpressionWriter):
                     )
             elif isinstance(argument.type, ir.ReferenceType):
                 pool = self.protocol.pool(argument.type.pool)
-                checks.append(
-                    f"{naming.snake(argument.name)} > {self.size(pool.count)}"
-                )
+                checks += self.beyond(naming.snake(argument.name), pool)
         return checks
+
+    def beyond(self, reference: str, pool: ir.Pool) -> list[str]:
+        """The condition under which a reference names no record."""
+        most = (1 << pool.reference.bits) - 1
+        return self.outside(reference, ">", pool.count, pool.count.value == most)
 
     def range_check(
         self, place: str, kind: ir.Type, bounds: Optional[ir.Range]
     ) -> list[str]:
         if bounds is None:
             return []
-        checks = []
-        if bounds.low.value > 0:
-            checks.append(f"{place} < {self.size(bounds.low)}")
-        if bounds.high.value < (1 << 8 * width(kind)) - 1:
-            checks.append(f"{place} > {self.size(bounds.high)}")
-        return checks
+        most = (1 << 8 * width(kind)) - 1
+        return [
+            *self.outside(place, "<", bounds.low, bounds.low.value == 0),
+            *self.outside(place, ">", bounds.high, bounds.high.value >= most),
+        ]
 
     def entry_body(self, process: ir.Process, event: ir.Event) -> str:
         lines: list[str] = []
@@ -525,7 +527,7 @@ class CWriter(ExpressionWriter):
             assert process.instance is not None
             name = naming.snake(process.instance)
             pool = self.protocol.pool(process.pool)
-            checks = [f"{name} < 1u", f"{name} > {self.size(pool.count)}", *checks]
+            checks = [f"{name} < 1u", *self.beyond(name, pool), *checks]
         if checks:
             lines.append(self.line(1, f"if ({' || '.join(checks)}) {{"))
             lines.append(self.line(2, "return HSM_REFUSED;"))
@@ -694,9 +696,11 @@ class CWriter(ExpressionWriter):
         """The declaration of a field of a record, or of a process variable."""
         name = naming.snake(field.name)
         if isinstance(field.type, ir.BitsType):
-            return f"uint32_t {name}[HSM_WORDS({self.size(field.type.count)})];"
+            return (
+                f"uint32_t {name}[HSM_WORDS({self.text(field.type.count.expression)})];"
+            )
         if isinstance(field.type, ir.ArrayType):
-            return f"{self.names.scalar(field.type.element)} {name}[{self.size(field.type.count)}];"
+            return f"{self.names.scalar(field.type.element)} {name}[{self.text(field.type.count.expression)}];"
         return f"{self.names.scalar(field.type)} {name};"
 
     def clear_record(self, fields: Sequence[ir.Field], depth: int) -> str:

@@ -7,9 +7,9 @@ narrow operands to int, the left one is cast.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable, Iterable, Sequence
+from typing import Callable, Iterable, Optional, Sequence, Union
 
-from .. import ir, naming
+from .. import ir, naming, walk
 from .c_decided import decided
 from ..frontend.constants import LARGEST
 
@@ -126,6 +126,7 @@ class ExpressionWriter:
         self.payload_pointers: set[str] = set()
         self.hoisted: dict[tuple[str, str], str] = {}
         self.fixed_locals: set[str] = set()
+        self.opaque = False  # whatever is compared must not be known to the compiler
 
     # --- expressions ---
 
@@ -136,6 +137,7 @@ class ExpressionWriter:
         return method(node)
 
     def text(self, node: ir.Expression) -> str:
+        """Where nothing binds: between brackets or commas, behind `=` or `return`. Elsewhere Text.within."""
         return self.expression(node).text
 
     def stored(self, node: ir.Expression, kind: ir.Type) -> str:
@@ -176,7 +178,9 @@ class ExpressionWriter:
         """One read, whatever the host writes meanwhile; outside the range of a live one it gives the default."""
         text = f"{self.names.upper('PARAMETER')}({naming.snake(node.name)})"
         parameter = next(p for p in self.protocol.parameters if p.name == node.name)
-        if parameter.live and parameter.bounds != (0, LARGEST):
+        if parameter.live and (
+            parameter.bounds != (0, LARGEST) or settable(parameter.range)
+        ):
             limits = f"{self.lowest(parameter)}, {self.highest(parameter)}"
             text = f"hsm_bounded({text}, {limits}, {self.size(parameter.default)})"
         return Text(text, ATOM, WORD)
@@ -262,25 +266,26 @@ class ExpressionWriter:
                 WORD,
             )
         if node.value is None and node.operator in ("^", "-"):
-            # gcc sees through these spellings of a complement.
-            if node.left.value == LARGEST:
-                return self.complement(node.right)
-            if node.right.value == LARGEST and node.operator == "^":
-                return self.complement(node.left)
-        if node.value is None and node.operator == "^":
-            for mask, other in ((node.left, node.right), (node.right, node.left)):
-                bits = getattr(other.type, "bits", 32)
-                if bits < 32 and mask.value == (1 << bits) - 1:
-                    bits_text = self.expression(mask).within(UNPARENTHESISED_RIGHT["&"])
-                    text = f"{self.complement(other).text} & {bits_text}"
-                    return Text(text, "&", WORD)
+            complement = self.complemented(node)
+            if complement is not None:
+                return complement
         binding = CLASS_OF_OPERATOR[node.operator]
+        logical = binding in ("or", "and", "relational")
+        outcome = (
+            (node.value == 1 if node.value is not None else decided(node))
+            if logical
+            else None
+        )
+        if outcome is not None and not settable(node):
+            operands = (node.left, node.right)
+            return self.foregone(outcome, *(o for o in operands if o.value is None))
+        before = self.opaque
+        self.opaque |= outcome is not None
         left = self.expression(node.left)
         right = self.expression(node.right)
-        logical = binding in ("or", "and", "relational")
-        outcome = decided(node) if logical else None
-        if outcome is not None and node.value is None:
-            return self.foregone(outcome, left, right)
+        if self.opaque and binding == "relational":
+            left, right = self.unknown_sides(node, left, right)
+        self.opaque = before
         if node.operator == "^" and isinstance(node.left, ir.Number):
             # clang takes 2 ^ 8 for a power, unless it is written like a mask.
             left = Text(f"{node.left.value:#x}u", ATOM, WORD)
@@ -294,13 +299,70 @@ class ExpressionWriter:
         text = f"{left.within(UNPARENTHESISED_LEFT[binding])} {symbol} {right.within(UNPARENTHESISED_RIGHT[binding])}"
         return Text(text, binding, BOOL if logical else WORD)
 
+    def complemented(self, node: ir.Binary) -> Optional[Text]:
+        """Differences from all ones and exclusive ors with them: gcc sees through these spellings of a complement, and
+        warns of comparisons with what was narrow."""
+        sides = [(node.left, node.right)]
+        if node.operator == "^":
+            sides.append((node.right, node.left))
+        for ones, other in sides:
+            bits = getattr(other.type, "bits", 32) if node.operator == "^" else 32
+            if ones.value not in (LARGEST, (1 << bits) - 1):
+                continue
+            text = self.expression(ones)
+            binding = CLASS_OF_OPERATOR[node.operator]
+            if settable(ones):
+                left, right = self.expression(node.left), self.expression(node.right)
+                if ones is node.left:
+                    left = self.unknown(left)
+                else:
+                    right = self.unknown(right)
+                right_text = right.within(UNPARENTHESISED_RIGHT[binding])
+                left_text = left.within(UNPARENTHESISED_LEFT[binding])
+                return Text(f"{left_text} {node.operator} {right_text}", binding, WORD)
+            if ones.value == LARGEST:
+                return self.complement(other)
+            mask = text.within(UNPARENTHESISED_RIGHT["&"])
+            return Text(f"{self.complement(other).text} & {mask}", "&", WORD)
+        return None
+
     def complement(self, node: ir.Expression) -> Text:
         return Text(self.call("hsm_complement", [self.text(node)]), ATOM, WORD)
 
-    def foregone(self, outcome: bool, *operands: Text) -> Text:
+    def unknown(self, operand: Text) -> Text:
+        """A word of which a compiler that looks for comparisons decided beforehand knows nothing."""
+        return Text(self.call("hsm_word", [operand.text]), ATOM, WORD)
+
+    def unknown_sides(
+        self, node: ir.Binary, left: Text, right: Text
+    ) -> tuple[Text, Text]:
+        """The constants among two operands, else the first."""
+        known = [node.left.value is not None, node.right.value is not None]
+        return (
+            self.unknown(left) if known[0] or not known[1] else left,
+            self.unknown(right) if known[1] else right,
+        )
+
+    def foregone(self, outcome: bool, *operands: ir.Expression) -> Text:
         """A condition compilers would warn of; its operands still count as used."""
-        used = [f"(void){operand.tight()}" for operand in operands]
-        return Text(f"({', '.join([*used, str(outcome).lower()])})", ATOM, BOOL)
+        used = [f"(void){self.expression(operand).tight()}" for operand in operands]
+        truth = str(outcome).lower()
+        text = f"({', '.join([*used, truth])})" if used else truth
+        return Text(text, ATOM, BOOL)
+
+    def outside(
+        self, place: str, operator: str, limit: ir.Size, foregone: bool
+    ) -> list[str]:
+        """The test that a number from outside lies on the wrong side of a limit; none where its type says beforehand
+        that it never does, whatever a check sets."""
+        if foregone and not settable(limit):
+            return []
+        bound = self.expression(limit.expression)
+        if foregone:
+            bound = self.unknown(bound)
+        return [
+            f"{place} {operator} {bound.within(UNPARENTHESISED_RIGHT['relational'])}"
+        ]
 
     def _Conditional(self, node: ir.Conditional) -> Text:
         loose = {"relational", "additive", "multiplicative"}
@@ -388,5 +450,14 @@ class ExpressionWriter:
         )
 
     def size(self, size: ir.Size) -> str:
-        """A constant count, by name where the spec has one."""
-        return self.text(size.expression)
+        """A constant count, by name where the spec has one; may stand next to any operator."""
+        return self.expression(size.expression).tight()
+
+
+def settable(item: Union[ir.Expression, ir.Size, ir.Range, None]) -> bool:
+    """Does its value hang on a constant that a check may set? The C that ships is also that of the checks, so nothing
+    may be decided by such a value."""
+    if isinstance(item, ir.Range):
+        return settable(item.low) or settable(item.high)
+    expression = item.expression if isinstance(item, ir.Size) else item
+    return any(isinstance(node, ir.ConstantName) for node in walk.nodes(expression))
