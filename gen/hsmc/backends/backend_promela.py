@@ -23,7 +23,7 @@ from typing import Callable, Optional, Sequence, Union
 
 from .. import ir, naming, walk
 from . import backend_c, c_records
-from .promela_expressions import ExpressionWriter, field_name
+from .promela_expressions import TOP, ExpressionWriter, choice, field_name, indent
 from .recall import Recall, recall
 
 
@@ -31,6 +31,13 @@ LONGEST_SET = 31  # bits of a set, which is one signed integer
 LARGEST_POOL = (
     32  # records: those in use are one integer, of which every bit is looked at alone
 )
+
+
+Names = (
+    ir.ArgumentName,
+    ir.InstanceName,
+    ir.LocalName,
+)  # of places no statement changes unseen
 
 
 class Unsupported(Exception):
@@ -61,12 +68,12 @@ class PromelaWriter(ExpressionWriter):
         if isinstance(head, ir.If):
             before, condition = self.value(head.condition)
             if not returns(head):
-                lines = self.choice(
+                lines = choice(
                     condition, self.block(head.then), self.block(head.otherwise)
                 )
                 return before + lines + self.block(rest, then)
             go_on = lambda: self.block(rest, then)  # noqa: E731
-            return before + self.choice(
+            return before + choice(
                 condition,
                 self.block(head.then, go_on),
                 self.block(head.otherwise, go_on),
@@ -131,28 +138,16 @@ class PromelaWriter(ExpressionWriter):
         if not any(returns(statement) for statement in loop.body):
             # A condition once false stays so: nothing happens between the turns.
             turn = before + (
-                self.choice(condition, self.block(loop.body), [])
+                choice(condition, self.block(loop.body), [])
                 if loop.condition
                 else self.block(loop.body)
             )
             return turn * turns + self.block(rest, then)
-        return before + self.choice(
+        return before + choice(
             condition,
             self.block(loop.body, lambda: self.repeat(loop, turns - 1, rest, then)),
             self.block(rest, then),
         )
-
-    def choice(
-        self, condition: str, then: list[str], otherwise: list[str]
-    ) -> list[str]:
-        return [
-            "if",
-            f":: {condition} ->",
-            *indent(then or ["skip"]),
-            ":: else" + (" ->" if otherwise else ""),
-            *indent(otherwise),
-            "fi",
-        ]
 
     def _Let(self, node: ir.Let) -> list[str]:
         target = self.hidden(
@@ -183,7 +178,7 @@ class PromelaWriter(ExpressionWriter):
         used = self.state(f"{naming.snake(pool_name)}_used")
         lines = ["assert(pool_exhausted)"]
         for position in reversed(range(pool.count.value)):
-            lines = self.choice(
+            lines = choice(
                 f"(({used} >> {position}) & 1) == 0",
                 [f"{target} = {position + 1}"],
                 lines,
@@ -256,24 +251,26 @@ class PromelaWriter(ExpressionWriter):
 
     def _Clear(self, node: ir.Clear) -> list[str]:
         table = next(t for t in self.protocol.tables if t.name == node.table)
-        before, _ = self.value(node.index)
-        return [
-            *before,
-            *self.zeroes(
-                node.table, self.index(node.index, node.index_kind), table.fields
-            ),
-        ]
+        before, index = self.value(node.index)
+        if node.index.value is None and not isinstance(node.index, UNCHANGED):
+            # It may be read from the record that is cleared field by field.
+            name = self.hidden(self.names.lower("cleared", node.table), node.index.type)
+            before.append(f"{name} = {index}")
+            index = name
+        if node.index_kind == "reference":
+            index = f"{index} - 1"
+        return [*before, *self.zeroes(node.table, index, table.fields)]
 
     def _Count(self, node: ir.Count) -> list[str]:
         return []
 
     def _SetBit(self, node: ir.SetBit) -> list[str]:
         before, index = self.value(node.index)
-        bits = self.text(node.bits)
+        first, bits = self.value(node.bits)
         change = (
             f"{bits} | (1 << {index})" if node.present else f"{bits} & ~(1 << {index})"
         )
-        return [*before, f"{bits} = {change}"]
+        return [*before, *first, f"{bits} = {change}"]
 
     # --- bodies ---
 
@@ -367,7 +364,7 @@ class PromelaWriter(ExpressionWriter):
         return (
             heading
             + before
-            + self.choice(
+            + choice(
                 guard,
                 self.row(process, handler, row),
                 self.rows(process, handler, rows[1:], groups),
@@ -419,6 +416,19 @@ class PromelaWriter(ExpressionWriter):
             f"{self.names.prefix}_event_{naming.snake(name)}", ir.PayloadType(name)
         )
 
+    def outside(self, place: str, field: ir.Field) -> list[str]:
+        """Conditions under which a field of an event is out of its range."""
+        if field.range is None:
+            return []
+        low, high = field.range.low.value, field.range.high.value
+        most = (1 << 8 * c_records.width(field.type)) - 1
+        result: list[str] = []
+        if low > 0:
+            result.append(self.compared(place, "<", self.number(low), most < TOP))
+        if high < most:
+            result.append(self.compared(place, ">", self.number(high), most < TOP))
+        return result
+
     def entry_promela(self, process: ir.Process, event: ir.Event) -> list[str]:
         owner = handler_owner(process.name, event.name)
         self.owner = owner
@@ -429,17 +439,13 @@ class PromelaWriter(ExpressionWriter):
                 variable = self.event_payload(argument.type.name)
                 payloads.append(variable)
                 for field in self.protocol.payload(argument.type.name).fields:
-                    if field.range is not None:
-                        place = f"{variable}.{field_name(field.name)}"
-                        if field.range.low.value > 0:
-                            refused.append(f"{place} < {field.range.low.value}")
-                        if (
-                            field.range.high.value
-                            < (1 << 8 * c_records.width(field.type)) - 1
-                        ):
-                            refused.append(f"{place} > {field.range.high.value}")
+                    place = f"{variable}.{field_name(field.name)}"
+                    refused += self.outside(place, field)
             else:
-                self.hidden(self.variable(owner, argument.name), argument.type)
+                name = self.hidden(self.variable(owner, argument.name), argument.type)
+                if isinstance(argument.type, ir.ReferenceType):
+                    pool = self.protocol.pool(argument.type.pool)
+                    refused.append(f"{name} > {pool.count.value}")
         call = [
             f"{self.names.handler(process.name, event.name)}({', '.join(payloads)})",
             "hsm_verdict = HSM_DONE",
@@ -449,12 +455,12 @@ class PromelaWriter(ExpressionWriter):
         instance = self.instance(process)
         if event.room is not None:
             before, room = self.value(event.room)
-            call = before + self.choice(room, call, ["hsm_verdict = HSM_NO_ROOM"])
+            call = before + choice(room, call, ["hsm_verdict = HSM_NO_ROOM"])
         if instance is not None and process.pool is not None:
             pool = self.protocol.pool(process.pool)
             if event.creates:
                 used = self.state(f"{naming.snake(pool.name)}_used")
-                call = self.choice(
+                call = choice(
                     f"{used} == {self.number((1 << pool.count.value) - 1)}",
                     ["hsm_verdict = HSM_NO_ROOM"],
                     self.create(pool.name, instance) + call,
@@ -465,9 +471,7 @@ class PromelaWriter(ExpressionWriter):
                 call = [
                     *before,
                     f"{instance} = {text}",
-                    *self.choice(
-                        f"{instance} == 0", ["hsm_verdict = HSM_IGNORED"], call
-                    ),
+                    *choice(f"{instance} == 0", ["hsm_verdict = HSM_IGNORED"], call),
                 ]
             else:
                 refused = [
@@ -476,9 +480,7 @@ class PromelaWriter(ExpressionWriter):
                     *refused,
                 ]
         if refused:
-            return self.choice(
-                " || ".join(refused), ["hsm_verdict = HSM_REFUSED"], call
-            )
+            return choice(" || ".join(refused), ["hsm_verdict = HSM_REFUSED"], call)
         return call
 
     def entry_tell(self, process: ir.Process, event: ir.Event, number: int) -> str:
@@ -518,21 +520,21 @@ class PromelaWriter(ExpressionWriter):
             handler = f"{self.names.handler(process.name, process.recall.event)}()"
             if process.pool is None:
                 lines = [f"{pending} = 0", handler]
-                otherwise = self.choice(pending, lines, otherwise)
+                otherwise = choice(pending, lines, otherwise)
                 continue
             instance = self.instance(process)
             lines = ["skip"]
             for position in reversed(
                 range(self.protocol.pool(process.pool).count.value)
             ):
-                lines = self.choice(
+                lines = choice(
                     f"(({pending} >> {position}) & 1) == 1",
                     [f"{instance} = {position + 1}"],
                     lines,
                 )
             lines.append(f"{pending} = {pending} & ~(1 << ({instance} - 1))")
-            lines += self.choice(f"{self.state_place(process)} != 0", [handler], [])
-            otherwise = self.choice(f"{pending} != 0", lines, otherwise)
+            lines += choice(f"{self.state_place(process)} != 0", [handler], [])
+            otherwise = choice(f"{pending} != 0", lines, otherwise)
         # SPIN wants something behind the last loop of a d_step.
         body = ["do", ":: true ->", *indent(otherwise), "od", "skip"]
         return self.inline(self.recall_name, "", body)
@@ -627,10 +629,6 @@ def replace_word(text: str, word: str, by: str) -> str:
     import re
 
     return re.sub(rf"\b{re.escape(word)}\b", by, text)
-
-
-def indent(lines: Sequence[str]) -> list[str]:
-    return ["\t" + line for line in lines]
 
 
 def printed(lines: Sequence[str]) -> str:

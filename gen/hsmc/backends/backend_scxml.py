@@ -28,7 +28,7 @@ SCXML = "http://www.w3.org/2005/07/scxml"
 NAMESPACE = "urn:hsmc:scxml:1"
 DATA_MODEL = "x-hsm"
 
-RAISE = re.compile(r"raise (?P<process>\w+)(?:\[(?P<record>.*)\])?\.(?P<event>\w+)")
+RAISE = re.compile(r"raise (?P<process>\w+)(?P<rest>[\[.].*)")
 
 
 def generate(
@@ -66,6 +66,30 @@ def split_arguments(text: str) -> list[str]:
             start = position + 1
     last = text[start:].strip()
     return [*parts, last] if last else parts
+
+
+def closing(text: str) -> int:
+    """Where the bracket that opens a text is closed.
+
+    >>> closing("[a[b] - c].event(d[e])")
+    9
+    """
+    depth = 0
+    for position, character in enumerate(text):
+        depth += (character in "([") - (character in ")]")
+        if depth == 0:
+            return position
+    raise ValueError(f"no end of '{text}'")
+
+
+def milliseconds(microseconds: int) -> str:
+    """
+    >>> milliseconds(1500), milliseconds(4294967295), milliseconds(1)
+    ('1.5ms', '4294967.295ms', '0.001ms')
+    """
+    whole, part = divmod(microseconds, 1000)
+    digits = f".{part:03}".rstrip("0") if part else ""
+    return f"{whole}{digits}ms"
 
 
 class _Writer:
@@ -197,7 +221,7 @@ class _Writer:
                 entry, "send", {"id": timer.name, "event": timer_event(path)}
             )
             if timer.duration.value is not None:
-                send.set("delay", f"{timer.duration.value / 1000:g}ms")
+                send.set("delay", milliseconds(timer.duration.value))
             else:
                 send.set("delayexpr", expression_text(timer.duration))
                 send.set("hsm:unit", "us")
@@ -246,12 +270,15 @@ class _Writer:
                 SubElement(parent, "hsm:do").text = statement
                 continue
             process = self.protocol.process(found["process"])
-            send = SubElement(parent, "send", {"event": found["event"]})
+            rest = found["rest"]
+            end = closing(rest) if rest.startswith("[") else -1
+            record, (name, _, passed) = rest[1:end], rest[end + 2 :].partition("(")
+            send = SubElement(parent, "send", {"event": name.strip()})
             send.set("target", f"#_{process.name}")
-            if found["record"] is not None:
-                send.set("hsm:record", found["record"])
-            event = next(e for e in process.events if e.name == found["event"])
-            passed = statement[found.end() :].strip()[1:-1]
+            if end > 0:
+                send.set("hsm:record", record)
+            event = next(e for e in process.events if e.name == name.strip())
+            passed = passed.strip().removesuffix(")")
             for argument, value in zip(event.arguments, split_arguments(passed)):
                 SubElement(send, "param", {"name": argument.name, "expr": value})
 

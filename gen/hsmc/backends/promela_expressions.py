@@ -6,6 +6,7 @@ from typing import Callable, Sequence
 
 from .. import ir, naming, walk
 from . import c_expressions
+from .code_writer import COMPARISONS
 
 WORD = (1 << 32) - 1
 TOP = 1 << 31
@@ -110,7 +111,21 @@ class ExpressionWriter:
     # --- expressions ---
 
     def number(self, value: int) -> str:
+        """SPIN prints -5 as -(5) into its verifier's C, where -(2147483648) would be a positive number of 64 bits."""
+        if value == TOP:
+            return f"(-{TOP - 1} - 1)"
         return str(value) if value < TOP else f"({value - (1 << 32)})"
+
+    def compared(self, left: str, operator: str, right: str, small: bool) -> str:
+        """`small`: neither side reaches the sign."""
+        if small or operator in ("==", "!="):
+            return f"{left} {operator} {right}"
+        return {
+            "<": f"hsm_below({left}, {right})",
+            ">": f"hsm_below({right}, {left})",
+            "<=": f"!hsm_below({right}, {left})",
+            ">=": f"!hsm_below({left}, {right})",
+        }[operator]
 
     def text(self, node: ir.Expression) -> str:
         method: Callable[[ir.Expression], str] = getattr(
@@ -128,6 +143,10 @@ class ExpressionWriter:
         )
         self.variables.setdefault(name, declared)
         return name
+
+    def temporary(self, kind: ir.Type) -> str:
+        self.temporaries += 1
+        return self.hidden(f"{self.names.prefix}_value_{self.temporaries}", kind)
 
     def payload_type(self, name: str) -> str:
         return f"{self.names.lower(name)}_payload"
@@ -190,17 +209,12 @@ class ExpressionWriter:
     def _Binary(self, node: ir.Binary) -> str:
         if node.value is not None and not isinstance(node.type, ir.BoolType):
             return self.number(node.value)
+        if node.operator in ("and", "or"):
+            return self.joined(node)
         left, right = self.text(node.left), self.text(node.right)
-        if node.operator in ("<", "<=", ">", ">=") and not (
-            self.small(node.left) and self.small(node.right)
-        ):
-            helpers = {
-                "<": f"hsm_below({left}, {right})",
-                ">": f"hsm_below({right}, {left})",
-                "<=": f"!hsm_below({right}, {left})",
-                ">=": f"!hsm_below({left}, {right})",
-            }
-            return f"({helpers[node.operator]})"
+        small = self.small(node.left) and self.small(node.right)
+        if node.operator in COMPARISONS:
+            return f"({self.compared(left, node.operator, right, small)})"
         if node.operator == ">>" and not self.small(node.left):
             return f"hsm_shift_right({left}, {right})"
         if node.operator in ("/", "%") and node.value is None:
@@ -211,11 +225,34 @@ class ExpressionWriter:
             if not self.small(node.left):
                 shift = node.right.value.bit_length() - 1
                 return f"hsm_shift_right({left}, {shift})"
-        symbol = {"or": "||", "and": "&&"}.get(node.operator, node.operator)
-        return f"({left} {symbol} {right})"
+        return f"({left} {node.operator} {right})"
+
+    def joined(self, node: ir.Binary) -> str:
+        """What must run before the right side runs only where the left side does not decide."""
+        left = self.text(node.left)
+        before, right = self.value(node.right)
+        if not before:
+            return f"({left} {'||' if node.operator == 'or' else '&&'} {right})"
+        result = self.temporary(node.type)
+        self.before.append(f"{result} = {left}")
+        lines = [*before, f"{result} = {right}"]
+        ways = ([], lines) if node.operator == "or" else (lines, [])
+        self.before += choice(result, *ways)
+        return result
 
     def _Conditional(self, node: ir.Conditional) -> str:
-        return f"({self.text(node.condition)} -> {self.text(node.then)} : {self.text(node.otherwise)})"
+        condition = self.text(node.condition)
+        before_then, then = self.value(node.then)
+        before_otherwise, otherwise = self.value(node.otherwise)
+        if not before_then and not before_otherwise:
+            return f"({condition} -> {then} : {otherwise})"
+        result = self.temporary(node.type)
+        self.before += choice(
+            condition,
+            [*before_then, f"{result} = {then}"],
+            [*before_otherwise, f"{result} = {otherwise}"],
+        )
+        return result
 
     def _Call(self, node: ir.Call) -> str:
         function = self.functions[node.function]
@@ -226,10 +263,7 @@ class ExpressionWriter:
         self.before += self.call(
             name, node.function, function.arguments, node.arguments
         )
-        self.temporaries += 1
-        result = self.hidden(
-            f"{self.names.prefix}_value_{self.temporaries}", function.result
-        )
+        result = self.temporary(function.result)
         self.before.append(
             f"{result} = {self.hidden(self.variable(node.function, 'result'), function.result)}"
         )
@@ -251,11 +285,8 @@ class ExpressionWriter:
 
     def _Minimum(self, node: ir.Minimum) -> str:
         left, right = self.text(node.left), self.text(node.right)
-        below = (
-            f"{left} < {right}"
-            if self.small(node.left) and self.small(node.right)
-            else f"hsm_below({left}, {right})"
-        )
+        small = self.small(node.left) and self.small(node.right)
+        below = self.compared(left, "<", right, small)
         first, second = (right, left) if node.largest else (left, right)
         return f"({below} -> {first} : {second})"
 
@@ -283,8 +314,9 @@ class ExpressionWriter:
         given: Sequence[ir.Expression],
         extra: Sequence[tuple[str, ir.Expression]] = (),
     ) -> list[str]:
-        """Sets the arguments, then names the inline."""
-        lines: list[str] = []
+        """Sets the arguments, then names the inline. All that computes them runs first: it may call the same function."""
+        computing: list[str] = []
+        setting: list[str] = []
         payloads: list[str] = []
         pairs = [(name, expression) for name, expression in extra]
         for argument, expression in zip(declared, given, strict=True):
@@ -295,5 +327,21 @@ class ExpressionWriter:
         for name, expression in pairs:
             before, text = self.value(expression)
             target = self.hidden(self.variable(owner, name), ir.IntegerType(32))
-            lines += [*before, f"{target} = {text}"]
-        return [*lines, f"{inline}({', '.join(payloads)})"]
+            computing += before
+            setting.append(f"{target} = {text}")
+        return [*computing, *setting, f"{inline}({', '.join(payloads)})"]
+
+
+def choice(condition: str, then: list[str], otherwise: list[str]) -> list[str]:
+    return [
+        "if",
+        f":: {condition} ->",
+        *indent(then or ["skip"]),
+        ":: else" + (" ->" if otherwise else ""),
+        *indent(otherwise),
+        "fi",
+    ]
+
+
+def indent(lines: Sequence[str]) -> list[str]:
+    return ["\t" + line for line in lines]

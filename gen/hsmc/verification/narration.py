@@ -144,7 +144,9 @@ class Listener:
         pass
 
     def _initialise(self, words: list[str]) -> None:
-        node, *parameters = map(int, words)
+        node, *values = map(int, words)
+        kinds = [p.type for p in self.program.protocol.parameters]
+        parameters = self._unsigned(values, kinds)
         if node < len(self.told.parameters):
             self._add(Step("restart", node, values=parameters))
         else:
@@ -152,7 +154,15 @@ class Listener:
 
     def _set(self, words: list[str]) -> None:
         node, name, value = words
-        self._add(Step("set", int(node), name, values=[int(value)]))
+        kinds = [p.type for p in self.program.protocol.parameters if p.name == name]
+        self._add(
+            Step("set", int(node), name, values=self._unsigned([int(value)], kinds))
+        )
+
+    def _unsigned(self, values: Sequence[int], kinds: Sequence[ir.Type]) -> list[int]:
+        """Promela's numbers are signed."""
+        bits = [self.program.number_of_bits(kind) for kind in kinds]
+        return [v & ((1 << n) - 1) for v, n in zip(values, bits, strict=True)]
 
     def _unchanged(self, words: list[str]) -> None:
         self.unchanged = words[0]
@@ -160,12 +170,7 @@ class Listener:
     def _event(self, words: list[str]) -> None:
         node, number, reference, *values = map(int, words)
         entry = self.program.entries[number]
-        kinds = flat_types(self.program, entry.event)
-        # Promela's numbers are signed.
-        unsigned = [
-            value & ((1 << self.program.number_of_bits(kind)) - 1)
-            for value, kind in zip(values, kinds, strict=True)
-        ]
+        unsigned = self._unsigned(values, flat_types(self.program, entry.event))
         frame, self.taken = self.taken, ""
         step = Step("event", node, entry.name, "", reference, unsigned, frame=frame)
         step.unchanged, self.unchanged = self.unchanged, ""
