@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Sequence
 
 import hsmc
 import pytest
+from hsmc.backends.backend_promela import Unsupported
 from hsmc.testing import generated_tests
 from hsmc.testing.campaign import Campaign
 from hsmc.compiler import Compilation
@@ -14,6 +16,9 @@ from hsmc.testing.differential import Command, Reference, build_harness, compare
 from hsmc.interpreter.interpreter import Program
 from hsmc.main import main
 from hsmc.interpreter.scenario import Vocabulary, read_scenario
+from hsmc.testing.sequences import Guide
+from tests.fuzz.batches import Batch, describe, parting
+from tests.fuzz.engines import Clang, Engine, JavaScript, Promela, Shipped
 
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
@@ -21,6 +26,7 @@ SPECS = sorted(HERE.glob("*.hsm"))
 SCENARIOS = sorted(HERE.glob("*.scenario"))
 SEQUENCES = 200
 ATTEMPTS = 5_000
+OTHERS: tuple[type[Engine], ...] = (Clang, Promela, JavaScript)
 
 
 def head(path: Path) -> str:
@@ -63,13 +69,53 @@ def test_spec(path: Path, tmp_path: Path) -> None:
     finding = Campaign(program, harness).run(SEQUENCES)
     assert finding is None, finding
     files = generated_tests.generate(program.protocol, limit=ATTEMPTS)
-    commands: list[Command] = []
+    commands = random_commands(program)
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     for test in generated_tests.files_of_index(tmp_path):
         commands += scenario_commands(program, test)
-    assert commands
     assert_same(program, harness, commands)
+    check = given(path, "check")
+    if check:
+        shipped = program.protocol
+        program = Program(hsmc.compile_spec(path, check))
+        commands = random_commands(program)
+        ship = Shipped(program, tmp_path / "shipped", shipped)
+        assert_engines_agree(program, commands, [ship])
+    others = [kind(program, tmp_path / kind.name) for kind in OTHERS]
+    assert_engines_agree(program, commands, others)
+    for form in ("json", "scxml"):
+        options = ["--format", form, "--output", str(tmp_path / form)]
+        assert main(["export", str(path), *options]) == 0
+
+
+def random_commands(program: Program) -> list[Command]:
+    """Of some more sequences."""
+    reference = Reference(program)
+    guide = Guide(reference)
+    commands: list[Command] = []
+    for seed in range(SEQUENCES // 10):
+        for position in range(50):
+            commands.append(guide.next() if position else guide.begin(seed))
+            reference.execute(commands[-1])
+            guide.observe(reference.node.log)
+    return commands
+
+
+def assert_engines_agree(
+    program: Program, commands: list[Command], engines: Sequence[Engine]
+) -> None:
+    """The other compiler, the model and the page, with the interpreter, as far as each can tell."""
+    reference = Reference(program)
+    lines = [reference.execute(command) for command in commands]
+    batch = Batch("", [], program, commands, lines)
+    for engine in engines:
+        try:
+            engine.build()
+        except Unsupported:
+            continue  # a model has room for small sets and pools
+        parted = parting(engine, batch)
+        assert parted is None, describe(batch, parted)
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)

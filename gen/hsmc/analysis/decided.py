@@ -68,12 +68,20 @@ def _outcome(
             if side.value is None
         ]
         return outcome, " and ".join(reasons)
-    for masked, number in ((node.left, node.right), (node.right, node.left)):
-        if number.value is not None and impossible_bits(masked, number.value):
-            return node.operator == "!=", (
-                f"'{expression_text(masked)}' is never {number.value}"
-            )
-    return None, ""
+    impossible = never_equal(node)
+    if impossible is None:
+        return None, ""
+    masked, value = impossible
+    return node.operator == "!=", f"'{expression_text(masked)}' is never {value}"
+
+
+def never_equal(node: ir.Binary) -> Optional[tuple[ir.Expression, int]]:
+    """The side of `==` or `!=` that cannot have the value of the other, and that value."""
+    if node.operator in ("==", "!="):
+        for masked, number in ((node.left, node.right), (node.right, node.left)):
+            if number.value is not None and impossible_bits(masked, number.value):
+                return masked, number.value
+    return None
 
 
 def impossible_bits(node: ir.Expression, value: int) -> bool:

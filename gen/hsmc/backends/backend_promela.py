@@ -33,11 +33,8 @@ LARGEST_POOL = (
 )
 
 
-Names = (
-    ir.ArgumentName,
-    ir.InstanceName,
-    ir.LocalName,
-)  # of places no statement changes unseen
+# What no assignment to a record changes.
+UNCHANGED = (ir.ArgumentName, ir.InstanceName, ir.LocalName, ir.PayloadField)
 
 
 class Unsupported(Exception):

@@ -10,7 +10,7 @@ from typing import Optional
 
 from .. import ir
 from ..analysis import intervals
-from ..analysis.decided import impossible_bits, joined
+from ..analysis.decided import joined, never_equal
 from ..dump import identity
 from ..analysis.intervals import ANY, BOOL, Interval, exactly, of_bits
 from ..analysis.ranges import OPERATIONS
@@ -27,10 +27,7 @@ def decided(node: ir.Binary) -> Optional[bool]:
     outcome = intervals.compare(node.operator, by_type(node.left), by_type(node.right))
     if outcome is not None:
         return outcome
-    for masked, number in ((node.left, node.right), (node.right, node.left)):
-        if number.value is not None and impossible_bits(masked, number.value):
-            return node.operator == "!="
-    return None
+    return node.operator == "!=" if never_equal(node) is not None else None
 
 
 def by_type(node: ir.Expression) -> Interval:

@@ -1,0 +1,321 @@
+"""Specs in batches: one file, one compile unit, one model and one page for several small specs, which keeps ten thousand
+of them affordable. What an engine does otherwise than the interpreter is told by the spec alone."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Callable, Iterable, Optional, Sequence
+
+from hsmc import ir, walk
+from hsmc.compiler import Compilation
+from hsmc.interpreter.interpreter import EntryPoint, Program
+from hsmc.interpreter.node_state import ContractViolation
+from hsmc.testing.differential import Command, Reference, describe_command
+from hsmc.testing.sequences import Guide
+from tests.fuzz.engines import Engine, EngineFailure
+from tests.fuzz.spec_writer import EDGES, Part, write_specs
+
+EVENTS = 24  # for each small spec
+SEQUENCES = 3  # each begins with a new node
+
+
+class EdgeGuide(Guide):
+    """Events whose numbers are the ends of widths and ranges, those next to them, or the state's."""
+
+    def number(self, name: str, kind: ir.Type, bounds: Optional[ir.Range]) -> int:
+        if isinstance(kind, ir.BoolType):
+            return self.random.randrange(2)
+        largest = (1 << self.program.number_of_bits(kind)) - 1
+        roll = self.random.random()
+        value = self.random.choice(EDGES)
+        if roll < 0.2:
+            value = self.random.randint(0, largest)
+        elif roll < 0.35:
+            value = self.node.state[self.random.choice(self.slots)]
+        elif bounds is not None and roll < 0.8:
+            low, high = bounds.low.value, bounds.high.value
+            value = self.random.choice((low, high, low - 1, high + 1))
+            if roll < 0.7:
+                value = self.random.randint(low, high)
+        return value & largest
+
+    def __init__(self, reference: Reference) -> None:
+        super().__init__(reference)
+        layout = self.node.layout.slots
+        self.slots = [i for i, slot in enumerate(layout) if slot.kind == "value"]
+
+
+@dataclass
+class Batch:
+    """Several small specs as one program, and what happens to them."""
+
+    text: str
+    parts: list[Part]
+    program: Program
+    commands: list[Command] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)  # the interpreter's
+
+    def owner(self, command: Command) -> Optional[int]:
+        """The number of the small spec an event is for; None: of all."""
+        name = ""
+        if command[0] == "E":
+            name = self.program.entries[int(str(command[1]))].process.name
+        elif command[0] == "T":
+            name = self.program.protocol.timers[int(str(command[1]))].process
+        elif command[0] == "P":
+            name = self.program.protocol.parameters[int(str(command[1]))].name
+        found = re.search(r"\d+$", name)
+        return int(found[0]) if found else None
+
+
+@dataclass(frozen=True)
+class Parting:
+    """Where an engine parts from the interpreter: its line, or what ended it."""
+
+    engine: str
+    index: int  # of the command
+    expected: str
+    found: str
+
+
+def compiled(text: str, path: Path) -> tuple[Optional[ir.Protocol], set[int]]:
+    """The protocol, or the lines with errors."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    compilation = Compilation(path)
+    protocol = compilation.protocol(None)
+    errors = [d for d in compilation.report.diagnostics if d.severity == "error"]
+    return protocol, {d.span.line for d in errors}
+
+
+def make_batch(seeds: Sequence[int], path: Path) -> tuple[Optional[Batch], int]:
+    """And how many specs the compiler refused, which are left out; None when it refused all."""
+    kept = list(enumerate(seeds))
+    while kept:
+        text, parts = write_specs([s for _, s in kept], [n for n, _ in kept])
+        protocol, lines = compiled(text, path)
+        if protocol is not None:
+            batch = Batch(text, parts, Program(protocol))
+            fill(batch, seeds[0], EVENTS * len(kept))
+            return batch, len(seeds) - len(kept)
+        bad = {part.number for part in parts if any(part.holds(line) for line in lines)}
+        assert bad, f"errors of no spec: {path}:{sorted(lines)}"
+        kept = [(number, seed) for number, seed in kept if number not in bad]
+    return None, len(seeds)
+
+
+def fill(batch: Batch, seed: int, events: int) -> None:
+    """Random events, and what the interpreter does with them."""
+    reference = Reference(batch.program)
+    guide = EdgeGuide(reference)
+    for sequence in range(SEQUENCES):
+        step(batch, reference, guide.begin(seed * SEQUENCES + sequence))
+        for _ in range(events // SEQUENCES):
+            step(batch, reference, guide.next())
+            guide.observe(reference.node.log)
+
+
+def step(batch: Batch, reference: Reference, command: Command) -> None:
+    """What breaks the contract is left out: the node is as before."""
+    try:
+        line = reference.execute(command)
+    except ContractViolation:
+        return
+    batch.commands.append(command)
+    batch.lines.append(line)
+
+
+def parting(engine: Engine, batch: Batch) -> Optional[Parting]:
+    """Runs the engine; None when it does what the interpreter does."""
+    try:
+        found = engine.run(batch.commands)
+        ended = ""
+    except EngineFailure as failure:
+        if failure.lines is None:
+            raise
+        found, ended = [], str(failure)
+        index = min(failure.lines, len(batch.lines) - 1)
+        return Parting(engine.name, index, engine.shown(batch.lines[index]), ended)
+    for index, line in enumerate(batch.lines):
+        expected = engine.shown(line)
+        told = found[index] if index < len(found) else "(nothing)"
+        if told != expected:
+            return Parting(engine.name, index, expected, told)
+    return None
+
+
+# --- what a difference is about
+
+
+def replayed(batch: Batch, commands: Iterable[Command]) -> Batch:
+    """The same program with other events."""
+    other = Batch(batch.text, batch.parts, batch.program)
+    reference = Reference(batch.program)
+    for command in commands:
+        step(other, reference, command)
+    return other
+
+
+def place(program: Program, parted: Parting) -> str:
+    """The line of the spec at which the two sides part: that of the last transition both begin, or either."""
+    rows: list[int] = []
+    for mine, theirs in zip(split(parted.expected), split(parted.found)):
+        rows += [int(m) for m in re.findall(r"^row (\d+)/", mine)]
+        if mine != theirs:
+            rows += [int(m) for m in re.findall(r"^row (\d+)/", theirs)][:1]
+            break
+    if not rows:
+        return "before any transition"
+    row = program.rows[rows[-1]]
+    return f"{row.place}: {row.text}"
+
+
+def written_at(program: Program, name: str) -> str:
+    """The lines that assign to a variable or a field, by the name of its slot: P1.v8, Row1[3].x, Row1[3].list[2]."""
+    found = re.match(r"(\w+)(?:\[\d+\])?\.(\w+)", name)
+    if found is None:
+        return ""
+    protocol = program.protocol
+    bodies: list[object] = [b.body for b in (*protocol.functions, *protocol.actions)]
+    for process in protocol.processes:
+        bodies += [walk.handler_parts(handler) for handler in process.handlers]
+    lines = set()
+    for node in walk.nodes(bodies):
+        if isinstance(node, (ir.Assign, ir.SetBit)):
+            target = node.target if isinstance(node, ir.Assign) else node.bits
+            target = target.base if isinstance(target, ir.Element) else target
+            if isinstance(target, ir.VariableName):
+                written = (target.process, target.name)
+            elif isinstance(target, ir.RecordField):
+                written = (target.container, target.field)
+            else:
+                continue
+            if written == found.groups():
+                lines.add((node.place.line, str(node.place)))
+    places = ", ".join(place for _, place in sorted(lines))
+    return f"written at {places}" if places else ""
+
+
+def split(line: str) -> list[str]:
+    log, _, rest = line.partition(" | ")
+    return [*log.split("; "), *rest.split(" | ")]
+
+
+def difference(expected: str, found: str) -> str:
+    """The first thing in which two lines differ."""
+    for mine, theirs in zip(
+        re.split("; | \\| ", expected), re.split("; | \\| ", found)
+    ):
+        if mine != theirs:
+            return f"{mine or 'nothing'} becomes {theirs or 'nothing'}"
+    return "one line is longer"
+
+
+def about(program: Program, parted: Parting) -> list[str]:
+    """What becomes what, and where it is written."""
+    text = difference(parted.expected, parted.found)
+    names = re.findall(r"[A-Za-z]\w*(?:\[\d+\])?\.\w+", text)
+    lines = [text, *(written_at(program, name) for name in dict.fromkeys(names))]
+    return [line for line in lines if line]
+
+
+def describe(batch: Batch, parted: Parting) -> str:
+    begin = max(i for i in range(parted.index + 1) if batch.commands[i][0] in "RD")
+    events = [
+        describe_command(batch.program, c)
+        for c in batch.commands[begin : parted.index + 1]
+    ]
+    return "\n".join(
+        [
+            f"{parted.engine} and the interpreter part at step {len(events) - 1},",
+            f"  {place(batch.program, parted)}",
+            *(f"  {line}" for line in about(batch.program, parted)),
+            "after",
+            *(f"  {event}" for event in events),
+            f"interpreter: {parted.expected}",
+            f"{parted.engine}: {parted.found}",
+        ]
+    )
+
+
+# --- making it small
+
+
+def alone(
+    batch: Batch, seeds: Sequence[int], number: int, path: Path
+) -> Optional[Batch]:
+    """The one small spec as a file of its own, with the events that are for it."""
+    text, parts = write_specs([seeds[number]], [number])
+    protocol, _ = compiled(text, path)
+    if protocol is None:
+        return None
+    single = Batch(text, parts, Program(protocol))
+    return with_events(batch, single, number)
+
+
+def with_events(batch: Batch, single: Batch, number: int) -> Batch:
+    """The events of a batch that are for one spec, by the names it has for them."""
+    program = single.program
+    timers = {timer.name: timer.index for timer in program.protocol.timers}
+    names = [p.name for p in batch.program.protocol.parameters]
+    own = [p.name for p in program.protocol.parameters]
+    commands: list[Command] = []
+    for command in batch.commands:
+        if command[0] == "R":
+            given = dict(zip(names, command[1:], strict=True))
+            commands.append(("R", *(given[name] for name in own)))
+        elif command[0] == "D":
+            commands.append(command)
+        elif batch.owner(command) == number:
+            index = int(str(command[1]))
+            if command[0] == "E":
+                entry = program.entry_by_name.get(batch.program.entries[index].name)
+                new: Optional[int] = (
+                    entry.number if isinstance(entry, EntryPoint) else None
+                )
+            elif command[0] == "T":
+                new = timers.get(batch.program.protocol.timers[index].name)
+            else:
+                new = own.index(names[index]) if names[index] in own else None
+            if new is not None:
+                commands.append((command[0], new, *command[2:]))
+    single.commands, single.lines = [], []
+    return replayed(single, commands)
+
+
+def shrunk(
+    batch: Batch,
+    differs: Callable[[Batch], bool],
+    path: Path,
+    number: int,
+    attempts: int,
+) -> Batch:
+    """With lines of the spec and events left out as long as the engines still part. `batch` is one spec alone."""
+    for size in (8, 4, 2, 1):
+        first = 1
+        while first < len(batch.text.split("\n")) and attempts > 0:
+            lines = batch.text.split("\n")
+            text = "\n".join(lines[:first] + lines[first + size :])
+            smaller = attempt(batch, text, path, number)
+            if smaller is not None:
+                attempts -= 1
+                if differs(smaller):
+                    batch = smaller
+                    continue
+            first += size
+    return batch
+
+
+def attempt(batch: Batch, text: str, path: Path, number: int) -> Optional[Batch]:
+    """The same events on a changed spec, if it compiles."""
+    try:
+        protocol, _ = compiled(text, path)
+        if protocol is None or not protocol.processes:
+            return None
+        changed = with_events(batch, Batch(text, [], Program(protocol)), number)
+    except (RecursionError, ValueError, KeyError, TypeError):
+        return None  # the events do not fit any more
+    return changed if len(changed.commands) > 1 else None
