@@ -6,6 +6,7 @@ Where a field went or means another thing, export_json.SCHEMA_VERSION rises.
 
 import copy
 import doctest
+import doctest
 import functools
 import json
 import os
@@ -253,6 +254,20 @@ def test_scxml_structure(spec: Path, tmp_path: Path) -> None:
             if "id" in send.attrib:
                 assert send.attrib["event"] in events
                 assert ("delay" in send.attrib) != ("delayexpr" in send.attrib)
+
+
+def test_scxml_of_raises_with_indices(tmp_path: Path) -> None:
+    """What a raise names and carries may have indices; durations keep all their digits."""
+    spec = TOP / "tests/regressions/0017_index_in_a_raise.hsm"
+    roots = exported(spec, tmp_path)
+    (send,) = roots["Clerk"].iter(S + "send")
+    assert send.attrib[H + "record"] == "Desk[i & 1].job"
+    assert (send.attrib["event"], send.attrib["target"]) == ("poke", "#_Worker")
+    (param,) = send.iter(S + "param")
+    assert param.attrib["expr"] == "(Desk[i & 1].number + min(1, i)) & 7"
+    (timer,) = (s for s in roots["Worker"].iter(S + "send") if "delay" in s.attrib)
+    assert timer.attrib["delay"] == "4294967.295ms"
+    assert doctest.testmod(backend_scxml).failed == 0
 
 
 @specs

@@ -4,6 +4,7 @@ nonsense, protocols that share an Ethertype, and the capture of a transfer over 
 from __future__ import annotations
 
 import doctest
+import itertools
 import json
 import os
 import random
@@ -163,6 +164,62 @@ def test_remarks(tshark: Tshark, tmp_path: Path) -> None:
     rows = tshark.load(protocol).fields(tmp_path / "t.pcap", *remarks.values())
     for (expected, _), row in zip(wrong, rows, strict=True):
         assert {r for r in REMARKS if row[remarks[r]]} == {expected} - {""}
+
+
+EDGES = """protocol edges
+constant top = 0x80000000
+enumeration Mark: u32
+  ZERO   = 0
+  MOST   = 0x7FFFFFFF
+  MIDDLE = 0x80000000
+  LAST   = 0xFFFFFFFF
+payload Frame
+  wide: u32 range 0x7FFFFFFF..top + 1
+  high: u32 range top..0xFFFFFFFE
+layout Frame ethernet
+  destination_high: 32 bits
+  destination_low:  16 bits
+  source_high:      16 bits
+  source_low:       32 bits
+  type:             16 bits = 0x88B7
+  pad:              16 bits
+  mark:             32 bits of Mark shown
+  wide:             32 bits shown
+  high:             32 bits
+  fixed:            32 bits = top | 1
+device sent(f: Frame)
+process Host
+  external event frame(f: Frame)
+  state OPEN initial
+    on frame(f) / sent(f)
+"""
+
+
+def test_numbers_with_the_highest_bit(tshark: Tshark, tmp_path: Path) -> None:
+    """Ranges, members and fixed values on both sides of it."""
+    spec = tmp_path / "edges.hsm"
+    spec.write_text(EDGES)
+    protocol = compile_spec(str(spec))
+    builder = Builder(protocol, seed=7)
+    (layout,) = ethernet(protocol)
+    marks = (0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
+    wides = (0x7FFFFFFE, 0x7FFFFFFF, 0x80000001, 0x80000002)
+    highs = (0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF)
+    choices = [
+        {("Frame", n): v for n, v in zip(("mark", "wide", "high", "fixed"), values)}
+        for values in itertools.product(marks, wides, highs, (0x80000001, 0x80000000))
+    ]
+    frames = [builder.frame(layout, choice).content for choice in choices]
+    write_pcap(tmp_path / "t.pcap", frames)
+    remarks = remarks_of(protocol)
+    rows = tshark.load(protocol).fields(tmp_path / "t.pcap", *remarks.values())
+    for choice, row in zip(choices, rows, strict=True):
+        mark, wide, high, fixed = choice.values()
+        within = wide in wides[1:3] and high in highs[1:3]
+        wanted = {"unknown"} if mark == 1 else set()
+        wanted |= set() if within else {"out_of_range"}
+        wanted |= set() if fixed == 0x80000001 else {"unexpected"}
+        assert {r for r in REMARKS if row[remarks[r]]} == wanted
 
 
 def test_summary(tshark: Tshark, tmp_path: Path) -> None:

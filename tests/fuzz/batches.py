@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Callable, Iterable, Optional, Sequence
 
-from hsmc import ir, walk
+from hsmc import ir
 from hsmc.compiler import Compilation
 from hsmc.interpreter.interpreter import EntryPoint, Program
 from hsmc.interpreter.node_state import ContractViolation
-from hsmc.testing.differential import Command, Reference, describe_command
+from hsmc.testing.differential import Command, Reference
+from hsmc.testing.engines import Script
 from hsmc.testing.sequences import Guide
-from tests.fuzz.engines import Engine, EngineFailure
 from tests.fuzz.spec_writer import EDGES, Part, write_specs
 
 EVENTS = 24  # for each small spec
@@ -49,14 +49,11 @@ class EdgeGuide(Guide):
 
 
 @dataclass
-class Batch:
+class Batch(Script):
     """Several small specs as one program, and what happens to them."""
 
-    text: str
-    parts: list[Part]
-    program: Program
-    commands: list[Command] = field(default_factory=list)
-    lines: list[str] = field(default_factory=list)  # the interpreter's
+    text: str = ""
+    parts: list[Part] = field(default_factory=list)
 
     def owner(self, command: Command) -> Optional[int]:
         """The number of the small spec an event is for; None: of all."""
@@ -69,16 +66,6 @@ class Batch:
             name = self.program.protocol.parameters[int(str(command[1]))].name
         found = re.search(r"\d+$", name)
         return int(found[0]) if found else None
-
-
-@dataclass(frozen=True)
-class Parting:
-    """Where an engine parts from the interpreter: its line, or what ended it."""
-
-    engine: str
-    index: int  # of the command
-    expected: str
-    found: str
 
 
 def compiled(text: str, path: Path) -> tuple[Optional[ir.Protocol], set[int]]:
@@ -98,7 +85,7 @@ def make_batch(seeds: Sequence[int], path: Path) -> tuple[Optional[Batch], int]:
         text, parts = write_specs([s for _, s in kept], [n for n, _ in kept])
         protocol, lines = compiled(text, path)
         if protocol is not None:
-            batch = Batch(text, parts, Program(protocol))
+            batch = Batch(Program(protocol), [], [], text, parts)
             fill(batch, seeds[0], EVENTS * len(kept))
             return batch, len(seeds) - len(kept)
         bad = {part.number for part in parts if any(part.holds(line) for line in lines)}
@@ -128,117 +115,13 @@ def step(batch: Batch, reference: Reference, command: Command) -> None:
     batch.lines.append(line)
 
 
-def parting(engine: Engine, batch: Batch) -> Optional[Parting]:
-    """Runs the engine; None when it does what the interpreter does."""
-    try:
-        found = engine.run(batch.commands)
-        ended = ""
-    except EngineFailure as failure:
-        if failure.lines is None:
-            raise
-        found, ended = [], str(failure)
-        index = min(failure.lines, len(batch.lines) - 1)
-        return Parting(engine.name, index, engine.shown(batch.lines[index]), ended)
-    for index, line in enumerate(batch.lines):
-        expected = engine.shown(line)
-        told = found[index] if index < len(found) else "(nothing)"
-        if told != expected:
-            return Parting(engine.name, index, expected, told)
-    return None
-
-
-# --- what a difference is about
-
-
 def replayed(batch: Batch, commands: Iterable[Command]) -> Batch:
     """The same program with other events."""
-    other = Batch(batch.text, batch.parts, batch.program)
+    other = Batch(batch.program, [], [], batch.text, batch.parts)
     reference = Reference(batch.program)
     for command in commands:
         step(other, reference, command)
     return other
-
-
-def place(program: Program, parted: Parting) -> str:
-    """The line of the spec at which the two sides part: that of the last transition both begin, or either."""
-    rows: list[int] = []
-    for mine, theirs in zip(split(parted.expected), split(parted.found)):
-        rows += [int(m) for m in re.findall(r"^row (\d+)/", mine)]
-        if mine != theirs:
-            rows += [int(m) for m in re.findall(r"^row (\d+)/", theirs)][:1]
-            break
-    if not rows:
-        return "before any transition"
-    row = program.rows[rows[-1]]
-    return f"{row.place}: {row.text}"
-
-
-def written_at(program: Program, name: str) -> str:
-    """The lines that assign to a variable or a field, by the name of its slot: P1.v8, Row1[3].x, Row1[3].list[2]."""
-    found = re.match(r"(\w+)(?:\[\d+\])?\.(\w+)", name)
-    if found is None:
-        return ""
-    protocol = program.protocol
-    bodies: list[object] = [b.body for b in (*protocol.functions, *protocol.actions)]
-    for process in protocol.processes:
-        bodies += [walk.handler_parts(handler) for handler in process.handlers]
-    lines = set()
-    for node in walk.nodes(bodies):
-        if isinstance(node, (ir.Assign, ir.SetBit)):
-            target = node.target if isinstance(node, ir.Assign) else node.bits
-            target = target.base if isinstance(target, ir.Element) else target
-            if isinstance(target, ir.VariableName):
-                written = (target.process, target.name)
-            elif isinstance(target, ir.RecordField):
-                written = (target.container, target.field)
-            else:
-                continue
-            if written == found.groups():
-                lines.add((node.place.line, str(node.place)))
-    places = ", ".join(place for _, place in sorted(lines))
-    return f"written at {places}" if places else ""
-
-
-def split(line: str) -> list[str]:
-    log, _, rest = line.partition(" | ")
-    return [*log.split("; "), *rest.split(" | ")]
-
-
-def difference(expected: str, found: str) -> str:
-    """The first thing in which two lines differ."""
-    for mine, theirs in zip(
-        re.split("; | \\| ", expected), re.split("; | \\| ", found)
-    ):
-        if mine != theirs:
-            return f"{mine or 'nothing'} becomes {theirs or 'nothing'}"
-    return "one line is longer"
-
-
-def about(program: Program, parted: Parting) -> list[str]:
-    """What becomes what, and where it is written."""
-    text = difference(parted.expected, parted.found)
-    names = re.findall(r"[A-Za-z]\w*(?:\[\d+\])?\.\w+", text)
-    lines = [text, *(written_at(program, name) for name in dict.fromkeys(names))]
-    return [line for line in lines if line]
-
-
-def describe(batch: Batch, parted: Parting) -> str:
-    begin = max(i for i in range(parted.index + 1) if batch.commands[i][0] in "RD")
-    events = [
-        describe_command(batch.program, c)
-        for c in batch.commands[begin : parted.index + 1]
-    ]
-    return "\n".join(
-        [
-            f"{parted.engine} and the interpreter part at step {len(events) - 1},",
-            f"  {place(batch.program, parted)}",
-            *(f"  {line}" for line in about(batch.program, parted)),
-            "after",
-            *(f"  {event}" for event in events),
-            f"interpreter: {parted.expected}",
-            f"{parted.engine}: {parted.found}",
-        ]
-    )
 
 
 # --- making it small
@@ -252,7 +135,7 @@ def alone(
     protocol, _ = compiled(text, path)
     if protocol is None:
         return None
-    single = Batch(text, parts, Program(protocol))
+    single = Batch(Program(protocol), [], [], text, parts)
     return with_events(batch, single, number)
 
 
@@ -315,7 +198,7 @@ def attempt(batch: Batch, text: str, path: Path, number: int) -> Optional[Batch]
         protocol, _ = compiled(text, path)
         if protocol is None or not protocol.processes:
             return None
-        changed = with_events(batch, Batch(text, [], Program(protocol)), number)
+        changed = with_events(batch, Batch(Program(protocol), [], [], text), number)
     except (RecursionError, ValueError, KeyError, TypeError):
         return None  # the events do not fit any more
     return changed if len(changed.commands) > 1 else None

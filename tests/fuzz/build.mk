@@ -5,15 +5,25 @@ SEED  ?= 1
 # How the firmware's compiler is called, for what runs on the bare core.
 FUZZ_CROSS_FLAGS = -std=gnu11 -O2 $(FW_ARCH) -ffreestanding -ffixed-hi -ffixed-lo -mno-check-zero-division -mno-llsc \
                    -fno-jump-tables -fno-stack-protector -fno-asynchronous-unwind-tables -fno-common \
-                   -Wa,--fatal-warnings -Wa,$(CURDIR)/$(FW_PORT)/core.inc
+                   -Wa,--fatal-warnings -Wa,$(abspath $(FW_PORT)/core.inc)
 
 $(BUILD)/fuzz/cross_flags: tests/fuzz/build.mk fw-runtime/build.mk
 	@mkdir -p $(@D)
 	@echo '$(FUZZ_CROSS_FLAGS)' > $@
 
-TEST_NEEDS += $(BUILD)/fuzz/cross_flags
+# What the harness stands on there; the rest of an image is a spec's.
+FUZZ_NEEDS := $(addprefix $(BUILD)/fuzz/,cross_flags runtime.o memory.o) $(BUILD)/tests/run_program
+
+$(BUILD)/fuzz/runtime.o: FUZZ_SOURCE := tests/fuzz/bare/runtime.c
+$(BUILD)/fuzz/memory.o: FUZZ_SOURCE := $(FW_PORT)/memory.c
+$(BUILD)/fuzz/runtime.o $(BUILD)/fuzz/memory.o: tests/fuzz/bare/runtime.c $(FW_PORT)/memory.c \
+    $(wildcard tests/fuzz/bare/*.h) $(BUILD)/fuzz/cross_flags
+	$(SAY) FWCC $(FUZZ_SOURCE)
+	$(Q)$(FW_CC) $(FUZZ_CROSS_FLAGS) -Wall -Wextra -Wconversion -Werror -Itests/fuzz/bare -c -o $@ $(FUZZ_SOURCE)
+
+TEST_NEEDS += $(FUZZ_NEEDS)
 
 .PHONY: fuzz
-fuzz: $(BUILD)/fuzz/cross_flags $(BUILD)/tests/run_program ## SPECS=10000 random specs from SEED=1 on all engines
+fuzz: $(FUZZ_NEEDS) ## SPECS=10000 random specs from SEED=1 on all engines
 	$(SAY) FUZZ "$(SPECS) specs on all engines"
 	$(Q)$(PYTHON) -m tests.fuzz.fuzz --specs $(SPECS) --seed $(SEED)

@@ -10,6 +10,7 @@ the first step and the line at which they part; the status is 1. Everything lies
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import sys
 import time
@@ -19,23 +20,33 @@ from typing import Optional, Sequence
 TOP = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(TOP), str(TOP / "gen")]
 
-from tests.fuzz import batches  # noqa: E402
-from tests.fuzz.batches import Batch, Parting  # noqa: E402
-from tests.fuzz.engines import (
-    ENGINES,
+from hsmc.testing.engines import (  # noqa: E402
     Engine,
     EngineFailure,
     Native,
+    Parting,
     TooLarge,
-)  # noqa: E402
+    describe,
+    difference,
+    parting,
+)
+from tests.fuzz import batches  # noqa: E402
+from tests.fuzz.batches import Batch  # noqa: E402
+from tests.fuzz.engines import ENGINES  # noqa: E402
 
-AT_ONCE = 20  # specs of a batch
+AT_ONCE = 40  # specs of a batch
 SPREAD = 1_000_003  # between the seeds of two runs
 ATTEMPTS = 60  # to make a spec smaller
 
 
 class Run:
-    def __init__(self, directory: Path, engines: Sequence[type[Engine]]) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        engines: Sequence[type[Engine]],
+        attempts: int = ATTEMPTS,
+    ) -> None:
+        self.attempts = attempts
         self.directory = directory
         self.engines = engines
         self.turn = 0
@@ -97,7 +108,7 @@ class Run:
         engine = kind(batch.program, directory / name, self.turn)
         try:
             engine.build()
-            return batches.parting(engine, batch)
+            return parting(engine, batch)
         except EngineFailure as failure:
             return failure
 
@@ -126,9 +137,7 @@ class Run:
         """By the spec it is about alone, made small."""
         number = batch.owner(batch.commands[parted.index])
         if number is None:
-            found = batches.re.search(
-                r"\d+", batches.difference(parted.expected, parted.found)
-            )
+            found = re.search(r"\d+", difference(parted.expected, parted.found))
             number = 0 if found is None else int(found[0])
         directory = self.directory / "alone"
         path = directory / "fuzz.hsm"
@@ -142,15 +151,15 @@ class Run:
             batches.alone(batch, seeds, number, path) if number < len(seeds) else None
         )
         if single is None or compare(single) is None:
-            return f"specs {seeds[0]} to {seeds[-1]}: {batches.describe(batch, parted)}"
+            return f"specs {seeds[0]} to {seeds[-1]}: {describe(batch, parted)}"
         small = batches.shrunk(
-            single, lambda b: compare(b) is not None, path, number, ATTEMPTS
+            single, lambda b: compare(b) is not None, path, number, self.attempts
         )
         again = compare(small)
         if again is not None:
             single, parted = small, again
         kept = self.keep(single.text, seeds[number], kind)
-        return f"{kept}: {batches.describe(single, parted)}"
+        return f"{kept}: {describe(single, parted)}"
 
     def keep(self, text: str, seed: int, kind: type[Engine]) -> Path:
         path = self.directory / f"{kind.name}_{seed}.hsm"

@@ -8,6 +8,7 @@ engines disagree about is a mistake of one of them. Brackets stand where the gra
 
 from __future__ import annotations
 
+import operator as operators
 import random
 from dataclasses import dataclass
 from typing import Callable, Optional, Sequence
@@ -20,6 +21,13 @@ EDGES = (
     *(0x7FFFFFFE, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFE, 0xFFFFFFFF),
 )
 WIDTHS = (8, 16, 32)
+
+COMPUTE: dict[str, Callable[[int, int], int]] = {
+    **{"|": operators.or_, "&": operators.and_, "^": operators.xor},
+    **{"+": operators.add, "-": operators.sub, "*": operators.mul},
+    **{"/": operators.floordiv, "%": operators.mod},
+    **{"<<": operators.lshift, ">>": operators.rshift},
+}
 
 # How tightly the operators bind, as in docs/language.md.
 LEVELS = {
@@ -291,18 +299,7 @@ class Constants:
     ) -> Optional[int]:
         if left is None or right is None or (operator in "/%" and right == 0):
             return None
-        value = {
-            "|": lambda: left | right,
-            "&": lambda: left & right,
-            "^": lambda: left ^ right,
-            "+": lambda: left + right,
-            "-": lambda: left - right,
-            "*": lambda: left * right,
-            "/": lambda: left // right,
-            "%": lambda: left % right,
-            "<<": lambda: left << right,
-            ">>": lambda: left >> right,
-        }[operator]()
+        value = COMPUTE[operator](left, right)
         return value if 0 <= value <= WORD else None
 
 
@@ -357,8 +354,8 @@ class SmallSpec:
         self.bits = chance.choice(WIDTHS)
         members = chance.sample([e for e in EDGES if e < 1 << self.bits], 3)
         self.add(f"enumeration Kind{n}: u{self.bits}")
-        for name, value in zip(("RED", "BLUE", "GREEN"), members):
-            self.add(f"  {name}{n} = {literal(value, chance).text}")
+        for name, member in zip(("RED", "BLUE", "GREEN"), members):
+            self.add(f"  {name}{n} = {literal(member, chance).text}")
             self.draw.members.append(f"{name}{n}")
         self.add(f"payload Load{n}")
         self.fields = {"a": 8, "b": 16, "c": 32, "e": 32}
@@ -436,7 +433,7 @@ class SmallSpec:
 
     def functions(self) -> None:
         n, chance = self.n, self.random
-        for index in range(chance.randint(1, 3)):
+        for index in range(chance.randint(1, 2)):
             kind = chance.choice(("u8", "u16", "u32", "bool"))
             name = f"f{index}_{n}"
             widths = [chance.choice(WIDTHS) for _ in range(2)]
@@ -466,11 +463,11 @@ class SmallSpec:
         self.act_bits = chance.choice(WIDTHS)
         self.add(f"action act{n}(p: u{self.act_bits}, l: Load{n})")
         self.add(f"  if {self.draw.bool(2).text}")
-        self.add(*(f"    {s}" for s in self.statements(2)))
-        if chance.random() < 0.5:
+        self.add(f"    {self.statement()}")
+        if chance.random() < 0.3:
             self.add("    return", f"  else if {self.draw.bool(2).text}")
-            self.add(*(f"    {s}" for s in self.statements(1)))
-        self.add(*(f"  {s}" for s in self.statements(1)))
+            self.add(f"    {self.statement()}")
+        self.add(f"  {self.statement()}")
 
     # --- statements
 
@@ -515,9 +512,6 @@ class SmallSpec:
         numbers = self.numbers(32, 16, 8)
         return f"out{n}({numbers}, {draw.bool(2).text}, l, {draw.kind(1).text})"
 
-    def statements(self, count: int) -> list[str]:
-        return [self.statement() for _ in range(count)]
-
     def built(self) -> str:
         """A payload of its own making, for the other process."""
         n, draw = self.n, self.draw
@@ -542,9 +536,7 @@ class SmallSpec:
         self.add("  state ONE initial", "    on go(l, n, m)")
         self.add(f"      let t = {draw.number(3).text}")
         draw.numbers += ["t", "t"]
-        for target in ("", " -> TWO"):
-            body = "; ".join(self.statements(2))
-            self.add(f"      when {draw.bool(3).text} / {body}{target}")
+        self.add(f"      when {draw.bool(3).text} / {self.statement()} -> TWO")
         self.add(f"      else / act{n}({draw.into(self.act_bits, 2)}, l)")
         self.scope(["n", *own], ["b", f"flag{n}"], "l")
         draw.kinds.append("k")
@@ -556,9 +548,7 @@ class SmallSpec:
             "  state TWO",
         )
         go()
-        self.add(
-            f"    on go(l, n, m) when {draw.bool(2).text} / {'; '.join(self.statements(2))}"
-        )
+        self.add(f"    on go(l, n, m) when {draw.bool(2).text} / {self.statement()}")
         self.add(f"    on go(l, n, m) / {self.statement()} -> ONE")
         self.add(f"    on tick(n, b, l, k) / tint{n} := k -> ONE")
         if chance.random() < 0.5:

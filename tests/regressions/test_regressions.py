@@ -17,8 +17,15 @@ from hsmc.interpreter.interpreter import Program
 from hsmc.main import main
 from hsmc.interpreter.scenario import Vocabulary, read_scenario
 from hsmc.testing.sequences import Guide
-from tests.fuzz.batches import Batch, describe, parting
-from tests.fuzz.engines import Clang, Engine, JavaScript, Promela, Shipped
+from hsmc.testing.engines import (
+    Engine,
+    Promela,
+    Script,
+    Shipped,
+    describe,
+    parting,
+)
+from tests.fuzz.engines import Clang, JavaScript
 
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
@@ -64,6 +71,9 @@ def test_spec(path: Path, tmp_path: Path) -> None:
         return
     assert [d for d in diagnostics if d.severity == "error"] == []
     assert main(["build", str(path), "--output", str(tmp_path / "generated")]) == 0
+    for form in ("json", "scxml"):
+        options = ["--format", form, "--output", str(tmp_path / form)]
+        assert main(["export", str(path), *options]) == 0
     program = Program(hsmc.compile_spec(path))
     harness = build_harness(program, tmp_path, TOP)
     finding = Campaign(program, harness).run(SEQUENCES)
@@ -84,9 +94,6 @@ def test_spec(path: Path, tmp_path: Path) -> None:
         assert_engines_agree(program, commands, [ship])
     others = [kind(program, tmp_path / kind.name) for kind in OTHERS]
     assert_engines_agree(program, commands, others)
-    for form in ("json", "scxml"):
-        options = ["--format", form, "--output", str(tmp_path / form)]
-        assert main(["export", str(path), *options]) == 0
 
 
 def random_commands(program: Program) -> list[Command]:
@@ -108,14 +115,14 @@ def assert_engines_agree(
     """The other compiler, the model and the page, with the interpreter, as far as each can tell."""
     reference = Reference(program)
     lines = [reference.execute(command) for command in commands]
-    batch = Batch("", [], program, commands, lines)
+    script = Script(program, commands, lines)
     for engine in engines:
         try:
             engine.build()
         except Unsupported:
             continue  # a model has room for small sets and pools
-        parted = parting(engine, batch)
-        assert parted is None, describe(batch, parted)
+        parted = parting(engine, script)
+        assert parted is None, describe(script, parted)
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)

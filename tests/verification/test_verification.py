@@ -24,7 +24,16 @@ sys.path[:0] = [str(TOP), str(TOP / "gen")]
 
 from hsmc.main import main  # noqa: E402
 from hsmc.command_line import Failure  # noqa: E402
-from hsmc.verification import narration, native, unreached, verdicts  # noqa: E402
+from hsmc import compile_spec, ir  # noqa: E402
+from hsmc.backends.backend_promela import PromelaWriter  # noqa: E402
+from hsmc.interpreter.interpreter import Program  # noqa: E402
+from hsmc.verification import (  # noqa: E402
+    narration,
+    native,
+    parting,
+    unreached,
+    verdicts,
+)
 from hsmc.verification.search import Run  # noqa: E402
 from hsmc.verification.subject import Search, Subject  # noqa: E402
 from tests.tutorial import follow  # noqa: E402
@@ -284,13 +293,52 @@ def test_one_property_only(tmp_path: Path) -> None:
 
 
 def test_engines_that_differ() -> None:
-    def run(engine: str, states: int) -> Run:
+    def run(engine: str, states: int, violated: str = "") -> Run:
         search = Search("abp", "two", engine, "safety", {}, {}, [], [], [], Path("."))
-        return Run(search, states=states)
+        return Run(search, states=states, errors=bool(violated), violated=violated)
 
     assert verdicts.unequal([run("promela", 5), run("c", 5)]) == []
-    (problem,) = verdicts.unequal([run("promela", 5), run("c", 6)])
+    ((problem, search),) = verdicts.unequal([run("promela", 5), run("c", 6)])
     assert "stores 5 states" in problem and "6: the two back ends differ" in problem
+    assert search.check == "two"
+    ((problem, _),) = verdicts.unequal([run("promela", 5), run("c", 3, "order")])
+    assert "promela safety: holds" in problem and "VIOLATED: order" in problem
+    assert verdicts.unequal([run("promela", 3, "order"), run("c", 4, "order")]) == []
+
+
+def test_where_engines_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first step and the line of the spec, when one back end computes something else."""
+    subject = Subject(TOP / "spec/abp/abp.hsm", tmp_path / "same")
+    check = subject.protocol.checks[0].name
+    assert "show no difference" in parting.where_engines_part(subject, check)
+    right = PromelaWriter._Binary
+
+    def wrong(writer: PromelaWriter, node: ir.Binary) -> str:
+        return "0" if node.operator == "-" else right(writer, node)
+
+    monkeypatch.setattr(PromelaWriter, "_Binary", wrong)
+    subject = Subject(TOP / "spec/abp/abp.hsm", tmp_path / "other")
+    told = parting.where_engines_part(subject, check)
+    first, place, what, written = told.split("\n")[:4]
+    assert first.startswith("promela and the interpreter part at step ")
+    assert "/ bit := 1 - bit" in place or "/ expected := 1 - expected" in place
+    line = int(place.split(":")[1])
+    assert "1 - " in ABP.split("\n")[line - 1]
+    assert what.strip() in (
+        "Sender.bit=1 is missing",
+        "Receiver.expected=1 is missing",
+    )
+    assert written.strip() == f"written at abp.hsm:{line}"
+
+
+def test_numbers_of_a_narration_are_unsigned() -> None:
+    """Promela prints a parameter of 32 bits with its sign."""
+    program = Program(compile_spec(TOP / "spec/abp/abp.hsm"))
+    told = narration.Listener(program).listen(
+        "@ initialise 0 -2147483648\n@ set 0 timeout -1\n"
+    )
+    assert told.parameters == [[0x80000000]]
+    assert [step.values for step in told.steps] == [[0xFFFFFFFF]]
 
 
 # --- what can go wrong

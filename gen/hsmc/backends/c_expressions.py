@@ -365,6 +365,8 @@ class ExpressionWriter:
         ]
 
     def _Conditional(self, node: ir.Conditional) -> Text:
+        if node.condition.value is not None and not settable(node.condition):
+            return self.chosen(node)
         loose = {"relational", "additive", "multiplicative"}
         condition = self.expression(node.condition)
         then = self.expression(node.then)
@@ -373,6 +375,19 @@ class ExpressionWriter:
         kinds = {then.promoted, otherwise.promoted}
         promoted = BOOL if kinds == {BOOL} else WORD if WORD in kinds else INT
         return Text(text, CONDITIONAL, promoted)
+
+    def chosen(self, node: ir.Conditional) -> Text:
+        """What a constant condition leaves; gcc takes the other side into account when it warns of conversions. What is
+        not evaluated still counts as used."""
+        one, other = node.then, node.otherwise
+        if node.condition.value == 0:
+            one, other = other, one
+        result = self.expression(one)
+        unused = [e for e in (node.condition, other) if names(e)]
+        if not unused:
+            return result
+        used = [f"(void){self.expression(e).tight()}" for e in unused]
+        return Text(f"({', '.join([*used, result.text])})", ATOM, result.promoted)
 
     def call(self, name: str, arguments: Sequence[str]) -> str:
         return f"{name}({', '.join(arguments)})"
@@ -461,3 +476,9 @@ def settable(item: Union[ir.Expression, ir.Size, ir.Range, None]) -> bool:
         return settable(item.low) or settable(item.high)
     expression = item.expression if isinstance(item, ir.Size) else item
     return any(isinstance(node, ir.ConstantName) for node in walk.nodes(expression))
+
+
+def names(item: ir.Expression) -> bool:
+    """Does it name an argument or a local, which a compiler wants used?"""
+    kinds = (ir.ArgumentName, ir.LocalName)
+    return any(isinstance(node, kinds) for node in walk.nodes(item))

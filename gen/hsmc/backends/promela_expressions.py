@@ -236,8 +236,8 @@ class ExpressionWriter:
         result = self.temporary(node.type)
         self.before.append(f"{result} = {left}")
         lines = [*before, f"{result} = {right}"]
-        ways = ([], lines) if node.operator == "or" else (lines, [])
-        self.before += choice(result, *ways)
+        either = node.operator == "or"
+        self.before += choice(result, [] if either else lines, lines if either else [])
         return result
 
     def _Conditional(self, node: ir.Conditional) -> str:

@@ -22,7 +22,7 @@ from ..command_line import (
 )
 from ..frontend.profiles import UnknownProfile
 from ..report import SpecError
-from . import counterexample, story, unreached, verdicts
+from . import counterexample, parting, story, unreached, verdicts
 from .search import (
     CHILDREN,
     DEPTH_LIMIT,
@@ -169,6 +169,7 @@ def command(options: argparse.Namespace) -> int:
         for subject in subjects
         for search in subject.searches(names, options.level, engines, kinds)
     ]
+    by_name = {subject.name: subject for subject in subjects}
     started = time.monotonic()
     try:
         runs = run_all(searches, limits, options.level == "quick")
@@ -186,7 +187,10 @@ def command(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         raise Failure("interrupted", 1) from None
     seconds = time.monotonic() - started
-    problems = verdicts.unequal(runs)
+    problems = [
+        f"{problem}\n{parting.where_engines_part(by_name[search.protocol], search.check)}"
+        for problem, search in verdicts.unequal(runs)
+    ]
     whole = options.level != "quick" and not names and options.property is None
     judged = [unreached.judge(runs, subject) for subject in subjects if whole]
     if all(run.holds for run in runs):  # what was cut short says nothing of the rest

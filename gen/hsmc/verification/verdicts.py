@@ -59,8 +59,8 @@ def table(runs: Sequence[Run]) -> str:
     return "\n".join(lines) + "\n" if lines else ""
 
 
-def unequal(runs: Sequence[Run]) -> list[str]:
-    """Pairs of engines that did not store the same states."""
+def unequal(runs: Sequence[Run]) -> list[tuple[str, Search]]:
+    """Pairs of engines that did not store the same states, or of which one alone found a violation."""
     problems = []
     for one, other in itertools.combinations(runs, 2):
         same = (one.search.protocol, one.search.check, one.search.kind) == (
@@ -68,10 +68,15 @@ def unequal(runs: Sequence[Run]) -> list[str]:
             other.search.check,
             other.search.kind,
         )
-        if same and one.holds and other.holds and one.states != other.states:
-            problems.append(
-                f"{one.name} stores {one.states} states, {other.name} {other.states}: the two back ends differ"
-            )
+        if not same or one.engine == other.engine or one.incomplete or other.incomplete:
+            continue
+        if bool(one.errors) != bool(other.errors):
+            verdicts = (f"{run.name}: {verdict(run)}" for run in (one, other))
+            text = f"{'; '.join(verdicts)}: the two back ends differ"
+            problems.append((text, one.search))
+        elif one.holds and one.states != other.states:
+            text = f"{one.name} stores {one.states} states, {other.name} {other.states}: the two back ends differ"
+            problems.append((text, one.search))
     return problems
 
 

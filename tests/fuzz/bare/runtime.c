@@ -1,14 +1,15 @@
 /*
  * What the differential harness stands on where there is no operating system: the core of the chip
- * under tests/sim_cpu/run_program.c, which knows two system calls. The script lies in memory, at
- * SCRIPT, and ends with a zero byte. The core has neither multiplier nor divider, so %u prints in
- * hexadecimal.
+ * under tests/sim_cpu/run_program.c, which knows two system calls. The script lies in memory and
+ * ends with a zero byte. The core has neither multiplier nor divider, so %u prints in hexadecimal.
  */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#define SCRIPT 0x100000u
 
 int main(int argc, char **argv);
 
@@ -33,7 +34,10 @@ static uint32_t system_call(uint32_t number, uint32_t a, uint32_t b, uint32_t c)
     register uint32_t a2 __asm__("$6") = c;
     register uint32_t a3 __asm__("$7");
     /* SYSCALL, of which the assembler is told that the core does not have it. */
-    __asm__ volatile(".word 0x0000000C" : "+r"(v0), "=r"(a3) : "r"(a0), "r"(a1), "r"(a2) : "memory");
+    __asm__ volatile(".word 0x0000000C"
+                     : "+r"(v0), "=r"(a3)
+                     : "r"(a0), "r"(a1), "r"(a2)
+                     : "memory");
     return v0;
 }
 

@@ -1,4 +1,5 @@
-/* Of <string.h> what the differential harness uses, on the bare core: fw-runtime/port/tigon2/memory.c. */
+/* Of <string.h> what the differential harness uses, on the bare core:
+ * fw-runtime/port/tigon2/memory.c. */
 #ifndef TESTS_FUZZ_BARE_STRING_H
 #define TESTS_FUZZ_BARE_STRING_H
 

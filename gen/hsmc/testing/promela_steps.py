@@ -9,93 +9,11 @@ from __future__ import annotations
 import re
 from typing import Sequence, Union
 
-from hsmc import ir, naming
-from hsmc.backends import backend_promela
-from hsmc.backends.backend_promela import PromelaWriter, handler_owner
-from hsmc.backends.promela_expressions import field_name
-from hsmc.interpreter.interpreter import EntryPoint, Program
-
-WORLD = """/* Steps read from standard input. */
-#define NODES 1
-#define hsm_timer_arm(timer) hsm_tell("@ arm %d\\n", timer)
-#define hsm_timer_cancel(timer) hsm_tell("@ cancel %d\\n", timer)
-{parameters}
-#include "{prefix}.pml"
-hidden int steps_kind;	/* of what comes next, 0 for nothing */
-hidden int steps_which;
-int steps_done;
-{devices}
-c_code {{
-\\#include "steps.h"
-}}
-inline begin()
-{{
-	c_code {{ steps_read(); }};
-	{prefix}_node = 0;
-	hsm_verdict = 0;
-	never_event = 1;
-	pool_exhausted = 1
-}}
-inline end()
-{{
-	c_code {{ steps_print(); steps_next(); }};
-	steps_done = steps_done + 1
-}}
-active proctype Steps()
-{{
-	d_step {{ c_code {{ steps_next(); }}; steps_done = 0 }};
-	do
-	:: d_step {{ steps_kind == 1 -> begin(); {prefix}_initialise(); end() }}
-	:: d_step {{ steps_kind == 4 -> begin(); end() }}
-{choices}
-	:: else -> break
-	od
-}}
-"""
-
-HEADER = """#include <stdint.h>
-#include <string.h>
-static struct {prefix}_node_state steps_before;
-static uint32_t steps_number(void) {{
-	unsigned int result = 0;
-	if (scanf("%u", &result) != 1) exit(2);
-	return result;
-}}
-static void steps_next(void) {{
-	char command;
-	steps_kind = 0;
-	if (scanf(" %c", &command) != 1) return;
-	steps_kind = command == 'R' || command == 'D' ? 1 : command == 'E' ? 2 : command == 'T' ? 3 : 4;
-	steps_which = steps_kind == 1 ? command == 'D' : (int)steps_number();
-}}
-static void steps_read(void) {{
-	if (steps_kind == 1) {{
-		memset(&now.{prefix}_nodes[0], 0, sizeof(now.{prefix}_nodes[0]));
-		memset(&steps_before, 0, sizeof(steps_before));
-		if (steps_which) {{
-{defaults}
-		}} else {{
-{parameters}
-		}}
-		return;
-	}}
-	switch (steps_kind << 16 | steps_which) {{
-{events}
-{timers}
-{settings}
-	default: exit(2);
-	}}
-}}
-#define NUMBER(place, form, ...) \\
-	if (now.{prefix}_nodes[0].place != steps_before.place) \\
-		printf("; " form, __VA_ARGS__, (uint32_t)now.{prefix}_nodes[0].place)
-static void steps_print(void) {{
-	printf("@ changes ");
-{changes}
-	printf("\\n@ end %d\\n", hsm_verdict);
-	memcpy(&steps_before, &now.{prefix}_nodes[0], sizeof(steps_before));
-}}
-"""
+from .. import ir, naming
+from ..backends import backend_c, backend_promela
+from ..backends.backend_promela import PromelaWriter, handler_owner
+from ..backends.promela_expressions import field_name
+from ..interpreter.interpreter import EntryPoint, Program
 
 
 class StepsWriter:
@@ -116,29 +34,25 @@ class StepsWriter:
     # --- the files
 
     def generate(self) -> dict[str, str]:
-        prefix = self.names.prefix
         files = backend_promela.generate(self.protocol)
         files["hsm_world.h"] = "static void hsm_tell_world(void) {}\n"
-        files["steps.pml"] = WORLD.format(
-            prefix=prefix,
-            parameters="\n".join(self.parameters()),
-            devices="\n".join(self.devices()),
-            choices="\n".join(self.choices()),
-        )
         names = [self.parameter(p) for p in self.protocol.parameters]
         defaults = [p.default.value for p in self.protocol.parameters]
-        files["steps.h"] = HEADER.format(
-            prefix=prefix,
-            defaults="\n".join(f"{n} = {v}u;" for n, v in zip(names, defaults)),
-            parameters="\n".join(f"{name} = steps_number();" for name in names),
-            events="\n".join(self.events()),
-            timers="\n".join(self.timers()),
-            settings="\n".join(
-                f"case 4 << 16 | {i}: {name} = steps_number(); break;"
-                for i, name in enumerate(names)
-            ),
-            changes="\n".join(self.changes()),
-        )
+        context: dict[str, object] = {
+            "protocol": self.protocol,
+            "prefix": self.names.prefix,
+            "declarations": self.parameters(),
+            "devices": self.devices(),
+            "choices": self.choices(),
+            "defaults": [f"{n} = {v}u;" for n, v in zip(names, defaults)],
+            "parameters": [f"{name} = steps_number();" for name in names],
+            "cases": [*self.events(), *self.timers(), *self.settings(names)],
+            "changes": self.changes(),
+        }
+        environment = backend_c.environment()
+        for name in ("steps.pml", "steps.h"):
+            template = environment.get_template(f"differential/{name}.j2")
+            files[name] = template.render(context)
         return files
 
     def parameter(self, parameter: ir.Parameter) -> str:
@@ -219,6 +133,12 @@ class StepsWriter:
             lines.append(f"case 3 << 16 | {timer.index}: {reads} break;")
         return lines
 
+    def settings(self, names: Sequence[str]) -> list[str]:
+        return [
+            f"case 4 << 16 | {index}: {name} = steps_number(); break;"
+            for index, name in enumerate(names)
+        ]
+
     # --- the state
 
     def changes(self) -> list[str]:
@@ -237,10 +157,10 @@ class StepsWriter:
 
     def container(self, declaration: Union[ir.Pool, ir.Table]) -> list[str]:
         name, count = declaration.name, declaration.count.value
-        own = isinstance(declaration, ir.Pool)
-        first = 1 if own or declaration.pool is not None else 0
+        by_reference = isinstance(declaration, ir.Pool) or declaration.pool is not None
+        first = int(by_reference)
         lines = []
-        if own:
+        if isinstance(declaration, ir.Pool):
             used = f"{naming.snake(name)}_used"
             lines.append(f'NUMBER({used}, "%s=%08x", "{name}.used");')
         lines.append(f"for (int i = 0; i < {count}; i++) {{")

@@ -1,0 +1,82 @@
+"""A few random specs on all engines, and what is told when one engine is wrong. `make fuzz` runs as many as wanted.
+
+FUZZ_SPECS: how many, 6 unless told.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from hsmc import ir
+from hsmc.backends.backend_javascript import JavaScriptWriter
+from hsmc.testing.engines import difference
+from tests.fuzz import spec_writer
+from tests.fuzz.engines import ENGINES, JavaScript
+from tests.fuzz.fuzz import Run, seeds_of
+
+SPECS = int(os.environ.get("FUZZ_SPECS", "6"))
+
+
+def test_all_engines_do_the_same(tmp_path: Path) -> None:
+    run = Run(tmp_path, ENGINES)
+    told = run.batch(seeds_of(0, 0, SPECS))
+    assert told == []
+    assert run.specs == SPECS and run.refused == 0
+    assert run.events > 20 * SPECS
+    names = ["interpreter", "gcc", "clang", "cross", "promela", "javascript"]
+    assert list(run.seconds) == names
+    print(run.report())
+
+
+def test_specs_are_full_of_edges() -> None:
+    """Every operator and every edge occurs, and the same seed gives the same spec."""
+    text, parts = spec_writer.write_specs(range(40), range(40))
+    assert spec_writer.write_specs(range(40), range(40)) == (text, parts)
+    for edge in spec_writer.EDGES:
+        assert f" {edge}" in text or f" {edge:#x}" in text, edge
+    for operator in spec_writer.LEVELS:
+        assert f" {operator} " in text, operator
+    words = "min( max( has( has_all( set( unset( clear count raise repeat when range after not -( ~"
+    for word in words.split():
+        assert word in text, word
+    lines = text.split("\n")
+    for part in parts:
+        assert lines[part.first - 1].startswith(f"constant first{part.number} ")
+
+
+def test_a_wrong_engine_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the spec alone, made small, the first step, and the line."""
+
+    def wrong(writer: JavaScriptWriter, node: ir.Minimum) -> str:
+        return f"({writer.expression(node.left)} | 0)"
+
+    monkeypatch.setattr(JavaScriptWriter, "_Minimum", wrong)
+    run = Run(tmp_path, [JavaScript], attempts=8)
+    (told,) = run.batch(seeds_of(0, 0, 10))
+    first, place, what = told.split("\n")[:3]
+    path, _, rest = first.partition(": ")
+    assert rest.startswith("javascript and the interpreter part at step ")
+    assert "becomes" in what or "missing" in what or "too much" in what
+    text = Path(path).read_text()
+    assert "min(" in text or "max(" in text
+    whole, _ = spec_writer.write_specs([int(Path(path).stem.split("_")[1])], [0])
+    assert text.count("\n") < whole.count("\n")
+    assert place.startswith("  fuzz.hsm:")
+    assert told.split("\n")[-2].startswith("interpreter: ")
+    assert run.differences == 1
+
+
+def test_the_first_difference_of_two_lines() -> None:
+    line = "row 1/0; told(1 2) | 0 | A.x=1; A.y=2"
+    assert difference(line, line.replace("x=1", "x=3")) == "A.x=1 becomes A.x=3"
+    assert difference(line, line.replace("A.x=1; ", "")) == "A.x=1 is missing"
+    more = line.replace("A.y", "A.w=7; A.y")
+    assert difference(line, more) == "A.w=7 is too much"
+    other = line.replace("(1 2)", "(1 3)")
+    assert difference(line, other) == "told(1 2) becomes told(1 3)"
+    assert difference(line, line.replace("row 1/", "row 2/")).endswith("row 2/0")
