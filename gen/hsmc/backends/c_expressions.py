@@ -289,6 +289,8 @@ class ExpressionWriter:
         if node.operator == "^" and isinstance(node.left, ir.Number):
             # clang takes 2 ^ 8 for a power, unless it is written like a mask.
             left = Text(f"{node.left.value:#x}u", ATOM, WORD)
+        elif node.operator == "^" and node.left.value in (2, 10):
+            left = Text(f"{left.tight()} | 0u", "|", WORD)
         if (
             not logical
             and left.promoted != WORD
