@@ -230,7 +230,7 @@ def expected(protocol: ir.Protocol) -> Iterator[str]:
         ("constant", protocol.constants),
         ("counter", protocol.counters),
         ("device", protocol.devices),
-        ("function", protocol.functions),
+        ("function", [f for f in protocol.functions if not f.hidden]),
         ("action", protocol.actions),
         ("property", protocol.properties),
         ("placement", protocol.placements),
