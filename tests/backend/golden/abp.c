@@ -17,8 +17,7 @@ uint32_t abp_counters[ABP_COUNTER_COUNT];
 
 /* --- functions --- */
 
-/* --- handlers, one for each event of a process; actions raise other processes' events through them
- * --- */
+/* --- handlers, one for each event of a process; actions raise other processes' events through them --- */
 
 static void abp_on_sender_submit(const uint32_t item);
 static void abp_on_sender_ack(const struct abp_frame *const f);
@@ -27,7 +26,8 @@ static void abp_on_receiver_data(const struct abp_frame *const f);
 /* --- actions --- */
 
 /* abp.hsm:57 */
-static inline void abp_send_data(void) {
+static inline void abp_send_data(void)
+{
     const struct abp_frame f = {
         .kind = ABP_FRAME_KIND_DATA,
         .bit = ABP_STATE(bit),
@@ -37,7 +37,8 @@ static inline void abp_send_data(void) {
 }
 
 /* abp.hsm:70 */
-static inline void abp_acknowledge(const struct abp_frame *const f) {
+static inline void abp_acknowledge(const struct abp_frame *const f)
+{
     const struct abp_frame a = {
         .kind = ABP_FRAME_KIND_ACK,
         .bit = f->bit,
@@ -48,14 +49,15 @@ static inline void abp_acknowledge(const struct abp_frame *const f) {
 /* --- the machines --- */
 
 /* abp.hsm:40: Sender.submit: the host has an item; only when the last one was accepted */
-static ABP_HOT void abp_on_sender_submit(const uint32_t item) {
+static ABP_HOT void abp_on_sender_submit(const uint32_t item)
+{
     switch (ABP_STATE(sender_state_)) {
     case ABP_SENDER_STATE_READY:
         /* abp.hsm:46: on submit(item) / pending := item -> WAIT_ACK */
         ABP_TRACE(0u, 0u);
         ABP_STATE(sender_state_) = ABP_SENDER_STATE_WAIT_ACK;
-        ABP_TIMER_ARM(ABP_TIMER_SENDER_WAIT_ACK, 0u,
-                      hsm_bounded(ABP_PARAMETER(timeout), 1u, 60000000u, 1000u));
+        ABP_TIMER_ARM(ABP_TIMER_SENDER_WAIT_ACK, 0u, hsm_bounded(ABP_PARAMETER(timeout), 1u,
+            60000000u, 1000u));
         ABP_STATE(pending) = item;
         /* abp.hsm:50: entry */
         abp_send_data();
@@ -67,13 +69,13 @@ static ABP_HOT void abp_on_sender_submit(const uint32_t item) {
 }
 
 /* abp.hsm:41: Sender.ack */
-static ABP_HOT void abp_on_sender_ack(const struct abp_frame *const f) {
+static ABP_HOT void abp_on_sender_ack(const struct abp_frame *const f)
+{
     switch (ABP_STATE(sender_state_)) {
     case ABP_SENDER_STATE_READY:
         return; /* ignored */
     case ABP_SENDER_STATE_WAIT_ACK:
-        /* abp.hsm:52: on ack(f) when f.bit == bit / bit := 1 - bit; accepted(pending); pending := 0
-         * -> READY */
+        /* abp.hsm:52: on ack(f) when f.bit == bit / bit := 1 - bit; accepted(pending); pending := 0 -> READY */
         if (f->bit == ABP_STATE(bit)) {
             ABP_TRACE(1u, 0u);
             ABP_TIMER_CANCEL(ABP_TIMER_SENDER_WAIT_ACK, 0u);
@@ -94,9 +96,9 @@ static ABP_HOT void abp_on_sender_ack(const struct abp_frame *const f) {
 }
 
 /* abp.hsm:62: Receiver.data */
-static ABP_HOT void abp_on_receiver_data(const struct abp_frame *const f) {
-    /* abp.hsm:67: on data(f) when f.bit == expected / expected := 1 - expected; deliver(f.item);
-     * acknowledge(f) */
+static ABP_HOT void abp_on_receiver_data(const struct abp_frame *const f)
+{
+    /* abp.hsm:67: on data(f) when f.bit == expected / expected := 1 - expected; deliver(f.item); acknowledge(f) */
     if (f->bit == ABP_STATE(expected)) {
         ABP_TRACE(4u, 0u);
         ABP_STATE(expected) = (uint8_t)(1u - ABP_STATE(expected));
@@ -111,14 +113,15 @@ static ABP_HOT void abp_on_receiver_data(const struct abp_frame *const f) {
 }
 
 /* abp.hsm:54: Sender.WAIT_ACK has lasted timeout microseconds */
-static ABP_HOT void abp_on_sender_after_wait_ack(void) {
+static ABP_HOT void abp_on_sender_after_wait_ack(void)
+{
     switch (ABP_STATE(sender_state_)) {
     case ABP_SENDER_STATE_WAIT_ACK:
         /* abp.hsm:54: after timeout -> WAIT_ACK */
         ABP_TRACE(3u, 0u);
         ABP_TIMER_CANCEL(ABP_TIMER_SENDER_WAIT_ACK, 0u);
-        ABP_TIMER_ARM(ABP_TIMER_SENDER_WAIT_ACK, 0u,
-                      hsm_bounded(ABP_PARAMETER(timeout), 1u, 60000000u, 1000u));
+        ABP_TIMER_ARM(ABP_TIMER_SENDER_WAIT_ACK, 0u, hsm_bounded(ABP_PARAMETER(timeout), 1u,
+            60000000u, 1000u));
         /* abp.hsm:50: entry */
         abp_send_data();
         return;
@@ -130,10 +133,12 @@ static ABP_HOT void abp_on_sender_after_wait_ack(void) {
 
 /* --- entry points --- */
 
-ABP_COLD void abp_initialise(void) {
+ABP_COLD void abp_initialise(void)
+{
 }
 
-ABP_RARE void abp_timer_expired(const enum abp_timer timer, const uint32_t instance) {
+ABP_RARE void abp_timer_expired(const enum abp_timer timer, const uint32_t instance)
+{
     (void)instance;
     switch (timer) {
     case ABP_TIMER_SENDER_WAIT_ACK:
@@ -145,12 +150,14 @@ ABP_RARE void abp_timer_expired(const enum abp_timer timer, const uint32_t insta
     }
 }
 
-ABP_HOT enum hsm_verdict abp_sender_submit(const uint32_t item) {
+ABP_HOT enum hsm_verdict abp_sender_submit(const uint32_t item)
+{
     abp_on_sender_submit(item);
     return HSM_DONE;
 }
 
-ABP_HOT enum hsm_verdict abp_sender_ack(const struct abp_frame *const f) {
+ABP_HOT enum hsm_verdict abp_sender_ack(const struct abp_frame *const f)
+{
     if (f->bit > 1u) {
         return HSM_REFUSED;
     }
@@ -158,7 +165,8 @@ ABP_HOT enum hsm_verdict abp_sender_ack(const struct abp_frame *const f) {
     return HSM_DONE;
 }
 
-ABP_HOT enum hsm_verdict abp_receiver_data(const struct abp_frame *const f) {
+ABP_HOT enum hsm_verdict abp_receiver_data(const struct abp_frame *const f)
+{
     if (f->bit > 1u) {
         return HSM_REFUSED;
     }
@@ -168,19 +176,30 @@ ABP_HOT enum hsm_verdict abp_receiver_data(const struct abp_frame *const f) {
 
 #ifdef ABP_NAMES
 static const char *const transition_names[] = {
-    "Sender.READY.submit.0",   "Sender.WAIT_ACK.ack.0",     "Sender.WAIT_ACK.ack.1",
-    "Sender.WAIT_ACK.after.0", "Receiver.LISTENING.data.0", "Receiver.LISTENING.data.1",
+    "Sender.READY.submit.0",
+    "Sender.WAIT_ACK.ack.0",
+    "Sender.WAIT_ACK.ack.1",
+    "Sender.WAIT_ACK.after.0",
+    "Receiver.LISTENING.data.0",
+    "Receiver.LISTENING.data.1",
 };
 
 static const char *const transition_places[] = {
-    "abp.hsm:46", "abp.hsm:52", "abp.hsm:53", "abp.hsm:54", "abp.hsm:67", "abp.hsm:68",
+    "abp.hsm:46",
+    "abp.hsm:52",
+    "abp.hsm:53",
+    "abp.hsm:54",
+    "abp.hsm:67",
+    "abp.hsm:68",
 };
 
-const char *abp_transition_name(const uint32_t transition) {
+const char *abp_transition_name(const uint32_t transition)
+{
     return transition < ABP_TRANSITION_COUNT ? transition_names[transition] : "?";
 }
 
-const char *abp_transition_place(const uint32_t transition) {
+const char *abp_transition_place(const uint32_t transition)
+{
     return transition < ABP_TRANSITION_COUNT ? transition_places[transition] : "?";
 }
 #endif

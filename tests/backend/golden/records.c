@@ -15,18 +15,21 @@ uint32_t records_counters[RECORDS_COUNTER_COUNT];
 
 /* --- pools and tables --- */
 
-static inline bool records_job_available_(void) {
+static inline bool records_job_available_(void)
+{
     return hsm_pool_available(&RECORDS_STATE(job_used[0]), RECORDS_LIMIT);
 }
 
-static inline uint8_t records_job_create_(void) {
+static inline uint8_t records_job_create_(void)
+{
     const uint32_t reference = hsm_pool_take(&RECORDS_STATE(job_used[0]), RECORDS_LIMIT);
 
     RECORDS_STATE(job)[reference - 1u].state_ = RECORDS_WORKER_STATE_IDLE;
     return (uint8_t)reference;
 }
 
-static inline RECORDS_RARE void records_job_release_(const uint8_t reference) {
+static inline RECORDS_RARE void records_job_release_(const uint8_t reference)
+{
     struct records_job *const record = &RECORDS_STATE(job)[reference - 1u];
 
     hsm_clear(record->done, 40u);
@@ -36,18 +39,21 @@ static inline RECORDS_RARE void records_job_release_(const uint8_t reference) {
     hsm_pool_give(&RECORDS_STATE(job_used[0]), reference);
 }
 
-static inline bool records_ticket_available_(void) {
+static inline bool records_ticket_available_(void)
+{
     return hsm_pool_available(&RECORDS_STATE(ticket_used[0]), 300u);
 }
 
-static inline uint16_t records_ticket_create_(void) {
+static inline uint16_t records_ticket_create_(void)
+{
     const uint32_t reference = hsm_pool_take(&RECORDS_STATE(ticket_used[0]), 300u);
 
     RECORDS_STATE(ticket)[reference - 1u].state_ = RECORDS_CLERK_STATE_NEW;
     return (uint16_t)reference;
 }
 
-static inline RECORDS_RARE void records_ticket_release_(const uint16_t reference) {
+static inline RECORDS_RARE void records_ticket_release_(const uint16_t reference)
+{
     struct records_ticket *const record = &RECORDS_STATE(ticket)[reference - 1u];
 
     record->number = 0;
@@ -55,7 +61,8 @@ static inline RECORDS_RARE void records_ticket_release_(const uint16_t reference
     hsm_pool_give(&RECORDS_STATE(ticket_used[0]), reference);
 }
 
-static inline void records_progress_clear_(const uint32_t index) {
+static inline void records_progress_clear_(const uint32_t index)
+{
     struct records_progress *const record = &RECORDS_STATE(progress)[index];
 
     record->steps = 0;
@@ -64,12 +71,12 @@ static inline void records_progress_clear_(const uint32_t index) {
 /* --- functions --- */
 
 /* records.hsm:25 */
-static inline uint8_t records_at(const uint16_t desk) {
+static inline uint8_t records_at(const uint16_t desk)
+{
     return RECORDS_STATE(desk)[desk & 7u].busy ? RECORDS_STATE(desk)[desk & 7u].queue[0u] : 0u;
 }
 
-/* --- handlers, one for each event of a process; actions raise other processes' events through them
- * --- */
+/* --- handlers, one for each event of a process; actions raise other processes' events through them --- */
 
 static void records_on_boss_order(const uint16_t desk);
 static void records_on_boss_returned(const uint8_t j);
@@ -82,7 +89,8 @@ static void records_on_clerk_redeem(const uint16_t t, const uint8_t j);
 /* --- actions --- */
 
 /* records.hsm:36 */
-static inline void records_hire(const uint16_t desk) {
+static inline void records_hire(const uint16_t desk)
+{
     const uint8_t j = records_job_create_();
     RECORDS_STATE(desk)[desk & 7u].busy = true;
     RECORDS_STATE(desk)[desk & 7u].queue[0u] = j;
@@ -92,7 +100,8 @@ static inline void records_hire(const uint16_t desk) {
 /* --- the machines --- */
 
 /* records.hsm:28: Boss.order */
-static RECORDS_HOT void records_on_boss_order(const uint16_t desk) {
+static RECORDS_HOT void records_on_boss_order(const uint16_t desk)
+{
     /* records.hsm:32: on order(desk) when available(Job) / hire(desk) */
     if (records_job_available_()) {
         RECORDS_TRACE(0u, 0u);
@@ -105,10 +114,10 @@ static RECORDS_HOT void records_on_boss_order(const uint16_t desk) {
 }
 
 /* records.hsm:29: Boss.returned */
-static RECORDS_HOT void records_on_boss_returned(const uint8_t j) {
+static RECORDS_HOT void records_on_boss_returned(const uint8_t j)
+{
     struct records_job *const j_record = &RECORDS_STATE(job)[j - 1u];
-    /* records.hsm:34: on returned(j) / Desk[Job[j].owner & 7].busy := false; Desk[0].queue[1] :=
-     * none; release j */
+    /* records.hsm:34: on returned(j) / Desk[Job[j].owner & 7].busy := false; Desk[0].queue[1] := none; release j */
     RECORDS_TRACE(2u, 0u);
     RECORDS_STATE(desk)[j_record->owner & 7u].busy = false;
     RECORDS_STATE(desk)[0u].queue[1u] = 0u;
@@ -116,7 +125,8 @@ static RECORDS_HOT void records_on_boss_returned(const uint8_t j) {
 }
 
 /* records.hsm:43: Worker.start */
-static RECORDS_HOT void records_on_worker_start(const uint8_t j, const uint16_t desk) {
+static RECORDS_HOT void records_on_worker_start(const uint8_t j, const uint16_t desk)
+{
     struct records_job *const j_record = &RECORDS_STATE(job)[j - 1u];
     switch (j_record->state_) {
     case RECORDS_WORKER_STATE_IDLE:
@@ -134,7 +144,8 @@ static RECORDS_HOT void records_on_worker_start(const uint8_t j, const uint16_t 
 }
 
 /* records.hsm:44: Worker.step */
-static RECORDS_HOT void records_on_worker_step(const uint8_t j, const uint8_t i) {
+static RECORDS_HOT void records_on_worker_step(const uint8_t j, const uint8_t i)
+{
     struct records_job *const j_record = &RECORDS_STATE(job)[j - 1u];
     struct records_progress *const j_progress = &RECORDS_STATE(progress)[j - 1u];
     switch (j_record->state_) {
@@ -144,8 +155,7 @@ static RECORDS_HOT void records_on_worker_step(const uint8_t j, const uint8_t i)
             RECORDS_TRACE(4u, j);
             return;
         }
-        /* records.hsm:52: on step(i) when has_all(j.done, 0, 5) and Job[j.next].owner == j.owner /
-         * clear Progress[j]; raise Boss.returned(j) -> GONE */
+        /* records.hsm:52: on step(i) when has_all(j.done, 0, 5) and Job[j.next].owner == j.owner / clear Progress[j]; raise Boss.returned(j) -> GONE */
         if (hsm_has_all(j_record->done, 40u, 0u, 5u) &&
             RECORDS_STATE(job)[j_record->next - 1u].owner == j_record->owner) {
             RECORDS_TRACE(5u, j);
@@ -155,8 +165,7 @@ static RECORDS_HOT void records_on_worker_step(const uint8_t j, const uint8_t i)
             records_on_boss_returned(j);
             return;
         }
-        /* records.hsm:54: on step(i) else / set(j.done, i); unset(j.done, 0); Progress[j].steps :=
-         * min(9, Progress[j].steps + 1) */
+        /* records.hsm:54: on step(i) else / set(j.done, i); unset(j.done, 0); Progress[j].steps := min(9, Progress[j].steps + 1) */
         RECORDS_TRACE(6u, j);
         hsm_set(j_record->done, 40u, i);
         hsm_unset(j_record->done, 40u, 0u);
@@ -169,7 +178,8 @@ static RECORDS_HOT void records_on_worker_step(const uint8_t j, const uint8_t i)
 }
 
 /* records.hsm:45: Worker.call */
-static RECORDS_HOT void records_on_worker_call(const uint8_t j, const uint16_t desk) {
+static RECORDS_HOT void records_on_worker_call(const uint8_t j, const uint16_t desk)
+{
     struct records_job *const j_record = &RECORDS_STATE(job)[j - 1u];
     (void)desk;
     switch (j_record->state_) {
@@ -186,7 +196,8 @@ static RECORDS_HOT void records_on_worker_call(const uint8_t j, const uint16_t d
 }
 
 /* records.hsm:61: Clerk.issue */
-static RECORDS_HOT void records_on_clerk_issue(const uint16_t t, const uint16_t number) {
+static RECORDS_HOT void records_on_clerk_issue(const uint16_t t, const uint16_t number)
+{
     struct records_ticket *const t_record = &RECORDS_STATE(ticket)[t - 1u];
     switch (t_record->state_) {
     case RECORDS_CLERK_STATE_NEW:
@@ -201,12 +212,12 @@ static RECORDS_HOT void records_on_clerk_issue(const uint16_t t, const uint16_t 
 }
 
 /* records.hsm:62: Clerk.redeem */
-static RECORDS_HOT void records_on_clerk_redeem(const uint16_t t, const uint8_t j) {
+static RECORDS_HOT void records_on_clerk_redeem(const uint16_t t, const uint8_t j)
+{
     struct records_ticket *const t_record = &RECORDS_STATE(ticket)[t - 1u];
     switch (t_record->state_) {
     case RECORDS_CLERK_STATE_NEW:
-        /* records.hsm:66: on redeem(j) when j != none and t.number != 0 / finished(j,
-         * Progress[j].steps, t); release t */
+        /* records.hsm:66: on redeem(j) when j != none and t.number != 0 / finished(j, Progress[j].steps, t); release t */
         if (j != 0u && t_record->number != 0u) {
             RECORDS_TRACE(10u, t);
             records_device_finished(j, RECORDS_STATE(progress)[j - 1u].steps, t);
@@ -221,7 +232,8 @@ static RECORDS_HOT void records_on_clerk_redeem(const uint16_t t, const uint8_t 
 }
 
 /* records.hsm:56: Worker.BUSY has lasted patience microseconds */
-static RECORDS_HOT void records_on_worker_after_busy(const uint8_t j) {
+static RECORDS_HOT void records_on_worker_after_busy(const uint8_t j)
+{
     struct records_job *const j_record = &RECORDS_STATE(job)[j - 1u];
     switch (j_record->state_) {
     case RECORDS_WORKER_STATE_BUSY:
@@ -239,10 +251,12 @@ static RECORDS_HOT void records_on_worker_after_busy(const uint8_t j) {
 
 /* --- entry points --- */
 
-RECORDS_COLD void records_initialise(void) {
+RECORDS_COLD void records_initialise(void)
+{
 }
 
-RECORDS_RARE void records_timer_expired(const enum records_timer timer, const uint32_t instance) {
+RECORDS_RARE void records_timer_expired(const enum records_timer timer, const uint32_t instance)
+{
     switch (timer) {
     case RECORDS_TIMER_WORKER_BUSY:
         records_on_worker_after_busy((uint8_t)instance);
@@ -253,12 +267,14 @@ RECORDS_RARE void records_timer_expired(const enum records_timer timer, const ui
     }
 }
 
-RECORDS_HOT enum hsm_verdict records_boss_order(const uint16_t desk) {
+RECORDS_HOT enum hsm_verdict records_boss_order(const uint16_t desk)
+{
     records_on_boss_order(desk);
     return HSM_DONE;
 }
 
-RECORDS_HOT enum hsm_verdict records_worker_step(const uint8_t j, const uint8_t i) {
+RECORDS_HOT enum hsm_verdict records_worker_step(const uint8_t j, const uint8_t i)
+{
     if (j < 1u || j > RECORDS_LIMIT) {
         return HSM_REFUSED;
     }
@@ -266,7 +282,8 @@ RECORDS_HOT enum hsm_verdict records_worker_step(const uint8_t j, const uint8_t 
     return HSM_DONE;
 }
 
-RECORDS_HOT enum hsm_verdict records_worker_call(const uint16_t desk) {
+RECORDS_HOT enum hsm_verdict records_worker_call(const uint16_t desk)
+{
     const uint8_t j = records_at(desk);
     if (j == 0u) {
         return HSM_IGNORED;
@@ -275,7 +292,8 @@ RECORDS_HOT enum hsm_verdict records_worker_call(const uint16_t desk) {
     return HSM_DONE;
 }
 
-RECORDS_HOT enum hsm_verdict records_clerk_issue(const uint16_t number) {
+RECORDS_HOT enum hsm_verdict records_clerk_issue(const uint16_t number)
+{
     if (!records_ticket_available_()) {
         return HSM_NO_ROOM;
     }
@@ -284,7 +302,8 @@ RECORDS_HOT enum hsm_verdict records_clerk_issue(const uint16_t number) {
     return HSM_DONE;
 }
 
-RECORDS_HOT enum hsm_verdict records_clerk_redeem(const uint16_t t, const uint8_t j) {
+RECORDS_HOT enum hsm_verdict records_clerk_redeem(const uint16_t t, const uint8_t j)
+{
     if (t < 1u || t > 300u || j > RECORDS_LIMIT) {
         return HSM_REFUSED;
     }
@@ -294,22 +313,40 @@ RECORDS_HOT enum hsm_verdict records_clerk_redeem(const uint16_t t, const uint8_
 
 #ifdef RECORDS_NAMES
 static const char *const transition_names[] = {
-    "Boss.OPEN.order.0",   "Boss.OPEN.order.1",  "Boss.OPEN.returned.0", "Worker.IDLE.start.0",
-    "Worker.BUSY.step.0",  "Worker.BUSY.step.1", "Worker.BUSY.step.2",   "Worker.BUSY.call.0",
-    "Worker.BUSY.after.0", "Clerk.NEW.issue.0",  "Clerk.NEW.redeem.0",
+    "Boss.OPEN.order.0",
+    "Boss.OPEN.order.1",
+    "Boss.OPEN.returned.0",
+    "Worker.IDLE.start.0",
+    "Worker.BUSY.step.0",
+    "Worker.BUSY.step.1",
+    "Worker.BUSY.step.2",
+    "Worker.BUSY.call.0",
+    "Worker.BUSY.after.0",
+    "Clerk.NEW.issue.0",
+    "Clerk.NEW.redeem.0",
 };
 
 static const char *const transition_places[] = {
-    "records.hsm:32", "records.hsm:33", "records.hsm:34", "records.hsm:47",
-    "records.hsm:51", "records.hsm:52", "records.hsm:54", "records.hsm:55",
-    "records.hsm:56", "records.hsm:64", "records.hsm:66",
+    "records.hsm:32",
+    "records.hsm:33",
+    "records.hsm:34",
+    "records.hsm:47",
+    "records.hsm:51",
+    "records.hsm:52",
+    "records.hsm:54",
+    "records.hsm:55",
+    "records.hsm:56",
+    "records.hsm:64",
+    "records.hsm:66",
 };
 
-const char *records_transition_name(const uint32_t transition) {
+const char *records_transition_name(const uint32_t transition)
+{
     return transition < RECORDS_TRANSITION_COUNT ? transition_names[transition] : "?";
 }
 
-const char *records_transition_place(const uint32_t transition) {
+const char *records_transition_place(const uint32_t transition)
+{
     return transition < RECORDS_TRANSITION_COUNT ? transition_places[transition] : "?";
 }
 #endif
