@@ -41,6 +41,7 @@ from .profiles import (
 )
 from ..report import Report
 from .source import SourceFile, Span, decoded
+from .syntax_hints import INDENTATION, habit_hint, indentation_message, odd_line
 
 # A line that begins so continues the line before it.
 CONTINUES = re.compile(r'(=|and\b|or\b|"|/|->|[-+*|^&<>!])')
@@ -493,7 +494,11 @@ class FileParser:
             try:
                 tree = lark_parser().parse(text)
             except UnexpectedInput as error:
-                position = self._report_syntax(error, base, text)
+                position = self._position(error, text) + base
+                if getattr(error, "token", None) and error.token.type == "_INDENT":
+                    if self._earlier_line_is_odd(chunk, _line_at(chunk, position)):
+                        return
+                self._report_syntax(error, base, text)
             except LarkError as error:
                 self._error("HSM0101", base, chunk[0].end, str(error).split("\n")[0])
                 position = base
@@ -529,53 +534,74 @@ class FileParser:
             )
             self._poison(chunk[0].start, chunk[-1].end)
             return []
-        for line in chunk:
+        for number, line in enumerate(chunk):
             if line.indent > levels[-1]:
                 levels.append(line.indent)
             else:
                 while levels and line.indent < levels[-1]:
                     levels.pop()
                 if not levels or line.indent != levels[-1]:
-                    self._error(
-                        "HSM0103",
-                        line.start + line.indent,
-                        line.end,
-                        "indentation fits no enclosing block",
-                    )
+                    if self._earlier_line_is_odd(chunk, number):
+                        return []
+                    message = "indentation fits no enclosing block"
+                    if line.indent % INDENTATION:
+                        message = indentation_message(line.indent)
+                    self._error("HSM0103", line.start + line.indent, line.end, message)
                     self._poison(line.start, line.end)
                     levels.append(line.indent)
                     continue
             kept.append(line)
         return kept
 
-    def _report_syntax(self, error: UnexpectedInput, base: int, text: str) -> int:
-        """Gives the position the error is at."""
-        position = error.pos_in_stream if error.pos_in_stream is not None else 0
+    def _earlier_line_is_odd(self, chunk: list[LogicalLine], index: int) -> bool:
+        """Where the line at the index fits no block only because one before it is indented by an odd number of blanks, that
+        one is the mistake, and nothing can be said of the rest of the declaration."""
+        odd = odd_line([line.indent for line in chunk], index)
+        if odd is None or odd == index:
+            return False
+        line = chunk[odd]
+        message = indentation_message(line.indent)
+        self._error("HSM0103", line.start + line.indent, line.end, message)
+        self._poison(chunk[0].start, chunk[-1].end)
+        return True
+
+    @staticmethod
+    def _position(error: UnexpectedInput, text: str) -> int:
+        """Where in the text the error is to be shown."""
+        if not isinstance(error, UnexpectedToken):
+            return error.pos_in_stream or 0
+        token = error.token
+        if token.type == "_INDENT":
+            position = min((token.end_pos or len(text)) - 1, len(text) - 1)
+            while position < len(text) - 1 and text[position] in " \n":
+                position += 1
+            return position
+        if token.type not in ("_NL", "_DEDENT", "$END"):
+            return token.start_pos or 0
+        ends = token.start_pos is None or token.type == "$END"
+        position = min(len(text) if ends else token.start_pos, len(text) - 1)
+        while position > 0 and text[position] in " \n":
+            position -= 1
+        return position
+
+    def _report_syntax(self, error: UnexpectedInput, base: int, text: str) -> None:
+        position = self._position(error, text)
+        hint = habit_hint(text, position)
+        if hint is not None:
+            start = base + hint.start
+            self._error("HSM0101", start, start + hint.length, hint.message)
+            return
         length = 1
         found = ""
         expected: set[str] = set()
         if isinstance(error, UnexpectedToken):
             expected = set(error.accepts or error.expected)
             token = error.token
-            kind = token.type
-            if kind in ("_NL", "_INDENT", "_DEDENT", "$END"):
-                found = TERMINALS[kind].removeprefix("the ")
-                if kind == "_INDENT":
-                    found = "indentation"
-                    position = min((token.end_pos or len(text)) - 1, len(text) - 1)
-                    while position < len(text) - 1 and text[position] in " \n":
-                        position += 1
-                else:
-                    position = min(
-                        token.start_pos
-                        if token.start_pos is not None and kind != "$END"
-                        else len(text),
-                        len(text) - 1,
-                    )
-                    while position > 0 and text[position] in " \n":
-                        position -= 1
+            if token.type == "_INDENT":
+                found = "indentation"
+            elif token.type in ("_NL", "_DEDENT", "$END"):
+                found = TERMINALS[token.type].removeprefix("the ")
             else:
-                position = token.start_pos or 0
                 length = len(str(token))
                 found = f"'{token}'"
         elif isinstance(error, UnexpectedCharacters):
@@ -584,16 +610,18 @@ class FileParser:
         names = sorted({_terminal(t) for t in expected} - {"'%'", "'~'"})
         if 0 < len(names) <= 6:
             message += ", expected " + " or ".join(names)
+        blanks = position - text.rfind("\n", 0, position) - 1
+        if found == "indentation" and blanks % INDENTATION:
+            message = indentation_message(blanks)
         self._error(
             "HSM0101", base + position, base + position + max(1, length), message
         )
-        return base + position
 
     def _without_line_at(
         self, chunk: list[LogicalLine], position: int
     ) -> list[LogicalLine]:
         """Takes out the line at the position, what hangs on it, and blocks left empty."""
-        index = max(i for i, line in enumerate(chunk) if line.start <= position)
+        index = _line_at(chunk, position)
         while True:
             indent = chunk[index].indent
             end = index + 1
@@ -627,6 +655,10 @@ def _chunks(lines: list[LogicalLine]) -> Iterator[list[LogicalLine]]:
         chunk.append(line)
     if chunk:
         yield chunk
+
+
+def _line_at(chunk: list[LogicalLine], position: int) -> int:
+    return max(i for i, line in enumerate(chunk) if line.start <= position)
 
 
 def _too_deep(tree: lark.Tree[Token]) -> Optional[int]:
