@@ -18,6 +18,7 @@ from ..dump import expression_text, identity
 from ..frontend.expressions import FOLD
 from ..walk import turns
 from ..frontend.places import Places
+from .leaks import Arrivals, report_leaks
 
 # More paths than this through one body are merged: a record released on some of them then counts as perhaps released.
 PATHS_LIMIT = 24
@@ -584,8 +585,9 @@ class RecordFlow:
         by_event, elsewhere = self._releasers(pool)
         releasing: set[str] = set()  # leaves with a row that releases
         edges: dict[str, set[str]] = {leaf.name: set() for leaf in process.leaves}
-        finals = {leaf.name: leaf for leaf in process.leaves if leaf.final}
-        unreleased = False
+        finals: dict[str, Arrivals] = {
+            leaf.name: {} for leaf in process.leaves if leaf.final
+        }
         for handler in process.handlers:
             for row, lets in _rows(handler):
                 paths, _ = self.row(row, lets)
@@ -595,19 +597,20 @@ class RecordFlow:
                 if row.target is not None:
                     edges[handler.leaf].add(row.target)
                 self._check_timers(process, handler, row, gone)
-                if row.target in finals and len(gone) < len(paths):
-                    if others or elsewhere:
-                        continue
-                    unreleased = True
-                    some = " on some path" if gone else ""
-                    self.error(
-                        "HSM0535",
-                        self.places.target_of(row),
-                        f"process {process.name} ends in {row.target} without releasing "
-                        f"'{process.instance}'{some}",
-                        [("the final state", finals[row.target].place)],
-                    )
-        if unreleased or others or elsewhere:
+                if row.target in finals:
+                    leak = " on some path" if gone else ""
+                    arrivals = finals[row.target]
+                    target = self.places.target_of(row)
+                    if len(gone) < len(paths):
+                        arrivals[target] = leak
+                    else:
+                        arrivals.setdefault(target, None)
+        if others or elsewhere:
+            return
+        for leaf in process.leaves:
+            if leaf.final:
+                report_leaks(self.places, process, leaf, finals[leaf.name])
+        if any(leak is not None for into in finals.values() for leak in into.values()):
             return
         if not releasing and not by_event:
             self.error(

@@ -13,6 +13,7 @@ def check_reachability(context: Context, machines: Sequence[Machine]) -> None:
     for machine in machines:
         if machine.damaged or not machine.roots or context.spec.damaged:
             continue
+        _check_initial_inside(context, machine)
         alive = _alive(machine)
         for state in machine.states:
             if state not in alive and (state.parent is None or state.parent in alive):
@@ -31,6 +32,55 @@ def check_reachability(context: Context, machines: Sequence[Machine]) -> None:
                             "this row is never tried: every state inside handles the event itself",
                             _inside(machine, state, rows.event),
                         )
+
+
+def _check_initial_inside(context: Context, machine: Machine) -> None:
+    """States with states inside of which none is initial, though they may be entered so that it matters."""
+    entered: dict[StateNode, Span] = {}
+
+    def enter(state: StateNode, span: Span) -> None:
+        for inner in state.initial_chain():
+            if not _initial_marked(inner):
+                entered.setdefault(inner, span)
+                return  # what is inside the first one is a guess
+
+    root = initial_of(machine.roots)
+    enter(root, root.node.name.span)
+    for state in machine.states:
+        for rows in state.rows:
+            for choice in rows.choices:
+                target = choice.target
+                if target is None:
+                    continue
+                span = choice.node.span
+                if not (choice.node.history and target.children):
+                    enter(target, span)
+                    continue
+                for child in target.children:
+                    enter(child, span)
+                if not _always_inside_before(machine, state, target):
+                    enter(target, span)
+    for state, span in entered.items():
+        context.error(
+            "HSM0501",
+            state.node.name.span,
+            f"state {state.path[-1]} has no initial state",
+            [("entered here", span)],
+        )
+
+
+def _always_inside_before(
+    machine: Machine, source: StateNode, outer: StateNode
+) -> bool:
+    """Has `outer` been active, whatever happened before, when a row of `source` is taken?"""
+    reached: set[StateNode] = set()
+    pending = [list(initial_of(machine.roots).initial_chain())[-1]]
+    while pending:
+        leaf = pending.pop()
+        if leaf not in reached and outer not in leaf.chain():
+            reached.add(leaf)
+            pending += machine.successors.get(leaf, ())
+    return not any(source in leaf.chain() for leaf in reached)
 
 
 def _inside(
@@ -66,9 +116,11 @@ def _alive(machine: Machine) -> set[StateNode]:
                 for rows in state.rows:
                     for choice in rows.choices:
                         if choice.target is not None:
-                            pending.append(list(choice.target.initial_chain())[-1])
                             if choice.node.history:
                                 histories.add(choice.target)
+                                if not _initial_marked(choice.target):
+                                    continue
+                            pending.append(list(choice.target.initial_chain())[-1])
         if not pending:
             # A history brings back children that were active once, each with its initial states.
             again = {
@@ -79,6 +131,11 @@ def _alive(machine: Machine) -> set[StateNode]:
             }
             pending += [leaf for leaf in machine.leaves if leaf in again - reached]
     return alive
+
+
+def _initial_marked(state: StateNode) -> bool:
+    """Or needs no mark, having no states inside."""
+    return not state.children or any(c.node.initial for c in state.children)
 
 
 def check_events(context: Context, machines: Sequence[Machine]) -> None:

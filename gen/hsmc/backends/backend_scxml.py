@@ -190,7 +190,7 @@ class _Writer:
     def _state(self, parent: Element, state: WrittenState) -> None:
         kind = "final" if state.final else "state"
         element = SubElement(parent, kind, {"id": state.path})
-        if state.states:
+        if any(inner.initial for inner in state.states):
             element.set("initial", _initial(state.states).path)
         self._documentation(element, state.doc)
         timer = self.timers.get(self.names[state.path])
@@ -294,4 +294,5 @@ class _Writer:
 
 
 def _initial(states: Sequence[WrittenState]) -> WrittenState:
-    return next(state for state in states if state.initial)
+    """The first where none is marked: such a state is never entered so, but a history must name one."""
+    return next((state for state in states if state.initial), states[0])

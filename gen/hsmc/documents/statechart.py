@@ -164,7 +164,9 @@ class _Statechart:
 
     def _level(self, parent: Optional[str], indent: str) -> Iterator[str]:
         """The states within one state, and where it begins."""
-        yield f'{indent}{self._start(parent)} [shape=point width=0.11 fillcolor="#44546a" class=start]'
+        first = next((s for s in self._children(parent) if s.initial), None)
+        hidden = "" if first is not None else " style=invis"
+        yield f'{indent}{self._start(parent)} [shape=point width=0.11 fillcolor="#44546a" class=start{hidden}]'
         for state in self._children(parent):
             if not state.children:
                 yield f"{indent}{self._node(state)} [{self._box(state)}]"
@@ -180,7 +182,8 @@ class _Statechart:
                 yield f'{inner}{self._history(state)} [shape=circle label="H" margin=0 width=0.25 class=history]'
             yield from self._level(state.path, inner)
             yield f"{indent}}}"
-        first = next(s for s in self._children(parent) if s.initial)
+        if first is None:  # the point is for edges to and from the state around
+            return
         head = self._start(first.path) if first.children else self._node(first)
         border = f" lhead=cluster_{self.numbers[first.path]}" if first.children else ""
         yield f"{indent}{self._start(parent)} -> {head} [class=start{border}]"

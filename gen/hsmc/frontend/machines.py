@@ -75,7 +75,7 @@ QUEUE_LIMIT = 255
 
 
 def initial_of(states: Sequence[StateNode]) -> StateNode:
-    """The initial one; the first where none is marked (which is an error reported elsewhere)."""
+    """The initial one; the first where none is marked (then it is never entered so, or that is reported elsewhere)."""
     return next((s for s in states if s.node.initial), states[0])
 
 
@@ -154,20 +154,26 @@ class MachineBuilder:
             self.machine.states.append(state)
             state.children = self._states(node.states, state)
             if state.children:
-                self._check_initial(state.children, node.name, "state")
+                self._check_one_initial(state.children, node.name, "state")
             result.append(state)
         return result
 
     def _check_initial(
         self, states: Sequence[StateNode], name: ast.Name, what: str
     ) -> None:
-        initial = [s for s in states if s.node.initial]
-        if not initial:
+        """Of a process: of states with states inside, state_checks.py knows whether they need one."""
+        if not any(s.node.initial for s in states):
             reason = (
                 "has no initial state" if states else "has no state that could be read"
             )
             if states or not self.context.spec.damaged:
                 self.context.error("HSM0501", name.span, f"{what} {name.text} {reason}")
+        self._check_one_initial(states, name, what)
+
+    def _check_one_initial(
+        self, states: Sequence[StateNode], name: ast.Name, what: str
+    ) -> None:
+        initial = [s for s in states if s.node.initial]
         for again in initial[1:]:
             self.context.error(
                 "HSM0502",

@@ -56,8 +56,8 @@ def numbered_children(state: StateNode) -> list[StateNode]:
 
 
 def remembered_children(machine: Machine, outer: StateNode) -> list[StateNode]:
-    """Those that may be active when the state is left, and the initial one, which is first."""
-    found = {initial_of(outer.children)}
+    """Those that may be active when the state is left, and the initial one, which is first, if one is marked."""
+    found = {child for child in outer.children if child.node.initial}
     for leaf in machine.leaves:
         if outer not in leaf.chain() or leaf is outer:
             continue
@@ -71,6 +71,7 @@ def remembered_children(machine: Machine, outer: StateNode) -> list[StateNode]:
                     if choice.target is not None:
                         if outer in _exited(leaf, _domain(source, choice)):
                             found.add(child)
+    found = found or {initial_of(outer.children)}
     return [child for child in numbered_children(outer) if child in found]
 
 
