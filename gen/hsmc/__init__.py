@@ -5,8 +5,16 @@
 gives the intermediate form (hsmc.ir) or raises hsmc.SpecError, which carries the diagnostics.
 """
 
-from .compiler import compile_spec, load
-from .report import Diagnostic, SpecError
+try:
+    from .compiler import compile_spec, load
+    from .report import Diagnostic, SpecError
+except ModuleNotFoundError as error:
+    from .missing import missing_package
+
+    message = missing_package(error)
+    if message is None:
+        raise
+    raise ModuleNotFoundError(message, name=error.name) from None
 
 # Of the language and its compiler: the first number rises when a spec that compiled may not any more, the second when
 # the language, a command or a report gains something.

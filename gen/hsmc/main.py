@@ -13,6 +13,7 @@ from typing import Optional, Sequence
 
 from . import __version__
 from .command_line import Failure
+from .missing import missing_package
 
 COMMANDS = (
     "check",
@@ -81,6 +82,12 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     except Exception as error:
         if TRACEBACK in os.environ:
             raise
+        missing = (
+            missing_package(error) if isinstance(error, ModuleNotFoundError) else None
+        )
+        if missing is not None:
+            print(f"hsmc: {missing}", file=sys.stderr)
+            return _finished(2)
         _report_internal_error(error)
         return _finished(STATUS_INTERNAL_ERROR)
 

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from ..command_line import Failure, Subparsers
+from ..command_line import Subparsers
 
 
 def add(commands: Subparsers) -> None:
@@ -21,12 +21,8 @@ def add(commands: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    try:
-        from ..editor.server import serve
-    except ModuleNotFoundError as error:
-        raise Failure(
-            f"the language server needs the Debian package python3-pylsp-jsonrpc ({error})"
-        ) from None
+    from ..editor.server import serve
+
     # Streams of its own: Python ends by locking the standard ones, and a thread may still be reading.
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as output:
         return serve(os.fdopen(os.dup(sys.stdin.fileno()), "rb"), output)
