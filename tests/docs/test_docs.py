@@ -497,6 +497,23 @@ def test_missing_graphviz_is_said(tmp_path: Path) -> None:
     assert not output.exists()
 
 
+def test_inline_pictures_can_be_scaled(specs: list[backend_docs.Spec]) -> None:
+    """Width, height and view box agree, and each state has an address."""
+    for process in specs[0].protocol.processes:
+        picture = statechart.svg(statechart.statechart(process))
+        text = statechart.with_state_ids(
+            statechart.inline_svg(picture), process, "at-{}".format
+        )
+        root = ElementTree.fromstring(text)
+        width, height = float(root.attrib["width"]), float(root.attrib["height"])
+        _, _, across, down = map(float, root.attrib["viewBox"].split())
+        assert abs(width / height - across / down) < 0.02
+        smallest = re.fullmatch(r"min-width: (\d+)px", root.attrib["style"])
+        assert smallest is not None and 0.5 * width < int(smallest[1]) < 0.7 * width
+        ids = {element.attrib.get("id") for element in root.iter()}
+        assert {f"at-{state.path}" for state in process.states} <= ids
+
+
 @pytest.mark.parametrize("name", ["docs_references", "pages", "statechart"])
 def test_examples_in_the_code(name: str) -> None:
     result = doctest.testmod(importlib.import_module(f"hsmc.documents.{name}"))

@@ -90,6 +90,67 @@ def test_elements_of_pictures_lead_to_the_spec(site: Path, browser: Browser) -> 
         assert drawn and set(drawn) <= set(rows), page.name
 
 
+def wide_spec(states: int) -> str:
+    """A machine whose states stand side by side."""
+    lines = ["protocol wide", "", "process Star"]
+    lines += [f"  external event to_{n}()" for n in range(states)]
+    lines += ["", "  state HUB initial"]
+    lines += [f"    on to_{n} -> SIDE_{n}" for n in range(states)]
+    for n in range(states):
+        others = ", ".join(f"to_{m}" for m in range(states) if m != n)
+        lines += [
+            "",
+            f"  state SIDE_{n}",
+            f"    on to_{n} -> HUB",
+            f"    ignore {others}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("states, scrolls", [(2, False), (9, False), (40, True)])
+def test_statecharts_fit_their_page(
+    tmp_path: Path, browser: Browser, states: int, scrolls: bool
+) -> None:
+    """A wide one is scaled, one that would become unreadable scrolls, and its states are reached by links."""
+    spec = tmp_path / "wide.hsm"
+    spec.write_text(wide_spec(states))
+    subprocess.run([HSMC, "doc", spec, "--output", tmp_path / "site"], check=True)
+    browser.open(tmp_path / "site/wide/machine-Star.html")
+    assert browser.evaluate("document.documentElement.scrollWidth") <= 1200
+    shown, natural, room, content = browser.evaluate(
+        "(() => { const frame = document.querySelector('.picture'); const svg = frame.firstElementChild;"
+        " return [svg.getBoundingClientRect().width, Number(svg.getAttribute('width')), frame.clientWidth,"
+        " frame.scrollWidth]; })()"
+    )
+    assert (content > room) == scrolls
+    assert shown <= natural + 1
+    if scrolls:
+        assert 0.55 * natural < shown < 0.65 * natural
+    elif states > 2:
+        assert shown < natural and shown <= room
+    else:
+        assert abs(shown - natural) <= 1
+    # The page's own shape is kept: nothing is squeezed.
+    assert browser.evaluate(
+        "(() => { const svg = document.querySelector('.picture svg'); const box = svg.viewBox.baseVal;"
+        " const shown = svg.getBoundingClientRect();"
+        " return Math.abs(shown.width / shown.height - box.width / box.height) < 0.02 * box.width / box.height; })()"
+    )
+    for state in ("HUB", "SIDE_0", f"SIDE_{states - 1}"):
+        browser.evaluate(
+            f"[...document.querySelectorAll('.legend a')].find((a) => a.textContent === '{state}').click()"
+        )
+        assert (
+            browser.evaluate(
+                "(() => { const e = document.querySelector('.picture :target'); if (!e) return 'no target';"
+                " const box = e.getBoundingClientRect(); const frame = e.closest('.picture').getBoundingClientRect();"
+                f" if (!e.textContent.includes('{state}')) return e.textContent;"
+                " return box.left >= frame.left - 1 && box.right <= frame.right + 1 && box.top >= 0 && box.bottom <= innerHeight; })()"
+            )
+            is True
+        ), state
+
+
 def test_the_tests_would_see_what_is_wrong(tmp_path: Path, browser: Browser) -> None:
     page = tmp_path / "page.html"
     page.write_text(

@@ -352,7 +352,12 @@ class ProtocolView:
     def chart(self, process: ir.Process) -> Markup:
         if process.name not in self._charts:
             picture = statechart.svg(statechart.statechart(process, source_address))
-            self._charts[process.name] = Markup(statechart.inline_svg(picture))
+            inline = statechart.with_state_ids(
+                statechart.inline_svg(picture),
+                process,
+                lambda path: anchor("chart", path),
+            )
+            self._charts[process.name] = Markup(inline)
         return self._charts[process.name]
 
     def conversation(self) -> Markup:

@@ -25,6 +25,7 @@ FONT = "Helvetica,Arial,sans-serif"
 GUARD_WIDTH = 34  # characters of a line beside an edge
 INSIDE_WIDTH = 58  # of a line inside a state
 GUARD_LINES = 3
+SMALLEST = 0.6  # of its size, a page may show a picture that is wider than the page; beyond that it scrolls
 
 # Plain colours, so that a picture by itself is readable on white; pages restyle it by its classes.
 EDGE = 'color="#44546a" fontcolor="#1d2733"'
@@ -469,7 +470,8 @@ def svg(dot: str) -> str:
 
 
 def inline_svg(text: str) -> str:
-    """For a page: without prolog and white background, in CSS pixels so that 11 point text looks like text."""
+    """For a page: without prolog and white background, in CSS pixels so that 11 point text looks like text. The page makes
+    it as wide as there is room, but its text does not become too small to read."""
     text = re.sub(r"<\?xml.*?\?>|<!DOCTYPE.*?>", "", text, flags=re.DOTALL)
     text = re.sub(
         r'<polygon fill="(white|#ffffff)" stroke="transparent"[^>]*/>', "", text, 1
@@ -477,11 +479,22 @@ def inline_svg(text: str) -> str:
     text = text.replace("xlink:href=", "href=").replace("xlink:title=", "data-title=")
     text = re.sub(
         r'width="(\d+)pt" height="(\d+)pt"',
-        lambda m: f'width="{_pixels(m[1])}" height="{_pixels(m[2])}" role="img"',
+        lambda m: f'width="{_pixels(m[1])}" height="{_pixels(m[2])}" role="img" '
+        f'style="min-width: {round(_pixels(m[1]) * SMALLEST)}px"',
         text,
         count=1,
     )
     return "\n".join(line for line in text.split("\n") if line.strip())
+
+
+def with_state_ids(text: str, process: ir.Process, name: Callable[[str], str]) -> str:
+    """An inline picture of the process in which each state has the id that `name` makes of its path, to be linked to."""
+    return re.sub(
+        r'<g id="\w+" class="([\w ]+)">\s*<title>(state|cluster)_(\d+)</title>',
+        lambda m: f'<g id="{escape(name(process.states[int(m[3])].path))}" class="{m[1]}">'
+        f"<title>{m[2]}_{m[3]}</title>",
+        text,
+    )
 
 
 def _pixels(points: str) -> int:

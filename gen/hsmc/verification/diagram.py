@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 from typing import Literal, Sequence
 
@@ -10,8 +11,10 @@ from .trail import Trail
 
 Style = Literal["plain", "lost", "again", "host"]
 
-LANE = 26  # characters between two life lines
+LANE = 26  # characters between two life lines at least
+LABEL = 60  # characters a line of a label beside an arrow may have; a longer label takes several lines
 EDGE = 8  # left of the first
+ARROW = 4  # characters between two life lines that no label can have: blanks, the head, the second life line
 
 
 @dataclass(frozen=True)
@@ -110,10 +113,26 @@ def sent(frame: str, room: bool, node: int, wire: int) -> Row:
     return Row("arrow", f"{frame} x no room", node, wire, "lost")
 
 
+def label_room(drawn: Sequence[Row], lane: int) -> int:
+    """Characters that the labels of arrows between this life line and the next on its right need in a line."""
+    needed = [
+        min(len(row.text), LABEL)
+        for row in drawn
+        if row.kind == "arrow" and sorted((row.start, row.end)) == [lane, lane + 1]
+    ]
+    return max(needed, default=0)
+
+
+def label_lines(row: Row, room: int) -> list[str]:
+    return textwrap.wrap(row.text, room, break_on_hyphens=False) or [""]
+
+
 def text(trail: Trail, drawn: Sequence[Row]) -> str:
     """For a terminal, in ASCII."""
     places = lanes(trail)
-    at = [EDGE + LANE * lane for lane in range(len(places.names))]
+    at = [EDGE]
+    for lane in range(len(places.names) - 1):
+        at.append(at[-1] + max(LANE, label_room(drawn, lane) + ARROW))
     width = at[-1] + EDGE
     lines = [centred(places.names, at, width)]
     life = lambda: list(lines_at(at, width))  # noqa: E731
@@ -129,8 +148,13 @@ def text(trail: Trail, drawn: Sequence[Row]) -> str:
             lines.append("".join(line).rstrip())
             continue
         left, right = sorted((at[row.start], at[row.end]))
-        room = right - left - 4
-        label = row.text if len(row.text) <= room else row.text[: room - 3] + "..."
+        *above, label = label_lines(row, right - left - ARROW)
+        for part in above:
+            line = life()
+            place(line, left + 1, f" {part} ".center(right - left - 1))
+            place(line, 0, number)
+            lines.append("".join(line).rstrip())
+            number = ""
         stroke = {"again": "=", "lost": ".", "host": "-", "plain": "-"}[row.style]
         body = f" {label} ".center(right - left - 2, stroke)
         arrow = f"{body}>" if row.start < row.end else f"<{body}"

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from html import escape
+from math import ceil
 from typing import Sequence
 
-from .diagram import Row, lanes
+from .diagram import Row, label_lines, label_room, lanes
 from .story import heading
 from .trail import Trail
 
-LANE = 250  # pixels between two life lines
+LANE = 250  # pixels between two life lines at least
 EDGE = 120
 ROW = 26
+LINE = 13  # more for each further line of a label
+MARGIN = 16  # of a label between two life lines
 TOP = 84
 CHARACTER = 6.6  # width of one in the diagram's font
 
@@ -39,13 +42,17 @@ text { fill: #1b1f24; } .title { font-size: 14px; font-weight: bold; } .lane { f
 
 def svg(trail: Trail, drawn: Sequence[Row]) -> str:
     names = lanes(trail).names
-    at = [EDGE + LANE * lane for lane in range(len(names))]
+    at = [EDGE]
+    for lane in range(len(names) - 1):
+        wanted = ceil(label_room(drawn, lane) * CHARACTER) + MARGIN
+        at.append(at[-1] + max(LANE, wanted))
     titles = heading(trail)
     width = at[-1] + EDGE
     bands = [len(row.text) for row in drawn if row.kind == "band"]
     longest = max([len(title) for title in titles] + bands)
     width = max(width, int(longest * CHARACTER * 1.3) + 40)
-    height = TOP + ROW * (len(drawn) + 1)
+    lines = [len(_label(row, at)) for row in drawn]
+    height = TOP + ROW * (len(drawn) + 1) + LINE * (sum(lines) - len(lines))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="img">',
@@ -62,9 +69,20 @@ def svg(trail: Trail, drawn: Sequence[Row]) -> str:
         parts.append(
             f'<line class="life{wire}" x1="{x}" y1="{TOP - 10}" x2="{x}" y2="{height - 10}"/>'
         )
-    for position, row in enumerate(drawn):
-        parts += one(row, at, TOP + ROW * position + 10, width)
+    y = TOP + 10
+    for row, count in zip(drawn, lines, strict=True):
+        y += LINE * (count - 1)
+        parts += one(row, at, y, width)
+        y += ROW
     return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _label(row: Row, at: Sequence[int]) -> list[str]:
+    """In lines; only the label of an arrow may have several."""
+    if row.kind != "arrow":
+        return [row.text]
+    room = int((abs(at[row.end] - at[row.start]) - MARGIN) / CHARACTER)
+    return label_lines(row, room)
 
 
 def one(row: Row, at: Sequence[int], y: int, width: int) -> list[str]:
@@ -87,15 +105,14 @@ def one(row: Row, at: Sequence[int], y: int, width: int) -> list[str]:
     else:
         start, end = at[row.start], at[row.end]
         way = 1 if start < end else -1
-        room = int((abs(end - start) - 16) / CHARACTER)
-        short = row.text if len(row.text) <= room else row.text[: room - 3] + "..."
         parts.append(f"<title>{label}</title>")
         parts.append(
             f'<line class="shaft" x1="{start}" y1="{y + 6}" x2="{end - 7 * way}" y2="{y + 6}"/>'
         )
         tip = f"{end},{y + 6} {end - 8 * way},{y + 2} {end - 8 * way},{y + 10}"
         parts.append(f'<polygon class="head" points="{tip}"/>')
-        parts.append(
-            f'<text x="{(start + end) // 2}" y="{y + 1}" text-anchor="middle">{escape(short)}</text>'
-        )
+        for above, line in enumerate(reversed(_label(row, at))):
+            parts.append(
+                f'<text x="{(start + end) // 2}" y="{y + 1 - LINE * above}" text-anchor="middle">{escape(line)}</text>'
+            )
     return [*parts, "</g>"]
