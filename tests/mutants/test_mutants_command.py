@@ -127,3 +127,41 @@ def test_list_names_without_searching(tmp_path: pathlib.Path) -> None:
     assert found.stdout == (
         "abp.hsm:54  drop-timer Sender.WAIT_ACK.after: after timeout -> WAIT_ACK\n"
     )
+
+
+def test_a_world_outlives_the_timers_it_speaks_of(tmp_path: pathlib.Path) -> None:
+    """The only one of the spec, which the world has expire: a mutant without it is searched, and so is an edited spec."""
+    lines = ABP.read_text().splitlines(keepends=True)
+    constant = [
+        line.replace("after timeout", "after 1000")
+        for line in lines
+        if not line.startswith("parameter timeout")
+    ]
+    assert "".join(constant).count("after 1000") == 1
+    spec = tmp_path / "abp.hsm"
+    spec.write_text("".join(constant))
+    world = ("--world", ROOT / "models/abp_world.pml", "--output", tmp_path / "out")
+    found = hsmc(spec, "--operators", "drop-timer", *world, "--json")
+    (mutant,) = json.loads(found.stdout)["mutants"]
+    assert (mutant["fate"], mutant["by"]) == ("property", "no_deadlock"), found.stderr
+
+    spec.write_text("".join(line for line in constant if "after 1000" not in line))
+    told = subprocess.run(
+        [
+            ROOT / "gen/bin/hsmc",
+            "verify",
+            spec,
+            "two_items",
+            "--kind",
+            "safety",
+            *world,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert told.returncode == 1 and told.stderr == ""
+    assert "no_deadlock" in told.stdout
+    assert "timers the spec does not have" in told.stdout
+    assert "SENDER_WAIT_ACK" in told.stdout

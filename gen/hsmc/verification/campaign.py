@@ -236,6 +236,12 @@ def tell_rest(
     ]
     if left_out and not names:
         print(f"not searched at this level: {', '.join(left_out)}")
+    for subject in subjects:
+        if subject.lost_timers:
+            print(
+                f"{shown(subject.world.path)} speaks of timers the spec does not have, which never expire here: "
+                + ", ".join(subject.lost_timers)
+            )
     holding = sum(run.holds for run in runs)
     print(
         f"{len(runs)} search{'es' * (len(runs) != 1)}, {holding} exhaustive without a violation; {seconds:.1f} s"

@@ -13,6 +13,7 @@ from ..backends import backend_c, backend_promela
 from ..command_line import Failure, choose
 from ..compiler import Compilation
 from ..report import SpecError
+from .lost_timers import lost_timers, with_lost_timers
 
 TOP = Path(__file__).resolve().parents[3]  # holds gen/, models/ and fw-runtime/
 ENGINES = ("promela", "c")
@@ -115,6 +116,9 @@ class Subject:
         self.directory = (build / self.name).absolute()
         self.named_world = None if world is None else str(world)
         self.world = read_world(world or find_world(spec, self.name))
+        self.lost_timers = lost_timers(
+            self.protocol, self.world.text, self.world.directory
+        )
         self._checked: dict[str, ir.Protocol] = {}
         self._generated: dict[str, list[Path]] = {}
 
@@ -141,9 +145,10 @@ class Subject:
         write(plain, backend_c.generate(self.protocol))
         own = self.directory / check
         try:
-            write(own, backend_promela.generate(self.checked(check)))
+            files = backend_promela.generate(self.checked(check))
         except backend_promela.Unsupported as error:
             raise Failure(f"{self.name}/{check}: {error}", 1) from None
+        write(own, with_lost_timers(files, self.protocol, self.lost_timers))
         include = [own, self.world.directory, plain, TOP / "models", TOP]
         self._generated[check] = include
         return include
