@@ -12,6 +12,7 @@ from ..command_line import (
     Subparsers,
     check_argument,
     compiled,
+    read_text,
     spec_argument,
     write_all,
 )
@@ -34,10 +35,22 @@ def add(commands: Subparsers) -> None:
         help="events tried at most (%(default)s)",
     )
     parser.add_argument("--seed", type=int, default=1, metavar="N")
+    parser.add_argument(
+        "--from",
+        nargs="+",
+        type=Path,
+        default=[],
+        dest="scenarios",
+        metavar="FILE",
+        help="scenarios, of 'hsmc run --save' or by hand, to go on from",
+    )
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
+    from ..interpreter.interpreter import Program
+    from ..interpreter.node_state import ContractViolation
+    from ..interpreter.scenario import Mistake, Vocabulary, read_scenario
     from ..testing import generated_tests
 
     if options.attempts < 1:
@@ -49,7 +62,18 @@ def run(options: argparse.Namespace) -> int:
     def tell(missing: int, attempts: int) -> None:
         progress.step(f"{missing} transitions to go, {attempts} events tried")
 
-    files = generated_tests.generate(protocol, options.seed, options.attempts, tell)
+    program = Program(protocol)
+    scenarios = []
+    for path in options.scenarios:
+        try:
+            scenario = read_scenario(read_text(path), Vocabulary(program), str(path))
+            generated_tests.replay(scenario, program, str(path))
+        except (Mistake, ContractViolation) as error:
+            raise Failure(str(error), 1) from None
+        scenarios.append(scenario)
+    files = generated_tests.generate(
+        protocol, options.seed, options.attempts, tell, scenarios
+    )
     progress.done()
     write_all({options.output / name: text for name, text in files.items()})
     for path in stale:

@@ -495,9 +495,12 @@ class FileParser:
                 tree = lark_parser().parse(text)
             except UnexpectedInput as error:
                 position = self._position(error, text) + base
-                if getattr(error, "token", None) and error.token.type == "_INDENT":
-                    if self._earlier_line_is_odd(chunk, _line_at(chunk, position)):
-                        return
+                if (
+                    isinstance(error, UnexpectedToken)
+                    and error.token.type == "_INDENT"
+                    and self._earlier_line_is_odd(chunk, _line_at(chunk, position))
+                ):
+                    return
                 self._report_syntax(error, base, text)
             except LarkError as error:
                 self._error("HSM0101", base, chunk[0].end, str(error).split("\n")[0])

@@ -170,3 +170,17 @@ def _values(
                 yield now + near & WORD  # as the spec's arithmetic wraps
             yield now & ~other
             yield now | other
+
+
+def near_values(now: int, low: int, high: int, left: int, right: int) -> Iterator[int]:
+    """What a number might have to be, in turn, for a comparison of these two to come out otherwise: first what makes both
+    equal if it counts once on either side, then what lies beside that, then the ends of its range.
+    """
+    if high - low <= SMALL_RANGE:
+        yield from range(low, high + 1)
+        return
+    lacking = (right - left, left - right)
+    yield from (now + each & WORD for each in lacking)
+    yield from (left, right, now ^ left ^ right)
+    yield from (now + each + more & WORD for each in lacking for more in (1, -1))
+    yield from (low, high, now + 1, now - 1, now & ~right, now | right)

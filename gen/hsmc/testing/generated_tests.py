@@ -25,7 +25,7 @@ from ..interpreter.scenario import (
     final_state,
     write_scenario,
 )
-from .search import STEPS, Search
+from .search import STEPS, Search, Seed
 
 INDEX = "index.json"
 SHOWN = 5  # breaches of the contract told of
@@ -234,15 +234,24 @@ def generate(
     seed: int = 1,
     limit: int = STEPS,
     tell: Optional[Callable[[int, int], None]] = None,
+    seeds: Sequence[Scenario] = (),
 ) -> dict[str, str]:
-    """Texts by file name: the tests and their index. `tell` is called now and then: transitions missing, attempts made."""
+    """Texts by file name: the tests and their index. `tell` is called now and then: transitions missing, attempts made.
+    `seeds`: scenarios whose events are known to lead somewhere."""
     search = Search(protocol, seed, limit, tell)
+    search.seeds = [seed_of(scenario, search.program) for scenario in seeds]
     search.run()
     tests = choose_tests(search)
     program = Program(protocol)
     files = {test.file: scenario_text(program, test) for test in tests}
     files[INDEX] = json.dumps(index_of(search, tests), indent=1) + "\n"
     return files
+
+
+def seed_of(scenario: Scenario, program: Program) -> Seed:
+    beginning, *steps = commands(scenario, program)
+    parameters = tuple(value for value in beginning[1:] if isinstance(value, int))
+    return parameters, tuple(steps)
 
 
 def summary(protocol: ir.Protocol, index: dict[str, Any]) -> str:

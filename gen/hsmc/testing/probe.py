@@ -15,11 +15,18 @@ from ..interpreter.interpreter import Node, Program, Value
 from ..interpreter.interpreter_code import PythonWriter
 from ..interpreter.node_state import ContractViolation, Layout
 
-# (row whose guard was being asked or that runs, place in the code, outcome, left, right)
+# (row whose guard was being asked or that runs, place in the code, outcome, left, right); before any guard is asked, as
+# where the record of an event is selected, the row is that of no_row(entry).
 Comparison = tuple[int, int, bool, int, int]
 
 NO_ROW = -1
 GUARD = 0  # the place that says: this guard is being asked
+
+
+def no_row(entry: int) -> int:
+    """Stands for a row as long as an external event has come to none."""
+    return NO_ROW - 1 - entry
+
 
 FUNCTIONS: dict[str, tuple[str, Callable[[int, int], bool]]] = {
     "==": ("EQUAL", operator.eq),
@@ -135,6 +142,7 @@ class Probe:
         kind = step[0]
         try:
             if kind == "E":
+                self.writer.row_now = no_row(step[1])
                 values: Sequence[Value] = step[2:]
                 verdict = node.run(node.entries[step[1]], values)
                 return verdict != 3

@@ -15,13 +15,15 @@ from __future__ import annotations
 import heapq
 import random
 from dataclasses import dataclass, field
-from typing import Callable, Optional
+from typing import Callable, Iterator, Optional, Sequence
 
 from .. import ir
 from .arguments import Arguments, Numbers, Shape
-from .probe import Comparison, Probe, Step
+from .goals import Goals
+from .probe import NO_ROW, Comparison, Probe, Step
 from ..backends.recall import faulty_recalls
 from .sequences import device_payloads
+from .solver import Attempt, Solver
 
 STEPS = 4_000_000  # attempts, unless all transitions are taken before
 RECENT = 4  # payloads of a type remembered along a path
@@ -33,10 +35,16 @@ WALK = 8  # events of each
 MOMENTUM = 3  # times an event without arguments is repeated though nothing is new
 SIBLINGS = 32  # fields of a record looked at when its state changes
 
+SOLVING = 1000  # attempts to take one row by solving its guard
+FAILURES = 4  # times that may fail for a row and one comparison in its way
+NEAR = 64  # distances up to which each step nearer is new; beyond, half of it is
+
 NO_OWNER = -1  # the slot belongs to no record with a process
 
+Seed = tuple[tuple[int, ...], tuple[Step, ...]]  # parameters, what happens
+
 # Priorities of what is kept.
-NEW_ROW, NEAR_ROW, NEW_COMPARISON, NEW_VALUE, NEW_PAIR = range(5)
+SHOWN, NEW_ROW, NEAR_ROW, NEW_COMPARISON, NEW_VALUE, NEW_PAIR = range(6)
 
 
 @dataclass(eq=False)
@@ -69,9 +77,14 @@ class Search:
     seed: int = 1
     limit: int = STEPS
     tell: Optional[Callable[[int, int], None]] = None
+    seeds: Sequence[Seed] = ()  # ways somebody knows; each is gone on from
     steps: int = 0
     found: dict[int, Item] = field(default_factory=dict)  # by transition
     violations: dict[str, int] = field(default_factory=dict)
+
+    solves: bool = False  # this time round
+    solving: int = 0  # attempts that went into solving guards
+    improved: int = 0  # how often a transition not taken yet came nearer
 
     def __post_init__(self) -> None:
         self.probe = Probe(self.protocol)
@@ -85,6 +98,13 @@ class Search:
         self.queue: list[tuple[int, int, Item]] = []
         self.queued = 0
         self.known: set[object] = set()
+        self.goals = Goals(self.protocol)
+        self.helping: tuple[int, frozenset[int]] = (-1, frozenset())
+        # Of the beginning that is being tried:
+        self.nearest: dict[tuple[int, int, bool], int] = {}  # difference of two sides
+        # By row and what stands in its way: how often it could not be taken.
+        self.failures: dict[tuple[int, int], int] = {}
+        self.followed: set[frozenset[tuple[int, int]]] = set()
         faults = {row.number for row in faulty_recalls(self.protocol)}
         self.missing = {row.number for row in self.program.rows} - faults
         self._prepare_slots()
@@ -164,21 +184,43 @@ class Search:
         """From each beginning anew until nothing new comes, then from anywhere at random, while transitions are missing.
 
         A beginning knows only by its own what is new: with collections of one frame the way to a state is another.
-        What led somewhere is remembered throughout."""
+        What led somewhere is remembered throughout. What is cheap goes first: guards are solved only the second time
+        round, and every other time from then on; where somebody has shown a way, at once.
+        """
+        self.solves = bool(self.seeds)
         while self.missing and self.steps < self.limit:
-            for beginning in self._beginnings():
+            defaults: list[Seed] = [(start, ()) for start in self._beginnings()]
+            for beginning, way in (*self.seeds, *defaults):
                 if not self.missing or self.steps >= self.limit:
                     break
                 self._begin(beginning)
-                end = min(self.steps + PHASE, self.limit)
+                self._go_along(way)
+                end = min(self.steps - self.solving + PHASE, self.limit)
                 self._explore(end)
                 for _ in range(WALKS):
                     if self.missing and self.steps < self.limit:
                         self._walk()
                         self._explore(end)
+            self.solves = not self.solves
+
+    def _go_along(self, way: Sequence[Step]) -> None:
+        """Keeps every step of it, new or not, to be gone on from its end backwards."""
+        items = [self.items[0]]
+        for step in way:
+            self._go_to(items[-1])
+            if not self._try(items[-1], step) or not self.probe.attempt(step):
+                break
+            items.append(self._child(items[-1], step))
+            if step[0] == "E":
+                shape = self.arguments.shapes[step[1]]
+                self.arguments.remember(shape, shape.parts(step)[1])
+        for item in items[:0:-1]:
+            self._keep(item, SHOWN)
 
     def _explore(self, end: int) -> None:
-        while self.missing and self.queue and self.steps < end:
+        while self.missing and self.queue and self.steps < self.limit:
+            if self.steps - self.solving >= end:
+                break
             _, _, item = heapq.heappop(self.queue)
             if self.tell is not None:
                 self.tell(len(self.missing), self.steps)
@@ -200,6 +242,9 @@ class Search:
 
     def _begin(self, parameters: tuple[int, ...]) -> None:
         self.known.clear()
+        self.nearest.clear()
+        self.failures.clear()
+        self.followed.clear()
         self.queue.clear()
         self.items.clear()
         names = [p.name for p in self.protocol.parameters]
@@ -275,13 +320,28 @@ class Search:
         """The priority of the last attempt as far as comparisons tell: None when none was decided as never before."""
         best: Optional[int] = None
         known = self.known
-        for row, place, outcome, _, _ in self.probe.seen:
+        for row, place, outcome, left, right in self.probe.seen:
+            if not self.solves:
+                row = max(row, NO_ROW)  # of whatever event
             key = (row, place, outcome)
+            near = row in self.missing
             if key not in known:
                 known.add(key)
-                near = row in self.missing
                 best = _better(best, NEAR_ROW if near else NEW_COMPARISON)
+            if near and self.solves and self._nearer(key, abs(left - right)):
+                best = NEAR_ROW
         return best
+
+    def _nearer(self, key: tuple[int, int, bool], distance: int) -> bool:
+        """Did a comparison on the way to a transition not taken yet come nearer to being decided otherwise?"""
+        before = self.nearest.get(key)
+        if before is not None:
+            limit = before - 1 if before <= NEAR else before // 2
+            if distance > limit:
+                return False
+        self.nearest[key] = distance
+        self.improved += 1
+        return True
 
     def _news(self) -> Optional[int]:
         """How much the last attempt is worth keeping, None when nothing about it is new."""
@@ -377,13 +437,88 @@ class Search:
                     self._press(item, shape.step(reference, ()))
                 continue
             aimed = self._aims(shape, active)
+            goals = self._goals(shape, active, aimed) if self.solves else []
             for reference in self._references(shape):
+                tried: list[Attempt] = []
                 for numbers in self.arguments.seeds(shape, item.recent):
                     step = shape.step(reference, numbers)
-                    self._try(item, step)
-                    if any(row in aimed for row, *_ in self.probe.seen):
-                        seen = tuple(self.probe.seen)
+                    happened = self._try(item, step)
+                    seen = tuple(self.probe.seen)
+                    if goals:
+                        rows = self.probe.rows() if happened else []
+                        tried.append(Attempt(numbers, seen, tuple(rows)))
+                    if any(row in aimed for row, *_ in seen):
                         self._variations(item, shape, step, seen, AIMED)
+                for goal in goals:
+                    self._reach(item, shape, reference, tried, goal)
+
+    def _reach(
+        self,
+        item: Item,
+        shape: Shape,
+        reference: int,
+        tried: list[Attempt],
+        goal: int,
+    ) -> None:
+        """Solves the guard of a row; one that only helps is taken where a transition not taken yet comes nearer by it."""
+        missing = goal in self.missing
+        best = max(tried, key=lambda attempt: self._closeness(attempt, goal))
+        stands = [place for row, place, *_ in best.seen if row == goal]
+        way = (goal, stands[-1] if stands else 0)  # and what stands in it
+        if self.failures.get(way, 0) >= FAILURES or not (missing or self.missing):
+            return
+        if self.solving * 2 > self.steps + SOLVING and self.failures.get(way) != 0:
+            return  # what has led on before may go on
+        begin = self.steps
+
+        def run(numbers: Numbers) -> tuple[list[Comparison], list[int]]:
+            happened = self._try(item, shape.step(reference, numbers))
+            return self.probe.seen, self.probe.rows() if happened else []
+
+        numbers = Solver(shape.bounds, run, SOLVING).reach(best.numbers, goal)
+        led_on = numbers is not None
+        if numbers is not None:
+            self.arguments.remember(shape, numbers)
+            if not missing:
+                led_on = self._follow(item, shape.step(reference, numbers))
+        self.failures[way] = 0 if led_on else self.failures.get(way, 0) + 1
+        self.solving += self.steps - begin
+
+    def _closeness(self, attempt: Attempt, goal: int) -> tuple[int, int, int]:
+        handler = self.handler_of[goal]
+        rows = [row for row, *_ in attempt.seen]
+        beside = sum(self.handler_of.get(row) == handler for row in rows)
+        return (goal in attempt.rows, rows.count(goal), beside)
+
+    def _follow(self, item: Item, step: Step) -> bool:
+        """Goes a step without anything new in it, and keeps it where something not taken yet is nearer then."""
+        if not self.probe.attempt(step):
+            return False
+        child = self._child(item, step)
+        key = frozenset(child.state.items())
+        before = self.improved
+        if key not in self.followed:
+            self.followed.add(key)
+            self._go_to(child)
+            active = set(self._leaves())
+            for shape in self.arguments.shapes:
+                if shape.bounds and self._aims(shape, active):
+                    for reference in self._references(shape):
+                        for numbers in self.arguments.seeds(shape, child.recent):
+                            self._try(child, shape.step(reference, numbers))
+        if self.improved > before:
+            self._keep(child, NEAR_ROW)
+        self._go_to(item)
+        return self.improved > before
+
+    def _goals(
+        self, shape: Shape, active: set[tuple[str, int]], aimed: set[int]
+    ) -> list[int]:
+        """Rows to solve the guards of: those not taken yet, and those that write what guards of such rows read."""
+        if self.helping[0] != len(self.missing):
+            self.helping = (len(self.missing), self.goals.helpers(self.missing))
+        helping = self.helping[1] - aimed
+        return sorted(aimed) + sorted(helping.intersection(self._rows(shape, active)))
 
     def _press(self, item: Item, step: Step) -> None:
         """What takes no arguments, some times over: work that goes on by itself comes to its end."""
@@ -399,14 +534,13 @@ class Search:
 
     def _aims(self, shape: Shape, active: set[tuple[str, int]]) -> set[int]:
         """Transitions not taken yet that the event might lead to in these states."""
-        return {
-            row
-            for process, event in self.leads_to[shape.entry.number]
-            for owner, leaf in active
-            if owner == process
-            for row in self.rows_of.get((process, event, leaf), ())
-            if row in self.missing
-        }
+        return {row for row in self._rows(shape, active) if row in self.missing}
+
+    def _rows(self, shape: Shape, active: set[tuple[str, int]]) -> Iterator[int]:
+        for process, event in self.leads_to[shape.entry.number]:
+            for owner, leaf in active:
+                if owner == process:
+                    yield from self.rows_of.get((process, event, leaf), ())
 
     def _references(self, shape: Shape) -> list[int]:
         """Instances the event may come to; of those in the same state the first and the last."""
