@@ -77,6 +77,11 @@ TABLE: dict[str, Explanation] = {
     "HSM0402": _error("layout not made of words"),
     "HSM0403": _error("enumeration value taken"),
     "HSM0404": _error("pool and process do not match"),
+    "HSM0405": _error("field does not fit the wire"),
+    "HSM0406": _error("field not on the wire"),
+    "HSM0407": _error("layouts make no frame"),
+    "HSM0408": _error("kind of frame not known"),
+    "HSM0409": _error("field in two layouts"),
     # --- state machines
     "HSM0501": _error("initial state missing"),
     "HSM0502": _error("two initial states"),

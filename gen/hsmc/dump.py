@@ -190,11 +190,15 @@ def _protocol(p: ir.Protocol) -> Iterator[str]:
                 f"  {field.name}: {field.bits} bits at {field.offset}, word {field.word}, "
                 f"shift {field.shift}, mask {field.mask:#x}{holds}{fixed}"
             )
+        for area in layout.areas:
+            fixed = f" = {area.fixed}" if area.fixed else ""
+            yield f"  {area.name}: {area.count} bytes at byte {area.offset}{fixed}"
         if layout.data:
             condition = _condition(layout.data.when)
             yield f"  {layout.data.name}: {layout.data.length} bytes{condition}"
     for payload in p.payloads:
-        yield f"payload {payload.name}"
+        source = f" from {', '.join(payload.sources)}" if payload.sources else ""
+        yield f"payload {payload.name}{source}{_condition(payload.when)}"
         yield from _fields(payload.fields)
     for pool in p.pools:
         yield (
@@ -268,7 +272,8 @@ def _fields(fields: Iterable[ir.Field]) -> Iterator[str]:
     for field in fields:
         limits = f" range {field.range}" if field.range else ""
         initial = f" = {field.initial}" if field.initial else ""
-        yield f"  {field.name}: {field.type}{limits}{initial}"
+        local = " local" if field.local else ""
+        yield f"  {field.name}: {field.type}{limits}{initial}{local}"
 
 
 def _arguments(arguments: Iterable[ir.Argument]) -> str:

@@ -121,6 +121,15 @@ class LayoutData(Declaration):
 
 
 @dataclass(frozen=True, kw_only=True)
+class LayoutArea(Declaration):
+    """A constant number of bytes among the fields of a layout; `offset` counts from its start."""
+
+    offset: int
+    count: Size
+    fixed: Optional[Size]  # `= expr`: what each of them always holds
+
+
+@dataclass(frozen=True, kw_only=True)
 class Layout(Declaration):
     """Layouts have a name space of their own: a payload may have the same name."""
 
@@ -130,6 +139,7 @@ class Layout(Declaration):
     ethertype: Optional[Size]  # a frame of Ethernet, from the destination address on
     bytes: int
     fields: tuple[LayoutField, ...]
+    areas: tuple[LayoutArea, ...]
     data: Optional[LayoutData]
 
 
@@ -141,11 +151,16 @@ class Field(Declaration):
     range: Optional[Range]
     initial: Optional[Size] = None  # variables only
     hidden: bool = False  # added by the compiler: history, events that wait
+    local: bool = False  # of a payload that comes from layouts, and not on the wire
 
 
 @dataclass(frozen=True, kw_only=True)
 class Payload(Declaration):
+    """`sources`: layouts it comes from, each a part of one before it; then frames.Codec says where its fields lie."""
+
     fields: tuple[Field, ...]
+    sources: tuple[str, ...] = ()
+    when: Optional[LayoutCondition] = None  # of the first source; None: always
 
 
 @dataclass(frozen=True, kw_only=True)

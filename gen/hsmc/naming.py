@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Sequence
 
 
 # What a name by itself may not be in C (or C++, for headers hosts include), in any spelling: keywords, macros of
@@ -101,6 +102,22 @@ def indented(text: str, depth: int) -> str:
     """
     tabs = "\t" * depth
     return "\n".join(tabs + line if line else line for line in text.split("\n"))
+
+
+def filled(parts: Sequence[str], mark: str, columns: int) -> list[str]:
+    """Parts joined by a mark and a blank, as many on a line as fit.
+
+    >>> filled(["first", "second", "third"], ",", 14)
+    ['first, second,', 'third']
+    """
+    lines = [""]
+    for index, part in enumerate(parts):
+        text = part + (mark if index + 1 < len(parts) else "")
+        if lines[-1] and len(lines[-1]) + 1 + len(text) > columns:
+            lines.append(text)
+        else:
+            lines[-1] += (" " if lines[-1] else "") + text
+    return lines
 
 
 def sum_terms(number: int) -> int:

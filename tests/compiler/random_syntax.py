@@ -195,10 +195,17 @@ class Printer:
 
     def declaration(self, tokens: Sequence[tuple[str, str]]) -> None:
         indents = [0]
+        once: dict[int, set[str]] = {}  # by level: a state has one of each
         # The declaration of a profile carries no marks.
         markable = tokens[0][1] != "profile"
         for level, texts, opens in lines(tokens):
             del indents[level + 1 :]
+            once = {deep: seen for deep, seen in once.items() if deep <= level}
+            if texts[0] in ("entry", "exit"):
+                seen = once.setdefault(level, set())
+                if texts[0] in seen:
+                    continue
+                seen.add(texts[0])
             if level == len(indents):
                 indents.append(indents[-1] + 1 + self.source.randrange(4))
             if self.sometimes(12):

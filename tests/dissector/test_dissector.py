@@ -30,7 +30,8 @@ DEMO += ["--image", str(TOP / "build/firmware/emp_a.elf")]
 EMP = TOP / "spec/emp/emp.hsm"
 ABP = TOP / "spec/abp/abp.hsm"
 FRAMES = TOP / "tests/compiler/features/frames.hsm"
-SPECS = [EMP, ABP, FRAMES]
+EVERYTHING = TOP / "tests/codecs/everything.hsm"
+SPECS = [EMP, ABP, FRAMES, EVERYTHING]
 GOLDEN = TOP / "tests/backend/golden/abp.lua"
 ETHERNET_BYTES = 14
 REMARKS = ("malformed", "unexpected", "unknown", "out_of_range", "cut_short")
@@ -64,9 +65,9 @@ def fields_of(protocol: ir.Protocol) -> dict[tuple[str, str], str]:
 
 def data_of(protocol: ir.Protocol) -> dict[tuple[str, str], str]:
     return {
-        (x.name, x.data.name): filter_name(protocol.name, x.name, x.data.name)
+        (x.name, item.name): filter_name(protocol.name, x.name, item.name)
         for x in protocol.layouts
-        if x.data
+        for item in (*x.areas, *([x.data] if x.data else []))
     }
 
 

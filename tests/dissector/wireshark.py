@@ -41,9 +41,11 @@ class Builder:
             e.name: [m.value for m in e.members] for e in protocol.enumerations
         }
         self.limits = {
-            (payload.name, item.name): item.range
+            (layout, item.name): item.range
             for payload in protocol.payloads
+            for layout in payload.sources
             for item in payload.fields
+            if item.range is not None
         }
 
     def frame(self, layout: ir.Layout, choice: Optional[Values] = None) -> Built:
@@ -62,7 +64,14 @@ class Builder:
             if value is None:
                 value = self._value(layout, item, built.values)
             built.values[layout.name, item.name] = value
-            number = number << item.bits | value
+            number |= value << 8 * layout.bytes - item.offset - item.bits
+        for area in layout.areas:
+            count = area.count.value
+            own = bytes([area.fixed.value] * count if area.fixed else range(count))
+            number |= int.from_bytes(own, "big") << 8 * (
+                layout.bytes - area.offset - count
+            )
+            built.data[layout.name, area.name] = own
         content = number.to_bytes(layout.bytes, "big")
         data = b""
         for part in self.protocol.layouts:

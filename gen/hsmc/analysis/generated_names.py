@@ -22,6 +22,11 @@ OWN_MACROS = """H LAYOUT_H CHECK_H PROTOCOL_HASH PARAMETERS PARAMETERS_DEFAULT C
 OWN_FUNCTIONS = """state parameters counters timer_arm timer_cancel initialise timer_expired transition_name
     transition_place recall_ node nodes node_state pools_full""".split()
 OWN_TAGS = "process event timer parameter counter state parameters".split()
+# Where payloads come from layouts: of the protocol, and of each such payload.
+CODEC_MACROS = "CODEC_H ACCEPTANCE_OK ACCEPTANCE_FOREIGN ACCEPTANCE_MALFORMED".split()
+CODEC_FUNCTIONS = "load_words store_words".split()
+CODEC_TAGS = ["acceptance"]
+PAYLOAD_FUNCTIONS = "accept unpack pack header_bytes bytes read write".split()
 # Without the prefix, in models.
 OWN_IN_MODELS = """never_event pool_exhausted hsm_verdict hsm_answer hsm_below hsm_shift_right hsm_has_all hsm_trace
     hsm_timer_arm hsm_timer_cancel NODES ENGINE_C HSM_DONE HSM_IGNORED HSM_NO_ROOM HSM_REFUSED""".split()
@@ -66,6 +71,10 @@ class _NameCheck:
         self.globals.reserve(naming.C_WORDS)
         self.tags = NameSpace("C")
         self.tags.reserve(f"{prefix}_{name}" for name in OWN_TAGS)
+        if any(payload.sources for payload in protocol.payloads):
+            self.globals.reserve(f"{capitals}_{name}" for name in CODEC_MACROS)
+            self.globals.reserve(f"{prefix}_{name}" for name in CODEC_FUNCTIONS)
+            self.tags.reserve(f"{prefix}_{name}" for name in CODEC_TAGS)
         self.model = NameSpace("the model")
         self.model.reserve([*PROMELA_WORDS, *OWN_IN_MODELS])
 
@@ -101,6 +110,7 @@ class _NameCheck:
             )
         self._constants()
         self._layouts()
+        self._codecs()
         self._processes()
         self._bodies()
         self._members()
@@ -150,6 +160,21 @@ class _NameCheck:
                 for part in ("get", "set"):
                     name = names.lower(layout.name, part, field_.name)
                     self.enter(self.globals, name, what, field_.place)
+            for area in layout.areas:
+                for part in ("AT", "BYTES", "VALUE"):
+                    name = f"{names.upper(layout.name, area.name)}_{part}"
+                    what = f"'{layout.name}.{area.name}'"
+                    self.enter(self.globals, name, what, area.place)
+
+    def _codecs(self) -> None:
+        for payload in self.protocol.payloads:
+            what = f"payload '{payload.name}'"
+            for part in PAYLOAD_FUNCTIONS if payload.sources else ():
+                name = self.names.lower(payload.name, part)
+                self.enter(self.globals, name, what, payload.place)
+            for part in ("header_limit", "fields") if payload.sources else ():
+                name = self.names.upper(payload.name, part)
+                self.enter(self.globals, name, what, payload.place)
 
     def _processes(self) -> None:
         names = self.names

@@ -1,4 +1,4 @@
-"""The C back end: prints a protocol as three plain C11 files.
+"""The C back end: prints a protocol as plain C11 files.
 
 `CWriter` turns statements and machines into text, c_expressions.py expressions, c_records.py records; the templates
 under templates/c arrange that text into files.
@@ -12,12 +12,13 @@ from typing import Callable, Optional, Sequence, Union
 
 import jinja2
 
-from .. import ir, naming, walk
+from .. import frames, ir, naming, walk
+from .c_codec import CodecView
 from .c_cold import all_cold, set_apart
 from .c_expressions import ExpressionWriter
 from .c_records import by_alignment, record_of, width, zero
 from .c_usage import Usage, declared_locals, read_locals, repeated_locals
-from ..dump import expression_text, held_text
+from ..dump import condition_text, expression_text, held_text
 from .recall import Recall, recall
 from .template_cache import TemplateCache
 
@@ -777,7 +778,10 @@ def environment(writer: Optional[CWriter] = None) -> jinja2.Environment:
         autoescape=False,
     )
     result.globals.update(
-        aligned=aligned, held_text=held_text, expression_text=expression_text
+        aligned=aligned,
+        held_text=held_text,
+        condition_text=condition_text,
+        expression_text=expression_text,
     )
     result.filters.update(
         snake=naming.snake,
@@ -822,6 +826,10 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
         f"{prefix}.h": "c/header.h.j2",
         f"{prefix}.c": "c/source.c.j2",
     }
+    found = frames.codecs(protocol)
+    if found:
+        files[f"{prefix}_codec.h"] = "c/codec.h.j2"
+        context["codecs"] = [CodecView(codec, writer) for codec in found]
     return {
         name: wrapped(env.get_template(template).render(context))
         for name, template in files.items()

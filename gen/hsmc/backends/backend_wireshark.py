@@ -1,7 +1,7 @@
 """The Wireshark back end: one Lua file that dissects the frames of a protocol.
 
 What is a frame, which layout is a part of which and what the fields hold is all in the layouts (ir.Layout). A payload
-with the name of a layout adds the ranges of the fields they share: outside them a frame is refused by the machines.
+that comes from a layout adds the ranges of its fields: outside them a frame is refused.
 Fields before the Ethertype's end are Ethernet's own and left to Wireshark. The same spec gives the same text.
 """
 
@@ -83,13 +83,25 @@ def field_view(field: ir.LayoutField, limits: Optional[ir.Range]) -> FieldView:
     return FieldView(field, byte, count, first_bit, mask, limits)
 
 
-def layout_view(protocol: ir.Protocol, layout: ir.Layout) -> LayoutView:
-    limits = {
+def limits_of(protocol: ir.Protocol, layout: ir.Layout) -> dict[str, ir.Range]:
+    """The ranges all payloads agree on that come from the layout, whatever else they are of."""
+    carrying = [p for p in protocol.payloads if layout.name in p.sources]
+    own = {field.name for field in layout.fields}
+    found = {
         field.name: field.range
-        for payload in protocol.payloads
-        if payload.name == layout.name
+        for payload in carrying
         for field in payload.fields
+        if field.range is not None and field.name in own and not field.local
     }
+    # What is a frame of one payload may be one of another.
+    alone = len(carrying) == 1 and (
+        carrying[0].when is None or carrying[0].sources[0] != layout.name
+    )
+    return found if alone else {}
+
+
+def layout_view(protocol: ir.Protocol, layout: ir.Layout) -> LayoutView:
+    limits = limits_of(protocol, layout)
     start = 8 * ETHERNET_HEADER_BYTES if layout.ethertype else 0
     view = LayoutView(
         layout=layout,

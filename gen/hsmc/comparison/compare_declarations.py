@@ -8,7 +8,7 @@ from typing import Iterable, Iterator, Optional
 
 from .. import ir
 from ..frontend import ast
-from ..dump import expression_text
+from ..dump import condition_text, expression_text
 from .written import body_lines
 
 Key = tuple[str, str]  # kind, name
@@ -98,6 +98,8 @@ def _fields(kind: str, owner: Item, fields: Iterable[ir.Field]) -> Iterator[Item
         aspects = {"type": str(field.type), "range": _range(field.range)}
         if field.initial is not None:
             aspects["initial value"] = size_text(field.initial)
+        if field.local:
+            aspects["on the wire"] = "no"
         yield _part(kind, owner, field, aspects)
 
 
@@ -136,8 +138,19 @@ def _data(protocol: ir.Protocol) -> Iterator[Item]:
                 "value": size_text(field.fixed) if field.fixed else "",
             }
             yield _part("layout field", whole, field, aspects)
+        for area in layout.areas:
+            aspects = {
+                "bytes": size_text(area.count),
+                "first byte": str(area.offset),
+                "value": size_text(area.fixed) if area.fixed else "",
+            }
+            yield _part("layout field", whole, area, aspects)
     for payload in protocol.payloads:
-        whole = _item("payload", payload, {})
+        aspects = {
+            "from": ", ".join(payload.sources),
+            "when": condition_text(payload.when) if payload.when else "",
+        }
+        whole = _item("payload", payload, aspects)
         yield whole
         yield from _fields("payload field", whole, payload.fields)
     for pool in protocol.pools:

@@ -130,10 +130,11 @@ class Setting:
 
 @dataclass(frozen=True)
 class Word:
-    """32 bits of a layout, most significant first."""
+    """32 bits of a layout, most significant first. Of an area of many words only the first is shown."""
 
     byte: int
-    cells: tuple[tuple[Optional[ir.LayoutField], int], ...]  # None: bits no field uses
+    # None: bits no field uses
+    cells: tuple[tuple[Optional[Union[ir.LayoutField, ir.LayoutArea]], int], ...]
 
 
 class ProtocolView:
@@ -442,21 +443,28 @@ class ProtocolView:
 
     def words(self, layout: ir.Layout) -> list[Word]:
         start = layout.at.value if layout.at is not None else 0
-        result = []
-        for index in range(-(-layout.bytes // 4)):
-            cells: list[tuple[Optional[ir.LayoutField], int]] = []
-            position = 31
-            for field in layout.fields:
-                if field.word != index:
-                    continue
-                top = field.shift + field.bits - 1
-                if top < position:
-                    cells.append((None, position - top))
-                cells.append((field, field.bits))
-                position = field.shift - 1
-            if position >= 0:
-                cells.append((None, position + 1))
-            result.append(Word(start + 4 * index, tuple(cells)))
+        spans: list[tuple[int, int, Union[ir.LayoutField, ir.LayoutArea]]] = [
+            (field.offset, field.offset + field.bits, field) for field in layout.fields
+        ]
+        for area in layout.areas:
+            spans.append((8 * area.offset, 8 * (area.offset + area.count.value), area))
+        spans.sort(key=lambda span: span[0])
+        result: list[Word] = []
+        for first in range(0, 8 * layout.bytes, 32):
+            cells: list[tuple[Optional[Union[ir.LayoutField, ir.LayoutArea]], int]] = []
+            position = first
+            for begin, end, item in spans:
+                begin, end = max(begin, first), min(end, first + 32)
+                if begin < end:
+                    if begin > position:
+                        cells.append((None, begin - position))
+                    cells.append((item, end - begin))
+                    position = end
+            if position < first + 32:
+                cells.append((None, first + 32 - position))
+            goes_on = len(cells) == 1 and result and result[-1].cells[-1] == cells[0]
+            if not goes_on or not isinstance(cells[0][0], ir.LayoutArea):
+                result.append(Word(start + first // 8, tuple(cells)))
         return result
 
     def condition(self, condition: ir.LayoutCondition) -> str:

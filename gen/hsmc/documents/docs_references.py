@@ -41,7 +41,7 @@ OF_PROCESS = ("state", "event", "variable", "timer", "transition")
 
 KEYWORDS = frozenset(
     "action after and at before bits by bytes check clear cold constant count counter create created creates defer device else "
-    "entry enumeration ethernet event exit external false final find fixed for function history if ignore in include initial keeps "
+    "entry enumeration ethernet event exit external false final find fixed for from function history if ignore in include initial keeps "
     "layout let live liveness local never none not of on once or parameter payload placement pool process property "
     "protocol raise range rare release repeat return safety select set shown state table true unit variable when where while "
     "world written".split()
@@ -224,6 +224,8 @@ class References:
             self._name(layout, "layout", layout.name)
             for bits in layout.fields:
                 self._name(bits, "layout_field", layout.name, bits.name)
+            for area in layout.areas:
+                self._name(area, "layout_field", layout.name, area.name)
             if layout.data:
                 data = layout.data
                 self._name(data, "layout_field", layout.name, data.name)
@@ -284,10 +286,13 @@ class References:
             yield from _sizes(layout.at)
             for bits in layout.fields:
                 yield from _sizes(bits.fixed)
+            for area in layout.areas:
+                yield from _sizes(area.count, area.fixed)
             for condition in conditions:
                 yield from _sizes(*(condition.values if condition else ()))
         for payload in p.payloads:
             yield from _field_nodes(payload.fields)
+            yield from _sizes(*(payload.when.values if payload.when else ()))
         for pool in p.pools:
             yield from _sizes(pool.count)
             yield from _field_nodes(pool.fields)

@@ -247,10 +247,11 @@ class LayoutField(Declaration):
 
 @dataclass(frozen=True)
 class LayoutData(Declaration):
-    """Bytes behind the fields; `length` is the field that counts them."""
+    """Bytes behind the fields, when `length` is the field that counts them; else a constant number among the fields."""
 
-    length: Name
+    length: Expression
     when: Optional[Expression]
+    fixed: Optional[Expression]
 
 
 @dataclass(frozen=True)
@@ -270,11 +271,14 @@ class Field(Declaration):
     type: TypeUse
     range: Optional[Range]
     initial: Optional[Expression] = None
+    local: bool = False  # of a payload that comes from layouts, and not on the wire
 
 
 @dataclass(frozen=True)
 class Payload(Declaration):
     fields: tuple[Field, ...]
+    sources: tuple[Name, ...] = ()  # layouts
+    when: Optional[Expression] = None
 
 
 # Where the C of something lies; what the words mean stands in ir.py.

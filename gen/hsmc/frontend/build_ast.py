@@ -135,8 +135,8 @@ class AstBuilder(Transformer[Token, Any]):
         )
 
     def layout_data(self, meta: Meta, children: Children) -> ast.LayoutData:
-        name, length, when, doc = children
-        return ast.LayoutData(self._span(meta), name, _text(doc), length, when)
+        name, length, when, fixed, doc = children
+        return ast.LayoutData(self._span(meta), name, _text(doc), length, when, fixed)
 
     def layout_when(self, meta: Meta, children: Children) -> ast.Expression:
         condition: ast.Expression = children[0]
@@ -145,6 +145,28 @@ class AstBuilder(Transformer[Token, Any]):
     def payload(self, meta: Meta, children: Children) -> ast.Payload:
         name, doc, *fields = children
         return ast.Payload(self._span(meta), self._new(name), _text(doc), tuple(fields))
+
+    def payload_from(self, meta: Meta, children: Children) -> ast.Payload:
+        name, sources, when, doc, *fields = children
+        return ast.Payload(
+            self._span(meta),
+            self._new(name),
+            _text(doc),
+            tuple(_of(ast.Field, fields)),
+            sources,
+            when,
+        )
+
+    def payload_field(self, meta: Meta, children: Children) -> ast.Field:
+        name, type_use, limits, local, doc = children
+        return ast.Field(
+            self._span(meta),
+            name,
+            _text(doc),
+            type_use,
+            limits,
+            local=local is not None,
+        )
 
     def pool(self, meta: Meta, children: Children) -> ast.Pool:
         name, count, writer, creator, cold, doc, *fields = children

@@ -7,7 +7,7 @@ import dataclasses
 from typing import Optional, Sequence, Union
 
 from .. import ir
-from . import ast, layouts
+from . import ast, layouts, payload_sources
 from .constants import Constants
 from .context import Context, Signature
 
@@ -43,6 +43,9 @@ class Declarations:
         for node in context.spec.declarations:
             if isinstance(node, ast.Pool) and context.is_first(node):
                 self._pool_without_fields(node)
+        sources = payload_sources.PayloadSources(
+            context, layouts.declare_all(context, self.constants)
+        )
         for node in context.spec.declarations:
             if not context.is_first(node):
                 continue
@@ -50,17 +53,19 @@ class Declarations:
                 self._parameter(node)
             elif isinstance(node, ast.Payload):
                 fields = self._fields(node.name.text, node.fields, scalars_only=True)
-                context.payloads[node.name.text] = ir.Payload(
+                payload = ir.Payload(
                     name=node.name.text,
                     doc=node.doc,
                     place=node.name.span.place(),
                     fields=fields,
                 )
+                resolved = sources.resolve(node, payload)
+                if resolved is not None:
+                    context.payloads[node.name.text] = resolved
             elif isinstance(node, ast.Table):
                 self._table(node)
             elif isinstance(node, ast.Pool):
                 self._pool_fields(node)
-        layouts.declare_all(context, self.constants)
         for node in context.spec.declarations:
             if isinstance(node, ast.Process):
                 self._process(node)
@@ -331,6 +336,7 @@ class Declarations:
                     type=type_,
                     range=limits,
                     initial=initial,
+                    local=node.local,
                 )
             )
         return tuple(fields)

@@ -14,9 +14,10 @@ from .context import Context
 ETHERTYPE_OFFSET_BITS = 96
 ETHERTYPE_BITS = 16
 ETHERTYPE_LEAST = 0x600  # below it is a length
+AREA_LIMIT = 9000  # bytes of the longest frame
 
 
-def declare_all(context: Context, constants: Constants) -> None:
+def declare_all(context: Context, constants: Constants) -> Layouts:
     """Needs constants and enumerations."""
     layouts = Layouts(context, constants)
     nodes = [
@@ -28,6 +29,7 @@ def declare_all(context: Context, constants: Constants) -> None:
         layouts.declare(node)
     for node in nodes:
         layouts.place(node, nodes)
+    return layouts
 
 
 class Layouts:
@@ -38,8 +40,7 @@ class Layouts:
     # --- a layout by itself
 
     def declare(self, node: ast.Layout) -> None:
-        fields = self._fields(node)
-        bits = fields[-1].offset + fields[-1].bits if fields else 0
+        fields, areas, bits = self._fields(node)
         at = self.constants.size(node.at, 0, 65535, "offset") if node.at else None
         if at is not None and at.value % 4 != 0:
             self.context.error(
@@ -57,6 +58,7 @@ class Layouts:
             ethertype=None,
             bytes=bits // 8,
             fields=fields,
+            areas=areas,
             data=None,
         )
         self.context.layouts[node.name.text] = dataclasses.replace(
@@ -66,11 +68,27 @@ class Layouts:
             data=self._data(node, layout),
         )
 
-    def _fields(self, node: ast.Layout) -> tuple[ir.LayoutField, ...]:
+    def _fields(
+        self, node: ast.Layout
+    ) -> tuple[tuple[ir.LayoutField, ...], tuple[ir.LayoutArea, ...], int]:
+        """Fields and areas in the order in which they stand, and the bits of all."""
         fields: list[ir.LayoutField] = []
+        areas: list[ir.LayoutArea] = []
         offset = 0
         whole = True
-        for field in self.context.distinct(node.fields, "layout", node.name.text):
+        lines: list[ast.LayoutField | ast.LayoutData] = [
+            *node.fields,
+            *(line for line in node.data if not self._is_counted(line, node)),
+        ]
+        lines.sort(key=lambda line: line.name.span.start)
+        for field in self.context.distinct(lines, "layout", node.name.text):
+            if isinstance(field, ast.LayoutData):
+                area = self._area(field, offset)
+                whole = whole and area is not None
+                if area is not None:
+                    areas.append(area)
+                    offset += 8 * area.count.value
+                continue
             bits = self.constants.size(field.bits, 1, 32, "the width of a field")
             if bits is None:
                 whole = False
@@ -112,13 +130,53 @@ class Layouts:
                 node.name.span,
                 f"layout '{node.name.text}' has {offset} bits; {32 - offset % 32} more fill its last 32-bit word",
             )
-        if whole and not fields:
+        if whole and not fields and not areas:
             self.context.error(
                 "HSM0402",
                 node.name.span,
                 f"layout '{node.name.text}' has no field of bits",
             )
-        return tuple(fields)
+        return tuple(fields), tuple(areas), offset
+
+    def _is_counted(self, data: ast.LayoutData, node: ast.Layout) -> bool:
+        """Bytes behind the layout, as many as a field of it says."""
+        length = data.length
+        if not isinstance(length, ast.NameUse):
+            return False
+        symbol = self.context.symbols.get(length.name)
+        return any(field.name.text == length.name for field in node.fields) or (
+            symbol is None
+            or not isinstance(symbol.node, (ast.Constant, ast.EnumerationMember))
+        )
+
+    def _area(self, node: ast.LayoutData, offset: int) -> Optional[ir.LayoutArea]:
+        count = self.constants.size(node.length, 1, AREA_LIMIT, "the number of bytes")
+        fixed = None
+        if node.fixed is not None:
+            fixed = self.constants.size(node.fixed, 0, 0xFF, f"'{node.name.text}'")
+        if node.when is not None:
+            self.context.error(
+                "HSM0211",
+                node.when.span,
+                f"a constant number of bytes is always there: make '{node.name.text}' a layout of its own",
+            )
+        if count is None:
+            return None
+        if offset % 8 != 0:
+            self.context.error(
+                "HSM0401",
+                node.name.span,
+                f"'{node.name.text}' begins with bit {offset % 8} of a byte; bytes begin with the first",
+            )
+            return None
+        return ir.LayoutArea(
+            name=node.name.text,
+            doc=node.doc,
+            place=node.name.span.place(),
+            offset=offset // 8,
+            count=count,
+            fixed=fixed,
+        )
 
     def _enumeration(self, field: ast.LayoutField, mask: int) -> Optional[str]:
         """All its members must fit the field."""
@@ -176,7 +234,7 @@ class Layouts:
         self, node: ast.Layout, layout: ir.Layout
     ) -> tuple[ir.LayoutField, ...]:
         conditions = {
-            field.name.text: self._condition(field.when, layout)
+            field.name.text: self.condition(field.when, layout)
             for field in node.fields
             if field.when is not None
         }
@@ -187,7 +245,17 @@ class Layouts:
     def _data(self, node: ast.Layout, layout: ir.Layout) -> Optional[ir.LayoutData]:
         names = {field.name.text: field.name.span for field in node.fields}
         result: Optional[ir.LayoutData] = None
+        first, whole = node.name, True
         for data in node.data:
+            length = data.length
+            if not isinstance(length, ast.NameUse) or not self._is_counted(data, node):
+                continue
+            if data.fixed is not None:
+                self.context.error(
+                    "HSM0211",
+                    data.fixed.span,
+                    "only a constant number of bytes can always hold something",
+                )
             if data.name.text in names or result is not None:
                 what = "a field of that name" if result is None else "bytes behind it"
                 self.context.error(
@@ -197,20 +265,22 @@ class Layouts:
                     [
                         (
                             "declared here",
-                            names.get(data.name.text, node.data[0].name.span),
+                            names.get(data.name.text, first.span),
                         )
                     ],
                 )
                 continue
-            self._field(data.length, layout)
+            first = data.name
+            counted = self._field(ast.Name(length.span, length.name), layout)
+            whole = whole and counted is not None
             result = ir.LayoutData(
                 name=data.name.text,
                 doc=data.doc,
                 place=data.name.span.place(),
-                length=data.length.text,
-                when=self._condition(data.when, layout) if data.when else None,
+                length=length.name,
+                when=self.condition(data.when, layout) if data.when else None,
             )
-        return result
+        return result if whole else None
 
     def place(self, node: ast.Layout, nodes: list[ast.Layout]) -> None:
         """Once all are known: which one it is a part of."""
@@ -249,7 +319,7 @@ class Layouts:
         self.context.layouts[own.name] = dataclasses.replace(
             own,
             within=outer.name,
-            when=self._condition(node.when, outer) if node.when else None,
+            when=self.condition(node.when, outer) if node.when else None,
         )
 
     def _field(self, name: ast.Name, layout: ir.Layout) -> Optional[ir.LayoutField]:
@@ -266,7 +336,7 @@ class Layouts:
             self.context.refer(name.span, field.place)
         return field
 
-    def _condition(
+    def condition(
         self, node: ast.Expression, layout: ir.Layout
     ) -> Optional[ir.LayoutCondition]:
         """FIELD == CONSTANT, or several of the same field joined by `or`."""

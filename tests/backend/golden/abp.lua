@@ -71,6 +71,9 @@ do
         for _, field in ipairs(layout.fields) do
             items[#items + 1] = field.item
         end
+        for _, area in ipairs(layout.areas or {}) do
+            items[#items + 1] = area.item
+        end
         if layout.data then
             items[#items + 1] = layout.data.item
         end
@@ -126,6 +129,24 @@ local function read_fields(frame, layout, base)
     return values, nil
 end
 
+-- A constant number of bytes; false when they are not all there.
+local function add_area(frame, layout, area, base, tree)
+    if base + area.byte + area.bytes > frame.tvb:captured_len() then
+        missing(frame, base + area.byte, area.bytes, layout.name .. "." .. area.name)
+        return false
+    end
+    local range = frame.tvb:range(base + area.byte, area.bytes)
+    local item = tree:add(area.item, range)
+    local content = range:bytes()
+    for i = 0, area.bytes - 1 do
+        if area.fixed and content:get_index(i) ~= area.fixed then
+            item:add_proto_expert_info(experts.unexpected, string.format("%s is not all 0x%x", area.name, area.fixed))
+            break
+        end
+    end
+    return true
+end
+
 -- The values by name; nil when the frame ends before the layout does.
 local function add_fields(frame, layout, base, tree)
     local values, absent = read_fields(frame, layout, base)
@@ -148,6 +169,11 @@ local function add_fields(frame, layout, base, tree)
     if absent then
         missing(frame, base + absent.byte, absent.bytes, layout.name .. "." .. absent.name)
         return nil
+    end
+    for _, area in ipairs(layout.areas or {}) do
+        if not add_area(frame, layout, area, base, tree) then
+            return nil
+        end
     end
     return values
 end
