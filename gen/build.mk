@@ -1,12 +1,12 @@
-# The spec compiler, and what it makes of the specs: build/gen/<protocol>/<protocol>.h, .c and _layout.h.
+# The spec compiler, and what it makes of the specs: build/gen/<protocol>/<protocol>.h, .c, _layout.h and _codec.h.
 # Whoever includes a generated header depends on $(EMP_GENERATED), $(ABP_GENERATED) or $(FETCH_GENERATED).
 
 HSMC         := gen/bin/hsmc
 HSMC_SOURCES := $(HSMC) $(wildcard gen/hsmc/*.py gen/hsmc/*/*.py gen/hsmc/*/*.lark gen/hsmc/templates/*/*.j2)
 
-EMP_GENERATED := $(addprefix $(BUILD)/gen/emp/,emp.h emp.c emp_layout.h emp_watch.h emp_observed.h)
-ABP_GENERATED := $(addprefix $(BUILD)/gen/abp/,abp.h abp.c abp_layout.h)
-FETCH_GENERATED := $(addprefix $(BUILD)/gen/fetch/,fetch.h fetch.c fetch_layout.h)
+EMP_GENERATED := $(addprefix $(BUILD)/gen/emp/,emp.h emp.c emp_layout.h emp_codec.h emp_watch.h emp_observed.h)
+ABP_GENERATED := $(addprefix $(BUILD)/gen/abp/,abp.h abp.c abp_layout.h abp_codec.h)
+FETCH_GENERATED := $(addprefix $(BUILD)/gen/fetch/,fetch.h fetch.c fetch_layout.h fetch_codec.h)
 
 # Another EMP, into a directory of its own: make BUILD=build/mine EMP_SPEC=mine/emp.hsm EMP_OPTIONS='--set send_limit=2'
 EMP_SPEC    := spec/emp/emp.hsm

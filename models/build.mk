@@ -16,9 +16,9 @@ verify-nightly:  ## the longest configurations too
 	@scripts/setup.sh demo verify
 	$(Q)$(VERIFY) $(BUILD)/verify.json --level nightly
 
-# Proofs of small C functions for all inputs: the parser equals the layouts, accessors and sets do what they say.
+# Proofs of small C functions for all inputs: parser and codecs equal the layouts, accessors and sets do what they say.
 .PHONY: prove
-prove:           ## prove frame parser, accessors of layouts, sets and pools for all inputs (a minute)
+prove:           ## prove frame parser, codecs, accessors of layouts, sets and pools for all inputs (a minute)
 	@scripts/setup.sh demo prove
 	$(Q)$(MAKE) --no-print-directory -s generate $(BUILD)/gen/emp/frame.c
 	$(Q)$(PYTHON) models/prove.py --build $(BUILD)

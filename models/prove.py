@@ -2,7 +2,7 @@
 """Proves small C functions for all their inputs: `make prove`.
 
     models/prove.py                     everything
-    models/prove.py --only parser       one subject: parser, accessors, support
+    models/prove.py --only parser       one subject: parser, codecs, accessors, support
 
 The C is compiled by clang for a big-endian machine with 32-bit addresses, as the chip is, without optimisation, and
 its intermediate code executed symbolically (models/proof/symbolic.py): no input is chosen, all are covered, and every
@@ -24,7 +24,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "gen")]
 
 import hsmc  # noqa: E402
 from hsmc import ir  # noqa: E402
-from models.proof import accessors, frame_parser, support  # noqa: E402
+from models.proof import accessors, codec, frame_parser, support  # noqa: E402
 from models.proof.llvm_text import Unreadable  # noqa: E402
 from models.proof.symbolic import Refuted, Tally, Undecided  # noqa: E402
 
@@ -34,7 +34,7 @@ SPECS = {
     for path in sorted(ROOT.glob("spec/*/*.hsm"))
     if path.stem == path.parent.name
 }
-SUBJECTS = ("parser", "accessors", "support")
+SUBJECTS = ("parser", "codecs", "accessors", "support")
 
 
 class Proofs:
@@ -56,6 +56,18 @@ class Proofs:
             self.protocols["emp"], emp / "frame.c", [emp], self.directory
         )
         return proof.prove(), proof.executor.tally
+
+    def codecs(self) -> tuple[list[str], Tally]:
+        told, tally = [], Tally()
+        for name, protocol in self.protocols.items():
+            if not any(payload.sources for payload in protocol.payloads):
+                continue
+            words, executor = codec.prove(
+                protocol, [self.generated(name)], self.directory
+            )
+            told += [f"{name}: {text}" for text in words]
+            tally.add(executor.tally)
+        return told, tally
 
     def accessors(self) -> tuple[list[str], Tally]:
         told, tally = [], Tally()

@@ -1,6 +1,6 @@
 #include "host/demo/traffic.h"
 
-#include "build/gen/emp/emp_layout.h"
+#include "build/gen/emp/emp_codec.h"
 
 #include <string.h>
 
@@ -10,10 +10,11 @@ static void count(void *context, const struct tigon_frame_view *frame, enum tigo
     const bool gone = fate == TIGON_FATE_LOSE || fate == TIGON_FATE_CUT ||
                       fate == TIGON_FATE_CORRUPT_VISIBLE || fate == TIGON_FATE_TRUNCATE ||
                       fate == TIGON_FATE_LENGTHEN;
-    for (size_t i = 0; i < sizeof words && i < frame->length; i++)
-        words[i / 4] |= (uint32_t)frame->bytes[i] << (24 - i % 4 * 8);
     traffic->frames++;
     traffic->lost += gone;
+    /* Also of one that was cut. */
+    emp_load_words(words, frame->bytes,
+                   frame->length < sizeof words ? (uint32_t)frame->length : sizeof words);
     const uint32_t kind =
         emp_frame_get_type(words) == EMP_ETHERTYPE ? emp_frame_get_kind(words) : 0;
     if (kind == EMP_FRAME_KIND_HEADER || kind == EMP_FRAME_KIND_DATA)

@@ -116,7 +116,7 @@ static void tell_frame(void *context, const struct held_frame *frame) {
     tell_memory(context);
     (void)printf("put %u", frame->from_side);
     for (unsigned i = 0; i < HELD_FIELDS; i++)
-        (void)printf(" %s=%" PRIu32, held_field_name((enum held_field)i), frame->field[i]);
+        (void)printf(" %s=%" PRIu32, held_field_name(i), held_field(&frame->header, i));
     (void)printf(" digest=0x%08" PRIx32 "\n", frame->digest);
 }
 

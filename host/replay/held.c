@@ -1,43 +1,29 @@
 #include "host/replay/held.h"
 
-#include "build/gen/emp/emp_layout.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 enum { SHORTEST = 60 }; /* what a MAC pads a frame to */
-enum { HEADER_WORDS = (EMP_FRAME_BYTES + EMP_MESSAGE_HEADER_BYTES) / 4 };
 
-static const char *const names[HELD_FIELDS] = {
-    "kind",  "position",   "sender", "contact",      "length", "message",
-    "frame", "collection", "size",   "total_length", "frames", "tag",
-};
-
-const char *held_field_name(enum held_field field) {
+const char *held_field_name(unsigned field) {
+#define NAME(name, ...) #name,
+    static const char *const names[] = {EMP_FRAME_FIELDS(NAME)};
     return names[field];
 }
 
-static void read_header(struct held_frame *frame) {
-    uint32_t words[HEADER_WORDS] = {0};
-    for (size_t i = 0; i < sizeof words && i < frame->length; i++)
-        words[i / 4] |= (uint32_t)frame->bytes[i] << (24 - i % 4 * 8);
-    uint32_t *field = frame->field;
-    memset(field, 0, sizeof frame->field);
-    field[HELD_KIND] = emp_frame_get_kind(words);
-    field[HELD_POSITION] = emp_frame_get_position(words);
-    field[HELD_SENDER] = emp_frame_get_sender(words);
-    field[HELD_CONTACT] = emp_frame_get_contact(words);
-    field[HELD_LENGTH] = emp_frame_get_length(words);
-    field[HELD_MESSAGE] = emp_frame_get_message(words);
-    field[HELD_FRAME] = emp_frame_get_frame(words);
-    field[HELD_COLLECTION] = emp_frame_get_collection(words);
-    field[HELD_SIZE] = emp_frame_get_size(words);
-    if (field[HELD_KIND] == EMP_FRAME_KIND_HEADER) {
-        const uint32_t *message = words + EMP_FRAME_BYTES / 4;
-        field[HELD_TOTAL_LENGTH] = emp_message_header_get_total_length(message);
-        field[HELD_FRAMES] = emp_message_header_get_frames(message);
-        field[HELD_TAG] = emp_message_header_get_tag(message);
-    }
+uint32_t held_field(const struct emp_frame *header, unsigned field) {
+#define VALUE(name, ...) header->name,
+    const uint32_t values[] = {EMP_FRAME_FIELDS(VALUE)};
+    return values[field];
+}
+
+/* As much of a value as the field can hold on the wire. */
+static void set_field(struct emp_frame *header, unsigned field, uint32_t value) {
+    unsigned number = 0;
+#define SET(name, layout, first, mask)                                                             \
+    if (number++ == field)                                                                         \
+        header->name = (__typeof__(header->name))(value & (mask));
+    EMP_FRAME_FIELDS(SET)
 }
 
 static enum tigon_fate keep(void *context, const struct tigon_frame_view *view) {
@@ -51,7 +37,8 @@ static enum tigon_fate keep(void *context, const struct tigon_frame_view *view) 
     frame->digest = 0x811C9DC5;
     for (size_t i = 0; i < frame->length; i++)
         frame->digest = (frame->digest ^ frame->bytes[i]) * 0x01000193;
-    read_header(frame);
+    memset(&frame->header, 0, sizeof frame->header);
+    (void)emp_frame_read(frame->bytes, (uint32_t)frame->length, &frame->header);
     if (held->offered)
         held->offered(held->context, frame);
     return TIGON_FATE_LOSE;
@@ -67,7 +54,7 @@ void held_begin(struct held *held, struct tigon_wire *wire,
 }
 
 /* Which field a word "name=number" speaks of; HELD_FIELDS when it makes no sense. */
-static enum held_field parse(const char *word, uint32_t *value) {
+static unsigned parse(const char *word, uint32_t *value) {
     const char *equals = strchr(word, '=');
     char *end;
     if (!equals || equals[1] < '0' || equals[1] > '9')
@@ -76,9 +63,9 @@ static enum held_field parse(const char *word, uint32_t *value) {
     if (*end != ' ' && *end != 0)
         return HELD_FIELDS;
     for (unsigned i = 0; i < HELD_FIELDS; i++)
-        if (strlen(names[i]) == (size_t)(equals - word) &&
-            strncmp(names[i], word, (size_t)(equals - word)) == 0)
-            return (enum held_field)i;
+        if (strlen(held_field_name(i)) == (size_t)(equals - word) &&
+            strncmp(held_field_name(i), word, (size_t)(equals - word)) == 0)
+            return i;
     return HELD_FIELDS;
 }
 
@@ -92,9 +79,9 @@ static bool fits(const struct held_frame *frame, const char *wanted) {
     bool equal[HELD_FIELDS] = {false};
     for (const char *word = wanted; *word; word = next_word(word)) {
         uint32_t value;
-        const enum held_field field = parse(word, &value);
+        const unsigned field = parse(word, &value);
         named[field] = true;
-        equal[field] |= frame->field[field] == value;
+        equal[field] |= held_field(&frame->header, field) == value;
     }
     return memcmp(named, equal, sizeof named) == 0;
 }
@@ -118,60 +105,25 @@ const struct held_frame *held_find(const struct held *held, unsigned from_side, 
     return NULL;
 }
 
-static void write_header(struct held_frame *frame, const uint8_t *to, const uint8_t *from) {
-    uint32_t words[HEADER_WORDS] = {0};
-    const uint32_t *field = frame->field;
-    emp_frame_set_destination_high(words, (uint32_t)to[0] << 24 | (uint32_t)to[1] << 16 |
-                                              (uint32_t)to[2] << 8 | to[3]);
-    emp_frame_set_destination_low(words, (uint32_t)to[4] << 8 | to[5]);
-    emp_frame_set_source_high(words, (uint32_t)from[0] << 8 | from[1]);
-    emp_frame_set_source_low(words, (uint32_t)from[2] << 24 | (uint32_t)from[3] << 16 |
-                                        (uint32_t)from[4] << 8 | from[5]);
-    emp_frame_set_type(words, EMP_FRAME_TYPE_VALUE);
-    emp_frame_set_kind(words, field[HELD_KIND]);
-    emp_frame_set_position(words, field[HELD_POSITION]);
-    emp_frame_set_sender(words, field[HELD_SENDER]);
-    emp_frame_set_contact(words, field[HELD_CONTACT]);
-    emp_frame_set_length(words, field[HELD_LENGTH]);
-    emp_frame_set_message(words, field[HELD_MESSAGE]);
-    emp_frame_set_frame(words, field[HELD_FRAME]);
-    emp_frame_set_collection(words, field[HELD_COLLECTION]);
-    emp_frame_set_size(words, field[HELD_SIZE]);
-    frame->length = EMP_FRAME_BYTES;
-    if (field[HELD_KIND] == EMP_FRAME_KIND_HEADER) {
-        uint32_t *message = words + EMP_FRAME_BYTES / 4;
-        emp_message_header_set_total_length(message, field[HELD_TOTAL_LENGTH]);
-        emp_message_header_set_frames(message, field[HELD_FRAMES]);
-        emp_message_header_set_tag(message, field[HELD_TAG]);
-        frame->length += EMP_MESSAGE_HEADER_BYTES;
-    }
-    for (size_t i = 0; i < frame->length; i++)
-        frame->bytes[i] = (uint8_t)(words[i / 4] >> (24 - i % 4 * 8));
-}
-
 bool held_forge(const struct tigon_board *from, const struct tigon_board *to, unsigned from_side,
                 const char *wanted, struct held_frame *frame, const char **mistake) {
-    uint8_t source[6];
-    uint8_t destination[6];
     *mistake = NULL;
     memset(frame, 0, sizeof *frame);
     frame->from_side = from_side;
     wanted += strspn(wanted, " ");
     for (const char *word = wanted; *word; word = next_word(word)) {
         uint32_t value;
-        const enum held_field field = parse(word, &value);
+        const unsigned field = parse(word, &value);
         if (field == HELD_FIELDS) {
             *mistake = word;
             return false;
         }
-        frame->field[field] = value;
+        set_field(&frame->header, field, value);
     }
-    tigon_board_mac_address(from, source);
-    tigon_board_mac_address(to, destination);
-    write_header(frame, destination, source);
-    if (frame->field[HELD_KIND] == EMP_FRAME_KIND_HEADER ||
-        frame->field[HELD_KIND] == EMP_FRAME_KIND_DATA)
-        frame->length += frame->field[HELD_LENGTH];
+    tigon_board_mac_address(to, frame->bytes);
+    tigon_board_mac_address(from, frame->bytes + 6);
+    (void)emp_frame_write(frame->bytes, &frame->header);
+    frame->length = emp_frame_bytes(&frame->header);
     if (frame->length > HELD_FRAME_BYTES)
         frame->length = HELD_FRAME_BYTES;
     if (frame->length < SHORTEST)

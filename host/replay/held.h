@@ -3,34 +3,23 @@
 #ifndef HOST_REPLAY_HELD_H
 #define HOST_REPLAY_HELD_H
 
+#include "build/gen/emp/emp_codec.h"
 #include "sim/tigon.h"
 
 enum { HELD_FRAME_BYTES = 1514, HELD_LIMIT = 1024 };
 
-/* Fields of the header by the names of the specification; those of the message header are 0 in
- * other frames. */
-enum held_field {
-    HELD_KIND,
-    HELD_POSITION,
-    HELD_SENDER,
-    HELD_CONTACT,
-    HELD_LENGTH,
-    HELD_MESSAGE,
-    HELD_FRAME,
-    HELD_COLLECTION,
-    HELD_SIZE,
-    HELD_TOTAL_LENGTH,
-    HELD_FRAMES,
-    HELD_TAG,
-    HELD_FIELDS
-};
+#define HELD_ONE_MORE(...) +1
+enum { HELD_FIELDS = 0 EMP_FRAME_FIELDS(HELD_ONE_MORE) };
 
-const char *held_field_name(enum held_field field);
+/* Fields of the header by their numbers: name and value. Those of the message header are 0 in other
+ * frames. */
+const char *held_field_name(unsigned field);
+uint32_t held_field(const struct emp_frame *header, unsigned field);
 
 struct held_frame {
     unsigned from_side;
-    uint32_t field[HELD_FIELDS];
-    uint32_t digest; /* of all bytes */
+    struct emp_frame header; /* all 0 of what is none of the protocol's */
+    uint32_t digest;         /* of all bytes */
     size_t length;
     uint8_t bytes[HELD_FRAME_BYTES];
 };

@@ -1,5 +1,6 @@
 /*
- * The frames EMP accepts, as a language over 32-bit words: which kind, and is it whole?
+ * The frames EMP accepts, as a language over 32-bit words: is it one of ours, and whole? What its
+ * fields hold is emp_codec.h's to say.
  *
  * Words are big-endian words of the frame as host integers, beginning with the destination address.
  * The alphabet is words, not bytes, because the chip loads words (toolchain.md 5); the ranges come
@@ -20,77 +21,51 @@
 
     action own {
         if (*p != own)
-            return EMP_PARSE_FOREIGN;
+            return EMP_ACCEPTANCE_FOREIGN;
     }
     action kind {
-        word = *p;
-        frame->kind = (uint8_t)(word >> EMP_FRAME_KIND_SHIFT & EMP_FRAME_KIND_MASK);
-        frame->position = (uint8_t)(word >> EMP_FRAME_POSITION_SHIFT & EMP_FRAME_POSITION_MASK);
-        frame->sender = (uint8_t)(word >> EMP_FRAME_SENDER_SHIFT & EMP_FRAME_SENDER_MASK);
-        ours = EMP_PARSE_MALFORMED;
-        if (bytes < EMP_FRAME_BYTES || frame->sender >= EMP_NODE_LIMIT)
+        kind = *p >> EMP_FRAME_KIND_SHIFT & EMP_FRAME_KIND_MASK;
+        ours = EMP_ACCEPTANCE_MALFORMED;
+        if (bytes < EMP_FRAME_BYTES ||
+            (*p >> EMP_FRAME_SENDER_SHIFT & EMP_FRAME_SENDER_MASK) >= EMP_NODE_LIMIT)
             return ours;
     }
-    action contact {
-        word = *p;
-        frame->contact = (uint16_t)(word >> EMP_FRAME_CONTACT_SHIFT & EMP_FRAME_CONTACT_MASK);
-        frame->length = (uint16_t)(word >> EMP_FRAME_LENGTH_SHIFT & EMP_FRAME_LENGTH_MASK);
+    action length {
+        length = *p >> EMP_FRAME_LENGTH_SHIFT & EMP_FRAME_LENGTH_MASK;
     }
-    action message {
-        frame->message = *p;
-    }
-    action place {
-        word = *p;
-        frame->frame = (uint16_t)(word >> EMP_FRAME_FRAME_SHIFT & EMP_FRAME_FRAME_MASK);
-        frame->collection =
-            (uint16_t)(word >> EMP_FRAME_COLLECTION_SHIFT & EMP_FRAME_COLLECTION_MASK);
-        frame->size = (uint8_t)(word >> EMP_FRAME_SIZE_SHIFT & EMP_FRAME_SIZE_MASK);
-        if (frame->size == 0)
-            return EMP_PARSE_MALFORMED;
-    }
-    action begin {
-        frame->total_length = *p;
-    }
-    action tag {
-        word = *p;
-        frame->frames = (uint16_t)(word >> EMP_MESSAGE_HEADER_FRAMES_SHIFT &
-                                   EMP_MESSAGE_HEADER_FRAMES_MASK);
-        frame->tag = (uint16_t)(word >> EMP_MESSAGE_HEADER_TAG_SHIFT &
-                                EMP_MESSAGE_HEADER_TAG_MASK);
+    action size {
+        if ((*p >> EMP_FRAME_SIZE_SHIFT & EMP_FRAME_SIZE_MASK) == 0)
+            return EMP_ACCEPTANCE_MALFORMED;
     }
     action short_kind {
-        if (frame->kind != EMP_FRAME_KIND_HEADER)
-            return frame->kind != EMP_FRAME_KIND_DATA || frame->length <= bytes - EMP_FRAME_BYTES
-                       ? EMP_PARSE_OK
-                       : EMP_PARSE_MALFORMED;
-        if (bytes < EMP_PARSE_BYTES)
-            return EMP_PARSE_MALFORMED;
+        if (kind != EMP_FRAME_KIND_HEADER)
+            return kind != EMP_FRAME_KIND_DATA || length <= bytes - EMP_FRAME_BYTES
+                       ? EMP_ACCEPTANCE_OK
+                       : EMP_ACCEPTANCE_MALFORMED;
     }
     action header_kind {
-        return frame->length <= bytes - EMP_PARSE_BYTES ? EMP_PARSE_OK : EMP_PARSE_MALFORMED;
+        return bytes >= EMP_FRAME_HEADER_LIMIT && length <= bytes - EMP_FRAME_HEADER_LIMIT
+                   ? EMP_ACCEPTANCE_OK
+                   : EMP_ACCEPTANCE_MALFORMED;
     }
 
     address    = any @own any any;
-    numbers    = any @contact any @message any @place;
-    start      = any @begin any @tag;
+    numbers    = any @length any any @size @short_kind @header_kind;
 
     # One path for all kinds, parted by an action: three paths would be three copies of the code.
     # Only the data of HEADER and DATA frames must be there; what follows them is padding.
-    main := address (header_word | data_word | answer_word) @kind
-            numbers @short_kind start @header_kind;
+    main := address (header_word | data_word | answer_word) @kind numbers;
 }%%
 
 %% write data noerror nofinal noentry;
 
-EMP_PARSE_ATTRIBUTES enum emp_parse emp_frame_parse(const uint32_t *words, uint32_t bytes,
-                                                    uint32_t own, struct emp_frame *frame) {
+EMP_PARSE_ATTRIBUTES enum emp_acceptance emp_frame_parse(const uint32_t *words, uint32_t bytes,
+                                                         uint32_t own) {
     const uint32_t *p = words;
-    enum emp_parse ours = EMP_PARSE_FOREIGN;
-    uint32_t word;
+    enum emp_acceptance ours = EMP_ACCEPTANCE_FOREIGN;
+    uint32_t kind = 0;
+    uint32_t length = 0;
     int cs;
-    frame->total_length = 0;
-    frame->frames = 0;
-    frame->tag = 0;
 
     %% write init;
     %% write exec noend;

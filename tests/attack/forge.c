@@ -4,38 +4,25 @@
 
 enum { HEADER_WORDS = EMP_FRAME_BYTES / 4, ADDRESS_BYTES = 6, TYPE_BYTES = 2 };
 
-/* The one place that knows the header's fields. A secret is what only those know who have talked
- * with the node, or listened. */
+/* A secret is what only those know who have talked with the node, or listened. */
 enum role { PLAIN, SENDER, SECRET };
-#define FIELDS(X)                                                                                  \
-    X(kind, KIND, PLAIN)                                                                           \
-    X(position, POSITION, PLAIN)                                                                   \
-    X(sender, SENDER, SENDER)                                                                      \
-    X(contact, CONTACT, SECRET)                                                                    \
-    X(length, LENGTH, PLAIN)                                                                       \
-    X(message, MESSAGE, PLAIN)                                                                     \
-    X(frame, FRAME, PLAIN)                                                                         \
-    X(collection, COLLECTION, PLAIN)                                                               \
-    X(size, SIZE, PLAIN)
-#define MESSAGE_FIELDS(X)                                                                          \
-    X(total_length, TOTAL_LENGTH)                                                                  \
-    X(frames, FRAMES)                                                                              \
-    X(tag, TAG)
 
 struct field {
+    const char *name;
     uint32_t (*get)(const uint32_t *words);
     void (*set)(uint32_t *words, uint32_t value);
     size_t at; /* word where its layout begins */
     uint32_t mask;
-    enum role role;
 };
-#define FIELD(name, NAME, role)                                                                    \
-    {emp_frame_get_##name, emp_frame_set_##name, 0, EMP_FRAME_##NAME##_MASK, role},
-#define MESSAGE_FIELD(name, NAME)                                                                  \
-    {emp_message_header_get_##name, emp_message_header_set_##name, HEADER_WORDS,                   \
-     EMP_MESSAGE_HEADER_##NAME##_MASK, PLAIN},
-static const struct field fields[] = {FIELDS(FIELD) MESSAGE_FIELDS(MESSAGE_FIELD)};
+#define FIELD(name, layout, at, mask) {#name, layout##_get_##name, layout##_set_##name, at, mask},
+static const struct field fields[] = {EMP_FRAME_FIELDS(FIELD)};
 #define FIELD_COUNT (sizeof fields / sizeof *fields)
+
+static enum role role_of(const struct field *field) {
+    return strcmp(field->name, "sender") == 0    ? SENDER
+           : strcmp(field->name, "contact") == 0 ? SECRET
+                                                 : PLAIN;
+}
 
 static uint32_t below(struct forge *forge, uint64_t limit) {
     return (uint32_t)tigon_random_below(&forge->random, limit);
@@ -65,14 +52,10 @@ uint32_t forge_edge(struct tigon_random *random, uint32_t value, uint32_t mask) 
 }
 
 static void set_addresses(uint32_t *words, const uint8_t *destination, const uint8_t *source) {
-    const uint32_t to = (uint32_t)destination[0] << 24 | (uint32_t)destination[1] << 16 |
-                        (uint32_t)destination[2] << 8 | destination[3];
-    const uint32_t from = (uint32_t)source[2] << 24 | (uint32_t)source[3] << 16 |
-                          (uint32_t)source[4] << 8 | source[5];
-    emp_frame_set_destination_high(words, to);
-    emp_frame_set_destination_low(words, (uint32_t)destination[4] << 8 | destination[5]);
-    emp_frame_set_source_high(words, (uint32_t)source[0] << 8 | source[1]);
-    emp_frame_set_source_low(words, from);
+    uint8_t bytes[2 * ADDRESS_BYTES];
+    memcpy(bytes, destination, ADDRESS_BYTES);
+    memcpy(bytes + ADDRESS_BYTES, source, ADDRESS_BYTES);
+    emp_load_words(words, bytes, sizeof bytes);
 }
 
 static bool is_answer(const uint32_t *words) {
@@ -84,9 +67,7 @@ void forge_hear(struct forge *forge, unsigned node, const uint8_t *bytes, size_t
     uint32_t words[FORGE_WORDS] = {0};
     if (length < sizeof words)
         return;
-    for (size_t i = 0; i < FORGE_WORDS; i++)
-        words[i] = (uint32_t)bytes[4 * i] << 24 | (uint32_t)bytes[4 * i + 1] << 16 |
-                   (uint32_t)bytes[4 * i + 2] << 8 | bytes[4 * i + 3];
+    emp_load_words(words, bytes, sizeof words);
     if (emp_frame_get_type(words) != EMP_FRAME_TYPE_VALUE)
         return;
     const bool answer = is_answer(words);
@@ -110,7 +91,7 @@ static void identify_known(const struct forge *forge, uint32_t *words) {
     const bool answer = is_answer(words);
     emp_frame_set_sender(words, speaker);
     for (size_t i = 0; i < FIELD_COUNT; i++)
-        if (fields[i].role == SECRET)
+        if (role_of(&fields[i]) == SECRET)
             fields[i].set(words, fields[i].get(forge->heard[speaker][answer].words));
 }
 
@@ -122,7 +103,7 @@ static void identify_stranger(struct forge *forge, uint32_t *words) {
     emp_frame_set_sender(words, numbers[below(forge, sizeof numbers / sizeof *numbers)]);
     for (size_t i = 0; i < FIELD_COUNT; i++) {
         uint32_t value = any_word(forge) & fields[i].mask;
-        if (fields[i].role != SECRET)
+        if (role_of(&fields[i]) != SECRET)
             continue;
         while (is_secret_of(forge, &fields[i], value))
             value = any_word(forge) & fields[i].mask;
@@ -189,9 +170,7 @@ static void write(struct forge *forge, struct hostile_frame *frame, const uint32
     frame->length = length < sizeof frame->bytes ? length : sizeof frame->bytes;
     for (size_t i = FORGE_WORDS * 4; i < frame->length; i++)
         frame->bytes[i] = (uint8_t)(0x5A + i);
-    for (size_t i = 0; i < FORGE_WORDS; i++)
-        for (size_t b = 0; b < 4; b++)
-            frame->bytes[4 * i + b] = (uint8_t)(words[i] >> (24 - 8 * b));
+    emp_store_words(frame->bytes, words, 4 * FORGE_WORDS);
     if (frame->length > FORGE_WORDS * 4)
         frame->bytes[FORGE_WORDS * 4] = (uint8_t)any_word(forge);
 }
@@ -233,7 +212,7 @@ static void edges(struct forge *forge, struct hostile_frame *frame) {
     draw(forge, words);
     for (uint32_t left = 1 + below(forge, 3); left > 0;) {
         const struct field *field = &fields[below(forge, FIELD_COUNT)];
-        if (field->role != PLAIN)
+        if (role_of(field) != PLAIN)
             continue;
         uint32_t *at = words + field->at;
         field->set(at, forge_edge(&forge->random, field->get(at), field->mask));
@@ -246,7 +225,7 @@ static void random_fields(struct forge *forge, struct hostile_frame *frame) {
     uint32_t words[FORGE_WORDS];
     draw(forge, words);
     for (size_t i = 0; i < FIELD_COUNT; i++)
-        if (fields[i].role == PLAIN && below(forge, 2))
+        if (role_of(&fields[i]) == PLAIN && below(forge, 2))
             fields[i].set(words + fields[i].at, any_word(forge));
     identify(forge, words); /* by the kind it has now */
     finish(forge, frame, words);

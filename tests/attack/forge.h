@@ -9,7 +9,7 @@
 
 #include "sim/random.h"
 
-#include "build/gen/emp/emp_layout.h"
+#include "build/gen/emp/emp_codec.h"
 
 #include <stddef.h>
 

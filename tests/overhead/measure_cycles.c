@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "abp_layout.h"
+#include "abp_codec.h"
 #include "sim/cpu.h"
 
 #define HALT_ADDRESS   0x00003000u
@@ -145,12 +145,10 @@ static struct cost call(const struct image *image, const char *function, uint32_
     return run(symbol(image, function), argument, function);
 }
 
-static void frame_put(uint32_t type, uint32_t kind, uint32_t bit, uint32_t item) {
+static void frame_put(uint32_t kind, uint32_t bit, uint32_t item) {
+    const struct abp_frame f = {.kind = (uint8_t)kind, .bit = (uint8_t)bit, .item = item};
     uint32_t words[ABP_FRAME_BYTES / 4] = {0};
-    abp_frame_set_type(words, type);
-    abp_frame_set_kind(words, kind);
-    abp_frame_set_bit(words, bit);
-    abp_frame_set_item(words, item);
+    (void)abp_frame_pack(words, &f);
     for (uint32_t i = 0; i < ABP_FRAME_BYTES / 4; i++)
         tigon_memory_write32(&memory, FRAME_ADDRESS + 4 * i, words[i]);
 }
@@ -212,7 +210,7 @@ int main(int count, char **arguments) {
         const struct event *event = &script[i];
         struct cost cost;
         if (event->what == FRAME)
-            frame_put(ABP_FRAME_TYPE_VALUE, event->kind, event->bit, event->item);
+            frame_put(event->kind, event->bit, event->item);
         if (event->what == SUBMIT)
             cost = call(&image, "node_submit", event->item);
         else if (event->what == FRAME)

@@ -17,13 +17,13 @@ from tests.overhead.overhead_table import Measurement, measure
 # event: cycles generated, by hand
 PINNED = {
     "submit": (66, 67),
-    "data": (61, 61),
+    "data": (62, 61),
     "ack": (45, 43),
-    "late_ack": (22, 21),
-    "stale_ack": (29, 28),
+    "late_ack": (23, 21),
+    "stale_ack": (31, 28),
     "time_out": (68, 64),
-    "repeated_data": (51, 51),
-    "refused": (39, 38),
+    "repeated_data": (52, 51),
+    "refused": (40, 38),
     "unknown": (39, 38),
     "never": (28, 28),
 }

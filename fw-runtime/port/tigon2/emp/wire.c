@@ -6,13 +6,8 @@
 #include "spec/emp/frame.h"
 
 static_assert(EMP_FRAME_DESTINATION_LOW_WORD == 1 && EMP_FRAME_SOURCE_HIGH_WORD == 1 &&
-                  EMP_FRAME_SOURCE_LOW_WORD == 2 && EMP_FRAME_SENDER_WORD == 3 &&
-                  EMP_FRAME_CONTACT_WORD == 4 && EMP_FRAME_LENGTH_WORD == 4 &&
-                  EMP_FRAME_MESSAGE_WORD == 5 && EMP_FRAME_COLLECTION_WORD == 6 &&
-                  EMP_FRAME_SIZE_WORD == 6 && EMP_MESSAGE_HEADER_TAG_WORD == 1,
-              "headers are written word by word");
-#define FRAME_WORDS   (EMP_FRAME_BYTES / 4u)
-#define MESSAGE_WORDS (EMP_MESSAGE_HEADER_BYTES / 4u)
+                  EMP_FRAME_SOURCE_LOW_WORD == 2,
+              "addresses are written word by word");
 
 uint32_t glue_peers[EMP_NODE_LIMIT][2];
 
@@ -28,8 +23,8 @@ NIC_COLD void glue_wire_start(uint32_t mac_high, uint32_t mac_low) {
 }
 
 /* Out of line: what is rare must not take room in the scratchpad. */
-static NIC_COLD void count_unparsed(enum emp_parse parse) {
-    if (parse == EMP_PARSE_FOREIGN)
+static NIC_COLD void count_unparsed(enum emp_acceptance parse) {
+    if (parse == EMP_ACCEPTANCE_FOREIGN)
         glue_counters.parse_foreign++;
     else
         glue_counters.parse_malformed++;
@@ -45,26 +40,21 @@ static NIC_COLD void count_unaddressed(void) {
 
 NIC_HOT void nic_on_frame(const uint32_t *words, uint32_t bytes, uint32_t name) {
     struct emp_frame frame;
-    enum emp_parse parse = emp_frame_parse(words, bytes, own_first, &frame);
-    if (__builtin_expect(parse != EMP_PARSE_OK, 0)) {
+    enum emp_acceptance parse = emp_frame_parse(words, bytes, own_first);
+    if (__builtin_expect(parse != EMP_ACCEPTANCE_OK, 0)) {
         count_unparsed(parse);
         return;
     }
+    emp_frame_unpack(words, &frame);
     frame.buffer = name;
-    switch (frame.kind) {
-    case EMP_FRAME_KIND_DATA:
-        (void)emp_match_data(&frame);
-        break;
-    case EMP_FRAME_KIND_HEADER:
+    if (frame.kind == EMP_FRAME_KIND_HEADER)
         (void)emp_match_header(&frame);
-        break;
-    case EMP_FRAME_KIND_ACK:
+    else if (frame.kind == EMP_FRAME_KIND_DATA)
+        (void)emp_match_data(&frame);
+    else if (frame.kind == EMP_FRAME_KIND_ACK)
         (void)emp_send_ack(&frame);
-        break;
-    default:
+    else
         (void)emp_send_nack(&frame);
-        break;
-    }
 }
 
 /* Of a node, 0 while the host has not told it. A frame to that would go to everybody: it is lost
@@ -85,37 +75,21 @@ write_header(volatile uint32_t *words, struct address peer, const struct emp_fra
     words[0] = peer.high << 16 | peer.low >> 16;
     words[1] = peer.low << 16 | own_high;
     words[2] = own_low;
-    words[3] = (uint32_t)EMP_FRAME_TYPE_VALUE << EMP_FRAME_TYPE_SHIFT |
-               (uint32_t)g->kind << EMP_FRAME_KIND_SHIFT |
-               (uint32_t)g->position << EMP_FRAME_POSITION_SHIFT |
-               (uint32_t)g->sender << EMP_FRAME_SENDER_SHIFT;
-    words[4] = (uint32_t)g->contact << EMP_FRAME_CONTACT_SHIFT | (uint32_t)g->length
-                                                                     << EMP_FRAME_LENGTH_SHIFT;
-    words[5] = g->message;
-    words[6] = (uint32_t)g->frame << EMP_FRAME_FRAME_SHIFT |
-               (uint32_t)g->collection << EMP_FRAME_COLLECTION_SHIFT |
-               (uint32_t)g->size << EMP_FRAME_SIZE_SHIFT;
+    (void)emp_frame_pack(words, g);
 }
 
 NIC_HOT void emp_device_send_frame(const uint16_t peer, const struct emp_frame *const g,
                                    const uint16_t descriptor, const uint32_t offset) {
-    uint32_t words = g->kind == EMP_FRAME_KIND_HEADER ? FRAME_WORDS + MESSAGE_WORDS : FRAME_WORDS;
+    uint32_t bytes = emp_frame_header_bytes(g);
     struct address address = address_of(peer);
-    volatile uint32_t *header;
     if (__builtin_expect((address.high | address.low) == 0, 0)) {
         count_unaddressed();
         return;
     }
-    header = nic_transmit_begin(words);
-    write_header(header, address, g);
-    if (words != FRAME_WORDS) {
-        header[FRAME_WORDS] = g->total_length;
-        header[FRAME_WORDS + 1] = (uint32_t)g->frames << EMP_MESSAGE_HEADER_FRAMES_SHIFT |
-                                  (uint32_t)g->tag << EMP_MESSAGE_HEADER_TAG_SHIFT;
-    }
+    write_header(nic_transmit_begin(bytes / 4), address, g);
     if (g->length != 0)
         glue_send_data(descriptor, offset, g->length);
-    nic_transmit_end(4 * words + g->length);
+    nic_transmit_end(bytes + g->length);
 }
 
 NIC_HOT void emp_device_send_control(const uint16_t peer, const struct emp_frame *const g) {
@@ -128,7 +102,7 @@ NIC_HOT void emp_device_send_control(const uint16_t peer, const struct emp_frame
         count_unaddressed();
         return;
     }
-    write_header(nic_transmit_begin(FRAME_WORDS), address, g);
+    write_header(nic_transmit_begin(EMP_FRAME_BYTES / 4), address, g);
     nic_transmit_end(EMP_FRAME_BYTES);
 }
 
