@@ -277,7 +277,10 @@ def _fields(fields: Iterable[ir.Field]) -> Iterator[str]:
 
 
 def _arguments(arguments: Iterable[ir.Argument]) -> str:
-    return ", ".join(f"{a.name}: {a.type}" for a in arguments)
+    return ", ".join(
+        f"{a.name}: {a.type}" + (f" range {a.range}" if a.range else "")
+        for a in arguments
+    )
 
 
 def _raises(raises: Iterable[tuple[str, str]]) -> str:

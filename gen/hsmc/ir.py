@@ -185,8 +185,11 @@ class Table(Declaration):
 
 @dataclass(frozen=True, kw_only=True)
 class Argument:
+    """`range`: of an external event, outside it the event is refused; elsewhere whoever passes it keeps to it."""
+
     name: str
     type: Union[ScalarType, PayloadType]
+    range: Optional[Range] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -498,6 +501,9 @@ class Protocol(Declaration):
 
     def pool(self, name: str) -> Pool:
         return next(p for p in self.pools if p.name == name)
+
+    def enumeration(self, name: str) -> Enumeration:
+        return next(e for e in self.enumerations if e.name == name)
 
     def payload(self, name: str) -> Payload:
         return next(p for p in self.payloads if p.name == name)

@@ -15,6 +15,7 @@ import jinja2
 from .. import frames, ir, naming, walk
 from .c_codec import CodecView
 from .c_cold import all_cold, set_apart
+from ..admission import carried, largest
 from .c_expressions import ExpressionWriter
 from .c_records import by_alignment, record_of, width, zero
 from .c_usage import Usage, declared_locals, read_locals, repeated_locals
@@ -491,34 +492,25 @@ class CWriter(ExpressionWriter):
     def range_checks(self, arguments: Sequence[ir.Argument]) -> list[str]:
         """Conditions under which the arguments of an external event are refused."""
         checks: list[str] = []
-        for argument in arguments:
-            if isinstance(argument.type, ir.PayloadType):
-                for field in self.protocol.payload(argument.type.name).fields:
-                    checks += self.range_check(
-                        f"{naming.snake(argument.name)}->{naming.snake(field.name)}",
-                        field.type,
-                        field.range,
-                    )
-            elif isinstance(argument.type, ir.ReferenceType):
-                pool = self.protocol.pool(argument.type.pool)
-                checks += self.beyond(naming.snake(argument.name), pool)
+        for item in carried(self.protocol, arguments):
+            place = naming.snake(item.argument.name)
+            if item.field is not None:
+                place += f"->{naming.snake(item.field.name)}"
+            if item.allowed:
+                low, high = item.allowed[0][0], item.allowed[-1][1]
+                most = largest(item.type)
+                checks += self.outside(place, "<", low, low.value == 0)
+                checks += self.outside(place, ">", high, high.value >= most)
+            for low, high in item.gaps:
+                above = self.outside(place, ">", low, False)
+                below = self.outside(place, "<", high, False)
+                checks.append(f"({' && '.join([*above, *below])})")
         return checks
 
     def beyond(self, reference: str, pool: ir.Pool) -> list[str]:
         """The condition under which a reference names no record."""
         most = (1 << pool.reference.bits) - 1
         return self.outside(reference, ">", pool.count, pool.count.value == most)
-
-    def range_check(
-        self, place: str, kind: ir.Type, bounds: Optional[ir.Range]
-    ) -> list[str]:
-        if bounds is None:
-            return []
-        most = (1 << 8 * width(kind)) - 1
-        return [
-            *self.outside(place, "<", bounds.low, bounds.low.value == 0),
-            *self.outside(place, ">", bounds.high, bounds.high.value >= most),
-        ]
 
     def entry_body(self, process: ir.Process, event: ir.Event) -> str:
         lines: list[str] = []

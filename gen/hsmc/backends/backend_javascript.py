@@ -18,9 +18,10 @@ import json
 from typing import Any, Optional, Sequence, Union
 
 from .. import ir, naming
+from ..admission import runs
 from .code_writer import COMPARISONS, CodeWriter, Limits
 from ..documents.docs_references import source_address
-from ..interpreter.interpreter import Program
+from ..interpreter.interpreter import EntryPoint, Program
 from ..interpreter.node_state import Checked, Container
 from ..documents.statechart import Link
 
@@ -332,7 +333,7 @@ def description(program: Program, link: Link) -> dict[str, Any]:
         "devices": {
             device.name: {
                 "doc": device.doc,
-                "arguments": [_argument(a) for a in device.arguments],
+                "arguments": [_argument(protocol, a) for a in device.arguments],
             }
             for device in protocol.devices
         },
@@ -387,9 +388,7 @@ def _field(
         "doc": field.doc,
         "type": _type(field.type),
     }
-    if field.range is not None:
-        result["low"] = field.range.low.value
-        result["high"] = field.range.high.value
+    result.update(_limits(protocol, field.type, field.range))
     if isinstance(field, ir.Field) and field.initial is not None:
         result["initial"] = field.initial.value
     members = _members(protocol, field.name)
@@ -409,8 +408,26 @@ def _members(protocol: ir.Protocol, name: str) -> str:
     return str(found.pop()) if len(found) == 1 else ""
 
 
-def _argument(argument: ir.Argument) -> dict[str, Any]:
-    return {"name": argument.name, "type": _type(argument.type)}
+def _limits(
+    protocol: ir.Protocol, kind: ir.Type, limits: Optional[ir.Range]
+) -> dict[str, Any]:
+    """`low` and `high` of a declared range; `lowest`, where that is not 0, of what an event may carry."""
+    result: dict[str, Any] = {}
+    if limits is not None:
+        result = {"low": limits.low.value, "high": limits.high.value}
+    if not isinstance(kind, (ir.PayloadType, ir.ArrayType, ir.BitsType)):
+        allowed = runs(protocol, kind, limits)
+        if allowed and allowed[0][0].value > 0:
+            result["lowest"] = allowed[0][0].value
+    return result
+
+
+def _argument(protocol: ir.Protocol, argument: ir.Argument) -> dict[str, Any]:
+    return {
+        "name": argument.name,
+        "type": _type(argument.type),
+        **_limits(protocol, argument.type, argument.range),
+    }
 
 
 def _process(program: Program, process: ir.Process, link: Link) -> dict[str, Any]:
@@ -427,7 +444,7 @@ def _process(program: Program, process: ir.Process, link: Link) -> dict[str, Any
         ],
         "states": [state.path for state in process.states],
         "events": [
-            _event(entry.event, process, entry.number, link)
+            _event(program.protocol, entry, link)
             for entry in program.entries
             if entry.process is process
         ],
@@ -447,11 +464,10 @@ def _queue(event: ir.Event) -> str:
     return event.waiting.field
 
 
-def _event(
-    event: ir.Event, process: ir.Process, number: int, link: Link
-) -> dict[str, Any]:
+def _event(protocol: ir.Protocol, entry: EntryPoint, link: Link) -> dict[str, Any]:
+    event, process = entry.event, entry.process
     return {
-        "number": number,
+        "number": entry.number,
         "name": event.name,
         "snake": naming.snake(event.name),
         "doc": event.doc,
@@ -463,7 +479,7 @@ def _event(
             if event.keeps is not None and event.room is not None
             else None
         ),
-        "arguments": [_argument(argument) for argument in event.arguments],
+        "arguments": [_argument(protocol, a) for a in event.arguments],
         "answers": {
             str(process.leaf(handler.leaf).number): _answer(process, handler, link)
             for handler in process.handlers_of(event.name)

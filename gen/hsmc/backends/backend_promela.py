@@ -22,6 +22,7 @@ import functools
 from typing import Callable, Optional, Sequence, Union
 
 from .. import ir, naming, walk
+from ..admission import Carried, carried, largest
 from . import backend_c, c_records
 from .promela_expressions import TOP, ExpressionWriter, choice, field_name, indent
 from .recall import Recall, recall
@@ -413,17 +414,20 @@ class PromelaWriter(ExpressionWriter):
             f"{self.names.prefix}_event_{naming.snake(name)}", ir.PayloadType(name)
         )
 
-    def outside(self, place: str, field: ir.Field) -> list[str]:
-        """Conditions under which a field of an event is out of its range."""
-        if field.range is None:
-            return []
-        low, high = field.range.low.value, field.range.high.value
-        most = (1 << 8 * c_records.width(field.type)) - 1
+    def outside(self, place: str, item: Carried) -> list[str]:
+        """Conditions under which a number that comes from the world is none of those allowed."""
+        small = largest(item.type) < TOP
+
+        def compared(operator: str, limit: ir.Size) -> str:
+            return self.compared(place, operator, self.number(limit.value), small)
+
         result: list[str] = []
-        if low > 0:
-            result.append(self.compared(place, "<", self.number(low), most < TOP))
-        if high < most:
-            result.append(self.compared(place, ">", self.number(high), most < TOP))
+        if item.below is not None:
+            result.append(compared("<", item.below))
+        if item.above is not None:
+            result.append(compared(">", item.above))
+        for low, high in item.gaps:
+            result.append(f"({compared('>', low)} && {compared('<', high)})")
         return result
 
     def entry_promela(self, process: ir.Process, event: ir.Event) -> list[str]:
@@ -433,16 +437,16 @@ class PromelaWriter(ExpressionWriter):
         payloads: list[str] = []
         for argument in event.arguments:
             if isinstance(argument.type, ir.PayloadType):
-                variable = self.event_payload(argument.type.name)
-                payloads.append(variable)
-                for field in self.protocol.payload(argument.type.name).fields:
-                    place = f"{variable}.{field_name(field.name)}"
-                    refused += self.outside(place, field)
+                payloads.append(self.event_payload(argument.type.name))
             else:
-                name = self.hidden(self.variable(owner, argument.name), argument.type)
-                if isinstance(argument.type, ir.ReferenceType):
-                    pool = self.protocol.pool(argument.type.pool)
-                    refused.append(f"{name} > {pool.count.value}")
+                self.hidden(self.variable(owner, argument.name), argument.type)
+        for item in carried(self.protocol, event.arguments):
+            place = self.variable(owner, item.argument.name)
+            if item.field is not None:
+                assert isinstance(item.argument.type, ir.PayloadType)
+                place = self.event_payload(item.argument.type.name)
+                place += f".{field_name(item.field.name)}"
+            refused += self.outside(place, item)
         call = [
             f"{self.names.handler(process.name, event.name)}({', '.join(payloads)})",
             "hsm_verdict = HSM_DONE",

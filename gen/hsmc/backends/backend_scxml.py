@@ -20,7 +20,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from .. import ir
-from ..comparison.compare_declarations import size_text
+from ..comparison.compare_declarations import arguments_text, range_text
 from ..dump import expression_text
 from ..comparison.written import TIMER, WrittenProcess, WrittenRow, WrittenState
 
@@ -162,8 +162,7 @@ class _Writer:
         for name, field in fields:
             data = SubElement(model, "data", {"id": name, "hsm:type": str(field.type)})
             if field.range is not None:
-                low, high = size_text(field.range.low), size_text(field.range.high)
-                data.set("hsm:range", f"{low}..{high}")
+                data.set("hsm:range", range_text(field.range))
             if field.initial is not None:
                 data.set("expr", expression_text(field.initial.expression))
             elif isinstance(field.type, (ir.IntegerType, ir.EnumerationType)):
@@ -179,7 +178,7 @@ class _Writer:
         """The named actions that rows of this process use."""
         for action in self.protocol.actions:
             if self.process.name in action.processes:
-                arguments = ", ".join(f"{a.name}: {a.type}" for a in action.arguments)
+                arguments = arguments_text(action.arguments)
                 element = SubElement(root, "hsm:action", {"name": action.name})
                 if arguments:
                     element.set("arguments", arguments)

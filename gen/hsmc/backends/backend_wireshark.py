@@ -1,12 +1,13 @@
 """The Wireshark back end: one Lua file that dissects the frames of a protocol.
 
 What is a frame, which layout is a part of which and what the fields hold is all in the layouts (ir.Layout). A payload
-that comes from a layout adds the ranges of its fields: outside them a frame is refused.
+that comes from a layout adds the ranges and enumerations of its fields: what is outside, or no member, is refused.
 Fields before the Ethertype's end are Ethernet's own and left to Wireshark. The same spec gives the same text.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from dataclasses import dataclass
 from typing import Optional
@@ -83,15 +84,15 @@ def field_view(field: ir.LayoutField, limits: Optional[ir.Range]) -> FieldView:
     return FieldView(field, byte, count, first_bit, mask, limits)
 
 
-def limits_of(protocol: ir.Protocol, layout: ir.Layout) -> dict[str, ir.Range]:
-    """The ranges all payloads agree on that come from the layout, whatever else they are of."""
+def carried_in(protocol: ir.Protocol, layout: ir.Layout) -> dict[str, ir.Field]:
+    """The fields of payloads that come from the layout, whatever else they are of, as all payloads agree on them."""
     carrying = [p for p in protocol.payloads if layout.name in p.sources]
     own = {field.name for field in layout.fields}
     found = {
-        field.name: field.range
+        field.name: field
         for payload in carrying
         for field in payload.fields
-        if field.range is not None and field.name in own and not field.local
+        if field.name in own and not field.local
     }
     # What is a frame of one payload may be one of another.
     alone = len(carrying) == 1 and (
@@ -100,13 +101,25 @@ def limits_of(protocol: ir.Protocol, layout: ir.Layout) -> dict[str, ir.Range]:
     return found if alone else {}
 
 
+def _holding(field: ir.LayoutField, carried: Optional[ir.Field]) -> ir.LayoutField:
+    """With the enumeration of the payload's field, unless the layout names one."""
+    if (
+        field.enumeration is None
+        and carried is not None
+        and isinstance(carried.type, ir.EnumerationType)
+    ):
+        return dataclasses.replace(field, enumeration=carried.type.name)
+    return field
+
+
 def layout_view(protocol: ir.Protocol, layout: ir.Layout) -> LayoutView:
-    limits = limits_of(protocol, layout)
+    carried = carried_in(protocol, layout)
+    limits = {name: field.range for name, field in carried.items()}
     start = 8 * ETHERNET_HEADER_BYTES if layout.ethertype else 0
     view = LayoutView(
         layout=layout,
         fields=tuple(
-            field_view(field, limits.get(field.name))
+            field_view(_holding(field, carried.get(field.name)), limits.get(field.name))
             for field in layout.fields
             if field.offset >= start
         ),

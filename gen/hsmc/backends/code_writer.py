@@ -17,6 +17,7 @@ from abc import ABC, abstractmethod
 from typing import Callable, Optional, Sequence, Union
 
 from .. import ir
+from ..admission import carried
 from ..interpreter.node_state import Checked, Container, Layout
 from .recall import recall
 
@@ -446,20 +447,22 @@ class CodeWriter(ABC):
                 names.insert(0, "instance")
                 count = self.layout.containers[process.pool].count
                 limits.append((1, "instance", count))
+        gaps: list[Limits] = []
         for argument in event.arguments:
-            name = f"a_{argument.name}"
-            if isinstance(argument.type, ir.PayloadType):
-                fields = self.protocol.payload(argument.type.name).fields
-                for index, field in enumerate(fields):
-                    if field.range is not None:
-                        low, high = field.range.low.value, field.range.high.value
-                        limits.append((low, f"{name}[{index}]", high))
-            elif isinstance(argument.type, ir.ReferenceType):
-                count = self.protocol.pool(argument.type.pool).count.value
-                limits.append((0, name, count))
+            for index, item in enumerate(carried(self.protocol, (argument,))):
+                name = f"a_{argument.name}"
+                if item.field is not None:
+                    name += f"[{index}]"
+                if item.allowed:
+                    high = item.allowed[-1][1].value
+                    limits.append((item.lowest, name, high))
+                for before, after in item.gaps:
+                    gaps.append((before.value + 1, name, after.value - 1))
         self.begin("function", f"enter_{number}({', '.join(names)})")
         if limits:
             self.leave(f"(not {self.all_of(limits)})", 3, event.place)
+        for gap in gaps:
+            self.leave(self.all_of([gap]), 3, event.place)
         if process.pool is not None and event.creates:
             pool = self.layout.containers[process.pool]
             self.leave(self.full(pool), 2, event.place)

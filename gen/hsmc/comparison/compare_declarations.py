@@ -83,19 +83,22 @@ def _part(
     )
 
 
-def _range(limits: Optional[ir.Range]) -> str:
+def range_text(limits: Optional[ir.Range]) -> str:
     return f"{size_text(limits.low)}..{size_text(limits.high)}" if limits else ""
 
 
-def _arguments(arguments: Iterable[ir.Argument]) -> str:
-    return ", ".join(f"{a.name}: {a.type}" for a in arguments)
+def arguments_text(arguments: Iterable[ir.Argument]) -> str:
+    return ", ".join(
+        f"{a.name}: {a.type}" + (f" range {range_text(a.range)}" if a.range else "")
+        for a in arguments
+    )
 
 
 def _fields(kind: str, owner: Item, fields: Iterable[ir.Field]) -> Iterator[Item]:
     for field in fields:
         if field.hidden:
             continue  # no part of the text
-        aspects = {"type": str(field.type), "range": _range(field.range)}
+        aspects = {"type": str(field.type), "range": range_text(field.range)}
         if field.initial is not None:
             aspects["initial value"] = size_text(field.initial)
         if field.local:
@@ -117,7 +120,7 @@ def _data(protocol: ir.Protocol) -> Iterator[Item]:
         aspects = {
             "type": str(parameter.type),
             "default": size_text(parameter.default),
-            "range": _range(parameter.range),
+            "range": range_text(parameter.range),
             "unit": parameter.unit,
             "live": "live" if parameter.live else "",
         }
@@ -177,7 +180,7 @@ def _data(protocol: ir.Protocol) -> Iterator[Item]:
 
 def _interface(protocol: ir.Protocol) -> Iterator[Item]:
     for device in protocol.devices:
-        yield _item("device", device, {"arguments": _arguments(device.arguments)})
+        yield _item("device", device, {"arguments": arguments_text(device.arguments)})
     for counter in protocol.counters:
         yield _item("counter", counter, {})
     for property_ in protocol.properties:
@@ -194,7 +197,7 @@ def _bodies(protocol: ir.Protocol, spec: ast.Spec) -> Iterator[Item]:
         if function.hidden:
             continue  # compared with what it stands in
         aspects = {
-            "arguments": _arguments(function.arguments),
+            "arguments": arguments_text(function.arguments),
             "result": str(function.result),
             "code": function.code,
             "body": bodies[function.name],
@@ -202,7 +205,7 @@ def _bodies(protocol: ir.Protocol, spec: ast.Spec) -> Iterator[Item]:
         yield _item("function", function, aspects)
     for action in protocol.actions:
         aspects = {
-            "arguments": _arguments(action.arguments),
+            "arguments": arguments_text(action.arguments),
             "code": action.code,
             "body": bodies[action.name],
         }

@@ -300,13 +300,15 @@ class References:
             if table.pool is None:
                 yield from _sizes(table.count)
             yield from _field_nodes(table.fields)
-        for function in p.functions:
-            yield from _below(function.body)
-        for action in p.actions:
-            yield from _below(action.body)
+        for device in p.devices:
+            yield from _sizes(*(a.range for a in device.arguments))
+        for body in (*p.functions, *p.actions):
+            yield from _sizes(*(a.range for a in body.arguments))
+            yield from _below(body.body)
         for process in p.processes:
             yield from _field_nodes(process.variables)
             for event in process.events:
+                yield from _sizes(*(a.range for a in event.arguments))
                 yield from _below(event.select)
             for state in process.states:
                 yield from _below((state.entry, state.exit))

@@ -306,6 +306,7 @@ class Table(Declaration):
 class Argument(Node):
     name: Name
     type: TypeUse
+    range: Optional[Range]
 
 
 @dataclass(frozen=True)

@@ -274,7 +274,11 @@ class AstBuilder(Transformer[Token, Any]):
         return tuple(_of(ast.Argument, children))
 
     def argument(self, meta: Meta, children: Children) -> ast.Argument:
-        return ast.Argument(self._span(meta), self._new(children[0]), children[1])
+        name, type_use, limits = children
+        return ast.Argument(self._span(meta), self._new(name), type_use, limits)
+
+    def record(self, meta: Meta, children: Children) -> ast.Argument:
+        return ast.Argument(self._span(meta), self._new(children[0]), children[1], None)
 
     def names(self, meta: Meta, children: Children) -> tuple[ast.Name, ...]:
         return tuple(_of(ast.Name, children))

@@ -95,6 +95,7 @@ class Calls(Expressions):
                     argument.type,
                     passed.value.span,
                     f"argument '{argument.name}' of {what}",
+                    argument.range,
                 )
             if value is None:
                 complete = False

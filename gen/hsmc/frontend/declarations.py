@@ -7,6 +7,7 @@ import dataclasses
 from typing import Optional, Sequence, Union
 
 from .. import ir
+from ..admission import member_runs
 from . import ast, layouts, payload_sources
 from .constants import Constants
 from .context import Context, Signature
@@ -170,7 +171,10 @@ class Declarations:
                     f"argument '{node.name.text}' occurs twice",
                     [("first here", first.name.span)],
                 )
-            result.append(ir.Argument(name=node.name.text, type=type_))
+            limits = self.range(node.range, type_) if found is not None else None
+            result.append(
+                ir.Argument(name=node.name.text, type=type_, range=limits)
+            )
         return tuple(result)
 
     def range(self, node: Optional[ast.Range], type_: ir.Type) -> Optional[ir.Range]:
@@ -190,7 +194,13 @@ class Declarations:
                 "HSM0312", node.span, f"empty range {low.value}..{high.value}"
             )
             return None
-        return ir.Range(low, high)
+        limits = ir.Range(low, high)
+        if isinstance(type_, ir.EnumerationType):
+            if not member_runs(self.context.enumerations[type_.name], limits):
+                self.context.error(
+                    "HSM0312", node.span, f"{type_} has no member in {limits}"
+                )
+        return limits
 
     # --- declarations
 

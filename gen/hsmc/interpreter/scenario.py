@@ -6,8 +6,8 @@
     expire sender_wait_ack
     set timeout=2000
 
-Names may be written as in the spec or in lower case with underscores. What is left out is 0, or the lowest value its
-range allows. A line that begins with -> says which transition the event above takes: a replay compares. Lines that begin
+Names may be written as in the spec or in lower case with underscores. What is left out is the lowest value
+allowed. A line that begins with -> says which transition the event above takes: a replay compares. Lines that begin
 with = say what is at the end other than at the beginning, and nothing else is:
 
     = Sender.state: WAIT_ACK
@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Iterable, Literal, Optional, Sequence
 
 from .. import ir, naming
+from ..admission import Carried, carried
 from .interpreter import EntryPoint, Node, Outcome, Program, Value
 from ..report import did_you_mean
 
@@ -50,23 +51,6 @@ class Action:
         value = self.values[0]
         assert isinstance(value, int)
         return node.set_parameter(self.name, value)
-
-
-@dataclass(frozen=True)
-class Place:
-    """A number an event carries: `path` is argument.field or argument."""
-
-    path: str
-    type: ir.Type
-    range: Optional[ir.Range]
-
-    @property
-    def lowest(self) -> int:
-        return self.range.low.value if self.range is not None else 0
-
-    @property
-    def allowed(self) -> str:
-        return str(self.range) if self.range is not None else str(self.type)
 
 
 class Vocabulary:
@@ -175,17 +159,9 @@ class Vocabulary:
             raise Mistake(self.unknown(f"external event of {owner}", event, events))
         return events[naming.snake(event)]
 
-    def places(self, entry: EntryPoint) -> list[Place]:
+    def places(self, entry: EntryPoint) -> list[Carried]:
         """All numbers an event carries, in order."""
-        result = []
-        for argument in entry.event.arguments:
-            if isinstance(argument.type, ir.PayloadType):
-                for field in self.protocol.payload(argument.type.name).fields:
-                    path = f"{argument.name}.{field.name}"
-                    result.append(Place(path, field.type, field.range))
-            else:
-                result.append(Place(argument.name, argument.type, None))
-        return result
+        return list(carried(self.protocol, entry.event.arguments))
 
     def arguments(self, entry: EntryPoint, words: Sequence[str]) -> tuple[Value, ...]:
         places = self.places(entry)
@@ -212,7 +188,7 @@ class Vocabulary:
             values.append(tuple(part) if payload else part[0])
         return tuple(values)
 
-    def find(self, places: Sequence[Place], name: str, entry: EntryPoint) -> int:
+    def find(self, places: Sequence[Carried], name: str, entry: EntryPoint) -> int:
         """By its whole path or by the name of a field, where that is unique."""
         found = [i for i, p in enumerate(places) if p.path == name]
         found = found or [

@@ -209,9 +209,8 @@ class Session:
         for value in action.values:
             numbers += value if isinstance(value, tuple) else (value,)
         for place, number in zip(self.vocabulary.places(entry), numbers, strict=True):
-            bounds = place.range
-            if bounds and not bounds.low.value <= number <= bounds.high.value:
-                return f"refused: {place.path} is {number}, its range is {bounds}"
+            if not isinstance(place.type, ir.ReferenceType) and not place.allows(number):
+                return f"refused: {place.path} is {place.wrong(number)}"
         pool_name = entry.process.pool
         if pool_name is not None and not 1 <= action.instance <= self._count(pool_name):
             if entry.event.select is None and entry.event.room is None:
@@ -266,7 +265,7 @@ class Session:
             for who, note in self.targets(entry):
                 places = self.vocabulary.places(entry)
                 arguments = " ".join(
-                    f"{place.path.split('.')[-1]}={place.allowed}" for place in places
+                    f"{place.path.split('.')[-1]}={place.expected}" for place in places
                 )
                 text = f"{who}.{entry.event.name} {arguments}".rstrip()
                 self.say(f"{text}{'  # ' + note if note else ''}")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Iterable, Iterator, Sequence
 
 from .. import ir
+from ..admission import carried
 from ..backends.code_writer import WORD
 from ..interpreter.interpreter import EntryPoint, Program, Value
 from .probe import Comparison, Step
@@ -70,23 +71,11 @@ class Shape:
 
 
 def _group(program: Program, argument: ir.Argument) -> Group:
-    protocol = program.protocol
+    items = list(carried(program.protocol, (argument,)))
+    bounds = tuple((item.lowest, item.highest) for item in items)
     if isinstance(argument.type, ir.PayloadType):
-        fields = protocol.payload(argument.type.name).fields
-        bounds = tuple(_bounds(program, f.type, f.range) for f in fields)
         return Group(argument.type.name, True, bounds)
-    bound = _bounds(program, argument.type, None)
-    return Group(f"{argument.name}: {argument.type}", False, (bound,))
-
-
-def _bounds(
-    program: Program, kind: ir.Type, declared: ir.Range | None
-) -> tuple[int, int]:
-    if isinstance(kind, ir.ReferenceType):
-        return 0, program.protocol.pool(kind.pool).count.value
-    if declared is not None:
-        return declared.low.value, declared.high.value
-    return 0, (1 << program.number_of_bits(kind)) - 1
+    return Group(f"{argument.name}: {argument.type}", False, bounds)
 
 
 class Arguments:

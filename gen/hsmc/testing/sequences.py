@@ -8,9 +8,10 @@ state, or next to them. What a protocol's world would do on top is a subclass wi
 from __future__ import annotations
 
 import random
-from typing import Optional
+from typing import Optional, Sequence
 
 from .. import ir
+from ..admission import Carried, carried, largest
 from .differential import Command, Reference
 from ..interpreter.interpreter import EntryPoint, LogEntry, Program, Value
 
@@ -129,38 +130,35 @@ class Guide:
                 pool = self.node.layout.containers[str(entry.process.pool)]
                 values.append(self.random.randint(0, min(pool.count + 1, 255)))
         for argument in entry.event.arguments:
+            items = list(carried(self.protocol, (argument,)))
             if isinstance(argument.type, ir.PayloadType):
-                values.append(self.payload(argument.type.name))
+                values.append(self.payload(argument.type.name, items))
             else:
-                values.append(self.number(argument.name, argument.type, None))
+                values.append(self.number(argument.name, items[0]))
         return ("E", entry.number, *values)
 
-    def payload(self, name: str) -> tuple[int, ...]:
+    def payload(self, name: str, items: Sequence[Carried]) -> tuple[int, ...]:
         fields = self.protocol.payload(name).fields
         recent = self.recent[name]
         if recent and self.random.random() < 0.6:
             values = list(self.random.choice(recent))
             for _ in range(self.random.choice((0, 0, 1, 1, 2))):
                 index = self.random.randrange(len(fields))
-                field = fields[index]
-                values[index] = self.number(field.name, field.type, field.range)
+                values[index] = self.number(fields[index].name, items[index])
         else:
-            values = [self.number(f.name, f.type, f.range) for f in fields]
+            values = [self.number(f.name, item) for f, item in zip(fields, items)]
         return tuple(values)
 
-    def number(self, name: str, kind: ir.Type, bounds: Optional[ir.Range]) -> int:
-        """In its range but for one time in fifty; often one the state knows, or next to it."""
-        if isinstance(kind, ir.BoolType):
+    def number(self, name: str, item: Carried) -> int:
+        """Allowed but for one time in fifty; often one the state knows, or next to it."""
+        if isinstance(item.type, ir.BoolType):
             return self.random.randrange(2)
-        largest = (1 << self.program.number_of_bits(kind)) - 1
-        low, high = 0, largest
-        if isinstance(kind, ir.ReferenceType):
-            high = min(largest, self.protocol.pool(kind.pool).count.value)
-        elif bounds is not None:
-            low, high = bounds.low.value, bounds.high.value
+        low, high = item.lowest, item.highest
         chance = self.random.random()
         if chance < 0.02:
-            return self.random.randint(0, largest)
+            return self.random.randint(0, largest(item.type))
+        if isinstance(item.type, ir.EnumerationType):
+            return self.random.choice(item.numbers)
         value = -1
         slots = self.slots_by_name.get(name)
         if slots and chance < 0.5:

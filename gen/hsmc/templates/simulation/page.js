@@ -188,6 +188,9 @@ class SimulationPage {
       if (place.low !== undefined && (number < place.low || number > place.high)) {
         return `refused: ${place.path} is ${number}, its range is ${place.low}..${place.high}`;
       }
+      if (place.type.kind === "enumeration" && !vocabulary.isMember(place.type.name, number)) {
+        return `refused: ${place.path} is ${number}, no member of ${place.type.name}`;
+      }
     }
     return "refused: a reference is not one of the pool";
   }

@@ -193,8 +193,8 @@ function valueInput(vocabulary, place, label, several = false) {
   if (type.kind === "enumeration") options = vocabulary.model.enumerations[type.name].map(([name]) => name);
   if (type.kind === "bool") options = ["false", "true"];
   if (options) {
-    const others = type.kind === "enumeration" && !vocabulary.model.enumerations[type.name].some((m) => m[1] === 0) ? ["0"] : [];
-    return element("select", { "aria-label": label, title }, ...[...others, ...options].map((o) => element("option", {}, o)));
+    const others = type.kind === "enumeration" && !vocabulary.isMember(type.name, 0) ? ["0"] : [];
+    return element("select", { "aria-label": label, title }, ...[...options, ...others].map((o) => element("option", {}, o)));
   }
   const first = place.low === undefined ? 0 : place.low;
   const input = element("input", { type: "text", size: "6", spellcheck: "false", autocomplete: "off", "aria-label": label, title, value: first });

@@ -22,14 +22,18 @@ class Vocabulary {
     }
   }
 
+  isMember(enumeration, number) {
+    return this.model.enumerations[enumeration].some(([, value]) => value === number);
+  }
+
   /** All numbers an event carries, in order. */
   places(event) {
     return event.arguments.flatMap((argument) => {
-      if (argument.type.kind !== "payload") return [{ ...argument, path: argument.name, lowest: 0 }];
+      if (argument.type.kind !== "payload") return [{ ...argument, path: argument.name, lowest: argument.lowest || 0 }];
       return this.model.payloads[argument.type.name].map((field) => ({
         ...field,
         path: argument.name + "." + field.name,
-        lowest: field.low || 0,
+        lowest: field.lowest || 0,
       }));
     });
   }
