@@ -72,7 +72,10 @@ class Carried:
 
     def wrong(self, number: int) -> str:
         """Of a number that is not allowed: what it is and why."""
-        if self.range is None or self.range.low.value <= number <= self.range.high.value:
+        if (
+            self.range is None
+            or self.range.low.value <= number <= self.range.high.value
+        ):
             return f"{number}, no member of {self.type}"
         return f"{number}, its range is {self.range}"
 

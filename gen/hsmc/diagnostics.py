@@ -70,6 +70,9 @@ TABLE: dict[str, Explanation] = {
     "HSM0318": _warning("comparison decided beforehand"),
     "HSM0319": _error("bits always lost"),
     "HSM0320": _error("payload field left out"),
+    "HSM0321": _warning("number cut to fit"),
+    "HSM0322": _warning("difference below zero compared"),
+    "HSM0323": _error("index from outside"),
     "HSM0327": _error("fixed constant set"),
     "HSM0328": _error("fixed constant may change"),
     # --- layouts and records
@@ -125,6 +128,7 @@ TABLE: dict[str, Explanation] = {
     "HSM0542": _warning("duration may be nothing"),
     "HSM0543": _warning("expiry without effect"),
     "HSM0544": _warning("event ignored in every state"),
+    "HSM0550": _error("member of an enumeration left out"),
     "HSM0551": _error("row before all others always holds"),
     "HSM0552": _error("nothing inside to come before"),
     "HSM0553": _error("duration too long"),

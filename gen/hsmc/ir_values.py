@@ -325,9 +325,12 @@ class Minimum(Expression):
 
 @dataclass(frozen=True, kw_only=True)
 class Narrow(Expression):
-    """Keeps the low bits of `operand` that fit `type` (an IntegerType narrower than the operand's type)."""
+    """Keeps the low bits of `operand` that fit `type`. Where the spec stores a wider value, `type` is an IntegerType
+    narrower than the operand's. `meant`: written in the spec, as u8(operand); then of any width.
+    """
 
     operand: Expression
+    meant: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -95,7 +95,7 @@ action step()             @modern
   if n == 3
     count seen
   else
-    n := n + 1
+    n := u16(n + 1)
 """
 
 
@@ -161,7 +161,7 @@ def test_generated_c_names_the_profile_and_shows_its_lines_only() -> None:
 
 def test_messages_say_where_they_hold(tmp_path: Path) -> None:
     text = NESTED.replace("ignore stop ", "ignore stopp").replace(
-        "n := n + 1", "n := m + 1"
+        "n := u16(n + 1)", "n := u16(m + 1)"
     )
     text += "counter unused\n"
     found = [d.message for d in diagnose(write(tmp_path, text))]

@@ -74,7 +74,7 @@ def test_both_engines_find_a_mistake(
     text, count = re.subn(old, new, (HERE / "waiting.hsm").read_text())
     assert count == 1
     if "defer bill" in new:
-        text = text.replace("event bill(dish: u8)", "event bill(dish: u8) keeps 1")
+        text = text.replace("event bill(dish: Dish)", "event bill(dish: Dish) keeps 1")
     spec = tmp_path / "waiting.hsm"
     spec.write_text(text)
     runs = searches(spec, tmp_path / "build")

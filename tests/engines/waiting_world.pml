@@ -43,6 +43,20 @@ c_code {
 		waiting_guest_order_dish = dish;                                                                       \
 		waiting_guest_order()                                                                                  \
 	}
+/* No member of the enumeration, or outside the range: refused before any row sees it. */
+#define NO_DISH(dish)                                                                                                  \
+	d_step {                                                                                                       \
+		waiting_guest_order_g = 1;                                                                             \
+		waiting_guest_order_dish = dish;                                                                       \
+		waiting_guest_order();                                                                                 \
+		assert(hsm_verdict == HSM_REFUSED)                                                                     \
+	}
+#define LUNCH(seconds, verdict)                                                                                        \
+	d_step {                                                                                                       \
+		waiting_clerk_lunch_seconds = seconds;                                                                 \
+		waiting_clerk_lunch();                                                                                 \
+		assert(hsm_verdict == verdict)                                                                         \
+	}
 #define GUEST(guest)                                                                                                   \
 	d_step {                                                                                                       \
 		(guests >> (guest - 1)) & 1 ->                                                                         \
@@ -73,13 +87,22 @@ active proctype World()
 		:: else -> assert(hsm_verdict == HSM_NO_ROOM)
 		fi }
 	:: d_step { waiting_clerk_served(); assert(hsm_verdict == HSM_DONE) }
-	:: d_step { waiting_clerk_lunch(); assert(hsm_verdict == HSM_DONE) }
+	:: LUNCH(2147483647, HSM_DONE)
+	:: LUNCH((-2147483647), HSM_DONE)
+	:: LUNCH(2147483646, HSM_REFUSED)
+	:: LUNCH((-2147483646), HSM_REFUSED)
+	:: LUNCH(0, HSM_REFUSED)
+	:: LUNCH((-1), HSM_REFUSED)
 	:: d_step { waiting_clerk_back(); assert(hsm_verdict == HSM_DONE) }
 	:: d_step { IS_ARMED(WAITING_TIMER_CLERK_STANDING, 1) -> waiting_expire_clerk_standing() }
 	:: ENTER(0)
 	:: ORDER(1, 0)
 	:: ORDER(1, 1)
 	:: ORDER(2, 0)
+	:: NO_DISH(2)
+	:: NO_DISH(3)
+	:: NO_DISH(5)
+	:: NO_DISH(255)
 	:: GUEST(1)
 	:: GUEST(2)
 	od

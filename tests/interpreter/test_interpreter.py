@@ -243,7 +243,7 @@ table Found[2] written by P
   item: Item
 process P(i: Item)
   external event begin(n: u32) creates
-  external event go(n: u32)
+  external event go(n: u32 range 0..0xFFFFFFFF)
   state A initial
     on begin(n) / i.size := n; Found[1].item := i
     on go(n)

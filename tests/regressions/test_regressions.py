@@ -67,7 +67,7 @@ def test_spec(path: Path, tmp_path: Path) -> None:
     found = [(d.code, f"{d.span.line}:{d.span.column}") for d in diagnostics]
     if expected:
         assert found == expected
-        assert main(["check", str(path)]) == 1
+        assert main(["check", str(path), "--warnings-are-errors"]) == 1
         return
     assert [d for d in diagnostics if d.severity == "error"] == []
     assert main(["build", str(path), "--output", str(tmp_path / "generated")]) == 0

@@ -11,7 +11,9 @@ from ..dump import expression_text, identity
 from .guard_checks import comparison
 from .intervals import Interval
 from ..frontend.places import Places
-from .ranges import COMPARISONS, Facts, Ranges, Silent
+from .facts import Facts
+from .ranges import Ranges, Silent
+from .values import COMPARISONS
 
 LOGICAL = (*COMPARISONS, "and", "or")
 

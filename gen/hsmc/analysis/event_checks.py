@@ -6,7 +6,8 @@ from .. import ir
 from ..frontend.context import Context
 from ..frontend.places import Places
 from ..frontend.raises import Raises
-from .ranges import Facts, Ranges
+from .facts import Facts
+from .ranges import Ranges
 
 
 # Microseconds: what runtimes keep a duration in has 32 bits, and of two times less than half of them apart it is known

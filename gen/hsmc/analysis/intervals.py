@@ -1,25 +1,41 @@
 """Intervals of unsigned 32-bit numbers, each end with a mark: is it known to be reachable, or only what the type allows?
 
-A u8 of which nothing is said lies in 0..255, but to warn that it may be 255 would be noise. A declared range, a constant,
-a mask or a guard says something. Ends that are not known still prove what cannot happen.
+A u8 of which nothing is said lies in 0..255, but 255 is no number that somebody wrote. A declared range, a constant, a
+mask or a guard says something.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import IntEnum
 from typing import Optional
 
 from ..frontend.constants import LARGEST
 
 
+class Below(IntEnum):
+    """Of a difference: MODULAR, of two values of one type narrower than 32 bits, where a comparison with a bound it must
+    not reach is right all the same. That of two values of 32 bits is NO, being meant modulo 2^32.
+    """
+
+    NO = 0
+    MODULAR = 1
+    YES = 2
+
+
 @dataclass(frozen=True)
 class Interval:
-    """Inclusive at both ends. `low_known`, `high_known`: the end follows from what the spec says."""
+    """Inclusive at both ends. `low_known`, `high_known`: the end follows from what the spec says. `outside`: it came
+    with an event, and nothing in the spec has bounded it. `below`: a difference in it may be below zero, and so near
+    2^32.
+    """
 
     low: int
     high: int
     low_known: bool = True
     high_known: bool = True
+    outside: bool = False
+    below: Below = Below.NO
 
     def __str__(self) -> str:
         return str(self.low) if self.low == self.high else f"{self.low}..{self.high}"
@@ -32,7 +48,12 @@ class Interval:
             high,
             any(i.low == low and i.low_known for i in (self, other)),
             any(i.high == high and i.high_known for i in (self, other)),
+            self.outside or other.outside,
+            max(self.below, other.below),
         )
+
+    def inside(self, low: int, high: int) -> bool:
+        return low <= self.low and self.high <= high
 
     def meet(self, other: "Interval") -> Optional["Interval"]:
         """Of values that lie in both; None where there are none."""
@@ -44,6 +65,8 @@ class Interval:
             high,
             any(i.low == low and i.low_known for i in (self, other)),
             any(i.high == high and i.high_known for i in (self, other)),
+            self.outside and other.outside,
+            min(self.below, other.below),
         )
 
 
@@ -198,22 +221,18 @@ def bounded_by(operator: str, value: Interval, other: Interval) -> Optional[Inte
         high = value.high - (value.high == other.low)
         if low > high:
             return None
-        return Interval(
-            low,
-            high,
-            value.low_known,
-            value.high_known,
-        )
+        return replace(value, low=low, high=high)
     if operator in ("<", "<="):
         limit = other.high - (operator == "<")
         if limit < value.low:
             return None
         if limit >= value.high:
             return value
-        return Interval(value.low, limit, value.low_known, other.high_known)
+        outside = value.outside and other.outside
+        return Interval(value.low, limit, value.low_known, other.high_known, outside)
     limit = other.low + (operator == ">")
     if limit > value.high:
         return None
     if limit <= value.low:
         return value
-    return Interval(limit, value.high, other.low_known, value.high_known)
+    return replace(value, low=limit, low_known=other.low_known)

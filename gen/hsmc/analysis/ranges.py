@@ -2,153 +2,140 @@
 
 Each row is followed with what its guard, and the guards before it that did not hold, say of its operands. Actions and
 functions are followed anew for each call that tells them something else, so a guard in front of a call protects what
-stands inside. Two kinds of findings: what is wrong whatever happens (errors), and what the spec itself says is possible
-(warnings): see intervals.py for what counts as said.
+stands inside; an event that rows raise knows what all who raise it have in common.
+
+What must be shown: that an index, a shift, a number of a bit, and what goes into a place with a range, is inside; that
+nothing is lost where a number is cut to fit; that a difference is not below zero where its order matters. What is
+wrong whatever happens is an error, and so is an index that came from outside and that nothing bounds.
 """
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from typing import Iterable, NamedTuple, Optional, Union
+from typing import Iterable, Mapping, Optional, Sequence, Union
 
 from .. import ir, walk
-from . import intervals
-from ..dump import expression_text
-from .intervals import ANY, BOOL, Interval, exactly, of_bits
-from ..frontend.places import Places
+from .facts import Facts, Subject, in_words, name_of, named, ordered
+from .intervals import ANY, Interval, exactly
+from .values import Context, Numeric, Values
 
-Named = (ir.ArgumentName, ir.InstanceName, ir.LocalName)
-COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
-NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-MIRRORED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
-OPERATIONS = {
-    "+": intervals.add,
-    "-": intervals.subtract,
-    "*": intervals.multiply,
-    "&": intervals.bit_and,
-    "|": intervals.bit_or,
-    "^": intervals.bit_xor,
-    "<<": intervals.shift_left,
-    ">>": intervals.shift_right,
-    "/": intervals.divide,
-    "%": intervals.remainder,
-}
+# Turns of a loop, times those of the loops around it, that are followed one by one.
+TURNS = 512
+
+Loop = Union[ir.Repeat, ir.For]
 
 
-class Subject(NamedTuple):
-    """Something facts are about: its text, the locals and arguments in it, the fields and variables it reads."""
-
-    text: str
-    names: frozenset[str]
-    state: frozenset[str]
-
-
-@dataclass
-class Facts:
-    """What is known of subjects beyond their types. `dead`: control cannot be here."""
-
-    known: dict[Subject, Interval]
-    dead: bool = False
-
-    def copy(self) -> "Facts":
-        return Facts(dict(self.known), self.dead)
-
-    def forget_name(self, name: str) -> None:
-        self.known = {s: i for s, i in self.known.items() if name not in s.names}
-
-    def forget_state(self, written: Iterable[str]) -> None:
-        gone = set(written)
-        if gone:
-            self.known = {s: i for s, i in self.known.items() if not s.state & gone}
-
-    def join(self, other: "Facts") -> "Facts":
-        if self.dead or other.dead:
-            return other if self.dead else self
-        return Facts(
-            {
-                subject: interval.join(other.known[subject])
-                for subject, interval in self.known.items()
-                if subject in other.known
-            }
-        )
-
-
-Body = Union[ir.Function, ir.Action]
-Context = tuple[str, tuple[tuple[Subject, Interval], ...]]
-
-
-class Ranges:
+class Ranges(Values):
     """The whole protocol."""
 
-    def __init__(self, protocol: ir.Protocol, places: Places) -> None:
-        self.protocol = protocol
-        self.places = places
-        self.bodies: dict[str, Body] = {f.name: f for f in protocol.functions}
-        self.bodies.update((a.name, a) for a in protocol.actions)
-        self.parameters = {p.name: p for p in protocol.parameters}
-        self.fields: dict[tuple[str, str], ir.Field] = {}
-        for payload in protocol.payloads:
-            for field in payload.fields:
-                self.fields["payload " + payload.name, field.name] = field
-        self.counts: dict[str, int] = {}
-        holders: list[Union[ir.Pool, ir.Table]] = [*protocol.pools, *protocol.tables]
-        for holder in holders:
-            self.counts[holder.name] = holder.count.value
-            for field in holder.fields:
-                self.fields[holder.name, field.name] = field
-        for process in protocol.processes:
-            for variable in process.variables:
-                self.fields[process.name, variable.name] = variable
-        self._subjects: dict[int, Subject] = {}
-        self._writes: dict[str, frozenset[str]] = {}
-        self._calls: dict[Context, Interval] = {}
-        # Where the body under analysis was called from, outermost first, and what it returns.
-        self.callers: list[ir.Place] = []
-        self.result: Optional[Interval] = None
+    def silent(self) -> "Silent":
+        return Silent(self)
 
-    # --- reports
+    # --- calls
 
-    def report(self, code: str, place: ir.Place, message: str) -> None:
-        notes = [("comes here from", self.callers[-1])] if self.callers else []
-        self.places.error(code, place, message, notes)
+    def passed(
+        self,
+        declared: Iterable[ir.Argument],
+        arguments: Iterable[ir.Expression],
+        facts: Facts,
+    ) -> Facts:
+        """What is known where something is called: of its arguments, and of the state."""
+        result = Facts({})
+        names: dict[str, list[str]] = {}
+        silent = self.silent()
+        for argument, value in zip(declared, arguments):
+            name = name_of(value)
+            if name is not None:
+                names.setdefault(name, []).append(argument.name)
+            if isinstance(argument.type, Numeric):
+                given = silent.value(value, facts)
+                if argument.range is not None:
+                    # What is outside has been reported.
+                    bounds = self.allowed(argument.type, argument.range)
+                    given = given.meet(bounds) or bounds
+                result.known[named(argument.name)] = given
+        for subject, interval in facts.known.items():
+            if not subject.names:
+                result.known[subject] = interval
+            elif all(name in names for name in subject.names):
+                known = self.inside(subject, names)
+                if known is not None:
+                    result.known.setdefault(known, interval)
+        return result
 
-    def within(
-        self, value: Interval, low: int, high: int, place: ir.Place, what: str
+    @staticmethod
+    def inside(subject: Subject, names: Mapping[str, list[str]]) -> Optional[Subject]:
+        """A subject of the caller in terms of what it calls."""
+        text = subject.text
+        if any(
+            names[name][0] in names and names[name][0] != name for name in subject.names
+        ):
+            return None
+        for name in subject.names:
+            text = in_words(text, name, names[name][0])
+        found = frozenset(names[name][0] for name in subject.names)
+        return Subject(ordered(text), found, subject.state)
+
+    def obey(
+        self,
+        declared: Iterable[ir.Argument],
+        arguments: Iterable[ir.Expression],
+        facts: Facts,
     ) -> None:
-        """Must lie in low..high."""
-        if value.low > high or value.high < low:
-            self.report("HSM0315", place, f"{what} is {value}, never in {low}..{high}")
-        elif value.high_known and value.high > high:
-            self.report(
-                "HSM0316", place, f"{what} may be {value.high}, not in {low}..{high}"
-            )
-        elif value.low_known and value.low < low:
-            self.report(
-                "HSM0316", place, f"{what} may be {value.low}, not in {low}..{high}"
-            )
+        """Arguments keep to the ranges they are declared with."""
+        for argument, node in zip(declared, arguments):
+            value = self.value(node, facts)
+            if argument.range is not None:
+                low, high = argument.range.low.value, argument.range.high.value
+                what = f"argument '{argument.name}'"
+                self.within(value, low, high, node.place, what)
 
-    # --- what facts are about
+    def call(
+        self,
+        name: str,
+        arguments: tuple[ir.Expression, ...],
+        place: ir.Place,
+        facts: Facts,
+    ) -> Interval:
+        body = self.bodies[name]
+        self.obey(body.arguments, arguments, facts)
+        inner = self.passed(body.arguments, arguments, facts)
+        context = self.context(name, inner)
+        found = self._calls.get(context)
+        calls = self._quiet_calls if self.quiet else self._calls
+        if found is None and context not in calls:
+            outer, self.result = self.result, None
+            self.callers.append(place)
+            calls[context] = ANY
+            self.run(body.body, inner)
+            self.callers.pop()
+            found = self.result
+            self.result = outer
+            if found is None:
+                kind = body.result if isinstance(body, ir.Function) else ir.BoolType()
+                found = self.declared(kind, None)
+            calls[context] = found
+        return found if found is not None else calls[context]
 
-    def subject(self, node: ir.Expression) -> Subject:
-        found = self._subjects.get(id(node))
-        if found is None:
-            names: set[str] = set()
-            state: set[str] = set()
-            for part in walk.nodes(node):
-                if isinstance(part, ir.LocalName):
-                    names.add(part.local.unique)
-                elif isinstance(part, (ir.ArgumentName, ir.InstanceName)):
-                    names.add(part.name)
-                elif isinstance(part, ir.RecordField):
-                    state.add(f"{part.container}.{part.field}")
-                elif isinstance(part, ir.VariableName):
-                    state.add(f"{part.process}.{part.name}")
-                elif isinstance(part, (ir.Call, ir.Available, ir.InUse)):
-                    state.add("*")  # whatever a function reads
-            found = Subject(expression_text(node), frozenset(names), frozenset(state))
-            self._subjects[id(node)] = found
-        return found
+    @staticmethod
+    def context(name: str, facts: Facts) -> Context:
+        return name, tuple(sorted(facts.known.items(), key=lambda i: i[0].text))
+
+    def raise_(self, statement: ir.Raise, facts: Facts) -> None:
+        process = self.protocol.process(statement.process)
+        event = next(e for e in process.events if e.name == statement.event)
+        if statement.instance is not None:
+            self.value(statement.instance, facts)
+        self.obey(event.arguments, statement.arguments, facts)
+        if facts.dead:
+            return
+        inner = self.passed(event.arguments, statement.arguments, facts)
+        # Of state nothing is known any more: what is raised before may have changed it.
+        inner.known = {s: i for s, i in inner.known.items() if not s.state}
+        key = (statement.process, statement.event)
+        before = self._raised.get(key)
+        self._raised[key] = inner if before is None else before.join(inner)
+
+    # --- statements
 
     def writes(self, statements: object) -> set[str]:
         """Fields and variables that statements may change, through actions too."""
@@ -186,335 +173,6 @@ class Ranges:
             return {f"{target.process}.{target.name}"}
         return set()
 
-    # --- expressions
-
-    def value(self, node: ir.Expression, facts: Facts) -> Interval:
-        """Reports what is wrong inside on the way."""
-        if node.value is not None:
-            return exactly(node.value)
-        found = self.computed(node, facts)
-        known = facts.known.get(self.subject(node)) if facts.known else None
-        if known is not None:
-            both = found.meet(known)
-            if both is None:
-                facts.dead = True
-                return found
-            return both
-        return found
-
-    def declared(self, kind: ir.Type, field: Optional[ir.Field]) -> Interval:
-        """By type and declared range. Whatever its range, a field of a record is zero before it is set."""
-        if isinstance(kind, ir.ArrayType):
-            kind = kind.element
-        if isinstance(kind, ir.BoolType):
-            return BOOL
-        if not isinstance(kind, (ir.IntegerType, ir.EnumerationType)):
-            return ANY
-        if field is None or field.range is None:
-            return of_bits(kind.bits)
-        low = field.range.low.value
-        if field.initial is None or field.initial.value < low:
-            low = 0
-        return Interval(low, field.range.high.value)
-
-    def computed(self, node: ir.Expression, facts: Facts) -> Interval:
-        if isinstance(node, ir.ParameterName):
-            parameter = self.parameters[node.name]
-            if parameter.range is None:
-                return self.declared(parameter.type, None)
-            return Interval(parameter.range.low.value, parameter.range.high.value)
-        if isinstance(node, ir.VariableName):
-            return self.declared(node.type, self.fields.get((node.process, node.name)))
-        if isinstance(node, ir.PayloadField):
-            field = self.fields[("payload " + node.payload, node.field)]
-            if field.range is not None:
-                return Interval(field.range.low.value, field.range.high.value)
-            return self.declared(node.type, None)
-        if isinstance(node, ir.RecordField):
-            self.index(node, facts)
-            return self.declared(
-                node.type, self.fields.get((node.container, node.field))
-            )
-        if isinstance(node, ir.Element):
-            kind = node.base.type
-            base = self.value(node.base, facts)
-            index = self.value(node.index, facts)
-            assert isinstance(kind, ir.ArrayType)
-            self.within(index, 0, kind.count.value - 1, node.index.place, "index")
-            return base
-        if isinstance(node, ir.Unary):
-            operand = self.value(node.operand, facts)
-            if node.operator != "not":
-                return ANY
-            if operand.low == operand.high:
-                return exactly(1 - operand.low)
-            return BOOL
-        if isinstance(node, ir.Binary):
-            return self.binary(node, facts)
-        if isinstance(node, ir.Conditional):
-            self.value(node.condition, facts)
-            values: list[Interval] = []
-            for holds, part in ((True, node.then), (False, node.otherwise)):
-                inside = facts.copy()
-                self.assume(node.condition, holds, inside)
-                if not inside.dead:
-                    values.append(self.value(part, inside))
-            if not values:
-                return self.declared(node.type, None)
-            return values[0] if len(values) == 1 else values[0].join(values[1])
-        if isinstance(node, ir.Call):
-            return self.call(node.function, node.arguments, node.place, facts)
-        if isinstance(node, (ir.Has, ir.HasAll)):
-            return self.bits(node, facts)
-        if isinstance(node, ir.Minimum):
-            left, right = self.value(node.left, facts), self.value(node.right, facts)
-            pick = intervals.larger if node.largest else intervals.smaller
-            return pick(left, right)
-        if isinstance(node, ir.Narrow):
-            return self.narrow(node, facts)
-        if isinstance(node, ir.BuildPayload):
-            for name, part in node.fields:
-                value = self.value(part, facts)
-                field = self.fields["payload " + node.payload, name]
-                self.fits(value, field, part.place, f"field '{name}'")
-            return ANY
-        return self.declared(node.type, None)
-
-    def fits(
-        self, value: Interval, field: ir.Field, place: ir.Place, what: str
-    ) -> None:
-        if field.range is not None and not field.hidden:
-            low, high = field.range.low.value, field.range.high.value
-            self.within(value, low, high, place, what)
-
-    def narrow(self, node: ir.Narrow, facts: Facts) -> Interval:
-        value = self.value(node.operand, facts)
-        assert isinstance(node.type, ir.IntegerType)
-        limit = (1 << node.type.bits) - 1
-        if value.low > limit:
-            self.report(
-                "HSM0319",
-                node.place,
-                f"this is {value}: {node.type} always loses bits of it; mask it if that is meant",
-            )
-        return value if value.high <= limit else of_bits(node.type.bits)
-
-    def binary(self, node: ir.Binary, facts: Facts) -> Interval:
-        operator = node.operator
-        left = self.value(node.left, facts)
-        if operator in ("and", "or"):
-            inside = facts.copy()
-            self.assume(node.left, operator == "and", inside)
-            if inside.dead:
-                return exactly(int(operator == "or"))
-            right = self.value(node.right, inside)
-            decisive = int(operator == "or")
-            if exactly(decisive) in (left, right):
-                return exactly(decisive)
-            return right if left.low == left.high else BOOL
-        right = self.value(node.right, facts)
-        if operator in COMPARISONS:
-            outcome = intervals.compare(operator, left, right)
-            if isinstance(node.left.type, ir.ReferenceType) or outcome is None:
-                return BOOL
-            return exactly(int(outcome))
-        if operator in ("<<", ">>"):
-            self.within(right, 0, 31, node.right.place, "shift")
-        elif operator == "-" and left.high < right.low:
-            if left.high_known and right.low_known:
-                self.report(
-                    "HSM0317",
-                    node.place,
-                    f"{left} - {right} is below zero: the result is near 2^32",
-                )
-            return ANY
-        operation = OPERATIONS.get(operator)
-        return operation(left, right) if operation else ANY
-
-    def bits(self, node: Union[ir.Has, ir.HasAll], facts: Facts) -> Interval:
-        self.value(node.bits, facts)
-        assert isinstance(node.bits.type, ir.BitsType)
-        size = node.bits.type.count.value
-        if isinstance(node, ir.Has):
-            index = self.value(node.index, facts)
-            self.within(index, 0, size - 1, node.index.place, "index")
-            return BOOL
-        first, count = self.value(node.first, facts), self.value(node.count, facts)
-        self.within(count, 0, 31, node.count.place, "number of bits")
-        if count.low > 0 and count.low_known:
-            if size >= count.low:
-                self.within(
-                    first, 0, size - count.low, node.first.place, "first of the bits"
-                )
-        return BOOL
-
-    def index(self, node: Union[ir.RecordField, ir.Clear], facts: Facts) -> None:
-        value = self.value(node.index, facts)
-        if node.index_kind == "number":
-            name = node.container if isinstance(node, ir.RecordField) else node.table
-            limit = self.counts[name] - 1
-            self.within(value, 0, limit, node.index.place, f"index of {name}")
-
-    # --- conditions
-
-    def assume(self, node: ir.Expression, holds: bool, facts: Facts) -> None:
-        """Adds what follows when the condition holds, or does not."""
-        if facts.dead:
-            return
-        if node.value is not None:
-            facts.dead = bool(node.value) != holds
-        elif isinstance(node, ir.Unary) and node.operator == "not":
-            self.assume(node.operand, not holds, facts)
-        elif isinstance(node, ir.Binary) and node.operator in ("and", "or"):
-            if (node.operator == "and") == holds:
-                self.assume(node.left, holds, facts)
-                self.assume(node.right, holds, facts)
-            else:
-                one, other = facts.copy(), facts.copy()
-                self.assume(node.left, holds, one)
-                self.assume(node.left, not holds, other)
-                self.assume(node.right, holds, other)
-                both = one.join(other)
-                facts.known, facts.dead = both.known, both.dead
-        elif isinstance(node, ir.Binary) and node.operator in COMPARISONS:
-            if not isinstance(node.left.type, ir.ReferenceType):
-                operator = node.operator if holds else NEGATED[node.operator]
-                self.bound(node.left, operator, node.right, facts)
-                self.bound(node.right, MIRRORED[operator], node.left, facts)
-        elif isinstance(node, ir.Conditional):
-            one, other = facts.copy(), facts.copy()
-            self.assume(node.condition, True, one)
-            self.assume(node.then, holds, one)
-            self.assume(node.condition, False, other)
-            self.assume(node.otherwise, holds, other)
-            both = one.join(other)
-            facts.known, facts.dead = both.known, both.dead
-        else:
-            self._assume_call(node, holds, facts)
-            if isinstance(node.type, ir.BoolType):
-                self.learn(node, exactly(int(holds)), facts)
-
-    def _assume_call(self, node: ir.Expression, holds: bool, facts: Facts) -> None:
-        """What a condition that is a function of one expression says of its arguments."""
-        if not isinstance(node, ir.Call):
-            return
-        function = self.bodies[node.function]
-        if not isinstance(function, ir.Function) or function.expression is None:
-            return
-        inner = self.passed(function, node.arguments, facts)
-        self.assume(function.expression, holds, inner)
-        facts.dead = inner.dead
-        back = {
-            argument.name: value
-            for argument, value in zip(function.arguments, node.arguments)
-        }
-        for subject, interval in inner.known.items():
-            names = {n: back[n] for n in subject.names if n in back}
-            if len(names) < len(subject.names):
-                continue
-            outer = _renamed(subject, names)
-            if outer is not None:
-                before = facts.known.get(outer)
-                facts.known[outer] = (before and before.meet(interval)) or interval
-
-    def bound(
-        self, node: ir.Expression, operator: str, other: ir.Expression, facts: Facts
-    ) -> None:
-        if node.value is not None:
-            return
-        silent = Silent(self)
-        limit, value = silent.value(other, facts), silent.value(node, facts)
-        bounded = intervals.bounded_by(operator, value, limit)
-        if bounded is None:
-            facts.dead = True
-            return
-        self.learn(node, bounded, facts)
-        if isinstance(node, ir.Narrow) and bounded == value:
-            return
-        if isinstance(node, ir.Binary) and node.operator in ("+", "-"):
-            # x + 1 < n says something of x, where nothing wraps.
-            step = node.right.value
-            if step is None or node.left.value is not None:
-                return
-            inner = silent.value(node.left, facts)
-            if node.operator == "+" and inner.high + step <= intervals.LARGEST:
-                shifted = intervals.subtract(bounded, exactly(step))
-            elif node.operator == "-" and inner.low >= step:
-                shifted = intervals.add(bounded, exactly(step))
-            else:
-                return
-            meet = inner.meet(shifted)
-            if meet is not None:
-                self.learn(node.left, meet, facts)
-
-    def learn(self, node: ir.Expression, interval: Interval, facts: Facts) -> None:
-        facts.known[self.subject(node)] = interval
-
-    # --- calls
-
-    def passed(
-        self, body: Body, arguments: Iterable[ir.Expression], facts: Facts
-    ) -> Facts:
-        """What a body knows when it is called: of its arguments, and of the state."""
-        result = Facts({})
-        names: dict[str, list[str]] = {}
-        silent = Silent(self)
-        for argument, value in zip(body.arguments, arguments):
-            if isinstance(value, Named):
-                name = (
-                    value.local.unique
-                    if isinstance(value, ir.LocalName)
-                    else value.name
-                )
-                names.setdefault(name, []).append(argument.name)
-            if isinstance(
-                argument.type, (ir.IntegerType, ir.EnumerationType, ir.BoolType)
-            ):
-                given = silent.value(value, facts)
-                if given != self.declared(argument.type, None):
-                    subject = Subject(
-                        argument.name, frozenset([argument.name]), frozenset()
-                    )
-                    result.known[subject] = given
-        for subject, interval in facts.known.items():
-            if not subject.names:
-                result.known[subject] = interval
-            elif len(subject.names) == 1:
-                (name,) = subject.names
-                for inner in names.get(name, ()):
-                    text = re.sub(rf"(?<![\w.]){name}\b", inner, subject.text)
-                    known = Subject(text, frozenset([inner]), subject.state)
-                    result.known.setdefault(known, interval)
-        return result
-
-    def call(
-        self,
-        name: str,
-        arguments: tuple[ir.Expression, ...],
-        place: ir.Place,
-        facts: Facts,
-    ) -> Interval:
-        for argument in arguments:
-            self.value(argument, facts)
-        body = self.bodies[name]
-        inner = self.passed(body, arguments, facts)
-        context = (name, tuple(sorted(inner.known.items(), key=lambda i: i[0].text)))
-        if context not in self._calls:
-            outer, self.result = self.result, None
-            self.callers.append(place)
-            self._calls[context] = ANY
-            self.run(body.body, inner)
-            self.callers.pop()
-            found = self.result
-            self.result = outer
-            if found is None:
-                kind = body.result if isinstance(body, ir.Function) else ir.BoolType()
-                found = self.declared(kind, None)
-            self._calls[context] = found
-        return self._calls[context]
-
-    # --- statements
-
     def run(self, statements: Iterable[ir.Statement], facts: Facts) -> Facts:
         for statement in statements:
             if facts.dead:
@@ -536,6 +194,8 @@ class Ranges:
         if isinstance(statement, ir.Let):
             value = self.value(statement.value, facts)
             self.set_local(statement.local, value, facts)
+            if isinstance(statement.value, ir.BuildPayload):
+                self.built(statement.local, statement.value, facts)
         elif isinstance(statement, ir.Create):
             facts.forget_name(statement.local.unique)
             facts.forget_state(self.writes(statement))
@@ -549,9 +209,11 @@ class Ranges:
         elif isinstance(statement, ir.ActionCall):
             self.call(statement.action, statement.arguments, statement.place, facts)
             facts.forget_state(self.writes(statement))
-        elif isinstance(statement, (ir.DeviceCall, ir.Raise)):
-            for argument in statement.arguments:
-                self.value(argument, facts)
+        elif isinstance(statement, ir.DeviceCall):
+            declared = self.devices[statement.device].arguments
+            self.obey(declared, statement.arguments, facts)
+        elif isinstance(statement, ir.Raise):
+            self.raise_(statement, facts)
         elif isinstance(statement, ir.Release):
             self.value(statement.reference, facts)
             facts.forget_state(self.writes(statement))
@@ -562,16 +224,26 @@ class Ranges:
             self.value(statement.bits, facts)
             assert isinstance(statement.bits.type, ir.BitsType)
             index = self.value(statement.index, facts)
-            limit = statement.bits.type.count.value - 1
-            self.within(index, 0, limit, statement.index.place, "index")
+            count = statement.bits.type.count.value
+            self.indexes(statement.index, index, count, "index", facts)
             facts.forget_state(self.writes(statement))
         return facts
 
     def set_local(self, local: ir.Local, value: Interval, facts: Facts) -> None:
         facts.forget_name(local.unique)
         if value != ANY:
-            subject = Subject(local.unique, frozenset([local.unique]), frozenset())
-            facts.known[subject] = value
+            facts.known[named(local.unique)] = value
+
+    def built(self, local: ir.Local, node: ir.BuildPayload, facts: Facts) -> None:
+        """What the fields of a payload hold."""
+        parts = dict(node.fields)
+        name = frozenset([local.unique])
+        for field in self.protocol.payload(node.payload).fields:
+            if isinstance(field.type, Numeric):
+                part = parts.get(field.name)
+                value = self.silent().value(part, facts) if part else exactly(0)
+                subject = Subject(f"{local.unique}.{field.name}", name, frozenset())
+                facts.known[subject] = value
 
     def assign(self, statement: ir.Assign, facts: Facts) -> None:
         value = self.value(statement.value, facts)
@@ -598,21 +270,61 @@ class Ranges:
                 value = value.meet(bounds) or bounds
             facts.known[subject] = value
 
-    def loop(self, statement: Union[ir.Repeat, ir.For], facts: Facts) -> Facts:
-        """Of what the body changes nothing is known at the beginning of a turn but the condition."""
-        for node in walk.nodes(statement.body):
-            if isinstance(node, ir.Assign) and isinstance(node.target, ir.LocalName):
-                facts.forget_name(node.target.local.unique)
-        facts.forget_state(self.writes(statement.body))
-        inside = facts.copy()
+    def loop(self, statement: Loop, facts: Facts) -> Facts:
+        """Turns are followed one by one until they add nothing. Where that takes too many, nothing is known at the
+        beginning of a turn of what the body changes, but for the condition, or the numbers the loop runs through.
+        """
+        self.quiet += 1
+        before, self.turns = self.turns, self.turns * walk.turns(statement)
+        found = self.followed(statement, facts, TURNS // before)
+        self.turns = before
+        self.quiet -= 1
+        if found is None:
+            for node in walk.nodes(statement.body):
+                if isinstance(node, ir.Assign):
+                    if isinstance(node.target, ir.LocalName):
+                        facts.forget_name(node.target.local.unique)
+            facts.forget_state(self.writes(statement.body))
+            found = facts, facts
+        begin, after = found
+        self.turn(statement, begin.copy(), None)
+        return after.copy()
+
+    def followed(
+        self, statement: Loop, facts: Facts, most: int
+    ) -> Optional[tuple[Facts, Facts]]:
+        """What is known at the beginning of any turn, and after the last; None if that takes too many turns to see."""
+        begin, now = facts, facts
+        after = Facts({}, True)
+        for number in range(walk.turns(statement)):
+            if number == most:
+                return None
+            if number > 0:
+                wider = begin.join(now)
+                if wider == begin:
+                    again = self.turn(statement, begin.copy(), None)
+                    if again.dead or begin.join(again) == begin:
+                        return begin, begin  # no turn adds anything
+                begin = wider
+            if isinstance(statement, ir.Repeat) and statement.condition is not None:
+                leaving = now.copy()
+                self.assume(statement.condition, False, leaving)
+                after = after.join(leaving)
+            now = self.turn(statement, now.copy(), number)
+            if now.dead:
+                break
+        return begin, after.join(now)
+
+    def turn(self, statement: Loop, inside: Facts, number: Optional[int]) -> Facts:
+        """One, or with None any."""
         if isinstance(statement, ir.For):
-            bounds = Interval(statement.low.value, statement.high.value)
-            self.set_local(statement.local, bounds, inside)
+            low, high = statement.low.value, statement.high.value
+            value = Interval(low, high) if number is None else exactly(low + number)
+            self.set_local(statement.local, value, inside)
         elif statement.condition is not None:
             self.value(statement.condition, inside)
             self.assume(statement.condition, True, inside)
-        self.run(statement.body, inside)
-        return facts
+        return self.run(statement.body, inside)
 
     # --- the whole
 
@@ -620,26 +332,61 @@ class Ranges:
         for process in self.protocol.processes:
             for event in process.events:
                 if event.select is not None:
-                    self.value(event.select, Facts({}))
+                    self.value(event.select, self.entering(process, event))
             self.run(process.initial_actions, Facts({}))
+        for process, handler in self.in_order():
+            facts = Facts({})
+            for event in process.events:
+                if handler.timer is None and event.name == handler.event:
+                    facts = self.entering(process, event)
+            for group in handler.groups:
+                facts = self.run(group.lets, facts)
+                for row in group.rows:
+                    if row.kind != "written":
+                        continue
+                    if row.guard is not None:
+                        self.value(row.guard, facts)
+                    taken = facts.copy()
+                    if row.guard is not None:
+                        self.assume(row.guard, True, taken)
+                        self.assume(row.guard, False, facts)
+                    executed = (*row.exit_actions, *row.actions, *row.entry_actions)
+                    self.run(executed, taken)
+
+    def entering(self, process: ir.Process, event: ir.Event) -> Facts:
+        """What is known of the arguments of an event."""
+        if not event.external:
+            raised = self._raised.get((process.name, event.name))
+            return raised.copy() if raised is not None else Facts({})
+        return Facts(
+            {
+                named(argument.name): self.given(argument.type, argument.range)
+                for argument in event.arguments
+                if isinstance(argument.type, Numeric)
+            }
+        )
+
+    def in_order(self) -> Sequence[tuple[ir.Process, ir.Handler]]:
+        """Whoever raises an event before the event: rows do not raise each other in circles."""
+        handlers: dict[tuple[str, str], list[tuple[ir.Process, ir.Handler]]] = {}
+        for process in self.protocol.processes:
             for handler in process.handlers:
-                facts = Facts({})
-                for group in handler.groups:
-                    facts = self.run(group.lets, facts)
-                    for row in group.rows:
-                        if row.kind != "written":
-                            continue
-                        taken = facts.copy()
-                        if row.guard is not None:
-                            self.value(row.guard, facts)
-                            self.assume(row.guard, True, taken)
-                            self.assume(row.guard, False, facts)
-                        executed = (
-                            *row.exit_actions,
-                            *row.actions,
-                            *row.entry_actions,
-                        )
-                        self.run(executed, taken)
+                key = (process.name, handler.event)
+                handlers.setdefault(key, []).append((process, handler))
+        done: dict[tuple[str, str], None] = {}
+
+        def visit(key: tuple[str, str]) -> None:
+            if key in done:
+                return
+            for _, handler in handlers.get(key, ()):
+                for row in handler.rows:
+                    for raised in row.raises:
+                        visit(raised)
+            done[key] = None
+
+        for key in reversed(handlers):
+            visit(key)
+        return [pair for key in reversed(done) for pair in handlers.get(key, ())]
 
 
 class Silent(Ranges):
@@ -658,24 +405,8 @@ class Silent(Ranges):
         place: ir.Place,
         facts: Facts,
     ) -> Interval:
-        inner = self.passed(self.bodies[name], arguments, facts)
-        context = (name, tuple(sorted(inner.known.items(), key=lambda i: i[0].text)))
         function = self.bodies[name]
+        context = self.context(name, self.passed(function.arguments, arguments, facts))
         assert isinstance(function, ir.Function)
-        return self._calls.get(context, self.declared(function.result, None))
-
-
-def _renamed(subject: Subject, names: dict[str, ir.Expression]) -> Optional[Subject]:
-    """A subject of a function in terms of its caller."""
-    text = subject.text
-    found: set[str] = set()
-    state = set(subject.state)
-    for name, value in names.items():
-        if not isinstance(value, Named):
-            return None
-        outer = value.local.unique if isinstance(value, ir.LocalName) else value.name
-        if outer in names and outer != name:
-            return None
-        text = re.sub(rf"(?<![\w.]){name}\b", outer, text)
-        found.add(outer)
-    return Subject(text, frozenset(found), frozenset(state))
+        known = self._calls.get(context) or self._quiet_calls.get(context)
+        return known or self.declared(function.result, None)

@@ -13,7 +13,7 @@ from ..analysis import intervals
 from ..analysis.decided import joined, never_equal
 from ..dump import identity
 from ..analysis.intervals import ANY, BOOL, Interval, exactly, of_bits
-from ..analysis.ranges import OPERATIONS
+from ..analysis.values import OPERATIONS
 
 
 def decided(node: ir.Binary) -> Optional[bool]:
@@ -47,6 +47,12 @@ def by_type(node: ir.Expression) -> Interval:
         return OPERATIONS[node.operator](by_type(node.left), by_type(node.right))
     if isinstance(node, ir.Unary):
         return ANY
+    if isinstance(node, ir.Narrow):
+        operand = by_type(node.operand)
+        assert isinstance(node.type, ir.IntegerType)
+        return (
+            operand if operand.high < 1 << node.type.bits else of_bits(node.type.bits)
+        )
     if isinstance(node.type, (ir.IntegerType, ir.EnumerationType)):
         return of_bits(node.type.bits)
     return ANY

@@ -454,7 +454,11 @@ class ExpressionWriter:
 
     def _Narrow(self, node: ir.Narrow) -> Text:
         operand = self.expression(node.operand)
-        return Text(f"({self.names.scalar(node.type)}){operand.tight()}", UNARY, INT)
+        assert isinstance(node.type, ir.IntegerType)
+        promoted = INT if node.type.bits < 32 else WORD
+        return Text(
+            f"({self.names.scalar(node.type)}){operand.tight()}", UNARY, promoted
+        )
 
     def lowest(self, parameter: ir.Parameter) -> str:
         return self.size(parameter.range.low) if parameter.range else "0u"

@@ -293,6 +293,8 @@ class ExpressionWriter:
     def _Narrow(self, node: ir.Narrow) -> str:
         assert isinstance(node.type, (ir.IntegerType, ir.EnumerationType))
         most = (1 << node.type.bits) - 1
+        if most == WORD:
+            return self.text(node.operand)
         if self.bound(node.operand) <= most:
             return self.text(node.operand)
         return f"({self.text(node.operand)} & {most})"

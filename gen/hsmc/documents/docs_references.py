@@ -302,7 +302,8 @@ class References:
             yield from _field_nodes(table.fields)
         for device in p.devices:
             yield from _sizes(*(a.range for a in device.arguments))
-        for body in (*p.functions, *p.actions):
+        bodies: list[Union[ir.Function, ir.Action]] = [*p.functions, *p.actions]
+        for body in bodies:
             yield from _sizes(*(a.range for a in body.arguments))
             yield from _below(body.body)
         for process in p.processes:

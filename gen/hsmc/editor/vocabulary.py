@@ -24,11 +24,9 @@ LINE_ENDS = frozenset(("_NL", "_INDENT", "_DEDENT", "$BEGIN"))
 ALTERNATIVES = re.compile(r"(?:\(\?:|\()?([A-Za-z_]+(?:\|[A-Za-z_]+)*)\)?(?:\\b)?")
 
 TYPES = (*INTEGERS, "bool", "bits")
-BUILTINS = (
-    *(n.removeprefix("_builtin_") for n in dir(Calls) if n.startswith("_builtin_")),
-    "set",
-    "unset",
-)
+CALLED = (n.removeprefix("_builtin_") for n in dir(Calls) if n.startswith("_builtin_"))
+# The names of types, which convert, look the same wherever they stand.
+BUILTINS = (*(name for name in CALLED if name not in INTEGERS), "set", "unset")
 
 
 @dataclass(frozen=True)

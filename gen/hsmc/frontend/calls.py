@@ -171,12 +171,12 @@ class Calls(Expressions):
                 if fitted is not None:
                     values[name] = fitted
         for field in payload.fields:
-            if field.name not in named and field.range and field.range.low.value > 0:
-                low, high = field.range.low.value, field.range.high.value
+            problem = self._not_zero(field) if field.name not in named else ""
+            if problem:
                 self.error(
                     "HSM0320",
                     node.callee.span,
-                    f"field '{field.name}' is left out, and so 0, but its range is {low}..{high}",
+                    f"field '{field.name}' is left out, and so 0, {problem}",
                     [("the field", self._declared_field(payload.name, field.name))],
                 )
         return ir.BuildPayload(
@@ -187,6 +187,16 @@ class Calls(Expressions):
                 (f.name, values[f.name]) for f in payload.fields if f.name in values
             ),
         )
+
+    def _not_zero(self, field: ir.Field) -> str:
+        """Why a field must be given a value."""
+        if field.range and field.range.low.value > 0:
+            return f"but its range is {field.range}"
+        if isinstance(field.type, ir.EnumerationType):
+            members = self.context.enumerations[field.type.name].members
+            if all(member.value != 0 for member in members):
+                return f"no member of {field.type}"
+        return ""
 
     def _declared_field(self, payload: str, name: str) -> Span:
         return next(
@@ -320,6 +330,31 @@ class Calls(Expressions):
         else:
             self.error("HSM0301", argument.span, "available() takes the name of a pool")
         return None
+
+    def _builtin_u8(self, node: ast.Call) -> Optional[ir.Expression]:
+        return self._convert(node, 8)
+
+    def _builtin_u16(self, node: ast.Call) -> Optional[ir.Expression]:
+        return self._convert(node, 16)
+
+    def _builtin_u32(self, node: ast.Call) -> Optional[ir.Expression]:
+        return self._convert(node, 32)
+
+    def _convert(self, node: ast.Call, bits: int) -> Optional[ir.Expression]:
+        """The low bits, which is meant."""
+        if not self.count_arguments(node, 1, f"u{bits}", node.arguments):
+            return None
+        operand = self.number(node.arguments[0].value)
+        if operand is None:
+            return None
+        value = operand.value
+        return ir.Narrow(
+            type=ir.IntegerType(bits),
+            place=node.span.place(),
+            value=value & (1 << bits) - 1 if value is not None else None,
+            operand=operand,
+            meant=True,
+        )
 
     def _builtin_min(self, node: ast.Call) -> Optional[ir.Expression]:
         return self._extreme(node, False)

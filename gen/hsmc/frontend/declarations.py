@@ -172,9 +172,7 @@ class Declarations:
                     [("first here", first.name.span)],
                 )
             limits = self.range(node.range, type_) if found is not None else None
-            result.append(
-                ir.Argument(name=node.name.text, type=type_, range=limits)
-            )
+            result.append(ir.Argument(name=node.name.text, type=type_, range=limits))
         return tuple(result)
 
     def range(self, node: Optional[ast.Range], type_: ir.Type) -> Optional[ir.Range]:

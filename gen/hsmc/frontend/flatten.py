@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Callable, Iterable, Literal, Optional
 
 from .. import ir
+from ..analysis.guard_checks import Coverage
 from .context import Context
 from .deferral import Deferral
 from .hidden import HiddenState, both, compare, number, smallest
@@ -194,11 +195,15 @@ class Flattener:
         own = [rows for rows in owner.rows if rows.event is None]
         handled = self._add_rows(machine, leaf, owner, own, event, groups)
         if not handled and own:
-            self.context.error(
-                "HSM0511",
-                own[-1].node.span,
-                f"when no guard holds, the expiry in state {owner.path[-1]} is lost: an 'else' is missing",
-            )
+            coverage = Coverage(self.context, _rows(groups))
+            if not coverage.complete and not self._gap(
+                coverage, own[-1], leaf, "the expiry"
+            ):
+                self.context.error(
+                    "HSM0511",
+                    own[-1].node.span,
+                    f"when no guard holds, the expiry in state {owner.path[-1]} is lost: an 'else' is missing",
+                )
         return ir.Handler(
             leaf=leaf.name,
             event=event,
@@ -307,12 +312,18 @@ class Flattener:
         if self.context.spec.damaged or any(s.damaged for s in leaf.chain()):
             return
         if groups:
-            own = next(
-                rows.node
+            coverage = Coverage(self.context, _rows(groups))
+            if coverage.complete:
+                return  # what is left is no member: never
+            last = next(
+                rows
                 for state in leaf.chain()
                 for rows in reversed(state.rows)
                 if rows.event == event
             )
+            own = last.node
+            if self._gap(coverage, last, leaf, f"'{event}'"):
+                return
             self.context.error(
                 "HSM0507",
                 own.span,
@@ -321,6 +332,16 @@ class Flattener:
             )
         else:
             self.unhandled.append(leaf)
+
+    def _gap(self, coverage: Coverage, rows: Rows, leaf: StateNode, what: str) -> bool:
+        """Reports which members no row is for, where rows are chosen by an enumeration."""
+        if coverage.gap:
+            self.context.error(
+                "HSM0550",
+                rows.node.span,
+                f"in state {leaf.dotted} no row is for {what} when {coverage.gap}",
+            )
+        return bool(coverage.gap)
 
     def _report_unhandled(self, machine: Machine, event: str) -> None:
         """One message for all states: often one line in the state around them is missing."""
@@ -343,6 +364,10 @@ class Flattener:
 
 def _of_event(state: StateNode, event: str, before: bool) -> list[Rows]:
     return [r for r in state.rows if r.event == event and r.node.before == before]
+
+
+def _rows(groups: Iterable[ir.Group]) -> list[ir.Row]:
+    return [row for group in groups for row in group.rows]
 
 
 def _remembering(machine: Machine, way: Way) -> tuple[ir.Statement, ...]:

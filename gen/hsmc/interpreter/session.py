@@ -209,7 +209,9 @@ class Session:
         for value in action.values:
             numbers += value if isinstance(value, tuple) else (value,)
         for place, number in zip(self.vocabulary.places(entry), numbers, strict=True):
-            if not isinstance(place.type, ir.ReferenceType) and not place.allows(number):
+            if not isinstance(place.type, ir.ReferenceType) and not place.allows(
+                number
+            ):
                 return f"refused: {place.path} is {place.wrong(number)}"
         pool_name = entry.process.pool
         if pool_name is not None and not 1 <= action.instance <= self._count(pool_name):
