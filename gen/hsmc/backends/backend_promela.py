@@ -116,10 +116,10 @@ class PromelaWriter(ExpressionWriter):
         if not returns(loop) or not lines:
             return lines
         name = self.variable(self.owner, "returned")
-        return self.choice(f"{name} == 0", lines, [])
+        return choice(f"{name} == 0", lines, [])
 
     def unless_returned(self, lines: list[str]) -> list[str]:
-        return self.choice(f"{self.returned} == 0", lines, [])
+        return choice(f"{self.returned} == 0", lines, [])
 
     def repeat(
         self,
