@@ -150,8 +150,14 @@ class Expressions:
             self.random.shuffle(sides)
             return self.binary("*", *sides)
         if roll == 9:
+            operator = self.random.choice("/%")
+            if self.random.random() < 0.5:
+                power = literal(
+                    1 << self.random.choice((0, 1, 7, 8, 16, 31)), self.random
+                )
+                return self.binary(operator, self.number(depth - 1), power)
             divisor = literal(self.random.choice(EDGES[1:]), self.random)
-            return self.binary(self.random.choice("/%"), self.edge(), divisor)
+            return self.binary(operator, self.edge(), divisor)
         if roll in (10, 11):
             name = self.random.choice(("min", "max"))
             left, right = self.number(depth - 1), self.number(depth - 1)
@@ -467,6 +473,18 @@ class SmallSpec:
         if chance.random() < 0.3:
             self.add("    return", f"  else if {self.draw.bool(2).text}")
             self.add(f"    {self.statement()}")
+        if chance.random() < 0.3:
+            self.add(
+                f"  for i in {chance.choice(('0..2', '254..257', '65535..65536'))}"
+            )
+            self.draw.numbers += ["i", "i"]
+            self.add(f"    {self.statement()}")
+            del self.draw.numbers[-2:]
+        elif chance.random() < 0.3:
+            self.add(f"  for x in {self.row()}.list")
+            self.draw.numbers += ["x", "x"]
+            self.add(f"    {self.statement()}")
+            del self.draw.numbers[-2:]
         self.add(f"  {self.statement()}")
 
     # --- statements
@@ -552,7 +570,7 @@ class SmallSpec:
         self.add(f"    on go(l, n, m) / {self.statement()} -> ONE")
         self.add(f"    on tick(n, b, l, k) / tint{n} := k -> ONE")
         if chance.random() < 0.5:
-            duration = Constants(chance, self.known).within(1, WORD)
+            duration = Constants(chance, self.known).within(1, WORD >> 1)
             self.add(f"    after {duration.text} -> ONE")
         self.add(
             f"process Q{n}",

@@ -39,7 +39,7 @@ def test_specs_are_full_of_edges() -> None:
         assert f" {edge}" in text or f" {edge:#x}" in text, edge
     for operator in spec_writer.LEVELS:
         assert f" {operator} " in text, operator
-    words = "min( max( has( has_all( set( unset( clear count raise repeat when range after not -( ~"
+    words = "min( max( has( has_all( set( unset( clear count raise repeat for when range after not -( ~"
     for word in words.split():
         assert word in text, word
     lines = text.split("\n")

@@ -280,12 +280,16 @@ class ExpressionWriter:
             operands = (node.left, node.right)
             return self.foregone(outcome, *(o for o in operands if o.value is None))
         before = self.opaque
-        self.opaque |= outcome is not None
+        self.opaque = opaque = before or outcome is not None
         left = self.expression(node.left)
         right = self.expression(node.right)
-        if self.opaque and binding == "relational":
-            left, right = self.unknown_sides(node, left, right)
         self.opaque = before
+        if binding == "relational" and left.text == right.text:
+            # What is left of two conditionals may be the same on both sides.
+            same = node.operator in ("==", "<=", ">=")
+            return self.foregone(same, *(o for o in (node.left,) if o.value is None))
+        if opaque and binding == "relational":
+            left, right = self.unknown_sides(node, left, right)
         if node.operator == "^" and isinstance(node.left, ir.Number):
             # clang takes 2 ^ 8 for a power, unless it is written like a mask.
             left = Text(f"{node.left.value:#x}u", ATOM, WORD)
