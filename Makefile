@@ -102,7 +102,7 @@ lint:            ## check style, types and warnings of gcc and clang
 	$(Q)$(MAKE) --no-print-directory lint-style lint-warnings
 
 # The runtime is MIPS code with registers of its own, which only gcc knows: it is checked when an image is built.
-LINT_NATIVE = $(filter-out fw-runtime/% tests/overhead/chip/% tests/acceptance/firmware/% tests/ethernet/firmware/% tests/relay/firmware/%,$(C_SOURCES))
+LINT_NATIVE = $(filter-out fw-runtime/% tests/overhead/chip/% tests/acceptance/firmware/% tests/ethernet/firmware/% tests/relay/firmware/% tests/fuzz/bare/%,$(C_SOURCES))
 LINT_FLAGS  = $(CSTD) $(INCLUDES) $(CODECS_INCLUDES) -DFIRMWARE_IMAGE=__FILE__
 
 .PHONY: lint-style lint-warnings

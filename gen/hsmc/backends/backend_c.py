@@ -88,9 +88,10 @@ class CWriter(ExpressionWriter):
 
     def _Assign(self, node: ir.Assign, depth: int) -> str:
         target = self.text(node.target)
-        return self.line(
-            depth, f"{target} = {self.stored(node.value, node.target.type)};"
-        )
+        value = self.stored(node.value, node.target.type)
+        if value == target:  # of which clang warns
+            return self.line(depth, f"(void){target};")
+        return self.line(depth, f"{target} = {value};")
 
     def _If(self, node: ir.If, depth: int) -> str:
         lines = [

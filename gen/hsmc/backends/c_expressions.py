@@ -312,8 +312,8 @@ class ExpressionWriter:
         if node.operator == "^":
             sides.append((node.right, node.left))
         for ones, other in sides:
-            bits = getattr(other.type, "bits", 32) if node.operator == "^" else 32
-            if ones.value not in (LARGEST, (1 << bits) - 1):
+            width = bits(other.type) if node.operator == "^" else 32
+            if ones.value not in (LARGEST, (1 << width) - 1):
                 continue
             text = self.expression(ones)
             binding = CLASS_OF_OPERATOR[node.operator]
@@ -377,6 +377,9 @@ class ExpressionWriter:
         condition = self.expression(node.condition)
         then = self.expression(node.then)
         otherwise = self.expression(node.otherwise)
+        if {then.promoted, otherwise.promoted} == {INT} and bits(node.type) == 32:
+            # Members of an enumeration are ints in C, whatever it is based on.
+            then, otherwise = self.word(node.then), self.word(node.otherwise)
         text = f"{condition.within({'relational'})} ? {then.within(loose)} : {otherwise.within(loose)}"
         kinds = {then.promoted, otherwise.promoted}
         promoted = BOOL if kinds == {BOOL} else WORD if WORD in kinds else INT
@@ -492,3 +495,8 @@ def names(item: ir.Expression) -> bool:
     """Does it name an argument or a local, which a compiler wants used?"""
     kinds = (ir.ArgumentName, ir.LocalName)
     return any(isinstance(node, kinds) for node in walk.nodes(item))
+
+
+def bits(kind: ir.Type) -> int:
+    """Of a number, a member or a reference."""
+    return getattr(kind, "bits", 32)
