@@ -24,6 +24,7 @@ from .report import Diagnostic, Report, SpecError
 from .frontend.source import Span
 from .analysis.state_checks import check_events, check_reachability
 from .frontend.statements import Statements
+from .frontend.worlds import LIVENESS, WorldBuilder, key_known
 from .analysis.unused import check_unused
 
 Step = Callable[[str], None]  # is told what comes next, for people who wait
@@ -110,8 +111,10 @@ class Compilation:
                 self.protocol(check)
         return self.report.diagnostics
 
-    def protocol(self, check: Optional[str]) -> Optional[ir.Protocol]:
-        """None when there are errors: see `report`."""
+    def protocol(
+        self, check: Optional[str], liveness: bool = False
+    ) -> Optional[ir.Protocol]:
+        """None when there are errors: see `report`. `liveness`: the world has the bounds of searches for cycles."""
         if not self._resolved:
             self._base = self.resolve({}, None)
             self._resolved = True
@@ -123,7 +126,8 @@ class Compilation:
             raise ValueError(f"there is no check '{check}'; there are: {names}")
         # Warnings are about the spec as it stands.
         report = Report()
-        protocol = self._resolve(report, self._settings[check], check)
+        bounds = bounds_of(base, check, liveness)
+        protocol = self._resolve(report, self._settings[check], check, bounds)
         for diagnostic in report.diagnostics:
             if diagnostic.severity == "error":
                 message = f"{diagnostic.message} (in check {check})"
@@ -138,14 +142,28 @@ class Compilation:
         return self._resolve(self.report, overrides, check)
 
     def _resolve(
-        self, report: Report, overrides: dict[str, int], check: Optional[str]
+        self,
+        report: Report,
+        overrides: dict[str, int],
+        check: Optional[str],
+        bounds: dict[str, int] = {},
     ) -> Optional[ir.Protocol]:
-        context = Context(report, self.spec, overrides)
+        context = Context(report, self.spec, overrides, bounds)
         protocol = _Resolution(context, check).run()
         if check is None and not overrides:
             self.context = context
             self._settings = {c.name: dict(c.settings) for c in protocol.checks}
         return protocol if report.errors == 0 else None
+
+
+def bounds_of(protocol: ir.Protocol, check: str, liveness: bool) -> dict[str, int]:
+    """Of the world, in searches of one kind: `X_liveness` takes the place of X where cycles are searched for."""
+    world = dict(next(c for c in protocol.checks if c.name == check).world)
+    bounds = {k: v for k, v in world.items() if not k.endswith(LIVENESS)}
+    if liveness:
+        own = {k: v for k, v in world.items() if k.endswith(LIVENESS)}
+        bounds |= {key.removesuffix(LIVENESS): value for key, value in own.items()}
+    return bounds
 
 
 class _Resolution:
@@ -158,6 +176,7 @@ class _Resolution:
         self.functions: dict[str, ir.Function] = {}
         self.actions: dict[str, ir.Action] = {}
         self.raises: Optional[Raises] = None  # where no function calls itself
+        self.world: Optional[ir.World] = None
 
     def run(self) -> ir.Protocol:
         context = self.context
@@ -183,6 +202,7 @@ class _Resolution:
         processes = self._processes()
         placements = self._placements()
         checks = self._checks()
+        self.world = self._world()
         self._check_whole(graph, processes)
         protocol = self._protocol(processes, placements, checks)
         if context.report.errors == 0 and not context.overrides:
@@ -375,6 +395,8 @@ class _Resolution:
                 size = self.constants.size(setting.value)
                 if setting.kind == "set" and not self._settable(name):
                     continue
+                if setting.kind == "world" and not self._bound(name):
+                    continue
                 if name.text in values[setting.kind]:
                     self.context.error(
                         "HSM0603",
@@ -417,6 +439,44 @@ class _Resolution:
             self.context.names(ast.Constant, ast.Parameter),
         )
         return False
+
+    def _worlds(self) -> list[ast.World]:
+        found = self.context.spec.declarations
+        return [node for node in found if isinstance(node, ast.World)]
+
+    def _bound(self, name: ast.Name) -> bool:
+        """A spec without a world leaves it to a world beside it what its checks' settings mean."""
+        worlds = self._worlds()
+        if not worlds:
+            return True
+        for bound in worlds[0].bounds:
+            if bound.name.text == name.text:
+                self.context.refer(name.span, bound.name.span)
+        if key_known(worlds[0], name.text):
+            return True
+        self.context.report.unknown(
+            "HSM0608",
+            name.span,
+            f"world {worlds[0].name.text} has no bound '{name.text}'",
+            name.text,
+            [bound.name.text for bound in worlds[0].bounds],
+        )
+        return False
+
+    def _world(self) -> Optional[ir.World]:
+        worlds = self._worlds()
+        for again in worlds[1:]:
+            self.context.error(
+                "HSM0607",
+                again.name.span,
+                "a spec has one world",
+                [("the first one", worlds[0].name.span)],
+            )
+        if not worlds:
+            return None
+        return WorldBuilder(
+            self.context, self.types, worlds[0], self.functions
+        ).build()
 
     # --- the whole
 
@@ -514,6 +574,7 @@ class _Resolution:
             timers=tuple(context.timers),
             placements=tuple(placements),
             checks=tuple(checks),
+            world=self.world,
         )
 
 

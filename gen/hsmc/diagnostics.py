@@ -140,6 +140,10 @@ TABLE: dict[str, Explanation] = {
     "HSM0603": _error("check sets a value twice"),
     "HSM0604": _error("two default profiles"),
     "HSM0605": _error("profile declared in the wrong place"),
+    "HSM0606": _error("not for a world, or only for one"),
+    "HSM0607": _error("contradiction in a world"),
+    "HSM0608": _error("check sets an unknown bound of the world"),
+    "HSM0609": _warning("property without meaning in the world"),
     "HSM0610": _error("unknown processor"),
     # --- what is unused
     "HSM0701": _warning("unused constant"),

@@ -28,6 +28,8 @@ NAMES = (
     ir.VariableName,
     ir.ArgumentName,
     ir.InstanceName,
+    ir.WorldVariable,
+    ir.WorldFact,
 )
 
 
@@ -143,6 +145,8 @@ def _simple(s: ir.Statement) -> str:
         return f"clear {s.table}[{expression_text(s.index)}]"
     if isinstance(s, ir.Count):
         return f"count {s.counter}"
+    if isinstance(s, ir.Assert):
+        return f"assert {s.property}: {expression_text(s.condition)}"
     if isinstance(s, ir.SetBit):
         name = "set" if s.present else "unset"
         return f"{name}({_list((s.bits, s.index))})"
@@ -235,6 +239,52 @@ def _protocol(p: ir.Protocol) -> Iterator[str]:
         settings = ", ".join(f"{n} = {v}" for n, v in check.settings)
         world = ", ".join(f"{n} = {v}" for n, v in check.world)
         yield f"check {check.name}: set {settings or '-'}; world {world or '-'}"
+    if p.world is not None:
+        yield from _world(p.world)
+
+
+def _world(w: ir.World) -> Iterator[str]:
+    yield f"world {w.name}: nodes {', '.join(w.nodes)}; in flight {w.in_flight}"
+    for bound in w.bounds:
+        yield f"  bound {bound.name} = {bound.value}"
+    faults = [f" loses{_limit(w.loses)}"] if w.loses else []
+    faults += [f" repeats{_limit(w.repeats)}"] if w.repeats else []
+    yield f"  link{''.join(faults)}{' reorders' if w.reorders else ''}"
+    for variable in w.variables:
+        transient = "transient " if variable.transient else ""
+        yield f"  {transient}variable {variable.name}: {variable.type}"
+    for wire in w.wires:
+        told = ", ".join(name for name, _ in wire.told)
+        yield (
+            f"  wire {wire.device}{_when(wire.when)} -> {_offered(wire.event)} at {expression_text(wire.at)} "
+            f"keeps {', '.join(wire.kept) or '-'} told {wire.label}({told})"
+        )
+        yield from statement_lines(wire.block.statements, "    ")
+    for offer in w.offers:
+        events = ", ".join(map(_offered, offer.events))
+        yield f"  {'fault' if offer.fault else 'host'} {events} at {expression_text(offer.at)}{_when(offer.when)}"
+        yield from statement_lines(offer.block.statements, "    ")
+    for observer in w.observers:
+        yield f"  observe {observer.device}"
+        yield from statement_lines(observer.block.statements, "    ")
+    if w.end is not None:
+        yield f"  end{_when(w.end.when)}"
+        yield from statement_lines(w.end.block.statements, "    ")
+    for each in w.eventually:
+        yield f"  eventually {each.property}: {expression_text(each.condition)}"
+
+
+def _limit(fault: ir.Fault) -> str:
+    return "" if fault.limit is None else f" {fault.limit}"
+
+
+def _when(condition: Optional[ir.Expression]) -> str:
+    return f" when {expression_text(condition)}" if condition else ""
+
+
+def _offered(event: ir.Offered) -> str:
+    each = "each " if event.each else ""
+    return f"{each}{event.process}.{event.event}({_list(event.arguments)})"
 
 
 def _cold(declaration: Union[ir.Pool, ir.Table, ir.Process]) -> str:

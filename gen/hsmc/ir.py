@@ -24,6 +24,7 @@ from typing import Iterator, Literal, Optional, Union
 
 from .ir_statements import *
 from .ir_values import *
+from .ir_world import *
 
 
 # Where the C of a function, an action or an event lies. "": wherever the compiler likes, also in each caller.
@@ -489,6 +490,7 @@ class Protocol(Declaration):
     timers: tuple[Timer, ...]
     placements: tuple[Placement, ...]
     checks: tuple[Check, ...]
+    world: Optional[World] = None
 
     def rows(self) -> Iterator[Row]:
         """All transitions by number."""

@@ -358,8 +358,8 @@ def test_a_new_word_of_the_grammar_is_followed(monkeypatch: pytest.MonkeyPatch) 
             'counter:     "counter" NAME', 'counter:     "counter" NAME [STICKY]', 1
         )
         .replace("LIVE:", 'STICKY: "sticky"\nLIVE:', 1)
-        .replace("start: protocol", "start: wire | protocol", 1)
-        .replace("counter:  ", 'wire: "wire" NAME _NL\ncounter:  ', 1)
+        .replace("start: protocol", "start: cable | protocol", 1)
+        .replace("counter:  ", 'cable: "cable" NAME _NL\ncounter:  ', 1)
     )
     parser = Lark(
         changed, parser="lalr", postlex=SpecIndenter(), maybe_placeholders=True
@@ -368,15 +368,15 @@ def test_a_new_word_of_the_grammar_is_followed(monkeypatch: pytest.MonkeyPatch) 
     found = Vocabulary()
     for module in (vim, vscode):
         monkeypatch.setattr(module, "vocabulary", lambda: found)
-    assert missing({"linger", "sticky", "wire"}) == set()
+    assert missing({"linger", "sticky", "cable"}) == set()
     assert "linger" in [k.word for k in found.of_events()]
-    assert "wire" in [k.word for k in found.declaring()]
+    assert "cable" in [k.word for k in found.declaring()]
     scopes = {
         text: scope
-        for line in ("    linger soon, late", "wire Cable", "counter c sticky")
+        for line in ("    linger soon, late", "cable Cable", "counter c sticky")
         for begin, end, scope in textmate(vscode.grammar()["patterns"], line, 0, 99)
         for text in [line[begin:end]]
     }
     assert scopes["soon"] == scopes["late"] == vscode.SCOPES["event"]
     assert scopes["Cable"] == vscode.SCOPES["name"]
-    assert scopes["linger"] == scopes["wire"] == scopes["sticky"] == vscode.KEYWORD
+    assert scopes["linger"] == scopes["cable"] == scopes["sticky"] == vscode.KEYWORD

@@ -9,7 +9,7 @@ from typing import Iterable, Iterator, Optional
 from .. import ir
 from ..frontend import ast
 from ..dump import condition_text, expression_text
-from .written import body_lines
+from .written import block_lines, body_lines
 
 Key = tuple[str, str]  # kind, name
 
@@ -48,6 +48,17 @@ def items_of(protocol: ir.Protocol, spec: ast.Spec) -> Iterator[Item]:
         aspects = {f"set {name}": str(value) for name, value in check.settings}
         aspects |= {f"world {name}": str(value) for name, value in check.world}
         yield _item("check", check, aspects)
+    if protocol.world is not None:
+        yield from _world(protocol.world, spec)
+
+
+def _world(world: ir.World, spec: ast.Spec) -> Iterator[Item]:
+    """Bounds by their values; of the other lines the text counts."""
+    node = next(d for d in spec.declarations if isinstance(d, ast.World))
+    bounds = {f"bound {bound.name}": str(bound.value) for bound in world.bounds}
+    aspects = {**bounds, "lines": "\n".join(block_lines(node))}
+    documented = {**aspects, "documentation": world.doc}
+    yield Item("world", world.name, world.place, documented)
 
 
 def size_text(size: ir.Size) -> str:

@@ -109,9 +109,14 @@ def body_lines(node: ast.Function | ast.Action) -> tuple[str, ...]:
     first = node.body[0].span.start
     if file.clean[node.span.start : first].find("\n") < 0:
         return (node.body[0].span.squeezed,)
+    return block_lines(node)
+
+
+def block_lines(node: ast.Declaration) -> tuple[str, ...]:
+    """The lines below the head of a declaration, without comments, two blanks per level."""
     lines: list[str] = []
     levels: list[int] = []
-    head, *rest = file.clean[node.span.start : node.span.end].split("\n")
+    head, *rest = node.span.file.clean[node.span.start : node.span.end].split("\n")
     for line in rest:
         if not line.strip():
             continue

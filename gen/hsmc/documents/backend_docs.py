@@ -381,9 +381,10 @@ class ProtocolView:
             kind, value = known[name]
             values = tuple(dict(check.settings).get(name) for check in p.checks)
             result.append(Setting(name, address(kind, name), value, values))
+        bounds = {b.name: b.value for b in p.world.bounds} if p.world else {}
         for name in keys:
             values = tuple(dict(check.world).get(name) for check in p.checks)
-            result.append(Setting(name, "", None, values))
+            result.append(Setting(name, "", bounds.get(name), values))
         return result
 
     # --- text of the spec

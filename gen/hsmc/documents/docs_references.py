@@ -187,7 +187,8 @@ class References:
 
     def remark(self, declaration: Declared) -> str:
         """What the spec says of a name: its text in quotes, or else the comment on its line."""
-        if isinstance(declaration, ir.Declaration) and declaration.doc:
+        documented = (ir.Declaration, ir.World, ir.Bound)
+        if isinstance(declaration, documented) and declaration.doc:
             return declaration.doc
         line = self.sources[declaration.place.file].line(declaration.place.line)
         comment = re.sub(r'"[^"]*"', "", line).partition("#")[2]

@@ -201,7 +201,7 @@ def targets(words: Vocabulary) -> Rule:
     one = pattern("NAME")
     marks = "|".join(words.of_targets()) or "(?!)"
     return {
-        "match": rf"(->)\s*((?:(?:{marks})\s+)*)({one}(?:\s*\.\s*{one})*)",
+        "match": rf"(->)\s*((?:(?:{marks})\s+)*)({one}(?:\s*\.\s*{one})*)\b(?!\s*[(.])",
         "captures": {
             "1": {"name": "keyword.operator.hsm"},
             "2": {"name": KEYWORD},

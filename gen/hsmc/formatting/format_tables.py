@@ -26,11 +26,14 @@ def kind_of(code: Code) -> Optional[str]:
     if code.opens_block:
         return None
     words = [token.text for token in code.tokens[:2]]
-    word = words[1] if words[0] == "external" and len(words) > 1 else words[0]
+    prefixed = words[0] in ("external", "transient") and len(words) > 1
+    word = words[1] if prefixed else words[0]
     if code.level == 0:
         return word if word in TOP_LEVEL else None
     if code.parents[0] == "process":
         return word if code.level == 1 and word in ("event", "variable") else None
+    if code.parents[0] == "world":
+        return word if code.level == 1 and word in ("bound", "variable") else None
     if code.level == 1 and code.parents[0] in BLOCKS:
         return BLOCKS[code.parents[0]]
     if code.parents[0] in ("action", "function") and _assignment(code) > 0:

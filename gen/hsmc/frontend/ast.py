@@ -179,8 +179,25 @@ class For(Node):
     body: tuple["Statement", ...]
 
 
+@dataclass(frozen=True)
+class Assert(Node):
+    property: Name
+    condition: Expression
+
+
 Statement = Union[
-    Let, Assign, CallStatement, Raise, Release, Clear, Count, Return, If, Repeat, For
+    Let,
+    Assign,
+    CallStatement,
+    Raise,
+    Release,
+    Clear,
+    Count,
+    Return,
+    If,
+    Repeat,
+    For,
+    Assert,
 ]
 
 
@@ -362,6 +379,97 @@ class Check(Declaration):
     settings: tuple[Setting, ...]
 
 
+# --- the world in which a protocol is checked
+
+
+@dataclass(frozen=True)
+class Bound(Declaration):
+    value: Expression
+
+
+@dataclass(frozen=True)
+class Fault(Node):
+    """`limit`: so often in all; None: as often as it likes."""
+
+    limit: Optional[Expression]
+
+
+@dataclass(frozen=True)
+class Link(Node):
+    loses: Optional[Fault]
+    repeats: Optional[Fault]
+    reorders: bool
+
+
+@dataclass(frozen=True)
+class WorldVariable(Declaration):
+    type: TypeUse
+    transient: bool
+
+
+@dataclass(frozen=True)
+class Offered(Node):
+    """An event of a process; `each`: for every record in use."""
+
+    event: Expression
+    each: bool
+
+
+@dataclass(frozen=True)
+class Wire(Node):
+    """`span` covers the head only, as that of the other lines of a world."""
+
+    device: Name
+    bindings: tuple[Name, ...]
+    when: Optional[Expression]
+    event: Expression
+    at: Optional[Expression]
+    told: tuple[Name, ...]
+    actions: tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
+class Offer(Node):
+    kind: str  # "host" or "fault"
+    events: tuple[Offered, ...]
+    at: Expression
+    when: Optional[Expression]
+    actions: tuple[Statement, ...]
+    doc: str
+
+
+@dataclass(frozen=True)
+class Observe(Node):
+    device: Name
+    bindings: tuple[Name, ...]
+    actions: tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
+class End(Node):
+    when: Expression
+    actions: tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
+class Eventually(Node):
+    property: Name
+    condition: Expression
+
+
+@dataclass(frozen=True)
+class World(Declaration):
+    nodes: tuple[tuple[Name, ...], ...]  # one per line
+    bounds: tuple[Bound, ...]
+    links: tuple[Link, ...]
+    variables: tuple[WorldVariable, ...]
+    wires: tuple[Wire, ...]
+    offers: tuple[Offer, ...]
+    observers: tuple[Observe, ...]
+    ends: tuple[End, ...]
+    eventually: tuple[Eventually, ...]
+
+
 @dataclass(frozen=True)
 class Profile(Declaration):
     default: bool
@@ -457,6 +565,7 @@ AnyDeclaration = Union[
     Process,
     Placement,
     Check,
+    World,
 ]
 
 

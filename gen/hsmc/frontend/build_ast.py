@@ -20,7 +20,7 @@ DIGITS_LIMIT = 200
 # Words the grammar gives a meaning in expressions and statements; a thing of that name could not be used.
 RESERVED = frozenset(
     """and or not if else none true false let raise release clear count return repeat for find while when on after
-    create entry exit ignore never set unset has has_all available min max bits bool u8 u16 u32""".split()
+    create entry exit ignore never assert set unset has has_all available min max bits bool u8 u16 u32""".split()
 )
 
 
@@ -286,6 +286,112 @@ class AstBuilder(Transformer[Token, Any]):
     def bindings(self, meta: Meta, children: Children) -> tuple[ast.Name, ...]:
         return children[0] or ()
 
+    # --- the world
+
+    def world(self, meta: Meta, children: Children) -> ast.World:
+        name, doc, *lines = children
+        return ast.World(
+            self._span(meta),
+            self._new(name),
+            _text(doc),
+            tuple(_of(tuple, lines)),
+            tuple(_of(ast.Bound, lines)),
+            tuple(_of(ast.Link, lines)),
+            tuple(_of(ast.WorldVariable, lines)),
+            tuple(_of(ast.Wire, lines)),
+            tuple(_of(ast.Offer, lines)),
+            tuple(_of(ast.Observe, lines)),
+            tuple(_of(ast.End, lines)),
+            tuple(_of(ast.Eventually, lines)),
+        )
+
+    def nodes(self, meta: Meta, children: Children) -> tuple[ast.Name, ...]:
+        names: tuple[ast.Name, ...] = children[0]
+        return tuple(map(self._new, names))
+
+    def bound(self, meta: Meta, children: Children) -> ast.Bound:
+        name, value, doc = children
+        return ast.Bound(self._span(meta), self._new(name), _text(doc), value)
+
+    def link(self, meta: Meta, children: Children) -> ast.Link:
+        loses, repeats, reorders = children
+        return ast.Link(self._line(meta), loses, repeats, reorders is not None)
+
+    def loses(self, meta: Meta, children: Children) -> ast.Fault:
+        return ast.Fault(self._span(meta), children[0])
+
+    def repeats(self, meta: Meta, children: Children) -> ast.Fault:
+        return ast.Fault(self._span(meta), children[0])
+
+    def world_variable(self, meta: Meta, children: Children) -> ast.WorldVariable:
+        transient, name, type_use, doc = children
+        return ast.WorldVariable(
+            self._span(meta),
+            self._new(name),
+            _text(doc),
+            type_use,
+            transient is not None,
+        )
+
+    def wire(self, meta: Meta, children: Children) -> ast.Wire:
+        device, bindings, when, event, at, told, actions = children
+        return ast.Wire(
+            device.span.to(event.span),
+            device,
+            bindings or (),
+            when,
+            event,
+            at,
+            told or (),
+            actions.statements if actions is not None else (),
+        )
+
+    def told(self, meta: Meta, children: Children) -> tuple[ast.Name, ...]:
+        return tuple(_of(ast.Name, children))
+
+    def offer(self, meta: Meta, children: Children) -> ast.Offer:
+        kind, *rest = children
+        events = tuple(_of(ast.Offered, rest))
+        at, *rest = rest[len(events) :]
+        row = next((r for r in rest if isinstance(r, _WorldRow)), _WorldRow())
+        doc = next((r for r in rest if isinstance(r, Token)), row.doc)
+        return ast.Offer(
+            events[0].span.to(events[-1].span),
+            str(kind),
+            events,
+            at,
+            row.when,
+            row.actions,
+            _text(doc),
+        )
+
+    def world_row(self, meta: Meta, children: Children) -> "_WorldRow":
+        when, actions, doc = children
+        return _WorldRow(when, actions.statements if actions is not None else (), doc)
+
+    def offered(self, meta: Meta, children: Children) -> ast.Offered:
+        each, event = children
+        return ast.Offered(self._span(meta), event, each is not None)
+
+    def observe(self, meta: Meta, children: Children) -> ast.Observe:
+        device, bindings, *rest = children
+        return ast.Observe(device.span, device, bindings or (), _body(rest))
+
+    def end(self, meta: Meta, children: Children) -> ast.End:
+        when, *rest = children
+        return ast.End(when.span, when, _body(rest))
+
+    def eventually(self, meta: Meta, children: Children) -> ast.Eventually:
+        return ast.Eventually(self._line(meta), children[0], children[1])
+
+    def world_when(self, meta: Meta, children: Children) -> ast.Expression:
+        condition: ast.Expression = children[0]
+        return condition
+
+    def world_at(self, meta: Meta, children: Children) -> ast.Expression:
+        node: ast.Expression = children[0]
+        return node
+
     # --- processes
 
     def process(self, meta: Meta, children: Children) -> ast.Process:
@@ -503,6 +609,9 @@ class AstBuilder(Transformer[Token, Any]):
     def count(self, meta: Meta, children: Children) -> ast.Count:
         return ast.Count(self._span(meta), children[0])
 
+    def assert_(self, meta: Meta, children: Children) -> ast.Assert:
+        return ast.Assert(self._span(meta), children[0], children[1])
+
     def return_(self, meta: Meta, children: Children) -> ast.Return:
         return ast.Return(self._span(meta), children[1])
 
@@ -564,6 +673,7 @@ class AstBuilder(Transformer[Token, Any]):
 # Rules named like words of Python.
 setattr(AstBuilder, "raise", AstBuilder.raise_)
 setattr(AstBuilder, "return", AstBuilder.return_)
+setattr(AstBuilder, "assert", AstBuilder.assert_)
 
 
 class _Entry:
@@ -573,6 +683,18 @@ class _Entry:
         self.kind = kind
         self.span = span
         self.statements = statements
+
+
+class _WorldRow:
+    def __init__(
+        self,
+        when: Optional[ast.Expression] = None,
+        actions: tuple[ast.Statement, ...] = (),
+        doc: Optional[Token] = None,
+    ) -> None:
+        self.when = when
+        self.actions = actions
+        self.doc = doc
 
 
 class _Actions:
@@ -595,6 +717,13 @@ def _text(token: Optional[Token]) -> str:
 
 def _of(kind: type[Kind], children: Iterable[Any]) -> Iterable[Kind]:
     return (child for child in children if isinstance(child, kind))
+
+
+def _body(rest: Children) -> tuple[ast.Statement, ...]:
+    """Of a line of a world: a block, or statements behind a '/'."""
+    if rest and isinstance(rest[0], tuple):
+        return rest[0]
+    return _statements(rest)
 
 
 def _statements(children: Children) -> tuple[ast.Statement, ...]:

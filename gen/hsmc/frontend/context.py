@@ -31,6 +31,9 @@ KINDS = {
     ast.Process: "process",
     ast.Placement: "placement",
     ast.Check: "check",
+    ast.World: "world",
+    ast.Bound: "bound of the world",
+    ast.WorldVariable: "variable of the world",
     ast.Profile: "profile",
     ast.Field: "variable",
     ast.Event: "event",
@@ -46,6 +49,7 @@ SEPARATE = (
     ast.Property,
     ast.Placement,
     ast.Check,
+    ast.World,
 )
 
 Named = Union[ast.AnyDeclaration, ast.EnumerationMember, ast.Field]
@@ -122,6 +126,8 @@ class Context:
     spec: ast.Spec
     # Of a check configuration: constants and parameter defaults by name.
     overrides: dict[str, int]
+    # Of its world; a bound left out keeps its default.
+    bounds: dict[str, int] = field(default_factory=dict)
     symbols: dict[str, Symbol] = field(default_factory=dict)
     separate: dict[type, dict[str, Symbol]] = field(default_factory=dict)
 

@@ -13,10 +13,11 @@ itself; what its delivery raises in turn stands below it in the order of what ma
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Iterable, Iterator, Optional
 
-from .. import ir
+from .. import ir, walk
 from . import ast
 from .context import Context
 from .hidden import BOOL, U32, HiddenState, compare, number, size, smallest
@@ -157,7 +158,7 @@ class Deferral:
                 )
                 parts.append(self._part(event, argument, field.name, field.type, limit))
         slot = None
-        if parts and limit.value > UNROLLED:
+        if parts and (limit.value > UNROLLED or _overridable(limit)):
             slot = self._local("slot", U32, event)
         return Queue(event, arguments, limit, count, tuple(parts), locals_, slot)
 
@@ -191,7 +192,7 @@ class Deferral:
         """Puts the event at the end of its queue."""
         queue = self.queues[event]
         place = verdict.span.place()
-        single = queue.limit.value == 1
+        single = queue.limit.value == 1 and not _overridable(queue.limit)
         end = number(0, U32, place) if single else queue.count
         statements: list[ir.Statement] = []
         for part in queue.parts:
@@ -281,7 +282,13 @@ class Deferral:
     def _move_up(queue: Queue, place: ir.Place) -> Iterator[ir.Statement]:
         """Places no longer in use become 0, so that equal queues are equal states."""
         limit = queue.limit.value
-        last = number(limit - 1, U32, place)
+        last: ir.Expression = number(limit - 1, U32, place)
+        turns = size(limit - 1, place)
+        if _overridable(queue.limit):
+            last = dataclasses.replace(
+                _sum(queue.limit.expression, "-", place), value=limit - 1
+            )
+            turns = ir.Size(limit - 1, last)
         if queue.slot is not None:
             slot = ir.LocalName(type=U32, place=place, local=queue.slot)
             after = _sum(slot, "+", place)
@@ -297,7 +304,7 @@ class Deferral:
             moves.append(ir.Assign(place=place, target=slot, value=after))
             yield ir.Repeat(
                 place=place,
-                count=size(limit - 1, place),
+                count=turns,
                 condition=None,
                 body=tuple(moves),
             )
@@ -371,6 +378,13 @@ class Deferral:
         return found
 
 
+def _overridable(limit: ir.Size) -> bool:
+    """Does it have the name of a constant? That may have another value where the C is compiled."""
+    return any(
+        isinstance(node, ir.ConstantName) for node in walk.nodes(limit.expression)
+    )
+
+
 def _element(part: Part, index: ir.Expression, place: ir.Place) -> ir.Expression:
     return ir.Element(type=part.type, place=place, base=part.array, index=index)
 
@@ -421,7 +435,7 @@ def _drop(queue: Queue, place: ir.Place) -> Iterator[ir.Statement]:
         ]
         body.append(ir.Assign(place=place, target=slot, value=_sum(slot, "+", place)))
         yield ir.Repeat(
-            place=place, count=size(limit, place), condition=None, body=tuple(body)
+            place=place, count=queue.limit, condition=None, body=tuple(body)
         )
         return
     for part in queue.parts:

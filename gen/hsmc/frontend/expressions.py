@@ -20,7 +20,14 @@ from .source import Span
 BOOL = ir.BoolType()
 NONE = ir.ReferenceType("", 8)  # the type of `none` until it meets another reference
 
-Binding = Union[ir.Local, ir.ArgumentName, ir.InstanceName]
+Binding = Union[
+    ir.Local,
+    ir.ArgumentName,
+    ir.InstanceName,
+    ir.WorldVariable,
+    ir.WorldFact,
+    ir.Number,
+]
 Numeric = (ir.IntegerType, ir.EnumerationType)
 
 FOLD: dict[str, Callable[[int, int], int]] = {

@@ -16,8 +16,18 @@ from .. import ir
 from . import ast
 from .context import KINDS, Context
 from .source import SourceFile, Span
+from .worlds import FACTS
 
-Definable = Union[ast.Declaration, ast.Argument, ast.Let, ast.For, ast.Find, ast.Rows]
+Definable = Union[
+    ast.Declaration,
+    ast.Argument,
+    ast.Let,
+    ast.For,
+    ast.Find,
+    ast.Rows,
+    ast.Wire,
+    ast.Observe,
+]
 
 # Parts of a declaration that have names inside it, by the kind of the declaration around them.
 FIELD_KINDS = {
@@ -83,6 +93,9 @@ class Index:
             return
         if not isinstance(item, ast.Node):
             return
+        if isinstance(item, ast.NameUse) and item.name in FACTS:
+            if owners and isinstance(owners[0], ast.World):
+                self.undeclared.add(item.span)
         if isinstance(item, ast.Name) or isinstance(item, ast.NameUse):
             self._names[item.span.file.name].setdefault(item.span.start, item.span)
             return
@@ -130,6 +143,8 @@ class Index:
             self._new("layout field", node.name, node, owners)
         elif isinstance(node, ast.Declaration):
             self._new(KINDS[type(node)], node.name, node, owners)
+            for name in node.nodes[0] if isinstance(node, ast.World) else ():
+                self._new("node", name, node, (*owners, node))
         elif isinstance(node, ast.Argument):
             around = owners[-1]
             record = isinstance(around, ast.Process) and node is around.instance
@@ -139,6 +154,11 @@ class Index:
         elif isinstance(node, ast.Rows):
             for name in node.bindings:
                 self._new("argument", name, node, owners)
+        elif isinstance(node, (ast.Wire, ast.Observe)):
+            for name in node.bindings:
+                self._new("argument", name, node, owners)
+            if isinstance(node, ast.Wire):
+                self.undeclared |= {name.span for name in node.told}
         elif isinstance(node, ast.Placed):
             self.undeclared.add(node.processor.span)
         elif isinstance(node, ast.Setting) and node.kind == "world":

@@ -91,6 +91,7 @@ class SpecIndenter(Indenter):
     tab_len = 8
 
     ROWS = {"BEFORE", "ON", "WHEN", "ELSE", "AFTER", "ENTRY", "EXIT"}
+    ROWS |= {"WIRE", "OFFER", "OBSERVE", "END"}  # of a world
 
     # SLASH: which meaning it has is decided below, after the lexer.
     @property

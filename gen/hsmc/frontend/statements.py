@@ -40,6 +40,9 @@ class Statements(Calls):
             )
             return None
         place = node.span.place()
+        if isinstance(node, ast.Assert):
+            self.error("HSM0606", node.span, "only a world asserts: see 'world'")
+            return None
         if isinstance(node, ast.Let):
             return self.let(node)
         if isinstance(node, ast.Assign):
@@ -357,7 +360,14 @@ class Statements(Calls):
         value = self.expression(node.value)
         limits = self._limits(target)
         if not isinstance(
-            target, (ir.LocalName, ir.VariableName, ir.RecordField, ir.Element)
+            target,
+            (
+                ir.LocalName,
+                ir.VariableName,
+                ir.WorldVariable,
+                ir.RecordField,
+                ir.Element,
+            ),
         ) or isinstance(target.type, ir.PayloadType):
             self.error(
                 "HSM0305", node.target.span, f"{_what(target)} cannot be assigned to"

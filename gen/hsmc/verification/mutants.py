@@ -122,8 +122,9 @@ def digest(*texts: str) -> str:
 def generated_text(subject: Subject, check: str) -> str:
     """All that is generated for a check, for both engines, as a hash."""
     own, _, common, *_ = subject.generated(check)
+    worlds = [own / kind for kind in KINDS if subject.world.generated]
     texts = []
-    for directory in (common, own):
+    for directory in (common, own, *worlds):
         for path in sorted(directory.iterdir()):
             if path.is_file():
                 texts.append(f"{path.name}\n{plain(path.read_text())}")
@@ -134,6 +135,8 @@ def world_text(subject: Subject) -> str:
     own, common = subject.world.directory, TOP / "models"
     paths = sorted({*own.glob("*.pml"), *own.glob("*.h"), *common.glob("spin_*.h")})
     mine = [p for p in paths if p.name.startswith((subject.name, "spin_"))]
+    if subject.world.generated:
+        mine.append(common / "world_support.h")
     return digest(*(f"{path.name}\n{path.read_text()}" for path in mine))
 
 
@@ -220,11 +223,17 @@ def measure(
 
 def unused_processes(subject: Subject) -> set[str]:
     """Those no world of the protocol ever calls and no other process raises to."""
+    world = subject.protocol.world
+    called: set[str] = set()
+    if subject.world.generated and world is not None:
+        called = {timer.process for timer in subject.protocol.timers}
+        called |= {wire.event.process for wire in world.wires}
+        called |= {e.process for offer in world.offers for e in offer.events}
     worlds = "".join(
         path.read_text()
         for path in sorted(subject.world.directory.glob(f"{subject.name}_*.pml"))
     )
-    raised: set[str] = set()
+    raised = called
     for row in subject.protocol.rows():
         raised |= {
             node.process
@@ -251,7 +260,7 @@ def unused_processes(subject: Subject) -> set[str]:
 @dataclass(frozen=True)
 class Task:
     spec: Path
-    world: Path
+    world: Optional[Path]  # written by hand
     profile: Optional[str]
     directory: Path  # below which all is made
     mutant: Mutant

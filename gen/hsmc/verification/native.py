@@ -72,7 +72,8 @@ def declaration(name: str, count: int, kind: str) -> str:
     return f"{base} {name}{size}{colon}{bits}"
 
 
-def harness_text(program: Program, trail: Trail) -> str:
+def harness_text(program: Program, trail: Trail, generated: bool) -> str:
+    """`generated`: the world is, and says itself what it asserts at the end."""
     writer = HarnessWriter(program)
     protocol = program.protocol
     environment = backend_c.environment(writer.writer)
@@ -92,6 +93,7 @@ def harness_text(program: Program, trail: Trail) -> str:
         "passing": writer.passing,
         "assertion": assertion(trail, properties, writer.names.prefix),
         "message": trail.failure,
+        "generated": generated,
     }
     return environment.get_template("verification/replay.c.j2").render(context)
 
@@ -100,8 +102,9 @@ def build(program: Program, subject: Subject, trail: Trail) -> Path:
     """Compiles the program that replays; the sanitizers watch."""
     directory = subject.directory / trail.check / "replay"
     directory.mkdir(parents=True, exist_ok=True)
-    (directory / "replay.c").write_text(harness_text(program, trail))
-    include = [f"-I{path}" for path in subject.generated(trail.check)]
+    text = harness_text(program, trail, subject.world.generated)
+    (directory / "replay.c").write_text(text)
+    include = [f"-I{path}" for path in subject.generated(trail.check, trail.kind)]
     search = subject.search(trail.check, "c", trail.kind)
     options = [o for o in defines(search, subject, Limits()) if o != "-DENGINE_C"]
     flags = ["-std=gnu11", "-w", "-g", "-O1", "-fwrapv", "-fsanitize=address,undefined"]

@@ -177,7 +177,8 @@ def defines(search: Search, subject: Subject, limits: Limits) -> list[str]:
         result.append("-DENGINE_C")
     if search.kind == "liveness":
         result.append("-DLIVENESS")
-    for key, value in dict(subject.check(search.check).world).items():
+    world = {} if subject.world.generated else dict(subject.check(search.check).world)
+    for key, value in world.items():
         if search.bounds.get(key, value) != value:
             result.append(f"-D{key.upper()}={search.bounds[key]}")
     if limits.only is not None:
@@ -191,10 +192,11 @@ def write_model(
     search: Search, subject: Subject, directory: Path, extra: Sequence[str]
 ) -> list[str]:
     """Makes pan.c in an empty directory; the options to compile it with."""
-    include = [f"-I{path}" for path in subject.generated(search.check)]
+    paths = subject.generated(search.check, search.kind)
+    include = [f"-I{path.absolute()}" for path in paths]
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
-    world = subject.world.path
+    world = paths[1] / subject.world.name
     shutil.copy(world, directory / world.name)
     # In a file, for spin takes a command of limited length.
     definitions = [option.removeprefix("-D").partition("=") for option in extra]

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Iterator, Mapping, Optional, Sequence
 
-from .. import ir
-from ..backends import backend_c, backend_promela
+from .. import ir, naming
+from ..backends import backend_c, backend_promela, backend_world
 from ..command_line import Failure, choose
-from ..compiler import Compilation
+from ..compiler import Compilation, bounds_of
 from ..report import SpecError
 from .lost_timers import lost_timers, with_lost_timers
 
@@ -30,14 +30,17 @@ CONDITION = re.compile(r"(.*?)\s*\((\w+) ([<>]) (\w+)\)$")
 
 @dataclass(frozen=True)
 class World:
-    """The hand-written model around a protocol: `<protocol>_world.pml`, with its devices beside it."""
+    """What surrounds the nodes, `<protocol>_world.pml`: generated from the spec, or written by hand with its devices beside
+    it. `directory`: where that is; for a generated one, where the spec is."""
 
-    path: Path
-    text: str = field(repr=False)
+    name: str  # of the file
+    directory: Path
+    text: str = field(repr=False)  # with its opening comment; of a generated one only that
+    generated: bool = False
 
     @property
-    def directory(self) -> Path:
-        return self.path.parent
+    def path_by_hand(self) -> Optional[Path]:
+        return None if self.generated else self.directory / self.name
 
     def faults(self, values: Mapping[str, int]) -> list[str]:
         """What the world does to frames, as its opening comment says; a fault may depend on a bound or a setting."""
@@ -115,15 +118,18 @@ class Subject:
         self.name = self.protocol.name
         self.directory = (build / self.name).absolute()
         self.named_world = None if world is None else str(world)
-        self.world = read_world(world or find_world(spec, self.name))
+        if world is None and self.protocol.world is not None:
+            self.world = generated_world(spec, self.protocol)
+        else:
+            self.world = read_world(world or find_world(spec, self.name))
         self.lost_timers = lost_timers(
             self.protocol, self.world.text, self.world.directory
         )
         self._checked: dict[str, ir.Protocol] = {}
         self._generated: dict[str, list[Path]] = {}
 
-    def _protocol(self, check: Optional[str]) -> ir.Protocol:
-        protocol = self.compilation.protocol(check)
+    def _protocol(self, check: Optional[str], liveness: bool = False) -> ir.Protocol:
+        protocol = self.compilation.protocol(check, liveness)
         if protocol is None:
             raise SpecError(self.compilation.report.diagnostics)
         return protocol
@@ -137,8 +143,17 @@ class Subject:
     def check(self, name: str) -> ir.Check:
         return next(check for check in self.protocol.checks if check.name == name)
 
-    def generated(self, check: str) -> list[Path]:
-        """Writes what is generated for a configuration; the directories to look into for headers."""
+    def generated(self, check: str, kind: str = "safety") -> list[Path]:
+        """Writes what is generated for a configuration; the directories to look into for headers: first its own, then
+        the world's."""
+        world = self.world.directory
+        if self.world.generated:
+            world = self.directory / check / kind
+        common = self._common(check)
+        return [common[0], world, *common[1:]]
+
+    def _common(self, check: str) -> list[Path]:
+        """The same for both kinds of search."""
         if check in self._generated:
             return self._generated[check]
         plain = self.directory / "c"
@@ -149,18 +164,22 @@ class Subject:
         except backend_promela.Unsupported as error:
             raise Failure(f"{self.name}/{check}: {error}", 1) from None
         write(own, with_lost_timers(files, self.protocol, self.lost_timers))
-        include = [own, self.world.directory, plain, TOP / "models", TOP]
-        self._generated[check] = include
-        return include
+        try:
+            for kind in KINDS if self.world.generated else ():
+                protocol = self._protocol(check, kind == "liveness")
+                write(own / kind, backend_world.generate(protocol, kind == "liveness"))
+        except backend_world.Unsupported as error:
+            raise Failure(f"{self.name}/{check}: {error}", 1) from None
+        self._generated[check] = [own, plain, TOP / "models", TOP]
+        return self._generated[check]
 
     def bounds(self, check: ir.Check, kind: str) -> dict[str, int]:
         """The world's settings. `X_liveness`, where a check has it, takes the place of `X` when searching for cycles."""
-        world = dict(check.world)
-        world.pop("nightly", None)
-        bounds = {k: v for k, v in world.items() if not k.endswith("_liveness")}
-        if kind == "liveness":
-            for key in bounds:
-                bounds[key] = world.get(f"{key}_liveness", bounds[key])
+        bounds = bounds_of(self.protocol, check.name, kind == "liveness")
+        bounds.pop("nightly", None)
+        if self.world.generated and self.protocol.world is not None:
+            declared = {b.name: b.value for b in self.protocol.world.bounds}
+            bounds = {**declared, **bounds}
         return bounds
 
     def search(self, check: str, engine: str, kind: str) -> Search:
@@ -283,7 +302,31 @@ def find_world(spec: Path, protocol: str) -> Path:
 def read_world(path: Path) -> World:
     from ..command_line import read_text
 
-    return World(path.resolve(), read_text(path))
+    path = path.resolve()
+    return World(path.name, path.parent, read_text(path))
+
+
+def generated_world(spec: Path, protocol: ir.Protocol) -> World:
+    """What a spec's own world does to frames and nodes, in the form of the opening comment of one written by hand."""
+    world = protocol.world
+    assert world is not None
+    named = (("loss", world.loses), ("duplication", world.repeats))
+    faults = [name for name, fault in named if fault and fault.limit is None]
+    faults += ["reordering (in_flight > 1)"] * world.reorders
+    lines = [f"Faults: {', '.join(faults)}"] if faults else []
+    for name, fault in named:
+        if fault and fault.limit is not None:
+            condition = f" ({fault.bound} > 0)" if fault.bound else ""
+            lines.append(f"Besides: {name} up to a limit{condition}")
+    for offer in world.offers:
+        if offer.fault and offer.doc:
+            conditions = [f"{bound} > 0" for bound in offer.bounds]
+            condition = f" ({conditions[0]})" if conditions else ""
+            lines.append(f"Besides: {offer.doc.rstrip('.')}{condition}")
+    devices = dict.fromkeys(wire.device for wire in world.wires)
+    lines += [f"Wire: {', '.join(devices)}"] if devices else []
+    name = f"{naming.plain(protocol.name)}_world.pml"
+    return World(name, spec.resolve().parent, "\n".join(lines), True)
 
 
 def shown(path: Path) -> str:

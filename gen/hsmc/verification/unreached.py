@@ -31,7 +31,7 @@ class Judgement:
 
 
 def list_of(subject: Subject) -> Path:
-    stem = subject.world.path.stem.removesuffix("_world")
+    stem = subject.world.name.removesuffix("_world.pml")
     return subject.world.directory / f"{stem}_unreached.toml"
 
 

@@ -1,0 +1,477 @@
+"""The world of a spec for SPIN: what surrounds the nodes, once, in C, for both engines.
+
+SPIN chooses what happens next, and keeps the variables; what they mean is C, on top of models/world_support.h. Files, all
+for one check and one kind of search:
+
+    NAME_world.pml   variables, the loop of choices, the claim
+    NAME_devices.h   device operations, conditions, what is asserted; also for `hsmc replay` without SPIN
+    NAME_schedule.h  what each choice does; the arguments of the events it brings
+    NAME_model.h, NAME_port.h   how the generated C lives inside
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Iterator, Optional, Sequence
+
+from .. import ir, naming, walk
+from . import backend_c
+from .backend_promela import PromelaWriter, handler_owner
+from .c_expressions import ATOM, BOOL, INT, UNARY, WORD, Text
+from .c_records import width
+from .promela_expressions import field_name
+
+NODES_LIMIT = 15  # half a byte of a frame
+
+
+class Unsupported(Exception):
+    """What a model has no room for, in the words of the spec."""
+
+
+class WorldWriter(backend_c.CWriter):
+    """Statements of the world as C. `node`: what the word means where the statement stands."""
+
+    node = ""
+
+    def __init__(self, protocol: ir.Protocol) -> None:
+        super().__init__(protocol)
+        self.read_locals = _Everything()
+
+    def variable(self, name: str) -> str:
+        return f"now.{variable_name(name)}"
+
+    def _WorldVariable(self, node: ir.WorldVariable) -> Text:
+        place = self.variable(node.name)
+        if isinstance(node.type, ir.BitsType):
+            return Text(f"(uint32_t *)&{place}", UNARY, WORD)
+        if isinstance(node.type, ir.ArrayType):
+            return Text(place, ATOM, WORD)
+        return self.read(place, node.type)
+
+    def read(self, place: str, kind: ir.Type) -> Text:
+        """SPIN's numbers are signed."""
+        if isinstance(kind, ir.BoolType):
+            return Text(place, ATOM, BOOL)
+        if getattr(kind, "bits", 32) < 32:
+            return Text(place, ATOM, INT)
+        return Text(f"(uint32_t){place}", UNARY, WORD)
+
+    def _Element(self, node: ir.Element) -> Text:
+        return self.read(f"{self.text(node.base)}[{self.text(node.index)}]", node.type)
+
+    def _WorldFact(self, node: ir.WorldFact) -> Text:
+        if node.name == "node":
+            return Text(self.node, ATOM, WORD)
+        return Text(f"hsm_{node.name}()", ATOM, BOOL)
+
+    def _Assign(self, node: ir.Assign, depth: int) -> str:
+        target = self.text(node.target).removeprefix("(uint32_t)")
+        return self.line(
+            depth, f"{target} = {self.stored(node.value, node.target.type)};"
+        )
+
+    def _Assert(self, node: ir.Assert, depth: int) -> str:
+        condition = self.text(node.condition)
+        text = naming.quoted(node.text)
+        return self.line(depth, f"HOLDS_AS({node.property}, {condition}, {text});")
+
+    def _Call(self, node: ir.Call) -> Text:
+        """The world has functions of its own, for the generated C may not be there."""
+        function = next(f for f in self.protocol.functions if f.name == node.function)
+        arguments = self.arguments(function.arguments, node.arguments)
+        name = self.function_name(function)
+        return self.place(self.call(name, arguments), function.result)
+
+    def function_name(self, function: ir.Function) -> str:
+        return f"world_{naming.snake(function.name)}"
+
+    def body(self, block: ir.Block) -> str:
+        self.fixed_locals = {
+            local.unique for local in block.locals
+        } - walk.assigned_locals((block.statements,))
+        return self.block(block.statements, 1)
+
+
+class _Everything(set[str]):
+    """Every local counts as read."""
+
+    def __contains__(self, item: object) -> bool:
+        return True
+
+
+def variable_name(name: str) -> str:
+    """Of a variable of the world in the model: kept clear of what SPIN and the generated code declare."""
+    return f"world_{naming.plain(name)}"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A number of a frame on the wire: where it lies, and where it comes from and goes to."""
+
+    offset: int
+    bytes: int
+    place: str  # in the device's arguments
+    argument: str
+    field: str  # "" for a plain number
+    kind: str  # in C
+
+
+@dataclass(frozen=True)
+class Line:
+    """A wire line as the templates print it."""
+
+    number: int  # from 1
+    wire: ir.Wire
+    kept: tuple[Kept, ...]
+    when: str
+    at: str
+    arrival: str  # statements
+    setting: str  # of the event's arguments
+    told: tuple[tuple[str, str], ...]
+    declared: tuple[str, ...]  # arguments declared again on arrival
+
+
+class WorldBackend:
+    def __init__(self, protocol: ir.Protocol, liveness: bool) -> None:
+        assert protocol.world is not None
+        self.protocol = protocol
+        self.liveness = liveness
+        self.world = protocol.world
+        self.c = WorldWriter(protocol)
+        self.p = PromelaWriter(protocol)
+        self.prefix = self.c.names.prefix
+        self.node = f"(uint32_t){self.prefix}_node"
+        if len(self.world.nodes) > NODES_LIMIT:
+            raise Unsupported(
+                f"{len(self.world.nodes)} nodes: a model has room for {NODES_LIMIT}"
+            )
+
+    # --- events
+
+    def event(self, offered: ir.Offered) -> tuple[ir.Process, ir.Event]:
+        process = self.protocol.process(offered.process)
+        return process, next(e for e in process.events if e.name == offered.event)
+
+    def setting(self, offered: ir.Offered, depth: int = 1) -> str:
+        """Statements that leave an event's arguments where the entry points of the model look for them."""
+        process, event = self.event(offered)
+        owner = handler_owner(process.name, event.name)
+        lines = []
+        for argument, value in zip(event.arguments, offered.arguments, strict=True):
+            if not isinstance(argument.type, ir.PayloadType):
+                target = self.p.variable(owner, argument.name)
+                lines.append(f"{target} = (int){self.c.expression(value).tight()};")
+                continue
+            variable = self.p.event_payload(argument.type.name)
+            given = dict(value.fields) if isinstance(value, ir.BuildPayload) else {}
+            for field in self.protocol.payload(argument.type.name).fields:
+                if isinstance(value, ir.ArgumentName):
+                    source = f"{naming.snake(value.name)}->{naming.snake(field.name)}"
+                elif field.name in given:
+                    source = self.c.expression(given[field.name]).tight()
+                else:
+                    source = "0"
+                lines.append(f"{variable}.{field_name(field.name)} = (int){source};")
+        return "\n".join("\t" * depth + line for line in lines)
+
+    def instance_variable(self, offered: ir.Offered) -> str:
+        process, event = self.event(offered)
+        return self.p.variable(
+            handler_owner(process.name, event.name), str(process.instance)
+        )
+
+    def used_records(self, offered: ir.Offered) -> str:
+        """Of a pool at the node, as a word; each engine keeps it elsewhere."""
+        pool = str(self.event(offered)[0].pool)
+        return f"hsm_used({self.prefix}_node, {naming.snake(pool)}_used)"
+
+    # --- the wire
+
+    def lines(self) -> list[Line]:
+        result = []
+        for number, wire in enumerate(self.world.wires, start=1):
+            device = self.device(wire.device)
+            kept = tuple(self._kept(device, wire))
+            self.c.node = self.node
+            when = self.c.text(wire.when) if wire.when is not None else ""
+            at = self.c.text(wire.at)
+            self.c.node = "from"
+            told = tuple((name, self.c.text(value)) for name, value in wire.told)
+            line = Line(
+                number,
+                wire,
+                kept,
+                when,
+                at,
+                self.c.body(wire.block),
+                self.setting(wire.event),
+                told,
+                tuple(self._declared(device, wire, kept)),
+            )
+            result.append(line)
+        return result
+
+    def device(self, name: str) -> ir.Device:
+        return next(d for d in self.protocol.devices if d.name == name)
+
+    def _kept(self, device: ir.Device, wire: ir.Wire) -> Iterator[Kept]:
+        offset = 2
+        for argument in device.arguments:
+            if argument.name not in wire.kept:
+                continue
+            name = naming.snake(argument.name)
+            fields: Sequence[Optional[ir.Field]] = [None]
+            if isinstance(argument.type, ir.PayloadType):
+                fields = self.protocol.payload(argument.type.name).fields
+            for field in fields:
+                kind = argument.type if field is None else field.type
+                member = naming.snake(field.name) if field is not None else ""
+                place = f"{name}->{member}" if member else name
+                size = width(kind)
+                scalar = self.c.names.scalar(kind)  # type: ignore[arg-type]
+                yield Kept(offset, size, place, name, member, scalar)
+                offset += size
+
+    def _declared(
+        self, device: ir.Device, wire: ir.Wire, kept: Sequence[Kept]
+    ) -> Iterator[str]:
+        """The device's arguments again, from the bytes of a frame."""
+        for argument in device.arguments:
+            if argument.name not in wire.kept:
+                continue
+            name = naming.snake(argument.name)
+            own = [each for each in kept if each.argument == name]
+            reads = [
+                f"({k.kind})wire_number(frame, {k.offset}u, {k.bytes}u)" for k in own
+            ]
+            if not isinstance(argument.type, ir.PayloadType):
+                yield f"const {own[0].kind} {name} = {reads[0]};"
+                continue
+            members = ", ".join(
+                f".{k.field} = {read}" for k, read in zip(own, reads, strict=True)
+            )
+            struct = self.c.names.struct(argument.type.name)
+            yield f"const {struct} *const {name} = &({struct}){{{members}}};"
+
+    @property
+    def losses(self) -> Optional[int]:
+        """So many at most; None: no limit, or none at all."""
+        return self.world.loses.limit if self.world.loses else None
+
+    @property
+    def copies(self) -> Optional[int]:
+        return self.world.repeats.limit if self.world.repeats else None
+
+    @property
+    def repeats_always(self) -> bool:
+        return self.world.repeats is not None and self.world.repeats.limit is None
+
+    @property
+    def ways(self) -> Sequence[str]:
+        """In which a frame arrives: is what comes a copy, as C?"""
+        return ("false", "true") if self.copies else ("false",)
+
+    @property
+    def slots(self) -> int:
+        if not self.world.wires:
+            return 0
+        nodes = len(self.world.nodes)
+        directions = 1 if self.world.reorders else nodes * (nodes - 1)
+        # Once the link is good what an event puts there finds room.
+        return self.world.in_flight * directions * (2 if self.liveness else 1)
+
+    def frame_bytes(self, lines: Sequence[Line]) -> int:
+        ends = [k.offset + k.bytes for line in lines for k in line.kept]
+        return max([2, *ends])
+
+    # --- what may happen
+
+    def timers(self) -> Iterator[tuple[int, ir.Timer, int]]:
+        """(node, timer, instance); the instance is 0 for a process without record."""
+        for node in range(len(self.world.nodes)):
+            for timer in self.protocol.timers:
+                pool = self.protocol.process(timer.process).pool
+                count = self.protocol.pool(pool).count.value if pool else 0
+                for instance in range(1, count + 1) if count else [0]:
+                    yield node, timer, instance
+
+    def timer_bit(self, timer: ir.Timer, instance: int) -> int:
+        return timer.index * self.p.timer_stride() + max(instance - 1, 0)
+
+    def expired_instance(self, timer: ir.Timer) -> str:
+        """The variable that names the record a timer of a process with records is for."""
+        process = self.protocol.process(timer.process)
+        if process.instance is None:
+            return ""
+        owner = handler_owner(process.name, f"after_{timer.state}")
+        return self.p.variable(owner, process.instance)
+
+    # --- variables
+
+    def declaration(self, field: ir.WorldField) -> str:
+        """Of a variable, in Promela."""
+        name = variable_name(field.name)
+        kind, count = field.type, ""
+        if isinstance(kind, ir.ArrayType):
+            kind, count = kind.element, f"[{kind.count.value}]"
+        if isinstance(kind, ir.BitsType):
+            return f"int {name}"
+        if isinstance(kind, ir.BoolType):
+            return f"bool {name}{count}"
+        bits = getattr(kind, "bits", 32)
+        if bits == 16 and not count:
+            return f"unsigned {name} : 16"
+        return f"{'byte' if bits == 8 else 'int'} {name}{count}"
+
+    def armed_type(self) -> str:
+        bits = max(len(self.protocol.timers), 1) * self.p.timer_stride()
+        if bits > 31:
+            raise Unsupported(f"{bits} timers at a node: a model has room for 31")
+        return "byte" if bits <= 8 else "short" if bits < 16 else "int"
+
+    def functions(self) -> list[ir.Function]:
+        """Those the world calls, and those they call."""
+        wanted: set[str] = set()
+        found: list[object] = [
+            part
+            for item in (
+                *self.world.wires,
+                *self.world.offers,
+                *self.world.observers,
+                self.world.end,
+                *self.world.eventually,
+            )
+            for part in _parts(item)
+        ]
+        while found:
+            for node in walk.nodes(found.pop()):
+                if isinstance(node, ir.Call) and node.function not in wanted:
+                    wanted.add(node.function)
+                    found += [
+                        f.body
+                        for f in self.protocol.functions
+                        if f.name == node.function
+                    ]
+        return [f for f in self.protocol.functions if f.name in wanted]
+
+    def with_node(self, expression: Optional[ir.Expression], node: str) -> str:
+        """A condition at a node; none: it always holds."""
+        self.c.node = node
+        return self.c.text(expression) if expression is not None else "true"
+
+    def block_at(self, block: ir.Block, node: str) -> str:
+        self.c.node = node
+        return self.c.body(block)
+
+    def devices(self) -> list[tuple[ir.Device, list[str], list[int]]]:
+        """Each with the statements that observe it and the numbers of its lines."""
+        result = []
+        for device in self.protocol.devices:
+            observed = [
+                self.block_at(observer.block, self.node)
+                for observer in self.world.observers
+                if observer.device == device.name
+            ]
+            numbers = [
+                number
+                for number, wire in enumerate(self.world.wires, start=1)
+                if wire.device == device.name
+            ]
+            result.append((device, observed, numbers))
+        return result
+
+    def promela_device(self, device: ir.Device) -> tuple[str, str, str]:
+        """Name, parameters and body of the inline by which the generated Promela reaches the same C. Embedded C does not
+        see the parameters of an inline, so a payload is copied first."""
+        name = self.c.names.lower("device", device.name)
+        parameters, arguments, lines = [], [], []
+        for argument in device.arguments:
+            variable = self.p.variable(f"device_{device.name}", argument.name)
+            if not isinstance(argument.type, ir.PayloadType):
+                kind = self.c.names.scalar(argument.type)
+                arguments.append(f"({kind}){variable}")
+                continue
+            parameter = f"{naming.snake(argument.name)}_"
+            parameters.append(parameter)
+            copy = f"hsm_{naming.plain(device.name)}_{naming.plain(argument.name)}"
+            members = []
+            for field in self.protocol.payload(argument.type.name).fields:
+                member = field_name(field.name)
+                lines.append(f"{copy}.{member} = {parameter}.{member}")
+                kind = self.c.names.scalar(field.type)  # type: ignore[arg-type]
+                members.append(f".{naming.snake(field.name)} = ({kind}){copy}.{member}")
+            struct = self.c.names.struct(argument.type.name)
+            arguments.append(f"&({struct}){{ {', '.join(members)} }}")
+        lines.append(f"c_code {{ {name}({', '.join(arguments)}); }}")
+        return name, ", ".join(parameters), ";\n".join("\t" + line for line in lines)
+
+    def payload_copies(self) -> list[tuple[str, str]]:
+        """The variables those inlines copy to, with their types."""
+        return [
+            (
+                f"hsm_{naming.plain(device.name)}_{naming.plain(argument.name)}",
+                self.p.payload_type(argument.type.name),
+            )
+            for device in self.protocol.devices
+            for argument in device.arguments
+            if isinstance(argument.type, ir.PayloadType)
+        ]
+
+    def setting_at(self, offered: ir.Offered) -> str:
+        self.c.node = self.node
+        return self.setting(offered)
+
+    def records(self, offered: ir.Offered) -> range:
+        """All there can be of the event's process."""
+        pool = self.protocol.pool(str(self.event(offered)[0].pool))
+        return range(1, pool.count.value + 1)
+
+    def selects(self, offered: ir.Offered) -> str:
+        """May the event be for no record? As C."""
+        return "true" if self.event(offered)[1].select is not None else "false"
+
+
+def _parts(item: object) -> Iterator[object]:
+    """The expressions and statements of a line of the world."""
+    if isinstance(item, (ir.Expression, ir.Statement)):
+        yield item
+    elif isinstance(item, tuple):
+        for part in item:
+            yield from _parts(part)
+    elif isinstance(
+        item, (ir.Wire, ir.Offer, ir.Offered, ir.Observer, ir.End, ir.Eventually)
+    ):
+        for value in vars(item).values():
+            yield from _parts(value)
+    elif isinstance(item, ir.Block):
+        yield from item.statements
+
+
+def generate(protocol: ir.Protocol, liveness: bool) -> dict[str, str]:
+    """File name -> text. The protocol has a check applied, and the bounds of this kind of search. Raises Unsupported."""
+    backend = WorldBackend(protocol, liveness)
+    env = backend_c.environment(backend.c)
+    lines = backend.lines()
+    prefix = backend.prefix
+    context: dict[str, object] = {
+        "protocol": protocol,
+        "world": backend.world,
+        "w": backend,
+        "prefix": prefix,
+        "capitals": backend.c.names.capitals,
+        "lines": lines,
+        "frame_bytes": backend.frame_bytes(lines) if lines else 0,
+        "timers": list(backend.timers()),
+        "variable_name": variable_name,
+    }
+    files = {
+        f"{prefix}_world.pml": "world/world.pml.j2",
+        f"{prefix}_devices.h": "world/devices.h.j2",
+        f"{prefix}_schedule.h": "world/schedule.h.j2",
+        f"{prefix}_model.h": "world/model.h.j2",
+        f"{prefix}_port.h": "world/port.h.j2",
+    }
+    return {
+        name: env.get_template(template).render(context)
+        for name, template in files.items()
+    }

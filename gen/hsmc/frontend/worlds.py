@@ -1,0 +1,607 @@
+"""The world of a spec: names and types of its lines. What its lines mean: docs/verification.md."""
+
+from __future__ import annotations
+
+from typing import Iterable, Mapping, Optional, Sequence
+
+from .. import ir, walk
+from . import ast
+from .context import Body, Context, Signature
+from .declarations import Declarations
+from .expressions import BOOL, U32, Binding
+from .source import Span
+from .statements import Statements
+
+NODE = ir.IntegerType(8)
+LONGEST_SET = 31  # bits: a set is one integer of the model
+IN_FLIGHT = "in_flight"
+FACTS = ("node", "quiet", "timers_stopped", "records_released")
+# What a check's `world` may set besides bounds; `X_liveness` takes the place of X in searches for cycles.
+OTHER_KEYS = ("nightly",)
+LIVENESS = "_liveness"
+
+
+def key_known(world: ast.World, key: str) -> bool:
+    bounds = [bound.name.text for bound in world.bounds]
+    return key in (*bounds, *OTHER_KEYS) or key.removesuffix(LIVENESS) in bounds
+
+
+class WorldStatements(Statements):
+    """One line of a world: it writes the world's variables only. `asserts`: properties too, where something is observed."""
+
+    asserts = False
+
+    def statement(self, node: ast.Statement) -> Optional[ir.Statement]:
+        if isinstance(node, ast.Assert) and self.asserts:
+            return self._assert(node)
+        change = isinstance(node, ast.CallStatement) and (
+            not isinstance(node.call, ast.Call)
+            or isinstance(node.call.callee, ast.NameUse)
+            and node.call.callee.name in ("set", "unset")
+        )
+        create = isinstance(node, ast.Let) and isinstance(node.value, ast.Create)
+        plain = isinstance(node, (ast.Let, ast.Assign, ast.If, ast.Repeat))
+        if create or not (plain or change):
+            self.error(
+                "HSM0606",
+                node.span,
+                "not here: a world assigns to its own variables, and asserts in 'observe' and 'end'",
+            )
+            return None
+        return super().statement(node)
+
+    def _assert(self, node: ast.Assert) -> Optional[ir.Statement]:
+        condition = self.condition(node.condition)
+        if not self.names_property(node.property, "safety") or condition is None:
+            return None
+        return ir.Assert(
+            place=node.span.place(),
+            property=node.property.text,
+            condition=condition,
+            text=node.condition.span.squeezed,
+        )
+
+    def refer(self, span: Span, name: str) -> None:
+        """Words with a meaning in every world are declared nowhere."""
+        if name not in FACTS:
+            super().refer(span, name)
+
+    def names_property(self, name: ast.Name, kind: str) -> bool:
+        symbol = self.context.separate.get(ast.Property, {}).get(name.text)
+        if symbol is None:
+            self.context.report.unknown(
+                "HSM0201",
+                name.span,
+                f"there is no property '{name.text}'",
+                name.text,
+                self.context.separate_names(ast.Property),
+            )
+            return False
+        self.context.refer(name.span, symbol.span)
+        assert isinstance(symbol.node, ast.Property)
+        if symbol.node.kind != kind:
+            word = "assert" if symbol.node.kind == "safety" else "eventually"
+            self.error(
+                "HSM0211",
+                name.span,
+                f"'{name.text}' is a property of {symbol.node.kind}: '{word}' says what it means",
+                [("declared here", symbol.span)],
+            )
+            return False
+        return True
+
+
+class WorldBuilder:
+    def __init__(
+        self,
+        context: Context,
+        types: Declarations,
+        node: ast.World,
+        functions: Mapping[str, ir.Function],
+    ) -> None:
+        self.context = context
+        self.types = types
+        self.node = node
+        self.functions = functions
+        self.nodes: list[str] = []
+        self.bounds: list[ir.Bound] = []
+        self.variables: list[ir.WorldField] = []
+        # The names every line knows.
+        self.names: list[tuple[ast.Name, Binding, str]] = []
+
+    def build(self) -> Optional[ir.World]:
+        node = self.node
+        self._nodes()
+        self._bounds()
+        self._variables()
+        wires = [wire for each in node.wires if (wire := self._wire(each)) is not None]
+        offers = [o for each in node.offers if (o := self._offer(each)) is not None]
+        observers = [o for each in node.observers if (o := self._observe(each))]
+        ends = [end for each in node.ends if (end := self._end(each)) is not None]
+        eventually = [e for each in node.eventually if (e := self._eventually(each))]
+        link = self._link()
+        if not self.context.overrides:
+            self._properties()
+        return ir.World(
+            name=node.name.text,
+            doc=node.doc,
+            place=node.name.span.place(),
+            nodes=tuple(self.nodes),
+            bounds=tuple(self.bounds),
+            loses=self._fault(link.loses),
+            repeats=self._fault(link.repeats),
+            reorders=link.reorders,
+            in_flight=next((b.value for b in self.bounds if b.name == IN_FLIGHT), 1),
+            variables=tuple(self.variables),
+            wires=tuple(wires),
+            offers=tuple(offers),
+            observers=tuple(observers),
+            end=ends[0] if ends else None,
+            eventually=tuple(eventually),
+        )
+
+    # --- what is declared
+
+    def _single(self, lines: Sequence[Span], what: str, needed: bool) -> None:
+        if not lines and needed and not self.context.spec.damaged:
+            self.context.error(
+                "HSM0607", self.node.name.span, f"a world needs a line '{what}'"
+            )
+        for again in lines[1:]:
+            self.context.error(
+                "HSM0607",
+                again,
+                f"a world has one line '{what}'",
+                [("the first one", lines[0])],
+            )
+
+    def _nodes(self) -> None:
+        lines = self.node.nodes
+        self._single([names[0].span for names in lines], "nodes", True)
+        for number, name in enumerate(lines[0] if lines else ()):
+            self.nodes.append(name.text)
+            value = ir.Number(
+                type=NODE, place=name.span.place(), value=number, text=str(number)
+            )
+            self.names.append((name, value, "node"))
+
+    def _bounds(self) -> None:
+        for node in self.node.bounds:
+            size = self.types.constants.size(node.value)
+            if size is None:
+                self.context.report.poisoned.add(node.name.text)
+                continue
+            name = node.name.text
+            value = self.context.bounds.get(name, size.value)
+            place = node.name.span.place()
+            self.bounds.append(
+                ir.Bound(name=name, doc=node.doc, value=value, place=place)
+            )
+            number = ir.Number(type=U32, place=place, value=value, text=str(value))
+            self.names.append((node.name, number, "bound"))
+
+    def _link(self) -> ast.Link:
+        self._single([link.span for link in self.node.links], "link", False)
+        link = next(
+            iter(self.node.links), ast.Link(self.node.name.span, None, None, False)
+        )
+        if link.repeats and link.repeats.limit is None and not link.loses:
+            self.context.error(
+                "HSM0607",
+                link.span,
+                "a link that repeats without a limit also loses: what may come again stays until it is lost",
+            )
+        bounds = [bound.name.text for bound in self.node.bounds]
+        if self.node.wires and IN_FLIGHT not in bounds:
+            self.context.error(
+                "HSM0607",
+                self.node.wires[0].device.span,
+                "what is on the wire needs a bound: bound in_flight = 2",
+            )
+        self._single([end.span for end in self.node.ends], "end", False)
+        return link
+
+    def _fault(self, node: Optional[ast.Fault]) -> Optional[ir.Fault]:
+        if node is None:
+            return None
+        if node.limit is None:
+            return ir.Fault(limit=None)
+        value = self._line("limit").number(node.limit)
+        if value is not None and (value.value is None or value.value > 255):
+            self.context.error(
+                "HSM0303", node.limit.span, "a limit must be constant, in 0..255"
+            )
+        bounds = [bound.name for bound in self.bounds]
+        name = node.limit.name if isinstance(node.limit, ast.NameUse) else ""
+        return ir.Fault(
+            limit=value.value if value is not None else None,
+            bound=name if name in bounds else "",
+        )
+
+    def _variables(self) -> None:
+        for node in self.node.variables:
+            type_ = self._type(node.type)
+            if type_ is None:
+                self.context.report.poisoned.add(node.name.text)
+                continue
+            place = node.name.span.place()
+            self.variables.append(
+                ir.WorldField(
+                    name=node.name.text,
+                    doc=node.doc,
+                    type=type_,
+                    transient=node.transient,
+                    place=place,
+                )
+            )
+            variable = ir.WorldVariable(type=type_, place=place, name=node.name.text)
+            self.names.append((node.name, variable, "variable"))
+
+    def _type(self, use: ast.TypeUse) -> Optional[ir.Type]:
+        """As of a variable of a process, but the count may be made of bounds."""
+        if use.count is None:
+            type_ = self.types.type(use)
+        else:
+            count = self._line("count").number(use.count)
+            if count is None:
+                return None
+            if count.value is None or not 1 <= count.value <= 255:
+                self.context.error(
+                    "HSM0303", use.count.span, "a count must be constant, in 1..255"
+                )
+                return None
+            size = ir.Size(count.value, count)
+            if use.name.text == "bits":
+                if count.value > LONGEST_SET:
+                    self.context.error(
+                        "HSM0303",
+                        use.count.span,
+                        f"a set of {count.value} bits: a world has room for {LONGEST_SET}",
+                    )
+                    return None
+                return ir.BitsType(size)
+            element = self.types.type(ast.TypeUse(use.span, use.name, None))
+            if element is None:
+                return None
+            if isinstance(element, (ir.PayloadType, ir.BitsType, ir.ArrayType)):
+                return self._refused(use)
+            type_ = ir.ArrayType(element, size)
+        inner = type_.element if isinstance(type_, ir.ArrayType) else type_
+        if isinstance(inner, (ir.PayloadType, ir.ReferenceType)):
+            return self._refused(use)
+        return type_
+
+    def _refused(self, use: ast.TypeUse) -> None:
+        self.context.error(
+            "HSM0206", use.span, "a world keeps numbers, bools, sets and arrays of them"
+        )
+
+    # --- lines
+
+    def _line(self, name: str) -> WorldStatements:
+        """What resolves one line, which has local names of its own."""
+        line = WorldStatements(self.context, self.types, Body("world", name))
+        here = self.node.name.span
+        for fact in FACTS[1:]:
+            value = ir.WorldFact(type=BOOL, place=here.place(), name=fact)  # type: ignore[arg-type]
+            line.scopes[0][fact] = (value, here)
+        node = ir.WorldFact(type=NODE, place=here.place(), name="node")
+        line.scopes[0]["node"] = (node, here)
+        for declared, binding, what in self.names:
+            line.bind(declared, binding, what)
+        line.scopes.append({})
+        return line
+
+    def _block(self, line: WorldStatements, nodes: Sequence[ast.Statement]) -> ir.Block:
+        statements = line.block(nodes)
+        return ir.Block(statements=statements, locals=tuple(line.body.locals))
+
+    def _own(self, span: Span, parts: Iterable[object]) -> None:
+        """A world knows of nodes only what it is told."""
+        for part in parts:
+            for node in walk.nodes(part):
+                called = (
+                    self.functions.get(node.function)
+                    if isinstance(node, ir.Call)
+                    else None
+                )
+                foreign = (ir.VariableName, ir.RecordField, ir.Available)
+                if isinstance(node, foreign) or called and called.reads_state:
+                    self.context.error(
+                        "HSM0606",
+                        span,
+                        "a world cannot see the state of a node: devices tell it what it must know",
+                    )
+                    return
+
+    def _device(
+        self, line: WorldStatements, name: ast.Name, bindings: tuple[ast.Name, ...]
+    ) -> Optional[Signature]:
+        """Binds the arguments of a device operation by position."""
+        symbol = self.context.symbols.get(name.text)
+        if symbol is None or not isinstance(symbol.node, ast.Device):
+            self.context.report.unknown(
+                "HSM0201",
+                name.span,
+                f"there is no device operation '{name.text}'",
+                name.text,
+                self.context.names(ast.Device),
+            )
+            return None
+        self.context.refer(name.span, symbol.span)
+        signature = self.context.signatures.get(name.text)
+        if signature is None:
+            return None
+        count = len(signature.arguments)
+        if bindings and len(bindings) != count:
+            self.context.error(
+                "HSM0302",
+                name.span,
+                f"device {name.text} has {count} argument{'s' * (count != 1)}, not {len(bindings)}",
+                [("declared here", symbol.span)],
+            )
+            return None
+        for bound, argument in zip(bindings, signature.arguments):
+            value = ir.ArgumentName(
+                type=argument.type, place=bound.span.place(), name=argument.name
+            )
+            line.bind(bound, value, "argument")
+        return signature
+
+    def _node_number(
+        self, line: WorldStatements, node: ast.Expression
+    ) -> Optional[ir.Expression]:
+        value = line.number(node)
+        if value is not None and value.value is not None:
+            if value.value >= max(len(self.nodes), 1):
+                self.context.error(
+                    "HSM0607", node.span, f"there is no node {value.value}"
+                )
+                return None
+        return value
+
+    def _offered(
+        self, line: WorldStatements, node: ast.Expression, each: bool
+    ) -> Optional[ir.Offered]:
+        if not (
+            isinstance(node, ast.Call)
+            and isinstance(node.callee, ast.Member)
+            and isinstance(node.callee.base, ast.NameUse)
+        ):
+            self.context.error(
+                "HSM0211", node.span, "an event is needed here: Process.event(...)"
+            )
+            return None
+        base = node.callee.base
+        process = self.context.process(ast.Name(base.span, base.name))
+        event, signature = (
+            line.event(process, node.callee.name) if process else (None, None)
+        )
+        if process is None or event is None or signature is None:
+            return None
+        name = f"{process.name.text}.{event.name.text}"
+        needs_record = (
+            process.instance is not None and not event.creates and event.select is None
+        )
+        if not event.external:
+            self.context.error(
+                "HSM0211",
+                node.span,
+                f"event {name} comes from other processes: only external ones come from the world",
+                [("declared here", event.name.span)],
+            )
+            return None
+        if needs_record != each:
+            self.context.error(
+                "HSM0607",
+                node.span,
+                f"event {name} is for one record: 'each' offers it to all in use"
+                if needs_record
+                else f"event {name} names no record: 'each' means nothing here",
+            )
+            return None
+        arguments = self._arguments(line, node, signature, f"event {name}")
+        if arguments is None:
+            return None
+        return ir.Offered(
+            process=process.name.text,
+            event=event.name.text,
+            each=each,
+            arguments=arguments,
+        )
+
+    def _arguments(
+        self, line: WorldStatements, node: ast.Call, signature: Signature, what: str
+    ) -> Optional[tuple[ir.Expression, ...]]:
+        """A payload may be built in place."""
+        wanted = len(signature.arguments)
+        if not line.count_arguments(node, wanted, what, node.arguments):
+            return None
+        result: list[ir.Expression] = []
+        for passed, argument in zip(node.arguments, signature.arguments):
+            call = passed.value
+            value: Optional[ir.Expression]
+            if (
+                isinstance(call, ast.Call)
+                and isinstance(call.callee, ast.NameUse)
+                and call.callee.name in self.context.payloads
+            ):
+                value = line.build_payload(call)
+            else:
+                value = line.expression(call)
+            if value is not None:
+                value = line.fit(
+                    value, argument.type, call.span, f"argument '{argument.name}'"
+                )
+            if value is None:
+                return None
+            result.append(value)
+        return tuple(result)
+
+    def _wire(self, node: ast.Wire) -> Optional[ir.Wire]:
+        line = self._line(node.device.text)
+        signature = self._device(line, node.device, node.bindings)
+        if signature is None:
+            return None
+        when = line.condition(node.when) if node.when is not None else None
+        other = ast.Binary(
+            node.span,
+            "-",
+            ast.Number(node.span, "1", 1),
+            ast.NameUse(node.span, "node"),
+        )
+        if node.at is None and len(self.nodes) != 2:
+            self.context.error(
+                "HSM0607", node.span, "say where it goes: '-> event at NODE'"
+            )
+        at = self._node_number(line, node.at or other)
+        event = self._offered(line, node.event, False)
+        told = self._told(node, line, signature)
+        block = self._block(line, node.actions)
+        if at is None or event is None:
+            return None
+        self._own(node.span, (when, at, event.arguments, block.statements))
+        names = {
+            part.name
+            for root in (event.arguments, block.statements, [v for _, v in told])
+            for part in walk.nodes(root)
+            if isinstance(part, ir.ArgumentName)
+        }
+        return ir.Wire(
+            device=node.device.text,
+            when=when,
+            at=at,
+            kept=tuple(a.name for a in signature.arguments if a.name in names),
+            event=event,
+            label=node.told[0].text if node.told else node.device.text,
+            told=tuple(told),
+            block=block,
+            place=node.span.place(),
+        )
+
+    def _told(
+        self, node: ast.Wire, line: WorldStatements, signature: Signature
+    ) -> list[tuple[str, ir.Expression]]:
+        """Numbers among the arguments and in their payloads: those named, or all."""
+        found: dict[str, ir.Expression] = {}
+        place = node.span.place()
+        bound = {n.text: a for n, a in zip(node.bindings, signature.arguments)}
+        for name, argument in bound.items():
+            value = ir.ArgumentName(type=argument.type, place=place, name=argument.name)
+            if not isinstance(argument.type, ir.PayloadType):
+                found[name] = value
+                continue
+            payload = self.context.payloads.get(argument.type.name)
+            for field in payload.fields if payload else ():
+                found[field.name] = ir.PayloadField(
+                    type=field.type,
+                    place=place,
+                    base=value,
+                    payload=argument.type.name,
+                    field=field.name,
+                )
+        if not node.told:
+            return list(found.items())
+        result = []
+        for wanted in node.told[1:]:
+            if wanted.text in found:
+                result.append((wanted.text, found[wanted.text]))
+            else:
+                self.context.report.unknown(
+                    "HSM0205",
+                    wanted.span,
+                    f"the frame has no number '{wanted.text}'",
+                    wanted.text,
+                    found,
+                )
+        return result
+
+    def _offer(self, node: ast.Offer) -> Optional[ir.Offer]:
+        line = self._line("offer")
+        at = self._node_number(line, node.at)
+        when = line.condition(node.when) if node.when is not None else None
+        events = [self._offered(line, e.event, e.each) for e in node.events]
+        block = self._block(line, node.actions)
+        found = tuple(event for event in events if event is not None)
+        if at is None or len(found) < len(events):
+            return None
+        arguments = [event.arguments for event in found]
+        self._own(node.span, (at, when, arguments, block.statements))
+        named = {use.text for use in _names(node.when)}
+        return ir.Offer(
+            fault=node.kind == "fault",
+            events=found,
+            at=at,
+            when=when,
+            block=block,
+            doc=node.doc,
+            bounds=tuple(b.name for b in self.bounds if b.name in named),
+            place=node.span.place(),
+        )
+
+    def _observe(self, node: ast.Observe) -> Optional[ir.Observer]:
+        line = self._line(node.device.text)
+        if self._device(line, node.device, node.bindings) is None:
+            return None
+        line.asserts = True
+        block = self._block(line, node.actions)
+        self._own(node.span, (block.statements,))
+        return ir.Observer(
+            device=node.device.text, block=block, place=node.span.place()
+        )
+
+    def _end(self, node: ast.End) -> Optional[ir.End]:
+        line = self._line("end")
+        when = line.condition(node.when)
+        line.asserts = True
+        block = self._block(line, node.actions)
+        if when is None:
+            return None
+        self._own(node.span, (when, block.statements))
+        return ir.End(when=when, block=block, place=node.span.place())
+
+    def _eventually(self, node: ast.Eventually) -> Optional[ir.Eventually]:
+        line = self._line("eventually")
+        condition = line.condition(node.condition)
+        known = line.names_property(node.property, "liveness")
+        if condition is None or not known:
+            return None
+        self._own(node.span, (condition,))
+        return ir.Eventually(
+            property=node.property.text,
+            condition=condition,
+            place=node.span.place(),
+        )
+
+    def _properties(self) -> None:
+        """Each must be said to mean something."""
+        asserted = {name.text for name in _properties_named(self.node)}
+        for symbol in self.context.separate.get(ast.Property, {}).values():
+            if symbol.name not in asserted:
+                self.context.error(
+                    "HSM0609",
+                    symbol.span,
+                    f"world {self.node.name.text} says nothing of property '{symbol.name}'",
+                )
+
+
+def _nodes_of(item: object) -> Iterable[ast.Node]:
+    if isinstance(item, tuple):
+        for part in item:
+            yield from _nodes_of(part)
+    elif isinstance(item, ast.Node):
+        yield item
+        for name in item.__dataclass_fields__:
+            yield from _nodes_of(getattr(item, name))
+
+
+def _names(item: object) -> Iterable[ast.Name]:
+    for node in _nodes_of(item):
+        if isinstance(node, ast.NameUse):
+            yield ast.Name(node.span, node.name)
+
+
+def _properties_named(world: ast.World) -> Iterable[ast.Name]:
+    for node in _nodes_of(world):
+        if isinstance(node, (ast.Assert, ast.Eventually)):
+            yield node.property

@@ -1,0 +1,155 @@
+"""The world of the intermediate form: what surrounds the nodes when a protocol is checked. Contracts: docs/verification.md."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, Optional
+
+from .ir_statements import Local, Statement
+from .ir_values import Expression, Place, Type
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorldVariable(Expression):
+    """A variable of the world."""
+
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorldFact(Expression):
+    """node: the node that calls the device; of a frame that arrives, the one that sent it.
+    quiet: nothing is on the wire and no host has anything to do.
+    timers_stopped, records_released: at no node a timer runs; at no node a record is in use."""
+
+    name: Literal["node", "quiet", "timers_stopped", "records_released"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assert(Statement):
+    """In worlds only. `text` is the condition as written."""
+
+    property: str
+    condition: Expression
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bound:
+    """`value` is that of the check and the kind of search, if it has one."""
+
+    name: str
+    doc: str
+    value: int
+    place: Place = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorldField:
+    """A variable. What is transient is 0 again after the events of one step."""
+
+    name: str
+    doc: str
+    type: Type
+    transient: bool
+    place: Place = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """Statements with the local names they use."""
+
+    statements: tuple[Statement, ...]
+    locals: tuple[Local, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offered:
+    """An external event of a process; `each`: for every record in use, the lowest first. A payload among the arguments is
+    an ArgumentName or a BuildPayload."""
+
+    process: str
+    event: str
+    each: bool
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wire:
+    """What a call of a device puts on the wire: the first line of the device whose condition holds. `at`: the node it goes
+    to; `kept`: arguments of the device that are known again when the frame arrives, which then runs `block` and brings
+    the event. All expressions are in the device's own names."""
+
+    device: str
+    when: Optional[Expression]
+    at: Expression
+    kept: tuple[str, ...]
+    event: Offered
+    label: str  # what people call the frame ...
+    told: tuple[tuple[str, Expression], ...]  # ... and the values they are told
+    block: Block
+    place: Place = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offer:
+    """Events that come at a node, one after the other and nothing in between. `fault`: no more once the link is good."""
+
+    fault: bool
+    events: tuple[Offered, ...]
+    at: Expression
+    when: Optional[Expression]
+    block: Block
+    doc: str
+    bounds: tuple[str, ...]  # the condition speaks of; with one of them 0 it never comes
+    place: Place = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observer:
+    """What follows from a call of a device, before anything of it is on the wire."""
+
+    device: str
+    block: Block
+    place: Place = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class End:
+    when: Expression
+    block: Block
+    place: Place = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Eventually:
+    property: str
+    condition: Expression
+    place: Place = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """What the link may do to frames: so often in all, or, None, as often as it likes. `bound`: the limit is this one, or ""."""
+
+    limit: Optional[int]
+    bound: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class World:
+    name: str
+    doc: str
+    place: Place = field(compare=False, repr=False)
+    nodes: tuple[str, ...]
+    bounds: tuple[Bound, ...]
+    loses: Optional[Fault]
+    repeats: Optional[Fault]
+    reorders: bool
+    in_flight: int  # frames on their way: of a link that keeps order in each direction
+    variables: tuple[WorldField, ...]
+    wires: tuple[Wire, ...]
+    offers: tuple[Offer, ...]
+    observers: tuple[Observer, ...]
+    end: Optional[End]
+    eventually: tuple[Eventually, ...]
