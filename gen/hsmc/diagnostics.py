@@ -128,6 +128,8 @@ TABLE: dict[str, Explanation] = {
     "HSM0542": _warning("duration may be nothing"),
     "HSM0543": _warning("expiry without effect"),
     "HSM0544": _warning("event ignored in every state"),
+    "HSM0545": _error("reference may be none"),
+    "HSM0546": _error("create without room shown"),
     "HSM0550": _error("member of an enumeration left out"),
     "HSM0551": _error("row before all others always holds"),
     "HSM0552": _error("nothing inside to come before"),

@@ -147,8 +147,10 @@ def working(node: Node) -> None:
 
 
 def unlinked(node: Node) -> None:
+    """The compiler lets no reference that may be none be used: only a fault of memory makes one."""
     working(node)
     step(node, urgent=1)
+    node.state[node.layout.by_name["Job[1].next"]] = 0
 
 
 def dropped(node: Node) -> None:

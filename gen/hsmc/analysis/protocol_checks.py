@@ -11,12 +11,14 @@ from .generated_names import check_generated_names
 from ..frontend.places import Places
 from .ranges import Ranges
 from .record_flow import RecordFlow
+from .reference_checks import check_references
 
 
 def check_protocol(context: Context, protocol: ir.Protocol) -> None:
     places = Places(context)
     check_generated_names(protocol, places)
     RecordFlow(protocol, places).check()
+    check_references(protocol, places)
     ranges = Ranges(protocol, places)
     ranges.check()
     check_comparisons(protocol, places, ranges)

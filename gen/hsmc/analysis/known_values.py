@@ -1,0 +1,431 @@
+"""What is known along one path: values as terms, what the state holds, which references are none, which conditions hold.
+
+A term is a value, known by how it came about: the same term is the same value, whatever has been written since it was
+read. So what a condition says of a term stays true, and a write only changes which term a place holds. Places that may
+be the same (two records that may be one) share what is written to either.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, NamedTuple, Optional, Sequence, Union
+
+from ..frontend.constants import LARGEST
+from ..frontend.expressions import FOLD
+
+Term = int
+# Is a reference none? None: it may be.
+Nothing = Optional[bool]
+ARITHMETIC = ("+", "-", "*", "|", "&", "^", "<<", ">>")
+
+
+class Slot(NamedTuple):
+    """A place of the state: the field (or variable) as OWNER.NAME, whose record, which element; 0 where there is none."""
+
+    field: str
+    record: Term = 0
+    element: Term = 0
+
+
+class Terms:
+    """All terms of an analysis, each with a number."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[Any, ...], Term] = {("nothing",): 0}
+        self.parts: list[tuple[Any, ...]] = [("nothing",)]
+        self.built: dict[Term, dict[str, Term]] = {}  # payloads: their fields
+        self._count = 0
+        self.none = self.make("none")
+        self.true, self.false = self.constant(1), self.constant(0)
+
+    def make(self, *parts: object) -> Term:
+        number = self._numbers.get(parts)
+        if number is None:
+            number = self._numbers[parts] = len(self.parts)
+            self.parts.append(parts)
+        return number
+
+    def count(self) -> int:
+        self._count += 1
+        return self._count
+
+    def fresh(self) -> Term:
+        """A value nothing is known of."""
+        return self.make("fresh", self.count())
+
+    def constant(self, value: int) -> Term:
+        return self.make("constant", value)
+
+    def number(self, term: Term) -> Optional[int]:
+        parts = self.parts[term]
+        return int(parts[1]) if parts[0] == "constant" else None
+
+    def opposite(self, term: Term) -> Term:
+        parts = self.parts[term]
+        number = self.number(term)
+        if number is not None:
+            return self.constant(int(not number))
+        return int(parts[1]) if parts[0] == "not" else self.make("not", term)
+
+    def binary(self, operator: str, left: Term, right: Term) -> Term:
+        """Comparisons become == and <, and what is not."""
+        if operator == "!=":
+            return self.opposite(self.binary("==", left, right))
+        if operator == ">":
+            return self.binary("<", right, left)
+        if operator == "<=":
+            return self.opposite(self.binary("<", right, left))
+        if operator == ">=":
+            return self.opposite(self.binary("<", left, right))
+        a, b = self.number(left), self.number(right)
+        if a is not None and b is not None:
+            if operator in ("==", "<") or operator in ARITHMETIC:
+                if operator not in ("<<", ">>") or b < 32:
+                    return self.constant(int(FOLD[operator](a, b)) & LARGEST)
+        if operator == "==" and left > right:
+            left, right = right, left
+        return self.make(operator, left, right)
+
+
+def joined(one: Nothing, other: Nothing) -> Nothing:
+    return one if one == other else None
+
+
+class Path:
+    """One way to get to a statement."""
+
+    def __init__(self, terms: Terms) -> None:
+        self.terms = terms
+        self.nothing: dict[Term, bool] = {}  # references known to be none, or not
+        self.facts: dict[Term, bool] = {}  # conditions known to hold, or not
+        self.numbers: dict[Term, int] = {}
+        self.memory: dict[Slot, Term] = {}
+        self.versions: dict[str, int] = {}  # of fields: another one after each write
+        self.epoch = 0  # another one after each event raised
+        self.names: dict[str, Term] = {}  # arguments and locals
+        self.callers: tuple[dict[str, Term], ...] = ()  # names of those that called
+        self.ended = False
+        self.dead = False  # no way leads here
+        self.result: Optional[Term] = None  # of a function
+        self.left: Optional[dict[Slot, Nothing]] = None  # the state at the first raise
+        self.gone = False  # the own record has been released
+
+    def fork(self) -> "Path":
+        other = Path.__new__(Path)
+        other.__dict__.update(self.__dict__)
+        other.nothing = dict(self.nothing)
+        other.facts = dict(self.facts)
+        other.numbers = dict(self.numbers)
+        other.memory = dict(self.memory)
+        other.versions = dict(self.versions)
+        other.names = dict(self.names)
+        return other
+
+    # --- values
+
+    def is_none(self, term: Term) -> Nothing:
+        known = self.nothing.get(term)
+        if known is not None:
+            return known
+        parts = self.terms.parts[term]
+        if parts[0] == "none":
+            return True
+        if parts[0] in ("own", "created"):
+            return False
+        if parts[0] == "if":
+            _, condition, then, otherwise = parts
+            truth = self.truth(condition)
+            if truth is not None:
+                return self.is_none(then if truth else otherwise)
+            outcomes: list[Nothing] = []
+            for holds, part in ((True, then), (False, otherwise)):
+                inside = self.fork()
+                inside.assume(condition, holds)
+                if not inside.dead:
+                    outcomes.append(inside.is_none(part))
+            if outcomes:
+                return joined(outcomes[0], outcomes[-1])
+        return None
+
+    def number(self, term: Term) -> Optional[int]:
+        found = self.terms.number(term)
+        return found if found is not None else self.numbers.get(term)
+
+    def truth(self, term: Term) -> Optional[bool]:
+        known = self.facts.get(term)
+        if known is not None:
+            return known
+        parts = self.terms.parts[term]
+        kind = parts[0]
+        if kind == "constant":
+            return bool(parts[1])
+        if kind == "not":
+            inner = self.truth(parts[1])
+            return None if inner is None else not inner
+        if kind in ("and", "or"):
+            left = self.truth(parts[1])
+            right = self.truth(parts[2])
+            if (kind == "or") in (left, right):
+                return kind == "or"
+            return None if None in (left, right) else kind == "and"
+        if kind in ("==", "<"):
+            return self._compare(*parts)
+        if kind == "if":
+            condition = self.truth(parts[1])
+            if condition is not None:
+                return self.truth(parts[2] if condition else parts[3])
+        return None
+
+    def _compare(self, operator: str, left: Term, right: Term) -> Optional[bool]:
+        if left == right:
+            return operator == "=="
+        a, b = self.number(left), self.number(right)
+        if a is not None and b is not None:
+            return a == b if operator == "==" else a < b
+        if operator == "==":
+            one, other = self.is_none(left), self.is_none(right)
+            if one is not None and other is not None and (one or other):
+                return one and other
+        return None
+
+    # --- conditions
+
+    def assume(self, term: Term, holds: bool) -> None:
+        if self.dead:
+            return
+        known = self.truth(term)
+        if known is not None and known != holds:
+            self.dead = True
+            return
+        parts = self.terms.parts[term]
+        kind = parts[0]
+        if kind == "not":
+            self.assume(parts[1], not holds)
+            return
+        self.facts[term] = holds
+        if kind in ("and", "or"):
+            left, right = parts[1], parts[2]
+            if (kind == "and") == holds:
+                self.assume(left, holds)
+                self.assume(right, holds)
+            else:
+                one, other = self.fork(), self.fork()
+                one.assume(left, holds)
+                other.assume(left, not holds)
+                other.assume(right, holds)
+                self._learn((one, other))
+        elif kind == "==" and holds:
+            self._equal(parts[1], parts[2])
+        elif kind == "==":
+            for side, opposite in ((parts[1], parts[2]), (parts[2], parts[1])):
+                if self.is_none(side) is True:
+                    self.set_none(opposite, False)
+        elif kind == "if":
+            ways = []
+            for way, part in ((True, parts[2]), (False, parts[3])):
+                inside = self.fork()
+                inside.assume(parts[1], way)
+                inside.assume(part, holds)
+                ways.append(inside)
+            self._learn(ways)
+
+    def _equal(self, left: Term, right: Term) -> None:
+        for one, other in ((left, right), (right, left)):
+            number = self.number(one)
+            if number is not None:
+                self.numbers.setdefault(other, number)
+            nothing = self.is_none(one)
+            if nothing is not None:
+                self.set_none(other, nothing)
+
+    def set_none(self, term: Term, nothing: bool) -> None:
+        known = self.is_none(term)
+        if known is not None:
+            self.dead = self.dead or known != nothing
+            return
+        self.nothing[term] = nothing
+        parts = self.terms.parts[term]
+        if parts[0] == "if":
+            ways = []
+            for way, part in ((True, parts[2]), (False, parts[3])):
+                inside = self.fork()
+                inside.assume(parts[1], way)
+                inside.set_none(part, nothing)
+                ways.append(inside)
+            self._learn(ways)
+
+    def _learn(self, ways: Sequence["Path"]) -> None:
+        """What all ways that are possible have in common."""
+        possible = [way for way in ways if not way.dead]
+        if not possible:
+            self.dead = True
+            return
+        self._learn_common(possible)
+
+    def _learn_common(self, ways: Sequence["Path"]) -> None:
+        first, *others = ways
+        for name in ("nothing", "facts", "numbers"):
+            known = getattr(first, name)
+            own = getattr(self, name)
+            for term, value in known.items():
+                if all(getattr(way, name).get(term) == value for way in others):
+                    own[term] = value
+
+    # --- the state
+
+    def read(self, slot: Slot) -> Term:
+        held = self.memory.get(slot)
+        if held is None:
+            version = self.versions.get(slot.field, 0)
+            held = self.terms.make("read", *slot, version, self.epoch)
+            self.memory[slot] = held
+        return held
+
+    def write(self, slot: Slot, value: Term, reference: bool) -> None:
+        """What may be the same place may hold the value now."""
+        nothing = self.is_none(value) if reference else None
+        for other in [s for s in self.memory if s.field == slot.field]:
+            if other == slot or self.apart(other, slot):
+                continue
+            self._blur(other, nothing, reference)
+        self.versions[slot.field] = self.terms.count()
+        self.memory[slot] = value
+
+    def _blur(self, slot: Slot, nothing: Nothing, reference: bool) -> None:
+        if not reference:
+            del self.memory[slot]
+            return
+        before = joined(self.is_none(self.memory[slot]), nothing)
+        self.memory[slot] = self.unknown(before)
+
+    def unknown(self, nothing: Nothing) -> Term:
+        """A reference of which only this is known."""
+        term = self.terms.fresh()
+        if nothing is not None:
+            self.nothing[term] = nothing
+        return term
+
+    def zero(
+        self, field: str, record: Term, reference: bool, own_too: bool = True
+    ) -> None:
+        """Of one record. `own_too`: the own record may be that one."""
+        self.versions[field] = self.terms.count()
+        zero = self.terms.none if reference else self.terms.false
+        self.memory[Slot(field, record)] = zero
+        for slot in [s for s in self.memory if s.field == field]:
+            own = self.terms.parts[slot.record][0] == "own"
+            if slot.record == record:
+                self.memory[slot] = zero
+            elif own_too or not own:
+                if not self._differ(slot.record, record):
+                    self._blur(slot, True, reference)
+
+    def create(self, fields: Iterable[tuple[str, bool]]) -> Term:
+        """A new record: all zero, and no other one."""
+        record = self.terms.make("created", self.terms.count())
+        for field, reference in fields:
+            zero = self.terms.none if reference else self.terms.false
+            self.memory[Slot(field, record)] = zero
+        return record
+
+    def apart(self, one: Slot, other: Slot) -> bool:
+        """Are they two places for sure?"""
+        return self._differ(one.record, other.record) or self._differ(
+            one.element, other.element
+        )
+
+    def _differ(self, one: Term, other: Term) -> bool:
+        if one == other:
+            return False
+        return self.truth(self.terms.binary("==", one, other)) is False
+
+    def forget_state(self) -> None:
+        """Others have been at it."""
+        self.memory.clear()
+        self.epoch = self.terms.count()
+
+    def available(self, pool: str) -> Term:
+        """Has the pool a free record?"""
+        version = self.versions.get(f"{pool} used", 0)
+        return self.terms.make("available", pool, version, self.epoch)
+
+    def used_changes(self, pool: str, available: bool) -> None:
+        """A record has been created or released; `available`: so there is a free one."""
+        self.versions[f"{pool} used"] = self.terms.count()
+        if available:
+            self.facts[self.available(pool)] = True
+
+    # --- several paths
+
+    def same_state(self, other: "Path") -> bool:
+        return (
+            self.names == other.names
+            and self.memory == other.memory
+            and self.versions == other.versions
+            and self.epoch == other.epoch
+            and self.ended == other.ended
+            and self.result == other.result
+            and self.left == other.left
+            and self.gone == other.gone
+        )
+
+    @staticmethod
+    def merge(paths: Sequence["Path"]) -> "Path":
+        """One path for all of them: what they have in common."""
+        first = paths[0]
+        if len(paths) == 1:
+            return first
+        result = Path(first.terms)
+        result.callers, result.ended = first.callers, first.ended
+        result.gone = all(path.gone for path in paths)
+        result._learn_common(paths)
+        for name in first.names:
+            found = {path.names.get(name, 0) for path in paths}
+            if 0 not in found:
+                result.names[name] = result._one_of(found, name, paths, "names")
+        for slot in first.memory:
+            found = {path.memory.get(slot, 0) for path in paths}
+            if 0 not in found:
+                result.memory[slot] = result._one_of(found, slot, paths, "memory")
+        fields = {field for path in paths for field in path.versions}
+        for field in fields:
+            versions = {path.versions.get(field, 0) for path in paths}
+            same = len(versions) == 1
+            result.versions[field] = versions.pop() if same else first.terms.count()
+        epochs = {path.epoch for path in paths}
+        result.epoch = first.epoch if len(epochs) == 1 else first.terms.count()
+        result.left = merged_states(path.left for path in paths)
+        if first.result is not None:
+            results = {path.result or 0 for path in paths}
+            result.result = first.terms.fresh()
+            if len(results) == 1:
+                result.result = first.result
+        return result
+
+    def _one_of(
+        self,
+        found: set[Term],
+        key: Union[str, Slot],
+        paths: Sequence["Path"],
+        attribute: str,
+    ) -> Term:
+        if len(found) == 1:
+            return next(iter(found))
+        outcomes = {path.is_none(getattr(path, attribute)[key]) for path in paths}
+        return self.unknown(outcomes.pop() if len(outcomes) == 1 else None)
+
+
+def merged_states(
+    states: Iterable[Optional[dict[Slot, Nothing]]],
+) -> Optional[dict[Slot, Nothing]]:
+    """Of those that are known."""
+    result: Optional[dict[Slot, Nothing]] = None
+    for state in states:
+        if state is not None:
+            if result is None:
+                result = dict(state)
+            else:
+                result = {
+                    slot: joined(nothing, state[slot])
+                    for slot, nothing in result.items()
+                }
+    return result
