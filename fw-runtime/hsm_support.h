@@ -23,7 +23,8 @@
 /* What came of an event. */
 enum hsm_verdict {
     HSM_DONE = 0,    /* handled, even if by ignoring it in the state it met */
-    HSM_IGNORED = 1, /* there is no instance it is for; nothing happened */
+    HSM_IGNORED = 1, /* there is no instance it is for: none is found, or the record named is not in
+                        use; nothing happened */
     HSM_NO_ROOM =
         2, /* no free record for the instance it creates; nothing happened, offer it again later */
     HSM_REFUSED = 3, /* an argument lies outside its declared range; nothing happened */

@@ -262,7 +262,8 @@ class Event(Declaration):
 
     @property
     def needs_reference(self) -> bool:
-        """Must a caller name the instance? Meaningful for instance processes only."""
+        """Must a caller name the instance? Meaningful for instance processes only. An external event for a record that
+        is not in use is ignored."""
         return not self.creates and self.select is None
 
 

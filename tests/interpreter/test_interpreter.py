@@ -57,6 +57,11 @@ def test_an_event_that_creates_takes_the_lowest_free_record(node: Node) -> None:
 def test_no_room_refused_ignored_change_nothing(node: Node) -> None:
     for desk in (1, 2, 3):
         start(node, desk)
+    step(node, desk=3)
+    node.deliver("Worker", "cancel", 3)
+    late = node.deliver("Worker", "cancel", 3)
+    assert (late.verdict.name, late.log, late.changes) == ("IGNORED", (), ())
+    start(node, 3)
     before = node.snapshot()
     outcomes = [
         start(node),
@@ -203,13 +208,6 @@ BREACHES: list[
         lambda n: n.deliver("Clerk", "hire"),
         "jobs.hsm:81",
         "Clerk gets hire in state READY, where the spec says it cannot come",
-    ),
-    (
-        "never, no instance",
-        lambda n: None,
-        lambda n: n.deliver("Worker", "cancel", 2),
-        "jobs.hsm:31",
-        "Worker[2] gets cancel in state none",
     ),
     (
         "double arm",

@@ -530,6 +530,11 @@ class CWriter(ExpressionWriter):
         if process.pool is not None:
             assert process.instance is not None
             name = naming.snake(process.instance)
+            if event.needs_reference:
+                record = f"{self.state(naming.snake(process.pool))}[{name} - 1u]"
+                lines.append(self.line(1, f"if ({record}.state_ == 0) {{"))
+                lines.append(self.line(2, "return HSM_IGNORED;"))
+                lines.append(self.line(1, "}"))
             kind = self.names.scalar(self.protocol.pool(process.pool).reference)
             if event.creates:
                 lines.append(

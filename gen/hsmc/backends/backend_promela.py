@@ -475,6 +475,11 @@ class PromelaWriter(ExpressionWriter):
                     *choice(f"{instance} == 0", ["hsm_verdict = HSM_IGNORED"], call),
                 ]
             else:
+                call = choice(
+                    f"{self.state_place(process)} == 0",
+                    ["hsm_verdict = HSM_IGNORED"],
+                    call,
+                )
                 refused = [
                     f"{instance} < 1",
                     f"{instance} > {pool.count.value}",

@@ -463,6 +463,8 @@ class CodeWriter(ABC):
             self.leave(f"(not {self.all_of(limits)})", 3, event.place)
         for gap in gaps:
             self.leave(self.all_of([gap]), 3, event.place)
+        if process.pool is not None and event.needs_reference:
+            self.leave(f"(V[{self.state_slot(process)}] == 0)", 1, event.place)
         if process.pool is not None and event.creates:
             pool = self.layout.containers[process.pool]
             self.leave(self.full(pool), 2, event.place)
