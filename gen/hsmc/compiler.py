@@ -149,6 +149,7 @@ class Compilation:
         bounds: dict[str, int] = {},
     ) -> Optional[ir.Protocol]:
         context = Context(report, self.spec, overrides, bounds)
+        context.in_check = check is not None
         protocol = _Resolution(context, check).run()
         if check is None and not overrides:
             self.context = context
@@ -548,7 +549,10 @@ class _Resolution:
             files=tuple(spec.files),
             hash=spec.hash,
             constants=tuple(
-                sorted(context.constants.values(), key=lambda c: order[c.name])
+                sorted(
+                    context.constants.values(),
+                    key=lambda c: order.get(c.name, len(order)),
+                )
             ),
             parameters=tuple(context.parameters.values()),
             enumerations=tuple(context.enumerations.values()),
@@ -568,7 +572,10 @@ class _Resolution:
             ),
             counters=tuple(counters),
             properties=tuple(properties),
-            functions=tuple(self.functions.values()),
+            functions=(
+                *context.handle_functions.values(),
+                *self.functions.values(),
+            ),
             actions=tuple(self.actions.values()),
             processes=tuple(processes),
             timers=tuple(context.timers),

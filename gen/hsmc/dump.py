@@ -89,6 +89,10 @@ def _text(e: ir.Expression) -> tuple[str, int]:
         return f"available({e.pool})", ATOM
     if isinstance(e, ir.InUse):
         return f"in_use({e.pool}[{expression_text(e.reference)}])", ATOM
+    if isinstance(e, ir.NumberOf):
+        return f"number({expression_text(e.reference)})", ATOM
+    if isinstance(e, ir.ReferenceOf):
+        return f"reference({expression_text(e.number)})", ATOM
     if isinstance(e, ir.Minimum):
         name = "max" if e.largest else "min"
         return f"{name}({_list((e.left, e.right))})", ATOM

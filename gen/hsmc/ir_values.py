@@ -36,6 +36,17 @@ class IntegerType:
 
 
 @dataclass(frozen=True)
+class HandleType(IntegerType):
+    """A word that names a record of a pool for as long as it lives, see frontend/handles.py; 32 bits. Whatever stores,
+    passes or compares numbers does it with these."""
+
+    pool: str = ""
+
+    def __str__(self) -> str:
+        return f"handle[{self.pool}]"
+
+
+@dataclass(frozen=True)
 class BoolType:
     def __str__(self) -> str:
         return "bool"
@@ -90,9 +101,10 @@ class PayloadType:
         return self.name
 
 
-ScalarType = Union[IntegerType, BoolType, EnumerationType, ReferenceType]
+ScalarType = Union[IntegerType, HandleType, BoolType, EnumerationType, ReferenceType]
 Type = Union[
     IntegerType,
+    HandleType,
     BoolType,
     EnumerationType,
     ReferenceType,
@@ -312,6 +324,20 @@ class InUse(Expression):
 
     pool: str
     reference: Expression
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberOf(Expression):
+    """A reference as a number: 0 for none, else index + 1."""
+
+    reference: Expression
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReferenceOf(Expression):
+    """A number, known to lie in 1 .. records of the pool, as a reference."""
+
+    number: Expression
 
 
 @dataclass(frozen=True, kw_only=True)

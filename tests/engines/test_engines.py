@@ -97,3 +97,13 @@ def test_a_counterexample_of_one_node_without_a_wire(tmp_path: pathlib.Path) -> 
     replay = native.run(Program(subject.checked("two_guests")), subject, trail)
     assert "first_in_first_out" in replay.violated
     assert set(native.differences(trail, replay)) == {""}
+
+
+def test_handles_find_their_own_record_only(tmp_path: pathlib.Path) -> None:
+    """Of records used again and again; and events by reference for records that are free."""
+    subject = Subject(HERE / "late.hsm", tmp_path, HERE / "late_world.pml")
+    chosen = list(subject.searches(level="quick", kinds=["safety"]))
+    runs = run_all([(search, subject) for search in chosen], quick=True)
+    assert [(run.name, run.failure) for run in runs if not run.holds] == []
+    assert runs[0].states == runs[1].states > 200
+    assert runs[0].transitions == runs[1].transitions

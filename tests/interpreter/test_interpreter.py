@@ -250,6 +250,9 @@ process P(i: Item)
 {row}
   state B
     ignore begin, go
+action let_go(other: Item)
+  if other != none
+    release other
 placement base "A."
   P on A
 """
@@ -271,7 +274,7 @@ placement base "A."
             "bits 30 to 40 are asked for of a set of 40",
         ),
         (
-            "      release i; release again(n)",
+            "      release i; let_go(again(n))",
             1,
             "Item 1 is released, but is not in use",
         ),

@@ -488,6 +488,9 @@ class RecordFlow:
                 if isinstance(node, ir.RecordField) and node.container_kind == "pool":
                     if isinstance(node.index, ir.ArgumentName):
                         used.add(node.index.name)
+                elif isinstance(node, ir.NumberOf):  # into a handle
+                    if isinstance(node.reference, ir.ArgumentName):
+                        used.add(node.reference.name)
                 elif isinstance(node, ir.Call):
                     inner = self.used_by_function(node.function)
                     callee = self.functions[node.function]

@@ -262,6 +262,16 @@ class Follower:
             return self.compound(node, (node.operand,), path, str(node.type))
         if isinstance(node, ir.Has):
             return self.compound(node, (node.bits, node.index), path)
+        if isinstance(node, ir.NumberOf):
+            return self.compound(node, (node.reference,), path)
+        if isinstance(node, ir.ReferenceOf):
+            made = self.compound(node, (node.number,), path)
+            path.nothing[made] = False
+            return made
+        if isinstance(node, ir.InUse):
+            version = path.versions.get(f"{node.pool} used", 0)
+            detail = node.pool, version, path.epoch
+            return self.compound(node, (node.reference,), path, detail)
         if isinstance(node, ir.HasAll):
             return self.compound(node, (node.bits, node.first, node.count), path)
         assert isinstance(node, ir.BuildPayload), node

@@ -127,13 +127,13 @@ class JavaScriptWriter(CodeWriter):
         arguments = self.list((node.bits, node.first, node.count))
         return f"HAS_ALL({arguments}, {node.bits.type.count.value}, {self.place})"
 
-    def _Available(self, node: ir.Available) -> str:
-        return f"(+!{self.full(self.layout.containers[node.pool])})"
-
     def _InUse(self, node: ir.InUse) -> str:
         used = self.layout.containers[node.pool].used
-        index = f"BigInt({self.expression(node.reference)} - 1)"
-        return f"Number(V[{used}] >> {index} & 1n)"
+        bit = self.expression(node.reference)
+        return f"Number(V[{used}] >> BigInt({bit} - 1) & 1n)"
+
+    def _Available(self, node: ir.Available) -> str:
+        return f"(+!{self.full(self.layout.containers[node.pool])})"
 
     def _Minimum(self, node: ir.Minimum) -> str:
         name = "max" if node.largest else "min"

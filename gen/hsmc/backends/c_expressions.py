@@ -453,6 +453,13 @@ class ExpressionWriter:
             self.call("hsm_has", [used, self.size(pool.count), index]), ATOM, BOOL
         )
 
+    def _NumberOf(self, node: ir.NumberOf) -> Text:
+        return Text(f"(uint32_t){self.expression(node.reference).tight()}", UNARY, WORD)
+
+    def _ReferenceOf(self, node: ir.ReferenceOf) -> Text:
+        kind = self.names.scalar(node.type)
+        return Text(f"({kind}){self.expression(node.number).tight()}", UNARY, INT)
+
     def _Minimum(self, node: ir.Minimum) -> Text:
         name = "hsm_maximum" if node.largest else "hsm_minimum"
         return Text(

@@ -206,6 +206,12 @@ class CodeWriter(ABC):
         fields = [f.name for f in self.protocol.payload(node.payload).fields]
         return f"{self.expression(node.base)}[{fields.index(node.field)}]"
 
+    def _NumberOf(self, node: ir.NumberOf) -> str:
+        return self.expression(node.reference)
+
+    def _ReferenceOf(self, node: ir.ReferenceOf) -> str:
+        return self.expression(node.number)
+
     def _RecordField(self, node: ir.RecordField) -> str:
         return f"V[{self.slot(node)}]"
 

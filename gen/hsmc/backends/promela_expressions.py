@@ -283,6 +283,12 @@ class ExpressionWriter:
         used = self.state(naming.snake(node.pool) + "_used")
         return f"(({used} >> ({self.text(node.reference)} - 1)) & 1)"
 
+    def _NumberOf(self, node: ir.NumberOf) -> str:
+        return self.text(node.reference)
+
+    def _ReferenceOf(self, node: ir.ReferenceOf) -> str:
+        return self.text(node.number)
+
     def _Minimum(self, node: ir.Minimum) -> str:
         left, right = self.text(node.left), self.text(node.right)
         small = self.small(node.left) and self.small(node.right)

@@ -25,6 +25,8 @@ WORDS = {
     "set": "`set(bits, i)`: puts i into the set",
     "unset": "`unset(bits, i)`: takes i out of the set",
     "available": "`available(Pool)`: is there a free record?",
+    "handle": "`handle[Pool]`: names a record for as long as it lives; `handle(reference)` makes one",
+    "record": "`record(handle)`: the record, or none when it has been released since",
     "min": "`min(a, b)`: the smaller one",
     "max": "`max(a, b)`: the larger one",
 }

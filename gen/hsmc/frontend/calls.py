@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Iterable, Optional
 
 from .. import ir
-from . import ast
+from . import ast, handles
+from .build_ast import RESERVED
 from .context import Body, Signature
-from .expressions import BOOL, Expressions, describe, with_article
+from .expressions import BOOL, NONE, Expressions, describe, with_article
 from .finds import function_of, unused_name
 from .source import Span
 
@@ -23,7 +24,8 @@ class Calls(Expressions):
             return None
         name = node.callee.name
         builtin = getattr(self, f"_builtin_{name}", None)
-        if builtin is not None and self.lookup(name) is None:
+        own = name not in RESERVED and name in self.context.symbols
+        if builtin is not None and self.lookup(name) is None and not own:
             result: Optional[ir.Expression] = builtin(node)
             return result
         self.refer(node.callee.span, name)
@@ -355,6 +357,54 @@ class Calls(Expressions):
             operand=operand,
             meant=True,
         )
+
+    def _builtin_handle(self, node: ast.Call) -> Optional[ir.Expression]:
+        if not self.count_arguments(node, 1, "handle", node.arguments):
+            return None
+        argument = node.arguments[0].value
+        value = self.single(argument)
+        if value is None:
+            return None
+        if not isinstance(value.type, ir.ReferenceType) or value.type == NONE:
+            self.error(
+                "HSM0301",
+                argument.span,
+                f"handle() takes a reference, not {describe(value.type)}",
+            )
+            return None
+        pool = value.type.pool
+        if pool not in self.context.generations:
+            self.error(
+                "HSM0301",
+                node.span,
+                f"no argument, field or variable is a handle[{pool}]: nobody could keep this one",
+            )
+            return None
+        return self._handles("handle", pool, value, node)
+
+    def _builtin_record(self, node: ast.Call) -> Optional[ir.Expression]:
+        if not self.count_arguments(node, 1, "record", node.arguments):
+            return None
+        argument = node.arguments[0].value
+        value = self.single(argument)
+        if value is None:
+            return None
+        if not isinstance(value.type, ir.HandleType):
+            self.error(
+                "HSM0301",
+                argument.span,
+                f"record() takes a handle, not {describe(value.type)}",
+            )
+            return None
+        if value.type.pool not in self.context.generations:
+            return None
+        return self._handles("record", value.type.pool, value, node)
+
+    def _handles(
+        self, which: str, pool: str, value: ir.Expression, node: ast.Call
+    ) -> ir.Expression:
+        self.body.reads_state = True
+        return handles.call(self.context, which, pool, value, node.span.place())
 
     def _builtin_min(self, node: ast.Call) -> Optional[ir.Expression]:
         return self._extreme(node, False)

@@ -138,6 +138,11 @@ class Context:
     payloads: dict[str, ir.Payload] = field(default_factory=dict)
     pools: dict[str, ir.Pool] = field(default_factory=dict)
     tables: dict[str, ir.Table] = field(default_factory=dict)
+    in_check: bool = False  # is this the configuration of a check?
+    # Pools of which handles are kept, the table of generations of each, and what turns one into the other.
+    handles: set[str] = field(default_factory=set)
+    generations: dict[str, str] = field(default_factory=dict)
+    handle_functions: dict[tuple[str, str], ir.Function] = field(default_factory=dict)
     variables: dict[str, ir.Field] = field(default_factory=dict)
     signatures: dict[str, Signature] = field(default_factory=dict)
     # By process, then by event name.

@@ -8,7 +8,7 @@ from typing import Optional, Sequence, Union
 
 from .. import ir
 from ..admission import member_runs
-from . import ast, layouts, payload_sources
+from . import ast, handles, layouts, payload_sources
 from .constants import Constants
 from .context import Context, Signature
 
@@ -31,6 +31,7 @@ class Declarations:
         self.constants = constants
         # A process runs for a pool that is not known: then a pool without process is no mistake of its own.
         self.stray_process = False
+        self.declared = False
 
     def declare_all(self) -> None:
         context = self.context
@@ -79,10 +80,14 @@ class Declarations:
                         else None
                     )
                     context.signatures[node.name.text] = Signature(arguments, result)
+        self.declared = True
+        handles.declare(context)
 
     # --- types
 
     def type(self, use: ast.TypeUse) -> Optional[ir.Type]:
+        if use.name.text == "handle" and "handle" not in self.context.symbols:
+            return self._handle(use)
         base = self._named_type(use)
         if base is None and not (use.name.text == "bits" and use.count is not None):
             return None
@@ -101,6 +106,30 @@ class Declarations:
             self.context.error("HSM0206", use.span, "an array of payloads has no use")
             return None
         return ir.ArrayType(base, count)
+
+    def _handle(self, use: ast.TypeUse) -> Optional[ir.Type]:
+        if not isinstance(use.count, ast.NameUse):
+            self.context.error(
+                "HSM0206", use.span, "a handle is of a pool: handle[Pool]"
+            )
+            return None
+        name = use.count.name
+        symbol = self.context.symbols.get(name)
+        if symbol is None or not isinstance(symbol.node, ast.Pool):
+            self.context.report.unknown(
+                "HSM0206",
+                use.count.span,
+                f"there is no pool '{name}'",
+                name,
+                self.context.names(ast.Pool),
+            )
+            return None
+        self.context.refer(use.count.span, symbol.span)
+        if name not in self.context.pools:
+            return None
+        if not self.declared:
+            self.context.handles.add(name)
+        return ir.HandleType(32, name)
 
     def _named_type(self, use: ast.TypeUse) -> Optional[ir.Type]:
         name = use.name.text
@@ -178,7 +207,8 @@ class Declarations:
     def range(self, node: Optional[ast.Range], type_: ir.Type) -> Optional[ir.Range]:
         if node is None:
             return None
-        if not isinstance(type_, (ir.IntegerType, ir.EnumerationType)):
+        numeric = isinstance(type_, (ir.IntegerType, ir.EnumerationType))
+        if not numeric or isinstance(type_, ir.HandleType):
             self.context.error(
                 "HSM0312", node.span, f"a range needs a number, not {type_}"
             )
@@ -206,7 +236,7 @@ class Declarations:
         type_ = self.scalar(node.type, "a parameter")
         if type_ is None:
             return
-        if isinstance(type_, ir.ReferenceType):
+        if isinstance(type_, (ir.ReferenceType, ir.HandleType)):
             self.context.error(
                 "HSM0206", node.type.span, "a parameter must be a number or a bool"
             )
@@ -270,7 +300,7 @@ class Declarations:
 
     def _enumeration(self, node: ast.Enumeration) -> None:
         base = self.type(node.base)
-        if not isinstance(base, ir.IntegerType):
+        if not isinstance(base, ir.IntegerType) or isinstance(base, ir.HandleType):
             if base is not None:
                 self.context.error(
                     "HSM0206",
@@ -353,7 +383,9 @@ class Declarations:
         self, node: ast.Field, type_: ir.Type, limits: Optional[ir.Range]
     ) -> Optional[ir.Size]:
         assert node.initial is not None
-        if isinstance(type_, (ir.ReferenceType, ir.BitsType, ir.ArrayType)):
+        if isinstance(
+            type_, (ir.ReferenceType, ir.HandleType, ir.BitsType, ir.ArrayType)
+        ):
             self.context.error(
                 "HSM0301",
                 node.initial.span,

@@ -50,8 +50,14 @@ FOLD: dict[str, Callable[[int, int], int]] = {
 }
 
 
+def is_number(type_: ir.Type) -> bool:
+    return isinstance(type_, Numeric) and not isinstance(type_, ir.HandleType)
+
+
 def describe(type_: ir.Type) -> str:
     """A type in a message."""
+    if isinstance(type_, ir.HandleType):
+        return f"a handle of {type_.pool}"
     if isinstance(type_, ir.ReferenceType):
         return f"a reference to {type_.pool}" if type_.pool else "none"
     if isinstance(type_, ir.PayloadType):
@@ -189,9 +195,10 @@ class Expressions:
 
     def number(self, node: ast.Expression) -> Optional[ir.Expression]:
         result = self.single(node)
-        if result is None or isinstance(result.type, Numeric):
+        if result is None or is_number(result.type):
             return result
-        code = "HSM0304" if isinstance(result.type, ir.ReferenceType) else "HSM0301"
+        named = isinstance(result.type, (ir.ReferenceType, ir.HandleType))
+        code = "HSM0304" if named else "HSM0301"
         self.error(
             code, node.span, f"a number is needed here, not {describe(result.type)}"
         )
@@ -225,7 +232,10 @@ class Expressions:
         """Makes a value ready to be stored in a place of this type."""
         if type_ == UNKNOWN:
             return None
-        if isinstance(type_, ir.IntegerType) and isinstance(value.type, Numeric):
+        if isinstance(type_, ir.HandleType):
+            if value.type == NONE:
+                return self._retype_none(value, type_)
+        elif isinstance(type_, ir.IntegerType) and is_number(value.type):
             return self._fit_number(value, type_, span, what, limits)
         if isinstance(type_, ir.ReferenceType) and isinstance(
             value.type, ir.ReferenceType
@@ -240,7 +250,8 @@ class Expressions:
             return value
         code = (
             "HSM0304"
-            if isinstance(value.type, ir.ReferenceType) and isinstance(type_, Numeric)
+            if isinstance(value.type, (ir.ReferenceType, ir.HandleType))
+            and is_number(type_)
             else "HSM0301"
         )
         self.error(
@@ -286,7 +297,7 @@ class Expressions:
         return value
 
     def _retype_none(
-        self, value: ir.Expression, type_: ir.ReferenceType
+        self, value: ir.Expression, type_: Union[ir.ReferenceType, ir.HandleType]
     ) -> ir.Expression:
         if isinstance(value, ir.Conditional):
             return dataclasses.replace(
@@ -622,6 +633,13 @@ class Expressions:
         if isinstance(a, ir.EnumerationType) and isinstance(b, ir.EnumerationType):
             if a == b:
                 return left, right
+        elif isinstance(a, ir.HandleType) or isinstance(b, ir.HandleType):
+            if a == b:
+                return left, right
+            if a == NONE and isinstance(b, ir.HandleType):
+                return self._retype_none(left, b), right
+            if b == NONE and isinstance(a, ir.HandleType):
+                return left, self._retype_none(right, a)
         elif isinstance(a, Numeric) and isinstance(b, Numeric):
             return left, right
         elif isinstance(a, ir.BoolType) and isinstance(b, ir.BoolType):
@@ -654,6 +672,9 @@ class Expressions:
         if isinstance(a, ir.ReferenceType) and isinstance(b, ir.ReferenceType):
             if NONE in (a, b):
                 return b if a == NONE else a
+        elif isinstance(a, ir.HandleType) or isinstance(b, ir.HandleType):
+            if NONE in (a, b):
+                return b if a == NONE else a
         elif isinstance(a, Numeric) and isinstance(b, Numeric):
             if left.value is not None and left.value <= largest(b):
                 return ir.IntegerType(b.bits)
@@ -673,7 +694,7 @@ class Expressions:
         type_ = self._unify(node, then, otherwise)
         if type_ is None:
             return None
-        if isinstance(type_, ir.ReferenceType):
+        if isinstance(type_, (ir.ReferenceType, ir.HandleType)):
             then = self._retype_none(then, type_) if then.type == NONE else then
             if otherwise.type == NONE:
                 otherwise = self._retype_none(otherwise, type_)

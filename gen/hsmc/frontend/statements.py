@@ -11,6 +11,7 @@ from .constants import LARGEST, number_size
 from .declarations import RECORDS_LIMIT
 from .calls import Calls
 from .expressions import NONE, describe
+from .handles import before_release
 from .source import Span
 
 
@@ -27,8 +28,16 @@ class Statements(Calls):
         return result
 
     def statements(self, nodes: Sequence[ast.Statement]) -> tuple[ir.Statement, ...]:
-        found = (self.statement(node) for node in nodes)
-        return tuple(statement for statement in found if statement is not None)
+        found: list[ir.Statement] = []
+        for node in nodes:
+            statement = self.statement(node)
+            if isinstance(statement, ir.Release):
+                before = before_release(self.context, statement)
+                if before is not None:
+                    found.append(before)
+            if statement is not None:
+                found.append(statement)
+        return tuple(found)
 
     def statement(self, node: ast.Statement) -> Optional[ir.Statement]:
         pure = (ast.Let, ast.Assign, ast.If, ast.Repeat, ast.For, ast.Return)
