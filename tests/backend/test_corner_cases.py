@@ -143,8 +143,9 @@ process Boss
       when l != l or f != none and f == earliest / set(Extra[f].marks, 69)
       else
 action make(n: u8)
-  let l: Lost = create Lost
-  if n == 7
+  if available(Lost)
+    let l: Lost = create Lost
+  if n == 7 and available(Lost)
     let m: Lost = create Lost
 """
 

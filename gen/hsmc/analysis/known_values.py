@@ -108,6 +108,8 @@ class Path:
         self.result: Optional[Term] = None  # of a function
         self.left: Optional[dict[Slot, Nothing]] = None  # the state at the first raise
         self.gone = False  # the own record has been released
+        # What was known before a release of a record that may be the own one, which otherwise lives on as it was.
+        self.alive: dict[Slot, Nothing] = {}
 
     def fork(self) -> "Path":
         other = Path.__new__(Path)
@@ -118,6 +120,7 @@ class Path:
         other.memory = dict(self.memory)
         other.versions = dict(self.versions)
         other.names = dict(self.names)
+        other.alive = dict(self.alive)
         return other
 
     # --- values
@@ -287,8 +290,11 @@ class Path:
             if other == slot or self.apart(other, slot):
                 continue
             self._blur(other, nothing, reference)
+            if other in self.alive:
+                self.alive[other] = joined(self.alive[other], nothing)
         self.versions[slot.field] = self.terms.count()
         self.memory[slot] = value
+        self.alive.pop(slot, None)
 
     def _blur(self, slot: Slot, nothing: Nothing, reference: bool) -> None:
         if not reference:
@@ -304,20 +310,21 @@ class Path:
             self.nothing[term] = nothing
         return term
 
-    def zero(
-        self, field: str, record: Term, reference: bool, own_too: bool = True
-    ) -> None:
-        """Of one record. `own_too`: the own record may be that one."""
+    def zero(self, field: str, record: Term, reference: bool, release: bool) -> None:
+        """Of one record. `release`: should it be the own one, there is no more state to be in."""
         self.versions[field] = self.terms.count()
         zero = self.terms.none if reference else self.terms.false
         self.memory[Slot(field, record)] = zero
         for slot in [s for s in self.memory if s.field == field]:
-            own = self.terms.parts[slot.record][0] == "own"
             if slot.record == record:
                 self.memory[slot] = zero
-            elif own_too or not own:
-                if not self._differ(slot.record, record):
-                    self._blur(slot, True, reference)
+            elif not self._differ(slot.record, record):
+                own = self.terms.parts[slot.record][0] == "own"
+                if own and release and reference:
+                    self.alive.setdefault(slot, self.is_none(self.memory[slot]))
+                elif slot in self.alive:
+                    self.alive[slot] = joined(self.alive[slot], True)
+                self._blur(slot, True, reference)
 
     def create(self, fields: Iterable[tuple[str, bool]]) -> Term:
         """A new record: all zero, and no other one."""
@@ -337,6 +344,13 @@ class Path:
         if one == other:
             return False
         return self.truth(self.terms.binary("==", one, other)) is False
+
+    def state_of(self, slot: Slot) -> Nothing:
+        """What is known of a reference of the own record, or of the process."""
+        if slot in self.alive:
+            return self.alive[slot]
+        held = self.memory.get(slot)
+        return None if held is None else self.is_none(held)
 
     def forget_state(self) -> None:
         """Others have been at it."""
@@ -366,6 +380,7 @@ class Path:
             and self.result == other.result
             and self.left == other.left
             and self.gone == other.gone
+            and self.alive == other.alive
         )
 
     @staticmethod
@@ -386,6 +401,9 @@ class Path:
             found = {path.memory.get(slot, 0) for path in paths}
             if 0 not in found:
                 result.memory[slot] = result._one_of(found, slot, paths, "memory")
+        for slot in {slot for path in paths for slot in path.alive}:
+            states = {path.state_of(slot) for path in paths}
+            result.alive[slot] = states.pop() if len(states) == 1 else None
         fields = {field for path in paths for field in path.versions}
         for field in fields:
             versions = {path.versions.get(field, 0) for path in paths}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Iterator, Optional, Union
 
-from .. import ir
+from .. import ir, walk
 from ..frontend.places import Places
 from .known_values import Nothing, Path, Slot, Terms, joined
 from .reference_flow import (
@@ -48,6 +48,7 @@ class References:
         self.given: dict[tuple[str, str], Given] = {}
         self.findings: dict[Union[Work, str], Findings] = {}
         self.waiting: dict[Work, None] = {}
+        self._concerns: dict[Work, bool] = {}
         self.leaves: dict[tuple[str, str], list[Work]] = {}
         self.events: dict[tuple[str, str], list[Work]] = {}
         for process in protocol.processes:
@@ -138,6 +139,11 @@ class References:
                     return
             self.bind(event, given, path)
         follower = Follower(self.declared, self.terms, process, event)
+        if not self.concerns(work, handler):
+            for row in handler.rows:
+                if row.kind == "written" and row.target is not None:
+                    self.enter(process, row.target, state)
+            return
         for slot in follower.slots():
             nothing = state[slot.field]
             if slot.field in self.written:
@@ -145,6 +151,12 @@ class References:
             path.memory[slot] = path.unknown(nothing)
         self.rows(process, handler, follower, path)
         self.take(work, follower.findings)
+
+    def concerns(self, work: Work, handler: ir.Handler) -> bool:
+        if work not in self._concerns:
+            parts = tuple(walk.handler_parts(handler))
+            self._concerns[work] = self.declared.concerns(parts)
+        return self._concerns[work]
 
     def rows(
         self, process: ir.Process, handler: ir.Handler, follower: Follower, path: Path
@@ -155,7 +167,7 @@ class References:
                 # What waits was checked when it was raised.
                 if row.kind != "written":
                     return
-                taken = path.fork()
+                taken = path
                 if row.guard is not None:
                     guard = follower.evaluate(row.guard, path)
                     taken = path.fork()

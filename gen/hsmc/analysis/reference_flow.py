@@ -29,6 +29,14 @@ from .known_values import Nothing, Path, Slot, Term, Terms, joined
 # More ways than this through one body are merged into one.
 PATHS_LIMIT = 24
 
+# Values that are known by their parts alone.
+COMPOUND: dict[type, tuple[str, ...]] = {
+    ir.Has: ("bits", "index"),
+    ir.HasAll: ("bits", "first", "count"),
+    ir.Narrow: ("operand",),
+    ir.NumberOf: ("reference",),
+}
+
 ArgumentKey = tuple[str, str, str, str]  # process, event, argument, field of a payload
 Note = tuple[str, ir.Place]
 
@@ -110,6 +118,7 @@ class Declared:
             slot: process for process, slots in self.slots.items() for slot in slots
         }
         self._changed: dict[str, set[str]] = {}
+        self._concerns: dict[str, bool] = {}
 
     def _slots(self, process: ir.Process) -> list[str]:
         """References that each state of the process may know something of."""
@@ -133,6 +142,28 @@ class Declared:
                     if isinstance(f.type, ir.ReferenceType)
                 ]
         return found
+
+    def concerns(self, item: object) -> bool:
+        """Does it do anything with a reference but look at the own record, or with pools?"""
+        for node in walk.nodes(item):
+            if isinstance(node, ir.Expression):
+                if isinstance(node.type, ir.ReferenceType):
+                    if not isinstance(node, ir.InstanceName):
+                        return True
+                elif isinstance(node, ir.Call) and self._body_concerns(node.function):
+                    return True
+            elif isinstance(node, ir.ActionCall):
+                if self._body_concerns(node.action):
+                    return True
+            elif isinstance(node, (ir.Raise, ir.Create, ir.Release, ir.Clear)):
+                return True
+        return False
+
+    def _body_concerns(self, name: str) -> bool:
+        if name not in self._concerns:
+            body = self.functions.get(name) or self.actions[name]
+            self._concerns[name] = self.concerns(body.body)
+        return self._concerns[name]
 
     def changed_by(
         self, action: str, follow: Callable[[Iterable[ir.Statement]], set[str]]
@@ -220,76 +251,75 @@ class Follower:
     # --- expressions
 
     def evaluate(self, node: ir.Expression, path: Path) -> Term:
-        make = self.terms.make
-        if isinstance(node, ir.NoneReference):
+        kind = type(node)
+        if kind is ir.NoneReference:
             return self.terms.none
         if node.value is not None:
             return self.terms.constant(node.value)
-        if isinstance(node, ir.InstanceName):
-            return self.own
-        if isinstance(node, ir.ArgumentName):
-            return path.names[node.name]
-        if isinstance(node, ir.LocalName):
-            return path.names[node.local.unique]
-        if isinstance(node, ir.ParameterName):
-            live = node.name in self.declared.live
-            return self.terms.fresh() if live else make("parameter", node.name)
-        if isinstance(node, ir.PayloadField):
-            base = self.evaluate(node.base, path)
-            built = self.terms.built.get(base)
-            if built is None:
-                return make("field", base, node.field)
-            zero = self.terms.none if is_reference(node.type) else self.terms.false
-            return built.get(node.field, zero)
-        if isinstance(node, (ir.VariableName, ir.RecordField, ir.Element)):
-            return path.read(self.slot(node, path))
-        if isinstance(node, ir.Unary):
-            operand = self.evaluate(node.operand, path)
-            if node.operator == "not":
-                return self.terms.opposite(operand)
-            return make(node.operator, "of", operand)
-        if isinstance(node, ir.Binary):
-            return self.binary(node, path)
-        if isinstance(node, ir.Conditional):
-            return self.conditional(node, path)
-        if isinstance(node, ir.Call):
-            return self.function(node, path)
-        if isinstance(node, ir.Available):
-            return path.available(node.pool)
-        if isinstance(node, ir.Minimum):
-            return self.compound(node, (node.left, node.right), path, node.largest)
-        if isinstance(node, ir.Narrow):
-            return self.compound(node, (node.operand,), path, str(node.type))
-        if isinstance(node, ir.Has):
-            return self.compound(node, (node.bits, node.index), path)
-        if isinstance(node, ir.NumberOf):
-            return self.compound(node, (node.reference,), path)
-        if isinstance(node, ir.ReferenceOf):
-            made = self.compound(node, (node.number,), path)
-            path.nothing[made] = False
-            return made
-        if isinstance(node, ir.InUse):
-            version = path.versions.get(f"{node.pool} used", 0)
-            detail = node.pool, version, path.epoch
-            return self.compound(node, (node.reference,), path, detail)
-        if isinstance(node, ir.HasAll):
-            return self.compound(node, (node.bits, node.first, node.count), path)
-        assert isinstance(node, ir.BuildPayload), node
+        parts = COMPOUND.get(kind)
+        if parts is None:
+            method: Callable[[Any, Path], Term] = getattr(self, "_" + kind.__name__)
+            return method(node, path)
+        values = [self.evaluate(getattr(node, part), path) for part in parts]
+        return self.terms.make(kind, str(node.type), *values)
+
+    def _InstanceName(self, node: ir.InstanceName, path: Path) -> Term:
+        return self.own
+
+    def _ArgumentName(self, node: ir.ArgumentName, path: Path) -> Term:
+        return path.names[node.name]
+
+    def _LocalName(self, node: ir.LocalName, path: Path) -> Term:
+        return path.names[node.local.unique]
+
+    def _ParameterName(self, node: ir.ParameterName, path: Path) -> Term:
+        if node.name in self.declared.live:
+            return self.terms.fresh()
+        return self.terms.make("parameter", node.name)
+
+    def _PayloadField(self, node: ir.PayloadField, path: Path) -> Term:
+        base = self.evaluate(node.base, path)
+        built = self.terms.built.get(base)
+        if built is None:
+            return self.terms.make("field", base, node.field)
+        zero = self.terms.none if is_reference(node.type) else self.terms.false
+        return built.get(node.field, zero)
+
+    def _place(self, node: ir.Expression, path: Path) -> Term:
+        return path.read(self.slot(node, path))
+
+    _VariableName = _RecordField = _Element = _place
+
+    def _Unary(self, node: ir.Unary, path: Path) -> Term:
+        operand = self.evaluate(node.operand, path)
+        if node.operator == "not":
+            return self.terms.opposite(operand)
+        return self.terms.make(node.operator, "of", operand)
+
+    def _Available(self, node: ir.Available, path: Path) -> Term:
+        return path.available(node.pool)
+
+    def _Minimum(self, node: ir.Minimum, path: Path) -> Term:
+        left, right = self.evaluate(node.left, path), self.evaluate(node.right, path)
+        return self.terms.make("max" if node.largest else "min", left, right)
+
+    def _ReferenceOf(self, node: ir.ReferenceOf, path: Path) -> Term:
+        number = self.evaluate(node.number, path)
+        result = self.terms.make("reference", node.type, number)
+        path.nothing[result] = False
+        return result
+
+    def _InUse(self, node: ir.InUse, path: Path) -> Term:
+        version = path.versions.get(f"{node.pool} used", 0)
+        reference = self.evaluate(node.reference, path)
+        return self.terms.make("in use", version, path.epoch, reference)
+
+    def _BuildPayload(self, node: ir.BuildPayload, path: Path) -> Term:
         result = self.terms.fresh()
         self.terms.built[result] = {
             name: self.evaluate(part, path) for name, part in node.fields
         }
         return result
-
-    def compound(
-        self,
-        node: ir.Expression,
-        parts: Iterable[ir.Expression],
-        path: Path,
-        detail: object = None,
-    ) -> Term:
-        values = [self.evaluate(part, path) for part in parts]
-        return self.terms.make(type(node).__name__, detail, *values)
 
     def slot(self, node: ir.Expression, path: Path) -> Slot:
         if isinstance(node, ir.VariableName):
@@ -306,7 +336,7 @@ class Follower:
         base = self.slot(node.base, path)
         return base._replace(element=self.evaluate(node.index, path))
 
-    def binary(self, node: ir.Binary, path: Path) -> Term:
+    def _Binary(self, node: ir.Binary, path: Path) -> Term:
         left = self.evaluate(node.left, path)
         if node.operator not in ("and", "or"):
             right = self.evaluate(node.right, path)
@@ -317,7 +347,7 @@ class Follower:
             return left
         return self.terms.make(node.operator, left, self.evaluate(node.right, inside))
 
-    def conditional(self, node: ir.Conditional, path: Path) -> Term:
+    def _Conditional(self, node: ir.Conditional, path: Path) -> Term:
         condition = self.evaluate(node.condition, path)
         values: list[Term] = []
         outcomes: list[Nothing] = []
@@ -359,7 +389,7 @@ class Follower:
         path.callers = path.callers[:-1]
         path.ended = False
 
-    def function(self, node: ir.Call, path: Path) -> Term:
+    def _Call(self, node: ir.Call, path: Path) -> Term:
         function = self.declared.functions[node.function]
         expression = function.expression
         what = f"function '{node.function}'"
@@ -542,17 +572,12 @@ class Follower:
         return [Slot(name, own) for name in self.declared.slots[self.process.name]]
 
     def state(self, path: Path) -> dict[Slot, Nothing]:
-        found: dict[Slot, Nothing] = {}
-        for slot in self.slots():
-            held = path.memory.get(slot)
-            found[slot] = None if held is None else path.is_none(held)
-        return found
+        return {slot: path.state_of(slot) for slot in self.slots()}
 
     def release(self, statement: ir.Release, path: Path) -> None:
         record = self.need(statement.reference, path, "it is released")
         for name, reference in self.declared.fields[statement.pool]:
-            # Two references are taken for different records, or the own one would be gone.
-            path.zero(name, record, reference, own_too=False)
+            path.zero(name, record, reference, release=True)
         path.used_changes(statement.pool, True)
         path.gone = path.gone or record == self.own
 
@@ -579,7 +604,7 @@ class Follower:
         else:
             record = self.evaluate(statement.index, path)
         for name, reference in self.declared.fields[statement.table]:
-            path.zero(name, record, reference)
+            path.zero(name, record, reference, release=False)
             if reference:
                 self.note_write(Slot(name, record), True)
 

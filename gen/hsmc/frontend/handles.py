@@ -52,6 +52,7 @@ def declare(context: Context) -> None:
             ),
             pool=name,
             written_by=pool.written_by,
+            cold=pool.cold,
         )
 
 
@@ -202,6 +203,7 @@ def _function(
         locals=(),
         reads_state=True,
         text=(),
+        code="",
     )
 
 

@@ -278,6 +278,9 @@ RECORDS_HOT enum hsm_verdict records_worker_step(const uint8_t j, const uint8_t 
     if (j < 1u || j > RECORDS_LIMIT) {
         return HSM_REFUSED;
     }
+    if (RECORDS_STATE(job)[j - 1u].state_ == 0) {
+        return HSM_IGNORED;
+    }
     records_on_worker_step(j, i);
     return HSM_DONE;
 }
@@ -306,6 +309,9 @@ RECORDS_HOT enum hsm_verdict records_clerk_redeem(const uint16_t t, const uint8_
 {
     if (t < 1u || t > 300u || j > RECORDS_LIMIT) {
         return HSM_REFUSED;
+    }
+    if (RECORDS_STATE(ticket)[t - 1u].state_ == 0) {
+        return HSM_IGNORED;
     }
     records_on_clerk_redeem(t, j);
     return HSM_DONE;
