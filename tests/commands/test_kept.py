@@ -89,7 +89,7 @@ def test_second_start(
     tmp_path: Path, fresh: dict[str, str], first: tuple[Path, list[Path]]
 ) -> None:
     prefix, files = first
-    assert [path.suffix for path in files] == [".tables"] + [".template"] * 3
+    assert [path.suffix for path in files] == [".tables"] + [".template"] * 4
     times = [path.stat().st_mtime_ns for path in files]
     assert build(tmp_path / "second", prefix) == fresh
     assert [path.stat().st_mtime_ns for path in kept(prefix)] == times
@@ -126,4 +126,4 @@ def test_side_by_side(tmp_path: Path, fresh: dict[str, str], copy: Copy) -> None
     running = [start(place, prefix) for place in places]
     for process, place in zip(running, places, strict=True):
         assert result(process, place) == fresh
-    assert len(kept(prefix)) == 4
+    assert len(kept(prefix)) == 5

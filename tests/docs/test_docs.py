@@ -305,8 +305,11 @@ def test_bits_of_layouts_add_up(specs: list[backend_docs.Spec]) -> None:
         for layout in spec.protocol.layouts:
             words = view.words(layout)
             assert all(sum(n for _, n in word.cells) == 32 for word in words)
-            shown = [field for word in words for field, _ in word.cells if field]
-            assert shown == list(layout.fields)
+            cells = [item for word in words for item, _ in word.cells if item]
+            shown = list(dict.fromkeys(cells))
+            assert [x for x in shown if x in layout.fields] == list(layout.fields)
+            assert [x for x in shown if x in layout.areas] == list(layout.areas)
+            assert len(shown) == len(layout.fields) + len(layout.areas)
 
 
 def test_uses_are_where_the_name_stands(specs: list[backend_docs.Spec]) -> None:

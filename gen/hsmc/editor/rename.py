@@ -100,6 +100,11 @@ def _places(analyses: list[Analysis], start: Key) -> dict[Key, Span]:
         for analysis in analyses
         for definition in analysis.index.definitions.values()
     ]
+    groups += [
+        {key(span): span for span in pair}
+        for analysis in analyses
+        for pair in analysis.index.same_names()
+    ]
     places: dict[Key, Span] = {}
     wanted = {start}
     while True:

@@ -167,6 +167,8 @@ class Context:
     # Where a name is used -> where what it means is declared; the type of a local name by its place. See index.py.
     references: dict[Span, ir.Place] = field(default_factory=dict)
     local_types: dict[ir.Place, ir.Type] = field(default_factory=dict)
+    # Fields of payloads and the fields of layouts they carry, which have the same name.
+    carried: dict[ir.Place, ir.Place] = field(default_factory=dict)
 
     def declarations(self, kind: type[ast.Node]) -> Iterable[ast.Node]:
         return (d for d in self.spec.declarations if isinstance(d, kind))

@@ -216,6 +216,12 @@ class Index:
                     found.setdefault(place, []).append(occurrence.span)
         return found
 
+    def same_names(self) -> Iterator[tuple[Span, Span]]:
+        """Declarations that must be called the same: of a payload's field and of the layout's field it carries."""
+        for place, other in self.context.carried.items():
+            if place != other:
+                yield self.definitions[place].span, self.definitions[other].span
+
     def occurrences(self, definition: Definition) -> list[Span]:
         """The declaration and all uses, in the order of the files."""
         return list(self._occurrences.get(definition.span.place(), ()))

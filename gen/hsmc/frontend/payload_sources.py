@@ -239,6 +239,7 @@ class PayloadSources:
             elif len(found) > 1:
                 self._in_two(span, field.name, found[0][0], found[1][0])
             else:
+                self.context.carried[field.place] = found[0][1].place
                 self._check_width(span, field, found[0][1])
 
     def _not_carried(self, span: Span, field: ir.Field, payload: ir.Payload) -> None:
