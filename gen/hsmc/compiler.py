@@ -475,9 +475,7 @@ class _Resolution:
             )
         if not worlds:
             return None
-        return WorldBuilder(
-            self.context, self.types, worlds[0], self.functions
-        ).build()
+        return WorldBuilder(self.context, self.types, worlds[0], self.functions).build()
 
     # --- the whole
 

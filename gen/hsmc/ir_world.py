@@ -20,7 +20,8 @@ class WorldVariable(Expression):
 class WorldFact(Expression):
     """node: the node that calls the device; of a frame that arrives, the one that sent it.
     quiet: nothing is on the wire and no host has anything to do.
-    timers_stopped, records_released: at no node a timer runs; at no node a record is in use."""
+    timers_stopped, records_released: at no node a timer runs; at no node a record is in use.
+    """
 
     name: Literal["node", "quiet", "timers_stopped", "records_released"]
 
@@ -101,7 +102,9 @@ class Offer:
     when: Optional[Expression]
     block: Block
     doc: str
-    bounds: tuple[str, ...]  # the condition speaks of; with one of them 0 it never comes
+    bounds: tuple[
+        str, ...
+    ]  # the condition speaks of; with one of them 0 it never comes
     place: Place = field(compare=False, repr=False)
 
 

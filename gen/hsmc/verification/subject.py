@@ -35,7 +35,9 @@ class World:
 
     name: str  # of the file
     directory: Path
-    text: str = field(repr=False)  # with its opening comment; of a generated one only that
+    text: str = field(
+        repr=False
+    )  # with its opening comment; of a generated one only that
     generated: bool = False
 
     @property
