@@ -46,7 +46,7 @@ def test_every_mutant_of_the_sample_is_shown_or_explained(
 ) -> None:
     fates = {mutant["fate"] for mutant in sample["mutants"]}
     assert fates == {"property", "compiler", "survived"}
-    assert sample["searches"] == {"two_items safety": 115, "two_items liveness": 298}
+    assert sample["searches"] == {"two_items safety": 115, "two_items liveness": 334}
     for mutant in sample["mutants"]:
         if mutant["fate"] == "survived":
             assert mutant["explained"]["reason"]

@@ -228,7 +228,7 @@ class WorldBackend:
                 member = naming.snake(field.name) if field is not None else ""
                 place = f"{name}->{member}" if member else name
                 size = width(kind)
-                scalar = self.c.names.scalar(kind)  # type: ignore[arg-type]
+                scalar = self.c.names.scalar(kind)
                 yield Kept(offset, size, place, name, member, scalar)
                 offset += size
 
@@ -311,9 +311,11 @@ class WorldBackend:
     def declaration(self, field: ir.WorldField) -> str:
         """Of a variable, in Promela."""
         name = variable_name(field.name)
-        kind, count = field.type, ""
+        kind: ir.Type = field.type
+        count = ""
         if isinstance(kind, ir.ArrayType):
-            kind, count = kind.element, f"[{kind.count.value}]"
+            count = f"[{kind.count.value}]"
+            kind = kind.element
         if isinstance(kind, ir.BitsType):
             return f"int {name}"
         if isinstance(kind, ir.BoolType):
@@ -398,7 +400,7 @@ class WorldBackend:
             for field in self.protocol.payload(argument.type.name).fields:
                 member = field_name(field.name)
                 lines.append(f"{copy}.{member} = {parameter}.{member}")
-                kind = self.c.names.scalar(field.type)  # type: ignore[arg-type]
+                kind = self.c.names.scalar(field.type)
                 members.append(f".{naming.snake(field.name)} = ({kind}){copy}.{member}")
             struct = self.c.names.struct(argument.type.name)
             arguments.append(f"&({struct}){{ {', '.join(members)} }}")

@@ -40,7 +40,7 @@ class WorldStatements(Statements):
             and node.call.callee.name in ("set", "unset")
         )
         create = isinstance(node, ast.Let) and isinstance(node.value, ast.Create)
-        plain = isinstance(node, (ast.Let, ast.Assign, ast.If, ast.Repeat))
+        plain = isinstance(node, (ast.Let, ast.Assign, ast.If, ast.Repeat, ast.For))
         if create or not (plain or change):
             self.error(
                 "HSM0606",
@@ -114,9 +114,9 @@ class WorldBuilder:
         self._nodes()
         self._bounds()
         self._variables()
-        wires = [wire for each in node.wires if (wire := self._wire(each)) is not None]
-        offers = [o for each in node.offers if (o := self._offer(each)) is not None]
-        observers = [o for each in node.observers if (o := self._observe(each))]
+        wires = [wire for each in node.wires if (wire := self._wire(each))]
+        offers = [offer for each in node.offers if (offer := self._offer(each))]
+        observers = [watch for each in node.observers if (watch := self._observe(each))]
         ends = [end for each in node.ends if (end := self._end(each)) is not None]
         eventually = [e for each in node.eventually if (e := self._eventually(each))]
         link = self._link()
@@ -264,11 +264,13 @@ class WorldBuilder:
             if element is None:
                 return None
             if isinstance(element, (ir.PayloadType, ir.BitsType, ir.ArrayType)):
-                return self._refused(use)
+                self._refused(use)
+                return None
             type_ = ir.ArrayType(element, size)
         inner = type_.element if isinstance(type_, ir.ArrayType) else type_
         if isinstance(inner, (ir.PayloadType, ir.ReferenceType)):
-            return self._refused(use)
+            self._refused(use)
+            return None
         return type_
 
     def _refused(self, use: ast.TypeUse) -> None:

@@ -239,7 +239,7 @@ def tell_rest(
     for subject in subjects:
         if subject.lost_timers:
             print(
-                f"{shown(subject.world.path)} speaks of timers the spec does not have, which never expire here: "
+                f"{shown(subject.world.directory / subject.world.name)} speaks of timers the spec does not have, which never expire here: "
                 + ", ".join(subject.lost_timers)
             )
     holding = sum(run.holds for run in runs)
