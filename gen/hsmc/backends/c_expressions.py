@@ -395,6 +395,8 @@ class ExpressionWriter:
         unused = [e for e in (node.condition, other) if names(e)]
         if not unused:
             return result
+        if result.promoted == INT:
+            result = self.word(one)  # gcc does not see how narrow it is behind a comma
         used = [f"(void){self.expression(e).tight()}" for e in unused]
         return Text(f"({', '.join([*used, result.text])})", ATOM, result.promoted)
 
