@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import dataclasses
 from dataclasses import dataclass
 from typing import Iterable, Iterator, Optional
 
@@ -35,6 +36,7 @@ class Item:
 
 def items_of(protocol: ir.Protocol, spec: ast.Spec) -> Iterator[Item]:
     """In the order of kinds of ir.Protocol; `spec` is what it was compiled from."""
+    protocol = _as_written(protocol, spec)
     yield Item("protocol", protocol.name, protocol.place, _documented(protocol, {}))
     yield from _data(protocol)
     yield from _interface(protocol)
@@ -59,6 +61,21 @@ def _world(world: ir.World, spec: ast.Spec) -> Iterator[Item]:
     aspects = {**bounds, "lines": "\n".join(block_lines(node))}
     documented = {**aspects, "documentation": world.doc}
     yield Item("world", world.name, world.place, documented)
+
+
+def _as_written(protocol: ir.Protocol, spec: ast.Spec) -> ir.Protocol:
+    """Without what the compiler adds for handles."""
+    names = {
+        node.name.text
+        for node in spec.declarations
+        if isinstance(node, (ast.Constant, ast.Table, ast.Function))
+    }
+    return dataclasses.replace(
+        protocol,
+        constants=tuple(c for c in protocol.constants if c.name in names),
+        tables=tuple(t for t in protocol.tables if t.name in names),
+        functions=tuple(f for f in protocol.functions if f.name in names),
+    )
 
 
 def size_text(size: ir.Size) -> str:
