@@ -174,7 +174,7 @@ enumeration Mark: u32
   MOST   = 0x7FFFFFFF
   MIDDLE = 0x80000000
   LAST   = 0xFFFFFFFF
-payload Frame
+payload Frame from Frame
   wide: u32 range 0x7FFFFFFF..top + 1
   high: u32 range top..0xFFFFFFFE
 layout Frame ethernet
