@@ -152,7 +152,12 @@ def _to_record(context: Context, pool: ir.Pool, table: str) -> ir.Function:
         type=BOOL,
         place=place,
         operator="<",
-        left=_binary("-", index, 1, place),
+        left=ir.Narrow(
+            type=U32,
+            place=place,
+            operand=_binary("-", index, 1, place),
+            meant=True,  # 0 - 1 is beyond all records
+        ),
         right=pool.count.expression,
     )
     used = ir.InUse(type=BOOL, place=place, pool=pool.name, reference=r)
