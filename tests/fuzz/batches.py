@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Callable, Iterable, Optional, Sequence
 
 from hsmc import ir
+from hsmc.admission import Carried, largest
 from hsmc.compiler import Compilation
 from hsmc.interpreter.interpreter import EntryPoint, Program
 from hsmc.interpreter.node_state import ContractViolation
@@ -25,22 +26,23 @@ SEQUENCES = 3  # each begins with a new node
 class EdgeGuide(Guide):
     """Events whose numbers are the ends of widths and ranges, those next to them, or the state's."""
 
-    def number(self, name: str, kind: ir.Type, bounds: Optional[ir.Range]) -> int:
-        if isinstance(kind, ir.BoolType):
+    def number(self, name: str, item: Carried) -> int:
+        if isinstance(item.type, ir.BoolType):
             return self.random.randrange(2)
-        largest = (1 << self.program.number_of_bits(kind)) - 1
-        roll = self.random.random()
+        most, roll = largest(item.type), self.random.random()
         value = self.random.choice(EDGES)
-        if roll < 0.2:
-            value = self.random.randint(0, largest)
+        if isinstance(item.type, ir.EnumerationType) and roll < 0.9:
+            value = self.random.choice(item.numbers)
+        elif roll < 0.2:
+            value = self.random.randint(0, most)
         elif roll < 0.35:
             value = self.node.state[self.random.choice(self.slots)]
-        elif bounds is not None and roll < 0.8:
-            low, high = bounds.low.value, bounds.high.value
+        elif (item.lowest, item.highest) != (0, most) and roll < 0.8:
+            low, high = item.lowest, item.highest
             value = self.random.choice((low, high, low - 1, high + 1))
             if roll < 0.7:
                 value = self.random.randint(low, high)
-        return value & largest
+        return value & most
 
     def __init__(self, reference: Reference) -> None:
         super().__init__(reference)

@@ -6,9 +6,9 @@ stands in decided.py.
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Optional, Union
 
-from .. import ir
+from .. import ir, walk
 from ..analysis import intervals
 from ..analysis.decided import joined, never_equal
 from ..dump import identity
@@ -37,6 +37,9 @@ def by_type(node: ir.Expression) -> Interval:
     if isinstance(node, ir.ParameterName):
         return ANY  # kept in a word, whatever its type
     if isinstance(node, ir.Conditional):
+        outcome = settled(node.condition)
+        if outcome is not None:
+            return by_type(node.then if outcome else node.otherwise)
         return by_type(node.then).join(by_type(node.otherwise))
     if isinstance(node, ir.Minimum):
         pick = intervals.larger if node.largest else intervals.smaller
@@ -56,3 +59,21 @@ def by_type(node: ir.Expression) -> Interval:
     if isinstance(node.type, (ir.IntegerType, ir.EnumerationType)):
         return of_bits(node.type.bits)
     return ANY
+
+
+def settled(condition: ir.Expression) -> Optional[bool]:
+    """The outcome of a condition where a compiler knows it, whatever a check sets."""
+    if settable(condition):
+        return None
+    if condition.value is not None:
+        return condition.value == 1
+    return decided(condition) if isinstance(condition, ir.Binary) else None
+
+
+def settable(item: Union[ir.Expression, ir.Size, ir.Range, None]) -> bool:
+    """Does its value hang on a constant that a check may set? The C that ships is also that of the checks, so nothing
+    may be decided by such a value."""
+    if isinstance(item, ir.Range):
+        return settable(item.low) or settable(item.high)
+    expression = item.expression if isinstance(item, ir.Size) else item
+    return any(isinstance(node, ir.ConstantName) for node in walk.nodes(expression))

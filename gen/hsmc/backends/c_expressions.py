@@ -7,10 +7,10 @@ narrow operands to int, the left one is cast.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable, Iterable, Optional, Sequence, Union
+from typing import Callable, Iterable, Optional, Sequence
 
 from .. import ir, naming, walk
-from .c_decided import decided
+from .c_decided import decided, settable
 from ..frontend.constants import LARGEST
 
 # How tightly an expression binds, for the parentheses of a reader rather than of the grammar: whatever a compiler
@@ -342,12 +342,16 @@ class ExpressionWriter:
     def unknown_sides(
         self, node: ir.Binary, left: Text, right: Text
     ) -> tuple[Text, Text]:
-        """The constants among two operands, else the first."""
-        known = [node.left.value is not None, node.right.value is not None]
-        return (
-            self.unknown(left) if known[0] or not known[1] else left,
-            self.unknown(right) if known[1] else right,
+        """What hangs on constants among two operands, else the first."""
+        sides = ((node.left, left), (node.right, right))
+        hiding = [n.value is not None or settable(n) for n, _ in sides]
+        if not any(hiding):
+            hiding[0] = True
+        one, other = (
+            self.unknown(text) if hide else text
+            for (_, text), hide in zip(sides, hiding)
         )
+        return one, other
 
     def foregone(self, outcome: bool, *operands: ir.Expression) -> Text:
         """A condition compilers would warn of; its operands still count as used."""
@@ -489,15 +493,6 @@ class ExpressionWriter:
     def size(self, size: ir.Size) -> str:
         """A constant count, by name where the spec has one; may stand next to any operator."""
         return self.expression(size.expression).tight()
-
-
-def settable(item: Union[ir.Expression, ir.Size, ir.Range, None]) -> bool:
-    """Does its value hang on a constant that a check may set? The C that ships is also that of the checks, so nothing
-    may be decided by such a value."""
-    if isinstance(item, ir.Range):
-        return settable(item.low) or settable(item.high)
-    expression = item.expression if isinstance(item, ir.Size) else item
-    return any(isinstance(node, ir.ConstantName) for node in walk.nodes(expression))
 
 
 def names(item: ir.Expression) -> bool:
