@@ -35,7 +35,7 @@ UNUSED = """protocol t
 constant size = 4
 parameter patience: u32 = 5 unit us
 enumeration Colour: u8
-  RED = 1
+  RED = 0
 enumeration Empty: u32
   LAST = 0xFFFFFFFF
 layout Word

@@ -130,7 +130,7 @@ def test_list_names_without_searching(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_world_outlives_the_timers_it_speaks_of(tmp_path: pathlib.Path) -> None:
-    """The only one of the spec, which the world has expire: a mutant without it is searched, and so is an edited spec."""
+    """The only one of the spec: a mutant without it is searched, and so is an edited spec."""
     lines = ABP.read_text().splitlines(keepends=True)
     constant = [
         line.replace("after timeout", "after 1000")
@@ -140,7 +140,7 @@ def test_a_world_outlives_the_timers_it_speaks_of(tmp_path: pathlib.Path) -> Non
     assert "".join(constant).count("after 1000") == 1
     spec = tmp_path / "abp.hsm"
     spec.write_text("".join(constant))
-    world = ("--world", ROOT / "models/abp_world.pml", "--output", tmp_path / "out")
+    world = ("--output", tmp_path / "out")
     found = hsmc(spec, "--operators", "drop-timer", *world, "--json")
     (mutant,) = json.loads(found.stdout)["mutants"]
     assert (mutant["fate"], mutant["by"]) == ("property", "no_deadlock"), found.stderr
@@ -163,5 +163,3 @@ def test_a_world_outlives_the_timers_it_speaks_of(tmp_path: pathlib.Path) -> Non
     )
     assert told.returncode == 1 and told.stderr == ""
     assert "no_deadlock" in told.stdout
-    assert "timers the spec does not have" in told.stdout
-    assert "SENDER_WAIT_ACK" in told.stdout

@@ -43,7 +43,7 @@ process Gate "A gate."
       when a > 1 and (b == 2 or a < 9)  # enough
         / paid := a; open(true)     -> RAISED
       when b != 0                   / owed := over(b)
-      else                          / owed := paid + 1
+      else                          / owed := u8(paid + 1)
     ignore car, off
 
   state RAISED
@@ -85,7 +85,7 @@ EXPECTED = {
         ["when not (b != 0) / owed := over(b)"],
     ),
     "force-guard Gate.SHUT.coin.1: b != 0": (
-        ["when b != 0 / owed := over(b)", "else / owed := paid + 1"],
+        ["when b != 0 / owed := over(b)", "else / owed := u8(paid + 1)"],
         ["else / owed := over(b)"],
     ),
     "swap-target Gate.RAISED.car.0: SHUT => RAISED": (
@@ -136,16 +136,16 @@ EXPECTED = {
         ["when (b == 2 or a < 9) # enough"],
     ),
     "arithmetic Gate.SHUT.coin.2: paid + 1 => paid - 1": (
-        ["else / owed := paid + 1"],
-        ["else / owed := paid - 1"],
+        ["else / owed := u8(paid + 1)"],
+        ["else / owed := u8(paid - 1)"],
     ),
     "swap-arms over: n - 1 if n > 2 else 0": (
         ["function over(n: u8): u8 = n - 1 if n > 2 else 0"],
         ["function over(n: u8): u8 = 0 if n > 2 else n - 1"],
     ),
     "number Gate.SHUT.coin.2: 1 => 2": (
-        ["else / owed := paid + 1"],
-        ["else / owed := paid + 2"],
+        ["else / owed := u8(paid + 1)"],
+        ["else / owed := u8(paid + 2)"],
     ),
     "constant limit: 4 => 3": (["constant limit = 4"], ["constant limit = 3"]),
     "word Gate.SHUT.coin.0: true => false": (

@@ -178,7 +178,7 @@ def test_seed_and_options(tmp_path: Path) -> None:
         board(slow, "left")["figures"]["half_round_trip_us"]
         - board(fast, "left")["figures"]["half_round_trip_us"]
     )
-    assert 8.9 < longer < 9.4
+    assert 8.9 < longer < 9.5
     path = tmp_path / "results.json"
     assert (
         tigonsim("run", EXAMPLES / "emp-ping.scenario", "-q", f"--json={path}").stdout

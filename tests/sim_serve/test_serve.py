@@ -103,9 +103,8 @@ def test_two_processes_get_the_results_of_the_inside(options: list[str]) -> None
     figures = dict(line.split() for line in printed[1].splitlines())
     boards = expected["boards"]
     assert isinstance(boards, list)
-    assert {name: float(value) for name, value in figures.items()} == boards[0][
-        "figures"
-    ]
+    found = {name: float(value) for name, value in figures.items()}
+    assert found == pytest.approx(boards[0]["figures"])
     for outer, inner in zip(served["boards"], boards, strict=True):
         assert outer["statistics"] == inner["statistics"]
     assert served["wires"] == expected["wires"]

@@ -107,7 +107,9 @@ class CWriter(ExpressionWriter):
 
     def _Repeat(self, node: ir.Repeat, depth: int) -> str:
         turn = f"turn_{depth}"
-        bound = f"{turn} < {self.size(node.count)}"
+        # A count that a check makes 0: compilers warn of "< 0".
+        below = "!=" if isinstance(node.count.expression, ir.Binary) else "<"
+        bound = f"{turn} {below} {self.size(node.count)}"
         if node.condition is not None:
             bound += (
                 f" && {self.expression(node.condition).within({'relational', 'and'})}"
