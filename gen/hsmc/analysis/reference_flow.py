@@ -234,6 +234,8 @@ class Follower:
                 return Use(key, place, what, tuple(notes))
         may = "is" if nothing else "may be"
         text = expression_text(node)
+        if isinstance(node, ir.LocalName):
+            text = node.local.name
         return Use(None, place, f"'{text}' {may} none, but {what}", tuple(notes))
 
     def _argument(self, node: ir.Expression) -> Optional[ArgumentKey]:
@@ -430,7 +432,7 @@ class Follower:
     def step(self, statement: ir.Statement, path: Path) -> list[Path]:
         if isinstance(statement, ir.If):
             return self.branch(statement, path)
-        if isinstance(statement, ir.Repeat):
+        if isinstance(statement, ir.LOOPS):
             return self.loop(statement, path)
         if isinstance(statement, ir.ActionCall):
             action = self.declared.actions[statement.action]
@@ -476,7 +478,7 @@ class Follower:
                 result.extend(self.run(block, [taken]))
         return result
 
-    def loop(self, statement: ir.Repeat, path: Path) -> list[Path]:
+    def loop(self, statement: Union[ir.Repeat, ir.For], path: Path) -> list[Path]:
         """At the beginning of a turn what turns change is unknown, but for references that are at the end of each turn
         what they were before the first: none, or not."""
         fields = self.changed(statement.body)
@@ -503,7 +505,10 @@ class Follower:
             for name in fields:
                 begin.versions[name] = self.terms.count()
             turn = begin.fork()
-            if statement.condition is not None:
+            if isinstance(statement, ir.For):
+                # Another number each time, or a record.
+                turn.names[statement.local.unique] = turn.unknown(False)
+            elif statement.condition is not None:
                 turn.assume(self.evaluate(statement.condition, turn), True)
             ways = self.run(statement.body, [] if turn.dead else [turn])
             after = dict(kept)
@@ -520,8 +525,8 @@ class Follower:
             kept = after
         outer.add(self.findings)
         self.findings = outer
-        if statement.condition is None:
-            return ways
+        if isinstance(statement, ir.For) or statement.condition is None:
+            return ways  # there is a turn at least
         return [begin, *(way for way in ways if way.ended)]
 
     def changed(self, statements: Iterable[ir.Statement]) -> set[str]:
