@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Callable, Iterable, Optional, Sequence
 
 from .. import ir, naming, walk
-from .c_decided import decided, settable
+from .c_decided import decided, settable, settled
 from ..frontend.constants import LARGEST
 
 # How tightly an expression binds, for the parentheses of a reader rather than of the grammar: whatever a compiler
@@ -277,8 +277,7 @@ class ExpressionWriter:
             else None
         )
         if outcome is not None and not settable(node):
-            operands = (node.left, node.right)
-            return self.foregone(outcome, *(o for o in operands if o.value is None))
+            return self.foregone(outcome, node.left, node.right)
         before = self.opaque
         self.opaque = opaque = before or outcome is not None
         left = self.expression(node.left)
@@ -287,7 +286,7 @@ class ExpressionWriter:
         if binding == "relational" and left.text == right.text:
             # What is left of two conditionals may be the same on both sides.
             same = node.operator in ("==", "<=", ">=")
-            return self.foregone(same, *(o for o in (node.left,) if o.value is None))
+            return self.foregone(same, node.left)
         if opaque and binding == "relational":
             left, right = self.unknown_sides(node, left, right)
         if node.operator == "^" and isinstance(node.left, ir.Number):
@@ -355,10 +354,13 @@ class ExpressionWriter:
 
     def foregone(self, outcome: bool, *operands: ir.Expression) -> Text:
         """A condition compilers would warn of; its operands still count as used."""
-        used = [f"(void){self.expression(operand).tight()}" for operand in operands]
+        used = self.used(o for o in operands if o.value is None or names(o))
         truth = str(outcome).lower()
         text = f"({', '.join([*used, truth])})" if used else truth
         return Text(text, ATOM, BOOL)
+
+    def used(self, operands: Iterable[ir.Expression]) -> list[str]:
+        return [f"(void){self.expression(operand).tight()}" for operand in operands]
 
     def outside(
         self, place: str, operator: str, limit: ir.Size, foregone: bool
@@ -375,33 +377,40 @@ class ExpressionWriter:
         ]
 
     def _Conditional(self, node: ir.Conditional) -> Text:
-        if node.condition.value is not None and not settable(node.condition):
-            return self.chosen(node)
+        outcome = settled(node.condition)
+        if outcome is not None:
+            return self.chosen(node, outcome)
         loose = {"relational", "additive", "multiplicative"}
         condition = self.expression(node.condition)
         then = self.expression(node.then)
         otherwise = self.expression(node.otherwise)
-        if {then.promoted, otherwise.promoted} == {INT} and bits(node.type) == 32:
-            # Members of an enumeration are ints in C, whatever it is based on.
-            then, otherwise = self.word(node.then), self.word(node.otherwise)
-        text = f"{condition.within({'relational'})} ? {then.within(loose)} : {otherwise.within(loose)}"
+        wide = bits(node.type) == 32 and WORD not in (then.promoted, otherwise.promoted)
+        then = self.branch(node.then, then, wide)
+        otherwise = self.branch(node.otherwise, otherwise, wide)
         kinds = {then.promoted, otherwise.promoted}
+        text = f"{condition.within({'relational'})} ? {then.within(loose)} : {otherwise.within(loose)}"
         promoted = BOOL if kinds == {BOOL} else WORD if WORD in kinds else INT
         return Text(text, CONDITIONAL, promoted)
 
-    def chosen(self, node: ir.Conditional) -> Text:
-        """What a constant condition leaves; gcc takes the other side into account when it warns of conversions. What is
-        not evaluated still counts as used."""
+    def branch(self, node: ir.Expression, text: Text, wide: bool) -> Text:
+        """gcc does not see through conditionals in conditionals that they are not below zero, nor are members of an
+        enumeration of 32 bits (`wide`) words in C."""
+        if text.promoted == INT and (wide or text.binding == CONDITIONAL):
+            return self.word(node)
+        return text
+
+    def chosen(self, node: ir.Conditional, outcome: bool) -> Text:
+        """What a condition decided beforehand leaves; gcc takes the other side into account when it warns of
+        conversions. What is not evaluated still counts as used."""
         one, other = node.then, node.otherwise
-        if node.condition.value == 0:
+        if not outcome:
             one, other = other, one
         result = self.expression(one)
-        unused = [e for e in (node.condition, other) if names(e)]
-        if not unused:
+        used = self.used(e for e in (node.condition, other) if names(e))
+        if not used:
             return result
         if result.promoted == INT:
             result = self.word(one)  # gcc does not see how narrow it is behind a comma
-        used = [f"(void){self.expression(e).tight()}" for e in unused]
         return Text(f"({', '.join([*used, result.text])})", ATOM, result.promoted)
 
     def call(self, name: str, arguments: Sequence[str]) -> str:
