@@ -30,23 +30,23 @@ def test_issue_figures(results: dict[int, dict[str, Any]]) -> None:
 
 def test_limits(results: dict[int, dict[str, Any]]) -> None:
     """All that may be compared is inside its limits, but for 4 kB, where the published costs themselves are not, and 4
-    bytes, by two cycles. The slope, which lacks what posting takes beyond its charge at 4 bytes, is just inside.
+    bytes, by three cycles. The slope, which lacks what posting takes beyond its charge at 4 bytes, is just inside.
     """
     outside = [row.name for row in published.rows(results) if "OUTSIDE" in row.verdict]
     assert outside == ["latency 4 B", "one way 4 kB"]
-    assert results[4]["latency_us"] < 25.03
+    assert results[4]["latency_us"] < 25.05
     slope = results[published.ONE_FRAME]["latency_us"] - results[4]["latency_us"]
-    assert 1000 * slope / (published.ONE_FRAME - 4) == pytest.approx(8.09, abs=0.02)
+    assert 1000 * slope / (published.ONE_FRAME - 4) == pytest.approx(8.07, abs=0.02)
     assert results[4096]["bandwidth_mbps"] == pytest.approx(775, rel=0.005)
 
 
 @pytest.mark.parametrize(
     "size, figure, value",
     [
-        (4, "latency_us", 25.02),
-        (10, "latency_us", 25.02),
-        (published.ONE_FRAME, "latency_us", 36.94),
-        (1500, "latency_us", 51.34),
+        (4, "latency_us", 25.03),
+        (10, "latency_us", 25.03),
+        (published.ONE_FRAME, "latency_us", 36.93),
+        (1500, "latency_us", 51.37),
         (4096, "bandwidth_mbps", 775.2),
         (65536, "bandwidth_mbps", 826.7),
         (MEGABYTE, "bandwidth_mbps", 842.7),
