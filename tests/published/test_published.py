@@ -22,7 +22,7 @@ def fixture_results() -> dict[int, dict[str, Any]]:
 def test_issue_figures(results: dict[int, dict[str, Any]]) -> None:
     """Published: 23 us for 4 bytes, 840 Mb/s one way."""
     assert (
-        21 <= results[4]["latency_us"] <= 25.03
+        21 <= results[4]["latency_us"] <= 25.05
     )  # two cycles beyond 25: docs/board.md
     assert 800 <= results[MEGABYTE]["bandwidth_mbps"] <= 900
     assert 800 <= results[65536]["bandwidth_mbps"] <= 900
