@@ -25,4 +25,4 @@ $(CODECS)/codecs.bin: tests/codecs/codecs.c tests/codecs/chip.lds $(CODECS_HEADE
 	$(Q)$(CROSS)objcopy -O binary $(CODECS)/chip.elf $@
 
 TEST_NEEDS += $(CODECS)/codecs $(CODECS)/codecs.bin $(BUILD)/tests/run_program
-LINT_NEEDS += $(CODECS_GENERATED)
+LINT_NEEDS += $(CODECS_HEADERS)
