@@ -86,9 +86,9 @@ bench-sim:       ## simulated time a second of processor time buys: all cores bu
 	$(Q)$(MAKE) --no-print-directory -s generate firmware $(BUILD)/tests/measure_boards
 	$(Q)$(BUILD)/tests/measure_boards both
 
-C_SOURCES  = $(shell find fw-runtime host models sim tests -name '*.c' -not -path '*/golden/*' | sort)
-C_HEADERS  = $(shell find fw-runtime host models sim tests -name '*.h' -not -path '*/golden/*' | sort)
-PY_SOURCES = $(shell find gen fw-runtime host models scripts tests -name '*.py' | sort)
+C_SOURCES  = $(shell find fw-runtime host models sim spec tests -name '*.c' -not -path '*/golden/*' | sort)
+C_HEADERS  = $(shell find fw-runtime host models sim spec tests -name '*.h' -not -path '*/golden/*' | sort)
+PY_SOURCES = $(shell find gen fw-runtime host models scripts spec tests -name '*.py' | sort)
 SPECS      = $(wildcard spec/*/*.hsm)
 
 format:          ## rewrite all C, Python and specs in the project's style
@@ -102,7 +102,7 @@ lint:            ## check style, types and warnings of gcc and clang
 	$(Q)$(MAKE) --no-print-directory lint-style lint-warnings
 
 # The runtime is MIPS code with registers of its own, which only gcc knows: it is checked when an image is built.
-LINT_NATIVE = $(filter-out fw-runtime/% tests/overhead/chip/% tests/acceptance/firmware/% tests/ethernet/firmware/% tests/relay/firmware/% tests/fuzz/bare/%,$(C_SOURCES))
+LINT_NATIVE = $(filter-out fw-runtime/% $(wildcard spec/*/firmware/*.c) tests/overhead/chip/% tests/acceptance/firmware/% tests/ethernet/firmware/% tests/relay/firmware/% tests/fuzz/bare/%,$(C_SOURCES))
 LINT_FLAGS  = $(CSTD) $(INCLUDES) $(CODECS_INCLUDES) -DFIRMWARE_IMAGE=__FILE__
 
 .PHONY: lint-style lint-warnings

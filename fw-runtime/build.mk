@@ -15,7 +15,7 @@ FW_ARCH     := -EB -march=mips2 -mtune=r3000 -mabi=32 -mno-abicalls -fno-pic -G0
                -mno-branch-likely
 FW_INCLUDES := -I. -I$(FW_PORT)/freestanding -I$(BUILD)/gen/emp
 FW_DEFINES  := -DNIC_TRACE=$(NIC_TRACE) -DNIC_PORT_HEADER='"$(FW_PORT)/port_tigon2.h"' \
-               -DEMP_PORT_HEADER='"$(FW_PORT)/emp_port.h"' -DEMP_PARSE_ATTRIBUTES=NIC_HOT
+               -DEMP_PORT_HEADER='"spec/emp/firmware/emp_port.h"' -DEMP_PARSE_ATTRIBUTES=NIC_HOT
 FW_CFLAGS   := -std=gnu11 -O2 -g $(FW_ARCH) -ffreestanding -ffixed-hi -ffixed-lo \
                -fno-expensive-optimizations -fno-reorder-blocks -mno-check-zero-division -mno-llsc \
                -fno-delete-null-pointer-checks -fno-isolate-erroneous-paths-dereference \
@@ -30,14 +30,14 @@ FW_CFLAGS   += -fno-tree-vectorize -fno-tree-pre -fno-tree-vrp -fno-tree-tail-me
 # Generated code converts on purpose and says so; hand-written code is held to the same.
 FW_CFLAGS   += -Wconversion
 
-FW_SOURCES  := $(addprefix $(FW_PORT)/,memory.c emp/image.c)
+FW_SOURCES  := $(FW_PORT)/memory.c spec/emp/firmware/image.c
 FW_OBJECTS  := $(FIRMWARE)/$(FW_PORT)/start.o $(FW_SOURCES:%.c=$(FIRMWARE)/%.o)
 # If the scratchpad overflows after a change of the spec: say `rare` there of an action or event that runs
 # once for a message (build/firmware/emp_a.map has the sizes).
 #
 # The event loop wants $s0 and $s1 back from a handler. The other callee-saved registers would be saved
 # and restored by every handler for nobody: a tenth of all instructions.
-FW_IMAGE    := $(FIRMWARE)/$(FW_PORT)/emp/image.o
+FW_IMAGE    := $(FIRMWARE)/spec/emp/firmware/image.o
 $(FW_IMAGE): fw-runtime/build.mk $(BUILD)/gen/emp/emp.c $(BUILD)/gen/emp/frame.c
 FW_WHOLE_PROGRAM := -fwhole-program $(foreach n,2 3 4 5 6 7,-fcall-used-s$(n))
 $(FW_IMAGE): FW_CFLAGS += $(FW_WHOLE_PROGRAM)
@@ -98,7 +98,7 @@ $(FIRMWARE)/emp_a.elf: $(FW_OBJECTS) $(FIRMWARE)/firmware.lds fw-runtime/tools/c
 FW_OBSERVED       := $(FIRMWARE)/observed/image.o
 FW_OBSERVED_PARTS := $(filter-out $(FW_IMAGE),$(FW_OBJECTS)) $(FW_OBSERVED)
 
-$(FW_OBSERVED): $(FW_PORT)/emp/image.c $(FW_FLAGS_STAMP) $(FW_PORT)/core.inc $(BUILD)/gen/emp/emp.h \
+$(FW_OBSERVED): spec/emp/firmware/image.c $(FW_FLAGS_STAMP) $(FW_PORT)/core.inc $(BUILD)/gen/emp/emp.h \
                 fw-runtime/build.mk $(BUILD)/gen/emp/emp.c $(BUILD)/gen/emp/emp_observed.h $(BUILD)/gen/emp/frame.c
 	$(SAY) FWCC "$< (observed)"
 	@mkdir -p $(@D)
@@ -115,8 +115,8 @@ $(OBSERVED_IMAGE): $(FW_OBSERVED_PARTS) $(FIRMWARE)/firmware.lds
 
 # The same for published-cost mode (docs/board.md): the functions that a table charges are out of line, with their
 # arguments where the calling convention has them, and there is no trace ring, whose own cost the steps do not know.
-FW_CHARGES         := $(FW_PORT)/emp/published.charges
-FW_PUBLISHED       := $(FIRMWARE)/published/emp/image.o
+FW_CHARGES         := spec/emp/firmware/published.charges
+FW_PUBLISHED       := $(FIRMWARE)/published/firmware/image.o
 FW_PUBLISHED_PARTS := $(FIRMWARE)/$(FW_PORT)/memory.o $(FIRMWARE)/published/start.o $(FW_PUBLISHED)
 FW_PUBLISHED_FLAGS := -UNIC_TRACE -DNIC_TRACE=0
 
@@ -125,7 +125,7 @@ $(BUILD)/gen/emp/emp_charged.h: $(FW_CHARGES)
 	$(Q)sed -n 's/#.*//; s/^charge.* \(before\|after\) *\([a-z0-9_]*\).*/__typeof__(\2) \2 __attribute__((noipa));/p' $< \
 	    | sort -u > $@
 
-$(FW_PUBLISHED): $(FW_PORT)/emp/image.c $(FW_FLAGS_STAMP) $(FW_PORT)/core.inc $(BUILD)/gen/emp/emp.h \
+$(FW_PUBLISHED): spec/emp/firmware/image.c $(FW_FLAGS_STAMP) $(FW_PORT)/core.inc $(BUILD)/gen/emp/emp.h \
                  fw-runtime/build.mk $(BUILD)/gen/emp/emp.c $(BUILD)/gen/emp/emp_charged.h $(BUILD)/gen/emp/frame.c
 	$(SAY) FWCC "$< (published cost)"
 	@mkdir -p $(@D)

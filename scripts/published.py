@@ -2,7 +2,7 @@
 """What `make bench-published` prints: EMP on the simulated boards, charged the papers' step costs, beside the published
 figures.
 
-The steps' costs are an input (fw-runtime/port/tigon2/emp/published.charges); queueing, DMA, MAC, wire, bus and host are
+The steps' costs are an input (spec/emp/firmware/published.charges); queueing, DMA, MAC, wire, bus and host are
 the simulator's, with all knobs at their defaults. All times are simulated, so results are the same everywhere.
 """
 
@@ -17,7 +17,7 @@ from typing import Any, Optional
 
 DEMO = Path("build/host/emp_demo")
 IMAGE = Path("build/firmware/emp_a_published.elf")
-CHARGES = Path("fw-runtime/port/tigon2/emp/published.charges")
+CHARGES = Path("spec/emp/firmware/published.charges")
 # The largest message of one frame: a message of 1500 bytes takes two, because headers are inside the MTU.
 ONE_FRAME = 1478
 SIZES = (4, 10, ONE_FRAME, 1500, 4096, 65536, 1 << 20)

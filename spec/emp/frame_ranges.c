@@ -7,8 +7,8 @@
 #include "emp_layout.h"
 
 static_assert(EMP_FRAME_TYPE_WORD == 3 && EMP_FRAME_KIND_WORD == 3 && EMP_FRAME_SENDER_WORD == 3 &&
-                  EMP_FRAME_CONTACT_WORD == 4 && EMP_FRAME_MESSAGE_WORD == 5 && EMP_FRAME_FRAME_WORD == 6 &&
-                  EMP_FRAME_SIZE_WORD == 6,
+                  EMP_FRAME_CONTACT_WORD == 4 && EMP_FRAME_MESSAGE_WORD == 5 &&
+                  EMP_FRAME_FRAME_WORD == 6 && EMP_FRAME_SIZE_WORD == 6,
               "frame.rl knows which word holds what");
 
 static void kinds(const char *name, unsigned first, unsigned last) {

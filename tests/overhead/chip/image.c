@@ -1,5 +1,5 @@
 /*
- * One image as one translation unit, as the firmware's (port/tigon2/emp/image.c). IMAGE_NODE is the
+ * One image as one translation unit, as the firmware's (spec/emp/firmware/image.c). IMAGE_NODE is the
  * node: "node_hand.c" or "node_generated.c".
  */
 #include "tests/overhead/node.h"

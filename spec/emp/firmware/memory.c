@@ -6,7 +6,7 @@
  * Receives that are only posted keep theirs as long as nobody needs it more.
  */
 #include "fw-runtime/gather.h"
-#include "fw-runtime/port/tigon2/emp/glue.h"
+#include "spec/emp/firmware/glue.h"
 
 #define PAGE_WORDS    (EMP_PAGE_BYTES / 4u)
 #define LENGTHS_AT    (2u * EMP_INDIRECT_ENTRIES) /* word of the page where lengths begin */

@@ -8,7 +8,7 @@
  * objects must differ between these files.
  */
 #include "fw-runtime/port/tigon2/board.h"
-#include "fw-runtime/port/tigon2/emp/glue.h"
+#include "spec/emp/firmware/glue.h"
 
 /* Functions whose calls a simulator charges for (published.charges). */
 #ifdef EMP_CHARGED
@@ -24,10 +24,10 @@
 #include "fw-runtime/timers.c"
 #include "fw-runtime/trace.c"
 
-#include "fw-runtime/port/tigon2/emp/memory.c"
-#include "fw-runtime/port/tigon2/emp/postings.c"
-#include "fw-runtime/port/tigon2/emp/start.c"
-#include "fw-runtime/port/tigon2/emp/wire.c"
+#include "spec/emp/firmware/memory.c"
+#include "spec/emp/firmware/postings.c"
+#include "spec/emp/firmware/start.c"
+#include "spec/emp/firmware/wire.c"
 
 /* Generated code has labels and cases nobody needs. */
 #pragma GCC diagnostic ignored "-Wunused-label"

@@ -2,7 +2,7 @@
  * Frames: header words out, parser in. The data path of both directions.
  */
 #include "fw-runtime/port/tigon2/board.h"
-#include "fw-runtime/port/tigon2/emp/glue.h"
+#include "spec/emp/firmware/glue.h"
 #include "spec/emp/frame.h"
 
 static_assert(EMP_FRAME_DESTINATION_LOW_WORD == 1 && EMP_FRAME_SOURCE_HIGH_WORD == 1 &&

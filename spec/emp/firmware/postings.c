@@ -13,7 +13,7 @@
  * A send that finds no free record goes into a queue of its own and is offered again when a send
  * has completed; receives pass it, sends do not.
  */
-#include "fw-runtime/port/tigon2/emp/glue.h"
+#include "spec/emp/firmware/glue.h"
 
 #define RING_MASK (EMP_POSTING_RING_ENTRIES - 1u)
 

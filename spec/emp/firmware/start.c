@@ -3,7 +3,7 @@
  */
 #include "fw-runtime/port/tigon2/board.h"
 #include "fw-runtime/port/tigon2/memory_map.h"
-#include "fw-runtime/port/tigon2/emp/glue.h"
+#include "spec/emp/firmware/glue.h"
 
 /* The state in its places, see emp_port.h. */
 #define DEFINE_HOT(member)  EMP_MEMBER(member) NIC_FAST;
