@@ -34,6 +34,7 @@ LINT_C        :=
 include gen/build.mk
 include sim/build.mk
 include fw-runtime/build.mk
+include spec/build.mk
 include host/build.mk
 include models/build.mk
 include tests/build.mk
@@ -64,7 +65,7 @@ test: export ASAN_OPTIONS := detect_leaks=1
 test:            ## build and run every test (under 10 minutes)
 	@scripts/setup.sh demo verify test
 	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) test-programs
-	$(Q)scripts/test.py -n 2 --dist loadfile tests
+	$(Q)scripts/test.py -n 2 --dist loadfile tests spec
 
 .PHONY: test-programs
 test-programs: $$(TEST_PROGRAMS) $$(TEST_NEEDS)
@@ -89,7 +90,7 @@ bench-sim:       ## simulated time a second of processor time buys: all cores bu
 C_SOURCES  = $(shell find fw-runtime host models sim spec tests -name '*.c' -not -path '*/golden/*' | sort)
 C_HEADERS  = $(shell find fw-runtime host models sim spec tests -name '*.h' -not -path '*/golden/*' | sort)
 PY_SOURCES = $(shell find gen fw-runtime host models scripts spec tests -name '*.py' | sort)
-SPECS      = $(wildcard spec/*/*.hsm)
+SPECS      = $(wildcard spec/*/*.hsm gen/hsmc/library/*/*.hsm)
 
 format:          ## rewrite all C, Python and specs in the project's style
 	@scripts/setup.sh lint

@@ -49,9 +49,15 @@ uint32_t nic_host_name(const volatile void *object);
 /* Index of the highest bit set in `word`, which is not 0. */
 static inline uint32_t nic_highest_bit(uint32_t word);
 
+/* Host memory of at least 64 bytes that may be read at any time, and the NIC's own Ethernet
+ * address, by which it takes frames: bytes 0-1 and 2-5. Both before the first frame. */
+void nic_set_scratch(uint32_t high, uint32_t low);
+void nic_set_address(uint32_t high, uint32_t low);
+
 /* Something impossible happened. Tells the host as far as the port can (after nic_on_panic), stops
  * the wire and the transfers, and never returns. `code` is not 0. */
 void nic_panic(uint32_t code) __attribute__((noreturn));
+#define NIC_PANIC_PARAMETER 0x0204u /* a parameter fixed at start is out of its range */
 void nic_on_panic(uint32_t code);
 
 /* --------------------------------------------------------------------------------------- Time */
@@ -101,7 +107,8 @@ void nic_transmit_end(uint32_t bytes);
 
 /* ----------------------------------------------------------------------------------- Receiving */
 
-/* A frame came with a good checksum: `words` are its first words (up to 9, valid during the call),
+/* A frame came with a good checksum: `words` are its first words (NIC_HEADER_WORDS, a port
+ * constant of at least 16; valid during the call, those behind the end mean nothing),
  * `bytes` its length without the checksum, `frame` its name for nic_receive_data. A frame waits
  * where it came in while fewer than NIC_WRITTEN_PER_FRAME more notices can be asked for. */
 void nic_on_frame(const uint32_t *words, uint32_t bytes, uint32_t frame);

@@ -1,38 +1,35 @@
-# The spec compiler, and what it makes of the specs: build/gen/<protocol>/<protocol>.h, .c, _layout.h and _codec.h.
-# Whoever includes a generated header depends on $(EMP_GENERATED), $(ABP_GENERATED) or $(FETCH_GENERATED).
+# The spec compiler, and what it makes of the specs: build/gen/NAME/NAME.h, .c, _layout.h and so on for each protocol,
+# which is a folder spec/NAME with a NAME.hsm. Who includes a generated header depends on $(GENERATED_NAME).
 
 HSMC         := gen/bin/hsmc
-HSMC_SOURCES := $(HSMC) $(wildcard gen/hsmc/*.py gen/hsmc/*/*.py gen/hsmc/*/*.lark gen/hsmc/templates/*/*.j2)
+HSMC_SOURCES := $(HSMC) $(wildcard gen/hsmc/*.py gen/hsmc/*/*.py gen/hsmc/*/*.lark gen/hsmc/templates/*/*.j2 gen/hsmc/library/*/*.hsm)
 
-EMP_GENERATED := $(addprefix $(BUILD)/gen/emp/,emp.h emp.c emp_layout.h emp_codec.h emp_watch.h emp_observed.h)
-ABP_GENERATED := $(addprefix $(BUILD)/gen/abp/,abp.h abp.c abp_layout.h abp_codec.h)
-FETCH_GENERATED := $(addprefix $(BUILD)/gen/fetch/,fetch.h fetch.c fetch_layout.h fetch_codec.h)
+PROTOCOLS := $(foreach folder,$(wildcard spec/*),$(if $(wildcard $(folder)/$(notdir $(folder)).hsm),$(notdir $(folder))))
 
-# Another EMP, into a directory of its own: make BUILD=build/mine EMP_SPEC=mine/emp.hsm EMP_OPTIONS='--set send_limit=2'
-EMP_SPEC    := spec/emp/emp.hsm
-EMP_OPTIONS :=
+# What hsmc is told of a protocol. Those with firmware get what an image needs, EMP what records its runs.
+# Another spec, into a directory of its own: make BUILD=build/mine SPEC_emp=mine/emp.hsm OPTIONS_emp='--set send_limit=2'
+$(foreach name,$(PROTOCOLS),\
+  $(eval SPEC_$(name) := spec/$(name)/$(name).hsm)\
+  $(eval OPTIONS_$(name) :=)\
+  $(eval KINDS_$(name) := .h .c _layout.h _codec.h)\
+  $(if $(wildcard spec/$(name)/firmware),\
+    $(eval KINDS_$(name) += _nic.h _nic.c) $(eval OUTPUTS_$(name) := --nic)))
+KINDS_emp   += _watch.h _observed.h
+OUTPUTS_emp += --watch
 
 .PHONY: generate
-generate: $(EMP_GENERATED) $(ABP_GENERATED) $(FETCH_GENERATED)
 
-# One run makes all three. hsmc leaves files alone that would not change, so their dates are set here.
-$(EMP_GENERATED) &: $(EMP_SPEC) $(HSMC_SOURCES)
-	$(SAY) HSMC $<
-	@mkdir -p $(BUILD)/gen/emp
-	$(Q)$(HSMC) build $< $(EMP_OPTIONS) --output $(BUILD)/gen/emp --watch --depfile $(BUILD)/gen/emp/emp.d
-	@touch $(EMP_GENERATED)
-
-$(ABP_GENERATED) &: spec/abp/abp.hsm $(HSMC_SOURCES)
-	$(SAY) HSMC $<
-	@mkdir -p $(BUILD)/gen/abp
-	$(Q)$(HSMC) build $< --output $(BUILD)/gen/abp --depfile $(BUILD)/gen/abp/abp.d
-	@touch $(ABP_GENERATED)
-
-$(FETCH_GENERATED) &: spec/fetch/fetch.hsm $(HSMC_SOURCES)
-	$(SAY) HSMC $<
-	@mkdir -p $(BUILD)/gen/fetch
-	$(Q)$(HSMC) build $< --output $(BUILD)/gen/fetch --depfile $(BUILD)/gen/fetch/fetch.d
-	@touch $(FETCH_GENERATED)
+# One run makes all of a protocol. hsmc leaves files alone that would not change, so their dates are set here.
+define GENERATE
+GENERATED_$(1) := $(KINDS_$(1):%=$(BUILD)/gen/$(1)/$(1)%)
+generate: $$(GENERATED_$(1))
+$$(GENERATED_$(1)) &: $$(SPEC_$(1)) $(HSMC_SOURCES)
+	$$(SAY) HSMC $$<
+	@mkdir -p $(BUILD)/gen/$(1)
+	$$(Q)$(HSMC) build $$< $$(OPTIONS_$(1)) $(OUTPUTS_$(1)) --output $(BUILD)/gen/$(1) --depfile $(BUILD)/gen/$(1)/$(1).d
+	@touch $$(GENERATED_$(1))
+endef
+$(foreach name,$(PROTOCOLS),$(eval $(call GENERATE,$(name))))
 
 .PHONY: editor
 editor:          ## highlighting for Vim and Visual Studio Code, packages of the language server: build/editor

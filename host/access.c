@@ -62,10 +62,32 @@ void libemp_set_words(struct libemp_board *board, uint32_t address, const uint32
     }
 }
 
-int libemp_read_memory(struct libemp_board *board, uint32_t address, uint32_t *words,
-                       size_t count) {
+static int check_memory(struct libemp_board *board, uint32_t address, size_t count) {
     if (address % 4 != 0 || address > MEMORY_BYTES || count > (MEMORY_BYTES - address) / 4)
         return libemp_fail(board, -EINVAL, "no board memory at 0x%X", address);
+    return 0;
+}
+
+int libemp_write_memory(struct libemp_board *board, uint32_t address, const uint32_t *words,
+                        size_t count) {
+    const int error = check_memory(board, address, count);
+    if (!error)
+        libemp_set_words(board, address, words, count);
+    return error;
+}
+
+int libemp_ring(struct libemp_board *board, unsigned mailbox, uint32_t value) {
+    if (mailbox < 1 || mailbox > 31)
+        return libemp_fail(board, -EINVAL, "no mailbox %u", mailbox);
+    libemp_set_word(board, LIBEMP_MAILBOXES + 8 * mailbox + 4, value);
+    return 0;
+}
+
+int libemp_read_memory(struct libemp_board *board, uint32_t address, uint32_t *words,
+                       size_t count) {
+    const int error = check_memory(board, address, count);
+    if (error)
+        return error;
     for (size_t i = 0; i < count; i++)
         words[i] = libemp_get_word(board, address + (uint32_t)i * 4);
     return 0;

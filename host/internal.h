@@ -25,7 +25,8 @@ enum {
     REGISTER_RECEIVE_STATE = 0x220,
     REGISTER_CPU_B_STATE = 0x240,
 
-    ALIAS_OFFSET = 0x400, /* host offset of SRAM address 0 */
+    LIBEMP_MAILBOXES = 0x100, /* in the board's memory: 32 of two words */
+    ALIAS_OFFSET = 0x400,     /* host offset of SRAM address 0 */
     ALIAS_BYTES = 0x400,
     WINDOW_OFFSET = 0x800,
     WINDOW_BYTES = 0x800
@@ -90,7 +91,8 @@ struct libemp_board {
     void (*progress)(void *context, const char *step, size_t done, size_t total);
     void *progress_context;
 
-    bool running; /* the firmware has been seen ready, and the addresses below are its */
+    bool ready;   /* firmware has been seen ready, of whatever protocol */
+    bool running; /* it is EMP's, and the addresses below are its */
     bool window_known;
     uint32_t window;
     uint32_t node;
@@ -161,6 +163,10 @@ int libemp_next_epoch(struct libemp_board *board, uint16_t *epoch);
 /* A count of starts as the EEPROM holds it. */
 enum { LIBEMP_COUNT_BYTES = 8 };
 void libemp_encode_count(uint32_t count, uint8_t slot[LIBEMP_COUNT_BYTES]);
+
+/* start.c: what the firmware says of itself; 0 while it is well. */
+int libemp_check_running(struct libemp_board *board);
+void libemp_pack_address(const uint8_t address[6], uint32_t *high, uint32_t *low);
 
 /* stop.c: halts both processors. Transfers and frames go on. */
 void libemp_halt(struct libemp_board *board);

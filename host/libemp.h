@@ -227,6 +227,12 @@ struct libemp_start_options {
 int libemp_start(struct libemp_board *board, const struct libemp_image *image,
                  const struct libemp_start_options *options);
 
+/* The same for the image of any protocol whose spec includes nic/board.hsm, of which libemp knows
+ * nothing else: -EPROTO does not come. libemp_status, libemp_link, libemp_wait_link, libemp_stop
+ * and the functions of "A board's memory" work on it; what is about messages gives -ENODEV. */
+int libemp_boot(struct libemp_board *board, const struct libemp_image *image,
+                const struct libemp_start_options *options);
+
 /* Uses a board whose firmware is running already. Requests that somebody left posted keep their
  * descriptors; so may some, until the next start, that finished messages of several pages have
  * used. -ENODEV when none has been started, -EIO when it has stopped, -EPROTO as above. */
@@ -391,5 +397,17 @@ void libemp_statistics(const struct libemp_board *board, struct libemp_statistic
  * read what the firmware left there (trace ring, statistics of the MAC). `address` must be a
  * multiple of 4; -EINVAL otherwise or beyond 2 MB. */
 int libemp_read_memory(struct libemp_board *board, uint32_t address, uint32_t *words, size_t count);
+
+/* ------------------------------------------------------------------------------------------------
+ * A board's memory, for hosts of other protocols: with EMP's, these may break what libemp relies on
+ */
+
+/* As libemp_read_memory, to it. */
+int libemp_write_memory(struct libemp_board *board, uint32_t address, const uint32_t *words,
+                        size_t count);
+
+/* Rings a doorbell: `value` into mailbox 1 to 31, which the firmware hears of (nic_on_doorbell).
+ * Rings that come fast may be heard as one, with the last value. -EINVAL for another mailbox. */
+int libemp_ring(struct libemp_board *board, unsigned mailbox, uint32_t value);
 
 #endif

@@ -11,7 +11,8 @@
 #include <string.h>
 
 enum {
-    MAILBOX_ADDRESS = 0x104 + 8 * EMP_POSTING_MAILBOX, /* low word: writing it raises the event */
+    MAILBOX_ADDRESS =
+        LIBEMP_MAILBOXES + 4 + 8 * EMP_POSTING_MAILBOX, /* low word: writing it raises the event */
     GENERATION_SHIFT = 16,
     HEALTH_POLLS = 1024 /* polls between two looks at the firmware's state */
 };

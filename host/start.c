@@ -1,5 +1,5 @@
-/* From a board in any state to running firmware, in the order of tigon2.md 9; where its life ends:
- * stop.c. */
+/* From a board in any state to running firmware of any protocol, in the order of tigon2.md 9; what
+ * is EMP's of it: adopt.c; where its life ends: stop.c. */
 #include "host/internal.h"
 
 #include <errno.h>
@@ -24,8 +24,8 @@ enum {
     CLEAR_FROM = 0x2000,
     CLEAR_TO = 0x80000, /* never more: a 512 kB board wraps onto its own low memory */
     EEPROM_MAC_ADDRESS = 0x8E,
-    MAILBOXES = 0x100,
     MAILBOXES_BYTES = 0x100,
+    CONTROL_WORDS = 32, /* of all protocols, and what one adds */
 
     RESET_TIMEOUT_MS = 500,
     READY_TIMEOUT_MS = 3000
@@ -140,14 +140,14 @@ static int choose_address(struct libemp_board *board, const struct libemp_start_
     return libemp_eeprom_read(board, EEPROM_MAC_ADDRESS, address, 6);
 }
 
-static void pack_address(const uint8_t address[6], uint32_t *high, uint32_t *low) {
+void libemp_pack_address(const uint8_t address[6], uint32_t *high, uint32_t *low) {
     *high = (uint32_t)address[0] << 8 | address[1];
     *low = (uint32_t)address[2] << 24 | (uint32_t)address[3] << 16 | (uint32_t)address[4] << 8 |
            address[5];
 }
 
 static int prepare_control(struct libemp_board *board, const struct libemp_start_options *options) {
-    uint32_t control[EMP_CONTROL_BYTES / 4] = {0};
+    uint32_t control[CONTROL_WORDS] = {0};
     uint8_t address[6];
     uint16_t epoch = options->epoch;
     uint64_t scratch;
@@ -162,19 +162,20 @@ static int prepare_control(struct libemp_board *board, const struct libemp_start
         board->scratch = board->backend->allocate(board->handle, EMP_PAGE_BYTES);
     if (!board->scratch || board->backend->translate(board->handle, board->scratch, &scratch))
         return libemp_fail(board, -ENOMEM, "no page for the firmware");
-    pack_address(address, &high, &low);
+    libemp_pack_address(address, &high, &low);
     emp_control_set_node(control, options->node);
     emp_control_set_epoch(control, epoch);
     emp_control_set_mac_high(control, high);
     emp_control_set_mac_low(control, low);
     emp_control_set_scratch_high(control, (uint32_t)(scratch >> 32));
     emp_control_set_scratch_low(control, (uint32_t)scratch);
-    clear(board, MAILBOXES, MAILBOXES + MAILBOXES_BYTES); /* no posting of an earlier life */
-    libemp_set_words(board, EMP_CONTROL_ADDRESS, control, EMP_CONTROL_BYTES / 4);
+    clear(board, LIBEMP_MAILBOXES,
+          LIBEMP_MAILBOXES + MAILBOXES_BYTES); /* no posting of an earlier life */
+    libemp_set_words(board, EMP_CONTROL_ADDRESS, control, CONTROL_WORDS);
     return 0;
 }
 
-static int check_running(struct libemp_board *board) {
+int libemp_check_running(struct libemp_board *board) {
     const uint32_t cpu = libemp_get_register(board, REGISTER_CPU_A_STATE);
     const uint32_t state = libemp_control_word(board, EMP_CONTROL_STATE_WORD);
     if (state == EMP_CONTROL_STATE_STOPPED)
@@ -192,7 +193,7 @@ static int wait_ready(struct libemp_board *board, uint64_t timeout_ns) {
     for (;;) {
         if (libemp_control_word(board, EMP_CONTROL_STATE_WORD) == EMP_CONTROL_STATE_READY)
             return 0;
-        const int error = check_running(board);
+        const int error = libemp_check_running(board);
         if (error)
             return error;
         if (board->backend->now_ns(board->handle) - start > timeout_ns)
@@ -201,27 +202,6 @@ static int wait_ready(struct libemp_board *board, uint64_t timeout_ns) {
                                libemp_get_register(board, REGISTER_CPU_A_COUNTER));
         pause_ns(board, POLL_INTERVAL_NS);
     }
-}
-
-/* Learns where the firmware keeps what it shares. */
-static int adopt(struct libemp_board *board) {
-    if (libemp_control_word(board, EMP_CONTROL_MAGIC_WORD) != EMP_CONTROL_MAGIC)
-        return libemp_fail(board, -ENODEV, "no firmware has left its mark");
-    const uint32_t version = libemp_control_word(board, EMP_CONTROL_VERSION_WORD);
-    const uint32_t hash = libemp_control_word(board, EMP_CONTROL_PROTOCOL_HASH_WORD);
-    if (version != EMP_CONTROL_VERSION || hash != EMP_PROTOCOL_HASH)
-        return libemp_fail(board, -EPROTO,
-                           "firmware of version %" PRIu32 ", specification 0x%08" PRIX32
-                           "; this library is of version %u, specification 0x%08X",
-                           version, hash, EMP_CONTROL_VERSION, (unsigned)EMP_PROTOCOL_HASH);
-    board->node = libemp_control_word(board, EMP_CONTROL_NODE_WORD);
-    board->descriptors = libemp_control_word(board, EMP_CONTROL_DESCRIPTORS_WORD);
-    board->posting_ring = libemp_control_word(board, EMP_CONTROL_POSTING_RING_WORD);
-    board->peers = libemp_control_word(board, EMP_CONTROL_PEERS_WORD);
-    board->parameters = libemp_control_word(board, EMP_CONTROL_PARAMETERS_WORD);
-    board->counters = libemp_control_word(board, EMP_CONTROL_COUNTERS_WORD);
-    board->running = true;
-    return 0;
 }
 
 /* The reset ends whatever the board did: processors, transfers and frames. */
@@ -245,15 +225,14 @@ static int run(struct libemp_board *board, const struct libemp_image *image,
     libemp_set_register(board, REGISTER_CPU_A_STATE,
                         libemp_get_register(board, REGISTER_CPU_A_STATE) &
                             ~(uint32_t)(CPU_STOPPED_MASK | CPU_STEP));
-    const int error = wait_ready(board, options->ready_timeout_ns ? options->ready_timeout_ns
-                                                                  : READY_TIMEOUT_MS * MILLISECOND);
-    return error ? error : adopt(board);
+    return wait_ready(board, options->ready_timeout_ns ? options->ready_timeout_ns
+                                                       : READY_TIMEOUT_MS * MILLISECOND);
 }
 
-int libemp_start(struct libemp_board *board, const struct libemp_image *image,
-                 const struct libemp_start_options *options) {
-    if (!image || !options || options->node >= EMP_NODE_LIMIT)
-        return libemp_fail(board, -EINVAL, "no image, or node out of range");
+int libemp_boot(struct libemp_board *board, const struct libemp_image *image,
+                const struct libemp_start_options *options) {
+    if (!image || !options)
+        return libemp_fail(board, -EINVAL, "no image, or no options");
     if (options->epoch && options->epoch % 256 == 0)
         return libemp_fail(board, -EINVAL,
                            "epoch 0x%04X: the low byte, which frames carry, must not be 0",
@@ -261,6 +240,7 @@ int libemp_start(struct libemp_board *board, const struct libemp_image *image,
     if (board->outstanding)
         return libemp_fail(board, -EBUSY, "%" PRIu32 " requests are posted", board->outstanding);
     board->running = false;
+    board->ready = false;
     int error = load(board, image, options);
     if (error)
         return error;
@@ -270,56 +250,8 @@ int libemp_start(struct libemp_board *board, const struct libemp_image *image,
         return error;
     }
     libemp_reset_requests(board);
+    board->ready = true;
     report(board, "start", 1, 1);
-    return 0;
-}
-
-/* Descriptors the NIC owns belong to requests of another handle, maybe of one that died. What a
- * finished chain has left in its continuations may look like one, too, and even like a longer one:
- * so each is looked at, whatever seems to lie before it. */
-static void reserve_foreign(struct libemp_board *board) {
-    uint32_t words[DESCRIPTOR_WORDS] = {0};
-    for (uint32_t i = 0; i < EMP_DESCRIPTOR_LIMIT; i++) {
-        words[EMP_DESCRIPTOR_OWNER_WORD] = libemp_get_word(
-            board, board->descriptors + i * EMP_DESCRIPTOR_BYTES + 4 * EMP_DESCRIPTOR_OWNER_WORD);
-        if (emp_descriptor_get_owner(words) != EMP_OWNER_NIC)
-            continue;
-        uint32_t run = 1;
-        if (emp_descriptor_get_format(words) == EMP_FORMAT_CHAIN)
-            run += emp_descriptor_get_continuations(words);
-        for (uint32_t k = i; k < i + run && k < EMP_DESCRIPTOR_LIMIT; k++) {
-            const uint64_t bit = UINT64_C(1) << (k % 64);
-            board->free -= !(board->taken[k / 64] & bit);
-            board->taken[k / 64] |= bit;
-        }
-    }
-}
-
-int libemp_attach(struct libemp_board *board) {
-    if (board->outstanding)
-        return libemp_fail(board, -EBUSY, "%" PRIu32 " requests are posted", board->outstanding);
-    int error = adopt(board);
-    if (!error)
-        error = check_running(board);
-    if (error) {
-        board->running = false;
-        return error;
-    }
-    libemp_reset_requests(board);
-    board->posted = libemp_get_word(board, MAILBOXES + 4 + 8 * EMP_POSTING_MAILBOX);
-    reserve_foreign(board);
-    return 0;
-}
-
-int libemp_set_peer(struct libemp_board *board, uint16_t node, const uint8_t mac_address[6]) {
-    uint32_t words[EMP_PEER_ADDRESS_BYTES / 4];
-    if (!board->running)
-        return libemp_fail(board, -ENODEV, "no firmware runs");
-    if (node >= EMP_NODE_LIMIT || !mac_address)
-        return libemp_fail(board, -EINVAL, "no node %u", node);
-    pack_address(mac_address, &words[0], &words[1]);
-    libemp_set_words(board, board->peers + (uint32_t)node * EMP_PEER_ADDRESS_BYTES, words,
-                     EMP_PEER_ADDRESS_BYTES / 4);
     return 0;
 }
 
@@ -331,7 +263,7 @@ int libemp_status(struct libemp_board *board, struct libemp_status *status) {
     const uint32_t high = libemp_control_word(board, EMP_CONTROL_MAC_HIGH_WORD);
     const uint32_t low = libemp_control_word(board, EMP_CONTROL_MAC_LOW_WORD);
     *status = (struct libemp_status){
-        .running = check_running(board) == 0 &&
+        .running = libemp_check_running(board) == 0 &&
                    libemp_control_word(board, EMP_CONTROL_STATE_WORD) == EMP_CONTROL_STATE_READY,
         .link = libemp_control_word(board, EMP_CONTROL_LINK_WORD) != 0,
         .node = (uint16_t)libemp_control_word(board, EMP_CONTROL_NODE_WORD),
@@ -348,7 +280,7 @@ int libemp_status(struct libemp_board *board, struct libemp_status *status) {
 }
 
 int libemp_link(struct libemp_board *board) {
-    if (!board->running)
+    if (!board->ready)
         return libemp_fail(board, -ENODEV, "no firmware runs");
     return libemp_control_word(board, EMP_CONTROL_LINK_WORD) != 0;
 }
@@ -359,7 +291,7 @@ int libemp_wait_link(struct libemp_board *board, uint64_t timeout_ns) {
         const int up = libemp_link(board);
         if (up)
             return up < 0 ? up : 0;
-        const int error = check_running(board);
+        const int error = libemp_check_running(board);
         if (error)
             return error;
         if (board->backend->now_ns(board->handle) - start >= timeout_ns)

@@ -92,6 +92,7 @@ int libemp_silence(struct libemp_board *board) {
 
 int libemp_stop(struct libemp_board *board) {
     board->running = false;
+    board->ready = false;
     const int error = libemp_silence(board);
     if (!error)
         libemp_reset_requests(board);

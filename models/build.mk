@@ -1,7 +1,7 @@
 # Model checking: every check configuration of every spec, exhaustively, with the generated Promela and the generated C.
 # Verdicts with their bounds land in build/verify.json, counterexamples in build/verify/.
 
-VERIFY = $(HSMC) verify spec/emp/emp.hsm spec/abp/abp.hsm spec/fetch/fetch.hsm --output $(BUILD)/verify --report
+VERIFY = $(HSMC) verify $(PROTOCOL_SPECS) --output $(BUILD)/verify --report
 
 .PHONY: verify verify-quick verify-nightly
 verify:          ## model-check the specs (loss, duplication, reordering), in Promela and as the generated C

@@ -102,6 +102,10 @@ class Compilation:
         self._base: Optional[ir.Protocol] = None
         self._resolved = False
 
+    def texts(self) -> dict[str, str]:
+        """What was read, by the names of the files."""
+        return {source.name: source.text for source in self.spec.sources}
+
     def diagnostics(self, step: Step = _silent) -> list[Diagnostic]:
         """Of the spec and, where it has no errors, of each of its checks. `step` is told what comes next."""
         step(f"compiling {self.path}")

@@ -16,6 +16,7 @@ from .command_line import Failure
 from .missing import missing_package
 
 COMMANDS = (
+    "new",
     "check",
     "build",
     "explain",

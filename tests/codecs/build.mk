@@ -3,7 +3,7 @@
 CODECS           := $(BUILD)/tests/codecs
 CODECS_GENERATED := $(addprefix $(BUILD)/gen/everything/,everything.h everything.c everything_layout.h everything_codec.h)
 CODECS_INCLUDES  := $(foreach name,emp abp fetch everything,-I$(BUILD)/gen/$(name))
-CODECS_HEADERS    = $(EMP_GENERATED) $(ABP_GENERATED) $(FETCH_GENERATED) $(CODECS_GENERATED)
+CODECS_HEADERS    = $(GENERATED_emp) $(GENERATED_abp) $(GENERATED_fetch) $(CODECS_GENERATED)
 
 $(CODECS_GENERATED) &: tests/codecs/everything.hsm $(HSMC_SOURCES)
 	$(SAY) HSMC $<

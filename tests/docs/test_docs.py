@@ -20,7 +20,7 @@ import pytest
 from hsmc import ir
 from hsmc.backends import backend_c, backend_wireshark, c_expressions
 from hsmc.documents import backend_docs, statechart
-from hsmc.compiler import compile_spec
+from hsmc.compiler import Compilation, compile_spec
 from hsmc.documents.docs_references import address, source_address
 from tests.places import tells_place
 
@@ -43,9 +43,10 @@ OTHER = "# Other\n\n## Part\n"
 
 
 def load(path: Path) -> backend_docs.Spec:
-    protocol = compile_spec(path)
-    texts = {name: (path.parent / name).read_text() for name in protocol.files}
-    return backend_docs.Spec(protocol, texts)
+    compilation = Compilation(path)
+    protocol = compilation.protocol(None)
+    assert protocol is not None
+    return backend_docs.Spec(protocol, compilation.texts())
 
 
 class Page(HTMLParser):

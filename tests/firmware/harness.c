@@ -18,6 +18,7 @@
 #define CPU_B_STATE   0x240u
 #define MAILBOX(n)    (0x504u + 8u * (n))
 #define CONTROL(word) (0x400u + EMP_CONTROL_ADDRESS + 4u * (word))
+#define OWN(word)     (EMP_OBJECTS_AT / 4 + EMP_OBJECTS_##word##_WORD)
 #define WINDOW        0x800u
 #define WINDOW_BYTES  0x800u
 #define NO_WINDOW     0xFFFFFFFFu
@@ -156,9 +157,9 @@ void side_run(struct side *side) {
         tigon_host_sleep_ns(side->host, 10000);
     assert(side_control(side, EMP_CONTROL_MAGIC_WORD) == EMP_CONTROL_MAGIC);
     assert(side_control(side, EMP_CONTROL_PROTOCOL_HASH_WORD) == EMP_PROTOCOL_HASH);
-    side->descriptors = side_control(side, EMP_CONTROL_DESCRIPTORS_WORD);
-    side->posting_ring = side_control(side, EMP_CONTROL_POSTING_RING_WORD);
-    side->peers = side_control(side, EMP_CONTROL_PEERS_WORD);
+    side->descriptors = side_control(side, OWN(DESCRIPTORS));
+    side->posting_ring = side_control(side, OWN(POSTING_RING));
+    side->peers = side_control(side, OWN(PEERS));
     side->parameters = side_control(side, EMP_CONTROL_PARAMETERS_WORD);
     side->counters = side_control(side, EMP_CONTROL_COUNTERS_WORD);
     side->runtime_counters = side_control(side, EMP_CONTROL_RUNTIME_COUNTERS_WORD);

@@ -37,9 +37,9 @@ static void boot(struct mock *mock) {
     emp_control_set_magic(words, EMP_CONTROL_MAGIC);
     emp_control_set_version(words, EMP_CONTROL_VERSION);
     emp_control_set_protocol_hash(words, EMP_PROTOCOL_HASH ^ (mock->wrong_hash ? 1U : 0U));
-    emp_control_set_descriptors(words, MOCK_DESCRIPTORS);
-    emp_control_set_posting_ring(words, MOCK_RING);
-    emp_control_set_peers(words, MOCK_PEERS);
+    emp_objects_set_descriptors(words + EMP_OBJECTS_AT / 4, MOCK_DESCRIPTORS);
+    emp_objects_set_posting_ring(words + EMP_OBJECTS_AT / 4, MOCK_RING);
+    emp_objects_set_peers(words + EMP_OBJECTS_AT / 4, MOCK_PEERS);
     emp_control_set_parameters(words, MOCK_PARAMETERS);
     emp_control_set_counters(words, MOCK_COUNTERS);
     emp_control_set_sram_bytes(words, MOCK_SRAM_BYTES);

@@ -18,6 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "gen"))
 
 from hsmc import compile_spec  # noqa: E402
+from hsmc.frontend.includes import LIBRARY  # noqa: E402
 from hsmc.verification.campaign import run_all  # noqa: E402
 from hsmc.verification.search import Limits, Run  # noqa: E402
 from hsmc.verification.subject import Subject  # noqa: E402
@@ -226,7 +227,7 @@ MUTANTS = [
     ),
     Mutant(
         "an acknowledgement without an ability brings the link up",
-        "link.hsm",
+        "nic/link.hsm",
         "= word & link_acknowledge != 0 and word & ~link_acknowledge != 0",
         "= word & link_acknowledge != 0",
         "link_up_when_agreed",
@@ -234,7 +235,7 @@ MUTANTS = [
     ),
     Mutant(
         "a peer that has gone idle is waited for",
-        "link.hsm",
+        "nic/link.hsm",
         "on idle_seen -> ABILITY",
         "ignore idle_seen",
         "link_comes_up",
@@ -316,6 +317,8 @@ def run(spec: pathlib.Path, build: pathlib.Path, mutant: Mutant) -> Run:
 def test_mutant_is_killed(mutant: Mutant, tmp_path: pathlib.Path) -> None:
     shutil.copytree(ROOT / "spec", tmp_path / "spec")
     path = tmp_path / "spec" / "emp" / mutant.file
+    if mutant.file.startswith("nic/"):
+        shutil.copytree(LIBRARY / "nic", path.parent)
     if mutant.file.startswith("models/"):
         shutil.copytree(ROOT / "models", tmp_path / "models")
         path = tmp_path / mutant.file

@@ -12,7 +12,7 @@ $(OVERHEAD)/hand.o: OVERHEAD_NODE := hand
 $(OVERHEAD)/generated.o $(OVERHEAD)/hand.o: OVERHEAD_TRACE := 0
 $(OVERHEAD)/generated_trace.o $(OVERHEAD)/start.o: OVERHEAD_TRACE := 1
 
-$(OVERHEAD_IMAGES:%.elf=%.o): $(OVERHEAD)/%.o: tests/overhead/chip/image.c $(FW_FLAGS_STAMP) $(ABP_GENERATED) tests/overhead/build.mk
+$(OVERHEAD_IMAGES:%.elf=%.o): $(OVERHEAD)/%.o: tests/overhead/chip/image.c $(FW_FLAGS_STAMP) $(GENERATED_abp) tests/overhead/build.mk
 	$(SAY) FWCC "$< ($*)"
 	@mkdir -p $(@D)
 	$(Q)$(FW_CC) $(OVERHEAD_CFLAGS) -DNIC_TRACE=$(OVERHEAD_TRACE) -DIMAGE_NODE='"tests/overhead/node_$(OVERHEAD_NODE).c"' \
@@ -36,7 +36,7 @@ OVERHEAD_TEST_OBJECTS := $(addprefix $(BUILD)/san/tests/overhead/,test_overhead.
 
 $(BUILD)/obj/tests/overhead/%.o $(BUILD)/san/tests/overhead/test_%.o: CFLAGS_tests_overhead := -I$(BUILD)/gen/abp
 $(BUILD)/san/tests/overhead/node_%.o: CFLAGS_tests_overhead = -I$(BUILD)/gen/abp -DNODE_PREFIX=$(*F:node_%=%)_
-$(BUILD)/obj/tests/overhead/measure_cycles.o $(OVERHEAD_TEST_OBJECTS): | $(ABP_GENERATED)
+$(BUILD)/obj/tests/overhead/measure_cycles.o $(OVERHEAD_TEST_OBJECTS): | $(GENERATED_abp)
 
 $(BUILD)/tests/measure_cycles: $(addprefix $(BUILD)/obj/,tests/overhead/measure_cycles.o $(SIM_CPU_OBJECTS))
 	$(SAY) LD $@
@@ -53,4 +53,4 @@ overhead: $(OVERHEAD_IMAGES) $(BUILD)/tests/measure_cycles
 
 TEST_PROGRAMS += $(BUILD)/tests/test_overhead
 TEST_NEEDS    += overhead
-LINT_NEEDS    += $(ABP_GENERATED)
+LINT_NEEDS    += $(GENERATED_abp)

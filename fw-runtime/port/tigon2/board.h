@@ -40,12 +40,6 @@ void tigon2_on_transfer_fault(void);
 void tigon2_transmit_start(uint32_t base, uint32_t end);
 void tigon2_receive_start(uint32_t base, uint32_t ring);
 
-/* Host memory of at least TIGON2_DUMMY_BYTES that may be read at any time; set by the protocol's
- * glue before the first frame. */
-void tigon2_set_scratch(uint32_t high, uint32_t low);
-/* The NIC's own address, by which the MAC filters. */
-void tigon2_set_address(uint32_t high, uint32_t low);
-
 void tigon2_link_start(void);
 void tigon2_link_look(void);
 /* Turns the bits of HW[220] into nic_on_link. */

@@ -6,7 +6,7 @@
 
 static uint32_t own_high, own_low;
 
-NIC_COLD void tigon2_set_address(uint32_t high, uint32_t low) {
+NIC_COLD void nic_set_address(uint32_t high, uint32_t low) {
     own_high = high & 0xFFFF;
     own_low = low;
     TIGON2_REGISTER(MAC_ADDRESS_HIGH) = own_high;

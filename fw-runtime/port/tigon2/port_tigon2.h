@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fw-runtime/port/tigon2/memory_map.h"
 #include "fw-runtime/port/tigon2/registers.h"
 
 /* Scratchpad: one cycle an access, against six for a load from SRAM, and no instruction line to
@@ -21,6 +22,9 @@
 #define NIC_FAST_DATA __attribute__((section(".sdata")))
 #define NIC_UNSET     __attribute__((section(".bss.unset"))) /* SRAM not cleared at start */
 
+#define NIC_CONTROL_ADDRESS   TIGON2_CONTROL_ADDRESS
+#define NIC_IMAGE_LIMIT       TIGON2_IMAGE_LIMIT
+#define NIC_HEADER_WORDS      16
 #define NIC_WRITTEN_LIMIT     16
 #define NIC_WRITTEN_PER_FRAME 2
 #define NIC_READ_LIMIT        32
@@ -58,6 +62,9 @@ static inline uint32_t tigon2_priority(uint32_t value) {
 static inline uint32_t nic_highest_bit(uint32_t word) {
     return tigon2_priority(word) - 1;
 }
+
+/* The chip finds the highest bit, not the lowest (tigon2.md 1.3). */
+#define hsm_lowest_bit(word) (nic_highest_bit((word) & (0u - (word))))
 
 static inline uint32_t nic_clock(void) {
     return TIGON2_REGISTER(TIMER);

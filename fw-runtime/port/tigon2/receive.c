@@ -10,10 +10,9 @@
 #include "fw-runtime/port/tigon2/board.h"
 #include "fw-runtime/port/tigon2/dma.h"
 
-#define RECEIVE_RING_BYTES   (512u * 8u)
-#define RECEIVE_HEADER_WORDS 9u
-#define CRC_BYTES            4u
-#define FRAME_BYTES          28u /* shortest that can hold a header; the MAC pads to 60 anyway */
+#define RECEIVE_RING_BYTES (512u * 8u)
+#define CRC_BYTES          4u
+#define FRAME_BYTES        60u /* the shortest frame of Ethernet, to which a MAC pads */
 
 static uint32_t receive_bytes NIC_FAST;
 static uint32_t receive_ring_end NIC_FAST;
@@ -21,7 +20,7 @@ static uint32_t receive_ring_next NIC_FAST; /* descriptor to look at next */
 static bool claimed NIC_FAST;               /* data of this frame is on its way to the host */
 static uint32_t owed NIC_FAST;              /* HW[0C8] to be, 0 for none */
 static bool owed_urgently NIC_FAST;         /* the MAC has run out of space meanwhile */
-static uint32_t receive_bounce[RECEIVE_HEADER_WORDS];
+static uint32_t receive_bounce[NIC_HEADER_WORDS];
 
 static inline uint32_t receive_wrap(uint32_t address) {
     return address >= TIGON2_MEMORY_TOP ? address - receive_bytes : address;
@@ -61,7 +60,7 @@ NIC_HOT bool tigon2_receive_claimed(void) {
 
 /* The header runs past the end of the buffer: collect it in one piece. */
 static NIC_COLD const uint32_t *join_header(uint32_t frame) {
-    for (uint32_t i = 0; i < RECEIVE_HEADER_WORDS; i++)
+    for (uint32_t i = 0; i < NIC_HEADER_WORDS; i++)
         receive_bounce[i] = *(const volatile uint32_t *)receive_wrap(frame + 4 * i);
     return receive_bounce;
 }
@@ -87,7 +86,7 @@ NIC_ENTRY NIC_HOT void tigon2_on_receive(void) {
         count_error();
     } else {
         const uint32_t *words = (const uint32_t *)frame;
-        if (__builtin_expect(frame + 4 * RECEIVE_HEADER_WORDS > TIGON2_MEMORY_TOP, 0))
+        if (__builtin_expect(frame + 4 * NIC_HEADER_WORDS > TIGON2_MEMORY_TOP, 0))
             words = join_header(frame);
         nic_on_frame(words, bytes, frame);
     }

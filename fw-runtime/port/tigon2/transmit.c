@@ -14,10 +14,7 @@
  * the fetching of the next frame, little enough that an acknowledgement never waits for long. */
 #define QUEUE_BYTES 5000u
 /* Read descriptors that may be outstanding when a slot is given. */
-#define QUEUE_READS 40u
-/* A header may not be split where the buffer wraps; then it is built here and copied. */
-#define TRANSMIT_HEADER_WORDS 16u
-
+#define QUEUE_READS         40u
 #define TRANSMIT_RING_BYTES (256u * 8u)
 
 static uint32_t transmit_base NIC_FAST;
@@ -30,7 +27,8 @@ static uint32_t data_position NIC_FAST;
 static uint32_t header_split NIC_FAST; /* words of the header, if it is in `transmit_bounce` */
 static bool data_queued NIC_FAST;
 static uint32_t scratch_high, scratch_low;
-static uint32_t transmit_bounce[TRANSMIT_HEADER_WORDS];
+/* A header may not be split where the buffer wraps; then it is built here and copied. */
+static uint32_t transmit_bounce[NIC_HEADER_WORDS];
 
 static inline uint32_t transmit_wrap(uint32_t address) {
     return address >= transmit_limit ? address - transmit_bytes : address;
@@ -56,7 +54,7 @@ NIC_COLD void tigon2_transmit_start(uint32_t base, uint32_t end) {
     TIGON2_REGISTER(TRANSMIT_RING_REFERENCE) = transmit_ring_producer;
 }
 
-NIC_COLD void tigon2_set_scratch(uint32_t high, uint32_t low) {
+NIC_COLD void nic_set_scratch(uint32_t high, uint32_t low) {
     scratch_high = high;
     scratch_low = low;
 }

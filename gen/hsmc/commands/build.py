@@ -23,6 +23,7 @@ from ..command_line import (
     write_all,
 )
 from ..compiler import Compilation
+from ..frontend.includes import LIBRARY
 
 
 def add(commands: Subparsers) -> None:
@@ -44,6 +45,11 @@ def add(commands: Subparsers) -> None:
         help="also the headers by which runs are recorded (hsmc conform)",
     )
     parser.add_argument(
+        "--nic",
+        action="store_true",
+        help="also what an image for the NIC needs (docs/new-protocol.md)",
+    )
+    parser.add_argument(
         "--set",
         action="append",
         default=[],
@@ -58,7 +64,7 @@ def add(commands: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Everything is generated before anything is written."""
-    from ..backends import backend_c, backend_promela
+    from ..backends import backend_c, backend_nic, backend_promela
     from ..conformance import watch
 
     progress = Progress()
@@ -73,6 +79,12 @@ def run(options: argparse.Namespace) -> int:
     if options.watch:
         for name, text in watch.generate(protocol).items():
             files[options.output / name] = text
+    if options.nic:
+        try:
+            for name, text in backend_nic.generate(protocol).items():
+                files[options.output / name] = text
+        except backend_nic.Unsupported as problem:
+            raise Failure(str(problem), 1) from None
     if options.check_model_dir is not None:
         for number, check in enumerate(protocol.checks, start=1):
             progress.step(
@@ -88,9 +100,8 @@ def run(options: argparse.Namespace) -> int:
                 files[options.check_model_dir / check.name / name] = text
     progress.done()
     if options.depfile is not None:
-        files[options.depfile] = _depfile(
-            list(files), options.file.parent, protocol.files
-        )
+        sources = [source.path for source in compilation.spec.sources]
+        files[options.depfile] = _depfile(list(files), sources)
     write_all(files)
     return 0
 
@@ -118,16 +129,17 @@ def _with_settings(
     return dataclasses.replace(changed, hash=int.from_bytes(digest[:4], "big"))
 
 
-def _depfile(
-    targets: Sequence[Path], directory: Path, spec_files: Sequence[str]
-) -> str:
+def _depfile(targets: Sequence[Path], sources: Sequence[Path]) -> str:
     package = Path(__file__).parent.parent
     compiler = sorted(
         path
         for path in package.rglob("*")
         if path.suffix in (".py", ".j2", ".lark") and "__pycache__" not in path.parts
     )
-    read = [str(directory / name) for name in spec_files]
+    read = [
+        os.path.relpath(path) if path.is_relative_to(LIBRARY) else str(path)
+        for path in sources
+    ]
     read += [os.path.relpath(path) for path in compiler]
     rule = f"{' '.join(map(str, targets))}: \\\n  " + " \\\n  ".join(read) + "\n"
     return rule + "".join(f"\n{path}:\n" for path in read)

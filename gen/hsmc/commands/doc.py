@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
         assert protocol is not None
         if protocol.name in [spec.protocol.name for spec in specs]:
             raise Failure(f"protocol {protocol.name} is given twice")
-        texts = {name: read_text(file.parent / name) for name in protocol.files}
+        texts = compilation.texts()
         specs.append(backend_docs.Spec(protocol, texts))
     manuals = [backend_docs.Manual(m.name, read_text(m)) for m in options.manual]
     pages = [diagnostic_pages.page(c) for c in TABLE] if manuals else []

@@ -11,7 +11,6 @@ from ..command_line import (
     Subparsers,
     check_argument,
     compiled,
-    read_text,
     spec_argument,
     write_all,
 )
@@ -32,8 +31,8 @@ def add(commands: Subparsers) -> None:
 def run(options: argparse.Namespace) -> int:
     from ..documents import simulation_page, statechart
 
-    _, protocol = compiled(options)
-    texts = {name: read_text(options.file.parent / name) for name in protocol.files}
+    compilation, protocol = compiled(options)
+    texts = compilation.texts()
     try:
         page = simulation_page.single_page(protocol, texts)
     except (OSError, statechart.NoGraphviz) as error:

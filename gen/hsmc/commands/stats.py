@@ -12,7 +12,6 @@ from ..command_line import (
     compiled,
     json_argument,
     print_json,
-    read_text,
     spec_argument,
 )
 
@@ -36,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     if model is None and protocol.checks:
         model = compilation.protocol(protocol.checks[0].name)
     progress.step("generating")
-    texts = [read_text(options.file.parent / name) for name in protocol.files]
+    texts = list(compilation.texts().values())
     figures = statistics.statistics(protocol, texts, model)
     progress.done()
     if options.json:

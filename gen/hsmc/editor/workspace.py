@@ -15,6 +15,7 @@ from typing import Iterator, Optional
 
 from .. import ir
 from ..compiler import Compilation
+from ..frontend import includes
 from ..frontend.index import Index, Occurrence
 from ..report import Diagnostic
 from ..frontend.source import SourceFile, decoded
@@ -158,7 +159,7 @@ class Workspace:
         while pending:
             file = pending.pop()
             for name in INCLUDE.findall(self.text(file)):
-                included = (file.parent / name).resolve()
+                included = includes.find(file.parent, name, self.texts).resolve()
                 if included not in found:
                     found.add(included)
                     pending.append(included)

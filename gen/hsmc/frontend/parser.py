@@ -27,7 +27,7 @@ from lark.exceptions import (
 from lark.indenter import Indenter
 
 from .. import kept
-from . import ast
+from . import ast, includes
 from .build_ast import AstBuilder
 from .profiles import (
     DECLARES_PROFILE,
@@ -216,10 +216,7 @@ class _Loader:
             resolved = path.resolve()
         except (OSError, RuntimeError, ValueError):  # links in a circle; no name at all
             resolved = path
-        try:
-            name = str(path.relative_to(self.root))
-        except ValueError:
-            name = path.name
+        name = includes.shown(path, self.root)
         if included_at is not None and resolved in self.loaded:
             if resolved in outer:
                 self.report.add(
@@ -256,7 +253,7 @@ class _Loader:
         self._declare_profiles(parser.profiles(), included_at is None)
         for declaration in parser.declarations(self.selection):
             if isinstance(declaration, ast.Include):
-                wanted = path.parent / declaration.path
+                wanted = includes.find(path.parent, declaration.path, self.overlay)
                 self.spec.includes.append((declaration.span, wanted))
                 self.load(wanted, declaration.span, (*outer, resolved))
             else:

@@ -85,8 +85,8 @@ def build(
     variables = {
         "BUILD": str(output),
         "INCLUDES": f"-I{directory} -I.",  # "build/gen/emp/..." is this one
-        "EMP_SPEC": str(spec.resolve()),
-        "EMP_OPTIONS": " ".join(options),
+        "SPEC_emp": str(spec.resolve()),
+        "OPTIONS_emp": " ".join(options),
         "SIMULATOR": simulator,
         "PYTHONPYCACHEPREFIX": str(TOP / "build/pycache"),
         "OPTIMISE": "-O1 -g",

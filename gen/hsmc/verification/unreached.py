@@ -5,11 +5,12 @@
     reason = "..."
 
 It is `<protocol>_unreached.toml` beside `<protocol>_world.pml`; where there is one, a transition that is neither taken nor
-listed, or both, is an error. Without one they are told, and no more.
+listed, or both, is an error. Without one they are told, and no more. `row = "Link.*"` lists all transitions of a process.
 """
 
 from __future__ import annotations
 
+import fnmatch
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional, Sequence
@@ -20,6 +21,9 @@ from . import explained
 from .search import Run
 from .subject import Subject
 from .verdicts import never_taken
+
+
+ALIKE = 4  # transitions with the same reason; more are told as one
 
 
 @dataclass
@@ -39,13 +43,15 @@ def read(path: Path, rows: Sequence[str]) -> dict[str, str]:
     """Reasons by transition."""
     result: dict[str, str] = {}
     for where, values in explained.entries(path, "unreached", ("row", "reason")):
-        row = values["row"]
-        if row not in rows:
-            hint = did_you_mean(row, list(rows))
-            raise Failure(f"{where}: the spec has no transition {row}{hint}")
-        if row in result:
-            raise Failure(f"{where}: {row} is listed twice")
-        result[row] = values["reason"]
+        wanted = values["row"]
+        found = fnmatch.filter(rows, wanted)
+        if not found:
+            hint = did_you_mean(wanted, list(rows))
+            raise Failure(f"{where}: the spec has no transition {wanted}{hint}")
+        for row in found:
+            if row in result:
+                raise Failure(f"{where}: {row} is listed twice")
+            result[row] = values["reason"]
     return result
 
 
@@ -68,9 +74,14 @@ def judge(runs: Sequence[Run], subject: Subject) -> Judgement:
         result.told.append(
             f"transitions of {subject.name} that no configuration takes:"
         )
-    for row, place in missing:
-        reason = (listed or {}).get(row)
-        result.told.append(f"  {row}  ({place})" + (f": {reason}" if reason else ""))
+    reasons = [(listed or {}).get(row) for row, _ in missing]
+    for (row, place), reason in zip(missing, reasons):
+        alike = reasons.count(reason) if reason else 1
+        if alike <= ALIKE:
+            known_as = f": {reason}" if reason else ""
+            result.told.append(f"  {row}  ({place}){known_as}")
+        elif reasons.index(reason) == missing.index((row, place)):
+            result.told.append(f"  {row}  ({place}) and {alike - 1} more: {reason}")
         if listed is not None and reason is None:
             result.problems.append(
                 f"no configuration takes {row} ({place}): add a check that does, or list it with its reason in "

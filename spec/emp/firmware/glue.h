@@ -11,8 +11,7 @@
 /* Codes of nic_panic above the port's own. */
 enum glue_panic {
     GLUE_PANIC_MEMORY = 0x0202, /* a descriptor the board owns was changed, and ends too early */
-    GLUE_PANIC_PAGES = 0x0203,  /* no buffer for an indirect page although one must be free */
-    GLUE_PANIC_CONTROL = 0x0204 /* a parameter of the control block is out of its range */
+    GLUE_PANIC_PAGES = 0x0203   /* no buffer for an indirect page although one must be free */
 };
 
 /* Tokens of nic_notify_read: references to SendMessage, and above them the page of a posting. */

@@ -7,7 +7,8 @@
  * lies where is said by NIC_HOT and NIC_COLD and, of the protocol, by the spec; names of static
  * objects must differ between these files.
  */
-#include "fw-runtime/port/tigon2/board.h"
+#define EMP_PORT_HEADER      "emp_nic.h"
+#define EMP_PARSE_ATTRIBUTES NIC_HOT
 #include "spec/emp/firmware/glue.h"
 
 /* Functions whose calls a simulator charges for (published.charges). */
@@ -15,17 +16,12 @@
 #include "emp_charged.h"
 #endif
 
-#include "fw-runtime/port/tigon2/board.c"
-#include "fw-runtime/port/tigon2/dma.c"
-#include "fw-runtime/port/tigon2/link.c"
-#include "fw-runtime/port/tigon2/receive.c"
-#include "fw-runtime/port/tigon2/transmit.c"
+#include "fw-runtime/port/tigon2/runtime.c"
 #include "fw-runtime/gather.c"
-#include "fw-runtime/timers.c"
-#include "fw-runtime/trace.c"
 
 #include "spec/emp/firmware/memory.c"
 #include "spec/emp/firmware/postings.c"
+#include "emp_nic.c"
 #include "spec/emp/firmware/start.c"
 #include "spec/emp/firmware/wire.c"
 

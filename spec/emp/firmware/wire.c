@@ -19,7 +19,6 @@ NIC_COLD void glue_wire_start(uint32_t mac_high, uint32_t mac_low) {
     own_high = mac_high & 0xFFFF;
     own_low = mac_low;
     own_first = own_high << 16 | own_low >> 16;
-    tigon2_set_address(own_high, own_low);
 }
 
 /* Out of line: what is rare must not take room in the scratchpad. */

@@ -1,6 +1,6 @@
 /*
- * One image as one translation unit, as the firmware's (spec/emp/firmware/image.c). IMAGE_NODE is the
- * node: "node_hand.c" or "node_generated.c".
+ * One image as one translation unit, as the firmware's (spec/emp/firmware/image.c). IMAGE_NODE is
+ * the node: "node_hand.c" or "node_generated.c".
  */
 #include "tests/overhead/node.h"
 #include "tests/overhead/runtime.h"

@@ -1,0 +1,27 @@
+# What the folders of protocols bring beside specs and firmware. docs/new-protocol.md tells what is found by being there.
+
+PROTOCOL_SPECS := $(foreach name,$(PROTOCOLS),spec/$(name)/$(name).hsm)
+PROTOCOL_HOSTS := $(patsubst spec/%/host.c,$(BUILD)/%/host.so,$(wildcard spec/*/host.c))
+
+# The host's side: a program of scenarios (sim/program.h).
+$(PROTOCOL_HOSTS): $(BUILD)/%/host.so: spec/%/host.c $$(GENERATED_$$*) spec/build.mk
+	$(SAY) CC $<
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -shared -fPIC -MMD -MP -o $@ $<
+
+TEST_NEEDS += $(BUILD)/tigonsim $(PROTOCOL_HOSTS) $(FW_IMAGES)
+LINT_NEEDS += $(foreach name,$(PROTOCOLS),$(GENERATED_$(name)))
+
+# Everything there is of one protocol.
+.PHONY: protocol
+protocol:        ## one protocol of spec/: check, image, proof, pages, boards, tests (NAME=emp)
+	@scripts/setup.sh demo verify docs test
+	@test -f spec/$(NAME)/$(NAME).hsm || { echo "expected NAME=, one of: $(PROTOCOLS)" >&2; exit 2; }
+	$(Q)$(HSMC) check spec/$(NAME)/$(NAME).hsm
+	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) -s generate $(BUILD)/tigonsim \
+	    $(filter $(BUILD)/$(NAME)/%,$(PROTOCOL_HOSTS)) $(filter %/$(NAME)_a.elf,$(FW_IMAGES))
+	$(Q)$(HSMC) verify spec/$(NAME)/$(NAME).hsm --output $(BUILD)/verify
+	$(Q)$(HSMC) doc spec/$(NAME)/$(NAME).hsm --output $(BUILD)/docs/$(NAME)
+	$(Q)$(if $(wildcard spec/$(NAME)/boards.scenario),$(BUILD)/tigonsim run spec/$(NAME)/boards.scenario)
+	$(Q)$(if $(wildcard spec/$(NAME)/test_*.py),scripts/test.py spec/$(NAME))
+	@echo "pages: $(BUILD)/docs/$(NAME)/index.html"

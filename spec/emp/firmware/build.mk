@@ -1,0 +1,48 @@
+# EMP's image: its parser, and the two other builds of it.
+
+FW_NEEDS_emp := $(BUILD)/gen/emp/frame.c
+
+# The parser: ranges from the layouts, then Ragel. -G2 is the only style that is right for words.
+$(BUILD)/gen/emp/frame_ranges: spec/emp/frame_ranges.c $(BUILD)/gen/emp/emp_layout.h
+	$(SAY) CC $<
+	$(Q)$(CC) $(CFLAGS) -I$(BUILD)/gen/emp -o $@ $<
+
+$(BUILD)/gen/emp/frame_ranges.rl: $(BUILD)/gen/emp/frame_ranges
+	$(Q)$(abspath $<) > $@
+
+$(BUILD)/gen/emp/frame.c: spec/emp/frame.rl $(BUILD)/gen/emp/frame_ranges.rl
+	$(SAY) RAGEL $<
+	$(Q)ragel -G2 -L -I $(BUILD)/gen/emp -o $@ $<
+
+# The image with what crosses the protocol's border out of line, where a simulator sees each call (docs/conformance.md).
+# It is no image to ship: with the functions that the other one dissolves the protocol does not fit the scratchpad, and
+# lies in SRAM, because firmware.lds.in does not know this object.
+FW_OBSERVED := $(FIRMWARE)/emp/observed.o
+$(eval $(call FW_IMAGE,emp,$(FW_OBSERVED),-ffixed-30 -DEMP_OBSERVED))
+$(FW_OBSERVED): $(BUILD)/gen/emp/emp_observed.h
+
+OBSERVED_IMAGE := $(FIRMWARE)/emp_a_observed.elf
+$(OBSERVED_IMAGE): $(FW_RUNTIME) $(FW_OBSERVED) $(FIRMWARE)/firmware.lds
+	$(call FW_LINK)
+
+# The same for published-cost mode (docs/board.md): the functions that a table charges are out of line, with their
+# arguments where the calling convention has them, and there is no trace ring, whose own cost the steps do not know.
+FW_CHARGES         := spec/emp/firmware/published.charges
+FW_PUBLISHED       := $(FIRMWARE)/emp/published/image.o
+FW_PUBLISHED_FLAGS := -UNIC_TRACE -DNIC_TRACE=0
+
+$(BUILD)/gen/emp/emp_charged.h: $(FW_CHARGES)
+	@mkdir -p $(@D)
+	$(Q)sed -n 's/#.*//; s/^charge.* \(before\|after\) *\([a-z0-9_]*\).*/__typeof__(\2) \2 __attribute__((noipa));/p' $< \
+	    | sort -u > $@
+
+$(eval $(call FW_IMAGE,emp,$(FW_PUBLISHED),$(FW_PUBLISHED_FLAGS) -DEMP_CHARGED))
+$(FW_PUBLISHED): $(BUILD)/gen/emp/emp_charged.h
+
+$(FIRMWARE)/published/start.o: $(FW_PORT)/start.S $(FW_FLAGS_STAMP) $(FW_PORT)/core.inc
+	@mkdir -p $(@D)
+	$(Q)$(FW_CC) $(FW_CFLAGS) $(FW_PUBLISHED_FLAGS) -MMD -MP -c -o $@ $<
+
+PUBLISHED_IMAGE := $(FIRMWARE)/emp_a_published.elf
+$(PUBLISHED_IMAGE): $(FIRMWARE)/$(FW_PORT)/memory.o $(FIRMWARE)/published/start.o $(FW_PUBLISHED) $(FIRMWARE)/firmware.lds
+	$(call FW_LINK)
