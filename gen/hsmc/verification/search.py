@@ -198,12 +198,13 @@ def write_model(
     directory.mkdir(parents=True)
     world = paths[1] / subject.world.name
     shutil.copy(world, directory / world.name)
-    # In a file, for spin takes a command of limited length.
+    # In files, for spin takes a command of limited length, and paths may be long.
     definitions = [option.removeprefix("-D").partition("=") for option in extra]
     text = "".join(f"#define {name} {value or 1}\n" for name, _, value in definitions)
     (directory / "options.h").write_text(text)
-    options = ["-include", "options.h"]
-    preprocessor = " ".join(["gcc -std=gnu99 -E -x c", *include, *options])
+    options = [*include, "-include", "options.h"]
+    (directory / "options").write_text("\n".join(map(quoted_option, options)) + "\n")
+    preprocessor = "gcc -std=gnu99 -E -x c @options"
     command = ["spin", f"-P{preprocessor}", "-a", world.name]
     tool(command, directory, "spin.log", f"world {world.name} with {search.name}")
     if not (directory / "pan.c").exists():
@@ -211,6 +212,12 @@ def write_model(
             f"spin made no verifier of {world}: see {shown(directory / 'spin.log')}"
         )
     return [*include, *extra]
+
+
+def quoted_option(option: str) -> str:
+    """As gcc reads it from a file named with @."""
+    escaped = option.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def verifier_options(search: Search, limits: Limits) -> list[str]:
