@@ -1,0 +1,107 @@
+"""hsmc new: a protocol from nothing to two boards, in a copy of the tree."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from hsmc.commands import new
+from hsmc.compiler import Compilation
+
+TOP = Path(__file__).resolve().parents[2]
+SOURCES = ("Makefile", ".clang-format", "docs", "fw-runtime", "gen", "host", "models")
+SOURCES += ("scripts", "sim", "tests")
+KEPT = ("obj", "gen", "tigonsim", "firmware")  # of what is built
+
+
+def run(tree: Path, *command: str, status: int = 0) -> str:
+    """Both streams."""
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("MAKE", "MFLAGS"))
+    }
+    result = subprocess.run(
+        command, cwd=tree, capture_output=True, text=True, check=False, env=environment
+    )
+    told = result.stdout + result.stderr
+    assert result.returncode == status, told
+    return told
+
+
+@pytest.fixture(name="tree")
+def fixture_tree(tmp_path: Path) -> Path:
+    """The project, with what is built of it so far, times included."""
+    tree = tmp_path / "tree"
+    (tree / "build").mkdir(parents=True)
+    for name in SOURCES:
+        (tree / name).symlink_to(TOP / name)
+    shutil.copytree(TOP / "spec", tree / "spec")
+    for path in tree.glob("spec/**/*.hsm"):
+        shutil.copystat(TOP / path.relative_to(tree), path)
+    # hsmc takes the tree it lies in for the project's.
+    (tree / "gen").unlink()
+    shutil.copytree(TOP / "gen", tree / "gen", copy_function=shutil.copy2)
+    for name in KEPT:
+        source = TOP / "build" / name
+        if source.is_dir():
+            shutil.copytree(source, tree / "build" / name, copy_function=shutil.copy2)
+        else:
+            shutil.copy2(source, tree / "build" / name)
+    return tree
+
+
+def test_from_the_manuals_two_commands_to_two_boards(tree: Path) -> None:
+    run(tree, "gen/bin/hsmc", "new", "demo")
+    told = run(tree, "make", "protocol", "NAME=demo")
+    assert "4 searches, 4 exhaustive without a violation" in told
+    assert "left on left: returned 0" in told and "right on right: returned 0" in told
+    assert "2 passed, 0 failed" in told
+    assert (tree / "build/docs/demo/index.html").is_file()
+    # It is in everybody's list now.
+    assert "demo.hsm" in run(tree, "make", "-n", "verify", "docs")
+    assert "spec/demo/host.c" in run(tree, "make", "-n", "lint-warnings")
+    assert "demo_a.elf" in run(tree, "make", "-n", "firmware")
+    told = run(tree, "gen/bin/hsmc", "new", "demo", status=2)
+    assert "is there already: nothing was changed" in told
+
+
+def test_a_mistake_in_the_glue_is_found_by_its_test(tree: Path) -> None:
+    """The host takes an item twice as many times as it came: the boards stand still or deliver another."""
+    run(tree, "gen/bin/hsmc", "new", "demo")
+    glue = tree / "spec/demo/firmware/glue.c"
+    text = glue.read_text()
+    assert "OBJECT(ITEM) = item;" in text
+    glue.write_text(text.replace("OBJECT(ITEM) = item;", "OBJECT(ITEM) = item + 1;"))
+    told = run(tree, "make", "protocol", "NAME=demo", status=2)
+    assert "returned -74" in told  # EBADMSG
+
+
+@pytest.mark.parametrize("name", ["Demo", "2nd", "", "../demo", "a" * 40, "de-mo"])
+def test_names_that_cannot_be(name: str) -> None:
+    result = subprocess.run(
+        [TOP / "gen/bin/hsmc", "new", "--", name],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 2
+    assert "cannot be the name of a protocol" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["d", "stop_and_wait_of_thirty_letters"])
+def test_what_is_written_is_sound_whatever_the_name(name: str, tmp_path: Path) -> None:
+    files = new.rendered(name, tmp_path)
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    spec = tmp_path / f"{name}.hsm"
+    compilation = Compilation(spec)
+    assert compilation.diagnostics() == []
+    command = [TOP / "gen/bin/hsmc", "fmt", "--check", spec]
+    assert subprocess.run(command, check=False).returncode == 0
+    command = ["/usr/bin/black", "-q", "--check", tmp_path / f"test_{name}.py"]
+    if shutil.which("black"):
+        assert subprocess.run(command, check=False).returncode == 0
