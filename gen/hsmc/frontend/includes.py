@@ -11,7 +11,8 @@ LIBRARY = Path(__file__).resolve().parents[1] / "library"
 
 def find(directory: Path, name: str, texts: Container[Path] = ()) -> Path:
     """The file that a file in `directory` means by `name`; `texts`: files that are there, whatever the disk says. A file of
-    one's own comes before one of the library's. Where there is neither, the place of one's own."""
+    one's own comes before one of the library's. Where there is neither, the place of one's own.
+    """
     own, shared = directory / name, LIBRARY / name
     try:
         if own.resolve() not in texts and not own.exists() and shared.is_file():
