@@ -53,8 +53,9 @@ def filter_name(*names: str) -> str:
 def fields_of(protocol: ir.Protocol) -> dict[tuple[str, str], str]:
     """What filters call each field; the Ethernet header's are Wireshark's own."""
     result = {}
+    frames = {layout.name for layout in protocol.layouts if layout.ethertype}
     for layout in protocol.layouts:
-        if layout.within or layout.ethertype:
+        if layout.within in frames or layout.ethertype:
             start = 8 * ETHERNET_BYTES if layout.ethertype else 0
             for field in layout.fields:
                 if field.offset >= start:

@@ -21,7 +21,7 @@ from hsmc import ir
 from hsmc.backends import backend_c, backend_wireshark, c_expressions
 from hsmc.documents import backend_docs, statechart
 from hsmc.compiler import Compilation, compile_spec
-from hsmc.documents.docs_references import address, source_address
+from hsmc.documents.docs_references import address, source_address, source_page
 from tests.places import tells_place
 
 TOP = Path(__file__).resolve().parents[2]
@@ -259,7 +259,7 @@ def test_every_line_of_the_spec_is_shown(
 ) -> None:
     for spec in specs:
         for file, text in spec.texts.items():
-            page = pages[f"{spec.protocol.name}/source-{file}.html"]
+            page = pages[f"{spec.protocol.name}/{source_page(file)}"]
             for number, line in enumerate(text.rstrip("\n").split("\n"), 1):
                 assert f"L{number}" in page.ids
                 assert line in page.text
