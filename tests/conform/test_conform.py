@@ -13,7 +13,7 @@ import pytest
 
 import hsmc
 from hsmc import ir
-from hsmc.backends import backend_c
+from hsmc.backends import backend_c, backend_nic
 from hsmc.conformance import watch
 from hsmc.conformance.conform import Conformance, FileResult
 from hsmc.conformance.trace_file import parse_trace
@@ -348,6 +348,7 @@ def built(protocol: ir.Protocol, directory: Path) -> Path:
     generated.mkdir(parents=True)
     for name, text in {
         **backend_c.generate(protocol),
+        **backend_nic.generate(protocol),
         **watch.generate(protocol),
     }.items():
         (generated / name).write_text(text)
