@@ -47,3 +47,11 @@ def test_every_declaration_is_described() -> None:
     start = grammar.split("start:", 1)[1].split("\n\n", 1)[0]
     for rule in re.findall(r"[a-z]+", start):
         assert re.search(rf"`[^`|]*\b{rule} ", MANUAL), rule
+
+
+def test_every_word_of_the_language_stands_in_an_example_that_compiles() -> None:
+    grammar = (TOP / "gen/hsmc/frontend/grammar.lark").read_text()
+    words = set(re.findall(r'"([a-z_]+)"', grammar))
+    reference = MANUAL.split("\n## Text\n")[1].split("\n## The compiler\n")[0]
+    shown = "\n".join(example for example in EXAMPLES if example in reference)
+    assert {word for word in words if not re.search(rf"\b{word}\b", shown)} == set()
