@@ -34,8 +34,9 @@
  * down. */
 void nic_on_start(void);
 
-/* The area host and NIC agree on before anything else does (EMP: layout Control). The port knows
- * where it is; the protocol knows what is in it. The host may have written it before the start. */
+/* The area host and NIC agree on before anything else does (layout Control of nic/board.hsm). The
+ * port knows where it is; the protocol knows what is in it. The host may have written it before the
+ * start. */
 volatile uint32_t *nic_control(void);
 
 /* Memory of the NIC as found, and what is left of it, in bytes; for information. */

@@ -1,6 +1,6 @@
 /*
- * Trace ring: which transitions were taken, when, by which instance. Two words a record (EMP:
- * layout TraceRecord), readable by the host at any time and from a crashed board.
+ * Trace ring: which transitions were taken, when, by which instance. Two words a record (layout
+ * TraceRecord of nic/board.hsm), readable by the host at any time and from a crashed board.
  *
  * Compiled out with NIC_TRACE=0; then nic_trace is nothing and there is no ring.
  */

@@ -295,7 +295,7 @@ static void write_state(struct recorder *r) {
 /* --- the image */
 
 static void use_symbol(struct recorder *r, const char *name, const GElf_Sym *symbol) {
-    static const char state[] = "emp_state_"; /* where emp_port.h puts the members */
+    static const char state[] = "emp_state_"; /* where emp_nic.h puts the members */
     for (size_t i = 0; i < r->protocol->point_count && r->points < POINT_LIMIT; i++)
         if (GELF_ST_TYPE(symbol->st_info) == STT_FUNC &&
             strcmp(name, r->protocol->points[i].symbol) == 0) {
