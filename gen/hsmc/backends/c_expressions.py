@@ -143,8 +143,12 @@ class ExpressionWriter:
     def stored(self, node: ir.Expression, kind: ir.Type) -> str:
         """A value on its way into a place of this type."""
         part = self.expression(node)
+        # What compilers settle themselves is a number to them; they do not see through a conditional in it.
+        settles = node.value is not None and not any(
+            isinstance(inner, ir.Conditional) for inner in walk.nodes(node)
+        )
         if (
-            node.value is None
+            not settles
             and part.promoted == WORD
             and isinstance(kind, (ir.IntegerType, ir.EnumerationType))
         ):

@@ -32,6 +32,10 @@ class EngineFailure(Exception):
         self.lines = lines
 
 
+# What spin says of a model it has no room for.
+SPIN_LIMITS = ("d_step sequence too long", "inline text too long")
+
+
 class TooLarge(Exception):
     """An engine has no room for the spec; the others have."""
 
@@ -176,7 +180,7 @@ class Promela(Engine):
         try:
             told = tool(spin, self.directory, "spin")
         except EngineFailure as failure:
-            if "d_step sequence too long" in str(failure):
+            if any(limit in str(failure) for limit in SPIN_LIMITS):
                 raise TooLarge(str(failure)) from None
             raise
         if not (self.directory / "pan.c").exists() or "rror" in told:
