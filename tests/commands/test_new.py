@@ -68,6 +68,22 @@ def test_from_the_manuals_two_commands_to_two_boards(tree: Path) -> None:
     assert "is there already: nothing was changed" in told
 
 
+def test_a_header_of_64_bytes_whose_last_word_counts(tree: Path) -> None:
+    """The longest there may be, over a wire on which frames wrap around the ends of the buffers."""
+    run(tree, "gen/bin/hsmc", "new", "demo")
+    spec = tree / "spec/demo/demo.hsm"
+    text = spec.read_text()
+    item = "  item:             32 bits shown"
+    assert text.count(item) == 1
+    spec.write_text(text.replace(item, f"  filler:           44 bytes\n{item}"))
+    scenario = tree / "spec/demo/boards.scenario"
+    scenario.write_text(scenario.read_text().replace('"200"', '"3000"'))
+    run(tree, "make", "build/firmware/demo_a.elf", "build/demo/host.so")
+    assert "FRAME_BYTES 64u" in (tree / "build/gen/demo/demo_layout.h").read_text()
+    told = run(tree, "build/tigonsim", "run", "spec/demo/boards.scenario")
+    assert "left on left: returned 0" in told and "right on right: returned 0" in told
+
+
 def test_a_mistake_in_the_glue_is_found_by_its_test(tree: Path) -> None:
     """The host takes an item twice as many times as it came: the boards stand still or deliver another."""
     run(tree, "gen/bin/hsmc", "new", "demo")
