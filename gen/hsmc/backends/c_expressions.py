@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Callable, Iterable, Optional, Sequence
 
 from .. import ir, naming, walk
-from .c_decided import decided, settable, settled
+from .c_decided import by_type, decided, settable, settled
 from ..frontend.constants import LARGEST
 
 # How tightly an expression binds, for the parentheses of a reader rather than of the grammar: whatever a compiler
@@ -345,9 +345,9 @@ class ExpressionWriter:
     def unknown_sides(
         self, node: ir.Binary, left: Text, right: Text
     ) -> tuple[Text, Text]:
-        """What hangs on constants among two operands, else the first."""
+        """What is one number or hangs on constants among two operands, else the first."""
         sides = ((node.left, left), (node.right, right))
-        hiding = [n.value is not None or settable(n) for n, _ in sides]
+        hiding = [by_type(n).low == by_type(n).high or settable(n) for n, _ in sides]
         if not any(hiding):
             hiding[0] = True
         one, other = (
