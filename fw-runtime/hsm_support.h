@@ -16,9 +16,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fw-runtime/hsm_checks.h"
+
 /* Generated code says which one it was made for; it changes when something here changes its
  * meaning. */
-#define HSM_SUPPORT_VERSION 1u
+#define HSM_SUPPORT_VERSION 2u
 
 /* What came of an event. */
 enum hsm_verdict {
@@ -147,11 +149,40 @@ static inline void hsm_clear(uint32_t *const set, const uint32_t count) {
         *word++ = 0;
 }
 
+/* Where generated code is checked, the bits it asks for or changes are in their set. */
+#if HSM_CHECKED
+#define hsm_has(set, count, index)   hsm_has(set, count, HSM_INDEX(index, count))
+#define hsm_set(set, count, index)   hsm_set(set, count, HSM_INDEX(index, count))
+#define hsm_unset(set, count, index) hsm_unset(set, count, HSM_INDEX(index, count))
+#define hsm_has_all(set, count, first, length)                                                     \
+    __extension__({                                                                                \
+        const uint32_t hsm_first_ = (first);                                                       \
+        const uint32_t hsm_length_ = (length);                                                     \
+        HSM_FAIL_IF(HSM_CHECK_INDEX,                                                               \
+                    hsm_length_ != 0 && (hsm_length_ > 31u || hsm_length_ > (count) ||             \
+                                         hsm_first_ > (count)-hsm_length_));                       \
+        hsm_has_all(set, count, hsm_first_, hsm_length_);                                          \
+    })
+#endif
+
 /* A reference to the record of the lowest bit set, 0 when there is none. */
 static inline uint32_t hsm_first(const uint32_t *const set, const uint32_t count) {
     for (uint32_t word = 0; word < (count + 31u) / 32u; word++) {
         if (set[word] != 0)
             return word * 32u + hsm_lowest_bit(set[word]) + 1u;
+    }
+    return 0;
+}
+
+/* The same of those behind a reference, which may be 0. */
+static inline uint32_t hsm_next(const uint32_t *const set, const uint32_t count,
+                                const uint32_t reference) {
+    for (uint32_t word = reference >> 5; word < (count + 31u) / 32u; word++) {
+        const uint32_t bits = word == reference >> 5 ? set[word] >> (reference & 31u) : set[word];
+        const uint32_t first = word == reference >> 5 ? reference : word * 32u;
+
+        if (bits != 0)
+            return first + hsm_lowest_bit(bits) + 1u;
     }
     return 0;
 }

@@ -52,6 +52,15 @@ static void model_never(const unsigned process, const unsigned state, const unsi
     uerror("assertion violated never_event");
 }
 
+/* HSM_CHECK_ABORT of fw-runtime/hsm_checks.h, by an option of hsmc verify; HSM_HOLDS is HOLDS. */
+static void model_check_failed(const unsigned kind, const char *const file, const unsigned line) {
+    static char message[256];
+
+    (void)snprintf(message, sizeof message, "assertion violated %s: %s at %s:%u",
+                   hsm_check_name(kind), hsm_check_text(kind), file, line);
+    uerror(message);
+}
+
 static int hsm_pool_empty(const uint32_t *const used, const uint32_t count) {
     for (uint32_t word = 0; word < (count + 31u) / 32u; word++) {
         if (used[word] != 0)

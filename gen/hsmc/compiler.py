@@ -6,7 +6,7 @@ import dataclasses
 from pathlib import Path
 from typing import Callable, Literal, Mapping, Optional
 
-from . import ir
+from . import ir, walk
 from .frontend import ast
 from .analysis.checks import CallGraph, check_ownership
 from .frontend.constants import Constants
@@ -178,6 +178,7 @@ class _Resolution:
         self.constants = Constants(context)
         self.types = Declarations(context, self.constants)
         self.machines: list[Machine] = []
+        self.properties: list[ir.Property] = []
         self.functions: dict[str, ir.Function] = {}
         self.actions: dict[str, ir.Action] = {}
         self.raises: Optional[Raises] = None  # where no function calls itself
@@ -197,6 +198,7 @@ class _Resolution:
         for builder in builders:
             builder.build_tree()
         self._bodies()
+        self._properties()
         for builder in builders:
             builder.resolve()
         self.machines = [builder.machine for builder in builders]
@@ -292,6 +294,72 @@ class _Resolution:
                     code=node.code,
                     text=_source(node.span),
                 )
+
+    # --- properties
+
+    def _properties(self) -> None:
+        """With what one node can see of them."""
+        for node in self.context.spec.declarations:
+            if not isinstance(node, ast.Property) or not self.context.is_first(node):
+                continue
+            kind: Literal["safety", "liveness"] = (
+                "safety" if node.kind == "safety" else "liveness"
+            )
+            instance, condition = self._condition(node)
+            self.properties.append(
+                ir.Property(
+                    name=node.name.text,
+                    doc=node.doc,
+                    place=node.name.span.place(),
+                    kind=kind,
+                    instance=instance,
+                    condition=condition,
+                )
+            )
+
+    def _condition(
+        self, node: ast.Property
+    ) -> tuple[Optional[ir.Argument], Optional[ir.Expression]]:
+        context = self.context
+        if node.kind != "safety" and node.condition is not None:
+            context.error(
+                "HSM0333",
+                node.condition.span,
+                "a liveness property says what happens in the end: no state can contradict it",
+            )
+        elif node.instance is not None and node.condition is None:
+            self._says_nothing(node)
+        body = Body("function", f"property {node.name.text}")
+        resolver = Statements(context, self.types, body)
+        instance: Optional[ir.Argument] = None
+        if node.instance is not None:
+            name, type_ = node.instance.name, self.types.type(node.instance.type)
+            if isinstance(type_, ir.ReferenceType):
+                instance = ir.Argument(name=name.text, type=type_)
+                place = name.span.place()
+                bound = ir.ArgumentName(type=type_, place=place, name=name.text)
+                resolver.bind(name, bound, "the record")
+            else:
+                if type_ is not None:
+                    context.error(
+                        "HSM0206", node.instance.type.span, "a pool is needed here"
+                    )
+                context.report.poisoned.add(name.text)
+        if node.condition is None:
+            return instance, None
+        condition = resolver.condition(node.condition)
+        if instance is not None and condition is not None:
+            if not walk.uses_argument([condition], instance.name):
+                self._says_nothing(node)
+        return instance, condition
+
+    def _says_nothing(self, node: ast.Property) -> None:
+        assert node.instance is not None
+        self.context.error(
+            "HSM0334",
+            node.instance.span,
+            f"property '{node.name.text}' names a record and says nothing of it",
+        )
 
     def _finish_bodies(self, graph: CallGraph) -> None:
         """What is known only through calls: who raises, who reads state, which process uses what."""
@@ -509,7 +577,6 @@ class _Resolution:
         nodes = [d for d in spec.declarations if isinstance(d, ast.Protocol)]
         order = {d.name.text: i for i, d in enumerate(spec.declarations)}
         counters: list[ir.Counter] = []
-        properties: list[ir.Property] = []
         for node in spec.declarations:
             if isinstance(node, ast.Counter) and context.is_first(node):
                 counters.append(
@@ -518,18 +585,6 @@ class _Resolution:
                         doc=node.doc,
                         place=node.name.span.place(),
                         index=len(counters),
-                    )
-                )
-            elif isinstance(node, ast.Property) and context.is_first(node):
-                kind: Literal["safety", "liveness"] = (
-                    "safety" if node.kind == "safety" else "liveness"
-                )
-                properties.append(
-                    ir.Property(
-                        name=node.name.text,
-                        doc=node.doc,
-                        place=node.name.span.place(),
-                        kind=kind,
                     )
                 )
         return ir.Protocol(
@@ -573,7 +628,7 @@ class _Resolution:
                 if isinstance(node, ast.Device) and context.is_first(node)
             ),
             counters=tuple(counters),
-            properties=tuple(properties),
+            properties=tuple(self.properties),
             functions=(
                 *context.handle_functions.values(),
                 *self.functions.values(),

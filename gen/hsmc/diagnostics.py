@@ -75,6 +75,8 @@ TABLE: dict[str, Explanation] = {
     "HSM0323": _error("index from outside"),
     "HSM0327": _error("fixed constant set"),
     "HSM0328": _error("fixed constant may change"),
+    "HSM0333": _error("condition of a liveness property"),
+    "HSM0334": _error("property says nothing of its record"),
     # --- layouts and records
     "HSM0401": _error("field crosses a word"),
     "HSM0402": _error("layout not made of words"),

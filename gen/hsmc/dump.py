@@ -223,7 +223,10 @@ def _protocol(p: ir.Protocol) -> Iterator[str]:
     for counter in p.counters:
         yield f"counter {counter.index} {counter.name}"
     for property_ in p.properties:
-        yield f"property {property_.name} {property_.kind}"
+        instance = f"({_arguments([property_.instance])})" if property_.instance else ""
+        yield f"property {property_.name}{instance} {property_.kind}"
+        if property_.condition is not None:
+            yield f"  {expression_text(property_.condition)}"
     for function in p.functions:
         reads = " reads state" if function.reads_state else ""
         reads += " of a find" if function.hidden else ""

@@ -205,7 +205,13 @@ class Counter(Declaration):
 
 @dataclass(frozen=True, kw_only=True)
 class Property(Declaration):
+    """`condition`: what one node can see of a safety property, which holds after each external event and each expiry;
+    with an `instance` of each record of its pool in use. A pure expression, which may read the variables of all
+    processes; the instance is an ArgumentName in it."""
+
     kind: Literal["safety", "liveness"]
+    instance: Optional[Argument] = None
+    condition: Optional[Expression] = None
 
 
 @dataclass(frozen=True, kw_only=True)

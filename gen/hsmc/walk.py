@@ -21,18 +21,22 @@ def nodes(item: object) -> Iterator[object]:
             waiting.extend(reversed(node))
         elif isinstance(node, (ir.Expression, ir.Statement)):
             yield node
-            names = _parts.get(type(node))
-            if names is None:
-                names = tuple(
-                    attribute.name
-                    for attribute in reversed(dataclasses.fields(node))
-                    if attribute.name not in ("place", "type")
-                )
-                _parts[type(node)] = names
-            for name in names:
-                value = getattr(node, name)
-                if isinstance(value, (tuple, ir.Expression, ir.Statement)):
-                    waiting.append(value)
+            waiting.extend(parts_of(node))
+
+
+def parts_of(node: Union[ir.Expression, ir.Statement]) -> list[object]:
+    """What stands directly in it, the last part first."""
+    names = _parts.get(type(node))
+    if names is None:
+        names = tuple(
+            attribute.name
+            for attribute in reversed(dataclasses.fields(node))
+            if attribute.name not in ("place", "type")
+        )
+        _parts[type(node)] = names
+    values = (getattr(node, name) for name in names)
+    kinds = (tuple, ir.Expression, ir.Statement)
+    return [value for value in values if isinstance(value, kinds)]
 
 
 def rebuilt(
@@ -96,6 +100,60 @@ def compares_argument(parts: Iterable[object], name: str) -> bool:
         for part in parts
         for node in nodes(part)
     )
+
+
+def beginning(handler: ir.Handler) -> tuple[object, ...]:
+    """What runs first wherever the handler runs at all."""
+    if not handler.groups:
+        return ()
+    group = handler.groups[0]
+    row = group.rows[0]
+    if row.guard is not None:
+        return (*group.lets, row.guard)
+    return (*group.lets, *row.exit_actions, *row.actions, *row.entry_actions)
+
+
+def follows_argument(statements: Iterable[object], name: str) -> bool:
+    """Is a record that this argument names read or written, whatever the conditions on the way say?"""
+
+    def seen(item: object) -> bool:
+        if isinstance(item, (tuple, list)):
+            return any(seen(part) for part in item)
+        if isinstance(item, ir.Binary) and item.operator in ("and", "or"):
+            return seen(item.left)
+        if isinstance(item, (ir.Conditional, ir.If, ir.Repeat)):
+            return seen(item.condition)
+        if isinstance(item, ir.RecordField) and item.index_kind == "reference":
+            if isinstance(item.index, ir.ArgumentName) and item.index.name == name:
+                return True
+        if isinstance(item, (ir.Expression, ir.Statement)):
+            return any(seen(part) for part in parts_of(item))
+        return False
+
+    for statement in statements:
+        if seen(statement):
+            return True
+        if any(isinstance(node, ir.Return) for node in nodes(statement)):
+            return False
+    return False
+
+
+def writes_argument(statements: Iterable[object], container: str, name: str) -> bool:
+    """Is a field of the record that this argument names written, whatever the conditions on the way say?"""
+    for statement in statements:
+        target: object = None
+        if isinstance(statement, ir.Assign):
+            target = statement.target
+        elif isinstance(statement, ir.SetBit):
+            target = statement.bits
+        if isinstance(target, ir.Element):
+            target = target.base
+        if isinstance(target, ir.RecordField) and target.container == container:
+            if isinstance(target.index, ir.ArgumentName) and target.index.name == name:
+                return True
+        if any(isinstance(node, ir.Return) for node in nodes(statement)):
+            return False
+    return False
 
 
 def uses_instance(parts: Iterable[object]) -> bool:

@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "gen"))
 
 import hsmc  # noqa: E402
 from hsmc import naming  # noqa: E402
-from hsmc.backends import backend_c, backend_promela  # noqa: E402
+from hsmc.backends import backend_c, backend_promela, c_lines  # noqa: E402
 from tests.places import tells_place  # noqa: E402
 
 FEATURES = sorted((ROOT / "tests" / "compiler" / "features").glob("*.hsm"))
@@ -117,7 +117,7 @@ def test_same_again(spec: pathlib.Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", [naming, backend_c, backend_promela], ids=lambda module: module.__name__
+    "module", [naming, c_lines, backend_promela], ids=lambda module: module.__name__
 )
 def test_filters(module: object) -> None:
     result = doctest.testmod(module)  # type: ignore[arg-type]

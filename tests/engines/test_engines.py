@@ -82,6 +82,33 @@ def test_both_engines_find_a_mistake(
     assert [run.violated for run in runs] == [wanted, wanted]
 
 
+@pytest.mark.parametrize(
+    "old, new, wanted",
+    [
+        ("bills := dish & 1", "bills := dish + 1", "value_in_range"),
+        (
+            "process Clerk",
+            'property no_bill safety = bills == 0 ""\n\nprocess Clerk',
+            "no_bill",
+        ),
+        (
+            "process Clerk",
+            'property cross(g: Visit) safety = g.mood == 1 ""\n\nprocess Clerk',
+            "cross",
+        ),
+    ],
+)
+def test_both_engines_see_what_one_node_sees(
+    old: str, new: str, wanted: str, tmp_path: pathlib.Path
+) -> None:
+    text = (HERE / "waiting.hsm").read_text()
+    assert text.count(old) == 1
+    spec = tmp_path / "waiting.hsm"
+    spec.write_text(text.replace(old, new))
+    runs = searches(spec, tmp_path / "build")
+    assert [run.violated for run in runs] == [wanted, wanted]
+
+
 def test_a_counterexample_of_one_node_without_a_wire(tmp_path: pathlib.Path) -> None:
     """Nothing of trails is made for two nodes and frames only."""
     spec = tmp_path / "waiting.hsm"

@@ -59,6 +59,7 @@ pool Job[3] written by Worker
   number: u32
   half: u16
   next: Job
+  alive: bool
   colours: u8[5]
   seen: bits[20]
 
@@ -277,15 +278,15 @@ process Worker(j: Job)
   external event begin(l: Letter) creates
   external event work(l: Letter, k: Job)
   state NEW initial
-    on begin(l) / {self.statements(3, places)} -> BUSY
+    on begin(l) / j.alive := true; {self.statements(3, places)} -> BUSY
     never work
   state BUSY{cold}
     entry / j.half := j.half + 1
     exit / j.number := j.number + 7
     on work(l, k)
-      when k != none and other(k, l) / j.next := k; k.number := {self.variable(3)}
+      when k != none and k.alive and other(k, l) / j.next := k; k.number := {self.variable(3)}
       when {self.bool(3)} / {self.statements(2, places)} -> BUSY
-      when j.next != none and j.next != j / j.next.half := {self.variable(2)}; set(j.seen, {self.variable(2)} & 15)
+      when j.next != none and j.next.alive and j.next != j / j.next.half := {self.variable(2)}; set(j.seen, {self.variable(2)} & 15)
       when like(j, l) != none and {self.bool(2)} / j.next := like(j, l)
       when {self.bool(2)} / unset(j.seen, 3); release j -> GONE
       else / {self.statements(3, places)}; raise_number(j, l)

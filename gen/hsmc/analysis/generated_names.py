@@ -18,9 +18,10 @@ from ..backends.promela_expressions import RESERVED as PROMELA_WORDS
 OWN_MACROS = """H LAYOUT_H CHECK_H PROTOCOL_HASH PARAMETERS PARAMETERS_DEFAULT COUNTERS PARAMETER_COUNT COUNTER_COUNT
     PROCESS_COUNT EVENT_COUNT TIMER_COUNT TRANSITION_COUNT STATE PARAMETER TIMER_ARM TIMER_CANCEL COUNT TRACE NEVER HOT
     COLD STATE_LIMIT PORT_HEADER PORT_DEVICES OWN_STATE OWN_PARAMETERS OWN_COUNTERS NAMES NO_PADDING
-    TIMER_STRIDE""".split()
+    TIMER_STRIDE FILES CHECK_FAILED RECORD IN_USE ENTRY ENTRY_OF""".split()
 OWN_FUNCTIONS = """state parameters counters timer_arm timer_cancel initialise timer_expired transition_name
-    transition_place recall_ node nodes node_state pools_full""".split()
+    transition_place recall_ node nodes node_state pools_full check_place check_file properties_
+    properties""".split()
 OWN_TAGS = "process event timer parameter counter state parameters".split()
 # Where payloads come from layouts: of the protocol, and of each such payload.
 CODEC_MACROS = "CODEC_H ACCEPTANCE_OK ACCEPTANCE_FOREIGN ACCEPTANCE_MALFORMED".split()
@@ -28,7 +29,7 @@ CODEC_FUNCTIONS = "load_words store_words".split()
 CODEC_TAGS = ["acceptance"]
 PAYLOAD_FUNCTIONS = "accept unpack pack header_bytes bytes read write".split()
 # Without the prefix, in models.
-OWN_IN_MODELS = """never_event pool_exhausted hsm_verdict hsm_answer hsm_below hsm_shift_right hsm_has_all hsm_trace
+OWN_IN_MODELS = """never_event pool_exhausted value_in_range hsm_verdict hsm_answer hsm_below hsm_shift_right hsm_has_all hsm_trace
     hsm_timer_arm hsm_timer_cancel NODES ENGINE_C HSM_DONE HSM_IGNORED HSM_NO_ROOM HSM_REFUSED""".split()
 
 Owner = Union[ir.Function, ir.Action]

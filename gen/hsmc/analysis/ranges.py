@@ -329,6 +329,9 @@ class Ranges(Values):
     # --- the whole
 
     def check(self) -> None:
+        for property_ in self.protocol.properties:
+            if property_.condition is not None:
+                self.value(property_.condition, Facts({}))
         for process in self.protocol.processes:
             for event in process.events:
                 if event.select is not None:

@@ -73,6 +73,9 @@ class References:
         path = Path(self.terms)
         for pool in self.protocol.pools:
             path.facts[path.available(pool.name)] = True
+        for property_ in self.protocol.properties:
+            if property_.condition is not None and self.protocol.processes:
+                self.look(property_, property_.condition)
         for process in self.protocol.processes:
             for event in process.events:
                 if event.external:
@@ -104,6 +107,17 @@ class References:
             self.bind(event, None, path)
             follower.evaluate(event.select, path)
             self.findings[f"{process.name}.{event.name}"] = follower.findings
+
+    def look(self, property_: ir.Property, condition: ir.Expression) -> None:
+        """It may hold or not after any event, so nothing is known of what the processes keep."""
+        follower = Follower(self.declared, self.terms, self.protocol.processes[0], None)
+        path = Path(self.terms)
+        if property_.instance is not None:
+            term = self.terms.make("argument", property_.instance.name)
+            path.names[property_.instance.name] = term
+            path.nothing[term] = False
+        follower.evaluate(condition, path)
+        self.findings[f"property {property_.name}"] = follower.findings
 
     def bind(self, event: ir.Event, given: Optional[Given], path: Path) -> None:
         """Gives the arguments their values. `given` None: nothing is known of them."""

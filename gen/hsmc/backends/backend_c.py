@@ -1,7 +1,7 @@
 """The C back end: prints a protocol as plain C11 files.
 
-`CWriter` turns statements and machines into text, c_expressions.py expressions, c_records.py records; the templates
-under templates/c arrange that text into files.
+`CWriter` turns statements and machines into text, c_expressions.py expressions, c_records.py records, c_bodies.py how
+bodies begin, c_checks.py what is checked at run time; the templates under templates/c arrange that text into files.
 """
 
 from __future__ import annotations
@@ -13,29 +13,30 @@ from typing import Callable, Optional, Sequence, Union
 import jinja2
 
 from .. import frames, ir, naming, walk
+from .asserted import Asserted, asserted
+from .c_checks import CheckWriter, written_field
 from .c_codec import CodecView
 from .c_cold import all_cold, set_apart
+from .c_lines import with_places, wrapped
 from ..admission import carried, largest
-from .c_expressions import ExpressionWriter
 from .c_records import by_alignment, record_of, width, zero
-from .c_usage import Usage, declared_locals, read_locals, repeated_locals
+from .c_usage import Usage, declared_locals, repeated_locals
 from ..dump import condition_text, expression_text, held_text
 from .recall import Recall, recall
 from .template_cache import TemplateCache
 
 # Of fw-runtime/hsm_support.h: what generated code expects of it. Both change when either does.
-SUPPORT_VERSION = 1
+SUPPORT_VERSION = 2
 
 TEMPLATES = pathlib.Path(__file__).resolve().parents[1] / "templates"
 
 
-class CWriter(ExpressionWriter):
+class CWriter(CheckWriter):
     """Statements and machines as C text."""
 
     def __init__(self, protocol: ir.Protocol) -> None:
         super().__init__(protocol)
         self.usage = Usage(protocol)
-        self.read_locals: set[str] = set()
 
     # --- statements ---
 
@@ -46,16 +47,7 @@ class CWriter(ExpressionWriter):
         method: Callable[[ir.Statement, int], str] = getattr(
             self, "_" + type(node).__name__
         )
-        return method(node, depth)
-
-    def line(self, depth: int, text: str) -> str:
-        return "\t" * depth + text
-
-    def unread(self, local: ir.Local, depth: int) -> list[str]:
-        """A line that satisfies compilers, for a local nobody looks at."""
-        if local.unique in self.read_locals:
-            return []
-        return [self.line(depth, f"(void){naming.snake(local.unique)};")]
+        return self.marks.mark(node.place, method(node, depth))
 
     def _Let(self, node: ir.Let, depth: int) -> str:
         return "\n".join([self._let(node, depth), *self.unread(node.local, depth)])
@@ -72,6 +64,10 @@ class CWriter(ExpressionWriter):
                 text = self.stored(value, kinds[field])
                 lines.append(self.line(depth + 1, f".{naming.snake(field)} = {text},"))
             lines.append(self.line(depth, "};"))
+            for field, value in node.value.fields:
+                place = f"{name}.{naming.snake(field)}"
+                declared = next(f for f in payload.fields if f.name == field)
+                lines += self.range_kept(place, declared, value, depth, "HSM_FIELD")
             return "\n".join(lines)
         qualifier = "const " if node.local.unique in self.fixed_locals else ""
         kind = self.names.scalar(node.local.type)
@@ -84,14 +80,17 @@ class CWriter(ExpressionWriter):
         name = naming.snake(node.local.unique)
         kind = self.names.scalar(node.local.type)
         line = f"const {kind} {name} = {self.names.lower(node.pool, 'create')}_();"
-        return "\n".join([self.line(depth, line), *self.unread(node.local, depth)])
+        lines = [self.line(depth, text) for text in (self.room(node.pool), line)]
+        return "\n".join([*lines, *self.unread(node.local, depth)])
 
     def _Assign(self, node: ir.Assign, depth: int) -> str:
-        target = self.text(node.target)
+        target = self.written(node.target)
         value = self.stored(node.value, node.target.type)
-        if value == target:  # of which clang warns
-            return self.line(depth, f"(void){target};")
-        return self.line(depth, f"{target} = {value};")
+        if value == self.text(node.target):  # of which clang warns
+            return self.line(depth, f"(void){value};")
+        field = written_field(self.protocol, node.target)
+        kept = self.range_kept(target, field, node.value, depth)
+        return "\n".join([self.line(depth, f"{target} = {value};"), *kept])
 
     def _If(self, node: ir.If, depth: int) -> str:
         lines = [
@@ -150,7 +149,7 @@ class CWriter(ExpressionWriter):
         action = next(a for a in self.protocol.actions if a.name == node.action)
         call = self.call(
             self.names.lower(node.action),
-            self.arguments(action.arguments, node.arguments),
+            self.arguments_of(action, node.arguments),
         )
         return self.line(depth, f"{call};")
 
@@ -167,7 +166,7 @@ class CWriter(ExpressionWriter):
         event = next(e for e in process.events if e.name == node.event)
         arguments = self.arguments(event.arguments, node.arguments)
         if node.instance is not None:
-            arguments.insert(0, self.text(node.instance))
+            arguments.insert(0, self.raised_for(process, node.instance))
         return self.line(
             depth,
             f"{self.call(self.names.handler(node.process, node.event), arguments)};",
@@ -175,17 +174,17 @@ class CWriter(ExpressionWriter):
 
     def _Release(self, node: ir.Release, depth: int) -> str:
         name = f"{self.names.lower(node.pool, 'release')}_"
-        return self.line(depth, f"{self.call(name, [self.text(node.reference)])};")
+        used = self.in_use(node.pool, self.text(node.reference))
+        return self.line(depth, f"{self.call(name, [used])};")
 
     def _Clear(self, node: ir.Clear, depth: int) -> str:
         name = f"{self.names.lower(node.table, 'clear')}_"
-        index = self.expression(node.index)
-        text = (
-            index.text
-            if node.index_kind == "number"
-            else f"{index.within({'additive'})} - 1u"
-        )
-        return self.line(depth, f"{self.call(name, [text])};")
+        count = self.containers[node.table].count
+        if node.index_kind == "number":
+            index = self.index(node.index, count)
+        else:
+            index = f"{self.reference(node.index, count)} - 1u"
+        return self.line(depth, f"{self.call(name, [index])};")
 
     def _Count(self, node: ir.Count, depth: int) -> str:
         return self.line(
@@ -195,92 +194,10 @@ class CWriter(ExpressionWriter):
 
     def _SetBit(self, node: ir.SetBit, depth: int) -> str:
         helper = "hsm_set" if node.present else "hsm_unset"
-        return self.line(depth, f"{self.bits_call(helper, node.bits, node.index)};")
+        call = self.bits_call(helper, node.bits, node.index, written=True)
+        return self.line(depth, f"{call};")
 
     # --- bodies ---
-
-    def enter(
-        self,
-        arguments: Sequence[ir.Argument],
-        instance: Optional[tuple[str, str]],
-        parts: Sequence[object],
-        locals_: Sequence[ir.Local],
-        constant: bool,
-        depth: int,
-        passed_on: bool = False,
-    ) -> str:
-        """Begins a body: pointers to the records its references name, and casts for arguments it does not use.
-
-        `instance` is (name, pool) of the record a handler runs for. `passed_on`: all arguments are used in a call.
-        """
-        self.fixed_locals = {local.unique for local in locals_} - walk.assigned_locals(
-            parts
-        )
-        self.read_locals = read_locals(parts)
-        self.hoisted = {}
-        lines: list[str] = []
-        references = [a.name for a in arguments if isinstance(a.type, ir.ReferenceType)]
-        if instance is not None:
-            references.insert(0, instance[0])
-        for name in references:
-            containers: list[str] = []
-            if walk.compares_argument(parts, name):
-                continue  # it may be none, and a pointer in front of an array must not even be formed
-            for part in parts:
-                for node in walk.nodes(part):
-                    if (
-                        isinstance(node, ir.RecordField)
-                        and node.index_kind == "reference"
-                        and isinstance(node.index, (ir.ArgumentName, ir.InstanceName))
-                        and node.index.name == name
-                        and node.container not in containers
-                    ):
-                        containers.append(node.container)
-            if (
-                instance is not None
-                and name == instance[0]
-                and instance[1] not in containers
-            ):
-                containers.insert(0, instance[1])
-            for container in containers:
-                own = any(pool.name == container for pool in self.protocol.pools)
-                pointer = f"{naming.snake(name)}_{'record' if own else naming.snake(container)}"
-                self.hoisted[(container, name)] = pointer
-                qualifier = "const " if constant else ""
-                record = (
-                    f"&{self.state(naming.snake(container))}[{naming.snake(name)} - 1u]"
-                )
-                lines.append(
-                    self.line(
-                        depth,
-                        f"{qualifier}{self.names.struct(container)} *const {pointer} = {record};",
-                    )
-                )
-        for argument in arguments:
-            if not passed_on and not walk.uses_argument(parts, argument.name):
-                lines.append(self.line(depth, f"(void){naming.snake(argument.name)};"))
-        return "\n".join(lines)
-
-    def parameters(self, arguments: Sequence[ir.Argument]) -> list[str]:
-        """Parameter declarations."""
-        result = []
-        for argument in arguments:
-            name = naming.snake(argument.name)
-            if isinstance(argument.type, ir.PayloadType):
-                result.append(
-                    f"const {self.names.struct(argument.type.name)} *const {name}"
-                )
-            else:
-                result.append(f"const {self.names.scalar(argument.type)} {name}")
-        return result
-
-    def parameter_list(
-        self, arguments: Sequence[ir.Argument], instance: str = ""
-    ) -> str:
-        return (
-            ", ".join(([instance] if instance else []) + self.parameters(arguments))
-            or "void"
-        )
 
     def function_body(self, function: Union[ir.Function, ir.Action]) -> str:
         parts = (function.body,)
@@ -288,8 +205,16 @@ class CWriter(ExpressionWriter):
         if isinstance(function, ir.Function):
             self.result = function.result
         head = self.enter(
-            function.arguments, None, parts, function.locals, is_function, 1
+            function.arguments,
+            None,
+            parts,
+            function.locals,
+            is_function,
+            1,
+            always=function.body,
+            vouched=True,
         )
+        head = self.marks.mark(function.place, head)
         body = self.block(function.body, 1)
         return "\n".join(text for text in (head, body) if text)
 
@@ -353,10 +278,12 @@ class CWriter(ExpressionWriter):
         """The body of the function for one event of a process: a switch on the state."""
         apart = set_apart(process, handlers)
         here = [handler for handler in handlers if handler not in apart]
-        head = self.handler_head(process, here, event, bool(apart))
+        single = process.pool is None and len(process.leaves) == 1
+        always = walk.beginning(handlers[0]) if single else ()
+        head = self.handler_head(process, here, event, bool(apart), always)
         lines = [head] if head else []
         place = self.state_place(process)
-        if process.pool is None and len(process.leaves) == 1:
+        if single:
             # There is but one state to be in: nothing to look up.
             body = self.leaf_body(process, handlers[0], 1)
             lines.append(body.removesuffix("\n" + self.line(1, "return;")))
@@ -381,7 +308,9 @@ class CWriter(ExpressionWriter):
                 lines.append(self.leaf_body(process, handler, 2))
         lines.append(self.line(1, "default:"))
         code = self.event_code(process, handlers[0])
-        lines.append(self.never(process, place, code, 2))
+        never = self.never(process, place, code, 2)
+        origin = event.place if event is not None else process.place
+        lines.append(self.marks.mark(origin, never))
         lines.append(self.line(2, "return;"))
         lines.append(self.line(1, "}"))
         return "\n".join(lines)
@@ -392,6 +321,7 @@ class CWriter(ExpressionWriter):
         handlers: Sequence[ir.Handler],
         event: Optional[ir.Event],
         passed_on: bool,
+        always: Sequence[object] = (),
     ) -> str:
         parts = [part for handler in handlers for part in walk.handler_parts(handler)]
         instance = (
@@ -402,7 +332,7 @@ class CWriter(ExpressionWriter):
         arguments = event.arguments if event is not None else ()
         self.repeated = repeated_locals(handlers)
         return self.enter(
-            arguments, instance, parts, process.locals, False, 1, passed_on
+            arguments, instance, parts, process.locals, False, 1, passed_on, always
         )
 
     def apart_name(self, process: ir.Process, handler: ir.Handler) -> str:
@@ -413,7 +343,8 @@ class CWriter(ExpressionWriter):
         self, process: ir.Process, handler: ir.Handler, event: Optional[ir.Event]
     ) -> str:
         """The body of the function for one event in one cold state."""
-        head = self.handler_head(process, [handler], event, False)
+        always = walk.beginning(handler)
+        head = self.handler_head(process, [handler], event, False, always)
         body = self.leaf_body(process, handler, 1)
         body = body.removesuffix("\n" + self.line(1, "return;"))
         own = self.hoisted.get((process.pool or "", process.instance or ""))
@@ -463,7 +394,8 @@ class CWriter(ExpressionWriter):
                     lines.append(self.line(depth + 1, "return;"))
                     lines.append(self.line(depth, "}"))
                 else:
-                    lines.append(self.line(depth, f"if ({self.text(row.guard)}) {{"))
+                    guard = self.line(depth, f"if ({self.text(row.guard)}) {{")
+                    lines.append(self.marks.mark(row.place, guard))
                     lines.append(self.row(process, handler, row, depth + 1))
                     lines.append(self.line(depth + 1, "return;"))
                     lines.append(self.line(depth, "}"))
@@ -471,9 +403,9 @@ class CWriter(ExpressionWriter):
                 lines.append(self.line(outermost, "}"))
         if handler.otherwise == "never":
             code = self.event_code(process, handler)
-            lines.append(
-                self.never(process, self.state_place(process), code, outermost)
-            )
+            never = self.never(process, self.state_place(process), code, outermost)
+            place = handler.place or process.leaf(handler.leaf).place
+            lines.append(self.marks.mark(place, never))
         if handler.groups and handler.otherwise != "handled":
             lines.append(self.line(outermost, "return;"))
         return "\n".join(lines)
@@ -553,9 +485,8 @@ class CWriter(ExpressionWriter):
                     )
                 )
             elif event.select is not None:
-                lines.append(
-                    self.line(1, f"const {kind} {name} = {self.text(event.select)};")
-                )
+                select = f"const {kind} {name} = {self.text(event.select)};"
+                lines.append(self.marks.mark(event.place, self.line(1, select)))
                 lines.append(self.line(1, f"if ({name} == 0u) {{"))
                 lines.append(self.line(2, "return HSM_IGNORED;"))
                 lines.append(self.line(1, "}"))
@@ -571,6 +502,8 @@ class CWriter(ExpressionWriter):
         )
         if (process.name, event.name) in self.recall.events:
             lines.append(self.line(1, f"{self.recall_name}();"))
+        if (process.name, event.name) in self.asserted.events:
+            lines.append(self.line(1, f"{self.properties_name}();"))
         lines.append(self.line(1, "return HSM_DONE;"))
         return "\n".join(lines)
 
@@ -579,6 +512,10 @@ class CWriter(ExpressionWriter):
     @functools.cached_property
     def recall(self) -> Recall:
         return recall(self.protocol)
+
+    @functools.cached_property
+    def asserted(self) -> Asserted:
+        return asserted(self.protocol, self.recall)
 
     @property
     def recall_name(self) -> str:
@@ -728,35 +665,6 @@ class CWriter(ExpressionWriter):
         return "\n".join(lines)
 
 
-def wrapped(text: str, columns: int = 100) -> str:
-    """Indented by four blanks, long lines broken after a logical operator or a comma. Comments and directives are left
-    as long as they are.
-
-    >>> print(wrapped("\\treturn first_condition(a) && second_one;", 40))
-        return first_condition(a) &&
-            second_one;
-    """
-    lines: list[str] = []
-    for line in text.split("\n"):
-        bare = line.lstrip("\t")
-        pad = "    " * (len(line) - len(bare))
-        while len(pad) + len(bare) > columns:
-            if bare.startswith(("/*", "*", " *", "#", '"', "X(")):
-                break
-            room = columns - len(pad)
-            found = (0, 0)
-            for marks in ((" && ", " || "), (", ",), (" : ", " ? ", " == ", " = ")):
-                if found[0] <= 0:
-                    found = max((bare.rfind(m, 0, room), len(m)) for m in marks)
-            if found[0] <= 0:
-                break
-            lines.append(pad + bare[: sum(found)].rstrip())
-            bare = bare[sum(found) :]
-            pad = "    " * (len(line) - len(line.lstrip("\t")) + 1)
-        lines.append(pad + bare)
-    return "\n".join(lines)
-
-
 def aligned(rows: Sequence[tuple[str, str]]) -> str:
     """Declarations with their comments in one column."""
     column = max((len(text) for text, doc in rows if doc), default=0)
@@ -801,6 +709,7 @@ def environment(writer: Optional[CWriter] = None) -> jinja2.Environment:
 def generate(protocol: ir.Protocol) -> dict[str, str]:
     """File name -> text."""
     writer = CWriter(protocol)
+    writer.marks.wanted = True
     env = environment(writer)
     prefix = writer.names.prefix
     constants = {naming.upper(constant.name) for constant in protocol.constants}
@@ -830,7 +739,10 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
     if found:
         files[f"{prefix}_codec.h"] = "c/codec.h.j2"
         context["codecs"] = [CodecView(codec, writer) for codec in found]
-    return {
+    texts = {
         name: wrapped(env.get_template(template).render(context))
         for name, template in files.items()
     }
+    source = f"{prefix}.c"
+    texts[source] = with_places(texts[source], writer.marks, protocol.files)
+    return texts

@@ -10,6 +10,8 @@ Names the text uses beyond those of code_writer.py:
     W(slot, value)                    writes, noting what was there
     AT(table, key, place)             looks up, a violation of the contract where there is no such entry
     SHIFT(number, place), LIMIT(value, low, high, text, place)
+    USED(used, bases, pool, reference, place)   the first slot of a record in use
+    HOLDS(text, place, condition, used)         a property; of every record whose bit is in the slot `used`
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from ..interpreter.interpreter import EntryPoint, Program
 from ..interpreter.node_state import Checked, Container
 from ..documents.statechart import Link
 
-HELPERS = "V, W, L, AT, ZERO, ARM, CANCEL, NEVER, SHIFT, LIMIT, HAS_ALL, CREATE, RELEASE, PENDING"
+HELPERS = "V, W, L, AT, ZERO, ARM, CANCEL, NEVER, SHIFT, LIMIT, HAS_ALL, CREATE, RELEASE, PENDING, USED, HOLDS"
 
 
 class JavaScriptWriter(CodeWriter):
@@ -187,7 +189,7 @@ class JavaScriptWriter(CodeWriter):
         bits = self.expression(node.bits)
         operator = "|" if node.present else "& ~"
         value = f"{bits} {operator}(1n << BigInt({index}))"
-        self.write(self.slot(node.bits), value, node.place)
+        self.write(self.slot(node.bits, True), value, node.place)
 
     def _Release(self, node: ir.Release) -> None:
         reference = self.expression(node.reference)
@@ -206,6 +208,23 @@ class JavaScriptWriter(CodeWriter):
         slot = self.timer_slot(timer)
         text = f"ARM({slot}, {timer.index}, {instance}, {duration}, {self.place})"
         self.line(text, timer.place)
+
+    # --- checks
+
+    def used(self, pool: str, reference: str) -> str:
+        slot, bases = self.layout.containers[pool].used, self.bases(pool)
+        return f"USED({slot}, {bases}, {json.dumps(pool)}, {reference}, {self.place})"
+
+    def holds(self, property_: ir.Property, condition: str) -> None:
+        text = json.dumps(f"property {property_.name} does not hold")
+        instance, used, name = property_.instance, "", ""
+        if instance is not None:
+            assert isinstance(instance.type, ir.ReferenceType)
+            pool = instance.type.pool
+            name = f"a_{instance.name}"
+            used = f", {self.layout.containers[pool].used}, {json.dumps(pool)}"
+        code = f"HOLDS({text}, {self.place}, ({name}) => {condition}{used})"
+        self.line(code, property_.place)
 
     # --- pools
 

@@ -24,6 +24,9 @@ from typing import Callable, Optional, Sequence, Union
 from .. import ir, naming, walk
 from ..admission import Carried, carried, largest
 from . import backend_c, c_records
+from .asserted import Asserted, asserted
+from .c_checks import written_field
+from .promela_checks import properties_inline, properties_name, range_kept
 from .promela_expressions import TOP, ExpressionWriter, choice, field_name, indent
 from .recall import Recall, recall
 
@@ -158,7 +161,10 @@ class PromelaWriter(ExpressionWriter):
                 before, text = (
                     self.value(given[field.name]) if field.name in given else ([], "0")
                 )
-                lines += [*before, f"{target}.{field_name(field.name)} = {text}"]
+                place = f"{target}.{field_name(field.name)}"
+                lines += [*before, f"{place} = {text}"]
+                if field.name in given:
+                    lines += range_kept(place, field, given[field.name])
             return lines
         before, text = self.value(node.value)
         return [*before, f"{target} = {text}"]
@@ -191,7 +197,8 @@ class PromelaWriter(ExpressionWriter):
     def _Assign(self, node: ir.Assign) -> list[str]:
         before, text = self.value(node.value)
         first, target = self.value(node.target)
-        return [*before, *first, f"{target} = {text}"]
+        kept = range_kept(target, written_field(self.protocol, node.target), node.value)
+        return [*before, *first, f"{target} = {text}", *kept]
 
     def _ActionCall(self, node: ir.ActionCall) -> list[str]:
         action = self.actions[node.action]
@@ -453,6 +460,8 @@ class PromelaWriter(ExpressionWriter):
         ]
         if (process.name, event.name) in self.recall.events:
             call.insert(1, f"{self.recall_name}()")
+        if (process.name, event.name) in self.asserted.events:
+            call.append(f"{properties_name(self)}()")
         instance = self.instance(process)
         if event.room is not None:
             before, room = self.value(event.room)
@@ -511,6 +520,10 @@ class PromelaWriter(ExpressionWriter):
     @functools.cached_property
     def recall(self) -> Recall:
         return recall(self.protocol)
+
+    @functools.cached_property
+    def asserted(self) -> Asserted:
+        return asserted(self.protocol, self.recall)
 
     @property
     def recall_name(self) -> str:
@@ -711,6 +724,8 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
             )
     if writer.recall.processes:
         bodies.append(writer.recall_inline())
+    if writer.asserted.properties:
+        bodies.append(properties_inline(writer))
     beginning = writer.initialise()
     if writer.recall.initialise:
         beginning.append(f"{writer.recall_name}()")
@@ -756,6 +771,7 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
         "protocol": protocol,
         "prefix": writer.names.prefix,
         "capitals": writer.names.capitals,
+        "properties": properties_name(writer),
         "macros": macros,
         "bodies": bodies,
         "initialise": initialise,

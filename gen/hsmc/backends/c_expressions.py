@@ -7,7 +7,7 @@ narrow operands to int, the left one is cast.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable, Iterable, Optional, Sequence
+from typing import Callable, Iterable, Optional, Sequence, Union
 
 from .. import ir, naming, walk
 from .c_decided import by_type, decided, settable, settled
@@ -127,6 +127,9 @@ class ExpressionWriter:
         self.hoisted: dict[tuple[str, str], str] = {}
         self.fixed_locals: set[str] = set()
         self.opaque = False  # whatever is compared must not be known to the compiler
+        self.containers: dict[str, Union[ir.Pool, ir.Table]] = {}
+        self.containers.update((pool.name, pool) for pool in protocol.pools)
+        self.containers.update((table.name, table) for table in protocol.tables)
 
     # --- expressions ---
 
@@ -215,24 +218,60 @@ class ExpressionWriter:
 
     def record(self, container: str, index: ir.Expression, index_kind: str) -> str:
         """The record as an lvalue, without the member."""
-        array = self.state(naming.snake(container))
-        if index_kind == "number":
-            return f"{array}[{self.text(index)}]"
-        return f"{array}[{self.expression(index).within({'additive'})} - 1u]"
+        if index_kind == "reference":
+            return self.referred(container, self.text(index))
+        part = [naming.snake(container), self.text(index)]
+        return self.call(self.names.upper("ENTRY"), part)
+
+    def referred(self, container: str, reference: str, written: bool = False) -> str:
+        """The record a reference names: of a pool, or of a table parallel to one. One that is free is all zero, and
+        nothing but its creation may change that."""
+        own = isinstance(self.containers[container], ir.Pool)
+        name = "ENTRY_OF" if not own else "IN_USE" if written else "RECORD"
+        return self.call(self.names.upper(name), [naming.snake(container), reference])
+
+    def written(self, node: ir.Expression) -> str:
+        """A place that is assigned to."""
+        if isinstance(node, ir.Element):
+            assert isinstance(node.base.type, ir.ArrayType)
+            index = self.index(node.index, node.base.type.count)
+            return f"{self.written(node.base)}[{index}]"
+        if isinstance(node, ir.RecordField) and node.index_kind == "reference":
+            if self.pointer(node) is None:
+                record = self.referred(node.container, self.text(node.index), True)
+                return f"{record}.{naming.snake(node.field)}"
+        return self.text(node)
+
+    def pointer(self, node: ir.RecordField) -> Optional[str]:
+        """To the record, where the body begins with one."""
+        if isinstance(node.index, (ir.ArgumentName, ir.InstanceName)):
+            return self.hoisted.get((node.container, node.index.name))
+        return None
+
+    def index(self, index: ir.Expression, count: ir.Size) -> str:
+        """Into an array. Of a constant one the compiler knows that it is inside."""
+        if index.value is not None:
+            return self.text(index)
+        return self.call("HSM_INDEX", [self.text(index), self.size(count)])
+
+    def reference(self, reference: ir.Expression, count: ir.Size) -> str:
+        return self.call("HSM_REFERENCE", [self.text(reference), self.size(count)])
 
     def _RecordField(self, node: ir.RecordField) -> Text:
         member = naming.snake(node.field)
-        if isinstance(node.index, (ir.ArgumentName, ir.InstanceName)):
-            pointer = self.hoisted.get((node.container, node.index.name))
-            if pointer is not None:
-                return self.place(f"{pointer}->{member}", node.type)
+        pointer = self.pointer(node)
+        if pointer is not None:
+            return self.place(f"{pointer}->{member}", node.type)
         return self.place(
             f"{self.record(node.container, node.index, node.index_kind)}.{member}",
             node.type,
         )
 
     def _Element(self, node: ir.Element) -> Text:
-        return self.place(f"{self.text(node.base)}[{self.text(node.index)}]", node.type)
+        kind = node.base.type
+        assert isinstance(kind, ir.ArrayType)
+        index = self.index(node.index, kind.count)
+        return self.place(f"{self.text(node.base)}[{index}]", node.type)
 
     def word(self, node: ir.Expression) -> Text:
         """An operand that C must take for a uint32_t."""
@@ -293,6 +332,8 @@ class ExpressionWriter:
             return self.foregone(same, node.left)
         if opaque and binding == "relational":
             left, right = self.unknown_sides(node, left, right)
+        if binding == "shift" and node.right.value is None:
+            right = Text(self.call("HSM_SHIFT", [right.text]), ATOM, right.promoted)
         if node.operator == "^" and isinstance(node.left, ir.Number):
             # clang takes 2 ^ 8 for a power, unless it is written like a mask.
             left = Text(f"{node.left.value:#x}u", ATOM, WORD)
@@ -425,6 +466,13 @@ class ExpressionWriter:
     ) -> list[str]:
         return [self.argument(a.type, e) for a, e in zip(declared, given, strict=True)]
 
+    def arguments_of(
+        self,
+        callee: Union[ir.Function, ir.Action],
+        given: Sequence[ir.Expression],
+    ) -> list[str]:
+        return self.arguments(callee.arguments, given)
+
     def argument(self, kind: ir.Type, node: ir.Expression) -> str:
         if isinstance(kind, ir.PayloadType):
             return (
@@ -438,16 +486,22 @@ class ExpressionWriter:
         function = next(f for f in self.protocol.functions if f.name == node.function)
         text = self.call(
             self.names.lower(node.function),
-            self.arguments(function.arguments, node.arguments),
+            self.arguments_of(function, node.arguments),
         )
         return self.place(text, function.result)
 
-    def bits_call(self, helper: str, bits: ir.Expression, *rest: ir.Expression) -> str:
+    def bits_call(
+        self,
+        helper: str,
+        bits: ir.Expression,
+        *rest: ir.Expression,
+        written: bool = False,
+    ) -> str:
         assert isinstance(bits.type, ir.BitsType)
         return self.call(
             helper,
             [
-                self.text(bits),
+                self.written(bits) if written else self.text(bits),
                 self.size(bits.type.count),
                 *(self.text(e) for e in rest),
             ],

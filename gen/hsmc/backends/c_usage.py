@@ -19,6 +19,9 @@ class Usage:
         self.available: set[str] = set()
         self.released: set[str] = set()
         self.cleared: set[str] = set()
+        # What only properties need: `functions` and `available` of builds that look at them.
+        self.asserted_functions: set[str] = set()
+        self.asserted_available: set[str] = set()
         self._bodies = {f"function {f.name}": f.body for f in protocol.functions}
         self._bodies.update((f"action {a.name}", a.body) for a in protocol.actions)
         for process in protocol.processes:
@@ -34,6 +37,11 @@ class Usage:
                     self.available.add(str(process.pool))
             for handler in process.handlers:
                 self._read(walk.handler_parts(handler))
+        functions, available = set(self.functions), set(self.available)
+        self._read([p.condition for p in protocol.properties])
+        self.asserted_functions = self.functions - functions
+        self.asserted_available = self.available - available
+        self.functions, self.available = functions, available
 
     def _read(self, item: object) -> None:
         for node in walk.nodes(item):

@@ -55,6 +55,8 @@ class CodeWriter(ABC):
         self.formats: list[str] = []
         self.log_numbers: dict[tuple[str, str], int] = {}
         self.recall = recall(protocol)
+        # What one node can see of the properties.
+        self.asserted = [p for p in protocol.properties if p.condition is not None]
         self.event_codes: dict[tuple[str, str], int] = {}
         self.here: Optional[ir.Place] = None  # of the line in the making
         self._log_formats()
@@ -146,6 +148,14 @@ class CodeWriter(ABC):
         """How records are created and released."""
 
     @abstractmethod
+    def used(self, pool: str, reference: str) -> str:
+        """The first slot of a record in use."""
+
+    @abstractmethod
+    def holds(self, property_: ir.Property, condition: str) -> None:
+        """Violates the contract where the condition does not hold; of every record in use, where it is about one."""
+
+    @abstractmethod
     def recalling(self) -> None:
         """Delivers what waits and need not wait any longer, one after the other, each in full."""
 
@@ -218,15 +228,20 @@ class CodeWriter(ABC):
     def _Element(self, node: ir.Element) -> str:
         return f"V[{self.slot(node)}]"
 
-    def slot(self, node: ir.Expression) -> str:
-        """The slot a variable, field or element lies in."""
+    def slot(self, node: ir.Expression, written: bool = False) -> str:
+        """The slot a variable, field or element lies in. A free record may be read, it is all zero, but not written."""
         if isinstance(node, ir.VariableName):
             return str(self.layout.variables[node.process, node.name])
         if isinstance(node, ir.RecordField):
             offset = self.layout.containers[node.container].offsets[node.field]
+            own = isinstance(node.index, ir.InstanceName)
+            if written and node.container_kind == "pool" and not own:
+                base = self.used(node.container, self.expression(node.index))
+                return f"{base} + {offset}"
             return f"{self.base(node.container, node.index)} + {offset}"
         assert isinstance(node, ir.Element)
-        return f"{self.slot(node.base)} + {self.index(node.base, node.index)}"
+        base = self.slot(node.base, written)
+        return f"{base} + {self.index(node.base, node.index)}"
 
     def base(self, container: str, index: ir.Expression) -> str:
         return self.lookup(self.bases(container), self.expression(index))
@@ -280,7 +295,8 @@ class CodeWriter(ABC):
         if isinstance(node.target, ir.LocalName):
             self.assign(f"l_{node.target.local.unique}", value, node.place)
             return
-        self.write(self.slot(node.target), value, node.place, self.range(node.target))
+        slot = self.slot(node.target, True)
+        self.write(slot, value, node.place, self.range(node.target))
 
     def range(self, node: ir.Expression) -> Optional[tuple[str, ir.Range]]:
         """The range a variable or field is declared with, and whose it is."""
@@ -483,6 +499,8 @@ class CodeWriter(ABC):
         self.line(f"on_{process.name}_{event.name}({', '.join(passed)})", event.place)
         if (process.name, event.name) in self.recall.events:
             self.line("recall()", event.place)
+        if self.asserted:
+            self.line("properties()", event.place)
         self.line("return 0")
         self.end()
 
@@ -526,17 +544,31 @@ class CodeWriter(ABC):
                 handlers = process.handlers_of_timer(timer)
                 event_name = f"after_{timer.state}"
                 recalls = timer.name in self.recall.timers
-                name = f"{'handle_' if recalls else ''}expired_{timer.index}"
+                more = recalls or bool(self.asserted)
+                name = f"{'handle_' if more else ''}expired_{timer.index}"
                 self.handler(name, process, handlers, (), event_name)
-                if recalls:
+                if more:
                     instance = "" if process.pool is None else "instance"
                     self.begin("function", f"expired_{timer.index}({instance})")
                     self.line(f"{name}({instance})", timer.place)
-                    self.line("recall()", timer.place)
+                    if recalls:
+                        self.line("recall()", timer.place)
+                    if self.asserted:
+                        self.line("properties()", timer.place)
                     self.end()
         if self.recall.processes:
             self.recalling()
+        if self.asserted:
+            self.properties()
         self.initialise()
+
+    def properties(self) -> None:
+        self.begin("function", "properties()")
+        for each in self.asserted:
+            assert each.condition is not None
+            self.here = each.place
+            self.holds(each, self.expression(each.condition))
+        self.end()
 
     def routine(self, name: str, routine: Union[ir.Function, ir.Action]) -> None:
         arguments = ", ".join(f"a_{argument.name}" for argument in routine.arguments)

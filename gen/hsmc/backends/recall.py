@@ -35,20 +35,20 @@ def recall(protocol: ir.Protocol) -> Recall:
                 edges.setdefault(node, set()).update(row.raises)
                 if process.recall is not None and _marks(process.recall, row):
                     marking.add(node)
-    reaching = _reaching(edges, marking)
+    leading = reaching(edges, marking)
     return Recall(
         processes=processes,
         events=frozenset(
             (p.name, e.name)
             for p in protocol.processes
             for e in p.events
-            if e.external and (p.name, e.name) in reaching
+            if e.external and (p.name, e.name) in leading
         ),
         timers=frozenset(
-            t.name for t in protocol.timers if (t.process, t.name) in reaching
+            t.name for t in protocol.timers if (t.process, t.name) in leading
         ),
         initialise=any(
-            raised in reaching
+            raised in leading
             for process in protocol.processes
             for raised in _raised(protocol, process.initial_actions)
         ),
@@ -63,7 +63,8 @@ def _marks(recall_: ir.Recall, row: ir.Row) -> bool:
     )
 
 
-def _reaching(edges: dict[Node, set[Node]], goal: set[Node]) -> set[Node]:
+def reaching(edges: dict[Node, set[Node]], goal: set[Node]) -> set[Node]:
+    """Nodes from which the edges lead to one of the goal."""
     found = set(goal)
     grown = True
     while grown:

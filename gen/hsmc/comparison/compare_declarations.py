@@ -212,7 +212,12 @@ def _interface(protocol: ir.Protocol) -> Iterator[Item]:
     for counter in protocol.counters:
         yield _item("counter", counter, {})
     for property_ in protocol.properties:
-        yield _item("property", property_, {"kind": property_.kind})
+        aspects: dict[str, str] = {"kind": property_.kind}
+        if property_.instance is not None:
+            aspects["for"] = arguments_text([property_.instance])
+        if property_.condition is not None:
+            aspects["condition"] = expression_text(property_.condition)
+        yield _item("property", property_, aspects)
 
 
 def _bodies(protocol: ir.Protocol, spec: ast.Spec) -> Iterator[Item]:

@@ -491,6 +491,7 @@ def generate(
     env = environment()
     views = [ProtocolView(spec) for spec in specs]
     env.globals.update(views=views, manuals=manuals, diagnostics=diagnostics)
+    env.globals.update(expression=dump.expression_text)
     files = {
         "site.css": env.get_template("site.css.j2").render(),
         "site.js": template_text("docs/theme.js") + template_text("docs/site.js"),

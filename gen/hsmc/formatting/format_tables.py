@@ -93,7 +93,9 @@ def _column_begun_by(
         return "range" if token.text == "range" else None
     if kind == "event" and index > 2 and before == ")":
         return "modifier"
-    if kind == "property" and index == 2 or kind == "profile" and index == 2:
+    if kind == "property" and index >= 2 and token.text in ("safety", "liveness"):
+        return "modifier"
+    if kind == "profile" and index == 2:
         return "modifier"
     return None
 

@@ -338,7 +338,11 @@ class Counter(Declaration):
 
 @dataclass(frozen=True)
 class Property(Declaration):
+    """`condition`: what one node can see of it; of each record in use that `instance` names, if it names any."""
+
     kind: str
+    instance: Optional[Argument]
+    condition: Optional[Expression]
 
 
 @dataclass(frozen=True)

@@ -206,8 +206,10 @@ class AstBuilder(Transformer[Token, Any]):
         return ast.Counter(self._span(meta), name, _text(doc))
 
     def property(self, meta: Meta, children: Children) -> ast.Property:
-        name, kind, doc = children
-        return ast.Property(self._span(meta), name, _text(doc), str(kind))
+        name, instance, kind, condition, doc = children
+        return ast.Property(
+            self._span(meta), name, _text(doc), str(kind), instance, condition
+        )
 
     def function(self, meta: Meta, children: Children) -> ast.Function:
         name, arguments, result, code, doc, body = children

@@ -156,7 +156,9 @@ class PythonWriter(CodeWriter):
         index = self.index(node.bits, node.index)
         bits = self.expression(node.bits)
         operator = "|" if node.present else "& ~"
-        self.write(self.slot(node.bits), f"{bits} {operator}(1 << {index})", node.place)
+        self.write(
+            self.slot(node.bits, True), f"{bits} {operator}(1 << {index})", node.place
+        )
 
     def _Release(self, node: ir.Release) -> None:
         text = f"release_{node.pool}({self.expression(node.reference)})"
@@ -172,6 +174,30 @@ class PythonWriter(CodeWriter):
         duration = self.expression(timer.duration)
         text = f"ARM({self.timer_slot(timer)}, {timer.index}, {instance}, {duration})"
         self.source.add(text, timer.place)
+
+    # --- checks
+
+    def used(self, pool: str, reference: str) -> str:
+        return f"used_{pool}({reference})"
+
+    def holds(self, property_: ir.Property, condition: str) -> None:
+        source, place, instance = self.source, property_.place, property_.instance
+        complaint = f"property {property_.name} does not hold"
+        if instance is None:
+            text = f"if not {condition}: raise Violation({complaint!r})"
+            source.add(text, place)
+            return
+        assert isinstance(instance.type, ir.ReferenceType)
+        pool = instance.type.pool
+        source.add(f"rest = V[{self.layout.containers[pool].used}]", place)
+        source.add("while rest:", place)
+        source.depth += 1
+        name = f"a_{instance.name}"
+        source.add(f"lowest = rest & -rest; {name} = lowest.bit_length()", place)
+        source.add("rest -= lowest", place)
+        text = f"raise Violation(f'{complaint} for {pool} {{{name}}}')"
+        source.add(f"if not {condition}: {text}", place)
+        source.depth -= 1
 
     # --- pools
 
@@ -198,6 +224,14 @@ class PythonWriter(CodeWriter):
             source.add(f"s = {bases}[reference] + {container.offsets['']}")
             source.add(f"J((s, V[s])); V[s] = {number}")
         source.add("return reference")
+        source.depth -= 1
+        source.add(f"def used_{pool.name}(reference):")
+        source.depth += 1
+        source.add(f"base = {bases}[reference]")
+        source.add(f"if not V[{used}] >> reference - 1 & 1:")
+        complaint = f"f'{pool.name} {{reference}} is free'"
+        source.add(f"    raise Violation({complaint})")
+        source.add("return base")
         source.depth -= 1
         source.add(f"def release_{pool.name}(reference):")
         source.depth += 1

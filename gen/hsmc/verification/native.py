@@ -16,7 +16,7 @@ from ..command_line import Failure
 from ..testing.differential import HarnessWriter
 from ..interpreter.interpreter import Program
 from .narration import Step, flat_names
-from .search import Limits, defines, tool
+from .search import CHECKED, Limits, defines, tool
 from .subject import INTERNAL, Subject
 from .trail import Trail
 
@@ -108,7 +108,7 @@ def build(program: Program, subject: Subject, trail: Trail) -> Path:
     search = subject.search(trail.check, "c", trail.kind)
     options = [o for o in defines(search, subject, Limits()) if o != "-DENGINE_C"]
     flags = ["-std=gnu11", "-w", "-g", "-O1", "-fwrapv", "-fsanitize=address,undefined"]
-    command = ["gcc", *flags, *include, *options, "-o", "replay", "replay.c"]
+    command = ["gcc", *flags, *CHECKED, *include, *options, "-o", "replay", "replay.c"]
     tool(command, directory, "cc.log", f"{directory / 'replay.c'}")
     return directory / "replay"
 

@@ -14,6 +14,13 @@ from typing import Callable, Optional, Sequence
 from ..command_line import Failure
 from .subject import Search, Subject, shown
 
+# What the generated C checks while it runs (fw-runtime/hsm_checks.h), and who is told: models/spin_support.h.
+CHECKED = (
+    "-DHSM_CHECKED",
+    "-DHSM_CHECK_ABORT=model_check_failed",
+    "-DHSM_HOLDS=HOLDS",
+)
+
 # What the search of a configuration may take before it counts as incomplete.
 DEPTH_LIMIT = 4_000_000
 MEMORY_LIMIT = 5000  # megabytes
@@ -229,6 +236,7 @@ def verifier_options(search: Search, limits: Limits) -> list[str]:
         "-DNOFAIR",
         f"-DMEMLIM={limits.megabytes}",
         *STORAGE[limits.storage],
+        *(CHECKED if search.engine == "c" else ()),
     ]
     # Nearly all of a vector is state, so masking it only costs time; the search for cycles needs it all the same, and so
     # does what keeps less than the vector.

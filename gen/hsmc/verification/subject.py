@@ -263,6 +263,12 @@ INTERNAL = {
     "never_event": "An event comes only where the spec does not say 'never'.",
     "pool_exhausted": "A record is created only when one is free.",
     "no_deadlock": "The world ends only when everything is done.",
+    # What generated C checks (fw-runtime/hsm_checks.h); the Promela looks at ranges, too.
+    "index_in_bounds": "No element outside an array, table or set of bits is read or written.",
+    "reference_names_record": "Where a record is needed, a reference names one of its pool.",
+    "record_in_use": "No record that is free is written, or released again.",
+    "value_in_range": "A place with a declared range holds nothing else.",
+    "shift_in_word": "No shift is by more than 31.",
 }
 
 
@@ -270,7 +276,7 @@ INTERNAL = {
 CONTRACTS = {
     "invalid array index": (
         "index_in_bounds",
-        "No element outside an array is read or written; only the Promela looks.",
+        "No element outside an array, table or set of bits is read or written.",
     ),
     "hsm_verdict": (
         "event_accepted",

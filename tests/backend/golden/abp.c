@@ -3,6 +3,10 @@
  */
 #include "abp.h"
 
+/* What becomes of a failed check of fw-runtime/hsm_checks.h, in a build with HSM_CHECKED. */
+#undef HSM_CHECK_FAILED
+#define HSM_CHECK_FAILED ABP_CHECK_FAILED
+
 #ifdef ABP_OWN_STATE
 struct abp_state abp_state;
 #endif
@@ -33,6 +37,7 @@ static inline void abp_send_data(void)
         .bit = ABP_STATE(bit),
         .item = ABP_STATE(pending),
     };
+    HSM_FIELD(f.bit, 0u, 1u);
     abp_device_send(&f);
 }
 
@@ -43,6 +48,7 @@ static inline void abp_acknowledge(const struct abp_frame *const f)
         .kind = ABP_FRAME_KIND_ACK,
         .bit = f->bit,
     };
+    HSM_FIELD(a.bit, 0u, 1u);
     abp_device_send(&a);
 }
 
@@ -81,6 +87,7 @@ static ABP_HOT void abp_on_sender_ack(const struct abp_frame *const f)
             ABP_TIMER_CANCEL(ABP_TIMER_SENDER_WAIT_ACK, 0u);
             ABP_STATE(sender_state_) = ABP_SENDER_STATE_READY;
             ABP_STATE(bit) = (uint8_t)(1u - ABP_STATE(bit));
+            HSM_RANGE(ABP_STATE(bit), 0u, 1u);
             abp_device_accepted(ABP_STATE(pending));
             ABP_STATE(pending) = 0u;
             return;
@@ -102,6 +109,7 @@ static ABP_HOT void abp_on_receiver_data(const struct abp_frame *const f)
     if (f->bit == ABP_STATE(expected)) {
         ABP_TRACE(4u, 0u);
         ABP_STATE(expected) = (uint8_t)(1u - ABP_STATE(expected));
+        HSM_RANGE(ABP_STATE(expected), 0u, 1u);
         abp_device_deliver(f->item);
         abp_acknowledge(f);
         return;
@@ -201,5 +209,36 @@ const char *abp_transition_name(const uint32_t transition)
 const char *abp_transition_place(const uint32_t transition)
 {
     return transition < ABP_TRANSITION_COUNT ? transition_places[transition] : "?";
+}
+#endif
+
+#if HSM_CHECKED
+/* Where checks stand: lines of this file up to the next row, and file and line of the spec they come from. */
+static const struct {
+    uint32_t line;
+    uint32_t file;
+    uint32_t place;
+} check_places[] = {
+    {40u, 0u, 58u}, {51u, 0u, 71u}, {72u, 0u, 40u}, {90u, 0u, 52u}, {100u, 0u, 41u},
+    {112u, 0u, 67u}, {137u, 0u, 39u},
+    {UINT32_MAX, 0, 0}
+};
+
+uint32_t abp_check_place(const uint32_t line)
+{
+    uint32_t last = 0;
+
+    for (uint32_t row = 0; check_places[row].line <= line; row++)
+        last = check_places[row].file << 16 | check_places[row].place;
+    return last;
+}
+
+const char *abp_check_file(const uint32_t place)
+{
+#define FILE_NAME(name) name,
+    static const char *const names[] = { ABP_FILES(FILE_NAME) };
+#undef FILE_NAME
+
+    return place >> 16 < sizeof(names) / sizeof(names[0]) ? names[place >> 16] : "?";
 }
 #endif

@@ -9,6 +9,7 @@
  *   ABP_COUNT(counter)                      adds one
  *   ABP_TRACE(transition, instance)         called first in every transition
  *   ABP_NEVER(process, state, event)        an event came in a state where the spec says it cannot
+ *   ABP_CHECK_FAILED(kind, line)             in a build with HSM_CHECKED: a check of fw-runtime/hsm_checks.h failed
  *   ABP_HOT, ABP_RARE, ABP_COLD    attributes of functions on the data path, on it but not for each
  *                                           frame, and off it
  *   ABP_ONCE                                attribute of functions whose callers share one copy
@@ -112,7 +113,7 @@ struct abp_parameters {
 
 #include "fw-runtime/hsm_support.h"
 
-_Static_assert(HSM_SUPPORT_VERSION == 1u,
+_Static_assert(HSM_SUPPORT_VERSION == 2u,
     "fw-runtime/hsm_support.h is the one this code was generated for");
 _Static_assert(sizeof(struct abp_parameters) == 4u * ABP_PARAMETER_COUNT,
     "one word for each parameter");
@@ -151,8 +152,20 @@ extern uint32_t abp_counters[ABP_COUNTER_COUNT];
 #define ABP_TRACE(transition, instance) ((void)0)
 #endif
 
+/* Where a check stands in the spec, for a line of abp.c: file of ABP_FILES << 16 | line, and the name of the file. */
+uint32_t abp_check_place(uint32_t line);
+const char *abp_check_file(uint32_t place);
+
+#ifndef ABP_CHECK_FAILED
+#define ABP_CHECK_FAILED(kind, line) HSM_CHECK_ABORT(kind, abp_check_file(abp_check_place(line)), abp_check_place(line) & 0xffffu)
+#endif
+
 #ifndef ABP_NEVER
+#if HSM_CHECKS(HSM_CHECK_NEVER)
+#define ABP_NEVER(process, state, event) ABP_CHECK_FAILED(HSM_CHECK_NEVER, __LINE__)
+#else
 #define ABP_NEVER(process, state, event) ((void)0)
+#endif
 #endif
 
 #ifndef ABP_HOT

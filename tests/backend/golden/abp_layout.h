@@ -10,6 +10,10 @@
 /* Of the text of the spec: two parts of a system agree on the protocol when they agree on this. */
 #define ABP_PROTOCOL_HASH 0x81902823u
 
+/* Files of the spec, in order: X(name). */
+#define ABP_FILES(X) \
+    X("abp.hsm")
+
 /* --- constants; a build for checking may set others --- */
 
 #ifndef ABP_ETHERTYPE

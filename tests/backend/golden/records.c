@@ -3,6 +3,17 @@
  */
 #include "records.h"
 
+/* A record of a pool by reference, to be read or to be written; an entry of a table by index; one of a table parallel to
+ * a pool by reference. */
+#define RECORDS_RECORD(pool, reference) RECORDS_STATE(pool)[HSM_REFERENCE(reference, HSM_COUNT(struct records_state, pool)) - 1u]
+#define RECORDS_IN_USE(pool, reference) RECORDS_STATE(pool)[HSM_USED(reference, HSM_COUNT(struct records_state, pool), RECORDS_STATE(pool##_used)) - 1u]
+#define RECORDS_ENTRY(table, index) RECORDS_STATE(table)[HSM_INDEX(index, HSM_COUNT(struct records_state, table))]
+#define RECORDS_ENTRY_OF(table, reference) RECORDS_STATE(table)[HSM_REFERENCE(reference, HSM_COUNT(struct records_state, table)) - 1u]
+
+/* What becomes of a failed check of fw-runtime/hsm_checks.h, in a build with HSM_CHECKED. */
+#undef HSM_CHECK_FAILED
+#define HSM_CHECK_FAILED RECORDS_CHECK_FAILED
+
 #ifdef RECORDS_OWN_STATE
 struct records_state records_state;
 #endif
@@ -73,7 +84,7 @@ static inline void records_progress_clear_(const uint32_t index)
 /* records.hsm:25 */
 static inline uint8_t records_at(const uint16_t desk)
 {
-    return RECORDS_STATE(desk)[desk & 7u].busy ? RECORDS_STATE(desk)[desk & 7u].queue[0u] : 0u;
+    return RECORDS_ENTRY(desk, desk & 7u).busy ? RECORDS_ENTRY(desk, desk & 7u).queue[0u] : 0u;
 }
 
 /* --- handlers, one for each event of a process; actions raise other processes' events through them --- */
@@ -91,10 +102,11 @@ static void records_on_clerk_redeem(const uint16_t t, const uint8_t j);
 /* records.hsm:36 */
 static inline void records_hire(const uint16_t desk)
 {
+    HSM_ROOM(&RECORDS_STATE(job_used[0]), RECORDS_LIMIT);
     const uint8_t j = records_job_create_();
-    RECORDS_STATE(desk)[desk & 7u].busy = true;
-    RECORDS_STATE(desk)[desk & 7u].queue[0u] = j;
-    records_on_worker_start(j, desk);
+    RECORDS_ENTRY(desk, desk & 7u).busy = true;
+    RECORDS_ENTRY(desk, desk & 7u).queue[0u] = j;
+    records_on_worker_start(HSM_REFERENCE(j, RECORDS_LIMIT), desk);
 }
 
 /* --- the machines --- */
@@ -110,18 +122,18 @@ static RECORDS_HOT void records_on_boss_order(const uint16_t desk)
     }
     /* records.hsm:33: on order(desk) else / Desk[desk & 7].busy := false */
     RECORDS_TRACE(1u, 0u);
-    RECORDS_STATE(desk)[desk & 7u].busy = false;
+    RECORDS_ENTRY(desk, desk & 7u).busy = false;
 }
 
 /* records.hsm:29: Boss.returned */
 static RECORDS_HOT void records_on_boss_returned(const uint8_t j)
 {
-    struct records_job *const j_record = &RECORDS_STATE(job)[j - 1u];
+    struct records_job *const j_record = &RECORDS_RECORD(job, j);
     /* records.hsm:34: on returned(j) / Desk[Job[j].owner & 7].busy := false; Desk[0].queue[1] := none; release j */
     RECORDS_TRACE(2u, 0u);
-    RECORDS_STATE(desk)[j_record->owner & 7u].busy = false;
-    RECORDS_STATE(desk)[0u].queue[1u] = 0u;
-    records_job_release_(j);
+    RECORDS_ENTRY(desk, j_record->owner & 7u).busy = false;
+    RECORDS_ENTRY(desk, 0u).queue[1u] = 0u;
+    records_job_release_(HSM_USED(j, RECORDS_LIMIT, RECORDS_STATE(job_used)));
 }
 
 /* records.hsm:43: Worker.start */
@@ -157,11 +169,11 @@ static RECORDS_HOT void records_on_worker_step(const uint8_t j, const uint8_t i)
         }
         /* records.hsm:52: on step(i) when has_all(j.done, 0, 5) and Job[j.next].owner == j.owner / clear Progress[j]; raise Boss.returned(j) -> GONE */
         if (hsm_has_all(j_record->done, 40u, 0u, 5u) &&
-            RECORDS_STATE(job)[j_record->next - 1u].owner == j_record->owner) {
+            RECORDS_RECORD(job, j_record->next).owner == j_record->owner) {
             RECORDS_TRACE(5u, j);
             RECORDS_TIMER_CANCEL(RECORDS_TIMER_WORKER_BUSY, j);
             j_record->state_ = RECORDS_WORKER_STATE_GONE;
-            records_progress_clear_(j - 1u);
+            records_progress_clear_(HSM_REFERENCE(j, RECORDS_LIMIT) - 1u);
             records_on_boss_returned(j);
             return;
         }
@@ -170,6 +182,7 @@ static RECORDS_HOT void records_on_worker_step(const uint8_t j, const uint8_t i)
         hsm_set(j_record->done, 40u, i);
         hsm_unset(j_record->done, 40u, 0u);
         j_progress->steps = (uint8_t)hsm_minimum(9u, j_progress->steps + 1u);
+        HSM_RANGE(j_progress->steps, 0u, 9u);
         return;
     default:
         RECORDS_NEVER(RECORDS_PROCESS_WORKER, j_record->state_, RECORDS_EVENT_WORKER_STEP);
@@ -220,8 +233,8 @@ static RECORDS_HOT void records_on_clerk_redeem(const uint16_t t, const uint8_t 
         /* records.hsm:66: on redeem(j) when j != none and t.number != 0 / finished(j, Progress[j].steps, t); release t */
         if (j != 0u && t_record->number != 0u) {
             RECORDS_TRACE(10u, t);
-            records_device_finished(j, RECORDS_STATE(progress)[j - 1u].steps, t);
-            records_ticket_release_(t);
+            records_device_finished(j, RECORDS_ENTRY_OF(progress, j).steps, t);
+            records_ticket_release_(HSM_USED(t, 300u, RECORDS_STATE(ticket_used)));
             return;
         }
         return;
@@ -259,7 +272,7 @@ RECORDS_RARE void records_timer_expired(const enum records_timer timer, const ui
 {
     switch (timer) {
     case RECORDS_TIMER_WORKER_BUSY:
-        records_on_worker_after_busy((uint8_t)instance);
+        records_on_worker_after_busy(HSM_REFERENCE((uint8_t)instance, RECORDS_LIMIT));
         return;
     case RECORDS_TIMER_COUNT:
     default:
@@ -354,5 +367,38 @@ const char *records_transition_name(const uint32_t transition)
 const char *records_transition_place(const uint32_t transition)
 {
     return transition < RECORDS_TRANSITION_COUNT ? transition_places[transition] : "?";
+}
+#endif
+
+#if HSM_CHECKED
+/* Where checks stand: lines of this file up to the next row, and file and line of the spec they come from. */
+static const struct {
+    uint32_t line;
+    uint32_t file;
+    uint32_t place;
+} check_places[] = {
+    {87u, 0u, 25u}, {105u, 0u, 37u}, {107u, 0u, 38u}, {108u, 0u, 39u}, {109u, 0u, 40u},
+    {125u, 0u, 33u}, {134u, 0u, 34u}, {153u, 0u, 43u}, {166u, 0u, 51u}, {171u, 0u, 52u},
+    {176u, 0u, 53u}, {182u, 0u, 54u}, {188u, 0u, 44u}, {206u, 0u, 45u}, {222u, 0u, 61u},
+    {236u, 0u, 67u}, {242u, 0u, 62u}, {260u, 0u, 42u}, {275u, 0u, 56u},
+    {UINT32_MAX, 0, 0}
+};
+
+uint32_t records_check_place(const uint32_t line)
+{
+    uint32_t last = 0;
+
+    for (uint32_t row = 0; check_places[row].line <= line; row++)
+        last = check_places[row].file << 16 | check_places[row].place;
+    return last;
+}
+
+const char *records_check_file(const uint32_t place)
+{
+#define FILE_NAME(name) name,
+    static const char *const names[] = { RECORDS_FILES(FILE_NAME) };
+#undef FILE_NAME
+
+    return place >> 16 < sizeof(names) / sizeof(names[0]) ? names[place >> 16] : "?";
 }
 #endif

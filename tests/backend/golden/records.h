@@ -9,6 +9,7 @@
  *   RECORDS_COUNT(counter)                      adds one
  *   RECORDS_TRACE(transition, instance)         called first in every transition
  *   RECORDS_NEVER(process, state, event)        an event came in a state where the spec says it cannot
+ *   RECORDS_CHECK_FAILED(kind, line)             in a build with HSM_CHECKED: a check of fw-runtime/hsm_checks.h failed
  *   RECORDS_HOT, RECORDS_RARE, RECORDS_COLD    attributes of functions on the data path, on it but not for each
  *                                           frame, and off it
  *   RECORDS_ONCE                                attribute of functions whose callers share one copy
@@ -138,7 +139,7 @@ struct records_parameters {
 
 #include "fw-runtime/hsm_support.h"
 
-_Static_assert(HSM_SUPPORT_VERSION == 1u,
+_Static_assert(HSM_SUPPORT_VERSION == 2u,
     "fw-runtime/hsm_support.h is the one this code was generated for");
 _Static_assert(sizeof(struct records_parameters) == 4u * RECORDS_PARAMETER_COUNT,
     "one word for each parameter");
@@ -179,8 +180,20 @@ extern uint32_t records_counters[RECORDS_COUNTER_COUNT];
 #define RECORDS_TRACE(transition, instance) ((void)0)
 #endif
 
+/* Where a check stands in the spec, for a line of records.c: file of RECORDS_FILES << 16 | line, and the name of the file. */
+uint32_t records_check_place(uint32_t line);
+const char *records_check_file(uint32_t place);
+
+#ifndef RECORDS_CHECK_FAILED
+#define RECORDS_CHECK_FAILED(kind, line) HSM_CHECK_ABORT(kind, records_check_file(records_check_place(line)), records_check_place(line) & 0xffffu)
+#endif
+
 #ifndef RECORDS_NEVER
+#if HSM_CHECKS(HSM_CHECK_NEVER)
+#define RECORDS_NEVER(process, state, event) RECORDS_CHECK_FAILED(HSM_CHECK_NEVER, __LINE__)
+#else
 #define RECORDS_NEVER(process, state, event) ((void)0)
+#endif
 #endif
 
 #ifndef RECORDS_HOT

@@ -10,6 +10,10 @@
 /* Of the text of the spec: two parts of a system agree on the protocol when they agree on this. */
 #define RECORDS_PROTOCOL_HASH 0x3f19a6e1u
 
+/* Files of the spec, in order: X(name). */
+#define RECORDS_FILES(X) \
+    X("records.hsm")
+
 /* --- constants; a build for checking may set others --- */
 
 #ifndef RECORDS_LIMIT

@@ -145,6 +145,19 @@ class SimulatedNode {
       zero(base, stride);
       write(used, V[used] & ~bit);
     };
+    const used = (slot, bases, name, reference, place) => {
+      const base = at(bases, reference, place);
+      return V[slot] & (1n << BigInt(reference - 1)) ? base : fail(name + " " + reference + " is free", place);
+    };
+    const holds = (text, place, condition, slot, pool) => {
+      if (slot === undefined) {
+        if (!condition()) fail(text, place);
+        return;
+      }
+      for (const index of bitsOf(V[slot])) {
+        if (!condition(index + 1)) fail(text + " for " + pool + " " + (index + 1), place);
+      }
+    };
     // The lowest record something is pending of, which it then no longer is.
     const pending = (slot) => {
       const lowest = V[slot] & -V[slot];
@@ -153,7 +166,8 @@ class SimulatedNode {
     };
     const note = (entry) => this.log.push(entry);
     return this.model.make(
-      V, write, note, at, zero, arm, cancel, never, shift, limit, hasAll, create, release, pending);
+      V, write, note, at, zero, arm, cancel, never, shift, limit, hasAll, create, release, pending, used,
+      holds);
   }
 
   // --- events
