@@ -17,7 +17,13 @@ NIC_TRACE   ?= 1
 FW_ARCH     := -EB -march=mips2 -mtune=r3000 -mabi=32 -mno-abicalls -fno-pic -G0 -msoft-float \
                -mno-branch-likely
 FW_INCLUDES := -I. -I$(FW_PORT)/freestanding
-FW_DEFINES  := -DNIC_TRACE=$(NIC_TRACE) -DNIC_PORT_HEADER='"$(FW_PORT)/port_tigon2.h"'
+# What generated code checks (fw-runtime/hsm_checks.h, docs/generated-code.md): by default what costs no cycle of a message;
+# with ALL or names of kinds more, as far as there is room.
+FW_CHECKS   ?= ROOM
+hsm_checked  = '-DHSM_CHECKED=(0$(if $(filter ALL,$1), | HSM_CHECK_ALL,$(foreach \
+                   kind,$1, | HSM_CHECK_SET(HSM_CHECK_$(kind)))))'
+FW_DEFINES  := $(call hsm_checked,$(FW_CHECKS)) -DNIC_TRACE=$(NIC_TRACE) \
+               -DNIC_PORT_HEADER='"$(FW_PORT)/port_tigon2.h"'
 FW_CFLAGS   := -std=gnu11 -O2 -g $(FW_ARCH) -ffreestanding -ffixed-hi -ffixed-lo \
                -fno-expensive-optimizations -fno-reorder-blocks -mno-check-zero-division -mno-llsc \
                -fno-delete-null-pointer-checks -fno-isolate-erroneous-paths-dereference \
@@ -75,7 +81,7 @@ define FW_LINK
 	$(SAY) FWLD $@
 	@mkdir -p $(@D)
 	$(Q)$(FW_LD) -EB -static -nostdlib -G0 --gc-sections --fatal-warnings --no-warn-rwx-segments \
-	    -T $(FIRMWARE)/firmware.lds -Map $(@:.elf=.map) -o $@.new $(filter %.o,$^)
+	    -T $(filter %.lds,$^) -Map $(@:.elf=.map) -o $@.new $(filter %.o,$^)
 	$(Q)fw-runtime/tools/check_instructions.py $@.new
 	$(Q)set -e; for check in $(1); do fw-runtime/tools/$$check $@.new; done
 	$(Q)fw-runtime/tools/check_stack.py $@.new $(patsubst %.o,%.ci,$(filter %.o,$^)) >/dev/null

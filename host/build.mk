@@ -1,6 +1,6 @@
 # libemp, its backend for simulated boards, and the demo's program.
 
-HOST_LIBRARY_SOURCES := $(addprefix host/,access.c adopt.c board_sim.c costs.c descriptor.c eeprom.c image.c \
+HOST_LIBRARY_SOURCES := $(addprefix host/,access.c adopt.c board_sim.c costs.c descriptor.c eeprom.c fault.c image.c \
                           incarnation.c memory.c open.c post.c query.c start.c stop.c)
 HOST_DEMO_SOURCES    := $(wildcard host/demo/*.c)
 HOST_REPLAY_SOURCES  := $(wildcard host/replay/*.c)

@@ -60,6 +60,10 @@ struct libemp_fragment {
     uint16_t length;
 };
 
+/* The firmware has stopped itself: -EIO, and in the message why, with the line of the spec where a
+ * check of the image failed. `when` begins the message. */
+int libemp_fail_fault(struct libemp_board *board, const char *when, uint32_t fault);
+
 struct libemp_memory {
     struct libemp_board *board;
     struct libemp_memory *next;

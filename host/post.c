@@ -321,7 +321,7 @@ static int fail_stopped(struct libemp_board *board) {
     const uint32_t fault = libemp_control_word(board, EMP_CONTROL_FAULT_WORD);
     if (fault == UINT32_MAX)
         return libemp_fail(board, -EIO, "the board does not answer any more");
-    return libemp_fail(board, -EIO, "the firmware has stopped, fault %u", fault);
+    return libemp_fail_fault(board, "the firmware has stopped", fault);
 }
 
 int libemp_wait(struct libemp_board *board, libemp_request request, uint64_t timeout_ns,

@@ -179,8 +179,8 @@ int libemp_check_running(struct libemp_board *board) {
     const uint32_t cpu = libemp_get_register(board, REGISTER_CPU_A_STATE);
     const uint32_t state = libemp_control_word(board, EMP_CONTROL_STATE_WORD);
     if (state == EMP_CONTROL_STATE_STOPPED)
-        return libemp_fail(board, -EIO, "the firmware stopped itself, fault %" PRIu32,
-                           libemp_control_word(board, EMP_CONTROL_FAULT_WORD));
+        return libemp_fail_fault(board, "the firmware stopped itself",
+                                 libemp_control_word(board, EMP_CONTROL_FAULT_WORD));
     if (cpu & CPU_STOPPED_MASK)
         return libemp_fail(board, -EIO, "processor A stopped at 0x%08X, HW[140] 0x%08X%s",
                            libemp_get_register(board, REGISTER_CPU_A_COUNTER), cpu,

@@ -18,7 +18,7 @@ enum { SWITCH_PORTS = 3 };
 void pair_options_defaults(struct pair_options *options) {
     memset(options, 0, sizeof *options);
     const char *image = getenv("EMP_IMAGE");
-    options->image = image ? image : "build/firmware/emp_a.elf";
+    options->image = image ? image : PAIR_IMAGE;
     options->seed = 1;
     tigon_knobs_defaults(&options->knobs);
     libemp_costs_defaults(&options->costs);

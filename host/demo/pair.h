@@ -61,6 +61,8 @@ struct pair {
     enum tigon_end end;
 };
 
+#define PAIR_IMAGE "build/firmware/emp_a.elf"
+
 /* Tests record their worlds when EMP_TRACES names a directory, and run the image EMP_IMAGE names.
  */
 void pair_options_defaults(struct pair_options *options);

@@ -149,6 +149,7 @@ static int begin(struct run *run, void *arguments) {
     if (tigon_reporter_create(&options.reporter, run->world) != 0)
         return command_complain("out of memory");
     tigon_reporter_set_transition_names(options.reporter, names_emp_transition);
+    tigon_reporter_set_stop(options.reporter, names_emp_stop);
     for (size_t i = 0; i < run->scenario->board_count; i++) {
         const struct scenario_board *board = &run->scenario->boards[i];
         /* What is no ELF file has no names to tell. */

@@ -46,6 +46,7 @@ struct tigon_reporter {
         char name[NAME_BYTES];
     } * boards;
     const char *(*transition_name)(uint32_t transition);
+    bool (*explain_stop)(struct tigon_board *board, char *text, size_t bytes);
     uint64_t frame_count;
     struct seen_frame frames[TIGON_REPORT_FRAMES];
 };
@@ -111,6 +112,11 @@ const char *tigon_reporter_name(const struct tigon_reporter *reporter, size_t bo
 void tigon_reporter_set_transition_names(struct tigon_reporter *reporter,
                                          const char *(*name)(uint32_t transition)) {
     reporter->transition_name = name;
+}
+
+void tigon_reporter_set_stop(struct tigon_reporter *reporter,
+                             bool (*explain)(struct tigon_board *board, char *text, size_t bytes)) {
+    reporter->explain_stop = explain;
 }
 
 /* --- values */
@@ -300,6 +306,13 @@ static void add_transitions(cJSON *object, const struct tigon_reporter *reporter
     }
 }
 
+static void add_stop(cJSON *object, const struct tigon_reporter *reporter,
+                     struct tigon_board *board) {
+    char text[256];
+    if (reporter->explain_stop && reporter->explain_stop(board, text, sizeof text))
+        (void)cJSON_AddStringToObject(object, "stopped", text);
+}
+
 static void add_programs(cJSON *object, const struct tigon_board *board) {
     char text[4096] = "";
     cJSON *list = cJSON_AddArrayToObject(object, "programs");
@@ -358,6 +371,7 @@ cJSON *tigon_reporter_report(const struct tigon_reporter *reporter, const char *
                      tigon_cycle_at_or_after(tigon_world_now_ticks(reporter->world)),
                      reporter->boards[i].symbols);
         report_add_devices(object, board);
+        add_stop(object, reporter, board);
         add_transitions(object, reporter, board);
         add_programs(object, board);
     }

@@ -3,7 +3,7 @@
  *
  * A report is a cJSON object, made once and printed from that, so that both forms tell the same:
  *   reason, time_ns, boards [ name, mac_address, cores [ ... ], events, dma, transmit, receive,
- *   link, transitions, programs ], frames.
+ *   link, stopped, transitions, programs ], frames.
  * It depends on the world alone: the same run gives the same text.
  */
 #ifndef SIM_DEBUG_REPORT_H
@@ -34,6 +34,11 @@ const char *tigon_reporter_name(const struct tigon_reporter *reporter, size_t bo
  * ones. Without, they are numbers. */
 void tigon_reporter_set_transition_names(struct tigon_reporter *reporter,
                                          const char *(*name)(uint32_t transition));
+
+/* Why the firmware of a board has stopped itself, as it told its host: writes a text, or false
+ * where it has not. Without, reports do not say. */
+void tigon_reporter_set_stop(struct tigon_reporter *reporter,
+                             bool (*explain)(struct tigon_board *board, char *text, size_t bytes));
 
 /* The report as it stands now; to be given to cJSON_Delete. */
 cJSON *tigon_reporter_report(const struct tigon_reporter *reporter, const char *reason);

@@ -158,6 +158,8 @@ static void print_board(const cJSON *board, FILE *out) {
     (void)fprintf(out, "\n%s\n", text_or(board, "name", "?"));
     cJSON_ArrayForEach(each, member(board, "cores")) print_core(each, out);
     print_devices(board, out);
+    if (text_of(board, "stopped"))
+        (void)fprintf(out, "  stopped itself: %s\n", text_of(board, "stopped"));
     print_transitions(board, out);
     cJSON_ArrayForEach(each, member(board, "programs"))(void)
         fprintf(out, "  %s\n", each->valuestring);

@@ -159,7 +159,8 @@ static double rate_under(uint64_t interval_ns, bool unknown, uint64_t seed,
     run.interval_ns = interval_ns;
     run.unknown = unknown;
     run.result = result;
-    if (wire_open(&run.wire, true, seed))
+    /* What it carries, and not what it finds when it looks at all it does. */
+    if (wire_open(&run.wire, true, seed, PAIR_IMAGE))
         world_fail(result, "the world cannot be made: %s", run.wire.pair.side[0].message);
     run.wire.forge.victim = 1;
     run.wire.attacker_program = greet;

@@ -391,7 +391,7 @@ static void run_world(const struct attack *attack, uint64_t seed, uint64_t size,
     run.left = size;
     run.result = result;
     run.random = tigon_random_for(seed, 2, 0);
-    if (wire_open(&run.wire, false, seed)) {
+    if (wire_open(&run.wire, false, seed, NULL)) {
         world_fail(result, "the world cannot be made: %s", run.wire.pair.side[0].message);
         return;
     }

@@ -134,7 +134,7 @@ static void run_world(const struct attack *attack, uint64_t seed, uint64_t size,
     run.left = size;
     run.result = result;
     run.may_disturb = attack->identity == FORGE_KNOWN && !run.forgery->harmless;
-    if (wire_open(&run.wire, attack->through_switch, seed)) {
+    if (wire_open(&run.wire, attack->through_switch, seed, NULL)) {
         world_fail(result, "the world cannot be made: %s", run.wire.pair.side[0].message);
         return;
     }

@@ -381,7 +381,7 @@ static void run_world(const struct attack *attack, uint64_t seed, uint64_t size,
     run.result = result;
     run.random = tigon_random_for(seed, 3, 0);
     struct tigon_board *third = NULL;
-    if (wire_open(&run.wire, false, seed) ||
+    if (wire_open(&run.wire, false, seed, NULL) ||
         !(third = tigon_world_add_board(run.wire.pair.world))) {
         world_fail(result, "the world cannot be made: %s", run.wire.pair.side[0].message);
         return;

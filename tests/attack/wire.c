@@ -29,11 +29,13 @@ static int plug_in(struct hostile_wire *wire) {
     return wire->wire ? tigon_board_set_name(wire->attacker, "attacker") : -ENOMEM;
 }
 
-int wire_open(struct hostile_wire *wire, bool through_switch, uint64_t seed) {
+int wire_open(struct hostile_wire *wire, bool through_switch, uint64_t seed, const char *image) {
     struct pair_options options;
     memset(wire, 0, sizeof *wire);
     pair_options_defaults(&options);
     options.seed = seed;
+    if (image)
+        options.image = image;
     options.through_switch = through_switch;
     options.trace = "";
     wire->through_switch = through_switch;

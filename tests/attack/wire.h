@@ -24,7 +24,8 @@ struct hostile_wire {
     void *context;
 };
 
-int wire_open(struct hostile_wire *wire, bool through_switch, uint64_t seed);
+/* `image` NULL: the one that pair_options_defaults takes. */
+int wire_open(struct hostile_wire *wire, bool through_switch, uint64_t seed, const char *image);
 void wire_close(struct hostile_wire *wire);
 
 /* Starts the programs of all hosts. 0, or a negative errno value after saying why. */

@@ -49,21 +49,24 @@ $(foreach kind,obj san,$(addprefix $(BUILD)/$(kind)/tests/end_to_end/,kills.o ki
                               quiet.o quiet_world.o)): \
     | $(HOST_LAYOUT)
 
+# Campaigns run with the image that checks what it does (fw-runtime/build.mk); EMP_IMAGE names another.
+WITH_CHECKS = EMP_IMAGE=$${EMP_IMAGE:-$(CHECKED_IMAGE)}
+
 WORLDS ?= 200
 .PHONY: campaign
 campaign:        ## many simulated worlds under random faults (WORLDS=200); counterexamples searched and run on the boards
 	@scripts/setup.sh demo verify test
-	$(Q)$(MAKE) --no-print-directory $(CAMPAIGN)
-	$(Q)$(CAMPAIGN) $(WORLDS)
+	$(Q)$(MAKE) --no-print-directory $(CAMPAIGN) $(CHECKED_IMAGE)
+	$(Q)$(WITH_CHECKS) $(CAMPAIGN) $(WORLDS)
 	$(Q)HSMC_SEARCH=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/verification/test_boards.py
 
 BOARDS_KILLED ?= 1000
 .PHONY: kills
 kills:           ## boards killed or restarted, DMA that fails, bits that flip, amid an exchange (BOARDS_KILLED=1000)
 	@scripts/setup.sh demo test
-	$(Q)$(MAKE) --no-print-directory $(KILLS) $(RESTARTS)
-	$(Q)$(KILLS) $(BOARDS_KILLED)
-	$(Q)$(RESTARTS)
+	$(Q)$(MAKE) --no-print-directory $(KILLS) $(RESTARTS) $(CHECKED_IMAGE)
+	$(Q)$(WITH_CHECKS) $(KILLS) $(BOARDS_KILLED)
+	$(Q)$(WITH_CHECKS) $(RESTARTS)
 
 BOARDS_QUIETED ?= 250
 .PHONY: quiet

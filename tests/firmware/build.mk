@@ -22,3 +22,4 @@ $(BUILD)/tests/measure_firmware: $(addprefix $(BUILD)/obj/tests/firmware/,measur
 	$(Q)$(CC) $(NO_LTO) -o $@ $^ -lm
 
 TEST_PROGRAMS += $(FIRMWARE_TESTS)
+TEST_NEEDS    += $(CHECKED_IMAGE) $(BUILD)/tigonsim
