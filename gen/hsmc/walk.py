@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Callable, Iterable, Iterator, Optional, Union
+from typing import Callable, Iterable, Iterator, Optional, Sequence, Union
 
 from . import ir
 
@@ -14,14 +14,36 @@ _parts: dict[type, tuple[str, ...]] = {}
 
 def nodes(item: object) -> Iterator[object]:
     """The item and every expression and statement below it, outermost first."""
+    return iter(_nodes(item))
+
+
+def _nodes(item: object) -> Sequence[object]:
+    """Kept with the item where it is one: it never changes, and check after check asks for the same rows."""
+    if isinstance(item, (tuple, list)):
+        result: list[object] = []
+        for part in item:
+            if part:
+                result += _nodes(part)
+        return result
+    if not isinstance(item, (ir.Expression, ir.Statement)):
+        return ()
+    found: Optional[list[object]] = item.__dict__.get("_below")
+    if found is None:
+        found = item.__dict__["_below"] = _walked(item)
+    return found
+
+
+def _walked(item: object) -> list[object]:
+    result: list[object] = []
     waiting = [item]  # the next one last
     while waiting:
         node = waiting.pop()
         if isinstance(node, (tuple, list)):
             waiting.extend(reversed(node))
         elif isinstance(node, (ir.Expression, ir.Statement)):
-            yield node
+            result.append(node)
             waiting.extend(parts_of(node))
+    return result
 
 
 def parts_of(node: Union[ir.Expression, ir.Statement]) -> list[object]:

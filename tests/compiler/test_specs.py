@@ -1,5 +1,6 @@
 """The project's own specs, and what a build promises: determinism, atomic writing, dependencies, speed."""
 
+import cProfile
 import dataclasses
 import os
 import re
@@ -11,10 +12,11 @@ import pytest
 
 import hsmc
 from hsmc import ir
-from hsmc.compiler import Compilation, compile_spec, load
+from hsmc.compiler import Compilation, compile_spec, diagnose, load
 from hsmc.dump import dump
 from hsmc.command_line import write_if_changed
 from hsmc.report import render
+from tests.compiler.large_spec import large_spec
 from tests.places import tells_place
 
 TOP = Path(__file__).resolve().parents[2]
@@ -172,3 +174,17 @@ def test_build(spec: Path, tmp_path: Path) -> None:
 def test_dump_names_the_row() -> None:
     protocol = compile_spec(SPECS[0])
     assert "Sender.WAIT_ACK.ack.0" in dump(protocol)
+
+
+def test_a_large_spec(tmp_path: Path) -> None:
+    """Twice the rows take about twice the work: nothing looks through all rows for each row."""
+    calls = []
+    for rows in (500, 1000):
+        path = tmp_path / f"{rows}.hsm"
+        path.write_text(large_spec(rows))
+        profile = cProfile.Profile()
+        found = profile.runcall(diagnose, path)
+        assert found == []
+        profile.create_stats()
+        calls.append(sum(count for _, count, *_ in profile.stats.values()))
+    assert calls[1] < 2.2 * calls[0]

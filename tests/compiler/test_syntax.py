@@ -5,6 +5,7 @@ HSMC_SYNTAX_CASES: how many texts hypothesis tries; 60 unless told.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 from pathlib import Path
@@ -12,16 +13,23 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+import lark
+from lark.exceptions import LarkError
 from lark.grammar import Rule
 from tests.compiler.random_syntax import random_text, reachable, rules, text_with
 
 from hsmc.formatting.formatter import format_text, same_tree
-from hsmc.frontend.parser import parse_text
+from hsmc.frontend import lalr
+from hsmc.frontend.build_ast import AstBuilder
+from hsmc.frontend.parser import FileParser, _chunks, _too_deep, lark_parser, parse_text
 from hsmc.frontend.profiles import Selection
+from hsmc.frontend.source import SourceFile
 from hsmc.report import Report, render
 
 CASES = int(os.environ.get("HSMC_SYNTAX_CASES", "60"))
 PATH = Path("random.hsm")
+TOP = Path(__file__).resolve().parents[2]
+SPECS = sorted([*(TOP / "spec").glob("*/*.hsm"), *TOP.glob("tests/compiler/*/*.hsm")])
 
 
 def trees(text: str) -> list[object]:
@@ -34,7 +42,47 @@ def trees(text: str) -> list[object]:
     return found
 
 
+def by_lark(text: str, builder: AstBuilder) -> object:
+    """What lalr.py makes of a declaration, by Lark's own tree."""
+
+    def built(node: object) -> object:
+        if isinstance(node, lark.Tree):
+            meta = node.meta
+            extent = (0, 0) if meta.empty else (meta.start_pos, meta.end_pos)
+            return getattr(builder, node.data)(
+                extent, [built(c) for c in node.children]
+            )
+        if isinstance(node, lark.Token) and node.type == "NAME":
+            return builder.NAME(node)
+        return node
+
+    return built(lark_parser().parse(text))
+
+
+def check_against_lark(text: str, selection: Selection) -> int:
+    """The same tree, with the same places, or none from both. Gives the number of declarations."""
+    file = SourceFile(PATH, PATH.name, text)
+    parser = FileParser(file, Report())
+    parser.profiles()
+    count = 0
+    for chunk in _chunks(parser._selected(selection)):
+        own, theirs = (AstBuilder(file, chunk[0].start, Report()) for _ in range(2))
+        declaration = parser._text(chunk)
+        try:
+            found = lalr.parse(lark_parser(), declaration, own)
+        except lalr.NotParsed:
+            with contextlib.suppress(LarkError):
+                _too_deep(lark_parser().parse(declaration))
+            continue
+        assert found == by_lark(declaration, theirs), declaration
+        assert own.report.diagnostics == theirs.report.diagnostics
+        count += 1
+    return count
+
+
 def check(text: str) -> None:
+    for profile in ("paper", "modern"):
+        check_against_lark(text, Selection(profile, None))
     before = trees(text)
     formatted = format_text(text, PATH)
     assert same_tree(before, trees(formatted)), text
@@ -70,3 +118,16 @@ def test_each_rule_of_the_grammar() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_long_files(seed: int) -> None:
     check(random_text(random.Random(seed), 40)[0])
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda p: p.name)
+def test_specs_and_their_mistakes_as_lark_reads_them(path: Path) -> None:
+    text = path.read_text()
+    whole = Selection(None, None)
+    assert check_against_lark(text, whole) > 0
+    # A character of a line left out, doubled or put in where it does not belong.
+    chance = random.Random(str(path))
+    for _ in range(20):
+        at = chance.randrange(len(text))
+        other = chance.choice(["", text[at] * 2, *"=<.:-/;()[]&!{} 0a"])
+        check_against_lark(text[:at] + other + text[at + 1 :], whole)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from dataclasses import dataclass
 from typing import Iterable, Mapping, NamedTuple, Optional
@@ -100,7 +99,7 @@ class Sum:
         low, high = terms.low + self.number, terms.high + self.number
         if low < 0 or high > LARGEST:
             return None
-        return dataclasses.replace(terms, low=low, high=high)
+        return terms._replace(low=low, high=high)
 
 
 def ordered(text: str) -> str:

@@ -6,9 +6,8 @@ mask or a guard says something.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Optional
+from typing import NamedTuple, Optional
 
 from ..frontend.constants import LARGEST
 
@@ -23,8 +22,7 @@ class Below(IntEnum):
     YES = 2
 
 
-@dataclass(frozen=True)
-class Interval:
+class Interval(NamedTuple):
     """Inclusive at both ends. `low_known`, `high_known`: the end follows from what the spec says. `outside`: it came
     with an event, and nothing in the spec has bounded it. `below`: a difference in it may be below zero, and so near
     2^32.
@@ -46,8 +44,11 @@ class Interval:
         return Interval(
             low,
             high,
-            any(i.low == low and i.low_known for i in (self, other)),
-            any(i.high == high and i.high_known for i in (self, other)),
+            self.low == low and self.low_known or other.low == low and other.low_known,
+            self.high == high
+            and self.high_known
+            or other.high == high
+            and other.high_known,
             self.outside or other.outside,
             max(self.below, other.below),
         )
@@ -63,8 +64,11 @@ class Interval:
         return Interval(
             low,
             high,
-            any(i.low == low and i.low_known for i in (self, other)),
-            any(i.high == high and i.high_known for i in (self, other)),
+            self.low == low and self.low_known or other.low == low and other.low_known,
+            self.high == high
+            and self.high_known
+            or other.high == high
+            and other.high_known,
             self.outside and other.outside,
             min(self.below, other.below),
         )
@@ -221,7 +225,7 @@ def bounded_by(operator: str, value: Interval, other: Interval) -> Optional[Inte
         high = value.high - (value.high == other.low)
         if low > high:
             return None
-        return replace(value, low=low, high=high)
+        return value._replace(low=low, high=high)
     if operator in ("<", "<="):
         limit = other.high - (operator == "<")
         if limit < value.low:
@@ -235,4 +239,4 @@ def bounded_by(operator: str, value: Interval, other: Interval) -> Optional[Inte
         return None
     if limit <= value.low:
         return value
-    return replace(value, low=limit, low_known=other.low_known)
+    return value._replace(low=limit, low_known=other.low_known)

@@ -27,8 +27,12 @@ Loop = Union[ir.Repeat, ir.For]
 class Ranges(Values):
     """The whole protocol."""
 
+    _silent: Optional["Silent"] = None
+
     def silent(self) -> "Silent":
-        return Silent(self)
+        if self._silent is None:
+            self._silent = Silent(self)
+        return self._silent
 
     # --- calls
 
@@ -396,7 +400,7 @@ class Silent(Ranges):
     """The same analysis where the values have been, or will be, reported on elsewhere."""
 
     def __init__(self, outer: Ranges) -> None:
-        self.__dict__ = dict(outer.__dict__)
+        self.__dict__ = outer.__dict__
 
     def report(self, code: str, place: ir.Place, message: str) -> None:
         pass

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from abc import ABC, abstractmethod
 from typing import Iterable, Optional, Union
 
@@ -17,6 +16,7 @@ from ..frontend.places import Places
 Numbers = (ir.IntegerType, ir.EnumerationType)
 Numeric = (ir.IntegerType, ir.EnumerationType, ir.BoolType)
 ORDER = ("<", "<=", ">", ">=")
+NAMES = (ir.ArgumentName, ir.LocalName)
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 MIRRORED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
@@ -62,6 +62,8 @@ class Values(ABC):
             for variable in process.variables:
                 self.fields[process.name, variable.name] = variable
         self._subjects: dict[int, Subject] = {}
+        # By identity of type and field; the type is kept, lest another takes its place.
+        self._declared: dict[tuple[int, int], tuple[ir.Type, Interval]] = {}
         self._sums: dict[int, Sum] = {}
         self._writes: dict[str, frozenset[str]] = {}
         # What bodies give, by what they know when they are called; those called while nothing is reported are apart.
@@ -211,18 +213,21 @@ class Values(ABC):
         """Reports what is wrong inside on the way."""
         if node.value is not None:
             return exactly(node.value)
-        found = self.computed(node, facts)
+        if isinstance(node, NAMES):
+            found = self.declared(node.type, None)
+        else:
+            found = self.computed(node, facts)
         known = self.known(node, facts) if facts.known else None
         if known is not None:
             both = found.meet(known)
             if both is None:
                 facts.dead = True
                 return found
-            if name_of(node) is not None:
-                return dataclasses.replace(
-                    both, outside=known.outside, below=known.below
-                )
-            return both
+            if name_of(node) is None:
+                return both
+            if (both.outside, both.below) == (known.outside, known.below):
+                return both
+            return both._replace(outside=known.outside, below=known.below)
         return found
 
     def known(self, node: ir.Expression, facts: Facts) -> Optional[Interval]:
@@ -239,12 +244,17 @@ class Values(ABC):
 
     def declared(self, kind: ir.Type, field: Optional[ir.Field]) -> Interval:
         """Of state, by type and declared range. Whatever these are, a field of a record is zero before it is set."""
-        if isinstance(kind, ir.ArrayType):
-            kind = kind.element
-        found = self.allowed(kind, field.range if field else None)
+        key = (id(kind), id(field))
+        before = self._declared.get(key)
+        if before is not None:
+            return before[1]
+        scalar = kind.element if isinstance(kind, ir.ArrayType) else kind
+        first = Interval(0, 0, False, False)
         if field is not None and field.initial is not None:
-            return found.join(exactly(field.initial.value))
-        return found.join(Interval(0, 0, False, False))
+            first = exactly(field.initial.value)
+        found = self.allowed(scalar, field.range if field else None).join(first)
+        self._declared[key] = kind, found
+        return found
 
     def allowed(self, kind: ir.Type, limits: Optional[ir.Range]) -> Interval:
         """By type and range, of what nobody can have left at zero."""
@@ -260,8 +270,9 @@ class Values(ABC):
     def given(self, kind: ir.Type, limits: Optional[ir.Range]) -> Interval:
         """Of what comes from outside."""
         found = self.allowed(kind, limits)
-        outside = limits is None and isinstance(kind, ir.IntegerType)
-        return dataclasses.replace(found, outside=outside)
+        if limits is None and isinstance(kind, ir.IntegerType):
+            return found._replace(outside=True)
+        return found
 
     def computed(self, node: ir.Expression, facts: Facts) -> Interval:
         if isinstance(node, ir.ParameterName):
@@ -278,7 +289,7 @@ class Values(ABC):
             else:
                 found = self.allowed(node.type, field.range)
             if (node.payload, node.field) in self.computed_fields and found.low > 0:
-                found = dataclasses.replace(found, low=0, low_known=False)
+                found = found._replace(low=0, low_known=False)
             return found
         if isinstance(node, ir.RecordField):
             self.index(node, facts)
@@ -348,7 +359,7 @@ class Values(ABC):
         assert isinstance(node.type, ir.IntegerType)
         limit = (1 << node.type.bits) - 1
         if value.high <= limit:
-            return dataclasses.replace(value, below=Below.NO) if node.meant else value
+            return value._replace(below=Below.NO) if node.meant else value
         if node.meant:
             pass
         elif value.low > limit:
@@ -365,7 +376,7 @@ class Values(ABC):
                 f"this {what}, and {node.type} keeps the low {node.type.bits} bits: "
                 f"bound it, or say {node.type}(...) where that is meant",
             )
-        return dataclasses.replace(of_bits(node.type.bits), outside=value.outside)
+        return of_bits(node.type.bits)._replace(outside=value.outside)
 
     def binary(self, node: ir.Binary, facts: Facts) -> Interval:
         operator = node.operator
@@ -410,7 +421,7 @@ class Values(ABC):
                 bits = self.sum(node).modular_bits
                 below = Below.NO if bits == 32 else Below.MODULAR if bits else Below.YES
         outside = left.outside or right.outside
-        return dataclasses.replace(found, outside=outside, below=below)
+        return found._replace(outside=outside, below=below)
 
     def difference_compared(self, place: ir.Place) -> None:
         self.report(
@@ -457,7 +468,7 @@ class Values(ABC):
         known = self.known_sum(whole, facts)
         if known is not None:
             behind = behind.meet(known) or behind
-        behind = dataclasses.replace(behind, outside=first.outside or count.outside)
+        behind = behind._replace(outside=first.outside or count.outside)
         self.within(behind, 0, size, node.place, "end of the bits")
 
     def index(self, node: Union[ir.RecordField, ir.Clear], facts: Facts) -> None:

@@ -1,11 +1,10 @@
-"""From Lark's parse tree to the syntax tree of ast.py: one method per grammar rule, named after it."""
+"""The syntax tree of ast.py: one method per grammar rule, named after it, is given what the rule consists of."""
 
 from __future__ import annotations
 
 from typing import Any, Iterable, Optional, TypeVar
 
-from lark import Token, Transformer, v_args
-from lark.tree import Meta
+from lark import Token
 
 from . import ast
 from .constants import LARGEST
@@ -14,6 +13,7 @@ from .source import SourceFile, Span
 
 Kind = TypeVar("Kind")
 Children = list[Any]
+Meta = tuple[int, int]  # begin and end of the rule's text, (0, 0) if it has none
 # Beyond any 32-bit number in any notation, whatever blanks it has in it.
 DIGITS_LIMIT = 200
 
@@ -24,32 +24,23 @@ RESERVED = frozenset(
 )
 
 
-@v_args(meta=True)
-class AstBuilder(Transformer[Token, Any]):
-    """`base` is the position in the file of the text that was parsed."""
+class AstBuilder:
+    """`base` is the position in the file of the text that was parsed. Among the children, names are ast.Name."""
 
     def __init__(self, file: SourceFile, base: int, report: Report) -> None:
-        super().__init__(visit_tokens=True)
         self.file = file
         self.base = base
         self.report = report
 
-    # --- tokens
-
     def NAME(self, token: Token) -> ast.Name:
         return ast.Name(self._token_span(token), str(token))
-
-    def CODE(self, token: Token) -> str:
-        return str(token)
 
     def _token_span(self, token: Token) -> Span:
         start = self.base + (token.start_pos or 0)
         return Span(self.file, start, start + len(token))
 
     def _span(self, meta: Meta) -> Span:
-        if meta.empty:
-            return Span(self.file, self.base, self.base)
-        return Span(self.file, self.base + meta.start_pos, self.base + meta.end_pos)
+        return Span(self.file, self.base + meta[0], self.base + meta[1])
 
     def _new(self, name: ast.Name) -> ast.Name:
         """A name being declared."""
@@ -221,7 +212,7 @@ class AstBuilder(Transformer[Token, Any]):
             _text(doc),
             arguments,
             result,
-            code or "",
+            _word(code),
             body,
         )
 
@@ -232,7 +223,7 @@ class AstBuilder(Transformer[Token, Any]):
             self._new(name),
             _text(doc),
             arguments,
-            code or "",
+            _word(code),
             body,
         )
 
@@ -420,7 +411,7 @@ class AstBuilder(Transformer[Token, Any]):
             creates is not None,
             select,
             keeps,
-            code or "",
+            _word(code),
         )
 
     def variable(self, meta: Meta, children: Children) -> ast.Field:
@@ -711,6 +702,11 @@ class _Target:
         self.names = names
         self.local = local
         self.history = history
+
+
+def _word(token: Optional[Token]) -> Any:
+    """One of those the grammar lists."""
+    return "" if token is None else str(token)
 
 
 def _text(token: Optional[Token]) -> str:

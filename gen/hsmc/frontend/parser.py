@@ -27,7 +27,7 @@ from lark.exceptions import (
 from lark.indenter import Indenter
 
 from .. import kept
-from . import ast, includes
+from . import ast, includes, lalr
 from .build_ast import AstBuilder
 from .profiles import (
     DECLARES_PROFILE,
@@ -51,8 +51,6 @@ WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 WORD_END = re.compile(r"[A-Za-z0-9_]\Z")
 WORD_BEGIN = re.compile(r"[A-Za-z0-9_]")
 ERRORS_PER_DECLARATION = 8
-# Levels of the tree of one declaration. What walks it does so recursively (main.py makes room for that).
-DEPTH_LIMIT = 600
 TOO_DEEP = "nested too deeply, or too many operators in one expression: give parts names, with 'let', a function or an action"
 
 TERMINALS = {
@@ -489,6 +487,17 @@ class FileParser:
                 return
             base = chunk[0].start
             text = self._text(chunk)
+            complaints = Report()  # they count only if the text parses
+            builder = AstBuilder(self.file, base, complaints)
+            try:
+                declaration = lalr.parse(lark_parser(), text, builder)
+            except lalr.NotParsed:
+                pass
+            else:
+                for each in complaints.diagnostics:
+                    self.report.add(each.code, each.span, each.message, each.notes)
+                yield declaration
+                return
             try:
                 tree = lark_parser().parse(text)
             except UnexpectedInput as error:
@@ -504,11 +513,7 @@ class FileParser:
                 self._error("HSM0101", base, chunk[0].end, str(error).split("\n")[0])
                 position = base
             else:
-                deepest = _too_deep(tree)
-                if deepest is None:
-                    yield AstBuilder(self.file, base, self.report).transform(tree)
-                    return
-                position = base + deepest
+                position = base + _too_deep(tree)
                 self._error("HSM0101", position, position + 1, TOO_DEEP)
             chunk = self._without_line_at(chunk, position)
 
@@ -662,17 +667,17 @@ def _line_at(chunk: list[LogicalLine], position: int) -> int:
     return max(i for i, line in enumerate(chunk) if line.start <= position)
 
 
-def _too_deep(tree: lark.Tree[Token]) -> Optional[int]:
-    """Where in the text a tree is deeper than the limit, if it is."""
+def _too_deep(tree: lark.Tree[Token]) -> int:
+    """Where in the text a tree is deeper than the limit."""
     pending = [(tree, 1)]
     while pending:
         node, depth = pending.pop()
-        if depth > DEPTH_LIMIT:
+        if depth > lalr.DEPTH_LIMIT:
             return node.meta.start_pos if not node.meta.empty else 0
         for child in node.children:
             if isinstance(child, lark.Tree):
                 pending.append((child, depth + 1))
-    return None
+    raise AssertionError("the two parsers differ")
 
 
 def _without_strings(text: str) -> str:

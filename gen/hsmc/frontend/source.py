@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import bisect
-import functools
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Optional
 
 from .. import ir
 
@@ -31,9 +31,8 @@ class SourceFile:
     def __post_init__(self) -> None:
         self.clean = self.text
         self.line_starts = [0]
-        for position, character in enumerate(self.text):
-            if character == "\n":
-                self.line_starts.append(position + 1)
+        for line in self.text.split("\n")[:-1]:
+            self.line_starts.append(self.line_starts[-1] + len(line) + 1)
 
     def line_of(self, position: int) -> int:
         """Counted from 1."""
@@ -45,13 +44,20 @@ class SourceFile:
         return self.text[start : end if end >= 0 else len(self.text)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Span:
     """A piece of a file, end exclusive."""
 
     file: SourceFile
     start: int
     end: int
+
+    def __init__(self, file: SourceFile, start: int, end: int) -> None:
+        """There are as many as words in a spec: not by way of __setattr__, as a frozen class does by itself."""
+        own = self.__dict__
+        own["file"] = file
+        own["start"] = start
+        own["end"] = end
 
     @property
     def line(self) -> int:
@@ -71,14 +77,15 @@ class Span:
         return " ".join(self.file.clean[self.start : self.end].split())
 
     def place(self) -> ir.Place:
-        return self._place
-
-    @functools.cached_property
-    def _place(self) -> ir.Place:
         """Asked for again with every check, which resolves the same tree."""
-        return ir.Place(
-            self.file.name, self.line, self.column, max(1, self.end - self.start)
-        )
+        place: Optional[ir.Place] = self.__dict__.get("_place")
+        if place is None:
+            line = self.line
+            column = self.start - self.file.line_starts[line - 1] + 1
+            length = max(1, self.end - self.start)
+            place = ir.Place(self.file.name, line, column, length)
+            self.__dict__["_place"] = place
+        return place
 
     def to(self, other: "Span") -> "Span":
         """From the start of this one to the end of the other."""
