@@ -37,12 +37,44 @@ static void hsm_accepted(const int verdict, const bool selects) {
         uerror("assertion violated (hsm_verdict==0)"); /* HSM_DONE */
 }
 
+/* A timer that runs and is left alone runs out in the end, however often others do. Searches for
+ * cycles go by rounds: a round begins when a timer runs out, and ends when all that ran then have
+ * been armed anew, been stopped, or run out. `overtaken` are those it waits for. */
+static bool hsm_overtaken(void) {
+#ifdef LIVENESS
+    for (unsigned node = 0; node < WORLD_NODES; node++) {
+        if (now.overtaken[node] != 0)
+            return true;
+    }
+#endif
+    return false;
+}
+
+/* Before a timer runs out. */
+static void hsm_overtake(void) {
+#ifdef LIVENESS
+    if (now.good && !hsm_overtaken())
+        memcpy(now.overtaken, now.armed, sizeof(now.armed));
+#endif
+}
+
+static void hsm_moved(const int node, const uint32_t timer) {
+#ifdef LIVENESS
+    now.overtaken[node] &= ~(1 << timer);
+#else
+    (void)node;
+    (void)timer;
+#endif
+}
+
 static void hsm_arm(const int node, const uint32_t timer) {
     now.armed[node] |= 1 << timer;
+    hsm_moved(node, timer);
 }
 
 static void hsm_cancel(const int node, const uint32_t timer) {
     now.armed[node] &= ~(1 << timer);
+    hsm_moved(node, timer);
 }
 
 static bool hsm_timers_stopped(void) {

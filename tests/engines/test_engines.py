@@ -134,3 +134,53 @@ def test_handles_find_their_own_record_only(tmp_path: pathlib.Path) -> None:
     assert [(run.name, run.failure) for run in runs if not run.holds] == []
     assert runs[0].states == runs[1].states > 200
     assert runs[0].transitions == runs[1].transitions
+
+
+def endless(spec: pathlib.Path, build: pathlib.Path) -> list[Run]:
+    """Searches for cycles in the world that stands in the spec."""
+    subject = Subject(spec, build)
+    chosen = list(subject.searches(level="quick", kinds=["liveness"]))
+    assert [search.engine for search in chosen] == ["promela", "c"]
+    return run_all([(search, subject) for search in chosen], quick=True)
+
+
+def test_a_repeat_does_not_hold_up_a_longer_timer(tmp_path: pathlib.Path) -> None:
+    runs = endless(HERE / "giving_up.hsm", tmp_path)
+    assert [(run.name, run.failure) for run in runs if not run.holds] == []
+    assert runs[0].states == runs[1].states > 20
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        # Each repeat arms the longer timer anew.
+        {" -> ASKING": " -> CALLING"},
+        # There is no longer timer, but two repeats.
+        {"give_up_after   / ended(current)  -> IDLE": "give_up_after  -> CALLING"},
+        # A repeat passes over the longer timer; then questions and answers follow each other for ever, and no timer of
+        # the model runs out any more. That takes two frames on the wire, for which there is room once the link is good.
+        {
+            "      entry               / ask(current)\n": "",
+            "after repeat_every                    ->": "after repeat_every  / ask(0); ask(1)  ->",
+            "    never call\n": "    on answer             / ask(0); ask(1)\n    never call\n",
+            "-> CALLING\n\n": "-> CALLING\n    ignore answer\n\n",
+            "  variable current": "  external event answer(number: u8)\n  variable current",
+            "device ended": "device answer(number: u8)\ndevice ended",
+            "    on question(n)": "    on question(n) when n == 1  / answer(n)\n    on question(n)",
+            "  observe ended": "  wire answer(n) -> Caller.answer(n)\n  observe ended",
+        },
+    ],
+    ids=["armed anew", "only repeats", "no timer"],
+)
+def test_what_goes_on_for_ever_is_found(
+    changes: dict[str, str], tmp_path: pathlib.Path
+) -> None:
+    text = (HERE / "giving_up.hsm").read_text()
+    for old, new in changes.items():
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    spec = tmp_path / "giving_up.hsm"
+    spec.write_text(text)
+    runs = endless(spec, tmp_path / "build")
+    assert [run.violated for run in runs] == ["each_call_ends", "each_call_ends"]
+    assert runs[0].states == runs[1].states
