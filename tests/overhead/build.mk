@@ -4,8 +4,8 @@
 OVERHEAD        := $(BUILD)/overhead
 OVERHEAD_IMAGES := $(addprefix $(OVERHEAD)/,generated.elf hand.elf generated_trace.elf)
 
-# As the firmware, whole-program: see fw-runtime/build.mk.
-OVERHEAD_CFLAGS = $(filter-out -DNIC_TRACE=%,$(FW_CFLAGS)) $(FW_WHOLE_PROGRAM) -I$(BUILD)/gen/abp
+# As the firmware, whole-program, but without checks, which who writes by hand has not: see fw-runtime/build.mk.
+OVERHEAD_CFLAGS = $(filter-out -DNIC_TRACE=%,$(FW_CFLAGS)) -UHSM_CHECKED $(FW_WHOLE_PROGRAM) -I$(BUILD)/gen/abp
 
 $(OVERHEAD)/generated.o $(OVERHEAD)/generated_trace.o: OVERHEAD_NODE := generated
 $(OVERHEAD)/hand.o: OVERHEAD_NODE := hand
