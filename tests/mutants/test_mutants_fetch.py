@@ -43,8 +43,9 @@ MUTANTS = {
     ),
     "every_fetch_ends": (
         "client.hsm",
+        # Arms the time limit of the whole fetch anew.
         "when f.attempts < retries             / f.attempts := f.attempts + 1                      -> RECEIVING",
-        "when f.attempts < retries             / f.attempts := 0                                   -> RECEIVING",
+        "when f.attempts < retries             / f.attempts := 0                              -> history ACTIVE",
         "tiny",
         "liveness",
     ),
