@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import Callable, Literal, Mapping, Optional
+from typing import Callable, Literal, Mapping, Optional, Sequence
 
 from . import ir, walk
 from .frontend import ast
@@ -24,7 +24,14 @@ from .report import Diagnostic, Report, SpecError
 from .frontend.source import Span
 from .analysis.state_checks import check_events, check_reachability
 from .frontend.statements import Statements
-from .frontend.worlds import LIVENESS, WorldBuilder, key_known
+from .frontend.worlds import (
+    LIVENESS,
+    WorldBuilder,
+    check_worlds,
+    key_known,
+    world_of,
+    worlds_of,
+)
 from .analysis.unused import check_unused
 
 Step = Callable[[str], None]  # is told what comes next, for people who wait
@@ -182,7 +189,7 @@ class _Resolution:
         self.functions: dict[str, ir.Function] = {}
         self.actions: dict[str, ir.Action] = {}
         self.raises: Optional[Raises] = None  # where no function calls itself
-        self.world: Optional[ir.World] = None
+        self.worlds: list[ir.World] = []
 
     def run(self) -> ir.Protocol:
         context = self.context
@@ -209,7 +216,7 @@ class _Resolution:
         processes = self._processes()
         placements = self._placements()
         checks = self._checks()
-        self.world = self._world()
+        self.worlds = self._worlds()
         self._check_whole(graph, processes)
         protocol = self._protocol(processes, placements, checks)
         if context.report.errors == 0 and not context.overrides:
@@ -459,16 +466,17 @@ class _Resolution:
 
     def _checks(self) -> list[ir.Check]:
         result: list[ir.Check] = []
-        for node in self.context.spec.declarations:
-            if not isinstance(node, ast.Check):
-                continue
+        nodes = [d for d in self.context.spec.declarations if isinstance(d, ast.Check)]
+        if self.check is None:
+            check_worlds(self.context, nodes)
+        for node in nodes:
             values: dict[str, dict[str, int]] = {"set": {}, "world": {}}
             for setting in node.settings:
                 name = setting.name
                 size = self.constants.size(setting.value)
                 if setting.kind == "set" and not self._settable(name):
                     continue
-                if setting.kind == "world" and not self._bound(name):
+                if setting.kind == "world" and not self._bound(node, name):
                     continue
                 if name.text in values[setting.kind]:
                     self.context.error(
@@ -484,6 +492,7 @@ class _Resolution:
                     doc=node.doc,
                     place=node.name.span.place(),
                     settings=tuple(values["set"].items()),
+                    within=node.world.text if node.world is not None else "",
                     world=tuple(values["world"].items()),
                 )
             )
@@ -513,41 +522,40 @@ class _Resolution:
         )
         return False
 
-    def _worlds(self) -> list[ast.World]:
-        found = self.context.spec.declarations
-        return [node for node in found if isinstance(node, ast.World)]
-
-    def _bound(self, name: ast.Name) -> bool:
-        """A spec without a world leaves it to a world beside it what its checks' settings mean."""
-        worlds = self._worlds()
-        if not worlds:
+    def _bound(self, check: ast.Check, name: ast.Name) -> bool:
+        """What the settings of a check mean that has no world is left to one written by hand."""
+        world = world_of(self.context.spec, check)
+        if world is None:
             return True
-        for bound in worlds[0].bounds:
+        for bound in world.bounds:
             if bound.name.text == name.text:
                 self.context.refer(name.span, bound.name.span)
-        if key_known(worlds[0], name.text):
+        if key_known(world, name.text):
             return True
         self.context.report.unknown(
             "HSM0608",
             name.span,
-            f"world {worlds[0].name.text} has no bound '{name.text}'",
+            f"world {world.name.text} has no bound '{name.text}'",
             name.text,
-            [bound.name.text for bound in worlds[0].bounds],
+            [bound.name.text for bound in world.bounds],
         )
         return False
 
-    def _world(self) -> Optional[ir.World]:
-        worlds = self._worlds()
-        for again in worlds[1:]:
-            self.context.error(
-                "HSM0607",
-                again.name.span,
-                "a spec has one world",
-                [("the first one", worlds[0].name.span)],
-            )
-        if not worlds:
-            return None
-        return WorldBuilder(self.context, self.types, worlds[0], self.functions).build()
+    def _worlds(self) -> list[ir.World]:
+        """All; of a check only its own, for its sizes say nothing of the others."""
+        spec = self.context.spec
+        nodes: Sequence[Optional[ast.World]] = worlds_of(spec)
+        if self.check is not None:
+            nodes = [
+                world_of(spec, node)
+                for node in spec.declarations
+                if isinstance(node, ast.Check) and node.name.text == self.check
+            ]
+        return [
+            WorldBuilder(self.context, self.types, node, self.functions).build()
+            for node in nodes
+            if node is not None
+        ]
 
     # --- the whole
 
@@ -638,7 +646,7 @@ class _Resolution:
             timers=tuple(context.timers),
             placements=tuple(placements),
             checks=tuple(checks),
-            world=self.world,
+            worlds=tuple(self.worlds),
         )
 
 

@@ -245,9 +245,10 @@ def _protocol(p: ir.Protocol) -> Iterator[str]:
     for check in p.checks:
         settings = ", ".join(f"{n} = {v}" for n, v in check.settings)
         world = ", ".join(f"{n} = {v}" for n, v in check.world)
-        yield f"check {check.name}: set {settings or '-'}; world {world or '-'}"
-    if p.world is not None:
-        yield from _world(p.world)
+        within = f" in {check.within}" if check.within else ""
+        yield f"check {check.name}{within}: set {settings or '-'}; world {world or '-'}"
+    for each in p.worlds:
+        yield from _world(each)
 
 
 def _world(w: ir.World) -> Iterator[str]:
@@ -277,6 +278,8 @@ def _world(w: ir.World) -> Iterator[str]:
     if w.end is not None:
         yield f"  end{_when(w.end.when)}"
         yield from statement_lines(w.end.block.statements, "    ")
+    for invariant in w.always:
+        yield f"  always {invariant.property}: {expression_text(invariant.condition)}"
     for each in w.eventually:
         yield f"  eventually {each.property}: {expression_text(each.condition)}"
 

@@ -462,6 +462,7 @@ class Placement(Declaration):
 @dataclass(frozen=True, kw_only=True)
 class Check(Declaration):
     settings: tuple[tuple[str, int], ...]  # constants and parameter defaults
+    within: str  # the world it names; "": it names none
     world: tuple[tuple[str, int], ...]  # keys the model's world gives a meaning
 
 
@@ -497,7 +498,15 @@ class Protocol(Declaration):
     timers: tuple[Timer, ...]
     placements: tuple[Placement, ...]
     checks: tuple[Check, ...]
-    world: Optional[World] = None
+    worlds: tuple[World, ...] = ()  # with a check applied its own, if it has one
+
+    def world_of(self, check: str) -> Optional[World]:
+        """In which a check is searched; None: in one written by hand. Where no check names a world, all are in the only
+        one."""
+        named = {check.name: check.within for check in self.checks}
+        if not any(named.values()):
+            return next(iter(self.worlds), None)
+        return next((w for w in self.worlds if w.name == named[check]), None)
 
     def rows(self) -> Iterator[Row]:
         """All transitions by number."""

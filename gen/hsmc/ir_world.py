@@ -94,7 +94,8 @@ class Wire:
 
 @dataclass(frozen=True, kw_only=True)
 class Offer:
-    """Events that come at a node, one after the other and nothing in between. `fault`: no more once the link is good."""
+    """Events that come at a node, one after the other and nothing in between. `fault`: no more once the link is good.
+    A line with choices is one of these for each combination of their values."""
 
     fault: bool
     events: tuple[Offered, ...]
@@ -155,4 +156,5 @@ class World:
     offers: tuple[Offer, ...]
     observers: tuple[Observer, ...]
     end: Optional[End]
+    always: tuple[Assert, ...]  # after each step
     eventually: tuple[Eventually, ...]

@@ -287,6 +287,34 @@ def test_a_world_with_every_kind_of_line(tmp_path: Path) -> None:
     assert records[0]["not_here"] == ["reordering"]
 
 
+def test_two_worlds(tmp_path: Path) -> None:
+    """Each check is searched in its own, with lines for all nodes and values."""
+    command = "verify tests/compiler/features/worlds.hsm --json --output"
+    result = hsmc(TOP, *command.split(), str(tmp_path))
+    assert result.returncode == 0, result.stdout + result.stderr
+    found = {(str(r["config"]), str(r["kind"])): r["states"] for r in report(result)}
+    assert found == {
+        ("lamps/both", "safety"): 17,
+        ("lamps/both", "liveness"): 48,
+        ("lamps/alone", "safety"): 7,
+        ("lamps/alone", "liveness"): 13,
+    }
+
+
+def test_what_always_holds(tmp_path: Path) -> None:
+    """It is asserted when the event is over, in the model and when the trail is executed again."""
+    text = (TOP / "tests/compiler/features/worlds.hsm").read_text()
+    spec = tmp_path / "lamps.hsm"
+    spec.write_text(text.replace("fault Lamp.fuse(false)", "fault Lamp.fuse(true)"))
+    found = hsmc(tmp_path, *"verify lamps.hsm both --kind safety".split())
+    assert found.returncode == 1, found.stderr
+    assert found.stdout.count("VIOLATED: dark_without_fuse") == 2
+    trail = "build/verify/lamps/both/dark_without_fuse/counterexample.trail"
+    again = hsmc(tmp_path, "replay", trail)
+    assert again.returncode == 0, again.stdout
+    assert "2 transitions; violates dark_without_fuse" in again.stdout
+
+
 def test_a_queue_as_long_as_a_check_says(tmp_path: Path) -> None:
     """`keeps services` was moved up by as many places as the spec has services, though the check has fewer: beyond the
     array."""
@@ -389,7 +417,8 @@ def test_numbers_of_a_narration_are_unsigned() -> None:
 )
 def test_wrong_usage(arguments: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "abp.hsm").write_text(ABP)
-    other = ABP.replace("protocol abp", "protocol other").partition("world pair")[0]
+    before, _, rest = ABP.replace("protocol abp", "protocol other").partition("world")
+    other = before + "check" + rest.partition("\ncheck")[2]
     (tmp_path / "other.hsm").write_text(other)
     status, said = inside(tmp_path, "verify", *arguments.split())
     assert status == 2

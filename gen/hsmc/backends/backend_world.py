@@ -133,10 +133,11 @@ class Line:
 
 class WorldBackend:
     def __init__(self, protocol: ir.Protocol, liveness: bool) -> None:
-        assert protocol.world is not None
+        world = protocol.world_of(str(protocol.check))
+        assert world is not None
         self.protocol = protocol
         self.liveness = liveness
-        self.world = protocol.world
+        self.world = world
         self.c = WorldWriter(protocol)
         self.p = PromelaWriter(protocol)
         self.prefix = self.c.names.prefix
@@ -341,6 +342,7 @@ class WorldBackend:
                 *self.world.offers,
                 *self.world.observers,
                 self.world.end,
+                *self.world.always,
                 *self.world.eventually,
             )
             for part in _parts(item)
@@ -364,6 +366,11 @@ class WorldBackend:
     def block_at(self, block: ir.Block, node: str) -> str:
         self.c.node = node
         return self.c.body(block)
+
+    def invariants(self) -> str:
+        """Statements that assert what holds after each step."""
+        self.c.node = self.node
+        return self.c.block(self.world.always, 1)
 
     def devices(self) -> list[tuple[ir.Device, list[str], list[int]]]:
         """Each with the statements that observe it and the numbers of its lines."""

@@ -14,7 +14,7 @@ from typing import Any, Iterator, Union
 from .. import ir
 
 # Of the form of the JSON. A field that goes or changes its meaning raises it, a new field does not.
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 SCHEMA_NAME = "hsmc intermediate form"
 
 TAGGED = (

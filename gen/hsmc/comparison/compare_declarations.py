@@ -49,14 +49,19 @@ def items_of(protocol: ir.Protocol, spec: ast.Spec) -> Iterator[Item]:
     for check in protocol.checks:
         aspects = {f"set {name}": str(value) for name, value in check.settings}
         aspects |= {f"world {name}": str(value) for name, value in check.world}
+        aspects |= {"in": check.within} if check.within else {}
         yield _item("check", check, aspects)
-    if protocol.world is not None:
-        yield from _world(protocol.world, spec)
+    for world in protocol.worlds:
+        yield from _world(world, spec)
 
 
 def _world(world: ir.World, spec: ast.Spec) -> Iterator[Item]:
     """Bounds by their values; of the other lines the text counts."""
-    node = next(d for d in spec.declarations if isinstance(d, ast.World))
+    node = next(
+        d
+        for d in spec.declarations
+        if isinstance(d, ast.World) and d.name.span.place() == world.place
+    )
     bounds = {f"bound {bound.name}": str(bound.value) for bound in world.bounds}
     aspects = {**bounds, "lines": "\n".join(block_lines(node))}
     documented = {**aspects, "documentation": world.doc}

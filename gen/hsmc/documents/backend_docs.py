@@ -381,10 +381,14 @@ class ProtocolView:
             kind, value = known[name]
             values = tuple(dict(check.settings).get(name) for check in p.checks)
             result.append(Setting(name, address(kind, name), value, values))
-        bounds = {b.name: b.value for b in p.world.bounds} if p.world else {}
+        bounds: dict[str, set[int]] = {}
+        for bound in (b for w in p.worlds for b in w.bounds):
+            bounds.setdefault(bound.name, set()).add(bound.value)
         for name in keys:
             values = tuple(dict(check.world).get(name) for check in p.checks)
-            result.append(Setting(name, "", bounds.get(name), values))
+            own = bounds.get(name, set())
+            default = next(iter(own)) if len(own) == 1 else None
+            result.append(Setting(name, "", default, values))
         return result
 
     # --- text of the spec

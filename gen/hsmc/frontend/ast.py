@@ -380,6 +380,7 @@ class Setting(Node):
 
 @dataclass(frozen=True)
 class Check(Declaration):
+    world: Optional[Name]  # in which it says it is
     settings: tuple[Setting, ...]
 
 
@@ -437,6 +438,7 @@ class Offer(Node):
     kind: str  # "host" or "fault"
     events: tuple[Offered, ...]
     at: Expression
+    choices: tuple[For, ...]  # without bodies
     when: Optional[Expression]
     actions: tuple[Statement, ...]
     doc: str
@@ -456,6 +458,12 @@ class End(Node):
 
 
 @dataclass(frozen=True)
+class Always(Node):
+    property: Name
+    condition: Expression
+
+
+@dataclass(frozen=True)
 class Eventually(Node):
     property: Name
     condition: Expression
@@ -471,6 +479,7 @@ class World(Declaration):
     offers: tuple[Offer, ...]
     observers: tuple[Observe, ...]
     ends: tuple[End, ...]
+    always: tuple[Always, ...]
     eventually: tuple[Eventually, ...]
 
 

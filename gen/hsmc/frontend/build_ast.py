@@ -236,9 +236,9 @@ class AstBuilder:
         return ast.Placed(self._span(meta), processes, processor)
 
     def check(self, meta: Meta, children: Children) -> ast.Check:
-        name, doc, *lines = children
+        name, world, doc, *lines = children
         settings = tuple(setting for line in lines for setting in line)
-        return ast.Check(self._span(meta), name, _text(doc), settings)
+        return ast.Check(self._span(meta), name, _text(doc), world, settings)
 
     def check_line(self, meta: Meta, children: Children) -> list[ast.Setting]:
         kind, *settings = children
@@ -295,6 +295,7 @@ class AstBuilder:
             tuple(_of(ast.Offer, lines)),
             tuple(_of(ast.Observe, lines)),
             tuple(_of(ast.End, lines)),
+            tuple(_of(ast.Always, lines)),
             tuple(_of(ast.Eventually, lines)),
         )
 
@@ -345,7 +346,7 @@ class AstBuilder:
     def offer(self, meta: Meta, children: Children) -> ast.Offer:
         kind, *rest = children
         events = tuple(_of(ast.Offered, rest))
-        at, *rest = rest[len(events) :]
+        at, choices, *rest = rest[len(events) :]
         row = next((r for r in rest if isinstance(r, _WorldRow)), _WorldRow())
         doc = next((r for r in rest if isinstance(r, Token)), row.doc)
         return ast.Offer(
@@ -353,10 +354,18 @@ class AstBuilder:
             str(kind),
             events,
             at,
+            choices or (),
             row.when,
             row.actions,
             _text(doc),
         )
+
+    def choices(self, meta: Meta, children: Children) -> tuple[ast.For, ...]:
+        return tuple(_of(ast.For, children))
+
+    def choice_of(self, meta: Meta, children: Children) -> ast.For:
+        name, first, last = children
+        return ast.For(self._span(meta), self._new(name), first, last, ())
 
     def world_row(self, meta: Meta, children: Children) -> "_WorldRow":
         when, actions, doc = children
@@ -373,6 +382,9 @@ class AstBuilder:
     def end(self, meta: Meta, children: Children) -> ast.End:
         when, *rest = children
         return ast.End(when.span, when, _body(rest))
+
+    def always(self, meta: Meta, children: Children) -> ast.Always:
+        return ast.Always(self._line(meta), children[0], children[1])
 
     def eventually(self, meta: Meta, children: Children) -> ast.Eventually:
         return ast.Eventually(self._line(meta), children[0], children[1])

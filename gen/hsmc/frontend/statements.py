@@ -128,18 +128,27 @@ class Statements(Calls):
 
     def _for(self, node: ast.For) -> Optional[ir.Statement]:
         if node.last is not None:
-            return self._for_numbers(node, node.first, node.last)
+            return self._for_numbers(node)
         pool = self._pool_named(node.first)
         if pool is not None:
             return self._for_records(node, pool)
         return self._for_elements(node)
 
-    def _for_numbers(
-        self, node: ast.For, first: ast.Expression, last: ast.Expression
-    ) -> Optional[ir.Statement]:
-        low, high = self._end(first), self._end(last)
-        if low is None or high is None:
+    def _for_numbers(self, node: ast.For) -> Optional[ir.Statement]:
+        ends = self.ends_of_loop(node)
+        if ends is None:
             self._poisoned_loop(node)
+            return None
+        local, body = self._loop_body(node, ir.IntegerType(32))
+        return ir.For(
+            place=node.span.place(), local=local, low=ends[0], high=ends[1], body=body
+        )
+
+    def ends_of_loop(self, node: ast.For) -> Optional[tuple[ir.Size, ir.Size]]:
+        """Of one over numbers: both constant, and something between them."""
+        low = self._end(node.first)
+        high = self._end(node.last) if node.last is not None else None
+        if low is None or high is None:
             return None
         if low.value > high.value:
             self.error(
@@ -153,10 +162,7 @@ class Statements(Calls):
                 f"{low.value}..{high.value}: more than {RECORDS_LIMIT} turns, or up to the largest number",
             )
             return None
-        local, body = self._loop_body(node, ir.IntegerType(32))
-        return ir.For(
-            place=node.span.place(), local=local, low=low, high=high, body=body
-        )
+        return low, high
 
     def _end(self, node: ast.Expression) -> Optional[ir.Size]:
         """Of the numbers a loop runs through."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Iterable, Mapping, Optional, Sequence
+import itertools
+import math
+from typing import Iterable, Iterator, Mapping, Optional, Sequence
 
 from .. import ir, walk
 from . import ast
@@ -13,12 +15,66 @@ from .source import Span
 from .statements import Statements
 
 NODE = ir.IntegerType(8)
+CHOICES = 64  # of one line
 LONGEST_SET = 31  # bits: a set is one integer of the model
 IN_FLIGHT = "in_flight"
 FACTS = ("node", "quiet", "timers_stopped", "records_released")
 # What a check's `world` may set besides bounds; `X_liveness` takes the place of X in searches for cycles.
 OTHER_KEYS = ("nightly",)
 LIVENESS = "_liveness"
+
+
+def worlds_of(spec: ast.Spec) -> list[ast.World]:
+    return [node for node in spec.declarations if isinstance(node, ast.World)]
+
+
+def world_of(spec: ast.Spec, check: ast.Check) -> Optional[ast.World]:
+    """In which a check is; as ir.Protocol.world_of()."""
+    worlds = worlds_of(spec)
+    if any(isinstance(d, ast.Check) and d.world for d in spec.declarations):
+        name = check.world.text if check.world is not None else ""
+        return next((world for world in worlds if world.name.text == name), None)
+    return next(iter(worlds), None)
+
+
+def check_worlds(context: Context, checks: Sequence[ast.Check]) -> None:
+    """Does each check say in which world it is, and is each property said to mean something?"""
+    worlds = worlds_of(context.spec)
+    names = [world.name.text for world in worlds]
+    for check in checks:
+        if check.world is None and len(worlds) > 1 and not any(c.world for c in checks):
+            context.error(
+                "HSM0607",
+                check.name.span,
+                f"say in which world it is: check {check.name.text} in {names[0]}",
+                [("a second world", worlds[1].name.span)],
+            )
+        if check.world is None:
+            continue
+        symbol = context.separate.get(ast.World, {}).get(check.world.text)
+        if symbol is not None:
+            context.refer(check.world.span, symbol.span)
+            continue
+        context.report.unknown(
+            "HSM0201",
+            check.world.span,
+            f"there is no world '{check.world.text}'",
+            check.world.text,
+            names,
+        )
+    # What one written by hand asserts is not known here.
+    if worlds and all(world_of(context.spec, check) for check in checks):
+        _check_properties(context, worlds)
+
+
+def _check_properties(context: Context, worlds: Sequence[ast.World]) -> None:
+    asserted = {name.text for world in worlds for name in _properties_named(world)}
+    says = f"world {worlds[0].name.text} says" if len(worlds) == 1 else "the worlds say"
+    for symbol in context.separate.get(ast.Property, {}).values():
+        if symbol.name not in asserted:
+            context.error(
+                "HSM0609", symbol.span, f"{says} nothing of property '{symbol.name}'"
+            )
 
 
 def key_known(world: ast.World, key: str) -> bool:
@@ -109,19 +165,18 @@ class WorldBuilder:
         # The names every line knows.
         self.names: list[tuple[ast.Name, Binding, str]] = []
 
-    def build(self) -> Optional[ir.World]:
+    def build(self) -> ir.World:
         node = self.node
         self._nodes()
         self._bounds()
         self._variables()
         wires = [wire for each in node.wires if (wire := self._wire(each))]
-        offers = [offer for each in node.offers if (offer := self._offer(each))]
+        offers = [offer for each in node.offers for offer in self._offers(each)]
         observers = [watch for each in node.observers if (watch := self._observe(each))]
         ends = [end for each in node.ends if (end := self._end(each)) is not None]
+        always = [a for each in node.always if (a := self._always(each))]
         eventually = [e for each in node.eventually if (e := self._eventually(each))]
         link = self._link()
-        if not self.context.overrides:
-            self._properties()
         return ir.World(
             name=node.name.text,
             doc=node.doc,
@@ -137,6 +192,7 @@ class WorldBuilder:
             offers=tuple(offers),
             observers=tuple(observers),
             end=ends[0] if ends else None,
+            always=tuple(always),
             eventually=tuple(eventually),
         )
 
@@ -518,8 +574,34 @@ class WorldBuilder:
                 )
         return result
 
-    def _offer(self, node: ast.Offer) -> Optional[ir.Offer]:
+    def _offers(self, node: ast.Offer) -> Iterator[ir.Offer]:
+        """One for each combination of values of its choices."""
+        ranges = []
+        line = self._line("choices")
+        for choice in node.choices:
+            ends = line.ends_of_loop(choice)
+            if ends is None:
+                self.context.report.poisoned.add(choice.name.text)
+                return
+            ranges.append(range(ends[0].value, ends[1].value + 1))
+        if math.prod(map(len, ranges)) > CHOICES:
+            self.context.error(
+                "HSM0303",
+                node.choices[0].span,
+                f"{math.prod(map(len, ranges))} choices: a world has room for {CHOICES} of a line",
+            )
+            return
+        for values in itertools.product(*ranges):
+            offer = self._offer(node, values)
+            if offer is not None:
+                yield offer
+
+    def _offer(self, node: ast.Offer, values: Sequence[int]) -> Optional[ir.Offer]:
         line = self._line("offer")
+        for choice, value in zip(node.choices, values):
+            place = choice.name.span.place()
+            number = ir.Number(type=U32, place=place, value=value, text=str(value))
+            line.bind(choice.name, number, "choice")
         at = self._node_number(line, node.at)
         when = line.condition(node.when) if node.when is not None else None
         events = [self._offered(line, e.event, e.each) for e in node.events]
@@ -562,6 +644,20 @@ class WorldBuilder:
         self._own(node.span, (when, block.statements))
         return ir.End(when=when, block=block, place=node.span.place())
 
+    def _always(self, node: ast.Always) -> Optional[ir.Assert]:
+        line = self._line("always")
+        condition = line.condition(node.condition)
+        known = line.names_property(node.property, "safety")
+        if condition is None or not known:
+            return None
+        self._own(node.span, (condition,))
+        return ir.Assert(
+            place=node.span.place(),
+            property=node.property.text,
+            condition=condition,
+            text=node.condition.span.squeezed,
+        )
+
     def _eventually(self, node: ast.Eventually) -> Optional[ir.Eventually]:
         line = self._line("eventually")
         condition = line.condition(node.condition)
@@ -574,17 +670,6 @@ class WorldBuilder:
             condition=condition,
             place=node.span.place(),
         )
-
-    def _properties(self) -> None:
-        """Each must be said to mean something."""
-        asserted = {name.text for name in _properties_named(self.node)}
-        for symbol in self.context.separate.get(ast.Property, {}).values():
-            if symbol.name not in asserted:
-                self.context.error(
-                    "HSM0609",
-                    symbol.span,
-                    f"world {self.node.name.text} says nothing of property '{symbol.name}'",
-                )
 
 
 def _nodes_of(item: object) -> Iterable[ast.Node]:
@@ -605,5 +690,5 @@ def _names(item: object) -> Iterable[ast.Name]:
 
 def _properties_named(world: ast.World) -> Iterable[ast.Name]:
     for node in _nodes_of(world):
-        if isinstance(node, (ast.Assert, ast.Eventually)):
+        if isinstance(node, (ast.Assert, ast.Always, ast.Eventually)):
             yield node.property

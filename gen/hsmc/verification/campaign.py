@@ -237,9 +237,10 @@ def tell_rest(
     if left_out and not names:
         print(f"not searched at this level: {', '.join(left_out)}")
     for subject in subjects:
-        if subject.lost_timers:
+        world = subject.world_by_hand
+        if subject.lost_timers and world is not None:
             print(
-                f"{shown(subject.world.directory / subject.world.name)} speaks of timers the spec does not have, which never expire here: "
+                f"{shown(world.directory / world.name)} speaks of timers the spec does not have, which never expire here: "
                 + ", ".join(subject.lost_timers)
             )
     holding = sum(run.holds for run in runs)

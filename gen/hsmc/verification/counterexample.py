@@ -50,7 +50,7 @@ def find(run: Run, subject: Subject, limits: Limits) -> tuple[Program, Trail]:
     header.write_text(
         re.sub(r"^\s*#error cannot use BFS.*hidden.*\n", "", text, flags=re.M)
     )
-    trail = directory / f"{subject.world.name}.trail"
+    trail = directory / f"{subject.worlds[search.check].name}.trail"
     exact = replace(limits, storage="exact")
     base = ["-O1", *(f for f in verifier_options(search, exact) if f != "-DNOCOMP")]
     program = Program(subject.checked(search.check))
@@ -88,7 +88,7 @@ def find(run: Run, subject: Subject, limits: Limits) -> tuple[Program, Trail]:
         failure=failure,
         shortest=shortest,
         bounds=search.bounds,
-        wire=subject.world.wire_devices,
+        wire=subject.worlds[search.check].wire_devices,
         variables=variables,
         parameters=[
             parameters_of(program.protocol, values) for values in heard.parameters

@@ -102,7 +102,7 @@ def command(options: argparse.Namespace) -> int:
     tasks = [
         Task(
             options.file,
-            subject.world.path_by_hand,
+            subject.path_by_hand,
             options.profile,
             directory,
             mutant,

@@ -122,7 +122,7 @@ def digest(*texts: str) -> str:
 def generated_text(subject: Subject, check: str) -> str:
     """All that is generated for a check, for both engines, as a hash."""
     own, _, common, *_ = subject.generated(check)
-    worlds = [own / kind for kind in KINDS if subject.world.generated]
+    worlds = [own / kind for kind in KINDS if subject.worlds[check].generated]
     texts = []
     for directory in (common, own, *worlds):
         for path in sorted(directory.iterdir()):
@@ -132,11 +132,13 @@ def generated_text(subject: Subject, check: str) -> str:
 
 
 def world_text(subject: Subject) -> str:
-    own, common = subject.world.directory, TOP / "models"
-    paths = sorted({*own.glob("*.pml"), *own.glob("*.h"), *common.glob("spin_*.h")})
-    mine = [p for p in paths if p.name.startswith((subject.name, "spin_"))]
-    if subject.world.generated:
-        mine.append(common / "world_support.h")
+    """What is not generated."""
+    common = TOP / "models"
+    mine = [*sorted(common.glob("spin_*.h")), common / "world_support.h"]
+    if subject.world_by_hand is not None:
+        own = subject.world_by_hand.directory
+        paths = sorted({*own.glob("*.pml"), *own.glob("*.h")})
+        mine += [path for path in paths if path.name.startswith(subject.name)]
     return digest(*(f"{path.name}\n{path.read_text()}" for path in mine))
 
 
@@ -223,16 +225,17 @@ def measure(
 
 def unused_processes(subject: Subject) -> set[str]:
     """Those no world of the protocol ever calls and no other process raises to."""
-    world = subject.protocol.world
     called: set[str] = set()
-    if subject.world.generated and world is not None:
-        called = {timer.process for timer in subject.protocol.timers}
+    if any(world.generated for world in subject.worlds.values()):
+        called |= {timer.process for timer in subject.protocol.timers}
+    for world in subject.protocol.worlds:
         called |= {wire.event.process for wire in world.wires}
         called |= {e.process for offer in world.offers for e in offer.events}
-    worlds = "".join(
-        path.read_text()
-        for path in sorted(subject.world.directory.glob(f"{subject.name}_*.pml"))
-    )
+    texts = []
+    if subject.world_by_hand is not None:
+        found = subject.world_by_hand.directory.glob(f"{subject.name}_*.pml")
+        texts += [subject.world_by_hand.text]
+        texts += [path.read_text() for path in sorted(found)]
     raised = called
     for row in subject.protocol.rows():
         raised |= {
@@ -249,7 +252,7 @@ def unused_processes(subject: Subject) -> set[str]:
         if process.name not in raised
         and not re.search(
             rf"\b{subject.name}_(expire_)?{snake(process.name)}_",
-            subject.world.text + worlds,
+            "".join(texts),
         )
     }
 

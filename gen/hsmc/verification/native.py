@@ -102,7 +102,7 @@ def build(program: Program, subject: Subject, trail: Trail) -> Path:
     """Compiles the program that replays; the sanitizers watch."""
     directory = subject.directory / trail.check / "replay"
     directory.mkdir(parents=True, exist_ok=True)
-    text = harness_text(program, trail, subject.world.generated)
+    text = harness_text(program, trail, subject.worlds[trail.check].generated)
     (directory / "replay.c").write_text(text)
     include = [f"-I{path}" for path in subject.generated(trail.check, trail.kind)]
     search = subject.search(trail.check, "c", trail.kind)

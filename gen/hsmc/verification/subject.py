@@ -40,10 +40,6 @@ class World:
     )  # with its opening comment; of a generated one only that
     generated: bool = False
 
-    @property
-    def path_by_hand(self) -> Optional[Path]:
-        return None if self.generated else self.directory / self.name
-
     def faults(self, values: Mapping[str, int]) -> list[str]:
         """What the world does to frames, as its opening comment says; a fault may depend on a bound or a setting."""
         return [text for text, there in self._named(FAULTS, values) if there]
@@ -120,15 +116,26 @@ class Subject:
         self.name = self.protocol.name
         self.directory = (build / self.name).absolute()
         self.named_world = None if world is None else str(world)
-        if world is None and self.protocol.world is not None:
-            self.world = generated_world(spec, self.protocol)
-        else:
-            self.world = read_world(world or find_world(spec, self.name))
-        self.lost_timers = lost_timers(
-            self.protocol, self.world.text, self.world.directory
-        )
+        # By check; the one written by hand is there where a check needs it.
+        self.worlds: dict[str, World] = {}
+        self.world_by_hand: Optional[World] = None
+        self.lost_timers: list[str] = []
+        for check in self.protocol.checks:
+            self.worlds[check.name] = self._world(check, world)
+        if world is not None and self.world_by_hand is None:
+            raise Failure(f"{spec} has all its worlds: --world {world} is for nothing")
         self._checked: dict[str, ir.Protocol] = {}
         self._generated: dict[str, list[Path]] = {}
+
+    def _world(self, check: ir.Check, named: Optional[Path]) -> World:
+        world = self.protocol.world_of(check.name)
+        if world is not None and (named is None or check.within):
+            return generated_world(self.spec, self.protocol, world)
+        if self.world_by_hand is None:
+            found = read_world(named or find_world(self.spec, self.name))
+            self.world_by_hand = found
+            self.lost_timers = lost_timers(self.protocol, found.text, found.directory)
+        return self.world_by_hand
 
     def _protocol(self, check: Optional[str], liveness: bool = False) -> ir.Protocol:
         protocol = self.compilation.protocol(check, liveness)
@@ -148,8 +155,8 @@ class Subject:
     def generated(self, check: str, kind: str = "safety") -> list[Path]:
         """Writes what is generated for a configuration; the directories to look into for headers: first its own, then
         the world's."""
-        world = self.world.directory
-        if self.world.generated:
+        world = self.worlds[check].directory
+        if self.worlds[check].generated:
             world = self.directory / check / kind
         common = self._common(check)
         return [common[0], world, *common[1:]]
@@ -167,7 +174,7 @@ class Subject:
             raise Failure(f"{self.name}/{check}: {error}", 1) from None
         write(own, with_lost_timers(files, self.protocol, self.lost_timers))
         try:
-            for kind in KINDS if self.world.generated else ():
+            for kind in KINDS if self.worlds[check].generated else ():
                 protocol = self._protocol(check, kind == "liveness")
                 write(own / kind, backend_world.generate(protocol, kind == "liveness"))
         except backend_world.Unsupported as error:
@@ -175,12 +182,19 @@ class Subject:
         self._generated[check] = [own, plain, TOP / "models", TOP]
         return self._generated[check]
 
+    @property
+    def path_by_hand(self) -> Optional[Path]:
+        """Of the world that is not in the spec."""
+        world = self.world_by_hand
+        return world.directory / world.name if world is not None else None
+
     def bounds(self, check: ir.Check, kind: str) -> dict[str, int]:
         """The world's settings. `X_liveness`, where a check has it, takes the place of `X` when searching for cycles."""
         bounds = bounds_of(self.protocol, check.name, kind == "liveness")
         bounds.pop("nightly", None)
-        if self.world.generated and self.protocol.world is not None:
-            declared = {b.name: b.value for b in self.protocol.world.bounds}
+        world = self.protocol.world_of(check.name)
+        if self.worlds[check.name].generated and world is not None:
+            declared = {b.name: b.value for b in world.bounds}
             bounds = {**declared, **bounds}
         return bounds
 
@@ -190,6 +204,7 @@ class Subject:
         directory = self.directory / check / f"{engine}_{kind}"
         settings = dict(declared.settings)
         values = {**self.constants, **settings, **bounds}
+        world = self.worlds[check]
         return Search(
             self.name,
             check,
@@ -197,9 +212,9 @@ class Subject:
             kind,
             bounds,
             settings,
-            self.world.faults(values),
-            self.world.besides(values),
-            self.world.absent(values),
+            world.faults(values),
+            world.besides(values),
+            world.absent(values),
             directory,
         )
 
@@ -303,7 +318,7 @@ def find_world(spec: Path, protocol: str) -> Path:
             return directory / name
     raise Failure(
         f"there is no world for protocol {protocol}: expected models/{name} beside {spec} or above it; "
-        "--world names another file"
+        "--world names another file; 'check NAME in WORLD' takes one of the spec"
     )
 
 
@@ -314,10 +329,8 @@ def read_world(path: Path) -> World:
     return World(path.name, path.parent, read_text(path))
 
 
-def generated_world(spec: Path, protocol: ir.Protocol) -> World:
+def generated_world(spec: Path, protocol: ir.Protocol, world: ir.World) -> World:
     """What a spec's own world does to frames and nodes, in the form of the opening comment of one written by hand."""
-    world = protocol.world
-    assert world is not None
     named = (("loss", world.loses), ("duplication", world.repeats))
     faults = [name for name, fault in named if fault and fault.limit is None]
     faults += ["reordering (in_flight > 1)"] * world.reorders
@@ -333,6 +346,7 @@ def generated_world(spec: Path, protocol: ir.Protocol) -> World:
             lines.append(f"Besides: {offer.doc.rstrip('.')}{condition}")
     devices = dict.fromkeys(wire.device for wire in world.wires)
     lines += [f"Wire: {', '.join(devices)}"] if devices else []
+    lines = list(dict.fromkeys(lines))
     name = f"{naming.plain(protocol.name)}_world.pml"
     return World(name, spec.resolve().parent, "\n".join(lines), True)
 

@@ -4,7 +4,8 @@
     row    = "Send.PHY.transmitted.0"
     reason = "..."
 
-It is `<protocol>_unreached.toml` beside `<protocol>_world.pml`; where there is one, a transition that is neither taken nor
+It is `<protocol>_unreached.toml` beside the spec, or beside the world written by hand, where a check has one. Where there is
+such a list, a transition that is neither taken nor
 listed, or both, is an error. Without one they are told, and no more. `row = "Link.*"` lists all transitions of a process.
 """
 
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional, Sequence
 
+from .. import naming
 from ..command_line import Failure
 from ..report import did_you_mean
 from . import explained
@@ -35,8 +37,11 @@ class Judgement:
 
 
 def list_of(subject: Subject) -> Path:
-    stem = subject.world.name.removesuffix("_world.pml")
-    return subject.world.directory / f"{stem}_unreached.toml"
+    path = subject.path_by_hand
+    if path is not None:
+        return path.with_name(f"{path.name.removesuffix('_world.pml')}_unreached.toml")
+    stem = naming.plain(subject.name)
+    return subject.spec.resolve().parent / f"{stem}_unreached.toml"
 
 
 def read(path: Path, rows: Sequence[str]) -> dict[str, str]:
