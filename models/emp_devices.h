@@ -51,61 +51,6 @@ static void emp_timer_cancel(const enum emp_timer timer, const uint32_t instance
     SET_YOUNGEST(0);
 }
 
-#ifdef WORLD_NEGOTIATION
-/* As in emp_negotiation.pml: nothing but the wire's own negotiation is there. */
-#define IDLE 5
-
-static void emp_device_link_send(const uint16_t word) {
-    const bool ability = word == EMP_LINK_ABILITY;
-    const bool acknowledged = word == (EMP_LINK_ABILITY | EMP_LINK_ACKNOWLEDGE);
-
-    HOLDS(never_event, word == 0 || ability || acknowledged);
-    now.sending[emp_node] = (uchar)(ability + 2 * acknowledged);
-}
-
-static void emp_device_link_idle(void) {
-    now.sending[emp_node] = IDLE;
-}
-
-static void emp_device_link_enable(const bool up) {
-    HOLDS(link_up_when_agreed, !up || (now.synchronised[emp_node] && now.agreed[emp_node]));
-    now.flowing[emp_node] = up;
-}
-
-static void emp_device_send_frame(const uint16_t peer, const struct emp_frame *const g,
-                                  const uint16_t descriptor, const uint32_t offset) {
-    (void)peer, (void)g, (void)descriptor, (void)offset;
-    HOLDS(never_event, false);
-}
-
-static void emp_device_send_control(const uint16_t peer, const struct emp_frame *const g) {
-    (void)peer, (void)g;
-    HOLDS(never_event, false);
-}
-
-static void emp_device_request_slot(void) {
-    HOLDS(never_event, false);
-}
-
-static void emp_device_notify_read(const uint8_t m) {
-    (void)m;
-    HOLDS(never_event, false);
-}
-
-static void emp_device_place(const uint8_t r, const struct emp_frame *const f,
-                             const uint16_t descriptor, const uint32_t offset,
-                             const uint16_t length, const bool last) {
-    (void)r, (void)f, (void)descriptor, (void)offset, (void)length, (void)last;
-    HOLDS(never_event, false);
-}
-
-static void emp_device_complete(const uint16_t descriptor, const uint8_t result,
-                                const uint32_t length) {
-    (void)descriptor, (void)result, (void)length;
-    HOLDS(never_event, false);
-}
-
-#else
 /* What befalls a frame, for people who read a trail. */
 static void tell_pair(const uint32_t pair, const uint32_t message) {
     TELL(" message=%u contact=%u\n", MESSAGE_FIELD(EPOCH_OF(pair), message),
@@ -386,4 +331,3 @@ static void emp_device_link_idle(void) {
 static void emp_device_link_enable(const bool up) {
     (void)up;
 }
-#endif

@@ -7,8 +7,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#ifndef WORLD_NEGOTIATION /* which has no such wire */
-
 static struct {
     char world[offsetof(State, sv)];
 #ifdef ENGINE_C
@@ -33,13 +31,4 @@ static int unchanged(void) {
 #endif
     return memcmp(before_event.world, &now, sizeof(before_event.world)) == 0;
 }
-#else
-static void remember(void) {
-}
-
-static int unchanged(void) {
-    return 1;
-}
-#endif
-
 #endif

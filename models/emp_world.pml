@@ -87,10 +87,6 @@ bool good;
 #define EVER_GOOD
 #endif
 
-#ifdef WORLD_NEGOTIATION
-#include "emp_negotiation.pml"
-#else
-
 #include "emp_link.pml"
 
 /* --- the devices --- */
@@ -783,5 +779,4 @@ accept:
 	:: !FULFILLED -> goto accept
 	fi
 }
-#endif
 #endif

@@ -34,6 +34,7 @@ from hsmc.verification import (  # noqa: E402
     unreached,
     verdicts,
 )
+from hsmc.verification.campaign import run_all  # noqa: E402
 from hsmc.verification.search import Run  # noqa: E402
 from hsmc.verification.subject import Search, Subject  # noqa: E402
 from tests.tutorial import follow  # noqa: E402
@@ -313,6 +314,18 @@ def test_what_always_holds(tmp_path: Path) -> None:
     again = hsmc(tmp_path, "replay", trail)
     assert again.returncode == 0, again.stdout
     assert "2 transitions; violates dark_without_fuse" in again.stdout
+
+
+def test_a_world_of_the_spec_beside_one_written_by_hand(tmp_path: Path) -> None:
+    subject = Subject(TOP / "spec/emp/emp.hsm", tmp_path)
+    own = [name for name, world in subject.worlds.items() if world.generated]
+    assert own == ["negotiation"]
+    assert subject.path_by_hand == TOP / "models/emp_world.pml"
+    searches = [
+        (search, subject) for search in subject.searches(own, kinds=["liveness"])
+    ]
+    runs = run_all(searches, quick=True)
+    assert [(run.holds, run.states) for run in runs] == [(True, 292)] * 2
 
 
 def test_a_queue_as_long_as_a_check_says(tmp_path: Path) -> None:
