@@ -31,6 +31,19 @@
             uerror("assertion violated (" #property "||(" text "))");                              \
     } while (0)
 
+/* An index of an array of the world's own; `place` is where it stands in the spec. */
+static inline uint32_t hsm_world_index(const uint32_t index, const uint32_t count,
+                                       const char *const place) {
+    static char message[256];
+
+    if (index < count)
+        return index;
+    (void)snprintf(message, sizeof message, "assertion violated %s: %s, of the world, at %s",
+                   hsm_check_name(HSM_CHECK_INDEX), hsm_check_text(HSM_CHECK_INDEX), place);
+    uerror(message);
+    return 0;
+}
+
 /* What every event of the world must come to; `selects`: it may be for no record. */
 static void hsm_accepted(const int verdict, const bool selects) {
     if (verdict != HSM_DONE && !(selects && verdict == HSM_IGNORED))

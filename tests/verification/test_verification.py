@@ -267,6 +267,50 @@ def test_quick_level_of_all_specs(tmp_path: Path) -> None:
     assert "restart of either side" in str(emp["not_here"])
 
 
+OUTSIDE = """protocol world_index
+
+device out(n: u8)
+
+property all_told safety "What went out was told."
+
+process P
+  external event go(n: u8)
+
+  state ONE initial
+    on go(n)  / out(n)
+
+world one
+  nodes a
+  bound most = 2
+  variable seen:  bool[2]
+  variable told: u8
+
+  host P.go(told) at a
+    when told < most / told := told + 1
+
+  observe out(n)
+    seen[n] := true
+    assert all_told: seen[n]
+
+  end when told == most
+
+check two
+  world most = 2
+
+check three "One more than the world has room for."
+  world most = 3
+"""
+
+
+def test_an_index_outside_an_array_of_the_world_is_told(tmp_path: Path) -> None:
+    """By its place, in both engines; not by a verifier that crashes."""
+    (tmp_path / "outside.hsm").write_text(OUTSIDE)
+    result = hsmc(tmp_path, *"verify outside.hsm three --kind safety".split())
+    assert result.returncode == 1
+    assert result.stdout.count("VIOLATED: index_in_bounds") == 2
+    assert "of the world, at outside.hsm:23" in result.stdout
+
+
 def test_a_world_with_every_kind_of_line(tmp_path: Path) -> None:
     """Both engines store as many states; a difference would be status 1."""
     command = "verify tests/compiler/features/world.hsm --level nightly --json --output"

@@ -57,7 +57,13 @@ class WorldWriter(backend_c.CWriter):
         return Text(f"(uint32_t){place}", UNARY, WORD)
 
     def _Element(self, node: ir.Element) -> Text:
-        return self.read(f"{self.text(node.base)}[{self.text(node.index)}]", node.type)
+        assert isinstance(node.base.type, ir.ArrayType)
+        index = self.text(node.index)
+        if node.index.value is None:
+            place = naming.quoted(str(node.place))
+            count = self.size(node.base.type.count)
+            index = self.call("hsm_world_index", [index, count, place])
+        return self.read(f"{self.text(node.base)}[{index}]", node.type)
 
     def _WorldFact(self, node: ir.WorldFact) -> Text:
         if node.name == "node":
