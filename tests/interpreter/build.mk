@@ -1,15 +1,17 @@
 # Tests searched from each spec of spec/: build/generated_tests/PROTOCOL/, made anew when the spec or the compiler
-# changes. A spec is a file with a protocol line; a new one takes part by being there. What the search says is beside, in PROTOCOL.txt; what it did not reach is for the gate to say.
+# changes. A spec is a file with a protocol line; a new one takes part by being there. What the search says is beside, in
+# PROTOCOL.txt; what it did not reach is for the gate to say. Scenarios in the folder scenarios/ beside a spec are places to
+# go on from: with EMP's three the search takes 12 s, without them 85.
 GENERATED_SPECS := $(shell grep -l '^protocol ' spec/*/*.hsm)
 GENERATED_TESTS :=
 
 # $(1) the spec. The files it may include are those beside it.
 define generated_tests_of
 GENERATED_TESTS += $(BUILD)/generated_tests/$(basename $(notdir $(1)))/index.json
-$(BUILD)/generated_tests/$(basename $(notdir $(1)))/index.json: $(wildcard $(dir $(1))*.hsm) $(HSMC_SOURCES)
+$(BUILD)/generated_tests/$(basename $(notdir $(1)))/index.json: $(wildcard $(dir $(1))*.hsm $(dir $(1))scenarios/*) $(HSMC_SOURCES)
 	$(SAY) SEARCH "tests that take every transition of $(1)"
 	@mkdir -p $$(@D) && rm -f $$@
-	$(Q)$(HSMC) tests $(1) --output $$(@D) > $$(@D).txt 2>&1 || test -f $$@ || { cat $$(@D).txt >&2; exit 1; }
+	$(Q)$(HSMC) tests $(1) --output $$(@D) $(if $(wildcard $(dir $(1))scenarios/*),--from $(wildcard $(dir $(1))scenarios/*)) > $$(@D).txt 2>&1 || test -f $$@ || { cat $$(@D).txt >&2; exit 1; }
 endef
 $(foreach spec,$(GENERATED_SPECS),$(eval $(call generated_tests_of,$(spec))))
 TEST_NEEDS += $(GENERATED_TESTS)
