@@ -338,8 +338,8 @@ def mutants(traces: list[Path], protocol: ir.Protocol) -> Iterator[tuple[str, in
         for n in often
         if rows[n].target is not None and (owners[n], rows[n].target) not in final
     ]
-    yield from (("guard", n) for n in guarded[:2])
-    yield from (("target", n) for n in leading[:2])
+    yield from (("guard", n) for n in guarded[:1])
+    yield from (("target", n) for n in leading[:1])
 
 
 def built(protocol: ir.Protocol, directory: Path) -> Path:
@@ -368,7 +368,7 @@ def test_mutants_are_found(
     """Firmware of a spec with one guard negated, or one target changed, against the spec as it is."""
     protocol = conformance.protocol
     chosen = list(mutants(traces["observed"], protocol))
-    assert len(chosen) == 4
+    assert len(chosen) == 2
     for kind, row in chosen:
         directory = tmp_path / f"{kind}-{row}"
         change = negated(row) if kind == "guard" else led_astray(row)

@@ -33,7 +33,7 @@ differential:
 	$(SAY) COMPARE "generated C and interpreter, $(SEQUENCES) sequences"
 	$(Q)HSMC_SEQUENCES=$(SEQUENCES) $(PYTHON) -m pytest -q -p no:cacheprovider tests/interpreter/test_differential.py
 
-# Specs with random damage, before compiler and formatter: `make test` tries 12 of each file, this many here.
+# Specs with random damage, before compiler and formatter: `make test` tries 8 of each file, this many here.
 DAMAGES ?= 200
 
 .PHONY: damages
