@@ -62,7 +62,7 @@ setup:           ## install the Debian packages that are missing
 	@scripts/setup.sh
 
 test: export ASAN_OPTIONS := detect_leaks=1
-test:            ## build and run every test (under 10 minutes)
+test:            ## build and run every test (some 10 minutes)
 	@scripts/setup.sh demo verify test
 	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) test-programs
 	$(Q)scripts/test.py -n 2 --dist loadfile tests spec

@@ -2,7 +2,7 @@
  * the other promises of the spec. By default these macros are the plain expressions and cost
  * nothing.
  *
- * HSM_CHECKED says which kinds are looked at: -DHSM_CHECKED all of them,
+ * HSM_CHECKED says which kinds are checked: -DHSM_CHECKED all of them,
  * -DHSM_CHECKED='HSM_CHECK_SET(HSM_CHECK_NEVER)' one, several joined by |. What is found goes to
  * HSM_CHECK_FAILED(kind, line), which the generated file defines for its protocol: `line` is one of
  * that file, and its function PREFIX_check_place says where this is in the spec. That macro should

@@ -6,7 +6,8 @@ HSMC_SOURCES := $(HSMC) $(wildcard gen/hsmc/*.py gen/hsmc/*/*.py gen/hsmc/*/*.la
 
 PROTOCOLS := $(foreach folder,$(wildcard spec/*),$(if $(wildcard $(folder)/$(notdir $(folder)).hsm),$(notdir $(folder))))
 
-# What hsmc is told of a protocol. Those with firmware get what an image needs, EMP what records its runs.
+# The options of hsmc, and the files it writes, for each protocol: those with firmware get the files an image needs, and EMP
+# those that record its runs.
 # Another spec, into a directory of its own: make BUILD=build/mine SPEC_emp=mine/emp.hsm OPTIONS_emp='--set send_limit=2'
 $(foreach name,$(PROTOCOLS),\
   $(eval SPEC_$(name) := spec/$(name)/$(name).hsm)\

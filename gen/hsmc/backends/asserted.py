@@ -15,7 +15,7 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True)
 class Asserted:
-    """`events` and `timers`: those after which the properties have to be looked at."""
+    """`events` and `timers`: those after which the properties have to be checked."""
 
     properties: tuple[ir.Property, ...]
     events: frozenset[Node]

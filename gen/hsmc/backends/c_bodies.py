@@ -124,7 +124,7 @@ class BodyWriter(ExpressionWriter):
         )
 
     def unread(self, local: ir.Local, depth: int) -> list[str]:
-        """A line that satisfies compilers, for a local nobody looks at."""
+        """A line that satisfies compilers, for a local that nothing reads."""
         if local.unique in self.read_locals:
             return []
         return [self.line(depth, f"(void){naming.snake(local.unique)};")]

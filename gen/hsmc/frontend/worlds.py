@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Iterable, Iterator, Mapping, Optional, Sequence
+from typing import Iterable, Iterator, Mapping, Optional, Sequence, Union
 
 from .. import ir, walk
 from . import ast
@@ -644,13 +644,22 @@ class WorldBuilder:
         self._own(node.span, (when, block.statements))
         return ir.End(when=when, block=block, place=node.span.place())
 
-    def _always(self, node: ast.Always) -> Optional[ir.Assert]:
-        line = self._line("always")
+    def _claim(
+        self, node: Union[ast.Always, ast.Eventually], word: str, kind: str
+    ) -> Optional[ir.Expression]:
+        """The condition of a line that says what a property of this kind means."""
+        line = self._line(word)
         condition = line.condition(node.condition)
-        known = line.names_property(node.property, "safety")
+        known = line.names_property(node.property, kind)
         if condition is None or not known:
             return None
         self._own(node.span, (condition,))
+        return condition
+
+    def _always(self, node: ast.Always) -> Optional[ir.Assert]:
+        condition = self._claim(node, "always", "safety")
+        if condition is None:
+            return None
         return ir.Assert(
             place=node.span.place(),
             property=node.property.text,
@@ -659,12 +668,9 @@ class WorldBuilder:
         )
 
     def _eventually(self, node: ast.Eventually) -> Optional[ir.Eventually]:
-        line = self._line("eventually")
-        condition = line.condition(node.condition)
-        known = line.names_property(node.property, "liveness")
-        if condition is None or not known:
+        condition = self._claim(node, "eventually", "liveness")
+        if condition is None:
             return None
-        self._own(node.span, (condition,))
         return ir.Eventually(
             property=node.property.text,
             condition=condition,
