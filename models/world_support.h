@@ -6,7 +6,7 @@
  * that reorders is a set: the frames stand in ascending order, and where it repeats each is there
  * once. A link that keeps order is a queue for each direction, one direction behind the other.
  *
- * Before this: WORLD_NODES, WORLD_REORDERS, WORLD_LOSES, WORLD_REPEATS (without limit),
+ * Before this: WORLD_NODES, WORLD_GOOD, WORLD_REORDERS, WORLD_LOSES, WORLD_REPEATS (without limit),
  * WORLD_IN_FLIGHT, WORLD_SLOTS, WORLD_FRAME_BYTES; WORLD_LOSSES and WORLD_COPIES where there is a
  * limit, with variables `lost` and `copied`.
  */
@@ -21,7 +21,7 @@
 #ifdef LIVENESS
 #define GOOD now.good
 #else
-#define GOOD 0
+#define GOOD WORLD_GOOD
 #endif
 
 /* As HOLDS, in the words of the spec. */

@@ -29,6 +29,7 @@ NAMES = (
     ir.ArgumentName,
     ir.InstanceName,
     ir.WorldVariable,
+    ir.WorldView,
     ir.WorldFact,
 )
 
@@ -151,6 +152,8 @@ def _simple(s: ir.Statement) -> str:
         return f"count {s.counter}"
     if isinstance(s, ir.Assert):
         return f"assert {s.property}: {expression_text(s.condition)}"
+    if isinstance(s, ir.ClearVariable):
+        return f"clear {s.variable.name}"
     if isinstance(s, ir.SetBit):
         name = "set" if s.present else "unset"
         return f"{name}({_list((s.bits, s.index))})"
@@ -258,22 +261,41 @@ def _world(w: ir.World) -> Iterator[str]:
     faults = [f" loses{_limit(w.loses)}"] if w.loses else []
     faults += [f" repeats{_limit(w.repeats)}"] if w.repeats else []
     yield f"  link{''.join(faults)}{' reorders' if w.reorders else ''}"
+    gates = {"ready": w.ready, "timers": w.timers}
+    for word, gate in gates.items():
+        if gate is not None:
+            yield f"  {word}{_when(gate)}"
+    if w.good:
+        yield "  good from the beginning"
+    for parameter in w.parameters:
+        yield f"  parameter {parameter.name} = {expression_text(parameter.value)}"
+    for view in w.views:
+        yield f"  view {view.name} = {expression_text(view.value)} at {expression_text(view.at)}"
     for variable in w.variables:
         transient = "transient " if variable.transient else ""
         yield f"  {transient}variable {variable.name}: {variable.type}"
     for wire in w.wires:
         told = ", ".join(name for name, _ in wire.told)
         yield (
-            f"  wire {wire.device}{_when(wire.when)} -> {_offered(wire.event)} at {expression_text(wire.at)} "
-            f"keeps {', '.join(wire.kept) or '-'} told {wire.label}({told})"
+            f"  wire {wire.device}{_when(wire.when)} -> {_offered(wire.event)} at {expression_text(wire.at)}"
+            f"{_when(wire.arrives)}{_unchanged(wire.unchanged)} keeps {', '.join('.'.join(filter(None, each)) for each in wire.kept) or '-'} told {wire.label}({told})"
         )
         yield from statement_lines(wire.block.statements, "    ")
     for offer in w.offers:
         events = ", ".join(map(_offered, offer.events))
-        yield f"  {'fault' if offer.fault else 'host'} {events} at {expression_text(offer.at)}{_when(offer.when)}"
+        if offer.sent is not None:
+            values = ", ".join(map(expression_text, offer.sent.arguments))
+            events = f"{offer.sent.device}({values})"
+        events = events or ("restart" if offer.restart else "nothing")
+        kind = "fault" if offer.fault else "host"
+        yield (
+            f"  {kind} {events} at {expression_text(offer.at)}{_unchanged(offer.unchanged)}"
+            f"{_when(offer.when) if offer.waits else f' whenever {expression_text(offer.when)}'}"
+        )
         yield from statement_lines(offer.block.statements, "    ")
     for observer in w.observers:
-        yield f"  observe {observer.device}"
+        after = f"after {observer.timer}" if observer.timer else "step"
+        yield f"  observe {observer.device or after}"
         yield from statement_lines(observer.block.statements, "    ")
     if w.end is not None:
         yield f"  end{_when(w.end.when)}"
@@ -282,6 +304,12 @@ def _world(w: ir.World) -> Iterator[str]:
         yield f"  always {invariant.property}: {expression_text(invariant.condition)}"
     for each in w.eventually:
         yield f"  eventually {each.property}: {expression_text(each.condition)}"
+
+
+def _unchanged(unchanged: Optional[ir.Unchanged]) -> str:
+    if unchanged is None:
+        return ""
+    return f" unchanged {unchanged.property}{_when(unchanged.when)}"
 
 
 def _limit(fault: ir.Fault) -> str:
@@ -294,7 +322,8 @@ def _when(condition: Optional[ir.Expression]) -> str:
 
 def _offered(event: ir.Offered) -> str:
     each = "each " if event.each else ""
-    return f"{each}{event.process}.{event.event}({_list(event.arguments)})"
+    record = f"[{expression_text(event.record)}]" if event.record is not None else ""
+    return f"{each}{event.process}{record}.{event.event}({_list(event.arguments)})"
 
 
 def _cold(declaration: Union[ir.Pool, ir.Table, ir.Process]) -> str:

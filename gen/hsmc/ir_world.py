@@ -17,6 +17,20 @@ class WorldVariable(Expression):
 
 
 @dataclass(frozen=True, kw_only=True)
+class WorldView(Expression):
+    """What a view shows at this moment."""
+
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClearVariable(Statement):
+    """A variable of the world is 0 again, every element of it."""
+
+    variable: WorldVariable
+
+
+@dataclass(frozen=True, kw_only=True)
 class WorldFact(Expression):
     """node: the node that calls the device; of a frame that arrives, the one that sent it.
     quiet: nothing is on the wire and no host has anything to do.
@@ -66,39 +80,64 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True)
 class Offered:
-    """An external event of a process; `each`: for every record in use, the lowest first. A payload among the arguments is
-    an ArgumentName or a BuildPayload."""
+    """An external event of a process. Of one that is for a record: `each`: for every record in use, the lowest first;
+    else for `record`. A payload among the arguments is an ArgumentName or a BuildPayload."""
 
     process: str
     event: str
     each: bool
+    record: Optional[Expression]
     arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sent:
+    """A frame that the world puts on the wire, as if the node had called the device."""
+
+    device: str
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unchanged:
+    """A step after which all is as it was, but for the wire and what is transient, where the condition holds: the
+    property says so."""
+
+    property: str
+    when: Optional[Expression]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wire:
     """What a call of a device puts on the wire: the first line of the device whose condition holds. `at`: the node it goes
-    to; `kept`: arguments of the device that are known again when the frame arrives, which then runs `block` and brings
-    the event. All expressions are in the device's own names."""
+    to; `kept`: arguments of the device, or fields of payloads among them, that are known again when the frame arrives, as
+    soon as `arrives` holds; then `block` runs and the event comes. All expressions are in the device's own names."""
 
     device: str
     when: Optional[Expression]
     at: Expression
-    kept: tuple[str, ...]
+    kept: tuple[tuple[str, str], ...]  # argument, field or ""
+    arrives: Optional[Expression]
     event: Offered
     label: str  # what people call the frame ...
     told: tuple[tuple[str, Expression], ...]  # ... and the values they are told
+    unchanged: Optional[Unchanged]
     block: Block
     place: Place = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Offer:
-    """Events that come at a node, one after the other and nothing in between. `fault`: no more once the link is good.
-    A line with choices is one of these for each combination of their values."""
+    """Events that come at a node, one after the other and nothing in between; or the world puts a frame on the wire, the
+    node restarts, or only the variables change. `fault`: no more once the link is good; `waits`: from then on only where
+    the wire has room. A line with choices is one of these for each combination of their values."""
 
     fault: bool
+    waits: bool
     events: tuple[Offered, ...]
+    sent: Optional[Sent]
+    restart: bool
+    unchanged: Optional[Unchanged]
     at: Expression
     when: Optional[Expression]
     block: Block
@@ -111,9 +150,11 @@ class Offer:
 
 @dataclass(frozen=True, kw_only=True)
 class Observer:
-    """What follows from a call of a device, before anything of it is on the wire."""
+    """What follows from a call of a device, before anything of it is on the wire; before a timer runs out, `timer` is its
+    name; with neither, at the end of each step."""
 
     device: str
+    timer: str
     block: Block
     place: Place = field(compare=False, repr=False)
 
@@ -130,6 +171,25 @@ class Eventually:
     property: str
     condition: Expression
     place: Place = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """A field of a node's state. `at` is constant."""
+
+    name: str
+    doc: str
+    value: Expression
+    at: Expression
+    place: Place = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorldParameter:
+    """What a parameter of the spec is at a node, WorldFact `node`, at each moment."""
+
+    name: str
+    value: Expression
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,7 +211,12 @@ class World:
     repeats: Optional[Fault]
     reorders: bool
     in_flight: int  # frames on their way: of a link that keeps order in each direction
+    ready: Optional[Expression]  # where not, only what hosts do happens
+    timers: Optional[Expression]  # where not, no timer runs out
+    good: bool  # the link is good from the beginning
     variables: tuple[WorldField, ...]
+    parameters: tuple[WorldParameter, ...]
+    views: tuple[View, ...]
     wires: tuple[Wire, ...]
     offers: tuple[Offer, ...]
     observers: tuple[Observer, ...]

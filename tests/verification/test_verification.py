@@ -257,12 +257,7 @@ def test_quick_level_of_all_specs(tmp_path: Path) -> None:
     assert [record["verdict"] for record in records] == ["holds"] * 4 * len(specs)
     assert all(record["exhaustive"] for record in records)
     emp = next(r for r in records if str(r["config"]).startswith("emp/"))
-    assert emp["faults"] == [
-        "loss",
-        "duplication",
-        "reordering",
-        "detected corruption",
-    ]
+    assert emp["faults"] == ["loss", "duplication", "reordering"]
     assert emp["besides"] == ["frames that make no sense"]
     assert "restart of either side" in str(emp["not_here"])
 
@@ -492,33 +487,6 @@ def test_a_tool_is_missing(tool: str, tmp_path: Path) -> None:
     result = hsmc(tmp_path, "verify", "abp.hsm", path=str(tools))
     assert result.returncode == 2
     assert f"{tool} is not installed" in result.stderr
-
-
-@pytest.mark.parametrize(
-    "file, old, new, message",
-    [
-        ("emp_world.pml", "byte sends_posted", "bite sends_posted", "syntax error"),
-        ("emp_devices.h", "now.placing_count++", "now.placing_cout++", "placing_cout"),
-    ],
-)
-def test_a_world_that_does_not_compile(
-    file: str, old: str, new: str, message: str, tmp_path: Path
-) -> None:
-    """One written by hand."""
-    shutil.copytree(TOP / "spec/emp", tmp_path / "emp")
-    models = tmp_path / "models"
-    models.mkdir()
-    for path in (TOP / "models").glob("emp_*"):
-        text = path.read_text()
-        if path.name == file:
-            assert old in text
-            text = text.replace(old, new)
-        (models / path.name).write_text(text)
-    command = "verify emp/emp.hsm --level quick --kind safety --engine c"
-    result = hsmc(tmp_path, *command.split())
-    assert result.returncode == 2
-    assert "does not compile, see build/verify/emp/" in result.stderr
-    assert message in result.stderr
 
 
 # --- the page

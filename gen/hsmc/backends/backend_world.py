@@ -11,8 +11,10 @@ for one check and one kind of search:
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 from dataclasses import dataclass
-from typing import Iterator, Optional, Sequence
+from typing import Callable, Iterator, Optional, Sequence, Union
 
 from .. import ir, naming, walk
 from . import backend_c
@@ -65,6 +67,10 @@ class WorldWriter(backend_c.CWriter):
             index = self.call("hsm_world_index", [index, count, place])
         return self.read(f"{self.text(node.base)}[{index}]", node.type)
 
+    def _WorldView(self, node: ir.WorldView) -> Text:
+        promoted = BOOL if isinstance(node.type, ir.BoolType) else WORD
+        return Text(f"hsm_view_{naming.snake(node.name)}", ATOM, promoted)
+
     def _WorldFact(self, node: ir.WorldFact) -> Text:
         if node.name == "node":
             return Text(self.node, ATOM, WORD)
@@ -75,6 +81,10 @@ class WorldWriter(backend_c.CWriter):
         return self.line(
             depth, f"{target} = {self.stored(node.value, node.target.type)};"
         )
+
+    def _ClearVariable(self, node: ir.ClearVariable, depth: int) -> str:
+        place = self.variable(node.variable.name)
+        return self.line(depth, zeroed(place, node.variable.type))
 
     def _Assert(self, node: ir.Assert, depth: int) -> str:
         condition = self.text(node.condition)
@@ -110,6 +120,13 @@ def variable_name(name: str) -> str:
     return f"world_{naming.plain(name)}"
 
 
+def zeroed(place: str, kind: ir.Type) -> str:
+    """A statement in C. A flag is a bit field of SPIN's state: it has no address."""
+    if isinstance(kind, ir.ArrayType):
+        return f"memset({place}, 0, sizeof({place}));"
+    return f"{place} = 0;"
+
+
 @dataclass(frozen=True)
 class Kept:
     """A number of a frame on the wire: where it lies, and where it comes from and goes to."""
@@ -131,6 +148,8 @@ class Line:
     kept: tuple[Kept, ...]
     when: str
     at: str
+    arrives: str  # condition
+    unchanged: str  # condition
     arrival: str  # statements
     setting: str  # of the event's arguments
     told: tuple[tuple[str, str], ...]
@@ -143,7 +162,9 @@ class WorldBackend:
         assert world is not None
         self.protocol = protocol
         self.liveness = liveness
-        self.world = world
+        # What a bound rules out would only take room in each state.
+        offers = tuple(o for o in world.offers if not ruled_out(o.when))
+        self.world = dataclasses.replace(world, offers=offers)
         self.c = WorldWriter(protocol)
         self.p = PromelaWriter(protocol)
         self.prefix = self.c.names.prefix
@@ -181,6 +202,34 @@ class WorldBackend:
                 lines.append(f"{variable}.{field_name(field.name)} = (int){source};")
         return "\n".join("\t" * depth + line for line in lines)
 
+    def sent_arguments(self, sent: ir.Sent) -> list[str]:
+        """Declarations of the device's arguments, for the function that puts its frame on the wire."""
+        device = self.device(sent.device)
+        self.c.node = self.node
+        result = []
+        for argument, value in zip(device.arguments, sent.arguments, strict=True):
+            if isinstance(value, ir.BuildPayload):
+                fields = [
+                    f".{naming.snake(name)} = ({self.field_kind(value, name)}){self.c.expression(each).tight()}"
+                    for name, each in value.fields
+                ]
+                struct = self.c.names.struct(value.payload)
+                text = f"&({struct}){{{', '.join(fields)}}}"
+                result.append(f"const {struct} *const {naming.snake(argument.name)} = {text};")
+            else:
+                kind = self.c.names.scalar(argument.type)
+                text = f"({kind}){self.c.expression(value).tight()}"
+                result.append(f"const {kind} {naming.snake(argument.name)} = {text};")
+        return result
+
+    def sent_call(self, sent: ir.Sent) -> str:
+        names = [naming.snake(a.name) for a in self.device(sent.device).arguments]
+        return f"hsm_put_{naming.snake(sent.device)}({', '.join(names)});"
+
+    def field_kind(self, value: ir.BuildPayload, name: str) -> str:
+        fields = self.protocol.payload(value.payload).fields
+        return self.c.names.scalar(next(f.type for f in fields if f.name == name))
+
     def instance_variable(self, offered: ir.Offered) -> str:
         process, event = self.event(offered)
         return self.p.variable(
@@ -204,12 +253,15 @@ class WorldBackend:
             at = self.c.text(wire.at)
             self.c.node = "from"
             told = tuple((name, self.c.text(value)) for name, value in wire.told)
+            still = wire.unchanged.when if wire.unchanged is not None else None
             line = Line(
                 number,
                 wire,
                 kept,
                 when,
                 at,
+                self.condition(wire.arrives, ""),
+                self.condition(still, "true"),
                 self.c.body(wire.block),
                 self.setting(wire.event),
                 told,
@@ -223,34 +275,31 @@ class WorldBackend:
 
     def _kept(self, device: ir.Device, wire: ir.Wire) -> Iterator[Kept]:
         offset = 2
-        for argument in device.arguments:
-            if argument.name not in wire.kept:
-                continue
-            name = naming.snake(argument.name)
-            fields: Sequence[Optional[ir.Field]] = [None]
-            if isinstance(argument.type, ir.PayloadType):
-                fields = self.protocol.payload(argument.type.name).fields
-            for field in fields:
-                kind = argument.type if field is None else field.type
-                member = naming.snake(field.name) if field is not None else ""
-                place = f"{name}->{member}" if member else name
-                size = width(kind)
-                scalar = self.c.names.scalar(kind)
-                yield Kept(offset, size, place, name, member, scalar)
-                offset += size
+        arguments = {argument.name: argument for argument in device.arguments}
+        for argument, field in wire.kept:
+            kind = arguments[argument].type
+            name, member = naming.snake(argument), naming.snake(field)
+            if isinstance(kind, ir.PayloadType):
+                fields = self.protocol.payload(kind.name).fields
+                kind = next(f.type for f in fields if f.name == field)
+            place = f"{name}->{member}" if field else name
+            size = width(kind)
+            scalar = self.c.names.scalar(kind)
+            yield Kept(offset, size, place, name, member, scalar)
+            offset += size
 
     def _declared(
         self, device: ir.Device, wire: ir.Wire, kept: Sequence[Kept]
     ) -> Iterator[str]:
         """The device's arguments again, from the bytes of a frame."""
         for argument in device.arguments:
-            if argument.name not in wire.kept:
-                continue
             name = naming.snake(argument.name)
             own = [each for each in kept if each.argument == name]
             reads = [
                 f"({k.kind})wire_number(frame, {k.offset}u, {k.bytes}u)" for k in own
             ]
+            if not own:
+                continue
             if not isinstance(argument.type, ir.PayloadType):
                 yield f"const {own[0].kind} {name} = {reads[0]};"
                 continue
@@ -285,7 +334,8 @@ class WorldBackend:
         nodes = len(self.world.nodes)
         directions = 1 if self.world.reorders else nodes * (nodes - 1)
         # Once the link is good what an event puts there finds room.
-        return self.world.in_flight * directions * (2 if self.liveness else 1)
+        room = 2 if self.liveness or self.world.good else 1
+        return self.world.in_flight * directions * room
 
     def frame_bytes(self, lines: Sequence[Line]) -> int:
         ends = [k.offset + k.bytes for line in lines for k in line.kept]
@@ -293,14 +343,38 @@ class WorldBackend:
 
     # --- what may happen
 
-    def timers(self) -> Iterator[tuple[int, ir.Timer, int]]:
-        """(node, timer, instance); the instance is 0 for a process without record."""
-        for node in range(len(self.world.nodes)):
-            for timer in self.protocol.timers:
-                pool = self.protocol.process(timer.process).pool
-                count = self.protocol.pool(pool).count.value if pool else 0
-                for instance in range(1, count + 1) if count else [0]:
-                    yield node, timer, instance
+    def clocks(self) -> list[tuple[ir.Timer, int, int]]:
+        """Each timer with the records it may be for, 1 for a process without, and the number of its first process in the
+        model."""
+        result = []
+        first = self.slots
+        for timer in self.protocol.timers:
+            pool = self.protocol.process(timer.process).pool
+            count = self.protocol.pool(pool).count.value if pool else 1
+            result.append((timer, count, first))
+            first += count * len(self.world.nodes)
+        return result
+
+    def groups(self) -> list[tuple[list[int], int]]:
+        """Numbers of the offers of one line with choices, and the number of the first process in the model. A line of
+        several events, or for each record, stands in the model once for each choice."""
+        result: list[tuple[list[int], int]] = []
+        first = self.slots + sum(
+            count * len(self.world.nodes) for _, count, _ in self.clocks()
+        )
+        for _, found in itertools.groupby(
+            enumerate(self.world.offers), key=lambda each: each[1].place
+        ):
+            group = list(found)
+            events = group[0][1].events
+            if len(group) > 1 and len(events) < 2 and not any(e.each for e in events):
+                result.append(([number for number, _ in group], first))
+                first += len(group)
+        return result
+
+    def single_offers(self) -> list[int]:
+        grouped = {number for group, _ in self.groups() for number in group}
+        return [n for n in range(len(self.world.offers)) if n not in grouped]
 
     def timer_bit(self, timer: ir.Timer, instance: int) -> int:
         return timer.index * self.p.timer_stride() + max(instance - 1, 0)
@@ -332,6 +406,44 @@ class WorldBackend:
             return f"unsigned {name} : 16"
         return f"{'byte' if bits == 8 else 'int'} {name}{count}"
 
+    def parameters(self) -> list[tuple[ir.Parameter, str]]:
+        """What the world says of parameters, and what holds the value of one in the model: nothing where the node's own
+        number is all there is to it."""
+        declared = {p.name: p for p in self.protocol.parameters}
+        return [
+            (
+                declared[each.name],
+                ""
+                if isinstance(each.value, ir.WorldFact)
+                else f"value_{naming.snake(each.name)}",
+            )
+            for each in self.world.parameters
+        ]
+
+    def parameter_value(self, name: str) -> str:
+        each = next(p for p in self.world.parameters if p.name == name)
+        self.c.node = "node"
+        return self.c.expression(each.value).tight()
+
+    def view(self, view: ir.View, promela: bool) -> str:
+        """Where a field of a node lies in C; `promela`: in the state of the generated Promela."""
+        assert view.at.value is not None
+        if not promela:
+            return f"{self.prefix}_nodes[{view.at.value}].{self._member(view.value, naming.snake)}"
+        place = f"now.{self.prefix}_nodes[{view.at.value}]"
+        return f"{place}.{self._member(view.value, field_name)}"
+
+    def _member(
+        self, value: ir.Expression, spelt: Callable[[str], str]
+    ) -> str:
+        if isinstance(value, ir.RecordField):
+            index = value.index.value
+            assert index is not None
+            index -= value.index_kind == "reference"
+            return f"{spelt(value.container)}[{index}].{spelt(value.field)}"
+        assert isinstance(value, ir.VariableName)
+        return spelt(value.name)
+
     def armed_type(self) -> str:
         bits = max(len(self.protocol.timers), 1) * self.p.timer_stride()
         if bits > 31:
@@ -344,6 +456,9 @@ class WorldBackend:
         found: list[object] = [
             part
             for item in (
+                self.world.ready,
+                self.world.timers,
+                *(parameter.value for parameter in self.world.parameters),
                 *self.world.wires,
                 *self.world.offers,
                 *self.world.observers,
@@ -364,10 +479,13 @@ class WorldBackend:
                     ]
         return [f for f in self.protocol.functions if f.name in wanted]
 
+    def condition(self, expression: Optional[ir.Expression], other: str) -> str:
+        return self.c.text(expression) if expression is not None else other
+
     def with_node(self, expression: Optional[ir.Expression], node: str) -> str:
         """A condition at a node; none: it always holds."""
         self.c.node = node
-        return self.c.text(expression) if expression is not None else "true"
+        return self.condition(expression, "true")
 
     def block_at(self, block: ir.Block, node: str) -> str:
         self.c.node = node
@@ -377,6 +495,35 @@ class WorldBackend:
         """Statements that assert what holds after each step."""
         self.c.node = self.node
         return self.c.block(self.world.always, 1)
+
+    @property
+    def compares(self) -> list[str]:
+        """The properties for which a step is compared with the state before it."""
+        lines: tuple[Union[ir.Wire, ir.Offer], ...] = (
+            *self.world.wires,
+            *self.world.offers,
+        )
+        found = [each.unchanged.property for each in lines if each.unchanged]
+        return list(dict.fromkeys(found))
+
+    def held_type(self, parameter: ir.Parameter) -> str:
+        return "byte" if getattr(parameter.type, "bits", 32) <= 8 else "int"
+
+    def steps(self) -> list[str]:
+        """What is done at the end of each step."""
+        return [
+            self.block_at(observer.block, self.node)
+            for observer in self.world.observers
+            if not observer.device and not observer.timer
+        ]
+
+    def expiry(self, timer: ir.Timer) -> list[str]:
+        """What is done before a timer runs out."""
+        return [
+            self.block_at(observer.block, self.node)
+            for observer in self.world.observers
+            if observer.timer == timer.name
+        ]
 
     def devices(self) -> list[tuple[ir.Device, list[str], list[int]]]:
         """Each with the statements that observe it and the numbers of its lines."""
@@ -446,6 +593,15 @@ class WorldBackend:
         return "true" if self.event(offered)[1].select is not None else "false"
 
 
+def ruled_out(condition: Optional[ir.Expression]) -> bool:
+    """Is it false whatever the variables are?"""
+    if condition is None:
+        return False
+    if isinstance(condition, ir.Binary) and condition.operator == "and":
+        return ruled_out(condition.left) or ruled_out(condition.right)
+    return condition.value == 0
+
+
 def _parts(item: object) -> Iterator[object]:
     """The expressions and statements of a line of the world."""
     if isinstance(item, (ir.Expression, ir.Statement)):
@@ -454,7 +610,17 @@ def _parts(item: object) -> Iterator[object]:
         for part in item:
             yield from _parts(part)
     elif isinstance(
-        item, (ir.Wire, ir.Offer, ir.Offered, ir.Observer, ir.End, ir.Eventually)
+        item,
+        (
+            ir.Wire,
+            ir.Offer,
+            ir.Offered,
+            ir.Sent,
+            ir.Unchanged,
+            ir.Observer,
+            ir.End,
+            ir.Eventually,
+        ),
     ):
         for value in vars(item).values():
             yield from _parts(value)
@@ -476,8 +642,8 @@ def generate(protocol: ir.Protocol, liveness: bool) -> dict[str, str]:
         "capitals": backend.c.names.capitals,
         "lines": lines,
         "frame_bytes": backend.frame_bytes(lines) if lines else 0,
-        "timers": list(backend.timers()),
         "variable_name": variable_name,
+        "zeroed": zeroed,
     }
     files = {
         f"{prefix}_world.pml": "world/world.pml.j2",

@@ -413,8 +413,40 @@ class WorldVariable(Declaration):
 
 
 @dataclass(frozen=True)
+class WorldParameter(Node):
+    """What a parameter of the spec is at each node."""
+
+    parameter: Name
+    value: Expression
+
+
+@dataclass(frozen=True)
+class View(Declaration):
+    """A field of a node's state."""
+
+    value: Expression
+    at: Expression
+
+
+@dataclass(frozen=True)
+class Gate(Node):
+    """`kind`: ready, timers or good."""
+
+    kind: str
+    when: Expression
+
+
+@dataclass(frozen=True)
+class Unchanged(Node):
+    """The step may change nothing but the wire, where the condition holds."""
+
+    property: Name
+    when: Optional[Expression]
+
+
+@dataclass(frozen=True)
 class Offered(Node):
-    """An event of a process; `each`: for every record in use."""
+    """An event of a process, or a device operation; `each`: for every record in use."""
 
     event: Expression
     each: bool
@@ -429,7 +461,9 @@ class Wire(Node):
     when: Optional[Expression]
     event: Expression
     at: Optional[Expression]
+    arrives: Optional[Expression]
     told: tuple[Name, ...]
+    unchanged: Optional[Unchanged]
     actions: tuple[Statement, ...]
 
 
@@ -437,17 +471,23 @@ class Wire(Node):
 class Offer(Node):
     kind: str  # "host" or "fault"
     events: tuple[Offered, ...]
+    alone: str  # what there is instead of events: "restart", "nothing", or ""
     at: Expression
     choices: tuple[For, ...]  # without bodies
+    unchanged: Optional[Unchanged]
     when: Optional[Expression]
+    waits: bool  # `when`, not `whenever`
     actions: tuple[Statement, ...]
     doc: str
 
 
 @dataclass(frozen=True)
 class Observe(Node):
-    device: Name
+    """A device operation; a timer that runs out, by process and state; with neither: the end of each step."""
+
+    device: Optional[Name]
     bindings: tuple[Name, ...]
+    timer: tuple[Name, ...]
     actions: tuple[Statement, ...]
 
 
@@ -474,7 +514,11 @@ class World(Declaration):
     nodes: tuple[tuple[Name, ...], ...]  # one per line
     bounds: tuple[Bound, ...]
     links: tuple[Link, ...]
+    gates: tuple[Gate, ...]
     variables: tuple[WorldVariable, ...]
+    parameters: tuple[WorldParameter, ...]
+    functions: tuple["Function", ...]
+    views: tuple[View, ...]
     wires: tuple[Wire, ...]
     offers: tuple[Offer, ...]
     observers: tuple[Observe, ...]

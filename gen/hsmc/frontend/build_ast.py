@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, Iterable, Optional, TypeVar
 
 from lark import Token
@@ -290,7 +291,11 @@ class AstBuilder:
             tuple(_of(tuple, lines)),
             tuple(_of(ast.Bound, lines)),
             tuple(_of(ast.Link, lines)),
+            tuple(_of(ast.Gate, lines)),
             tuple(_of(ast.WorldVariable, lines)),
+            tuple(_of(ast.WorldParameter, lines)),
+            tuple(_of(ast.Function, lines)),
+            tuple(_of(ast.View, lines)),
             tuple(_of(ast.Wire, lines)),
             tuple(_of(ast.Offer, lines)),
             tuple(_of(ast.Observe, lines)),
@@ -327,8 +332,18 @@ class AstBuilder:
             transient is not None,
         )
 
+    def world_parameter(self, meta: Meta, children: Children) -> ast.WorldParameter:
+        return ast.WorldParameter(self._line(meta), children[0], children[1])
+
+    def view(self, meta: Meta, children: Children) -> ast.View:
+        name, value, at, doc = children
+        return ast.View(self._span(meta), self._new(name), _text(doc), value, at)
+
+    def gate(self, meta: Meta, children: Children) -> ast.Gate:
+        return ast.Gate(self._line(meta), str(children[0]), children[1])
+
     def wire(self, meta: Meta, children: Children) -> ast.Wire:
-        device, bindings, when, event, at, told, actions = children
+        device, bindings, when, event, at, arrives, told, unchanged, actions = children
         return ast.Wire(
             device.span.to(event.span),
             device,
@@ -336,7 +351,9 @@ class AstBuilder:
             when,
             event,
             at,
+            arrives,
             told or (),
+            unchanged,
             actions.statements if actions is not None else (),
         )
 
@@ -346,16 +363,20 @@ class AstBuilder:
     def offer(self, meta: Meta, children: Children) -> ast.Offer:
         kind, *rest = children
         events = tuple(_of(ast.Offered, rest))
-        at, choices, *rest = rest[len(events) :]
+        alone = None if events else rest[0]
+        at, choices, unchanged, *rest = rest[len(events) or 1 :]
         row = next((r for r in rest if isinstance(r, _WorldRow)), _WorldRow())
         doc = next((r for r in rest if isinstance(r, Token)), row.doc)
         return ast.Offer(
-            events[0].span.to(events[-1].span),
+            events[0].span.to(events[-1].span) if events else self._token_span(alone),
             str(kind),
             events,
+            _word(alone),
             at,
             choices or (),
+            unchanged,
             row.when,
+            row.waits,
             row.actions,
             _text(doc),
         )
@@ -368,16 +389,36 @@ class AstBuilder:
         return ast.For(self._span(meta), self._new(name), first, last, ())
 
     def world_row(self, meta: Meta, children: Children) -> "_WorldRow":
-        when, actions, doc = children
-        return _WorldRow(when, actions.statements if actions is not None else (), doc)
+        when, actions, doc, body = children
+        simple = actions.statements if actions is not None else ()
+        waits = not isinstance(when, _Whenever)
+        condition = when if waits else when.condition
+        return _WorldRow(condition, (*simple, *(body or ())), doc, waits)
+
+    def whenever(self, meta: Meta, children: Children) -> "_Whenever":
+        return _Whenever(children[0])
 
     def offered(self, meta: Meta, children: Children) -> ast.Offered:
         each, event = children
         return ast.Offered(self._span(meta), event, each is not None)
 
+    def unchanged(self, meta: Meta, children: Children) -> ast.Unchanged:
+        return ast.Unchanged(self._span(meta), children[0], None)
+
+    def unchanged_when(self, meta: Meta, children: Children) -> ast.Unchanged:
+        return ast.Unchanged(self._span(meta), children[0], children[1])
+
     def observe(self, meta: Meta, children: Children) -> ast.Observe:
-        device, bindings, *rest = children
-        return ast.Observe(device.span, device, bindings or (), _body(rest))
+        observed, *rest = children
+        return dataclasses.replace(observed, actions=_body(rest))
+
+    def observed(self, meta: Meta, children: Children) -> ast.Observe:
+        device = children[0] if isinstance(children[0], ast.Name) else None
+        bindings = children[1] if device is not None else ()
+        return ast.Observe(self._span(meta), device, bindings or (), (), ())
+
+    def observed_timer(self, meta: Meta, children: Children) -> ast.Observe:
+        return ast.Observe(self._span(meta), None, (), tuple(children), ())
 
     def end(self, meta: Meta, children: Children) -> ast.End:
         when, *rest = children
@@ -690,16 +731,23 @@ class _Entry:
         self.statements = statements
 
 
+class _Whenever:
+    def __init__(self, condition: ast.Expression) -> None:
+        self.condition = condition
+
+
 class _WorldRow:
     def __init__(
         self,
         when: Optional[ast.Expression] = None,
         actions: tuple[ast.Statement, ...] = (),
         doc: Optional[Token] = None,
+        waits: bool = True,
     ) -> None:
         self.when = when
         self.actions = actions
         self.doc = doc
+        self.waits = waits
 
 
 class _Actions:

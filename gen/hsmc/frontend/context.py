@@ -34,6 +34,7 @@ KINDS = {
     ast.World: "world",
     ast.Bound: "bound of the world",
     ast.WorldVariable: "variable of the world",
+    ast.View: "view of the world",
     ast.Profile: "profile",
     ast.Field: "variable",
     ast.Event: "event",

@@ -20,14 +20,7 @@ from .source import Span
 BOOL = ir.BoolType()
 NONE = ir.ReferenceType("", 8)  # the type of `none` until it meets another reference
 
-Binding = Union[
-    ir.Local,
-    ir.ArgumentName,
-    ir.InstanceName,
-    ir.WorldVariable,
-    ir.WorldFact,
-    ir.Number,
-]
+Binding = Union[ir.Local, ir.Expression]
 Numeric = (ir.IntegerType, ir.EnumerationType)
 
 FOLD: dict[str, Callable[[int, int], int]] = {

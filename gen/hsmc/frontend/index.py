@@ -16,7 +16,7 @@ from .. import ir
 from . import ast
 from .context import KINDS, Context
 from .source import SourceFile, Span
-from .worlds import FACTS
+from .world_statements import FACTS
 
 Definable = Union[
     ast.Declaration,

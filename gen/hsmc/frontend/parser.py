@@ -44,7 +44,9 @@ from .source import SourceFile, Span, decoded
 from .syntax_hints import INDENTATION, habit_hint, indentation_message, odd_line
 
 # A line that begins so continues the line before it.
-CONTINUES = re.compile(r'(=|and\b|or\b|"|/|->|[-+*|^&<>!])')
+CONTINUES = re.compile(
+    r'(=|and\b|or\b|"|/|->|[-+*|^&<>!]|(at|told|unchanged)\b(?!\s*[:=(.\[]))'
+)
 # A line that ends so is continued by the next.
 CONTINUED = re.compile(r"([-+*|^&<>=,]|\b(and|or|not|if))$")
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -88,7 +90,7 @@ class SpecIndenter(Indenter):
     DEDENT_type = "_DEDENT"
     tab_len = 8
 
-    ROWS = {"BEFORE", "ON", "WHEN", "ELSE", "AFTER", "ENTRY", "EXIT"}
+    ROWS = {"BEFORE", "ON", "WHEN", "WHENEVER", "ELSE", "AFTER", "ENTRY", "EXIT"}
     ROWS |= {"WIRE", "OFFER", "OBSERVE", "END"}  # of a world
 
     # SLASH: which meaning it has is decided below, after the lexer.

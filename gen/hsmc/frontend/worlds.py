@@ -12,13 +12,13 @@ from .context import Body, Context, Signature
 from .declarations import Declarations
 from .expressions import BOOL, U32, Binding
 from .source import Span
-from .statements import Statements
+from .world_statements import FACTS, WorldFunction, WorldStatements
 
 NODE = ir.IntegerType(8)
+RECORD = ir.IntegerType(8)  # a reference, which for a world is a number from 1
 CHOICES = 64  # of one line
 LONGEST_SET = 31  # bits: a set is one integer of the model
 IN_FLIGHT = "in_flight"
-FACTS = ("node", "quiet", "timers_stopped", "records_released")
 # What a check's `world` may set besides bounds; `X_liveness` takes the place of X in searches for cycles.
 OTHER_KEYS = ("nightly",)
 LIVENESS = "_liveness"
@@ -82,71 +82,6 @@ def key_known(world: ast.World, key: str) -> bool:
     return key in (*bounds, *OTHER_KEYS) or key.removesuffix(LIVENESS) in bounds
 
 
-class WorldStatements(Statements):
-    """One line of a world: it writes the world's variables only. `asserts`: properties too, where something is observed."""
-
-    asserts = False
-
-    def statement(self, node: ast.Statement) -> Optional[ir.Statement]:
-        if isinstance(node, ast.Assert) and self.asserts:
-            return self._assert(node)
-        change = isinstance(node, ast.CallStatement) and (
-            not isinstance(node.call, ast.Call)
-            or isinstance(node.call.callee, ast.NameUse)
-            and node.call.callee.name in ("set", "unset")
-        )
-        create = isinstance(node, ast.Let) and isinstance(node.value, ast.Create)
-        plain = isinstance(node, (ast.Let, ast.Assign, ast.If, ast.Repeat, ast.For))
-        if create or not (plain or change):
-            self.error(
-                "HSM0606",
-                node.span,
-                "not here: a world assigns to its own variables, and asserts in 'observe' and 'end'",
-            )
-            return None
-        return super().statement(node)
-
-    def _assert(self, node: ast.Assert) -> Optional[ir.Statement]:
-        condition = self.condition(node.condition)
-        if not self.names_property(node.property, "safety") or condition is None:
-            return None
-        return ir.Assert(
-            place=node.span.place(),
-            property=node.property.text,
-            condition=condition,
-            text=node.condition.span.squeezed,
-        )
-
-    def refer(self, span: Span, name: str) -> None:
-        """Words with a meaning in every world are declared nowhere."""
-        if name not in FACTS:
-            super().refer(span, name)
-
-    def names_property(self, name: ast.Name, kind: str) -> bool:
-        symbol = self.context.separate.get(ast.Property, {}).get(name.text)
-        if symbol is None:
-            self.context.report.unknown(
-                "HSM0201",
-                name.span,
-                f"there is no property '{name.text}'",
-                name.text,
-                self.context.separate_names(ast.Property),
-            )
-            return False
-        self.context.refer(name.span, symbol.span)
-        assert isinstance(symbol.node, ast.Property)
-        if symbol.node.kind != kind:
-            word = "assert" if symbol.node.kind == "safety" else "eventually"
-            self.error(
-                "HSM0211",
-                name.span,
-                f"'{name.text}' is a property of {symbol.node.kind}: '{word}' says what it means",
-                [("declared here", symbol.span)],
-            )
-            return False
-        return True
-
-
 class WorldBuilder:
     def __init__(
         self,
@@ -164,12 +99,18 @@ class WorldBuilder:
         self.variables: list[ir.WorldField] = []
         # The names every line knows.
         self.names: list[tuple[ast.Name, Binding, str]] = []
+        self.own_functions: dict[str, WorldFunction] = {}
 
     def build(self) -> ir.World:
         node = self.node
         self._nodes()
         self._bounds()
         self._variables()
+        views = [view for each in node.views if (view := self._view(each))]
+        self._functions()
+        parameters = [p for each in node.parameters if (p := self._parameter(each))]
+        gates = {gate.kind: self._gate(gate) for gate in node.gates}
+        good = gates.get("good")
         wires = [wire for each in node.wires if (wire := self._wire(each))]
         offers = [offer for each in node.offers for offer in self._offers(each)]
         observers = [watch for each in node.observers if (watch := self._observe(each))]
@@ -187,7 +128,12 @@ class WorldBuilder:
             repeats=self._fault(link.repeats),
             reorders=link.reorders,
             in_flight=next((b.value for b in self.bounds if b.name == IN_FLIGHT), 1),
+            ready=gates.get("ready"),
+            timers=gates.get("timers"),
+            good=good is not None and bool(good.value),
             variables=tuple(self.variables),
+            parameters=tuple(parameters),
+            views=tuple(views),
             wires=tuple(wires),
             offers=tuple(offers),
             observers=tuple(observers),
@@ -293,6 +239,116 @@ class WorldBuilder:
             variable = ir.WorldVariable(type=type_, place=place, name=node.name.text)
             self.names.append((node.name, variable, "variable"))
 
+    def _view(self, node: ast.View) -> Optional[ir.View]:
+        line = self._line("view")
+        value = line.single(node.value)
+        at = self._node_number(line, node.at)
+        wrong = node.value.span
+        if isinstance(value, ir.RecordField):
+            wrong = None if value.index.value is not None else wrong
+        elif isinstance(value, ir.VariableName):
+            wrong = None
+        if value is None or at is None:
+            self.context.report.poisoned.add(node.name.text)
+            return None
+        if wrong is not None or at.value is None:
+            self.context.error(
+                "HSM0607",
+                wrong or node.at.span,
+                "a view shows a variable of a process, or a field of one record, at one node",
+            )
+            self.context.report.poisoned.add(node.name.text)
+            return None
+        place = node.name.span.place()
+        shown = ir.WorldView(type=value.type, place=place, name=node.name.text)
+        self.names.append((node.name, shown, "view"))
+        return ir.View(
+            name=node.name.text, doc=node.doc, value=value, at=at, place=place
+        )
+
+    def _functions(self) -> None:
+        """Each is resolved once by itself, so that a mistake in it is reported there."""
+        taken = {name.text: name.span for name, _, _ in self.names}
+        for node in self.context.distinct(
+            self.node.functions, "world", self.node.name.text
+        ):
+            name = node.name
+            body = node.body[0] if len(node.body) == 1 else None
+            symbol = self.context.symbols.get(name.text)
+            other = taken.get(name.text) or (symbol.span if symbol else None)
+            if other is not None:
+                self.context.error(
+                    "HSM0209",
+                    name.span,
+                    f"function '{name.text}' hides another name",
+                    [("this one", other)],
+                )
+            if not isinstance(body, ast.Return) or body.value is None:
+                self.context.error(
+                    "HSM0607", name.span, "a function of a world is one expression"
+                )
+                continue
+            arguments = self.types.arguments(node.arguments)
+            result = self.types.scalar(node.result, "result")
+            self.own_functions[name.text] = WorldFunction(
+                node, Signature(arguments, result), body.value
+            )
+        for name, function in list(self.own_functions.items()):
+            values = [
+                ir.ArgumentName(
+                    type=a.type, place=function.node.name.span.place(), name=a.name
+                )
+                for a in function.signature.arguments
+            ]
+            line = self._line(name)
+            if len(values) < len(function.node.arguments):
+                value = None
+            else:
+                value = line.inlined(function, values, function.node.name.span)
+            if value is None:
+                del self.own_functions[name]
+                self.context.report.poisoned.add(name)
+            else:
+                self._own(function.value.span, (value,))
+
+    def _parameter(self, node: ast.WorldParameter) -> Optional[ir.WorldParameter]:
+        name = node.parameter
+        parameter = self.context.parameters.get(name.text)
+        if parameter is None:
+            self.context.report.unknown(
+                "HSM0201",
+                name.span,
+                f"there is no parameter '{name.text}'",
+                name.text,
+                self.context.parameters,
+            )
+            return None
+        self.context.refer(name.span, self.context.symbols[name.text].span)
+        line = self._line(name.text)
+        value = line.single(node.value)
+        if value is not None:
+            what = f"parameter '{name.text}'"
+            value = line.fit(value, parameter.type, node.value.span, what, parameter.range)
+        if value is None:
+            return None
+        self._own(node.span, (value,))
+        return ir.WorldParameter(name=name.text, value=value)
+
+    def _gate(self, node: ast.Gate) -> Optional[ir.Expression]:
+        same = [gate.span for gate in self.node.gates if gate.kind == node.kind]
+        if node.span == same[0]:
+            self._single(same, node.kind, False)
+        when = self._line(node.kind).condition(node.when)
+        if when is not None and node.kind == "good" and when.value is None:
+            self.context.error(
+                "HSM0607",
+                node.when.span,
+                "whether the link is good from the beginning depends on bounds alone",
+            )
+            return None
+        self._own(node.span, (when,))
+        return when
+
     def _type(self, use: ast.TypeUse) -> Optional[ir.Type]:
         """As of a variable of a process, but the count may be made of bounds."""
         if use.count is None:
@@ -339,6 +395,7 @@ class WorldBuilder:
     def _line(self, name: str) -> WorldStatements:
         """What resolves one line, which has local names of its own."""
         line = WorldStatements(self.context, self.types, Body("world", name))
+        line.functions = self.own_functions
         here = self.node.name.span
         for fact in FACTS[1:]:
             value = ir.WorldFact(type=BOOL, place=here.place(), name=fact)  # type: ignore[arg-type]
@@ -368,7 +425,7 @@ class WorldBuilder:
                     self.context.error(
                         "HSM0606",
                         span,
-                        "a world cannot see the state of a node: devices tell it what it must know",
+                        "a world sees of a node's state what a view shows: view NAME = Table[i].field at NODE",
                     )
                     return
 
@@ -400,8 +457,11 @@ class WorldBuilder:
             )
             return None
         for bound, argument in zip(bindings, signature.arguments):
+            reference = isinstance(argument.type, ir.ReferenceType)
             value = ir.ArgumentName(
-                type=argument.type, place=bound.span.place(), name=argument.name
+                type=RECORD if reference else argument.type,
+                place=bound.span.place(),
+                name=argument.name,
             )
             line.bind(bound, value, "argument")
         return signature
@@ -424,13 +484,20 @@ class WorldBuilder:
         if not (
             isinstance(node, ast.Call)
             and isinstance(node.callee, ast.Member)
-            and isinstance(node.callee.base, ast.NameUse)
+            and isinstance(
+                node.callee.base.base
+                if isinstance(node.callee.base, ast.Index)
+                else node.callee.base,
+                ast.NameUse,
+            )
         ):
             self.context.error(
                 "HSM0211", node.span, "an event is needed here: Process.event(...)"
             )
             return None
-        base = node.callee.base
+        named = node.callee.base
+        base = named.base if isinstance(named, ast.Index) else named
+        assert isinstance(base, ast.NameUse)
         process = self.context.process(ast.Name(base.span, base.name))
         event, signature = (
             line.event(process, node.callee.name) if process else (None, None)
@@ -449,15 +516,29 @@ class WorldBuilder:
                 [("declared here", event.name.span)],
             )
             return None
-        if needs_record != each:
+        if needs_record != (each or named is not base) or each and named is not base:
             self.context.error(
                 "HSM0607",
                 node.span,
-                f"event {name} is for one record: 'each' offers it to all in use"
+                f"event {name} is for one record: 'each' offers it to all in use, {process.name.text}[r] to one"
                 if needs_record
-                else f"event {name} names no record: 'each' means nothing here",
+                else f"event {name} names no record: neither 'each' nor '[]' means anything here",
             )
             return None
+        record = None
+        if isinstance(named, ast.Index):
+            record = line.number(named.index)
+            pool = self.context.pools.get(process.instance.type.name.text)
+            if record is None or pool is None:
+                return None
+            count = pool.count.value
+            if record.value is not None and not 1 <= record.value <= count:
+                self.context.error(
+                    "HSM0303",
+                    named.index.span,
+                    f"record {record.value} of {pool.name}, not in 1..{count}",
+                )
+                return None
         arguments = self._arguments(line, node, signature, f"event {name}")
         if arguments is None:
             return None
@@ -465,8 +546,36 @@ class WorldBuilder:
             process=process.name.text,
             event=event.name.text,
             each=each,
+            record=record,
             arguments=arguments,
         )
+
+    def _sent(self, line: WorldStatements, node: ast.Expression) -> Optional[ir.Sent]:
+        """A call of a device operation by the world itself."""
+        assert isinstance(node, ast.Call) and isinstance(node.callee, ast.NameUse)
+        name = ast.Name(node.callee.span, node.callee.name)
+        signature = self._device(line, name, ())
+        if signature is None:
+            return None
+        arguments = self._arguments(line, node, signature, f"device {name.text}")
+        if arguments is None:
+            return None
+        if name.text not in [wire.device.text for wire in self.node.wires]:
+            self.context.error(
+                "HSM0607",
+                node.span,
+                f"device {name.text} puts nothing on the wire: no line 'wire {name.text}'",
+            )
+            return None
+        return ir.Sent(device=name.text, arguments=arguments)
+
+    def _unchanged(
+        self, line: WorldStatements, node: Optional[ast.Unchanged]
+    ) -> Optional[ir.Unchanged]:
+        if node is None or not line.names_property(node.property, "safety"):
+            return None
+        when = line.condition(node.when) if node.when is not None else None
+        return ir.Unchanged(property=node.property.text, when=when)
 
     def _arguments(
         self, line: WorldStatements, node: ast.Call, signature: Signature, what: str
@@ -514,28 +623,46 @@ class WorldBuilder:
             )
         at = self._node_number(line, node.at or other)
         event = self._offered(line, node.event, False)
+        arrives = line.condition(node.arrives) if node.arrives is not None else None
         told = self._told(node, line, signature)
+        unchanged = self._unchanged(line, node.unchanged)
+        still = unchanged.when if unchanged is not None else None
         block = self._block(line, node.actions)
         if at is None or event is None:
             return None
-        self._own(node.span, (when, at, event.arguments, block.statements))
-        names = {
-            part.name
-            for root in (event.arguments, block.statements, [v for _, v in told])
-            for part in walk.nodes(root)
-            if isinstance(part, ir.ArgumentName)
-        }
+        arrival = (event.record, event.arguments, arrives, still, block.statements)
+        self._own(node.span, (when, at, *arrival))
+        used = _numbers_used((*arrival, [value for _, value in told]))
         return ir.Wire(
             device=node.device.text,
             when=when,
             at=at,
-            kept=tuple(a.name for a in signature.arguments if a.name in names),
+            kept=tuple(self._kept(signature, used)),
+            arrives=arrives,
             event=event,
             label=node.told[0].text if node.told else node.device.text,
             told=tuple(told),
+            unchanged=unchanged,
             block=block,
             place=node.span.place(),
         )
+
+    def _kept(
+        self, signature: Signature, used: set[tuple[str, str]]
+    ) -> Iterator[tuple[str, str]]:
+        """In the order of declaration."""
+        for argument in signature.arguments:
+            payload = (
+                self.context.payloads.get(argument.type.name)
+                if isinstance(argument.type, ir.PayloadType)
+                else None
+            )
+            whole = (argument.name, "") in used
+            if payload is None and whole:
+                yield argument.name, ""
+            for field in payload.fields if payload is not None else ():
+                if whole or (argument.name, field.name) in used:
+                    yield argument.name, field.name
 
     def _told(
         self, node: ast.Wire, line: WorldStatements, signature: Signature
@@ -604,17 +731,31 @@ class WorldBuilder:
             line.bind(choice.name, number, "choice")
         at = self._node_number(line, node.at)
         when = line.condition(node.when) if node.when is not None else None
-        events = [self._offered(line, e.event, e.each) for e in node.events]
+        sent = None
+        events: list[Optional[ir.Offered]] = []
+        called = node.events[0].event if len(node.events) == 1 else None
+        if isinstance(called, ast.Call) and isinstance(called.callee, ast.NameUse):
+            sent = self._sent(line, called)
+        else:
+            events = [self._offered(line, e.event, e.each) for e in node.events]
+        unchanged = self._unchanged(line, node.unchanged)
         block = self._block(line, node.actions)
         found = tuple(event for event in events if event is not None)
         if at is None or len(found) < len(events):
             return None
-        arguments = [event.arguments for event in found]
+        if not found and sent is None and not node.alone:
+            return None
+        arguments = [(event.record, event.arguments) for event in found]
+        arguments += [(None, sent.arguments)] if sent is not None else []
         self._own(node.span, (at, when, arguments, block.statements))
         named = {use.text for use in _names(node.when)}
         return ir.Offer(
             fault=node.kind == "fault",
+            waits=node.waits,
             events=found,
+            sent=sent,
+            restart=node.alone == "restart",
+            unchanged=unchanged,
             at=at,
             when=when,
             block=block,
@@ -624,15 +765,40 @@ class WorldBuilder:
         )
 
     def _observe(self, node: ast.Observe) -> Optional[ir.Observer]:
-        line = self._line(node.device.text)
-        if self._device(line, node.device, node.bindings) is None:
+        line = self._line("observe")
+        timer = self._timer(node) if node.timer else ""
+        if timer is None or (
+            node.device is not None
+            and self._device(line, node.device, node.bindings) is None
+        ):
             return None
         line.asserts = True
         block = self._block(line, node.actions)
         self._own(node.span, (block.statements,))
         return ir.Observer(
-            device=node.device.text, block=block, place=node.span.place()
+            device=node.device.text if node.device is not None else "",
+            timer=timer,
+            block=block,
+            place=node.span.place(),
         )
+
+    def _timer(self, node: ast.Observe) -> Optional[str]:
+        """The timer of `after Process.STATE`."""
+        process, state = node.timer
+        if self.context.process(process) is None:
+            return None
+        own = [t for t in self.context.timers if t.process == process.text]
+        for timer in own:
+            if timer.state == state.text:
+                return timer.name
+        self.context.report.unknown(
+            "HSM0203",
+            state.span,
+            f"process {process.text} has no state '{state.text}' with a timer",
+            state.text,
+            [timer.state for timer in own],
+        )
+        return None
 
     def _end(self, node: ast.End) -> Optional[ir.End]:
         line = self._line("end")
@@ -678,6 +844,22 @@ class WorldBuilder:
         )
 
 
+def _numbers_used(item: object) -> set[tuple[str, str]]:
+    """Arguments of the device that stand in it, and fields of payloads, as (argument, field); "" is all of it."""
+    nodes = list(walk.nodes(item))
+    fields = [
+        node
+        for node in nodes
+        if isinstance(node, ir.PayloadField) and isinstance(node.base, ir.ArgumentName)
+    ]
+    bases = {id(node.base) for node in fields}
+    return {(node.base.name, node.field) for node in fields if node.base} | {
+        (node.name, "")
+        for node in nodes
+        if isinstance(node, ir.ArgumentName) and id(node) not in bases
+    }
+
+
 def _nodes_of(item: object) -> Iterable[ast.Node]:
     if isinstance(item, tuple):
         for part in item:
@@ -696,5 +878,5 @@ def _names(item: object) -> Iterable[ast.Name]:
 
 def _properties_named(world: ast.World) -> Iterable[ast.Name]:
     for node in _nodes_of(world):
-        if isinstance(node, (ast.Assert, ast.Always, ast.Eventually)):
+        if isinstance(node, (ast.Assert, ast.Unchanged, ast.Always, ast.Eventually)):
             yield node.property

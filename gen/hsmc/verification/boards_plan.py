@@ -11,7 +11,7 @@ orders.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Optional, Sequence
+from typing import Iterator, Optional, Sequence
 
 from .. import ir
 from ..interpreter.interpreter import Node, Outcome, Program
@@ -39,10 +39,7 @@ class Binding:
     elsewhere: frozenset[str]  # processes that are busy with other things
     kept: frozenset[str]  # settings of a check that the boards' own memory forbids
     kinds: str  # enumeration of kinds of frame
-    also: dict[str, str]  # kinds that trails call by the name of another
     first_only: frozenset[str]  # fields only the first frame of a message has
-    # What trails call by another name than the spec: the field, and what else then must have which value.
-    words: dict[str, tuple[str, dict[str, str]]]
 
 
 BINDINGS = {
@@ -62,9 +59,7 @@ BINDINGS = {
         # libemp spreads a message over several descriptors, which the model knows as one.
         kept=frozenset({"descriptor_limit"}),
         kinds="FrameKind",
-        also={"HEADER": "DATA"},
         first_only=frozenset({"total_length", "frames", "tag"}),
-        words={"offered": ("frame", {"length": "OTHER_CONTACT"})},
     )
 }
 
@@ -115,6 +110,8 @@ class Plan:
     held: list[int]  # nodes whose placements wait for the trail
     early: list[int]  # steps that a board does by itself, early
     incarnations: list[int]  # the nodes' first
+    # Live parameters that begin with another value than the spec gives them: node, name, value.
+    parameters: list[tuple[int, str, int]] = field(default_factory=list)
     forged: list[int] = field(default_factory=list)  # steps whose frame no node sent
     deviation: str = ""  # where the spec does something else than the trail; ends there
     closes: bool = True  # is each node after a turn of the cycle as it was before?
@@ -126,6 +123,7 @@ class Plan:
             for node, number in enumerate(self.incarnations)
             if number != FIRST_INCARNATION
         ]
+        lines += [f"parameter {n} {name} {value}" for n, name, value in self.parameters]
         lines += [f"hold {node}" for node in self.held]
         for planned in self.steps:
             if planned.duration is not None:
@@ -255,9 +253,6 @@ class Planner:
         self.binding = binding
         self.program = program
         self.trail = trail
-        self.members = {
-            m.name: m.value for e in protocol.enumerations for m in e.members
-        }
         kinds = next(e for e in protocol.enumerations if e.name == binding.kinds)
         self.kinds = {member.name: member.value for member in kinds.members}
         self.offered: list[list[Fields]] = [[], []]  # by node
@@ -308,7 +303,7 @@ class Planner:
     def _on_boards(self, end: int) -> Plan:
         boards = Executor(self.program, self.trail, self.binding)
         begun = [node[self.binding.incarnation] for node in self.trail.parameters]
-        plan = Plan([], self.held, [], begun)
+        plan = Plan([], self.held, [], begun, list(self._begun_with()))
         self.states: list[list[list[int]]] = []
         steps = list(enumerate(self.trail.steps[:end]))
         turns = [(0, steps)]
@@ -326,6 +321,15 @@ class Planner:
                 self._one(boards, planned, plan)
         self.states.append(boards.settled())
         return plan
+
+    def _begun_with(self) -> Iterator[tuple[int, str, int]]:
+        """The parameters that are set on the boards before anything happens."""
+        for node, values in enumerate(self.trail.parameters):
+            for parameter in self.program.protocol.parameters:
+                value = values[parameter.name]
+                if parameter.live and value != parameter.default.value:
+                    if parameter.name != self.binding.duration:
+                        yield node, parameter.name, value
 
     def _one(self, boards: Executor, planned: Planned, plan: Plan) -> None:
         step = planned.step
@@ -373,7 +377,7 @@ class Planner:
         """With what the frame on the wire carries: a model tells frames apart by less than their whole header."""
         wanted = self.identity(step.frame, number)
         for frame in reversed(self.offered[1 - step.node]):
-            if all(frame.get(name) in values for name, values in wanted.items()):
+            if all(frame.get(name) == value for name, value in wanted.items()):
                 break
         else:
             raise Irreproducible(
@@ -458,8 +462,7 @@ class Planner:
                 return f"forge {1 - step.node} {forged}"
             wanted = " ".join(
                 f"{name}={value}"
-                for name, values in self.identity(step.frame, number).items()
-                for value in sorted(values)
+                for name, value in self.identity(step.frame, number).items()
             )
             return f"deliver {1 - step.node} {wanted}"
         if step.event == self.binding.placed:
@@ -491,27 +494,20 @@ class Planner:
                 result[argument.name] = own[0]
         return result
 
-    def identity(self, frame: str, number: int) -> dict[str, set[int]]:
-        """By which fields of its header the wire knows a frame: `DATA message=0 frame=1`. Of a field any value will do."""
+    def identity(self, frame: str, number: int) -> Fields:
+        """By which fields of its header the wire knows a frame: `DATA message=0 frame=1`."""
         kind, *words = frame.split()
-        kinds = {
-            value
-            for name, value in self.kinds.items()
-            if kind in (name, self.binding.also.get(name))
-        }
-        if not kinds:
+        if kind not in self.kinds:
             raise Irreproducible(f"step {number}: no frame is called '{frame}'")
-        result = {"kind": kinds}
+        result = {"kind": self.kinds[kind]}
         payload = {f.name for p in self.program.protocol.payloads for f in p.fields}
         for word in words:
             name, _, value = word.partition("=")
-            name, more = self.binding.words.get(name, (name, {}))
             if name not in payload or not value.isdigit():
                 raise Irreproducible(
                     f"step {number}: '{word}' of '{frame}' is no field of a frame"
                 )
-            result[name] = {int(value)}
-            result.update({n: {self.members[v]} for n, v in more.items()})
+            result[name] = int(value)
         return result
 
     # --- time

@@ -32,7 +32,7 @@ def table(runs: Sequence[Run]) -> str:
     key = lambda run: (  # noqa: E731
         run.search.protocol,
         run.search.check,
-        listed(run.search.bounds),
+        listed({key: value for key, value in run.search.bounds.items() if value}),
         faults_text(run.search),
         tuple(run.search.besides),
         tuple(run.search.absent),

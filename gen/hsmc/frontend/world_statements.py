@@ -1,0 +1,151 @@
+"""One line of a world: its statements, and the world's functions, which stand where they are called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Mapping, Optional, Sequence
+
+from .. import ir
+from . import ast
+from .context import Signature
+from .source import Span
+from .statements import Statements
+
+FACTS = ("node", "quiet", "timers_stopped", "records_released")
+
+
+@dataclass(frozen=True)
+class WorldFunction:
+    """One expression over what every line of the world knows, and its arguments."""
+
+    node: ast.Function
+    signature: Signature
+    value: ast.Expression
+
+
+class WorldStatements(Statements):
+    """One line of a world: it writes the world's variables only. `asserts`: properties too, where something is observed."""
+
+    asserts = False
+    functions: Mapping[str, WorldFunction] = {}
+    calling: tuple[str, ...] = ()  # functions of the world, the outermost first
+
+    def _computable(
+        self, node: ast.Binary, left: ir.Expression, right: ir.Expression
+    ) -> bool:
+        """A world runs on no chip, so it may multiply."""
+        return node.operator == "*" or super()._computable(node, left, right)
+
+    def _within(
+        self, value: ir.Expression, limits: ir.Range, span: Span, what: str
+    ) -> Optional[ir.Expression]:
+        """A world may offer what no range allows: the node must refuse it."""
+        return value
+
+    def statement(self, node: ast.Statement) -> Optional[ir.Statement]:
+        if isinstance(node, ast.Assert) and self.asserts:
+            return self._assert(node)
+        if isinstance(node, ast.Clear):
+            return self._clear_variable(node)
+        change = isinstance(node, ast.CallStatement) and (
+            not isinstance(node.call, ast.Call)
+            or isinstance(node.call.callee, ast.NameUse)
+            and node.call.callee.name in ("set", "unset")
+        )
+        create = isinstance(node, ast.Let) and isinstance(node.value, ast.Create)
+        plain = isinstance(node, (ast.Let, ast.Assign, ast.If, ast.Repeat, ast.For))
+        if create or not (plain or change):
+            self.error(
+                "HSM0606",
+                node.span,
+                "not here: a world assigns to its own variables, and asserts in 'observe' and 'end'",
+            )
+            return None
+        return super().statement(node)
+
+    def _assert(self, node: ast.Assert) -> Optional[ir.Statement]:
+        condition = self.condition(node.condition)
+        if not self.names_property(node.property, "safety") or condition is None:
+            return None
+        return ir.Assert(
+            place=node.span.place(),
+            property=node.property.text,
+            condition=condition,
+            text=node.condition.span.squeezed,
+        )
+
+    def refer(self, span: Span, name: str) -> None:
+        """Words with a meaning in every world are declared nowhere."""
+        if name not in FACTS:
+            super().refer(span, name)
+
+    def names_property(self, name: ast.Name, kind: str) -> bool:
+        symbol = self.context.separate.get(ast.Property, {}).get(name.text)
+        if symbol is None:
+            self.context.report.unknown(
+                "HSM0201",
+                name.span,
+                f"there is no property '{name.text}'",
+                name.text,
+                self.context.separate_names(ast.Property),
+            )
+            return False
+        self.context.refer(name.span, symbol.span)
+        assert isinstance(symbol.node, ast.Property)
+        if symbol.node.kind != kind:
+            word = "assert" if symbol.node.kind == "safety" else "eventually"
+            self.error(
+                "HSM0211",
+                name.span,
+                f"'{name.text}' is a property of {symbol.node.kind}: '{word}' says what it means",
+                [("declared here", symbol.span)],
+            )
+            return False
+        return True
+
+    def _clear_variable(self, node: ast.Clear) -> Optional[ir.Statement]:
+        variable = self.expression(node.record)
+        if variable is None:
+            return None
+        if not isinstance(variable, ir.WorldVariable):
+            self.error(
+                "HSM0606", node.span, "not here: a world clears its own variables"
+            )
+            return None
+        return ir.ClearVariable(place=node.span.place(), variable=variable)
+
+    def _call(self, node: ast.Call) -> Optional[ir.Expression]:
+        callee = node.callee
+        if not isinstance(callee, ast.NameUse) or callee.name not in self.functions:
+            return super()._call(node)
+        function = self.functions[callee.name]
+        declared = function.node.name.span
+        self.context.refer(callee.span, declared)
+        what = f"function {callee.name}"
+        values = self.arguments(node, function.signature, what, declared)
+        if values is None:
+            return None
+        return self.inlined(function, values, node.span)
+
+    def inlined(
+        self, function: WorldFunction, values: Sequence[ir.Expression], span: Span
+    ) -> Optional[ir.Expression]:
+        """The function's expression, which knows its arguments and no other name of this line."""
+        name = function.node.name
+        if name.text in self.calling:
+            self.error(
+                "HSM0517",
+                name.span,
+                f"function '{name.text}' calls itself: {' -> '.join((*self.calling, name.text))}",
+            )
+            return None
+        arguments = zip(function.node.arguments, values, strict=True)
+        scopes, calling = self.scopes, self.calling
+        self.scopes = [scopes[0], {a.name.text: (v, a.name.span) for a, v in arguments}]
+        self.calling = (*calling, name.text)
+        value = self.single(function.value)
+        self.scopes, self.calling = scopes, calling
+        result = function.signature.result
+        if value is None or result is None:
+            return None
+        return self.fit(value, result, span, f"the value of function {name.text}")
