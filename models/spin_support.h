@@ -61,12 +61,4 @@ static void model_check_failed(const unsigned kind, const char *const file, cons
     uerror(message);
 }
 
-static int hsm_pool_empty(const uint32_t *const used, const uint32_t count) {
-    for (uint32_t word = 0; word < (count + 31u) / 32u; word++) {
-        if (used[word] != 0)
-            return 0;
-    }
-    return 1;
-}
-
 #endif

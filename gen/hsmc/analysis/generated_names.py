@@ -20,8 +20,7 @@ OWN_MACROS = """H LAYOUT_H CHECK_H PROTOCOL_HASH PARAMETERS PARAMETERS_DEFAULT C
     COLD STATE_LIMIT PORT_HEADER PORT_DEVICES OWN_STATE OWN_PARAMETERS OWN_COUNTERS NAMES NO_PADDING
     TIMER_STRIDE FILES CHECK_FAILED RECORD IN_USE ENTRY ENTRY_OF""".split()
 OWN_FUNCTIONS = """state parameters counters timer_arm timer_cancel initialise timer_expired transition_name
-    transition_place recall_ node nodes node_state pools_full check_place check_file properties_
-    properties""".split()
+    transition_place recall_ node nodes node_state check_place check_file properties_ properties""".split()
 OWN_TAGS = "process event timer parameter counter state parameters".split()
 # Where payloads come from layouts: of the protocol, and of each such payload.
 CODEC_MACROS = "CODEC_H ACCEPTANCE_OK ACCEPTANCE_FOREIGN ACCEPTANCE_MALFORMED".split()

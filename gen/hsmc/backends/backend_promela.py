@@ -1,4 +1,4 @@
-"""The Promela back end: prints a protocol, under one check configuration, for a hand-written world to include.
+"""The Promela back end: prints a protocol, under one check configuration, for a world to include.
 
 Two files come of it. `<protocol>.pml` holds the state (an array over nodes), every handler as an inline that belongs
 inside one d_step, and the entry points of external events; with ENGINE_C the entry points call the generated C
@@ -766,7 +766,6 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
                     writer.variable(f"device_{device.name}", argument.name),
                     argument.type,
                 )
-    check = next((c for c in protocol.checks if c.name == protocol.check), None)
     context: dict[str, object] = {
         "protocol": protocol,
         "prefix": writer.names.prefix,
@@ -778,7 +777,6 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
         "entries": entries,
         "expiries": expiries,
         "variables": sorted(writer.variables.items()),
-        "world": check.world if check is not None else (),
     }
     prefix = writer.names.prefix
     return {

@@ -82,7 +82,6 @@ def find(run: Run, subject: Subject, limits: Limits) -> tuple[Program, Trail]:
         check=search.check,
         engine=search.engine,
         kind=search.kind,
-        world=subject.named_world,
         violated=violated,
         documentation=subject.documentation(violated),
         failure=failure,

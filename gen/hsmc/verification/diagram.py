@@ -78,8 +78,6 @@ def of_step(told: Told, places: Lanes) -> list[Row]:
     if step.do == "set":
         text = told.heading.split(": ", 1)[1]
         return [Row("arrow", text, host, node, "host", number)]
-    if step.do == "pools":
-        return [Row("note", "is every record free?", node, node, step=number)]
     result: list[Row] = []
     if step.frame:
         again = " (again)" if told.again else ""

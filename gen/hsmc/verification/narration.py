@@ -13,7 +13,6 @@ Lines that begin with @; the generated Promela, the world and the devices print 
     @ lose FRAME                             the wire loses a frame
     @ good                                   from here on nothing is lost
     @ done VERDICT                           the end of an event
-    @ pools NODE                             the world asks whether all records of a node are free
     @ world VALUE ...                        the world's variables; before and after each event
 
 A FRAME is free text which is the same for the same frame: `DATA bit=0 item=10`.
@@ -44,7 +43,7 @@ Variable = tuple[
 class Step:
     """One thing that happens. The fields that mean nothing for its kind stay empty."""
 
-    do: str  # event, expire, restart, set, lose, good, pools
+    do: str  # event, expire, restart, set, lose, good
     node: int = -1
     event: str = ""  # Process.event; the parameter that is set
     timer: str = ""
@@ -201,9 +200,6 @@ class Listener:
 
     def _good(self, words: list[str]) -> None:
         self._add(Step("good"))
-
-    def _pools(self, words: list[str]) -> None:
-        self._add(Step("pools", int(words[0])))
 
     def _done(self, words: list[str]) -> None:
         if self.current is not None:

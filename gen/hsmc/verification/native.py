@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional
 
-from ..backends import backend_c
+from ..backends import backend_c, backend_world
 from ..command_line import Failure
 from ..testing.differential import HarnessWriter
 from ..interpreter.interpreter import Program
@@ -35,7 +35,6 @@ class Done:
     after: list[int] = field(default_factory=list)
     violated: str = ""
     same: Optional[bool] = None
-    answer: Optional[bool] = None
 
 
 @dataclass
@@ -48,18 +47,13 @@ class Replay:
     ended: str = ""  # what the program said when it ended by itself
 
 
-def assertion(trail: Trail, properties: list[str], prefix: str) -> str:
-    """What the world asserted when the trail ended, as C; "" where a device asserted it."""
+def assertion(trail: Trail, properties: list[str]) -> str:
+    """What was asserted of the last event's answer when the trail ended, as C; "" where devices asserted something."""
     found = ASSERTED.search(trail.failure)
-    if found is None or "->" in found[1]:
+    if found is None:
         return ""
-    globals_ = {name for name, _, _ in trail.variables}
-    known = {*properties, "hsm_verdict", "hsm_answer", f"{prefix}_node"}
-    text = found[1]
-    names = set(NAME.findall(NUMBERS.sub("", text)))
-    if not names <= globals_ | known:
-        return ""
-    return NAME.sub(lambda m: f"now.{m[0]}" if m[0] in globals_ else m[0], text)
+    names = set(NAME.findall(NUMBERS.sub("", found[1])))
+    return found[1] if names <= {*properties, "hsm_verdict", "hsm_answer"} else ""
 
 
 def declaration(name: str, count: int, kind: str) -> str:
@@ -72,8 +66,7 @@ def declaration(name: str, count: int, kind: str) -> str:
     return f"{base} {name}{size}{colon}{bits}"
 
 
-def harness_text(program: Program, trail: Trail, generated: bool) -> str:
-    """`generated`: the world is, and says itself what it asserts at the end."""
+def harness_text(program: Program, trail: Trail) -> str:
     writer = HarnessWriter(program)
     protocol = program.protocol
     environment = backend_c.environment(writer.writer)
@@ -91,9 +84,9 @@ def harness_text(program: Program, trail: Trail, generated: bool) -> str:
         "entries": program.entries,
         "reading": writer.reading,
         "passing": writer.passing,
-        "assertion": assertion(trail, properties, writer.names.prefix),
+        "assertion": assertion(trail, properties),
         "message": trail.failure,
-        "generated": generated,
+        "compares": backend_world.WorldBackend(protocol, False).compares,
     }
     return environment.get_template("verification/replay.c.j2").render(context)
 
@@ -102,8 +95,7 @@ def build(program: Program, subject: Subject, trail: Trail) -> Path:
     """Compiles the program that replays; the sanitizers watch."""
     directory = subject.directory / trail.check / "replay"
     directory.mkdir(parents=True, exist_ok=True)
-    text = harness_text(program, trail, subject.worlds[trail.check].generated)
-    (directory / "replay.c").write_text(text)
+    (directory / "replay.c").write_text(harness_text(program, trail))
     include = [f"-I{path}" for path in subject.generated(trail.check, trail.kind)]
     search = subject.search(trail.check, "c", trail.kind)
     options = [o for o in defines(search, subject, Limits()) if o != "-DENGINE_C"]
@@ -132,8 +124,6 @@ def script(program: Program, trail: Trail) -> list[str]:
             lines.append(f"R {step.node}")
         elif step.do == "expire":
             lines.append(f"T {step.node} {timers[step.timer]} {step.reference}")
-        elif step.do == "pools":
-            lines.append(f"Q {step.node}")
     lines.append("L" if trail.loop is not None else "A")
     return lines
 
@@ -173,7 +163,7 @@ def run(program: Program, subject: Subject, trail: Trail) -> Replay:
 
 def moves(step: Step) -> bool:
     """Does the C see it?"""
-    return step.do in ("event", "expire", "restart", "pools")
+    return step.do in ("event", "expire", "restart")
 
 
 def parse(output: str, program: Program) -> list[tuple[str, Done]]:
@@ -198,8 +188,6 @@ def parse(output: str, program: Program) -> list[tuple[str, Done]]:
                 done.violated = rest
             elif word == "same":
                 done.same = rest == "1"
-            elif word == "answer":
-                done.answer = rest == "1"
     return answers
 
 

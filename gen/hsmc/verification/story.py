@@ -96,9 +96,6 @@ class Teller:
             return told
         if step.do == "good":
             return Told(step, number, "from here on the link is good: nothing is lost")
-        if step.do == "pools":
-            text = f"node {step.node}: everything is done; is every record free?"
-            return Told(step, number, text)
         if step.do == "restart":
             parameters = parameters_of(self.program.protocol, step.values)
             self.sessions[step.node] = self.begin(parameters)

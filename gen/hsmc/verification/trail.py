@@ -18,7 +18,7 @@ from ..interpreter.scenario import Vocabulary
 from .narration import Step, Variable
 
 FORMAT = "hsmc trail"
-VERSION = 1
+VERSION = 2
 
 
 @dataclass
@@ -30,7 +30,6 @@ class Trail:
     check: str
     engine: str
     kind: str
-    world: Optional[str]  # as named on the command line; None: found by convention
     violated: str
     documentation: str
     failure: str  # in SPIN's words
@@ -53,7 +52,6 @@ class Trail:
             "check": self.check,
             "engine": self.engine,
             "kind": self.kind,
-            "world": self.world,
             "property": self.violated,
             "documentation": self.documentation,
             "failure": self.failure,
@@ -112,7 +110,7 @@ class Trail:
         return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-KINDS = ("event", "expire", "restart", "set", "lose", "good", "pools")
+KINDS = ("event", "expire", "restart", "set", "lose", "good")
 
 
 def read_trail(path: Path) -> dict[str, Any]:
@@ -141,7 +139,6 @@ def from_json(content: dict[str, Any], program: Program, path: Path) -> Trail:
             check=content["check"],
             engine=content["engine"],
             kind=content["kind"],
-            world=content["world"],
             violated=content["property"],
             documentation=content["documentation"],
             failure=content["failure"],
