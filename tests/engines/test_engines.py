@@ -1,6 +1,6 @@
 """History and deferred events explored by SPIN, as generated Promela and as generated C: no fault, and as many states.
 
-The spec and its world stand here; how searches run, and what counts as a verdict, is `hsmc verify`'s.
+The specs stand here; how searches run, and what counts as a verdict, is `hsmc verify`'s.
 """
 
 from __future__ import annotations
@@ -23,16 +23,14 @@ from hsmc.verification.campaign import run_all  # noqa: E402
 from hsmc.verification.search import Limits, Run  # noqa: E402
 from hsmc.verification.subject import Subject  # noqa: E402
 
-WORLD = HERE / "waiting_world.pml"
-
 pytestmark = pytest.mark.skipif(shutil.which("spin") is None, reason="needs spin")
 
 
 def searches(
-    spec: pathlib.Path, build: pathlib.Path, world: pathlib.Path = WORLD
+    spec: pathlib.Path, build: pathlib.Path, kind: str = "safety"
 ) -> list[Run]:
-    subject = Subject(spec, build, world)
-    chosen = list(subject.searches(level="quick", kinds=["safety"]))
+    subject = Subject(spec, build)
+    chosen = list(subject.searches(level="quick", kinds=[kind]))
     assert [search.engine for search in chosen] == ["promela", "c"]
     return run_all([(search, subject) for search in chosen], quick=True)
 
@@ -51,7 +49,7 @@ def test_both_engines_store_the_same_states(tmp_path: pathlib.Path) -> None:
 def test_loops_and_searches_are_the_same_in_both_engines(
     tmp_path: pathlib.Path,
 ) -> None:
-    runs = searches(HERE / "rooms.hsm", tmp_path, HERE / "rooms_world.pml")
+    runs = searches(HERE / "rooms.hsm", tmp_path)
     assert [(run.name, run.failure) for run in runs if not run.holds] == []
     assert runs[0].states == runs[1].states > 1000
     assert runs[0].transitions == runs[1].transitions
@@ -115,7 +113,7 @@ def test_a_counterexample_of_one_node_without_a_wire(tmp_path: pathlib.Path) -> 
     text = (HERE / "waiting.hsm").read_text()
     assert "defer customer" in text
     spec.write_text(text.replace("defer customer", "ignore customer"))
-    subject = Subject(spec, tmp_path / "build", WORLD)
+    subject = Subject(spec, tmp_path / "build")
     runs = run_all([(subject.search("two_guests", "c", "safety"), subject)], quick=True)
     ((trail, told, paths),) = counterexample.explain(runs, subject, Limits())
     assert (trail.violated, trail.shortest) == ("first_in_first_out", True)
@@ -128,24 +126,14 @@ def test_a_counterexample_of_one_node_without_a_wire(tmp_path: pathlib.Path) -> 
 
 def test_handles_find_their_own_record_only(tmp_path: pathlib.Path) -> None:
     """Of records used again and again; and events by reference for records that are free."""
-    subject = Subject(HERE / "late.hsm", tmp_path, HERE / "late_world.pml")
-    chosen = list(subject.searches(level="quick", kinds=["safety"]))
-    runs = run_all([(search, subject) for search in chosen], quick=True)
+    runs = searches(HERE / "late.hsm", tmp_path)
     assert [(run.name, run.failure) for run in runs if not run.holds] == []
     assert runs[0].states == runs[1].states > 200
     assert runs[0].transitions == runs[1].transitions
 
 
-def endless(spec: pathlib.Path, build: pathlib.Path) -> list[Run]:
-    """Searches for cycles in the world that stands in the spec."""
-    subject = Subject(spec, build)
-    chosen = list(subject.searches(level="quick", kinds=["liveness"]))
-    assert [search.engine for search in chosen] == ["promela", "c"]
-    return run_all([(search, subject) for search in chosen], quick=True)
-
-
 def test_a_repeat_does_not_hold_up_a_longer_timer(tmp_path: pathlib.Path) -> None:
-    runs = endless(HERE / "giving_up.hsm", tmp_path)
+    runs = searches(HERE / "giving_up.hsm", tmp_path, "liveness")
     assert [(run.name, run.failure) for run in runs if not run.holds] == []
     assert runs[0].states == runs[1].states > 20
 
@@ -181,6 +169,6 @@ def test_what_goes_on_for_ever_is_found(
         text = text.replace(old, new)
     spec = tmp_path / "giving_up.hsm"
     spec.write_text(text)
-    runs = endless(spec, tmp_path / "build")
+    runs = searches(spec, tmp_path / "build", "liveness")
     assert [run.violated for run in runs] == ["each_call_ends", "each_call_ends"]
     assert runs[0].states == runs[1].states

@@ -8,6 +8,7 @@ from typing import Mapping, Optional, Sequence
 from .. import ir
 from . import ast
 from .context import Signature
+from .expressions import is_number
 from .source import Span
 from .statements import Statements
 
@@ -41,6 +42,19 @@ class WorldStatements(Statements):
     ) -> Optional[ir.Expression]:
         """A world may offer what no range allows: the node must refuse it."""
         return value
+
+    def fit(
+        self,
+        value: ir.Expression,
+        type_: ir.Type,
+        span: Span,
+        what: str,
+        limits: Optional[ir.Range] = None,
+    ) -> Optional[ir.Expression]:
+        """Nor need it be a member of an enumeration."""
+        if isinstance(type_, ir.EnumerationType) and is_number(value.type):
+            type_ = ir.IntegerType(type_.bits)
+        return super().fit(value, type_, span, what, limits)
 
     def statement(self, node: ast.Statement) -> Optional[ir.Statement]:
         if isinstance(node, ast.Assert) and self.asserts:

@@ -71,7 +71,8 @@ def _check_properties(context: Context, worlds: Sequence[ast.World]) -> None:
     asserted = {name.text for world in worlds for name in _properties_named(world)}
     says = f"world {worlds[0].name.text} says" if len(worlds) == 1 else "the worlds say"
     for symbol in context.separate.get(ast.Property, {}).values():
-        if symbol.name not in asserted:
+        assert isinstance(symbol.node, ast.Property)
+        if symbol.node.condition is None and symbol.name not in asserted:
             context.error(
                 "HSM0609", symbol.span, f"{says} nothing of property '{symbol.name}'"
             )
@@ -328,7 +329,9 @@ class WorldBuilder:
         value = line.single(node.value)
         if value is not None:
             what = f"parameter '{name.text}'"
-            value = line.fit(value, parameter.type, node.value.span, what, parameter.range)
+            value = line.fit(
+                value, parameter.type, node.value.span, what, parameter.range
+            )
         if value is None:
             return None
         self._own(node.span, (value,))
@@ -351,7 +354,7 @@ class WorldBuilder:
 
     def _type(self, use: ast.TypeUse) -> Optional[ir.Type]:
         """As of a variable of a process, but the count may be made of bounds."""
-        if use.count is None:
+        if use.count is None or use.name.text == "handle":
             type_ = self.types.type(use)
         else:
             count = self._line("count").number(use.count)
