@@ -523,7 +523,7 @@ class _Resolution:
         return False
 
     def _bound(self, check: ast.Check, name: ast.Name) -> bool:
-        """What the settings of a check mean that has no world is left to one written by hand."""
+        """Without a world they mean nothing."""
         world = world_of(self.context.spec, check)
         if world is None:
             return True

@@ -501,12 +501,9 @@ class Protocol(Declaration):
     worlds: tuple[World, ...] = ()  # with a check applied its own, if it has one
 
     def world_of(self, check: str) -> Optional[World]:
-        """In which a check is searched; None: in one written by hand. Where no check names a world, all are in the only
-        one."""
-        named = {check.name: check.within for check in self.checks}
-        if not any(named.values()):
-            return next(iter(self.worlds), None)
-        return next((w for w in self.worlds if w.name == named[check]), None)
+        """In which a check is searched: the one it names, or the only one. None: the spec has none."""
+        named = next(c.within for c in self.checks if c.name == check)
+        return next((w for w in self.worlds if named in ("", w.name)), None)
 
     def rows(self) -> Iterator[Row]:
         """All transitions by number."""

@@ -81,7 +81,8 @@ class Block:
 @dataclass(frozen=True, kw_only=True)
 class Offered:
     """An external event of a process. Of one that is for a record: `each`: for every record in use, the lowest first;
-    else for `record`. A payload among the arguments is an ArgumentName or a BuildPayload."""
+    else for `record`. A payload among the arguments is an ArgumentName or a BuildPayload.
+    """
 
     process: str
     event: str
@@ -111,7 +112,8 @@ class Unchanged:
 class Wire:
     """What a call of a device puts on the wire: the first line of the device whose condition holds. `at`: the node it goes
     to; `kept`: arguments of the device, or fields of payloads among them, that are known again when the frame arrives, as
-    soon as `arrives` holds; then `block` runs and the event comes. All expressions are in the device's own names."""
+    soon as `arrives` holds; then `block` runs and the event comes. All expressions are in the device's own names.
+    """
 
     device: str
     when: Optional[Expression]
@@ -142,9 +144,6 @@ class Offer:
     when: Optional[Expression]
     block: Block
     doc: str
-    bounds: tuple[
-        str, ...
-    ]  # the condition speaks of; with one of them 0 it never comes
     place: Place = field(compare=False, repr=False)
 
 
@@ -194,10 +193,9 @@ class WorldParameter:
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """What the link may do to frames: so often in all, or, None, as often as it likes. `bound`: the limit is this one, or ""."""
+    """What the link may do to frames: so often in all, or, None, as often as it likes."""
 
     limit: Optional[int]
-    bound: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,7 +24,6 @@ def trail() -> Trail:
         check="two",
         engine="c",
         kind="safety",
-        world=None,
         violated="property",
         documentation="What must hold.",
         failure="",

@@ -215,7 +215,9 @@ class WorldBackend:
                 ]
                 struct = self.c.names.struct(value.payload)
                 text = f"&({struct}){{{', '.join(fields)}}}"
-                result.append(f"const {struct} *const {naming.snake(argument.name)} = {text};")
+                result.append(
+                    f"const {struct} *const {naming.snake(argument.name)} = {text};"
+                )
             else:
                 kind = self.c.names.scalar(argument.type)
                 text = f"({kind}){self.c.expression(value).tight()}"
@@ -277,7 +279,7 @@ class WorldBackend:
         offset = 2
         arguments = {argument.name: argument for argument in device.arguments}
         for argument, field in wire.kept:
-            kind = arguments[argument].type
+            kind: ir.Type = arguments[argument].type
             name, member = naming.snake(argument), naming.snake(field)
             if isinstance(kind, ir.PayloadType):
                 fields = self.protocol.payload(kind.name).fields
@@ -433,9 +435,7 @@ class WorldBackend:
         place = f"now.{self.prefix}_nodes[{view.at.value}]"
         return f"{place}.{self._member(view.value, field_name)}"
 
-    def _member(
-        self, value: ir.Expression, spelt: Callable[[str], str]
-    ) -> str:
+    def _member(self, value: ir.Expression, spelt: Callable[[str], str]) -> str:
         if isinstance(value, ir.RecordField):
             index = value.index.value
             assert index is not None

@@ -55,7 +55,6 @@ def add(commands: Subparsers) -> None:
     parser.add_argument(
         "--survivors", type=Path, metavar="FILE", help="explains what survives (TOML)"
     )
-    parser.add_argument("--world", type=Path, metavar="FILE")
     parser.add_argument(
         "--jobs", type=int, default=2, metavar="N", help="searches at a time (2)"
     )

@@ -18,9 +18,6 @@ def add(commands: Subparsers) -> None:
     )
     parser.add_argument("trail", type=Path, metavar="TRAIL")
     parser.add_argument("--spec", type=Path, metavar="FILE", help="not the trail's own")
-    parser.add_argument(
-        "--world", type=Path, metavar="FILE", help="not models/<protocol>_world.pml"
-    )
     parser.add_argument("--diagram", action="store_true", help="a sequence diagram too")
     parser.add_argument(
         "--boards",

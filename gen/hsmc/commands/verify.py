@@ -12,7 +12,7 @@ def add(commands: Subparsers) -> None:
     parser = commands.add_parser(
         "verify",
         help="model-check the configurations of specs",
-        description="Model-checks specs in the worlds written for them: every 'check' of a spec, as generated Promela "
+        description="Model-checks specs in their worlds: every 'check' of a spec, as generated Promela "
         "and as generated C, for safety and liveness.",
         epilog="Exit status 1 when a property is violated, when a search was cut short, or when the engines differ.",
     )
@@ -39,9 +39,6 @@ def add(commands: Subparsers) -> None:
     )
     parser.add_argument(
         "--property", metavar="NAME", help="search for violations of this one only"
-    )
-    parser.add_argument(
-        "--world", type=Path, metavar="FILE", help="not models/<protocol>_world.pml"
     )
     parser.add_argument("--profile", metavar="NAME", help="this variant of the spec")
     parser.add_argument(

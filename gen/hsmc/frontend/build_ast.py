@@ -363,12 +363,13 @@ class AstBuilder:
     def offer(self, meta: Meta, children: Children) -> ast.Offer:
         kind, *rest = children
         events = tuple(_of(ast.Offered, rest))
-        alone = None if events else rest[0]
+        first = rest[0]
+        alone = None if events else first
         at, choices, unchanged, *rest = rest[len(events) or 1 :]
         row = next((r for r in rest if isinstance(r, _WorldRow)), _WorldRow())
         doc = next((r for r in rest if isinstance(r, Token)), row.doc)
         return ast.Offer(
-            events[0].span.to(events[-1].span) if events else self._token_span(alone),
+            events[0].span.to(events[-1].span) if events else self._token_span(first),
             str(kind),
             events,
             _word(alone),

@@ -29,12 +29,12 @@ def worlds_of(spec: ast.Spec) -> list[ast.World]:
 
 
 def world_of(spec: ast.Spec, check: ast.Check) -> Optional[ast.World]:
-    """In which a check is; as ir.Protocol.world_of()."""
+    """In which a check is: the one it names, or the only one."""
     worlds = worlds_of(spec)
-    if any(isinstance(d, ast.Check) and d.world for d in spec.declarations):
-        name = check.world.text if check.world is not None else ""
-        return next((world for world in worlds if world.name.text == name), None)
-    return next(iter(worlds), None)
+    if check.world is None:
+        return worlds[0] if len(worlds) == 1 else None
+    name = check.world.text
+    return next((world for world in worlds if world.name.text == name), None)
 
 
 def check_worlds(context: Context, checks: Sequence[ast.Check]) -> None:
@@ -42,7 +42,7 @@ def check_worlds(context: Context, checks: Sequence[ast.Check]) -> None:
     worlds = worlds_of(context.spec)
     names = [world.name.text for world in worlds]
     for check in checks:
-        if check.world is None and len(worlds) > 1 and not any(c.world for c in checks):
+        if check.world is None and len(worlds) > 1:
             context.error(
                 "HSM0607",
                 check.name.span,
@@ -62,8 +62,7 @@ def check_worlds(context: Context, checks: Sequence[ast.Check]) -> None:
             check.world.text,
             names,
         )
-    # What one written by hand asserts is not known here.
-    if worlds and all(world_of(context.spec, check) for check in checks):
+    if worlds:
         _check_properties(context, worlds)
 
 
@@ -214,12 +213,7 @@ class WorldBuilder:
             self.context.error(
                 "HSM0303", node.limit.span, "a limit must be constant, in 0..255"
             )
-        bounds = [bound.name for bound in self.bounds]
-        name = node.limit.name if isinstance(node.limit, ast.NameUse) else ""
-        return ir.Fault(
-            limit=value.value if value is not None else None,
-            bound=name if name in bounds else "",
-        )
+        return ir.Fault(limit=value.value if value is not None else None)
 
     def _variables(self) -> None:
         for node in self.node.variables:
@@ -244,7 +238,7 @@ class WorldBuilder:
         line = self._line("view")
         value = line.single(node.value)
         at = self._node_number(line, node.at)
-        wrong = node.value.span
+        wrong: Optional[Span] = node.value.span
         if isinstance(value, ir.RecordField):
             wrong = None if value.index.value is not None else wrong
         elif isinstance(value, ir.VariableName):
@@ -294,21 +288,21 @@ class WorldBuilder:
             self.own_functions[name.text] = WorldFunction(
                 node, Signature(arguments, result), body.value
             )
-        for name, function in list(self.own_functions.items()):
+        for own, function in list(self.own_functions.items()):
             values = [
                 ir.ArgumentName(
                     type=a.type, place=function.node.name.span.place(), name=a.name
                 )
                 for a in function.signature.arguments
             ]
-            line = self._line(name)
+            line = self._line(own)
             if len(values) < len(function.node.arguments):
                 value = None
             else:
                 value = line.inlined(function, values, function.node.name.span)
             if value is None:
-                del self.own_functions[name]
-                self.context.report.poisoned.add(name)
+                del self.own_functions[own]
+                self.context.report.poisoned.add(own)
             else:
                 self._own(function.value.span, (value,))
 
@@ -529,7 +523,7 @@ class WorldBuilder:
             )
             return None
         record = None
-        if isinstance(named, ast.Index):
+        if isinstance(named, ast.Index) and process.instance is not None:
             record = line.number(named.index)
             pool = self.context.pools.get(process.instance.type.name.text)
             if record is None or pool is None:
@@ -751,7 +745,6 @@ class WorldBuilder:
         arguments = [(event.record, event.arguments) for event in found]
         arguments += [(None, sent.arguments)] if sent is not None else []
         self._own(node.span, (at, when, arguments, block.statements))
-        named = {use.text for use in _names(node.when)}
         return ir.Offer(
             fault=node.kind == "fault",
             waits=node.waits,
@@ -763,7 +756,6 @@ class WorldBuilder:
             when=when,
             block=block,
             doc=node.doc,
-            bounds=tuple(b.name for b in self.bounds if b.name in named),
             place=node.span.place(),
         )
 
@@ -851,12 +843,12 @@ def _numbers_used(item: object) -> set[tuple[str, str]]:
     """Arguments of the device that stand in it, and fields of payloads, as (argument, field); "" is all of it."""
     nodes = list(walk.nodes(item))
     fields = [
-        node
+        (node.base, node.field)
         for node in nodes
         if isinstance(node, ir.PayloadField) and isinstance(node.base, ir.ArgumentName)
     ]
-    bases = {id(node.base) for node in fields}
-    return {(node.base.name, node.field) for node in fields if node.base} | {
+    bases = {id(base) for base, _ in fields}
+    return {(base.name, field) for base, field in fields} | {
         (node.name, "")
         for node in nodes
         if isinstance(node, ir.ArgumentName) and id(node) not in bases
@@ -871,12 +863,6 @@ def _nodes_of(item: object) -> Iterable[ast.Node]:
         yield item
         for name in item.__dataclass_fields__:
             yield from _nodes_of(getattr(item, name))
-
-
-def _names(item: object) -> Iterable[ast.Name]:
-    for node in _nodes_of(item):
-        if isinstance(node, ast.NameUse):
-            yield ast.Name(node.span, node.name)
 
 
 def _properties_named(world: ast.World) -> Iterable[ast.Name]:

@@ -128,9 +128,7 @@ def subjects_of(options: argparse.Namespace) -> tuple[list[Subject], list[str]]:
     subjects = []
     for spec in specs:
         try:
-            subjects.append(
-                Subject(spec, options.output, options.world, options.profile)
-            )
+            subjects.append(Subject(spec, options.output, options.profile))
         except UnknownProfile as error:
             raise Failure(str(error)) from None
         except SpecError as error:
@@ -236,13 +234,6 @@ def tell_rest(
     ]
     if left_out and not names:
         print(f"not searched at this level: {', '.join(left_out)}")
-    for subject in subjects:
-        world = subject.world_by_hand
-        if subject.lost_timers and world is not None:
-            print(
-                f"{shown(world.directory / world.name)} speaks of timers the spec does not have, which never expire here: "
-                + ", ".join(subject.lost_timers)
-            )
     holding = sum(run.holds for run in runs)
     print(
         f"{len(runs)} search{'es' * (len(runs) != 1)}, {holding} exhaustive without a violation; {seconds:.1f} s"

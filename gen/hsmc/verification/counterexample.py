@@ -50,7 +50,7 @@ def find(run: Run, subject: Subject, limits: Limits) -> tuple[Program, Trail]:
     header.write_text(
         re.sub(r"^\s*#error cannot use BFS.*hidden.*\n", "", text, flags=re.M)
     )
-    trail = directory / f"{subject.worlds[search.check].name}.trail"
+    trail = directory / f"{subject.world_file}.trail"
     exact = replace(limits, storage="exact")
     base = ["-O1", *(f for f in verifier_options(search, exact) if f != "-DNOCOMP")]
     program = Program(subject.checked(search.check))
@@ -74,6 +74,7 @@ def find(run: Run, subject: Subject, limits: Limits) -> tuple[Program, Trail]:
     failure = heard.failure or run.failure
     violated = run.violated if limits.only else subject.property_of(failure)
     spec = str(subject.spec)
+    world = subject.world(search.check)
     return program, Trail(
         protocol=subject.name,
         spec=spec,
@@ -87,7 +88,7 @@ def find(run: Run, subject: Subject, limits: Limits) -> tuple[Program, Trail]:
         failure=failure,
         shortest=shortest,
         bounds=search.bounds,
-        wire=subject.worlds[search.check].wire_devices,
+        wire=list(dict.fromkeys(wire.device for wire in world.wires)),
         variables=variables,
         parameters=[
             parameters_of(program.protocol, values) for values in heard.parameters

@@ -78,7 +78,7 @@ def spread(every: Sequence[mutation.Mutant], count: int) -> list[mutation.Mutant
 
 def command(options: argparse.Namespace) -> int:
     try:
-        subject = Subject(options.file, options.output, options.world, options.profile)
+        subject = Subject(options.file, options.output, options.profile)
     except UnknownProfile as error:
         raise Failure(str(error)) from None
     except SpecError as error:
@@ -102,7 +102,6 @@ def command(options: argparse.Namespace) -> int:
     tasks = [
         Task(
             options.file,
-            subject.path_by_hand,
             options.profile,
             directory,
             mutant,

@@ -20,7 +20,6 @@ from .. import ir
 from ..command_line import Failure, write_all
 from ..compiler import Compilation
 from ..testing.mutation import Mutant
-from ..naming import snake
 from ..report import SpecError
 from ..walk import nodes, row_parts
 from .search import Limits, Run, run_search
@@ -122,33 +121,27 @@ def digest(*texts: str) -> str:
 def generated_text(subject: Subject, check: str) -> str:
     """All that is generated for a check, for both engines, as a hash."""
     own, _, common, *_ = subject.generated(check)
-    worlds = [own / kind for kind in KINDS if subject.worlds[check].generated]
     texts = []
-    for directory in (common, own, *worlds):
+    for directory in (common, own, *(own / kind for kind in KINDS)):
         for path in sorted(directory.iterdir()):
             if path.is_file():
                 texts.append(f"{path.name}\n{plain(path.read_text())}")
     return digest(*texts)
 
 
-def world_text(subject: Subject) -> str:
+def common_text() -> str:
     """What is not generated."""
-    common = TOP / "models"
-    mine = [*sorted(common.glob("spin_*.h")), common / "world_support.h"]
-    if subject.world_by_hand is not None:
-        own = subject.world_by_hand.directory
-        paths = sorted({*own.glob("*.pml"), *own.glob("*.h")})
-        mine += [path for path in paths if path.name.startswith(subject.name)]
-    return digest(*(f"{path.name}\n{path.read_text()}" for path in mine))
+    paths = sorted((TOP / "models").glob("*.h"))
+    return digest(*(f"{path.name}\n{path.read_text()}" for path in paths))
 
 
 def searched(
-    subject: Subject, search: Search, kept: Kept, world: str, limits: Limits = LIMITS
+    subject: Subject, search: Search, kept: Kept, common: str, limits: Limits = LIMITS
 ) -> tuple[Found, list[int]]:
     """From what is kept, or by searching. With it the numbers of rows not taken."""
     text = generated_text(subject, search.check)
     bounds = repr((search.engine, search.kind, sorted(search.bounds.items()), limits))
-    key = digest(text, world, bounds)
+    key = digest(text, common, bounds)
     values = kept.read(key)
     if values is None:
         run = run_search(search, subject, limits, quick=True)
@@ -181,7 +174,7 @@ def measure(
     subject: Subject, kept: Kept, checks: Sequence[str], step: Callable[[str], None]
 ) -> Baseline:
     """Searches the spec as it stands. Where that takes more than the limits, mutants are not searched either."""
-    world = world_text(subject)
+    common = common_text()
     sizes: list[tuple[int, str, str]] = []
     result = Baseline(
         codes={
@@ -195,7 +188,7 @@ def measure(
     untaken = set(range(len(rows)))
     for search in subject.searches(checks, engines=["c"]):
         step(f"the spec itself: {search.name}")
-        found, not_taken = searched(subject, search, kept, world)
+        found, not_taken = searched(subject, search, kept, common)
         if found.violated:
             raise Failure(
                 f"{search.name}: the spec itself violates {found.violated}", 1
@@ -225,36 +218,20 @@ def measure(
 
 def unused_processes(subject: Subject) -> set[str]:
     """Those no world of the protocol ever calls and no other process raises to."""
-    called: set[str] = set()
-    if any(world.generated for world in subject.worlds.values()):
-        called |= {timer.process for timer in subject.protocol.timers}
+    called = {timer.process for timer in subject.protocol.timers}
     for world in subject.protocol.worlds:
         called |= {wire.event.process for wire in world.wires}
         called |= {e.process for offer in world.offers for e in offer.events}
-    texts = []
-    if subject.world_by_hand is not None:
-        found = subject.world_by_hand.directory.glob(f"{subject.name}_*.pml")
-        texts += [subject.world_by_hand.text]
-        texts += [path.read_text() for path in sorted(found)]
-    raised = called
     for row in subject.protocol.rows():
-        raised |= {
+        called |= {
             node.process
             for part in row_parts(row)
             for node in nodes(part)
             if isinstance(node, ir.Raise)
         }
     for action in subject.protocol.actions:
-        raised |= {n.process for n in nodes(action.body) if isinstance(n, ir.Raise)}
-    return {
-        process.name
-        for process in subject.protocol.processes
-        if process.name not in raised
-        and not re.search(
-            rf"\b{subject.name}_(expire_)?{snake(process.name)}_",
-            "".join(texts),
-        )
-    }
+        called |= {n.process for n in nodes(action.body) if isinstance(n, ir.Raise)}
+    return {process.name for process in subject.protocol.processes} - called
 
 
 # --- one mutant
@@ -263,7 +240,6 @@ def unused_processes(subject: Subject) -> set[str]:
 @dataclass(frozen=True)
 class Task:
     spec: Path
-    world: Optional[Path]  # written by hand
     profile: Optional[str]
     directory: Path  # below which all is made
     mutant: Mutant
@@ -307,20 +283,20 @@ def never_executed(mutant: Mutant, baseline: Baseline) -> bool:
 
 def search_mutant(task: Task, directory: Path, outcome: Outcome) -> None:
     spec = write_spec(task, directory / "spec")
-    subject = Subject(spec, directory / "build", task.world, task.profile)
+    subject = Subject(spec, directory / "build", task.profile)
     kept = Kept(task.directory / "kept")
-    world = world_text(subject)
+    common = common_text()
     texts = {check: generated_text(subject, check) for check in task.baseline.texts}
     if texts == task.baseline.texts:
         outcome.fate = "same"
         return
     for check, kind in task.baseline.plan:
         search = subject.search(check, "c", kind)
-        found, _ = searched(subject, search, kept, world)
+        found, _ = searched(subject, search, kept, common)
         if not found.violated and "status" in found.incomplete:
             # The C has left an array and crashed: the Promela says where.
             search = subject.search(check, "promela", kind)
-            found, _ = searched(subject, search, kept, world)
+            found, _ = searched(subject, search, kept, common)
         outcome.found.append(found)
         if found.violated:
             outcome.fate, outcome.by = "property", found.violated

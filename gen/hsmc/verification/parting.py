@@ -1,8 +1,7 @@
 """Where two back ends part, when their searches do not agree: the generated Promela and the C that ships, with the constants
 of the configuration, both led by the same random events and compared with the interpreter step by step.
 
-The events are not those of the world: what the world cannot do is tried too, and what differs in the world's own devices,
-which stand there once in each language, is not seen.
+The events are not those of the world: what the world cannot do is tried too.
 """
 
 from __future__ import annotations
@@ -67,8 +66,8 @@ def where_engines_part(subject: Subject, check: str) -> str:
     if told:
         return "\n".join(told)
     return (
-        f"{len(script.commands)} random events show no difference of {subject.name}/{check}: compare the devices of the "
-        "world in its two languages"
+        f"{len(script.commands)} random events show no difference of {subject.name}/{check}: look at what a step of the "
+        "world does in each engine"
     )
 
 

@@ -21,11 +21,8 @@ def load(path: Path, options: argparse.Namespace) -> tuple[Subject, Program, Tra
     spec: Path = options.spec or Path(str(content.get("spec")))
     if not spec.is_file():
         raise Failure(f"{path} is of {spec}, which is not there; --spec names the file")
-    world = options.world
-    if world is None and content.get("world") is not None:
-        world = Path(str(content["world"]))
     try:
-        subject = Subject(spec, options.output, world, content.get("profile"))
+        subject = Subject(spec, options.output, content.get("profile"))
     except UnknownProfile as error:
         raise Failure(str(error)) from None
     except SpecError as error:

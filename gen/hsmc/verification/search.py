@@ -184,11 +184,6 @@ def defines(search: Search, subject: Subject, limits: Limits) -> list[str]:
         result.append("-DENGINE_C")
     if search.kind == "liveness":
         result.append("-DLIVENESS")
-    by_hand = not subject.worlds[search.check].generated
-    world = dict(subject.check(search.check).world) if by_hand else {}
-    for key, value in world.items():
-        if search.bounds.get(key, value) != value:
-            result.append(f"-D{key.upper()}={search.bounds[key]}")
     if limits.only is not None:
         for other in (*subject.protocol.properties,):
             if other.name != limits.only:
@@ -204,7 +199,7 @@ def write_model(
     include = [f"-I{path.absolute()}" for path in paths]
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
-    world = paths[1] / subject.worlds[search.check].name
+    world = paths[1] / subject.world_file
     shutil.copy(world, directory / world.name)
     # In files, for spin takes a command of limited length, and paths may be long.
     definitions = [option.removeprefix("-D").partition("=") for option in extra]

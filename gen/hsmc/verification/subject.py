@@ -4,79 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterator, Mapping, Optional, Sequence
+from typing import Iterator, Optional, Sequence
 
 from .. import ir, naming
 from ..backends import backend_c, backend_promela, backend_world
 from ..command_line import Failure, choose
-from ..compiler import Compilation, bounds_of
+from ..compiler import Compilation
 from ..report import SpecError
-from .lost_timers import lost_timers, with_lost_timers
 
 TOP = Path(__file__).resolve().parents[3]  # holds gen/, models/ and fw-runtime/
 ENGINES = ("promela", "c")
 KINDS = ("safety", "liveness")
 LEVELS = ("quick", "default", "nightly")
-
-# Lines of the world's opening comment: ` * Faults: loss, reordering (in_flight > 1)`. What is named besides is no fault
-# of the wire, or happens only so many times.
-FAULTS = re.compile(r"^\s*\*?\s*Faults:\s*(.+)$", re.MULTILINE)
-BESIDES = re.compile(r"^\s*\*?\s*Besides:\s*(.+)$", re.MULTILINE)
-WIRE = re.compile(r"^\s*\*?\s*Wire:\s*(.+)$", re.MULTILINE)
-CONDITION = re.compile(r"(.*?)\s*\((\w+) ([<>]) (\w+)\)$")
-
-
-@dataclass(frozen=True)
-class World:
-    """What surrounds the nodes, `<protocol>_world.pml`: generated from the spec, or written by hand with its devices beside
-    it. `directory`: where that is; for a generated one, where the spec is."""
-
-    name: str  # of the file
-    directory: Path
-    text: str = field(
-        repr=False
-    )  # with its opening comment; of a generated one only that
-    generated: bool = False
-
-    def faults(self, values: Mapping[str, int]) -> list[str]:
-        """What the world does to frames, as its opening comment says; a fault may depend on a bound or a setting."""
-        return [text for text, there in self._named(FAULTS, values) if there]
-
-    def besides(self, values: Mapping[str, int]) -> list[str]:
-        """What else befalls nodes and hosts."""
-        return [text for text, there in self._named(BESIDES, values) if there]
-
-    def absent(self, values: Mapping[str, int]) -> list[str]:
-        """What this world can do and does not, with these bounds and settings."""
-        named = (
-            *self._named(FAULTS, values),
-            *self._named(BESIDES, values),
-        )
-        return [text for text, there in named if not there]
-
-    def _named(
-        self, line: re.Pattern[str], values: Mapping[str, int]
-    ) -> Iterator[tuple[str, bool]]:
-        for found in line.finditer(self.text):
-            for item in found[1].split(","):
-                text = item.strip().rstrip(".")
-                condition = CONDITION.match(text)
-                if condition is None:
-                    yield text, True
-                    continue
-                left = values.get(condition[2], 0)
-                right = condition[4]
-                bound = int(right) if right.isdigit() else values.get(right, 0)
-                there = left > bound if condition[3] == ">" else left < bound
-                yield condition[1], there
-
-    @property
-    def wire_devices(self) -> list[str]:
-        """Device operations that put a frame on the wire, as the opening comment says."""
-        found = WIRE.search(self.text)
-        return [w.strip().rstrip(".") for w in found[1].split(",")] if found else []
 
 
 @dataclass(frozen=True)
@@ -102,40 +43,20 @@ class Search:
 class Subject:
     """A spec that is verified. Everything made for it lies below `directory`."""
 
-    def __init__(
-        self,
-        spec: Path,
-        build: Path,
-        world: Optional[Path] = None,
-        profile: Optional[str] = None,
-    ) -> None:
+    def __init__(self, spec: Path, build: Path, profile: Optional[str] = None) -> None:
         self.spec = spec
         self.profile = profile
         self.compilation = Compilation(spec, profile=profile)
         self.protocol = self._protocol(None)
         self.name = self.protocol.name
         self.directory = (build / self.name).absolute()
-        self.named_world = None if world is None else str(world)
-        # By check; the one written by hand is there where a check needs it.
-        self.worlds: dict[str, World] = {}
-        self.world_by_hand: Optional[World] = None
-        self.lost_timers: list[str] = []
-        for check in self.protocol.checks:
-            self.worlds[check.name] = self._world(check, world)
-        if world is not None and self.world_by_hand is None:
-            raise Failure(f"{spec} has all its worlds: --world {world} is for nothing")
-        self._checked: dict[str, ir.Protocol] = {}
-        self._generated: dict[str, list[Path]] = {}
-
-    def _world(self, check: ir.Check, named: Optional[Path]) -> World:
-        world = self.protocol.world_of(check.name)
-        if world is not None and (named is None or check.within):
-            return generated_world(self.spec, self.protocol, world)
-        if self.world_by_hand is None:
-            found = read_world(named or find_world(self.spec, self.name))
-            self.world_by_hand = found
-            self.lost_timers = lost_timers(self.protocol, found.text, found.directory)
-        return self.world_by_hand
+        if self.protocol.checks and not self.protocol.worlds:
+            raise Failure(
+                f"{spec} has no world in which its checks could be searched: write what surrounds the nodes, "
+                "'world NAME' with nodes, hosts and wires; docs/language.md, 'Worlds', shows how"
+            )
+        self._checked: dict[tuple[str, str], ir.Protocol] = {}
+        self._written: set[str] = set()
 
     def _protocol(self, check: Optional[str], liveness: bool = False) -> ir.Protocol:
         protocol = self.compilation.protocol(check, liveness)
@@ -143,11 +64,21 @@ class Subject:
             raise SpecError(self.compilation.report.diagnostics)
         return protocol
 
-    def checked(self, check: str) -> ir.Protocol:
-        """With the configuration applied."""
-        if check not in self._checked:
-            self._checked[check] = self._protocol(check)
-        return self._checked[check]
+    def checked(self, check: str, kind: str = "safety") -> ir.Protocol:
+        """With the configuration applied, and the bounds of this kind of search."""
+        if (check, kind) not in self._checked:
+            self._checked[check, kind] = self._protocol(check, kind == "liveness")
+        return self._checked[check, kind]
+
+    def world(self, check: str, kind: str = "safety") -> ir.World:
+        world = self.checked(check, kind).world_of(check)
+        assert world is not None
+        return world
+
+    @property
+    def world_file(self) -> str:
+        """The name of what SPIN reads."""
+        return f"{naming.plain(self.name)}_world.pml"
 
     def check(self, name: str) -> ir.Check:
         return next(check for check in self.protocol.checks if check.name == name)
@@ -155,73 +86,32 @@ class Subject:
     def generated(self, check: str, kind: str = "safety") -> list[Path]:
         """Writes what is generated for a configuration; the directories to look into for headers: first its own, then
         the world's."""
-        world = self.worlds[check].directory
-        if self.worlds[check].generated:
-            world = self.directory / check / kind
-        common = self._common(check)
-        return [common[0], world, *common[1:]]
-
-    def _common(self, check: str) -> list[Path]:
-        """The same for both kinds of search."""
-        if check in self._generated:
-            return self._generated[check]
-        plain = self.directory / "c"
-        write(plain, backend_c.generate(self.protocol))
-        own = self.directory / check
-        try:
-            files = backend_promela.generate(self.checked(check))
-        except backend_promela.Unsupported as error:
-            raise Failure(f"{self.name}/{check}: {error}", 1) from None
-        write(own, with_lost_timers(files, self.protocol, self.lost_timers))
-        try:
-            for kind in KINDS if self.worlds[check].generated else ():
-                protocol = self._protocol(check, kind == "liveness")
-                write(own / kind, backend_world.generate(protocol, kind == "liveness"))
-        except backend_world.Unsupported as error:
-            raise Failure(f"{self.name}/{check}: {error}", 1) from None
-        self._generated[check] = [own, plain, TOP / "models", TOP]
-        return self._generated[check]
-
-    @property
-    def path_by_hand(self) -> Optional[Path]:
-        """Of the world that is not in the spec."""
-        world = self.world_by_hand
-        return world.directory / world.name if world is not None else None
-
-    def bounds(self, check: ir.Check, kind: str) -> dict[str, int]:
-        """The world's settings. `X_liveness`, where a check has it, takes the place of `X` when searching for cycles."""
-        bounds = bounds_of(self.protocol, check.name, kind == "liveness")
-        bounds.pop("nightly", None)
-        world = self.protocol.world_of(check.name)
-        if self.worlds[check.name].generated and world is not None:
-            declared = {b.name: b.value for b in world.bounds}
-            bounds = {**declared, **bounds}
-        return bounds
+        own, plain = self.directory / check, self.directory / "c"
+        if check not in self._written:
+            write(plain, backend_c.generate(self.protocol))
+            try:
+                write(own, backend_promela.generate(self.checked(check)))
+                for each in KINDS:
+                    protocol = self.checked(check, each)
+                    liveness = each == "liveness"
+                    write(own / each, backend_world.generate(protocol, liveness))
+            except (backend_promela.Unsupported, backend_world.Unsupported) as error:
+                raise Failure(f"{self.name}/{check}: {error}", 1) from None
+            self._written.add(check)
+        return [own, own / kind, plain, TOP / "models", TOP]
 
     def search(self, check: str, engine: str, kind: str) -> Search:
-        declared = self.check(check)
-        bounds = self.bounds(declared, kind)
-        directory = self.directory / check / f"{engine}_{kind}"
-        settings = dict(declared.settings)
-        values = {**self.constants, **settings, **bounds}
-        world = self.worlds[check]
+        world = self.world(check, kind)
         return Search(
             self.name,
             check,
             engine,
             kind,
-            bounds,
-            settings,
-            world.faults(values),
-            world.besides(values),
-            world.absent(values),
-            directory,
+            {bound.name: bound.value for bound in world.bounds},
+            dict(self.check(check).settings),
+            *befalls(world),
+            self.directory / check / f"{engine}_{kind}",
         )
-
-    @property
-    def constants(self) -> dict[str, int]:
-        """As the spec has them, before a check changes them."""
-        return {c.name: c.value for c in self.protocol.constants}
 
     def searches(
         self,
@@ -231,13 +121,9 @@ class Subject:
         kinds: Sequence[str] = KINDS,
     ) -> Iterator[Search]:
         """Those asked for; both engines of a configuration next to each other. Naming a check overrides the level."""
-        for position, check in enumerate(self.protocol.checks):
-            wanted = {
-                "quick": position == 0,
-                "default": not is_nightly(check),
-                "nightly": True,
-            }[level]
-            if check.name in checks if checks else wanted:
+        out = self.left_out(level)
+        for check in self.protocol.checks:
+            if check.name in checks if checks else check.name not in out:
                 for kind in KINDS:
                     for engine in ENGINES:
                         if kind in kinds and engine in engines:
@@ -245,8 +131,13 @@ class Subject:
 
     def left_out(self, level: str) -> list[str]:
         """Configurations that the level does not search."""
-        run = {search.check for search in self.searches(level=level)}
-        return [check.name for check in self.protocol.checks if check.name not in run]
+        checks = self.protocol.checks
+        out = {
+            "quick": checks[1:],
+            "default": tuple(filter(is_nightly, checks)),
+            "nightly": (),
+        }
+        return [check.name for check in out[level]]
 
     def property_of(self, message: str) -> str:
         """The property a message of pan's speaks of."""
@@ -287,7 +178,7 @@ INTERNAL = {
 }
 
 
-# What else is asserted, by worlds and devices of what they are asked for and answered, by words of the assertion.
+# What else is asserted, by words of the assertion.
 CONTRACTS = {
     "invalid array index": (
         "index_in_bounds",
@@ -297,10 +188,6 @@ CONTRACTS = {
         "event_accepted",
         "An event that the world may offer is never refused.",
     ),
-    "slot_wanted": (
-        "one_slot_at_a_time",
-        "A slot on the wire is asked for once, by the side that sends.",
-    ),
 }
 
 
@@ -309,46 +196,37 @@ def is_nightly(check: ir.Check) -> bool:
     return bool(dict(check.world).get("nightly", 0))
 
 
-def find_world(spec: Path, protocol: str) -> Path:
-    """`models/<protocol>_world.pml` beside the spec or above it, then in the project the compiler belongs to."""
-    name = f"{protocol}_world.pml"
-    above = list(spec.resolve().parents)
-    for directory in [above[0], *(each / "models" for each in [*above, TOP])]:
-        if (directory / name).is_file():
-            return directory / name
-    raise Failure(
-        f"there is no world for protocol {protocol}: expected models/{name} beside {spec} or above it; "
-        "--world names another file; 'check NAME in WORLD' takes one of the spec"
+def befalls(world: ir.World) -> tuple[list[str], list[str], list[str]]:
+    """What the link does to frames as often as it likes; what else befalls nodes and hosts; and what this world can do and
+    does not, with the bounds and settings of a check."""
+    named = (("loss", world.loses), ("duplication", world.repeats))
+    faults = {name: True for name, fault in named if fault and fault.limit is None}
+    if world.reorders:
+        faults["reordering"] = world.in_flight > 1
+    besides = {
+        f"{name} up to a limit": fault.limit != 0
+        for name, fault in named
+        if fault and fault.limit is not None
+    }
+    for offer in world.offers:
+        if offer.doc:
+            text = offer.doc.rstrip(".")
+            besides[text] = besides.get(text, False) or not never(offer.when)
+    return (
+        [text for text, there in faults.items() if there],
+        [text for text, there in besides.items() if there],
+        [text for text, there in {**faults, **besides}.items() if not there],
     )
 
 
-def read_world(path: Path) -> World:
-    from ..command_line import read_text
-
-    path = path.resolve()
-    return World(path.name, path.parent, read_text(path))
-
-
-def generated_world(spec: Path, protocol: ir.Protocol, world: ir.World) -> World:
-    """What a spec's own world does to frames and nodes, in the form of the opening comment of one written by hand."""
-    named = (("loss", world.loses), ("duplication", world.repeats))
-    faults = [name for name, fault in named if fault and fault.limit is None]
-    faults += ["reordering (in_flight > 1)"] * world.reorders
-    lines = [f"Faults: {', '.join(faults)}"] if faults else []
-    for name, fault in named:
-        if fault and fault.limit is not None:
-            condition = f" ({fault.bound} > 0)" if fault.bound else ""
-            lines.append(f"Besides: {name} up to a limit{condition}")
-    for offer in world.offers:
-        if offer.fault and offer.doc:
-            conditions = [f"{bound} > 0" for bound in offer.bounds]
-            condition = f" ({conditions[0]})" if conditions else ""
-            lines.append(f"Besides: {offer.doc.rstrip('.')}{condition}")
-    devices = dict.fromkeys(wire.device for wire in world.wires)
-    lines += [f"Wire: {', '.join(devices)}"] if devices else []
-    lines = list(dict.fromkeys(lines))
-    name = f"{naming.plain(protocol.name)}_world.pml"
-    return World(name, spec.resolve().parent, "\n".join(lines), True)
+def never(when: Optional[ir.Expression]) -> bool:
+    """Do the bounds alone make the condition false? No number is less than 0."""
+    if isinstance(when, ir.Binary):
+        if when.operator == "and":
+            return never(when.left) or never(when.right)
+        if when.operator == "<" and when.right.value == 0:
+            return True
+    return when is not None and when.value == 0
 
 
 def shown(path: Path) -> str:

@@ -1,12 +1,11 @@
-"""Transitions that no configuration takes, and why: a file people write beside the world, and `hsmc verify` checks.
+"""Transitions that no configuration takes, and why: a file people write beside the spec, and `hsmc verify` checks.
 
     [[unreached]]
     row    = "Send.PHY.transmitted.0"
     reason = "..."
 
-It is `<protocol>_unreached.toml` beside the spec, or beside the world written by hand, where a check has one. Where there is
-such a list, a transition that is neither taken nor
-listed, or both, is an error. Without one they are told, and no more. `row = "Link.*"` lists all transitions of a process.
+It is `<protocol>_unreached.toml` beside the spec. Where there is such a list, a transition that is neither taken nor listed,
+or both, is an error. Without one they are told, and no more. `row = "Link.*"` lists all transitions of a process.
 """
 
 from __future__ import annotations
@@ -37,9 +36,6 @@ class Judgement:
 
 
 def list_of(subject: Subject) -> Path:
-    path = subject.path_by_hand
-    if path is not None:
-        return path.with_name(f"{path.name.removesuffix('_world.pml')}_unreached.toml")
     stem = naming.plain(subject.name)
     return subject.spec.resolve().parent / f"{stem}_unreached.toml"
 
