@@ -12,6 +12,7 @@ import doctest
 import io
 import json
 import os
+import re
 import shutil
 import sys
 import types
@@ -188,7 +189,8 @@ def test_a_board_restarts(tmp_path: Path) -> None:
     assert record["problems"] == [] and record["deviation"] is None
     (shows,) = record["shows"]
     assert "in each of 19 more turns of the cycle the boards send the same" in shows
-    assert "send 0 of host 0 and receive 0 of host 1 never finish" in shows
+    # Before the restart and after it the host posts a receive: either may be the one that is open.
+    assert re.search("send 0 of host 0 and receive [01] of host 1 never finish", shows)
     # In the world that was searched the numbers of incarnations begin in the middle, and rise or fall.
     (restarted,) = [s for s in record["steps"] if s["command"].startswith("restart 1 ")]
     number = int(restarted["command"].split()[-1])
