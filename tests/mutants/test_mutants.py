@@ -271,6 +271,7 @@ MUTANTS = [
         "",
         "in_order",
         "cancelled:c:safety",
+        alone=True,
     ),
     Mutant(
         "a cancelled receive stays the end of the list",
@@ -284,7 +285,7 @@ MUTANTS = [
         "a message that was sent twice asks for ever whether all copies were read",
         "send.hsm",
         "on memory_read -> DONE on ack(f) / count acknowledgements_stale",
-        "on memory_read / notify_read(m) on ack(f) / count acknowledgements_stale",
+        "on memory_read / notify_read(m)\n      on ack(f) / count acknowledgements_stale",
         "comes_to_rest",
         "one_message:c:liveness",
         alone=True,
