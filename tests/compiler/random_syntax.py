@@ -9,6 +9,7 @@ from typing import Iterator, Optional, Protocol, Sequence
 
 from lark.grammar import NonTerminal, Rule, Terminal
 
+from hsmc.editor.vocabulary import ALTERNATIVES
 from hsmc.frontend.parser import SpecIndenter, lark_parser
 
 NAMES = (
@@ -35,6 +36,7 @@ REGULAR = {
     "COMPARE": ("==", "!=", "<=", ">=", "<", ">"),
     "CONSTANT_WORD": ("none", "true", "false"),
 }
+CONTINUING = ("=", "/", "->", "and", "or", "+", "==", "at", "told", "unchanged")
 BLOCK = ("_NL", "_INDENT", "_DEDENT")
 PROFILES = ("paper", "modern")
 # A derivation grows freely to this number of terminals, then ends as soon as it can.
@@ -141,9 +143,9 @@ def _text(terminal: str, source: Source) -> str:
     options: Sequence[str] = REGULAR.get(terminal, ())
     if not options:
         pattern = next(t.pattern for t in lark_parser().terminals if t.name == terminal)
-        value = pattern.value
-        plain = value.removeprefix("(?:").removesuffix(")")
-        options = (value,) if pattern.type == "str" else plain.split("|")
+        words = ALTERNATIVES.fullmatch(pattern.value)
+        assert words is not None or pattern.type == "str", terminal
+        options = words[1].split("|") if words is not None else (pattern.value,)
     return options[source.randrange(len(options))]
 
 
@@ -239,7 +241,7 @@ class Printer:
         self._end()
 
     def _between(self, before: str, text: str, depth: int, indent: int) -> None:
-        continues = text in ("=", "/", "->", "and", "or", "+", "==") or text[0] == '"'
+        continues = text in CONTINUING or text[0] == '"'
         if (depth > 0 or continues) and self.sometimes(9):
             self._end()
             if self.sometimes(5):

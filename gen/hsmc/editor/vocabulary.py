@@ -21,7 +21,9 @@ from ..frontend.declarations import INTEGERS
 from ..frontend.parser import lark_parser
 
 LINE_ENDS = frozenset(("_NL", "_INDENT", "_DEDENT", "$BEGIN"))
-ALTERNATIVES = re.compile(r"(?:\(\?:|\()?([A-Za-z_]+(?:\|[A-Za-z_]+)*)\)?(?:\\b)?")
+ALTERNATIVES = re.compile(
+    r"(?:\(\?:|\()?([A-Za-z_]+(?:\|[A-Za-z_]+)*)\)?(?:\\b|\(\?=.*)?"
+)
 
 TYPES = (*INTEGERS, "bool", "bits")
 CALLED = (n.removeprefix("_builtin_") for n in dir(Calls) if n.startswith("_builtin_"))

@@ -17,6 +17,7 @@ BLOCKS = {
     "pool": "field",
     "table": "field",
 }
+IN_WORLDS = frozenset("bound variable parameter view".split())
 DOC_GAP = 4  # before the texts of a block
 DOC_GAP_TOP = 2
 
@@ -33,7 +34,7 @@ def kind_of(code: Code) -> Optional[str]:
     if code.parents[0] == "process":
         return word if code.level == 1 and word in ("event", "variable") else None
     if code.parents[0] == "world":
-        return word if code.level == 1 and word in ("bound", "variable") else None
+        return word if code.level == 1 and word in IN_WORLDS else None
     if code.level == 1 and code.parents[0] in BLOCKS:
         return BLOCKS[code.parents[0]]
     if code.parents[0] in ("action", "function") and _assignment(code) > 0:

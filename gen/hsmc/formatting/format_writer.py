@@ -16,6 +16,10 @@ CONTINUED_BY = (
 # Lines with code beyond this do not draw the marks and comments beside them to the right.
 LONG = 100
 
+# Parts of the lines of a world that may stand in lines of their own, and what a line with such parts begins with.
+PARTS = ("->", "at", "told", "unchanged")
+PARTED = ("wire", "host", "fault", "view", *PARTS)
+
 BINARY = frozenset("+ - * / | ^ & << >> == != < <= > >=".split())
 
 
@@ -138,6 +142,9 @@ def _rank(tokens: Sequence[Token], index: int, depth: int) -> Optional[int]:
         return 0
     if token.text == "=" and tokens[0].text == "function" and depth == 0:
         return 1
+    if token.text in PARTS and tokens[0].text in PARTED and depth == 0:
+        following = tokens[index + 1].text if index + 1 < len(tokens) else ""
+        return None if following[:1] in tuple(":=(.[") else 2
     if token.text in ("and", "or"):
         return 10 + depth
     if before.text == "," and depth > 0:
