@@ -143,9 +143,10 @@ def _text(terminal: str, source: Source) -> str:
     options: Sequence[str] = REGULAR.get(terminal, ())
     if not options:
         pattern = next(t.pattern for t in lark_parser().terminals if t.name == terminal)
-        words = ALTERNATIVES.fullmatch(pattern.value)
-        assert words is not None or pattern.type == "str", terminal
-        options = words[1].split("|") if words is not None else (pattern.value,)
+        value = pattern.value
+        words = ALTERNATIVES.fullmatch(value)
+        plain = words[1] if words else value.removeprefix("(?:").removesuffix(")")
+        options = (value,) if pattern.type == "str" else plain.split("|")
     return options[source.randrange(len(options))]
 
 

@@ -86,13 +86,16 @@ def starting(group: Group) -> str:
 
 
 def inside(words: Vocabulary, keyword: Keyword) -> str:
-    """A pattern for a word that is a keyword in its place only: by what may stand after it. A
-    name with a bracket right behind it is called."""
+    """A pattern for a word that is a keyword in its place only: by what may stand after it, and
+    before it where that is another word. A name with a bracket right behind it is called.
+    """
     characters, ends = words.following(keyword)
     after = rf"[{escaped_class(characters)}]"
     if ends:
         after = rf"\%({after}\|$\)"
-    return rf"\s\@1<=\<{keyword.word}\>(\@!\ze\s*{after}"
+    preceding = words.preceding(keyword)
+    before = rf"\%(\<{choice(preceding)}\s\+\)\@<=" if preceding else r"\s\@1<="
+    return rf"{before}\<{keyword.word}\>(\@!\ze\s*{after}"
 
 
 def escaped_class(characters: str) -> str:

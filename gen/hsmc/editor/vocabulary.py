@@ -197,6 +197,12 @@ class Vocabulary:
         found = (k.word for k in self.keywords if k.terminal in keyword.before)
         return tuple(found) if keyword.only_begins else ()
 
+    def preceding(self, keyword: Keyword) -> tuple[str, ...]:
+        """The words one of which must stand before a word inside a line; none where something else may."""
+        if not keyword.before <= self.words.keys():
+            return ()
+        return tuple(sorted(w for t in keyword.before for w in self.words[t]))
+
     def by_place(self) -> tuple["Group", ...]:
         """The words that begin a line and are words only there, but for those of events; those that declare a name
         come last."""

@@ -211,12 +211,15 @@ def targets(words: Vocabulary) -> Rule:
 
 
 def inside(words: Vocabulary, keyword: Keyword) -> Rule:
-    """A word that is a keyword in its place only: by what may stand after it."""
+    """A word that is a keyword in its place only: by what may stand after it, and before it where that is another word."""
     following, ends = words.following(keyword)
     after = characters(following)
     if ends:
         after = f"(?:{after}|$)"
-    return {"name": KEYWORD, "match": rf"(?<=\s){keyword.word}\b(?!\()(?=\s*{after})"}
+    preceding = words.preceding(keyword)
+    before = "|".join(rf"(?<=\b{word} )" for word in preceding) or r"(?<=\s)"
+    match = rf"(?:{before}){keyword.word}\b(?!\()(?=\s*{after})"
+    return {"name": KEYWORD, "match": match}
 
 
 def characters(following: str) -> str:

@@ -117,6 +117,19 @@ class WorldStatements(Statements):
             return False
         return True
 
+    def reference(self, node: ast.Expression, pool: str) -> Optional[ir.Expression]:
+        """For a world a record is a number from 1."""
+        record = self.number(node)
+        count = self.context.pools[pool].count.value
+        if record is None or record.value is None or 1 <= record.value <= count:
+            return record
+        self.error(
+            "HSM0303",
+            node.span,
+            f"record {record.value} of {pool}, not in 1..{count}",
+        )
+        return None
+
     def _clear_variable(self, node: ast.Clear) -> Optional[ir.Statement]:
         variable = self.expression(node.record)
         if variable is None:

@@ -211,18 +211,13 @@ class WorldBuilder(WorldNames):
             )
             return None
         record = None
-        if isinstance(named, ast.Index) and process.instance is not None:
-            record = line.number(named.index)
-            pool = self.context.pools.get(process.instance.type.name.text)
-            if record is None or pool is None:
+        if isinstance(named, ast.Index):
+            assert process.instance is not None
+            pool = process.instance.type.name.text
+            if pool not in self.context.pools:
                 return None
-            count = pool.count.value
-            if record.value is not None and not 1 <= record.value <= count:
-                self.context.error(
-                    "HSM0303",
-                    named.index.span,
-                    f"record {record.value} of {pool.name}, not in 1..{count}",
-                )
+            record = line.reference(named.index, pool)
+            if record is None:
                 return None
         arguments = self._arguments(line, node, signature, f"event {name}")
         if arguments is None:
