@@ -36,7 +36,9 @@ REGULAR = {
     "COMPARE": ("==", "!=", "<=", ">=", "<", ">"),
     "CONSTANT_WORD": ("none", "true", "false"),
 }
-CONTINUING = ("=", "/", "->", "and", "or", "+", "==", "at", "told", "unchanged")
+CONTINUING = ("=", "/", "->", "and", "or", "+", "==")
+# Before a word or a number: otherwise one of these may be a name at the start of a line.
+PARTS = ("at", "told", "unchanged")
 BLOCK = ("_NL", "_INDENT", "_DEDENT")
 PROFILES = ("paper", "modern")
 # A derivation grows freely to this number of terminals, then ends as soon as it can.
@@ -233,16 +235,20 @@ class Printer:
         self.text += " " * indent
         depth = 0
         before = ""
-        for text in [*texts, marks] if marks else texts:
+        shown = [*texts, marks] if marks else texts
+        for text, following in zip(shown, [*shown[1:], "."]):
             if before:
-                self._between(before, text, depth, indent)
+                part = text in PARTS and following[0].isalnum()
+                self._between(before, text, depth, indent, part)
             depth += (text in "([") - (text in ")]")
             self.text += text
             before = text
         self._end()
 
-    def _between(self, before: str, text: str, depth: int, indent: int) -> None:
-        continues = text in CONTINUING or text[0] == '"'
+    def _between(
+        self, before: str, text: str, depth: int, indent: int, part: bool
+    ) -> None:
+        continues = part or text in CONTINUING or text[0] == '"'
         if (depth > 0 or continues) and self.sometimes(9):
             self._end()
             if self.sometimes(5):

@@ -172,3 +172,128 @@ def test_what_goes_on_for_ever_is_found(
     runs = searches(spec, tmp_path / "build", "liveness")
     assert [run.violated for run in runs] == ["each_call_ends", "each_call_ends"]
     assert runs[0].states == runs[1].states
+
+
+HOUSE = HERE / "house.hsm"
+
+
+def house(
+    build: pathlib.Path, check: str, changes: dict[str, str], engine: str = "c"
+) -> tuple[Subject, Run]:
+    text = HOUSE.read_text()
+    for old, new in changes.items():
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    build.mkdir(exist_ok=True)
+    spec = build / HOUSE.name
+    spec.write_text(text)
+    subject = Subject(spec, build / "build")
+    search = subject.search(check, engine, "safety")
+    (run,) = run_all([(search, subject)], quick=True)
+    return subject, run
+
+
+def test_rare_lines_of_a_world(tmp_path: pathlib.Path) -> None:
+    subject = Subject(HOUSE, tmp_path)
+    chosen = list(subject.searches(kinds=["safety"]))
+    runs = run_all([(search, subject) for search in chosen], quick=True)
+    assert [(run.name, run.failure) for run in runs if not run.holds] == []
+    pairs = list(zip(runs[::2], runs[1::2]))
+    assert [p.states for p, _ in pairs] == [c.states for _, c in pairs]
+    assert [p.transitions for p, _ in pairs] == [c.transitions for _, c in pairs]
+    assert [pairs[0][1].states > 1000, pairs[0][1].not_taken] == [True, []]
+
+
+BROKEN = {
+    "restart": ("lossy", "forgets", {"fault restart at hall": "fault nothing at hall"}),
+    "parameter": (
+        "lossy",
+        "done_is_taken",
+        {"parameter life = lives[node] + 1": "parameter life = 1 + lives[cellar]"},
+    ),
+    "parameter that is the node": (
+        "lossy",
+        "right_way",
+        {"parameter own  = node": "parameter own  = 1 - node"},
+    ),
+    # The rate that changes meanwhile, which is a fault of nothing but the world's own variables.
+    "live parameter": (
+        "lossy",
+        "fair_price",
+        {"life: life, cost: e.cost": "life: life, cost: rate"},
+    ),
+    "view of a variable": (
+        "lossy",
+        "remembers",
+        {"last := n.number": "last := n.number + 1"},
+    ),
+    "view of a record": (
+        "lossy",
+        "want_changes_nothing",
+        {"view held   = Errand[1]": "view held   = Errand[2]"},
+    ),
+    "ready": ("lossy", "one_letter", {"ready when letter == 0": "ready when true"}),
+    "timers": (
+        "patient",
+        "no_hurry",
+        {"timers when patient == 0 or quiet": "timers when true"},
+    ),
+    "good": (
+        "clean",
+        "no_needless_time_out",
+        {"good when faultless > 0": "good when false"},
+    ),
+    "unchanged on a fault line": (
+        "lossy",
+        "nonsense_changes_nothing",
+        {"number: u8 range 1..3": "number: u8"},
+    ),
+    "unchanged whatever the verdict": (
+        "lossy",
+        "want_changes_nothing",
+        {"when held != 0 and other != 0": "when held != 0"},
+    ),
+    "unchanged on a wire line": (
+        "lossy",
+        "stale_changes_nothing",
+        {"  / answer(n)\n": "  / Log[0].life := 1; answer(n)\n"},
+    ),
+    "event of a record": (
+        "lossy",
+        "never_event",
+        {"    fetching[r - 1] := 0\n": "    fetching[2 - r] := 0\n"},
+    ),
+    "frame of the world's own": (
+        "lossy",
+        "fair_price",
+        {"cost: letter_cost))": "cost: letter_cost + 1))"},
+    ),
+    "function": (
+        "lossy",
+        "stale_changes_nothing",
+        {"first if number == 1": "first if number == 2"},
+    ),
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_rare_lines_of_a_world_find_a_mistake(
+    broken: str, tmp_path: pathlib.Path
+) -> None:
+    check, violated, changes = BROKEN[broken]
+    _, run = house(tmp_path, check, changes)
+    assert run.violated == violated, run.failure
+
+
+@pytest.mark.parametrize("broken", ["parameter", "unchanged on a wire line"])
+def test_counterexamples_of_rare_lines(broken: str, tmp_path: pathlib.Path) -> None:
+    check, violated, changes = BROKEN[broken]
+    subject, run = house(tmp_path, check, changes)
+    ((trail, told, paths),) = counterexample.explain([run], subject, Limits())
+    assert trail.violated == violated
+    done = [step.do for step in trail.steps]
+    assert ("restart" in done) == (broken == "parameter")
+    assert [each.difference for each in told if each.difference] == []
+    replay = native.run(Program(subject.checked(check)), subject, trail)
+    assert violated in replay.violated
+    assert set(native.differences(trail, replay)) == {""}
