@@ -176,6 +176,7 @@ class WorldNames:
                 self.context.error(
                     "HSM0607", name.span, "a function of a world is one expression"
                 )
+                self.context.report.poisoned.add(name.text)
                 continue
             arguments = self.types.arguments(node.arguments)
             result = self.types.scalar(node.result, "result")
@@ -213,6 +214,10 @@ class WorldNames:
             )
             return None
         self.context.refer(name.span, self.context.symbols[name.text].span)
+        lines = self.node.parameters
+        same = [p.span for p in lines if p.parameter.text == name.text]
+        if node.span == same[0]:
+            self._single(same, f"parameter {name.text}", False)
         line = self._line(name.text)
         value = line.single(node.value)
         if value is not None:
