@@ -132,7 +132,8 @@ class Wire:
 class Offer:
     """Events that come at a node, one after the other and nothing in between; or the world puts a frame on the wire, the
     node restarts, or only the variables change. `fault`: no more once the link is good; `waits`: from then on only where
-    the wire has room. A line with choices is one of these for each combination of their values."""
+    the wire has room. A line with choices is one of these for each combination of their values.
+    """
 
     fault: bool
     waits: bool

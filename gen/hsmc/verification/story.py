@@ -178,9 +178,7 @@ class Teller:
 
 def heading(trail: Trail) -> list[str]:
     """What a story begins with."""
-    bounds = ", ".join(
-        f"{key} {value}" for key, value in trail.bounds.items() if value
-    )
+    bounds = ", ".join(f"{key} {value}" for key, value in trail.bounds.items() if value)
     count = len(trail.steps)
     length = f"{count} step{'s' * (count != 1)}"
     if trail.shortest:
