@@ -290,7 +290,7 @@ def _world(w: ir.World) -> Iterator[str]:
         kind = "fault" if offer.fault else "host"
         yield (
             f"  {kind} {events} at {expression_text(offer.at)}{_unchanged(offer.unchanged)}"
-            f"{_when(offer.when) if offer.waits else f' whenever {expression_text(offer.when)}'}"
+            f"{_when(offer.when, 'when' if offer.waits else 'whenever')}"
         )
         yield from statement_lines(offer.block.statements, "    ")
     for observer in w.observers:
@@ -316,8 +316,8 @@ def _limit(fault: ir.Fault) -> str:
     return "" if fault.limit is None else f" {fault.limit}"
 
 
-def _when(condition: Optional[ir.Expression]) -> str:
-    return f" when {expression_text(condition)}" if condition else ""
+def _when(condition: Optional[ir.Expression], word: str = "when") -> str:
+    return f" {word} {expression_text(condition)}" if condition else ""
 
 
 def _offered(event: ir.Offered) -> str:
