@@ -22,7 +22,7 @@ from ..frontend.parser import lark_parser
 
 LINE_ENDS = frozenset(("_NL", "_INDENT", "_DEDENT", "$BEGIN"))
 ALTERNATIVES = re.compile(
-    r"(?:\(\?:|\()?([A-Za-z_]+(?:\|[A-Za-z_]+)*)\)?(?:\\b|\(\?=.*)?"
+    r"(?:\(\?:|\()?([A-Za-z_]+(?:\|[A-Za-z_]+)*)\)?(?:\\b)?(?:\(\?[=!].*)?"
 )
 
 TYPES = (*INTEGERS, "bool", "bits")

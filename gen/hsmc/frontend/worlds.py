@@ -463,18 +463,30 @@ class WorldBuilder(WorldNames):
     def _timer(self, node: ast.Observe) -> Optional[str]:
         """The timer of `after Process.STATE`."""
         process, state = node.timer
-        if self.context.process(process) is None:
+        declared = self.context.process(process)
+        if declared is None:
             return None
-        own = [t for t in self.context.timers if t.process == process.text]
-        for timer in own:
-            if timer.state == state.text:
-                return timer.name
+        states = [n for n in _nodes_of(declared.states) if isinstance(n, ast.State)]
+        own = {t.state: t for t in self.context.timers if t.process == process.text}
+        for each in states:
+            if each.name.text == state.text:
+                self.context.refer(state.span, each.name.span)
+                if state.text in own:
+                    return own[state.text].name
+                if not self.context.spec.damaged:
+                    self.context.error(
+                        "HSM0203",
+                        state.span,
+                        f"state '{state.text}' of process {process.text} has no timer",
+                        [("declared here", each.name.span)],
+                    )
+                return None
         self.context.report.unknown(
             "HSM0203",
             state.span,
-            f"process {process.text} has no state '{state.text}' with a timer",
+            f"process {process.text} has no state '{state.text}'",
             state.text,
-            [timer.state for timer in own],
+            own,
         )
         return None
 
