@@ -119,6 +119,7 @@ def grammar() -> dict[str, Any]:
         },
         {"name": "storage.modifier.profile.hsm", "match": f"@{pattern('NAME')}"},
         {"name": "invalid.illegal.string.hsm", "match": '"[^"]*$'},
+        observed(),
         # The first rule wins, so those that take the declared name along stand before those that do not.
         *(starting(group) for group in reversed(words.by_place())),
         events(words),
@@ -193,6 +194,20 @@ def events(words: Vocabulary) -> Rule:
         "captures": {
             "1": {"name": KEYWORD},
             "2": {"patterns": [{"match": one, "name": SCOPES["event"]}]},
+        },
+    }
+
+
+def observed() -> Rule:
+    """The state whose timer a world observes."""
+    one = pattern("NAME")
+    return {
+        "match": rf"^\s*(observe)\s+(after)\s+({one})\s*\.\s*({one})",
+        "captures": {
+            "1": {"name": KEYWORD},
+            "2": {"name": KEYWORD},
+            "3": {"name": "variable.other.hsm"},
+            "4": {"name": SCOPES["state"]},
         },
     }
 
