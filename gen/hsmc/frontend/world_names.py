@@ -35,6 +35,9 @@ class WorldNames:
         # The names every line knows.
         self.names: list[tuple[ast.Name, Binding, str]] = []
         self.own_functions: dict[str, WorldFunction] = {}
+        self.known_values: dict[
+            tuple[str, tuple[Optional[int], ...]], ir.Expression
+        ] = {}
 
     # --- what is declared
 
@@ -292,6 +295,7 @@ class WorldNames:
         """What resolves one line, which has local names of its own."""
         line = WorldStatements(self.context, self.types, Body("world", name))
         line.functions = self.own_functions
+        line.known = self.known_values
         here = self.node.name.span
         for fact in FACTS[1:]:
             value = ir.WorldFact(type=BOOL, place=here.place(), name=fact)  # type: ignore[arg-type]

@@ -30,6 +30,8 @@ class WorldStatements(Statements):
     asserts = False
     functions: Mapping[str, WorldFunction] = {}
     calling: tuple[str, ...] = ()  # functions of the world, the outermost first
+    # What calls with constant arguments alone come to: lines with choices ask for the same again and again.
+    known: dict[tuple[str, tuple[Optional[int], ...]], ir.Expression] = {}
 
     def _computable(
         self, node: ast.Binary, left: ir.Expression, right: ir.Expression
@@ -166,6 +168,9 @@ class WorldStatements(Statements):
                 f"function '{name.text}' calls itself: {' -> '.join((*self.calling, name.text))}",
             )
             return None
+        key = (name.text, tuple(value.value for value in values))
+        if key in self.known:
+            return self.known[key]
         arguments = zip(function.node.arguments, values, strict=True)
         scopes, calling = self.scopes, self.calling
         self.scopes = [scopes[0], {a.name.text: (v, a.name.span) for a, v in arguments}]
@@ -175,4 +180,7 @@ class WorldStatements(Statements):
         result = function.signature.result
         if value is None or result is None:
             return None
-        return self.fit(value, result, span, f"the value of function {name.text}")
+        fitted = self.fit(value, result, span, f"the value of function {name.text}")
+        if fitted is not None and None not in key[1]:
+            self.known[key] = fitted
+        return fitted
