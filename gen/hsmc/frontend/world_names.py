@@ -308,7 +308,7 @@ class WorldNames:
         return line
 
     def _own(self, span: Span, parts: Iterable[object]) -> None:
-        """A world knows of nodes only what it is told."""
+        """Reports state of a node in a line of the world: only views may read it."""
         for part in parts:
             for node in walk.nodes(part):
                 called = (

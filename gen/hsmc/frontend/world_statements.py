@@ -30,8 +30,8 @@ class WorldStatements(Statements):
     asserts = False
     functions: Mapping[str, WorldFunction] = {}
     calling: tuple[str, ...] = ()  # functions of the world, the outermost first
-    # What calls with constant arguments alone come to: lines with choices ask for the same again and again.
-    known: dict[tuple[str, tuple[Optional[int], ...]], ir.Expression] = {}
+    # Values of calls whose arguments are constant; all lines of a world share them, for many make the same calls.
+    known: dict[tuple[str, tuple[Optional[int], ...]], ir.Expression]
 
     def _computable(
         self, node: ast.Binary, left: ir.Expression, right: ir.Expression
