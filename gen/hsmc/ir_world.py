@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Optional
 
 from .ir_statements import Local, Statement
-from .ir_values import Expression, Place, Type
+from .ir_values import Binary, Expression, Place, Type
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -222,3 +222,12 @@ class World:
     end: Optional[End]
     always: tuple[Assert, ...]  # after each step
     eventually: tuple[Eventually, ...]
+
+
+def ruled_out(condition: Optional[Expression]) -> bool:
+    """Is it false whatever the variables are, as bounds can make it?"""
+    if condition is None:
+        return False
+    if isinstance(condition, Binary) and condition.operator == "and":
+        return ruled_out(condition.left) or ruled_out(condition.right)
+    return condition.value == 0

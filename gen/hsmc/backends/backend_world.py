@@ -163,7 +163,7 @@ class WorldBackend:
         self.protocol = protocol
         self.liveness = liveness
         # What a bound rules out would only take room in each state.
-        offers = tuple(o for o in world.offers if not ruled_out(o.when))
+        offers = tuple(o for o in world.offers if not ir.ruled_out(o.when))
         self.world = dataclasses.replace(world, offers=offers)
         self.c = WorldWriter(protocol)
         self.p = PromelaWriter(protocol)
@@ -591,15 +591,6 @@ class WorldBackend:
     def selects(self, offered: ir.Offered) -> str:
         """May the event be for no record? As C."""
         return "true" if self.event(offered)[1].select is not None else "false"
-
-
-def ruled_out(condition: Optional[ir.Expression]) -> bool:
-    """Is it false whatever the variables are?"""
-    if condition is None:
-        return False
-    if isinstance(condition, ir.Binary) and condition.operator == "and":
-        return ruled_out(condition.left) or ruled_out(condition.right)
-    return condition.value == 0
 
 
 def _parts(item: object) -> Iterator[object]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Iterable, Mapping, Optional, Sequence
+from typing import Mapping, Optional, Sequence
 
-from .. import ir, walk
+from .. import ir
 from . import ast
 from .context import Body, Context, Signature
 from .declarations import Declarations
@@ -133,6 +133,7 @@ class WorldNames:
 
     def _view(self, node: ast.View) -> Optional[ir.View]:
         line = self._line("view")
+        line.views = True
         value = line.single(node.value)
         at = self._node_number(line, node.at)
         wrong: Optional[Span] = node.value.span
@@ -201,8 +202,6 @@ class WorldNames:
             if value is None:
                 del self.own_functions[called]
                 self.context.report.poisoned.add(called)
-            else:
-                self._own(function.value.span, (value,))
 
     def _parameter(self, node: ast.WorldParameter) -> Optional[ir.WorldParameter]:
         name = node.parameter
@@ -230,7 +229,6 @@ class WorldNames:
             )
         if value is None:
             return None
-        self._own(node.span, (value,))
         return ir.WorldParameter(name=name.text, value=value)
 
     def _gate(self, node: ast.Gate) -> Optional[ir.Expression]:
@@ -245,7 +243,6 @@ class WorldNames:
                 "whether the link is good from the beginning depends on bounds alone",
             )
             return None
-        self._own(node.span, (when,))
         return when
 
     def _type(self, use: ast.TypeUse) -> Optional[ir.Type]:
@@ -296,6 +293,7 @@ class WorldNames:
         line = WorldStatements(self.context, self.types, Body("world", name))
         line.functions = self.own_functions
         line.known = self.known_values
+        line.functions_of_spec = self.functions
         here = self.node.name.span
         for fact in FACTS[1:]:
             value = ir.WorldFact(type=BOOL, place=here.place(), name=fact)  # type: ignore[arg-type]
@@ -306,24 +304,6 @@ class WorldNames:
             line.bind(declared, binding, what)
         line.scopes.append({})
         return line
-
-    def _own(self, span: Span, parts: Iterable[object]) -> None:
-        """Reports state of a node in a line of the world: only views may read it."""
-        for part in parts:
-            for node in walk.nodes(part):
-                called = (
-                    self.functions.get(node.function)
-                    if isinstance(node, ir.Call)
-                    else None
-                )
-                foreign = (ir.VariableName, ir.RecordField, ir.Available)
-                if isinstance(node, foreign) or called and called.reads_state:
-                    self.context.error(
-                        "HSM0606",
-                        span,
-                        "a world sees of a node's state what a view shows: view NAME = Table[i].field at NODE",
-                    )
-                    return
 
     def _node_number(
         self, line: WorldStatements, node: ast.Expression

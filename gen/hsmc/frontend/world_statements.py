@@ -12,6 +12,7 @@ from .expressions import is_number
 from .source import Span
 from .statements import Statements
 
+STATE_OF_NODE = (ir.VariableName, ir.RecordField, ir.Available, ir.Call)
 FACTS = ("node", "quiet", "timers_stopped", "records_released")
 
 
@@ -28,10 +29,35 @@ class WorldStatements(Statements):
     """One line of a world: it writes the world's variables only. `asserts`: properties too, where something is observed."""
 
     asserts = False
+    views = False  # is this line a view, which may read a node's state?
+    functions_of_spec: Mapping[str, ir.Function] = {}
     functions: Mapping[str, WorldFunction] = {}
     calling: tuple[str, ...] = ()  # functions of the world, the outermost first
     # Values of calls whose arguments are constant; all lines of a world share them, for many make the same calls.
     known: dict[tuple[str, tuple[Optional[int], ...]], ir.Expression]
+
+    def expression(self, node: ast.Expression) -> Optional[ir.Expression]:
+        value = super().expression(node)
+        return value if value is None or self._visible(value, node.span) else None
+
+    def target(self, node: ast.Expression) -> Optional[ir.Expression]:
+        place = super().target(node)
+        return place if place is None or self._visible(place, node.span) else None
+
+    def _visible(self, value: ir.Expression, span: Span) -> bool:
+        """Reports state of a node in a line of the world."""
+        if self.views or not isinstance(value, STATE_OF_NODE):
+            return True
+        if isinstance(value, ir.Call):
+            called = self.functions_of_spec.get(value.function)
+            if called is None or not called.reads_state:
+                return True
+        self.error(
+            "HSM0606",
+            span,
+            "a world sees of a node's state what a view shows: view NAME = Table[i].field at NODE",
+        )
+        return False
 
     def _computable(
         self, node: ast.Binary, left: ir.Expression, right: ir.Expression

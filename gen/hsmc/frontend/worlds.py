@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from typing import Iterable, Iterator, Optional, Sequence, Union
@@ -311,7 +312,6 @@ class WorldBuilder(WorldNames):
         if at is None or event is None:
             return None
         arrival = (event.record, event.arguments, arrives, still, block.statements)
-        self._own(node.span, (when, at, *arrival))
         used = _numbers_used((*arrival, [value for _, value in told]))
         return ir.Wire(
             device=node.device.text,
@@ -411,6 +411,9 @@ class WorldBuilder(WorldNames):
             line.bind(choice.name, number, "choice")
         at = self._node_number(line, node.at)
         when = line.condition(node.when) if node.when is not None else None
+        if self.context.in_check and at is not None and ir.ruled_out(when):
+            # Models have no place for it; its mistakes are known from the spec without a check.
+            return self._named(node, at, when)
         sent = None
         events: list[Optional[ir.Offered]] = []
         called = node.events[0].event if len(node.events) == 1 else None
@@ -425,19 +428,29 @@ class WorldBuilder(WorldNames):
             return None
         if not found and sent is None and not node.alone:
             return None
-        arguments = [(event.record, event.arguments) for event in found]
-        arguments += [(None, sent.arguments)] if sent is not None else []
-        self._own(node.span, (at, when, arguments, block.statements))
-        return ir.Offer(
-            fault=node.kind == "fault",
-            waits=node.waits,
+        return dataclasses.replace(
+            self._named(node, at, when),
             events=found,
             sent=sent,
             restart=node.alone == "restart",
             unchanged=unchanged,
+            block=block,
+        )
+
+    def _named(
+        self, node: ast.Offer, at: ir.Expression, when: Optional[ir.Expression]
+    ) -> ir.Offer:
+        """What a line is called and when it applies, without what it does."""
+        return ir.Offer(
+            fault=node.kind == "fault",
+            waits=node.waits,
+            events=(),
+            sent=None,
+            restart=False,
+            unchanged=None,
             at=at,
             when=when,
-            block=block,
+            block=ir.Block(statements=(), locals=()),
             doc=node.doc,
             place=node.span.place(),
         )
@@ -452,7 +465,6 @@ class WorldBuilder(WorldNames):
             return None
         line.asserts = True
         block = self._block(line, node.actions)
-        self._own(node.span, (block.statements,))
         return ir.Observer(
             device=node.device.text if node.device is not None else "",
             timer=timer,
@@ -497,7 +509,6 @@ class WorldBuilder(WorldNames):
         block = self._block(line, node.actions)
         if when is None:
             return None
-        self._own(node.span, (when, block.statements))
         return ir.End(when=when, block=block, place=node.span.place())
 
     def _claim(
@@ -509,7 +520,6 @@ class WorldBuilder(WorldNames):
         known = line.names_property(node.property, kind)
         if condition is None or not known:
             return None
-        self._own(node.span, (condition,))
         return condition
 
     def _always(self, node: ast.Always) -> Optional[ir.Assert]:
