@@ -75,25 +75,27 @@ def check_argument(parser: argparse.ArgumentParser) -> None:
 
 def compiled(options: argparse.Namespace) -> tuple[Compilation, ir.Protocol]:
     """The spec `options.file` names in the profile `options.profile`, with `options.check` applied where the command has
-    that option. Errors end the command; warnings are the business of `check` and `build`.
+    that option, and no other check looked at. Errors end the command; warnings are the business of `check` and `build`.
     """
     try:
         compilation = Compilation(options.file, profile=options.profile)
     except UnknownProfile as error:
         raise Failure(str(error)) from None
-    progress = Progress()
-    diagnostics = compilation.diagnostics(progress.step)
-    progress.done()
-    if errors_among(diagnostics):
-        fail(diagnostics, getattr(options, "json", False))
+    return compilation, applied(compilation, getattr(options, "check", None), options)
+
+
+def applied(
+    compilation: Compilation, check: Optional[str], options: argparse.Namespace
+) -> ir.Protocol:
+    """The spec with a check configuration applied, or None: as it stands. Errors end the command."""
     try:
-        protocol = compilation.protocol(getattr(options, "check", None))
+        protocol = compilation.protocol(check)
     except ValueError as error:
         raise Failure(str(error)) from None
     if protocol is None:
         fail(compilation.report.diagnostics, getattr(options, "json", False))
     assert protocol is not None
-    return compilation, protocol
+    return protocol
 
 
 def fail(diagnostics: Sequence[Diagnostic], as_json: bool) -> None:

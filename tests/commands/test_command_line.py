@@ -44,6 +44,17 @@ OF_A_SPEC = [
     "export",
 ]
 BROKEN = "protocol p\nconstant one = two\n"
+SMALL = """protocol small
+constant places = 2
+device tell(n: u8)
+process P
+  external event go()
+  variable last: u8[places]
+  state A initial
+    on go() / last[1] := last[0] + 1 & 0xFF; tell(last[1])
+check fewer
+  set places = 1
+"""
 TRACE = "Sender.READY.submit.0\n"
 
 
@@ -119,6 +130,22 @@ def test_spec_with_errors(command: str, tmp_path: Path) -> None:
     assert result.returncode == 1
     assert "error HSM0201" in result.stderr and result.stdout == ""
     assert not (tmp_path / "out").exists()
+
+
+def test_a_mistake_in_a_check_is_of_that_check_alone(tmp_path: Path) -> None:
+    """Only commands that tell of checks look at them; others at what they were asked for."""
+    spec = tmp_path / "small.hsm"
+    spec.write_text(SMALL)
+    for command in set(OF_A_SPEC) - {"coverage"}:
+        told = of_spec(command, spec, tmp_path)
+        assert told.returncode == int(command in ("check", "doc", "stats")), (
+            command,
+            told,
+        )
+    models = ("build", spec, "--output", tmp_path, "--check-model-dir", tmp_path)
+    for asked in (("check", spec), ("run", spec, "--check", "fewer"), models):
+        told = run(*asked)
+        assert told.returncode == 1 and "(in check fewer)" in told.stderr, told
 
 
 @pytest.mark.parametrize("command", OF_A_SPEC)

@@ -14,6 +14,7 @@ from ..command_line import (
     Failure,
     Progress,
     Subparsers,
+    applied,
     choose,
     compiled,
     fail,
@@ -69,35 +70,32 @@ def run(options: argparse.Namespace) -> int:
 
     progress = Progress()
     compilation, protocol = compiled(options)
+    names = [check.name for check in protocol.checks if options.check_model_dir]
+    models = {name: applied(compilation, name, options) for name in names}
     print_diagnostics(compilation.report.diagnostics, options.json)
     if options.set:
         protocol = _with_settings(compilation, protocol, options)
     files: dict[Path, str] = {}
     progress.step("generating C")
-    for name, text in backend_c.generate(protocol).items():
-        files[options.output / name] = text
+    for file, text in backend_c.generate(protocol).items():
+        files[options.output / file] = text
     if options.watch:
-        for name, text in watch.generate(protocol).items():
-            files[options.output / name] = text
+        for file, text in watch.generate(protocol).items():
+            files[options.output / file] = text
     if options.nic:
         try:
-            for name, text in backend_nic.generate(protocol).items():
-                files[options.output / name] = text
+            for file, text in backend_nic.generate(protocol).items():
+                files[options.output / file] = text
         except backend_nic.Unsupported as problem:
             raise Failure(str(problem), 1) from None
-    if options.check_model_dir is not None:
-        for number, check in enumerate(protocol.checks, start=1):
-            progress.step(
-                f"generating the model of {check.name} ({number} of {len(protocol.checks)})"
-            )
-            configured = compilation.protocol(check.name)
-            assert configured is not None
-            try:
-                model = backend_promela.generate(configured)
-            except backend_promela.Unsupported as problem:
-                raise Failure(f"check {check.name}: {problem}", 1) from None
-            for name, text in model.items():
-                files[options.check_model_dir / check.name / name] = text
+    for number, (name, configured) in enumerate(models.items(), start=1):
+        progress.step(f"generating the model of {name} ({number} of {len(models)})")
+        try:
+            model = backend_promela.generate(configured)
+        except backend_promela.Unsupported as problem:
+            raise Failure(f"check {name}: {problem}", 1) from None
+        for file, text in model.items():
+            files[options.check_model_dir / name / file] = text
     progress.done()
     if options.depfile is not None:
         sources = [source.path for source in compilation.spec.sources]

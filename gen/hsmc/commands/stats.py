@@ -8,6 +8,7 @@ import sys
 from ..command_line import (
     Progress,
     Subparsers,
+    applied,
     check_argument,
     compiled,
     json_argument,
@@ -33,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     compilation, protocol = compiled(options)
     model = protocol if protocol.check else None
     if model is None and protocol.checks:
-        model = compilation.protocol(protocol.checks[0].name)
+        model = applied(compilation, protocol.checks[0].name, options)
     progress.step("generating")
     texts = list(compilation.texts().values())
     figures = statistics.statistics(protocol, texts, model)
