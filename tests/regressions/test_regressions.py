@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 from typing import Sequence
 
@@ -25,6 +26,7 @@ from hsmc.testing.engines import (
     describe,
     parting,
 )
+from tests.backend.test_generated_c import CHIP_PORT, COMPILERS
 from tests.fuzz.engines import Clang, JavaScript
 
 HERE = Path(__file__).resolve().parent
@@ -71,6 +73,7 @@ def test_spec(path: Path, tmp_path: Path) -> None:
         return
     assert [d for d in diagnostics if d.severity == "error"] == []
     assert main(["build", str(path), "--output", str(tmp_path / "generated")]) == 0
+    assert_compiles_for_the_chip(tmp_path / "generated")
     for form in ("json", "scxml"):
         options = ["--format", form, "--output", str(tmp_path / form)]
         assert main(["export", str(path), *options]) == 0
@@ -94,6 +97,16 @@ def test_spec(path: Path, tmp_path: Path) -> None:
         assert_engines_agree(program, commands, [ship])
     others = [kind(program, tmp_path / kind.name) for kind in OTHERS]
     assert_engines_agree(program, commands, others)
+
+
+def assert_compiles_for_the_chip(generated: Path) -> None:
+    """The firmware's compiler warns of other things."""
+    (generated / "chip_port.h").write_text(CHIP_PORT)
+    (source,) = generated.glob("*.c")
+    command = [*COMPILERS["chip"], "-S", "-o", str(generated / "chip.s"), str(source)]
+    command += [f'-D{source.stem.upper()}_PORT_HEADER="chip_port.h"', f"-I{TOP}"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
 
 
 def random_commands(program: Program) -> list[Command]:

@@ -8,7 +8,7 @@ from .. import ir, walk
 from . import intervals
 from ..frontend.constants import LARGEST
 from ..dump import expression_text, identity
-from .guard_checks import comparison
+from .guard_checks import Intervals, comparison
 from .intervals import Interval
 from ..frontend.places import Places
 from .facts import Facts
@@ -35,28 +35,55 @@ def check_comparisons(protocol: ir.Protocol, places: Places, ranges: Ranges) -> 
 
 
 def joined(node: ir.Binary) -> Optional[bool]:
-    """Of two comparisons of the same operand with constants, one of which always, or never both, hold."""
-    left, right = comparison(node.left), comparison(node.right)
-    if left is None or right is None or left[0] != right[0]:
-        return None
-    if node.operator == "and":
-        common = any(
-            low <= y and x <= high for x, y in left[1] for low, high in right[1]
-        )
-        return None if common else False
+    """Of conditions joined by `and` or `or`: do the comparisons of one operand with constants leave no other choice? None
+    where a part of them decides that already."""
+    values: dict[str, Intervals] = {}
+    for part in _conditions(node, node.operator):
+        found = comparison(part)
+        if found is None:
+            continue
+        operand, holds = found
+        if node.operator == "or":
+            values[operand] = values.get(operand, []) + holds
+        else:
+            values[operand] = _common(values.get(operand, [(0, LARGEST)]), holds)
+    for side in (node.left, node.right):
+        if isinstance(side, ir.Binary) and side.operator == node.operator:
+            if joined(side) is not None:
+                return None
+    if node.operator == "or":
+        return True if any(map(_everything, values.values())) else None
+    return None if all(values.values()) else False
+
+
+def _conditions(node: ir.Expression, operator: str) -> Iterator[ir.Expression]:
+    """Those a chain of `and`, or of `or`, consists of."""
+    if isinstance(node, ir.Binary) and node.operator == operator:
+        yield from _conditions(node.left, operator)
+        yield from _conditions(node.right, operator)
+    else:
+        yield node
+
+
+def _common(left: Intervals, right: Intervals) -> Intervals:
+    both = [(max(a, c), min(b, d)) for a, b in left for c, d in right]
+    return [(low, high) for low, high in both if low <= high]
+
+
+def _everything(values: Intervals) -> bool:
     reached = -1
-    for low, high in sorted(left[1] + right[1]):
+    for low, high in sorted(values):
         if low > reached + 1:
-            return None
+            return False
         reached = max(reached, high)
-    return True if reached >= LARGEST else None
+    return reached >= LARGEST
 
 
 def _outcome(
     node: ir.Binary, left: Interval, right: Interval
 ) -> tuple[Optional[bool], str]:
     if node.operator in ("and", "or"):
-        return joined(node), "the two leave no other choice"
+        return joined(node), "its comparisons leave no other choice"
     if identity(node.left) == identity(node.right):
         text = expression_text(node.left)
         return node.operator in ("==", "<=", ">="), f"'{text}' is on both sides"
