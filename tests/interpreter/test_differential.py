@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Callable, Optional
+from typing import Callable, Optional, Union
 
 import hsmc
 import pytest
+from hsmc import ir
+from hsmc.compiler import Compilation
 from tests.interpreter.emp_guide import EmpGuide
 from hsmc.testing.campaign import Campaign
 from hsmc.testing.coverage import Coverage
@@ -42,16 +44,18 @@ GUIDES: dict[str, type[Guide]] = {"emp": EmpGuide}
 
 
 def run(
-    spec: Path,
+    spec: Union[Path, ir.Protocol],
     directory: Path,
     sequences: int,
     guide: Callable[[Reference], Guide] = Guide,
-    check: Optional[str] = None,
     options: tuple[str, ...] = (),
     profile: Optional[str] = None,
     sound: bool = True,
 ) -> Campaign:
-    program = Program(hsmc.compile_spec(spec, check, profile))
+    """`spec`: a file, or what it was compiled to."""
+    if isinstance(spec, Path):
+        spec = hsmc.compile_spec(spec, None, profile)
+    program = Program(spec)
     harness = build_harness(program, directory, TOP, options)
     campaign = Campaign(program, harness, guide, sound=sound)
     finding = campaign.run(sequences)
@@ -72,13 +76,17 @@ def test_spec(spec: Path, tmp_path: Path) -> None:
     """As it ships, and with the small pools of its checks, where there is no room more often than not. Checks that differ
     in their world alone are the same C."""
     guide = GUIDES.get(spec.stem, Guide)
-    settings = {c.settings: c for c in hsmc.compile_spec(spec).checks if c.settings}
-    checks = list(settings.values())
-    whole = SEQUENCES * 6 // 10 if checks else SEQUENCES
-    campaign = run(spec, tmp_path / "whole", whole, guide)
-    for check in checks:
-        share = (SEQUENCES - whole) // len(checks)
-        small = run(spec, tmp_path / check.name, share, guide, check.name, QUICK)
+    compilation = Compilation(spec)
+    protocol = compilation.protocol(None)
+    assert protocol is not None
+    settings = {check.settings: check for check in protocol.checks if check.settings}
+    whole = SEQUENCES * 6 // 10 if settings else SEQUENCES
+    campaign = run(protocol, tmp_path / "whole", whole, guide)
+    for check in settings.values():
+        share = (SEQUENCES - whole) // len(settings)
+        configured = compilation.protocol(check.name)
+        assert configured is not None
+        small = run(configured, tmp_path / check.name, share, guide, QUICK)
         campaign.coverage.read_counts(small.coverage)
     leave_table(campaign.coverage)
     # Chance reaches all that a small spec has, or one with a guide; of others the generated tests see to it.

@@ -107,7 +107,7 @@ def run_all(
 
     # Compiling the spec is not for two threads at once.
     for search, subject in searches:
-        subject.generated(search.check)
+        subject.generated(search.check, search.kind)
     with watch, concurrent.futures.ThreadPoolExecutor(PARALLEL_RUNS) as pool:
         futures = [pool.submit(one, search, subject) for search, subject in searches]
         try:

@@ -120,9 +120,12 @@ def digest(*texts: str) -> str:
 
 def generated_text(subject: Subject, check: str) -> str:
     """All that is generated for a check, for both engines, as a hash."""
-    own, _, common, *_ = subject.generated(check)
     texts = []
-    for directory in (common, own, *(own / kind for kind in KINDS)):
+    worlds = []
+    for kind in KINDS:
+        own, world, common, *_ = subject.generated(check, kind)
+        worlds.append(world)
+    for directory in (common, own, *worlds):
         for path in sorted(directory.iterdir()):
             if path.is_file():
                 texts.append(f"{path.name}\n{plain(path.read_text())}")

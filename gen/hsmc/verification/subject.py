@@ -56,7 +56,7 @@ class Subject:
                 "'world NAME' with nodes, hosts and wires; docs/language.md, 'Worlds', shows how"
             )
         self._checked: dict[tuple[str, str], ir.Protocol] = {}
-        self._written: set[str] = set()
+        self._written: set[tuple[str, str]] = set()  # check, kind
 
     def _protocol(self, check: Optional[str], liveness: bool = False) -> ir.Protocol:
         protocol = self.compilation.protocol(check, liveness)
@@ -87,17 +87,18 @@ class Subject:
         """Writes what is generated for a configuration; the directories to look into for headers: first its own, then
         the world's."""
         own, plain = self.directory / check, self.directory / "c"
-        if check not in self._written:
-            write(plain, backend_c.generate(self.protocol))
-            try:
+        try:
+            if not self._written:
+                write(plain, backend_c.generate(self.protocol))
+            if (check, "") not in self._written:
                 write(own, backend_promela.generate(self.checked(check)))
-                for each in KINDS:
-                    protocol = self.checked(check, each)
-                    liveness = each == "liveness"
-                    write(own / each, backend_world.generate(protocol, liveness))
-            except (backend_promela.Unsupported, backend_world.Unsupported) as error:
-                raise Failure(f"{self.name}/{check}: {error}", 1) from None
-            self._written.add(check)
+            if (check, kind) not in self._written:
+                world = self.checked(check, kind)
+                files = backend_world.generate(world, kind == "liveness")
+                write(own / kind, files)
+        except (backend_promela.Unsupported, backend_world.Unsupported) as error:
+            raise Failure(f"{self.name}/{check}: {error}", 1) from None
+        self._written |= {(check, ""), (check, kind)}
         return [own, own / kind, plain, TOP / "models", TOP]
 
     def search(self, check: str, engine: str, kind: str) -> Search:
