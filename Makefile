@@ -116,6 +116,8 @@ lint-style:
 	$(Q)MYPYPATH=gen mypy --config-file scripts/mypy.ini $(PY_SOURCES)
 	$(SAY) SHELL shellcheck
 	$(Q)shellcheck $$(find scripts .ci -type f \( -name '*.sh' -o -name run \))
+	$(SAY) CITE "citations and links"
+	$(Q)scripts/citations.py
 
 lint-warnings: $$(LINT_NEEDS)
 	$(SAY) CLANG "warnings and clang-tidy"
