@@ -1,17 +1,16 @@
 /*
  * The simulated Tigon2 world: boards, the hosts they sit in, and the wires between them.
  *
- * This header is the manual. A program that wants boards includes it and links
- * build/obj/sim/libtigon.a; nothing else under sim/ is needed. Section numbers such as
+ * This header is the manual. A program that uses boards includes it and links
+ * build/obj/sim/libtigon.a; it needs nothing else under sim/. Section numbers such as
  * "tigon2.md 6.1" refer to the chip reference.
  *
- *     static int program(struct tigon_host *host, void *argument)      // runs inside the host, in
- * virtual time
+ *     // Runs inside the host, in virtual time.
+ *     static int program(struct tigon_host *host, void *argument)
  *     {
  *         uint64_t page;
- *         void *memory = tigon_host_allocate(host, 4096, &page);        // host memory the board
- * can reach by DMA tigon_host_write32(host, 0x040, 0x08000008);                  // posted register
- * write, costs host time
+ *         void *memory = tigon_host_allocate(host, 4096, &page); // reachable by the board's DMA
+ *         tigon_host_write32(host, 0x040, 0x08000008); // posted register write, costs host time
  *         ...
  *         return 0;
  *     }
@@ -19,24 +18,27 @@
  *     struct tigon_knobs knobs;
  *     tigon_knobs_defaults(&knobs);
  *     tigon_knobs_set(&knobs, "wire_loss", "0.01");
- *     struct tigon_world *world = tigon_world_create(&knobs, 42);       // 42: seed of everything
- * random struct tigon_board *left = tigon_world_add_board(world); struct tigon_board *right =
- * tigon_world_add_board(world); tigon_world_connect(world, left, right);
+ *     struct tigon_world *world = tigon_world_create(&knobs, 42); // seed of all random choices
+ *     struct tigon_board *left = tigon_world_add_board(world);
+ *     struct tigon_board *right = tigon_world_add_board(world);
+ *     tigon_world_connect(world, left, right);
  *     tigon_host_start(tigon_board_host(left), "left", program, NULL);
  *     tigon_host_start(tigon_board_host(right), "right", program, NULL);
- *     if (tigon_world_run(world, 1000000000) != TIGON_END_FINISHED)     // at most one simulated
- * second fputs(tigon_world_report(world), stderr); tigon_world_destroy(world);
+ *     // at most one simulated second
+ *     if (tigon_world_run(world, 1000000000) != TIGON_END_FINISHED)
+ *         fputs(tigon_world_report(world), stderr);
+ *     tigon_world_destroy(world);
  *
- * Determinism: same knobs, seed, programs and images give the same result to the tick, on every
- * machine. Nothing here reads a clock, an address or an environment variable.
+ * Determinism: the same knobs, seed, programs and images give the same result to the tick, on every
+ * machine. Nothing here depends on a clock, an address or an environment variable.
  *
- * Errors: functions that can fail return a negative errno value, or NULL, and say which. Misuse
- * that no caller can repair (out of memory, calling a host function outside its program) prints a
- * message and aborts.
+ * Errors: functions that can fail return a negative errno value or NULL, as their comments state.
+ * Misuse from which no caller can recover (out of memory, calling a host function outside its
+ * program) prints a message and aborts.
  *
- * Threads: none. One world must be used by one thread at a time; different worlds share nothing and
- * may live on different threads. Host functions marked [program] may only be called from inside a
- * running program.
+ * Threads: none are created. One thread at a time may use a world; different worlds share nothing
+ * and may be used by different threads. Host functions marked [program] may only be called from
+ * inside a running program.
  *
  * Units: times are nanoseconds unless the name says otherwise; offsets and lengths are bytes;
  * register and SRAM words are plain numbers (bit 0 least significant), never byte arrays.
@@ -70,20 +72,20 @@ enum tigon_end {
     TIGON_END_STOPPED /* tigon_world_stop was called */
 };
 
-/* A new empty world. `knobs` is copied; it may be NULL for the defaults. `seed` feeds every random
- * choice. Returns NULL with errno set when a knob has an impossible value. Destroy with
+/* Creates an empty world. `knobs` is copied; NULL means the defaults. `seed` determines all random
+ * choices. Returns NULL with errno set if a knob has an impossible value. Destroy with
  * tigon_world_destroy. */
 struct tigon_world *tigon_world_create(const struct tigon_knobs *knobs, uint64_t seed);
 
-/* Frees the world with everything in it, also when programs have not finished (their stacks are
- * dropped without running any clean-up of theirs). NULL is allowed. */
+/* Frees the world with everything in it, even if programs have not finished (their stacks are freed
+ * without running any of their clean-up). NULL is allowed. */
 void tigon_world_destroy(struct tigon_world *world);
 
 /* Adds one board in a host of its own. Board k is the k-th added (from 0). Its MAC address, kept in
- * the serial EEPROM, is 02:54:47:00:00:k. The world owns it. May not be called while the world
- * runs. */
+ * the serial EEPROM, is 02:54:47:00:00:k. The world owns the board. Must not be called while the
+ * world runs. */
 struct tigon_board *tigon_world_add_board(struct tigon_world *world);
-/* The same with knobs of its own (bus kind, SRAM size, ...); world-wide knobs in it are ignored. */
+/* The same with separate knobs (bus kind, SRAM size, ...); world-wide knobs in it are ignored. */
 struct tigon_board *tigon_world_add_board_with(struct tigon_world *world,
                                                const struct tigon_knobs *knobs);
 
@@ -97,34 +99,33 @@ struct tigon_wire *tigon_world_connect(struct tigon_world *world, struct tigon_b
 struct tigon_switch *tigon_world_add_switch(struct tigon_world *world, unsigned ports);
 
 /* Connects a socket of a switch to a board, which is side 0 of the wire, or to a socket of another
- * switch, of which `other` is side 1. NULL with errno -EBUSY when a socket is taken, -EINVAL when
- * there is no such port, -ELOOP when frames could then run in circles: there is no spanning tree.
- */
+ * switch, in which case `other` is side 1. NULL with errno -EBUSY if a socket is taken, -EINVAL if
+ * there is no such port, -ELOOP if the wire would close a loop: there is no spanning tree. */
 struct tigon_wire *tigon_world_connect_port(struct tigon_world *world, struct tigon_board *board,
                                             struct tigon_switch *box, unsigned port);
 struct tigon_wire *tigon_world_connect_switches(struct tigon_world *world, struct tigon_switch *box,
                                                 unsigned port, struct tigon_switch *other,
                                                 unsigned other_port);
 
-/* Runs until something of enum tigon_end happens, at most to virtual time `limit_ns` (absolute, not
- * a duration; UINT64_MAX for none). May be called again after a time limit or a stop. */
+/* Runs until a condition of enum tigon_end occurs, at most to virtual time `limit_ns` (absolute,
+ * not a duration; UINT64_MAX for none). May be called again after a time limit or a stop. */
 enum tigon_end tigon_world_run(struct tigon_world *world, uint64_t limit_ns);
 
-/* Whether a world without unfinished programs runs on, up to the limit, instead of ending with
- * TIGON_END_FINISHED: for firmware that needs no host. Off at first. */
+/* Whether a world without unfinished programs keeps running up to the limit instead of ending with
+ * TIGON_END_FINISHED: for firmware that needs no host. Default: off. */
 void tigon_world_set_run_on(struct tigon_world *world, bool run_on);
 
-/* Whether nothing will ever happen again: no event is planned and no core does anything. */
+/* Whether nothing will ever happen again: no event is scheduled and no core does anything. */
 bool tigon_world_asleep(const struct tigon_world *world);
 
-/* Makes tigon_world_run return TIGON_END_STOPPED soon. Callable from programs and from every hook.
+/* Makes tigon_world_run return TIGON_END_STOPPED soon. May be called from programs and every hook.
  */
 void tigon_world_stop(struct tigon_world *world);
 
 /* Name of an end, for messages. */
 const char *tigon_end_name(enum tigon_end end);
 
-/* One paragraph for people about the last tigon_world_run: for a fault the board, core, program
+/* A readable paragraph about the last tigon_world_run: for a fault the board, core, program
  * counter, CPU state bits and all registers; for a deadlock where every program and core sleeps.
  * Valid until the next call with the same world. */
 const char *tigon_world_report(struct tigon_world *world);
@@ -138,9 +139,9 @@ size_t tigon_world_board_count(const struct tigon_world *world);
 struct tigon_board *tigon_world_board(const struct tigon_world *world,
                                       size_t index); /* NULL beyond the last */
 
-/* Calls `function(context)` once at virtual time `at_ns` (or now, when that is past), from the
- * world's own stack: it may call everything except [program] functions. For tests, fault schedules
- * and samplers. */
+/* Calls `function(context)` once at virtual time `at_ns` (immediately if that is past), on the
+ * world's own stack: the function may call everything except [program] functions. For tests, fault
+ * schedules and samplers. */
 void tigon_world_call_at(struct tigon_world *world, uint64_t at_ns, void (*function)(void *context),
                          void *context);
 
@@ -148,23 +149,23 @@ void tigon_world_call_at(struct tigon_world *world, uint64_t at_ns, void (*funct
  * Board */
 
 size_t tigon_board_index(const struct tigon_board *board);
-/* "board<k>" unless named otherwise; faults, reports and captures use it. `name` is copied:
- * letters, digits, `_` and `.`, at most 31; -EINVAL for others, -EEXIST when a board or switch of
- * the world has it. */
+/* The name, by default "board<k>"; faults, reports and captures use it. `name` is copied: letters,
+ * digits, `_` and `.`, at most 31 characters; -EINVAL for others, -EEXIST if a board or switch of
+ * the world already has this name. */
 const char *tigon_board_name(const struct tigon_board *board);
 int tigon_board_set_name(struct tigon_board *board, const char *name);
 struct tigon_host *tigon_board_host(const struct tigon_board *board);
 struct tigon_wire *tigon_board_wire(const struct tigon_board *board); /* NULL when not connected */
 void tigon_board_mac_address(const struct tigon_board *board, uint8_t address[6]);
-/* Another one, in the EEPROM too. Before the world runs. */
+/* Sets another MAC address, also in the EEPROM. Call it before the world runs. */
 void tigon_board_set_mac_address(struct tigon_board *board, const uint8_t address[6]);
 
-/* A core for inspection with sim/cpu.h: 0 is A, 1 is B. */
+/* Returns a core for inspection with sim/cpu.h: 0 is A, 1 is B. */
 struct tigon_cpu *tigon_board_cpu(struct tigon_board *board, unsigned core);
 
-/* Back doors for debuggers and tests: free of cost and of side effects. SRAM addresses wrap as on
- * the chip (tigon2.md 2.1); bytes are in bus (big-endian) order. peek_register shows what a CPU
- * would read. */
+/* Back doors for debuggers and tests, without cost and side effects. SRAM addresses wrap as on the
+ * chip (tigon2.md 2.1); bytes are in bus (big-endian) order. peek_register returns the value that a
+ * CPU would read. */
 void tigon_board_peek(const struct tigon_board *board, uint32_t address, void *bytes,
                       size_t length);
 void tigon_board_poke(struct tigon_board *board, uint32_t address, const void *bytes,
@@ -172,50 +173,50 @@ void tigon_board_poke(struct tigon_board *board, uint32_t address, const void *b
 uint32_t tigon_board_peek32(const struct tigon_board *board, uint32_t address);
 void tigon_board_poke32(struct tigon_board *board, uint32_t address, uint32_t value);
 uint32_t tigon_board_peek_register(struct tigon_board *board, uint32_t offset);
-/* What a posted write of the host does when it arrives, now, for free: all of the 16 kB block, with
- * every effect such a write has. `value` is a plain number whatever the host's byte order is set
- * to. Not from inside a core's register access. */
+/* Performs a host register write immediately and without cost, with all effects that a posted write
+ * has when it arrives; covers the whole 16 kB block. `value` is a plain number, independent of the
+ * configured byte order of the host. Must not be called from inside a core's register access. */
 void tigon_board_poke_register(struct tigon_board *board, uint32_t offset, uint32_t value);
-/* One word of a core's scratchpad by CPU address, 0x00C00000 and up. False outside. */
+/* One word of a core's scratchpad by CPU address, 0x00C00000 and up. False if outside. */
 bool tigon_board_peek_scratchpad(const struct tigon_board *board, unsigned core, uint32_t address,
                                  uint32_t *value);
 bool tigon_board_poke_scratchpad(struct tigon_board *board, unsigned core, uint32_t address,
                                  uint32_t value);
 
-/* Registers, cores, DMA and MAC reset, SRAM kept, as when the host writes bit 3 of HW[040]. */
+/* Resets registers, cores, DMA and MAC and keeps SRAM, as a host write of bit 3 of HW[040] does. */
 void tigon_board_reset(struct tigon_board *board);
 
-/* The power goes and comes back: as tigon_board_reset, and SRAM, scratchpads and the cores'
- * registers have lost what they held. EEPROM, flash and PROM keep it, and the host does not notice.
- * Also brings a board back that tigon_board_kill took. */
+/* Power is lost and restored: as tigon_board_reset, and SRAM, scratchpads and the cores' registers
+ * lose their content. EEPROM, flash and PROM keep theirs, and the host does not notice. Also
+ * revives a board after tigon_board_kill. */
 void tigon_board_cycle_power(struct tigon_board *board);
 
-/* Makes the next transfer of an engine fail with these attention bits of its state word
- * (tigon2.md 5.2), as parity or a target abort would. Fault injection; 0 takes it back. */
+/* Fault injection: makes the next transfer of an engine fail with these attention bits of its state
+ * word (tigon2.md 5.2), as a parity error or a target abort would. 0 cancels it. */
 void tigon_board_break_dma(struct tigon_board *board, bool write_engine, uint32_t attention);
 
-/* Makes the next transfer of an engine never end: busy until somebody resets engine or board, or
- * clears the busy bit by hand. */
+/* Makes the next transfer of an engine never end: the engine is busy until it or the board is
+ * reset, or software clears the busy bit. */
 void tigon_board_hang_dma(struct tigon_board *board, bool write_engine);
 
-/* Power lost, for good: nothing comes out of the board any more, its fibre is dark, its DMA stops
- * in mid-transfer, host writes go nowhere and host reads give all ones. SRAM and the cores'
- * registers stay as they were for tigon_board_peek and reports. */
+/* Permanent power loss: the board sends nothing any more, its fibre is dark, its DMA stops in
+ * mid-transfer, host writes have no effect and host reads return all ones. SRAM and the cores'
+ * registers keep their content for tigon_board_peek and reports. */
 void tigon_board_kill(struct tigon_board *board);
 bool tigon_board_alive(const struct tigon_board *board);
 
-/* Halts one core (0 is A) where it is, as bit 16 of its HW[140] does; everything else goes on. */
+/* Halts one core (0 is A) where it is, as bit 16 of its HW[140] does; everything else continues. */
 void tigon_board_stop_core(struct tigon_board *board, unsigned core);
 
-/* The same for the next frame that the board accepts: status bits 16 to 22 of its receive
- * descriptor (tigon2.md 6.2), as a collision or a lost link would set them. */
+/* Fault injection: sets status bits 16 to 22 in the receive descriptor of the next frame that the
+ * board accepts (tigon2.md 6.2), as a collision or a lost link would. */
 void tigon_board_break_receive(struct tigon_board *board, uint32_t status);
 
-/* What is on the board besides SRAM, for whoever builds one: the serial EEPROM (4096 bytes, the MAC
+/* The board's memories besides SRAM, for setting up a board: the serial EEPROM (4096 bytes, the MAC
  * address at 0x8E), the flash (one byte for each word of the cores' window at 0x80000000), the boot
  * PROM at 0x40000000 (as bytes of big-endian words). The array may be changed while the world does
- * not run; a MAC address in the EEPROM is for software to find, tigon_board_mac_address does not
- * look there. `*size` (may be NULL) is its length. */
+ * not run. Only software reads a MAC address in the EEPROM; tigon_board_mac_address does not.
+ * `*size` (may be NULL) receives the array's length. */
 uint8_t *tigon_board_eeprom(struct tigon_board *board, size_t *size);
 uint8_t *tigon_board_flash(struct tigon_board *board, size_t *size);
 uint8_t *tigon_board_prom(struct tigon_board *board, size_t *size);
@@ -233,14 +234,14 @@ struct tigon_core_statistics {
     uint64_t instructions;
     uint64_t cycles;        /* not halted, parked time included */
     uint64_t stall_cycles;  /* waiting for a slot of the SRAM bus, the write buffer or a loaded
-                               register; what accesses cost by themselves (knobs such as sram_load,
-                               instruction_line_miss) is none */
+                               register; excludes the cost of the accesses themselves (knobs such
+                               as sram_load, instruction_line_miss) */
     uint64_t parked_cycles; /* spent in a recognised idle poll */
     uint64_t register_reads;
     uint64_t register_writes;
 };
 
-/* Everything one board counted since it was added. */
+/* All counters of one board, since it was added. */
 struct tigon_statistics {
     struct tigon_core_statistics core[2];
     struct tigon_dma_statistics dma_read;  /* host to board */
@@ -254,7 +255,7 @@ struct tigon_statistics {
     uint64_t receive_crc_errors;    /* of those, with the CRC status bit */
     uint64_t receive_truncated;     /* of those, cut because the buffer was full */
     uint64_t dropped_disabled;      /* receiver not enabled, in reset or stopped */
-    uint64_t dropped_unicast;       /* addressed to somebody else */
+    uint64_t dropped_unicast;       /* addressed to another station */
     uint64_t dropped_multicast;     /* hash miss */
     uint64_t dropped_pause;         /* flow-control frames, consumed by the MAC */
     uint64_t dropped_no_buffer;     /* receive buffer full */
@@ -273,26 +274,26 @@ void tigon_board_statistics(const struct tigon_board *board, struct tigon_statis
 /*
  * A host is memory, one CPU and one board. Its programs are coroutines: between two calls of the
  * functions below a program takes no virtual time at all, so charge real work with
- * tigon_host_spend_ns. All programs of a host share the one CPU: a piece of work (spend, register
- * access, interrupt cost) occupies it from when it is free; pieces queue first come, first served,
- * and long ones are cut into slices of knob host_slice_ns while somebody waits.
+ * tigon_host_spend_ns. All programs of a host share its CPU. A piece of work (spend, register
+ * access, interrupt cost) occupies the CPU once it is free; pieces queue first come, first served,
+ * and while another program waits, long ones are divided into slices of knob host_slice_ns.
  */
 
 typedef int (*tigon_program)(struct tigon_host *host, void *argument);
 
-/* Adds a program; it starts at the current virtual time once the world runs. `name` is copied.
- * Several programs per host are allowed, also from inside a running one. `argument` must outlive
- * it. Returns its index on this host. */
+/* Adds a program; it starts at the current virtual time once the world runs. `name` is copied. A
+ * host may have several programs, and a running program may add one. `argument` must outlive the
+ * program. Returns the program's index on this host. */
 int tigon_host_start(struct tigon_host *host, const char *name, tigon_program program,
                      void *argument);
 
 /* True once program `index` returned; `*result` (may be NULL) is then what it returned. */
 bool tigon_host_finished(const struct tigon_host *host, int index, int *result);
 
-/* The host stops for good, as one whose operating system died: its programs never go on (they count
- * as over for tigon_world_run; tigon_host_finished stays false), writes on their way still arrive.
- * The board goes on and still reaches host memory by DMA, as the chip does until somebody resets
- * it; follow with tigon_board_reset for a host that reboots. */
+/* Stops the host permanently, as if its operating system had died: its programs never continue
+ * (they count as finished for tigon_world_run; tigon_host_finished stays false), writes in flight
+ * still arrive. The board keeps running and still accesses host memory by DMA, as the chip does
+ * until a reset; call tigon_board_reset afterwards for a host that reboots. */
 void tigon_host_crash(struct tigon_host *host);
 bool tigon_host_crashed(const struct tigon_host *host);
 
@@ -309,49 +310,52 @@ void tigon_host_write32(struct tigon_host *host, uint32_t offset, uint32_t value
 void tigon_host_write_block(struct tigon_host *host, uint32_t offset, const uint32_t *words,
                             size_t count);
 
-/* [program] What
+/* [program] Has the same effect as
  *     do { spend(spend_ns); value = read32(offset); (*turns)--; }
  *     while ((value & mask) == unchanged && *turns && now < until_ns);
- * does, in the same time and with the same load on the board, without simulating each turn of a
- * host that nobody else uses. `*turns` (at least 1) is then the number of turns made. May return
- * early: the caller looks at the value, which is that of the last turn. */
+ * in the same time and with the same load on the board. On a host without other users it does not
+ * simulate each turn. `*turns` (at least 1) is set to the number of turns made. May return early:
+ * the caller must check the returned value, which is that of the last turn. */
 uint32_t tigon_host_poll32(struct tigon_host *host, uint32_t offset, uint32_t mask,
                            uint32_t unchanged, uint64_t spend_ns, uint64_t until_ns,
                            uint64_t *turns);
 
-/* [program] What
+/* [program] Has the same effect as
  *     value = read32(offset);
  *     if ((value & mask) == unchanged && *turns > 1 && now < until_ns)
  *         value = poll32(offset, mask, unchanged, spend_ns, until_ns, *turns - 1);
- * does, without waking the program in between. `*turns` (at least 1) is then the number of reads
- * made. May return early, as poll32. */
+ * without waking the program in between. `*turns` (at least 1) is set to the number of reads made.
+ * May return early, like poll32. */
 uint32_t tigon_host_await32(struct tigon_host *host, uint32_t offset, uint32_t mask,
                             uint32_t unchanged, uint64_t spend_ns, uint64_t until_ns,
                             uint64_t *turns);
 
-/* [program] Time. spend: occupy the CPU. sleep: let it go, come back after at least `ns`. yield:
- * let other programs and events of this instant go first; takes no time of its own. */
+/* [program] Time. spend: occupy the CPU. sleep: release it and return after at least `ns`. yield:
+ * let other programs and events of this instant go first; takes no time itself. */
 void tigon_host_spend_ns(struct tigon_host *host, uint64_t ns);
 void tigon_host_sleep_ns(struct tigon_host *host, uint64_t ns);
 void tigon_host_yield(struct tigon_host *host);
 
-/* [program] Between run_ahead and catch_up the program looks at nothing but what the functions of
- * hosts give back: neither at memory that others write nor at anything else of the world. So a
- * spend or a write may return before its time has passed. Everything happens at the same times as
- * without. All other functions that need a program, and at the latest catch_up, return when all is
- * done. */
+/* [program] Between run_ahead and catch_up the program promises to use only the values that host
+ * functions return, and to read neither memory that others write nor any other state of the world.
+ * A spend or a write may then return before its time has passed. All effects happen at the same
+ * times as without run_ahead. All other [program] functions, and catch_up at the latest, return
+ * only when all pending work is done. */
 void tigon_host_run_ahead(struct tigon_host *host);
 void tigon_host_catch_up(struct tigon_host *host);
 uint64_t tigon_host_now_ns(const struct tigon_host *host);
 uint64_t tigon_host_now_ps(const struct tigon_host *host);
 
-/* [program] What `while (memory[0..length) is unchanged) spend(interval_ns)` does, without
- * simulating each turn: returns true at the first turn after the board wrote any byte of the range
- * by DMA, false when `timeout_ns` (UINT64_MAX for never) passed first. `seen` is the value of
- * tigon_host_write_count(host) taken BEFORE the program looked at the memory: a DMA between the
- * look and this call then makes it return at once. The loop a library writes: for (;;) { uint64_t
- * seen = tigon_host_write_count(host); if (memory_says_done) break; tigon_host_poll(host, memory,
- * bytes, seen, 50, UINT64_MAX);
+/* [program] Has the same effect as `while (memory[0..length) is unchanged) spend(interval_ns)`,
+ * without simulating each turn: returns true at the first turn after the board wrote any byte of
+ * the range by DMA, false if `timeout_ns` (UINT64_MAX for never) passed first. `seen` is the value
+ * of tigon_host_write_count(host) taken BEFORE the program read the memory: a DMA between that read
+ * and this call then makes it return at once. The typical loop of a library:
+ *     for (;;) {
+ *         uint64_t seen = tigon_host_write_count(host);
+ *         if (memory_says_done)
+ *             break;
+ *         tigon_host_poll(host, memory, bytes, seen, 50, UINT64_MAX);
  *     }
  * Polling occupies the CPU unless another program of the host wants it, and each turn costs
  * interval_ns. */
@@ -361,9 +365,10 @@ bool tigon_host_poll(struct tigon_host *host, const void *memory, size_t length,
 /* DMA writes of the board into host memory so far. */
 uint64_t tigon_host_write_count(const struct tigon_host *host);
 
-/* [program] Waits until the board asserts its interrupt line (level: returns at once while it is
- * up), then charges host_interrupt_ns. False, without the charge, when `timeout_ns` passed first.
- * The line drops by a write to mailbox 0 or of bit 1 to HW[040], as on the chip. */
+/* [program] Waits until the board asserts its interrupt line (level-triggered: returns at once
+ * while the line is up), then charges host_interrupt_ns. Returns false, without the charge, if
+ * `timeout_ns` passed first. A write to mailbox 0, or of bit 1 to HW[040], deasserts the line, as
+ * on the chip. */
 bool tigon_host_wait_interrupt(struct tigon_host *host, uint64_t timeout_ns);
 
 /* Host memory as one array. Bus address = index + knob host_memory_base; a DMA outside it is a
@@ -371,27 +376,27 @@ bool tigon_host_wait_interrupt(struct tigon_host *host, uint64_t timeout_ns);
 uint8_t *tigon_host_memory(struct tigon_host *host);
 size_t tigon_host_memory_size(const struct tigon_host *host);
 
-/* Bus address of a byte in host memory, and back. A pointer or address outside aborts / gives NULL.
- */
+/* Bus address of a byte in host memory, and back. A pointer outside aborts, an address outside
+ * gives NULL. */
 uint64_t tigon_host_bus_address(const struct tigon_host *host, const void *pointer);
 void *tigon_host_pointer(struct tigon_host *host, uint64_t bus_address);
 
-/* Memory from whole pages of 4096 bytes, zeroed, contiguous in the array and so on the bus;
- * *bus_address (may be NULL) is its start. Never freed before the world. NULL when memory is used
- * up. */
+/* Allocates whole pages of 4096 bytes, zeroed, contiguous in the array and therefore on the bus;
+ * *bus_address (may be NULL) receives the start. Freed only with the world. NULL when memory is
+ * used up. */
 void *tigon_host_allocate(struct tigon_host *host, size_t bytes, uint64_t *bus_address);
 
-/* The same, but with the physical pages scattered as an operating system scatters them: `pages`
- * receives the bus address of each page, (bytes + 4095) / 4096 of them, no two adjacent on the bus
- * when knob host_scatter is on. Returns 0 or -ENOMEM. Use tigon_host_pointer on each. */
+/* The same, but with the physical pages scattered as by an operating system: `pages` receives the
+ * bus address of each of the (bytes + 4095) / 4096 pages, no two of them adjacent on the bus if
+ * knob host_scatter is on. Returns 0 or -ENOMEM. Use tigon_host_pointer on each. */
 int tigon_host_allocate_pages(struct tigon_host *host, size_t bytes, uint64_t *pages);
 
-/* Puts the memory, with its content, behind a descriptor that another process may map; it cannot
- * change the size. The array stays where it is. Returns the descriptor, which the caller closes, or
- * a negative errno value. At most once for a host, outside programs. */
+/* Moves the memory, with its content, behind a file descriptor that another process may map but not
+ * resize. The address of the array does not change. Returns the descriptor, which the caller
+ * closes, or a negative errno value. Call it at most once per host, outside programs. */
 int tigon_host_share_memory(struct tigon_host *host);
 
-/* Takes back all that was allocated, and zeroes it: for a host that boots anew. */
+/* Frees all allocated memory and zeroes it: for a host that reboots. */
 void tigon_host_release_memory(struct tigon_host *host);
 
 /* -------------------------------------------------------------------------------------------------
@@ -414,8 +419,8 @@ struct tigon_wire_statistics {
     uint64_t lengthened;
 };
 
-/* Simple faults of one direction, from the knobs; sim/fault.h has all the others. Probabilities are
- * 0..1 per frame. */
+/* Simple faults of one direction, set by the knobs; sim/fault.h has all the others. Probabilities
+ * are 0..1 per frame. */
 struct tigon_faults {
     double loss;
     double duplicate;
@@ -427,7 +432,7 @@ struct tigon_faults {
     uint32_t burst_frames; /* ... taking this many following frames too */
 };
 
-/* What became of a frame; also what a filter may ask for. */
+/* The fate of a frame; a filter may request one. */
 enum tigon_fate {
     TIGON_FATE_DELIVER,
     TIGON_FATE_LOSE,
@@ -441,8 +446,8 @@ enum tigon_fate {
     TIGON_FATE_LENGTHEN
 };
 
-/* One frame as a tap or filter sees it. `bytes` starts at the destination address; `length` has no
- * CRC but includes padding. Valid only during the call. */
+/* One frame as passed to a tap or filter. `bytes` starts at the destination address; `length`
+ * excludes the CRC but includes padding. Valid only during the call. */
 struct tigon_frame_view {
     const struct tigon_wire *wire;
     unsigned from_side;  /* 0 = left, 1 = right */
@@ -457,44 +462,45 @@ struct tigon_frame_view {
  * delivery). The bytes are as sent. */
 typedef void (*tigon_tap)(void *context, const struct tigon_frame_view *frame,
                           enum tigon_fate fate);
-/* Filter: called before chance is asked; anything but TIGON_FATE_DELIVER replaces chance for this
- * frame. A delayed one is held for faults.delay_ns. */
+/* Filter: called before the random faults are drawn; a result other than TIGON_FATE_DELIVER
+ * replaces the draw for this frame. A delayed frame is held for faults.delay_ns. */
 typedef enum tigon_fate (*tigon_filter)(void *context, const struct tigon_frame_view *frame);
 
 void tigon_wire_set_tap(struct tigon_wire *wire, tigon_tap tap, void *context); /* NULL removes */
 void tigon_wire_set_filter(struct tigon_wire *wire, tigon_filter filter, void *context);
 
-/* Writes every frame offered to the wire from now on, injected ones too, into a pcapng file: both
- * directions as two interfaces, times in nanoseconds since the world was created, without CRC. A
- * frame that does not simply arrive says in a comment what became of it. Returns 0, -EBUSY when the
- * wire is being captured already, or the -errno of opening the file. */
+/* Writes every frame offered to the wire from now on, injected ones included, into a pcapng file:
+ * the two directions as two interfaces, times in nanoseconds since the world was created, without
+ * CRC. A frame that does not simply arrive has a comment with its fate. Returns 0, -EBUSY if the
+ * wire is already being captured, or the -errno of opening the file. */
 int tigon_wire_capture(struct tigon_wire *wire, const char *path);
 
-/* Ends the capture and closes the file. Returns 0 or the -errno of the first write that failed; 0
- * when there was none. A wire destroyed with its world ends it too, without saying so. */
+/* Ends the capture and closes the file. Returns the -errno of the first write that failed, else 0,
+ * also if there was no capture. Destroying the world also ends the capture, without a report. */
 int tigon_wire_end_capture(struct tigon_wire *wire);
 
-/* Faults start as the knobs say, the same both ways. The n-th frame of a direction meets the same
- * chance whatever the other frames, the other direction and the timing are: it depends on seed,
- * wire, direction and n alone. */
+/* The initial faults come from the knobs and are the same in both directions. The random draw for
+ * the n-th frame of a direction depends only on seed, wire, direction and n, not on other frames,
+ * the other direction or timing. */
 void tigon_wire_faults(const struct tigon_wire *wire, unsigned from_side,
                        struct tigon_faults *faults);
 void tigon_wire_set_faults(struct tigon_wire *wire, unsigned from_side,
                            const struct tigon_faults *faults);
 
-/* Pulls the plug (both directions, link goes down on both boards) or puts it back. */
+/* Unplugs the wire (both directions, the link goes down on both boards) or plugs it in again. */
 void tigon_wire_set_cut(struct tigon_wire *wire, bool cut);
 
-/* Puts a frame of our own making on the wire as if `from_side` had sent it, now, past filter,
- * faults and that side's MAC. `bytes` starts at the destination address, without CRC; it is not
- * padded. The bytes are copied. */
+/* Injects a frame into the wire now, as if `from_side` had sent it, bypassing filter, faults and
+ * that side's MAC. `bytes` starts at the destination address, without CRC; it is not padded. The
+ * bytes are copied. */
 void tigon_wire_inject(struct tigon_wire *wire, unsigned from_side, const void *bytes,
                        size_t length, bool bad_crc);
 
 void tigon_wire_statistics(const struct tigon_wire *wire, unsigned from_side,
                            struct tigon_wire_statistics *statistics);
 
-/* Who is at an end of the wire: a board, or a port of a switch; the other is NULL. */
+/* The station at an end of the wire: a board or a port of a switch; the other function returns
+ * NULL. */
 struct tigon_board *tigon_wire_board(const struct tigon_wire *wire, unsigned side);
 struct tigon_switch *tigon_wire_switch(const struct tigon_wire *wire, unsigned side,
                                        unsigned *port);
@@ -508,18 +514,18 @@ struct tigon_wire *tigon_world_wire(const struct tigon_world *world,
  * Switch */
 /*
  * Store and forward: a frame that arrived whole and undamaged waits switch_latency_ns, then queues
- * at the port that leads to its destination, or at all others when that is unknown or a group. It
- * learns addresses and forgets them after switch_age_ns. A port negotiates as a board does
- * (tigon2.md 7): it is up when its peer is. A queue holds switch_queue_bytes; what comes to a full
- * one is dropped and counted. With switch_pause the ports obey PAUSE frames, and send them to those
- * whose frames fill the queues. The wires of the ports have faults of their own.
+ * at the port that leads to its destination, or at all other ports if the destination is unknown or
+ * a group. The switch learns addresses and forgets them after switch_age_ns. A port negotiates as a
+ * board does (tigon2.md 7): it is up when its peer is. A queue holds switch_queue_bytes; a frame
+ * that does not fit is dropped and counted. With switch_pause the ports obey PAUSE frames, and send
+ * them to the stations whose frames fill the queues. The wires of the ports have their own faults.
  */
 
 struct tigon_switch_statistics {
     uint64_t received;       /* frames that came in undamaged */
     uint64_t damaged;        /* came in with a CRC error, or too short or too long: dropped */
     uint64_t flooded;        /* of the received, sent to all other ports */
-    uint64_t filtered;       /* of the received, for somebody at the same port, or for no one */
+    uint64_t filtered;       /* of the received, for a station at the same port, or for none */
     uint64_t sent;           /* frames that went out */
     uint64_t dropped_full;   /* for this port, whose queue was full */
     uint64_t dropped_down;   /* for this port, or by it, while it was not up */
@@ -563,16 +569,16 @@ enum tigon_signal {
     TIGON_SIGNAL_COUNT
 };
 
-/* Called at each change of a signal, with the exact time. One hook per world; NULL removes it. Any
- * number of listeners, to this and more: sim/observer.h. */
+/* Called at each change of a signal, with the exact time. One hook per world; NULL removes it.
+ * sim/observer.h allows any number of listeners, to signals and more. */
 typedef void (*tigon_signal_hook)(void *context, const struct tigon_board *board,
                                   enum tigon_signal signal, uint32_t value, uint64_t ticks);
 void tigon_world_set_signal_hook(struct tigon_world *world, tigon_signal_hook hook, void *context);
 const char *tigon_signal_name(enum tigon_signal signal);
 unsigned tigon_signal_width(enum tigon_signal signal); /* bits */
 
-/* Messages about odd behaviour (unknown registers, accesses that real hardware would punish). Each
- * distinct one comes once per board. Default: silent. */
+/* Messages about odd behaviour (unknown registers, accesses that would fail on real hardware). Each
+ * distinct message is logged once per board. Default: no log. */
 typedef void (*tigon_log_hook)(void *context, const struct tigon_board *board, const char *message);
 void tigon_world_set_log_hook(struct tigon_world *world, tigon_log_hook hook, void *context);
 
