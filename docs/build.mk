@@ -3,4 +3,4 @@ docs:            ## the protocols as web pages: build/docs/index.html
 	@scripts/setup.sh docs
 	$(SAY) DOC $(BUILD)/docs/index.html
 	$(Q)rm -rf $(BUILD)/docs
-	$(Q)gen/bin/hsmc doc $(PROTOCOL_SPECS) --output $(BUILD)/docs $(addprefix --manual ,$(wildcard docs/*.md))
+	$(Q)gen/bin/hsmc doc $(PROTOCOL_SPECS) --output $(BUILD)/docs $(addprefix --manual ,$(wildcard docs/*.md docs/reference/*.md))
