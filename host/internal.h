@@ -1,4 +1,5 @@
-/* What the files of libemp share. Programs include libemp.h only; unit tests may look in here. */
+/* Declarations that the files of libemp share. Programs include only libemp.h; unit tests may also
+ * include this header. */
 #ifndef HOST_INTERNAL_H
 #define HOST_INTERNAL_H
 
@@ -25,7 +26,7 @@ enum {
     REGISTER_RECEIVE_STATE = 0x220,
     REGISTER_CPU_B_STATE = 0x240,
 
-    LIBEMP_MAILBOXES = 0x100, /* in the board's memory: 32 of two words */
+    LIBEMP_MAILBOXES = 0x100, /* in the board's memory: 32 mailboxes of two words */
     ALIAS_OFFSET = 0x400,     /* host offset of SRAM address 0 */
     ALIAS_BYTES = 0x400,
     WINDOW_OFFSET = 0x800,
@@ -44,7 +45,7 @@ _Static_assert(EMP_POSTING_RING_ENTRIES > 3 * EMP_DESCRIPTOR_LIMIT, "the ring ca
 _Static_assert((EMP_POSTING_RING_ENTRIES & (EMP_POSTING_RING_ENTRIES - 1)) == 0, "masked below");
 _Static_assert(EMP_CONTROL_ADDRESS + EMP_CONTROL_BYTES <= ALIAS_BYTES, "reached without window");
 
-/* One read tells all of a completion, and nothing of another moment. */
+/* One read returns a whole completion, so all its fields are of the same moment. */
 _Static_assert(EMP_DESCRIPTOR_RESULT_WORD == EMP_DESCRIPTOR_OWNER_WORD &&
                    EMP_DESCRIPTOR_TOTAL_LENGTH_WORD == EMP_DESCRIPTOR_OWNER_WORD &&
                    EMP_DESCRIPTOR_DIRECTION_WORD == EMP_DESCRIPTOR_OWNER_WORD &&
@@ -54,20 +55,20 @@ _Static_assert(EMP_DESCRIPTOR_RESULT_WORD == EMP_DESCRIPTOR_OWNER_WORD &&
                "a completion is one word");
 _Static_assert(EMP_MESSAGE_LIMIT <= EMP_DESCRIPTOR_TOTAL_LENGTH_MASK, "which holds every length");
 
-/* A stretch of memory inside one page. */
+/* A contiguous part of memory inside one page. */
 struct libemp_fragment {
     uint64_t bus_address;
     uint16_t length;
 };
 
-/* The firmware has stopped itself: -EIO, and in the message why, with the line of the spec where a
- * check of the image failed. `when` begins the message. */
+/* For firmware that has stopped itself: returns -EIO and stores the reason as the message, with the
+ * line of the spec if a check compiled into the image failed. The message begins with `when`. */
 int libemp_fail_fault(struct libemp_board *board, const char *when, uint32_t fault);
 
 struct libemp_memory {
     struct libemp_board *board;
     struct libemp_memory *next;
-    struct libemp_memory **link; /* what points to this one */
+    struct libemp_memory **link; /* the pointer to this one */
     uint8_t *address;
     size_t length;
     size_t in_page; /* offset of the first byte within its page */
@@ -75,16 +76,16 @@ struct libemp_memory {
     uint64_t page[]; /* bus addresses of the pages' starts */
 };
 
-/* What the host knows about one descriptor. */
+/* The host's state of one descriptor. */
 struct libemp_slot {
-    uint16_t generation; /* counts requests, so that a spent request is recognised */
-    uint8_t run;         /* descriptors of the request that starts here, 0 when none does */
+    uint16_t generation; /* counts requests, so that the number of a finished one is recognised */
+    uint8_t run;         /* descriptors of the request that starts here, 0 if none does */
     bool receive;
-    bool cancelled; /* the board has been asked to give it back */
-    bool several;   /* pieces of more than one registration */
+    bool cancelled; /* cancellation has been requested */
+    bool several;   /* the pieces belong to more than one registration */
     struct libemp_memory *memory;
     uint32_t length;    /* bytes posted */
-    uint32_t word;      /* of the descriptor, the one with the owner, as posted */
+    uint32_t word;      /* the descriptor's word with the owner, as posted */
     uint32_t *indirect; /* page of addresses, kept for the next long message */
 };
 
@@ -95,8 +96,8 @@ struct libemp_board {
     void (*progress)(void *context, const char *step, size_t done, size_t total);
     void *progress_context;
 
-    bool ready;   /* firmware has been seen ready, of whatever protocol */
-    bool running; /* it is EMP's, and the addresses below are its */
+    bool ready;   /* firmware of any protocol has reported that it is ready */
+    bool running; /* it is EMP firmware, and the addresses below are valid */
     bool window_known;
     uint32_t window;
     uint32_t node;
@@ -119,7 +120,7 @@ struct libemp_board {
     char message[200];
 };
 
-/* Stores the sentence libemp_message returns, and gives `error` back. */
+/* Stores the sentence that libemp_message returns; the value is `error`. */
 #define libemp_fail(board, error, ...)                                                             \
     ((void)snprintf((board)->message, sizeof(board)->message, __VA_ARGS__), (error))
 
@@ -128,7 +129,7 @@ static inline void libemp_charge(struct libemp_board *board, uint64_t ns) {
         board->backend->spend_ns(board->handle, ns);
 }
 
-/* Around what looks at nothing but registers (run_ahead of the backend). */
+/* These two enclose code that uses nothing but register accesses (run_ahead of the backend). */
 static inline void libemp_run_ahead(struct libemp_board *board) {
     if (board->backend->run_ahead)
         board->backend->run_ahead(board->handle);
@@ -139,12 +140,12 @@ static inline void libemp_catch_up(struct libemp_board *board) {
         board->backend->catch_up(board->handle);
 }
 
-/* access.c: registers, and board memory by address. The window is moved only when it must. */
+/* access.c: registers, and board memory by address. The window is moved only when necessary. */
 uint32_t libemp_get_register(struct libemp_board *board, uint32_t offset);
 void libemp_set_register(struct libemp_board *board, uint32_t offset, uint32_t value);
 uint32_t libemp_get_word(struct libemp_board *board, uint32_t address);
-/* Reads a word until it is another than `unchanged`, as the backend's await32 does, or, `again`,
- * its poll32; the backend must have it. */
+/* Reads a word until it differs from `unchanged`, with the backend's await32 or, if `again`, with
+ * its poll32. The backend must have the function. */
 uint32_t libemp_watch_word(struct libemp_board *board, uint32_t address, uint32_t unchanged,
                            bool again, uint64_t spend_ns, uint64_t until_ns, uint64_t *turns);
 void libemp_set_word(struct libemp_board *board, uint32_t address, uint32_t value);
@@ -154,53 +155,53 @@ static inline uint32_t libemp_control_word(struct libemp_board *board, uint32_t 
     return libemp_get_word(board, EMP_CONTROL_ADDRESS + 4 * word);
 }
 
-/* eeprom.c: bytes of the serial EEPROM, clocked out by hand. -EIO when no EEPROM answers. */
+/* eeprom.c: bytes of the serial EEPROM, clocked by software. -EIO if no EEPROM answers. */
 int libemp_eeprom_read(struct libemp_board *board, uint16_t address, uint8_t *bytes, size_t count);
-/* All of them within one page of 32 bytes; nothing tells whether the part has kept them but reading
- * them. */
+/* All bytes must lie within one page of 32 bytes. Only reading them back shows whether the part has
+ * kept them. */
 int libemp_eeprom_write(struct libemp_board *board, uint16_t address, const uint8_t *bytes,
                         size_t count);
 
-/* incarnation.c: the number of the next incarnation, which is counted before this returns, so that
- * no other start gets it. -EIO when that cannot be sure. */
+/* incarnation.c: stores the number of the next incarnation. The number is counted before the
+ * function returns, so that no other start gets it. -EIO if that cannot be guaranteed. */
 int libemp_next_epoch(struct libemp_board *board, uint16_t *epoch);
-/* A count of starts as the EEPROM holds it. */
+/* A count of starts as stored in the EEPROM. */
 enum { LIBEMP_COUNT_BYTES = 8 };
 void libemp_encode_count(uint32_t count, uint8_t slot[LIBEMP_COUNT_BYTES]);
 
-/* start.c: what the firmware says of itself; 0 while it is well. */
+/* start.c: checks the firmware's state; 0 while it runs without a fault. */
 int libemp_check_running(struct libemp_board *board);
 void libemp_pack_address(const uint8_t address[6], uint32_t *high, uint32_t *low);
 
-/* stop.c: halts both processors. Transfers and frames go on. */
+/* stop.c: halts both processors. DMA transfers and frames continue. */
 void libemp_halt(struct libemp_board *board);
-/* Ends everything the board does, whoever made it do so, and returns when it is over. -EIO when the
- * board does not answer or does not stop. */
+/* Ends all activity of the board, no matter who started it, and returns when it has ended. -EIO if
+ * the board does not answer or does not stop. */
 int libemp_silence(struct libemp_board *board);
 
-/* descriptor.c: what the board reads. */
+/* descriptor.c: descriptors as the board reads them. */
 struct libemp_header {
     enum emp_direction direction;
     uint16_t peer;
     uint16_t tag;
     uint32_t length;
 };
-/* Descriptors a message of that many fragments takes. */
+/* The number of descriptors that a message of `fragments` fragments takes. */
 size_t libemp_run_length(size_t fragments);
-/* Builds them in `words`, the first handed to the NIC. More than CHAIN_FRAGMENTS fragments need the
- * page `indirect`, at bus address `indirect_address`; else both are unused. Returns the run
- * length. */
+/* Builds the descriptors in `words`; the NIC owns the first. More than CHAIN_FRAGMENTS fragments
+ * need the page `indirect`, at bus address `indirect_address`; otherwise both are unused. Returns
+ * the run length. */
 size_t libemp_encode(const struct libemp_header *header, const struct libemp_fragment *fragments,
                      size_t count, uint32_t *indirect, uint64_t indirect_address,
                      uint32_t words[RUN_LIMIT * DESCRIPTOR_WORDS]);
 
-/* memory.c: cuts pieces at page boundaries. Returns the number of fragments, -EINVAL for a piece
+/* memory.c: divides pieces at page boundaries. Returns the number of fragments, -EINVAL for a piece
  * outside its memory or of another board, -EMSGSIZE for too many fragments or bytes. */
 int libemp_cut(struct libemp_board *board, const struct libemp_piece *pieces, size_t count,
                struct libemp_fragment fragments[EMP_INDIRECT_ENTRIES], uint32_t *length);
 void libemp_forget_memories(struct libemp_board *board);
 
-/* post.c: all requests and descriptors as after a start. */
+/* post.c: resets all requests and descriptors to their state after a start. */
 void libemp_reset_requests(struct libemp_board *board);
 
 #endif
