@@ -1,10 +1,10 @@
 /*
- * Every number of the simulated world that is a choice and not a fact of the chip, in one
+ * Knobs: all numbers of the simulated world that are choices and not facts of the chip, in one
  * structure.
  *
  * The table in knobs.c gives each field its name (the field's own name), default, range, unit and
- * reason; tigon_knobs_set and tigon_knobs_print work from it, so a tool offers `--knob name=value`
- * without knowing any.
+ * reason. tigon_knobs_set and tigon_knobs_print use it, so a tool can offer `--knob name=value`
+ * without knowing any knob.
  */
 #ifndef SIM_KNOBS_H
 #define SIM_KNOBS_H
@@ -22,7 +22,7 @@ enum tigon_bus_kind {
     TIGON_BUS_32_33  /* "32/33" */
 };
 
-/* Which board, as PCI identification tells (tigon2.md 8). */
+/* The board's model; it determines the PCI identification (tigon2.md 8). */
 enum tigon_board_kind {
     TIGON_BOARD_ALTEON_FIBRE,
     TIGON_BOARD_ALTEON_COPPER,
@@ -35,9 +35,9 @@ enum tigon_board_kind {
     TIGON_BOARD_KINDS
 };
 
-/* What is between MAC and cable (tigon2.md 7). */
+/* The component between MAC and cable (tigon2.md 7). */
 enum tigon_transceiver {
-    TIGON_TRANSCEIVER_BY_BOARD, /* copper or internal SERDES, as the board kind says */
+    TIGON_TRANSCEIVER_BY_BOARD, /* copper or internal SERDES, according to the board kind */
     TIGON_TRANSCEIVER_INTERNAL,
     TIGON_TRANSCEIVER_EXTERNAL,
     TIGON_TRANSCEIVER_COPPER,
@@ -55,25 +55,25 @@ struct tigon_knobs {
     uint64_t receive_latency_ns;   /* from last byte off the wire to the descriptor in SRAM */
     uint64_t assist_fetch_cycles;  /* DMA assist reads a descriptor (tigon2.md 12.4) */
     uint64_t assist_finish_cycles; /* DMA assist moves the consumer (tigon2.md 12.4) */
-    bool hand_dma_feeds_mac; /* bit 17 works in transfers started by hand too (tigon2.md 5.5) */
+    bool hand_dma_feeds_mac; /* bit 17 also works in transfers started by hand (tigon2.md 5.5) */
     bool transmit_full_by_reference; /* HW[0FC] counts from HW[0F8] instead of HW[0F4] */
     bool stop_on_fault;              /* a core stopped by an error ends tigon_world_run */
     bool receive_truncates;          /* a frame that does not fit the buffer is cut, not dropped */
-    bool pause_by_descriptors; /* few free receive descriptors send PAUSE, too (tigon2.md 16.9) */
+    bool pause_by_descriptors; /* few free receive descriptors also send PAUSE (tigon2.md 16.9) */
 
-    /* Quirks of the silicon (tigon2.md 13), off */
+    /* Quirks of the silicon (tigon2.md 13), off by default */
     bool quirk_bank_write;          /* item 1 */
     bool quirk_64_bit_slot;         /* item 3 */
     bool quirk_receive_length;      /* item 8 */
-    uint64_t quirk_scratchpad_read; /* item 10; 0 never */
+    uint64_t quirk_scratchpad_read; /* item 10; 0: never */
 
     /* PCI (tigon2.md 12.4) */
-    enum tigon_bus_kind bus_kind;  /* presets the four rates below while those are 0 */
+    enum tigon_bus_kind bus_kind;  /* determines those of the rates below that are 0 */
     uint64_t pci_read_latency_ns;  /* DMA read: request to first data */
     uint64_t pci_write_latency_ns; /* DMA write: request to first data */
     uint64_t pci_read_rate;  /* bytes per second, sustained, alone on the bus; 0 = by bus kind */
     uint64_t pci_write_rate; /* same for writes */
-    uint64_t pci_peak_rate;  /* bytes per second the bus can carry at all; 0 = by bus kind */
+    uint64_t pci_peak_rate;  /* capacity of the bus in bytes per second; 0 = by bus kind */
 
     /* Host */
     uint64_t host_memory_bytes;     /* size of host memory */
@@ -83,7 +83,7 @@ struct tigon_knobs {
     uint64_t host_burst_word_ns;    /* each further word of a write-combined burst */
     uint64_t host_write_arrival_ns; /* from the write to its effect on the board */
     uint64_t host_read_ns;          /* register read, host CPU blocked */
-    uint64_t host_interrupt_ns;     /* from asserted line to the waiting program, CPU charged */
+    uint64_t host_interrupt_ns;     /* from asserted line to waiting program, charged to the CPU */
     uint64_t host_slice_ns;         /* longest uninterrupted CPU use while another program waits */
     uint64_t host_stack_bytes;      /* stack of each program */
 
@@ -100,16 +100,16 @@ struct tigon_knobs {
 
     /* Switch */
     uint64_t switch_latency_ns;  /* from the last byte in to the first byte out, queue empty */
-    uint64_t switch_queue_bytes; /* of each port, for what is to go out */
-    uint64_t switch_age_ns;      /* an address not heard from for so long is forgotten */
-    uint64_t switch_frame_bytes; /* longest frame that is passed on, CRC included */
+    uint64_t switch_queue_bytes; /* output queue of each port */
+    uint64_t switch_age_ns;      /* an address that has sent nothing for so long is forgotten */
+    uint64_t switch_frame_bytes; /* longest frame that is forwarded, CRC included */
     bool switch_pause;           /* obeys and sends PAUSE frames */
     bool idle_parking; /* cores that poll without effect are not simulated turn by turn; results are
                           the same */
-    bool native_code;  /* text in scratchpads is translated for the host's processor, where that is
-                          possible; results are the same */
+    bool native_code;  /* code in scratchpads is translated for the processor that runs the
+                          simulator, where that is possible; results are the same */
 
-    /* Cores: cycle costs, see sim/timing.h. Their names are the fields' own ("sram_load"). */
+    /* Cores: cycle costs, see sim/timing.h. Each knob has the name of its field ("sram_load"). */
     struct tigon_timing core;
 };
 
@@ -117,14 +117,15 @@ void tigon_knobs_defaults(struct tigon_knobs *knobs);
 
 /* Sets one knob by name from text: numbers in C notation with optional K, M, G suffix (1024s),
  * probabilities as decimals, booleans as 0/1/on/off/true/false, bus kinds as above. Returns 0,
- * -ENOENT for an unknown name, -EINVAL for text that is no value of this kind, -ERANGE. The knobs
- * are unchanged on error. */
+ * -ENOENT for an unknown name, -EINVAL for text that is no value of this kind, -ERANGE for a value
+ * out of range. The knobs are unchanged on error. */
 int tigon_knobs_set(struct tigon_knobs *knobs, const char *name, const char *value);
 
 /* The same from one "name=value" string; -EINVAL without '='. */
 int tigon_knobs_assign(struct tigon_knobs *knobs, const char *assignment);
 
-/* What values a knob takes, for people: "64/66, 64/33, 32/33", "0 or 1", "1 to 256". */
+/* Describes the values that a knob accepts, for messages: "64/66, 64/33, 32/33", "0 or 1",
+ * "1 to 256". */
 void tigon_knobs_expected(const char *name, char *text, size_t bytes);
 
 /* Name of knob `index`, NULL beyond the last. */
