@@ -33,8 +33,9 @@
  * libemp_message returns a sentence about the last failure of that board. A NULL board, or one
  * already closed, is a programming error and is not checked.
  *
- * Blocking. Only libemp_start and the functions with `wait` in their name take longer than their
- * register accesses. All of these have a time limit, fixed or as an argument.
+ * Blocking. Only libemp_start, libemp_boot, libemp_stop, libemp_close and the functions with `wait`
+ * in their name take longer than their register accesses. All of these have a time limit, fixed or
+ * as an argument.
  *
  * Threads. One thread at a time may use a board and everything obtained from it (in the simulated
  * world: one program). The library has no global state, so threads that each use their own board
@@ -145,7 +146,7 @@ struct libemp_options {
     const struct libemp_backend *const *backends; /* terminated by NULL */
     void *environment; /* for the backend: a struct tigon_world for "sim:" */
     struct libemp_costs costs;
-    /* libemp_start calls it from time to time; may be NULL. */
+    /* libemp_start and libemp_boot call it from time to time; may be NULL. */
     void (*progress)(void *context, const char *step, size_t done, size_t total);
     void *progress_context;
 };
@@ -153,8 +154,8 @@ struct libemp_options {
 void libemp_options_defaults(struct libemp_options *options);
 
 /* Opens a board without accessing it. `options` is copied; the backends must outlive the board.
- * -EINVAL for a name without a colon, -ENODEV if no backend knows the board, -ENOMEM. On success
- * the board must be closed with libemp_close. */
+ * -EINVAL for a NULL argument or a name without a colon, -ENODEV if no backend knows the board,
+ * -ENOMEM. On success the board must be closed with libemp_close. */
 int libemp_open(struct libemp_board **board, const char *name,
                 const struct libemp_options *options);
 
@@ -219,7 +220,8 @@ struct libemp_start_options {
  * count of a blank EEPROM is 0; the part is rated for a million writes of each slot. After n starts
  * the low byte of the next epoch is n % 255 + 1, the high byte n / 255 % 256.
  *
- * -EINVAL for options out of range; -EBUSY while requests are posted; -ETIMEDOUT if the board does
+ * -EINVAL for options out of range; -EBUSY while requests are posted; -ENOMEM if the board's own
+ * page of host memory cannot be allocated; -ETIMEDOUT if the board does
  * not come out of reset or the firmware does not become ready; -EPROTO if the firmware was made
  * from another specification than this library; -EIO if the self-test failed, if the memory does
  * not hold the words written, if the firmware stopped, or if the EEPROM does not answer, does not
@@ -239,8 +241,8 @@ int libemp_boot(struct libemp_board *board, const struct libemp_image *image,
 
 /* Uses a board whose firmware is already running. Requests that another handle left posted keep
  * their descriptors. Until the next start, some descriptors that finished messages of several pages
- * have used may stay reserved, too. -ENODEV if no firmware has been started, -EIO if it has
- * stopped, -EPROTO as above. */
+ * have used may stay reserved, too. -EBUSY while this handle has requests posted, -ENODEV if no
+ * firmware has been started, -EIO if it has stopped, -EPROTO as above. */
 int libemp_attach(struct libemp_board *board);
 
 /* Stops the processors, the DMA engines and the MAC. After it has returned 0, the board no longer
@@ -268,9 +270,14 @@ struct libemp_status {
     uint32_t trace;      /* SRAM address of the trace ring, 0 when compiled out */
     uint32_t trace_entries;
 };
+/* -EINVAL for NULL, -ENODEV if no firmware has been started. */
 int libemp_status(struct libemp_board *board, struct libemp_status *status);
 
-int libemp_link(struct libemp_board *board); /* 1 up, 0 down, or an error */
+/* 1 up, 0 down, -ENODEV if no firmware runs. */
+int libemp_link(struct libemp_board *board);
+
+/* Waits until the link is up. -ETIMEDOUT if it does not come up within `timeout_ns`, -EIO if the
+ * firmware stops, -ENODEV if none runs. */
 int libemp_wait_link(struct libemp_board *board, uint64_t timeout_ns);
 
 /* ------------------------------------------------------------------------------------------------
@@ -313,8 +320,9 @@ struct libemp_piece {
  * four descriptors, more pages one descriptor and a page of addresses (EF27). No pieces, or only
  * empty ones, make a message without data.
  * -EINVAL: node out of range or the board's own, piece outside its memory, memory of another board.
- * -EMSGSIZE: longer than libemp_message_limit or too many pages touched. -EAGAIN: no descriptor is
- * free; finish a request first. -ENOMEM: no page for addresses. -ENODEV: no firmware runs. */
+ * -EMSGSIZE: longer than libemp_message_limit or too many pages touched. -EAGAIN: no
+ * descriptors are free, or not enough adjacent ones; finish a request first. -ENOMEM: no page for
+ * addresses. -ENODEV: no firmware runs. */
 int libemp_post_send(struct libemp_board *board, uint16_t peer, uint16_t tag,
                      const struct libemp_piece *pieces, size_t count, libemp_request *request);
 int libemp_post_receive(struct libemp_board *board, uint16_t peer, uint16_t tag,
@@ -377,6 +385,7 @@ size_t libemp_descriptor_limit(void);
 
 size_t libemp_counter_count(void);
 const char *libemp_counter_name(size_t index); /* NULL beyond the last */
+/* -EINVAL beyond the last counter or for NULL, -ENODEV if no firmware runs. */
 int libemp_counter(struct libemp_board *board, size_t index, uint32_t *value);
 
 struct libemp_parameter_information {
@@ -386,10 +395,15 @@ struct libemp_parameter_information {
     uint32_t maximum;
     bool live; /* may be set while the firmware runs */
 };
+/* False beyond the last parameter. */
 bool libemp_parameter_information(size_t index, struct libemp_parameter_information *information);
+
+/* Reads the value that the firmware uses. -EINVAL beyond the last parameter or for NULL, -ENODEV if
+ * no firmware runs. */
 int libemp_parameter(struct libemp_board *board, size_t index, uint32_t *value);
 
-/* -ERANGE outside the range, -EPERM for a parameter that is not live. */
+/* -EINVAL beyond the last parameter, -ERANGE outside the range, -EPERM for a parameter that is not
+ * live, -ENODEV if no firmware runs. */
 int libemp_set_parameter(struct libemp_board *board, size_t index, uint32_t value);
 
 /* Return the index of a name, or -ENOENT. */
