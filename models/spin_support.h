@@ -1,7 +1,7 @@
-/* What generated C needs inside any SPIN model: assertions that name their property, coverage,
- * narration.
+/* Support for generated C inside a SPIN model: assertions that name their property, coverage of
+ * transitions, and the narration of trails.
  *
- * Nothing here is part of the state: coverage only grows and decides nothing.
+ * Nothing here is part of the state: coverage only grows and has no influence on the search.
  */
 #ifndef MODELS_SPIN_SUPPORT_H
 #define MODELS_SPIN_SUPPORT_H
@@ -9,15 +9,14 @@
 extern void (*uerror)(char *); /* pan.c declares these two further down */
 extern int readtrail;
 
-/* As the assertions of the Promela: the message begins as theirs does, so that one reader finds
- * both. */
+/* An assertion as in the Promela. Its message begins like SPIN's, so that one parser finds both. */
 #define HOLDS(property, condition)                                                                 \
     do {                                                                                           \
         if (!(property) && !(condition))                                                           \
             uerror("assertion violated (" #property "||(" #condition "))");                        \
     } while (0)
 
-/* As hsm_tell of the Promela: a line that begins with @, when a trail is executed. */
+/* As hsm_tell in the Promela: prints a line that begins with @ while a trail is executed. */
 #define TELL(...)                                                                                  \
     do {                                                                                           \
         if (readtrail)                                                                             \
@@ -27,7 +26,8 @@ extern int readtrail;
 static unsigned char spin_reached[MODEL_TRANSITIONS];
 static unsigned char spin_coverage_armed;
 
-/* At exit, for hsmc verify: the numbers of transitions no reachable state takes. */
+/* Prints, at exit and for hsmc verify, the numbers of the transitions that no reachable state
+ * takes. */
 static void spin_report_coverage(void) {
     printf("transitions not taken:");
     for (unsigned number = 0; number < MODEL_TRANSITIONS; number++) {
@@ -52,7 +52,8 @@ static void model_never(const unsigned process, const unsigned state, const unsi
     uerror("assertion violated never_event");
 }
 
-/* HSM_CHECK_ABORT of fw-runtime/hsm_checks.h, by an option of hsmc verify; HSM_HOLDS is HOLDS. */
+/* The HSM_CHECK_ABORT of fw-runtime/hsm_checks.h, defined by an option of hsmc verify; HSM_HOLDS is
+ * HOLDS. */
 static void model_check_failed(const unsigned kind, const char *const file, const unsigned line) {
     static char message[256];
 

@@ -1,14 +1,15 @@
 /* The wire and the timers of a world that hsmc generates (gen/hsmc/backends/backend_world.py), for
  * both engines inside SPIN and for `hsmc replay` without it.
  *
- * The wire is an array of frames as plain bytes, the used ones first: what was sent (counted from
- * 1), by whom and to whom, and its values with the highest byte first. It has one form only. A link
- * that reorders is a set: the frames stand in ascending order, and where it repeats each is there
- * once. A link that keeps order is a queue for each direction, one direction behind the other.
+ * The wire is an array of frames as plain bytes, the used ones first. A frame holds the number of
+ * the world's line that sent it (from 1), sender and receiver, and its values, most significant
+ * byte first. The representation is canonical. A link that reorders is a set: the frames are in
+ * ascending order, and if the link repeats frames, equal ones are stored once. A link that keeps
+ * order is a queue for each direction, one direction after the other.
  *
- * Before this: WORLD_NODES, WORLD_GOOD, WORLD_REORDERS, WORLD_LOSES, WORLD_REPEATS (without limit),
- * WORLD_IN_FLIGHT, WORLD_SLOTS, WORLD_FRAME_BYTES; WORLD_LOSSES and WORLD_COPIES where there is a
- * limit, with variables `lost` and `copied`.
+ * To be defined before: WORLD_NODES, WORLD_GOOD, WORLD_REORDERS, WORLD_LOSES, WORLD_REPEATS
+ * (without limit), WORLD_IN_FLIGHT, WORLD_SLOTS, WORLD_FRAME_BYTES; WORLD_LOSSES and WORLD_COPIES
+ * if there is a limit, with variables `lost` and `copied`.
  */
 #ifndef MODELS_WORLD_SUPPORT_H
 #define MODELS_WORLD_SUPPORT_H
@@ -24,14 +25,14 @@
 #define GOOD WORLD_GOOD
 #endif
 
-/* As HOLDS, in the words of the spec. */
+/* As HOLDS, with the text of the condition as in the spec. */
 #define HOLDS_AS(property, condition, text)                                                        \
     do {                                                                                           \
         if (!(property) && !(condition))                                                           \
             uerror("assertion violated (" #property "||(" text "))");                              \
     } while (0)
 
-/* An index of an array of the world's own; `place` is where it stands in the spec. */
+/* Checks an index of an array that belongs to the world; `place` is its position in the spec. */
 static inline uint32_t hsm_world_index(const uint32_t index, const uint32_t count,
                                        const char *const place) {
     static char message[256];
@@ -44,15 +45,16 @@ static inline uint32_t hsm_world_index(const uint32_t index, const uint32_t coun
     return 0;
 }
 
-/* What every event of the world must come to; `selects`: it may be for no record. */
+/* Checks the verdict of an event of the world; `selects`: it is no error if no record matches. */
 static void hsm_accepted(const int verdict, const bool selects) {
     if (verdict != HSM_DONE && !(selects && verdict == HSM_IGNORED))
         uerror("assertion violated (hsm_verdict==0)"); /* HSM_DONE */
 }
 
-/* A timer that runs and is left alone runs out in the end, however often others do. Searches for
- * cycles go by rounds: a round begins when a timer runs out, and ends when all that ran then have
- * been armed anew, been stopped, or run out. `overtaken` are those it waits for. */
+/* Fairness: a timer that runs, and is neither armed again nor stopped, runs out eventually, however
+ * often others do. Searches for cycles work in rounds: a round begins when a timer runs out, and
+ * ends when all timers that ran at that moment have been armed again, been stopped, or run out.
+ * `overtaken` holds the timers for which the round still waits. */
 static bool hsm_overtaken(void) {
 #ifdef LIVENESS
     for (unsigned node = 0; node < WORLD_NODES; node++) {
@@ -63,7 +65,7 @@ static bool hsm_overtaken(void) {
     return false;
 }
 
-/* Before a timer runs out. */
+/* To be called before a timer runs out. */
 static void hsm_overtake(void) {
 #ifdef LIVENESS
     if (now.good && !hsm_overtaken())
@@ -99,11 +101,11 @@ static bool hsm_timers_stopped(void) {
 }
 
 #if WORLD_SLOTS > 0
-#define WIRE_LINE      0 /* which line of the world put it there, + 1 */
-#define WIRE_DIRECTION 1 /* from whom to whom */
+#define WIRE_LINE      0 /* number of the world's line that sent the frame, from 1 */
+#define WIRE_DIRECTION 1 /* sender and receiver */
 #define WIRE_VALUES    2
 
-/* What befalls a frame, for people who read a trail. Generated. */
+/* Prints what happens to a frame, for readers of a trail. Generated. */
 static void wire_tell(const char *what, const uchar *frame);
 
 static uchar wire_direction(const uint32_t from, const uint32_t to) {
@@ -140,7 +142,7 @@ static bool same_direction(const unsigned slot, const uchar direction) {
     return WORLD_REORDERS || wire_frame(slot)[WIRE_DIRECTION] == direction;
 }
 
-/* May another frame set out in this direction? */
+/* Is there room for another frame in this direction? */
 static bool wire_has_room(const uchar direction) {
     unsigned there = 0;
 
@@ -149,7 +151,7 @@ static bool wire_has_room(const uchar direction) {
     return there < WORLD_IN_FLIGHT;
 }
 
-/* May a host begin something at this node? Once the link is good, it waits for room. */
+/* May a host start an action at this node? Once the link is good, it waits for room. */
 static bool wire_ready(const uint32_t node) {
     for (uint32_t other = 0; other < WORLD_NODES; other++) {
         if (other != node && !wire_has_room(wire_direction(node, other)))
@@ -158,7 +160,7 @@ static bool wire_ready(const uint32_t node) {
     return true;
 }
 
-/* Can this frame arrive? Of a queue only the first. */
+/* Can this frame arrive? In a queue only the first one can. */
 static bool wire_reaches(const unsigned slot) {
     if (!wire_used(slot))
         return false;
@@ -174,7 +176,7 @@ static bool wire_may_lose(const unsigned slot) {
     return !GOOD && wire_reaches(slot);
 }
 
-/* May a frame arrive and stay? Where this has no limit, every one does. */
+/* May a frame arrive and stay on the wire? If repetition has no limit, every frame stays. */
 static bool wire_may_copy(void) {
 #ifdef WORLD_COPIES
     return !GOOD && now.copied < WORLD_COPIES;
@@ -189,7 +191,7 @@ static void wire_remove(const unsigned slot) {
     memset(wire_frame(WORLD_SLOTS - 1), 0, WORLD_FRAME_BYTES);
 }
 
-/* A frame without room is lost. Once the link is good there is room for every one. */
+/* A frame that finds no room is lost. Once the link is good, there is room for every frame. */
 static void wire_put(const uchar *const frame) {
     const bool room = GOOD || wire_has_room(frame[WIRE_DIRECTION]);
     unsigned slot = 0;
@@ -219,7 +221,7 @@ static void wire_put(const uchar *const frame) {
     memcpy(wire_frame(slot), frame, WORLD_FRAME_BYTES);
 }
 
-/* Gives the frame, which stays where it is as long as it may come again. */
+/* Copies the frame to `frame`. It stays on the wire as long as it may arrive again. */
 static void wire_take(const unsigned slot, const bool copy, uchar frame[WORLD_FRAME_BYTES]) {
     memcpy(frame, wire_frame(slot), WORLD_FRAME_BYTES);
     wire_tell("take", frame);
