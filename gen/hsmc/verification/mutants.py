@@ -135,7 +135,7 @@ def generated_text(subject: Subject, check: str) -> str:
 def common_text() -> str:
     """What is not generated."""
     paths = sorted((TOP / "models").glob("*.h"))
-    return digest(*(f"{path.name}\n{path.read_text()}" for path in paths))
+    return digest(*(f"{path.name}\n{plain(path.read_text())}" for path in paths))
 
 
 def searched(
