@@ -3,7 +3,7 @@
 ACCEPTANCE        := tests/acceptance
 ACCEPTANCE_IMAGES := $(patsubst $(ACCEPTANCE)/firmware/%.c,$(BUILD)/acceptance/%.elf,$(wildcard $(ACCEPTANCE)/firmware/*.c))
 
-ACCEPTANCE_FW_CFLAGS := -std=gnu11 -O2 -g $(FW_ARCH) -ffreestanding -ffixed-hi -ffixed-lo -mno-check-zero-division \
+ACCEPTANCE_FW_CFLAGS := -std=gnu11 -O2 -g $(FW_ARCH) -ffreestanding $(FW_NO_MULTIPLY) -mno-check-zero-division \
     -mno-llsc -fno-tree-loop-distribute-patterns -fno-jump-tables -fno-stack-protector --param=min-pagesize=0 -fno-asynchronous-unwind-tables \
     -fno-common -Wall -Wextra -Wconversion -Werror -ffile-prefix-map=$(CURDIR)=. -Wa,--fatal-warnings \
     -Wa,$(FW_PORT)/core.inc -I.

@@ -3,7 +3,7 @@
 ETHERNET          := tests/ethernet
 ETHERNET_BUILD    := $(BUILD)/ethernet
 ETHERNET_IMAGE    := $(ETHERNET_BUILD)/ethernet.elf
-ETHERNET_FW_CFLAGS := -std=gnu11 -O2 -g $(FW_ARCH) -ffreestanding -ffixed-hi -ffixed-lo -fno-expensive-optimizations \
+ETHERNET_FW_CFLAGS := -std=gnu11 -O2 -g $(FW_ARCH) -ffreestanding $(FW_NO_MULTIPLY) -fno-expensive-optimizations \
     -mno-check-zero-division -mno-llsc -fno-delete-null-pointer-checks -fno-tree-loop-distribute-patterns -fno-jump-tables \
     -fno-stack-protector -fno-asynchronous-unwind-tables -fno-common --param=min-pagesize=0 -Wall -Wextra -Wconversion -Werror \
     -ffile-prefix-map=$(CURDIR)=. -Wa,--fatal-warnings -I.

@@ -3,7 +3,7 @@ SPECS ?= 10000
 SEED  ?= 1
 
 # How the firmware's compiler is called, for what runs on the bare core.
-FUZZ_CROSS_FLAGS = -std=gnu11 -O2 $(FW_ARCH) -ffreestanding -ffixed-hi -ffixed-lo -mno-check-zero-division -mno-llsc \
+FUZZ_CROSS_FLAGS = -std=gnu11 -O2 $(FW_ARCH) -ffreestanding $(FW_NO_MULTIPLY) -mno-check-zero-division -mno-llsc \
                    -fno-jump-tables -fno-stack-protector -fno-asynchronous-unwind-tables -fno-common \
                    -Wa,--fatal-warnings -Wa,$(abspath $(FW_PORT)/core.inc)
 
