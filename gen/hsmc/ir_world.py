@@ -225,9 +225,10 @@ class World:
 
 
 def ruled_out(condition: Optional[Expression]) -> bool:
-    """Is it false whatever the variables are, as bounds can make it?"""
-    if condition is None:
-        return False
-    if isinstance(condition, Binary) and condition.operator == "and":
-        return ruled_out(condition.left) or ruled_out(condition.right)
-    return condition.value == 0
+    """Do the bounds alone make the condition false? No number is less than 0."""
+    if isinstance(condition, Binary):
+        if condition.operator == "and":
+            return ruled_out(condition.left) or ruled_out(condition.right)
+        if condition.operator == "<" and condition.right.value == 0:
+            return True
+    return condition is not None and condition.value == 0

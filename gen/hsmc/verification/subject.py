@@ -212,22 +212,12 @@ def befalls(world: ir.World) -> tuple[list[str], list[str], list[str]]:
     for offer in world.offers:
         if offer.doc:
             text = offer.doc.rstrip(".")
-            besides[text] = besides.get(text, False) or not never(offer.when)
+            besides[text] = besides.get(text, False) or not ir.ruled_out(offer.when)
     return (
         [text for text, there in faults.items() if there],
         [text for text, there in besides.items() if there],
         [text for text, there in {**faults, **besides}.items() if not there],
     )
-
-
-def never(when: Optional[ir.Expression]) -> bool:
-    """Do the bounds alone make the condition false? No number is less than 0."""
-    if isinstance(when, ir.Binary):
-        if when.operator == "and":
-            return never(when.left) or never(when.right)
-        if when.operator == "<" and when.right.value == 0:
-            return True
-    return when is not None and when.value == 0
 
 
 def shown(path: Path) -> str:

@@ -5,7 +5,7 @@
     reason = "..."
 
 It is `<protocol>_unreached.toml` beside the spec. Where there is such a list, a transition that is neither taken nor listed,
-or both, is an error. Without one they are told, and no more. `row = "Link.*"` lists all transitions of a process.
+or both, is an error. Without a list, `hsmc verify` prints them. `row = "Link.*"` lists all transitions of a process.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from .subject import Subject
 from .verdicts import never_taken
 
 
-ALIKE = 4  # transitions with the same reason; more are told as one
+ALIKE = 4  # transitions with the same reason; more are printed as one
 
 
 @dataclass
 class Judgement:
-    """What is told of a protocol's transitions, and what is wrong with them."""
+    """Notes and errors about a protocol's transitions."""
 
     told: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -57,7 +57,7 @@ def read(path: Path, rows: Sequence[str]) -> dict[str, str]:
 
 
 def known(subject: Subject) -> Optional[dict[str, str]]:
-    """What is listed; None where nobody keeps a list."""
+    """The entries of the list; None without a list."""
     path = list_of(subject)
     if not path.is_file():
         return None
