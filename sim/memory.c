@@ -7,15 +7,23 @@
 #define GRANULE_WORDS (TIGON_DECODE_GRANULE / 4u)
 #define HALT_WORD     0x0000000Du
 
+/* What is not zero at first. */
+static void power_on(struct tigon_memory *memory) {
+    memory->sram_mask = memory->sram_size - 1u;
+    memory->watched = TIGON_WATCH_NOTHING;
+    memory->scratchpad_size[TIGON_CORE_A] = TIGON_SCRATCHPAD_A_SIZE;
+    memory->scratchpad_size[TIGON_CORE_B] = TIGON_SCRATCHPAD_B_SIZE;
+    memset(memory->flash, 0xFF, TIGON_FLASH_SIZE);
+    memset(memory->sram_marks, TIGON_MARK_NULL, TIGON_NULL_PAGE_SIZE / TIGON_DECODE_GRANULE);
+    for (uint32_t at = 0; at < TIGON_PROM_SIZE; at += 4)
+        tigon_store_be32(memory->prom + at, HALT_WORD);
+}
+
 int tigon_memory_initialise(struct tigon_memory *memory, uint32_t sram_size) {
     if (sram_size != 512u * 1024u && sram_size != 1024u * 1024u && sram_size != 2048u * 1024u)
         return -EINVAL;
     memset(memory, 0, sizeof *memory);
     memory->sram_size = sram_size;
-    memory->sram_mask = sram_size - 1u;
-    memory->watched = TIGON_WATCH_NOTHING;
-    memory->scratchpad_size[TIGON_CORE_A] = TIGON_SCRATCHPAD_A_SIZE;
-    memory->scratchpad_size[TIGON_CORE_B] = TIGON_SCRATCHPAD_B_SIZE;
     memory->sram = calloc(1, sram_size);
     memory->flash = malloc(TIGON_FLASH_SIZE);
     memory->sram_decoded = calloc(sram_size / 4u, sizeof *memory->sram_decoded);
@@ -26,11 +34,26 @@ int tigon_memory_initialise(struct tigon_memory *memory, uint32_t sram_size) {
         tigon_memory_destroy(memory);
         return -ENOMEM;
     }
-    memset(memory->flash, 0xFF, TIGON_FLASH_SIZE);
-    memset(memory->sram_marks, TIGON_MARK_NULL, TIGON_NULL_PAGE_SIZE / TIGON_DECODE_GRANULE);
-    for (uint32_t at = 0; at < TIGON_PROM_SIZE; at += 4)
-        tigon_store_be32(memory->prom + at, HALT_WORD);
+    power_on(memory);
     return 0;
+}
+
+void tigon_memory_clear(struct tigon_memory *memory) {
+    uint8_t *const sram = memory->sram, *const flash = memory->flash;
+    uint8_t *const valid = memory->sram_decoded_valid, *const marks = memory->sram_marks;
+    struct tigon_instruction *const decoded = memory->sram_decoded;
+    const uint32_t size = memory->sram_size;
+    memset(memory, 0, sizeof *memory);
+    memset(sram, 0, size);
+    memset(valid, 0, size / TIGON_DECODE_GRANULE);
+    memset(marks, 0, size / TIGON_DECODE_GRANULE);
+    memory->sram_size = size;
+    memory->sram = sram;
+    memory->flash = flash;
+    memory->sram_decoded = decoded;
+    memory->sram_decoded_valid = valid;
+    memory->sram_marks = marks;
+    power_on(memory);
 }
 
 void tigon_memory_destroy(struct tigon_memory *memory) {

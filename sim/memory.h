@@ -88,6 +88,8 @@ struct tigon_memory {
 /* Make a board's memory, all zero. `sram_size` is 512 kB, 1 MB or 2 MB in bytes.
  * Returns 0, -EINVAL for any other size, or -ENOMEM. */
 int tigon_memory_initialise(struct tigon_memory *memory, uint32_t sram_size);
+/* As it is after tigon_memory_initialise: quicker than to destroy it and make another. */
+void tigon_memory_clear(struct tigon_memory *memory);
 void tigon_memory_destroy(struct tigon_memory *memory);
 
 static inline uint32_t tigon_load_be32(const uint8_t *bytes) {
