@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Iterable, Iterator, Optional, Sequence, Union
 
 from . import ir, walk
@@ -14,6 +15,7 @@ PRECEDENCE: dict[str, int] = {
     **dict.fromkeys(["*", "/", "%"], 10),
 }
 ATOM = 12
+COMMUTATIVE = ("+", "*", "&", "|", "^", "==", "!=")
 
 
 def expression_text(expression: ir.Expression) -> str:
@@ -35,15 +37,29 @@ NAMES = (
 
 
 def identity(expression: ir.Expression) -> str:
-    """The same for two expressions that compute the same from the same things. Their text does not tell: a row may bind
-    an event's argument by a name of its own, because the declared one is also that of a variable or a parameter.
+    """The same for two expressions that compute the same from the same things, as far as C compilers see that: with
+    constants by value, and with the sides of a sum in either order. The text alone does not distinguish names: a row
+    may bind an event's argument by a name of its own, because the declared one is also that of a variable.
     """
+    ordered = walk.rebuilt(expression, _ordered)
     kinds = " ".join(
         type(node).__name__
-        for node in walk.nodes(expression)
+        for node in walk.nodes(ordered)
         if isinstance(node, (*NAMES, ir.LocalName))
     )
-    return f"{expression_text(expression)} ({kinds})"
+    return f"{expression_text(ordered)} ({kinds})"
+
+
+def _ordered(e: ir.Expression) -> Optional[ir.Expression]:
+    if e.value is not None:
+        return ir.Number(type=e.type, place=e.place, value=e.value, text=str(e.value))
+    if isinstance(e, ir.Minimum) or (
+        isinstance(e, ir.Binary) and e.operator in COMMUTATIVE
+    ):
+        sides = [walk.rebuilt(side, _ordered) for side in (e.left, e.right)]
+        left, right = sorted(sides, key=expression_text)
+        return dataclasses.replace(e, left=left, right=right)
+    return None
 
 
 def _inner(expression: ir.Expression, level: int) -> str:

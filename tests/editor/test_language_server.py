@@ -172,7 +172,7 @@ def test_hover(client: Client, emp: Path) -> None:
     assert "IEEE 802 local experimental" in hover(wire, "constant ether", "type")
     state = hover(send, "state WAIT_", "ACK  ")
     assert "`Send.ACTIVE.WAIT_ACK`" in state and "Send.WAIT_ACK.ack.0" in state
-    assert "everything the window allows is out" in state
+    assert "everything the window allows is sent" in state
     event = hover(send, "  event tu", "rn()")
     assert "the message entered the peer's window" in event and "event turn()" in event
     row = hover(send, "aft", "er retransmit_timeout")
