@@ -1,5 +1,6 @@
-#The board simulator : one static library, and the same with the sanitizers for tests.
-include sim/cpu.mk
+# The board simulator: one static library, and the same with the sanitizers for tests. A source file belongs to it by
+# lying in one of these directories.
+SIM_DIRECTORIES := base core native chip pc network faults world
 
 # The programs that simulate for long are optimised once more when they are linked, over the simulator and libemp as
 # one: 3 % faster. GCC only. The objects are whole without that, too: all other programs are linked as usual.
@@ -10,17 +11,15 @@ LTO_LINK    := -flto -flto=auto
 endif
 # Pairs of words packed for one store of 16 bytes cost more than the store saves, and the next load waits for it.
 SIM_OPTIMISE := -fno-tree-slp-vectorize
-$(BUILD)/obj/sim/%.o: CFLAGS_sim := $(SIM_OPTIMISE) $(LTO_OBJECTS)
+$(foreach directory,$(SIM_DIRECTORIES),$(eval \
+    $(BUILD)/obj/sim/$(directory)/%.o: CFLAGS_sim_$(directory) := $(SIM_OPTIMISE) $(LTO_OBJECTS)))
 $(BUILD)/obj/host/%.o: CFLAGS_host := $(LTO_OBJECTS)
 # Refers to its own labels in assembly, from which it must not be parted.
-$(BUILD)/obj/sim/native_routines.o: CFLAGS_sim := $(SIM_OPTIMISE)
+$(BUILD)/obj/sim/native/native_routines.o: CFLAGS_sim_native := $(SIM_OPTIMISE)
 
-SIM_OBJECTS := $(SIM_CPU_OBJECTS) $(addprefix sim/, \
-    board.o capture.o charge.o core_control.o coroutine.o dma.o eeprom.o events.o fault.o fault_text.o \
-    fault_words.o frame.o frame_crc.o host_access.o host_bus.o host_control.o host_cpu.o host_memory.o \
-    host_posted.o host_window.o knobs.o link.o local_control.o mac_buffer.o mac_receive.o mac_statistics.o \
-    mac_transmit.o observer.o pci_configuration.o phy.o registers.o schedule.o semaphore.o switch.o \
-    switch_port.o timer.o wire.o wire_chance.o world.o)
+SIM_OBJECTS     := $(patsubst %.c,%.o,$(sort $(wildcard $(SIM_DIRECTORIES:%=sim/%/*.c))))
+# The cores and their memory.
+SIM_CPU_OBJECTS := $(filter sim/core/% sim/native/%,$(SIM_OBJECTS))
 
 SIM_LIBRARY           := $(BUILD)/obj/sim/libtigon.a
 SIM_LIBRARY_SANITIZED := $(BUILD)/san/sim/libtigon.a

@@ -15,7 +15,7 @@
 #ifndef SIM_OBSERVER_H
 #define SIM_OBSERVER_H
 
-#include "sim/cpu.h"
+#include "sim/core/cpu.h"
 #include "sim/tigon.h"
 
 /* A transfer of a DMA engine that has ended. */

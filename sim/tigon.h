@@ -160,7 +160,7 @@ void tigon_board_mac_address(const struct tigon_board *board, uint8_t address[6]
 /* Sets another MAC address, also in the EEPROM. Call it before the world runs. */
 void tigon_board_set_mac_address(struct tigon_board *board, const uint8_t address[6]);
 
-/* Returns a core for inspection with sim/cpu.h: 0 is A, 1 is B. */
+/* Returns a core for inspection with sim/core/cpu.h: 0 is A, 1 is B. */
 struct tigon_cpu *tigon_board_cpu(struct tigon_board *board, unsigned core);
 
 /* Back doors for debuggers and tests, without cost and side effects. SRAM addresses wrap as on the

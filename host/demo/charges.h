@@ -1,4 +1,4 @@
-/* Charges (sim/charge.h) on both boards of a pair: published-cost mode. */
+/* Charges (sim/chip/charge.h) on both boards of a pair: published-cost mode. */
 #ifndef HOST_DEMO_CHARGES_H
 #define HOST_DEMO_CHARGES_H
 

@@ -55,7 +55,7 @@ enum {
 static const struct argp_option option_table[] = {
     {"image", OPTION_IMAGE, "ELF", 0, "firmware (build/firmware/emp_a.elf)", 0},
     {"seed", 's', "NUMBER", 0, "of everything random (1)", 0},
-    {"knob", OPTION_KNOB, "NAME=VALUE", 0, "set a knob of the simulator (sim/knobs.c)", 0},
+    {"knob", OPTION_KNOB, "NAME=VALUE", 0, "set a knob of the simulator (sim/world/knobs.c)", 0},
     {"cost", OPTION_COST, "NAME=NS", 0, "set a host cost (host/costs.c)", 0},
     {"json", OPTION_JSON, "FILE", 0, "results as JSON, - for standard output", 0},
     {"trace", OPTION_TRACE, "PREFIX", 0,
@@ -78,7 +78,7 @@ static const struct argp_option option_table[] = {
     {"messages", OPTION_MESSAGES, "COUNT", 0, "of the stream (by size)", 2},
     {"both-ways", OPTION_BOTH_WAYS, NULL, 0, "measure also with both sides sending", 2},
     {"charge", OPTION_CHARGE, "FILE", 0,
-     "processors are charged what FILE says (sim/charge.h), not what they execute", 2},
+     "processors are charged what FILE says (sim/chip/charge.h), not what they execute", 2},
     {"effects", OPTION_EFFECTS, "PLACE", 0,
      "all steps of --charge have their effects \"before\" or \"after\" their time", 2},
     {0},

@@ -13,7 +13,7 @@
 
 #include "build/gen/emp/emp_layout.h"
 #include "build/gen/emp/emp_watch.h"
-#include "sim/cpu.h"
+#include "sim/core/cpu.h"
 
 enum {
     POLL_NS = 100000, /* a ring of 1024 cannot wrap: a transition takes more than 0.1 us */

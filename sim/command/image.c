@@ -1,6 +1,6 @@
 #include "sim/command/image.h"
 
-#include "sim/memory.h"
+#include "sim/core/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
  * is no assignment of a number or of a list of numbers is skipped. */
 #include "sim/command/image.h"
 
-#include "sim/memory.h"
+#include "sim/core/memory.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 
 #include "build/gen/emp/emp_layout.h"
 #include "sim/command/names.h"
-#include "sim/memory.h"
+#include "sim/core/memory.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 #include "sim/command/loader.h"
 
-#include "sim/cpu.h"
-#include "sim/memory.h"
-#include "sim/registers.h"
+#include "sim/core/cpu.h"
+#include "sim/core/memory.h"
+#include "sim/chip/registers.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

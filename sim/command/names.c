@@ -7,7 +7,7 @@
 #include "build/gen/emp/emp_layout.h"
 #include "build/gen/emp/emp_transition_names.h"
 #include "fw-runtime/hsm_checks.h"
-#include "sim/board.h"
+#include "sim/chip/board.h"
 
 const char *names_emp_transition(uint32_t id) {
     return id < sizeof transition_names / sizeof *transition_names ? transition_names[id] : NULL;

@@ -2,9 +2,9 @@
 
 #include "sim/command/inspect.h"
 #include "sim/command/statistics.h"
-#include "sim/board.h"
-#include "sim/switch.h"
-#include "sim/world.h"
+#include "sim/chip/board.h"
+#include "sim/network/switch.h"
+#include "sim/world/world.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

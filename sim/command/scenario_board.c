@@ -2,8 +2,8 @@
 #include "sim/command/scenario_read.h"
 
 #include "sim/command/suggest.h"
-#include "sim/eeprom.h"
-#include "sim/memory.h"
+#include "sim/chip/eeprom.h"
+#include "sim/core/memory.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 #include "sim/command/watcher.h"
 
-#include "sim/cpu.h"
+#include "sim/core/cpu.h"
 #include "sim/observer.h"
 
 #include <inttypes.h>

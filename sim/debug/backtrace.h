@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/cpu.h"
+#include "sim/core/cpu.h"
 
 struct tigon_backtrace_frame {
     uint32_t pc; /* of the core, or where the call returns to */

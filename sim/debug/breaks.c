@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/board.h"
+#include "sim/chip/board.h"
 #include "sim/debug/debugger_private.h"
 
 static uint32_t filter_bit(uint32_t address) {

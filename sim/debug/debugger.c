@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/board.h"
+#include "sim/chip/board.h"
 #include "sim/debug/debugger_private.h"
 #include "sim/debug/listen.h"
 #include "sim/time.h"

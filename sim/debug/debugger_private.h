@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "sim/cpu.h"
+#include "sim/core/cpu.h"
 #include "sim/debug/debugger.h"
 #include "sim/debug/packet.h"
-#include "sim/world.h"
+#include "sim/world/world.h"
 
 #define DEBUG_BREAKPOINTS  64u
 #define DEBUG_WATCH_BYTES  128u /* longest range of one watchpoint */

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "sim/cpu.h"
-#include "sim/isa.h"
+#include "sim/core/cpu.h"
+#include "sim/core/isa.h"
 
 /* Operands of a row, one letter each; the rest is copied: d rd, s rs, t rt, a shift amount, i
  * signed immediate, u unsigned one, o displacement, b branch target, j jump target. */

@@ -1,7 +1,7 @@
 /*
  * Instructions as text, in the assembler's notation. What is named is what the core executes
- * (sim/decode.c), with PRI, JOFF and HALT; anything else is a .word, with the name it has on other
- * MIPS processors where that tells something.
+ * (sim/core/decode.c), with PRI, JOFF and HALT; anything else is a .word, with the name it has on
+ * other MIPS processors where that tells something.
  */
 #ifndef SIM_DEBUG_DISASSEMBLE_H
 #define SIM_DEBUG_DISASSEMBLE_H

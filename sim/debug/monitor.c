@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/board.h"
+#include "sim/chip/board.h"
 #include "sim/debug/debugger_private.h"
 #include "sim/debug/report.h"
-#include "sim/registers.h"
+#include "sim/chip/registers.h"
 
 struct monitor {
     struct tigon_debugger *debugger;

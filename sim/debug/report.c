@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/board.h"
+#include "sim/chip/board.h"
 #include "sim/debug/backtrace.h"
 #include "sim/debug/disassemble.h"
 #include "sim/debug/report_private.h"
-#include "sim/host_cpu.h"
+#include "sim/pc/host_cpu.h"
 #include "sim/observe/describe.h"
 #include "sim/observer.h"
-#include "sim/world.h"
+#include "sim/world/world.h"
 
 #define NAME_BYTES      32u
 #define CODE_BEFORE     6u /* instructions in front of the program counter */

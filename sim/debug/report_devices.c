@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "sim/board.h"
+#include "sim/chip/board.h"
 #include "sim/debug/report_private.h"
 
 static void add_hex(cJSON *object, const char *name, uint32_t value) {

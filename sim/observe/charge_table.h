@@ -1,5 +1,5 @@
 /*
- * Charges as text (sim/charge.h), with the names of an image for addresses:
+ * Charges as text (sim/chip/charge.h), with the names of an image for addresses:
  *
  *     # comment
  *     idle   tigon2_event_table
@@ -14,7 +14,7 @@
 #ifndef SIM_OBSERVE_CHARGE_TABLE_H
 #define SIM_OBSERVE_CHARGE_TABLE_H
 
-#include "sim/charge.h"
+#include "sim/chip/charge.h"
 
 struct tigon_charge_file;
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/board.h"
+#include "sim/chip/board.h"
 #include "sim/observe/describe.h"
 #include "sim/observe/reorder.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/board.h"
+#include "sim/chip/board.h"
 
 enum {
     DEPTH_LIMIT = 256, /* deeper calls count for the function that made them */

@@ -1,7 +1,7 @@
 /* See gauges.h. */
 #include "sim/observe/gauges.h"
 
-#include "sim/board.h"
+#include "sim/chip/board.h"
 
 #define SRAM_SPACE_END 0x200000u
 

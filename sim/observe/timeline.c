@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/board.h"
+#include "sim/chip/board.h"
 #include "sim/observe/describe.h"
 
 /* Tracks of a board. */

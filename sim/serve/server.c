@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim/host_control.h"
+#include "sim/chip/host_control.h"
 #include "sim/observer.h"
 #include "sim/time.h"
 

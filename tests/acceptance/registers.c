@@ -8,7 +8,7 @@
  */
 #include "tests/acceptance/acceptance.h"
 
-#include "sim/board.h"
+#include "sim/chip/board.h"
 
 #include <string.h>
 

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim/random.h"
+#include "sim/base/random.h"
 
 enum { SMALLEST_WORLD = 50, LARGEST_WORLD = 4000, JOBS_LIMIT = 64 };
 

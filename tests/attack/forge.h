@@ -7,7 +7,7 @@
 #ifndef TESTS_ATTACK_FORGE_H
 #define TESTS_ATTACK_FORGE_H
 
-#include "sim/random.h"
+#include "sim/base/random.h"
 
 #include "build/gen/emp/emp_codec.h"
 

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/random.h"
+#include "sim/base/random.h"
 
 enum { MESSAGES = 40, STORM_EVERY = 8 };
 

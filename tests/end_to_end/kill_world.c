@@ -1,7 +1,7 @@
 #include "tests/end_to_end/kill_world.h"
 
 #include "host/demo/pair.h"
-#include "sim/random.h"
+#include "sim/base/random.h"
 
 #include <errno.h>
 #include <inttypes.h>

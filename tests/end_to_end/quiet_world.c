@@ -4,7 +4,7 @@
 
 #include "host/board_sim.h"
 #include "sim/observer.h"
-#include "sim/random.h"
+#include "sim/base/random.h"
 
 #include <errno.h>
 #include <inttypes.h>

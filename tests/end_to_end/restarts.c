@@ -2,7 +2,7 @@
  * What `make kills` runs; exit status 1 when something is not as it must be. */
 #include "tests/end_to_end/restart_world.h"
 
-#include "sim/random.h"
+#include "sim/base/random.h"
 
 #include <inttypes.h>
 #include <stdio.h>

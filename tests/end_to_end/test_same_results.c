@@ -7,7 +7,7 @@
  */
 #include "tests/host/check.h"
 
-#include "sim/cpu.h"
+#include "sim/core/cpu.h"
 #include "sim/observer.h"
 #include "tests/end_to_end/exchange.h"
 #include "tests/sim_cpu/assemble.h"

@@ -13,7 +13,7 @@ enum {
     EEPROM_DRIVE = 1 << 21,
     EEPROM_OUT = 1 << 22,
     EEPROM_IN = 1 << 23,
-    EEPROM_WRITING = 4 /* phase of sim/eeprom.c in which bytes are taken */
+    EEPROM_WRITING = 4 /* phase of sim/chip/eeprom.c in which bytes are taken */
 };
 
 uint64_t mock_bus_page(size_t page) {

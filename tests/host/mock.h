@@ -5,7 +5,7 @@
 #define TESTS_HOST_MOCK_H
 
 #include "host/internal.h"
-#include "sim/eeprom.h"
+#include "sim/chip/eeprom.h"
 
 enum {
     MOCK_SRAM_BYTES = 1024 * 1024,

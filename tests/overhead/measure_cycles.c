@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "abp_codec.h"
-#include "sim/cpu.h"
+#include "sim/core/cpu.h"
 
 #define HALT_ADDRESS   0x00003000u
 #define HALT           0x0000000Du /* BREAK without a code, the HALT of the core */

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "abp_layout.h"
-#include "sim/random.h"
+#include "sim/base/random.h"
 #include "tests/overhead/node.h"
 #include "tests/overhead/runtime.h"
 

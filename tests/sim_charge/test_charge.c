@@ -1,7 +1,7 @@
 /* Charges: how long a core is busy, and when effects come, by the table and nothing else. */
 #include <errno.h>
 
-#include "sim/charge.h"
+#include "sim/chip/charge.h"
 #include "tests/sim_cpu/assemble.h"
 #include "tests/sim_devices/bench.h"
 

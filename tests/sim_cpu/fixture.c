@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/native.h"
+#include "sim/native/native.h"
 
 static bool native, words;
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "sim/cpu.h"
+#include "sim/core/cpu.h"
 #include "tests/sim_cpu/assemble.h"
 
 #define SCRATCH     0x00C00000u

@@ -3,7 +3,7 @@
  * test: prints figures. Configurations: one busy core in scratchpad; the same with SRAM data and a
  * device streams on the bus all the time; code in SRAM; two busy cores, strict and with run-ahead.
  */
-#include "sim/cpu.h"
+#include "sim/core/cpu.h"
 #include "tests/sim_cpu/assemble.h"
 
 #include <stdio.h>

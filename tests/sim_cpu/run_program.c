@@ -12,8 +12,8 @@
  * descriptor, and exit (4001). Anything else that stops the core is an error, told on standard
  * error. Exit status: that of the program, or 120 for an error.
  */
-#include "sim/cpu.h"
-#include "sim/native.h"
+#include "sim/core/cpu.h"
+#include "sim/native/native.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
- * Translated text (sim/native.h) beside the interpreter, instruction by instruction in effect: the
- * same random text on two boards, run in the same pieces, must leave both cores alike in every
- * field after every piece, wherever that ends.
+ * Translated text (sim/native/native.h) beside the interpreter, instruction by instruction in
+ * effect: the same random text on two boards, run in the same pieces, must leave both cores alike
+ * in every field after every piece, wherever that ends.
  *
  * CPU_TEXTS=n in the environment makes n texts in each comparison.
  */
@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
-#include "sim/native_private.h"
-#include "sim/random.h"
+#include "sim/native/native_private.h"
+#include "sim/base/random.h"
 #include "sim/time.h"
 
 enum {

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sim/cpu.h"
+#include "sim/core/cpu.h"
 #include "sim/debug/debugger.h"
 #include "sim/debug/packet.h"
 #include "sim/time.h"

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "sim/mac_buffer.h"
+#include "sim/chip/mac_buffer.h"
 
 struct bench *bench_make(unsigned boards, const char *const *assignments) {
     struct bench *bench = calloc(1, sizeof *bench);

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "sim/board.h"
-#include "sim/frame.h"
+#include "sim/chip/board.h"
+#include "sim/network/frame.h"
 #include "sim/tigon.h"
 
 #define T_BASE     0x134000u /* transmit buffer of a 1 MB board (tigon2.md 2.3) */
@@ -57,7 +57,7 @@ void link_up(struct bench *bench);
 /* Fills host memory or SRAM with a recognisable pattern that starts at `seed`. */
 void pattern(uint8_t *bytes, size_t length, unsigned seed);
 
-/* Writes a descriptor into a high ring and advances its producer. `engine` as in sim/dma.h. */
+/* Writes a descriptor into a high ring and advances its producer. `engine` as in sim/chip/dma.h. */
 void queue_dma(struct tigon_board *board, unsigned engine, uint64_t host, uint32_t local,
                uint32_t length, uint32_t state);
 

@@ -1,7 +1,7 @@
 /* A program that runs ahead (tigon_host_run_ahead): the same as if time passed at each step. */
 #include "tests/sim_devices/bench.h"
 
-#include "sim/host_cpu.h"
+#include "sim/pc/host_cpu.h"
 #include "sim/observer.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* MAC, both halves (tigon2.md 6), on two connected boards. */
 #include "tests/sim_devices/bench.h"
 
-#include "sim/mac_buffer.h"
+#include "sim/chip/mac_buffer.h"
 
 struct seen {
     unsigned count;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "sim/random.h"
+#include "sim/base/random.h"
 
 static struct tigon_world *make_world(void) {
     struct tigon_world *world = tigon_world_create(NULL, 1);

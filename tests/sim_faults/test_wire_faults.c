@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "sim/observer.h"
-#include "sim/random.h"
+#include "sim/base/random.h"
 
 #define FRAMES_LIMIT   1200u
 #define ARRIVALS_LIMIT 2600u

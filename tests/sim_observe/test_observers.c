@@ -9,7 +9,7 @@
 #include "sim/observe/profile.h"
 #include "sim/observe/reorder.h"
 #include "sim/observer.h"
-#include "sim/random.h"
+#include "sim/base/random.h"
 #include "tests/sim_cpu/assemble.h"
 #include "tests/sim_devices/bench.h"
 

@@ -1,0 +1,84 @@
+/* Events: levels, never latches; see events.h and tigon2.md 4 ("level semantics that worked"). */
+#include <string.h>
+
+#include "sim/chip/board.h"
+
+_Static_assert(TIGON_EVENT_HARDWARE ==
+                   (TIGON_EVENT_TIMER | TIGON_EVENT_TRANSMIT_ATTENTION |
+                    TIGON_EVENT_RECEIVE_ATTENTION | TIGON_EVENT_MAILBOX |
+                    TIGON_EVENT_READ_ATTENTION | TIGON_EVENT_WRITE_ATTENTION |
+                    TIGON_EVENT_READ_HIGH | TIGON_EVENT_WRITE_HIGH | TIGON_EVENT_READ_LOW |
+                    TIGON_EVENT_WRITE_LOW | TIGON_EVENT_RECEIVE),
+               "bits 6, 12-15, 19, 20, 22, 25, 26, 28");
+
+void tigon_events_reset(struct tigon_board *board) {
+    board->events.common = 0;
+    board->events.own[0] = 0;
+    board->events.own[1] = 0;
+}
+
+static inline uint32_t bit_if(bool condition, uint32_t bit) {
+    return condition ? bit : 0;
+}
+
+static __attribute__((noinline, cold)) uint32_t attentions(const struct tigon_board *board) {
+    return bit_if(TIGON_WORD(board, TIGON_DMA_READ_STATE) & TIGON_DMA_ATTENTIONS,
+                  TIGON_EVENT_READ_ATTENTION) |
+           bit_if(TIGON_WORD(board, TIGON_DMA_WRITE_STATE) & TIGON_DMA_ATTENTIONS,
+                  TIGON_EVENT_WRITE_ATTENTION) |
+           bit_if(TIGON_WORD(board, TIGON_TRANSMIT_STATE) & TIGON_TRANSMIT_ATTENTIONS,
+                  TIGON_EVENT_TRANSMIT_ATTENTION) |
+           bit_if(TIGON_WORD(board, TIGON_RECEIVE_STATE) & TIGON_RECEIVE_ATTENTIONS,
+                  TIGON_EVENT_RECEIVE_ATTENTION);
+}
+
+bool tigon_events_derive(struct tigon_board *board) {
+    struct tigon_events *events = &board->events;
+    uint32_t common = events->common;
+    /* Attentions are rare: all of them are asked for at once. */
+    const uint32_t dma_states =
+        TIGON_WORD(board, TIGON_DMA_READ_STATE) | TIGON_WORD(board, TIGON_DMA_WRITE_STATE);
+    if (__builtin_expect((dma_states & TIGON_DMA_ATTENTIONS) |
+                             (TIGON_WORD(board, TIGON_TRANSMIT_STATE) & TIGON_TRANSMIT_ATTENTIONS) |
+                             (TIGON_WORD(board, TIGON_RECEIVE_STATE) & TIGON_RECEIVE_ATTENTIONS),
+                         0))
+        common |= attentions(board);
+    const uint32_t a = (common | events->own[TIGON_CORE_A]) & ~events->hidden[TIGON_CORE_A];
+    const uint32_t b = (common | events->own[TIGON_CORE_B]) & ~events->hidden[TIGON_CORE_B];
+    if (a == events->level[TIGON_CORE_A] && b == events->level[TIGON_CORE_B])
+        return false;
+    events->level[TIGON_CORE_A] = a;
+    events->level[TIGON_CORE_B] = b;
+    return true;
+}
+
+uint32_t tigon_events_read(struct tigon_board *board, uint32_t offset) {
+    return board->events.level[offset == TIGON_EVENT_B];
+}
+
+void tigon_events_write(struct tigon_board *board, uint32_t offset, uint32_t value) {
+    uint32_t *own = &board->events.own[offset == TIGON_EVENT_B];
+    *own = (*own & TIGON_EVENT_HARDWARE) | (value & ~TIGON_EVENT_HARDWARE);
+    tigon_board_changed(board);
+}
+
+void tigon_events_hide(struct tigon_board *board, const uint32_t hidden[2]) {
+    tigon_board_disturb(board);
+    memcpy(board->events.hidden, hidden, sizeof board->events.hidden);
+    tigon_board_changed(board);
+}
+
+void tigon_mailbox_event_write(struct tigon_board *board, uint32_t offset, uint32_t value) {
+    const uint32_t raised = TIGON_WORD(board, offset) &= ~value;
+    tigon_event_level(&board->events.own[offset == TIGON_MAILBOX_EVENT_B], TIGON_EVENT_MAILBOX,
+                      raised != 0);
+    tigon_board_changed(board);
+}
+
+void tigon_mailbox_raise(struct tigon_board *board, unsigned mailbox) {
+    TIGON_WORD(board, TIGON_MAILBOX_EVENT_A) |= 1u << mailbox;
+    TIGON_WORD(board, TIGON_MAILBOX_EVENT_B) |= 1u << mailbox;
+    board->events.own[TIGON_CORE_A] |= TIGON_EVENT_MAILBOX;
+    board->events.own[TIGON_CORE_B] |= TIGON_EVENT_MAILBOX;
+    tigon_board_changed(board);
+}

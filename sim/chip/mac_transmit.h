@@ -1,0 +1,58 @@
+/* The sending half of the MAC (tigon2.md 6.1, 6.4). */
+#ifndef SIM_MAC_TRANSMIT_H
+#define SIM_MAC_TRANSMIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/base/schedule.h"
+
+struct tigon_board;
+struct tigon_register_view;
+
+/* Bits of HW[200]. */
+#define TIGON_TRANSMIT_RESET      (1u << 0)
+#define TIGON_TRANSMIT_ENABLE     (1u << 1)
+#define TIGON_TRANSMIT_STOP       (1u << 2)
+#define TIGON_TRANSMIT_PAUSE      (1u << 8) /* may send PAUSE */
+#define TIGON_TRANSMIT_ATTENTIONS 0x3F000000u
+#define TIGON_TRANSMIT_UNDERRUN   (1u << 24) /* which of 29:24 it is, nothing public says */
+
+struct tigon_transmit {
+    struct tigon_event start; /* first preamble byte of the next frame */
+    struct tigon_event end;   /* last CRC byte of the frame on the wire */
+    uint32_t producer;        /* byte offsets in the descriptor ring */
+    uint32_t consumer;
+    uint32_t reference;
+    bool busy;             /* a frame is on the wire */
+    bool sending_pause;    /* it is a PAUSE frame of ours */
+    bool ready;            /* the data of the next frame is or will be there in time ... */
+    uint64_t ready_at;     /* ... when it starts at this tick or later */
+    bool ready_early;      /* ... thanks to cut-through */
+    uint64_t started;      /* tick of the frame on the wire */
+    uint64_t gap_end;      /* no start before this tick */
+    uint64_t paused_until; /* the peer asked */
+    int32_t pause_wanted;  /* quanta of a PAUSE frame to send, -1 none */
+};
+
+void tigon_transmit_initialise(struct tigon_board *board);
+void tigon_transmit_reset(struct tigon_board *board);
+/* What reads of the ring's pointers come to; leaves others alone. */
+void tigon_transmit_view(const struct tigon_board *board, uint32_t offset,
+                         struct tigon_register_view *view);
+uint32_t tigon_transmit_read(struct tigon_board *board, uint32_t offset);
+void tigon_transmit_write(struct tigon_board *board, uint32_t offset, uint32_t value);
+
+/* Looks again whether the next frame can be sent, after anything that could allow it. */
+void tigon_transmit_evaluate(struct tigon_board *board);
+
+/* The DMA engine moves HW[0D4]. What else its transfer has changed shows now, before the engine
+ * takes the next one. */
+void tigon_transmit_fed(struct tigon_board *board, uint32_t producer);
+
+/* A PAUSE frame was received and is to be obeyed. */
+void tigon_transmit_hold(struct tigon_board *board, uint32_t quanta);
+/* A PAUSE frame is to be sent as soon as the frame on the wire is through. */
+void tigon_transmit_send_pause(struct tigon_board *board, uint32_t quanta);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * PCI configuration space, as much of it as software on either side looks at. The host reaches it
+ * through the copy in its register block: configuration cycles are not modelled, and a base address
+ * written does not move the block.
+ */
+#include "sim/chip/board.h"
+
+#define COMMAND_WRITABLE 0x0000FFFFu
+#define STATUS_EVENTS    0xF9000000u /* parity, system error, aborts: write 1 to clear */
+
+static const struct {
+    uint16_t vendor, device;
+    bool copper;
+} boards[TIGON_BOARD_KINDS] = {
+    [TIGON_BOARD_ALTEON_FIBRE] = {0x12AE, 0x0001, false},
+    [TIGON_BOARD_ALTEON_COPPER] = {0x12AE, 0x0002, true},
+    [TIGON_BOARD_FARALLON_COPPER] = {0x12AE, 0x00FA, true},
+    [TIGON_BOARD_3COM_FIBRE] = {0x10B7, 0x0001, false},
+    [TIGON_BOARD_NETGEAR_FIBRE] = {0x1385, 0x620A, false},
+    [TIGON_BOARD_NETGEAR_COPPER] = {0x1385, 0x630A, true},
+    [TIGON_BOARD_SGI_FIBRE] = {0x10A9, 0x0009, false},
+    [TIGON_BOARD_FARALLON_FIBRE] = {0x1011, 0x001A, false},
+};
+
+void tigon_pci_configuration_reset(struct tigon_board *board) {
+    const enum tigon_board_kind kind = board->knobs.board_kind;
+    const uint32_t identification = (uint32_t)boards[kind].device << 16 | boards[kind].vendor;
+    TIGON_WORD(board, TIGON_PCI_IDENTIFICATION) = identification;
+    TIGON_WORD(board, TIGON_PCI_SUBSYSTEM) = identification;
+    if (board->knobs.bus_kind == TIGON_BUS_64_66)
+        TIGON_WORD(board, TIGON_PCI_STATE) |= TIGON_PCI_STATE_66_MHZ;
+    if (board->knobs.bus_kind == TIGON_BUS_32_33)
+        TIGON_WORD(board, TIGON_PCI_STATE) |= TIGON_PCI_STATE_32_BIT;
+}
+
+void tigon_pci_configuration_write(struct tigon_board *board, uint32_t offset, uint32_t value) {
+    uint32_t *word = &TIGON_WORD(board, offset);
+    *word = (*word & ~COMMAND_WRITABLE & ~(value & STATUS_EVENTS)) | (value & COMMAND_WRITABLE);
+}
+
+void tigon_pci_master_aborted(struct tigon_board *board) {
+    TIGON_WORD(board, TIGON_PCI_COMMAND) |= TIGON_PCI_MASTER_ABORTED;
+}
+
+bool tigon_pci_is_copper(const struct tigon_board *board) {
+    return boards[board->knobs.board_kind].copper;
+}

@@ -1,0 +1,53 @@
+/* SERDES, configuration words and link status (tigon2.md 7): the board's end of the wire. */
+#ifndef SIM_LINK_H
+#define SIM_LINK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/knobs.h"
+#include "sim/base/schedule.h"
+
+struct tigon_board;
+struct tigon_frame;
+
+/* What one side sends when it sends no frame. */
+struct tigon_line {
+    bool signal;      /* SERDES in normal mode: code groups are on the fibre */
+    bool configuring; /* configuration words instead of idle */
+    uint16_t word;    /* that word, which may be 0; of a PHY what it advertises; else 0 */
+};
+
+static inline bool tigon_line_same(struct tigon_line a, struct tigon_line b) {
+    return a.signal == b.signal && a.configuring == b.configuring && a.word == b.word;
+}
+
+struct tigon_link {
+    enum tigon_transceiver transceiver; /* on the board, never TIGON_TRANSCEIVER_BY_BOARD */
+    struct tigon_line incoming;         /* from the wire, as last heard */
+    struct tigon_line outgoing;         /* last told to the wire */
+    uint16_t received;                  /* HW[224] */
+    uint32_t status;                    /* bits 18 and 19 of HW[220] */
+};
+
+void tigon_link_initialise(struct tigon_board *board);
+void tigon_link_reset(struct tigon_board *board);
+uint32_t tigon_link_read(struct tigon_board *board, uint32_t offset);
+void tigon_link_write(struct tigon_board *board, uint32_t offset, uint32_t value);
+
+/* Is there a copper PHY on this board? */
+bool tigon_link_has_phy(const struct tigon_board *board);
+
+/* Something the transceiver listens to has changed. */
+void tigon_link_look(struct tigon_board *board);
+
+/* Bits 18 and 19 of HW[220]. */
+uint32_t tigon_link_status(const struct tigon_board *board);
+
+/* The wire reports what the other side sends. */
+void tigon_link_heard(struct tigon_board *board, struct tigon_line line);
+
+/* Sends a finished frame that began at tick `started` and ends now; takes ownership of it. */
+void tigon_link_send(struct tigon_board *board, struct tigon_frame *frame, uint64_t started);
+
+#endif
