@@ -1,6 +1,10 @@
 # The board simulator: one static library, and the same with the sanitizers for tests. A source file belongs to it by
 # lying in one of these directories.
-SIM_DIRECTORIES := base core native chip pc network faults world
+SIM_DIRECTORIES := base core chip pc network faults world
+
+# The directory of the engine that runs beside the interpreter (sim/core/engine.h); empty for none.
+SIM_ENGINE      := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),native)
+SIM_DIRECTORIES += $(SIM_ENGINE)
 
 # The programs that simulate for long are optimised once more when they are linked, over the simulator and libemp as
 # one: 3 % faster. GCC only. The objects are whole without that, too: all other programs are linked as usual.
@@ -14,12 +18,13 @@ SIM_OPTIMISE := -fno-tree-slp-vectorize
 $(foreach directory,$(SIM_DIRECTORIES),$(eval \
     $(BUILD)/obj/sim/$(directory)/%.o: CFLAGS_sim_$(directory) := $(SIM_OPTIMISE) $(LTO_OBJECTS)))
 $(BUILD)/obj/host/%.o: CFLAGS_host := $(LTO_OBJECTS)
+$(BUILD)/obj/sim/core/engine.o $(BUILD)/san/sim/core/engine.o: CSTD += $(SIM_ENGINE:%=-DTIGON_ENGINE=tigon_%_engine)
 # Refers to its own labels in assembly, from which it must not be parted.
 $(BUILD)/obj/sim/native/native_routines.o: CFLAGS_sim_native := $(SIM_OPTIMISE)
 
 SIM_OBJECTS     := $(patsubst %.c,%.o,$(sort $(wildcard $(SIM_DIRECTORIES:%=sim/%/*.c))))
 # The cores and their memory.
-SIM_CPU_OBJECTS := $(filter sim/core/% sim/native/%,$(SIM_OBJECTS))
+SIM_CPU_OBJECTS := $(filter sim/core/% $(SIM_ENGINE:%=sim/%/%),$(SIM_OBJECTS))
 
 SIM_LIBRARY           := $(BUILD)/obj/sim/libtigon.a
 SIM_LIBRARY_SANITIZED := $(BUILD)/san/sim/libtigon.a

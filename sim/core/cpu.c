@@ -8,11 +8,11 @@
  *
  * The loop itself is cpu_loop.h, compiled once for each way of running. Every instruction ends with
  * the look-up of the next one and a jump of its own to it, which the host's processor predicts far
- * better than one jump that all share. Where the host's processor is one that native.h knows, text
- * in a scratchpad is executed by that, and the loop does the rest.
+ * better than one jump that all share. An engine (engine.h), if there is one, executes text in
+ * a scratchpad, and the loop does the rest.
  */
 #include "sim/core/cpu_private.h"
-#include "sim/native/native_private.h"
+#include "sim/core/engine.h"
 #include "sim/core/poll_loop.h"
 
 /* Values of MODE. */
@@ -95,17 +95,15 @@ static enum tigon_cpu_stop execute_until(struct tigon_cpu *cpu, uint64_t horizon
  * `horizon_of_both`, if it is beyond `horizon`; `*cpu` becomes the last of them. */
 static inline enum tigon_cpu_stop execute_piece(struct tigon_cpu **cpu, uint64_t horizon,
                                                 uint64_t horizon_of_both) {
-    enum tigon_native_end end;
+    enum tigon_engine_end end;
     enum tigon_cpu_stop stop;
     (*cpu)->horizon = horizon;
     (*cpu)->event_limit = UINT64_MAX;
     (*cpu)->lowest_bound = UINT64_MAX;
     (*cpu)->running = true;
-    if ((*cpu)->native && (*cpu)->pc - TIGON_SCRATCHPAD < (*cpu)->scratchpad_size &&
-        (*cpu)->cycle < tigon_cpu_run_ahead_limit(*cpu, (*cpu)->run_ahead) &&
-        tigon_native_piece(cpu, horizon_of_both, &end) && end == TIGON_NATIVE_STOP)
-        stop = tigon_native_why((*cpu)->native);
-    else
+    if (!((*cpu)->native && (*cpu)->pc - TIGON_SCRATCHPAD < (*cpu)->scratchpad_size &&
+          (*cpu)->cycle < tigon_cpu_run_ahead_limit(*cpu, (*cpu)->run_ahead) &&
+          tigon_engine->piece(cpu, horizon_of_both, &end, &stop) && end == TIGON_ENGINE_STOP))
         stop = execute_plain(*cpu);
     (*cpu)->running = false;
     return stop;
@@ -221,11 +219,13 @@ static inline bool waits_for_others(const struct tigon_cpu *cpu) {
 }
 
 uint64_t tigon_cpu_run_pair(struct tigon_cpu *a, struct tigon_cpu *b, uint64_t horizon) {
+    if (!tigon_engine)
+        return tigon_cpu_run_both(a, horizon);
     if (waits_for_others(b))
-        return tigon_native_alone(a, horizon);
+        return tigon_engine->alone(a, horizon);
     if (waits_for_others(a))
-        return tigon_native_alone(b, horizon);
-    return tigon_native_pair(a, b, horizon);
+        return tigon_engine->alone(b, horizon);
+    return tigon_engine->pair(a, b, horizon);
 }
 
 void tigon_cpu_run_strictly(struct tigon_cpu *cpu, uint64_t horizon) {

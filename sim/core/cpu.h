@@ -335,7 +335,7 @@ void tigon_cpu_show(const struct tigon_cpu *cpu, uint64_t cycle, struct tigon_cp
 void tigon_cpu_set_parking(struct tigon_cpu *cpu, bool on, uint64_t cycle);
 
 /* Whether text in the scratchpad is translated into instructions of this host's processor
- * (native.h), which changes no result, only the speed. Allocates; to be turned off before the core
+ * (engine.h), which changes no result, only the speed. Allocates; to be turned off before the core
  * is given up. True if it is on now: not every host can. The timing must not change while it is. */
 bool tigon_cpu_set_native(struct tigon_cpu *cpu, bool on);
 

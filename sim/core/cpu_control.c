@@ -1,6 +1,6 @@
 /* Starting, stopping and wiring of cores: the state register of tigon2.md 3.7. */
 #include "sim/core/cpu_private.h"
-#include "sim/native/native.h"
+#include "sim/core/engine.h"
 
 void tigon_cpu_initialise(struct tigon_cpu *cpu, unsigned core, struct tigon_memory *memory,
                           struct tigon_bus *bus, const struct tigon_timing *timing,
@@ -35,26 +35,26 @@ void tigon_cpu_pair(struct tigon_cpu *a, struct tigon_cpu *b) {
 void tigon_cpu_set_run_ahead(struct tigon_cpu *cpu, uint32_t cycles) {
     cpu->run_ahead = cycles;
     if (cpu->native) /* which may stand in a block that fits below the limit there was */
-        tigon_native_registers_written(cpu->native);
+        tigon_engine->moved(cpu->native);
 }
 
 bool tigon_cpu_set_native(struct tigon_cpu *cpu, bool on) {
     if (on && !cpu->native)
-        cpu->native = tigon_native_create(cpu);
-    if (!on) {
-        tigon_native_destroy(cpu->native);
+        cpu->native = tigon_engine ? tigon_engine->create(cpu) : NULL;
+    if (!on && cpu->native) {
+        tigon_engine->destroy(cpu->native);
         cpu->native = NULL;
     }
     return cpu->native != NULL;
 }
 
 bool tigon_cpu_share_native(struct tigon_cpu *cpu, const struct tigon_cpu *with) {
-    return cpu->native && with->native && tigon_native_share(cpu->native, with->native);
+    return cpu->native && with->native && tigon_engine->share(cpu->native, with->native);
 }
 
 void tigon_cpu_registers_written(struct tigon_cpu *cpu) {
     if (cpu->native)
-        tigon_native_registers_written(cpu->native);
+        tigon_engine->moved(cpu->native);
 }
 
 #define OBSERVERS                                                                                  \

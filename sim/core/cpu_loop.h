@@ -300,12 +300,13 @@ fetch:
         entries = cpu->scratchpad_decoded;
         base = TIGON_SCRATCHPAD;
         words = 0;
-        if (npc == pc + 4u && load_register == 0 && tigon_native_ready(native, pc)) {
+        if (npc == pc + 4u && load_register == 0 && tigon_engine->ready(native, pc)) {
             PUBLISH;
             cpu->load_register = 0;
-            const enum tigon_native_end end = tigon_native_execute(native);
-            if (end == TIGON_NATIVE_STOP) /* the core's fields say it all */
-                return tigon_native_why(native);
+            enum tigon_cpu_stop why;
+            const enum tigon_engine_end end = tigon_engine->execute(native, &why);
+            if (end == TIGON_ENGINE_STOP) /* the core's fields say it all */
+                return why;
             pc = cpu->pc;
             npc = cpu->npc;
             cycle = cpu->cycle;
@@ -314,7 +315,7 @@ fetch:
                 cycle - start_cycle - stalls - (cpu->statistics.instructions - start_instructions);
             load_register = cpu->load_register;
             limit = tigon_cpu_run_ahead_limit(cpu, RUN_AHEAD);
-            if (end == TIGON_NATIVE_NEAR_LIMIT)
+            if (end == TIGON_ENGINE_NEAR_LIMIT)
                 words = cpu->scratchpad_size / 4u;
             goto look_up;
         }

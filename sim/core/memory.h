@@ -58,7 +58,7 @@ struct tigon_memory {
     struct tigon_instruction scratchpad_decoded[TIGON_CORES][TIGON_SCRATCHPAD_A_SIZE / 4];
 
     /* Of each byte of a scratchpad: whether its word is known as text. A change of translated text
-     * is for native.h to notice. */
+     * is for engine.h to notice. */
     uint8_t scratchpad_text[TIGON_CORES][TIGON_SCRATCHPAD_A_SIZE];
     bool scratchpad_text_changed[TIGON_CORES];
 

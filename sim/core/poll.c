@@ -12,7 +12,8 @@
  * executes the rest up to the wake cycle, with the register values of the last period: by then the
  * registers may already hold what is only to be seen from the wake cycle on.
  */
-#include "sim/native/native_private.h"
+#include "sim/core/cpu_private.h"
+#include "sim/core/engine.h"
 #include "sim/core/poll_loop.h"
 
 /* What the next poll is compared with. */
@@ -27,7 +28,7 @@ static __attribute__((noinline)) void remember(struct tigon_cpu *cpu) {
 }
 
 uint64_t tigon_poll_effects(struct tigon_cpu *cpu) {
-    if (cpu->native && tigon_native_changed(cpu->native))
+    if (cpu->native && tigon_engine->changed(cpu->native))
         cpu->effects++;
     /* Accesses to SRAM are counted already. */
     return cpu->effects + cpu->statistics.sram_loads + cpu->statistics.sram_stores;

@@ -2,7 +2,7 @@
 #include "sim/core/poll_loop.h"
 
 #include "sim/core/cpu_private.h"
-#include "sim/native/native.h"
+#include "sim/core/engine.h"
 
 /* Cycles from a look to the next: from the lowest while looks succeed to the highest. */
 #define LOOK_SOON  64u
@@ -81,7 +81,7 @@ void tigon_loop_look(struct tigon_cpu *cpu) {
     loop->start = start_of(cpu);
     loop->stage = TIGON_LOOP_WATCHED;
     if (cpu->peer && cpu->peer->native)
-        tigon_native_look_at_peer(cpu->peer->native);
+        tigon_engine->peer_loops(cpu->peer->native);
 }
 
 bool tigon_loop_arrived(struct tigon_cpu *cpu) {

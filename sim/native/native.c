@@ -3,8 +3,6 @@
 #include "sim/core/cpu_sram.h"
 #include "sim/native/native_private.h"
 
-#ifdef __x86_64__
-
 /* Two counters side by side are added to faster than they are packed into a vector. */
 #ifndef __clang__
 #pragma GCC optimize("no-tree-slp-vectorize")
@@ -51,7 +49,7 @@ static void make_room(struct tigon_native *native) {
     }
 }
 
-struct tigon_native *tigon_native_create(struct tigon_cpu *cpu) {
+static struct tigon_native *create(struct tigon_cpu *cpu) {
     struct tigon_native *native = calloc(1, sizeof *native);
     if (!native)
         return NULL;
@@ -68,14 +66,14 @@ struct tigon_native *tigon_native_create(struct tigon_cpu *cpu) {
     return native;
 }
 
-void tigon_native_destroy(struct tigon_native *native) {
+static void destroy(struct tigon_native *native) {
     if (!native)
         return;
     native_text_release(native->text);
     free(native);
 }
 
-bool tigon_native_share(struct tigon_native *native, const struct tigon_native *with) {
+static bool share(struct tigon_native *native, const struct tigon_native *with) {
     const struct tigon_cpu *cpu = native->cpu, *other = with->cpu;
     if (cpu->core != other->core || native->words != with->words ||
         memcmp(&cpu->timing, &other->timing, sizeof cpu->timing) != 0)
@@ -86,7 +84,7 @@ bool tigon_native_share(struct tigon_native *native, const struct tigon_native *
     return true;
 }
 
-bool tigon_native_ready(struct tigon_native *native, uint32_t pc) {
+static bool ready(struct tigon_native *native, uint32_t pc) {
     const uint32_t index = (pc - TIGON_SCRATCHPAD) / 4u;
     if (native->cpu->memory->scratchpad_text_changed[native->cpu->core]) {
         forget_all(native);
@@ -132,7 +130,7 @@ static inline const struct native_access *access_aside(const struct tigon_native
 
 /* Whether the core stands before the access it was blocked at, in the state that the block left.
  * All that moves a core without translated text, puts it elsewhere or changes what a block has in
- * host registers ends that: tigon_native_registers_written(). */
+ * host registers ends that: moved(). */
 static inline bool stands_aside(const struct tigon_native *native) {
     return native->aside.return_to != NULL;
 }
@@ -143,7 +141,7 @@ static inline bool text_changed(const struct tigon_native *native) {
 
 /* Before the core goes on, wherever it goes in. */
 static inline void prepare_piece(struct tigon_native *native) {
-    native->end = TIGON_NATIVE_AT; /* unless something else is found */
+    native->end = TIGON_ENGINE_AT; /* unless something else is found */
     native->run_ahead = native->cpu->run_ahead;
     native->furthest = native->cpu->cycle + FURTHEST_CYCLES;
 }
@@ -202,7 +200,7 @@ static inline bool can_take_turns(const struct tigon_native *native) {
 
 /* Whether it was blocked; then it stands aside, and its counts are in the statistics already. */
 static inline bool waits_at_horizon(const struct tigon_native *native) {
-    return native->end == TIGON_NATIVE_STOP && native->stop == TIGON_CPU_HORIZON;
+    return native->end == TIGON_ENGINE_STOP && native->stop == TIGON_CPU_HORIZON;
 }
 
 static void stands_elsewhere(struct tigon_native *native) {
@@ -210,22 +208,26 @@ static void stands_elsewhere(struct tigon_native *native) {
     native->aside.return_to = NULL;
 }
 
-static inline enum tigon_native_end execute(struct tigon_native **native) {
+static inline enum tigon_engine_end execute(struct tigon_native **native) {
     *native = tigon_native_enter(*native);
     if (!waits_at_horizon(*native))
         stands_elsewhere(*native);
-    return (enum tigon_native_end)(*native)->end;
+    return (enum tigon_engine_end)(*native)->end;
 }
 
-enum tigon_native_end tigon_native_execute(struct tigon_native *native) {
+static enum tigon_engine_end execute_ready(struct tigon_native *native, enum tigon_cpu_stop *stop) {
     /* This may be within a callback of the other core's translated text. */
     native->other = native->hand_to = NULL;
     native->horizon_of_both = 0;
-    return prepare(native) ? execute(&native) : TIGON_NATIVE_AT;
+    if (!prepare(native))
+        return TIGON_ENGINE_AT;
+    const enum tigon_engine_end end = execute(&native);
+    *stop = native->stop;
+    return end;
 }
 
-bool tigon_native_piece(struct tigon_cpu **cpu, uint64_t horizon_of_both,
-                        enum tigon_native_end *end) {
+static bool piece(struct tigon_cpu **cpu, uint64_t horizon_of_both, enum tigon_engine_end *end,
+                  enum tigon_cpu_stop *stop) {
     struct tigon_native *native = (*cpu)->native;
     struct tigon_cpu *peer = (*cpu)->peer;
     if (!prepare(native)) {
@@ -233,8 +235,8 @@ bool tigon_native_piece(struct tigon_cpu **cpu, uint64_t horizon_of_both,
         const uint32_t pc = (*cpu)->pc;
         native->aside.return_to = NULL;
         if (pc - TIGON_SCRATCHPAD >= native->words * 4u || (pc & 3u) != 0 ||
-            (*cpu)->npc != pc + 4u || (*cpu)->load_register != 0 ||
-            !tigon_native_ready(native, pc) || !prepare(native))
+            (*cpu)->npc != pc + 4u || (*cpu)->load_register != 0 || !ready(native, pc) ||
+            !prepare(native))
             return false;
     }
     native->other = native->hand_to = NULL;
@@ -251,6 +253,7 @@ bool tigon_native_piece(struct tigon_cpu **cpu, uint64_t horizon_of_both,
         }
     }
     *end = execute(&native);
+    *stop = native->stop;
     *cpu = native->cpu;
     show_other(native);
     return true;
@@ -272,7 +275,7 @@ static __attribute__((noinline)) uint64_t finish_turn(struct tigon_native *nativ
     uint64_t horizon = native->horizon_of_both;
     if (!waits_at_horizon(native)) {
         stands_elsewhere(native);
-        if (native->end != TIGON_NATIVE_STOP)
+        if (native->end != TIGON_ENGINE_STOP)
             tigon_cpu_interpret(cpu);
     }
     if (cpu->event_limit < horizon)
@@ -282,7 +285,7 @@ static __attribute__((noinline)) uint64_t finish_turn(struct tigon_native *nativ
     return tigon_cpu_run_both(cpu, horizon);
 }
 
-uint64_t tigon_native_alone(struct tigon_cpu *cpu, uint64_t horizon) {
+static uint64_t alone(struct tigon_cpu *cpu, uint64_t horizon) {
     struct tigon_native *native = cpu->native;
     cpu->event_limit = UINT64_MAX;
     if (!goes_on(cpu, horizon) || cpu->cycle >= horizon)
@@ -303,7 +306,7 @@ uint64_t tigon_native_alone(struct tigon_cpu *cpu, uint64_t horizon) {
     return finish_turn(native);
 }
 
-uint64_t tigon_native_pair(struct tigon_cpu *a, struct tigon_cpu *b, uint64_t horizon) {
+static uint64_t pair(struct tigon_cpu *a, struct tigon_cpu *b, uint64_t horizon) {
     if (!goes_on(a, horizon) || !goes_on(b, horizon))
         return tigon_cpu_run_both(a, horizon);
     struct tigon_native *native = a->cycle <= b->cycle ? a->native : b->native;
@@ -331,15 +334,18 @@ uint64_t tigon_native_pair(struct tigon_cpu *a, struct tigon_cpu *b, uint64_t ho
     return finish_turn(native);
 }
 
-enum tigon_cpu_stop tigon_native_why(const struct tigon_native *native) {
-    return native->stop;
-}
-
-void tigon_native_registers_written(struct tigon_native *native) {
+static void moved(struct tigon_native *native) {
     native->aside.return_to = NULL;
 }
 
-void tigon_native_set_patience(struct tigon_native *native, uint8_t times) {
+static bool changed(struct tigon_native *native) {
+    if ((native->changed[0] | native->changed[1] | native->changed[2]) == 0)
+        return false;
+    memset(native->changed, 0, sizeof native->changed);
+    return true;
+}
+
+static void set_patience(struct tigon_native *native, uint8_t times) {
     native->patience = times;
 }
 
@@ -365,7 +371,7 @@ static void store_text(struct tigon_cpu *cpu, uint32_t offset, uint32_t bytes, u
 }
 
 /* Where the interpreter or the caller goes on. */
-static struct tigon_native *leave(struct tigon_native *native, enum tigon_native_end end,
+static struct tigon_native *leave(struct tigon_native *native, enum tigon_engine_end end,
                                   uint64_t counts, uint32_t pc, uint32_t npc) {
     native->end = end;
     native->counts = counts;
@@ -404,7 +410,7 @@ struct tigon_native *tigon_native_blocked(struct tigon_native *native) {
         other->hand_to = native;
         return other;
     }
-    native->end = TIGON_NATIVE_STOP;
+    native->end = TIGON_ENGINE_STOP;
     native->stop = TIGON_CPU_HORIZON;
     return NULL;
 }
@@ -449,7 +455,7 @@ static inline bool go_on(struct tigon_native *native, const struct native_access
     struct tigon_cpu *cpu = native->cpu;
     const uint64_t block_began = cpu->cycle - access->next;
     if ((int64_t)(block_began + (uint64_t)(int64_t)access->last) >= (int64_t)native->limit) {
-        (void)leave(native, TIGON_NATIVE_NEAR_LIMIT, counts, next_pc, next_pc + 4u);
+        (void)leave(native, TIGON_ENGINE_NEAR_LIMIT, counts, next_pc, next_pc + 4u);
         return false;
     }
     cpu->cycle = block_began;
@@ -463,12 +469,12 @@ static inline bool go_on_after_callback(struct tigon_native *native,
     struct tigon_cpu *cpu = native->cpu;
     if (tigon_cpu_stopped(cpu) || cpu->pc != next_pc || cpu->npc != next_pc + 4u) {
         native->stop = tigon_cpu_why_stopped(cpu);
-        (void)leave(native, tigon_cpu_stopped(cpu) ? TIGON_NATIVE_STOP : TIGON_NATIVE_AT, 1u,
+        (void)leave(native, tigon_cpu_stopped(cpu) ? TIGON_ENGINE_STOP : TIGON_ENGINE_AT, 1u,
                     cpu->pc, cpu->npc);
         return false;
     }
     if (text_changed(native)) {
-        (void)leave(native, TIGON_NATIVE_AT, 1u, cpu->pc, cpu->npc);
+        (void)leave(native, TIGON_ENGINE_AT, 1u, cpu->pc, cpu->npc);
         return false;
     }
     return go_on(native, access, next_pc, 1u);
@@ -486,7 +492,7 @@ bool tigon_native_load_register(struct tigon_native *native, const struct native
     look_after_callback(native, horizon);
     if (result == TIGON_ACCESS_PARKED) {
         native->stop = TIGON_CPU_PARKED;
-        (void)leave(native, TIGON_NATIVE_STOP, 0, access->from, next_pc);
+        (void)leave(native, TIGON_ENGINE_STOP, 0, access->from, next_pc);
         return false;
     }
     native->value = cpu->gpr[access->destination] = value;
@@ -501,7 +507,7 @@ bool tigon_native_poll(struct tigon_native *native, const struct native_access *
     show_other(native); /* to those who hear that the core parks */
     if (tigon_poll_note(cpu, access->from, number * 4u, value)) {
         native->stop = TIGON_CPU_PARKED;
-        (void)leave(native, TIGON_NATIVE_STOP, 0, access->from, next_pc);
+        (void)leave(native, TIGON_ENGINE_STOP, 0, access->from, next_pc);
         return false;
     }
     cpu->cycle += cpu->timing.register_read;
@@ -534,7 +540,7 @@ static struct tigon_native *load_unexpected(struct tigon_native *native,
     const uint64_t block_began = cpu->cycle + interlock - access->next;
     if ((int64_t)(block_began + (uint64_t)(int64_t)access->last) >= (int64_t)native->limit) {
         cpu->load_register = access->destination;
-        return leave(native, TIGON_NATIVE_NEAR_LIMIT, counts, access->next_pc,
+        return leave(native, TIGON_ENGINE_NEAR_LIMIT, counts, access->next_pc,
                      access->next_pc + 4u);
     }
     cpu->cycle = block_began;
@@ -596,71 +602,24 @@ struct tigon_native *tigon_native_access(struct tigon_native *native,
         look_after_callback(native, horizon);
         if (result > TIGON_ACCESS_REGISTER) {
             native->stop = result == TIGON_ACCESS_FAULT ? TIGON_CPU_FAULTED : TIGON_CPU_PARKED;
-            return leave(native, TIGON_NATIVE_STOP, 0, access->from, pc);
+            return leave(native, TIGON_ENGINE_STOP, 0, access->from, pc);
         }
         return go_on_after_callback(native, access, pc) ? native : NULL;
     }
     if (text_changed(native))
-        return leave(native, TIGON_NATIVE_AT, counts + 1u, pc, pc + 4u);
+        return leave(native, TIGON_ENGINE_AT, counts + 1u, pc, pc + 4u);
     return go_on(native, access, pc, counts + 1u) ? native : NULL;
 }
 
-#else /* other hosts: the interpreter does it all */
-
-struct tigon_native *tigon_native_create(struct tigon_cpu *cpu) {
-    (void)cpu;
-    return NULL;
-}
-
-void tigon_native_destroy(struct tigon_native *native) {
-    (void)native;
-}
-
-bool tigon_native_ready(struct tigon_native *native, uint32_t pc) {
-    (void)native, (void)pc;
-    return false;
-}
-
-enum tigon_native_end tigon_native_execute(struct tigon_native *native) {
-    (void)native;
-    return TIGON_NATIVE_AT;
-}
-
-bool tigon_native_piece(struct tigon_cpu **cpu, uint64_t horizon_of_both,
-                        enum tigon_native_end *end) {
-    (void)cpu, (void)horizon_of_both, (void)end;
-    return false;
-}
-
-uint64_t tigon_native_alone(struct tigon_cpu *cpu, uint64_t horizon) {
-    return tigon_cpu_run_both(cpu, horizon);
-}
-
-uint64_t tigon_native_pair(struct tigon_cpu *a, struct tigon_cpu *b, uint64_t horizon) {
-    (void)b;
-    return tigon_cpu_run_both(a, horizon);
-}
-
-enum tigon_cpu_stop tigon_native_why(const struct tigon_native *native) {
-    (void)native;
-    return TIGON_CPU_HORIZON;
-}
-
-void tigon_native_registers_written(struct tigon_native *native) {
-    (void)native;
-}
-
-void tigon_native_set_patience(struct tigon_native *native, uint8_t times) {
-    (void)native, (void)times;
-}
-
-bool tigon_native_share(struct tigon_native *native, const struct tigon_native *with) {
-    (void)native, (void)with;
-    return false;
-}
-
-void tigon_native_look_at_peer(struct tigon_native *native) {
-    (void)native;
-}
-
-#endif
+const struct tigon_engine tigon_native_engine = {.create = create,
+                                                 .destroy = destroy,
+                                                 .share = share,
+                                                 .ready = ready,
+                                                 .execute = execute_ready,
+                                                 .piece = piece,
+                                                 .alone = alone,
+                                                 .pair = pair,
+                                                 .moved = moved,
+                                                 .peer_loops = tigon_native_look_at_peer,
+                                                 .changed = changed,
+                                                 .set_patience = set_patience};

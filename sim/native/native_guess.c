@@ -6,8 +6,6 @@
  */
 #include "sim/native/native_private.h"
 
-#ifdef __x86_64__
-
 #include "sim/core/cpu_sram.h"
 #include "sim/native/native_emit.h"
 
@@ -129,5 +127,3 @@ void native_guess_plain(struct knowledge *k, const struct tigon_instruction *in)
     else
         give_up(k, in->destination);
 }
-
-#endif

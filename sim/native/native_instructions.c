@@ -1,8 +1,6 @@
 /* Instructions that are not branches as x86-64 code, for native_x86_64.c. */
 #include "sim/native/native_private.h"
 
-#ifdef __x86_64__
-
 #include "sim/native/native_emit.h"
 
 bool native_access_form(unsigned operation, struct access_form *form) {
@@ -621,5 +619,3 @@ bool native_simple(const struct tigon_instruction *in) {
         return in->operation < TIGON_OP_J;
     }
 }
-
-#endif

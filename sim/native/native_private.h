@@ -36,7 +36,7 @@ enum {
 
 /* Where to go in: at the beginning of a block, or at an access that the core came to and could not
  * do, with its registers there. The latter holds as long as the core stands there, untouched by
- * others (tigon_native_registers_written()). Then cpu->cycle is that of the access, cpu->pc and npc
+ * others (engine.h: moved). Then cpu->cycle is that of the access, cpu->pc and npc
  * are those before it, and native->counts, of the block's beginning, are what is not yet in the
  * core's statistics: 0 - access->before if all is. */
 struct native_aside {
@@ -59,7 +59,7 @@ struct tigon_native {
     uint64_t limit;
     uint64_t counts; /* not yet in the statistics: instructions, and stalls << 32 */
     uint32_t value;  /* of an access outside; what eax is after it */
-    uint32_t end;    /* enum tigon_native_end */
+    uint32_t end;    /* enum tigon_engine_end */
     const uint8_t *entry[NATIVE_WORDS];
 
     /* For native_routines.c. */
@@ -104,15 +104,6 @@ struct tigon_native {
     bool distrusted[NATIVE_WORDS]; /* a block that took $gp for a constant was wrong there */
 };
 
-/* Whether blocks have changed the scratchpad since this was asked last: cpu->effects has none of
- * their stores. */
-static inline bool tigon_native_changed(struct tigon_native *native) {
-    if ((native->changed[0] | native->changed[1] | native->changed[2]) == 0)
-        return false;
-    memset(native->changed, 0, sizeof native->changed);
-    return true;
-}
-
 /* Called by native_routines.c. They return with whom to go on: with `native` in its block, with the
  * other core, or, NULL, nobody: the translated text is left. */
 
@@ -144,6 +135,9 @@ void tigon_native_know_routines(struct tigon_native *native);
 
 /* What all blocks of a text share, at the beginning of its code. False: no memory. */
 bool tigon_native_make_stubs(struct native_text *text);
+
+/* engine.h: peer_loops. */
+void tigon_native_look_at_peer(struct tigon_native *native);
 
 /* Translate the block at word `index`, for which there must be room. False if not even its first
  * instruction can be. */

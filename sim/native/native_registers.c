@@ -4,8 +4,6 @@
  */
 #include "sim/native/native_private.h"
 
-#ifdef __x86_64__
-
 #include "sim/native/native_emit.h"
 
 /* Those with the shorter instructions first. */
@@ -152,5 +150,3 @@ void native_load_again(struct block *b, unsigned except) {
         if (number != except && is_held(b, number))
             host_core(b, 0x8B, b->now.host[number], number);
 }
-
-#endif

@@ -18,8 +18,6 @@
  */
 #include "sim/native/native_private.h"
 
-#ifdef __x86_64__
-
 #include <stddef.h>
 
 #define NATIVE(name) [name] "i"(offsetof(struct tigon_native, name))
@@ -338,58 +336,58 @@ static __attribute__((used)) void registers(void) {
 }
 
 static __attribute__((used)) void ways(void) {
-    __asm__ volatile(
-        ".pushsection .text\n"
-        ".balign 16\n"
-        ".globl tigon_native_enter\n"
-        ".type tigon_native_enter, @function\n"
-        "tigon_native_enter:\n"
-        "  pushq %%rbx\n"
-        "  pushq %%rbp\n"
-        "  pushq %%r12\n"
-        "  pushq %%r13\n"
-        "  pushq %%r14\n"
-        "  pushq %%r15\n"
-        "  subq $8, %%rsp\n"
-        "  movq %%rdi, %%rax\n"
-        "tigon_native_go_in:\n" /* of the core in rax */
-        "  movq %%rax, %%rbp\n"
-        "  movq %c[cpu](%%rbp), %%rbx\n"
-        "  movq %c[scratchpad](%%rbp), %%r14\n"
-        "  movq %c[aside_block_began](%%rbp), %%r12\n"
-        "  movq %c[limit](%%rbp), %%r13\n"
-        "  movq %c[counts](%%rbp), %%r15\n"
-        "  movq %c[aside_return_to](%%rbp), %%rdi\n"
-        "  testq %%rdi, %%rdi\n"
-        "  jz 1f\n"
-        "  pushq %%rdi\n"
-        "  movl %c[aside_access_at](%%rbp), %%esi\n"
-        "  movl %c[npc](%%rbx), %%edi\n"
-        "  movl %%edi, %c[next_pc](%%rsi)\n"
-        "  movl %c[aside_index](%%rbp), %%ecx\n"
-        "  movl %c[aside_stored](%%rbp), %%edx\n"
-        "  movl %c[aside_value](%%rbp), %%eax\n"
-        "  movq %c[cycle](%%rbx), %%r8\n"
-        "1:\n"
-        "  jmpq *%c[aside_go_on](%%rbp)\n"
+    __asm__ volatile(".pushsection .text\n"
+                     ".balign 16\n"
+                     ".globl tigon_native_enter\n"
+                     ".type tigon_native_enter, @function\n"
+                     "tigon_native_enter:\n"
+                     "  pushq %%rbx\n"
+                     "  pushq %%rbp\n"
+                     "  pushq %%r12\n"
+                     "  pushq %%r13\n"
+                     "  pushq %%r14\n"
+                     "  pushq %%r15\n"
+                     "  subq $8, %%rsp\n"
+                     "  movq %%rdi, %%rax\n"
+                     "tigon_native_go_in:\n" /* of the core in rax */
+                     "  movq %%rax, %%rbp\n"
+                     "  movq %c[cpu](%%rbp), %%rbx\n"
+                     "  movq %c[scratchpad](%%rbp), %%r14\n"
+                     "  movq %c[aside_block_began](%%rbp), %%r12\n"
+                     "  movq %c[limit](%%rbp), %%r13\n"
+                     "  movq %c[counts](%%rbp), %%r15\n"
+                     "  movq %c[aside_return_to](%%rbp), %%rdi\n"
+                     "  testq %%rdi, %%rdi\n"
+                     "  jz 1f\n"
+                     "  pushq %%rdi\n"
+                     "  movl %c[aside_access_at](%%rbp), %%esi\n"
+                     "  movl %c[npc](%%rbx), %%edi\n"
+                     "  movl %%edi, %c[next_pc](%%rsi)\n"
+                     "  movl %c[aside_index](%%rbp), %%ecx\n"
+                     "  movl %c[aside_stored](%%rbp), %%edx\n"
+                     "  movl %c[aside_value](%%rbp), %%eax\n"
+                     "  movq %c[cycle](%%rbx), %%r8\n"
+                     "1:\n"
+                     "  jmpq *%c[aside_go_on](%%rbp)\n"
 
-        /* The core's fields are up to date but for what tigon_native_execute() does. */
-        "tigon_native_out:\n"
-        "  movq %%rbp, %%rax\n"
-        "  addq $8, %%rsp\n"
-        "  popq %%r15\n"
-        "  popq %%r14\n"
-        "  popq %%r13\n"
-        "  popq %%r12\n"
-        "  popq %%rbp\n"
-        "  popq %%rbx\n"
-        "  ret\n"
-        ".size tigon_native_enter, . - tigon_native_enter\n"
-        ".popsection\n"
-        :
-        : NATIVE(cpu), NATIVE(scratchpad), NATIVE(limit), NATIVE(counts), CPU(cycle), CPU(npc),
-          ACCESS(next_pc), ASIDE(block_began), ASIDE(go_on), ASIDE(return_to), ASIDE(access_at),
-          ASIDE(index), ASIDE(stored), ASIDE(value));
+                     /* The core's fields are up to date but for what execute_ready() does. */
+                     "tigon_native_out:\n"
+                     "  movq %%rbp, %%rax\n"
+                     "  addq $8, %%rsp\n"
+                     "  popq %%r15\n"
+                     "  popq %%r14\n"
+                     "  popq %%r13\n"
+                     "  popq %%r12\n"
+                     "  popq %%rbp\n"
+                     "  popq %%rbx\n"
+                     "  ret\n"
+                     ".size tigon_native_enter, . - tigon_native_enter\n"
+                     ".popsection\n"
+                     :
+                     : NATIVE(cpu), NATIVE(scratchpad), NATIVE(limit), NATIVE(counts), CPU(cycle),
+                       CPU(npc), ACCESS(next_pc), ASIDE(block_began), ASIDE(go_on),
+                       ASIDE(return_to), ASIDE(access_at), ASIDE(index), ASIDE(stored),
+                       ASIDE(value));
 }
 
 static __attribute__((used)) void waiting(void) {
@@ -470,7 +468,7 @@ static __attribute__((used)) void waiting(void) {
           NATIVE(run_ahead), NATIVE(furthest), NATIVE(end), NATIVE(stop), CPU(cycle), CPU(horizon),
           CPU(pc), COUNT(instructions), COUNT(load_use_stalls), ACCESS(from), ACCESS(before),
           ASIDE(block_began), ASIDE(cycle), ASIDE(go_on), ASIDE(return_to), ASIDE(access_at),
-          ASIDE(index), ASIDE(stored), ASIDE(value), [stop_end] "i"(TIGON_NATIVE_STOP),
+          ASIDE(index), ASIDE(stored), ASIDE(value), [stop_end] "i"(TIGON_ENGINE_STOP),
           [stop_at_horizon] "i"(TIGON_CPU_HORIZON));
 }
 
@@ -598,5 +596,3 @@ void tigon_native_know_routines(struct tigon_native *native) {
     tigon_native_look_at_peer(native);
     native->peer_stage = cpu->peer ? &cpu->peer->loop.stage : &alone;
 }
-
-#endif

@@ -1,8 +1,6 @@
 /* Translated text that cores share: see native_text.h. */
 #include "sim/native/native_private.h"
 
-#ifdef __x86_64__
-
 #include <sys/mman.h>
 
 /* Of the blocks that begin at a word: text that changes all the time is not worth a long search. */
@@ -146,5 +144,3 @@ bool native_text_adopt(struct tigon_native *native, uint32_t index) {
     }
     return false;
 }
-
-#endif

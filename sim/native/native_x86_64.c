@@ -14,8 +14,6 @@
  */
 #include "sim/native/native_private.h"
 
-#ifdef __x86_64__
-
 #include "sim/native/native_emit.h"
 
 #include <cpuid.h>
@@ -183,7 +181,7 @@ static void write_later(struct block *b, const struct later *later) {
     link(later->jump, b->at);
     switch (later->kind) {
     case NEAR_LIMIT:
-        set_field(b, FIELD(end), TIGON_NATIVE_NEAR_LIMIT);
+        set_field(b, FIELD(end), TIGON_ENGINE_NEAR_LIMIT);
         eax_constant(b, b->begin);
         jump(b, b->text->leave);
         break;
@@ -633,5 +631,3 @@ bool tigon_native_make_stubs(struct native_text *text) {
     free(b);
     return true;
 }
-
-#endif

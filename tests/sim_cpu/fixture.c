@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/native/native.h"
+#include "sim/core/engine.h"
 
 static bool native, words;
 
@@ -154,7 +154,7 @@ struct fixture *fixture_make(uint32_t sram, const struct tigon_timing *timing) {
     tigon_cpu_pair(&fixture->cores[0], &fixture->cores[1]);
     for (unsigned core = 0; core < 2 && native; core++)
         if (tigon_cpu_set_native(&fixture->cores[core], true))
-            tigon_native_set_patience(fixture->cores[core].native, 1);
+            tigon_engine->set_patience(fixture->cores[core].native, 1);
     return fixture;
 }
 

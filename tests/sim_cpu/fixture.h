@@ -35,7 +35,7 @@ struct fixture {
     uint64_t trace;        /* hash of all register accesses with core, cycle and value */
 };
 
-/* Cores of fixtures made from now on execute translated text (native.h) at once, not only when it
+/* Cores of fixtures made from now on execute translated text (engine.h) at once, not only when it
  * is hot. Does nothing on hosts that cannot. Returns what was before. */
 bool fixture_native(bool native);
 
@@ -75,6 +75,5 @@ int instruction_tests(void);
 int cost_tests(void);
 int order_tests(void);
 int loop_tests(void);
-int native_tests(void);
 
 #endif

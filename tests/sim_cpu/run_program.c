@@ -13,7 +13,7 @@
  * error. Exit status: that of the program, or 120 for an error.
  */
 #include "sim/core/cpu.h"
-#include "sim/native/native.h"
+#include "sim/core/engine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,7 +117,7 @@ int main(int count, char **arguments) {
     tigon_bus_initialise(&bus);
     tigon_cpu_initialise(&cpu, TIGON_CORE_A, &memory, &bus, &timing, &port);
     if (native && tigon_cpu_set_native(&cpu, true))
-        tigon_native_set_patience(cpu.native, 1);
+        tigon_engine->set_patience(cpu.native, 1);
     for (int i = 2; i < count; i++)
         if (!load(arguments[i]))
             return fail(arguments[i]);

@@ -361,7 +361,7 @@ static void shared_text_means_the_same(void **state) {
 /* Text that has changed needs more patience. */
 static bool ready_at_last(struct tigon_native *native, uint32_t pc) {
     for (unsigned i = 0; i < 40; i++)
-        if (tigon_native_ready(native, pc))
+        if (tigon_engine->ready(native, pc))
             return true;
     return false;
 }
@@ -387,12 +387,12 @@ static void sharing(void **state) {
     assert_true(tigon_cpu_set_native(&f[1]->cores[1], true));
     assert_false(tigon_cpu_share_native(&f[1]->cores[1], one)); /* text for the other core */
     assert_true(tigon_cpu_share_native(other, one));
-    tigon_native_set_patience(one->native, 1);
-    tigon_native_set_patience(other->native, 1);
+    tigon_engine->set_patience(one->native, 1);
+    tigon_engine->set_patience(other->native, 1);
     const struct native_text *text = one->native->text;
-    assert_true(tigon_native_ready(one->native, SCRATCH));
+    assert_true(tigon_engine->ready(one->native, SCRATCH));
     assert_int_equal(text->block_count, 1);
-    assert_true(tigon_native_ready(other->native, SCRATCH));
+    assert_true(tigon_engine->ready(other->native, SCRATCH));
     assert_int_equal(text->block_count, 1);
     PLACE(f[1], 0, SCRATCH + 16, ADDIU(T1, T1, 3));
     assert_true(ready_at_last(other->native, SCRATCH));
@@ -420,23 +420,23 @@ static void patience(void **state) {
         fixture_destroy(f);
         skip(); /* not on this host */
     }
-    tigon_native_set_patience(cpu->native, 3);
+    tigon_engine->set_patience(cpu->native, 3);
     PLACE(f, 0, SCRATCH, ADDIU(T0, T0, 1), BEQ(ZERO, ZERO, -2), NOP, HALT);
-    assert_false(tigon_native_ready(cpu->native, SCRATCH));
-    assert_false(tigon_native_ready(cpu->native, SCRATCH));
-    assert_true(tigon_native_ready(cpu->native, SCRATCH));
+    assert_false(tigon_engine->ready(cpu->native, SCRATCH));
+    assert_false(tigon_engine->ready(cpu->native, SCRATCH));
+    assert_true(tigon_engine->ready(cpu->native, SCRATCH));
     for (unsigned i = 0; i < 5; i++) /* HALT never is */
-        assert_false(tigon_native_ready(cpu->native, SCRATCH + 12));
+        assert_false(tigon_engine->ready(cpu->native, SCRATCH + 12));
     tigon_cpu_start(cpu, SCRATCH, 0);
     tigon_cpu_run(cpu, 3000);
     assert_int_equal(cpu->gpr[T0], (3000 + TIGON_CPU_RUN_AHEAD_DEFAULT + 2) / 3);
     PLACE(f, 0, SCRATCH + 8, HALT); /* the delay slot */
     assert_int_equal(tigon_cpu_run(cpu, 6000), TIGON_CPU_HALTED);
-    assert_false(tigon_native_ready(cpu->native, SCRATCH));
+    assert_false(tigon_engine->ready(cpu->native, SCRATCH));
     fixture_destroy(f);
 }
 
-int native_tests(void) {
+int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(text_means_the_same),
                                        cmocka_unit_test(pairs_mean_the_same),
                                        cmocka_unit_test(shared_text_means_the_same),
