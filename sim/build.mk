@@ -18,7 +18,7 @@ SIM_OPTIMISE := -fno-tree-slp-vectorize
 $(foreach directory,$(SIM_DIRECTORIES),$(eval \
     $(BUILD)/obj/sim/$(directory)/%.o: CFLAGS_sim_$(directory) := $(SIM_OPTIMISE) $(LTO_OBJECTS)))
 $(BUILD)/obj/host/%.o: CFLAGS_host := $(LTO_OBJECTS)
-$(BUILD)/obj/sim/core/engine.o $(BUILD)/san/sim/core/engine.o: CSTD += $(SIM_ENGINE:%=-DTIGON_ENGINE=tigon_%_engine)
+$(BUILD)/obj/sim/core/engine.o $(BUILD)/san/sim/core/engine.o: CC += $(SIM_ENGINE:%=-DTIGON_ENGINE=tigon_%_engine)
 # Refers to its own labels in assembly, from which it must not be parted.
 $(BUILD)/obj/sim/native/native_routines.o: CFLAGS_sim_native := $(SIM_OPTIMISE)
 

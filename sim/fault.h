@@ -69,6 +69,11 @@ struct tigon_world;
 struct tigon_board;
 struct tigon_wire;
 
+/* Attention bits of a DMA state word (tigon2.md 5.2). */
+#define TIGON_DMA_MASTER_ABORT     (1u << 25)
+#define TIGON_DMA_ADDRESS_OVERFLOW (1u << 27)
+#define TIGON_DMA_ATTENTIONS       0xEF000000u
+
 enum tigon_fault_kind {
     /* To frames of one direction of a wire */
     TIGON_FAULT_LOSE,

@@ -15,7 +15,6 @@
 #ifndef SIM_OBSERVER_H
 #define SIM_OBSERVER_H
 
-#include "sim/core/cpu.h"
 #include "sim/tigon.h"
 
 /* A transfer of a DMA engine that has ended. */

@@ -1,13 +1,9 @@
 /* One board: creation, reset, core port, statistics and the back doors of tigon.h. */
 #include "sim/chip/board.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "sim/pc/host_cpu.h"
-#include "sim/world/world.h"
 
 static const struct {
     const char *name;
@@ -32,7 +28,7 @@ unsigned tigon_signal_width(enum tigon_signal signal) {
 
 void tigon_board_tell_signal(const struct tigon_board *board, enum tigon_signal signal,
                              uint64_t ticks) {
-    tigon_world_signal(board->world, board, signal, board->signals[signal], ticks);
+    tigon_observers_signal(board->observers, board, signal, board->signals[signal], ticks);
 }
 
 static void show_changes(struct tigon_board *board) {
@@ -103,7 +99,7 @@ void tigon_board_log(struct tigon_board *board, const char *format, ...) {
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     board->messages++;
-    tigon_world_log(board->world, board, message, board->now);
+    tigon_observers_message(board->observers, board, message, board->now);
 }
 
 bool tigon_board_odd(struct tigon_board *board, enum tigon_oddity oddity) {
@@ -185,7 +181,7 @@ static void register_view(void *context, unsigned core, uint32_t offset,
 
 static void reset_devices(struct tigon_board *board) {
     tigon_registers_reset(board);
-    tigon_host_look_again(board->host);
+    tigon_board_window_changed(board);
     tigon_pci_configuration_reset(board);
     tigon_host_control_reset(board);
     tigon_local_control_reset(board);
@@ -234,7 +230,7 @@ void tigon_board_stop_core(struct tigon_board *board, unsigned core) {
     tigon_cpu_halt(&board->cpu[core & 1u], tigon_board_cycle(board));
     tigon_core_account(board, tigon_board_cycle(board));
     tigon_board_changed(board);
-    tigon_host_look_again(board->host);
+    tigon_board_window_changed(board);
 }
 
 void tigon_board_kill(struct tigon_board *board) {
@@ -248,29 +244,15 @@ void tigon_board_kill(struct tigon_board *board) {
     tigon_host_interrupt_set(board, false);
     board->dead = true;
     tigon_link_reset(board); /* dark: no frame comes out, none is heard */
-    tigon_host_look_again(board->host);
+    tigon_board_window_changed(board);
 }
 
 bool tigon_board_alive(const struct tigon_board *board) {
     return !board->dead;
 }
 
-static void give_up_memory(struct tigon_board *board) {
-    for (unsigned core = 0; core < 2; core++)
-        (void)tigon_cpu_set_native(&board->cpu[core], false);
-    tigon_memory_destroy(&board->memory);
-}
-
-/* Boards of a world often run the same image. */
-static void share_native(struct tigon_board *board, unsigned core) {
-    bool shared = false;
-    for (size_t i = 0; i < board->index && !shared; i++)
-        shared = tigon_cpu_share_native(&board->cpu[core],
-                                        &tigon_world_board(board->world, i)->cpu[core]);
-}
-
-int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world, size_t index,
-                           const struct tigon_knobs *knobs, struct tigon_schedule *schedule) {
+int tigon_board_initialise(struct tigon_board *board, struct tigon_services *services, size_t index,
+                           const struct tigon_knobs *knobs) {
     const struct tigon_cpu_port port = {.context = board,
                                         .register_read = core_reads,
                                         .register_write = core_writes,
@@ -281,15 +263,16 @@ int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world,
                                         .timer_offset = &board->timer.offset,
                                         .access_ticks = &board->now};
     memset(board, 0, sizeof *board);
-    board->world = world;
-    board->clock = tigon_world_clock(world);
+    board->world = services->world;
+    board->clock = &services->now;
+    board->schedule = &services->schedule;
+    board->frames = &services->frames;
+    board->observers = &services->observers;
     board->index = index;
     snprintf(board->name, sizeof board->name, "board%zu", index);
     board->knobs = *knobs;
-    board->schedule = schedule;
-    board->observers = tigon_world_observers(world);
     board->accessing_core = -1;
-    board->now = tigon_world_now_ticks(world);
+    board->now = services->now;
     const uint8_t address[6] = {0x02, 0x54, 0x47, 0x00, (uint8_t)(index >> 8), (uint8_t)index};
     memcpy(board->mac_address, address, sizeof address);
 
@@ -311,36 +294,24 @@ int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world,
         tigon_cpu_set_park_hook(&board->cpu[core], core_parks, board);
         tigon_cpu_set_parking(&board->cpu[core], knobs->idle_parking, 0);
         (void)tigon_cpu_set_native(&board->cpu[core], knobs->native_code);
-        share_native(board, core);
     }
     tigon_eeprom_initialise(&board->local_control.eeprom, address);
     tigon_timer_initialise(board);
     tigon_dma_initialise(board);
     tigon_transmit_initialise(board);
     tigon_link_initialise(board);
-    board->host = tigon_host_create(world, board, knobs);
-    if (!board->host) {
-        give_up_memory(board);
-        return -ENOMEM;
-    }
     reset_devices(board);
     return 0;
 }
 
 void tigon_board_destroy(struct tigon_board *board) {
-    tigon_host_destroy(board->host);
-    give_up_memory(board);
+    for (unsigned core = 0; core < 2; core++)
+        (void)tigon_cpu_set_native(&board->cpu[core], false);
+    tigon_memory_destroy(&board->memory);
 }
 
 const char *tigon_board_name(const struct tigon_board *board) {
     return board->name;
-}
-
-int tigon_board_set_name(struct tigon_board *board, const char *name) {
-    const int error = tigon_world_check_name(board->world, name);
-    if (!error)
-        snprintf(board->name, sizeof board->name, "%s", name);
-    return error;
 }
 
 size_t tigon_board_index(const struct tigon_board *board) {
@@ -348,7 +319,7 @@ size_t tigon_board_index(const struct tigon_board *board) {
 }
 
 struct tigon_host *tigon_board_host(const struct tigon_board *board) {
-    return board->host;
+    return board->host_side.host;
 }
 
 struct tigon_wire *tigon_board_wire(const struct tigon_board *board) {
@@ -435,7 +406,9 @@ bool tigon_board_poke_scratchpad(struct tigon_board *board, unsigned core, uint3
 void tigon_board_statistics(const struct tigon_board *board, struct tigon_statistics *statistics) {
     const uint64_t cycle = tigon_cycle_at_or_after(*board->clock);
     *statistics = board->statistics;
-    statistics->host_register_reads += tigon_host_reads_passed(board->host, *board->clock);
+    const struct tigon_host_side *host = &board->host_side;
+    if (host->reads_passed)
+        statistics->host_register_reads += host->reads_passed(host->host, *board->clock);
     for (unsigned core = 0; core < 2; core++) {
         struct tigon_core_statistics *out = &statistics->core[core];
         const struct tigon_core_control *control = &board->core_control;

@@ -23,7 +23,7 @@
 #include "sim/chip/host_bus.h"
 #include "sim/chip/host_control.h"
 #include "sim/chip/host_window.h"
-#include "sim/network/link.h"
+#include "sim/chip/link.h"
 #include "sim/chip/local_control.h"
 #include "sim/chip/mac_receive.h"
 #include "sim/chip/mac_statistics.h"
@@ -36,21 +36,23 @@
 #include "sim/tigon.h"
 #include "sim/time.h"
 #include "sim/chip/timer.h"
-#include "sim/world/world.h"
+#include "sim/base/services.h"
+#include "sim/chip/host_side.h"
 
 struct tigon_board {
-    struct tigon_world *world;
-    const uint64_t *clock; /* the world's */
-    struct tigon_host *host;
-    struct tigon_wire *wire; /* NULL: nothing plugged in */
-    unsigned side;           /* ours, of the wire */
+    struct tigon_world *world; /* for the functions of sim/tigon.h; this and the next: services */
+    const uint64_t *clock;
+    struct tigon_schedule *schedule;
+    struct tigon_frame_pool *frames;
+    struct tigon_observers *observers;
+    struct tigon_host_side host_side; /* zeros: plugged into nothing */
+    struct tigon_wire *wire;          /* NULL: nothing plugged in */
+    unsigned side;                    /* ours, of the wire */
     size_t index;
-    char name[32];
+    char name[TIGON_NAME_BYTES];
     bool dead; /* no power any more */
     struct tigon_installed_fault *faults;
     struct tigon_knobs knobs;
-    struct tigon_schedule *schedule;   /* the world's */
-    struct tigon_observers *observers; /* the world's */
     uint8_t mac_address[6];
 
     uint64_t now;       /* ticks */
@@ -86,8 +88,8 @@ struct tigon_board {
 #define TIGON_WORD(board, offset) ((board)->registers[(offset) / 4u])
 
 /* Makes a board in its power-on state. `knobs` is copied. Returns 0 or -errno. */
-int tigon_board_initialise(struct tigon_board *board, struct tigon_world *world, size_t index,
-                           const struct tigon_knobs *knobs, struct tigon_schedule *schedule);
+int tigon_board_initialise(struct tigon_board *board, struct tigon_services *services, size_t index,
+                           const struct tigon_knobs *knobs);
 void tigon_board_destroy(struct tigon_board *board);
 
 /* Something visible changed at board->now: see above. */
@@ -121,7 +123,13 @@ static inline unsigned tigon_board_cores_running(const struct tigon_board *board
            (unsigned)!tigon_cpu_stopped(&board->cpu[1]) << 1;
 }
 
-/* Tells the world's hook and its observers of a new value. */
+/* See struct tigon_host_side. */
+static inline void tigon_board_window_changed(struct tigon_board *board) {
+    if (board->host_side.window_changed)
+        board->host_side.window_changed(board->host_side.host);
+}
+
+/* Notifies the observers of a new value. */
 void tigon_board_tell_signal(const struct tigon_board *board, enum tigon_signal signal,
                              uint64_t ticks);
 

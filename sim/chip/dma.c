@@ -21,9 +21,7 @@
 
 #include "sim/chip/board.h"
 #include "sim/faults/fault_set.h"
-#include "sim/pc/host_cpu.h"
 #include "sim/chip/mac_buffer.h"
-#include "sim/world/world.h"
 
 #define DESCRIPTOR_BYTES 32u
 #define HIGH_BYTES       (64u * DESCRIPTOR_BYTES)
@@ -172,7 +170,9 @@ static void move_bytes(struct tigon_dma_engine *engine) {
             reverse_words(bytes, length);
             memcpy(memory, bytes, length);
         }
-        tigon_host_memory_written(board->host, engine->host_address, length, board->now);
+        const struct tigon_host_side *host = &board->host_side;
+        if (host->memory_written)
+            host->memory_written(host->host, engine->host_address, length, board->now);
     }
 }
 

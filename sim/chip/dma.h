@@ -6,23 +6,22 @@
 #include <stdint.h>
 
 #include "sim/base/schedule.h"
+#include "sim/fault.h"
 
 struct tigon_board;
 struct tigon_register_view;
 
-/* Bits of a state word: HW[0A0], HW[0B0], descriptor word 4 (tigon2.md 5.2). */
-#define TIGON_DMA_RESET            (1u << 0)
-#define TIGON_DMA_WORDS            (1u << 1) /* keep the value of 32-bit words, not the byte sequence */
-#define TIGON_DMA_BUSY             (1u << 2)
-#define TIGON_DMA_CHECKSUM         (1u << 9)
-#define TIGON_DMA_RESTART_SUM      (1u << 10)
-#define TIGON_DMA_STORE_SUM        (1u << 11)
-#define TIGON_DMA_HAND_TO_MAC      (1u << 17) /* read engine only */
-#define TIGON_DMA_FREE_RECEIVE     (1u << 19) /* write engine only */
-#define TIGON_DMA_INTERRUPT        (1u << 21) /* write engine only */
-#define TIGON_DMA_MASTER_ABORT     (1u << 25)
-#define TIGON_DMA_ADDRESS_OVERFLOW (1u << 27)
-#define TIGON_DMA_ATTENTIONS       0xEF000000u
+/* Bits of a state word: HW[0A0], HW[0B0], descriptor word 4 (tigon2.md 5.2). The attention bits
+ * are in sim/fault.h. */
+#define TIGON_DMA_RESET        (1u << 0)
+#define TIGON_DMA_WORDS        (1u << 1) /* keep the value of 32-bit words, not the byte sequence */
+#define TIGON_DMA_BUSY         (1u << 2)
+#define TIGON_DMA_CHECKSUM     (1u << 9)
+#define TIGON_DMA_RESTART_SUM  (1u << 10)
+#define TIGON_DMA_STORE_SUM    (1u << 11)
+#define TIGON_DMA_HAND_TO_MAC  (1u << 17) /* read engine only */
+#define TIGON_DMA_FREE_RECEIVE (1u << 19) /* write engine only */
+#define TIGON_DMA_INTERRUPT    (1u << 21) /* write engine only */
 
 /* Bits of HW[11C] (tigon2.md 5.4). */
 #define TIGON_ASSIST_ENABLE (1u << 0)

@@ -2,7 +2,6 @@
 #include "sim/chip/host_bus.h"
 
 #include "sim/chip/board.h"
-#include "sim/pc/host_memory.h"
 
 /* Sustained read, sustained write, peak, in bytes per second (tigon2.md 8 and 12.4). */
 static const uint64_t rates[3][3] = {
@@ -125,7 +124,7 @@ uint64_t tigon_pci_worst_ticks(const struct tigon_board *board, unsigned channel
 }
 
 uint8_t *tigon_pci_memory(struct tigon_board *board, uint64_t bus_address, size_t length) {
-    const struct tigon_host_pages *all = tigon_host_pages_seen(board->host);
+    const struct tigon_bus_memory *all = &board->host_side.memory;
     const uint64_t offset = bus_address - all->base;
     if (bus_address < all->base || offset > all->size || length > all->size - offset)
         return NULL;

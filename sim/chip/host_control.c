@@ -5,7 +5,6 @@
  * either order; they are ignored here.
  */
 #include "sim/chip/board.h"
-#include "sim/pc/host_cpu.h"
 
 void tigon_host_control_reset(struct tigon_board *board) {
     tigon_host_interrupt_set(board, false);
@@ -24,7 +23,9 @@ static void line_changed(struct tigon_board *board, bool before) {
     tigon_board_signal(board, TIGON_SIGNAL_INTERRUPT, line);
     if (line) {
         board->statistics.host_interrupts++;
-        tigon_host_interrupted(board->host, board->now);
+        const struct tigon_host_side *host = &board->host_side;
+        if (host->interrupted)
+            host->interrupted(host->host, board->now);
     }
 }
 
@@ -50,7 +51,7 @@ void tigon_host_control_write(struct tigon_board *board, uint32_t offset, uint32
     if (value & TIGON_CONTROL_CLEAR_INTERRUPT)
         board->host_control.interrupt = false;
     TIGON_WORD(board, offset) = (TIGON_WORD(board, offset) & ~stored) | (value & stored);
-    tigon_host_look_again(board->host);
+    tigon_board_window_changed(board);
     line_changed(board, before);
     tigon_board_changed(board);
 }

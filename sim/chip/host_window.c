@@ -5,7 +5,6 @@
  * (tigon2.md 4 and 14 row 21).
  */
 #include "sim/chip/board.h"
-#include "sim/pc/host_cpu.h"
 
 #define ALIAS_START   0x400u
 #define MAILBOX_START 0x500u
@@ -121,7 +120,7 @@ uint32_t tigon_window_data_read(struct tigon_board *board, uint32_t offset) {
 
 void tigon_window_data_write(struct tigon_board *board, uint32_t offset, uint32_t value) {
     if (offset == TIGON_WINDOW_BASE) { /* stored already */
-        tigon_host_look_again(board->host);
+        tigon_board_window_changed(board);
         return;
     }
     write_sram(board, TIGON_WORD(board, TIGON_WINDOW_BASE), value);

@@ -10,9 +10,8 @@
  * bytes of a frame become free only with the next one.
  */
 #include "sim/chip/board.h"
-#include "sim/network/frame.h"
+#include "sim/base/frame.h"
 #include "sim/chip/mac_buffer.h"
-#include "sim/world/world.h"
 
 #include <string.h>
 

@@ -11,10 +11,9 @@
  * The bytes are taken from SRAM at the end of the frame, when all of them must be there.
  */
 #include "sim/chip/board.h"
-#include "sim/network/frame.h"
+#include "sim/base/frame.h"
 #include "sim/chip/mac_buffer.h"
 #include "sim/network/wire.h"
-#include "sim/world/world.h"
 
 #include <inttypes.h>
 
@@ -307,7 +306,7 @@ static void send_descriptor(struct tigon_board *board, struct tigon_frame *frame
 static void finish(void *context, uint64_t ticks) {
     struct tigon_board *board = context;
     struct tigon_transmit *mac = &board->transmit;
-    struct tigon_frame *frame = tigon_frame_take(tigon_world_frames(board->world));
+    struct tigon_frame *frame = tigon_frame_take(board->frames);
     board->now = ticks;
     if (mac->sending_pause) {
         fill_pause(board, frame->bytes, (uint32_t)mac->pause_wanted);

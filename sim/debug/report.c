@@ -316,7 +316,7 @@ static void add_stop(cJSON *object, const struct tigon_reporter *reporter,
 static void add_programs(cJSON *object, const struct tigon_board *board) {
     char text[4096] = "";
     cJSON *list = cJSON_AddArrayToObject(object, "programs");
-    if (tigon_host_describe(board->host, text, sizeof text) <= 0)
+    if (tigon_host_describe(tigon_board_host(board), text, sizeof text) <= 0)
         return;
     char *rest = text;
     for (char *line = strtok_r(rest, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))

@@ -11,7 +11,16 @@
 #include "sim/base/random.h"
 #include "sim/base/schedule.h"
 
-struct tigon_fault_set; /* one per world */
+struct tigon_installed_fault;
+struct tigon_services;
+
+struct tigon_fault_set { /* one per world */
+    struct tigon_services *services;
+    uint64_t seed;
+    struct tigon_installed_fault **faults;
+    size_t count;
+    size_t capacity;
+};
 
 /* A fault where it acts: in the list of a direction of a wire or of a board. */
 struct tigon_installed_fault {
@@ -32,7 +41,7 @@ struct tigon_installed_fault {
     bool bad; /* state of LOSE_IN_BURSTS */
 };
 
-struct tigon_fault_set *tigon_fault_set_create(struct tigon_world *world, uint64_t seed);
+struct tigon_fault_set *tigon_fault_set_create(struct tigon_services *services, uint64_t seed);
 void tigon_fault_set_destroy(struct tigon_fault_set *set);
 
 /* Tells the observers. */
@@ -46,6 +55,13 @@ void tigon_fault_hit(struct tigon_installed_fault *installed, uint64_t ticks, ui
  * its details, the same whatever happened before. */
 bool tigon_fault_meets(const struct tigon_installed_fault *installed, uint64_t number,
                        struct tigon_random *random);
+
+/* The generator for occurrence, frame or transfer `number` of this fault. */
+struct tigon_random tigon_fault_random(const struct tigon_installed_fault *installed,
+                                       uint64_t number);
+
+/* Whether the fields of the fault fit together. */
+bool tigon_fault_possible(const struct tigon_fault *fault);
 
 /* What is to happen to a DMA transfer. */
 struct tigon_dma_fate {

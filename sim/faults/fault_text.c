@@ -5,6 +5,7 @@
  * before the colon mean.
  */
 #include "sim/faults/fault_words.h"
+#include "sim/tigon.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,9 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "sim/chip/board.h"
-#include "sim/network/wire.h"
 
 #define FILE_LIMIT     (1u << 20)
 #define SRAM_SPACE_END 0x800000u

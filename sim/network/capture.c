@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/network/frame.h"
+#include "sim/base/frame.h"
 
 enum {
     BLOCK_SECTION = 0x0A0D0D0A,

@@ -15,7 +15,7 @@
 #include "sim/network/switch_port.h"
 #include "sim/time.h"
 #include "sim/network/wire.h"
-#include "sim/world/world.h"
+#include "sim/base/services.h"
 
 #define ADDRESS_SETS 1024u
 #define ADDRESS_WAYS 4u
@@ -29,7 +29,7 @@ struct address {
 };
 
 struct tigon_switch {
-    struct tigon_world *world;
+    struct tigon_services *services;
     struct tigon_knobs knobs;
     char name[TIGON_NAME_BYTES];
     struct address addresses[ADDRESS_SETS][ADDRESS_WAYS];
@@ -37,12 +37,12 @@ struct tigon_switch {
     struct tigon_port ports[];
 };
 
-struct tigon_switch *tigon_switch_create(struct tigon_world *world, size_t index, unsigned ports,
-                                         const struct tigon_knobs *knobs) {
+struct tigon_switch *tigon_switch_create(struct tigon_services *services, size_t index,
+                                         unsigned ports, const struct tigon_knobs *knobs) {
     struct tigon_switch *box = calloc(1, sizeof *box + ports * sizeof box->ports[0]);
     if (!box)
         return NULL;
-    box->world = world;
+    box->services = services;
     box->knobs = *knobs;
     box->port_count = ports;
     (void)snprintf(box->name, sizeof box->name, "switch%zu", index);
@@ -107,7 +107,7 @@ void tigon_switch_forget(struct tigon_switch *box, unsigned port) {
 }
 
 size_t tigon_switch_addresses(const struct tigon_switch *box) {
-    const uint64_t now = tigon_world_now_ticks(box->world);
+    const uint64_t now = box->services->now;
     size_t count = 0;
     for (unsigned i = 0; i < ADDRESS_SETS * ADDRESS_WAYS; i++)
         count += known(box, &box->addresses[i / ADDRESS_WAYS][i % ADDRESS_WAYS], now);
@@ -131,7 +131,7 @@ void tigon_switch_account(struct tigon_switch *box, unsigned number, uint32_t by
 }
 
 static struct tigon_frame *copy_of(struct tigon_switch *box, const struct tigon_frame *frame) {
-    struct tigon_frame *copy = tigon_frame_take(tigon_world_frames(box->world));
+    struct tigon_frame *copy = tigon_frame_take(&box->services->frames);
     copy->length = frame->length;
     copy->bad_crc = false;
     memcpy(copy->bytes, frame->bytes, frame->length);
@@ -160,11 +160,11 @@ static void forward(void *context, uint64_t ticks) {
             tigon_port_queue(&box->ports[i], copy, ticks);
         }
     }
-    tigon_frame_release(tigon_world_frames(box->world), frame);
+    tigon_frame_release(&box->services->frames, frame);
 }
 
-void tigon_switch_receive(struct tigon_switch *box, unsigned number,
-                          const struct tigon_frame *frame, uint64_t ticks) {
+static void take_in(struct tigon_switch *box, unsigned number, const struct tigon_frame *frame,
+                    uint64_t ticks) {
     static const uint8_t control[5] = {0x01, 0x80, 0xC2, 0x00, 0x00};
     struct tigon_port *port = &box->ports[number];
     struct tigon_switch_statistics *statistics = &port->statistics;
@@ -193,7 +193,7 @@ void tigon_switch_receive(struct tigon_switch *box, unsigned number,
     struct tigon_frame *copy = copy_of(box, frame);
     copy->receiver = box;
     copy->side = number;
-    tigon_frame_schedule(tigon_world_schedule(box->world), copy, forward,
+    tigon_frame_schedule(&box->services->schedule, copy, forward,
                          ticks + tigon_ticks_from_ns(box->knobs.switch_latency_ns));
 }
 
@@ -209,17 +209,31 @@ void tigon_switch_plug(struct tigon_switch *box, unsigned port, struct tigon_wir
     tigon_port_plug(&box->ports[port], wire, side, ticks);
 }
 
-void tigon_switch_heard(struct tigon_switch *box, unsigned port, struct tigon_line line,
-                        uint64_t ticks) {
+static enum tigon_arrival_fate receive(void *party, unsigned port, const struct tigon_frame *frame,
+                                       uint64_t ticks) {
+    struct tigon_switch *box = party;
+    if (!box->ports[port].heard.signal)
+        return TIGON_ARRIVAL_CUT;
+    take_in(box, port, frame, ticks);
+    return TIGON_ARRIVAL_KEPT;
+}
+
+static void hear(void *party, unsigned port, struct tigon_line line, uint64_t ticks) {
+    struct tigon_switch *box = party;
     tigon_port_heard(&box->ports[port], line, ticks);
 }
 
-bool tigon_switch_has_signal(const struct tigon_switch *box, unsigned port) {
-    return box->ports[port].heard.signal;
+struct tigon_wire_end tigon_switch_end(struct tigon_switch *box, unsigned port) {
+    return (struct tigon_wire_end){.receive = receive,
+                                   .hear = hear,
+                                   .party = box,
+                                   .port = port,
+                                   .name = box->name,
+                                   .box = box};
 }
 
-struct tigon_world *tigon_switch_world(const struct tigon_switch *box) {
-    return box->world;
+struct tigon_services *tigon_switch_services(const struct tigon_switch *box) {
+    return box->services;
 }
 
 const struct tigon_knobs *tigon_switch_knobs(const struct tigon_switch *box) {
@@ -230,11 +244,8 @@ const char *tigon_switch_name(const struct tigon_switch *box) {
     return box->name;
 }
 
-int tigon_switch_set_name(struct tigon_switch *box, const char *name) {
-    const int error = tigon_world_check_name(box->world, name);
-    if (!error)
-        (void)snprintf(box->name, sizeof box->name, "%s", name);
-    return error;
+void tigon_switch_rename(struct tigon_switch *box, const char *name) {
+    (void)snprintf(box->name, sizeof box->name, "%s", name);
 }
 
 unsigned tigon_switch_ports(const struct tigon_switch *box) {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sim/network/link.h"
+#include "sim/network/wire.h"
 #include "sim/tigon.h"
 
 struct tigon_frame;
@@ -13,8 +13,8 @@ struct tigon_frame;
 #define TIGON_SWITCH_PORTS_MAX 256u
 
 /* `knobs` is copied. NULL when memory is used up. */
-struct tigon_switch *tigon_switch_create(struct tigon_world *world, size_t index, unsigned ports,
-                                         const struct tigon_knobs *knobs);
+struct tigon_switch *tigon_switch_create(struct tigon_services *services, size_t index,
+                                         unsigned ports, const struct tigon_knobs *knobs);
 void tigon_switch_destroy(struct tigon_switch *box);
 
 bool tigon_switch_port_free(const struct tigon_switch *box, unsigned port);
@@ -22,11 +22,10 @@ bool tigon_switch_port_free(const struct tigon_switch *box, unsigned port);
 void tigon_switch_plug(struct tigon_switch *box, unsigned port, struct tigon_wire *wire,
                        unsigned side, uint64_t ticks);
 
-/* The wire reports: what the peer sends between frames, and a frame, which it keeps. */
-void tigon_switch_heard(struct tigon_switch *box, unsigned port, struct tigon_line line,
-                        uint64_t ticks);
-bool tigon_switch_has_signal(const struct tigon_switch *box, unsigned port);
-void tigon_switch_receive(struct tigon_switch *box, unsigned port, const struct tigon_frame *frame,
-                          uint64_t ticks);
+/* A port as an end of a wire. */
+struct tigon_wire_end tigon_switch_end(struct tigon_switch *box, unsigned port);
+
+/* Does not check it: tigon_switch_set_name() does. */
+void tigon_switch_rename(struct tigon_switch *box, const char *name);
 
 #endif

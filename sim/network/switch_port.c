@@ -11,7 +11,7 @@
 
 #include "sim/time.h"
 #include "sim/network/wire.h"
-#include "sim/world/world.h"
+#include "sim/base/services.h"
 
 #define WORD_ACKNOWLEDGE 0x0040u
 #define WORD_FULL_DUPLEX 0x2000u
@@ -32,11 +32,11 @@ static uint16_t ability(const struct tigon_port *port) {
 }
 
 static struct tigon_schedule *schedule(const struct tigon_port *port) {
-    return tigon_world_schedule(tigon_switch_world(port->box));
+    return &tigon_switch_services(port->box)->schedule;
 }
 
 static void release(const struct tigon_port *port, struct tigon_frame *frame) {
-    tigon_frame_release(tigon_world_frames(tigon_switch_world(port->box)), frame);
+    tigon_frame_release(&tigon_switch_services(port->box)->frames, frame);
 }
 
 static void drop_queue(struct tigon_port *port, uint64_t ticks) {
@@ -136,8 +136,7 @@ static struct tigon_frame *take(struct tigon_port *port, uint64_t ticks) {
     if (port->pause_wanted >= 0) {
         static const uint8_t start[16] = {0x01, 0x80, 0xC2, 0x00, 0x00, 0x01, 0x02, 0x54,
                                           0x48, 0x00, 0x00, 0x00, 0x88, 0x08, 0x00, 0x01};
-        struct tigon_frame *frame =
-            tigon_frame_take(tigon_world_frames(tigon_switch_world(port->box)));
+        struct tigon_frame *frame = tigon_frame_take(&tigon_switch_services(port->box)->frames);
         memcpy(frame->bytes, start, sizeof start);
         frame->bytes[16] = (uint8_t)(port->pause_wanted >> 8);
         frame->bytes[17] = (uint8_t)port->pause_wanted;

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sim/network/frame.h"
-#include "sim/network/link.h"
+#include "sim/base/frame.h"
+#include "sim/network/line.h"
 #include "sim/base/schedule.h"
 #include "sim/network/switch.h"
 
@@ -61,7 +61,7 @@ void tigon_port_hold(struct tigon_port *port, unsigned quanta, uint64_t ticks);
 void tigon_port_send_pause(struct tigon_port *port, unsigned quanta, uint64_t ticks);
 
 /* What the port asks of its switch. */
-struct tigon_world *tigon_switch_world(const struct tigon_switch *box);
+struct tigon_services *tigon_switch_services(const struct tigon_switch *box);
 const struct tigon_knobs *tigon_switch_knobs(const struct tigon_switch *box);
 /* A frame that `port` brought takes up `bytes` more (or has left them again). */
 void tigon_switch_account(struct tigon_switch *box, unsigned port, uint32_t bytes, bool more,

@@ -9,12 +9,11 @@
 #include <string.h>
 
 #include "sim/base/abort.h"
-#include "sim/chip/board.h"
 #include "sim/network/capture.h"
-#include "sim/network/frame.h"
-#include "sim/network/switch.h"
+#include "sim/base/frame.h"
+#include "sim/base/services.h"
 #include "sim/network/wire_chance.h"
-#include "sim/world/world.h"
+#include "sim/time.h"
 
 /* A SERDES needs a few configuration words in a row to believe one; it also keeps every effect of
  * one board on the other at a distance that lets boards run ahead of each other
@@ -52,12 +51,12 @@ struct direction {
 };
 
 struct tigon_wire {
-    struct tigon_world *world;
-    struct tigon_schedule *schedule;
-    struct tigon_frame_pool *frames;         /* the world's */
-    const struct tigon_observers *observers; /* the same */
-    bool onlookers;                          /* a tap, a filter or a capture */
-    struct direction direction[2];           /* by sending side */
+    const struct tigon_services *services;
+    struct tigon_schedule *schedule; /* this and the next two are those of the services */
+    struct tigon_frame_pool *frames;
+    const struct tigon_observers *observers;
+    bool onlookers;                /* a tap, a filter or a capture */
+    struct direction direction[2]; /* by sending side */
     uint64_t seed;
     uint64_t propagation; /* ticks */
     bool cut;             /* by tigon_wire_set_cut, one of the reasons */
@@ -70,25 +69,21 @@ struct tigon_wire {
     struct line_event *all_lines;
 };
 
-static uint64_t latency(const struct tigon_wire_end *end) {
-    return end->board ? tigon_ticks_from_ns(end->board->knobs.receive_latency_ns) : 0;
-}
-
 static void set_faults(struct direction *direction, const struct tigon_faults *faults) {
     direction->faults = *faults;
     direction->chancy = tigon_chance_exists(faults);
 }
 
-struct tigon_wire *tigon_wire_create(struct tigon_world *world, unsigned number, uint64_t seed,
-                                     const struct tigon_knobs *knobs, struct tigon_wire_end left,
-                                     struct tigon_wire_end right) {
+struct tigon_wire *tigon_wire_create(struct tigon_services *services, unsigned number,
+                                     uint64_t seed, const struct tigon_knobs *knobs,
+                                     struct tigon_wire_end left, struct tigon_wire_end right) {
     struct tigon_wire *wire = calloc(1, sizeof *wire);
     if (!wire)
         return NULL;
-    wire->world = world;
-    wire->schedule = tigon_world_schedule(world);
-    wire->frames = tigon_world_frames(world);
-    wire->observers = tigon_world_observers(world);
+    wire->services = services;
+    wire->schedule = &services->schedule;
+    wire->frames = &services->frames;
+    wire->observers = &services->observers;
     wire->seed = seed;
     wire->propagation = tigon_ticks_from_ns(knobs->wire_propagation_ns);
     for (unsigned side = 0; side < 2; side++) {
@@ -97,7 +92,7 @@ struct tigon_wire *tigon_wire_create(struct tigon_world *world, unsigned number,
         direction->sender = side ? right : left;
         direction->receiver = side ? left : right;
         direction->stream = 2u * number + side;
-        direction->flight = wire->propagation + latency(&direction->receiver);
+        direction->flight = wire->propagation + direction->receiver.latency;
         set_faults(direction, &(struct tigon_faults){
                                   .loss = knobs->wire_loss,
                                   .duplicate = knobs->wire_duplicate,
@@ -127,32 +122,6 @@ void tigon_wire_destroy(struct tigon_wire *wire) {
 /* ------------------------------------------------------------------------------------------------
  * The ends */
 
-static bool has_signal(const struct tigon_wire_end *end) {
-    return end->board ? (tigon_link_status(end->board) & TIGON_RECEIVE_SYNC) != 0
-                      : tigon_switch_has_signal(end->box, end->port);
-}
-
-static enum tigon_arrival_fate receive(const struct tigon_wire_end *end,
-                                       const struct tigon_frame *frame, uint64_t ticks) {
-    if (!end->board) {
-        tigon_switch_receive(end->box, end->port, frame, ticks);
-        return TIGON_ARRIVAL_KEPT;
-    }
-    const uint64_t kept = end->board->statistics.receive_frames;
-    tigon_receive_frame(end->board, frame);
-    return end->board->statistics.receive_frames > kept ? TIGON_ARRIVAL_KEPT
-                                                        : TIGON_ARRIVAL_DROPPED;
-}
-
-static void hear(const struct tigon_wire_end *end, struct tigon_line line, uint64_t ticks) {
-    if (end->board) {
-        end->board->now = ticks;
-        tigon_link_heard(end->board, line);
-    } else {
-        tigon_switch_heard(end->box, end->port, line, ticks);
-    }
-}
-
 struct tigon_board *tigon_wire_board(const struct tigon_wire *wire, unsigned side) {
     return wire->direction[side & 1u].sender.board;
 }
@@ -166,8 +135,7 @@ struct tigon_switch *tigon_wire_switch(const struct tigon_wire *wire, unsigned s
 }
 
 const char *tigon_wire_end_name(const struct tigon_wire *wire, unsigned side) {
-    const struct tigon_wire_end *end = &wire->direction[side & 1u].sender;
-    return end->board ? tigon_board_name(end->board) : tigon_switch_name(end->box);
+    return wire->direction[side & 1u].sender.name;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -227,27 +195,30 @@ static inline bool is_plain(const struct direction *direction) {
            !direction->installed && !wire->observers->count;
 }
 
+static inline enum tigon_arrival_fate receive(struct direction *direction,
+                                              const struct tigon_frame *frame, uint64_t ticks) {
+    const struct tigon_wire_end *end = &direction->receiver;
+    const enum tigon_arrival_fate fate = direction->unplugged
+                                             ? TIGON_ARRIVAL_CUT
+                                             : end->receive(end->party, end->port, frame, ticks);
+    if (fate == TIGON_ARRIVAL_CUT)
+        direction->statistics.cut++;
+    else
+        direction->statistics.delivered++;
+    return fate;
+}
+
 /* In all cases. */
 static __attribute__((noinline)) void arrive_told(struct direction *direction,
                                                   struct tigon_frame *frame, uint64_t ticks) {
     const struct tigon_wire *wire = direction->wire;
-    enum tigon_arrival_fate fate;
-    const struct tigon_wire_end *end = &direction->receiver;
     if (frame->passes) {
         let_go(direction, frame);
         pass(direction, frame->index, ticks);
     }
-    if (end->board)
-        end->board->now = ticks;
-    if (direction->unplugged || !has_signal(end)) {
-        direction->statistics.cut++;
-        fate = TIGON_ARRIVAL_CUT;
-    } else {
-        direction->statistics.delivered++;
-        fate = receive(end, frame, ticks);
-    }
+    const enum tigon_arrival_fate fate = receive(direction, frame, ticks);
     const struct tigon_arrival arrival = {
-        .board = end->board,
+        .board = direction->receiver.board,
         .wire = wire,
         .from_side = frame->side,
         .index = frame->index,
@@ -258,8 +229,8 @@ static __attribute__((noinline)) void arrive_told(struct direction *direction,
         .fate = fate,
         .ticks = ticks,
     };
-    if (end->board)
-        tigon_observers_arrival(end->board->observers, &arrival);
+    if (arrival.board)
+        tigon_observers_arrival(wire->observers, &arrival);
     tigon_frame_release(wire->frames, frame);
 }
 
@@ -267,16 +238,11 @@ static void arrive(void *context, uint64_t ticks) {
     struct tigon_frame *frame = context;
     struct tigon_wire *wire = frame->receiver;
     struct direction *direction = &wire->direction[frame->side];
-    struct tigon_board *board = direction->receiver.board;
-    if (__builtin_expect(!board || frame->passes || !is_plain(direction) ||
-                             !(tigon_link_status(board) & TIGON_RECEIVE_SYNC),
-                         0)) {
+    if (__builtin_expect(frame->passes || !is_plain(direction), 0)) {
         arrive_told(direction, frame, ticks);
         return;
     }
-    board->now = ticks;
-    direction->statistics.delivered++;
-    tigon_receive_frame(board, frame);
+    (void)receive(direction, frame, ticks);
     tigon_frame_release(wire->frames, frame);
 }
 
@@ -358,13 +324,12 @@ static void duplicate(struct direction *direction, const struct tigon_frame *fra
 static void tell_simple(struct direction *direction, uint64_t index, uint64_t ticks,
                         enum tigon_fate fate) {
     const struct tigon_wire *wire = direction->wire;
-    tigon_fault_tell(
-        tigon_world_faults(wire->world),
-        &(struct tigon_fault_event){.ticks = ticks,
-                                    .wire = wire,
-                                    .from_side = (unsigned)(direction - wire->direction),
-                                    .number = index,
-                                    .what = tigon_fate_words(fate)});
+    tigon_observers_fault(wire->observers, &(struct tigon_fault_event){
+                                               .ticks = ticks,
+                                               .wire = wire,
+                                               .from_side = (unsigned)(direction - wire->direction),
+                                               .number = index,
+                                               .what = tigon_fate_words(fate)});
 }
 
 /* In all cases. */
@@ -456,7 +421,7 @@ void tigon_wire_inject(struct tigon_wire *wire, unsigned from_side, const void *
     frame->bad_crc = bad_crc;
     frame->index = UINT64_MAX;
     frame->again = false;
-    const uint64_t now = tigon_world_now_ticks(wire->world);
+    const uint64_t now = wire->services->now;
     if (wire->capture) {
         const struct tigon_frame_view view = {.wire = wire,
                                               .from_side = from_side,
@@ -481,7 +446,8 @@ static void line_arrives(void *context, uint64_t ticks) {
         heard.signal = false;
     line->next = wire->free_lines;
     wire->free_lines = line;
-    hear(&direction->receiver, heard, ticks);
+    const struct tigon_wire_end *end = &direction->receiver;
+    end->hear(end->party, end->port, heard, ticks);
 }
 
 static void send_line(struct tigon_wire *wire, unsigned from_side, uint64_t when) {
@@ -517,7 +483,7 @@ void tigon_wire_unplug(struct tigon_wire *wire, unsigned from_side, bool unplug)
     else if (direction->unplugged)
         direction->unplugged--;
     if ((direction->unplugged > 0) != before)
-        send_line(wire, from_side, tigon_world_now_ticks(wire->world));
+        send_line(wire, from_side, wire->services->now);
 }
 
 void tigon_wire_set_cut(struct tigon_wire *wire, bool cut) {
@@ -537,7 +503,7 @@ uint64_t tigon_wire_lookahead(const struct tigon_wire *wire) {
                            (uint64_t)TIGON_TICKS_PER_WIRE_BYTE;
     uint64_t least = tigon_ticks_from_ns(LINE_RECOGNITION_NS);
     for (unsigned side = 0; side < 2; side++) {
-        const uint64_t time = frame + latency(&wire->direction[side].receiver);
+        const uint64_t time = frame + wire->direction[side].receiver.latency;
         if (time < least)
             least = time;
     }

@@ -6,24 +6,37 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sim/network/link.h"
+#include "sim/network/line.h"
+#include "sim/observer.h"
 #include "sim/tigon.h"
 
 struct tigon_frame;
 struct tigon_installed_fault;
+struct tigon_services;
 
-/* What a wire is plugged into: a board, or a port of a switch. */
+/* What a wire is plugged into: a board, a port of a switch, or whatever else has these functions.
+ */
 struct tigon_wire_end {
-    struct tigon_board *board; /* or NULL: */
-    struct tigon_switch *box;
+    /* A frame arrives at `ticks`. The wire keeps it. TIGON_ARRIVAL_CUT if the end hears no signal.
+     */
+    enum tigon_arrival_fate (*receive)(void *party, unsigned port, const struct tigon_frame *frame,
+                                       uint64_t ticks);
+    /* What the other end sends between frames has changed. */
+    void (*hear)(void *party, unsigned port, struct tigon_line line, uint64_t ticks);
+    void *party; /* passed to the functions */
     unsigned port;
+    const char *name; /* of the party; may change in place */
+    uint64_t latency; /* ticks from the end of a frame to receive() */
+    /* The party, for observers and the functions of sim/tigon.h; or both NULL. */
+    struct tigon_board *board;
+    struct tigon_switch *box;
 };
 
 /* A wire between two ends, with the faults of the knobs. `number` tells wires of a world apart for
  * chance. NULL when memory is used up. */
-struct tigon_wire *tigon_wire_create(struct tigon_world *world, unsigned number, uint64_t seed,
-                                     const struct tigon_knobs *knobs, struct tigon_wire_end left,
-                                     struct tigon_wire_end right);
+struct tigon_wire *tigon_wire_create(struct tigon_services *services, unsigned number,
+                                     uint64_t seed, const struct tigon_knobs *knobs,
+                                     struct tigon_wire_end left, struct tigon_wire_end right);
 void tigon_wire_destroy(struct tigon_wire *wire);
 
 /* A frame that was on the wire from tick `started` to `ended`, with CRC. Takes ownership. */

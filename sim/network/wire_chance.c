@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <stdio.h>
 
-#include "sim/network/frame.h"
+#include "sim/base/frame.h"
 #include "sim/time.h"
 
 #define DRAWN_BYTES      1518u  /* at most, that a frame is lengthened by when nothing is said */

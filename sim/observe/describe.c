@@ -4,7 +4,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "sim/network/frame.h"
+#include "sim/base/frame.h"
 #include "sim/time.h"
 
 const char *tigon_describe_fate(enum tigon_fate fate) {

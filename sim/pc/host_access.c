@@ -51,24 +51,24 @@ void tigon_host_stop_watching(struct tigon_host *host, uint64_t ticks) {
 
 /* Something may have changed that samples from `ticks` on can see. */
 static void changed(struct tigon_host *host, uint64_t ticks) {
-    if (!host || !host->poller || !host->poller->polling.watching)
+    if (!host->poller || !host->poller->polling.watching)
         return;
     tigon_host_stop_watching(host, ticks);
     tigon_schedule_at(host->board->schedule, &host->poller->sample, host->poller->polling.sample);
 }
 
 /* A sample comes before what a core does at its tick, and after what devices do. */
-void tigon_host_look_again(struct tigon_host *host) {
-    if (host && host->board->accessing_core >= 0)
+void tigon_host_window_changed(struct tigon_host *host) {
+    if (host->board->accessing_core >= 0)
         changed(host, host->board->now + 1);
-    else if (host)
+    else
         changed(host, host->board->now > now(host) ? host->board->now : now(host));
 }
 
 static void word_written(void *context, int core, uint64_t cycle) {
     struct tigon_host *host = context;
     if (core < 0) {
-        tigon_host_look_again(host);
+        tigon_host_window_changed(host);
         return;
     }
     host->board->accessing_core = core; /* so that an earlier event stops it in time */

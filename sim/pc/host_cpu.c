@@ -28,6 +28,11 @@ void tigon_program_show(struct program *program, enum tigon_program_state state)
 
 static void catch_up(struct program *program);
 
+static void count_finished(struct tigon_host *host) {
+    host->services->programs_finished++;
+    host->services->programs_changed(host->services->world);
+}
+
 static void program_main(void *argument) {
     struct program *program = argument;
     struct tigon_host *host = program->host;
@@ -38,7 +43,7 @@ static void program_main(void *argument) {
         program->finished = true;
         tigon_program_tell(program, TIGON_PROGRAM_FINISHED);
         host->live--;
-        tigon_world_program_finished(host->world);
+        count_finished(host);
     }
     tigon_program_switch_to_world(program, true);
 }
@@ -198,7 +203,8 @@ int tigon_host_start(struct tigon_host *host, const char *name, tigon_program fu
     tigon_program_schedule(program, now(host));
     tigon_program_tell(program, TIGON_PROGRAM_READY);
     host->live++;
-    tigon_world_program_started(host->world);
+    host->services->programs++;
+    host->services->programs_changed(host->services->world);
     return (int)host->program_count++;
 }
 
@@ -217,7 +223,7 @@ void tigon_host_crash(struct tigon_host *host) {
         tigon_schedule_cancel(host->board->schedule, &program->sample);
         tigon_schedule_cancel(host->board->schedule, &program->shows);
         tigon_program_tell(program, TIGON_PROGRAM_FINISHED);
-        tigon_world_program_finished(host->world);
+        count_finished(host);
     }
     host->live = 0;
     host->crashed = true;
@@ -295,8 +301,8 @@ bool tigon_host_wait_interrupt(struct tigon_host *host, uint64_t timeout_ns) {
     return true;
 }
 
-void tigon_host_interrupted(struct tigon_host *host, uint64_t ticks) {
-    for (size_t i = 0; host && i < host->program_count; i++) {
+static void interrupted(struct tigon_host *host, uint64_t ticks) {
+    for (size_t i = 0; i < host->program_count; i++) {
         struct program *program = host->programs[i];
         if (program->finished || program->waiting != TIGON_PROGRAM_INTERRUPT || program->woken)
             continue;
@@ -325,8 +331,8 @@ bool tigon_host_poll(struct tigon_host *host, const void *memory, size_t length,
     return true;
 }
 
-void tigon_host_memory_written(struct tigon_host *host, uint64_t bus_address, size_t length,
-                               uint64_t ticks) {
+static void memory_written(struct tigon_host *host, uint64_t bus_address, size_t length,
+                           uint64_t ticks) {
     if (length == 0)
         return;
     host->written++;
@@ -355,7 +361,7 @@ struct tigon_board *tigon_host_board(const struct tigon_host *host) {
 }
 
 struct tigon_world *tigon_host_world(const struct tigon_host *host) {
-    return host->world;
+    return host->services->world;
 }
 
 struct tigon_host_pages *tigon_host_pages(struct tigon_host *host) {
@@ -369,13 +375,13 @@ const struct tigon_host_pages *tigon_host_pages_seen(const struct tigon_host *ho
 /* ---------------------------------------------------------------------------------------- Life and
  * death */
 
-struct tigon_host *tigon_host_create(struct tigon_world *world, struct tigon_board *board,
+struct tigon_host *tigon_host_create(struct tigon_services *services, struct tigon_board *board,
                                      const struct tigon_knobs *knobs) {
     struct tigon_host *host = calloc(1, sizeof *host);
     if (!host)
         return NULL;
-    host->world = world;
-    host->clock = tigon_world_clock(world);
+    host->services = services;
+    host->clock = &services->now;
     host->board = board;
     host->knobs = *knobs;
     host->write_ticks = tigon_ticks_from_ns(knobs->host_write_ns);
@@ -387,6 +393,12 @@ struct tigon_host *tigon_host_create(struct tigon_world *world, struct tigon_boa
         return NULL;
     }
     tigon_posted_initialise(&host->posted, board);
+    board->host_side = (struct tigon_host_side){.host = host,
+                                                .memory = host->pages.memory,
+                                                .interrupted = interrupted,
+                                                .memory_written = memory_written,
+                                                .window_changed = tigon_host_window_changed,
+                                                .reads_passed = tigon_host_reads_passed};
     return host;
 }
 

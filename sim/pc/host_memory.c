@@ -13,7 +13,7 @@
 #define PAGE_BYTES 4096u
 
 static size_t page_count(const struct tigon_host_pages *all) {
-    return all->size / PAGE_BYTES;
+    return all->memory.size / PAGE_BYTES;
 }
 
 /* Scattered pages come from the upper half, contiguous ones from what is left. */
@@ -39,21 +39,21 @@ static size_t choose_step(size_t count) {
 
 int tigon_host_pages_initialise(struct tigon_host_pages *pages, const struct tigon_knobs *knobs) {
     *pages = (struct tigon_host_pages){
-        .size = knobs->host_memory_bytes & ~(uint64_t)(PAGE_BYTES - 1),
-        .base = knobs->host_memory_base,
+        .memory.size = knobs->host_memory_bytes & ~(uint64_t)(PAGE_BYTES - 1),
+        .memory.base = knobs->host_memory_base,
         .scatter = knobs->host_scatter,
         .next_page = 1, /* bus address 0 is too good an invalid address to give away */
     };
-    pages->bytes = mmap(NULL, pages->size, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (pages->bytes == MAP_FAILED)
+    pages->memory.bytes = mmap(NULL, pages->memory.size, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages->memory.bytes == MAP_FAILED)
         return -ENOMEM;
     pages->scatter_step = choose_step(page_count(pages) - scatter_start(pages));
     return 0;
 }
 
 void tigon_host_pages_free(struct tigon_host_pages *pages) {
-    munmap(pages->bytes, pages->size);
+    munmap(pages->memory.bytes, pages->memory.size);
 }
 
 int tigon_host_share_memory(struct tigon_host *host) {
@@ -62,17 +62,18 @@ int tigon_host_share_memory(struct tigon_host *host) {
     if (descriptor < 0)
         return -errno;
     /* Sealed: somebody else's truncation would be our bus error. */
-    if (ftruncate(descriptor, (off_t)pages->size) != 0 ||
+    if (ftruncate(descriptor, (off_t)pages->memory.size) != 0 ||
         fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
         goto failed;
-    for (size_t at = 0; at < pages->size; at += PAGE_BYTES) {
+    for (size_t at = 0; at < pages->memory.size; at += PAGE_BYTES) {
         static const uint8_t zeros[PAGE_BYTES];
-        if (memcmp(pages->bytes + at, zeros, PAGE_BYTES) != 0 &&
-            pwrite(descriptor, pages->bytes + at, PAGE_BYTES, (off_t)at) != (ssize_t)PAGE_BYTES)
+        if (memcmp(pages->memory.bytes + at, zeros, PAGE_BYTES) != 0 &&
+            pwrite(descriptor, pages->memory.bytes + at, PAGE_BYTES, (off_t)at) !=
+                (ssize_t)PAGE_BYTES)
             goto failed;
     }
-    if (mmap(pages->bytes, pages->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor,
-             0) != pages->bytes)
+    if (mmap(pages->memory.bytes, pages->memory.size, PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_FIXED, descriptor, 0) != pages->memory.bytes)
         goto failed;
     return descriptor;
 failed:;
@@ -83,35 +84,35 @@ failed:;
 
 void tigon_host_release_memory(struct tigon_host *host) {
     struct tigon_host_pages *all = tigon_host_pages(host);
-    memset(all->bytes + PAGE_BYTES, 0, (all->next_page - 1) * PAGE_BYTES);
+    memset(all->memory.bytes + PAGE_BYTES, 0, (all->next_page - 1) * PAGE_BYTES);
     if (all->scattered)
-        memset(all->bytes + scatter_start(all) * PAGE_BYTES, 0,
-               all->size - scatter_start(all) * PAGE_BYTES);
+        memset(all->memory.bytes + scatter_start(all) * PAGE_BYTES, 0,
+               all->memory.size - scatter_start(all) * PAGE_BYTES);
     all->next_page = 1;
     all->scattered = 0;
 }
 
 uint8_t *tigon_host_memory(struct tigon_host *host) {
-    return tigon_host_pages(host)->bytes;
+    return tigon_host_pages(host)->memory.bytes;
 }
 
 size_t tigon_host_memory_size(const struct tigon_host *host) {
-    return tigon_host_pages_seen(host)->size;
+    return tigon_host_pages_seen(host)->memory.size;
 }
 
 uint64_t tigon_host_bus_address(const struct tigon_host *host, const void *pointer) {
     const struct tigon_host_pages *all = tigon_host_pages_seen(host);
-    const uintptr_t offset = (uintptr_t)pointer - (uintptr_t)all->bytes;
-    if (offset > all->size)
+    const uintptr_t offset = (uintptr_t)pointer - (uintptr_t)all->memory.bytes;
+    if (offset > all->memory.size)
         tigon_abort("address outside host memory");
-    return all->base + offset;
+    return all->memory.base + offset;
 }
 
 void *tigon_host_pointer(struct tigon_host *host, uint64_t bus_address) {
     const struct tigon_host_pages *all = tigon_host_pages(host);
-    if (bus_address < all->base || bus_address - all->base >= all->size)
+    if (bus_address < all->memory.base || bus_address - all->memory.base >= all->memory.size)
         return NULL;
-    return all->bytes + (bus_address - all->base);
+    return all->memory.bytes + (bus_address - all->memory.base);
 }
 
 void *tigon_host_allocate(struct tigon_host *host, size_t bytes, uint64_t *bus_address) {
@@ -119,7 +120,7 @@ void *tigon_host_allocate(struct tigon_host *host, size_t bytes, uint64_t *bus_a
     const size_t pages = bytes / PAGE_BYTES + (bytes % PAGE_BYTES != 0);
     if (pages > scatter_start(all) - all->next_page)
         return NULL;
-    uint8_t *memory = all->bytes + all->next_page * PAGE_BYTES;
+    uint8_t *memory = all->memory.bytes + all->next_page * PAGE_BYTES;
     all->next_page += pages;
     if (bus_address)
         *bus_address = tigon_host_bus_address(host, memory);
@@ -143,7 +144,7 @@ int tigon_host_allocate_pages(struct tigon_host *host, size_t bytes, uint64_t *p
         return -ENOMEM;
     for (size_t i = 0; i < wanted; i++) {
         const size_t page = start + all->scattered++ * all->scatter_step % available;
-        pages[i] = all->base + page * PAGE_BYTES;
+        pages[i] = all->memory.base + page * PAGE_BYTES;
     }
     return 0;
 }

@@ -6,14 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/chip/host_side.h"
 #include "sim/knobs.h"
 
 struct tigon_host;
 
 struct tigon_host_pages {
-    uint8_t *bytes;
-    size_t size;
-    uint64_t base; /* bus address of the first byte */
+    struct tigon_bus_memory memory;
     bool scatter;
     size_t next_page;    /* of contiguous allocation */
     size_t scattered;    /* pages given out of the upper half */

@@ -11,7 +11,6 @@
 
 #include "sim/base/abort.h"
 #include "sim/chip/board.h"
-#include "sim/world/world.h"
 
 /* The oldest write is the next to arrive from now on. */
 static inline void expect_first(struct tigon_posted *posted, uint64_t now) {
@@ -48,7 +47,7 @@ void tigon_posted_grow(struct tigon_posted *posted) {
 }
 
 void tigon_posted_expect(struct tigon_posted *posted) {
-    expect_first(posted, tigon_world_now_ticks(posted->board->world));
+    expect_first(posted, *posted->board->clock);
 }
 
 void tigon_posted_take_back(struct tigon_posted *posted, uint32_t *values, size_t count) {

@@ -7,7 +7,6 @@
 #include "sim/base/coroutine.h"
 #include "sim/pc/host_memory.h"
 #include "sim/pc/host_posted.h"
-#include "sim/world/world.h"
 
 /* What a program that runs ahead may do at most before it has to let time pass. */
 #define STEPS_AHEAD 16u
@@ -98,8 +97,8 @@ struct program {
 };
 
 struct tigon_host {
-    struct tigon_world *world;
-    const uint64_t *clock; /* the world's */
+    struct tigon_services *services;
+    const uint64_t *clock; /* of the services */
     struct tigon_board *board;
     struct tigon_knobs knobs;
     uint64_t write_ticks, word_ticks, arrival_ticks, read_ticks; /* knobs for register accesses */
@@ -209,6 +208,10 @@ bool tigon_program_make_up(struct program *program);
 
 /* Handler of the event program.sample. */
 void tigon_program_sample(void *context, uint64_t ticks);
+
+/* As window_changed and reads_passed of struct tigon_host_side. */
+void tigon_host_window_changed(struct tigon_host *host);
+uint64_t tigon_host_reads_passed(const struct tigon_host *host, uint64_t ticks);
 
 /* Removes the watchpoint. The samples before `ticks` found nothing new; from the next one on they
  * are simulated again. */

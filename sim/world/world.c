@@ -16,7 +16,7 @@
 
 #include "sim/chip/board.h"
 #include "sim/faults/fault_set.h"
-#include "sim/network/frame.h"
+#include "sim/base/frame.h"
 #include "sim/pc/host_cpu.h"
 #include "sim/base/random.h"
 #include "sim/network/switch.h"
@@ -44,9 +44,7 @@ struct turns {
 struct tigon_world {
     struct tigon_knobs knobs;
     uint64_t seed;
-    struct tigon_schedule schedule;
-    uint64_t now; /* ticks; of the event being fired */
-    struct tigon_frame_pool frames;
+    struct tigon_services services;
     struct tigon_board **boards;
     size_t board_count;
     struct tigon_wire **wires;
@@ -62,20 +60,13 @@ struct tigon_world {
     uint64_t cores_due;
     uint64_t fires_until; /* ticks; of the run, but 0 while `attention` */
     uint64_t reached;     /* by run_cores(), ticks */
-    size_t programs;
-    size_t programs_finished;
-    bool programs_done; /* there were some, and all have finished */
+    bool programs_done;   /* there were some, and all have finished */
     bool stop;
     bool run_on;
     uint64_t last;           /* tick at which events fire in this run */
     bool attention;          /* one of these, or the guard, is to be looked at between two events */
     struct call *calls;      /* every one ever made */
     struct call *free_calls; /* linked by `context` */
-    tigon_signal_hook signal_hook;
-    void *signal_context;
-    tigon_log_hook log_hook;
-    void *log_context;
-    struct tigon_observers observers;
     const struct tigon_world_guard *guard;
     struct tigon_board *faulted;
     unsigned faulted_core;
@@ -90,6 +81,19 @@ static void came_earlier(void *context, uint64_t ticks) {
     struct tigon_board *board = world->running;
     if (board->accessing_core >= 0)
         tigon_cpu_limit(&board->cpu[board->accessing_core], tigon_cycle_at_or_after(ticks));
+}
+
+static void set_attention(struct tigon_world *world) {
+    world->attention =
+        world->stop || world->guard != NULL || (world->programs_done && !world->run_on);
+    world->fires_until = world->attention ? 0 : world->last;
+    if (world->attention)
+        world->cores_due = 0;
+}
+
+static void programs_changed(struct tigon_world *world) {
+    world->programs_done = world->services.programs == world->services.programs_finished;
+    set_attention(world);
 }
 
 static bool knobs_possible(const struct tigon_knobs *knobs) {
@@ -114,23 +118,27 @@ struct tigon_world *tigon_world_create(const struct tigon_knobs *knobs, uint64_t
         errno = EINVAL;
         return NULL;
     }
-    world->faults = tigon_fault_set_create(world, seed);
+    world->faults = tigon_fault_set_create(&world->services, seed);
     if (!world->faults) {
         free(world);
         return NULL;
     }
     world->seed = seed;
     world->lookahead = UINT64_MAX;
-    tigon_schedule_initialise(&world->schedule);
-    world->schedule.earlier_context = world;
+    world->services.world = world;
+    world->services.programs_changed = programs_changed;
+    tigon_schedule_initialise(&world->services.schedule);
+    world->services.schedule.earlier_context = world;
     return world;
 }
 
 void tigon_world_destroy(struct tigon_world *world) {
     if (!world)
         return;
-    tigon_schedule_free(&world->schedule); /* first: the events live in what is freed next */
+    tigon_schedule_free(
+        &world->services.schedule); /* first: the events live in what is freed next */
     for (size_t i = 0; i < world->board_count; i++) {
+        tigon_host_destroy(tigon_board_host(world->boards[i]));
         tigon_board_destroy(world->boards[i]);
         free(world->boards[i]);
     }
@@ -144,12 +152,20 @@ void tigon_world_destroy(struct tigon_world *world) {
         free(world->calls);
         world->calls = next;
     }
-    tigon_frame_pool_free(&world->frames);
-    tigon_observers_free(&world->observers);
+    tigon_frame_pool_free(&world->services.frames);
+    tigon_observers_free(&world->services.observers);
     free(world->boards);
     free(world->wires);
     free(world->switches);
     free(world);
+}
+
+/* Boards of a world often run the same image. */
+static void share_native(const struct tigon_world *world, struct tigon_board *board) {
+    for (unsigned core = 0; core < 2; core++)
+        for (size_t i = 0; i < world->board_count; i++)
+            if (tigon_cpu_share_native(&board->cpu[core], &world->boards[i]->cpu[core]))
+                break;
 }
 
 struct tigon_board *tigon_world_add_board_with(struct tigon_world *world,
@@ -166,13 +182,19 @@ struct tigon_board *tigon_world_add_board_with(struct tigon_world *world,
     struct tigon_board *board = calloc(1, sizeof *board);
     if (!board)
         return NULL;
-    const int error =
-        tigon_board_initialise(board, world, world->board_count, knobs, &world->schedule);
+    const int error = tigon_board_initialise(board, &world->services, world->board_count, knobs);
     if (error) {
         free(board);
         errno = -error;
         return NULL;
     }
+    if (!tigon_host_create(&world->services, board, knobs)) {
+        tigon_board_destroy(board);
+        free(board);
+        errno = ENOMEM;
+        return NULL;
+    }
+    share_native(world, board);
     world->boards[world->board_count++] = board;
     for (unsigned core = 0; core < 2; core++)
         board->cpu[core].due_bound = &world->cores_due;
@@ -194,7 +216,7 @@ struct tigon_switch *tigon_world_add_switch(struct tigon_world *world, unsigned 
         return NULL;
     world->switches = switches;
     struct tigon_switch *box =
-        tigon_switch_create(world, world->switch_count, ports, &world->knobs);
+        tigon_switch_create(&world->services, world->switch_count, ports, &world->knobs);
     if (box)
         world->switches[world->switch_count++] = box;
     return box;
@@ -208,8 +230,8 @@ static struct tigon_wire *connect_ends(struct tigon_world *world, struct tigon_w
     if (!wires)
         return NULL;
     world->wires = wires;
-    struct tigon_wire *wire = tigon_wire_create(world, (unsigned)world->wire_count, world->seed,
-                                                &world->knobs, left, right);
+    struct tigon_wire *wire = tigon_wire_create(&world->services, (unsigned)world->wire_count,
+                                                world->seed, &world->knobs, left, right);
     if (!wire)
         return NULL;
     world->wires[world->wire_count++] = wire;
@@ -219,13 +241,10 @@ static struct tigon_wire *connect_ends(struct tigon_world *world, struct tigon_w
     for (unsigned side = 0; side < 2; side++) {
         struct tigon_board *board = ends[side].board;
         if (!board) {
-            tigon_switch_plug(ends[side].box, ends[side].port, wire, side, world->now);
+            tigon_switch_plug(ends[side].box, ends[side].port, wire, side, world->services.now);
             continue;
         }
-        board->wire = wire;
-        board->side = side;
-        /* A board plugged in while it sends already is heard by the other. */
-        tigon_wire_line(wire, side, board->link.outgoing, world->now);
+        tigon_link_plug(board, wire, side);
     }
     return wire;
 }
@@ -239,8 +258,7 @@ struct tigon_wire *tigon_world_connect(struct tigon_world *world, struct tigon_b
                                        struct tigon_board *right) {
     if (left == right || left->wire || right->wire)
         return refuse(EBUSY);
-    return connect_ends(world, (struct tigon_wire_end){.board = left},
-                        (struct tigon_wire_end){.board = right});
+    return connect_ends(world, tigon_link_end(left), tigon_link_end(right));
 }
 
 struct tigon_wire *tigon_world_connect_port(struct tigon_world *world, struct tigon_board *board,
@@ -249,8 +267,7 @@ struct tigon_wire *tigon_world_connect_port(struct tigon_world *world, struct ti
         return refuse(EINVAL);
     if (board->wire || !tigon_switch_port_free(box, port))
         return refuse(EBUSY);
-    return connect_ends(world, (struct tigon_wire_end){.board = board},
-                        (struct tigon_wire_end){.box = box, .port = port});
+    return connect_ends(world, tigon_link_end(board), tigon_switch_end(box, port));
 }
 
 /* Whether frames find a way from one switch to another. There are no circles, so it is enough not
@@ -280,8 +297,7 @@ struct tigon_wire *tigon_world_connect_switches(struct tigon_world *world, struc
         return refuse(EBUSY);
     if (leads_to(world, box, other, NULL))
         return refuse(ELOOP);
-    return connect_ends(world, (struct tigon_wire_end){.box = box, .port = port},
-                        (struct tigon_wire_end){.box = other, .port = other_port});
+    return connect_ends(world, tigon_switch_end(box, port), tigon_switch_end(other, other_port));
 }
 
 /* -----------------------------------------------------------------------------------------------
@@ -318,9 +334,9 @@ static inline bool run_board(struct tigon_world *world, struct tigon_board *boar
                              uint64_t horizon) {
     const uint32_t *known = board->core_control.known_state;
     world->running = board;
-    world->schedule.earlier = came_earlier;
+    world->services.schedule.earlier = came_earlier;
     const uint64_t reached = tigon_cpu_run_pair(&board->cpu[0], &board->cpu[1], horizon);
-    world->schedule.earlier = NULL;
+    world->services.schedule.earlier = NULL;
     return __builtin_expect(board->cpu[0].state != known[0] || board->cpu[1].state != known[1],
                             0) &&
            other_states(world, board, reached);
@@ -390,8 +406,8 @@ static inline bool run_cores(struct tigon_world *world, uint64_t bound) {
             world->cores_due = 0;
             return true;
         }
-        if (tigon_schedule_next(&world->schedule) < bound) {
-            bound = tigon_schedule_next(&world->schedule);
+        if (tigon_schedule_next(&world->services.schedule) < bound) {
+            bound = tigon_schedule_next(&world->services.schedule);
             bound_cycle = tigon_cycle_at_or_after(bound);
         }
         if (__builtin_expect(world->cores_due == 0, 0)) {
@@ -418,19 +434,11 @@ static bool any_runnable(const struct tigon_world *world) {
 /* Nothing happens any more, or not before `limit`. */
 static enum tigon_end idle_until(struct tigon_world *world, uint64_t limit) {
     if (tigon_world_asleep(world) &&
-        (world->programs != world->programs_finished || limit == TIGON_NEVER))
+        (world->services.programs != world->services.programs_finished || limit == TIGON_NEVER))
         return TIGON_END_ASLEEP;
-    if (world->now < limit)
-        world->now = limit;
+    if (world->services.now < limit)
+        world->services.now = limit;
     return TIGON_END_TIME_LIMIT;
-}
-
-static void set_attention(struct tigon_world *world) {
-    world->attention =
-        world->stop || world->guard != NULL || (world->programs_done && !world->run_on);
-    world->fires_until = world->attention ? 0 : world->last;
-    if (world->attention)
-        world->cores_due = 0;
 }
 
 static enum tigon_end run_until(struct tigon_world *world, uint64_t limit) {
@@ -441,11 +449,11 @@ static enum tigon_end run_until(struct tigon_world *world, uint64_t limit) {
     world->last = last;
     set_attention(world);
     for (;;) {
-        uint64_t next = tigon_schedule_next(&world->schedule);
+        uint64_t next = tigon_schedule_next(&world->services.schedule);
         while (next - 1u < world->cores_due) { /* that of tick 0 goes the other way */
-            world->now = next;
-            tigon_schedule_fire(&world->schedule);
-            next = tigon_schedule_next(&world->schedule);
+            world->services.now = next;
+            tigon_schedule_fire(&world->services.schedule);
+            next = tigon_schedule_next(&world->services.schedule);
         }
         if (__builtin_expect(world->attention, 0)) {
             if (world->stop)
@@ -456,7 +464,7 @@ static enum tigon_end run_until(struct tigon_world *world, uint64_t limit) {
                 return TIGON_END_FINISHED;
             if (world->stop && !tigon_world_asleep(world))
                 return TIGON_END_STOPPED;
-            next = tigon_schedule_next(&world->schedule);
+            next = tigon_schedule_next(&world->services.schedule);
         }
         if (__builtin_expect(next == TIGON_NEVER, 0) && !any_runnable(world))
             return idle_until(world, limit);
@@ -465,16 +473,16 @@ static enum tigon_end run_until(struct tigon_world *world, uint64_t limit) {
             return TIGON_END_FAULT;
         if (__builtin_expect(world->stop, 0))
             return TIGON_END_STOPPED;
-        next = tigon_schedule_next(&world->schedule);
+        next = tigon_schedule_next(&world->services.schedule);
         if (__builtin_expect(next > last, 0) && world->reached >= last) {
-            if (limit == TIGON_NEVER || (tigon_world_asleep(world) && world->programs))
+            if (limit == TIGON_NEVER || (tigon_world_asleep(world) && world->services.programs))
                 continue; /* also when the last core went to sleep on the way */
             return idle_until(world, limit);
         }
         if (next > world->reached) /* a core took back the event that bounded them */
             continue;
-        world->now = next;
-        tigon_schedule_fire(&world->schedule);
+        world->services.now = next;
+        tigon_schedule_fire(&world->services.schedule);
     }
 }
 
@@ -491,7 +499,7 @@ void tigon_world_set_run_on(struct tigon_world *world, bool run_on) {
 }
 
 bool tigon_world_asleep(const struct tigon_world *world) {
-    return tigon_schedule_next(&world->schedule) == TIGON_NEVER && !any_runnable(world);
+    return tigon_schedule_next(&world->services.schedule) == TIGON_NEVER && !any_runnable(world);
 }
 
 void tigon_world_stop(struct tigon_world *world) {
@@ -513,7 +521,7 @@ uint64_t tigon_world_reached_ticks(const struct tigon_world *world) {
     const uint64_t fault =
         world->faulted ? tigon_ticks_from_cycles(world->faulted->cpu[world->faulted_core].cycle)
                        : 0;
-    return fault > world->now ? fault : world->now;
+    return fault > world->services.now ? fault : world->services.now;
 }
 
 static void make_call(void *context, uint64_t ticks) {
@@ -543,22 +551,19 @@ void tigon_world_call_at(struct tigon_world *world, uint64_t at_ns, void (*funct
     call->context = context;
     tigon_event_initialise(&call->event, make_call, call);
     const uint64_t ticks = tigon_ticks_from_ns(at_ns);
-    tigon_schedule_at(&world->schedule, &call->event, ticks < world->now ? world->now : ticks);
+    tigon_schedule_at(&world->services.schedule, &call->event,
+                      ticks < world->services.now ? world->services.now : ticks);
 }
 
 /* --------------------------------------------------------------------------------------- Small
  * services */
 
 uint64_t tigon_world_now_ticks(const struct tigon_world *world) {
-    return world->now;
-}
-
-const uint64_t *tigon_world_clock(const struct tigon_world *world) {
-    return &world->now;
+    return world->services.now;
 }
 
 uint64_t tigon_world_now_ns(const struct tigon_world *world) {
-    return tigon_ns_from_ticks(world->now);
+    return tigon_ns_from_ticks(world->services.now);
 }
 
 size_t tigon_world_board_count(const struct tigon_world *world) {
@@ -585,72 +590,12 @@ struct tigon_switch *tigon_world_switch(const struct tigon_world *world, size_t 
     return index < world->switch_count ? world->switches[index] : NULL;
 }
 
-struct tigon_schedule *tigon_world_schedule(struct tigon_world *world) {
-    return &world->schedule;
-}
-
 struct tigon_fault_set *tigon_world_faults(const struct tigon_world *world) {
     return world->faults;
 }
 
-int tigon_world_check_name(const struct tigon_world *world, const char *name) {
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
-                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
-    const size_t length = strlen(name);
-    if (length == 0 || length >= TIGON_NAME_BYTES || strspn(name, allowed) != length)
-        return -EINVAL;
-    for (size_t i = 0; i < world->board_count; i++)
-        if (strcmp(world->boards[i]->name, name) == 0)
-            return -EEXIST;
-    for (size_t i = 0; i < world->switch_count; i++)
-        if (strcmp(tigon_switch_name(world->switches[i]), name) == 0)
-            return -EEXIST;
-    return 0;
-}
-
-struct tigon_frame_pool *tigon_world_frames(struct tigon_world *world) {
-    return &world->frames;
-}
-
-void tigon_world_program_started(struct tigon_world *world) {
-    world->programs++;
-    world->programs_done = false;
-    set_attention(world);
-}
-
-void tigon_world_program_finished(struct tigon_world *world) {
-    world->programs_finished++;
-    world->programs_done = world->programs == world->programs_finished;
-    set_attention(world);
-}
-
-void tigon_world_set_signal_hook(struct tigon_world *world, tigon_signal_hook hook, void *context) {
-    world->signal_hook = hook;
-    world->signal_context = context;
-    tigon_observers_hooked(&world->observers, hook != NULL);
-}
-
-void tigon_world_set_log_hook(struct tigon_world *world, tigon_log_hook hook, void *context) {
-    world->log_hook = hook;
-    world->log_context = context;
-}
-
-void tigon_world_signal(struct tigon_world *world, const struct tigon_board *board,
-                        enum tigon_signal signal, uint32_t value, uint64_t ticks) {
-    if (world->signal_hook)
-        world->signal_hook(world->signal_context, board, signal, value, ticks);
-    tigon_observers_signal(&world->observers, board, signal, value, ticks);
-}
-
-void tigon_world_log(struct tigon_world *world, const struct tigon_board *board,
-                     const char *message, uint64_t ticks) {
-    if (world->log_hook)
-        world->log_hook(world->log_context, board, message);
-    tigon_observers_message(&world->observers, board, message, ticks);
-}
-
-struct tigon_observers *tigon_world_observers(struct tigon_world *world) {
-    return &world->observers;
+struct tigon_services *tigon_world_services(struct tigon_world *world) {
+    return &world->services;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -732,7 +677,7 @@ const char *tigon_world_report(struct tigon_world *world) {
         if (board->dead)
             add(&text, "board %zu: without power\n", i);
         char programs[1024];
-        if (tigon_host_describe(board->host, programs, sizeof programs) > 0)
+        if (tigon_host_describe(tigon_board_host(board), programs, sizeof programs) > 0)
             add(&text, "%s", programs);
     }
     (void)tigon_fault_set_describe(world->faults, text.at, text.left);

@@ -1,7 +1,7 @@
 /* tigon2.md 15 items 8 and 9, 6, 7: MAC and link. */
 #include "tests/acceptance/acceptance.h"
 
-#include "sim/network/frame.h"
+#include "sim/base/frame.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "sim/chip/board.h"
-#include "sim/network/frame.h"
+#include "sim/base/frame.h"
 #include "sim/tigon.h"
 
 #define T_BASE     0x134000u /* transmit buffer of a 1 MB board (tigon2.md 2.3) */

@@ -7,7 +7,7 @@
  * further on, until 16 bytes are left, and their remainder is found by multiplying with the inverse
  * (Barrett).
  */
-#include "sim/network/frame.h"
+#include "sim/base/frame.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

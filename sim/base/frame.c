@@ -1,5 +1,5 @@
 /* Frames: see frame.h. */
-#include "sim/network/frame.h"
+#include "sim/base/frame.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,9 +14,8 @@
  * words.
  */
 #include "sim/chip/board.h"
-#include "sim/network/frame.h"
+#include "sim/base/frame.h"
 #include "sim/network/wire.h"
-#include "sim/world/world.h"
 
 #include <string.h>
 
@@ -146,11 +145,45 @@ uint32_t tigon_link_status(const struct tigon_board *board) {
     return board->link.status;
 }
 
-void tigon_link_heard(struct tigon_board *board, struct tigon_line line) {
+/* ------------------------------------------------------------------------------------------------
+ * The board as an end of a wire */
+
+static enum tigon_arrival_fate receive(void *party, unsigned port, const struct tigon_frame *frame,
+                                       uint64_t ticks) {
+    struct tigon_board *board = party;
+    (void)port;
+    board->now = ticks;
+    if (!(board->link.status & TIGON_RECEIVE_SYNC))
+        return TIGON_ARRIVAL_CUT;
+    const uint64_t kept = board->statistics.receive_frames;
+    tigon_receive_frame(board, frame);
+    return board->statistics.receive_frames > kept ? TIGON_ARRIVAL_KEPT : TIGON_ARRIVAL_DROPPED;
+}
+
+static void hear(void *party, unsigned port, struct tigon_line line, uint64_t ticks) {
+    struct tigon_board *board = party;
+    (void)port;
+    board->now = ticks;
     board->link.incoming = line;
     tigon_phy_partner(&board->local_control.phy, line.signal, line.configuring ? 0 : line.word);
     derive(board);
     tigon_board_changed(board);
+}
+
+struct tigon_wire_end tigon_link_end(struct tigon_board *board) {
+    return (struct tigon_wire_end){.receive = receive,
+                                   .hear = hear,
+                                   .party = board,
+                                   .name = board->name,
+                                   .latency = tigon_ticks_from_ns(board->knobs.receive_latency_ns),
+                                   .board = board};
+}
+
+void tigon_link_plug(struct tigon_board *board, struct tigon_wire *wire, unsigned side) {
+    board->wire = wire;
+    board->side = side;
+    /* A board plugged in while it sends already is heard by the other. */
+    tigon_wire_line(wire, side, board->link.outgoing, *board->clock);
 }
 
 static void looped(void *context, uint64_t ticks) {
@@ -159,7 +192,7 @@ static void looped(void *context, uint64_t ticks) {
     board->now = ticks;
     if (loopback(board))
         tigon_receive_frame(board, frame);
-    tigon_frame_release(tigon_world_frames(board->world), frame);
+    tigon_frame_release(board->frames, frame);
 }
 
 static __attribute__((noinline)) void send(struct tigon_board *board, struct tigon_frame *frame,
@@ -173,7 +206,7 @@ static __attribute__((noinline)) void send(struct tigon_board *board, struct tig
     if (!board->wire || !normal(board) || configuring(board)) {
         board->statistics.transmit_no_link++;
         tigon_statistic_count(board, TIGON_STATISTIC_CARRIER_ERRORS);
-        tigon_frame_release(tigon_world_frames(board->world), frame);
+        tigon_frame_release(board->frames, frame);
         return;
     }
     tigon_wire_send(board->wire, board->side, frame, started, board->now);

@@ -6,21 +6,11 @@
 #include <stdint.h>
 
 #include "sim/knobs.h"
-#include "sim/base/schedule.h"
+#include "sim/network/line.h"
+#include "sim/network/wire.h"
 
 struct tigon_board;
 struct tigon_frame;
-
-/* What one side sends when it sends no frame. */
-struct tigon_line {
-    bool signal;      /* SERDES in normal mode: code groups are on the fibre */
-    bool configuring; /* configuration words instead of idle */
-    uint16_t word;    /* that word, which may be 0; of a PHY what it advertises; else 0 */
-};
-
-static inline bool tigon_line_same(struct tigon_line a, struct tigon_line b) {
-    return a.signal == b.signal && a.configuring == b.configuring && a.word == b.word;
-}
 
 struct tigon_link {
     enum tigon_transceiver transceiver; /* on the board, never TIGON_TRANSCEIVER_BY_BOARD */
@@ -44,8 +34,9 @@ void tigon_link_look(struct tigon_board *board);
 /* Bits 18 and 19 of HW[220]. */
 uint32_t tigon_link_status(const struct tigon_board *board);
 
-/* The wire reports what the other side sends. */
-void tigon_link_heard(struct tigon_board *board, struct tigon_line line);
+/* The board as an end of a wire. */
+struct tigon_wire_end tigon_link_end(struct tigon_board *board);
+void tigon_link_plug(struct tigon_board *board, struct tigon_wire *wire, unsigned side);
 
 /* Sends a finished frame that began at tick `started` and ends now; takes ownership of it. */
 void tigon_link_send(struct tigon_board *board, struct tigon_frame *frame, uint64_t started);
