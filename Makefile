@@ -67,7 +67,10 @@ test:            ## build and run every test (some 10 minutes)
 	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) test-programs
 	$(Q)scripts/test.py -n 2 --dist loadfile tests spec
 
-.PHONY: test-programs
+test-long:       ## the same with the tests that take minutes: all mutants, renames, faulty parsers (20 minutes)
+	$(Q)LONG_TESTS=1 $(MAKE) --no-print-directory test
+
+.PHONY: test-programs test-long
 test-programs: $$(TEST_PROGRAMS) $$(TEST_NEEDS)
 	@mkdir -p $(BUILD)/tests
 	@printf '%s\n' $(TEST_PROGRAMS) > $(BUILD)/tests/programs.txt

@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from hsmc.main import main
+from hsmc.commands.main import main
 
 
 @dataclass

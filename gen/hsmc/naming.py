@@ -17,6 +17,12 @@ C_WORDS = frozenset(
     typename typeof typeof_unqual uint8_t uint16_t uint32_t uint64_t union unix unsigned using virtual void volatile
     wchar_t while xor xor_eq""".split()
 )
+PROMELA_WORDS = frozenset(
+    """active assert atomic bit bool break byte chan d_step do else empty enabled end eval false fi for full get_priority
+    goto hidden if in init inline int len local ltl mtype nempty never nfull notrace od of pc_value print printf printm
+    priority proctype product provided run select set_priority short show skip timeout trace true typedef unless
+    unsigned xr xs""".split()
+)
 # Counters of loops, and what fw-runtime/hsm_support.h declares.
 GENERATED = re.compile(r"turn_[0-9]+$|hsm_|_")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Iterable, Sequence
 
 from .diagnostics import TABLE
-from .frontend.source import Span
+from .source import Span
 
 # Unknown names, types and processes: all would be declared in the same name space.
 GLOBAL_NAMES = ("HSM0201", "HSM0206", "HSM0207")

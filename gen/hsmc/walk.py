@@ -205,3 +205,15 @@ def assigned_locals(parts: Iterable[object]) -> set[str]:
 def turns(loop: Union[ir.Repeat, ir.For]) -> int:
     """At most."""
     return loop.count.value if isinstance(loop, ir.Repeat) else loop.turns
+
+
+def read_locals(parts: Iterable[object]) -> set[str]:
+    """Locals whose value is looked at, not only set."""
+    found: set[str] = set()
+    targets: set[int] = set()
+    for node in nodes(list(parts)):
+        if isinstance(node, ir.Assign):
+            targets.add(id(node.target))
+        elif isinstance(node, ir.LocalName) and id(node) not in targets:
+            found.add(node.local.unique)
+    return found

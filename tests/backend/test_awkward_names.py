@@ -19,15 +19,14 @@ sys.path.insert(0, str(ROOT / "gen"))
 from hsmc import naming  # noqa: E402
 from hsmc.backends import backend_c, backend_promela  # noqa: E402
 from hsmc.frontend.build_ast import RESERVED  # noqa: E402
-from hsmc.compiler import Compilation  # noqa: E402
-from hsmc.backends.promela_expressions import RESERVED as PROMELA_WORDS  # noqa: E402
+from hsmc.workbench.compiler import Compilation  # noqa: E402
 
 # Words of Lua and JavaScript that C and Promela do not have, and names generated code has.
 OTHERS = """end function local nil repeat then until await debugger in instanceof let super var with yield arguments
     used state_ padding_ record element reference index words word value timer instance transition event process state
     j_record n_desk turn_1 hsm_set assert errno NULL EOF INT_MAX stdin t_state t_on_p_go t_parameters UINT32_MAX
     first First FIRST firstItem first_item waiting_go P_state A_history _x x_ count_ X_WORD""".split()
-NAMES = sorted((naming.C_WORDS | PROMELA_WORDS | set(OTHERS)) - RESERVED)
+NAMES = sorted((naming.C_WORDS | naming.PROMELA_WORDS | set(OTHERS)) - RESERVED)
 STRICT = "-std=c11 -Wall -Wextra -Wconversion -Werror -S -o /dev/null -x c".split()
 
 SPEC = """protocol t

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import hsmc
-from hsmc import command_line
+from hsmc.workbench import command_line
 from hsmc.diagnostics import TABLE
-from hsmc.main import COMMANDS, main
+from hsmc.commands.main import COMMANDS, main
 from tests.in_process import Result
 from tests.in_process import run_hsmc as run
 from tests.terminal import pseudo_terminal
@@ -360,7 +360,7 @@ def test_manual_describes_the_keys(tmp_path: Path) -> None:
 def test_a_mistake_of_its_own_is_told_in_a_few_lines(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    module = sys.modules["hsmc.main"]
+    module = sys.modules["hsmc.commands.main"]
 
     def fail(arguments: object) -> int:
         raise KeyError("nobody thought of this")

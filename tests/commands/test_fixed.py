@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hsmc.main import main
+from hsmc.commands.main import main
 
 TOP = Path(__file__).resolve().parents[2]
 LOOPS = TOP / "tests/compiler/features/loops.hsm"

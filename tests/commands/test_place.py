@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hsmc.main import main
+from hsmc.commands.main import main
 
 TOP = Path(__file__).resolve().parents[2]
 

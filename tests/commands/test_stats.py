@@ -8,9 +8,10 @@ from typing import Any, Optional
 
 import pytest
 
-from hsmc import naming, statistics
+from hsmc import naming
+from hsmc.commands import statistics
 from hsmc.backends import backend_c
-from hsmc.compiler import compile_spec
+from hsmc.workbench.compiler import compile_spec
 from hsmc.backends.state_layout import state_layout
 from tests.in_process import run_hsmc
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from hsmc import diagnostic_pages
+from hsmc.documents import diagnostic_pages
 from hsmc.diagnostics import TABLE
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hsmc.compiler import Compilation, diagnose
+from hsmc.workbench.compiler import Compilation, diagnose
 from hsmc.dump import dump
 from hsmc.report import render
 

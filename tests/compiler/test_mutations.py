@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hsmc.compiler import Compilation
+from hsmc.workbench.compiler import Compilation
 from hsmc.report import render
 
 TOP = Path(__file__).resolve().parents[2]

@@ -23,7 +23,7 @@ from hsmc.frontend import lalr
 from hsmc.frontend.build_ast import AstBuilder
 from hsmc.frontend.parser import FileParser, _chunks, _too_deep, lark_parser, parse_text
 from hsmc.frontend.profiles import Selection
-from hsmc.frontend.source import SourceFile
+from hsmc.source import SourceFile
 from hsmc.report import Report, render
 
 CASES = int(os.environ.get("HSMC_SYNTAX_CASES", "60"))

@@ -18,9 +18,10 @@ from typing import Iterator, Optional
 import pytest
 
 from hsmc import ir
-from hsmc.backends import backend_c, backend_wireshark, c_expressions
+from hsmc.backends import backend_c, backend_wireshark
+from hsmc.c_names import CNames
 from hsmc.documents import backend_docs, statechart
-from hsmc.compiler import Compilation, compile_spec
+from hsmc.workbench.compiler import Compilation, compile_spec
 from hsmc.documents.docs_references import address, source_address, source_page
 from tests.places import tells_place
 
@@ -345,7 +346,7 @@ def test_sizes_are_those_of_the_generated_c(
     specs: list[backend_docs.Spec], tmp_path: Path
 ) -> None:
     view = backend_docs.ProtocolView(specs[0])
-    names = c_expressions.CNames(view.protocol)
+    names = CNames(view.protocol)
     for name, text in backend_c.generate(view.protocol).items():
         (tmp_path / name).write_text(text)
     asserts = [

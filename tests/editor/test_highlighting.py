@@ -12,7 +12,7 @@ from typing import Any, Iterator, Sequence
 
 import pytest
 from hsmc.frontend.build_ast import RESERVED
-from hsmc.compiler import Compilation
+from hsmc.workbench.compiler import Compilation
 from hsmc.editor import vim, vocabulary as words_module, vscode
 from hsmc.editor.hover import WORDS
 from hsmc.editor.vocabulary import BUILTINS, TYPES, Vocabulary, vocabulary
@@ -20,7 +20,7 @@ from hsmc.frontend.index import Index
 from hsmc.frontend.parser import FileParser, SpecIndenter, lark_parser
 from hsmc.frontend.profiles import Selection
 from hsmc.report import Report
-from hsmc.frontend.source import SourceFile
+from hsmc.source import SourceFile
 from lark import Lark
 
 TOP = Path(__file__).resolve().parents[2]

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.long_tests import long
+
 SOURCES = ["Makefile", "docs", "fw-runtime", "gen", "host", "models", "scripts"]
 SOURCES += ["sim", "spec", "tests"]
 FILE_BYTES = 300_000
@@ -95,14 +97,15 @@ def test_collection_size(built_tree: Path) -> None:
     assert frames / 6 <= six["acknowledgements"] <= frames / 6 + messages
 
 
+@long
 def test_retransmit_timeout(built_tree: Path) -> None:
     """Ten times the time-out: the same file over the same losses takes several times as long."""
     spec = built_tree / "spec/emp/emp.hsm"
-    short = transfer(built_tree, 0.05)
+    quick = transfer(built_tree, 0.05)
     edit(spec, "retransmit_timeout: u32 = 1000", "retransmit_timeout: u32 = 10000")
-    long = transfer(built_tree, 0.05)
-    assert short["retransmissions"] > 0
-    assert long["time_us"] > 3 * short["time_us"]
+    slow = transfer(built_tree, 0.05)
+    assert quick["retransmissions"] > 0
+    assert slow["time_us"] > 3 * quick["time_us"]
 
 
 def test_misspelt_state(tree: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Sequence
 
 from hsmc.backends import backend_javascript
+from hsmc.documents.docs_references import source_address
 from hsmc.testing.differential import Command, script_line
 from hsmc.testing.engines import Engine, Native, Promela, tool, write_files
 
@@ -92,7 +93,9 @@ class JavaScript(Engine):
         node = TOP / "gen/hsmc/templates/simulation/node.js"
         driver = TOP / "tests/simulation/driver.js"
         parts = (node.read_text(), driver.read_text())
-        text = "\n".join([backend_javascript.generate(self.program), *parts])
+        text = "\n".join(
+            [backend_javascript.generate(self.program, source_address), *parts]
+        )
         write_files(self.directory, {"page.js": text})
 
     def run(self, commands: Sequence[Command]) -> list[str]:

@@ -14,7 +14,7 @@ from hsmc.testing.differential import NativeFailure, Reference, build_harness, c
 from hsmc.interpreter.interpreter import Program
 from hsmc.interpreter.node_state import ContractViolation
 from hsmc.interpreter.scenario import Mistake, Vocabulary, read_scenario
-from hsmc.backends.recall import faulty_recalls
+from hsmc.recall import faulty_recalls
 from hsmc.testing.search import Search
 from tests.in_process import run_hsmc as run
 

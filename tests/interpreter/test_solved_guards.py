@@ -11,7 +11,7 @@ from typing import Callable, Sequence
 
 import hsmc
 import pytest
-from hsmc.backends.code_writer import WORD
+from hsmc.interpreter.code_writer import WORD
 from hsmc.testing import generated_tests, solver
 from hsmc.testing.probe import Comparison
 from hsmc.testing.search import Search

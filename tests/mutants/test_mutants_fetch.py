@@ -9,6 +9,8 @@ import subprocess
 
 import pytest
 
+from tests.long_tests import one_in
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # property: file, text, what takes its place, configuration, kind
@@ -66,7 +68,7 @@ check tiny
 """
 
 
-@pytest.mark.parametrize("name", MUTANTS)
+@pytest.mark.parametrize("name", one_in(3, MUTANTS))
 def test_each_property_is_violated_by_a_mutant(
     name: str, tmp_path: pathlib.Path
 ) -> None:

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 sys.path.insert(0, str(ROOT / "gen"))
 
-from hsmc.statistics import c_lines, spec_lines  # noqa: E402
+from hsmc.commands.statistics import c_lines, spec_lines
 
 # What each message costs when nothing is lost.
 PING_PONG = ("submit", "data", "ack")

@@ -18,6 +18,7 @@ from hsmc import frames, ir  # noqa: E402
 from hsmc.backends import backend_c  # noqa: E402
 from models.proof import accessors, codec, frame_parser, support, symbolic  # noqa: E402
 from models.proof.symbolic import Refuted  # noqa: E402
+from tests.long_tests import one_in  # noqa: E402
 
 GENERATED = ROOT / "build/gen/emp"
 
@@ -129,7 +130,7 @@ FAULTS: dict[str, tuple[str, Replacement, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("name", one_in(3, FAULTS))
 def test_a_faulty_parser_is_refuted(
     name: str,
     protocol: ir.Protocol,
@@ -253,7 +254,7 @@ CODEC_FAULTS: dict[str, tuple[str, str, Replacement, str]] = {
 }
 
 
-@pytest.mark.parametrize("fault", CODEC_FAULTS)
+@pytest.mark.parametrize("fault", one_in(3, CODEC_FAULTS))
 def test_a_faulty_codec_is_refuted(fault: str, tmp_path: Path) -> None:
     name, old, new, told = CODEC_FAULTS[fault]
     protocol = hsmc.compile_spec(str(ROOT / f"spec/{name}/{name}.hsm"))

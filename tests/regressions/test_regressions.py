@@ -12,10 +12,10 @@ import pytest
 from hsmc.backends.backend_promela import Unsupported
 from hsmc.testing import generated_tests
 from hsmc.testing.campaign import Campaign
-from hsmc.compiler import Compilation
+from hsmc.workbench.compiler import Compilation
 from hsmc.testing.differential import Command, Reference, build_harness, compare
 from hsmc.interpreter.interpreter import Program
-from hsmc.main import main
+from hsmc.commands.main import main
 from hsmc.interpreter.scenario import Vocabulary, read_scenario
 from hsmc.testing.sequences import Guide
 from hsmc.testing.engines import (

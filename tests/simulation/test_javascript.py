@@ -13,6 +13,7 @@ from typing import Callable, Optional
 import hsmc
 import pytest
 from hsmc.backends import backend_javascript
+from hsmc.documents.docs_references import source_address
 from hsmc.testing.differential import Command, Reference, describe_command, script_line
 from hsmc.interpreter.interpreter import Node, Program
 from hsmc.interpreter.node_state import ContractViolation
@@ -31,7 +32,7 @@ SHORTEST, LONGEST = 10, 50  # events of a sequence
 def script_of(program: Program) -> str:
     """What node executes: the protocol, the node, the driver."""
     parts = (NODE_JS.read_text(), DRIVER.read_text())
-    return "\n".join([backend_javascript.generate(program), *parts])
+    return "\n".join([backend_javascript.generate(program, source_address), *parts])
 
 
 def run_javascript(script: str, commands: list[Command], mode: str = "") -> list[str]:

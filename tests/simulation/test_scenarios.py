@@ -9,6 +9,7 @@ from typing import Callable, Optional
 import hsmc
 import pytest
 from hsmc.backends import backend_javascript
+from hsmc.documents.docs_references import source_address
 from hsmc.documents import simulation_page
 from hsmc.testing.differential import Command, Reference
 from hsmc.interpreter.interpreter import Node, Outcome, Program
@@ -81,7 +82,11 @@ def played(
     program: Program, text: str, tmp_path: Path
 ) -> subprocess.CompletedProcess[str]:
     shared = simulation_page.shared_script().partition("class SimulationPage")[0]
-    script = [backend_javascript.generate(program), shared, DRIVER.read_text()]
+    script = [
+        backend_javascript.generate(program, source_address),
+        shared,
+        DRIVER.read_text(),
+    ]
     path = tmp_path / "driver.js"
     path.write_text("\n".join(script))
     return subprocess.run(

@@ -25,9 +25,9 @@ TOP = Path(__file__).resolve().parents[2]
 GOLDEN = Path(__file__).parent / "golden"
 sys.path[:0] = [str(TOP), str(TOP / "gen")]
 
-from hsmc.compiler import Compilation  # noqa: E402
+from hsmc.workbench.compiler import Compilation
 from hsmc.interpreter.interpreter import Program  # noqa: E402
-from hsmc.main import main  # noqa: E402
+from hsmc.commands.main import main
 from hsmc.verification import boards, boards_judge, boards_run  # noqa: E402
 from hsmc.verification.boards_judge import Judge  # noqa: E402
 from hsmc.verification.boards_plan import Irreproducible, Planner  # noqa: E402

@@ -22,8 +22,8 @@ TOP = Path(__file__).resolve().parents[2]
 GOLDEN = Path(__file__).parent / "golden"
 sys.path[:0] = [str(TOP), str(TOP / "gen")]
 
-from hsmc.main import main  # noqa: E402
-from hsmc.command_line import Failure  # noqa: E402
+from hsmc.commands.main import main
+from hsmc.workbench.command_line import Failure
 from hsmc import compile_spec, ir  # noqa: E402
 from hsmc.backends.backend_promela import PromelaWriter  # noqa: E402
 from hsmc.interpreter.interpreter import Program  # noqa: E402
@@ -38,6 +38,7 @@ from hsmc.verification.campaign import run_all  # noqa: E402
 from hsmc.verification.search import Run  # noqa: E402
 from hsmc.verification.subject import Search, Subject  # noqa: E402
 from tests.tutorial import follow  # noqa: E402
+from tests.long_tests import long, one_in  # noqa: E402
 
 ABP = (TOP / "spec/abp/abp.hsm").read_text()
 FORGETFUL = (
@@ -177,7 +178,7 @@ BUGS = {
 }
 
 
-@pytest.mark.parametrize("bug", BUGS)
+@pytest.mark.parametrize("bug", one_in(3, BUGS))
 def test_counterexamples_of_broken_emps(bug: str, tmp_path: Path) -> None:
     old, new, search, do = BUGS[bug]
     shutil.copytree(TOP / "spec/emp", tmp_path / "emp")
@@ -247,6 +248,7 @@ def test_lists_that_say_nothing(tmp_path: Path, listed: str, why: str) -> None:
 # --- verdicts
 
 
+@long
 def test_quick_level_of_all_specs(tmp_path: Path) -> None:
     """Of every folder there is, so that of a protocol begun with `hsmc new` too."""
     specs = [p for p in TOP.glob("spec/*/*.hsm") if p.stem == p.parent.name]

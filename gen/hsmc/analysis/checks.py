@@ -6,7 +6,7 @@ from typing import Iterator, Optional, Sequence
 
 from ..frontend.context import Body, Context, Effect
 from ..frontend.machines import Machine
-from ..frontend.source import Span
+from ..source import Span
 
 
 class CallGraph:

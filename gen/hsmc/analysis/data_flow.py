@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Iterable, Iterator, Union
 
 from .. import ir, walk
-from ..backends.c_usage import read_locals
 from ..frontend.machines import walk as statements_of
 from ..frontend.places import Places
 
@@ -60,7 +59,7 @@ def _check_payloads(protocol: ir.Protocol, places: Places) -> None:
 
 def _check_locals(body: list[object], places: Places) -> None:
     """Assigned, but never read: neither after the assignment nor anywhere else."""
-    read = read_locals(body)
+    read = walk.read_locals(body)
     seen: set[ir.Place] = set()
     for node in walk.nodes(body):
         if isinstance(node, ir.Assign) and isinstance(node.target, ir.LocalName):

@@ -8,7 +8,7 @@ from .. import ir, walk
 from . import intervals
 from ..frontend.constants import LARGEST
 from ..dump import expression_text, identity
-from .guard_checks import Intervals, comparison
+from ..frontend.guard_coverage import Intervals, comparison
 from .intervals import Interval
 from ..frontend.places import Places
 from .facts import Facts

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from typing import Iterable, Optional, Sequence, Union
 
 from .. import ir, naming, walk
-from ..backends import c_expressions
+from ..c_names import CNames
 from ..frontend.places import Places
-from ..backends.promela_expressions import RESERVED as PROMELA_WORDS
 
 # Behind the prefix: what every generated header or model defines.
 OWN_MACROS = """H LAYOUT_H CHECK_H PROTOCOL_HASH PARAMETERS PARAMETERS_DEFAULT COUNTERS PARAMETER_COUNT COUNTER_COUNT
@@ -62,7 +61,7 @@ class _NameCheck:
     def __init__(self, protocol: ir.Protocol, places: Places) -> None:
         self.protocol = protocol
         self.places = places
-        self.names = c_expressions.CNames(protocol)
+        self.names = CNames(protocol)
         prefix, capitals = self.names.prefix, self.names.capitals
         self.clashing: set[str] = set()
         self.globals = NameSpace("C")
@@ -76,7 +75,7 @@ class _NameCheck:
             self.globals.reserve(f"{prefix}_{name}" for name in CODEC_FUNCTIONS)
             self.tags.reserve(f"{prefix}_{name}" for name in CODEC_TAGS)
         self.model = NameSpace("the model")
-        self.model.reserve([*PROMELA_WORDS, *OWN_IN_MODELS])
+        self.model.reserve([*naming.PROMELA_WORDS, *OWN_IN_MODELS])
 
     def enter(self, space: NameSpace, name: str, what: str, place: ir.Place) -> None:
         new = Named(what, place)

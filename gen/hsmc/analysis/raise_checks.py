@@ -9,7 +9,7 @@ from .. import ir
 from ..frontend.context import Context
 from ..frontend.machines import Choice, Machine, StateNode, walk
 from ..frontend.raises import Raises, first_obstacle
-from ..frontend.source import Span
+from ..source import Span
 from ..walk import nodes, row_parts
 from ..frontend.ways import ways
 

@@ -6,7 +6,7 @@ from typing import Optional, Sequence
 
 from ..frontend.context import Context
 from ..frontend.machines import Machine, StateNode, initial_of
-from ..frontend.source import Span
+from ..source import Span
 
 
 def check_reachability(context: Context, machines: Sequence[Machine]) -> None:

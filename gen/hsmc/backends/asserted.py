@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Iterable
 
 from .. import ir, walk
-from .recall import Node, Recall, reaching
+from ..recall import Node, Recall, reaching
 
 # Owner and name: a field of a pool, table or process; "*": all of them, and which records are in use.
 Place = tuple[str, str]

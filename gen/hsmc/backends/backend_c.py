@@ -22,7 +22,7 @@ from ..admission import carried, largest
 from .c_records import by_alignment, record_of, width, zero
 from .c_usage import Usage, declared_locals, repeated_locals
 from ..dump import condition_text, expression_text, held_text
-from .recall import Recall, recall
+from ..recall import Recall, recall
 from .template_cache import TemplateCache
 
 # Of fw-runtime/hsm_support.h: what generated code expects of it. Both change when either does.

@@ -17,15 +17,15 @@ Names the text uses beyond those of code_writer.py:
 from __future__ import annotations
 
 import json
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Callable, Optional, Sequence, Union
 
 from .. import ir, naming
 from ..admission import runs
-from .code_writer import COMPARISONS, CodeWriter, Limits
-from ..documents.docs_references import source_address
+from ..interpreter.code_writer import COMPARISONS, CodeWriter, Limits
 from ..interpreter.interpreter import EntryPoint, Program
 from ..interpreter.node_state import Checked, Container
-from ..documents.statechart import Link
+
+Link = Callable[[ir.Place], str]
 
 HELPERS = "V, W, L, AT, ZERO, ARM, CANCEL, NEVER, SHIFT, LIMIT, HAS_ALL, CREATE, RELEASE, PENDING, USED, HOLDS"
 
@@ -516,7 +516,7 @@ def _answer(process: ir.Process, handler: ir.Handler, link: Link) -> list[str]:
     return [kind, str(place), link(place)]
 
 
-def generate(program: Program, link: Link = source_address) -> str:
+def generate(program: Program, link: Link) -> str:
     """The script of a protocol: `const MODEL = {...}`. `link` gives the address of a line of the spec."""
     writer = JavaScriptWriter(program.protocol, program.layout)
     code = writer.write_all()

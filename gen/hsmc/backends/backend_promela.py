@@ -28,7 +28,7 @@ from .asserted import Asserted, asserted
 from .c_checks import written_field
 from .promela_checks import properties_inline, properties_name, range_kept
 from .promela_expressions import TOP, ExpressionWriter, choice, field_name, indent
-from .recall import Recall, recall
+from ..recall import Recall, recall
 
 
 LONGEST_SET = 31  # bits of a set, which is one signed integer

@@ -6,7 +6,7 @@ from typing import Optional, Sequence
 
 from .. import ir, naming, walk
 from .c_expressions import ExpressionWriter
-from .c_usage import read_locals
+from ..walk import read_locals
 
 
 def followed(parts: Sequence[object], name: str) -> list[str]:

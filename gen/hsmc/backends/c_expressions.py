@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Callable, Iterable, Optional, Sequence, Union
 
 from .. import ir, naming, walk
+from ..c_names import CNames
 from .c_decided import by_type, decided, settable, settled
 from ..frontend.constants import LARGEST
 
@@ -78,43 +79,6 @@ class Text:
     def tight(self) -> str:
         """As operand of a cast or a unary operator."""
         return self.within(())
-
-
-class CNames:
-    """Names in generated C. All begin with the protocol's name; generated helpers end in an underscore."""
-
-    def __init__(self, protocol: ir.Protocol) -> None:
-        self.prefix = naming.plain(protocol.name)
-        self.capitals = naming.upper(protocol.name)
-
-    def lower(self, *parts: str) -> str:
-        return "_".join([self.prefix, *(naming.plain(part) for part in parts)])
-
-    def upper(self, *parts: str) -> str:
-        return "_".join([self.capitals, *(naming.upper(part) for part in parts)])
-
-    def struct(self, name: str) -> str:
-        return f"struct {self.lower(name)}"
-
-    def handler(self, process: str, event: str) -> str:
-        return self.lower("on", process, event)
-
-    def leaf(self, process: str, leaf: str) -> str:
-        return self.upper(process, "state", leaf)
-
-    def event(self, process: str, event: str) -> str:
-        return self.upper("event", process, event)
-
-    def timer(self, timer: ir.Timer) -> str:
-        return self.upper("timer", timer.name)
-
-    def scalar(self, kind: ir.Type) -> str:
-        """The C type a scalar is stored in."""
-        if isinstance(kind, (ir.IntegerType, ir.EnumerationType, ir.ReferenceType)):
-            return f"uint{kind.bits}_t"
-        if isinstance(kind, ir.BoolType):
-            return "bool"
-        raise TypeError(f"{kind} is not a scalar")
 
 
 class ExpressionWriter:

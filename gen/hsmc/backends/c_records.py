@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol, Sequence, Union
 
 from .. import ir, naming
-from .c_expressions import CNames
+from ..c_names import CNames
 
 
 def width(kind: ir.Type) -> int:

@@ -72,18 +72,6 @@ class Usage:
                 yield event
 
 
-def read_locals(parts: Iterable[object]) -> set[str]:
-    """Locals whose value is looked at, not only set."""
-    found: set[str] = set()
-    targets: set[int] = set()
-    for node in walk.nodes(list(parts)):
-        if isinstance(node, ir.Assign):
-            targets.add(id(node.target))
-        elif isinstance(node, ir.LocalName) and id(node) not in targets:
-            found.add(node.local.unique)
-    return found
-
-
 def declared_locals(row: ir.Row) -> set[str]:
     """Locals that stand in the outermost block of a row."""
     statements = (*row.exit_actions, *row.actions, *row.entry_actions)

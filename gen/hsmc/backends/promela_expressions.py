@@ -5,18 +5,11 @@ from __future__ import annotations
 from typing import Callable, Sequence
 
 from .. import ir, naming, walk
-from . import c_expressions
-from .code_writer import COMPARISONS
+from ..c_names import CNames
+from ..interpreter.code_writer import COMPARISONS
 
 WORD = (1 << 32) - 1
 TOP = 1 << 31
-
-RESERVED = set(
-    """active assert atomic bit bool break byte chan d_step do else empty enabled end eval false fi for full get_priority
-    goto hidden if in init inline int len local ltl mtype nempty never nfull notrace od of pc_value print printf printm
-    priority proctype product provided run select set_priority short show skip timeout trace true typedef unless
-    unsigned xr xs""".split()
-)
 
 
 def field_name(name: str) -> str:
@@ -26,7 +19,7 @@ def field_name(name: str) -> str:
     ('active_', 'next')
     """
     name = naming.snake(name)
-    return f"{name}_" if name in RESERVED else name
+    return f"{name}_" if name in naming.PROMELA_WORDS else name
 
 
 class ExpressionWriter:
@@ -34,7 +27,7 @@ class ExpressionWriter:
 
     def __init__(self, protocol: ir.Protocol) -> None:
         self.protocol = protocol
-        self.names = c_expressions.CNames(protocol)
+        self.names = CNames(protocol)
         self.functions = {f.name: f for f in protocol.functions}
         self.actions = {a.name: a for a in protocol.actions}
         self.owner = ""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Sequence
 
 from .. import ir
-from ..command_line import (
+from ..workbench.command_line import (
     Failure,
     Progress,
     Subparsers,
@@ -23,7 +23,7 @@ from ..command_line import (
     spec_argument,
     write_all,
 )
-from ..compiler import Compilation
+from ..workbench.compiler import Compilation
 from ..frontend.includes import LIBRARY
 
 

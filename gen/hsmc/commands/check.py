@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ..command_line import (
+from ..workbench.command_line import (
     Failure,
     Progress,
     Subparsers,
@@ -13,7 +13,7 @@ from ..command_line import (
     print_diagnostics,
     spec_argument,
 )
-from ..compiler import Compilation, diagnose
+from ..workbench.compiler import Compilation, diagnose
 from ..frontend.profiles import UnknownProfile
 
 

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional
 
-from ..command_line import (
+from ..workbench.command_line import (
     Failure,
     Progress,
     Subparsers,
@@ -17,7 +17,7 @@ from ..command_line import (
     print_diagnostics,
     print_json,
 )
-from ..compiler import Compilation
+from ..workbench.compiler import Compilation
 from ..frontend.profiles import UnknownProfile
 from ..report import Diagnostic
 

@@ -6,7 +6,13 @@ import argparse
 import sys
 from pathlib import Path
 
-from ..command_line import Failure, Subparsers, compiled, spec_argument, write_all
+from ..workbench.command_line import (
+    Failure,
+    Subparsers,
+    compiled,
+    spec_argument,
+    write_all,
+)
 
 
 def add(commands: Subparsers) -> None:

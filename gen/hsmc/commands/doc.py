@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..command_line import (
+from ..workbench.command_line import (
     Failure,
     Progress,
     Subparsers,
@@ -14,7 +14,7 @@ from ..command_line import (
     read_text,
     write_all,
 )
-from ..compiler import Compilation
+from ..workbench.compiler import Compilation
 
 
 def add(commands: Subparsers) -> None:
@@ -34,7 +34,7 @@ def add(commands: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Everything is generated before anything is written."""
-    from .. import diagnostic_pages
+    from ..documents import diagnostic_pages
     from ..documents import backend_docs, statechart
     from ..diagnostics import TABLE
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..command_line import Subparsers, write_all
+from ..workbench.command_line import Subparsers, write_all
 
 
 def add(commands: Subparsers) -> None:

@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from ..command_line import (
+from ..workbench.command_line import (
     Failure,
     Subparsers,
     check_argument,

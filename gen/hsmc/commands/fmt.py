@@ -9,7 +9,7 @@ import stat
 import sys
 from pathlib import Path
 
-from ..command_line import Failure, Subparsers, print_diagnostics, write_all
+from ..workbench.command_line import Failure, Subparsers, print_diagnostics, write_all
 from ..report import Diagnostic, SpecError
 
 STANDARD_INPUT = "-"

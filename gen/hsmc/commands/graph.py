@@ -5,7 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 
-from ..command_line import Failure, Subparsers, choose, compiled, spec_argument
+from ..workbench.command_line import (
+    Failure,
+    Subparsers,
+    choose,
+    compiled,
+    spec_argument,
+)
 
 
 def add(commands: Subparsers) -> None:

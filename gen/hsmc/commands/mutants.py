@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..command_line import Subparsers, json_argument, spec_argument
+from ..workbench.command_line import Subparsers, json_argument, spec_argument
 
 
 def add(commands: Subparsers) -> None:

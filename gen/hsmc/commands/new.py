@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from ..command_line import Failure, Subparsers, write_all
+from ..workbench.command_line import Failure, Subparsers, write_all
 from ..formatting.formatter import format_text
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,30}")

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from ..command_line import (
+from ..workbench.command_line import (
     Failure,
     Subparsers,
     check_argument,

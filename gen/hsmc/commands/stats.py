@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from ..command_line import (
+from ..workbench.command_line import (
     Progress,
     Subparsers,
     applied,
@@ -28,7 +28,7 @@ def add(commands: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from .. import statistics
+    from . import statistics
 
     progress = Progress()
     compilation, protocol = compiled(options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..command_line import Subparsers
+from ..workbench.command_line import Subparsers
 
 
 def add(commands: Subparsers) -> None:

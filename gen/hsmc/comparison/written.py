@@ -12,7 +12,7 @@ from typing import Iterator, Sequence
 
 from .. import ir
 from ..frontend import ast
-from ..frontend.source import Span
+from ..source import Span
 
 TIMER = "after"  # stands for the event of rows a timer's expiry chooses among
 

@@ -17,7 +17,8 @@ from typing import Mapping, Optional, Sequence, Union
 import jinja2
 from markupsafe import Markup
 
-from .. import diagnostic_pages, dump, ir, walk
+from . import diagnostic_pages
+from .. import dump, ir, walk
 from ..backends import backend_c, backend_javascript, backend_wireshark, c_records
 from . import simulation_page, statechart
 from ..diagnostics import TABLE
@@ -549,7 +550,9 @@ def _protocol_pages(env: jinja2.Environment, view: ProtocolView) -> dict[str, st
     pages["simulation.html"] = render(
         "simulation.html.j2", "simulation.html", charts=charts
     )
-    pages["model.js"] = backend_javascript.generate(Program(view.protocol))
+    pages["model.js"] = backend_javascript.generate(
+        Program(view.protocol), source_address
+    )
     if view.dissector:
         pages[view.dissector] = backend_wireshark.generate(view.protocol)
     for process in view.protocol.processes:

@@ -10,11 +10,11 @@ from typing import Any, Callable, Optional
 
 from pylsp_jsonrpc.exceptions import JsonRpcException, JsonRpcInvalidParams
 
-from ..diagnostic_pages import DIRECTORY
+from ..documents.diagnostic_pages import DIRECTORY
 from ..formatting.formatter import InternalError, format_text
 from ..frontend.index import Definition
 from ..report import Diagnostic, SpecError
-from ..frontend.source import SourceFile, Span
+from ..source import SourceFile, Span
 from . import completion, hover, rename, symbols
 from .positions import Json, offset, path_of, range_of
 from .workspace import Analysis, Workspace

@@ -6,11 +6,12 @@ import re
 from pathlib import Path
 from typing import Iterator, Optional
 
-from .. import diagnostic_pages, ir
+from ..documents import diagnostic_pages
+from .. import ir
 from ..frontend import ast
 from ..diagnostics import TABLE
 from ..frontend.index import Definition
-from ..frontend.source import SourceFile, Span
+from ..source import SourceFile, Span
 from .workspace import Analysis
 
 # Words the language gives a meaning that are no keywords.

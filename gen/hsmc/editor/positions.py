@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Optional
 from urllib.parse import unquote, urlsplit
 
-from ..frontend.source import SourceFile, Span
+from ..source import SourceFile, Span
 
 Json = dict[str, Any]
 

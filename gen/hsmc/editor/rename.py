@@ -13,7 +13,7 @@ from typing import Iterable, Optional
 
 from ..frontend.build_ast import RESERVED
 from ..frontend.index import Definition, Index, Occurrence
-from ..frontend.source import Span
+from ..source import Span
 from .vocabulary import pattern
 from .workspace import Analysis, Workspace
 

@@ -6,7 +6,7 @@ from typing import Sequence
 
 from ..frontend import ast
 from ..frontend.context import KINDS
-from ..frontend.source import SourceFile, Span
+from ..source import SourceFile, Span
 from .positions import Json, range_of
 
 # The protocol's numbers for kinds of symbols; a spec has others than a program, the nearest is taken.

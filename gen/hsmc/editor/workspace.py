@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Iterator, Optional
 
 from .. import ir
-from ..compiler import Compilation
+from ..workbench.compiler import Compilation
 from ..frontend import includes
 from ..frontend.index import Index, Occurrence
 from ..report import Diagnostic
-from ..frontend.source import SourceFile, decoded
+from ..source import SourceFile, decoded
 from .positions import normalised
 
 PROTOCOL = re.compile(r"^protocol\b", re.MULTILINE)

@@ -20,7 +20,7 @@ from .format_writer import Line, Writer, align_right
 from ..frontend.parser import FileParser, parse_text
 from ..frontend.profiles import Selection
 from ..report import Diagnostic, Report, SpecError
-from ..frontend.source import SourceFile
+from ..source import SourceFile
 
 # A line broken in the first round is broken where the author would have in the second, and may join a table then.
 ROUNDS = 6

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Optional, Union
 
-from .source import SourceFile, Span
+from ..source import SourceFile, Span
 
 
 @dataclass(frozen=True)

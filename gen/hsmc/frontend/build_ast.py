@@ -10,7 +10,7 @@ from lark import Token
 from . import ast
 from .constants import LARGEST
 from ..report import Report
-from .source import SourceFile, Span
+from ..source import SourceFile, Span
 
 Kind = TypeVar("Kind")
 Children = list[Any]

@@ -10,7 +10,7 @@ from .build_ast import RESERVED
 from .context import Body, Signature
 from .expressions import BOOL, NONE, Expressions, describe, with_article
 from .finds import function_of, unused_name
-from .source import Span
+from ..source import Span
 
 
 class Calls(Expressions):

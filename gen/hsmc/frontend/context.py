@@ -8,7 +8,7 @@ from typing import Collection, Iterable, Iterator, Optional, TypeVar, Union
 from .. import ir
 from . import ast
 from ..report import Report
-from .source import Span
+from ..source import Span
 
 Distinct = TypeVar("Distinct", bound=ast.Declaration)
 

@@ -15,7 +15,7 @@ from .build_ast import RESERVED
 from .constants import LARGEST, U32
 from .context import Body, Context, Effect
 from .declarations import UNKNOWN, Declarations, largest
-from .source import Span
+from ..source import Span
 
 BOOL = ir.BoolType()
 NONE = ir.ReferenceType("", 8)  # the type of `none` until it meets another reference

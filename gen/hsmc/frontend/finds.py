@@ -13,7 +13,7 @@ from .. import ir, naming
 from ..walk import rebuilt
 from .constants import number_size
 from .context import Body, Context
-from .source import Span
+from ..source import Span
 
 Around = Union[ir.LocalName, ir.ArgumentName, ir.InstanceName]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Callable, Iterable, Literal, Optional
 
 from .. import ir
-from ..analysis.guard_checks import Coverage
+from .guard_coverage import Coverage
 from .context import Context
 from .deferral import Deferral
 from .hidden import HiddenState, both, compare, number, smallest
 from .machines import Choice, Machine, Rows, StateNode, initial_of, walk
-from .source import Span
+from ..source import Span
 from .ways import (
     Way,
     history_targets,

@@ -15,7 +15,7 @@ from typing import Iterator, Optional, Union
 from .. import ir
 from . import ast
 from .context import KINDS, Context
-from .source import SourceFile, Span
+from ..source import SourceFile, Span
 from .world_statements import FACTS
 
 Definable = Union[

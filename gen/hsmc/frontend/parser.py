@@ -40,7 +40,7 @@ from .profiles import (
     find_marks,
 )
 from ..report import Report
-from .source import SourceFile, Span, decoded
+from ..source import SourceFile, Span, decoded
 from .syntax_hints import INDENTATION, habit_hint, indentation_message, odd_line
 
 # A line that begins so continues the line before it.

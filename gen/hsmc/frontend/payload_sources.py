@@ -10,7 +10,7 @@ from .. import frames, ir
 from . import ast
 from .context import Context
 from .layouts import Layouts
-from .source import Span
+from ..source import Span
 
 
 class PayloadSources:

@@ -6,7 +6,7 @@ from typing import Iterable
 
 from .. import ir
 from .context import Context
-from .source import SourceFile, Span
+from ..source import SourceFile, Span
 
 
 class Places:

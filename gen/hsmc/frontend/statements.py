@@ -12,7 +12,7 @@ from .declarations import RECORDS_LIMIT
 from .calls import Calls
 from .expressions import NONE, describe
 from .handles import before_release
-from .source import Span
+from ..source import Span
 
 
 class Statements(Calls):

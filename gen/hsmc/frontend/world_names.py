@@ -9,7 +9,7 @@ from . import ast
 from .context import Body, Context, Signature
 from .declarations import Declarations
 from .expressions import BOOL, U32, Binding
-from .source import Span
+from ..source import Span
 from .world_statements import FACTS, WorldFunction, WorldStatements
 
 NODE = ir.IntegerType(8)

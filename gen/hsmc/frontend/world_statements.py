@@ -9,7 +9,7 @@ from .. import ir
 from . import ast
 from .context import Signature
 from .expressions import is_number
-from .source import Span
+from ..source import Span
 from .statements import Statements
 
 STATE_OF_NODE = (ir.VariableName, ir.RecordField, ir.Available, ir.Call)

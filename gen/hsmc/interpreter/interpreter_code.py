@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Optional, Sequence
 
 from .. import ir
-from ..backends.code_writer import WORD, CodeWriter, Limits, Source
+from .code_writer import WORD, CodeWriter, Limits, Source
 from .node_state import Container, Layout
 
 

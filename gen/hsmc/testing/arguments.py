@@ -12,7 +12,7 @@ from typing import Iterable, Iterator, Sequence
 
 from .. import ir
 from ..admission import carried
-from ..backends.code_writer import WORD
+from ..interpreter.code_writer import WORD
 from ..interpreter.interpreter import EntryPoint, Program, Value
 from .probe import Comparison, Step
 

@@ -14,10 +14,10 @@ from typing import Any, Iterable, Sequence
 
 from .. import ir
 from . import generated_tests
-from ..command_line import Failure, read_text
+from ..workbench.command_line import Failure, read_text
 from ..interpreter.interpreter import Program
 from ..interpreter.node_state import ContractViolation
-from ..backends.recall import faulty_recalls
+from ..recall import faulty_recalls
 from ..interpreter.scenario import Mistake, Vocabulary, read_scenario
 
 WORD = re.compile(r"[A-Za-z_][\w.]*")

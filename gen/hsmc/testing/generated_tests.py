@@ -16,7 +16,7 @@ from .arguments import Shape
 from .differential import Command
 from ..interpreter.interpreter import Node, Outcome, Program, Value
 from .probe import Probe, Step
-from ..backends.recall import faulty_recalls
+from ..recall import faulty_recalls
 from ..interpreter.scenario import (
     Action,
     Mistake,

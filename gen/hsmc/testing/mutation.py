@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Iterator, Optional, Sequence, Union
 
 from ..frontend import ast
-from ..frontend.source import SourceFile, Span
+from ..source import SourceFile, Span
 
 # In the order they are applied to one place.
 OPERATORS = {

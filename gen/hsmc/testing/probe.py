@@ -10,7 +10,7 @@ import operator
 from typing import Any, Callable, Optional, Sequence
 
 from .. import ir
-from ..backends.code_writer import COMPARISONS
+from ..interpreter.code_writer import COMPARISONS
 from ..interpreter.interpreter import Node, Program, Value
 from ..interpreter.interpreter_code import PythonWriter
 from ..interpreter.node_state import ContractViolation, Layout

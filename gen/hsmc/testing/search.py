@@ -21,7 +21,7 @@ from .. import ir
 from .arguments import Arguments, Numbers, Shape
 from .goals import Goals
 from .probe import NO_ROW, Comparison, Probe, Step
-from ..backends.recall import faulty_recalls
+from ..recall import faulty_recalls
 from .sequences import device_payloads
 from .solver import Attempt, Solver
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable, Iterator, Optional, Sequence
 
-from ..backends.code_writer import WORD
+from ..interpreter.code_writer import WORD
 from .arguments import Numbers, near_values
 from .probe import Comparison
 

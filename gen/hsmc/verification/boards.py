@@ -12,7 +12,7 @@ import shutil
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
-from ..command_line import Failure, print_json
+from ..workbench.command_line import Failure, print_json
 from ..conformance.trace_file import TraceError, read_trace
 from ..interpreter.interpreter import Program
 from ..report import SpecError

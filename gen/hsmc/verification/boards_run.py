@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional
 
-from ..command_line import Failure
+from ..workbench.command_line import Failure
 from .boards_plan import Fields, Row
 from .search import execute
 from .subject import TOP, shown

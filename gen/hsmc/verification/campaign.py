@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Sequence
 
-from ..command_line import (
+from ..workbench.command_line import (
     Failure,
     Progress,
     choose,

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Iterator, Sequence
 
-from ..command_line import Failure, read_text
+from ..workbench.command_line import Failure, read_text
 
 
 def entries(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Optional, Sequence
 
 from ..testing import mutation
-from ..command_line import (
+from ..workbench.command_line import (
     Failure,
     Progress,
     choose,

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Callable, Optional, Sequence
 
 from .. import ir
-from ..command_line import Failure, write_all
-from ..compiler import Compilation
+from ..workbench.command_line import Failure, write_all
+from ..workbench.compiler import Compilation
 from ..testing.mutation import Mutant
 from ..report import SpecError
 from ..walk import nodes, row_parts

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Optional
 
-from ..command_line import Failure, choose, fail, print_json
+from ..workbench.command_line import Failure, choose, fail, print_json
 from ..interpreter.interpreter import Program
 from ..frontend.profiles import UnknownProfile
 from ..report import SpecError

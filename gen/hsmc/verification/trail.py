@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Optional, Sequence
 
 from .. import ir
-from ..command_line import Failure, read_text
+from ..workbench.command_line import Failure, read_text
 from ..interpreter.interpreter import Program
 from ..interpreter.scenario import Vocabulary
 from .narration import Step, Variable

@@ -15,11 +15,11 @@ import time
 from pathlib import Path
 from typing import Any, Optional, Sequence
 
-from . import ir
+from .. import ir
 from .compiler import Compilation
-from .frontend.profiles import UnknownProfile
-from .report import Diagnostic, render, render_json
-from .frontend.source import decoded
+from ..frontend.profiles import UnknownProfile
+from ..report import Diagnostic, render, render_json
+from ..source import decoded
 
 Subparsers = argparse._SubParsersAction  # what main.py hands to each command
 
@@ -174,7 +174,7 @@ def choose(
     what: str, name: str, names: Sequence[str], hint: Optional[str] = None
 ) -> None:
     """Ends the command when there is no such name."""
-    from .report import did_you_mean
+    from ..report import did_you_mean
 
     if name not in names:
         raise Failure(

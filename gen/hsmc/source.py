@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional
 
-from .. import ir
+from . import ir
 
 
 def decoded(data: bytes) -> str:

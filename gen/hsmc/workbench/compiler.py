@@ -6,25 +6,25 @@ import dataclasses
 from pathlib import Path
 from typing import Callable, Literal, Mapping, Optional, Sequence
 
-from . import ir, walk
-from .frontend import ast
-from .analysis.checks import CallGraph, check_ownership
-from .frontend.constants import Constants
-from .frontend.context import Body, Context
-from .frontend.declarations import Declarations
-from .frontend.flatten import Flattener, flatten, raises_of
-from .analysis.guard_checks import check_guards
-from .frontend.machines import Machine, MachineBuilder
-from .frontend.parser import parse
-from .frontend.profiles import default_of, setting_texts
-from .frontend.raises import Raises
-from .analysis.protocol_checks import check_protocol
-from .analysis.raise_checks import TailCheck, check_raise_cycles
-from .report import Diagnostic, Report, SpecError
-from .frontend.source import Span
-from .analysis.state_checks import check_events, check_reachability
-from .frontend.statements import Statements
-from .frontend.worlds import (
+from .. import ir, walk
+from ..frontend import ast
+from ..analysis.checks import CallGraph, check_ownership
+from ..frontend.constants import Constants
+from ..frontend.context import Body, Context
+from ..frontend.declarations import Declarations
+from ..frontend.flatten import Flattener, flatten, raises_of
+from ..analysis.guard_checks import check_guards
+from ..frontend.machines import Machine, MachineBuilder
+from ..frontend.parser import parse
+from ..frontend.profiles import default_of, setting_texts
+from ..frontend.raises import Raises
+from ..analysis.protocol_checks import check_protocol
+from ..analysis.raise_checks import TailCheck, check_raise_cycles
+from ..report import Diagnostic, Report, SpecError
+from ..source import Span
+from ..analysis.state_checks import check_events, check_reachability
+from ..frontend.statements import Statements
+from ..frontend.worlds import (
     LIVENESS,
     WorldBuilder,
     check_worlds,
@@ -32,7 +32,7 @@ from .frontend.worlds import (
     world_of,
     worlds_of,
 )
-from .analysis.unused import check_unused
+from ..analysis.unused import check_unused
 
 Step = Callable[[str], None]  # is told what comes next, for people who wait
 

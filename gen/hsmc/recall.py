@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Iterable, Iterator
 
-from .. import ir, walk
+from . import ir, walk
 
 Node = tuple[str, str]  # process, event as in Handler.event; of a timer its name
 

@@ -11,10 +11,10 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from .compiler import Compilation
-from .report import render
+from ..workbench.compiler import Compilation
+from ..report import render
 
-DIRECTORY = Path(__file__).resolve().parents[2] / "docs/diagnostics"
+DIRECTORY = Path(__file__).resolve().parents[3] / "docs/diagnostics"
 FENCE = re.compile(
     r"^```hsm (wrong|mended|file \S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL
 )

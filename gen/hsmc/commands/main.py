@@ -11,9 +11,9 @@ import traceback
 from pathlib import Path
 from typing import Optional, Sequence
 
-from . import __version__
-from .command_line import Failure
-from .missing import missing_package
+from .. import __version__
+from ..workbench.command_line import Failure
+from ..missing import missing_package
 
 COMMANDS = (
     "new",

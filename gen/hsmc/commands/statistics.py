@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import Any, Optional, Sequence
 
-from . import ir
-from .backends import backend_c, backend_promela
-from .backends.state_layout import RecordLayout, StateLayout, state_layout
+from .. import ir
+from ..backends import backend_c, backend_promela
+from ..backends.state_layout import RecordLayout, StateLayout, state_layout
 
 BLOCK_COMMENT = re.compile(r'"(?:\\.|[^"\\])*"|/\*.*?\*/', re.DOTALL)
 LINE_COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//.*')

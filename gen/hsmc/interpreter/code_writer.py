@@ -18,8 +18,8 @@ from typing import Callable, Optional, Sequence, Union
 
 from .. import ir
 from ..admission import carried
-from ..interpreter.node_state import Checked, Container, Layout
-from .recall import recall
+from .node_state import Checked, Container, Layout
+from ..recall import recall
 
 WORD = 0xFFFFFFFF
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
