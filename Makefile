@@ -121,6 +121,8 @@ lint-style:
 	$(Q)shellcheck $$(find scripts .ci -type f \( -name '*.sh' -o -name run \))
 	$(SAY) CITE "citations and links"
 	$(Q)scripts/citations.py
+	$(SAY) EDGES "which directory uses which"
+	$(Q)scripts/edges.py
 
 lint-warnings: $$(LINT_NEEDS)
 	$(SAY) CLANG "warnings and clang-tidy"
