@@ -6,7 +6,7 @@ gives the intermediate form (hsmc.ir) or raises hsmc.SpecError, which carries th
 """
 
 try:
-    from .workbench.compiler import compile_spec, load
+    from .compilation.compiler import compile_spec, load
     from .report import Diagnostic, SpecError
 except ModuleNotFoundError as error:
     from .missing import missing_package

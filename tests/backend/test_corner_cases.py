@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "gen"))
 sys.path.insert(0, str(ROOT))
 
 from hsmc.backends import backend_c  # noqa: E402
-from hsmc.workbench.compiler import Compilation
+from hsmc.compilation.compiler import Compilation
 from tests.interpreter.random_specs import random_spec  # noqa: E402
 
 STRICT = "-std=c11 -Wall -Wextra -Wconversion -Werror -S -o /dev/null".split()

@@ -14,7 +14,7 @@ import pytest
 
 from hsmc import naming
 from hsmc.backends import backend_c
-from hsmc.workbench.compiler import compile_spec
+from hsmc.compilation.compiler import compile_spec
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ROOT / "fw-runtime/tools"

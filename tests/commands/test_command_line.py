@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import hsmc
-from hsmc.workbench import command_line
+from hsmc import progress
 from hsmc.diagnostics import TABLE
 from hsmc.commands.main import COMMANDS, main
 from tests.in_process import Result
@@ -239,7 +239,7 @@ def test_progress_is_for_terminals_only(
     """A terminal hears what is done, a pipe never. That work must take a second first is no matter here."""
     spec = TOP / "spec/abp/abp.hsm"
     arguments = ["build", str(spec), "--output", str(tmp_path / "out")]
-    monkeypatch.setattr(command_line, "PROGRESS_AFTER_SECONDS", -1.0)
+    monkeypatch.setattr(progress, "PROGRESS_AFTER_SECONDS", -1.0)
     assert run(*arguments).stderr == ""
     arguments[-1] = str(tmp_path / "again")
     with (
@@ -259,12 +259,12 @@ def test_short_work_is_silent(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr(command_line.time, "monotonic", lambda: 0.0)
-    progress = command_line.Progress()
-    progress.step("what takes no second")
-    progress.done()
-    monkeypatch.setattr(command_line.time, "monotonic", lambda: float("inf"))
-    progress.step("what took long")
+    monkeypatch.setattr(progress.time, "monotonic", lambda: 0.0)
+    shown = progress.Progress()
+    shown.step("what takes no second")
+    shown.done()
+    monkeypatch.setattr(progress.time, "monotonic", lambda: float("inf"))
+    shown.step("what took long")
     assert capsys.readouterr().err == "\r\x1b[Khsmc: what took long"
 
 

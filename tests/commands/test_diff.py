@@ -11,7 +11,7 @@ import pytest
 from hsmc.comparison import compare_report
 from hsmc.frontend import ast
 from hsmc.comparison.compare import Change, compare, version
-from hsmc.workbench.compiler import Compilation
+from hsmc.compilation.compiler import Compilation
 from hsmc.comparison.written import body_lines, written_processes
 from tests.in_process import Result, run_hsmc
 from tests.long_tests import one_in

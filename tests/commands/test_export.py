@@ -21,7 +21,7 @@ import pytest
 
 from hsmc import ir
 from hsmc.backends import backend_scxml, export_json
-from hsmc.workbench.compiler import Compilation
+from hsmc.compilation.compiler import Compilation
 from hsmc.comparison.written import WrittenState, written_processes
 from tests.in_process import run_hsmc
 from tests.places import tells_place

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hsmc.commands import new
-from hsmc.workbench.compiler import Compilation
+from hsmc.compilation.compiler import Compilation
 
 TOP = Path(__file__).resolve().parents[2]
 SOURCES = ["Makefile", ".clang-format", "docs", "fw-runtime", "gen", "host", "models"]

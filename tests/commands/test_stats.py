@@ -11,7 +11,7 @@ import pytest
 from hsmc import naming
 from hsmc.commands import statistics
 from hsmc.backends import backend_c
-from hsmc.workbench.compiler import compile_spec
+from hsmc.compilation.compiler import compile_spec
 from hsmc.backends.state_layout import state_layout
 from tests.in_process import run_hsmc
 

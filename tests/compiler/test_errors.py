@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hsmc.workbench.compiler import Compilation
+from hsmc.compilation.compiler import Compilation
 from hsmc.diagnostics import TABLE
 from hsmc.report import render, render_json
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hsmc.workbench.compiler import Compilation, diagnose
+from hsmc.compilation.compiler import Compilation, diagnose
 from hsmc.dump import dump
 from hsmc.report import render
 

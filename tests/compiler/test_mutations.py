@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hsmc.workbench.compiler import Compilation
+from hsmc.compilation.compiler import Compilation
 from hsmc.report import render
 
 TOP = Path(__file__).resolve().parents[2]

@@ -7,7 +7,7 @@ import pytest
 
 import hsmc
 from hsmc.backends import backend_c
-from hsmc.workbench.compiler import Compilation, diagnose
+from hsmc.compilation.compiler import Compilation, diagnose
 from hsmc.dump import dump
 from hsmc.frontend.profiles import UnknownProfile, find_marks
 from hsmc.report import render

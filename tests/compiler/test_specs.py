@@ -12,9 +12,9 @@ import pytest
 
 import hsmc
 from hsmc import ir
-from hsmc.workbench.compiler import Compilation, compile_spec, diagnose, load
+from hsmc.compilation.compiler import Compilation, compile_spec, diagnose, load
 from hsmc.dump import dump
-from hsmc.workbench.command_line import write_if_changed
+from hsmc.files import write_if_changed
 from hsmc.report import render
 from tests.compiler.large_spec import large_spec
 from tests.places import tells_place

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hsmc.workbench.compiler import Compilation
+from hsmc.compilation.compiler import Compilation
 
 ROW = """protocol t
 device tell(n: u32)

@@ -21,7 +21,7 @@ from hsmc import ir
 from hsmc.backends import backend_c, backend_wireshark
 from hsmc.c_names import CNames
 from hsmc.documents import backend_docs, statechart
-from hsmc.workbench.compiler import Compilation, compile_spec
+from hsmc.compilation.compiler import Compilation, compile_spec
 from hsmc.documents.docs_references import address, source_address, source_page
 from tests.places import tells_place
 

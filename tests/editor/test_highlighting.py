@@ -12,7 +12,7 @@ from typing import Any, Iterator, Sequence
 
 import pytest
 from hsmc.frontend.build_ast import RESERVED
-from hsmc.workbench.compiler import Compilation
+from hsmc.compilation.compiler import Compilation
 from hsmc.editor import vim, vocabulary as words_module, vscode
 from hsmc.editor.hover import WORDS
 from hsmc.editor.vocabulary import BUILTINS, TYPES, Vocabulary, vocabulary

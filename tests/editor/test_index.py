@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hsmc.workbench.compiler import Compilation, diagnose
+from hsmc.compilation.compiler import Compilation, diagnose
 from hsmc.dump import dump
 from hsmc.editor.rename import Refused, rename, replaced
 from hsmc.editor.vocabulary import BUILTINS, TYPES

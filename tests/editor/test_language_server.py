@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Iterator
 
 import pytest
-from hsmc.workbench.compiler import compile_spec, diagnose
+from hsmc.compilation.compiler import compile_spec, diagnose
 from hsmc.dump import dump
 from hsmc.formatting.formatter import format_text
 from tests.editor.lsp_client import TOP, Client, ErrorAnswer, apply, cut, place

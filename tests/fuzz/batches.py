@@ -11,7 +11,7 @@ from typing import Callable, Iterable, Optional, Sequence
 
 from hsmc import ir
 from hsmc.admission import Carried, largest
-from hsmc.workbench.compiler import Compilation
+from hsmc.compilation.compiler import Compilation
 from hsmc.interpreter.interpreter import EntryPoint, Program
 from hsmc.interpreter.node_state import ContractViolation
 from hsmc.testing.differential import Command, Reference

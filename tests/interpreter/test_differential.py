@@ -13,7 +13,7 @@ from typing import Callable, Optional, Union
 import hsmc
 import pytest
 from hsmc import ir
-from hsmc.workbench.compiler import Compilation
+from hsmc.compilation.compiler import Compilation
 from tests.interpreter.emp_guide import EmpGuide
 from hsmc.testing.campaign import Campaign
 from hsmc.testing.coverage import Coverage

@@ -10,7 +10,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "gen"))
 
-from hsmc.workbench.compiler import Compilation
+from hsmc.compilation.compiler import Compilation
 from hsmc.testing.mutation import OPERATORS, Mutant, mutants  # noqa: E402
 
 SPECS = sorted(ROOT.glob("spec/*/*.hsm"))

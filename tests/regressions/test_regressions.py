@@ -12,7 +12,7 @@ import pytest
 from hsmc.backends.backend_promela import Unsupported
 from hsmc.testing import generated_tests
 from hsmc.testing.campaign import Campaign
-from hsmc.workbench.compiler import Compilation
+from hsmc.compilation.compiler import Compilation
 from hsmc.testing.differential import Command, Reference, build_harness, compare
 from hsmc.interpreter.interpreter import Program
 from hsmc.commands.main import main

@@ -25,12 +25,13 @@ TOP = Path(__file__).resolve().parents[2]
 GOLDEN = Path(__file__).parent / "golden"
 sys.path[:0] = [str(TOP), str(TOP / "gen")]
 
-from hsmc.workbench.compiler import Compilation
+from hsmc.compilation.compiler import Compilation
 from hsmc.interpreter.interpreter import Program  # noqa: E402
 from hsmc.commands.main import main
-from hsmc.verification import boards, boards_judge, boards_run  # noqa: E402
-from hsmc.verification.boards_judge import Judge  # noqa: E402
-from hsmc.verification.boards_plan import Irreproducible, Planner  # noqa: E402
+from hsmc.commands import boards_report  # noqa: E402
+from hsmc.workbench import boards, boards_judge, boards_run
+from hsmc.workbench.boards_judge import Judge
+from hsmc.workbench.boards_plan import Irreproducible, Planner
 from hsmc.verification.narration import Step  # noqa: E402
 from hsmc.verification.trail import Trail, from_json  # noqa: E402
 from tests.tutorial import console  # noqa: E402
@@ -417,7 +418,7 @@ def test_unfinished_requests() -> None:
     assert judge.unfinished() == ["send 1 of host 0", "receive 0 of host 1"]
 
 
-@pytest.mark.parametrize("module", [boards, boards_judge, boards_run])
+@pytest.mark.parametrize("module", [boards_report, boards_judge, boards_run])
 def test_examples_of_boards(module: types.ModuleType) -> None:
     result = doctest.testmod(module)
     assert result.attempted > 0 and result.failed == 0

@@ -23,7 +23,7 @@ GOLDEN = Path(__file__).parent / "golden"
 sys.path[:0] = [str(TOP), str(TOP / "gen")]
 
 from hsmc.commands.main import main
-from hsmc.workbench.command_line import Failure
+from hsmc.failure import Failure
 from hsmc import compile_spec, ir  # noqa: E402
 from hsmc.backends.backend_promela import PromelaWriter  # noqa: E402
 from hsmc.interpreter.interpreter import Program  # noqa: E402

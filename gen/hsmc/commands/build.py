@@ -10,20 +10,19 @@ from pathlib import Path
 from typing import Sequence
 
 from .. import ir
-from ..workbench.command_line import (
-    Failure,
-    Progress,
+from ..failure import Failure, choose
+from ..progress import Progress
+from .command_line import (
     Subparsers,
     applied,
-    choose,
     compiled,
     fail,
     json_argument,
     print_diagnostics,
     spec_argument,
-    write_all,
 )
-from ..workbench.compiler import Compilation
+from ..files import write_all
+from ..compilation.compiler import Compilation
 from ..frontend.includes import LIBRARY
 
 

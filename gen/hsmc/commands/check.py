@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import argparse
 
-from ..workbench.command_line import (
-    Failure,
-    Progress,
+from ..failure import Failure
+from ..progress import Progress
+from .command_line import (
     Subparsers,
     errors_among,
     json_argument,
     print_diagnostics,
     spec_argument,
 )
-from ..workbench.compiler import Compilation, diagnose
+from ..compilation.compiler import Compilation, diagnose
 from ..frontend.profiles import UnknownProfile
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..workbench.command_line import (
+from .command_line import (
     Subparsers,
     check_argument,
     compiled,

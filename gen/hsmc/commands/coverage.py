@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..workbench.command_line import (
-    Failure,
+from ..failure import Failure
+from .command_line import (
     Subparsers,
     check_argument,
     compiled,

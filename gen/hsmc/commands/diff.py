@@ -8,16 +8,16 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional
 
-from ..workbench.command_line import (
-    Failure,
-    Progress,
+from ..failure import Failure
+from ..progress import Progress
+from .command_line import (
     Subparsers,
     errors_among,
     json_argument,
     print_diagnostics,
     print_json,
 )
-from ..workbench.compiler import Compilation
+from ..compilation.compiler import Compilation
 from ..frontend.profiles import UnknownProfile
 from ..report import Diagnostic
 

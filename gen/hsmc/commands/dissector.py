@@ -6,13 +6,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from ..workbench.command_line import (
-    Failure,
-    Subparsers,
-    compiled,
-    spec_argument,
-    write_all,
-)
+from ..failure import Failure
+from .command_line import Subparsers, compiled, spec_argument
+from ..files import write_all
 
 
 def add(commands: Subparsers) -> None:

@@ -5,16 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..workbench.command_line import (
-    Failure,
-    Progress,
-    Subparsers,
-    errors_among,
-    fail,
-    read_text,
-    write_all,
-)
-from ..workbench.compiler import Compilation
+from ..failure import Failure
+from ..progress import Progress
+from .command_line import Subparsers, errors_among, fail
+from ..files import read_text, write_all
+from ..compilation.compiler import Compilation
 
 
 def add(commands: Subparsers) -> None:

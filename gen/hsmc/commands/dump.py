@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 
-from ..workbench.command_line import (
+from .command_line import (
     Subparsers,
     check_argument,
     compiled,

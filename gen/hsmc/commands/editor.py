@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..workbench.command_line import Subparsers, write_all
+from .command_line import Subparsers
+from ..files import write_all
 
 
 def add(commands: Subparsers) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import re
 
-from ..workbench.command_line import Failure, Subparsers, json_argument, print_json
+from ..failure import Failure
+from .command_line import Subparsers, json_argument, print_json
 from ..documents.diagnostic_pages import page
 from ..diagnostics import TABLE
 from ..report import did_you_mean

@@ -7,15 +7,9 @@ import json
 import sys
 from pathlib import Path
 
-from ..workbench.command_line import (
-    Failure,
-    Subparsers,
-    check_argument,
-    choose,
-    compiled,
-    spec_argument,
-    write_all,
-)
+from ..failure import Failure, choose
+from .command_line import Subparsers, check_argument, compiled, spec_argument
+from ..files import write_all
 
 
 def add(commands: Subparsers) -> None:

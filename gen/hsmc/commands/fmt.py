@@ -9,7 +9,9 @@ import stat
 import sys
 from pathlib import Path
 
-from ..workbench.command_line import Failure, Subparsers, print_diagnostics, write_all
+from ..failure import Failure
+from .command_line import Subparsers, print_diagnostics
+from ..files import write_all
 from ..report import Diagnostic, SpecError
 
 STANDARD_INPUT = "-"

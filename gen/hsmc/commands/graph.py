@@ -5,13 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from ..workbench.command_line import (
-    Failure,
-    Subparsers,
-    choose,
-    compiled,
-    spec_argument,
-)
+from ..failure import Failure, choose
+from .command_line import Subparsers, compiled, spec_argument
 
 
 def add(commands: Subparsers) -> None:

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from ..workbench.command_line import Subparsers
+from .command_line import Subparsers
 
 
 def add(commands: Subparsers) -> None:

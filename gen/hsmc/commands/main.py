@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Optional, Sequence
 
 from .. import __version__
-from ..workbench.command_line import Failure
+from ..failure import Failure
 from ..missing import missing_package
 
 COMMANDS = (

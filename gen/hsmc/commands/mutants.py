@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..workbench.command_line import Subparsers, json_argument, spec_argument
+from .command_line import Subparsers, json_argument, spec_argument
 
 
 def add(commands: Subparsers) -> None:
@@ -74,6 +74,6 @@ def add(commands: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from ..verification import mutant_report
+    from . import mutants_report
 
-    return mutant_report.command(options)
+    return mutants_report.command(options)

@@ -8,7 +8,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from ..workbench.command_line import Failure, Subparsers, write_all
+from ..failure import Failure
+from .command_line import Subparsers
+from ..files import write_all
 from ..formatting.formatter import format_text
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,30}")

@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 
-from ..workbench.command_line import (
+from .command_line import (
     Subparsers,
     check_argument,
-    choose,
     compiled,
     json_argument,
     print_json,
     spec_argument,
 )
+from ..failure import choose
 
 
 def add(commands: Subparsers) -> None:

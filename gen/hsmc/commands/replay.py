@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..workbench.command_line import Subparsers, json_argument
+from .command_line import Subparsers, json_argument
 
 
 def add(commands: Subparsers) -> None:
@@ -39,6 +39,6 @@ def add(commands: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from ..verification import replay
+    from . import replay_report
 
-    return replay.command(options)
+    return replay_report.command(options)

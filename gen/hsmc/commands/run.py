@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..workbench.command_line import Subparsers, check_argument, compiled, spec_argument
+from .command_line import Subparsers, check_argument, compiled, spec_argument
 
 
 def add(commands: Subparsers) -> None:

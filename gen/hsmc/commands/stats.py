@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from ..workbench.command_line import (
-    Progress,
+from ..progress import Progress
+from .command_line import (
     Subparsers,
     applied,
     check_argument,

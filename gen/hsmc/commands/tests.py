@@ -6,16 +6,10 @@ import argparse
 import json
 from pathlib import Path
 
-from ..workbench.command_line import (
-    Failure,
-    Progress,
-    Subparsers,
-    check_argument,
-    compiled,
-    read_text,
-    spec_argument,
-    write_all,
-)
+from ..failure import Failure
+from ..progress import Progress
+from .command_line import Subparsers, check_argument, compiled, spec_argument
+from ..files import read_text, write_all
 
 
 def add(commands: Subparsers) -> None:

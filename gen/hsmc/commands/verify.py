@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..workbench.command_line import Subparsers
+from .command_line import Subparsers
 
 
 def add(commands: Subparsers) -> None:
@@ -68,6 +68,6 @@ def add(commands: Subparsers) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from ..verification import campaign
+    from . import verify_report
 
-    return campaign.command(options)
+    return verify_report.command(options)

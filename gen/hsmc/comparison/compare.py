@@ -19,7 +19,7 @@ from typing import Iterator, Literal, Optional, Sequence
 
 from .. import ir
 from .compare_declarations import Item, items_of
-from ..workbench.compiler import Compilation
+from ..compilation.compiler import Compilation
 from .written import TIMER, WrittenProcess, WrittenRow, WrittenState, written_processes
 
 Kind = Literal["added", "removed", "changed", "moved", "renamed"]

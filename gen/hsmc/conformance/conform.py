@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Iterator, Optional, Sequence
 
 from .. import ir
-from ..workbench.command_line import Failure
+from ..failure import Failure
 from ..interpreter.interpreter import Program
 from .trace_control import ControlCheck, Finding, Tables, place_of
 from .trace_file import Item, Run, TraceError, read_trace

@@ -11,7 +11,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..workbench.compiler import Compilation
+from ..compilation.compiler import Compilation
 from ..report import render
 
 DIRECTORY = Path(__file__).resolve().parents[3] / "docs/diagnostics"

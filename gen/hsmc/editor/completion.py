@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 from typing import Iterable, Optional
 
-from ..workbench.compiler import Compilation
+from ..compilation.compiler import Compilation
 from ..frontend.index import Definition, Index
 from ..report import Report
 from .positions import Json

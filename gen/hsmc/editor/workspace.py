@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Iterator, Optional
 
 from .. import ir
-from ..workbench.compiler import Compilation
+from ..compilation.compiler import Compilation
 from ..frontend import includes
 from ..frontend.index import Index, Occurrence
 from ..report import Diagnostic

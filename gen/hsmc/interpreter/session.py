@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Callable, Iterator, Optional, Sequence, TextIO
 
 from .. import ir, naming
-from ..workbench.command_line import read_text
+from ..files import read_text
 from .interpreter import Change, EntryPoint, Node, Outcome, Program, Verdict
 from .node_state import ContractViolation
 from ..report import did_you_mean

@@ -14,7 +14,8 @@ from typing import Any, Iterable, Sequence
 
 from .. import ir
 from . import generated_tests
-from ..workbench.command_line import Failure, read_text
+from ..failure import Failure
+from ..files import read_text
 from ..interpreter.interpreter import Program
 from ..interpreter.node_state import ContractViolation
 from ..recall import faulty_recalls

@@ -12,7 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Optional
 
-from ..workbench.command_line import Failure, write_all
+from ..failure import Failure
+from ..files import write_all
 from ..interpreter.interpreter import Program
 from . import diagram, diagram_svg, story
 from .narration import Listener, Narration, globals_of, world_header

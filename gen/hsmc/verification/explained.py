@@ -6,7 +6,8 @@ import tomllib
 from pathlib import Path
 from typing import Iterator, Sequence
 
-from ..workbench.command_line import Failure, read_text
+from ..failure import Failure
+from ..files import read_text
 
 
 def entries(

@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-import hashlib
-import sys
 from collections import Counter
-from pathlib import Path
 from typing import Optional, Sequence
 
-from ..testing import mutation
-from ..workbench.command_line import (
-    Failure,
-    Progress,
-    choose,
-    fail,
-    print_json,
-    write_all,
-)
-from ..frontend.profiles import UnknownProfile
-from ..report import SpecError
 from . import survivors
-from .mutants import Baseline, Kept, Outcome, Task, as_record, examine_all, measure
-from .search import need_tools
-from .subject import Subject, choose_checks
+from .mutants import Baseline, Outcome, as_record
+from .subject import Subject
 from .survivors import Survivor
 
 FATES = {
@@ -34,98 +18,6 @@ FATES = {
     "survived": "survived",
     "broken": "not examined: a tool failed",
 }
-
-
-def chosen(subject: Subject, options: argparse.Namespace) -> list[mutation.Mutant]:
-    """Those asked for; `--sample N` takes N, spread over all operators."""
-    for name in options.operators:
-        choose("operator", name, list(mutation.OPERATORS))
-    processes = [process.name for process in subject.protocol.processes]
-    for name in options.process:
-        choose("process", name, processes)
-    every = mutation.mutants(subject.compilation.spec, options.operators)
-    if options.process:
-        every = [m for m in every if not m.process or m.process in options.process]
-    if options.name is not None:
-        wanted = Survivor(options.name, "", "")
-        every = [mutant for mutant in every if wanted.means(mutant.name)]
-        if not every:
-            raise Failure(f"there is no mutant {options.name}; --list names them")
-    if options.sample is not None:
-        every = spread(every, options.sample)
-    return every
-
-
-def spread(every: Sequence[mutation.Mutant], count: int) -> list[mutation.Mutant]:
-    """As many of each operator as there are, up to an equal share. Which ones depends on their own names alone, so that
-    a change of the spec elsewhere hardly changes the choice.
-    """
-    if count < 1:
-        raise Failure("--sample takes a number from 1 on")
-    ranks: dict[str, list[str]] = {}
-    for mutant in every:
-        ranks.setdefault(mutant.operator, []).append(mutant.name)
-    order = {
-        name: (rank, operator)
-        for operator, names in ranks.items()
-        for rank, name in enumerate(
-            sorted(names, key=lambda name: hashlib.sha256(name.encode()).digest())
-        )
-    }
-    taken = set(sorted(order, key=lambda name: order[name])[:count])
-    return [mutant for mutant in every if mutant.name in taken]
-
-
-def command(options: argparse.Namespace) -> int:
-    try:
-        subject = Subject(options.file, options.output, options.profile)
-    except UnknownProfile as error:
-        raise Failure(str(error)) from None
-    except SpecError as error:
-        fail(error.diagnostics, options.json)
-    choose_checks([subject], options.checks)
-    every = chosen(subject, options)
-    if options.list:
-        print(*(f"{m.place}  {m.name}" for m in every), sep="\n")
-        return 0
-    if options.jobs < 1:
-        raise Failure("--jobs takes a number from 1 on")
-    known = survivors.read(options.survivors) if options.survivors else []
-    need_tools()
-    progress = Progress()
-    directory = subject.directory.parent
-    kept = Kept(directory / "kept")
-    try:
-        baseline = measure(subject, kept, options.checks, progress.step)
-    except SpecError as error:
-        fail(error.diagnostics, options.json)
-    tasks = [
-        Task(
-            options.file,
-            options.profile,
-            directory,
-            mutant,
-            baseline,
-        )
-        for mutant in every
-    ]
-    outcomes = examine_all(
-        tasks,
-        options.jobs,
-        lambda outcome, done: progress.step(f"{done} of {len(tasks)}: {outcome.name}"),
-    )
-    progress.done()
-    outcomes = [outcome for outcome in outcomes if outcome.fate != "malformed"]
-    report = Report(subject, baseline, outcomes, known)
-    if options.page is not None:
-        write_all({options.page: report.page()})
-    if options.json:
-        print_json(report.record())
-    else:
-        print(report.text(options.diff), end="")
-    for problem in report.problems():
-        print(problem, file=sys.stderr)
-    return int(bool(report.problems()))
 
 
 class Report:

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Callable, Optional, Sequence
 
 from .. import ir
-from ..workbench.command_line import Failure, write_all
-from ..workbench.compiler import Compilation
+from ..failure import Failure
+from ..files import write_all
+from ..compilation.compiler import Compilation
 from ..testing.mutation import Mutant
 from ..report import SpecError
 from ..walk import nodes, row_parts

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from ..backends import backend_c, backend_world
-from ..workbench.command_line import Failure
+from ..failure import Failure
 from ..testing.differential import HarnessWriter
 from ..interpreter.interpreter import Program
 from .narration import Step, flat_names

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Callable, Optional, Sequence
 
-from ..workbench.command_line import Failure
+from ..failure import Failure
 from .subject import Search, Subject, shown
 
 # What the generated C checks while it runs (fw-runtime/hsm_checks.h), and who is told: models/spin_support.h.

@@ -10,8 +10,8 @@ from typing import Iterator, Optional, Sequence
 
 from .. import ir, naming
 from ..backends import backend_c, backend_promela, backend_world
-from ..workbench.command_line import Failure, choose
-from ..workbench.compiler import Compilation
+from ..failure import Failure, choose
+from ..compilation.compiler import Compilation
 from ..report import SpecError
 
 TOP = Path(__file__).resolve().parents[3]  # holds gen/, models/ and fw-runtime/
@@ -233,6 +233,6 @@ def choose_checks(subjects: Sequence[Subject], names: Sequence[str]) -> None:
 
 
 def write(directory: Path, files: dict[str, str]) -> None:
-    from ..workbench.command_line import write_all
+    from ..files import write_all
 
     write_all({directory / name: text for name, text in files.items()})

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterable
 
-from ..workbench.command_line import Failure
+from ..failure import Failure
 from ..report import did_you_mean
 from . import explained
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Optional, Sequence
 
 from .. import ir
-from ..workbench.command_line import Failure, read_text
+from ..failure import Failure
+from ..files import read_text
 from ..interpreter.interpreter import Program
 from ..interpreter.scenario import Vocabulary
 from .narration import Step, Variable

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Optional, Sequence
 
 from .. import naming
-from ..workbench.command_line import Failure
+from ..failure import Failure
 from ..report import did_you_mean
 from . import explained
 from .search import Run

@@ -1,1 +1,1 @@
-"""A spec compiled as a whole, and what the commands share: reading specs, choosing checks, printing, exit statuses."""
+"""What knows make, images and boards: trails of the model checker on the firmware."""

@@ -7,13 +7,14 @@ import shutil
 from pathlib import Path
 from typing import Optional
 
-from ..workbench.command_line import Failure, choose, fail, print_json
+from ..failure import Failure, choose
+from .command_line import fail, print_json
 from ..interpreter.interpreter import Program
 from ..frontend.profiles import UnknownProfile
 from ..report import SpecError
-from . import diagram, native, story
-from .subject import Subject
-from .trail import Trail, from_json, read_trail
+from ..verification import diagram, native, story
+from ..verification.subject import Subject
+from ..verification.trail import Trail, from_json, read_trail
 
 
 def load(path: Path, options: argparse.Namespace) -> tuple[Subject, Program, Trail]:
@@ -81,9 +82,9 @@ def command(options: argparse.Namespace) -> int:
         raise Failure(f"--turns {options.turns}: a cycle shows from its second turn on")
     subject, program, trail = load(options.trail, options)
     if options.boards:
-        from . import boards
+        from . import boards_report
 
-        return boards.command(options, subject, trail)
+        return boards_report.command(options, subject, trail)
     told = story.Teller(program, trail).tell()
     done = native.run(program, subject, trail)
     problems = outcome(trail, told, done)

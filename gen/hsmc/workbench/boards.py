@@ -7,21 +7,20 @@ board, in its transitions.
 
 from __future__ import annotations
 
-import argparse
 import shutil
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
-from ..workbench.command_line import Failure, print_json
+from ..failure import Failure
 from ..conformance.trace_file import TraceError, read_trace
 from ..interpreter.interpreter import Program
 from ..report import SpecError
-from . import boards_run, story
+from . import boards_run
 from .boards_judge import Judge
 from .boards_plan import BINDINGS, Irreproducible, Plan, Planned, Planner, Row
 from .boards_run import Answer, Done
-from .subject import Subject, shown
-from .trail import Trail
+from ..verification.subject import Subject
+from ..verification.trail import Trail
 
 IRREPRODUCIBLE = 3  # exit status
 
@@ -282,154 +281,3 @@ def leaks(done: Done) -> list[str]:
         if used:
             result.append(f"board {side} keeps records: {', '.join(used)}")
     return result
-
-
-# --- the command
-
-
-def command(options: argparse.Namespace, subject: Subject, trail: Trail) -> int:
-    told = story.Teller(Program(subject.checked(trail.check)), trail)
-    try:
-        program, outcome = replay(subject, trail, options.turns)
-    except Irreproducible as error:
-        if options.json:
-            print_json({"trail": str(options.trail), "not_reproducible": str(error)})
-        else:
-            print(*story.heading(trail), sep="\n")
-            print(f"\nnot reproducible on the boards: {error}")
-        return IRREPRODUCIBLE
-    if options.json:
-        print_json(record(options, program, trail, outcome))
-        return outcome.status
-    print("\n".join(text(program, trail, told, outcome)))
-    print("\n".join(verdict(subject, trail, outcome)))
-    return outcome.status
-
-
-def text(
-    program: Program, trail: Trail, teller: story.Teller, outcome: Outcome
-) -> list[str]:
-    """What was told to the boards, and what they did; the cycle once."""
-    lines = [*story.heading(trail), ""]
-    width = len(str(len(trail.steps)))
-    indent = " " * (width + 4)
-    for planned, answer in zip(outcome.plan.steps, outcome.answers):
-        if planned.turn:
-            break
-        if trail.loop is not None and planned.number == trail.loop + 1:
-            lines.append(f"{'':{width}}    --- the loop begins here ---")
-        mark = "| " if trail.loop is not None and planned.number > trail.loop else "  "
-        heading = teller.one(planned.step, planned.number).heading
-        if planned.number in outcome.plan.early:
-            heading += ": came at once, see above"
-        lines.append(f"{planned.number:{width}} {mark}{heading}")
-        if answer is None:
-            continue
-        for side, rows in enumerate(answer.rows):
-            names = [program.rows[n].id for n, _ in rows if n < len(program.rows)]
-            if names:
-                lines.append(f"{indent}board {side}: {', '.join(names)}")
-        for seen in answer.seen:
-            if seen.frame is not None:
-                fields = seen.frame.fields
-                lines.append(f"{indent}=> on the wire: {wire_name(program, fields)}")
-            elif seen.kind == "done":
-                how = "finished" if seen.result == 0 else f"error {-seen.result}"
-                lines.append(
-                    f"{indent}=> host {seen.side}: {seen.what} {seen.receive} {how}"
-                )
-    return lines
-
-
-def steps_named(numbers: list[int]) -> str:
-    """
-    >>> steps_named([3]), steps_named([3, 5])
-    ('step 3', 'steps 3 and 5')
-    """
-    names = [str(number) for number in numbers]
-    if len(names) == 1:
-        return f"step {names[0]}"
-    return f"steps {', '.join(names[:-1])} and {names[-1]}"
-
-
-def wire_name(program: Program, fields: dict[str, int]) -> str:
-    binding = BINDINGS[program.protocol.name]
-    kinds = next(e for e in program.protocol.enumerations if e.name == binding.kinds)
-    names = {member.value: member.name for member in kinds.members}
-    kind = names.get(fields["kind"], f"kind {fields['kind']}")
-    return f"{kind} message={fields['message']} frame={fields['frame']} collection={fields['collection']}"
-
-
-def verdict(subject: Subject, trail: Trail, outcome: Outcome) -> list[str]:
-    lines = [""]
-    if trail.hash != subject.protocol.hash:
-        lines.append(f"{subject.spec} has changed since the trail was found")
-    if outcome.problems:
-        return lines + [f"not as found: boards, {p}" for p in outcome.problems]
-    if outcome.plan.deviation:
-        return lines + [
-            "the boards do what the spec says",
-            f"not as found: {outcome.plan.deviation}",
-        ]
-    steps = outcome.plan.steps
-    count = sum(len(p.rows) for p in steps)
-    lines.append(
-        f"boards: {len(trail.steps)} steps, {count} transitions and {sum(len(p.frames) for p in steps)} frames, "
-        f"the same as the interpreter's; {outcome.done.ended_ns / 1e6:.1f} ms of simulated time"
-    )
-    if outcome.plan.forged:
-        lines.append(
-            f"no board has sent the frame of {steps_named(outcome.plan.forged)}: the model's world makes it, and so does the wire"
-        )
-    if outcome.plan.early:
-        other = [p.number for p in steps if p.turn == 0 and p.otherwise]
-        lines.append(
-            f"slots and reads: a board does them at once; {steps_named(outcome.plan.early)} came earlier"
-        )
-        if other:
-            lines.append(
-                f"so {steps_named(other)} met another state and took other transitions than in the trail"
-            )
-        lines.append(
-            "the nodes come to the same states, as the interpreter has it of both orders"
-        )
-    if not outcome.shows:
-        lines.append(
-            f"not as found: nothing the hosts or the wire see violates {trail.violated}"
-        )
-        return lines
-    lines += [f"{trail.violated} is violated, {outcome.where}:"]
-    lines += [f"  {each}" for each in outcome.shows]
-    lines.append(f"image    {shown(outcome.done.image)}")
-    lines.append(f"commands {shown(outcome.done.script)}")
-    lines.append("traces   " + " ".join(shown(path) for path in outcome.done.traces))
-    return lines
-
-
-def record(
-    options: argparse.Namespace, program: Program, trail: Trail, outcome: Outcome
-) -> dict[str, Any]:
-    return {
-        "trail": str(options.trail),
-        "property": trail.violated,
-        "steps": [
-            {
-                "step": planned.number,
-                "turn": planned.turn,
-                "command": planned.command,
-                "boards": [
-                    [program.rows[n].id for n, _ in rows if n < len(program.rows)]
-                    for rows in (answer.rows if answer else [])
-                ],
-                "wire": [frame.fields for frame in (answer.frames if answer else [])],
-            }
-            for planned, answer in zip(outcome.plan.steps, outcome.answers)
-        ],
-        "early": outcome.plan.early,
-        "forged": outcome.plan.forged,
-        "deviation": outcome.plan.deviation or None,
-        "problems": outcome.problems,
-        "shows": outcome.shows,
-        "where": outcome.where if outcome.shows else None,
-        "simulated_ns": outcome.done.ended_ns,
-    }

@@ -1,4 +1,4 @@
-"""What the commands share: reading a spec, reporting, progress, exit status, writing files.
+"""What the commands share: arguments, reading a spec, reporting, progress, exit status.
 
 Exit status: 0 done; 1 the spec (or a trace, a scenario) has errors, or what was asked about does not hold; 2 wrong
 usage, or a file that can be neither read nor written.
@@ -8,50 +8,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
-import tempfile
-import time
 from pathlib import Path
 from typing import Any, Optional, Sequence
 
 from .. import ir
-from .compiler import Compilation
+from ..compilation.compiler import Compilation
 from ..frontend.profiles import UnknownProfile
 from ..report import Diagnostic, render, render_json
-from ..source import decoded
+from ..failure import Failure
 
 Subparsers = argparse._SubParsersAction  # what main.py hands to each command
-
-PROGRESS_AFTER_SECONDS = 1.0
-
-
-class Failure(Exception):
-    """Ends the command with a message (may be empty when all is said) and a status."""
-
-    def __init__(self, message: str, status: int = 2) -> None:
-        super().__init__(message)
-        self.status = status
-
-
-class Progress:
-    """Says on the terminal what is being done, once it has taken a second; silent where nobody watches."""
-
-    def __init__(self) -> None:
-        self._start = time.monotonic()
-        self._shown = False
-        self._watched = sys.stderr.isatty()
-
-    def step(self, what: str) -> None:
-        late = time.monotonic() - self._start > PROGRESS_AFTER_SECONDS
-        if self._watched and late:
-            print(f"\r\033[Khsmc: {what}", end="", file=sys.stderr, flush=True)
-            self._shown = True
-
-    def done(self) -> None:
-        if self._shown:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
-            self._shown = False
 
 
 def spec_argument(parser: argparse.ArgumentParser) -> None:
@@ -125,58 +92,3 @@ def print_diagnostics(diagnostics: Sequence[Diagnostic], as_json: bool) -> None:
 
 def print_json(value: Any) -> None:
     print(json.dumps(value, indent=2))
-
-
-def read_text(path: Path) -> str:
-    try:
-        return decoded(path.read_bytes())
-    except OSError as error:
-        raise Failure(f"{path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise Failure(f"{path} is not UTF-8 text") from None
-
-
-def write_all(files: dict[Path, str]) -> None:
-    for path, text in files.items():
-        try:
-            write_if_changed(path, text)
-        except OSError as error:
-            raise Failure(f"cannot write {path}: {error.strerror}") from None
-
-
-def write_if_changed(path: Path, text: str) -> bool:
-    """Never leaves half a file, and keeps the time stamp of a file that stays the same."""
-    try:
-        if path.read_text(encoding="utf-8") == text:
-            return False
-    except (OSError, UnicodeDecodeError):
-        pass
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-    return True
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def choose(
-    what: str, name: str, names: Sequence[str], hint: Optional[str] = None
-) -> None:
-    """Ends the command when there is no such name."""
-    from ..report import did_you_mean
-
-    if name not in names:
-        raise Failure(
-            f"there is no {what} {name}{did_you_mean(name, names)}" + (hint or "")
-        )

@@ -16,8 +16,8 @@ from typing import Iterator, Optional, Sequence
 from .. import ir
 from ..interpreter.interpreter import Node, Outcome, Program
 from ..interpreter.node_state import ContractViolation
-from .narration import Step, arguments
-from .trail import Trail, parameters_of
+from ..verification.narration import Step, arguments
+from ..verification.trail import Trail, parameters_of
 
 Row = tuple[int, int]  # transition, record or 0
 Fields = dict[str, int]

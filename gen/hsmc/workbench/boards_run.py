@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional
 
-from ..workbench.command_line import Failure
+from ..failure import Failure
 from .boards_plan import Fields, Row
-from .search import execute
-from .subject import TOP, shown
+from ..verification.search import execute
+from ..verification.subject import TOP, shown
 
 SECONDS = 300.0  # for the boards, who need one or two
 # A make that runs this one must not tell it anything.

@@ -1,0 +1,141 @@
+"""What `hsmc verify` searches, and what it prints of that."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Sequence
+
+from ..failure import Failure, choose
+from ..files import write_all
+from ..frontend.profiles import UnknownProfile
+from ..report import SpecError
+from ..verification import counterexample, parting, story, unreached, verdicts
+from ..verification.campaign import run_all
+from ..verification.search import DEPTH_LIMIT, MEMORY_LIMIT, Limits, Run
+from ..verification.subject import ENGINES, KINDS, Subject, choose_checks, shown
+from .command_line import fail, print_json
+
+
+def subjects_of(options: argparse.Namespace) -> tuple[list[Subject], list[str]]:
+    """The specs named, and the configurations."""
+    specs = [Path(name) for name in options.files if name.endswith(".hsm")]
+    names = [name for name in options.files if not name.endswith(".hsm")]
+    if not specs:
+        raise Failure("name a spec: hsmc verify SPEC.hsm [CONFIG ...]")
+    subjects = []
+    for spec in specs:
+        try:
+            subjects.append(Subject(spec, options.output, options.profile))
+        except UnknownProfile as error:
+            raise Failure(str(error)) from None
+        except SpecError as error:
+            fail(error.diagnostics, options.json)
+    if len({subject.name for subject in subjects}) != len(subjects):
+        raise Failure("two of the specs are of the same protocol")
+    choose_checks(subjects, names)
+    for subject in subjects:
+        if not subject.protocol.checks:
+            raise Failure(
+                f"{subject.spec} has no check configuration to search", status=1
+            )
+    return subjects, names
+
+
+def kinds_of(options: argparse.Namespace, subjects: Sequence[Subject]) -> Sequence[str]:
+    """A property is searched for by the searches of its kind."""
+    if options.property is None:
+        return KINDS if options.kind == "both" else (options.kind,)
+    properties = {p.name: p.kind for s in subjects for p in s.protocol.properties}
+    choose("property", options.property, list(properties))
+    return (properties[options.property],)
+
+
+def command(options: argparse.Namespace) -> int:
+    subjects, names = subjects_of(options)
+    engines = ENGINES if options.engine == "both" else (options.engine,)
+    kinds = kinds_of(options, subjects)
+    depth = options.depth if options.depth is not None else DEPTH_LIMIT
+    memory = options.memory if options.memory is not None else MEMORY_LIMIT
+    if depth < 1 or memory < 1:
+        raise Failure("--depth and --memory take numbers from 1 on")
+    limits = Limits(depth, memory, options.storage, options.property)
+    searches = [
+        (search, subject)
+        for subject in subjects
+        for search in subject.searches(names, options.level, engines, kinds)
+    ]
+    by_name = {subject.name: subject for subject in subjects}
+    started = time.monotonic()
+    try:
+        runs = run_all(searches, limits, options.level == "quick")
+        stories = [
+            (subject, each)
+            for subject in subjects
+            for each in counterexample.explain(
+                [run for run in runs if run.search.protocol == subject.name],
+                subject,
+                limits,
+            )
+        ]
+    except SpecError as error:
+        fail(error.diagnostics, options.json)
+    except KeyboardInterrupt:
+        raise Failure("interrupted", 1) from None
+    seconds = time.monotonic() - started
+    problems = [
+        f"{problem}\n{parting.where_engines_part(by_name[search.protocol], search.check)}"
+        for problem, search in verdicts.unequal(runs)
+    ]
+    whole = options.level != "quick" and not names and options.property is None
+    judged = [unreached.judge(runs, subject) for subject in subjects if whole]
+    if all(run.holds for run in runs):  # what was cut short says nothing of the rest
+        problems += [problem for each in judged for problem in each.problems]
+    records = [verdicts.as_record(run) for run in runs]
+    for record in records:
+        for _, (trail, told, paths) in stories:
+            mine = record["config"] == f"{trail.protocol}/{trail.check}"
+            if mine and record.get("property") == trail.violated:
+                record["trail"] = shown(paths["trail"])
+                record["steps"] = len(told)
+    if options.report is not None:
+        write_all({options.report: json.dumps(records, indent=1) + "\n"})
+    if options.json:
+        print_json(records)
+    else:
+        print(verdicts.table(runs), end="")
+        for each in judged:
+            print("".join(f"{line}\n" for line in each.told), end="")
+        tell_rest(options, subjects, names, runs, seconds)
+        for _, (trail, told, paths) in stories:
+            print()
+            print(story.text(trail, told), end="")
+            print("\n".join(f"{kind:6} {shown(path)}" for kind, path in paths.items()))
+            print(f"replay hsmc replay {shown(paths['trail'])}")
+    if problems:
+        print(*problems, sep="\n", file=sys.stderr)
+    cut_short = any(run.incomplete for run in runs) and not options.accept_incomplete
+    return int(bool(problems or cut_short or any(run.errors for run in runs)))
+
+
+def tell_rest(
+    options: argparse.Namespace,
+    subjects: Sequence[Subject],
+    names: Sequence[str],
+    runs: Sequence[Run],
+    seconds: float,
+) -> None:
+    left_out = [
+        f"{subject.name}/{name}"
+        for subject in subjects
+        for name in subject.left_out(options.level)
+    ]
+    if left_out and not names:
+        print(f"not searched at this level: {', '.join(left_out)}")
+    holding = sum(run.holds for run in runs)
+    print(
+        f"{len(runs)} search{'es' * (len(runs) != 1)}, {holding} exhaustive without a violation; {seconds:.1f} s"
+    )
