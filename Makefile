@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The front door. `make help` lists the targets; V=1 shows every command.
 # Each directory describes its own part in build.mk; everything made lands under build/.
 
@@ -123,6 +124,8 @@ lint-style:
 	$(Q)scripts/citations.py
 	$(SAY) EDGES "which directory uses which"
 	$(Q)scripts/edges.py
+	$(SAY) LICENCE "SPDX lines"
+	$(Q)scripts/licence.py
 
 lint-warnings: $$(LINT_NEEDS)
 	$(SAY) CLANG "warnings and clang-tidy"

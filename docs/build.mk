@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The site about the protocols: build/docs/index.html. It is made anew, so that no page of a renamed machine stays.
 docs:            ## the protocols as web pages: build/docs/index.html
 	@scripts/setup.sh docs

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Firmware images: build/firmware/NAME_a.elf of every protocol whose folder has a firmware/image.c, found by its being
 # there. What an image needs beyond that is in the folder's own firmware/build.mk: FW_FLAGS_NAME, for the compiler, and
 # FW_NEEDS_NAME, files to be made before.

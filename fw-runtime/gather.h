@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Cursor over scattered host memory: where does byte `offset` of a buffer lie that is given as a
  * list of pieces of any size?

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What generated C looks at while it runs, where it is built to: indices, references, ranges and
  * the other promises of the spec. By default these macros are the plain expressions and cost
  * nothing.

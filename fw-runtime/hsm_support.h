@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What every generated protocol stands on: verdicts, sets of bits, pools. Plain C11, no library
  * behind it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What a protocol needs from a NIC: the contract between a protocol's glue and a port.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Trace ring: which transitions were taken, when, by which instance. Two words a record (layout
  * TraceRecord of nic/board.hsm), readable by the host at any time and from a crashed board.

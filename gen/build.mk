@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The spec compiler, and what it makes of the specs: build/gen/NAME/NAME.h, .c, _layout.h and so on for each protocol,
 # which is a folder spec/NAME with a NAME.hsm. Who includes a generated header depends on $(GENERATED_NAME).
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Registers and board memory. The 2 kB window is an expensive resource: it is moved only when the
  * wanted word lies outside, and never for the low kilobyte, which has an alias of its own. */
 #include "host/internal.h"

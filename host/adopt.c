@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the host must know of a board that runs EMP: where things are, which descriptors are taken,
  * and the addresses of its peers. */
 #include "host/internal.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* libemp's operations on a simulated board and the host it sits in. */
 #include "host/board_sim.h"
 

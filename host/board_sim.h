@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The simulated board behind libemp: names "sim:0", "sim:1", ... are the boards of a world.
  *
  * `environment` of struct libemp_options is the struct tigon_world. Every call on such a board,

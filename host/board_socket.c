@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* libemp's operations on a board of another process. */
 #include "host/board_socket.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* libemp's way to a board of `tigonsim serve`: "socket:left.sock". Link host/board_socket.o and
  * libtigon_client.a. options.environment is not used.
  *

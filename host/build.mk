@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # libemp, its backend for simulated boards, and the demo's program.
 
 HOST_LIBRARY_SOURCES := $(addprefix host/,access.c adopt.c board_sim.c costs.c descriptor.c eeprom.c fault.c image.c \

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The host costs by name, each with its default and the reason for it. */
 #include "host/libemp.h"
 

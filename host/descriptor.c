@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Descriptors as the board reads them (EF26, EF27). Pure functions: numbers in, words out. */
 #include "host/internal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The board's serial EEPROM, an AT24C32 behind four pins of HW[044], clocked by hand as all drivers
  * of the chip do. Two address bytes; the rest of the register must keep its value. */
 #include "host/internal.h"

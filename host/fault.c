@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Why firmware has stopped itself, for people. */
 #include "host/internal.h"
 

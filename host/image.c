@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Firmware images: what an ELF file wants in memory, at its load addresses. */
 #include "host/internal.h"
 

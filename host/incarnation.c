@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How often a board has been started, in its serial EEPROM: what distinguishes its incarnations
  * when it has lost its power, and all other memory with that.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Declarations that the files of libemp share. Programs include only libemp.h; unit tests may also
  * include this header. */
 #ifndef HOST_INTERNAL_H

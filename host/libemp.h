@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * libemp: messages between hosts, over boards that run the EMP protocol themselves.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Registered memory, and how a message's pieces become the pages a descriptor names. */
 #include "host/internal.h"
 

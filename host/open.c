@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Opening and closing: names, backends, messages about failures. */
 #include "host/internal.h"
 

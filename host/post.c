@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Posting and completion: descriptors by programmed I/O, hand-over by mailbox (EF25, EF29, EF30).
  *
  * Order of hand-over, which the firmware relies on: the descriptors, then their number in the

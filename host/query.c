@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counters and parameters by the names of the specification. */
 #include "host/internal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From a board in any state to running firmware of any protocol, in the order of tigon2.md 9; what
  * is EMP's of it: adopt.c; where its life ends: stop.c. */
 #include "host/internal.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Making a board silent, so that memory it was told of can be given back. Halting its processors
  * is not enough: rings of transfers and frames are worked off without them (tigon2.md 5.4, 6.1). */
 #include "host/internal.h"

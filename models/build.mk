@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Model checking: every check configuration of every spec, exhaustively, with the generated Promela and the generated C.
 # Verdicts with their bounds land in build/verify.json, counterexamples in build/verify/.
 

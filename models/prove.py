@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """Proves small C functions for all their inputs: `make prove`.
 
     models/prove.py                     everything

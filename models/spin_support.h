@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Support for generated C inside a SPIN model: assertions that name their property, coverage of
  * transitions, and the narration of trails.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The wire and the timers of a world that hsmc generates (gen/hsmc/backends/backend_world.py), for
  * both engines inside SPIN and for `hsmc replay` without it.
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """What `make bench` runs: how fast the tools are on this machine, and what the firmware costs on the simulated board.
 
 Wall-clock figures depend on the machine: each is the best of three runs, because other work only ever makes a run

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """Finds citations and links that lead nowhere, in every file under version control.
 
 Three kinds are checked: a section of a reference document, in a comment or a page ("tigon2.md 7, 16.1 and 6.4",

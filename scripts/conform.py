@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """Traces of many simulated worlds under random faults against the spec: what `make conform` runs.
 
 In one of six a board is loaded anew in the middle. Each world is run twice, with the image as shipped, whose trace tells

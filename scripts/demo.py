@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """The demonstration behind `make demo`: from the spec to messages over a lossy wire, step by step.
 
 Everything measured is simulated time, so the figures are the same on every machine. The results land in

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """Checks which directory uses which, against the rules of docs/architecture.md.
 
 An edge is an `#include "..."` of a C file or an import of a Python module in another directory. The page has tables

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """What `make bench-published` prints: EMP on the simulated boards, charged the papers' step costs, beside the published
 figures.
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Installs the Debian packages of the named groups (all groups without arguments) that are not there yet.
 # Where the user may not install, it prints the exact command to ask for and stops.
 set -eu

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """Runs every test under pytest and ends with the plain line `N passed, N failed`.
 
 Arguments are handed to pytest. The counts come from pytest's own JUnit report, so the closing line cannot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The board simulator: one static library, and the same with the sanitizers for tests. A source file belongs to it by
 # lying in one of these directories.
 SIM_DIRECTORIES := base core chip pc network faults world

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Fault injection: faults on wires and inside boards, their times, and the frames they hit.
  *

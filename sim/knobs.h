@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Knobs: all numbers of the simulated world that are choices and not facts of the chip, in one
  * structure.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Observers of a world. There may be any number of them; each receives the kinds of events for
  * which it has a function. Waveforms, logs and profiles of sim/observe/ are built on this; programs

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The interface of host programs that `tigonsim run` loads from a shared object.
  *
  * The object defines tigon_main and is built with, for instance,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The simulated Tigon2 world: boards, the hosts they sit in, and the wires between them.
  *

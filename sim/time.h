@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The time base of the simulated world.
  *

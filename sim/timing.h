@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Cycle costs of the cores: every figure tigon2.md 12.4 recommends for a core, as a named knob.
  *

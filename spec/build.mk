@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What the folders of protocols bring beside specs and firmware. docs/new-protocol.md tells what is found by being there.
 
 PROTOCOL_SPECS := $(foreach name,$(PROTOCOLS),spec/$(name)/$(name).hsm)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Makes each compiled test program a pytest item.
 
 The Makefile lists the programs it built in build/tests/programs.txt; a program passes when it exits with 0.

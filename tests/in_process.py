@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs a command of hsmc in the process of the tests: a start of its own would cost more than most commands take.
 
 What a process itself decides (hash seeds, pipes, signals, what is kept from one start to the next) needs a real one.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests that `make test` leaves to `make test-long`, so that it stays under ten minutes."""
 
 from typing import Any, Iterable, Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Whether a text tells a directory of this machine, as nothing that is generated may."""
 
 import re

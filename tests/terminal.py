@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A pseudo-terminal for tests of what only a terminal is shown. Where there is none, they are skipped."""
 
 import contextlib

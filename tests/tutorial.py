@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A tutorial done as a reader would: blocks put into a file, commands run, output compared with the page.
 
 A page marks its blocks: `hsm step` changes the file for good, `hsm slip` for the next commands only, `console` holds commands

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """Refuses an image with a jump to a computed address, but for those ALLOWED names, each with its reason.
 
 Events are dispatched once, by JOFF in the event loop; what it calls is known when the image is linked, so the path of

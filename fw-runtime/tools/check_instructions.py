@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """Refuses an image that holds an instruction the Tigon2 core does not have.
 
 Decodes the fields of every word of every function against the list of tigon2.md 1.2, plus PRI and

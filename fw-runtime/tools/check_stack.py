@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """Compares the deepest call chain of an image with the stack reserved in the scratchpad.
 
 Reads what -fcallgraph-info=su wrote beside the objects. The roots are the start-up code's main and

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """Chooses the functions of an image that lie in the scratchpad, where not all that are on the data path find room.
 
 Wants the image linked with none of them there, and a profile of it (tigonsim run --profile=FILE.folded). Of all choices

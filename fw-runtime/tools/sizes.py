@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """Prints where an image lies and how much memory it leaves."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc, the compiler of hierarchical state-machine specs.
 
     protocol = hsmc.compile_spec("spec/emp/emp.hsm", check="one_message")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What external events may carry. A number outside is refused before any row sees it: back ends print that test, and
 whatever makes up events chooses from what is allowed.
 """

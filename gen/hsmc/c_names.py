@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The names that generated C gives to what a protocol declares."""
 
 from __future__ import annotations

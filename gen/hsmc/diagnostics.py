@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The numbered diagnostics and their titles. What each means and how to mend the spec: docs/diagnostics/HSM0123.md.
 
 Numbers are never reused. Hundreds: 01 text and files, 02 names, 03 types and values, 04 layouts and records,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The intermediate form as text: for goldens, for messages and for the curious (`hsmc dump`)."""
 
 from __future__ import annotations

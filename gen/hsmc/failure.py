@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How a command ends that cannot do what it is for."""
 
 from __future__ import annotations

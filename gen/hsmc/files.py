@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reading and writing text files; errors end the command."""
 
 from __future__ import annotations

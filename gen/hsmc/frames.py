@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Frames of a payload that comes from layouts: where its fields lie on the wire, which bytes are a frame of it, and both
 ways between bytes and values.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The intermediate form: what every back end prints.
 
 Typed, resolved and flattened. Nothing here needs a symbol table: a name has become a node that says what it is, a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Statements of the intermediate form; what holds of them all stands in ir.py."""
 
 from __future__ import annotations

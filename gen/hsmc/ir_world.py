@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The world of the intermediate form: what surrounds the nodes when a protocol is checked. Contracts: docs/verification.md."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What follows from the compiler's own files alone, kept beside Python's bytecode: parser tables and compiled templates.
 
 A start of hsmc would spend a third of its time on them. As with bytecode, nothing depends on it: where files cannot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What to do where a Python package is not installed. Imports nothing that could be missing."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Names and literals of the generated languages, as plain functions: the templates use them as filters."""
 
 from __future__ import annotations

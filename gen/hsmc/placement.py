@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a placement makes cross from one processor to another: raises, what they carry, and data.
 
 This is the only place that says so. Whatever is done about it (a message in a queue, a lock, an error) starts from here.

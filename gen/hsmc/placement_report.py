@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What crosses between processors, for people and as JSON."""
 
 from __future__ import annotations

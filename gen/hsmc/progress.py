@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is being done, on the terminal of whoever waits."""
 
 from __future__ import annotations

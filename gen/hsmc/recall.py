@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where the runtime's calls must look for events that wait and may now be delivered: what back ends ask about deferred
 events. How the events wait and come back are rows like any other (deferral.py)."""
 

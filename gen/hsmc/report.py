@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Collecting diagnostics and printing them. What the numbers mean stands in diagnostics.py."""
 
 from __future__ import annotations

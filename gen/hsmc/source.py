@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Source text and places in it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Walks over the intermediate form that more than one back end needs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "host/demo/charges.h"
 
 #include <errno.h>

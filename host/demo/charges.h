@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Charges (sim/chip/charge.h) on both boards of a pair: published-cost mode. */
 #ifndef HOST_DEMO_CHARGES_H
 #define HOST_DEMO_CHARGES_H

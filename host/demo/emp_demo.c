@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Demonstration of EMP on two simulated boards: start them, move a file, measure. See --help. */
 #include "host/demo/charges.h"
 #include "host/demo/pair.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "host/demo/pair.h"
 
 #include "host/board_sim.h"

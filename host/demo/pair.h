@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Two simulated boards, "left" and "right", back to back or through a switch, each in a host of its
  * own that loads the firmware through its window, brings the link up and then runs a program over
  * libemp. Also the tests' way to get there.

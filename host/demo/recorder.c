@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "host/demo/recorder.h"
 
 #include <errno.h>

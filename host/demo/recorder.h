@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Records what the firmware of a simulated board does, for hsmc conform; docs/conformance.md has
  * the format.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Latency and bandwidth of one message size on a clean wire, by the papers' method. */
 #ifndef HOST_DEMO_SWEEP_H
 #define HOST_DEMO_SWEEP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "host/demo/traffic.h"
 
 #include "build/gen/emp/emp_codec.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counts the frames of a wire by kind and fate, as a tap sees them. */
 #ifndef HOST_DEMO_TRAFFIC_H
 #define HOST_DEMO_TRAFFIC_H

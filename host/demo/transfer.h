@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A file from one host's program to another's over a wire that loses frames. */
 #ifndef HOST_DEMO_TRANSFER_H
 #define HOST_DEMO_TRANSFER_H

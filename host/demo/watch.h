@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a recorder has to know of a protocol; hsmc build --watch makes it:
  * build/gen/emp/emp_watch.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every node sends messages to every other and compares what it gets. All receives are posted
  * first, then all sends, so that everybody's traffic meets. */
 #include "host/programs/node.h"

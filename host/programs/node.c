@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "host/programs/node.h"
 
 #include "host/board_sim.h"

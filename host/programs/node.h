@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A node of EMP for a program: arguments read, firmware loaded, peers known, link up. */
 #ifndef HOST_PROGRAMS_NODE_H
 #define HOST_PROGRAMS_NODE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Messages to and fro: emp-ping sends and waits for the answer, emp-pong answers. Both compare
  * every byte. */
 #include "host/programs/node.h"

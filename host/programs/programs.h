@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Host programs over EMP that are built into tigonsim. Each is a tigon_main of sim/program.h.
  *
  * Node numbers are those of the boards: a program runs as the node of its own board, and the

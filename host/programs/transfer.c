@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A file from one node to another; both report the first half of its SHA-256 as figures, which a
  * scenario or a test compares. */
 #include "host/demo/transfer.h"

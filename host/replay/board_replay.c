@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* emp_replay IMAGE: two simulated boards that do what they are told, step by step, and nothing
  * else: the wire between them holds every frame until it is asked for, messages are posted when a
  * command says so, and a board's transfers to host memory may wait for a command too.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "host/replay/held.h"
 
 #include <stdlib.h>

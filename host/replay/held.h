@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A wire that gives nothing away by itself: every frame offered to it is kept, and arrives when
  * somebody asks for it by its header, once, several times or never. */
 #ifndef HOST_REPLAY_HELD_H

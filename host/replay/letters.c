@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "host/replay/letters.h"
 
 #include "build/gen/emp/emp_layout.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Messages whose every frame can be told from every other by its bytes, and which of them host
  * memory holds: what an application can know about placement and order. */
 #ifndef HOST_REPLAY_LETTERS_H

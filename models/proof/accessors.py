@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The generated accessors of layouts: reading gives the field's bits, writing changes those and no others.
 
 What a field's bits are is counted from the first of the layout; the accessors count words, shifts and masks.

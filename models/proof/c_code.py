@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Compiles C for the chip's kind of machine, big-endian with 32-bit addresses, and reads the intermediate code.
 
 Without optimisation, so that what C leaves undefined is still there to be found.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What hsmc makes to go between frames and payloads (NAME_codec.h), against the layouts: for every frame and every payload.
 
 Of each payload that comes from layouts is proved, with every bit of the longest header, the length and all values free:

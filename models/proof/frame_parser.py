@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The frame parser against the layouts: what Ragel made of frame.rl accepts what the spec says, for every frame.
 
 Both sides are formulas over the words of the frame, its length and the own address, all of them free: 32 bits for the

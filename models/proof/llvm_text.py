@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reads the part of LLVM's textual form that clang -O0 makes of plain C: integers, pointers, structures, arrays.
 
 Whatever is not understood is an error: a proof must not skip anything. The form is that of clang 14 (Debian 12),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Frames of a payload as formulas over their words, made from the intermediate form alone: positions of fields as bits
 counted from the first of the frame, fixed fields and areas, enumerations, ranges, parts, data.
 

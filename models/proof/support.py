@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sets of bits and pools of fw-runtime/hsm_support.h, against what they mean: a set is one number, bit i for member i.
 
 The length of a set is a constant wherever the generated code uses one, so each length is a proof of its own, over all

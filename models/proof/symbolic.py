@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Executes C functions, read from clang's intermediate code, for all inputs at once.
 
 Values are bit vectors of Z3, memory is a set of objects of known size. Where a branch can go both ways both are

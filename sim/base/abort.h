@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The end for errors of the program that uses the simulator, which no return value could mend. */
 #ifndef SIM_ABORT_H
 #define SIM_ABORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Coroutines: see coroutine.h. There are three ways to switch:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Coroutines: functions with stacks of their own, for the programs of hosts.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Frames: see frame.h. */
 #include "sim/base/frame.h"
 

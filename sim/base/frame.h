@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ethernet frames in flight, their CRC, and the pool they come from. */
 #ifndef SIM_FRAME_H
 #define SIM_FRAME_H

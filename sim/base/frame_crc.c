@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The CRC of Ethernet, through which every frame of a run passes.
  *

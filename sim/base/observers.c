@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The list of observers of a world, and notifying them. */
 #include "sim/base/observers.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The observers and hooks of a world, and the functions that notify them. What programs use of it
  * is in sim/observer.h and sim/tigon.h. */
 #ifndef SIM_OBSERVERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Reproducible chance: splitmix64 (Steele, Lea, Flood 2014; the constants are public domain).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Event queue: see schedule.h. */
 #include "sim/base/schedule.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The queue of what happens when: the times of all events in order, beside pointers to the events,
  * which live inside their owners. A world has few events at a time, about ten for each board, and

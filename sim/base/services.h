@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a world offers its parts: time, events, frames and observers. */
 #ifndef SIM_SERVICES_H
 #define SIM_SERVICES_H

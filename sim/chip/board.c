@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One board: creation, reset, core port, statistics and the back doors of tigon.h. */
 #include "sim/chip/board.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * One board: memory, bus, cores and devices, and what ties them together.
  *

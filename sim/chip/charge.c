@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Charges; see charge.h. */
 #include "sim/chip/charge.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Charging a core for what it does by a table instead of by the instructions it executes: functions
  * of the firmware stand for steps whose cost is known from elsewhere, and the core stalls until

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Core control. HW[140] itself is the core's (cpu.h); this file maps register offsets to it and
  * keeps the times for the statistics. General registers are read-only here, as drivers treat them

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* HW[140].. and HW[240]..: state, program counter, scratchpad port and registers of the cores
  * (tigon2.md 3.1, 3.7). */
 #ifndef SIM_CORE_CONTROL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The two DMA engines, their rings and the DMA assist (tigon2.md 5). */
 #ifndef SIM_DMA_H
 #define SIM_DMA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * AT24C32. Data is sampled on the rising clock edge, our output changes on the falling one; data
  * moving while the clock is high is a start (falling) or stop (rising). Writes take effect at once:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Serial EEPROM Atmel AT24C32 on a two-wire bus: 4096 bytes, two address bytes, device address 0xA0
  * (tigon2.md 3.3; behaviour from the part's public data sheet).

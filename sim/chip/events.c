@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Events: levels, never latches; see events.h and tigon2.md 4 ("level semantics that worked"). */
 #include <string.h>
 

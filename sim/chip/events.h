@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Event words HW[060] / HW[070] and mailbox event words HW[064] / HW[074] (tigon2.md 4). */
 #ifndef SIM_EVENTS_H
 #define SIM_EVENTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* PCI bus: see host_bus.h. */
 #include "sim/chip/host_bus.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The PCI bus under the DMA engines: how long a transfer's data takes while two engines share the
  * wires, and access to host memory by bus address (tigon2.md 12.4).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Host control (tigon2.md 3.2). Word swap exchanges the halves of a 64-bit access; the host model
  * makes none, so bit 5 is only stored. Byte swap reverses each 32-bit host access and is applied in

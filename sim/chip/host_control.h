@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* HW[040] and the interrupt line to the host (tigon2.md 3.2). */
 #ifndef SIM_HOST_CONTROL_H
 #define SIM_HOST_CONTROL_H

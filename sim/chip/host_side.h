@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The computer that a board is plugged into, as far as the board knows it. Any party can be that:
  * the host of sim/pc, or a test.

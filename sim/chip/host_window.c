@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Host view (tigon2.md 3). 0x000-0x3FF registers, 0x400-0x7FF SRAM 0x000-0x3FF, 0x800-0xFFF the 2
  * kB of SRAM at HW[068]; above that nothing. Only a write to the low word of a mailbox through

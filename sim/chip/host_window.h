@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The 16 kB the host maps: registers, SRAM alias with mailboxes, SRAM window (tigon2.md 3, 4). */
 #ifndef SIM_HOST_WINDOW_H
 #define SIM_HOST_WINDOW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Link (tigon2.md 7, 16.1, 16.2, 16.7, 16.8). What a board can send and hear depends on its
  * transceiver (knobs board_kind, transceiver):

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* SERDES, configuration words and link status (tigon2.md 7): the board's end of the wire. */
 #ifndef SIM_LINK_H
 #define SIM_LINK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Local control (tigon2.md 3.3). Bank bits are storage: all of the fitted SRAM is there from the
  * start. Nothing public says how many LEDs hang on the shift register; eight bits are kept.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* HW[044]: EEPROM and MII pins, interrupt to the host, SRAM bank bits, LEDs and general pins
  * (tigon2.md 3.3). */
 #ifndef SIM_LOCAL_CONTROL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See mac_buffer.h. */
 #include "sim/chip/mac_buffer.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Addresses in the two MAC buffers (tigon2.md 5.3, 6): transmit from HW[0D0] to HW[0C0], receive
  * from there to the end of the 2 MB space, each a ring. What lies in one piece, as nearly all does,

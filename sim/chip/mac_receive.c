@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * MAC receive (tigon2.md 6.2): store and forward. Bytes go to HW[0C4] on, round the end of the 2 MB
  * space to HW[0C0]; then the descriptor to HW[0E0]; then both pointers move. A frame that does not

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The receiving half of the MAC (tigon2.md 6.2, 6.3, 6.4). */
 #ifndef SIM_MAC_RECEIVE_H
 #define SIM_MAC_RECEIVE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See mac_statistics.h. */
 #include "sim/chip/mac_statistics.h"
 

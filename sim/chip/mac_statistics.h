@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The 32 counters of the MAC at SRAM 0x080 (tigon2.md 2.2, 6.3). */
 #ifndef SIM_MAC_STATISTICS_H
 #define SIM_MAC_STATISTICS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * MAC transmit (tigon2.md 6.1).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The sending half of the MAC (tigon2.md 6.1, 6.4). */
 #ifndef SIM_MAC_TRANSMIT_H
 #define SIM_MAC_TRANSMIT_H

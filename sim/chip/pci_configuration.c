@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * PCI configuration space, as much of it as software on either side looks at. The host reaches it
  * through the copy in its register block: configuration cycles are not modelled, and a base address

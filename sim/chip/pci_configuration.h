@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The copy of PCI configuration space at HW[000] and the bus bits of HW[05C] (tigon2.md 3.1, 3.6,
  * 8).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * See phy.h. The PHY takes the board's bits at the rising edge of the clock and changes its own
  * there too, so that a driver may look before the next rising edge or after this one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The PHY of a copper board behind the two MII management lines of HW[044] (tigon2.md 3.3,
  * 7, 16.8): frame format and registers 0 to 15 of IEEE 802.3 clause 22, at address 1; its

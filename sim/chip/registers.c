@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Register table and dispatch: see registers.h. Each row names the section of tigon2.md that rules
  * it. */
 #include "sim/chip/registers.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The chip registers (tigon2.md 3): offsets, the one table of access rules, and the dispatch to the
  * devices.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Semaphore (tigon2.md 3.4): a write to one's own face takes the free lock or releases one's own; a
  * write by the party that does not hold it changes nothing, so a waiter writes again after each

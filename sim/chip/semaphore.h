@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The two-party lock HW[048] / HW[04C] (tigon2.md 3.4). */
 #ifndef SIM_SEMAPHORE_H
 #define SIM_SEMAPHORE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Timer. One tick is exactly 1 us, whatever the prescaler says (tigon2.md 14 row 1). The event of a
  * core is raised when (timer - reference) as a signed number is past or equal, from a write of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The microsecond timer HW[054] and its two compare registers HW[058] / HW[078] (tigon2.md 3.1, 4).
  */
 #ifndef SIM_TIMER_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # tigonsim: the simulated boards as a program. Programs of scenarios find libtigon and libemp in it.
 TIGONSIM_SOURCES := $(wildcard sim/command/*.c host/programs/*.c) $(addprefix host/demo/,pair.c recorder.c transfer.c)
 TIGONSIM_OBJECTS := $(TIGONSIM_SOURCES:%.c=$(BUILD)/obj/%.o)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See charge_options.h. Core A of every board with an image is charged; the functions are those of
  * that image. */
 #include "sim/command/charge_options.h"

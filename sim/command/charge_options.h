@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The part of `tigonsim run` that charges processors by a table: --charge, and the setting `charge`
  * of a scenario. */
 #ifndef SIM_COMMAND_CHARGE_OPTIONS_H

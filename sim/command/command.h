@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the subcommands of tigonsim share. */
 #ifndef SIM_COMMAND_COMMAND_H
 #define SIM_COMMAND_COMMAND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Options of `tigonsim run` for debugging; see debug_options.h. */
 #include "sim/command/debug_options.h"
 

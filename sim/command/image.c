@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sim/command/image.h"
 
 #include "sim/core/memory.h"

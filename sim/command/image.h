@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Firmware images as people have them: ELF, the tg2.bin of the Linux driver, raw bytes, and the C
  * arrays of the public drivers (tigon2.md 10). */
 #ifndef SIM_COMMAND_IMAGE_H

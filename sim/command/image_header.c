@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The C arrays of the public drivers, read as data (tigon2.md 10).
  *
  * A driver's firmware header gives names with a common prefix their values, as variables or as

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sim/command/inspect.h"
 
 #include "build/gen/emp/emp_layout.h"

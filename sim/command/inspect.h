@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a run leaves in memory: dumps, and the trace buffers of firmware. */
 #ifndef SIM_COMMAND_INSPECT_H
 #define SIM_COMMAND_INSPECT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sim/command/knob_text.h"
 
 #include "sim/command/suggest.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Knobs given as text, with sentences for people when they are wrong. */
 #ifndef SIM_COMMAND_KNOB_TEXT_H
 #define SIM_COMMAND_KNOB_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tigonsim knobs: the table, with the values a command line would give. */
 #include "sim/command/command.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sim/command/loader.h"
 
 #include "sim/core/cpu.h"

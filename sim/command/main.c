@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tigonsim: the simulated boards as a program. Each subcommand is a file of its own. */
 #include "sim/command/command.h"
 

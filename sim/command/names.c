@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sim/command/names.h"
 
 #include <inttypes.h>

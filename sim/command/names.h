@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names for the numbers that this project's own firmware leaves in its trace ring and its control
  * block. */
 #ifndef SIM_COMMAND_NAMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See observe_options.h. What is asked for by an option wins over the scenario's setting. */
 #include "sim/command/observe_options.h"
 

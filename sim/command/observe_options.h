@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The part of `tigonsim run` that looks into a run: --vcd, --timeline, --profile, --log, and the
  * setting `observe` of a scenario. */
 #ifndef SIM_COMMAND_OBSERVE_OPTIONS_H

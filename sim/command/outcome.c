@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sim/command/outcome.h"
 
 #include "sim/command/inspect.h"

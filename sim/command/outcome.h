@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How a run ended, whether that is what the scenario expects, and the results for people and as
  * JSON. Everything but the speed depends on scenario, options and files alone. */
 #ifndef SIM_COMMAND_OUTCOME_H

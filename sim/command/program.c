@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sim/command/program.h"
 
 #include "host/programs/programs.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Host programs of a scenario: shared objects, and those built into tigonsim.
  *
  * A shared object exports

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The line that tells how far a run is and how fast: simulated time, and simulated : real. It is
  * rewritten in place on a terminal and absent elsewhere; nothing in the results depends on it. */
 #ifndef SIM_COMMAND_PROGRESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tigonsim run: reads a scenario, makes its world, runs it, tells what came of it. */
 #include "sim/command/command.h"
 #include "sim/command/inspect.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tigonsim run, for those who add to it.
  *
  * A part is a group of options and settings with something to do before and after the run: an

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sim/command/charge_options.h"
 #include "sim/command/debug_options.h"
 #include "sim/command/observe_options.h"

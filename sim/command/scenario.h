@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a scenario file says, checked: boards, what they start with, programs, wires, when to stop.
  *
  * docs/board.md, "Scenarios", is the manual of the file. Indexes refer to the arrays here. Text and

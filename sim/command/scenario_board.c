@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A board of a scenario: image, what it is given, what is looked at. */
 #include "sim/command/scenario_read.h"
 

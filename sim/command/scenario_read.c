@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The top level of a scenario: knobs, boards, switches, wires, faults, programs. */
 #include "sim/command/scenario_read.h"
 

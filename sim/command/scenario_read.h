@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the files that read a scenario share. */
 #ifndef SIM_COMMAND_SCENARIO_READ_H
 #define SIM_COMMAND_SCENARIO_READ_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* When a scenario ends, and what is then expected. */
 #include "sim/command/scenario_read.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tigonsim serve: a run whose hosts are other programs. */
 #include "sim/command/command.h"
 #include "sim/command/serve_options.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Serving boards: options, the setting `serve`, and the server while the world runs. */
 #include "sim/command/serve_options.h"
 

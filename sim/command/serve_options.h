@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The part of `tigonsim serve`: which boards are served where, and how time passes. */
 #ifndef SIM_COMMAND_SERVE_OPTIONS_H
 #define SIM_COMMAND_SERVE_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sim/command/settings.h"
 
 #include "sim/command/suggest.h"

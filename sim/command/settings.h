@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading values out of a libconfig file, with an error line for each one that is wrong.
  *
  * Every function that reads a member of a group takes the group and the member's name, leaves

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sim/command/setup.h"
 
 #include "sim/command/loader.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A scenario's world: made, started and taken apart again. */
 #ifndef SIM_COMMAND_SETUP_H
 #define SIM_COMMAND_SETUP_H

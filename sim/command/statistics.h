@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The counters of a board by name, for tables, JSON and expectations. */
 #ifndef SIM_COMMAND_STATISTICS_H
 #define SIM_COMMAND_STATISTICS_H

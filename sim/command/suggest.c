@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Levenshtein distance with a bound; names here are short. */
 #include "sim/command/suggest.h"
 

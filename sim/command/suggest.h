@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* "Did you mean ...?" */
 #ifndef SIM_COMMAND_SUGGEST_H
 #define SIM_COMMAND_SUGGEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sim/command/watcher.h"
 
 #include "sim/core/cpu.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ends of a run that the scenario names, and words it watches. Nothing here changes what is
  * simulated: cores are observed, and memory is looked at between two stretches of the run. */
 #ifndef SIM_COMMAND_WATCHER_H

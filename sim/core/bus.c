@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See bus.h. */
 #include "sim/core/bus.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Slots of the SRAM bus, in core cycles: 64 bits per cycle, one master per cycle, priority MAC
  * receive > MAC transmit > DMA write > DMA read > CPU A > CPU B (tigon2.md 12.4).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The interpreter loop of a core: private work, in pre-decoded form. What reaches outside is in
  * cpu_access.c, starting and stopping in cpu_control.c, parking in poll.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * One core of the chip: executes pre-decoded instructions and counts cycles.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What a core shares with others: SRAM data (cpu_sram.h), I-line fills, chip registers, and their
  * costs.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Starting, stopping and wiring of cores: the state register of tigon2.md 3.7. */
 #include "sim/core/cpu_private.h"
 #include "sim/core/engine.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The interpreter loop, for cpu.c: no guard, because it is included once for each MODE. Defines the
  * function EXECUTE.

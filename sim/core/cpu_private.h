@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by the files that make up a core; not for others. */
 #ifndef TIGON_SIM_CPU_PRIVATE_H
 #define TIGON_SIM_CPU_PRIVATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Accesses of a core to chip registers, below its horizon: inline, for cpu_access.c and for
  * translated text. On entry and for the callback the core's fields are as tigon_cpu_load() says;

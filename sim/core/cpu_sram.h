@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Accesses of a core to SRAM, and their costs: inline, for cpu_access.c and for what calls them
  * most, translated text. On entry cpu->cycle is the issue cycle; see tigon_cpu_load().

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Decoding of instruction words: see isa.h. */
 #include "sim/core/isa.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The engine that the makefile chose; see engine.h. */
 #include "sim/core/engine.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * An engine runs text of a core's scratchpad faster than the interpreter of cpu_loop.h: for example
  * as instructions of the host's processor (sim/native/native.h). The makefile chooses it; without

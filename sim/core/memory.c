@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See memory.h. */
 #include "sim/core/memory.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The memories of one board: SRAM, both scratchpads, the stack-overflow window, boot PROM and flash
  * (tigon2.md 2.1).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Parking of a core that polls event words in a loop without effect.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See poll_loop.h. The proof is in poll_proof.c. */
 #include "sim/core/poll_loop.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Parking of a core in any loop that only waits: for registers, SRAM words or the timer.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The proof of poll_loop.h: one turn of a loop worked through with the values of now.
  *

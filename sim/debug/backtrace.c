@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who called whom; see backtrace.h. */
 #include "sim/debug/backtrace.h"
 

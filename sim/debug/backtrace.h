@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Who called whom, read from the stack without debug information: what the code of a function does
  * to $sp and $ra between its first instruction and the program counter tells where its caller's

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Breakpoints and watchpoints: what makes the world stop at an instruction.
  *

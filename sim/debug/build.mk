@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The debugger, reports on what went wrong, disassembly: a library of its own, for programs that want it.
 SIM_DEBUG_SOURCES := $(wildcard sim/debug/*.c)
 SIM_DEBUG_LIBS    := -ldw -lelf -lcjson

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The debugger as the world sees it: what is shown to it, when it stops, who connects. */
 #include "sim/debug/debugger.h"
 

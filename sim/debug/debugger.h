@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A debugger's view of a running world: GDB over the remote serial protocol, with the cores of the
  * boards as threads, and a history to go back in.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by the files of the debugger; not for others. */
 #ifndef SIM_DEBUG_DEBUGGER_PRIVATE_H
 #define SIM_DEBUG_DEBUGGER_PRIVATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Instructions as text; see disassemble.h. */
 #include "sim/debug/disassemble.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Instructions as text, in the assembler's notation. What is named is what the core executes
  * (sim/core/decode.c), with PRI, JOFF and HALT; anything else is a .word, with the name it has on

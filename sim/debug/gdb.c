@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The commands of the remote serial protocol (GDB manual, appendix E). */
 #include <inttypes.h>
 #include <stdio.h>

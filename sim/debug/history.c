@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Snapshots as sleeping processes; see debugger.h. What they share lies in one piece of memory
  * (struct debug_session); all else is each process's own, as it was when it was made.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The socket on which the debugger waits for GDB; see listen.h. */
 #include "sim/debug/listen.h"
 

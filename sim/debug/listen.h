@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The socket on which the debugger waits for GDB. */
 #ifndef SIM_DEBUG_LISTEN_H
 #define SIM_DEBUG_LISTEN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `monitor` commands: what GDB has no words for. */
 #include <inttypes.h>
 #include <stdio.h>

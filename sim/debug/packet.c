@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Packets of the remote serial protocol; see packet.h. */
 #include "sim/debug/packet.h"
 

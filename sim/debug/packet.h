@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Packets of GDB's remote serial protocol on a stream socket: $text#checksum, with
  * acknowledgements until both sides agree to do without, and a bare 0x03 to interrupt.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where everything stands, as one value; see report.h. */
 #include "sim/debug/report.h"
 

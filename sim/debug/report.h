@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Where everything stands: for people after a crash, and for programs.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Event words, DMA engines, MAC and link of a board, for reports. */
 #include <inttypes.h>
 #include <stdio.h>

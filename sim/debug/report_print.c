@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A report as text, from its value alone. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by the files that make a report; not for others. */
 #ifndef SIM_DEBUG_REPORT_PRIVATE_H
 #define SIM_DEBUG_REPORT_PRIVATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The chip as GDB sees it: registers, memory, and the documents that describe them.
  *

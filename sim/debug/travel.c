@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Going back: to the last hit, by one instruction, to a snapshot.
  *

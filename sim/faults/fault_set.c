@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The faults of a world: their list, chance, what they do to DMA, and the report. What they do to
  * frames is in wire_chance.c, to boards in sim/world/fault_actions.c, their text form in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The faults of a world, for the world, wires and boards; what programs use of them is in
  * sim/fault.h. */
 #ifndef SIM_FAULT_SET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writing faults as text, and the words of both directions. Numbers are read here and not by
  * strtod, whose decimal point depends on the locale. */
 #include "sim/faults/fault_words.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What reading and writing the text form of faults share. */
 #ifndef SIM_FAULT_WORDS_H
 #define SIM_FAULT_WORDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Translated text of a core: life, entering, accesses. See native.h; native_x86_64.c translates. */
 #include "sim/core/cpu_register.h"
 #include "sim/core/cpu_sram.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The engine of x86-64 hosts (sim/core/engine.h): text of a scratchpad as instructions of the
  * host's processor.

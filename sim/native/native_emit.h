@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What native_x86_64.c and native_instructions.c write blocks with: x86-64 instructions as bytes,
  * registers of the core as operands.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What the core's registers will most likely hold when it comes to a place in a block: as they are
  * when the block is translated, which is when the core stands at its beginning, carried on through

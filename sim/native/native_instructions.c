@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Instructions that are not branches as x86-64 code, for native_x86_64.c. */
 #include "sim/native/native_private.h"
 

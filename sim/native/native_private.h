@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by the files of native.h; not for others. */
 #ifndef TIGON_SIM_NATIVE_PRIVATE_H
 #define TIGON_SIM_NATIVE_PRIVATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Which registers of the host hold registers of the core, between two places of a block where
  * others may look at the core. Results stay in them, and constants in nothing, until then.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What translated text calls, by hand: SRAM accesses for which nothing is special, and the ways in
  * and out. The registers are those of native_private.h; a routine for an access is entered from its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Translated text that cores share: see native_text.h. */
 #include "sim/native/native_private.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Translated text, and the cores that share it: those of a world whose scratchpads hold the same
  * words where a block was translated from. So the boards of a world that run the same image fill

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Translation of a block of scratchpad text into x86-64 code: see native_private.h for what the
  * registers hold.

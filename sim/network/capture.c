@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * pcapng: a section header, an interface per direction, an enhanced packet block per frame. All
  * blocks are little-endian whatever the machine, so that the same run gives the same file.

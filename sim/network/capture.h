@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Frames on a wire as a pcapng file, for the wire; what programs use of it is in sim/tigon.h.
  *
  * The blocks are written here because no C library of Debian fits: libpcap writes the old format

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What an end of a wire sends when it sends no frame. */
 #ifndef SIM_LINE_H
 #define SIM_LINE_H

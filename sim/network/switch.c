@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A store-and-forward switch: addresses, and which port a frame goes to. Ports are in
  * switch_port.c.

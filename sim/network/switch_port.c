@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The link of a port, and its output.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One port of a switch: negotiation of its link, and the queue of what goes out. For switch.c. */
 #ifndef SIM_SWITCH_PORT_H
 #define SIM_SWITCH_PORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The wire: what is sent at one end arrives later at the other, unless chance (wire_chance.c) has
  * it otherwise.

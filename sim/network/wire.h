@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The wire between two boards, for the devices and the world; what programs use of it is in
  * sim/tigon.h. */
 #ifndef SIM_WIRE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Chance for frame n of a direction comes from a generator seeded with (seed, wire and direction,
  * n), or for a fault of sim/fault.h with (seed, fault, n), and every draw is made whether it is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a wire does to a frame, before it does it: simple faults by the knobs, a filter's wish, and
  * the faults of sim/fault.h. */
 #ifndef SIM_WIRE_CHANCE_H

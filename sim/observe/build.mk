@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Looking into runs: waveforms, profiles, time lines, logs. A library of its own, because it needs libelf and libdw.
 SIM_OBSERVE_SOURCES := $(wildcard sim/observe/*.c)
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A profile in the format of callgrind: costs of each instruction under its function, then the
  * calls out of the function by site. https://valgrind.org/docs/manual/cl-format.html

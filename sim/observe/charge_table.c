@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading charges; see charge_table.h. */
 #include "sim/observe/charge_table.h"
 

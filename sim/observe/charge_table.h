@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Charges as text (sim/chip/charge.h), with the names of an image for addresses:
  *

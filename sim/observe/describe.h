@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names that all files of observers share. */
 #ifndef SIM_OBSERVE_DESCRIBE_H
 #define SIM_OBSERVE_DESCRIBE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See event_log.h. */
 #include "sim/observe/event_log.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What happened, as text for people or as JSON lines for programs, in the order of time.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Following the cores; see execution.h. */
 #include "sim/observe/execution.h"
 

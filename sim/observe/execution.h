@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What a core executes, as functions: calls and returns, costs, transitions of the protocol.
  *

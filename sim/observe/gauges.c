@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See gauges.h. */
 #include "sim/observe/gauges.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fill levels of a board that no single register shows, for waveforms. */
 #ifndef SIM_OBSERVE_GAUGES_H
 #define SIM_OBSERVE_GAUGES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See observation.h. */
 #include "sim/observe/observation.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * All ways of looking into a run together: what a command offers as options. Each is off unless
  * asked for; functions of cores are followed only when somebody needs them, because that makes a

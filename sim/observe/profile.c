@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Counting: a tree of call chains with own costs, from which everything else is summed up; and own
  * costs by instruction.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Where the cores' cycles go: by function and by call, counted, not sampled.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by the files that count and write profiles; not for others. */
 #ifndef SIM_OBSERVE_PROFILE_PRIVATE_H
 #define SIM_OBSERVE_PROFILE_PRIVATE_H

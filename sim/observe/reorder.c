@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A binary heap; see reorder.h. */
 #include "sim/observe/reorder.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Puts what observers are told into the order of time. Entries come a little out of order (see
  * sim/observer.h) and wait until none can come before them; memory is bounded by that time.

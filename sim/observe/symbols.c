@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Symbols by libelf, lines by libdw; see symbols.h. */
 #include "sim/observe/symbols.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What an ELF image says about its code: functions by address, lines of source.
  *

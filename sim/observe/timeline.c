@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * See timeline.h. Format: "Trace Event Format", the array under "traceEvents". Events need not be
  * in the order of time; those of one track are, but for transitions, which are written when they

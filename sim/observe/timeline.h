@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * One time line of everything: the trace event format of Chrome, which https://ui.perfetto.dev and
  * chrome://tracing open.

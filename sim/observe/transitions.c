@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See transitions.h. */
 #include "sim/observe/transitions.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What each transition of the protocol costs the core that takes it. */
 #ifndef SIM_OBSERVE_TRANSITIONS_H
 #define SIM_OBSERVE_TRANSITIONS_H

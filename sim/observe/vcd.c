@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See vcd.h. Changes go through the queue of reorder.h with the variable as their source. */
 #include "sim/observe/vcd.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Waveforms as a VCD file (IEEE 1364-2005, 18), for GTKWave, Surfer and others. Timescale 1 ps;
  * times are exact but for the rounding from 1/11 ns.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How a host's program reaches its board: writes that are posted, reads, and polling. */
 #include "sim/pc/host_cpu.h"
 #include "sim/pc/host_program.h"

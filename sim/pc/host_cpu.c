@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Hosts: memory, one CPU in virtual time, and programs as coroutines.
  *

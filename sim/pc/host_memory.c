@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Host memory: one array, bus addresses, and handing out its pages. */
 #include "sim/pc/host_memory.h"
 

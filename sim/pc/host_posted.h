@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Writes of a host on their way to its board. They arrive in the order in which they are made, each
  * at its tick.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The programs of a host: declarations that host_cpu.c and host_access.c share, and private to
  * them. */
 #ifndef SIM_HOST_PROGRAM_H

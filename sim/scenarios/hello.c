@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A host program of one's own: reads who the board is, waits a while, and lights its LEDs.
  *
  *     gcc -shared -fPIC -I . -o build/hello.so sim/scenarios/hello.c

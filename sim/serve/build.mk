@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Boards over sockets: the server, a part of tigonsim, and the library of those who attach.
 SIM_SERVE_SOURCES  := $(wildcard sim/serve/*.c)
 SIM_CLIENT_SOURCES := sim/serve/client/tigon_client.c

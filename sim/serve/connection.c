@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Messages in and out of a socket whose other side may do anything. */
 #include "sim/serve/server_private.h"
 

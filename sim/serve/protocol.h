@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The protocol by which other programs attach to a simulated board; docs/board.md, "Attaching other
  * programs", is its manual.

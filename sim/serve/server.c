@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The sockets of a served world: who comes, who goes, and the clock when the world runs freely. */
 #include "sim/serve/server_private.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A world whose boards other programs use: one Unix socket for each served board, one client at a
  * time for each. The protocol is sim/serve/protocol.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the files of the server share. */
 #ifndef SIM_SERVE_SERVER_PRIVATE_H
 #define SIM_SERVE_SERVER_PRIVATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A client as a program of its board's host: each request is a call of tigon_host_ functions. */
 #include "sim/serve/server_private.h"
 

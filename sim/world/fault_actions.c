@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Adding faults to a world, their times, and what they do to boards and fibres.
  *

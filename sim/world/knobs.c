@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table behind struct tigon_knobs: name, kind, default, range, unit and reason of each. */
 #include "sim/knobs.h"
 

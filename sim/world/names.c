@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The names of boards and switches, which are unique in a world. */
 #include <errno.h>
 #include <stdio.h>

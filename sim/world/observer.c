@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The observers and hooks of a world: sim/observer.h, sim/tigon.h. */
 #include "sim/observer.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The world for the devices; what programs use of it is in sim/tigon.h. */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H

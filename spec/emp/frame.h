@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The frame parser: generated from frame.rl, used by the firmware and by tests.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The frames EMP accepts, as a language over 32-bit words: is it one of ours, and whole? What its
  * fields hold is emp_codec.h's to say.

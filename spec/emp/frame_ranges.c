@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Prints the ranges frame.rl decides on, computed from the layouts: Ragel cannot read C constants.
  */

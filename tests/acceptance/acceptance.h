@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Acceptance tests of tigon2.md 15: firmware on a board, a host that drives it, and the log of both
  * compared with the expected one under golden/.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The acceptance tests of tigon2.md 15: small firmware images, the program that runs them on boards, and `make sim-check`.
 
 ACCEPTANCE        := tests/acceptance

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tigon2.md 15 items 1 to 4: cores, memory, stack window, semaphore. */
 #include "tests/acceptance/acceptance.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tigon2.md 16, row by row: what firmware of other origin needs of the chip, shown by host accesses
  * alone. No firmware runs: both cores stay halted after reset.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tigon2.md 15 items 8 and 9, 6, 7: MAC and link. */
 #include "tests/acceptance/acceptance.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Accesses and descriptors at random (tigon2.md 15, "never crash"): hosts, both cores of two boards
  * and the wire do what nobody should, under the sanitizers. What can be asked of the outcome: the

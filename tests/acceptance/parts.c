@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tigon2.md 2.1, 3.3, 3.6, 8, 13 and 15.10: mailboxes, what is around the chip, PCI, quirks. */
 #include "tests/acceptance/acceptance.h"
 

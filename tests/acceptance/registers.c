@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * tigon2.md 3, register by register: what each word of 0x000-0x3FC reads after reset and what
  * becomes of it when all ones (but reset and byte swap of chip and cores) and all zeros are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The runner: see acceptance.h. `sim_check [TEXT]` runs the tests whose section or title has TEXT.
  */
 #include "tests/acceptance/acceptance.h"

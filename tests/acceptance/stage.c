@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Worlds and images for the tests: see acceptance.h. */
 #include "tests/acceptance/acceptance.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tigon2.md 15 items 5 to 7 and 5.4: DMA by hand, by the assist, by the other core. */
 #include "tests/acceptance/acceptance.h"
 

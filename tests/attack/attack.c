@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `make attack`: every attack of the list in worlds of its own, and a table of what became of them.
  * Exit status 1 when an oracle was not content. A world depends on its attack, the seed and its
  * number alone, so any of them can be run again. */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Attacks upon boards, firmware and libemp: `make attack`, and a short run of it among the tests.
 
 ATTACK_OBJECTS := $(patsubst %.c,%.o,$(wildcard tests/attack/*.c)) host/demo/pair.o host/demo/recorder.o

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Hostile frames. To add an attack, write one function that makes a frame and name it in the table
  * at the end of forge.c.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a trickle of hostile headers costs an honest stream.
  *
  * The receiver of the stream has posted hundreds of receives for others. The attacker, on a port of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Two honest hosts that exchange messages both ways, every byte compared, in order and once, with
  * guard bytes around each receive. What goes wrong is told, not fatal: after some attacks it may.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Attacks by the host upon its own board: sense and nonsense in everything that it may write, also
  * while the board owns it. All memory named to the board lies in one region. A second, honest host
  * exchanges messages with the board under attack as well as it can.

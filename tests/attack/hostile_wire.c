@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Attacks by frames, forge.c, upon two honest nodes that exchange messages. */
 #include "tests/attack/honest.h"
 #include "tests/attack/wire.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A program that misuses every call of libemp: wrong arguments, wrong order, what is spent or of
  * another board. Each misuse must give the error that libemp.h documents, and change nothing: at
  * the end, and after the board was stopped amid traffic and started anew, messages arrive. */

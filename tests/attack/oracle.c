@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/attack/oracle.h"
 
 #include <errno.h>

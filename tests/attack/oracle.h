@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Oracles: what must hold whatever an attacker does.
  *
  * Stray transfers: every transfer between board and host memory lies inside a grant, which is what

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A short `make attack`: every attack once, with few frames; libemp is misused under the sanitizers."""
 
 import subprocess

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/attack/wire.h"
 
 #include "host/board_sim.h"

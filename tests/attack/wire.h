@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Two honest nodes, and an attacker who puts frames on the wire between them, or on a port of its
  * own of the switch between them. */
 #ifndef TESTS_ATTACK_WIRE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One world of an attack and what became of it. */
 #ifndef TESTS_ATTACK_WORLD_H
 #define TESTS_ATTACK_WORLD_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Specs with awkward names everywhere: what `hsmc check` accepts compiles as C and is a model SPIN reads; where two
 names become one it says so.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Checks of generated C: each kind fails where it should, in a build for them alone, and names the line of the spec.
 
 What a correct spec never does is made to happen by spoiling its state from outside.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Whatever hsmc check accepts, warnings allowed, compiles without warnings: specs with what nobody needs, with
 comparisons decided beforehand, with as little as possible, and random ones."""
 

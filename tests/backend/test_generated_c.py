@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Generated C: as approved (golden/), free of warnings with every compiler, and without what the chip lacks.
 
 After an intended change: HSMC_REFRESH=1 pytest tests/backend, then read the difference.

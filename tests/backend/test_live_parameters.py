@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the host writes into a live parameter while the protocol runs: outside its range it is read as the default, by
 the generated C as by whoever follows a run of it."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a model has no room for is refused by `hsmc build`, with the name of the thing, and nothing is written."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What generated C promises its reviewer: one state of plain data, nothing hidden, nothing allocated, no recursion.
 
 Looked up in what compilers make of it, for every spec there is.

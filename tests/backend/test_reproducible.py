@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The same commit gives the same bytes wherever it is built: C, models, site, firmware with its debug information."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What hsmc makes to pack and unpack frames, of all specs and of one that has everything: here, and for the chip's core.
 
 CODECS           := $(BUILD)/tests/codecs

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Frames to payloads and back with what hsmc generates, for whoever asks in records: here on
  * standard input and output, on the chip's core (CHIP, run by tests/sim_cpu/run_program) from

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Frames to payloads and back: the interpreter's view (hsmc/frames.py), the C here and the C on the chip's core agree, on
 random values and on frames that are cut, damaged or noise; and each does what the layouts say.
 

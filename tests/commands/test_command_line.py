@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """All commands alike: help, the table in the manual, status 0, 1 and 2, JSON that says the same as the text."""
 
 import json

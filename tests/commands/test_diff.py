@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc diff: each kind of change is told as what it is, and what means the same is no change."""
 
 import json

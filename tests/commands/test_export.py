@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc export and dump --json: the JSON is what docs/ir.schema.json says; the SCXML has the machine as written.
 
 After a change of ir.py: HSMC_REFRESH=1 pytest tests/commands/test_export.py, then read the difference of the schema.

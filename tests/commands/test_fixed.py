@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A constant declared `fixed` keeps its number: on the command line and in the C; documents say how often loops turn."""
 
 from __future__ import annotations

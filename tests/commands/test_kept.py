@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What hsmc keeps from one start to the next never changes what it does (gen/hsmc/kept.py)."""
 
 from __future__ import annotations

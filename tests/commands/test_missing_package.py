@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where a Python package is not installed, hsmc says which, and what installs it, instead of a traceback."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc new: a protocol from nothing to two boards, in a copy of the tree."""
 
 import os

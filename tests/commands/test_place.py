@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc place: what crosses between processors, by kind, and nothing else."""
 
 from __future__ import annotations

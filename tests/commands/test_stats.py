@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc stats: every size and offset is what compilers make of the generated header, natively and for the chip."""
 
 import doctest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A spec of many rows: what `make bench` measures `hsmc check` with, and a test checks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Random text within the grammar: sentences derived from the rules of grammar.lark themselves, so that what is added
 there is tried without a word here; printed as carelessly as the language allows, with comments and profiles."""
 

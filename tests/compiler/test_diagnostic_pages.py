@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Each diagnostic has its page, whose wrong spec earns it and whose mended spec is clean."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Each diagnostic: errors/NNNN_name.hsm says in its first line what must be reported, and where."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Language features: the intermediate form of features/NAME.hsm must be features/NAME.ir, with all profiles and checks.
 
 After an intended change: HSMC_REFRESH=1 pytest tests/compiler, then read the difference.

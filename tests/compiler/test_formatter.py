@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc fmt: the layout of real specs and of a messy one, what it keeps, what it refuses."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """docs/language.md: its examples compile, its tables are complete."""
 
 import re

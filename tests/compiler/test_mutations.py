@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Specs with random damage: the compiler reports, it never crashes, and it does not report without end.
 
 HSMC_DAMAGES: how often each file is damaged; 8 unless told, half as often where the whole of EMP is compiled.

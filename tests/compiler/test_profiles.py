@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Profiles: which lines exist, what is said of them, how the variants are told apart."""
 
 import subprocess

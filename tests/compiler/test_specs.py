@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The project's own specs, and what a build promises: determinism, atomic writing, dependencies, speed."""
 
 import cProfile

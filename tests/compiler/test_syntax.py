@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Parse, print, parse: random text within the grammar has one tree, whatever its layout, and one layout.
 
 HSMC_SYNTAX_CASES: how many texts hypothesis tries; 60 unless told.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A syntax error that comes of a habit of C says what to write instead, and stands where the habit shows."""
 
 from pathlib import Path

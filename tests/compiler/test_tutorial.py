@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The ten steps of docs/language.md, done as a reader would."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc conform: worlds that conform, damaged traces and mutated firmware that do not."""
 
 import dataclasses

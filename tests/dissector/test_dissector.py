@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The generated Wireshark dissectors: every field of every frame as tshark shows it, frames that end early or hold
 nonsense, protocols that share an Ethertype, and the capture of a transfer over a wire that loses frames."""
 

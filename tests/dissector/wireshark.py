@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Frames built from layouts, files of frames, and what tshark makes of them."""
 
 from __future__ import annotations

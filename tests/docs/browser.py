@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A headless Chromium, driven through a pipe by the DevTools protocol; it may fetch nothing but files.
 
     with Browser(profile_directory) as browser:

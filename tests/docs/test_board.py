@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The tables of docs/board.md that the simulator itself knows: knobs, and registers as measured.
 
 HSMC_REFRESH=1 writes them anew.

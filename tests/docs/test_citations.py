@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`scripts/citations.py` in a small repository: what leads nowhere is told with its line, what is right is not.
 
 Names of documents and ids are put together here, so that this file cites nothing itself.

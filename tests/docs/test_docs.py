@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The site: every link leads somewhere, everything the spec declares is there, and the same spec gives the same site.
 
 Then the pictures: golden text of the small protocol, and what they show of hierarchy.

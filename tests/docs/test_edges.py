@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`scripts/edges.py` in a small repository: a back edge, a circle of rules and a row that is not true are errors."""
 
 import doctest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The sources may lie in a directory with a name so short that it occurs everywhere."""
 
 from pathlib import Path

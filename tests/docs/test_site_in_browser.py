@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every page of the site in headless Chromium: no error on the console, nothing that cannot be loaded, nothing from the
 network, nothing wider than the window."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A small client of the language server: starts it, sends messages, waits for answers. Every wait has a limit."""
 
 from __future__ import annotations

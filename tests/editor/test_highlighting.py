@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Highlighting: every token of every spec, as the compiler's own lexer sees it, has the right colour in both editors."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The index of names: complete over all specs; and renaming any declared name keeps the spec what it is."""
 
 from __future__ import annotations

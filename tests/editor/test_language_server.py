@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The language server, driven over its pipes as an editor does."""
 
 from __future__ import annotations

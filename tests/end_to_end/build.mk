@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Programs, libemp, firmware, boards and wire together.
 
 END_TO_END_TESTS   := $(patsubst tests/end_to_end/%.c,$(BUILD)/tests/end_to_end/%,\

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Many worlds, each with faults drawn from its own seed: messages both ways between two boards that
  * run the real firmware, every byte compared; in one of eight worlds the hosts take receives back
  * all the time. What `make campaign` runs; a failing seed is printed with the command that repeats

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/host/check.h"
 
 #include "tests/end_to_end/exchange.h"

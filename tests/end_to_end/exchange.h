@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Messages both ways at once between two boards that run the real firmware, every byte compared.
  *
  * Each direction has a plan. Content is a function of direction, message and offset; messages are

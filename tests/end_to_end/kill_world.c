@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/end_to_end/kill_world.h"
 
 #include "host/demo/pair.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Worlds in which a board, a host or something inside them breaks in the middle of an exchange: two
  * boards run the real firmware, and what becomes of it must be said by somebody. */
 #ifndef TESTS_END_TO_END_KILL_WORLD_H

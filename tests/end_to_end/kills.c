@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Many worlds in which something breaks, and a table of what became of them. What `make kills`
  * runs; exit status 1 when a world's end is not explained. */
 #include "tests/end_to_end/kill_world.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What programs of tests say when something is not as it must be: the line, and libemp's own words.
  */
 #ifndef TESTS_END_TO_END_NEED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Many worlds in which a board is stopped, closed or started anew amid heavy traffic, and a table
  * of what its former life did afterwards, which is nothing. What `make quiet` runs; exit status 1
  * when it did something. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Worlds in which a board in heavy traffic is stopped, closed or started anew at a random moment:
  * once that function has returned, the board's former life reaches neither memory nor wire. */
 #ifndef TESTS_END_TO_END_QUIET_WORLD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/end_to_end/restart_world.h"
 
 #include "tests/end_to_end/need.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Worlds in which a board is loaded anew at a chosen moment of an exchange of two messages of three
  * frames, one each way: what had begun must end, be it by an error, and what is sent afterwards
  * must arrive as if nothing had happened (papers.md G14; the models search the same in the check

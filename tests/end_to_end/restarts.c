@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A board loaded anew at every moment of an exchange, and a table of what became of the messages.
  * What `make kills` runs; exit status 1 when something is not as it must be. */
 #include "tests/end_to_end/restart_world.h"

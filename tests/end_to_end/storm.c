@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/end_to_end/storm.h"
 
 #include <errno.h>

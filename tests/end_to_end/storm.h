@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Messages both ways while each host takes its receives back at random: any of them, at any time,
  * alone or all at once, some that nobody will ever answer.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Receives that hosts take back, before, while and after a message meets them. */
 #include "tests/host/check.h"
 

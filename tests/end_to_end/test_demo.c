@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The demo's programs: what they measure and claim is right, and the same every time. */
 #include "tests/host/check.h"
 

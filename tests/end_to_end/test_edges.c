@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Messages of odd kinds over the whole path, and what the world may do to it amid an exchange. */
 #include "tests/host/check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Boards killed at random cycles and everything else that may break, amid an exchange: somebody
  * always says what happened, nothing hangs. `make kills` runs many more. */
 #include "tests/host/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One of two boards loses its power again and again: what it sends or is sent in any of its lives
  * is taken for what it is, and a send that ends well has been delivered. */
 #include "tests/host/check.h"

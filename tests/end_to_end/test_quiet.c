@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Boards stopped, closed and started anew amid heavy traffic; `make quiet` takes many more. */
 #include "tests/host/check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The whole path under loss, duplication and reordering: programs, libemp, firmware on simulated
  * boards, wire. Every byte of every message is compared, in both directions at once. */
 #include "tests/host/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A board loaded anew at moments spread over an exchange; `make kills` takes every quarter of a
  * microsecond. */
 #include "tests/host/check.h"

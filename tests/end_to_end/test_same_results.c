@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What must not change what happens: running again, parking, looking on.
  *

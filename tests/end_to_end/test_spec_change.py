@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The promise to whoever edits the protocol: change the spec, build again, and firmware and figures follow.
 
 Works on a copy of the tree, in which nothing but spec/ is touched; the simulator's library is taken over, because the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Transfers that fail while the firmware waits for one of them, outside its event loop: it says so
  * and stops, and a host that waits is told. */
 #include "tests/host/check.h"

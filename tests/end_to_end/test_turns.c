@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Two sends outstanding, so that a message may reach the receiver before its turn: after first
  * contact, when the receives are posted late, and when the sender has restarted. The stream must be
  * as fast 10 ms later as one that nothing has disturbed. */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """History and deferred events explored by SPIN, as generated Promela and as generated C: no fault, and as many states.
 
 The specs stand here; how searches run, and what counts as a verdict, is `hsmc verify`'s.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A small Ethernet firmware written against tigon2.md alone, its host driver, and the test of both on boards.
 
 ETHERNET          := tests/ethernet

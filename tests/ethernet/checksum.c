@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See checksum.h. */
 #include "tests/ethernet/checksum.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* IPv4, UDP and TCP headers and their checksums in software, for frames of which the board makes
  * and checks the sums. `packet` begins at the IP header. */
 #ifndef ETHERNET_CHECKSUM_H

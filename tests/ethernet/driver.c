@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See driver.h: interrupts, events and commands. */
 #include "tests/ethernet/driver.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A host driver for Ethernet firmware with the interface of the public drivers (interface.h), made
  * to behave as they do. Runs inside a simulated host; all functions are [program] functions in the

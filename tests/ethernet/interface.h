@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What a host and an Ethernet firmware with the interface of the public drivers say to each other
  * (tigon2.md 9, 11). Firmware and host program share this file.

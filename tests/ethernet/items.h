@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What firmware with the interface of the public drivers must do, item by item, each on two boards
  * that face each other: items_*.c. trial.c runs one item on one kind of board; run_items.c is the

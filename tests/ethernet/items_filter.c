@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Items: which frames a board accepts. */
 #include "tests/ethernet/items.h"
 

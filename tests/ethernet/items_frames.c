@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Items: frames to and fro without checksums. */
 #include "tests/ethernet/items.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Items: interrupts and how they are held back. */
 #include "tests/ethernet/items.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Items: the cable, negotiation and PAUSE. */
 #include "tests/ethernet/items.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Items: checksums and VLAN tags by the board. */
 #include "tests/ethernet/items.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Items: start-up, commands and events, statistics. */
 #include "tests/ethernet/items.h"
 

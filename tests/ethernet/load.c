@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A program for tigonsim: boards send each other frames with Ethernet firmware that has the
  * interface of the public drivers.

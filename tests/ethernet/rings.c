@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See driver.h: rings in host memory, and what goes through them. */
 #include "tests/ethernet/driver.h"
 

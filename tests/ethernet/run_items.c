@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Runs the items (items.h) on our own Ethernet firmware, and on an image that somebody supplies.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See driver.h. Start-up in the order of tigon2.md 9. */
 #include "tests/ethernet/driver.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See station.h. */
 #include "tests/ethernet/station.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A host program that starts its board, waits for the link and exchanges numbered frames with other
  * stations, which need not be in the same process. */
 #ifndef ETHERNET_STATION_H

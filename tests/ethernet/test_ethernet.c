@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Our own Ethernet firmware on boards, beside the items (items.h), which any firmware of its kind
  * must pass: what it counts, knobs of the simulator, faults, and more than two boards.

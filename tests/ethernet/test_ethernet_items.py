@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The program that runs the items, on images that a user supplies: how they are named, and what it says of bad ones."""
 
 import subprocess

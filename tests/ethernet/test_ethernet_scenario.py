@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The small Ethernet firmware under tigonsim: the scenario that the manual names, and one with faults."""
 
 import json

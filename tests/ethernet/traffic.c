@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See traffic.h. A frame tells its sender, number and length; all else follows from these. */
 #include "tests/ethernet/traffic.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Numbered frames over the driver: each byte follows from number and sender, so that each received
  * byte is compared, and loss, order and repetition are noticed.

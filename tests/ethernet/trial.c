@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See items.h. */
 #include "tests/ethernet/items.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The firmware image on simulated boards, posted to by raw register accesses.
 
 FIRMWARE_TESTS        := $(addprefix $(BUILD)/tests/,test_firmware test_three_boards)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Boards running the EMP firmware, driven by raw register accesses: the least that can post a
  * descriptor. The library proper is host/; this one is for testing the firmware by itself.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Measurements of the firmware, for printing and for tests.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What the firmware costs on the simulated board: cycles for each frame, one-way time, bandwidth.
  * Prints; test_firmware.c holds the limits.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The image with run-time checks: it does what the shipped one does, and a promise that is broken stops the board.
 
 Bits of the lists of posted receives, which lie in SRAM, are turned amid an exchange: their links lead out of the table.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The EMP firmware on two simulated boards: does it start on every memory size, deliver every byte
  * in every descriptor format, refuse what makes no sense, outlive loss, and meet its goals of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The EMP firmware on three boards at a switch: two send to one whose host's bus is slower than the
  * wire, and nobody sends to a node whose address its host has not told.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The generated frame parser against the layouts and against a hand-written reference; sanitized.
 
 FRAME_PARSER_FLAGS := $(CSTD) $(WARNINGS) $(SANITIZE) $(INCLUDES) -I$(BUILD)/gen/emp

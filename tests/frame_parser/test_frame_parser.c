@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The Ragel parser of spec/emp/frame.rl: does it agree with the layouts for every kind of frame,
  * and does it accept nothing else? What hsmc makes of the layouts is the reference.

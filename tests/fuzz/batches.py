@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Specs in batches: one file, one compile unit, one model and one page for several small specs, which keeps ten thousand
 of them affordable. What an engine does otherwise than the interpreter is told by the spec alone."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Random specs on all engines: interpreter, C by three compilers, Promela, JavaScript. `make test` runs a few.
 SPECS ?= 10000
 SEED  ?= 1

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The engines of a random spec beside those of hsmc.testing.engines: C by three compilers, and JavaScript."""
 
 from __future__ import annotations

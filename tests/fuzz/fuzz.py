@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """Random specs on all engines, step by step: interpreter, C by gcc, clang and the firmware's compiler, Promela, JavaScript.
 
     python3 -m tests.fuzz.fuzz --specs 10000 --seed 1      # make fuzz SPECS=10000 SEED=1

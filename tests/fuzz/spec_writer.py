@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Small random specs made of expressions: every operator, in every place an expression may stand, and again and again
 the numbers at which something turns over: 0, 1, the ends of each width, both sides of the highest bit.
 

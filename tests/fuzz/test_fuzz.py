@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A few random specs on all engines, and what is told when one engine is wrong. `make fuzz` runs as many as wanted.
 
 FUZZ_SPECS: how many, 6 unless told.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Unit tests of libemp on a board of paper, with the sanitizers.
 
 HOST_TESTS := $(patsubst tests/host/%.c,$(BUILD)/tests/host/%,$(wildcard tests/host/test_*.c))

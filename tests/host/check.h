@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cmocka with the headers it wants, for every test program. */
 #ifndef TESTS_HOST_CHECK_H
 #define TESTS_HOST_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/host/elf_file.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Small ELF files made by hand, with every field open to spoiling. */
 #ifndef TESTS_HOST_ELF_FILE_H
 #define TESTS_HOST_ELF_FILE_H

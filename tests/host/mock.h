@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A board of paper: registers and 1 MB of SRAM behind libemp's backend operations, host memory
  * whose pages are scattered, a clock that only register accesses, charges and sleeps move. It runs
  * no firmware; mock_finish and boot play what little of it the tests need. */

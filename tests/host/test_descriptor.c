@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Descriptor encodings at the borders of the three formats, word by word. */
 #include "tests/host/check.h"
 

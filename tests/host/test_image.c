@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading images: what is taken from a good file, and that spoiled ones are refused. */
 #include "tests/host/check.h"
 

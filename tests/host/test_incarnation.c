@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Incarnations: counted in the EEPROM, whatever becomes of power and part. */
 #include "tests/host/check.h"
 

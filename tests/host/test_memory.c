@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Registration, and cutting pieces at page boundaries. */
 #include "tests/host/check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Posting, hand-over, completion, exhaustion, and how often the window moves. */
 #include "tests/host/check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Starting a board: the order of tigon2.md 9, and that every way to fail is told apart. */
 #include "tests/host/check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stopping and closing: memory is given back when the board is silent, and only then. */
 #include "tests/host/check.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Tests searched from each spec of spec/: build/generated_tests/PROTOCOL/, made anew when the spec or the compiler
 # changes. A spec is a file with a protocol line; a new one takes part by being there. What the search says is beside, in
 # PROTOCOL.txt; what it did not reach is for the gate to say. Scenarios in the folder scenarios/ beside a spec are places to

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The world around one EMP node, roughly: a wire that gives frames back, peers of its own making, a host, a device.
 
 A frame the node sends to a peer may come back as if that peer had sent it: one node then plays both sides, and whole

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Machines of random states in states, whose rows are local, go back by history, and defer: all that flattening does.
 
 Three of them, so that what one raises may wait in the next: Branch (per record) raises in Tree, Tree in Twig. Every

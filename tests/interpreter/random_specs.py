@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Specs made of random expressions and statements: what the two translations of them disagree about is a bug.
 
 Everything is bracketed, so that the tree is what was drawn; indices and shifts are masked, so that no expression

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The generated C against the interpreter, event by event, under the sanitizers.
 
 HSMC_SEQUENCES: how many random sequences per protocol; 1500 unless told, 10000 for a full run. Tables of the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a receiver of EMP answers to a sender whose contact it does not take, and what the sender makes of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests that `hsmc tests` finds: complete, the same everywhere, and the same on the interpreter and on native C."""
 
 from __future__ import annotations

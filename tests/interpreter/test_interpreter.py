@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The interpreter on a small spec: what each event does, and that every breach of the contract is told by place."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc run and hsmc coverage, from outside."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Guards that have to be solved: a file transfer with handles, sequence numbers and check sums, to its end."""
 
 from __future__ import annotations

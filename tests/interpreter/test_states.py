@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The order in which things happen: local transitions, history, deferred events, on the specs of the language's features."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Breaks the EMP spec on purpose: every mutant must be killed by the property named for it.
 
 A property that no mutant violates might be switched off without anybody noticing. The spec as it stands must pass the

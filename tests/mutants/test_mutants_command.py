@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`hsmc mutants`: a sample of the alternating-bit protocol's, against the page and the explanations in the tree."""
 
 from __future__ import annotations

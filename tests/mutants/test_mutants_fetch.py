@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """For each property of fetch a mutant of its spec that the property shows, in the world of the spec."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Mutation operators: which texts they make of a small spec, and that they cope with the large ones."""
 
 from __future__ import annotations

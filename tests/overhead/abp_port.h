@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * ABP_PORT_HEADER: the generated code on the runtime of runtime.h. Included by abp.h after its
  * types.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What generated code costs compared with the same protocol written by hand: images for the chip's core and
 # what measures them, and both natively for a comparison of what they do.
 

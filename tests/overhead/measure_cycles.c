@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What each event costs one core: measure_cycles IMAGE
  *

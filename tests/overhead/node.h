@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * One node of the alternating-bit protocol (spec/abp/abp.hsm) as its runtime sees it: what comes
  * in, and what it asks for. Implemented twice, by node_generated.c around what hsmc makes of the

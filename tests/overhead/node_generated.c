@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The alternating-bit protocol as hsmc makes it from spec/abp/abp.hsm, with the glue a port needs:
  * where the state lies and how a frame becomes an event.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The alternating-bit protocol written by hand, as one writes firmware: one pass over the frame,
  * one compare for what the frame is, state in scratchpad words, nothing decided twice.

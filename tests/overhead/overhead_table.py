@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """The alternating-bit protocol, generated and by hand, on the simulated core: cycles, bytes, lines as a table.
 
 Wants what `make overhead` builds. tests/overhead/test_cycles.py holds the limits.

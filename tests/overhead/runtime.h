@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What a node of node.h stands on: the wire, the host, one timer, counters. On the chip inline
  * functions over the project's own timers and trace; elsewhere functions a test provides.

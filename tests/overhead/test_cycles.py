@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What generated code costs on the simulated core, compared with the same protocol written by hand.
 
 The figures are those of the compiler the packages name and of the core's timing (sim/timing.h): both are

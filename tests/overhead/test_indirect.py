@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The gate against jumps to computed addresses: what it lets through, and what it stops."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The hand-written alternating-bit protocol against the generated one: the same random events, the
  * same calls of the runtime in the same order, the same state after each event.

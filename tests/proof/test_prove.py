@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The proofs of `make prove` hold, and fail where the C is wrong: each fault is put into the C the proof reads."""
 
 from __future__ import annotations

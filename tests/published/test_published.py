@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """EMP charged the published step costs: the simulated figures, and that the charges make them."""
 
 import json

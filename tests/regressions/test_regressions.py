@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Each mistake of the compiler that was mended stays mended: README.md says what a case is."""
 
 from __future__ import annotations

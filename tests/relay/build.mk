@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A firmware that uses the chip as no other here does, and the host program of its scenarios: see relay.scenario.
 
 RELAY         := tests/relay

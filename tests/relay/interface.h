@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What host and firmware of tests/relay have agreed on. All of it lies in host memory, as 32-bit
  * words; the host gives its bus address in two mailboxes and reads how far things are in the status

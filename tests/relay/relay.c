@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The host of this firmware, as a program of a scenario. Arguments: `ask` or `answer`, the index of
  * the other board, 1 to negotiate the link, how many frames. Who asks sends frames of all lengths

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The relay firmware: text in SRAM, both cores on one ring, low rings; alone, with faults and on a switch."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Charges of cores, on programs of a few instructions (sanitized).
 SIM_CHARGE_TEST_OBJECTS := $(addprefix $(BUILD)/san/tests/,sim_charge/test_charge.o sim_devices/bench.o)
 

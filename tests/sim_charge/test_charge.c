@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Charges: how long a core is busy, and when effects come, by the table and nothing else. */
 #include <errno.h>
 

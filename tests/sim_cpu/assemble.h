@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Instruction words for the tests of the core, one function per instruction used. Distances of
  * branches count instructions from the delay slot, as in the encoding. */
 #ifndef TIGON_TESTS_ASSEMBLE_H

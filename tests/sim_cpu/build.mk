@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Unit tests of the cores (sanitized), the runner of the differential test, and a speed measurement.
 SIM_CPU_TEST_OBJECTS := $(addprefix tests/sim_cpu/,test_cpu.o test_instructions.o test_costs.o \
                           test_order.o test_loops.o fixture.o)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* See fixture.h. */
 #include "tests/sim_cpu/fixture.h"
 

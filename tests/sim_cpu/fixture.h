@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A board with nothing on it but cores, memory and a plain register file, for the core's tests. */
 #ifndef TIGON_TESTS_FIXTURE_H
 #define TIGON_TESTS_FIXTURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * How many instructions per second of processor time the interpreter does, all costs on. Not a
  * test: prints figures. Configurations: one busy core in scratchpad; the same with SRAM data and a

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """Write an assembly file of random MIPS II programs that dump what they computed.
 
 Run by test_random_programs.py; by hand: random_programs.py SEED COUNT > programs.s

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Run a raw big-endian image on core A alone, for the differential test.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What instructions cost, and who waits for the SRAM bus: tigon2.md 12.4. */
 #include "tests/sim_cpu/fixture.h"
 

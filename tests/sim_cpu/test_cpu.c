@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* All unit tests of the core; the groups are in the other files of this directory. Once with the
  * interpreter alone, once with translated text, where this host has that. */
 #include "tests/sim_cpu/fixture.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What instructions do, and what stops a core: tigon2.md 1.2, 1.3, 2.1, 3.7. */
 #include "tests/sim_cpu/fixture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cores that wait in loops for registers, SRAM words and the timer: parked or not, the same. */
 #include "tests/sim_cpu/fixture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Translated text (sim/native/native.h) beside the interpreter, instruction by instruction in
  * effect: the same random text on two boards, run in the same pieces, must leave both cores alike

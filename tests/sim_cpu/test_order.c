@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Two cores in global order whatever the run-ahead, and parked cores as if they had run. */
 #include "tests/sim_cpu/fixture.h"
 

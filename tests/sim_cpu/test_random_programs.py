@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """The interpreter against qemu-mips: the same random programs, the same registers and memory.
 
 Both run the same image at the same addresses (text and data in what is SRAM on the board, some of each

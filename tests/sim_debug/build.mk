@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # GDB attached to boards that run the firmware.
 SIM_DEBUG_SUPPORT := $(addprefix host/demo/,pair.o recorder.o traffic.o sweep.o)
 

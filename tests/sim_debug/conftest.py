@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Fixtures for GDB sessions with simulated boards."""
 
 import sys

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Firmware that goes wrong three calls deep, for the crash report. CRASH says how. */
 #include <stdint.h>
 

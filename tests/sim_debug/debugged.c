@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Two boards with the EMP firmware play ping-pong, as a program of its own that GDB can attach to.
  * It ends with one line on everything a debugger must not change.

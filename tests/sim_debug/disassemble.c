@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads words in hexadecimal, prints each as the simulator's disassembler does. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """GDB sessions with simulated boards."""
 
 import contextlib

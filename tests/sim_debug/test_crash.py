@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Firmware that goes wrong: the report, its JSON, and GDB at the scene."""
 
 import json

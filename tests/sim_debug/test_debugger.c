@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The debugger without GDB: packets as they come over the line, whole and broken, valid and not;
  * and whatever they say, no more happens than to a world without a debugger.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The disassembler against objdump, which does not know what the chip lacks and has its own names for PRI and JOFF."""
 
 import random

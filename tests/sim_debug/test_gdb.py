@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """GDB attached to boards that run the EMP firmware: stopping, looking, going back; and a run that stays the same."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The session in docs/board.md, run; HSMC_REFRESH=1 writes it anew.
 
 Numbers change with every change of the spec, so only the words are compared.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The debugger's processes end with the one that the user started, whatever they were about."""
 
 import os

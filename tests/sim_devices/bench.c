@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/sim_devices/bench.h"
 
 #include <stdlib.h>

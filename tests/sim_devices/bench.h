@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One or two boards on the bench, driven by their registers, for the tests of the devices. */
 #ifndef TIGON_TESTS_BENCH_H
 #define TIGON_TESTS_BENCH_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Tests of the board's devices, hosts, wire and world, with the sanitizers.
 SIM_DEVICES_TEST_OBJECTS := $(addprefix $(BUILD)/san/tests/sim_devices/, \
     test_devices.o bench.o test_registers.o test_dma.o test_mac.o test_link.o test_host.o test_wire.o test_world.o \

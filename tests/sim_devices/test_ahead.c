@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A program that runs ahead (tigon_host_run_ahead): the same as if time passed at each step. */
 #include "tests/sim_devices/bench.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The capture of a wire, read back block by block. tests/dissector has Wireshark read one. */
 #include "tests/sim_devices/bench.h"
 

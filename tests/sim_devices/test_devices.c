@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The devices of the simulated board: runs all groups. */
 #include "tests/sim_devices/bench.h"
 

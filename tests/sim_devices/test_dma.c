@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* DMA engines and assist (tigon2.md 5). */
 #include "tests/sim_devices/bench.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The host: window, mailboxes, costs, coroutines, memory (tigon2.md 3, 4, 12.4). */
 #include "tests/sim_devices/bench.h"
 

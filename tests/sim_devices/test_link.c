@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Link: SERDES modes, configuration words, attentions (tigon2.md 7). */
 #include "tests/sim_devices/bench.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* MAC, both halves (tigon2.md 6), on two connected boards. */
 #include "tests/sim_devices/bench.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Transceivers other than the internal SERDES, faults of received frames, knobs of quirks. */
 #include "tests/sim_devices/bench.h"
 

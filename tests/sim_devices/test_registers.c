@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Registers without a device of weight: access rules, events, timer, semaphore, EEPROM, core
  * control. */
 #include "tests/sim_devices/bench.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Faults of the wire: their kinds, their rates, and that chance depends on nothing but seed and
  * index. */
 #include "tests/sim_devices/bench.h"

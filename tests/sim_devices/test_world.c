@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The world: ends of a run, order between cores, events and hosts, determinism of everything. */
 #include "tests/sim_devices/bench.h"
 #include "tests/sim_cpu/assemble.h"

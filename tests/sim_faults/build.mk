@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Tests of faults, of their text form and of switches, with the sanitizers.
 SIM_FAULTS_TEST_OBJECTS := $(addprefix $(BUILD)/san/tests/, \
     $(addprefix sim_faults/,test_faults.o test_fault_text.o test_wire_faults.o test_board_faults.o test_switch.o) \

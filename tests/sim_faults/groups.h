@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Groups of tests, and what they share: noting every fault that hits. */
 #ifndef TESTS_SIM_FAULTS_GROUPS_H
 #define TESTS_SIM_FAULTS_GROUPS_H

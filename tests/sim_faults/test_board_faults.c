@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Faults inside boards and hosts: DMA that fails or hangs, flipped bits, reset, power lost, stopped
  * cores, crashed hosts. What is reported, and that what goes on goes on. */
 #include "tests/sim_faults/groups.h"

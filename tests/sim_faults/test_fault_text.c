@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The text form of faults: every kind reads and prints back, every mistake is found where it is,
  * and no text at all upsets the reader. */
 #include "tests/sim_faults/groups.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Faults, their text form and switches: runs all groups. */
 #include "tests/sim_faults/groups.h"
 

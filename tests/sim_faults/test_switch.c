@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A switch: links, learning, flooding, ageing, queues, PAUSE, and its time. */
 #include "tests/sim_faults/groups.h"
 

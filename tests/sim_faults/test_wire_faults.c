@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the faults of sim/fault.h do to frames: which, in what order they then arrive, and that
  * nothing but seed, fault and number decides. */
 #include "tests/sim_faults/groups.h"

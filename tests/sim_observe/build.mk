@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Observers: unit tests (sanitized). test_observe.py looks at scenarios that tigonsim runs.
 SIM_OBSERVE_TEST_OBJECTS := $(addprefix $(BUILD)/san/tests/,sim_observe/test_observers.o sim_devices/bench.o)
 

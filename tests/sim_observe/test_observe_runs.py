@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What tigonsim run shows of a run (docs/board.md, "Looking inside"): every file is read back by a strict reader and
 compared with what the run itself counted, and the run is the same with and without."""
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Observers of worlds and cores, and the parts of sim/observe/ that need no firmware image. */
 #include <errno.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs tigonsim for the tests of this directory."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """One firmware in every form people have it in, and damaged images."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Firmware that does what nobody wants, and what the results say of it; counts that must be exact."""
 
 import json

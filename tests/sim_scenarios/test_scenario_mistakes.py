@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every mistake in a scenario is told with its line, all of them at once, and never crashes."""
 
 import random

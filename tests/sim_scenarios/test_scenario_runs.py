@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The example scenarios do what they say, and looking at a run changes nothing in it."""
 
 import functools

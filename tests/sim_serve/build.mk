@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Boards served to other processes: tigonsim and the attached programs with the sanitizers, and the client library.
 SERVE_TEST_OBJECTS := $(addprefix $(BUILD)/san/,tests/sim_serve/test_client.o host/board_socket.o)
 SERVE_TEST         := $(BUILD)/tests/serve_client

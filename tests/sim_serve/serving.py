@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Starts tigonsim serve and talks to it in its own protocol, for the tests of this directory."""
 
 import array

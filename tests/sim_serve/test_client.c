@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Two threads with a board each: libemp over sockets, and the client library's refusals.
  *
  *     build/tests/serve_client LEFT_SOCKET RIGHT_SOCKET

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Boards served over sockets: results as inside the simulator, and clients that misbehave."""
 
 import json

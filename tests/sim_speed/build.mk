@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # How fast two simulated boards are; figures for people, no test.
 $(BUILD)/obj/tests/sim_speed/measure_boards.o: | $(HOST_LAYOUT)
 

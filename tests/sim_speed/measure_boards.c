@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * How much simulated time a second of processor time buys. Not a test: prints figures.
  *

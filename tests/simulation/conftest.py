@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Lets the tests import the compiler, which is run from its directory and not installed, and each other."""
 
 import sys

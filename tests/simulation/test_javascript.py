@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The JavaScript of a simulation against the reference interpreter, event by event.
 
 HSMC_SEQUENCES: how many random sequences per protocol; a fifth of them for EMP.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The page of a simulation in headless Chromium: driven by clicks and keys, and compared with the terminal."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Scenarios the terminal writes, played by the JavaScript, which writes the same text again; and the mistakes it tells."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What verdicts say befalls frames, nodes and hosts, and what a world can do and does not with the bounds of a check."""
 
 from __future__ import annotations

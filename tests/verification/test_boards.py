@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc replay --boards: counterexamples of broken EMPs on the firmware that is built from them.
 
 The trails are kept, because searches are long: HSMC_SEARCH=1 searches anew and follows the page (make campaign does),

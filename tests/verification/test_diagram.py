@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sequence diagrams show labels whole: lanes become wider, and a label that is wider still takes several lines."""
 
 import re

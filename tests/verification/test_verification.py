@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc verify and hsmc replay: seeded bugs and their counterexamples, verdicts of searches cut short, what can go wrong.
 
 HSMC_REFRESH=1 writes the goldens anew.

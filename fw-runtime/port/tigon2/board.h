@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What the files of the Tigon2 port share with each other, and nobody else.
  */

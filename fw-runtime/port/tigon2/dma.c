@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * DMA rings: start, full rings, completion notices (tigon2.md 5).
  */

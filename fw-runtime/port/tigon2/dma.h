@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The two DMA rings behind the hardware assist (tigon2.md 5.3, 5.4).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The wire: 1000BASE-X through the MAC's configuration words (tigon2.md 7). Reports what the
  * registers say and does what it is told; who negotiates what is the spec's business.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What a freestanding compiler may call behind our back. Not for the data path.
  */

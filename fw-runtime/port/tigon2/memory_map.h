@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Where things lie in SRAM and scratchpad; shared by C, start-up and linker script.
  *

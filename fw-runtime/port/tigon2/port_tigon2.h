@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * NIC_PORT_HEADER of the Tigon2: placement, and the operations that are worth inlining.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * MAC receive (tigon2.md 6.2): header parsed where the MAC put it, data sent to host memory
  * straight from the receive buffer, space given back by the DMA write engine.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Tigon2 registers as the firmware uses them; names and offsets from tigon2.md 3.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The runtime of an image, as a part of its one translation unit (spec/emp/firmware/image.c says
  * why).

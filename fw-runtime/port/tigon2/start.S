@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Start-up of processor A, and the event loop (tigon2.md 1.3, 4).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * MAC transmit (tigon2.md 6.1): the processor writes the header into the transmit buffer, DMA reads
  * fetch the data behind it, and bit 17 of the last one hands the frame to the MAC. No completion is

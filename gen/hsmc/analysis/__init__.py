@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """What the compiler refuses or doubts beyond names and types."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Who calls whom, without recursion, and who may write, create and release what, through calls too."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Values nobody looks at and statements nobody gets to: payload fields, locals, what follows a return."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Comparisons whose outcome is the same for all values their operands can have by type and declared range."""
 
 from __future__ import annotations

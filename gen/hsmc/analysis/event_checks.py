@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Durations of nothing, expiries without effect, events no state does anything with."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is known at a point of the spec of its expressions, beyond their types."""
 
 from __future__ import annotations

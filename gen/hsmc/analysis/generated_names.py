@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Names of the spec that become one name in generated code: `First` and `first`, `Foo.bar` and `FooBar`.
 
 Spelling changes on the way (naming.py), parts are joined, and the generated code has names of its own. Here every name

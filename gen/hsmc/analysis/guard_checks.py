@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Guards of one event in one state: repeated, overlapping, constant."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Intervals of unsigned 32-bit numbers, each end with a mark: is it known to be reachable, or only what the type allows?
 
 A u8 of which nothing is said lies in 0..255, but 255 is no number that somebody wrote. A declared range, a constant, a

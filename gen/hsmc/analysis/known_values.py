@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is known along one path: values as terms, what the state holds, which references are none, which conditions hold.
 
 A term is a value, known by how it came about: the same term is the same value, whatever has been written since it was

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Final states a record is left behind in: one error for one cause."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The checks that follow values through the finished protocol. Run only when it has no errors."""
 
 from __future__ import annotations

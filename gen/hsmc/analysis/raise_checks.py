@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Raises are tail calls, and the events rows raise do not lead back in a circle."""
 
 from __future__ import annotations

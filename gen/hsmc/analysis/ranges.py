@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which numbers values can be, followed through guards, conditions, actions and functions: what leaves its range.
 
 Each row is followed with what its guard, and the guards before it that did not hold, say of its operands. Actions and

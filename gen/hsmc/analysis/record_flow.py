@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What becomes of pool records: released once, not used afterwards, not lost, no timer left running for them.
 
 Follows every path through the statements a row executes. A record is known by the syntax that leads to it: an

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """No reference that may be none is used, and no record created where there may be no room: over all states of all
 processes.
 

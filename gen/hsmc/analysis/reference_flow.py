@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Follows references through the statements of one row: which may be none where it is used, and is there room where a
 record is created?
 

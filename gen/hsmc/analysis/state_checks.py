@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """States never entered, rows never tried, events nobody raises."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a spec declares and does not need: warnings, given only when it has no errors."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What numbers expressions can be, and what conditions say of them."""
 
 from __future__ import annotations

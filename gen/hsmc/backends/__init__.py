@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """What is printed from the intermediate form: C, Promela, JavaScript, Lua, SCXML, JSON."""

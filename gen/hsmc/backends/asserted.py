@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What one node can see of the properties, and after which of the runtime's calls it may have changed: what back ends ask."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The C back end: prints a protocol as plain C11 files.
 
 `CWriter` turns statements and machines into text, c_expressions.py expressions, c_records.py records, c_bodies.py how

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The JavaScript of a simulation: the protocol made executable in a browser, and what a page must know about it.
 
     const MODEL = { ..., make(V, N, L, ...) {...} };

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What an image for the NIC has in common for all protocols, as two C files.
 
 `PREFIX_nic.h` is the port header of the generated C on top of fw-runtime/: where the state, the parameters and the counters

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The Promela back end: prints a protocol, under one check configuration, for a world to include.
 
 Two files come of it. `<protocol>.pml` holds the state (an array over nodes), every handler as an inline that belongs

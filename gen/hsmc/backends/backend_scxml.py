@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A process as SCXML (W3C State Chart XML), for editors, simulators and checkers that read it.
 
 States nest as written, a row is one <transition> with `cond` and `target`, history is <history>, the answers `ignore` and `never` are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The Wireshark back end: one Lua file that dissects the frames of a protocol.
 
 What is a frame, which layout is a part of which and what the fields hold is all in the layouts (ir.Layout). A payload

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The world of a spec for SPIN: what surrounds the nodes, once, in C, for both engines.
 
 SPIN chooses what happens next, and keeps the variables; what they mean is C, on top of models/world_support.h. Files, all

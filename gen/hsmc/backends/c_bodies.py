@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How bodies of generated functions begin: their arguments, and pointers to the records that these name."""
 
 from __future__ import annotations

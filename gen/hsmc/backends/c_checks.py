@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What generated C checks while it runs, where it is built to: the macros of fw-runtime/hsm_checks.h.
 
 Each says what must hold where it stands. Of constants the compiler has seen to it, so there they are left out.

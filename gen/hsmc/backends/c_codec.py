@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """C between frames and payloads: bodies of the functions of NAME_codec.h. What they do is said in frames.py.
 
 Words are read and written as integers of the machine, with the accessors of NAME_layout.h: on a big-endian machine they

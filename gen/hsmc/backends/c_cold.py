@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which states have functions of their own in C: cold ones, where an event is handled in others, too.
 
 On the NIC what is cold runs from SRAM; only what the function of an event does in all other states takes room in the

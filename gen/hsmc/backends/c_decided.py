@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Comparisons of which a C compiler knows the outcome from the types alone, and therefore warns.
 
 Declared ranges do not count: the C must do what it says when they are broken. What the compiler of the spec warns of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Expressions of the spec as C text, and the names of generated C.
 
 All unsigned arithmetic of the spec is done in uint32_t, as the intermediate form prescribes; where C would promote two

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Lines of generated C: how they are broken, and which line of the spec each comes from.
 
 While the text is made, what comes from one place of the spec begins with a mark, which is gone in the end. What it

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How records lie in generated C: order of members, sizes, padding."""
 
 from __future__ import annotations

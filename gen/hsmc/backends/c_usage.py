@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What of a protocol its processes really use: the rest is declared, warned of, and left out of the C."""
 
 from __future__ import annotations

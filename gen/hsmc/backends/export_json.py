@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The intermediate form as JSON, and the JSON Schema that describes it; both follow from the classes in ir.py.
 
 An object has the fields of its class, in order. Expressions, statements and types have `kind` in front, the name of

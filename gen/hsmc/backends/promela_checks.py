@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the Promela asserts besides `never` and `create`: values in their ranges, and what one node can see of properties.
 
 Indices of arrays SPIN looks at itself. Bits, shifts and references to free records only the generated C looks at.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Expressions of the spec as Promela text, with the bounds that say where signed values will not do."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How the state of a protocol lies in memory: the size and offset of everything in the generated state struct.
 
 Computed from the intermediate form by the rules of C for members of fixed width, which are the same on the NIC and on

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Compiled templates, kept from one run to the next."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What `hsmc replay --boards` prints."""
 
 from __future__ import annotations

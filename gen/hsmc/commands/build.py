@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc build: C and models."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc check: what is wrong with a spec."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the commands share: arguments, reading a spec, reporting, progress, exit status.
 
 Exit status: 0 done; 1 the spec (or a trace, a scenario) has errors, or what was asked about does not hold; 2 wrong

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc conform: traces of board runs against the spec."""
 
 from __future__ import annotations

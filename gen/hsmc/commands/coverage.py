@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc coverage: which transitions traces and tests take."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc diff: what changed between two versions of a spec."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc dissector: the frames of a protocol in Wireshark."""
 
 from __future__ import annotations

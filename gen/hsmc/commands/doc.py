@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc doc: a site about specs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc dump: the intermediate form as text, or as JSON."""
 
 from __future__ import annotations

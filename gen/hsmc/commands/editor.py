@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc editor: files for text editors, generated from the grammar."""
 
 from __future__ import annotations

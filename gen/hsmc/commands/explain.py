@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc explain: what a diagnostic means and how to mend the spec."""
 
 from __future__ import annotations

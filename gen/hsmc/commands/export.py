@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc export: the intermediate form as JSON, the machines as SCXML."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc fmt: specs in their canonical layout."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc graph: a process, or how all talk, as a picture."""
 
 from __future__ import annotations

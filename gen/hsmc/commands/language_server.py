@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc language-server: for editors, on standard input and output."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The command line. Each command is a module of `commands`; what they share is in command_line.py."""
 
 from __future__ import annotations

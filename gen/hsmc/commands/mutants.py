@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc mutants: breaks a spec in many ways, and names the property that shows each."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which mutants `hsmc mutants` examines, and what it prints."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc new: a folder with a protocol that works, to be changed into one's own."""
 
 from __future__ import annotations

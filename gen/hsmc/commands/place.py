@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc place: where processes run, and what crosses between processors."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc replay: a counterexample on the generated C and on the reference interpreter, or on the firmware."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`hsmc replay`: a trail on the reference interpreter and on the generated C, side by side."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc run: stepping a node through events by hand."""
 
 from __future__ import annotations

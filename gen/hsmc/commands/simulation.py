@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc simulation: a page in which the protocol can be stepped by hand."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a spec consists of and what becomes of it: the figures of `hsmc stats`, as one value of plain data.
 
 The keys are documented in docs/language.md; they stay, new ones may come.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc stats: what a spec consists of, what becomes of it, and the memory its state takes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc tests: sequences of events that take every transition, searched from the spec alone."""
 
 from __future__ import annotations

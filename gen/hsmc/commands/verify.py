@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hsmc verify: model checking, with verdicts that say what was searched, and counterexamples people can read."""
 
 from __future__ import annotations

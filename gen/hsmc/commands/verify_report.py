@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What `hsmc verify` searches, and what it prints of that."""
 
 from __future__ import annotations

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """Two versions of a spec compared."""

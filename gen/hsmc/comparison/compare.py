@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What changed between two versions of a spec, in terms of the language (`hsmc diff`).
 
 Declarations are told by kind and name. Machines are compared as written (written.py): states by their path, a state

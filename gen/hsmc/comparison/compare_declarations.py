@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The declarations of a spec as comparable items: kind, name and aspects, each a short text (see compare.py)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Changes between two specs as text for people and as JSON (`hsmc diff`)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A spec as it was at a revision of Git: `git:REVISION`, or `git:REVISION:PATH`, fetched with all it includes."""
 
 from __future__ import annotations

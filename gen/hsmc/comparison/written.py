@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The machines as people wrote them: states in states, rows with their guard, actions and target as text.
 
 The intermediate form is flattened: a row of a composite state has become one transition per leaf, and what stood in

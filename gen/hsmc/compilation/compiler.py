@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The whole front end: from the top file to the intermediate form."""
 
 from __future__ import annotations

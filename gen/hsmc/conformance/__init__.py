@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """Traces of board runs against the spec."""

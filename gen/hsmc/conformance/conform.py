@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Traces of board runs against a spec: what `hsmc conform` does with its files."""
 
 from __future__ import annotations

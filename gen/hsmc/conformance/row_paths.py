@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a transition may do that others see of it: which events it raises in which order, which records it creates or
 releases. Ways through its statements are followed without looking at conditions, so every real way is among them.
 """

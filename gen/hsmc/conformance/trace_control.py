@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Checks the transitions of a run against the intermediate form, as far as their numbers and times prove anything.
 
 What is known of a node without its data is a set of states per process or record, which timers run since when, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Traces of board runs: the file format of docs/conformance.md, read line by line.
 
 A file is a sequence of runs, one for each start of the firmware. Whatever does not fit the format is a TraceError with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Replays an observed run through the reference interpreter.
 
 The trace tells each event with its arguments. The interpreter is given the same ones and must take the same

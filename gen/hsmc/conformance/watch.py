@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What recording the runs of an image takes (docs/conformance.md), as two C headers.
 
 `PREFIX_observed.h` goes into an image whose runs are to be replayed: it keeps events, expiries and device operations

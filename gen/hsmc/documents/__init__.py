@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """Statecharts, the site, the page that simulates."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The documentation back end: one static site from any number of specs.
 
 `generate` returns file names with texts; nothing in them depends on dates, paths or the order of a hash, so the same

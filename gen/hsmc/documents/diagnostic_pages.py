@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The pages docs/diagnostics/HSM0123.md: what a diagnostic means, a small example, how to mend it.
 
 A page holds one spec that earns the diagnostic, in a fence ```hsm wrong```, and the same spec mended, in a fence ```hsm

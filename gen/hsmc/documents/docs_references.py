@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where each name of a spec is documented, where it is used, and the spec's text with both as links.
 
 The uses come from the places in the intermediate form, so a name is linked to what the compiler resolved it to, not to

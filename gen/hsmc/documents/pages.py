@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The templates of web pages, and what they call: for the site about specs and for single pages."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A protocol as a page to play with: its statecharts, the events that can come now, what each of them does.
 
 The transitions are JavaScript from the intermediate form (backend_javascript.py); the files under templates/simulation

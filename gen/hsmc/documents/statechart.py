@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Pictures of a protocol as Graphviz text: the statechart of a process, and which process raises what in which.
 
 A statechart shows the hierarchy as it is written: a row of a composite state is drawn once, from the composite state,

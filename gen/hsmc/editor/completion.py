@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which names may stand at a place: asked of the compiler itself.
 
 A name nobody declares is put where the cursor is, and the spec is compiled: the resolution, which then misses that

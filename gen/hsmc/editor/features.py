@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the language server can do, by the protocol's names. Anything that concerns a file it does not know, or a place
 in it where nothing is, has the answer null."""
 

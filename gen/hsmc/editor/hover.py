@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What an editor shows of the thing under the pointer, as Markdown."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Places as the language server protocol counts them: lines from 0, characters in UTF-16 units; files as URIs."""
 
 from __future__ import annotations

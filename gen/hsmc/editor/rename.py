@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Renaming: all occurrences of a name, in all files of all specs it belongs to.
 
 Whether the new name fits is not guessed: the specs are compiled with it, and every name must mean what it meant

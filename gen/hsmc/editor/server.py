@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A language server on two streams: JSON-RPC by pylsp_jsonrpc, one request after the other.
 
 A thread reads messages into a queue; this one takes them out. Requests are answered in order, at once. Diagnostics are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The outline of a file."""
 
 from __future__ import annotations

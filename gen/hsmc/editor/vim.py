@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Files for Vim and Neovim: highlighting, recognition of the file type, indentation, comments."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The words of the language and where each may stand, read off the compiler's own grammar.
 
 Most words mean something in one place only and are usable as names elsewhere. So a highlighter has to know where a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """An extension for Visual Studio Code: a TextMate grammar, settings of the language, a client for the server.
 
 The regular expressions keep to what Oniguruma, which the editor uses, and Python's `re`, which the tests use, read

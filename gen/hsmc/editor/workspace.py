@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The specs an editor works on: texts not saved yet, which spec a file belongs to, what the compiler says of it.
 
 A file with a `protocol` line is a spec of its own. Any other is part of the specs that include it, which are looked

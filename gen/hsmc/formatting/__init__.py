@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """The canonical layout of a spec."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the formatter works on: a file as lines of tokens with their levels, comments and marks; no meaning, but the
 lines that the parser sees as one are one. Also how tokens stand beside each other."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The rows of a process as state tables: event and guard, `/` actions, `->` target, each in a column of its own through
 all states of the process."""
 

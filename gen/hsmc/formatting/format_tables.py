@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Lines of the same kind below each other, cell by cell: fields, constants, counters, events; assignments the author
 has aligned."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Physical lines of the formatter's output: where a line breaks, how what continues it is indented, what stands to the
 right of it."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The canonical layout of a spec file.
 
 A file is laid out line by line, by its tokens and levels; the grammar is not asked, so that the lines of all profiles

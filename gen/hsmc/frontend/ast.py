@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The syntax tree: what the parser found, with places, before any name has a meaning."""
 
 from __future__ import annotations

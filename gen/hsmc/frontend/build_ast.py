@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The syntax tree of ast.py: one method per grammar rule, named after it, is given what the rule consists of."""
 
 from __future__ import annotations

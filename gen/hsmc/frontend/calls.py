@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Calls in expressions: functions, builtins, the building of payloads; and the places things are written to."""
 
 from __future__ import annotations

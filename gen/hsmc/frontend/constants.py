@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Constant expressions: sizes, ranges, values of constants. Evaluated over all integers, so that an intermediate
 result below 0 does not wrap unseen; what is declared must fit 32 bits without sign."""
 

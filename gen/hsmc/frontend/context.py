@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the resolving modules share: the symbol table, what is resolved so far, and who uses what."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Everything with a name but without behaviour: parameters, enumerations, payloads, pools, tables, variables, and the
 signatures of what can be called. (Layouts: layouts.py.)"""
 

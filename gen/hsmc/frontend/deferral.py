@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Deferred events, in terms of what there is already: state, rows, guards, assignments and raises.
 
 Each event that some state defers gets a queue: a count, and an array for each number it carries. Where the innermost

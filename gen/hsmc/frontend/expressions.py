@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Names and types of expressions.
 
 Every method gives None for what is wrong, having reported it; whoever meets None stays silent, so that one mistake

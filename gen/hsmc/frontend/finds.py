@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`find r in Pool where condition`: the first record in use for which the condition holds, or none.
 
 No back end knows of it: each becomes a function nobody wrote, which looks at one record after the other. What its

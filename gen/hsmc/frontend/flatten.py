@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """From the tree of states to one ordered list of rows per (leaf, event)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What guards compare with constants, and which members of an enumeration the guards of rows leave out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Handles, in terms of what there is already: a table of generations, an assignment before each release, two functions.
 
 A handle is a word: the reference in its lower half, in the upper half the generation of the record, which is how often it

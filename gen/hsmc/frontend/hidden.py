@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """State that the compiler adds to a process: variables of one that exists once, else fields of its records.
 
 Such state is zeroed with everything else and takes part in whatever back ends do with variables and fields; no name of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where `include "name"` finds its file: beside the file that includes it, or in the compiler's library."""
 
 from __future__ import annotations

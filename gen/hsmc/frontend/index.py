@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where each name of a spec is declared and used: what editors ask for.
 
 Declarations and names come from the syntax tree, and what a name stands for from the resolution, which notes it where

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs the tables that Lark makes of the grammar, and builds the syntax tree as it goes.
 
 Lark's own loop makes a node for each rule of the ladder of expressions, a tree of those, and walks that again: half of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Layouts: where fields lie, what they hold, which layout is a part of which, and which are frames."""
 
 from __future__ import annotations

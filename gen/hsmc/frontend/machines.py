@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """State machines as written: the tree of states with everything in it resolved, before flattening."""
 
 from __future__ import annotations

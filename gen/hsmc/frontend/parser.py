@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """From files to a syntax tree.
 
 Declarations start in column 1 and are parsed one by one. Inside a declaration that does not parse, the offending

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Payloads that come from layouts: which fields they have, and whether the layouts can carry them."""
 
 from __future__ import annotations

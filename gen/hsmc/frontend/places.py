@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """From places of the intermediate form back to the text, for checks that work on that form."""
 
 from __future__ import annotations

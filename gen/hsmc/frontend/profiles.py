@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Profiles: variants of a protocol that share text.
 
 A line that ends in `@NAME` exists in that profile only, with the block below it. Marks are taken away before the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Raises in the middle of what a row or an action does.
 
 The intermediate form has raises last: a raise is a call, and the row has finished before the next begins. Where nothing

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Statements: bodies of functions and actions, and what rows, entries and exits do."""
 
 from __future__ import annotations

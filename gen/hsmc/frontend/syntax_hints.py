@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What to write instead, where a syntax error comes of a habit of C or of an indentation that is no multiple of two.
 
 Asked only once the parser has refused a text, so nothing here decides what is a spec: it looks at the characters around

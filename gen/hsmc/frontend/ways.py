@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which states a row leaves and enters: external, local and history transitions."""
 
 from __future__ import annotations

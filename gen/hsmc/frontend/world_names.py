@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The names of a world: what its lines declare, and what resolves a line that knows them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """One line of a world: its statements, and the world's functions, which stand where they are called."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The world of a spec: names and types in its lines. What its lines mean: docs/verification.md."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What any language that executes the intermediate form itself is written with: the interpreter's Python, the page's
 JavaScript.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The reference interpreter: executes the intermediate form itself, one node at a time.
 
     node = Node(Program(protocol))

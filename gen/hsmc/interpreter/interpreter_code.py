@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Turns the intermediate form into Python source for the interpreter.
 
 Walking trees for each event would make long random runs slow, so each function, action and handler becomes a Python

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where the interpreter keeps the state of a node: one flat list of numbers, each with a name for people.
 
 A flat list makes a snapshot one copy, a change one pair (slot, old value), and a comparison with the generated C one

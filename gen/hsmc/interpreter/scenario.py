@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Events as people write them, and files of them.
 
     parameters timeout=500

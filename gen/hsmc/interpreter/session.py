@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`hsmc run`: a node stepped by hand, or from a file of commands."""
 
 from __future__ import annotations

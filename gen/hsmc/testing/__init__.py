@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """Random and generated tests: searching, comparing with the C, coverage."""

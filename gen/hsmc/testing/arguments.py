@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a search gives to external events: values worth trying, found from what the node compares and hands out.
 
 Nothing here knows a protocol. An argument is at first all lowest values, then what a device was given or what led

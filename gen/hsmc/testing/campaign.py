@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A differential run: many random sequences, the interpreter first, then the generated C, then line by line."""
 
 from __future__ import annotations

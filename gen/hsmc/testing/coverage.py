@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which transitions were taken: counted in a differential run, or read from traces.
 
 A trace is any text that names transitions by their ids (`Sender.READY.submit.0`): saved scenarios, what a trace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The generated C, compiled unmodified with the sanitizers, against the interpreter: the same events, the same lines.
 
 A line tells what an event did: log | verdict | changes. It is printed by the interpreter (`canonical_line`) and by the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What executes a protocol, each as one engine: events in, one line an event out; and where one parts from the interpreter.
 
 The interpreter's line (differential.py) is what all are compared with; `shown` leaves of it what an engine can tell. An

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tests from a spec: what the search found, made short, as scenarios with all they must bring about.
 
 A directory of tests holds NAME.scenario for each and index.json, which says what each takes and what none takes. The

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which rows lead on to which: those that write what the guard of another reads.
 
 A transition whose guard asks for what the protocol remembers (so many blocks have come, a sum is right) is not reached

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Specs broken on purpose: for each piece of a spec that says what is done, texts that say something else.
 
 A mutant is the text of one file with a few characters changed, as a slip of the pen would change it. Its name tells the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A node that tells what it compared on its way through an event: what a search for tests steers by.
 
 It is the interpreter's own code with each comparison, test of a bit and test of a pool noted. So whoever looks for

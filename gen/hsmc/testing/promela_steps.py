@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A world of Promela that takes its steps from a script, one event a step, and prints what each did.
 
 The lines are those of the differential harness, but for what a model does not have: counters, the durations of timers,

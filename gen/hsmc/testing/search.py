@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Searches a spec for sequences of events that take every transition, guided by what is new.
 
 An event that takes a transition, decides a comparison or leaves a value as none did before is kept, with the state it

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Random events that make sense often enough: the generic half of what feeds a differential run.
 
 Plausible values are found without knowing the protocol: payloads that the node itself has handed to a device are

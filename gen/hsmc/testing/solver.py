@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Looks for arguments with which an event takes a certain row, by what the comparisons on the way there measure.
 
 A guard is a chain of comparisons. The one that stands in the way is turned round while those before it stay as they

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Model checking: every `check` of a spec in the world written for it, as generated Promela and as generated C.
 
     subject         a spec with its world and its configurations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`hsmc verify`: many searches, two at a time, and what is said of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """From a violation to a trail people can read: the search once more for the shortest way there, which is then executed.
 
 Safety is searched breadth first, so no shorter way exists. Cycles cannot be: there the depth-first search shortens what

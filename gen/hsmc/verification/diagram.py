@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A story as a sequence diagram: hosts outside, the wire in the middle, time downwards. Here as characters."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The sequence diagram as SVG, drawn here, so that the same story is the same file everywhere."""
 
 from __future__ import annotations

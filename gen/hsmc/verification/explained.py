@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Files in which people say why something is as it is: a TOML list of tables whose values are texts."""
 
 from __future__ import annotations

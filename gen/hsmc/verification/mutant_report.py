@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`hsmc mutants`: chooses mutants, has them examined, and says what became of each."""
 
 from __future__ import annotations

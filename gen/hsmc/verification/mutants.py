@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What becomes of mutants of a spec: the compiler refuses them, or a named property is violated, or they survive.
 
 Each is searched as generated C in the configurations in which the spec itself holds, those with few states first. What

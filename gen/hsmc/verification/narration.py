@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a verifier tells while it executes a trail (`pan -r`, compiled with HSM_TRACE).
 
 Lines that begin with @; the generated Promela, the world and the devices print them (templates/promela, models/):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A trail on the generated C without SPIN: the same C, the same devices, the world's variables as the trail has them.
 
 The devices evaluate the properties themselves; what the world asserts outside them is evaluated by the same text.

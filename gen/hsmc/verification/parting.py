@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where two back ends part, when their searches do not agree: the generated Promela and the C that ships, with the constants
 of the configuration, both led by the same random events and compared with the interpreter step by step.
 

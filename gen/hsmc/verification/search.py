@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Building and running one verifier, and reading what it printed."""
 
 from __future__ import annotations

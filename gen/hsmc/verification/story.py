@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A trail told by the reference interpreter: each step with its transitions, effects and changes, in terms of the spec.
 
 What the verifier said it did is compared on the way; a difference is a bug of a back end, or the spec has changed.

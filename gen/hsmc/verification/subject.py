@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is searched: a spec, the world around it, its check configurations and their bounds."""
 
 from __future__ import annotations

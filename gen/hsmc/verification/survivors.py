@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Mutants that nothing kills, and why that is right: a file people write and the tool checks.
 
     [[survivor]]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The file of a counterexample: readable, versioned JSON with all the world did, for `hsmc replay` and other tools.
 
 The keys of a step are those of narration.Step; what is empty is left out. `values` and the world's variables have

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Transitions that no configuration takes, and why: a file people write beside the spec, and `hsmc verify` checks.
 
     [[unreached]]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """`hsmc replay --boards`: a trail on the firmware, on two simulated boards with the wire between them doing what it says.
 
 What the boards do is compared, transition by transition and frame by frame, with what the reference interpreter does on the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What hosts and wire saw of two boards, judged by the properties of messages.
 
 A host knows what it posted, what has finished, and what its memory holds; between the boards every frame can be read. That

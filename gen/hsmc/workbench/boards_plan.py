@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What two simulated boards have to be told so that they do what a trail says, and what they should do then.
 
 A trail speaks of events in an order of its own. Most of them can be brought about on a board exactly when the trail wants

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Firmware made of the spec of a trail, on two simulated boards: building it, telling the boards what to do, reading what
 they did. What is said to them and what they answer is described in host/replay/board_replay.c.
 """

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Each function is one call of tigon_client.h. */
 #include "sim/serve/client/remote_host.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The host functions of sim/tigon.h over a socket, so that a host program written for the inside of
  * the simulator runs unchanged as a process of its own. A program links this in place of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The other end of sim/serve/protocol.h. */
 #include "sim/serve/client/tigon_client.h"
 

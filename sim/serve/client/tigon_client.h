@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A board of `tigonsim serve` for another program. This header is the manual; it and
  * libtigon_client.a need nothing but the C library.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A host program of a scenario as a process of its own:
  *
  *     build/tigonsim serve sim/serve/examples/emp.scenario &

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Prints a served board: PCI identification and every register that is not zero, by offset.
  *
  *     build/tigon_registers left.sock

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # EMP's image: its parser, and the two other builds of it.
 
 FW_NEEDS_emp := $(BUILD)/gen/emp/frame.c

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Between EMP's machines and the runtime: what the files of this directory share.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Host memory of a message: descriptors and their formats (spec/emp/host.hsm), pages of addresses
  * fetched from the host, a cursor per message, and placing received frames.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Descriptors the host hands over: posting ring, checks, and offering them to the machines.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * EMP's start: its own words of the control block, and what it tells the host of the impossible.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Frames: header words out, parser in. The data path of both directions.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tigon2.md 5.2, 5.4, 13.7, 14.10: the assist's modes, low-priority rings, checksums in
  * descriptors, recovery after an error, an interrupt at the end. */
 #include "tests/acceptance/firmware/dma.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tigon2.md 15.1: branch-likely, and values just loaded used by the very next instruction. */
 #include "tests/acceptance/firmware/firmware.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tigon2.md 15.1: dispatch by PRI and JOFF, and a handler replaced by rewriting the table. */
 #include "tests/acceptance/firmware/firmware.h"
 

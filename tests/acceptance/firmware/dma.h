@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* DMA from firmware: engines by hand, descriptors in rings (tigon2.md 5). */
 #ifndef ACCEPTANCE_FIRMWARE_DMA_H
 #define ACCEPTANCE_FIRMWARE_DMA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What every acceptance firmware has: registers, a log that the host prints, start and end of the
  * cores (start.S).

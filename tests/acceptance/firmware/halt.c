@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tigon2.md 15.1 and 3.7: HALT, and what stops a core with which status bit; ARGUMENT(0) selects.
  */
 #include "tests/acceptance/firmware/firmware.h"

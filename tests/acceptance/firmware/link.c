@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tigon2.md 7, 16.2: transceiver detection in loopback, then negotiation with the other board by
  * configuration words, which bit 1 of HW[200] ends. */
 #include "tests/acceptance/firmware/mac.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tigon2.md 15.4: the semaphore step by step with the cores taking turns, then as a lock around a
  * counter that both increment. */
 #include "tests/acceptance/firmware/firmware.h"

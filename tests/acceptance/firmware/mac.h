@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The MAC and its descriptor rings from firmware (tigon2.md 6, 7). */
 #ifndef ACCEPTANCE_FIRMWARE_MAC_H
 #define ACCEPTANCE_FIRMWARE_MAC_H

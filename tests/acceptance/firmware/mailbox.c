@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tigon2.md 15.10 and 4: mailboxes and the interrupt. The host acts on PHASE. */
 #include "tests/acceptance/firmware/mac.h"
 

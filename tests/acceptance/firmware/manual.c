@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tigon2.md 15.5: both engines driven by hand; the host checks what arrives. ARGUMENT(0) is the bus
  * address of the source, ARGUMENT(1) of the destination, with 64 bytes for each transfer. */
 #include "tests/acceptance/firmware/dma.h"

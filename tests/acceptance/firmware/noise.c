@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Both cores access registers and SRAM at random, for ever: ARGUMENT(0) seeds it, ARGUMENT(1) not 0
  * leaves alone what would stop or reset somebody. */
 #include "tests/acceptance/firmware/dma.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tigon2.md 3.3, 2.1: serial EEPROM, PHY, LEDs, flash and boot PROM. ARGUMENT(0) is 1 to look at
  * all, 2 for the PHY only. */
 #include "tests/acceptance/firmware/firmware.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tigon2.md 15.2: the memory size as the genuine image finds it (2.2). */
 #include "tests/acceptance/firmware/firmware.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tigon2.md 15.9 and 6.2 to 6.4, 7: receive. ARGUMENT(1) is where frames go in host memory; the
  * host puts frames on the wire when PHASE says so. */
 #include "tests/acceptance/firmware/mac.h"

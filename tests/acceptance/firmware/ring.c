@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tigon2.md 15.6 and 15.7: rings of descriptors, served by the assist or, with ARGUMENT(2) not 0,
  * by CPU B; ARGUMENT(0) and (1) are bus addresses of 64 kB each. */
 #include "tests/acceptance/firmware/dma.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tigon2.md 15.3 and 2.1: stacks that leave the scratchpad continue in SRAM, each core by its own
  * relocation register. */
 #include "tests/acceptance/firmware/firmware.h"

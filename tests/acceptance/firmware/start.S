@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Entry points of both cores; a core whose function returns executes HALT. */
 	.set	noreorder
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tigon2.md 15.8 and 6.1, 6.4: transmit. Frame k comes from ARGUMENT(0) + 2048 * k. */
 #include "tests/acceptance/firmware/mac.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tigon2.md 3: every register as CPU A sees it, for the host to compare: words at 0x30000. */
 #include "tests/acceptance/firmware/firmware.h"
 

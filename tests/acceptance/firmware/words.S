@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Instructions that C does not know: see firmware.h. */
 	.set	noreorder
 	.text

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Of the text of the spec: two parts of a system agree on the protocol when they agree on this. */
-#define ABP_PROTOCOL_HASH 0x81902823u
+#define ABP_PROTOCOL_HASH 0x04d1fd01u
 
 /* Files of the spec, in order: X(name). */
 #define ABP_FILES(X) \

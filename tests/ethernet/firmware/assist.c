@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Core B: in place of the DMA assist it feeds both engines from the rings (tigon2.md 5.5), and
  * reminds A that the host should hear of what has happened. With the hardware assist it only does

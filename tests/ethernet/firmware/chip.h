@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The chip as C code of both cores sees it. */
 #ifndef ETHERNET_CHIP_H
 #define ETHERNET_CHIP_H

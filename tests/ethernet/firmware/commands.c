@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Core A: the command ring. It lies in SRAM; the host writes words, then the producer to mailbox 1.
  */
 #include "tests/ethernet/firmware/core_a.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Core A: what the host wants: the information block and the words of the shared area. What cannot
  * be had is refused as a whole.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Core A: the link over copper. A PHY negotiates by itself; its registers are reached bit by bit
  * over the MII management lines of HW[044] (IEEE 802.3 clause 22).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What the parts of core A's program share. A has an event loop (start.S) and these handlers; each
  * runs to its end and returns to the loop.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What the firmware shows of itself, in SRAM that drivers leave alone (tigon2.md 2.2). A host sees
  * it through its window. Tests may include this file.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Core A: what follows on transfers. The assist, hardware or core B, moves the consumers of the DMA
  * rings; A the producers (queue.h) and the references.

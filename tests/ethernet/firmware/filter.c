@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Core A: which frames are for this host. The MAC decides by address, and for groups by a hash of
  * 128 bits (tigon2.md 6.3, 16.5), which also lets through groups that the host has not joined;

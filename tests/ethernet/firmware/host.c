@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Core A: mailboxes from the host; indices, events and interrupts to it.
  *

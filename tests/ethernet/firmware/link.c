@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Core A: the link. Over fibre both sides agree by configuration words with a link timer of 10 ms,
  * as clause 37 of IEEE 802.3 has it (tigon2.md 7, 16.1, 16.2); copper.c has the other kind.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Core A: the MAC's own registers, and its attentions. */
 #include "tests/ethernet/firmware/core_a.h"
 

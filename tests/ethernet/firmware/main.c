@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Core A: start. */
 #include "tests/ethernet/firmware/queue.h"
 

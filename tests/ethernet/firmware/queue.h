@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Core A: putting transfers into the DMA rings (dma.c), inline because every frame does it.
  *

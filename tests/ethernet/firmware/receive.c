@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Core A: from the MAC to the host's buffers. A received frame waits in the MAC's ring until there
  * is a buffer for it; then its bytes and its entry of the return ring are written by DMA. With

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Registers of the Tigon2, by the offsets of tigon2.md 3.1, as far as this firmware uses them. A
  * core sees them at 0xC0000000, a host from the start of its memory block.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Core A: from the host's send ring to the MAC. Entries are fetched in runs, into a copy of the
  * ring at the same index; a frame's pieces are laid end to end in the transmit buffer, and the MAC

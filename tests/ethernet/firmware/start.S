@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Start of both cores, and the event loop of core A (tigon2.md 1.3): three instructions find the
  * most significant pending event and jump into a table of two instructions for each.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Core A: statistics to the host: what the MAC counts, and what we count (counters.h). */
 #include "tests/ethernet/firmware/queue.h"
 

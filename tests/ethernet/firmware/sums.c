@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Core A: checksums of IPv4, and of TCP and UDP in it. The DMA engine adds up a whole frame; what
  * is too much in that, headers before the payload and padding behind it, is taken away again:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Core A: what is between the MAC and the cable (tigon2.md 7): a PHY that answers on the MII
  * management lines, or a SERDES, inside the chip or beside it, which in loopback echoes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * What the differential harness stands on where there is no operating system: the core of the chip
  * under tests/sim_cpu/run_program.c, which knows two system calls. The script lies in memory and

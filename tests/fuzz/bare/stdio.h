@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Of <stdio.h> what the differential harness uses, on the bare core: see runtime.c. */
 #ifndef TESTS_FUZZ_BARE_STDIO_H
 #define TESTS_FUZZ_BARE_STDIO_H

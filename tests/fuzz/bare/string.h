@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Of <string.h> what the differential harness uses, on the bare core:
  * fw-runtime/port/tigon2/memory.c. */
 #ifndef TESTS_FUZZ_BARE_STRING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * One image as one translation unit, as the firmware's (spec/emp/firmware/image.c). IMAGE_NODE is
  * the node: "node_hand.c" or "node_generated.c".

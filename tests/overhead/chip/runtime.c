@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The runtime of runtime.h on the chip's core. Part of both images (image.c), so that the compiler
  * sees the whole program as it does with the firmware.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Core A: what the host wants sent, what it is to be told, the link, and all reads. */
 #include "tests/relay/firmware/relay.h"
 

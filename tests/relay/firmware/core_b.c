@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Core B: frames that come in. Data goes to the host by the low ring; when it is there, the entry
  * of the received ring follows by the high one, so that the host never sees it too early. */
 #include "tests/relay/firmware/relay.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What both cores of this firmware share, and how they share it. */
 #ifndef RELAY_FIRMWARE_H
 #define RELAY_FIRMWARE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/relay/firmware/relay.h"
 
 volatile struct shared shared __attribute__((aligned(16)));

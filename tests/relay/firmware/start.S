@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Start and event loops of both cores. All text stays in SRAM; stacks are in the scratchpads.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The one thing of <assert.h> that a freestanding program can have.
  */

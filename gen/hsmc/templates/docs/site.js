@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // The search over NAMES (names.js: [name, kind, address, text]), and hints of pictures.
 
 (function () {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // The switch between light and dark.
 "use strict";
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // One node in a browser: its whole state and what may happen to it, as gen/hsmc/interpreter.py does it.
 //
 // MODEL, made by backend_javascript.py, has the transitions; here is what they call. An event either happens in full or,

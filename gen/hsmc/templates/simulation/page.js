@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // The page of a simulation: panels, wire, trace, and what is saved and loaded.
 //
 // #scenario=TEXT (encoded as in an address) plays that scenario when the page opens. `simulation.perform("sender.submit

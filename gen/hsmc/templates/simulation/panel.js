@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // One node on the page: its statecharts, and the events that may come to it now.
 
 /** An element; attributes that are functions are handlers, those that are false are left out. */

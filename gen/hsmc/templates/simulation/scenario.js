@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Events as people write them, and files of them: the same words as `hsmc run` reads and writes (gen/hsmc/scenario.py).
 //
 // An action is { kind: "event", process, event, instance, numbers }, { kind: "expire", timer, instance } or

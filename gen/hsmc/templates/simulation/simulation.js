@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // What has happened so far to one node or two, and what is on the wire between them: everything an undo takes back.
 
 /** Payloads handed to devices which some external event takes: frames that may arrive, be lost or come twice. */
