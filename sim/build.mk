@@ -19,6 +19,11 @@ SIM_OPTIMISE := -fno-tree-slp-vectorize
 $(foreach directory,$(SIM_DIRECTORIES),$(eval \
     $(BUILD)/obj/sim/$(directory)/%.o: CFLAGS_sim_$(directory) := $(SIM_OPTIMISE) $(LTO_OBJECTS)))
 $(BUILD)/obj/host/%.o: CFLAGS_host := $(LTO_OBJECTS)
+# The choice may change between two calls of make; only then is the file written.
+$(BUILD)/sim_engine.txt: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(SIM_ENGINE)' | cmp -s - $@ || printf '%s\n' '$(SIM_ENGINE)' > $@
+$(BUILD)/obj/sim/core/engine.o $(BUILD)/san/sim/core/engine.o: $(BUILD)/sim_engine.txt
 $(BUILD)/obj/sim/core/engine.o $(BUILD)/san/sim/core/engine.o: CC += $(SIM_ENGINE:%=-DTIGON_ENGINE=tigon_%_engine)
 # Refers to its own labels in assembly, from which it must not be parted.
 $(BUILD)/obj/sim/native/native_routines.o: CFLAGS_sim_native := $(SIM_OPTIMISE)

@@ -41,7 +41,7 @@
 #include "sim/chip/host_side.h"
 
 struct tigon_board {
-    struct tigon_world *world; /* for the functions of sim/tigon.h; this and the next: services */
+    struct tigon_world *world; /* this and the next four are those of the services */
     const uint64_t *clock;
     struct tigon_schedule *schedule;
     struct tigon_frame_pool *frames;

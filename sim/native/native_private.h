@@ -66,7 +66,7 @@ struct tigon_native {
     /* For native_routines.c. */
     struct tigon_cpu *cpu;
     struct tigon_bus *bus;
-    const struct tigon_bus *slots; /* the bus, or one of which nothing is known: native.h */
+    const struct tigon_bus *slots; /* the bus, or one of which nothing is known: engine.h */
     uint8_t *scratchpad, *sram, *sram_marks;
     uint64_t *beats;           /* this core's, in the bus */
     uint64_t drain_after_slot; /* cycles from the end of a store's slot until the buffer is free */
