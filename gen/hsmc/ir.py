@@ -262,7 +262,7 @@ class Event(Declaration):
     creates: bool  # allocates the record first; reports that there was no room when it cannot
     select: Optional[Expression]  # gives the instance from the arguments; none: ignored
     keeps: Optional[Size] = None  # how many may wait where states defer it
-    # External and deferred somewhere: when this does not hold, nothing happens and the caller is told there is no room.
+    # External and deferred somewhere: when this does not hold, nothing happens and the caller gets HSM_NO_ROOM.
     room: Optional[Expression] = None
     waiting: Optional[Expression] = None  # how many wait: a variable or a field
     code: Code = ""

@@ -123,7 +123,9 @@ class Wire:
     arrives: Optional[Expression]
     event: Offered
     label: str  # what people call the frame ...
-    told: tuple[tuple[str, Expression], ...]  # ... and the values they are told
+    told: tuple[
+        tuple[str, Expression], ...
+    ]  # ... and the values that trails show of them
     unchanged: Optional[Unchanged]
     block: Block
     place: Place = field(compare=False, repr=False)

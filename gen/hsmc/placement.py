@@ -7,8 +7,8 @@ This is the only place that says so. Whatever is done about it (a message in a q
   reference of the record, the arguments, and of a payload those fields that the receiver reads, also where it passes
   the payload on.
 * Data cross when a process on one processor writes them and a process on another reads or writes them. What a process
-  does through actions and functions counts as its own. Fields are told apart, elements and records are not.
-* Counters and device operations are the runtime's; they are told when two processors use the same one.
+  does through actions and functions counts as its own. Fields are distinguished, elements and records are not.
+* Counters and device operations are the runtime's; the report names those that two processors use.
 """
 
 from __future__ import annotations

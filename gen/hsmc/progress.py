@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is being done, on the terminal of whoever waits."""
+"""The progress line of a command."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PROGRESS_AFTER_SECONDS = 1.0
 
 
 class Progress:
-    """Says on the terminal what is being done, once it has taken a second; silent where nobody watches."""
+    """Shows on the terminal what is being done, after one second; silent where standard error is no terminal."""
 
     def __init__(self) -> None:
         self._start = time.monotonic()

@@ -14,7 +14,7 @@ Node = tuple[str, str]  # process, event as in Handler.event; of a timer its nam
 
 @dataclass(frozen=True)
 class Recall:
-    """`processes` that defer, in the order in which they are looked at; entry points after which one of them may be
+    """`processes` that defer, in the order in which they are examined; entry points after which one of them may be
     marked."""
 
     processes: tuple[ir.Process, ...]

@@ -209,7 +209,7 @@ def turns(loop: Union[ir.Repeat, ir.For]) -> int:
 
 
 def read_locals(parts: Iterable[object]) -> set[str]:
-    """Locals whose value is looked at, not only set."""
+    """Locals whose value is read, not only set."""
     found: set[str] = set()
     targets: set[int] = set()
     for node in nodes(list(parts)):

@@ -220,7 +220,7 @@ static inline bool waits_for_others(const struct tigon_cpu *cpu) {
 }
 
 uint64_t tigon_cpu_run_pair(struct tigon_cpu *a, struct tigon_cpu *b, uint64_t horizon) {
-    if (!tigon_engine)
+    if (!a->native && !b->native)
         return tigon_cpu_run_both(a, horizon);
     if (waits_for_others(b))
         return tigon_engine->alone(a, horizon);

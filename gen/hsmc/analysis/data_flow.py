@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Values nobody looks at and statements nobody gets to: payload fields, locals, what follows a return."""
+"""Values that are never read and statements that are never reached: payload fields, locals, what follows a return."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Intervals of unsigned 32-bit numbers, each end with a mark: is it known to be reachable, or only what the type allows?
 
-A u8 of which nothing is said lies in 0..255, but 255 is no number that somebody wrote. A declared range, a constant, a
+A u8 without a declared range lies in 0..255, but 255 is no number of the spec. A declared range, a constant, a
 mask or a guard says something.
 """
 

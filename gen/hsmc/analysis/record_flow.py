@@ -529,7 +529,7 @@ class RecordFlow:
         return self._events[process, event]
 
     def row(self, row: ir.Row, lets: tuple[ir.Let, ...]) -> tuple[list[Path], Body]:
-        """How the ways through a row end. The same row in several leaves is looked at once."""
+        """How the ways through a row end. The same row in several leaves is examined once."""
         statements = (*lets, *row.exit_actions, *row.actions, *row.entry_actions)
         key = (row.place, tuple(s.place for s in statements))
         if key not in self._rows:
@@ -711,7 +711,7 @@ def _canonical(condition: ir.Expression) -> tuple[str, bool]:
 
 
 def _rows(handler: ir.Handler) -> Iterator[tuple[ir.Row, tuple[ir.Let, ...]]]:
-    """Rows somebody wrote: deferring and recalling neither releases nor keeps what they do not hold."""
+    """Rows of the spec: deferring and recalling neither releases nor keeps what they do not hold."""
     lets: tuple[ir.Let, ...] = ()
     for group in handler.groups:
         lets = (*lets, *group.lets)

@@ -45,7 +45,7 @@ class References:
         self.states: dict[tuple[str, str], dict[str, Nothing]] = {}
         # What is written to records in whatever state they are.
         self.written: dict[str, Nothing] = {}
-        # Of events somebody raises: arguments, and pools with a free record.
+        # Of raised events: arguments, and pools with a free record.
         self.given: dict[tuple[str, str], Given] = {}
         self.findings: dict[Union[Work, str], Findings] = {}
         self.waiting: dict[Work, None] = {}

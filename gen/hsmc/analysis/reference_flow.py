@@ -2,7 +2,7 @@
 """Follows references through the statements of one row: which may be none where it is used, and is there room where a
 record is created?
 
-What is called is followed in place, with what its caller knows; what is raised is told what the raiser knows of the
+What is called is followed in place, with what its caller knows; what is raised gets what the raiser knows of the
 arguments, and checked by itself (reference_checks.py). Where a value came in as an argument, the one who passed it
 answers for it.
 """

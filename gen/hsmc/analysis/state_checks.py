@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""States never entered, rows never tried, events nobody raises."""
+"""States never entered, rows never tried, events never raised."""
 
 from __future__ import annotations
 

@@ -235,7 +235,7 @@ class Values(ABC):
         if not isinstance(node, ir.Binary) or node.operator not in ("+", "-"):
             return facts.known.get(self.subject(node))
         whole = self.sum(node)
-        # What is known of a single term has been looked at where it stands.
+        # What is known of a single term has been checked where it stands.
         return self.known_sum(whole, facts) if len(whole.terms) > 1 else None
 
     @staticmethod
@@ -258,7 +258,7 @@ class Values(ABC):
         return found
 
     def allowed(self, kind: ir.Type, limits: Optional[ir.Range]) -> Interval:
-        """By type and range, of what nobody can have left at zero."""
+        """By type and range, of what cannot still be zero."""
         if isinstance(kind, ir.BoolType):
             return BOOL
         if limits is not None:
@@ -463,7 +463,7 @@ class Values(ABC):
         size: int,
         facts: Facts,
     ) -> None:
-        """The bits behind the last one looked at must begin inside, too."""
+        """The bits behind the last one examined must begin inside, too."""
         whole = self.sum(node.first).plus(self.sum(node.count))
         behind = intervals.add(first, count)
         known = self.known_sum(whole, facts)

@@ -34,7 +34,7 @@ from ..recall import Recall, recall
 
 LONGEST_SET = 31  # bits of a set, which is one signed integer
 LARGEST_POOL = (
-    32  # records: those in use are one integer, of which every bit is looked at alone
+    32  # records: those in use are one integer, of which each bit is read alone
 )
 
 

@@ -67,7 +67,7 @@ class Usage:
             self._read(self._bodies[f"{kind} {name}"])
 
     def handled(self, process: ir.Process) -> Iterable[ir.Event]:
-        """Events somebody calls or raises."""
+        """Events that the runtime calls or a process raises."""
         for event in process.events:
             if event.external or (process.name, event.name) in self.raised:
                 yield event

@@ -43,7 +43,7 @@ def check_argument(parser: argparse.ArgumentParser) -> None:
 
 def compiled(options: argparse.Namespace) -> tuple[Compilation, ir.Protocol]:
     """The spec `options.file` names in the profile `options.profile`, with `options.check` applied where the command has
-    that option, and no other check looked at. Errors end the command; warnings are the business of `check` and `build`.
+    that option, and no other check compiled. Errors end the command; warnings are the business of `check` and `build`.
     """
     try:
         compilation = Compilation(options.file, profile=options.profile)

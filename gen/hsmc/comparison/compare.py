@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What changed between two versions of a spec, in terms of the language (`hsmc diff`).
 
-Declarations are told by kind and name. Machines are compared as written (written.py): states by their path, a state
+Declarations are identified by kind and name. Machines are compared as written (written.py): states by their path, a state
 that is gone and one that is new by their content; rows within one event of one state by order and text, since rows
 have no name. Comments, blanks and the order of declarations are no change; the order of the rows of one event in one
 state is, because the first whose guard holds is taken.

@@ -35,7 +35,7 @@ from ..frontend.worlds import (
 )
 from ..analysis.unused import check_unused
 
-Step = Callable[[str], None]  # is told what comes next, for people who wait
+Step = Callable[[str], None]  # called with what comes next, for a progress line
 
 
 def _silent(what: str) -> None:
@@ -115,7 +115,7 @@ class Compilation:
         return {source.name: source.text for source in self.spec.sources}
 
     def diagnostics(self, step: Step = _silent) -> list[Diagnostic]:
-        """Of the spec and, where it has no errors, of each of its checks. `step` is told what comes next."""
+        """Of the spec and, where it has no errors, of each of its checks. `step` is called with what comes next."""
         step(f"compiling {self.path}")
         if self.protocol(None) is not None:
             for number, check in enumerate(self._settings, start=1):

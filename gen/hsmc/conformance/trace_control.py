@@ -29,7 +29,7 @@ LATE_MICROSECONDS = 100_000  # by which the event loop may serve an expiry late
 
 
 class Anything:
-    """Stands for raises nobody knows: after a gap, or where a row has too many ways."""
+    """Stands for unknown raises: after a gap, or where a row has too many ways."""
 
     def __init__(self, raises: Optional[frozenset[Raised]] = None) -> None:
         self.raises = raises  # None: any event there is

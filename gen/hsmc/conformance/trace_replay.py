@@ -58,7 +58,7 @@ class Replay:
     def check(self) -> None:
         run = self.run
         if run.amid or any(item.kind == "gap" for item in run.items):
-            return  # nobody knows the state; the control check says what was lost
+            return  # the state is unknown; the control check says what was lost
         self._start()
         index = self._begun()
         while index < len(run.items) and not self.findings:

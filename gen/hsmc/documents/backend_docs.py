@@ -283,7 +283,7 @@ class ProtocolView:
         return self.html(guard.place)
 
     def _statement(self, statement: ir.Statement) -> Markup:
-        """As written, or in the notation of the intermediate form where nobody wrote it."""
+        """As written, or in the notation of the intermediate form where it is generated."""
         if self._uses_hidden(statement):
             return self._formal(statement)
         return self.html(statement.place)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Which names may stand at a place: asked of the compiler itself.
 
-A name nobody declares is put where the cursor is, and the spec is compiled: the resolution, which then misses that
+An undeclared name is put where the cursor is, and the spec is compiled: the resolution, which then misses that
 name, says which ones it knows there. So what is offered is what would be accepted: states of this process behind an
 arrow, fields of this record behind a dot. What stands left of the cursor is rarely a whole line, so a few ways to end
 it are tried.

@@ -3,7 +3,7 @@
 
 A thread reads messages into a queue; this one takes them out. Requests are answered in order, at once. Diagnostics are
 computed when nothing has come for a moment, those of the checks a little later, so that typing is not slowed down. A
-request cancelled while it waits in the queue is not looked at.
+request cancelled while it waits in the queue is skipped.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ class Server(MethodDispatcher):
             return
         try:
             self.endpoint.consume(message)
-        except Exception:  # a notification that went wrong has nobody to tell
+        except Exception:  # a notification has no answer that could carry the error
             log.exception("message not understood")
 
     def _refuse(self, number: Any, error: JsonRpcException) -> None:

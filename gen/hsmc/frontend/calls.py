@@ -253,7 +253,7 @@ class Calls(Expressions):
     def bits(
         self, node: ast.Expression, target: bool = False
     ) -> Optional[ir.Expression]:
-        """A set of bits, to be looked at or changed."""
+        """A set of bits, to be read or changed."""
         result = self.target(node) if target else self.expression(node)
         if result is None or isinstance(result.type, ir.BitsType):
             return result

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`find r in Pool where condition`: the first record in use for which the condition holds, or none.
 
-No back end knows of it: each becomes a function nobody wrote, which looks at one record after the other. What its
+No back end knows of it: each becomes a generated function, which examines one record after the other. What its
 condition names of the body around it, the function gets as arguments.
 """
 

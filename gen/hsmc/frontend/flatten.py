@@ -168,7 +168,7 @@ class Flattener:
         statements: tuple[ir.Statement, ...],
         span: Span,
     ) -> ir.Row:
-        """A row nobody wrote, without target."""
+        """A generated row, without target."""
         number = self.number
         self.number += 1
         return ir.Row(

@@ -92,7 +92,7 @@ class Machine:
     keeps: dict[str, ir.Size] = field(default_factory=dict)
     # Of each leaf, those its rows lead to: known once it is flattened.
     successors: dict[StateNode, set[StateNode]] = field(default_factory=dict)
-    hidden: list[ir.Field] = field(default_factory=list)  # variables nobody wrote
+    hidden: list[ir.Field] = field(default_factory=list)  # generated variables
     # Of each state entered by history, where it keeps the number of the child last active.
     history: dict[StateNode, ir.Expression] = field(default_factory=dict)
 

@@ -5,7 +5,7 @@ The intermediate form has raises last: a raise is a call, and the row has finish
 that follows can tell whether it runs before or after the raise, the raise may be written anywhere, and is moved here.
 
 What can tell: whatever reads or writes a place of the state that the row of the raised event, or one it leads to,
-writes, or writes one that it reads; and a device operation where it calls one, too. Places are told apart by field and
+writes, or writes one that it reads; and a device operation where it calls one, too. Places are distinguished by field and
 variable, not by record: what is equal then is taken for the same place.
 """
 
@@ -213,7 +213,7 @@ class Raises:
 
 
 def _executed(machine: Machine, event: str) -> Iterator[object]:
-    """By the rows of an event. Which states they leave and enter is not looked at: all of them count."""
+    """By the rows of an event. Which states they leave and enter is not considered: all of them count."""
     leaving = False
     for state in machine.states:
         for rows in state.rows:

@@ -91,7 +91,7 @@ class Session:
         return True
 
     def obey(self, command: str, arguments: list[str]) -> None:
-        """What cannot be done is told, and counted in `mistakes`."""
+        """What cannot be done is reported, and counted in `mistakes`."""
         try:
             if command in self.commands:
                 self.commands[command](arguments)

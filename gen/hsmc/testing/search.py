@@ -34,7 +34,7 @@ PHASE = 150_000  # attempts from one beginning
 WALKS = 1000  # at random, when nothing new comes from a beginning
 WALK = 8  # events of each
 MOMENTUM = 3  # times an event without arguments is repeated though nothing is new
-SIBLINGS = 32  # fields of a record looked at when its state changes
+SIBLINGS = 32  # fields of a record examined when its state changes
 
 SOLVING = 1000  # attempts to take one row by solving its guard
 FAILURES = 4  # times that may fail for a row and one comparison in its way
@@ -78,7 +78,7 @@ class Search:
     seed: int = 1
     limit: int = STEPS
     tell: Optional[Callable[[int, int], None]] = None
-    seeds: Sequence[Seed] = ()  # ways somebody knows; each is gone on from
+    seeds: Sequence[Seed] = ()  # known ways; the search continues from each
     steps: int = 0
     found: dict[int, Item] = field(default_factory=dict)  # by transition
     violations: dict[str, int] = field(default_factory=dict)
@@ -186,7 +186,7 @@ class Search:
 
         A beginning knows only by its own what is new: with collections of one frame the way to a state is another.
         What led somewhere is remembered throughout. What is cheap goes first: guards are solved only the second time
-        round, and every other time from then on; where somebody has shown a way, at once.
+        round, and every other time from then on; where a seed shows a way, at once.
         """
         self.solves = bool(self.seeds)
         while self.missing and self.steps < self.limit:

@@ -15,7 +15,7 @@ from typing import Callable, Optional, Sequence
 from ..failure import Failure
 from .subject import Search, Subject, shown
 
-# What the generated C checks while it runs (fw-runtime/hsm_checks.h), and who is told: models/spin_support.h.
+# What the generated C checks while it runs (fw-runtime/hsm_checks.h), and the function that it calls: models/spin_support.h.
 CHECKED = (
     "-DHSM_CHECKED",
     "-DHSM_CHECK_ABORT=model_check_failed",

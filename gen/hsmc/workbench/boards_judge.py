@@ -151,7 +151,7 @@ class Judge:
         contents = [m for (r, m), b in self.memory[side].items() if r == receive and b]
         self.completed[side][receive] = contents[0] if contents else -1
         if self.restarted and not contents:
-            return  # which message it was for, nobody can tell from outside
+            return  # from outside, its message cannot be determined
         # As if those that were cancelled had never been posted.
         due = receive - sum((side, r) in self.cancelled for r in range(receive))
         if contents and contents != [due] and not self.restarted:
@@ -192,7 +192,7 @@ class Judge:
             self.found.append((violated, text))
 
     def unfinished(self) -> list[str]:
-        """Requests that hosts still wait for; those of a former life are nobody's any more."""
+        """Requests that hosts still wait for; those from before a restart do not count."""
         result = []
         for side in (0, 1):
             for what, before, count in (

@@ -64,7 +64,7 @@ BINDINGS = {
     )
 }
 
-FIRST_INCARNATION = 1  # that a board has which nobody restarted
+FIRST_INCARNATION = 1  # of a board that has not restarted
 BUFFER = "buffer"  # a device's own name for a frame
 
 # Times as host/replay/board_replay.c has them, in us.
@@ -431,7 +431,7 @@ class Planner:
             last[step.node] = number
         return why
 
-    # --- what a board is told
+    # --- commands for a board
 
     def _command(self, step: Step, number: int) -> str:
         if step.do == "expire":
