@@ -4,7 +4,7 @@
 
 BUILD  := build
 PYTHON := /usr/bin/python3
-# Python's bytecode, and what hsmc keeps beside it (gen/hsmc/kept.py).
+# Python's bytecode, and what hsmc keeps beside it (gen/hsmc/disk_cache.py).
 export PYTHONPYCACHEPREFIX := $(abspath $(BUILD)/pycache)
 unexport PYTHONDONTWRITEBYTECODE
 V      ?= 0

@@ -10,7 +10,7 @@ try:
     from .compilation.compiler import compile_spec, load
     from .report import Diagnostic, SpecError
 except ModuleNotFoundError as error:
-    from .missing import missing_package
+    from .missing_packages import missing_package
 
     message = missing_package(error)
     if message is None:

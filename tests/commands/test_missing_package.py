@@ -50,7 +50,7 @@ def test_message(
 
 
 def test_a_module_of_our_own_is_a_mistake_of_ours() -> None:
-    from hsmc.missing import missing_package
+    from hsmc.missing_packages import missing_package
 
     own = ModuleNotFoundError("No module named 'hsmc.nothing'", name="hsmc.nothing")
     assert missing_package(own) is None

@@ -31,7 +31,7 @@ from hsmc.interpreter.interpreter import Program  # noqa: E402
 from hsmc.verification import (  # noqa: E402
     narration,
     native,
-    parting,
+    divergence,
     unreached,
     verdicts,
 )
@@ -412,7 +412,7 @@ def test_where_engines_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     """The first step and the line of the spec, when one back end computes something else."""
     subject = Subject(TOP / "spec/abp/abp.hsm", tmp_path / "same")
     check = subject.protocol.checks[0].name
-    assert "show no difference" in parting.where_engines_part(subject, check)
+    assert "show no difference" in divergence.where_engines_part(subject, check)
     right = PromelaWriter._Binary
 
     def wrong(writer: PromelaWriter, node: ir.Binary) -> str:
@@ -420,7 +420,7 @@ def test_where_engines_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(PromelaWriter, "_Binary", wrong)
     subject = Subject(TOP / "spec/abp/abp.hsm", tmp_path / "other")
-    told = parting.where_engines_part(subject, check)
+    told = divergence.where_engines_part(subject, check)
     first, place, what, written = told.split("\n")[:4]
     assert first.startswith("promela and the interpreter part at step ")
     assert "/ bit := 1 - bit" in place or "/ expected := 1 - expected" in place

@@ -6,7 +6,7 @@ from __future__ import annotations
 from .. import ir
 from ..frontend.context import Context
 from .data_flow import check_data_flow
-from .decided import check_comparisons
+from .constant_comparisons import check_comparisons
 from .event_checks import check_ignored, check_timers
 from .generated_names import check_generated_names
 from ..frontend.places import Places

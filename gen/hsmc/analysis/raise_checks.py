@@ -12,7 +12,7 @@ from ..frontend.machines import Choice, Machine, StateNode, walk
 from ..frontend.raises import Raises, first_obstacle
 from ..source import Span
 from ..walk import nodes, row_parts
-from ..frontend.ways import ways
+from ..frontend.transition_paths import ways
 
 
 @dataclass

@@ -14,7 +14,7 @@ from typing import Callable, Optional, Sequence, Union
 import jinja2
 
 from .. import frames, ir, naming, walk
-from .asserted import Asserted, asserted
+from .property_checks import Asserted, asserted
 from .c_checks import CheckWriter, written_field
 from .c_codec import CodecView
 from .c_cold import all_cold, set_apart

@@ -25,7 +25,7 @@ from typing import Callable, Optional, Sequence, Union
 from .. import ir, naming, walk
 from ..admission import Carried, carried, largest
 from . import backend_c, c_records
-from .asserted import Asserted, asserted
+from .property_checks import Asserted, asserted
 from .c_checks import written_field
 from .promela_checks import properties_inline, properties_name, range_kept
 from .promela_expressions import TOP, ExpressionWriter, choice, field_name, indent

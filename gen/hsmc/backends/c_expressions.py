@@ -12,7 +12,7 @@ from typing import Callable, Iterable, Optional, Sequence, Union
 
 from .. import ir, naming, walk
 from ..c_names import CNames
-from .c_decided import by_type, decided, settable, settled
+from .c_constant_comparisons import by_type, decided, settable, settled
 from ..frontend.constants import LARGEST
 
 # How tightly an expression binds, for the parentheses of a reader rather than of the grammar: whatever a compiler

@@ -6,14 +6,14 @@ from __future__ import annotations
 import jinja2
 from jinja2.bccache import Bucket
 
-from .. import kept
+from .. import disk_cache
 
 
 class TemplateCache(jinja2.BytecodeCache):
     """Jinja2 asks by template and drops what was made of another text of it."""
 
     def load_bytecode(self, bucket: Bucket) -> None:
-        content = kept.read(f"{bucket.key}.template")
+        content = disk_cache.read(f"{bucket.key}.template")
         if content is not None:
             try:
                 bucket.bytecode_from_string(content)
@@ -21,4 +21,4 @@ class TemplateCache(jinja2.BytecodeCache):
                 bucket.reset()
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        kept.write(f"{bucket.key}.template", bucket.bytecode_to_string())
+        disk_cache.write(f"{bucket.key}.template", bucket.bytecode_to_string())

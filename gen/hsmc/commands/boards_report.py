@@ -7,7 +7,7 @@ import argparse
 from typing import Any
 
 from ..interpreter.interpreter import Program
-from ..verification import story
+from ..verification import trail_text
 from ..verification.subject import Subject, shown
 from ..verification.trail import Trail
 from ..workbench.boards import IRREPRODUCIBLE, Outcome, replay
@@ -16,14 +16,14 @@ from .command_line import print_json
 
 
 def command(options: argparse.Namespace, subject: Subject, trail: Trail) -> int:
-    told = story.Teller(Program(subject.checked(trail.check)), trail)
+    told = trail_text.Teller(Program(subject.checked(trail.check)), trail)
     try:
         program, outcome = replay(subject, trail, options.turns)
     except Irreproducible as error:
         if options.json:
             print_json({"trail": str(options.trail), "not_reproducible": str(error)})
         else:
-            print(*story.heading(trail), sep="\n")
+            print(*trail_text.heading(trail), sep="\n")
             print(f"\nnot reproducible on the boards: {error}")
         return IRREPRODUCIBLE
     if options.json:
@@ -35,10 +35,10 @@ def command(options: argparse.Namespace, subject: Subject, trail: Trail) -> int:
 
 
 def text(
-    program: Program, trail: Trail, teller: story.Teller, outcome: Outcome
+    program: Program, trail: Trail, teller: trail_text.Teller, outcome: Outcome
 ) -> list[str]:
     """What was told to the boards, and what they did; the cycle once."""
-    lines = [*story.heading(trail), ""]
+    lines = [*trail_text.heading(trail), ""]
     width = len(str(len(trail.steps)))
     indent = " " * (width + 4)
     for planned, answer in zip(outcome.plan.steps, outcome.answers):

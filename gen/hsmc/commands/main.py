@@ -14,7 +14,7 @@ from typing import Optional, Sequence
 
 from .. import __version__
 from ..failure import Failure
-from ..missing import missing_package
+from ..missing_packages import missing_package
 
 COMMANDS = (
     "new",

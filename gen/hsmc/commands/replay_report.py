@@ -13,7 +13,7 @@ from .command_line import fail, print_json
 from ..interpreter.interpreter import Program
 from ..frontend.profiles import UnknownProfile
 from ..report import SpecError
-from ..verification import diagram, native, story
+from ..verification import diagram, native, trail_text
 from ..verification.subject import Subject
 from ..verification.trail import Trail, from_json, read_trail
 
@@ -39,7 +39,9 @@ def load(path: Path, options: argparse.Namespace) -> tuple[Subject, Program, Tra
     return subject, program, from_json(content, program, path)
 
 
-def outcome(trail: Trail, told: list[story.Told], done: native.Replay) -> list[str]:
+def outcome(
+    trail: Trail, told: list[trail_text.Told], done: native.Replay
+) -> list[str]:
     """What the two executions came to; empty when both do as the model did."""
     problems = []
     different = [(each.number, each.difference) for each in told if each.difference]
@@ -86,7 +88,7 @@ def command(options: argparse.Namespace) -> int:
         from . import boards_report
 
         return boards_report.command(options, subject, trail)
-    told = story.Teller(program, trail).tell()
+    told = trail_text.Teller(program, trail).tell()
     done = native.run(program, subject, trail)
     problems = outcome(trail, told, done)
     changed = trail.hash != subject.protocol.hash
@@ -106,7 +108,7 @@ def command(options: argparse.Namespace) -> int:
         return int(bool(problems))
     if changed:
         print(f"{subject.spec} has changed since the trail was found")
-    print(story.text(trail, shown(told, problems)), end="")
+    print(trail_text.text(trail, shown(told, problems)), end="")
     if options.diagram:
         print()
         print(diagram.text(trail, diagram.rows(trail, told)), end="")
@@ -130,7 +132,7 @@ def ending(trail: Trail, done: native.Replay) -> str:
     return "nothing more happens"
 
 
-def shown(told: list[story.Told], problems: list[str]) -> list[story.Told]:
+def shown(told: list[trail_text.Told], problems: list[str]) -> list[trail_text.Told]:
     """Up to the first difference: what follows it means nothing."""
     end: Optional[int] = None
     for problem in problems:
@@ -140,7 +142,7 @@ def shown(told: list[story.Told], problems: list[str]) -> list[story.Told]:
     return told[:end] if end else told
 
 
-def record(told: story.Told, index: int, done: native.Replay) -> dict[str, object]:
+def record(told: trail_text.Told, index: int, done: native.Replay) -> dict[str, object]:
     mine = done.steps[index] if index < len(done.steps) else None
     return {
         "step": told.number,

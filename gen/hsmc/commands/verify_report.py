@@ -14,7 +14,7 @@ from ..failure import Failure, choose
 from ..files import write_all
 from ..frontend.profiles import UnknownProfile
 from ..report import SpecError
-from ..verification import counterexample, parting, story, unreached, verdicts
+from ..verification import counterexample, divergence, trail_text, unreached, verdicts
 from ..verification.campaign import run_all
 from ..verification.search import DEPTH_LIMIT, MEMORY_LIMIT, Limits, Run
 from ..verification.subject import ENGINES, KINDS, Subject, choose_checks, shown
@@ -88,7 +88,7 @@ def command(options: argparse.Namespace) -> int:
         raise Failure("interrupted", 1) from None
     seconds = time.monotonic() - started
     problems = [
-        f"{problem}\n{parting.where_engines_part(by_name[search.protocol], search.check)}"
+        f"{problem}\n{divergence.where_engines_part(by_name[search.protocol], search.check)}"
         for problem, search in verdicts.unequal(runs)
     ]
     whole = options.level != "quick" and not names and options.property is None
@@ -113,7 +113,7 @@ def command(options: argparse.Namespace) -> int:
         tell_rest(options, subjects, names, runs, seconds)
         for _, (trail, told, paths) in stories:
             print()
-            print(story.text(trail, told), end="")
+            print(trail_text.text(trail, told), end="")
             print("\n".join(f"{kind:6} {shown(path)}" for kind, path in paths.items()))
             print(f"replay hsmc replay {shown(paths['trail'])}")
     if problems:

@@ -21,9 +21,9 @@ from typing import Iterable, Iterator, Optional
 from .. import ir, walk
 from . import ast
 from .context import Context
-from .hidden import BOOL, U32, HiddenState, compare, number, size, smallest
+from .added_state import BOOL, U32, HiddenState, compare, number, size, smallest
 from .machines import Machine, StateNode
-from .ways import ways
+from .transition_paths import ways
 
 # Longer queues are moved up by a loop.
 UNROLLED = 4

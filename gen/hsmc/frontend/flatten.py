@@ -9,10 +9,10 @@ from .. import ir
 from .guard_coverage import Coverage
 from .context import Context
 from .deferral import Deferral
-from .hidden import HiddenState, both, compare, number, smallest
+from .added_state import HiddenState, both, compare, number, smallest
 from .machines import Choice, Machine, Rows, StateNode, initial_of, walk
 from ..source import Span
-from .ways import (
+from .transition_paths import (
     Way,
     history_targets,
     numbered_children,

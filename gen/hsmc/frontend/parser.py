@@ -27,7 +27,7 @@ from lark.exceptions import (
 )
 from lark.indenter import Indenter
 
-from .. import kept
+from .. import disk_cache
 from . import ast, includes, lalr
 from .build_ast import AstBuilder
 from .profiles import (
@@ -138,11 +138,11 @@ def _apart(stream: Iterator[Token]) -> Iterator[Token]:
 
 @lru_cache(maxsize=None)
 def lark_parser() -> Lark:
-    """The parser; its tables are kept (kept.py), as making them takes longer than to compile most specs."""
+    """The parser; its tables are kept (disk_cache.py), as making them takes longer than to compile most specs."""
     grammar = Path(__file__).with_name("grammar.lark").read_text()
     options = {"postlex": SpecIndenter(), "propagate_positions": True}
-    name = kept.name_for(grammar, lark.__version__) + ".tables"
-    content = kept.read(name)
+    name = disk_cache.name_for(grammar, lark.__version__) + ".tables"
+    content = disk_cache.read(name)
     if content is not None:
         try:
             saved = pickle.loads(content)
@@ -153,7 +153,7 @@ def lark_parser() -> Lark:
     parser = Lark(grammar, parser="lalr", maybe_placeholders=True, **options)
     buffer = io.BytesIO()
     parser.save(buffer, options)
-    kept.write(name, buffer.getvalue())
+    disk_cache.write(name, buffer.getvalue())
     return parser
 
 

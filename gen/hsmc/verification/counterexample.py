@@ -16,7 +16,7 @@ from typing import Optional
 from ..failure import Failure
 from ..files import write_all
 from ..interpreter.interpreter import Program
-from . import diagram, diagram_svg, story
+from . import diagram, diagram_svg, trail_text
 from .narration import Listener, Narration, globals_of, world_header
 from .search import (
     CHILDREN,
@@ -160,14 +160,14 @@ def last_depth(trail: str) -> int:
 
 def write(
     program: Program, trail: Trail, directory: Path
-) -> tuple[list[story.Told], dict[str, Path]]:
+) -> tuple[list[trail_text.Told], dict[str, Path]]:
     """counterexample.txt, .svg and .trail; the story and where they are."""
-    told = story.Teller(program, trail).tell()
+    told = trail_text.Teller(program, trail).tell()
     rows = diagram.rows(trail, told)
     paths = {
         kind: directory / f"counterexample.{kind}" for kind in ("txt", "svg", "trail")
     }
-    text = story.text(trail, told) + "\n" + diagram.text(trail, rows)
+    text = trail_text.text(trail, told) + "\n" + diagram.text(trail, rows)
     write_all(
         {
             paths["txt"]: text,
@@ -180,7 +180,7 @@ def write(
 
 def explain(
     runs: list[Run], subject: Subject, limits: Limits
-) -> list[tuple[Trail, list[story.Told], dict[str, Path]]]:
+) -> list[tuple[Trail, list[trail_text.Told], dict[str, Path]]]:
     """A counterexample for each property violated, from the smallest search that violates it."""
     chosen: dict[tuple[str, str], Run] = {}
     order = lambda run: (  # noqa: E731

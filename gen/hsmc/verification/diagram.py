@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import Literal, Sequence
 
-from .story import Told, ending
+from .trail_text import Told, ending
 from .trail import Trail
 
 Style = Literal["plain", "lost", "again", "host"]

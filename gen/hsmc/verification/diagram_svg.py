@@ -8,7 +8,7 @@ from math import ceil
 from typing import Sequence
 
 from .diagram import Row, label_lines, label_room, lanes
-from .story import heading
+from .trail_text import heading
 from .trail import Trail
 
 LANE = 250  # pixels between two life lines at least

@@ -18,7 +18,7 @@ from typing import Iterable
 
 from ..failure import Failure
 from ..report import did_you_mean
-from . import explained
+from . import reasons_file
 
 KINDS = {
     "equivalent": "does the same as the spec, whatever happens",
@@ -41,7 +41,7 @@ class Survivor:
 def read(path: Path) -> list[Survivor]:
     return [
         entry(where, values)
-        for where, values in explained.entries(
+        for where, values in reasons_file.entries(
             path, "survivor", ("mutant", "kind", "reason")
         )
     ]

@@ -19,7 +19,7 @@ from typing import Optional, Sequence
 from .. import naming
 from ..failure import Failure
 from ..report import did_you_mean
-from . import explained
+from . import reasons_file
 from .search import Run
 from .subject import Subject
 from .verdicts import never_taken
@@ -44,7 +44,7 @@ def list_of(subject: Subject) -> Path:
 def read(path: Path, rows: Sequence[str]) -> dict[str, str]:
     """Reasons by transition."""
     result: dict[str, str] = {}
-    for where, values in explained.entries(path, "unreached", ("row", "reason")):
+    for where, values in reasons_file.entries(path, "unreached", ("row", "reason")):
         wanted = values["row"]
         found = fnmatch.filter(rows, wanted)
         if not found:

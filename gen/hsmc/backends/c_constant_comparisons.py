@@ -2,7 +2,7 @@
 """Comparisons of which a C compiler knows the outcome from the types alone, and therefore warns.
 
 Declared ranges do not count: the C must do what it says when they are broken. What the compiler of the spec warns of
-stands in decided.py.
+stands in constant_comparisons.py.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Optional, Union
 
 from .. import ir, walk
 from ..analysis import intervals
-from ..analysis.decided import joined, never_equal
+from ..analysis.constant_comparisons import joined, never_equal
 from ..dump import identity
 from ..analysis.intervals import ANY, BOOL, Interval, exactly, of_bits
 from ..analysis.values import OPERATIONS

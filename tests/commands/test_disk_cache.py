@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What hsmc keeps from one start to the next never changes what it does (gen/hsmc/kept.py)."""
+"""What hsmc keeps from one start to the next never changes what it does (gen/hsmc/disk_cache.py)."""
 
 from __future__ import annotations
 
