@@ -18,7 +18,7 @@ OPTIMISE  := -O2 -g
 SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g
 # Objects that can be optimised as one (sim/build.mk) are, but not for every program.
 NO_LTO    := -fno-lto
-INCLUDES  := -I.
+INCLUDES  := -I. -I$(BUILD)/gen
 CFLAGS    := $(CSTD) $(WARNINGS) $(OPTIMISE) $(NO_LTO) $(INCLUDES)
 
 .DEFAULT_GOAL := help
@@ -57,6 +57,12 @@ $(BUILD)/san/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CSTD) $(WARNINGS) $(SANITIZE) $(INCLUDES) $(CFLAGS_$(subst /,_,$(patsubst %/,%,$(dir $<)))) -MMD -MP -c -o $@ $<
 
+# What goes into shared objects.
+$(BUILD)/pic/%.o: %.c
+	$(SAY) CC "$< (position-independent)"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -fPIC -MMD -MP -c -o $@ $<
+
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
 setup:           ## install the Debian packages that are missing
@@ -68,8 +74,11 @@ test:            ## build and run every test (some 10 minutes)
 	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) test-programs
 	$(Q)scripts/test.py -n 2 --dist loadfile tests spec
 
-test-long:       ## the same with the tests that take minutes: all mutants, renames, faulty parsers (20 minutes)
-	$(Q)LONG_TESTS=1 $(MAKE) --no-print-directory test
+test-long: export ASAN_OPTIONS := detect_leaks=1
+test-long:       ## the tests that make test leaves out: all mutants, renames, faulty parsers, no engine
+	@scripts/setup.sh demo verify test
+	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) test-programs
+	$(Q)LONG_TESTS=1 scripts/test.py -n 2 --dist loadfile -m long tests
 
 .PHONY: test-programs test-long
 test-programs: $$(TEST_PROGRAMS) $$(TEST_NEEDS)
@@ -83,18 +92,19 @@ bench:           ## speed of compiler and simulator here, cost of the firmware o
 
 bench-published: ## EMP charged the papers' step costs, beside the published figures
 	@scripts/setup.sh demo
-	$(Q)$(MAKE) --no-print-directory -s generate $(PUBLISHED_IMAGE) $(HOST_DEMO)
+	$(Q)$(MAKE) --no-print-directory -s generate $(FIRMWARE)/emp_a_published.elf $(HOST_DEMO)
 	$(Q)scripts/published.py
 
-bench-sim:       ## simulated time a second of processor time buys: all cores busy, and a ping-pong
-	@scripts/setup.sh demo
-	$(Q)$(MAKE) --no-print-directory -s generate firmware $(BUILD)/tests/measure_boards
+bench-sim:       ## simulated time a second of processor time buys: all cores busy, a ping-pong, 2 to 256 boards
+	@scripts/setup.sh demo test
+	$(Q)$(MAKE) --no-print-directory -s generate firmware $(BUILD)/tests/measure_boards $(BUILD)/tests/measure_crowd
 	$(Q)$(BUILD)/tests/measure_boards both
+	$(Q)scripts/bench_crowd.py
 
 C_SOURCES  = $(shell find fw-runtime host models sim spec tests -name '*.c' -not -path '*/golden/*' | sort)
 C_HEADERS  = $(shell find fw-runtime host models sim spec tests -name '*.h' -not -path '*/golden/*' | sort)
 PY_SOURCES = $(shell find gen fw-runtime host models scripts spec tests -name '*.py' | sort)
-SPECS      = $(wildcard spec/*/*.hsm gen/hsmc/library/*/*.hsm)
+SPECS      = $(wildcard spec/*/*.hsm host/*/*.hsm gen/hsmc/library/*/*.hsm)
 
 format:          ## rewrite all C, Python and specs in the project's style
 	@scripts/setup.sh lint
@@ -103,11 +113,15 @@ format:          ## rewrite all C, Python and specs in the project's style
 	$(Q)$(HSMC) fmt $(SPECS)
 
 lint:            ## check style, types and warnings of gcc and clang
-	@scripts/setup.sh demo lint
+	@scripts/setup.sh demo lint test
 	$(Q)$(MAKE) --no-print-directory lint-style lint-warnings
 
-# The runtime is MIPS code with registers of its own, which only gcc knows: it is checked when an image is built.
-LINT_NATIVE = $(filter-out fw-runtime/% $(wildcard spec/*/firmware/*.c) tests/overhead/chip/% tests/acceptance/firmware/% tests/ethernet/firmware/% tests/relay/firmware/% tests/fuzz/bare/%,$(C_SOURCES))
+# The Tigon2's port is MIPS code with registers of its own, which only gcc knows: it is checked when an image is built.
+# Glue and runtime are checked as they are compiled for the native port; EMP's alone, other protocols name another header.
+LINT_CHIP   = fw-runtime/port/tigon2/%
+LINT_GLUE   = $(filter-out $(LINT_CHIP),$(filter fw-runtime/% spec/emp/firmware/% tests/native_port/%,$(C_SOURCES)))
+LINT_NATIVE = $(filter-out $(LINT_CHIP) $(LINT_GLUE) $(wildcard spec/*/firmware/*.c) tests/overhead/chip/% tests/acceptance/firmware/% tests/ethernet/firmware/% tests/relay/firmware/% tests/fuzz/bare/%,$(C_SOURCES))
+LINT_PORT   = $(call nic_port,fw-runtime/port/native) -DEMP_PORT_HEADER='"emp_nic.h"' -DNODE=node
 LINT_FLAGS  = $(CSTD) $(INCLUDES) $(CODECS_INCLUDES) -DFIRMWARE_IMAGE=__FILE__
 
 .PHONY: lint-style lint-warnings
@@ -129,8 +143,8 @@ lint-style:
 
 lint-warnings: $$(LINT_NEEDS)
 	$(SAY) CLANG "warnings and clang-tidy"
-	$(Q)printf '%s\n' $(LINT_NATIVE) | xargs -P 2 -n 4 sh -c \
-	  'clang $(LINT_FLAGS) $(WARNINGS) -fsyntax-only "$$@" && clang-tidy --quiet "$$@" -- $(LINT_FLAGS) 2>/dev/null' clang
+	$(Q)printf '%s\n' $(LINT_NATIVE) | xargs -P 2 -n 4 scripts/lint_c.sh $(LINT_FLAGS) $(WARNINGS) --
+	$(Q)printf '%s\n' $(LINT_GLUE) | xargs -P 2 -n 4 scripts/lint_c.sh $(LINT_FLAGS) $(LINT_PORT) $(WARNINGS) --
 
 clean:           ## remove everything made
 	$(Q)rm -rf $(BUILD)

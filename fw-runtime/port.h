@@ -2,9 +2,10 @@
 /*
  * What a protocol needs from a NIC: the contract between a protocol's glue and a port.
  *
- * A port (port/tigon2/, later port/posix/) implements the nic_* operations; the glue of a protocol
- * implements the nic_on_* ones, which the port calls from its event loop. Nothing here assumes a
- * particular chip: no register, no ring, no byte order of memory, no number of processors.
+ * A port (port/tigon2/ for the chip, port/native/ for a test in one process) implements the nic_*
+ * operations; the glue of a protocol implements the nic_on_* ones, which the port calls from its
+ * event loop. Nothing here assumes a particular chip: no register, no ring, no byte order of
+ * memory, no number of processors. docs/ports.md says how a port is added.
  *
  * Rules that hold for all of it:
  *  - One caller. Every nic_on_* call comes from the event loop and runs to completion; none is ever
@@ -12,14 +13,28 @@
  *    back themselves: what they cause comes later, as an event.
  *  - Nothing waits for the wire or for a peer. Operations marked "may wait" can wait a few
  *    microseconds for a transfer engine that makes progress on its own.
- *  - Host memory is named by bus addresses, as two 32-bit halves, high first.
+ *  - Host memory is named by bus addresses, as two 32-bit halves, high first. The bytes of one call
+ *    lie on one side of each multiple of 4 GB: many transfer engines do not carry into the upper
+ *    half.
  *  - Words are numbers: a header word is a big-endian 32-bit word of the frame as a host integer.
  *  - NIC_ENTRY marks what code outside the compiler's sight, such as a port's assembler, refers to.
  *  - NIC_HOT and NIC_COLD on a function, NIC_FAST and NIC_FAST_DATA on an object, ask for (or
  *    renounce) the port's fast memory. NIC_RARE renounces it without renouncing speed, NIC_ONCE
- *    keeps a function out of its callers. A port without such memory defines them empty.
+ *    keeps a function out of its callers. NIC_UNSET is for large objects that are written before
+ *    they are read: the port need not clear them at start. A port without such memory defines them
+ *    empty.
  *
- * A port may implement any operation as an inline function in the header NIC_PORT_HEADER.
+ * A port is a directory. Its port_header.h, included here as NIC_PORT_HEADER, defines these
+ * attributes and the constants below, and may implement any operation as an inline function. It may
+ * also define hsm_lowest_bit (hsm_support.h) and NIC_PORT_TRACE (trace.h). Its port.c is the rest
+ * of it, which runtime.c includes as NIC_PORT_SOURCE.
+ *
+ *   NIC_CONTROL_ADDRESS     where the host finds the control block: the number the spec has for it
+ *   NIC_IMAGE_LIMIT         bytes a whole image has on the smallest board
+ *   NIC_HEADER_WORDS        words of a frame that nic_on_frame gets; at least 16
+ *   NIC_WRITTEN_LIMIT       numbers of notices of nic_notify_written; at least 16
+ *   NIC_WRITTEN_PER_FRAME   of these, how many one frame may ask for; at least 2
+ *   NIC_READ_LIMIT          notices of nic_notify_read that may be outstanding; at least 32
  */
 #ifndef FW_RUNTIME_PORT_H
 #define FW_RUNTIME_PORT_H
@@ -28,6 +43,10 @@
 #include <stdint.h>
 
 #include NIC_PORT_HEADER
+
+_Static_assert(NIC_HEADER_WORDS >= 16 && NIC_WRITTEN_LIMIT >= 16 && NIC_WRITTEN_PER_FRAME >= 2 &&
+                   NIC_READ_LIMIT >= 32 && NIC_IMAGE_LIMIT > 0 && NIC_CONTROL_ADDRESS > 0,
+               "constants of the port");
 
 /* ------------------------------------------------------------------------------------- Start */
 
@@ -109,10 +128,10 @@ void nic_transmit_end(uint32_t bytes);
 
 /* ----------------------------------------------------------------------------------- Receiving */
 
-/* A frame came with a good checksum: `words` are its first words (NIC_HEADER_WORDS, a port
- * constant of at least 16; valid during the call, those behind the end mean nothing),
- * `bytes` its length without the checksum, `frame` its name for nic_receive_data. A frame waits
- * where it came in while fewer than NIC_WRITTEN_PER_FRAME more notices can be asked for. */
+/* A frame came with a good checksum: `words` are its first NIC_HEADER_WORDS words (valid during the
+ * call, those behind the end mean nothing), `bytes` its length without the checksum, at least the
+ * 60 of Ethernet, `frame` its name for nic_receive_data. A frame waits where it came in while fewer
+ * than NIC_WRITTEN_PER_FRAME more notices can be asked for. */
 void nic_on_frame(const uint32_t *words, uint32_t bytes, uint32_t frame);
 
 /* Only inside nic_on_frame: writes `bytes` (not 0) of the frame from byte `offset` on to host
@@ -121,11 +140,10 @@ void nic_on_frame(const uint32_t *words, uint32_t bytes, uint32_t frame);
 void nic_receive_data(uint32_t frame, uint32_t offset, uint32_t high, uint32_t low, uint32_t bytes,
                       bool last);
 
-/* Only inside nic_on_frame, and at most NIC_WRITTEN_PER_FRAME times in each (a port constant, at
- * least 2): asks for nic_on_written when every nic_receive_data called so far is in host memory,
- * also when there is none outstanding. The number it returns comes back with nic_on_written, in
- * order; it is below NIC_WRITTEN_LIMIT (a port constant, at least 16), and of no other notice
- * outstanding. */
+/* Only inside nic_on_frame, and at most NIC_WRITTEN_PER_FRAME times in each: asks for
+ * nic_on_written when every nic_receive_data called so far is in host memory, also when there is
+ * none outstanding. The number it returns comes back with nic_on_written, in order; it is below
+ * NIC_WRITTEN_LIMIT, and of no other notice outstanding. */
 uint32_t nic_notify_written(void);
 void nic_on_written(uint32_t notice);
 
@@ -138,8 +156,7 @@ void nic_read_host(uint32_t high, uint32_t low, uint32_t *words, uint32_t bytes)
 
 /* Asks for nic_on_read(token) when all host memory named so far, by nic_transmit_data and by
  * nic_read_host, has been fetched, also when there is none outstanding. Tokens come back in order.
- * At most NIC_READ_LIMIT may be outstanding (a port constant, at least 32): false when there are
- * more, nothing asked. */
+ * At most NIC_READ_LIMIT may be outstanding: false when there are more, nothing asked. */
 bool nic_notify_read(uint32_t token);
 void nic_on_read(uint32_t token);
 

@@ -7,7 +7,7 @@ HSMC_SOURCES := $(HSMC) $(wildcard gen/hsmc/*.py gen/hsmc/*/*.py gen/hsmc/*/*.la
 
 PROTOCOLS := $(foreach folder,$(wildcard spec/*),$(if $(wildcard $(folder)/$(notdir $(folder)).hsm),$(notdir $(folder))))
 
-# The options of hsmc, and the files it writes, for each protocol: those with firmware get the files an image needs, and EMP
+# The options of hsmc, and the files it writes, for each protocol: those with firmware get the files that an image needs, and
 # those that record its runs.
 # Another spec, into a directory of its own: make BUILD=build/mine SPEC_emp=mine/emp.hsm OPTIONS_emp='--set send_limit=2'
 $(foreach name,$(PROTOCOLS),\
@@ -15,9 +15,7 @@ $(foreach name,$(PROTOCOLS),\
   $(eval OPTIONS_$(name) :=)\
   $(eval KINDS_$(name) := .h .c _layout.h _codec.h)\
   $(if $(wildcard spec/$(name)/firmware),\
-    $(eval KINDS_$(name) += _nic.h _nic.c) $(eval OUTPUTS_$(name) := --nic)))
-KINDS_emp   += _watch.h _observed.h
-OUTPUTS_emp += --watch
+    $(eval KINDS_$(name) += _nic.h _nic.c _watch.h _observed.h) $(eval OUTPUTS_$(name) := --nic --watch)))
 
 .PHONY: generate
 

@@ -1,35 +1,55 @@
 # SPDX-License-Identifier: MIT
-# libemp, its backend for simulated boards, and the demo's program.
+# host/board: boards with any firmware. host/emp: libemp. The demo's program.
 
-HOST_LIBRARY_SOURCES := $(addprefix host/,access.c adopt.c board_sim.c costs.c descriptor.c eeprom.c fault.c image.c \
-                          incarnation.c memory.c open.c post.c query.c start.c stop.c)
+HOST_BOARD_SOURCES   := $(filter-out host/board/socket.c,$(wildcard host/board/*.c))
+HOST_LIBRARY_SOURCES := $(HOST_BOARD_SOURCES) $(wildcard host/emp/*.c)
 HOST_DEMO_SOURCES    := $(wildcard host/demo/*.c)
 HOST_REPLAY_SOURCES  := $(wildcard host/replay/*.c)
 
 HOST_LIBRARY_OBJECTS := $(HOST_LIBRARY_SOURCES:%.c=$(BUILD)/obj/%.o)
 HOST_LIBRARY_SAN     := $(HOST_LIBRARY_SOURCES:%.c=$(BUILD)/san/%.o)
 HOST_DEMO_OBJECTS    := $(HOST_DEMO_SOURCES:%.c=$(BUILD)/obj/%.o)
-HOST_DEMO_SAN        := $(HOST_DEMO_SOURCES:%.c=$(BUILD)/san/%.o)
 HOST_REPLAY_OBJECTS  := $(HOST_REPLAY_SOURCES:%.c=$(BUILD)/obj/%.o)
-HOST_REPLAY_SAN      := $(HOST_REPLAY_SOURCES:%.c=$(BUILD)/san/%.o)
 
-# The layouts shared with the firmware come from the spec.
-HOST_LAYOUT := $(BUILD)/gen/emp/emp_layout.h $(BUILD)/gen/emp/emp_watch.h
-$(HOST_LIBRARY_OBJECTS) $(HOST_LIBRARY_SAN) $(HOST_DEMO_OBJECTS) $(HOST_DEMO_SAN) $(HOST_REPLAY_OBJECTS) \
-    $(HOST_REPLAY_SAN): | $(HOST_LAYOUT)
+# With the simulator as one (sim/build.mk).
+$(BUILD)/obj/host/board/%.o: CFLAGS_host_board := $(LTO_OBJECTS)
+$(BUILD)/obj/host/emp/%.o: CFLAGS_host_emp := $(LTO_OBJECTS)
+
+# The layouts shared with the firmware come from the specs: of any protocol, and of EMP.
+BOARD_LAYOUT := $(BUILD)/gen/board/board_layout.h
+$(BOARD_LAYOUT): host/board/board.hsm $(HSMC_SOURCES)
+	$(SAY) HSMC $<
+	$(Q)$(HSMC) build $< --output $(@D) && touch $@
+
+HOST_LAYOUT := $(BOARD_LAYOUT) $(BUILD)/gen/emp/emp_layout.h $(BUILD)/gen/emp/emp_watch.h
+$(foreach kind,obj san pic,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(wildcard host/*/*.c))): | $(HOST_LAYOUT)
 LINT_NEEDS += $(HOST_LAYOUT)
 
 HOST_LIBRARY     := $(BUILD)/obj/host/libemp.a
 HOST_LIBRARY_SANITIZED := $(BUILD)/san/host/libemp.a
+# For programs of scenarios.
+BOARD_LIBRARY    := $(BUILD)/pic/host/libboard.a
 
 $(HOST_LIBRARY): $(HOST_LIBRARY_OBJECTS)
 $(HOST_LIBRARY_SANITIZED): $(HOST_LIBRARY_SAN)
-$(HOST_LIBRARY) $(HOST_LIBRARY_SANITIZED):
+$(BOARD_LIBRARY): $(HOST_BOARD_SOURCES:%.c=$(BUILD)/pic/%.o)
+$(HOST_LIBRARY) $(HOST_LIBRARY_SANITIZED) $(BOARD_LIBRARY):
 	$(SAY) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
+# EMP's programs of scenarios, with libemp in them.
+EMP_PROGRAMS         := $(BUILD)/emp/host.so
+EMP_PROGRAMS_OBJECTS := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard host/programs/*.c host/emp/*.c))
+$(EMP_PROGRAMS): $(EMP_PROGRAMS_OBJECTS) $(BOARD_LIBRARY)
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(HOST_SHARED) -o $@ $^ -lelf -lnettle
+PROTOCOL_HOSTS += $(EMP_PROGRAMS)
+TEST_NEEDS     += $(EMP_PROGRAMS) $(BOARD_LIBRARY)
+
 HOST_DEMO := $(BUILD)/host/emp_demo
-$(HOST_DEMO): $(HOST_DEMO_OBJECTS) $(SIM_OBSERVE_LIBRARY) $(HOST_LIBRARY) $(BUILD)/obj/sim/libtigon.a
+HOST_TRANSFER := $(addprefix host/programs/,node.o transfer.o)
+$(HOST_DEMO): $(HOST_DEMO_OBJECTS) $(HOST_TRANSFER:%=$(BUILD)/obj/%) $(SIM_OBSERVE_LIBRARY) $(HOST_LIBRARY) $(BUILD)/obj/sim/libtigon.a
 	$(SAY) LD $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LTO_LINK) -o $@ $^ $(SIM_OBSERVE_LIBS) -lcjson -lnettle

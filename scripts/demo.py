@@ -19,7 +19,7 @@ from typing import Any
 PROGRAM = Path("build/host/emp_demo")
 IMAGE = Path("build/firmware/emp_a.elf")
 SPEC = Path("spec/emp/emp.hsm")
-GENERATED = Path("build/gen/emp")
+GENERATED = Path("build/gen/emp")  # tests have it from here
 MODELS = Path("build/model/emp")
 RESULT = Path("build/demo.json")
 CAPTURE = Path("build/demo.pcapng")

@@ -26,7 +26,9 @@ CODE = re.compile(r"`([^`]+)`")
 PACKAGE = "gen/hsmc"
 # The interface of the package stands above it: what it offers is spread over the directories.
 INTERFACE = f"{PACKAGE}/__init__.py"
-GENERATED = "build/gen"  # a directory per protocol, made from its spec
+# Made from a spec, in a directory per protocol; the compiler gets the path by an option.
+GENERATED = "build/gen"
+GENERATED_HEADER = re.compile(r"(\w+)/\1(_\w+)?\.h")  # emp/emp_layout.h
 
 
 class Edge(NamedTuple):
@@ -94,7 +96,7 @@ class Repository:
             target = posixpath.dirname(include[1])
             if not target or posixpath.join(directory, include[1]) in self.known:
                 continue  # beside it, or generated for the image that includes it
-            if target.startswith(f"{GENERATED}/"):
+            if include[1] not in self.known and GENERATED_HEADER.fullmatch(include[1]):
                 target = GENERATED
             if target != directory:
                 line = text.count("\n", 0, include.start(1)) + 1

@@ -18,7 +18,6 @@ endif
 SIM_OPTIMISE := -fno-tree-slp-vectorize
 $(foreach directory,$(SIM_DIRECTORIES),$(eval \
     $(BUILD)/obj/sim/$(directory)/%.o: CFLAGS_sim_$(directory) := $(SIM_OPTIMISE) $(LTO_OBJECTS)))
-$(BUILD)/obj/host/%.o: CFLAGS_host := $(LTO_OBJECTS)
 # The choice may change between two calls of make; only then is the file written.
 $(BUILD)/sim_engine.txt: FORCE
 	@mkdir -p $(@D)

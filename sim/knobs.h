@@ -105,10 +105,14 @@ struct tigon_knobs {
     uint64_t switch_age_ns;      /* an address that has sent nothing for so long is forgotten */
     uint64_t switch_frame_bytes; /* longest frame that is forwarded, CRC included */
     bool switch_pause;           /* obeys and sends PAUSE frames */
-    bool idle_parking; /* cores that poll without effect are not simulated turn by turn; results are
-                          the same */
-    bool native_code;  /* code in scratchpads is translated for the processor that runs the
-                          simulator, where that is possible; results are the same */
+
+    /* Shortcuts of the simulator. They change no result, only the time that it takes. */
+    bool idle_parking;         /* cores that poll without effect are not simulated turn by turn */
+    bool native_code;          /* code in scratchpads is translated for the processor that runs the
+                                  simulator, where that is possible */
+    bool shared_translation;   /* boards whose cores hold the same code translate it once */
+    bool host_poll_watchpoint; /* a host that polls a word is not simulated poll by poll */
+    bool host_run_ahead;       /* tigon_host_run_ahead() has an effect */
 
     /* Cores: cycle costs, see sim/timing.h. Each knob has the name of its field ("sram_load"). */
     struct tigon_timing core;

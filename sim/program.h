@@ -5,12 +5,13 @@
  *
  *     gcc -shared -fPIC -I REPOSITORY -o hello.so hello.c
  *
- * tigonsim itself contains all functions of sim/tigon.h and host/libemp.h, so the object needs no
- * libraries. The program runs inside the host of its board, in virtual time: between two calls of
- * tigon_host_* functions it takes no time at all, so charge real work with tigon_host_spend_ns.
- * Each program of a scenario has its own copy of the object and therefore its own static variables.
- * The value that tigon_main returns is the program's result; a scenario expects 0 unless it
- * specifies another. The program may print; calling exit ends tigonsim. */
+ * tigonsim itself contains all functions of sim/tigon.h, so the object needs no library for them. A
+ * program that uses host/board/board.h also takes build/pic/host/libboard.a and -lelf. The program
+ * runs inside the host of its board, in virtual time: between two calls of tigon_host_* functions
+ * it takes no time at all, so charge real work with tigon_host_spend_ns. Each program of a scenario
+ * has its own copy of the object and therefore its own static variables. The value that tigon_main
+ * returns is the program's result; a scenario expects 0 unless it specifies another. The program
+ * may print; calling exit ends tigonsim. */
 #ifndef SIM_PROGRAM_H
 #define SIM_PROGRAM_H
 

@@ -446,6 +446,8 @@ enum tigon_fate {
     TIGON_FATE_TRUNCATE,
     TIGON_FATE_LENGTHEN
 };
+/* In words: "lost"; never NULL. */
+const char *tigon_fate_name(enum tigon_fate fate);
 
 /* One frame as passed to a tap or filter. `bytes` starts at the destination address; `length`
  * excludes the CRC but includes padding. Valid only during the call. */

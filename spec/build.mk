@@ -5,10 +5,12 @@ PROTOCOL_SPECS := $(foreach name,$(PROTOCOLS),spec/$(name)/$(name).hsm)
 PROTOCOL_HOSTS := $(patsubst spec/%/host.c,$(BUILD)/%/host.so,$(wildcard spec/*/host.c))
 
 # The host's side: a program of scenarios (sim/program.h).
-$(PROTOCOL_HOSTS): $(BUILD)/%/host.so: spec/%/host.c $$(GENERATED_$$*) spec/build.mk
+# Symbols of the libraries in it stay its own.
+HOST_SHARED := -shared -fPIC -Wl,--exclude-libs,ALL
+$(PROTOCOL_HOSTS): $(BUILD)/%/host.so: spec/%/host.c $(BUILD)/pic/host/libboard.a $$(GENERATED_$$*) spec/build.mk
 	$(SAY) CC $<
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -shared -fPIC -MMD -MP -o $@ $<
+	$(Q)$(CC) $(CFLAGS) $(HOST_SHARED) -MMD -MP -o $@ $< $(filter %.a,$^) -lelf
 
 TEST_NEEDS += $(BUILD)/tigonsim $(PROTOCOL_HOSTS) $(FW_IMAGES)
 LINT_NEEDS += $(foreach name,$(PROTOCOLS),$(GENERATED_$(name)))
@@ -20,7 +22,7 @@ protocol:        ## one protocol of spec/: check, image, proof, pages, boards, t
 	@test -f spec/$(NAME)/$(NAME).hsm || { echo "expected NAME=, one of: $(PROTOCOLS)" >&2; exit 2; }
 	$(Q)$(HSMC) check spec/$(NAME)/$(NAME).hsm
 	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) -s generate $(BUILD)/tigonsim \
-	    $(filter $(BUILD)/$(NAME)/%,$(PROTOCOL_HOSTS)) $(filter %/$(NAME)_a.elf,$(FW_IMAGES))
+	    $(if $(wildcard spec/$(NAME)/boards.scenario),$(BUILD)/$(NAME)/host.so) $(filter %/$(NAME)_a.elf,$(FW_IMAGES))
 	$(Q)$(HSMC) verify spec/$(NAME)/$(NAME).hsm --output $(BUILD)/verify
 	$(Q)$(HSMC) doc spec/$(NAME)/$(NAME).hsm --output $(BUILD)/docs/$(NAME)
 	$(Q)$(if $(wildcard spec/$(NAME)/boards.scenario),$(BUILD)/tigonsim run spec/$(NAME)/boards.scenario)

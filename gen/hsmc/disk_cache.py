@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What follows from the compiler's own files alone, kept beside Python's bytecode: parser tables and compiled templates.
+"""A cache beside Python's bytecode of what follows from the compiler's own files alone: parser tables and compiled templates.
 
-A start of hsmc would spend a third of its time on them. As with bytecode, nothing depends on it: where files cannot
-be written, are spoilt or belong to another version, all is derived anew.
+A start of hsmc would spend a third of its time on them. As with bytecode, nothing depends on the cache: where files
+cannot be written, are damaged or belong to another version, all is derived anew.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def directory() -> Optional[Path]:
     """None when Python may not write bytecode either."""
     if sys.dont_write_bytecode:
         return None
-    return Path(importlib.util.cache_from_source(__file__)).parent / "kept"
+    return Path(importlib.util.cache_from_source(__file__)).parent / "cache"
 
 
 def read(name: str) -> Optional[bytes]:
@@ -34,7 +34,7 @@ def read(name: str) -> Optional[bytes]:
 
 
 def write(name: str, content: bytes) -> None:
-    """Whole or not at all: other compilers may be running."""
+    """Atomically: other compilers may be running."""
     place = directory()
     if place is None:
         return
@@ -48,7 +48,7 @@ def write(name: str, content: bytes) -> None:
             temporary.unlink()
 
 
-def name_for(*made_of: str) -> str:
-    """Another name for whatever is made of another thing, or by another Python."""
-    text = repr((made_of, sys.implementation.cache_tag))
+def name_for(*inputs: str) -> str:
+    """A name that differs where the inputs or the version of Python differ."""
+    text = repr((inputs, sys.implementation.cache_tag))
     return sha256(text.encode()).hexdigest()[:32]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Iterable, Iterator, Optional, Sequence, Union
+from typing import Iterable, Iterator, Optional, Sequence, Union, assert_never
 
 from . import ir, walk
 
@@ -119,7 +119,7 @@ def _text(e: ir.Expression) -> tuple[str, int]:
     if isinstance(e, ir.BuildPayload):
         fields = ", ".join(f"{n}: {expression_text(v)}" for n, v in e.fields)
         return f"{e.payload}({fields})", ATOM
-    raise AssertionError(type(e))
+    assert_never(e)
 
 
 def _list(expressions: Iterable[ir.Expression]) -> str:
@@ -146,6 +146,7 @@ def statement_lines(statements: Sequence[ir.Statement], indent: str) -> Iterator
 
 
 def _simple(s: ir.Statement) -> str:
+    assert not isinstance(s, (ir.If, ir.Repeat, ir.For))
     if isinstance(s, ir.Let):
         return f"let {s.local.unique}: {s.local.type} = {expression_text(s.value)}"
     if isinstance(s, ir.Create):
@@ -174,7 +175,7 @@ def _simple(s: ir.Statement) -> str:
     if isinstance(s, ir.SetBit):
         name = "set" if s.present else "unset"
         return f"{name}({_list((s.bits, s.index))})"
-    raise AssertionError(type(s))
+    assert_never(s)
 
 
 def dump(protocol: ir.Protocol) -> str:

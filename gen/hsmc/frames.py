@@ -8,7 +8,7 @@ ways between bytes and values.
 Accepted is what holds every fixed field and area, members of enumerations that are not conditional, values in the ranges
 of the payload, and all bytes the layouts ask for; more may follow. Packing writes the bits of the fields, what is fixed,
 and 0 where the payload names no field; it leaves alone the addresses of an Ethernet frame and areas that are not fixed,
-which belong to whoever sends.
+which belong to the sender.
 """
 
 from __future__ import annotations
@@ -69,13 +69,13 @@ class Data:
 
 @dataclass(frozen=True)
 class Word:
-    """What one word of a part is packed from. `kept`: bits that stay as they are."""
+    """What one word of a part is packed from. `unchanged`: bits that stay as they are."""
 
     index: int  # from the start of the part
     slots: tuple[Slot, ...]
     fixed: tuple[tuple[ir.LayoutField, ir.Size], ...]
     filled: int  # the bits of areas that are fixed, as they are to be
-    kept: int
+    unchanged: int
 
 
 class Codec:
@@ -178,14 +178,14 @@ class Codec:
     def words(self, part: Part) -> Iterator[Word]:
         """Those that packing writes."""
         for index in range(part.layout.bytes * 8 // WORD_BITS):
-            kept = filled = 0
+            unchanged = filled = 0
             for area in part.layout.areas:
                 for byte in range(area.offset, area.offset + area.count.value):
                     shift = 24 - byte % 4 * 8
                     if byte // 4 == index and area.fixed:
                         filled |= area.fixed.value << shift
                     elif byte // 4 == index:
-                        kept |= 0xFF << shift
+                        unchanged |= 0xFF << shift
             slots: list[Slot] = []
             fixed: list[tuple[ir.LayoutField, ir.Size]] = []
             for field in part.layout.fields:
@@ -197,9 +197,9 @@ class Codec:
                 elif held is not None:
                     fixed.append((field, held))
                 elif part.layout.ethertype and field.offset < ADDRESS_BITS:
-                    kept |= field.mask << field.shift
-            if kept != 0xFFFFFFFF:
-                yield Word(index, tuple(slots), tuple(fixed), filled, kept)
+                    unchanged |= field.mask << field.shift
+            if unchanged != 0xFFFFFFFF:
+                yield Word(index, tuple(slots), tuple(fixed), filled, unchanged)
 
     @property
     def known_bytes(self) -> int:
@@ -271,7 +271,7 @@ class Codec:
             end = max(end, part.end)
             for word in self.words(part):
                 at = part.start + 4 * word.index
-                bits = int.from_bytes(frame[at : at + 4], "big") & word.kept
+                bits = int.from_bytes(frame[at : at + 4], "big") & word.unchanged
                 bits |= word.filled
                 for field, held in word.fixed:
                     bits |= (held.value & field.mask) << field.shift

@@ -187,7 +187,7 @@ class Table(Declaration):
 
 @dataclass(frozen=True, kw_only=True)
 class Argument:
-    """`range`: of an external event, outside it the event is refused; elsewhere whoever passes it keeps to it."""
+    """`range`: of an external event, outside it the event is refused; elsewhere the caller keeps to it."""
 
     name: str
     type: Union[ScalarType, PayloadType]

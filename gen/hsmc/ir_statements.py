@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, Optional
+from typing import Literal, Optional, TypeAlias, Union
 
 from .ir_values import Expression, Place, Size, Type
+from .ir_values import WorldFact, WorldVariable, WorldView
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,18 +21,18 @@ class Local:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Statement:
+class StatementBase:
     place: Place = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Let(Statement):
+class Let(StatementBase):
     local: Local
     value: Expression
 
 
 @dataclass(frozen=True, kw_only=True)
-class Create(Statement):
+class Create(StatementBase):
     """`let r: Pool = create Pool`: allocates the lowest free record (the spec guarantees there is one: a model
     asserts it), puts its process into `initial`."""
 
@@ -42,7 +43,7 @@ class Create(Statement):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Assign(Statement):
+class Assign(StatementBase):
     """target: LocalName, VariableName, RecordField or Element."""
 
     target: Expression
@@ -50,14 +51,14 @@ class Assign(Statement):
 
 
 @dataclass(frozen=True, kw_only=True)
-class If(Statement):
+class If(StatementBase):
     condition: Expression
     then: tuple[Statement, ...]
     otherwise: tuple[Statement, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Repeat(Statement):
+class Repeat(StatementBase):
     """At most `count` times, as long as `condition` (checked before each turn) holds."""
 
     count: Size
@@ -66,7 +67,7 @@ class Repeat(Statement):
 
 
 @dataclass(frozen=True, kw_only=True)
-class For(Statement):
+class For(StatementBase):
     """`body` for each value of `local` from `low` to `high`, both included; nothing else sets the local. A local of
     reference type takes the references themselves: 1 to the number of records."""
 
@@ -81,26 +82,26 @@ class For(Statement):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Return(Statement):
+class Return(StatementBase):
     """In a function with a value, in an action without. May occur anywhere."""
 
     result: Optional[Expression]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ActionCall(Statement):
+class ActionCall(StatementBase):
     action: str
     arguments: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeviceCall(Statement):
+class DeviceCall(StatementBase):
     device: str
     arguments: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Raise(Statement):
+class Raise(StatementBase):
     """A tail call of another process' event. `instance` is the reference for an instance process, else None."""
 
     process: str
@@ -110,7 +111,7 @@ class Raise(Statement):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Release(Statement):
+class Release(StatementBase):
     """Gives the record back: zeroed (with the records of tables parallel to the pool left alone), state none."""
 
     pool: str
@@ -118,7 +119,7 @@ class Release(Statement):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Clear(Statement):
+class Clear(StatementBase):
     """Zeroes one record of a table."""
 
     table: str
@@ -127,12 +128,12 @@ class Clear(Statement):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Count(Statement):
+class Count(StatementBase):
     counter: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class SetBit(Statement):
+class SetBit(StatementBase):
     """`set(bits, index)`, or `unset` when `present` is false. Base as in Has."""
 
     bits: Expression
@@ -140,4 +141,41 @@ class SetBit(Statement):
     present: bool
 
 
+@dataclass(frozen=True, kw_only=True)
+class ClearVariable(StatementBase):
+    """A variable of the world is 0 again, every element of it."""
+
+    variable: WorldVariable
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assert(StatementBase):
+    """In worlds only. `text` is the condition as written."""
+
+    property: str
+    condition: Expression
+    text: str
+
+
+# A new kind belongs into this list: mypy then reports each visitor that lacks a case for it.
+Statement: TypeAlias = Union[
+    Let,
+    Create,
+    Assign,
+    If,
+    Repeat,
+    For,
+    Return,
+    ActionCall,
+    DeviceCall,
+    Raise,
+    Release,
+    Clear,
+    Count,
+    SetBit,
+    ClearVariable,
+    Assert,
+]
+
 LOOPS = (Repeat, For)
+WORLD_ONLY = (WorldVariable, WorldView, WorldFact, ClearVariable, Assert)

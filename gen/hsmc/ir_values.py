@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Optional, Union
+from typing import TYPE_CHECKING, Literal, Optional, TypeAlias, Union
 
 if TYPE_CHECKING:
     from .ir_statements import Local
@@ -141,8 +141,8 @@ class Range:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Expression:
-    """Base of all expressions. `value` is the number (bool: 0 or 1) when it is known at compile time."""
+class ExpressionBase:
+    """What all expressions have. `value` is the number (bool: 0 or 1) when it is known at compile time."""
 
     type: Type
     place: Place = field(compare=False, repr=False)
@@ -150,29 +150,29 @@ class Expression:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Number(Expression):
+class Number(ExpressionBase):
     """A number, true or false: `type` tells which, `value` is always set. `text` is as written (0x2000)."""
 
     text: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class NoneReference(Expression):
+class NoneReference(ExpressionBase):
     """`none`; type is the ReferenceType it is compared with or assigned to."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConstantName(Expression):
+class ConstantName(ExpressionBase):
     name: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class ParameterName(Expression):
+class ParameterName(ExpressionBase):
     name: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class MemberName(Expression):
+class MemberName(ExpressionBase):
     """A member of an enumeration."""
 
     enumeration: str
@@ -180,7 +180,7 @@ class MemberName(Expression):
 
 
 @dataclass(frozen=True, kw_only=True)
-class VariableName(Expression):
+class VariableName(ExpressionBase):
     """A variable of a singleton process."""
 
     process: str
@@ -188,12 +188,12 @@ class VariableName(Expression):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocalName(Expression):
+class LocalName(ExpressionBase):
     local: "Local"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ArgumentName(Expression):
+class ArgumentName(ExpressionBase):
     """An argument of the enclosing function or action; in a process an argument of the event, always under the
     name the event declaration gives it (rows bind positionally and may use other names).
     """
@@ -202,7 +202,7 @@ class ArgumentName(Expression):
 
 
 @dataclass(frozen=True, kw_only=True)
-class InstanceName(Expression):
+class InstanceName(ExpressionBase):
     """The record an instance process runs for: `m` of `process Send(m: SendMessage)`. A reference, never none."""
 
     process: str
@@ -210,7 +210,7 @@ class InstanceName(Expression):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PayloadField(Expression):
+class PayloadField(ExpressionBase):
     """`f.length`: base is an ArgumentName or LocalName of payload type."""
 
     base: Expression
@@ -219,7 +219,7 @@ class PayloadField(Expression):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecordField(Expression):
+class RecordField(ExpressionBase):
     """A field of a record of a pool or table.
 
     index_kind "reference": `index` is a reference (record index + 1), used for pools and for tables parallel to a
@@ -234,7 +234,7 @@ class RecordField(Expression):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Element(Expression):
+class Element(ExpressionBase):
     """An element of an array: base is a RecordField or VariableName of array type."""
 
     base: Expression
@@ -242,7 +242,7 @@ class Element(Expression):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unary(Expression):
+class Unary(ExpressionBase):
     operator: Literal["-", "~", "not"]
     operand: Expression
 
@@ -270,7 +270,7 @@ BinaryOperator = Literal[
 
 
 @dataclass(frozen=True, kw_only=True)
-class Binary(Expression):
+class Binary(ExpressionBase):
     """Of `/` and `%` both sides are constant, or the right one is a power of two; of `*` at least one side is constant."""
 
     operator: BinaryOperator
@@ -279,7 +279,7 @@ class Binary(Expression):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Conditional(Expression):
+class Conditional(ExpressionBase):
     """`then if condition else otherwise`."""
 
     condition: Expression
@@ -288,7 +288,7 @@ class Conditional(Expression):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Call(Expression):
+class Call(ExpressionBase):
     """Of a function."""
 
     function: str
@@ -296,7 +296,7 @@ class Call(Expression):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Has(Expression):
+class Has(ExpressionBase):
     """`has(bits, index)`: is the bit set? `bits` is a RecordField or VariableName of BitsType."""
 
     bits: Expression
@@ -304,7 +304,7 @@ class Has(Expression):
 
 
 @dataclass(frozen=True, kw_only=True)
-class HasAll(Expression):
+class HasAll(ExpressionBase):
     """`has_all(bits, first, count)`: are `count` bits from `first` on set? True when count is 0. count <= 31."""
 
     bits: Expression
@@ -313,14 +313,14 @@ class HasAll(Expression):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Available(Expression):
+class Available(ExpressionBase):
     """Is a record of the pool free?"""
 
     pool: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class InUse(Expression):
+class InUse(ExpressionBase):
     """Is the record in use? `reference` is not none."""
 
     pool: str
@@ -328,21 +328,21 @@ class InUse(Expression):
 
 
 @dataclass(frozen=True, kw_only=True)
-class NumberOf(Expression):
+class NumberOf(ExpressionBase):
     """A reference as a number: 0 for none, else index + 1."""
 
     reference: Expression
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReferenceOf(Expression):
+class ReferenceOf(ExpressionBase):
     """A number, known to lie in 1 .. records of the pool, as a reference."""
 
     number: Expression
 
 
 @dataclass(frozen=True, kw_only=True)
-class Minimum(Expression):
+class Minimum(ExpressionBase):
     """`min(left, right)` or, with `largest`, `max`."""
 
     left: Expression
@@ -351,7 +351,7 @@ class Minimum(Expression):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Narrow(Expression):
+class Narrow(ExpressionBase):
     """Keeps the low bits of `operand` that fit `type`. Where the spec stores a wider value, `type` is an IntegerType
     narrower than the operand's. `meant`: written in the spec, as u8(operand); then of any width.
     """
@@ -361,9 +361,69 @@ class Narrow(Expression):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BuildPayload(Expression):
+class BuildPayload(ExpressionBase):
     """`Frame(kind: ACK, ...)`. `fields` in order of the payload's declaration; those not named are absent and are 0.
     Occurs only as the value of a Let."""
 
     payload: str
     fields: tuple[tuple[str, Expression], ...]
+
+
+# --- of worlds only
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorldVariable(ExpressionBase):
+    """A variable of the world."""
+
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorldView(ExpressionBase):
+    """What a view shows at this moment."""
+
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorldFact(ExpressionBase):
+    """node: the node that calls the device; of a frame that arrives, the one that sent it.
+    quiet: nothing is on the wire and no host has anything to do.
+    timers_stopped, records_released: at no node a timer runs; at no node a record is in use.
+    """
+
+    name: Literal["node", "quiet", "timers_stopped", "records_released"]
+
+
+# A new kind belongs into this list: mypy then reports each visitor that lacks a case for it.
+Expression: TypeAlias = Union[
+    Number,
+    NoneReference,
+    ConstantName,
+    ParameterName,
+    MemberName,
+    VariableName,
+    LocalName,
+    ArgumentName,
+    InstanceName,
+    PayloadField,
+    RecordField,
+    Element,
+    Unary,
+    Binary,
+    Conditional,
+    Call,
+    Has,
+    HasAll,
+    Available,
+    InUse,
+    NumberOf,
+    ReferenceOf,
+    Minimum,
+    Narrow,
+    BuildPayload,
+    WorldVariable,
+    WorldView,
+    WorldFact,
+]

@@ -6,48 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, Optional
 
-from .ir_statements import Local, Statement
+from .ir_statements import Assert, Local, Statement
 from .ir_values import Binary, Expression, Place, Type
-
-
-@dataclass(frozen=True, kw_only=True)
-class WorldVariable(Expression):
-    """A variable of the world."""
-
-    name: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class WorldView(Expression):
-    """What a view shows at this moment."""
-
-    name: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class ClearVariable(Statement):
-    """A variable of the world is 0 again, every element of it."""
-
-    variable: WorldVariable
-
-
-@dataclass(frozen=True, kw_only=True)
-class WorldFact(Expression):
-    """node: the node that calls the device; of a frame that arrives, the one that sent it.
-    quiet: nothing is on the wire and no host has anything to do.
-    timers_stopped, records_released: at no node a timer runs; at no node a record is in use.
-    """
-
-    name: Literal["node", "quiet", "timers_stopped", "records_released"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Assert(Statement):
-    """In worlds only. `text` is the condition as written."""
-
-    property: str
-    condition: Expression
-    text: str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a placement makes cross from one processor to another: raises, what they carry, and data.
 
-This is the only place that says so. Whatever is done about it (a message in a queue, a lock, an error) starts from here.
+Only this module computes it. A back end that crosses by messages, locks or errors starts from here.
 
 * A raise crosses when the process that raises and the process that is raised run on different processors. It carries the
   reference of the record, the arguments, and of a payload those fields that the receiver reads, also where it passes
@@ -14,9 +14,16 @@ This is the only place that says so. Whatever is done about it (a message in a q
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Iterator, Optional, Sequence, Union
+from typing import Iterator, Optional, Sequence, Union, assert_never
 
 from . import ir, walk
+
+# What accesses no data of a process, and what stands in worlds only.
+NO_ACCESS = (
+    walk.STATELESS
+    + ir.WORLD_ONLY
+    + (ir.Let, ir.LocalName, ir.If, ir.Repeat, ir.For, ir.Return)
+)
 
 Body = Union[ir.Function, ir.Action]
 Owner = Union[str, tuple[str, str]]  # a function or an action; an event of a process
@@ -165,6 +172,8 @@ class PlacementAnalysis:
             elif isinstance(node, (ir.RecordField, ir.VariableName)):
                 if id(node) not in targets:
                     found.reads[_name(node)] = None
+            elif not isinstance(node, NO_ACCESS):
+                assert_never(node)
 
     # --- what of a payload is read
 

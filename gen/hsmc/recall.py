@@ -24,7 +24,7 @@ class Recall:
 
 
 def recall(protocol: ir.Protocol) -> Recall:
-    """Only rows that leave a deferring state mark their process; whoever cannot reach one costs nothing."""
+    """Only rows that leave a deferring state mark their process; an event that reaches none of them costs nothing."""
     processes = tuple(p for p in protocol.processes if p.recall is not None)
     edges: dict[Node, set[Node]] = {}
     marking: set[Node] = set()

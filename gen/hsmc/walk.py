@@ -4,50 +4,75 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Callable, Iterable, Iterator, Optional, Sequence, Union
+from typing import Callable, Iterable, Iterator, Optional, Sequence, Union, cast
 
 from . import ir
 
+
+Node = Union[ir.Expression, ir.Statement]
+
+# Expressions that read no state themselves; their parts may.
+STATELESS = (
+    ir.Number,
+    ir.NoneReference,
+    ir.ConstantName,
+    ir.ParameterName,
+    ir.MemberName,
+    ir.ArgumentName,
+    ir.InstanceName,
+    ir.PayloadField,
+    ir.Element,
+    ir.Unary,
+    ir.Binary,
+    ir.Conditional,
+    ir.Has,
+    ir.HasAll,
+    ir.NumberOf,
+    ir.ReferenceOf,
+    ir.Minimum,
+    ir.Narrow,
+    ir.BuildPayload,
+)
 
 # Of each class of expression and statement, the attributes others may stand in, the last one first.
 _parts: dict[type, tuple[str, ...]] = {}
 
 
-def nodes(item: object) -> Iterator[object]:
+def nodes(item: object) -> Iterator[Node]:
     """The item and every expression and statement below it, outermost first."""
     return iter(_nodes(item))
 
 
-def _nodes(item: object) -> Sequence[object]:
+def _nodes(item: object) -> Sequence[Node]:
     """Kept with the item where it is one: it never changes, and check after check asks for the same rows."""
     if isinstance(item, (tuple, list)):
-        result: list[object] = []
+        result: list[Node] = []
         for part in item:
             if part:
                 result += _nodes(part)
         return result
-    if not isinstance(item, (ir.Expression, ir.Statement)):
+    if not isinstance(item, (ir.ExpressionBase, ir.StatementBase)):
         return ()
-    found: Optional[list[object]] = item.__dict__.get("_below")
+    found: Optional[list[Node]] = item.__dict__.get("_below")
     if found is None:
         found = item.__dict__["_below"] = _walked(item)
     return found
 
 
-def _walked(item: object) -> list[object]:
-    result: list[object] = []
+def _walked(item: object) -> list[Node]:
+    result: list[Node] = []
     waiting = [item]  # the next one last
     while waiting:
         node = waiting.pop()
         if isinstance(node, (tuple, list)):
             waiting.extend(reversed(node))
-        elif isinstance(node, (ir.Expression, ir.Statement)):
-            result.append(node)
+        elif isinstance(node, (ir.ExpressionBase, ir.StatementBase)):
+            result.append(cast(Node, node))
             waiting.extend(parts_of(node))
     return result
 
 
-def parts_of(node: Union[ir.Expression, ir.Statement]) -> list[object]:
+def parts_of(node: Union[ir.ExpressionBase, ir.StatementBase]) -> list[object]:
     """What stands directly in it, the last part first."""
     names = _parts.get(type(node))
     if names is None:
@@ -58,7 +83,7 @@ def parts_of(node: Union[ir.Expression, ir.Statement]) -> list[object]:
         )
         _parts[type(node)] = names
     values = (getattr(node, name) for name in names)
-    kinds = (tuple, ir.Expression, ir.Statement)
+    kinds = (tuple, ir.ExpressionBase, ir.StatementBase)
     return [value for value in values if isinstance(value, kinds)]
 
 
@@ -81,8 +106,8 @@ def rebuilt(
 def _rebuilt_part(
     part: object, replace: Callable[[ir.Expression], Optional[ir.Expression]]
 ) -> object:
-    if isinstance(part, ir.Expression):
-        return rebuilt(part, replace)
+    if isinstance(part, ir.ExpressionBase):
+        return rebuilt(cast(ir.Expression, part), replace)
     if isinstance(part, tuple):
         parts = tuple(_rebuilt_part(each, replace) for each in part)
         return parts if any(a is not b for a, b in zip(parts, part)) else part
@@ -149,7 +174,7 @@ def follows_argument(statements: Iterable[object], name: str) -> bool:
         if isinstance(item, ir.RecordField) and item.index_kind == "reference":
             if isinstance(item.index, ir.ArgumentName) and item.index.name == name:
                 return True
-        if isinstance(item, (ir.Expression, ir.Statement)):
+        if isinstance(item, (ir.ExpressionBase, ir.StatementBase)):
             return any(seen(part) for part in parts_of(item))
         return False
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Demonstration of EMP on two simulated boards: start them, move a file, measure. See --help. */
 #include "host/demo/charges.h"
+#include "host/demo/file.h"
 #include "host/demo/pair.h"
 #include "host/demo/sweep.h"
 #include "host/demo/traffic.h"
-#include "host/demo/transfer.h"
 
 #include <argp.h>
 #include <cjson/cJSON.h>
@@ -241,9 +241,9 @@ static void show_start(const struct pair_side *side, const char *step, size_t do
     (void)done;
     (void)total;
     const uint8_t *address = side->status.mac_address;
-    struct libemp_segment segment;
+    struct board_segment segment;
     size_t words = 0;
-    for (size_t i = 0; i < libemp_image_segment(side->pair->image, i, &segment); i++)
+    for (size_t i = 0; i < board_image_segment(side->pair->image, i, &segment); i++)
         words += segment.words;
     (void)fprintf(
         stderr,
@@ -359,10 +359,10 @@ static cJSON *describe_transfer(const struct arguments *arguments, const struct 
     const struct transfer_end *sender = &transfer->sender;
     const struct transfer_end *receiver = &transfer->receiver;
     const uint64_t ns = sender->end_ns - sender->start_ns;
-    uint64_t needed = transfer_frames(16 + TRANSFER_NAME_BYTES);
+    uint64_t needed = file_frames(16 + TRANSFER_NAME_BYTES);
     for (uint64_t at = 0; at < sender->bytes; at += transfer->options.message_bytes) {
         const uint64_t rest = sender->bytes - at;
-        needed += transfer_frames(
+        needed += file_frames(
             rest < transfer->options.message_bytes ? rest : transfer->options.message_bytes);
     }
     cJSON *result = cJSON_CreateObject();
@@ -415,7 +415,7 @@ static int run_transfer(const struct arguments *arguments) {
     traffic_watch(&traffic, pair.wire);
     if (arguments->capture && (error = tigon_wire_capture(pair.wire, arguments->capture)) != 0)
         return fail_capture(&pair, arguments->capture, error);
-    error = pair_run(&pair, transfer_send, &transfer, transfer_receive, &transfer, RUN_LIMIT_NS);
+    error = pair_run(&pair, file_send, &transfer, file_receive, &transfer, RUN_LIMIT_NS);
     const int capture_error = tigon_wire_end_capture(pair.wire);
     if (error)
         return fail(&pair, error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "host/demo/pair.h"
 
-#include "host/board_sim.h"
+#include "host/board/sim.h"
 #include "host/demo/recorder.h"
 
 #include <errno.h>
@@ -92,7 +92,7 @@ int pair_open(struct pair *pair, const struct pair_options *options) {
     for (unsigned i = 0; i < 2; i++)
         pair->side[i] =
             (struct pair_side){.pair = pair, .index = i, .peer = (uint16_t)(1 - i), .result = 0};
-    int error = libemp_image_open(&pair->image, options->image);
+    int error = board_image_open(&pair->image, options->image);
     if (error) {
         (void)snprintf(pair->side[0].message, sizeof pair->side[0].message, "firmware image %s: %s",
                        options->image, strerror(-error));
@@ -122,7 +122,7 @@ void pair_close(struct pair *pair) {
             (void)fprintf(stderr, "trace of board %u: %s\n", i, strerror(-error));
         pair->recorder[i] = NULL;
     }
-    libemp_image_close(pair->image);
+    board_image_close(pair->image);
     if (pair->world)
         tigon_world_destroy(pair->world);
     pair->image = NULL;
@@ -142,7 +142,7 @@ static void relay(void *context, const char *step, size_t done, size_t total) {
 
 static int bring_up(struct pair_side *side) {
     const struct pair_side *other = &side->pair->side[1 - side->index];
-    const struct libemp_start_options start = {.node = (uint16_t)side->index};
+    const struct board_start_options start = {.node = (uint16_t)side->index};
     uint8_t address[6];
     int error = libemp_start(side->board, side->pair->image, &start);
     if (error)
@@ -152,9 +152,9 @@ static int bring_up(struct pair_side *side) {
     tigon_board_mac_address(other->hardware, address);
     error = libemp_set_peer(side->board, side->peer, address);
     if (!error)
-        error = libemp_wait_link(side->board, LINK_TIMEOUT_NS);
+        error = board_wait_link(libemp_hardware(side->board), LINK_TIMEOUT_NS);
     if (!error)
-        error = libemp_status(side->board, &side->status);
+        error = board_status(libemp_hardware(side->board), &side->status);
     side->link_ns = tigon_host_now_ns(side->host);
     relay(side, "link", 1, 1);
     return error;
@@ -165,11 +165,11 @@ static int run_side(struct tigon_host *host, void *argument) {
     struct libemp_options options;
     char name[16];
     libemp_options_defaults(&options);
-    options.backends = (const struct libemp_backend *const[]){&libemp_sim, NULL};
-    options.environment = side->pair->world;
+    options.board.backends = (const struct board_backend *const[]){&board_sim, NULL};
+    options.board.environment = side->pair->world;
     options.costs = side->pair->options.costs;
-    options.progress = relay;
-    options.progress_context = side;
+    options.board.progress = relay;
+    options.board.progress_context = side;
     (void)snprintf(name, sizeof name, "sim:%u", side->index);
     int error = libemp_open(&side->board, name, &options);
     if (error)

@@ -6,7 +6,7 @@
 #ifndef HOST_DEMO_PAIR_H
 #define HOST_DEMO_PAIR_H
 
-#include "host/libemp.h"
+#include "host/emp/libemp.h"
 
 #include "sim/tigon.h"
 
@@ -33,8 +33,8 @@ struct pair_side {
     int result;
     uint64_t ready_ns; /* when image and firmware were up, and when the link was */
     uint64_t link_ns;
-    struct libemp_status status; /* after the link came up */
-    char message[256];           /* what failed, empty if nothing did */
+    struct board_status status; /* after the link came up */
+    char message[256];          /* what failed, empty if nothing did */
 };
 
 struct pair_options {
@@ -55,7 +55,7 @@ struct pair_options {
 struct pair {
     struct tigon_world *world;
     struct tigon_wire *wire; /* between the boards, or from the left one to the switch */
-    struct libemp_image *image;
+    struct board_image *image;
     struct pair_options options;
     struct pair_side side[2];
     struct recorder *recorder[2];

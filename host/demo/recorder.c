@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "build/gen/emp/emp_layout.h"
-#include "build/gen/emp/emp_watch.h"
+#include "emp/emp_layout.h"
+#include "emp/emp_watch.h"
 #include "sim/core/cpu.h"
 
 enum {

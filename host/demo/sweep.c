@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "host/demo/sweep.h"
 
-#include "build/gen/emp/emp_layout.h"
+#include "emp/emp_layout.h"
 
 #include <errno.h>
 

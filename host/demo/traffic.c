@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "host/demo/traffic.h"
 
-#include "build/gen/emp/emp_codec.h"
+#include "emp/emp_codec.h"
 
 #include <string.h>
 

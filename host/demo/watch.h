@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a recorder has to know of a protocol; hsmc build --watch makes it:
- * build/gen/emp/emp_watch.h.
+/* What a recorder has to know of a protocol; hsmc build --watch makes it, for EMP
+ * emp/emp_watch.h.
  *
  * Numbers are those of the protocol's C structures, which have the same layout on the chip and here
  * but for the order of bytes. */

@@ -18,7 +18,6 @@ struct message {
 };
 
 static int post(struct node *node, struct message *message, bool send) {
-    struct pair_side *side = &node->side;
     const size_t bytes = node->options.bytes;
     int error = node_buffer(node, bytes, &message->buffer, &message->memory);
     if (error)
@@ -27,60 +26,58 @@ static int post(struct node *node, struct message *message, bool send) {
     /* Tags tell messages of one peer apart, from 1. */
     const uint16_t tag = (uint16_t)(message->number + 1);
     if (send) {
-        node_fill(message->buffer, bytes, side->index, message->number);
-        error = libemp_post_send(side->board, message->peer, tag, &piece, 1, &message->request);
+        node_fill(message->buffer, bytes, node->index, message->number);
+        error = libemp_post_send(node->board, message->peer, tag, &piece, 1, &message->request);
     } else {
-        error = libemp_post_receive(side->board, message->peer, tag, &piece, 1, &message->request);
+        error = libemp_post_receive(node->board, message->peer, tag, &piece, 1, &message->request);
     }
-    return error ? pair_fail(side, error, NULL) : 0;
+    return error ? node_fail(node, error, NULL) : 0;
 }
 
 /* Message `i` of the list: peers take turns. */
 static struct message message_of(const struct node *node, size_t i) {
     const size_t others = node->options.nodes - 1;
     size_t peer = i % others;
-    peer += peer >= node->side.index;
+    peer += peer >= node->index;
     return (struct message){.peer = (uint16_t)peer, .number = (uint32_t)(i / others)};
 }
 
 static int exchange(struct node *node, struct message *in, struct message *out, size_t total) {
-    struct pair_side *side = &node->side;
-    const uint64_t begin = tigon_host_now_ns(side->host);
+    const uint64_t begin = board_now_ns(libemp_hardware(node->board));
     int error = 0;
     for (size_t i = 0; i < total && !error; i++)
         error = post(node, &in[i], false);
     for (size_t i = 0; i < total && !error; i++)
         error = post(node, &out[i], true);
     for (size_t i = 0; i < total && !error; i++) {
-        error = libemp_wait(side->board, in[i].request, LIBEMP_FOREVER, NULL);
+        error = libemp_wait(node->board, in[i].request, LIBEMP_FOREVER, NULL);
         if (error)
-            return pair_fail(side, error, NULL);
+            return node_fail(node, error, NULL);
         if (!node_has(in[i].buffer, node->options.bytes, in[i].peer, in[i].number))
-            return pair_fail(side, -EBADMSG, "a message has other content than was sent");
+            return node_fail(node, -EBADMSG, "a message has other content than was sent");
     }
     for (size_t i = 0; i < total && !error; i++) {
-        error = libemp_wait(side->board, out[i].request, LIBEMP_FOREVER, NULL);
+        error = libemp_wait(node->board, out[i].request, LIBEMP_FOREVER, NULL);
         if (error)
-            return pair_fail(side, error, NULL);
+            return node_fail(node, error, NULL);
     }
     if (error)
         return error;
-    tigon_program_figure(side->host, "messages_received", (double)total);
-    tigon_program_figure(side->host, "exchange_us",
-                         (double)(tigon_host_now_ns(side->host) - begin) / 1e3);
+    node_figure(node, "messages_received", (double)total);
+    node_figure(node, "exchange_us",
+                (double)(board_now_ns(libemp_hardware(node->board)) - begin) / 1e3);
     return 0;
 }
 
-int program_emp_exchange(struct tigon_host *host, int argc, char **argv) {
+int program_exchange(const struct node_place *place, int argc, char **argv) {
     struct node node = {.options = {.count = COUNT, .bytes = BYTES}};
-    node.options.nodes = tigon_world_board_count(tigon_host_world(host));
-    int error = node_open(&node, host, argc, argv, NODE_BYTES | NODE_COUNT | NODE_NODES);
+    node.options.nodes = place->nodes;
+    int error = node_open(&node, place, argc, argv, NODE_BYTES | NODE_COUNT | NODE_NODES);
     const size_t others = node.options.nodes - 1;
-    if (!error && (node.side.index > others || node.options.count * others > POSTS_LIMIT))
-        error =
-            pair_fail(&node.side, -EINVAL,
-                      node.side.index > others ? "--nodes: this board is not among them"
-                                               : "more messages than descriptors: lower --count");
+    if (!error && (node.index > others || node.options.count * others > POSTS_LIMIT))
+        error = node_fail(&node, -EINVAL,
+                          node.index > others ? "--nodes: this board is not among them"
+                                              : "more messages than descriptors: lower --count");
     if (!error) {
         const size_t total = node.options.count * others;
         struct message *in = calloc(total, sizeof *in);

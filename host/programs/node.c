@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "host/programs/node.h"
 
-#include "host/board_sim.h"
-
 #include <argp.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,69 +92,71 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     }
 }
 
-static int start(struct node *node, struct tigon_world *world, size_t index) {
-    const struct libemp_start_options options = {.node = (uint16_t)index};
-    struct pair_side *side = &node->side;
-    int error = libemp_start(side->board, node->image, &options);
-    for (size_t i = 0; i < tigon_world_board_count(world) && !error; i++) {
-        uint8_t address[6];
-        if (i == index || i >= libemp_node_limit())
-            continue;
-        tigon_board_mac_address(tigon_world_board(world, i), address);
-        error = libemp_set_peer(side->board, (uint16_t)i, address);
-    }
-    return error ? error : libemp_wait_link(side->board, LINK_TIMEOUT_NS);
+int node_fail(struct node *node, int error, const char *what) {
+    (void)snprintf(node->message, sizeof node->message, "%s",
+                   what ? what : libemp_message(node->board));
+    return error;
 }
 
-int node_open(struct node *node, struct tigon_host *host, int argc, char **argv, unsigned takes) {
+void node_figure(const struct node *node, const char *name, double value) {
+    node->place->figure(node->place->context, name, value);
+}
+
+static int start(struct node *node) {
+    const struct node_place *place = node->place;
+    const struct board_start_options options = {.node = place->node};
+    int error = libemp_start(node->board, node->image, &options);
+    for (size_t i = 0; i < place->nodes && i < libemp_node_limit() && !error; i++)
+        if (i != place->node)
+            error = libemp_set_peer(node->board, (uint16_t)i, place->addresses[i]);
+    return error ? error : board_wait_link(libemp_hardware(node->board), LINK_TIMEOUT_NS);
+}
+
+int node_open(struct node *node, const struct node_place *place, int argc, char **argv,
+              unsigned takes) {
     static const struct argp parser = {.options = option_table, .parser = parse};
     const struct parsing parsing = {&node->options, takes, argv[0]};
-    struct tigon_world *world = tigon_host_world(host);
-    struct pair_side *side = &node->side;
-    const size_t index = tigon_board_index(tigon_host_board(host));
     struct libemp_options options;
-    char name[24];
-    *side = (struct pair_side){
-        .host = host, .hardware = tigon_host_board(host), .index = (unsigned)index};
+    node->place = place;
+    node->index = place->node;
     if (argp_parse(&parser, argc, argv, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, (void *)&parsing))
         return -EINVAL;
-    side->peer = node->options.peer;
-    int error = libemp_image_open(&node->image, node->options.image);
+    node->peer = node->options.peer;
+    int error = board_image_open(&node->image, node->options.image);
     if (error) {
-        (void)snprintf(side->message, sizeof side->message, "%.200s: %s", node->options.image,
+        (void)snprintf(node->message, sizeof node->message, "%.200s: %s", node->options.image,
                        strerror(-error));
         return error;
     }
     libemp_options_defaults(&options);
-    options.backends = (const struct libemp_backend *const[]){&libemp_sim, NULL};
-    options.environment = world;
-    (void)snprintf(name, sizeof name, "sim:%zu", index);
-    error = libemp_open(&side->board, name, &options);
+    options.board.backends = (const struct board_backend *const[]){place->backend, NULL};
+    options.board.environment = place->environment;
+    error = libemp_open(&node->board, place->board, &options);
     if (!error)
-        error = start(node, world, index);
-    return error ? pair_fail(side, error, side->board ? NULL : "the board cannot be opened") : 0;
+        error = start(node);
+    return error ? node_fail(node, error, node->board ? NULL : "the board cannot be opened") : 0;
 }
 
 int node_close(struct node *node, const char *name, int error) {
-    if (error && node->side.message[0])
-        (void)fprintf(stderr, "%s: %s\n", name, node->side.message);
+    if (error && node->message[0])
+        (void)fprintf(stderr, "%s: %s\n", name, node->message);
     /* The board goes on: it may still owe a peer an acknowledgement. What it may still write to is
-     * memory of the simulated host, which stays. */
-    if (node->side.board)
-        libemp_abandon(node->side.board);
-    libemp_image_close(node->image);
-    node->side.board = NULL;
+     * memory of the host, which stays. */
+    if (node->board)
+        libemp_abandon(node->board);
+    board_image_close(node->image);
+    node->board = NULL;
     node->image = NULL;
     return error;
 }
 
 int node_buffer(struct node *node, size_t bytes, uint8_t **buffer, struct libemp_memory **memory) {
     const size_t room = bytes ? bytes : 1;
-    *buffer = libemp_allocate(node->side.board, room);
+    *buffer = libemp_allocate(node->board, room);
     if (!*buffer)
-        return pair_fail(&node->side, -ENOMEM, "host memory is used up");
-    const int error = libemp_register(node->side.board, *buffer, room, memory);
-    return error ? pair_fail(&node->side, error, NULL) : 0;
+        return node_fail(node, -ENOMEM, "host memory is used up");
+    const int error = libemp_register(node->board, *buffer, room, memory);
+    return error ? node_fail(node, error, NULL) : 0;
 }
 
 /* A byte differs from its neighbours, from the same of other messages and of other senders. */

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Host programs over EMP that are built into tigonsim. Each is a tigon_main of sim/program.h.
- *
- * Node numbers are those of the boards: a program runs as the node of its own board, and the
- * addresses of all others come from their boards, as a table of hosts would give them. */
+/* Programs over EMP, for any backend. Each has the result of a main: 0, or a negative errno value
+ * after a message on standard error. argv[0] is the name in messages. */
 #ifndef HOST_PROGRAMS_PROGRAMS_H
 #define HOST_PROGRAMS_PROGRAMS_H
 
-#include "sim/program.h"
+#include "host/programs/node.h"
 
-int program_emp_ping(struct tigon_host *host, int argc, char **argv);
-int program_emp_pong(struct tigon_host *host, int argc, char **argv);
-int program_emp_send(struct tigon_host *host, int argc, char **argv);
-int program_emp_receive(struct tigon_host *host, int argc, char **argv);
-int program_emp_exchange(struct tigon_host *host, int argc, char **argv);
+int program_ping(const struct node_place *place, int argc, char **argv);
+int program_pong(const struct node_place *place, int argc, char **argv);
+int program_send(const struct node_place *place, int argc, char **argv);
+int program_receive(const struct node_place *place, int argc, char **argv);
+int program_exchange(const struct node_place *place, int argc, char **argv);
 
 #endif

@@ -43,7 +43,7 @@
 #include "host/replay/held.h"
 #include "host/replay/letters.h"
 
-#include "build/gen/emp/emp_layout.h"
+#include "emp/emp_layout.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -213,7 +213,7 @@ static int place(struct bench *bench, struct pair_side *side) {
 /* As bring_up of the pair, for a board that was up before. */
 static int restart(struct bench *bench, struct pair_side *side) {
     struct errand *errand = &bench->errand[side->index];
-    struct libemp_start_options options = {.node = (uint16_t)side->index};
+    struct board_start_options options = {.node = (uint16_t)side->index};
     uint64_t epoch;
     uint8_t address[6];
     if (!number(errand->word[0], UINT16_MAX, &epoch))
@@ -227,7 +227,7 @@ static int restart(struct bench *bench, struct pair_side *side) {
     if (!error)
         error = libemp_set_peer(side->board, side->peer, address);
     if (!error)
-        error = libemp_wait_link(side->board, RESTART_NS);
+        error = board_wait_link(libemp_hardware(side->board), RESTART_NS);
     bench->seen[side->index] = transitions(side);
     return !error && bench->holds[side->index] ? hold(bench, side) : error;
 }

@@ -4,7 +4,7 @@
 #ifndef HOST_REPLAY_HELD_H
 #define HOST_REPLAY_HELD_H
 
-#include "build/gen/emp/emp_codec.h"
+#include "emp/emp_codec.h"
 #include "sim/tigon.h"
 
 enum { HELD_FRAME_BYTES = 1514, HELD_LIMIT = 1024 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "host/replay/letters.h"
 
-#include "build/gen/emp/emp_layout.h"
+#include "emp/emp_layout.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #ifndef HOST_REPLAY_LETTERS_H
 #define HOST_REPLAY_LETTERS_H
 
-#include "host/libemp.h"
+#include "host/emp/libemp.h"
 
 #include <stdio.h>
 

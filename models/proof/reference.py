@@ -14,7 +14,7 @@ import z3
 from hsmc import ir
 
 VERDICTS = ("OK", "FOREIGN", "MALFORMED")
-ADDRESS_BITS = 96  # of an Ethernet frame, which belong to whoever sends it
+ADDRESS_BITS = 96  # of an Ethernet frame, which belong to its sender
 
 
 class Reference:

@@ -2,11 +2,11 @@
 /*
  * Coroutines: see coroutine.h. There are three ways to switch:
  *
- * - swapcontext where the address sanitizer watches stacks: it must be told of each switch, and
- *   knows this function.
- * - A few instructions where the processor is known (coroutine.h).
- * - Elsewhere ucontext only makes the stack and enters it; after that _setjmp and _longjmp go
- *   between the stacks, because swapcontext costs a system call each time to keep a signal mask
+ * - swapcontext with the address sanitizer, which must be notified of each switch of stacks and
+ *   intercepts this function.
+ * - A few instructions on known processors (coroutine.h).
+ * - Elsewhere ucontext only creates the stack and enters it; after that _setjmp and _longjmp switch
+ *   between the stacks, because swapcontext costs a system call each time to save a signal mask
  *   that never changes.
  */
 #undef _FORTIFY_SOURCE /* its longjmp takes a jump between stacks for an error */
@@ -37,7 +37,7 @@ struct tigon_coroutine {
     char *mapping; /* its first page is the guard */
     size_t stack_bytes;
 #if defined(TIGON_COROUTINE_SANITIZED)
-    ucontext_t inside, outside; /* where each goes on */
+    ucontext_t inside, outside; /* where each side continues */
     void *fake_inside, *fake_outside;
     const void *outer_stack;
     size_t outer_stack_bytes;
@@ -54,7 +54,7 @@ static char *stack_of(const struct tigon_coroutine *coroutine) {
 
 #ifdef TIGON_COROUTINE_X86_64
 
-/* Where a new stack goes on: calls the function on top of it with the argument that is next. */
+/* The entry of a new stack: calls the function on top of it with the argument that is next. */
 __attribute__((visibility("hidden"))) void tigon_coroutine_begin(void);
 
 __asm__(".pushsection .text\n"
@@ -63,7 +63,7 @@ __asm__(".pushsection .text\n"
         ".type tigon_coroutine_begin, @function\n"
         "tigon_coroutine_begin:\n"
         "    .cfi_startproc\n"
-        "    .cfi_undefined rip\n" /* debuggers: nobody called this */
+        "    .cfi_undefined rip\n" /* for debuggers: the end of the call chain */
         "    popq %rax\n"
         "    popq %rdi\n"
         "    xorl %ebp, %ebp\n"
@@ -119,7 +119,7 @@ void tigon_coroutine_enter(struct tigon_coroutine *coroutine) {
 }
 
 void tigon_coroutine_leave(struct tigon_coroutine *coroutine, bool for_good) {
-    /* No place to save to tells the sanitizer to free what it keeps for a stack that ends here. */
+    /* Without a place to save to, the sanitizer frees its data about a stack that ends here. */
     __sanitizer_start_switch_fiber(for_good ? NULL : &coroutine->fake_inside,
                                    coroutine->outer_stack, coroutine->outer_stack_bytes);
     swapcontext(&coroutine->inside, &coroutine->outside);
@@ -179,7 +179,7 @@ void tigon_coroutine_destroy(struct tigon_coroutine *coroutine) {
     if (!coroutine)
         return;
 #ifdef TIGON_COROUTINE_SANITIZED
-    /* The stack may be left in the middle of functions whose frames are marked. */
+    /* The stack may be left inside functions whose frames are marked. */
     __asan_unpoison_memory_region(stack_of(coroutine), coroutine->stack_bytes);
 #endif
     (void)munmap(coroutine->mapping, coroutine->stack_bytes + PAGE_BYTES);

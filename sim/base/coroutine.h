@@ -2,9 +2,9 @@
 /*
  * Coroutines: functions with stacks of their own, for the programs of hosts.
  *
- * Whoever enters a coroutine goes on when it leaves; it goes on itself when it is entered again.
- * Only the stack and what a called function must preserve are switched: neither the signal mask nor
- * the modes of floating point.
+ * The caller that enters a coroutine continues when it leaves. The coroutine continues when it is
+ * entered again. A switch exchanges only the stack and the callee-saved registers: neither the
+ * signal mask nor the floating-point modes.
  */
 #ifndef SIM_COROUTINE_H
 #define SIM_COROUTINE_H
@@ -37,7 +37,7 @@ void tigon_coroutine_destroy(struct tigon_coroutine *coroutine);
 
 #ifdef TIGON_COROUTINE_X86_64
 
-/* What it begins with: stack pointers, where each side goes on. */
+/* Its initial state: stack pointers, where each side continues. */
 struct tigon_coroutine_stacks {
     void *inside, *outside;
 };
@@ -51,11 +51,11 @@ struct tigon_coroutine_stacks {
 #define TIGON_COROUTINE_MORE_REGISTERS
 #endif
 
-/* Keeps on the stack it leaves where to go on there, puts the stack pointer into `*from`, and goes
- * on from `to`, which was kept in the same way. What else is needed after it the compiler keeps.
- * In line, and with a jump: a host's processor foretells where a return goes to from the calls it
- * has seen, so after a switch every return is a guess that fails. The 128 bytes below the stack
- * pointer may be in use; rbp cannot be said to change where it is a frame pointer. */
+/* Saves the address to continue at on the current stack, stores the stack pointer in `*from`, and
+ * continues from `to`, which was saved in the same way. The compiler saves all other state it
+ * needs. Inline, and with a jump: a host's processor predicts returns from the calls before, so
+ * after a switch every return would be mispredicted. The 128 bytes below the stack pointer may be
+ * in use; rbp cannot be listed as clobbered where it is a frame pointer. */
 static inline __attribute__((always_inline)) void tigon_coroutine_switch(void **from, void *to) {
     __asm__ volatile("leaq -128(%%rsp), %%rsp\n\t"
                      "pushq %%rbp\n\t"

@@ -16,7 +16,7 @@ struct tigon_frame *tigon_frame_make(struct tigon_frame_pool *pool) {
     if (!pool->all || !frame)
         tigon_abort("out of memory for frames");
     pool->all[pool->count++] = frame;
-    frame->event.pending = false;
+    tigon_event_initialise(&frame->event, NULL, frame);
     return frame;
 }
 

@@ -38,7 +38,7 @@ struct factors {
 
 static bool can_fold;
 static struct factors by_lanes, by_one; /* for the earlier and the later 64 bits */
-static struct factors to_32;            /* moves 32 bits on by 64; and nothing */
+static struct factors to_32;            /* moves 32 bits on by 64; zeros add nothing */
 static struct factors divisor;          /* the polynomial, and x^64 divided by it, 33 bits each */
 
 /* The factor that moves 64 bits on by `bits`. A product of 64 and 33 reflected bits lies 32 bits
@@ -115,7 +115,7 @@ FOLDING static inline uint32_t remainder_of(__m128i value) {
         _mm_xor_si128(_mm_clmulepi64_si128(value, load(&by_one), 0x10), _mm_srli_si128(value, 8));
     value = _mm_xor_si128(_mm_clmulepi64_si128(_mm_and_si128(value, low_32), load(&to_32), 0x00),
                           _mm_srli_si128(value, 4));
-    /* The quotient, and what is left when that times the divisor is taken off. */
+    /* The quotient, and the remainder after quotient times divisor is subtracted. */
     __m128i times = _mm_clmulepi64_si128(_mm_and_si128(value, low_32), all, 0x10);
     times = _mm_clmulepi64_si128(_mm_and_si128(times, low_32), all, 0x00);
     return (uint32_t)((uint64_t)_mm_cvtsi128_si64(_mm_xor_si128(value, times)) >> 32);
@@ -123,8 +123,8 @@ FOLDING static inline uint32_t remainder_of(__m128i value) {
 
 /* For at least 16 bytes, from the remainder 0xFFFFFFFF. */
 FOLDING static uint32_t by_folding(const uint8_t *bytes, size_t length) {
-    /* Zeros in front change nothing: as many as make whole blocks of 16 bytes, which the mask of
-     * the first one shifts in. */
+    /* Leading zeros have no effect: the mask of the first block of 16 bytes shifts in as many as
+     * are needed for whole blocks. */
     static const uint8_t masks[32] = {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
                                       0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
                                       0,    1,    2,    3,    4,    5,    6,    7,

@@ -106,3 +106,29 @@ const char *tigon_program_state_name(enum tigon_program_state state) {
                                         "finished"};
     return (unsigned)state < sizeof names / sizeof *names ? names[state] : "?";
 }
+
+const char *tigon_fate_name(enum tigon_fate fate) {
+    switch (fate) {
+    case TIGON_FATE_DELIVER:
+        return "delivered";
+    case TIGON_FATE_LOSE:
+        return "lost";
+    case TIGON_FATE_DUPLICATE:
+        return "delivered twice";
+    case TIGON_FATE_DELAY:
+        return "held back";
+    case TIGON_FATE_CORRUPT_VISIBLE:
+        return "damaged, CRC error";
+    case TIGON_FATE_CORRUPT_SILENT:
+        return "damaged before its CRC was made";
+    case TIGON_FATE_CUT:
+        return "lost, wire cut";
+    case TIGON_FATE_REORDER:
+        return "held back behind later frames";
+    case TIGON_FATE_TRUNCATE:
+        return "truncated";
+    case TIGON_FATE_LENGTHEN:
+        return "lengthened";
+    }
+    return "?";
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The observers and hooks of a world, and the functions that notify them. What programs use of it
- * is in sim/observer.h and sim/tigon.h. */
+/* The observers and hooks of a world, and the functions that notify them. The part for programs is
+ * in sim/observer.h and sim/tigon.h. */
 #ifndef SIM_OBSERVERS_H
 #define SIM_OBSERVERS_H
 

@@ -2,8 +2,8 @@
 /*
  * Reproducible chance: splitmix64 (Steele, Lea, Flood 2014; the constants are public domain).
  *
- * Used as a hash of (seed, who, index) rather than as a running generator wherever a result must
- * not depend on how often somebody else asked.
+ * Used as a hash of (seed, part, index) rather than as a running generator wherever a result must
+ * not depend on the number of other draws.
  */
 #ifndef SIM_RANDOM_H
 #define SIM_RANDOM_H

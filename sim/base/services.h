@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a world offers its parts: time, events, frames and observers. */
+/* The services of a world for its parts: time, events, frames and observers. */
 #ifndef SIM_SERVICES_H
 #define SIM_SERVICES_H
 

@@ -57,7 +57,7 @@ uint64_t tigon_board_seen_by(const struct tigon_board *board, unsigned core) {
     return core == TIGON_CORE_A && board->accessing_core == TIGON_CORE_B ? cycle + 1u : cycle;
 }
 
-/* Not within those who ask whether it is needed, as it seldom is. */
+/* Out of line: the callers that test whether it is needed rarely call it. */
 __attribute__((noinline)) void tigon_board_disturb_cores(struct tigon_board *board) {
     for (unsigned core = 0; core < 2; core++)
         if (board->cpu[core].loop.stage != TIGON_LOOP_NONE)
@@ -77,7 +77,7 @@ void tigon_board_changed(struct tigon_board *board) {
         return;
     tigon_board_signal(board, TIGON_SIGNAL_EVENT_A, board->events.level[0]);
     tigon_board_signal(board, TIGON_SIGNAL_EVENT_B, board->events.level[1]);
-    /* Either core may poll either word. tigon_board_seen_by() gives A what it gives B, or one
+    /* Either core may poll either word. tigon_board_seen_by() gives A the same cycle as B, or one
      * more. */
     const bool a_awake = tigon_cpu_wake_awake(&board->cpu[TIGON_CORE_A]);
     const bool b_awake = tigon_cpu_wake_awake(&board->cpu[TIGON_CORE_B]);
@@ -113,7 +113,7 @@ bool tigon_board_odd(struct tigon_board *board, enum tigon_oddity oddity) {
 
 void tigon_board_unknown(struct tigon_board *board, uint32_t offset, bool write) {
     board->statistics.unknown_registers++;
-    /* Beyond the registers proper one report stands for all. */
+    /* One report covers all offsets beyond the registers proper. */
     const uint32_t word = offset < 0x1000u ? offset / 4u : 1023u;
     uint64_t *reported = &board->unknown_reported[write][word / 64u];
     if (*reported >> word % 64u & 1u)
@@ -153,50 +153,15 @@ static bool core_may_park_on(void *context, unsigned core, uint32_t offset) {
     return offset == TIGON_EVENT_A || offset == TIGON_EVENT_B;
 }
 
-/* Every change of a register is a write, which disturbs first, or followed by
- * tigon_board_changed(). The exceptions are what others compute when they are asked. */
 static bool is_steady(void *context, unsigned core, uint32_t offset) {
-    const struct tigon_register_description *row = tigon_register_describe(offset);
     (void)context;
     (void)core;
-    return row && row->owner != TIGON_OWNER_TIMER && row->owner != TIGON_OWNER_CORE &&
-           row->owner != TIGON_OWNER_LOCAL_CONTROL && row->owner != TIGON_OWNER_WINDOW;
+    return tigon_register_is_steady(offset);
 }
 
-static void register_view(void *context, unsigned core, uint32_t offset,
-                          struct tigon_register_view *view) {
-    struct tigon_board *board = context;
-    const struct tigon_register_description *row = tigon_register_describe(offset);
+static void view(void *context, unsigned core, uint32_t offset, struct tigon_register_view *view) {
     (void)core;
-    if (!row)
-        return; /* and told of */
-    if (!(row->access & TIGON_ACCESS_READ_HOOK))
-        view->word = &TIGON_WORD(board, offset);
-    else if (row->owner == TIGON_OWNER_EVENTS)
-        view->word = &board->events.level[offset == TIGON_EVENT_B];
-    else if (row->owner == TIGON_OWNER_DMA)
-        tigon_dma_view(board, offset, view);
-    else if (row->owner == TIGON_OWNER_TRANSMIT)
-        tigon_transmit_view(board, offset, view);
-}
-
-static void reset_devices(struct tigon_board *board) {
-    tigon_registers_reset(board);
-    tigon_board_window_changed(board);
-    tigon_pci_configuration_reset(board);
-    tigon_host_control_reset(board);
-    tigon_local_control_reset(board);
-    tigon_semaphore_reset(board);
-    tigon_timer_reset(board);
-    tigon_events_reset(board);
-    tigon_dma_reset(board);
-    tigon_transmit_reset(board);
-    board->transmit.producer = board->transmit.consumer = board->transmit.reference = 0;
-    tigon_receive_reset(board);
-    tigon_link_reset(board);
-    TIGON_WORD(board, TIGON_RECEIVE_STATE) = 0; /* a link lost by the reset itself is not news */
-    tigon_core_control_reset(board);
-    tigon_board_changed(board);
+    tigon_register_view(context, offset, view);
 }
 
 void tigon_board_reset(struct tigon_board *board) {
@@ -204,10 +169,11 @@ void tigon_board_reset(struct tigon_board *board) {
         return;
     if (board->accessing_core < 0 && board->now < *board->clock)
         board->now = *board->clock;
-    reset_devices(board);
+    tigon_devices_reset(board);
+    tigon_board_changed(board);
 }
 
-/* What a memory comes up with is chance; here it depends on the address alone. */
+/* The contents of memory at power-on are random; here they depend on the address alone. */
 static uint32_t noise(uint32_t address) {
     return (address + 1u) * 0x9E3779B1u;
 }
@@ -239,12 +205,8 @@ void tigon_board_kill(struct tigon_board *board) {
         return;
     tigon_board_stop_core(board, TIGON_CORE_A);
     tigon_board_stop_core(board, TIGON_CORE_B);
-    tigon_dma_reset(board);
-    tigon_transmit_reset(board);
-    tigon_timer_reset(board);
-    tigon_host_interrupt_set(board, false);
-    board->dead = true;
-    tigon_link_reset(board); /* dark: no frame comes out, none is heard */
+    board->dead = true; /* dark: frames neither leave nor arrive */
+    tigon_devices_lose_power(board);
     tigon_board_window_changed(board);
 }
 
@@ -260,7 +222,7 @@ int tigon_board_initialise(struct tigon_board *board, struct tigon_services *ser
                                         .register_pollable = core_may_park_on,
                                         .register_steady = is_steady,
                                         .timer = TIGON_TIMER,
-                                        .register_view = register_view,
+                                        .register_view = view,
                                         .timer_offset = &board->timer.offset,
                                         .access_ticks = &board->now};
     memset(board, 0, sizeof *board);
@@ -296,12 +258,9 @@ int tigon_board_initialise(struct tigon_board *board, struct tigon_services *ser
         tigon_cpu_set_parking(&board->cpu[core], knobs->idle_parking, 0);
         (void)tigon_cpu_set_native(&board->cpu[core], knobs->native_code);
     }
-    tigon_eeprom_initialise(&board->local_control.eeprom, address);
-    tigon_timer_initialise(board);
-    tigon_dma_initialise(board);
-    tigon_transmit_initialise(board);
-    tigon_link_initialise(board);
-    reset_devices(board);
+    tigon_devices_initialise(board);
+    tigon_devices_reset(board);
+    tigon_board_changed(board);
     return 0;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One board: memory, bus, cores and devices, and what ties them together.
+ * One board: memory, bus, cores and devices, and their connections.
  *
- * Devices are structures inside struct tigon_board, one .c/.h pair each. Their state words live in
- * board->registers; what else they keep is in their structure. A device acts at board->now, which
- * is the tick of the event or access being served, and calls tigon_board_changed() after anything
- * that another party could see: that derives the event words again and wakes polling cores. Devices
+ * Devices (device.h) have one .c/.h pair each. Their state words are in board->registers; their
+ * other state is their member of struct tigon_board. A device acts at board->now, the tick of the
+ * event or access being served, and calls tigon_board_changed() after every change that another
+ * part could observe: this function derives the event words again and wakes polling cores. Devices
  * reach each other only by the functions in their headers.
  *
  * The embedding program uses sim/tigon.h; this header is for the devices.
@@ -17,26 +17,14 @@
 #include <stdint.h>
 
 #include "sim/core/bus.h"
-#include "sim/chip/core_control.h"
 #include "sim/core/cpu.h"
-#include "sim/chip/dma.h"
-#include "sim/chip/events.h"
-#include "sim/chip/host_bus.h"
-#include "sim/chip/host_control.h"
-#include "sim/chip/host_window.h"
-#include "sim/chip/link.h"
-#include "sim/chip/local_control.h"
-#include "sim/chip/mac_receive.h"
 #include "sim/chip/mac_statistics.h"
-#include "sim/chip/mac_transmit.h"
 #include "sim/core/memory.h"
-#include "sim/chip/pci_configuration.h"
+#include "sim/chip/devices.h"
 #include "sim/chip/registers.h"
 #include "sim/base/schedule.h"
-#include "sim/chip/semaphore.h"
 #include "sim/tigon.h"
 #include "sim/time.h"
-#include "sim/chip/timer.h"
 #include "sim/base/services.h"
 #include "sim/chip/host_side.h"
 
@@ -64,17 +52,12 @@ struct tigon_board {
     struct tigon_bus bus;
     struct tigon_cpu cpu[2];
 
-    struct tigon_host_control host_control;
-    struct tigon_local_control local_control;
-    struct tigon_semaphore semaphore;
-    struct tigon_timer timer;
-    struct tigon_events events;
-    struct tigon_pci pci;
-    struct tigon_dma dma;
-    struct tigon_transmit transmit;
-    struct tigon_receive receive;
-    struct tigon_link link;
-    struct tigon_core_control core_control;
+    /* The state of each device (devices.h). */
+#define TIGON_DEVICE_STATE(name) struct tigon_##name name;
+#define TIGON_NO_STATE(name)
+    TIGON_DEVICES(TIGON_DEVICE_STATE, TIGON_NO_STATE)
+#undef TIGON_DEVICE_STATE
+#undef TIGON_NO_STATE
 
     struct tigon_statistics
         statistics;        /* counters the devices keep; the rest is filled in on demand */
@@ -93,19 +76,19 @@ int tigon_board_initialise(struct tigon_board *board, struct tigon_services *ser
                            const struct tigon_knobs *knobs);
 void tigon_board_destroy(struct tigon_board *board);
 
-/* Something visible changed at board->now: see above. */
+/* State that other parts can observe changed at board->now: see above. */
 void tigon_board_changed(struct tigon_board *board);
 
-/* The same for what the event words have nothing to do with, as most pointers of rings. */
+/* The same for state that does not affect the event words, such as most pointers of rings. */
 void tigon_board_touched(struct tigon_board *board);
 
-/* First cycle in which a core sees what happens at board->now. In equal cycles A goes first, so it
- * sees what B did a cycle later. */
+/* First cycle in which a core sees the events of board->now. In equal cycles A runs first, so it
+ * sees the effects of B a cycle later. */
 uint64_t tigon_board_seen_by(const struct tigon_board *board, unsigned core);
 
 void tigon_board_disturb_cores(struct tigon_board *board);
 
-/* Whether a core waits in a loop, or may be about to, so that it is to be told. */
+/* Whether a core waits in a loop, or may be about to, so that changes must be reported to it. */
 static inline bool tigon_board_disturbable(const struct tigon_board *board) {
     return ((unsigned)board->cpu[0].loop.stage | (unsigned)board->cpu[1].loop.stage) !=
            TIGON_LOOP_NONE;
@@ -150,7 +133,7 @@ static inline void tigon_board_signal(struct tigon_board *board, enum tigon_sign
     tigon_board_signal_at(board, signal, value, board->now);
 }
 
-/* What firmware hardly means, and the chip does all the same. */
+/* Actions that firmware probably does not intend, and the chip performs all the same. */
 enum tigon_oddity {
     TIGON_ODD_DMA_EMPTY,
     TIGON_ODD_DMA_LOCAL,
@@ -158,17 +141,17 @@ enum tigon_oddity {
     TIGON_ODD_FRAME_ADDRESS,
     TIGON_ODD_FRAME_LONG
 };
-/* True once a board for each oddity: who asks then logs it. */
+/* True once per board and oddity: the caller then logs it. */
 bool tigon_board_odd(struct tigon_board *board, enum tigon_oddity oddity);
 
-/* Counts an access to an offset that nobody owns and reports the first of each (tigon2.md 14 row
+/* Counts an access to an offset without a register and reports the first of each (tigon2.md 14 row
  * 20). */
 void tigon_board_unknown(struct tigon_board *board, uint32_t offset, bool write);
 
 void tigon_board_log(struct tigon_board *board, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* First core cycle that sees what happens at board->now. */
+/* First core cycle that sees the events of board->now. */
 static inline uint64_t tigon_board_cycle(const struct tigon_board *board) {
     return tigon_cycle_at_or_after(board->now);
 }

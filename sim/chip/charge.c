@@ -31,8 +31,8 @@ struct frame {
 };
 
 /*
- * Time is that of the core without what it polled away. `covered` is the time up to which charges
- * account for what the core does; it is ahead of time while a charge is not used up.
+ * Time excludes polling. `covered` is the time up to which charges account for the core's work; it
+ * is ahead of time while a charge is not used up.
  */
 struct tigon_charging {
     struct tigon_board *board;
@@ -46,7 +46,7 @@ struct tigon_charging {
     size_t depth;
     uint64_t covered;
     uint32_t carried_at_most; /* cycles */
-    struct line *working;     /* whose function is executing its own instructions, or NULL */
+    struct line *working;     /* the function whose own instructions are executing, or NULL */
     size_t working_depth;
     uint64_t working_since;
     uint8_t filter[FILTER_BITS / 8]; /* words worth looking at; addresses alias harmlessly */

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Charging a core for what it does by a table instead of by the instructions it executes: functions
- * of the firmware stand for steps whose cost is known from elsewhere, and the core stalls until
- * each has taken its cost.
+ * Published-cost mode: charges a core by a table instead of by the instructions it executes.
+ * Functions of the firmware represent steps with a published cost, and the core stalls until each
+ * step has taken its cost.
  *
- * What is executed is the firmware, with all its effects; only time is another. Time a core spends
- * on instructions counts towards the charge, or the next one: it stalls for what is missing. So the
+ * The firmware executes with all its effects; only its time differs. The time of executed
+ * instructions counts towards the charge, or the next one: the core stalls for the rest. So the
  * core is busy for the sum of the charges and no longer, as long as its own instructions take less.
- * No more than the largest charge of the table is carried over from one to the next; what goes
- * beyond costs what it costs, and is counted (`late`). When nothing is left to do (`idle` is
- * executed), whatever is not covered yet is forgotten: it has delayed nobody.
+ * No more than the largest charge of the table is carried over from one charge to the next; time
+ * beyond that is spent as it is, and is counted (`late`). When the core becomes idle (`idle` is
+ * executed), time that is not covered yet is dropped: it has delayed no work.
  *
- * A charge says where the effects of its step lie, at its end or at its beginning. At the end
- * (TIGON_CHARGE_BEFORE): the core stalls before the function, for the charge less what the function
- * needed the last time; the difference is made up when it returns, or at the next charge inside it.
+ * A charge defines when the effects of its step occur, at its end or at its beginning. At the end
+ * (TIGON_CHARGE_BEFORE): the core stalls before the function, for the charge less the time that the
+ * function needed the last time; the difference is made up when it returns, or at the next charge
+ * inside it.
  *
  * Built on an observer of the core, so a run with charges takes several times longer.
  */
@@ -29,7 +30,7 @@ enum tigon_charge_place {
 
 struct tigon_charge {
     const char *step;  /* for people */
-    uint32_t function; /* address; a function may stand in several lines, which all hold */
+    uint32_t function; /* address; a function may be in several lines, which all apply */
     uint32_t cycles;
     enum tigon_charge_place place;
     unsigned
@@ -47,9 +48,9 @@ struct tigon_charge_counts {
 struct tigon_charge_table {
     struct tigon_charge *charges;
     size_t count;
-    uint32_t idle; /* address that is executed only when nothing is left to do; 0: none */
-    /* True: code outside the functions of the table costs what it executes. False: charges cover it
-     * as well. */
+    uint32_t idle; /* address that is executed only when the core becomes idle; 0: none */
+    /* True: code outside the functions of the table costs its executed time. False: charges cover
+     * that code as well. */
     bool others_cost;
 };
 
@@ -62,7 +63,7 @@ struct tigon_charging;
 int tigon_charging_start(struct tigon_charging **charging, struct tigon_board *board, unsigned core,
                          const struct tigon_charge_table *table);
 
-/* What became of a line of the table; false beyond the last. */
+/* The counts of a line of the table; false beyond the last. */
 bool tigon_charging_counts(const struct tigon_charging *charging, size_t line,
                            struct tigon_charge_counts *counts);
 

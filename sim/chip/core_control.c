@@ -17,7 +17,7 @@ static struct tigon_cpu *core_of(struct tigon_board *board, uint32_t *offset) {
     return &board->cpu[core];
 }
 
-uint32_t tigon_core_control_read(struct tigon_board *board, uint32_t offset) {
+static uint32_t read_register(struct tigon_board *board, uint32_t offset) {
     const uint32_t asked = offset;
     struct tigon_cpu *cpu = core_of(board, &offset);
     uint32_t value = 0;
@@ -43,7 +43,7 @@ uint32_t tigon_core_control_read(struct tigon_board *board, uint32_t offset) {
     }
 }
 
-void tigon_core_control_write(struct tigon_board *board, uint32_t offset, uint32_t value) {
+static void write_register(struct tigon_board *board, uint32_t offset, uint32_t value) {
     const uint32_t asked = offset;
     struct tigon_cpu *cpu = core_of(board, &offset);
     switch (offset) {
@@ -67,11 +67,11 @@ void tigon_core_control_write(struct tigon_board *board, uint32_t offset, uint32
     }
 }
 
-void tigon_core_control_reset(struct tigon_board *board) {
+static void reset(struct tigon_board *board) {
     const uint64_t cycle = tigon_board_cycle(board);
     board->core_control.known_state[0] = UINT32_MAX;
     for (unsigned core = 0; core < 2; core++) {
-        tigon_cpu_halt(&board->cpu[core], cycle); /* what a parked one has done still counts */
+        tigon_cpu_halt(&board->cpu[core], cycle); /* work of a parked core still counts */
         tigon_cpu_reset(&board->cpu[core]);
         board->memory.stack_relocation[core] = 0;
     }
@@ -103,3 +103,29 @@ void tigon_core_account(struct tigon_board *board, uint64_t cycle) {
             control->running_cycles[core] += change - control->started[core];
     }
 }
+
+static const struct tigon_register_description registers[] = {
+    {0x140, 1, "CPU A state", TIGON_READS_WRITES, 0, 0},               /* 3.7 */
+    {0x144, 1, "CPU A program counter", TIGON_READS_WRITES, 0, 0},     /* 3.1 */
+    {0x148, 2, "CPU A undescribed", TIGON_PLAIN, 0, 0xFFFFFFFF},       /* 3.1, last row */
+    {0x150, 1, "CPU A stack relocation", TIGON_STORED, 0, 0xFFFFFFFF}, /* 2.1 */
+    {0x154, 1, "CPU A local address", TIGON_PLAIN, 0, 0xFFFFFFFF},     /* 3.1 */
+    {0x158, 1, "CPU A local data", TIGON_READS_WRITES, 0, 0},          /* 3.1 */
+    {0x180, 32, "CPU A general registers", TIGON_READS_WRITES, 0, 0},  /* 1.4 */
+    {0x240, 1, "CPU B state", TIGON_READS_WRITES, 0, 0},
+    {0x244, 1, "CPU B program counter", TIGON_READS_WRITES, 0, 0},
+    {0x248, 2, "CPU B undescribed", TIGON_PLAIN, 0, 0xFFFFFFFF},
+    {0x250, 1, "CPU B stack relocation", TIGON_STORED, 0, 0xFFFFFFFF},
+    {0x254, 1, "CPU B local address", TIGON_PLAIN, 0, 0xFFFFFFFF},
+    {0x258, 1, "CPU B local data", TIGON_READS_WRITES, 0, 0},
+    {0x280, 32, "CPU B general registers", TIGON_READS_WRITES, 0, 0},
+};
+
+const struct tigon_device tigon_core_control_device = {
+    .name = "core control",
+    .registers = registers,
+    .register_count = sizeof registers / sizeof registers[0],
+    .reset = reset,
+    .read = read_register,
+    .write = write_register,
+};

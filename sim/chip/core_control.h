@@ -15,14 +15,10 @@ struct tigon_core_control {
     uint64_t parked_since[2];
     uint64_t scratchpad_reads; /* through HW[158] and HW[258], for knob quirk_scratchpad_read */
     unsigned running;          /* bit per core, as last seen by tigon_core_account */
-    /* State registers for which that is so, without a fault: to see at a glance that nothing
-     * changed. UINT32_MAX: it is to be looked at. */
+    /* State registers for which that holds, without a fault: a cheap test that nothing changed.
+     * UINT32_MAX: the full test is due. */
     uint32_t known_state[2];
 };
-
-uint32_t tigon_core_control_read(struct tigon_board *board, uint32_t offset);
-void tigon_core_control_write(struct tigon_board *board, uint32_t offset, uint32_t value);
-void tigon_core_control_reset(struct tigon_board *board);
 
 /* Notes which cores run from `cycle` on, for the statistics. */
 void tigon_core_account(struct tigon_board *board, uint64_t cycle);

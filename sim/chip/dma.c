@@ -2,18 +2,18 @@
 /*
  * DMA engines and assist (tigon2.md 5).
  *
- * One transfer goes IDLE -> (FETCH by the assist) -> LATENCY -> DATA -> (FINISH) -> IDLE. Bytes
- * move all at once at the end of DATA: nobody may look at a buffer under DMA, and cut-through
+ * One transfer passes IDLE -> (FETCH by the assist) -> LATENCY -> DATA -> (FINISH) -> IDLE. Bytes
+ * move all at once at the end of DATA: no part may read a buffer under DMA, and cut-through
  * (mac_transmit.c) only promises times.
  *
- * The effects of bits 17, 19 and 21 belong to the engine and so also happen in transfers started by
- * hand; a software assist that copies HW[0B4] to HW[0D4] itself stores the value that is already
- * there. That the known one does so may mean that the chip leaves bit 17 to it: knob
+ * The effects of bits 17, 19 and 21 belong to the engine and so also occur in transfers started by
+ * hand. A software assist that copies HW[0B4] to HW[0D4] itself stores the value that is already
+ * there. The known one does so, which may mean that the chip leaves bit 17 to it: knob
  * hand_dma_feeds_mac.
  *
- * A ring transfer that fails leaves the consumer where it is and the engine stuck. Recovery is the
- * image's (tigon2.md 13 item 7): pause, bit 0 of the state word, rewrite the consumer (with itself
- * to try again, with the next slot to give up), unpause.
+ * A ring transfer that fails leaves the consumer unchanged and the engine stuck. The image must
+ * recover it (tigon2.md 13 item 7): pause, bit 0 of the state word, rewrite the consumer (with the
+ * same value to try again, with the next slot to give up), unpause.
  */
 #include "sim/chip/dma.h"
 
@@ -77,7 +77,7 @@ static inline void local_pieces(struct tigon_board *board, uint32_t address, uin
                                 uint8_t *bytes, bool write) {
     while (length) {
         uint32_t run = length;
-        /* The longest run that ends where simple addition says is one that does not wrap. */
+        /* The longest length for which simple addition gives the end without wrapping. */
         if (__builtin_expect(tigon_local_end(board, address, length) != address + length, 0)) {
             const uint32_t receive = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_BASE);
             run = (address < receive ? receive : TIGON_SRAM_SPACE_END) - address;
@@ -143,8 +143,8 @@ static __attribute__((noinline)) void sum_up(struct tigon_dma_engine *engine,
     TIGON_WORD(engine->board, engine->wiring->checksum) = engine->sum;
 }
 
-/* The checksum is that of the bytes as they stand in board memory. Host memory, which others may
- * look at, gets bytes in their final order only. */
+/* The checksum is that of the bytes as they are in board memory. Host memory, which other parts may
+ * read, only receives bytes in their final order. */
 static void move_bytes(struct tigon_dma_engine *engine) {
     struct tigon_board *board = engine->board;
     const uint32_t length = engine->length;
@@ -178,8 +178,9 @@ static void move_bytes(struct tigon_dma_engine *engine) {
 }
 
 /* Event bit 12 to 15 of a ring: is the consumer beyond the reference? Firmware that queues a batch
- * puts the reference at its end, ahead of the consumer, and is told when all of it is done: the
- * distance to the producer tells ahead from behind (tigon2.md 16.3). True if the bit changed. */
+ * puts the reference at its end, ahead of the consumer, and gets the event when the whole batch is
+ * done: the distance to the producer distinguishes ahead from behind (tigon2.md 16.3). True if the
+ * bit changed. */
 static bool show_ring(struct tigon_dma_engine *engine, unsigned ring) {
     const struct tigon_dma_ring *pointers = &engine->rings[ring];
     const uint32_t mask = ring_bytes[ring] - 1u;
@@ -379,7 +380,7 @@ static void fetched(struct tigon_dma_engine *engine) {
     *engine->local = tigon_memory_read32(memory, at + 8u);
     *engine->length_left = tigon_memory_read32(memory, at + 12u) & 0xFFFFu;
     engine->checksum_address = tigon_memory_read32(memory, at + 20u);
-    /* The reset and attention bits of a descriptor mean nothing; busy is ours. */
+    /* The reset and attention bits of a descriptor have no effect; the model sets busy. */
     *engine->state =
         (tigon_memory_read32(memory, at + 16u) & ~(TIGON_DMA_ATTENTIONS | TIGON_DMA_RESET)) |
         TIGON_DMA_BUSY;
@@ -467,7 +468,7 @@ static void write_state(struct tigon_dma_engine *engine, uint32_t value) {
     } else if (busy && !(value & TIGON_DMA_BUSY)) {
         stop(engine); /* "cleared by hand" after a hang (tigon2.md 5.2 bit 23) */
     } else if (busy) {
-        return; /* the engine has its copy; nothing changes under it */
+        return; /* the engine has its copy, which later writes do not change */
     }
     *word = (*word & TIGON_DMA_ATTENTIONS) |
             (value & ~(TIGON_DMA_ATTENTIONS | TIGON_DMA_RESET | TIGON_DMA_BUSY));
@@ -509,7 +510,7 @@ static uint32_t assist_state(const struct tigon_board *board) {
     return value;
 }
 
-uint32_t tigon_dma_read_register(struct tigon_board *board, uint32_t offset) {
+static uint32_t read_register(struct tigon_board *board, uint32_t offset) {
     unsigned number_, ring, pointer;
     if (offset == TIGON_DMA_ASSIST)
         return assist_state(board);
@@ -532,8 +533,8 @@ uint32_t tigon_dma_read_register(struct tigon_board *board, uint32_t offset) {
     }
 }
 
-void tigon_dma_view(const struct tigon_board *board, uint32_t offset,
-                    struct tigon_register_view *view) {
+static void view_pointer(const struct tigon_board *board, uint32_t offset,
+                         struct tigon_register_view *view) {
     unsigned number, ring, pointer;
     if (!ring_register(offset, &number, &ring, &pointer) || pointer > 2u)
         return;
@@ -546,7 +547,7 @@ void tigon_dma_view(const struct tigon_board *board, uint32_t offset,
     view->mask = RING_SPACE_MASK;
 }
 
-void tigon_dma_write_register(struct tigon_board *board, uint32_t offset, uint32_t value) {
+static void write_register(struct tigon_board *board, uint32_t offset, uint32_t value) {
     unsigned number_, ring, pointer;
     if (offset == TIGON_DMA_ASSIST) {
         TIGON_WORD(board, offset) =
@@ -608,7 +609,7 @@ void tigon_board_hang_dma(struct tigon_board *board, bool write_engine) {
     board->dma.engine[write_engine].hang_next = true;
 }
 
-void tigon_dma_initialise(struct tigon_board *board) {
+static void initialise(struct tigon_board *board) {
     for (unsigned i = 0; i < 2; i++) {
         struct tigon_dma_engine *engine = &board->dma.engine[i];
         engine->board = board;
@@ -624,7 +625,7 @@ void tigon_dma_initialise(struct tigon_board *board) {
     tigon_pci_initialise(board, data_through);
 }
 
-void tigon_dma_reset(struct tigon_board *board) {
+static void reset(struct tigon_board *board) {
     for (unsigned i = 0; i < 2; i++) {
         struct tigon_dma_engine *engine = &board->dma.engine[i];
         stop(engine);
@@ -636,3 +637,35 @@ void tigon_dma_reset(struct tigon_board *board) {
         engine->hang_next = false;
     }
 }
+
+static const struct tigon_register_description registers[] = {
+    {0x080, 2, "DMA write host address", TIGON_PLAIN, 0, 0xFFFFFFFF},  /* 5.1 */
+    {0x090, 2, "DMA read host address", TIGON_PLAIN, 0, 0xFFFFFFFF},   /* 5.1 */
+    {0x09C, 1, "DMA read length", TIGON_PLAIN, 0, 0xFFFF},             /* 5.1 */
+    {0x0A0, 1, "DMA write state", TIGON_READS_WRITES, 0, 0},           /* 5.2 */
+    {0x0A4, 1, "DMA write local address", TIGON_PLAIN, 0, 0xFFFFFFFF}, /* 5.1 */
+    {0x0A8, 1, "DMA write checksum", TIGON_PLAIN, 0, 0xFFFF},          /* 5.2 */
+    {0x0AC, 1, "DMA write length", TIGON_PLAIN, 0, 0xFFFF},            /* 5.1 */
+    {0x0B0, 1, "DMA read state", TIGON_READS_WRITES, 0, 0},            /* 5.2 */
+    {0x0B4, 1, "DMA read local address", TIGON_PLAIN, 0, 0xFFFFFFFF},  /* 5.1 */
+    {0x0B8, 1, "DMA read checksum", TIGON_PLAIN, 0, 0xFFFF},           /* 5.2 */
+    {0x100, 4, "DMA read ring, high", TIGON_READS_WRITES, 0, 0},       /* 5.4 */
+    {0x110, 3, "DMA read ring, low", TIGON_READS_WRITES, 0, 0},        /* 5.4 */
+    {0x11C, 1, "DMA assist state", TIGON_READS_WRITES, 0, 0},          /* 5.4 */
+    {0x120, 4, "DMA write ring, high", TIGON_READS_WRITES, 0, 0},      /* 5.4 */
+    {0x130, 3, "DMA write ring, low", TIGON_READS_WRITES, 0, 0},       /* 5.4 */
+};
+
+const struct tigon_device tigon_dma_device = {
+    .name = "dma",
+    .registers = registers,
+    .register_count = sizeof registers / sizeof registers[0],
+    .initialise = initialise,
+    .reset = reset,
+    .lose_power = reset,
+    .read = read_register,
+    .write = write_register,
+    .view = view_pointer,
+    .steady = true,
+    .read_shows_state = true,
+};

@@ -81,14 +81,6 @@ struct tigon_dma {
     struct tigon_dma_engine engine[2];
 };
 
-void tigon_dma_initialise(struct tigon_board *board);
-void tigon_dma_reset(struct tigon_board *board);
-/* What reads of a ring's pointers come to; leaves others alone. */
-void tigon_dma_view(const struct tigon_board *board, uint32_t offset,
-                    struct tigon_register_view *view);
-uint32_t tigon_dma_read_register(struct tigon_board *board, uint32_t offset);
-void tigon_dma_write_register(struct tigon_board *board, uint32_t offset, uint32_t value);
-
 /* If a read that will hand data to the MAC is under way: true, with the value HW[0D4] will get,
  * when data begins to arrive and when it will all be there at the latest. For cut-through. */
 bool tigon_dma_handing_over(const struct tigon_board *board, uint32_t *final, uint64_t *data_start,

@@ -12,7 +12,7 @@ _Static_assert(TIGON_EVENT_HARDWARE ==
                     TIGON_EVENT_WRITE_LOW | TIGON_EVENT_RECEIVE),
                "bits 6, 12-15, 19, 20, 22, 25, 26, 28");
 
-void tigon_events_reset(struct tigon_board *board) {
+static void reset(struct tigon_board *board) {
     board->events.common = 0;
     board->events.own[0] = 0;
     board->events.own[1] = 0;
@@ -36,7 +36,7 @@ static __attribute__((noinline, cold)) uint32_t attentions(const struct tigon_bo
 bool tigon_events_derive(struct tigon_board *board) {
     struct tigon_events *events = &board->events;
     uint32_t common = events->common;
-    /* Attentions are rare: all of them are asked for at once. */
+    /* Attentions are rare: all sources are read at once. */
     const uint32_t dma_states =
         TIGON_WORD(board, TIGON_DMA_READ_STATE) | TIGON_WORD(board, TIGON_DMA_WRITE_STATE);
     if (__builtin_expect((dma_states & TIGON_DMA_ATTENTIONS) |
@@ -53,11 +53,11 @@ bool tigon_events_derive(struct tigon_board *board) {
     return true;
 }
 
-uint32_t tigon_events_read(struct tigon_board *board, uint32_t offset) {
+static uint32_t read_word(struct tigon_board *board, uint32_t offset) {
     return board->events.level[offset == TIGON_EVENT_B];
 }
 
-void tigon_events_write(struct tigon_board *board, uint32_t offset, uint32_t value) {
+static void write_word(struct tigon_board *board, uint32_t offset, uint32_t value) {
     uint32_t *own = &board->events.own[offset == TIGON_EVENT_B];
     *own = (*own & TIGON_EVENT_HARDWARE) | (value & ~TIGON_EVENT_HARDWARE);
     tigon_board_changed(board);
@@ -69,7 +69,7 @@ void tigon_events_hide(struct tigon_board *board, const uint32_t hidden[2]) {
     tigon_board_changed(board);
 }
 
-void tigon_mailbox_event_write(struct tigon_board *board, uint32_t offset, uint32_t value) {
+static void clear_mailboxes(struct tigon_board *board, uint32_t offset, uint32_t value) {
     const uint32_t raised = TIGON_WORD(board, offset) &= ~value;
     tigon_event_level(&board->events.own[offset == TIGON_MAILBOX_EVENT_B], TIGON_EVENT_MAILBOX,
                       raised != 0);
@@ -83,3 +83,34 @@ void tigon_mailbox_raise(struct tigon_board *board, unsigned mailbox) {
     board->events.own[TIGON_CORE_B] |= TIGON_EVENT_MAILBOX;
     tigon_board_changed(board);
 }
+
+static void write_register(struct tigon_board *board, uint32_t offset, uint32_t value) {
+    if (offset == TIGON_EVENT_A || offset == TIGON_EVENT_B)
+        write_word(board, offset, value);
+    else
+        clear_mailboxes(board, offset, value);
+}
+
+static void view_word(const struct tigon_board *board, uint32_t offset,
+                      struct tigon_register_view *view) {
+    view->word = &board->events.level[offset == TIGON_EVENT_B];
+}
+
+static const struct tigon_register_description registers[] = {
+    {0x060, 1, "event word A", TIGON_READS_WRITES, 0, 0}, /* 4 */
+    {0x064, 1, "mailbox event A", TIGON_WRITES, 0, 0},    /* 3.1 */
+    {0x070, 1, "event word B", TIGON_READS_WRITES, 0, 0}, /* 4 */
+    {0x074, 1, "mailbox event B", TIGON_WRITES, 0, 0},    /* 3.1 */
+};
+
+const struct tigon_device tigon_events_device = {
+    .name = "events",
+    .registers = registers,
+    .register_count = sizeof registers / sizeof registers[0],
+    .reset = reset,
+    .read = read_word,
+    .write = write_register,
+    .view = view_word,
+    .steady = true,
+    .read_shows_state = true,
+};

@@ -23,14 +23,12 @@ struct tigon_board;
 #define TIGON_EVENT_HARDWARE 0x1658F040u
 
 struct tigon_events {
-    /* What the sources say now, but for the attentions: bits that both words show alike, and those
-     * of each word, with what was written. */
+    /* The present state of the sources, except attentions: bits that both words show alike, and
+     * those of each word, combined with the written bits. */
     uint32_t common, own[2];
     uint32_t level[2];  /* the words as last derived */
     uint32_t hidden[2]; /* bits that read 0 whatever their sources say: a fault */
 };
-
-void tigon_events_reset(struct tigon_board *board);
 
 /* Derives both words from their sources. True if one of them changed. */
 bool tigon_events_derive(struct tigon_board *board);
@@ -40,12 +38,6 @@ bool tigon_events_derive(struct tigon_board *board);
 static inline void tigon_event_level(uint32_t *bits, uint32_t bit, bool up) {
     *bits = up ? *bits | bit : *bits & ~bit;
 }
-
-uint32_t tigon_events_read(struct tigon_board *board, uint32_t offset);
-void tigon_events_write(struct tigon_board *board, uint32_t offset, uint32_t value);
-
-/* HW[064] / HW[074]: writing 1 clears. */
-void tigon_mailbox_event_write(struct tigon_board *board, uint32_t offset, uint32_t value);
 
 /* Fault injection: from board->now on these bits of the two words read 0. */
 void tigon_events_hide(struct tigon_board *board, const uint32_t hidden[2]);

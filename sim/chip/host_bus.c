@@ -58,9 +58,8 @@ static bool shared(const struct tigon_pci *pci) {
     return pci->channel[0].active && pci->channel[1].active;
 }
 
-/* Takes off the work done since the last look, at the speed that held until now. Where only one
- * channel is active, before or after a change, nobody asks what the other has done: its work begins
- * anew. */
+/* Subtracts the work done since the last update, at the speed of that time. Where only one channel
+ * is active, before or after a change, the work of the other is not used: it restarts from zero. */
 static void settle(struct tigon_board *board, bool was_shared) {
     for (unsigned i = 0; i < 2; i++) {
         struct tigon_pci_channel *channel = &board->pci.channel[i];

@@ -7,7 +7,7 @@
  */
 #include "sim/chip/board.h"
 
-void tigon_host_control_reset(struct tigon_board *board) {
+static void drop_interrupt(struct tigon_board *board) {
     tigon_host_interrupt_set(board, false);
 }
 
@@ -16,7 +16,7 @@ bool tigon_host_interrupt_line(const struct tigon_board *board) {
            !(TIGON_WORD(board, TIGON_HOST_CONTROL) & TIGON_CONTROL_MASK_INTERRUPT);
 }
 
-/* The line may have moved: tell the host. */
+/* The interrupt line may have changed: notifies the host. */
 static void line_changed(struct tigon_board *board, bool before) {
     const bool line = tigon_host_interrupt_line(board);
     if (line == before)
@@ -36,12 +36,12 @@ void tigon_host_interrupt_set(struct tigon_board *board, bool pending) {
     line_changed(board, before);
 }
 
-uint32_t tigon_host_control_read(struct tigon_board *board, uint32_t offset) {
+static uint32_t read_register(struct tigon_board *board, uint32_t offset) {
     return TIGON_WORD(board, offset) |
            (board->host_control.interrupt ? TIGON_CONTROL_INTERRUPT : 0);
 }
 
-void tigon_host_control_write(struct tigon_board *board, uint32_t offset, uint32_t value) {
+static void write_register(struct tigon_board *board, uint32_t offset, uint32_t value) {
     const uint32_t stored =
         TIGON_CONTROL_BYTE_SWAP | TIGON_CONTROL_WORD_SWAP | TIGON_CONTROL_MASK_INTERRUPT;
     if (value & TIGON_CONTROL_HARD_RESET) {
@@ -56,3 +56,18 @@ void tigon_host_control_write(struct tigon_board *board, uint32_t offset, uint32
     line_changed(board, before);
     tigon_board_changed(board);
 }
+
+static const struct tigon_register_description registers[] = {
+    {0x040, 1, "misc host control", TIGON_READS_WRITES, 0x60000000, 0}, /* 3.2 */
+};
+
+const struct tigon_device tigon_host_control_device = {
+    .name = "host control",
+    .registers = registers,
+    .register_count = sizeof registers / sizeof registers[0],
+    .reset = drop_interrupt,
+    .lose_power = drop_interrupt,
+    .read = read_register,
+    .write = write_register,
+    .steady = true,
+};

@@ -19,13 +19,9 @@ struct tigon_host_control {
 #define TIGON_CONTROL_WORD_SWAP       (1u << 5)
 #define TIGON_CONTROL_MASK_INTERRUPT  (1u << 6)
 
-void tigon_host_control_reset(struct tigon_board *board);
-uint32_t tigon_host_control_read(struct tigon_board *board, uint32_t offset);
-void tigon_host_control_write(struct tigon_board *board, uint32_t offset, uint32_t value);
-
 /* Raises or drops the pending interrupt. */
 void tigon_host_interrupt_set(struct tigon_board *board, bool pending);
-/* The line as the host's interrupt controller sees it. */
+/* The line as the host's interrupt controller receives it. */
 bool tigon_host_interrupt_line(const struct tigon_board *board);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The computer that a board is plugged into, as far as the board knows it. Any party can be that:
- * the host of sim/pc, or a test.
+ * The interface from a board to the computer it is plugged into: the host of sim/pc, or a test.
  */
 #ifndef SIM_HOST_SIDE_H
 #define SIM_HOST_SIDE_H
@@ -30,8 +29,7 @@ struct tigon_host_side {
     void (*memory_written)(struct tigon_host *host, uint64_t bus_address, size_t length,
                            uint64_t ticks);
 
-    /* What a read through the host's window gives may have changed by other means than a write to
-     * SRAM. */
+    /* Values read through the host's window may have changed other than by a write to SRAM. */
     void (*window_changed)(struct tigon_host *host);
 
     /* Reads of a polling host up to `ticks` that the board's statistics do not count yet. */

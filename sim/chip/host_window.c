@@ -52,7 +52,7 @@ uint32_t tigon_window_host_read(struct tigon_board *board, uint32_t offset) {
     offset &= ~3u;
     board->statistics.host_register_reads++;
     if (board->dead)
-        return UINT32_MAX; /* nobody answers: a master abort, which PCI reads as ones */
+        return UINT32_MAX; /* no target answers: a master abort, which PCI reads as ones */
     if (offset < TIGON_REGISTER_BYTES) {
         value = tigon_register_read(board, offset);
     } else if (offset < WINDOW_START) {
@@ -96,8 +96,8 @@ static __attribute__((noinline)) void write_anything(struct tigon_board *board, 
     }
 }
 
-/* Whether a write through the window is no more than what it does to the word and the bus: the
- * board is alive, keeps the order of bytes, and no core is in a loop that it could disturb. */
+/* The fast path: whether a write through the window affects only the word and the bus. The board is
+ * alive, keeps the order of bytes, and no core is in a loop that the write could disturb. */
 static inline bool writes_plainly(const struct tigon_board *board) {
     return !board->dead && !(TIGON_WORD(board, TIGON_HOST_CONTROL) & TIGON_CONTROL_BYTE_SWAP) &&
            (board->cpu[0].loop.stage | board->cpu[1].loop.stage) == TIGON_LOOP_NONE;
@@ -113,16 +113,29 @@ void tigon_window_host_write(struct tigon_board *board, uint32_t offset, uint32_
     write_anything(board, offset, value);
 }
 
-uint32_t tigon_window_data_read(struct tigon_board *board, uint32_t offset) {
+static uint32_t read_data(struct tigon_board *board, uint32_t offset) {
     (void)offset;
     charge(board);
     return tigon_memory_read32(&board->memory, TIGON_WORD(board, TIGON_WINDOW_BASE));
 }
 
-void tigon_window_data_write(struct tigon_board *board, uint32_t offset, uint32_t value) {
+static void write_data(struct tigon_board *board, uint32_t offset, uint32_t value) {
     if (offset == TIGON_WINDOW_BASE) { /* stored already */
         tigon_board_window_changed(board);
         return;
     }
     write_sram(board, TIGON_WORD(board, TIGON_WINDOW_BASE), value);
 }
+
+static const struct tigon_register_description registers[] = {
+    {0x068, 1, "window base", TIGON_STORED, 0, 0xFFFFFFFF}, /* 3.1 */
+    {0x06C, 1, "window data", TIGON_READS_WRITES, 0, 0},    /* 3.1 */
+};
+
+const struct tigon_device tigon_host_window_device = {
+    .name = "host window",
+    .registers = registers,
+    .register_count = sizeof registers / sizeof registers[0],
+    .read = read_data,
+    .write = write_data,
+};

@@ -14,15 +14,11 @@ struct tigon_board;
 uint32_t tigon_window_host_read(struct tigon_board *board, uint32_t offset);
 void tigon_window_host_write(struct tigon_board *board, uint32_t offset, uint32_t value);
 
-/* HW[06C]: the word at the window base. */
-uint32_t tigon_window_data_read(struct tigon_board *board, uint32_t offset);
-void tigon_window_data_write(struct tigon_board *board, uint32_t offset, uint32_t value);
-
-/* Whether writes of `count` words from this offset on change no more than words of SRAM, or what
- * the window shows. */
+/* Whether writes of `count` words from this offset on change only words of SRAM, or the contents of
+ * the window. */
 bool tigon_window_plain(uint32_t offset, size_t count);
 
-/* The SRAM address behind a host offset; false for an offset that is none of SRAM. */
+/* The SRAM address behind a host offset; false for an offset outside SRAM. */
 bool tigon_window_sram(const struct tigon_board *board, uint32_t offset, uint32_t *address);
 
 #endif

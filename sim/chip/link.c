@@ -70,7 +70,7 @@ static struct tigon_line sending(const struct tigon_board *board, bool signal) {
     return (struct tigon_line){signal, words, word};
 }
 
-/* Derives status and received word from both ends; raises attentions for what changed. */
+/* Derives status and received word from both ends; raises attentions for the changes. */
 static void derive(struct tigon_board *board) {
     struct tigon_link *link = &board->link;
     struct tigon_line line = link->incoming;
@@ -79,7 +79,7 @@ static void derive(struct tigon_board *board) {
     else if (!normal(board))
         line.signal = false;
     if (tigon_link_has_phy(board))
-        line.configuring = false; /* whatever the other end says, it is the PHY that listens */
+        line.configuring = false; /* the other end's words end at the PHY */
 
     uint32_t status = 0;
     if (line.signal)
@@ -105,7 +105,7 @@ static void derive(struct tigon_board *board) {
         tigon_receive_raise(board, attentions);
 }
 
-/* Tells the wire when what we send has changed. */
+/* Notifies the wire when the signal we send has changed. */
 static void announce(struct tigon_board *board) {
     struct tigon_link *link = &board->link;
     const struct tigon_line line = sending(board, normal(board));
@@ -116,12 +116,12 @@ static void announce(struct tigon_board *board) {
         tigon_wire_line(board->wire, board->side, line, board->now);
 }
 
-uint32_t tigon_link_read(struct tigon_board *board, uint32_t offset) {
+static uint32_t read_word(struct tigon_board *board, uint32_t offset) {
     (void)offset; /* HW[224] */
     return board->link.received;
 }
 
-void tigon_link_write(struct tigon_board *board, uint32_t offset, uint32_t value) {
+static void write_register(struct tigon_board *board, uint32_t offset, uint32_t value) {
     (void)value;
     if (offset == TIGON_LINK_RECEIVE_WORD)
         return;
@@ -134,7 +134,7 @@ void tigon_link_look(struct tigon_board *board) {
     derive(board);
 }
 
-void tigon_link_initialise(struct tigon_board *board) {
+static void initialise(struct tigon_board *board) {
     board->link.transceiver = board->knobs.transceiver;
     if (board->knobs.transceiver == TIGON_TRANSCEIVER_BY_BOARD)
         board->link.transceiver =
@@ -214,7 +214,7 @@ static __attribute__((noinline)) void send(struct tigon_board *board, struct tig
 }
 
 void tigon_link_send(struct tigon_board *board, struct tigon_frame *frame, uint64_t started) {
-    /* On fibre with the link up, what send() would find. */
+    /* On fibre with the link up: the state that send() would find. */
     if (__builtin_expect(board->link.transceiver == TIGON_TRANSCEIVER_INTERNAL &&
                              TIGON_WORD(board, TIGON_SERDES) == SERDES_NORMAL && !board->dead &&
                              board->wire && !configuring(board),
@@ -224,7 +224,28 @@ void tigon_link_send(struct tigon_board *board, struct tigon_frame *frame, uint6
         send(board, frame, started);
 }
 
-void tigon_link_reset(struct tigon_board *board) {
-    /* What comes in does not depend on us; everything else starts anew. */
+/* The incoming signal does not depend on this board; all other state restarts. A link lost by the
+ * reset itself raises no attention. */
+static void reset(struct tigon_board *board) {
     tigon_link_look(board);
+    TIGON_WORD(board, TIGON_RECEIVE_STATE) = 0;
 }
+
+static const struct tigon_register_description registers[] = {
+    {0x204, 1, "transmitted link word", TIGON_STORED, 0, 0xFFFF},       /* 7 */
+    {0x224, 1, "received link word", TIGON_READS_WRITES, 0, 0},         /* 7 */
+    {0x238, 1, "port and SERDES control", TIGON_STORED, 0, 0xFFFFFFFF}, /* 7 */
+};
+
+const struct tigon_device tigon_link_device = {
+    .name = "link",
+    .registers = registers,
+    .register_count = sizeof registers / sizeof registers[0],
+    .initialise = initialise,
+    .reset = reset,
+    .lose_power = tigon_link_look,
+    .read = read_word,
+    .write = write_register,
+    .steady = true,
+    .read_shows_state = true,
+};

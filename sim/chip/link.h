@@ -16,15 +16,10 @@ struct tigon_frame;
 struct tigon_link {
     enum tigon_transceiver transceiver; /* on the board, never TIGON_TRANSCEIVER_BY_BOARD */
     struct tigon_line incoming;         /* from the wire, as last heard */
-    struct tigon_line outgoing;         /* last told to the wire */
+    struct tigon_line outgoing;         /* last reported to the wire */
     uint16_t received;                  /* HW[224] */
     uint32_t status;                    /* bits 18 and 19 of HW[220] */
 };
-
-void tigon_link_initialise(struct tigon_board *board);
-void tigon_link_reset(struct tigon_board *board);
-uint32_t tigon_link_read(struct tigon_board *board, uint32_t offset);
-void tigon_link_write(struct tigon_board *board, uint32_t offset, uint32_t value);
 
 /* Is there a copper PHY on this board? */
 bool tigon_link_has_phy(const struct tigon_board *board);

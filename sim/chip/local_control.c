@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Local control (tigon2.md 3.3). Bank bits are storage: all of the fitted SRAM is there from the
- * start. Nothing public says how many LEDs hang on the shift register; eight bits are kept.
+ * Local control (tigon2.md 3.3). Bank bits are only stored: all of the fitted SRAM is available
+ * from the start. No public source states the number of LEDs on the shift register; eight bits are
+ * kept.
  */
 #include "sim/chip/board.h"
 
@@ -25,7 +26,7 @@
 
 #define SYNCHRONOUS_SRAM (1u << 20) /* HW[050] */
 
-void tigon_local_control_reset(struct tigon_board *board) {
+static void reset(struct tigon_board *board) {
     struct tigon_local_control *control = &board->local_control;
     /* Reset releases all lines. The EEPROM has its own supply and keeps its state otherwise. */
     tigon_eeprom_lines(&control->eeprom, false, true);
@@ -44,7 +45,7 @@ enum tigon_pins tigon_local_control_pins(const struct tigon_board *board) {
                               : TIGON_PINS_OTHER;
 }
 
-uint32_t tigon_local_control_read(struct tigon_board *board, uint32_t offset) {
+static uint32_t read_register(struct tigon_board *board, uint32_t offset) {
     uint32_t value = TIGON_WORD(board, offset);
     if (tigon_eeprom_data(&board->local_control.eeprom))
         value |= EEPROM_IN;
@@ -73,7 +74,7 @@ static void write_timing(struct tigon_board *board, uint32_t value) {
     control->configuration = value;
 }
 
-void tigon_local_control_write(struct tigon_board *board, uint32_t offset, uint32_t value) {
+static void write_register(struct tigon_board *board, uint32_t offset, uint32_t value) {
     struct tigon_local_control *control = &board->local_control;
     if (offset == TIGON_MISC_CONFIGURATION) {
         write_timing(board, value);
@@ -104,3 +105,23 @@ void tigon_local_control_write(struct tigon_board *board, uint32_t offset, uint3
         tigon_host_interrupt_set(board, true);
     tigon_board_changed(board);
 }
+
+static void initialise(struct tigon_board *board) {
+    tigon_eeprom_initialise(&board->local_control.eeprom, board->mac_address);
+}
+
+static const struct tigon_register_description registers[] = {
+    {0x044, 1, "misc local control", TIGON_READS_WRITES, 0, 0},    /* 3.3 */
+    {0x050, 1, "misc configuration", TIGON_STORED, 0, 0xFFFFFFFF}, /* 3.5 */
+    {0x07C, 1, "serial", TIGON_PLAIN, 0, 0xFFFFFFFF},              /* 3.1 */
+};
+
+const struct tigon_device tigon_local_control_device = {
+    .name = "local control",
+    .registers = registers,
+    .register_count = sizeof registers / sizeof registers[0],
+    .initialise = initialise,
+    .reset = reset,
+    .read = read_register,
+    .write = write_register,
+};

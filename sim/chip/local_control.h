@@ -18,12 +18,8 @@ struct tigon_local_control {
     uint32_t configuration; /* HW[050] as last written */
 };
 
-void tigon_local_control_reset(struct tigon_board *board);
-uint32_t tigon_local_control_read(struct tigon_board *board, uint32_t offset);
-/* HW[044], and HW[050] after it was stored. */
-void tigon_local_control_write(struct tigon_board *board, uint32_t offset, uint32_t value);
-
-/* What the general pins (bits 15:14) say to an external SERDES (tigon2.md 3.3, 16.7). */
+/* The mode that the general pins (bits 15:14) select in an external SERDES (tigon2.md 3.3, 16.7).
+ */
 enum tigon_pins { TIGON_PINS_OTHER, TIGON_PINS_NORMAL, TIGON_PINS_LOOPBACK };
 enum tigon_pins tigon_local_control_pins(const struct tigon_board *board);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Addresses in the two MAC buffers (tigon2.md 5.3, 6): transmit from HW[0D0] to HW[0C0], receive
- * from there to the end of the 2 MB space, each a ring. What lies in one piece, as nearly all does,
- * is answered here; mac_buffer.c knows all cases, also those of pointers that are in no buffer.
+ * from there to the end of the 2 MB space, each a ring. The fast path for a range in one piece,
+ * which nearly all are, is inline here; mac_buffer.c handles all cases, including pointers outside
+ * both buffers.
  */
 #ifndef SIM_MAC_BUFFER_H
 #define SIM_MAC_BUFFER_H

@@ -154,7 +154,7 @@ static inline uint32_t room_for(const struct tigon_board *board, uint32_t length
     return what_fits(board);
 }
 
-/* As store(), for what does not lie in one piece. */
+/* As store(), for a range in several pieces. */
 static __attribute__((cold, noinline)) uint32_t
 store_in_pieces(struct tigon_board *board, const struct tigon_frame *frame, uint32_t length) {
     const uint32_t start = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_PRODUCER);
@@ -181,8 +181,8 @@ static inline uint32_t store(struct tigon_board *board, const struct tigon_frame
     return start + step;
 }
 
-/* What is wrong with a frame of which `length` bytes are stored, counted and added to its status.
- */
+/* The errors of a frame of which `length` bytes are stored; counts them and adds them to its
+ * status. */
 static __attribute__((cold, noinline)) uint32_t status_of_defects(struct tigon_board *board,
                                                                   const struct tigon_frame *frame,
                                                                   uint32_t length,
@@ -278,7 +278,7 @@ static uint32_t *pointer(struct tigon_board *board, uint32_t offset) {
                                                    : &mac->reference;
 }
 
-uint32_t tigon_receive_read(struct tigon_board *board, uint32_t offset) {
+static uint32_t read_register(struct tigon_board *board, uint32_t offset) {
     if (offset == TIGON_RECEIVE_STATE)
         return TIGON_WORD(board, offset) | tigon_link_status(board);
     return ring_address(board, *pointer(board, offset));
@@ -292,8 +292,8 @@ static void write_state(struct tigon_board *board, uint32_t value) {
         board->receive.pause_sent = false;
         attentions = 0;
     }
-    /* How firmware asks for a signal without waiting for a change (tigon2.md 16.1): bit 24 or 25
-     * would do. */
+    /* Firmware requests a signal in this way without waiting for a change (tigon2.md 16.1): bit 24
+     * or 25 would do. */
     if ((*word & ~value & TIGON_RECEIVE_ENABLE) && (tigon_link_status(board) & TIGON_RECEIVE_SYNC))
         attentions |= TIGON_RECEIVE_LINK_CHANGED;
     /* Reset is an action, not a state: the bit reads back 0. Bit 27 is no attention and cannot be
@@ -302,7 +302,7 @@ static void write_state(struct tigon_board *board, uint32_t value) {
             attentions;
 }
 
-void tigon_receive_write(struct tigon_board *board, uint32_t offset, uint32_t value) {
+static void write_register(struct tigon_board *board, uint32_t offset, uint32_t value) {
     switch (offset) {
     case TIGON_RECEIVE_STATE:
         write_state(board, value);
@@ -335,7 +335,29 @@ void tigon_receive_freed(struct tigon_board *board, uint32_t consumer) {
     tigon_board_changed(board);
 }
 
-void tigon_receive_reset(struct tigon_board *board) {
+static void reset(struct tigon_board *board) {
     memset(&board->receive, 0, sizeof board->receive);
     show_ring(board);
 }
+
+static const struct tigon_register_description registers[] = {
+    {0x0C0, 1, "receive buffer base", TIGON_PLAIN, 0, 0xFFFFFFFF},      /* 6.2 */
+    {0x0C4, 1, "receive buffer producer", TIGON_PLAIN, 0, 0xFFFFFFFF},  /* 6.2 */
+    {0x0C8, 1, "receive buffer consumer", TIGON_STORED, 0, 0xFFFFFFFF}, /* 6.2 */
+    {0x0E0, 3, "receive descriptor pointer", TIGON_READS_WRITES, 0, 0}, /* 6.2 */
+    {0x208, 1, "MAC address, bytes 0-1", TIGON_PLAIN, 0, 0xFFFF},       /* 3.1 */
+    {0x20C, 1, "MAC address, bytes 2-5", TIGON_PLAIN, 0, 0xFFFFFFFF},   /* 3.1 */
+    {0x220, 1, "MAC receive state", TIGON_READS_WRITES, 0, 0},          /* 6.4 */
+    {0x228, 4, "multicast hash", TIGON_PLAIN, 0, 0xFFFFFFFF},           /* 6.3 */
+};
+
+const struct tigon_device tigon_receive_device = {
+    .name = "receive",
+    .registers = registers,
+    .register_count = sizeof registers / sizeof registers[0],
+    .reset = reset,
+    .read = read_register,
+    .write = write_register,
+    .steady = true,
+    .read_shows_state = true,
+};

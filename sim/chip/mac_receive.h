@@ -27,7 +27,7 @@ struct tigon_frame;
 #define TIGON_RECEIVED_CRC_ERROR (1u << 16)
 #define TIGON_RECEIVED_SHORT     (1u << 22)
 #define TIGON_RECEIVED_TRUNCATED (1u << 23)
-#define TIGON_RECEIVED_FAULTS    0x007F0000u /* what tigon_board_break_receive may set */
+#define TIGON_RECEIVED_FAULTS    0x007F0000u /* bits that tigon_board_break_receive may set */
 
 struct tigon_receive {
     uint32_t producer; /* byte offsets in the descriptor ring */
@@ -36,10 +36,6 @@ struct tigon_receive {
     bool pause_sent; /* our peer is being held back */
     uint32_t fault;  /* status bits of the next frame */
 };
-
-void tigon_receive_reset(struct tigon_board *board);
-uint32_t tigon_receive_read(struct tigon_board *board, uint32_t offset);
-void tigon_receive_write(struct tigon_board *board, uint32_t offset, uint32_t value);
 
 /* A frame is completely in, at board->now. */
 void tigon_receive_frame(struct tigon_board *board, const struct tigon_frame *frame);

@@ -63,8 +63,9 @@ static uint32_t sent_length(struct descriptor descriptor) {
     return descriptor.length + (descriptor.insert ? VLAN_BYTES : 0);
 }
 
-/* Everything in the buffer is counted from here. It stands at the start of the frame on the wire
- * until that is through, because the data of a frame begun early may still lie ahead of HW[0D4]. */
+/* All positions in the buffer are counted from here. It stays at the start of the frame in flight
+ * until the frame has ended, because the data of a frame begun early may still be ahead of HW[0D4].
+ */
 static uint32_t buffer_consumer(const struct tigon_board *board) {
     return TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_CONSUMER);
 }
@@ -78,8 +79,8 @@ static uint32_t rounded(const struct tigon_board *board, uint32_t address) {
 }
 
 /* Do `available` bytes from the consumer on cover `length` bytes that begin `offset` bytes from it?
- * The consumer is rounded up past the last frame's end, the producer is not: "8 less than full"
- * means nothing. */
+ * The consumer is rounded up past the last frame's end, the producer is not, so "8 less than full"
+ * is no error. */
 static inline bool reaches(const struct tigon_board *board, uint32_t available, uint32_t offset,
                            uint32_t length) {
     if (available > tigon_transmit_buffer_size(board) - 8u)
@@ -212,7 +213,7 @@ static void begin(void *context, uint64_t ticks) {
     uint32_t length = TIGON_FRAME_MINIMUM;
     board->now = ticks;
     if (!usable(board))
-        return; /* stopped meanwhile; looked at again when that ends */
+        return; /* stopped meanwhile; tested again when that ends */
     mac->sending_pause = mac->pause_wanted >= 0;
     if (!mac->sending_pause) {
         if (!mac->ready || ticks < mac->ready_at || ticks < mac->paused_until) {
@@ -294,7 +295,7 @@ static void send_descriptor(struct tigon_board *board, struct tigon_frame *frame
     if (__builtin_expect(underrun, 0)) {
         tigon_statistic_count(board, TIGON_STATISTIC_UNDERRUNS);
         TIGON_WORD(board, TIGON_TRANSMIT_STATE) |= TIGON_TRANSMIT_UNDERRUN;
-        /* The consumer passes what was to come; the producer must not stay behind it. */
+        /* The consumer passes the rest of the frame; the producer must not stay behind it. */
         TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_PRODUCER) = end;
     }
     tigon_frame_finish(frame, length, underrun);
@@ -328,7 +329,7 @@ static void finish(void *context, uint64_t ticks) {
         tigon_board_touched(board);
 }
 
-void tigon_transmit_view(const struct tigon_board *board, uint32_t offset,
+static void view_pointer(const struct tigon_board *board, uint32_t offset,
                          struct tigon_register_view *view) {
     const struct tigon_transmit *mac = &board->transmit;
     if (offset != TIGON_TRANSMIT_RING_PRODUCER && offset != TIGON_TRANSMIT_RING_CONSUMER &&
@@ -342,7 +343,20 @@ void tigon_transmit_view(const struct tigon_board *board, uint32_t offset,
     view->mask = RING_SPACE_MASK;
 }
 
-uint32_t tigon_transmit_read(struct tigon_board *board, uint32_t offset) {
+/* Drops the frame in progress; ring and buffer pointers stay until the MAC is set up again. */
+static void drop_frame(struct tigon_board *board) {
+    struct tigon_transmit *mac = &board->transmit;
+    tigon_schedule_cancel(board->schedule, &mac->start);
+    tigon_schedule_cancel(board->schedule, &mac->end);
+    mac->busy = false;
+    mac->sending_pause = false;
+    mac->ready = false;
+    mac->paused_until = 0;
+    mac->pause_wanted = -1;
+    tigon_board_signal(board, TIGON_SIGNAL_TRANSMIT, 0);
+}
+
+static uint32_t read_register(struct tigon_board *board, uint32_t offset) {
     const struct tigon_transmit *mac = &board->transmit;
     switch (offset) {
     case TIGON_TRANSMIT_RING_PRODUCER:
@@ -365,14 +379,14 @@ static void write_state(struct tigon_board *board, uint32_t value) {
     uint32_t *word = &TIGON_WORD(board, TIGON_TRANSMIT_STATE);
     const uint32_t attentions = *word & TIGON_TRANSMIT_ATTENTIONS & ~value;
     if (value & TIGON_TRANSMIT_RESET)
-        tigon_transmit_reset(board);
+        drop_frame(board);
     /* Reset is an action, not a state: the bit reads back 0. */
     *word = (value & ~(TIGON_TRANSMIT_ATTENTIONS | TIGON_TRANSMIT_RESET)) |
             (value & TIGON_TRANSMIT_RESET ? 0 : attentions);
     tigon_link_look(board); /* bit 1 decides between configuration words and idle */
 }
 
-void tigon_transmit_write(struct tigon_board *board, uint32_t offset, uint32_t value) {
+static void write_register(struct tigon_board *board, uint32_t offset, uint32_t value) {
     struct tigon_transmit *mac = &board->transmit;
     const uint32_t in_ring = value & (RING_BYTES - DESCRIPTOR_BYTES);
     switch (offset) {
@@ -425,21 +439,41 @@ void tigon_transmit_send_pause(struct tigon_board *board, uint32_t quanta) {
     tigon_transmit_evaluate(board);
 }
 
-void tigon_transmit_initialise(struct tigon_board *board) {
+static void initialise(struct tigon_board *board) {
     tigon_event_initialise(&board->transmit.start, begin, board);
     tigon_event_initialise(&board->transmit.end, finish, board);
     board->transmit.pause_wanted = -1;
 }
 
-/* Drops the frame under way; ring and buffer pointers stay for whoever sets the MAC up again. */
-void tigon_transmit_reset(struct tigon_board *board) {
-    struct tigon_transmit *mac = &board->transmit;
-    tigon_schedule_cancel(board->schedule, &mac->start);
-    tigon_schedule_cancel(board->schedule, &mac->end);
-    mac->busy = false;
-    mac->sending_pause = false;
-    mac->ready = false;
-    mac->paused_until = 0;
-    mac->pause_wanted = -1;
-    tigon_board_signal(board, TIGON_SIGNAL_TRANSMIT, 0);
+static void reset(struct tigon_board *board) {
+    drop_frame(board);
+    board->transmit.producer = board->transmit.consumer = board->transmit.reference = 0;
 }
+
+static const struct tigon_register_description registers[] = {
+    {0x0D0, 1, "transmit buffer base", TIGON_PLAIN, 0, 0xFFFFFFFF},      /* 6.1 */
+    {0x0D4, 1, "transmit buffer producer", TIGON_STORED, 0, 0xFFFFFFFF}, /* 6.1 */
+    {0x0D8, 1, "transmit buffer consumer", TIGON_STORED, 0, 0xFFFFFFFF}, /* 6.1 */
+    {0x0EC, 1, "next-register enable", TIGON_PLAIN, 0, 0xFFFFFFFF},      /* 14 row 11 */
+    {0x0F0, 3, "transmit descriptor pointer", TIGON_READS_WRITES, 0, 0}, /* 6.1 */
+    {0x0FC, 1, "transmit descriptor next", TIGON_READS_WRITES, 0, 0},    /* 6.1 */
+    {0x200, 1, "MAC transmit state", TIGON_READS_WRITES, 0, 0},          /* 6.4 */
+    {0x210, 1, "back-off seed", TIGON_PLAIN, 0, 0xFFFFFFFF},             /* 3.1 */
+    {0x214, 1, "VLAN type and gaps", TIGON_PLAIN, 0, 0xFFFFFFFF},        /* 3.1 */
+    {0x21C, 1, "MAC thresholds", TIGON_PLAIN, 0, 0xFFFFFFFF},            /* 3.1 */
+    {0x23C, 1, "MAC undescribed", TIGON_PLAIN, 0, 0xFFFFFFFF},           /* 3.1 */
+};
+
+const struct tigon_device tigon_transmit_device = {
+    .name = "transmit",
+    .registers = registers,
+    .register_count = sizeof registers / sizeof registers[0],
+    .initialise = initialise,
+    .reset = reset,
+    .lose_power = drop_frame,
+    .read = read_register,
+    .write = write_register,
+    .view = view_pointer,
+    .steady = true,
+    .read_shows_state = true,
+};

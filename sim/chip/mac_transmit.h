@@ -17,7 +17,7 @@ struct tigon_register_view;
 #define TIGON_TRANSMIT_STOP       (1u << 2)
 #define TIGON_TRANSMIT_PAUSE      (1u << 8) /* may send PAUSE */
 #define TIGON_TRANSMIT_ATTENTIONS 0x3F000000u
-#define TIGON_TRANSMIT_UNDERRUN   (1u << 24) /* which of 29:24 it is, nothing public says */
+#define TIGON_TRANSMIT_UNDERRUN   (1u << 24) /* no public source states which bit of 29:24 */
 
 struct tigon_transmit {
     struct tigon_event start; /* first preamble byte of the next frame */
@@ -32,22 +32,14 @@ struct tigon_transmit {
     bool ready_early;      /* ... thanks to cut-through */
     uint64_t started;      /* tick of the frame on the wire */
     uint64_t gap_end;      /* no start before this tick */
-    uint64_t paused_until; /* the peer asked */
+    uint64_t paused_until; /* requested by the peer */
     int32_t pause_wanted;  /* quanta of a PAUSE frame to send, -1 none */
 };
-
-void tigon_transmit_initialise(struct tigon_board *board);
-void tigon_transmit_reset(struct tigon_board *board);
-/* What reads of the ring's pointers come to; leaves others alone. */
-void tigon_transmit_view(const struct tigon_board *board, uint32_t offset,
-                         struct tigon_register_view *view);
-uint32_t tigon_transmit_read(struct tigon_board *board, uint32_t offset);
-void tigon_transmit_write(struct tigon_board *board, uint32_t offset, uint32_t value);
 
 /* Looks again whether the next frame can be sent, after anything that could allow it. */
 void tigon_transmit_evaluate(struct tigon_board *board);
 
-/* The DMA engine moves HW[0D4]. What else its transfer has changed shows now, before the engine
+/* The DMA engine moves HW[0D4]. Other changes of its transfer become visible now, before the engine
  * takes the next one. */
 void tigon_transmit_fed(struct tigon_board *board, uint32_t producer);
 

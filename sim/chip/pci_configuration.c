@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PCI configuration space, as much of it as software on either side looks at. The host reaches it
- * through the copy in its register block: configuration cycles are not modelled, and a base address
- * written does not move the block.
+ * PCI configuration space, limited to the part that software on either side uses. The host reaches
+ * it through the copy in its register block: configuration cycles are not modelled, and a write of
+ * the base address does not move the block.
  */
 #include "sim/chip/board.h"
 
@@ -23,7 +23,7 @@ static const struct {
     [TIGON_BOARD_FARALLON_FIBRE] = {0x1011, 0x001A, false},
 };
 
-void tigon_pci_configuration_reset(struct tigon_board *board) {
+static void reset(struct tigon_board *board) {
     const enum tigon_board_kind kind = board->knobs.board_kind;
     const uint32_t identification = (uint32_t)boards[kind].device << 16 | boards[kind].vendor;
     TIGON_WORD(board, TIGON_PCI_IDENTIFICATION) = identification;
@@ -34,7 +34,7 @@ void tigon_pci_configuration_reset(struct tigon_board *board) {
         TIGON_WORD(board, TIGON_PCI_STATE) |= TIGON_PCI_STATE_32_BIT;
 }
 
-void tigon_pci_configuration_write(struct tigon_board *board, uint32_t offset, uint32_t value) {
+static void write_command(struct tigon_board *board, uint32_t offset, uint32_t value) {
     uint32_t *word = &TIGON_WORD(board, offset);
     *word = (*word & ~COMMAND_WRITABLE & ~(value & STATUS_EVENTS)) | (value & COMMAND_WRITABLE);
 }
@@ -46,3 +46,26 @@ void tigon_pci_master_aborted(struct tigon_board *board) {
 bool tigon_pci_is_copper(const struct tigon_board *board) {
     return boards[board->knobs.board_kind].copper;
 }
+
+static const struct tigon_register_description registers[] = {
+    {0x000, 1, "PCI identification", TIGON_PLAIN, 0x000112AE, 0},
+    {0x004, 1, "PCI command and status", TIGON_WRITES, 0x02A00006, 0},
+    {0x008, 1, "PCI class and revision", TIGON_PLAIN, 0x02000001, 0},
+    {0x00C, 1, "PCI latency and cache line", TIGON_PLAIN, 0x00004008, 0x0000FFFF},
+    {0x010, 1, "PCI base address", TIGON_PLAIN, 0xF0000000, 0xFFFFC000},
+    {0x014, 6, "PCI configuration", TIGON_PLAIN, 0, 0},
+    {0x02C, 1, "PCI subsystem", TIGON_PLAIN, 0x000112AE, 0},
+    {0x030, 1, "PCI expansion ROM", TIGON_PLAIN, 0, 0xFFFFFFFF},
+    {0x034, 2, "PCI configuration", TIGON_PLAIN, 0, 0},
+    {0x03C, 1, "PCI interrupt", TIGON_PLAIN, 0x40400100, 0x000000FF},
+    {0x05C, 1, "PCI state", TIGON_PLAIN, 0, 0xFFF7FFFF}, /* 3.6: bit 19 status */
+};
+
+const struct tigon_device tigon_pci_device = {
+    .name = "pci",
+    .registers = registers,
+    .register_count = sizeof registers / sizeof registers[0],
+    .reset = reset,
+    .write = write_command,
+    .steady = true,
+};

@@ -16,13 +16,6 @@ struct tigon_board;
 /* Bits 31:16 of HW[004], write 1 to clear. */
 #define TIGON_PCI_MASTER_ABORTED (1u << 29)
 
-/* Identification by knob board_kind, bus bits by knob bus_kind; the rest as the register table has
- * it. */
-void tigon_pci_configuration_reset(struct tigon_board *board);
-
-/* HW[004]. */
-void tigon_pci_configuration_write(struct tigon_board *board, uint32_t offset, uint32_t value);
-
 /* A transfer of ours found no target. */
 void tigon_pci_master_aborted(struct tigon_board *board);
 

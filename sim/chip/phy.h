@@ -41,7 +41,7 @@ struct tigon_phy {
     uint16_t stored[TIGON_PHY_REGISTERS];
 };
 
-/* A PHY out of reset, or none at all: nothing ever drives the line, which reads 0 then. */
+/* A PHY after reset, or none: without one the line is never driven and reads 0. */
 void tigon_phy_initialise(struct tigon_phy *phy, bool present);
 
 /* Hardware reset: all registers at their defaults, any frame on the lines forgotten. */
@@ -50,7 +50,8 @@ void tigon_phy_reset(struct tigon_phy *phy);
 /* New levels of the lines from the board; `data` counts while `enable`. */
 void tigon_phy_lines(struct tigon_phy *phy, bool clock, bool enable, bool data);
 
-/* What HW[044] bit 19 shows. Nobody pulls the line: 0, as on a board without PHY (tigon2.md 7). */
+/* The value of HW[044] bit 19. The line has no pull-up: 0, as on a board without PHY (tigon2.md 7).
+ */
 static inline bool tigon_phy_data(const struct tigon_phy *phy) {
     return phy->drive && phy->level;
 }
@@ -61,7 +62,7 @@ void tigon_phy_partner(struct tigon_phy *phy, bool sends, uint16_t abilities);
 /* Register 4, never 0; 0 without a PHY. */
 uint16_t tigon_phy_advertised(const struct tigon_phy *phy);
 
-/* Does it send code groups, has it a link, does it return what it is given? */
+/* Whether it sends code groups, has a link, returns its own signal. */
 bool tigon_phy_sends(const struct tigon_phy *phy);
 bool tigon_phy_link(const struct tigon_phy *phy);
 bool tigon_phy_loopback(const struct tigon_phy *phy);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The chip registers (tigon2.md 3): offsets, the one table of access rules, and the dispatch to the
- * devices.
+ * The chip registers (tigon2.md 3): offsets, and the dispatch of accesses to the devices.
  *
- * Values live in board->registers; the table says for each word what a plain write may change and
- * whether the owner wants to see the access. A register not in the table reads 0, ignores writes
- * and is reported once (tigon2.md 14 row 20).
+ * Values are in board->registers. The rows of the devices (device.h) define for each word the bits
+ * that a plain write may change and whether the device handles the access. A register in no row
+ * reads 0, ignores writes and is reported once (tigon2.md 14 row 20). All reset values are zero but
+ * those of tigon2.md 14 row 22; devices set the ones that depend on the board.
  */
 #ifndef SIM_REGISTERS_H
 #define SIM_REGISTERS_H
 
-#include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
-struct tigon_board;
+#include "sim/chip/device.h"
 
 #define TIGON_REGISTER_BYTES 0x400u
 
@@ -83,50 +83,24 @@ enum tigon_register {
     TIGON_SERDES = 0x238
 };
 
-enum tigon_owner {
-    TIGON_OWNER_STORAGE, /* nobody: plain bits */
-    TIGON_OWNER_PCI,
-    TIGON_OWNER_HOST_CONTROL,
-    TIGON_OWNER_LOCAL_CONTROL,
-    TIGON_OWNER_SEMAPHORE,
-    TIGON_OWNER_TIMER,
-    TIGON_OWNER_EVENTS,
-    TIGON_OWNER_MAILBOX,
-    TIGON_OWNER_WINDOW,
-    TIGON_OWNER_DMA,
-    TIGON_OWNER_TRANSMIT,
-    TIGON_OWNER_RECEIVE,
-    TIGON_OWNER_LINK,
-    TIGON_OWNER_CORE,
-    TIGON_OWNER_COUNT
-};
-
-enum tigon_access {
-    TIGON_ACCESS_PLAIN = 0,      /* bits of `writable` are storage, the others keep their value */
-    TIGON_ACCESS_READ_HOOK = 1,  /* the owner computes what is read */
-    TIGON_ACCESS_WRITE_HOOK = 2, /* the owner is given the raw value instead of it being stored */
-    TIGON_ACCESS_NOTIFY = 4      /* stored first, then the owner is told */
-};
-
-struct tigon_register_description {
-    uint16_t offset;
-    uint16_t count; /* consecutive words with the same rule */
-    const char *name;
-    uint8_t access; /* enum tigon_access bits */
-    uint8_t owner;
-    uint32_t reset;
-    uint32_t writable;
-};
-
 /* The description of the register at `offset`, or NULL when it is not listed. */
 const struct tigon_register_description *tigon_register_describe(uint32_t offset);
-/* Which of several words of one description this is, for people: "producer", "low", ...; "" where
- * the name says all. */
+/* For people, distinguishes several words of one description: "producer", "low", ...; "" where the
+ * name suffices. */
 const char *tigon_register_part(uint32_t offset);
-/* All of them, for documentation and tests. */
-const struct tigon_register_description *tigon_register_table(size_t *count);
+/* Whether its value changes only by a write, or with tigon_board_changed() or _touched(). */
+bool tigon_register_is_steady(uint32_t offset);
+/* Whether reading it has no effect, and shows the same as an access by a core. */
+bool tigon_register_shows_state(uint32_t offset);
+/* How cores may read it without tigon_register_read(), as struct tigon_cpu_port has it. */
+void tigon_register_view(const struct tigon_board *board, uint32_t offset,
+                         struct tigon_register_view *view);
 
-void tigon_registers_reset(struct tigon_board *board);
+/* Call the functions of struct tigon_device, for all devices in their order. The first must come
+ * before any other function of this header that takes a board. */
+void tigon_devices_initialise(struct tigon_board *board);
+void tigon_devices_reset(struct tigon_board *board);
+void tigon_devices_lose_power(struct tigon_board *board);
 
 /* One access to HW[offset], from a CPU or from the host, at board->now. `offset` below
  * TIGON_REGISTER_BYTES; the low two bits are ignored. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Semaphore (tigon2.md 3.4): a write to one's own face takes the free lock or releases one's own; a
- * write by the party that does not hold it changes nothing, so a waiter writes again after each
- * zero it reads.
+ * Semaphore (tigon2.md 3.4): a write to a core's own face takes the free lock or releases its own.
+ * A write by the core that does not hold it has no effect, so a waiter writes again after each zero
+ * it reads.
  */
 #include "sim/chip/board.h"
 
@@ -15,15 +15,15 @@ static void set(struct tigon_board *board, uint32_t holder) {
     tigon_board_signal(board, TIGON_SIGNAL_SEMAPHORE, holder);
 }
 
-void tigon_semaphore_reset(struct tigon_board *board) {
+static void reset(struct tigon_board *board) {
     set(board, 0);
 }
 
-uint32_t tigon_semaphore_read(struct tigon_board *board, uint32_t offset) {
+static uint32_t read_register(struct tigon_board *board, uint32_t offset) {
     return board->semaphore.holder == face(offset);
 }
 
-void tigon_semaphore_write(struct tigon_board *board, uint32_t offset, uint32_t value) {
+static void write_register(struct tigon_board *board, uint32_t offset, uint32_t value) {
     (void)value; /* any value does */
     if (board->semaphore.holder == 0)
         set(board, face(offset));
@@ -33,3 +33,17 @@ void tigon_semaphore_write(struct tigon_board *board, uint32_t offset, uint32_t 
         return;
     tigon_board_changed(board);
 }
+
+static const struct tigon_register_description registers[] = {
+    {0x048, 2, "semaphore", TIGON_READS_WRITES, 0, 0}, /* 3.4 */
+};
+
+const struct tigon_device tigon_semaphore_device = {
+    .name = "semaphore",
+    .registers = registers,
+    .register_count = sizeof registers / sizeof registers[0],
+    .reset = reset,
+    .read = read_register,
+    .write = write_register,
+    .steady = true,
+};

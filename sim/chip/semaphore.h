@@ -8,11 +8,7 @@
 struct tigon_board;
 
 struct tigon_semaphore {
-    uint32_t holder; /* 0 nobody, 1 the A face, 2 the B face */
+    uint32_t holder; /* 0 free, 1 held by the A face, 2 by the B face */
 };
-
-void tigon_semaphore_reset(struct tigon_board *board);
-uint32_t tigon_semaphore_read(struct tigon_board *board, uint32_t offset);
-void tigon_semaphore_write(struct tigon_board *board, uint32_t offset, uint32_t value);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Timer. One tick is exactly 1 us, whatever the prescaler says (tigon2.md 14 row 1). The event of a
- * core is raised when (timer - reference) as a signed number is past or equal, from a write of the
+ * Timer. One tick is exactly 1 us, for any prescaler (tigon2.md 14 row 1). The event of a core is
+ * raised when (timer - reference) as a signed number is past or equal, from a write of the
  * reference on; it stays up until the next such write (14 row 5). A reference already in the past
  * therefore raises it at once.
  */
@@ -44,14 +44,14 @@ static void due(void *context, uint64_t ticks) {
     tigon_board_changed(board);
 }
 
-void tigon_timer_initialise(struct tigon_board *board) {
+static void initialise(struct tigon_board *board) {
     for (unsigned core = 0; core < 2; core++) {
         board->timer.compare[core].board = board;
         tigon_event_initialise(&board->timer.compare[core].event, due, &board->timer.compare[core]);
     }
 }
 
-void tigon_timer_reset(struct tigon_board *board) {
+static void reset(struct tigon_board *board) {
     /* The timer itself counts on from 0: "all zero" of tigon2.md 14 row 22. */
     board->timer.offset = 0u - (uint32_t)(board->now / TIGON_TICKS_PER_US);
     for (unsigned core = 0; core < 2; core++) {
@@ -67,7 +67,7 @@ uint32_t tigon_timer_read(struct tigon_board *board, uint32_t offset) {
     return value_at(board, board->now);
 }
 
-void tigon_timer_write(struct tigon_board *board, uint32_t offset, uint32_t value) {
+static void write_reference_or_timer(struct tigon_board *board, uint32_t offset, uint32_t value) {
     if (offset == TIGON_TIMER) {
         board->timer.offset = value - (uint32_t)(board->now / TIGON_TICKS_PER_US);
         compare(board, 0);
@@ -81,3 +81,20 @@ void tigon_timer_write(struct tigon_board *board, uint32_t offset, uint32_t valu
     }
     tigon_board_changed(board);
 }
+
+static const struct tigon_register_description registers[] = {
+    {0x054, 1, "timer", TIGON_READS_WRITES, 0, 0},       /* 3.1 */
+    {0x058, 1, "timer reference A", TIGON_WRITES, 0, 0}, /* 3.1 */
+    {0x078, 1, "timer reference B", TIGON_WRITES, 0, 0}, /* 3.1 */
+};
+
+const struct tigon_device tigon_timer_device = {
+    .name = "timer",
+    .registers = registers,
+    .register_count = sizeof registers / sizeof registers[0],
+    .initialise = initialise,
+    .reset = reset,
+    .lose_power = reset,
+    .read = tigon_timer_read,
+    .write = write_reference_or_timer,
+};

@@ -23,9 +23,6 @@ struct tigon_timer {
     struct tigon_timer_compare compare[2];
 };
 
-void tigon_timer_initialise(struct tigon_board *board);
-void tigon_timer_reset(struct tigon_board *board);
 uint32_t tigon_timer_read(struct tigon_board *board, uint32_t offset);
-void tigon_timer_write(struct tigon_board *board, uint32_t offset, uint32_t value);
 
 #endif

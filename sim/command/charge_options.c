@@ -24,7 +24,7 @@ static struct {
 } part;
 
 static const struct argp_option option_table[] = {
-    {NULL, 0, NULL, 0, "Published costs (docs/board.md, \"Accuracy\"):", 11},
+    {NULL, 0, NULL, 0, "Published costs (docs/board-accuracy.md, \"Accuracy\"):", 11},
     {"charge", OPTION_CHARGE, "FILE", 0,
      "processors A are charged what FILE says, not what they execute", 11},
     {0},
@@ -72,7 +72,7 @@ static int begin(struct run *run, void *arguments) {
     return COMMAND_DONE;
 }
 
-/* The lines of a board's table, with what became of them. */
+/* The lines of a board's table, with their counts. */
 static void describe(cJSON *lines, const struct charged *charged, const char *board) {
     const struct tigon_charge_table *table = tigon_charge_file_table(charged->file);
     struct tigon_charge_counts counts;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the subcommands of tigonsim share. */
+/* Shared by the subcommands of tigonsim. */
 #ifndef SIM_COMMAND_COMMAND_H
 #define SIM_COMMAND_COMMAND_H
 

@@ -39,7 +39,7 @@ enum {
 };
 
 static const struct argp_option option_table[] = {
-    {0, 0, 0, 0, "Debugging (docs/board.md, \"Debugging\"):", 20},
+    {0, 0, 0, 0, "Debugging (docs/board-debugging.md, \"Debugging\"):", 20},
     {"gdb", OPTION_GDB, "[BOARD]:PORT", 0,
      "let GDB attach: to the cores of one board, or of all; instead of :PORT a path with a slash",
      0},
@@ -108,8 +108,8 @@ static void tell_address(void *context, const char *address) {
     (void)fflush(stderr);
 }
 
-/* "left:1234": the board's index, and *address behind its name. A host's name may stand there, too.
- */
+/* "left:1234": the board's index, and *address behind its name. The first part may be a host name,
+ * too. */
 static int board_of(const struct scenario *scenario, const char **address) {
     const char *colon = strchr(*address, ':');
     for (size_t i = 0; colon && i < scenario->board_count; i++) {
@@ -149,11 +149,11 @@ static int begin(struct run *run, void *arguments) {
     (void)arguments;
     if (tigon_reporter_create(&options.reporter, run->world) != 0)
         return command_complain("out of memory");
-    tigon_reporter_set_transition_names(options.reporter, names_emp_transition);
-    tigon_reporter_set_stop(options.reporter, names_emp_stop);
+    tigon_reporter_set_transition_names(options.reporter, names_transition);
+    tigon_reporter_set_stop(options.reporter, names_stop);
     for (size_t i = 0; i < run->scenario->board_count; i++) {
         const struct scenario_board *board = &run->scenario->boards[i];
-        /* What is no ELF file has no names to tell. */
+        /* A file that is not ELF has no symbols. */
         if (board->image.file)
             (void)tigon_reporter_set_image(options.reporter, i, board->image.file);
         tigon_reporter_set_name(options.reporter, i, board->name);

@@ -53,7 +53,7 @@ int image_add(struct image *image, uint32_t address, const uint8_t *bytes, size_
  * ELF */
 
 /* Linkers may round segments to pages of the file, so that one begins with the file's own header;
- * the sections say what is meant. A file stripped of sections is taken at the segment's word. */
+ * the sections have the true extent. A file stripped of sections is loaded by its segments. */
 static int add_elf_segment(struct image *image, Elf *elf, const GElf_Phdr *segment,
                            const uint8_t *file, size_t file_bytes, char *problem,
                            size_t problem_bytes) {
@@ -74,7 +74,7 @@ static int add_elf_segment(struct image *image, Elf *elf, const GElf_Phdr *segme
             continue;
         const uint64_t address = segment->p_paddr + (header.sh_offset - segment->p_offset);
         if (address % 4 != 0)
-            continue; /* what tools note about the file, not part of the program */
+            continue; /* notes of tools about the file, not part of the program */
         if (image_add(image, (uint32_t)address, file + header.sh_offset, header.sh_size, problem,
                       problem_bytes))
             return -1;
@@ -115,12 +115,40 @@ static int read_elf(struct image *image, uint8_t *bytes, size_t length, char *pr
     return error;
 }
 
+/* NULL where there is no such file. Its descriptor is stored in any case, for close_elf. */
+static Elf *open_elf(const char *file, int *descriptor) {
+    *descriptor = elf_version(EV_CURRENT) == EV_NONE ? -1 : open(file, O_RDONLY | O_CLOEXEC);
+    return *descriptor < 0 ? NULL : elf_begin(*descriptor, ELF_C_READ, NULL);
+}
+
+static void close_elf(Elf *elf, int descriptor) {
+    (void)elf_end(elf);
+    if (descriptor >= 0)
+        (void)close(descriptor);
+}
+
+char *image_section(const char *file, const char *name) {
+    int descriptor;
+    size_t names = 0;
+    char *copy = NULL;
+    Elf *elf = open_elf(file, &descriptor);
+    const bool good = elf && elf_getshdrstrndx(elf, &names) == 0;
+    for (Elf_Scn *section = NULL; good && !copy && (section = elf_nextscn(elf, section)) != NULL;) {
+        GElf_Shdr header;
+        const char *found =
+            gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        const Elf_Data *data =
+            found && strcmp(found, name) == 0 ? elf_rawdata(section, NULL) : NULL;
+        copy = data && data->d_buf ? strndup(data->d_buf, data->d_size) : NULL;
+    }
+    close_elf(elf, descriptor);
+    return copy;
+}
+
 bool image_symbol(const char *file, const char *name, uint32_t *address) {
+    int descriptor;
     bool found = false;
-    if (elf_version(EV_CURRENT) == EV_NONE)
-        return false;
-    const int descriptor = open(file, O_RDONLY | O_CLOEXEC);
-    Elf *elf = descriptor < 0 ? NULL : elf_begin(descriptor, ELF_C_READ, NULL);
+    Elf *elf = open_elf(file, &descriptor);
     for (Elf_Scn *section = NULL; elf && !found && (section = elf_nextscn(elf, section)) != NULL;) {
         GElf_Shdr header;
         if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB ||
@@ -137,9 +165,7 @@ bool image_symbol(const char *file, const char *name, uint32_t *address) {
                 *address = (uint32_t)symbol.st_value;
         }
     }
-    (void)elf_end(elf);
-    if (descriptor >= 0)
-        (void)close(descriptor);
+    close_elf(elf, descriptor);
     return found;
 }
 

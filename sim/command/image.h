@@ -18,7 +18,7 @@ struct image {
     uint32_t start; /* where core A begins */
     size_t count;
     struct image_segment segments[IMAGE_SEGMENTS];
-    char version[32]; /* what the image says of itself, may be empty */
+    char version[32]; /* the image's own version text, may be empty */
 };
 
 /* Reads one. 0, or -1 with a sentence that begins with the file's name. Free in every case. */
@@ -28,6 +28,10 @@ void image_free(struct image *image);
 
 /* Address of a symbol of an ELF file. False when there is none, or the file is no ELF file. */
 bool image_symbol(const char *file, const char *name, uint32_t *address);
+
+/* Content of a section of an ELF file, with a zero behind it, to be given to free. NULL when there
+ * is none, or the file is no ELF file. */
+char *image_section(const char *file, const char *name);
 
 /* For image.c: the C arrays in `text`. Segments and start are added to `image`. */
 int image_read_header(struct image *image, const char *text, const char *prefix, char *problem,

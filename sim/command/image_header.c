@@ -3,8 +3,8 @@
  *
  * A driver's firmware header gives names with a common prefix their values, as variables or as
  * macros: prefixStartAddr, prefixTextAddr, prefixTextLen and so on, and the arrays prefixText,
- * prefixRodata, prefixData of 32-bit words. Nothing else of C is understood, or needs to be: what
- * is no assignment of a number or of a list of numbers is skipped. */
+ * prefixRodata, prefixData of 32-bit words. The parser needs no other part of C: it skips
+ * everything except assignments of a number or of a list of numbers. */
 #include "sim/command/image.h"
 
 #include "sim/core/memory.h"
@@ -57,7 +57,7 @@ static void skip_past(struct header *header, const char *end) {
         step(header);
 }
 
-/* Blanks, comments, and text in quotes: none of them says a number. */
+/* Skips blanks, comments, and quoted text: none of them contains a number. */
 static void skip_blanks(struct header *header) {
     for (;;) {
         const char c = *header->at;
@@ -147,7 +147,7 @@ static int keep_array(struct header *header, const char *name) {
     }
 }
 
-/* `#define NAME 0x4000`; other directives mean nothing here. */
+/* `#define NAME 0x4000`; other directives are ignored. */
 static void directive(struct header *header) {
     char name[NAME_BYTES];
     uint64_t value;
@@ -171,8 +171,8 @@ static void directive(struct header *header) {
     }
 }
 
-/* What stands before '=' may end with brackets and attributes: the name is the word before a
- * bracket, or else the last. */
+/* The text before '=' may end with brackets and attributes: the name is the word before a bracket,
+ * or else the last. */
 static int assignments(struct header *header) {
     char name[NAME_BYTES] = "";
     char candidate[NAME_BYTES];

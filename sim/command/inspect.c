@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/command/inspect.h"
 
-#include "build/gen/emp/emp_layout.h"
+#include "board/board_layout.h"
 #include "sim/command/names.h"
 #include "sim/core/memory.h"
 
@@ -105,22 +105,23 @@ struct record {
 
 typedef void (*each_record)(void *context, const struct record *record);
 
-static void walk_emp(const struct setup_board *board, each_record each, void *context) {
+static void walk_transitions(const struct setup_board *board, each_record each, void *context) {
     const struct tigon_board *from = board->board;
-    const uint32_t control = EMP_CONTROL_ADDRESS;
-    const uint32_t ring = tigon_board_peek32(from, control + 4 * EMP_CONTROL_TRACE_WORD);
-    const uint32_t entries = tigon_board_peek32(from, control + 4 * EMP_CONTROL_TRACE_ENTRIES_WORD);
-    const uint32_t next = tigon_board_peek32(from, control + 4 * EMP_CONTROL_TRACE_NEXT_WORD);
-    if (tigon_board_peek32(from, control + 4 * EMP_CONTROL_MAGIC_WORD) != EMP_CONTROL_MAGIC ||
+    const uint32_t control = BOARD_CONTROL_ADDRESS;
+    const uint32_t ring = tigon_board_peek32(from, control + 4 * BOARD_CONTROL_TRACE_WORD);
+    const uint32_t entries =
+        tigon_board_peek32(from, control + 4 * BOARD_CONTROL_TRACE_ENTRIES_WORD);
+    const uint32_t next = tigon_board_peek32(from, control + 4 * BOARD_CONTROL_TRACE_NEXT_WORD);
+    if (tigon_board_peek32(from, control + 4 * BOARD_CONTROL_MAGIC_WORD) != BOARD_CONTROL_MAGIC ||
         ring == 0 || entries == 0 || (entries & (entries - 1)) != 0)
         return;
     uint32_t count = next < entries ? next : entries;
     if (count > board->scenario->trace_records)
         count = (uint32_t)board->scenario->trace_records;
     for (uint32_t i = next - count; i != next; i++) {
-        const uint32_t at = ring + EMP_TRACE_RECORD_BYTES * (i & (entries - 1));
+        const uint32_t at = ring + BOARD_TRACE_RECORD_BYTES * (i & (entries - 1));
         const uint32_t word = tigon_board_peek32(from, at + 4);
-        const char *name = names_emp_transition(word >> 16);
+        const char *name = names_transition(tigon_board_index(from), word >> 16);
         struct record record = {.microseconds = tigon_board_peek32(from, at),
                                 .code = word >> 16,
                                 .arguments = {word & 0xFFFF},
@@ -179,8 +180,8 @@ static void walk_alteon(const struct setup_board *board, each_record each, void 
 }
 
 static void walk(const struct setup_board *board, each_record each, void *context) {
-    if (board->scenario->trace == SCENARIO_TRACE_EMP)
-        walk_emp(board, each, context);
+    if (board->scenario->trace == SCENARIO_TRACE_TRANSITIONS)
+        walk_transitions(board, each, context);
     if (board->scenario->trace == SCENARIO_TRACE_ALTEON)
         walk_alteon(board, each, context);
 }
@@ -203,9 +204,8 @@ static void print_record(void *context, const struct record *record) {
 
 static void explain_no_records(const struct setup_board *board, FILE *stream) {
     const struct tigon_board *from = board->board;
-    if (board->scenario->trace == SCENARIO_TRACE_EMP)
-        (void)fputs("  no records: the image has not begun its trace ring, or is not of EMP\n",
-                    stream);
+    if (board->scenario->trace == SCENARIO_TRACE_TRANSITIONS)
+        (void)fputs("  no records: the image has not begun its trace ring, or has none\n", stream);
     else
         (void)fprintf(
             stream,

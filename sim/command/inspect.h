@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run leaves in memory: dumps, and the trace buffers of firmware. */
+/* The memory after a run: dumps, and the trace buffers of firmware. */
 #ifndef SIM_COMMAND_INSPECT_H
 #define SIM_COMMAND_INSPECT_H
 
@@ -8,7 +8,7 @@
 /* Writes the dumps that have files. 0, or -1 after error lines. */
 int inspect_write(const struct setup_board *board, FILE *complaints);
 
-/* Dumps without files and the trace, for people; nothing when there are none. */
+/* Prints dumps without files and the trace; nothing when there are none. */
 void inspect_print(const struct setup_board *board, FILE *stream);
 
 /* The same as members of `object`: "dumps" and "trace". */

@@ -179,7 +179,7 @@ static void poke_by_host(struct setup_board *board, struct tigon_host *host,
     const struct scenario_data *data = &what->data;
     switch (what->place) {
     case SCENARIO_SRAM:
-        /* Words only: what an unaligned poke leaves of its first and last word is read before. */
+        /* Writes whole words only: an unaligned poke reads its first and last word before. */
         if (what->address % 4 == 0 && data->length % 4 == 0)
             put_words(host, (uint32_t)what->address, data->bytes, data->length);
         else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the simulator itself does to a board: contents of EEPROM and memory, and the firmware,
- * loaded and started as the drivers of the public systems do it (tigon2.md 9), or directly. */
+/* The simulator's own actions on a board: contents of EEPROM and memory, and the firmware, loaded
+ * and started as the drivers of the public systems do it (tigon2.md 9), or directly. */
 #ifndef SIM_COMMAND_LOADER_H
 #define SIM_COMMAND_LOADER_H
 

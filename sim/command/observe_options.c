@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See observe_options.h. What is asked for by an option wins over the scenario's setting. */
+/* See observe_options.h. An option takes precedence over the scenario's setting. */
 #include "sim/command/observe_options.h"
 
 #include "sim/command/command.h"
@@ -20,7 +20,7 @@ static struct {
 } part;
 
 static const struct argp_option option_table[] = {
-    {NULL, 0, NULL, 0, "Looking inside (docs/board.md):", 10},
+    {NULL, 0, NULL, 0, "Looking inside (docs/board-debugging.md):", 10},
     {"vcd", OPTION_VCD, "FILE[:NAMES]", 0,
      "waveform of signals: names and patterns such as left.dma_*,*.event_a", 10},
     {"timeline", OPTION_TIMELINE, "FILE", 0,
@@ -129,17 +129,6 @@ static void read_setting(struct settings *settings, config_setting_t *group, voi
 /* ------------------------------------------------------------------------------------------------
  * Before and after */
 
-/* Whether the names of transitions are those of an image: it has the state of EMP. */
-static bool is_emp(const char *image) {
-    struct tigon_symbols *symbols;
-    uint32_t value;
-    if (!image || tigon_symbols_load(&symbols, image))
-        return false;
-    const bool found = tigon_symbols_value(symbols, "emp_parameters", &value);
-    tigon_symbols_free(symbols);
-    return found;
-}
-
 static int begin(struct run *run, void *arguments) {
     struct tigon_observation_options *options = &part.options;
     const struct scenario *scenario = run->scenario;
@@ -150,11 +139,9 @@ static int begin(struct run *run, void *arguments) {
     part.images = calloc(scenario->board_count + 1, sizeof *part.images);
     if (!part.images)
         return command_complain("out of memory");
-    for (size_t i = 0; i < scenario->board_count; i++) {
+    for (size_t i = 0; i < scenario->board_count; i++)
         part.images[i] = scenario->boards[i].image.file;
-        if (is_emp(part.images[i]))
-            options->transition_name = names_emp_transition;
-    }
+    options->transition_name = names_transition;
     options->images = part.images;
     if (tigon_observation_start(&part.observation, run->world, options, message, sizeof message))
         return command_complain("%s", message);

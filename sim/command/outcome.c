@@ -277,7 +277,7 @@ static const char *condition(const struct tigon_cpu *cpu) {
                                                           : "runs, at";
 }
 
-/* Where a core is at the end, as if none had ever been parked. */
+/* The place of a core at the end, as if none had ever been parked. */
 static void print_place(const struct tigon_board *board, unsigned core, FILE *stream) {
     struct tigon_cpu cpu;
     struct tigon_bus bus;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How a run ended, whether that is what the scenario expects, and the results for people and as
- * JSON. Everything but the speed depends on scenario, options and files alone. */
+/* The end of a run, whether the scenario expects it, and the results for people and as JSON.
+ * Everything but the speed depends on scenario, options and files alone. */
 #ifndef SIM_COMMAND_OUTCOME_H
 #define SIM_COMMAND_OUTCOME_H
 
@@ -13,7 +13,7 @@ struct outcome {
     enum scenario_ending ending;
     char reason[320]; /* more about it, may be empty */
     uint64_t ns;
-    size_t problem_count; /* what was expected otherwise */
+    size_t problem_count; /* the expectation that failed */
     char problems[OUTCOME_PROBLEMS][OUTCOME_PROBLEM_BYTES];
 };
 

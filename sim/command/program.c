@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/command/program.h"
 
-#include "host/programs/programs.h"
 #include "sim/command/setup.h"
 
 #include <dlfcn.h>
@@ -12,42 +11,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-static const struct {
-    const char *name;
-    int (*function)(struct tigon_host *host, int argc, char **argv);
-    const char *summary;
-} builtins[] = {
-    {"emp-ping", program_emp_ping, "sends EMP messages to another node and waits for each answer"},
-    {"emp-pong", program_emp_pong, "answers the messages of emp-ping"},
-    {"emp-send", program_emp_send, "sends a file to another node"},
-    {"emp-receive", program_emp_receive, "receives what emp-send sends"},
-    {"emp-exchange", program_emp_exchange, "every node sends to every other"},
-    {NULL, NULL, NULL},
-};
-
-enum { BUILTINS = sizeof builtins / sizeof *builtins - 1 };
-
-const char *program_builtin(const char *name) {
-    for (size_t i = 0; builtins[i].name; i++)
-        if (strcmp(builtins[i].name, name) == 0)
-            return builtins[i].name;
-    return NULL;
-}
-
-const char *const *program_builtin_names(void) {
-    static const char *names[BUILTINS + 1];
-    for (size_t i = 0; builtins[i].name; i++)
-        names[i] = builtins[i].name;
-    return names;
-}
-
-const char *program_builtin_summary(const char *name) {
-    for (size_t i = 0; builtins[i].name; i++)
-        if (strcmp(builtins[i].name, name) == 0)
-            return builtins[i].summary;
-    return "";
-}
 
 /* The file's content in a memory file: the loader takes equal files for one object, these not. */
 static int copy_object(const char *path) {
@@ -108,14 +71,8 @@ static int load_object(struct program *program, char *problem, size_t problem_by
 int program_load(struct program *program, const struct scenario_program *scenario, char *problem,
                  size_t problem_bytes) {
     *program = (struct program){.scenario = scenario, .descriptor = -1};
-    if (scenario->file) {
-        if (load_object(program, problem, problem_bytes))
-            return -1;
-    } else {
-        for (size_t i = 0; builtins[i].name; i++)
-            if (scenario->builtin && strcmp(builtins[i].name, scenario->builtin) == 0)
-                program->function = builtins[i].function;
-    }
+    if (load_object(program, problem, problem_bytes))
+        return -1;
     program->copies = calloc((size_t)scenario->argument_count + 1, sizeof *program->copies);
     if (!program->copies)
         abort();
@@ -134,7 +91,7 @@ void program_unload(struct program *program) {
 }
 
 /* ------------------------------------------------------------------------------------------------
- * What programs call */
+ * Functions that programs call */
 
 void tigon_program_figure(struct tigon_host *host, const char *name, double value) {
     struct setup_board *board =

@@ -1,29 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Host programs of a scenario: shared objects, and those built into tigonsim.
+/* Host programs of a scenario, from shared objects.
  *
  * A shared object exports
  *
  *     int tigon_main(struct tigon_host *host, int argc, char **argv);
  *
- * and may call everything in sim/tigon.h and host/libemp.h, which it finds in tigonsim itself. It
- * runs as a coroutine in virtual time: what it does between two calls of these takes no time, so
- * work is charged with tigon_host_spend_ns. Every program of a scenario gets a copy of the object
- * of its own, so that two hosts never share a variable. */
+ * and may call everything in sim/tigon.h, which it finds in tigonsim itself. It runs as a coroutine
+ * in virtual time: work between two calls of these takes no time, so charge it with
+ * tigon_host_spend_ns. Every program of a scenario gets a copy of the object of its own, so that
+ * two hosts never share a variable. */
 #ifndef SIM_COMMAND_PROGRAM_H
 #define SIM_COMMAND_PROGRAM_H
 
 #include "sim/command/scenario.h"
 
-/* The table's own text of a built-in program's name, or NULL. */
-const char *program_builtin(const char *name);
-const char *const *program_builtin_names(void); /* ends with NULL */
-const char *program_builtin_summary(const char *name);
-
 /* A loaded program. */
 struct program {
     const struct scenario_program *scenario;
     int (*function)(struct tigon_host *host, int argc, char **argv);
-    void *object;  /* dlopen's, or NULL */
+    void *object;  /* dlopen's */
     char **copies; /* of argv: programs may change it */
     int descriptor;
 };

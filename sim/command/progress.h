@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The line that tells how far a run is and how fast: simulated time, and simulated : real. It is
- * rewritten in place on a terminal and absent elsewhere; nothing in the results depends on it. */
+/* The progress line of a run: simulated time, and simulated : real. It is rewritten in place on a
+ * terminal and absent elsewhere; no result depends on it. */
 #ifndef SIM_COMMAND_PROGRESS_H
 #define SIM_COMMAND_PROGRESS_H
 
@@ -16,7 +16,7 @@ struct progress {
 };
 
 void progress_begin(struct progress *progress, bool shown);
-/* Called often. `limit_ns` is UINT64_MAX when nobody knows the end. */
+/* Called often. `limit_ns` is UINT64_MAX when the end is unknown. */
 void progress_tell(struct progress *progress, uint64_t now_ns, uint64_t limit_ns);
 /* Removes the line. Returns the seconds since progress_begin. */
 double progress_end(struct progress *progress);

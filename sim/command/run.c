@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tigonsim run: reads a scenario, makes its world, runs it, tells what came of it. */
+/* tigonsim run: reads a scenario, creates its world, runs it, prints the results. */
 #include "sim/command/command.h"
 #include "sim/command/inspect.h"
 #include "sim/command/outcome.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STRETCH_NS UINT64_C(1000000) /* between two looks at the clock */
+#define STRETCH_NS UINT64_C(1000000) /* between two readings of the clock */
 
 enum { ASSIGNMENTS_LIMIT = 256, PARTS_LIMIT = 32 };
 
@@ -103,14 +103,15 @@ static void parse_arguments(int count, char **texts, struct arguments *arguments
         .parser = parse,
         .args_doc = "SCENARIO",
         .doc = "Runs a scenario file: boards, their images, host programs, wires and faults. "
-               "docs/board.md, \"Scenarios\", tells what a file may say.",
+               "docs/board-scenarios.md, \"Scenarios\", tells what a file may say.",
         .children = children,
     };
     size_t child = 0;
     for (size_t i = 0; run_parts[i] && child < PARTS_LIMIT; i++)
         if (run_parts[i]->options)
             children[child++] = (struct argp_child){run_parts[i]->options, 0, NULL, 0};
-    /* What one client's firmware does must not end the world of the others; --set may say else. */
+    /* A fault in one client's firmware must not end the world of the others; --set may override
+     * this. */
     if (serve_options_parser)
         arguments->assignments[arguments->overrides.assignment_count++] = "stop_on_fault=0";
     if (serve_options_parser && child < PARTS_LIMIT)
@@ -138,7 +139,8 @@ static enum tigon_end advance(struct run *run, uint64_t limit_ns) {
     return tigon_world_run(run->world, limit_ns);
 }
 
-/* Stretches end where something is to be looked at; that the run is cut changes nothing in it. */
+/* Pieces end where a watched word is due to be read; cutting the run into pieces does not change
+ * it. */
 static enum tigon_end run_stretches(struct run *run, struct watcher *watcher,
                                     struct progress *progress) {
     const uint64_t limit = run->scenario->stop_ns;
@@ -147,7 +149,7 @@ static enum tigon_end run_stretches(struct run *run, struct watcher *watcher,
         uint64_t next = now + STRETCH_NS;
         if (watcher_due(watcher) < next)
             next = watcher_due(watcher);
-        /* A world in which nothing happens any more need not be looked at again. */
+        /* A world in which nothing can happen any more need not be sampled again. */
         if (next > limit || (tigon_world_asleep(run->world) && now > 0))
             next = limit;
         if (next == UINT64_MAX)
@@ -180,7 +182,7 @@ static int run_world(struct run *run, struct watcher *watcher, struct progress *
     return status;
 }
 
-/* JSON on standard output must stand alone there: what programs print goes to standard error. */
+/* JSON on standard output must be alone there: the programs' output goes to standard error. */
 static FILE *open_json(const struct arguments *arguments) {
     if (!arguments->json)
         return NULL;

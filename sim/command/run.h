@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* tigonsim run, for those who add to it.
+/* tigonsim run, for authors of its parts.
  *
- * A part is a group of options and settings with something to do before and after the run: an
- * observer, a debugger. To add one: write a struct run_part in a file of its own and name it in the
- * table of run_parts.c. */
+ * A part is a group of options and settings with actions before and after the run: an observer, a
+ * debugger. To add one: write a struct run_part in a file of its own and name it in the table of
+ * run_parts.c. */
 #ifndef SIM_COMMAND_RUN_H
 #define SIM_COMMAND_RUN_H
 
@@ -29,17 +29,17 @@ struct run_part {
     void *arguments;
 
     /* Top-level setting of a scenario file that belongs to this part, or NULL. `read` is called
-     * after the options were parsed; mistakes are told with settings_complain. */
+     * after the options were parsed; it reports mistakes with settings_complain. */
     const char *setting;
     void (*read)(struct settings *settings, config_setting_t *setting, void *arguments);
 
-    /* The world is complete and nothing has run. COMMAND_DONE, or a status that ends tigonsim after
-     * a message of the part's own. May be NULL. */
+    /* The world is complete and has not run. Returns COMMAND_DONE, or a status that ends tigonsim
+     * after a message of the part's own. May be NULL. */
     int (*begin)(struct run *run, void *arguments);
 
-    /* Runs the world up to `limit_ns` in place of tigon_world_run, or calls that when this part was
-     * not asked for. At most one part may have this; the others leave it NULL. It is called again
-     * and again, with later limits, until the run is over. */
+    /* Runs the world up to `limit_ns` in place of tigon_world_run, or calls that when the part's
+     * options are not given. At most one part may have this; the others leave it NULL. It is called
+     * again and again, with later limits, until the run is over. */
     enum tigon_end (*advance)(struct run *run, void *arguments, uint64_t limit_ns);
 
     /* The run is over, the world still there; also called when a later part's begin failed.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a scenario file says, checked: boards, what they start with, programs, wires, when to stop.
+/* The contents of a scenario file, checked: boards, their initial state, programs, wires, the end.
  *
- * docs/board.md, "Scenarios", is the manual of the file. Indexes refer to the arrays here. Text and
- * files' contents are owned by the scenario. */
+ * docs/board-scenarios.md, "Scenarios", is the manual of the file. Indexes refer to the arrays
+ * here. The scenario owns text and the contents of files. */
 #ifndef SIM_COMMAND_SCENARIO_H
 #define SIM_COMMAND_SCENARIO_H
 
@@ -66,7 +66,7 @@ struct scenario_image {
 };
 
 enum scenario_load {
-    SCENARIO_LOAD_BY_PROGRAM, /* a host program of the scenario does it, or nobody */
+    SCENARIO_LOAD_BY_PROGRAM, /* a host program of the scenario does it, or it is not loaded */
     SCENARIO_LOAD_DIRECT,     /* into memory, in no time */
     SCENARIO_LOAD_BY_HOST     /* as the drivers do, through the registers */
 };
@@ -74,7 +74,7 @@ enum scenario_load {
 /* Memories of a board that a scenario may fill at first. */
 enum scenario_memory { SCENARIO_EEPROM, SCENARIO_FLASH, SCENARIO_PROM, SCENARIO_MEMORIES };
 
-enum scenario_trace { SCENARIO_TRACE_NONE, SCENARIO_TRACE_EMP, SCENARIO_TRACE_ALTEON };
+enum scenario_trace { SCENARIO_TRACE_NONE, SCENARIO_TRACE_TRANSITIONS, SCENARIO_TRACE_ALTEON };
 
 struct scenario_board {
     char name[SCENARIO_NAME_BYTES];
@@ -83,7 +83,7 @@ struct scenario_board {
     bool has_mac_address;
     uint8_t mac_address[6];
     struct scenario_content {        /* of the memories below, from their beginnings */
-        struct scenario_poke *pokes; /* place means nothing */
+        struct scenario_poke *pokes; /* place is unused */
         size_t count;
     } contents[SCENARIO_MEMORIES];
     struct scenario_image image;
@@ -103,9 +103,8 @@ struct scenario_program {
     char name[SCENARIO_NAME_BYTES];
     unsigned line;
     size_t board;
-    char *file;          /* a shared object, or NULL */
-    const char *builtin; /* or one of program.h's, or NULL */
-    char **arguments;    /* argv, ends with NULL; [0] is the name */
+    char *file;       /* a shared object */
+    char **arguments; /* argv, ends with NULL; [0] is the name */
     int argument_count;
     uint64_t start_ns;
     int64_t expect; /* result */
@@ -156,7 +155,7 @@ enum scenario_ending {
     SCENARIO_ENDING_FAULT,
     SCENARIO_ENDING_ASLEEP,
     SCENARIO_ENDING_FAILURE, /* a program returned something unexpected, or a loader gave up */
-    SCENARIO_ENDING_STOPPED, /* a program, a part or the user asked for it */
+    SCENARIO_ENDING_STOPPED, /* requested by a program, a part or the user */
     SCENARIO_ENDING_COUNT
 };
 extern const char *const scenario_ending_names[SCENARIO_ENDING_COUNT];
@@ -185,12 +184,12 @@ struct scenario {
     struct scenario_wire *wires;
     size_t wire_count;
     char *faults;          /* text of sim/fault.h, one a line, ... */
-    unsigned *fault_lines; /* ... and the line of the file that each stands in */
+    unsigned *fault_lines; /* ... and the line of the file of each */
     size_t fault_count;
     struct scenario_program *programs;
     size_t program_count;
     bool stop_with_programs;
-    bool stop_with_failure; /* as soon as a program returns what it should not */
+    bool stop_with_failure; /* as soon as a program returns an unexpected value */
     uint64_t stop_ns;       /* UINT64_MAX: none */
     struct scenario_stop *stops;
     size_t stop_count;
@@ -202,7 +201,7 @@ struct scenario {
 /* Zeroed memory that is there, or the end of tigonsim with a message: a scenario is small. */
 void *scenario_allocate(size_t count, size_t bytes);
 
-/* What options change. */
+/* The changes that options make. */
 struct scenario_overrides {
     const char *const *assignments; /* "knob=value" or "board.knob=value" */
     size_t assignment_count;
@@ -210,7 +209,7 @@ struct scenario_overrides {
     uint64_t seed;
     bool has_until;
     uint64_t until_ns;
-    bool endless; /* a scenario that nothing ends is no mistake: somebody else will end it */
+    bool endless; /* a scenario without an end is valid: the caller ends the run */
 };
 
 /* Reads `settings` into `scenario`; mistakes are complained about and counted there. Free with

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A board of a scenario: image, what it is given, what is looked at. */
+/* A board of a scenario: image, initial contents, watched words and dumps. */
 #include "sim/command/scenario_read.h"
 
 #include "sim/command/suggest.h"
@@ -379,7 +379,7 @@ void scenario_read_board(const struct reader *reader, const config_setting_t *gr
         "name", "knobs", "mac_address", "eeprom", "flash", "prom",          "image", "load",
         "at",   "poke",  "dump",        "watch",  "trace", "trace_records", NULL};
     static const char *const loads[] = {"program", "direct", "host"};
-    static const char *const traces[] = {"none", "emp", "alteon"};
+    static const char *const traces[] = {"none", "transitions", "alteon"};
     struct settings *settings = reader->settings;
     unsigned choice = 0;
     if (!settings_check(settings, group, "a board", names))

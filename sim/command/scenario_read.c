@@ -12,7 +12,7 @@
 
 enum { BOARDS_LIMIT = 256, PROGRAMS_LIMIT = 1024, OTHERS_LIMIT = 32, PORTS_LIMIT = 256 };
 
-/* Ten years: as long as a server runs for which nobody said an end. */
+/* Ten years: the limit of a server without an end. */
 #define ENDLESS_NS (UINT64_C(315360000) * 1000000000)
 
 void *scenario_allocate(size_t count, size_t bytes) {
@@ -204,7 +204,7 @@ static void read_switches(const struct reader *reader, const config_setting_t *r
         const config_setting_t *group = config_setting_get_elem(list, i);
         struct scenario_switch *box = &scenario->switches[i];
         uint64_t ports = 8;
-        scenario->switch_count++; /* counted before it has a name: an empty one is nobody's */
+        scenario->switch_count++; /* counted before it has a name: an empty name matches none */
         if (!settings_check(reader->settings, group, "a switch", names))
             continue;
         new_name(reader, group, box->name);
@@ -429,30 +429,18 @@ static void read_arguments(const struct reader *reader, const config_setting_t *
     program->argument_count = (int)count + 1;
 }
 
-/* A name without a slash that is no file of ours is a built-in program. */
-static void read_what(const struct reader *reader, const config_setting_t *group,
-                      struct scenario_program *program) {
+static void read_object(const struct reader *reader, const config_setting_t *group,
+                        struct scenario_program *program) {
     const char *text;
     const config_setting_t *member = settings_need(reader->settings, group, "run");
     if (!member || !settings_text(reader->settings, group, "run", &text))
         return;
-    program->builtin = program_builtin(text);
-    if (program->builtin)
-        return;
     const size_t length = strlen(text);
-    if (strchr(text, '/') || (length > 3 && strcmp(text + length - 3, ".so") == 0)) {
+    if (strchr(text, '/') || (length > 3 && strcmp(text + length - 3, ".so") == 0))
         program->file = settings_path(reader->settings, group, "run");
-        return;
-    }
-    const char *const *names = program_builtin_names();
-    size_t count = 0;
-    while (names[count])
-        count++;
-    const char *meant = suggest(text, names, count);
-    settings_complain(reader->settings, member,
-                      "run: expected a shared object (file.so) or a built-in program, found "
-                      "\"%.40s\"%s%s%s",
-                      text, meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
+    else
+        settings_complain(reader->settings, member,
+                          "run: expected a shared object (file.so), found \"%.40s\"", text);
 }
 
 static void read_program(const struct reader *reader, const config_setting_t *group,
@@ -469,7 +457,7 @@ static void read_program(const struct reader *reader, const config_setting_t *gr
     else if (known)
         (void)snprintf(program->name, sizeof program->name, "%s",
                        reader->scenario->boards[program->board].name);
-    read_what(reader, group, program);
+    read_object(reader, group, program);
     if (known)
         read_arguments(reader, group, program);
     (void)settings_time(settings, group, "start", &program->start_ns);
@@ -491,7 +479,7 @@ static void read_programs(const struct reader *reader, const config_setting_t *r
     }
 }
 
-/* A board whose image nobody else loads is loaded by the simulator. */
+/* The simulator loads the image of a board that no program loads. */
 static void decide_loading(const struct scenario *scenario) {
     for (size_t i = 0; i < scenario->board_count; i++) {
         bool has_program = false;

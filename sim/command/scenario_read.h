@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files that read a scenario share. */
+/* Shared by the files that read a scenario. */
 #ifndef SIM_COMMAND_SCENARIO_READ_H
 #define SIM_COMMAND_SCENARIO_READ_H
 

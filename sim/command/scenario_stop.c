@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When a scenario ends, and what is then expected. */
+/* The end of a scenario, and the expectations for it. */
 #include "sim/command/scenario_read.h"
 
 #include "sim/command/statistics.h"

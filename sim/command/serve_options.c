@@ -38,7 +38,7 @@ static struct {
 } part = {.scale = 1};
 
 static const struct argp_option option_table[] = {
-    {0, 0, 0, 0, "Serving (docs/board.md, \"Attaching other programs\"):", 30},
+    {0, 0, 0, 0, "Serving (docs/board-scenarios.md, \"Attaching other programs\"):", 30},
     {"socket", 'S', "BOARD=PATH", 0,
      "serve this board at this socket; without any, and without `serve` in the scenario, every "
      "board that has no program, at BOARD.sock",

@@ -5,10 +5,10 @@
 
 #include "sim/command/run.h"
 
-/* In `tigonsim run` it only reads the setting `serve`, and nobody is served. */
+/* In `tigonsim run` it only reads the setting `serve`, and serves no board. */
 extern const struct run_part serve_part;
 
-/* The same with what `tigonsim serve` does; call it before command_run. */
+/* Enables the actions of `tigonsim serve`; call it before command_run. */
 void serve_options_enable(void);
 bool serve_options_enabled(void);
 /* The options of tigonsim serve; run.h's parts have theirs in a constant. */

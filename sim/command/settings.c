@@ -111,7 +111,7 @@ int settings_open(struct settings *settings, const char *path, FILE *complaints)
     settings->directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("");
     if (!settings->directory)
         return -ENOMEM;
-    /* libconfig says for a file it cannot open no more than that. */
+    /* libconfig reports no more for a file that it cannot open. */
     settings->text = read_file(path);
     if (!settings->text) {
         const int error = errno;
@@ -159,7 +159,8 @@ unsigned settings_line(const struct settings *settings, const config_setting_t *
     const char *text = config_setting_get_string(at);
     if (!text || line == 0 || config_setting_source_file(at))
         return line;
-    /* Text with escapes or in several pieces is not found as it stands: then the quotes do. */
+    /* Text with escapes or in several pieces does not occur literally in the file: then search for
+     * quotes. */
     for (unsigned quoted = 2; quoted-- > 0;) {
         const char *start = settings->text;
         unsigned found = 0;
@@ -291,7 +292,7 @@ bool settings_switch(struct settings *settings, const config_setting_t *group, c
     return true;
 }
 
-/* libconfig keeps what fits 32 bits in an int: a hexadecimal number with the top bit set is
+/* libconfig stores numbers that fit 32 bits in an int: a hexadecimal number with the top bit set is
  * negative there. */
 static bool whole_number(const config_setting_t *setting, uint64_t *value) {
     const bool hexadecimal = config_setting_get_format(setting) == CONFIG_FORMAT_HEX;

@@ -2,9 +2,9 @@
 /* Reading values out of a libconfig file, with an error line for each one that is wrong.
  *
  * Every function that reads a member of a group takes the group and the member's name, leaves
- * `*value` alone when the member is missing, and says whether it was there and right. Mistakes are
- * told as "file:line: what was expected, what was found" and counted; reading goes on, so that one
- * run shows them all, in the order of the file. */
+ * `*value` unchanged when the member is missing, and returns whether it was present and valid.
+ * Mistakes are reported as "file:line: what was expected, what was found" and counted; reading
+ * continues, so that one run shows them all, in the order of the file. */
 #ifndef SIM_COMMAND_SETTINGS_H
 #define SIM_COMMAND_SETTINGS_H
 
@@ -35,7 +35,7 @@ void settings_close(struct settings *settings);
 void settings_flush(struct settings *settings);
 config_setting_t *settings_root(struct settings *settings);
 
-/* The line a setting stands in. libconfig's own is one of the next for text, because it looks
+/* The line of a setting. For text, libconfig reports one of the next lines, because it checks
  * whether more text follows. */
 unsigned settings_line(const struct settings *settings, const config_setting_t *at);
 

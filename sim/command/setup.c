@@ -2,6 +2,7 @@
 #include "sim/command/setup.h"
 
 #include "sim/command/loader.h"
+#include "sim/command/names.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 enum { FAULT_MESSAGES = 8192 };
 
-struct setup *setup_current; /* for programs, which know their host only */
+struct setup *setup_current; /* for programs, which only have a pointer to their host */
 
 static int make_boards(struct setup *setup, const char *path, FILE *complaints) {
     const struct scenario *scenario = setup->scenario;
@@ -27,6 +28,8 @@ static int make_boards(struct setup *setup, const char *path, FILE *complaints) 
             return -1;
         }
         (void)tigon_board_set_name(board->board, from->name);
+        if (from->image.file)
+            board->names = names_read(from->image.file);
         if (from->image.file && from->load != SCENARIO_LOAD_BY_PROGRAM &&
             image_read(&board->image, &from->image, board->problem, sizeof board->problem)) {
             (void)fprintf(complaints, "%s:%u: image: %s\n", path, from->line, board->problem);
@@ -215,6 +218,7 @@ void setup_destroy(struct setup *setup) {
         tigon_world_destroy(setup->world);
     for (size_t i = 0; setup->boards && i < setup->scenario->board_count; i++) {
         image_free(&setup->boards[i].image);
+        names_free(setup->boards[i].names);
         free(setup->boards[i].timed);
         cJSON_Delete(setup->boards[i].figures);
     }

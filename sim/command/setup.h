@@ -9,6 +9,7 @@
 
 #include <cjson/cJSON.h>
 
+struct names;
 struct setup;
 struct timed;
 
@@ -22,16 +23,17 @@ struct setup_program {
     uint64_t end_ns;
 };
 
-/* What the simulator does to a board by itself. */
+/* The simulator's own actions on a board. */
 struct setup_board {
     struct setup *setup;
     const struct scenario_board *scenario;
     struct tigon_board *board;
+    struct names *names; /* in the image, or NULL */
     struct image image;  /* empty when the board has none or loads it itself */
     struct timed *timed; /* loader.c: one a poke */
-    bool failed;         /* the loader gave up; `problem` says why */
+    bool failed;         /* the loader gave up; `problem` has the reason */
     char problem[256];
-    cJSON *figures; /* what programs measured: name and number, NULL before the first */
+    cJSON *figures; /* figures of programs: name and number, NULL before the first */
 };
 
 struct setup {
@@ -56,7 +58,7 @@ int setup_capture(struct setup *setup, const char *directory, FILE *complaints);
 /* Closes captures. 0, or -1 after error lines. */
 int setup_finish(struct setup *setup, FILE *complaints);
 
-/* The world there is, for what programs call. */
+/* The present world, for functions that programs call. */
 extern struct setup *setup_current;
 
 #endif

@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* The one of `names` that `word` most likely stands for, or NULL when none is near: at most one
- * letter in three may differ. */
+/* The one of `names` that is nearest to `word`, or NULL when none is near: at most one letter in
+ * three may differ. */
 const char *suggest(const char *word, const char *const *names, size_t count);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ends of a run that the scenario names, and words it watches. Nothing here changes what is
- * simulated: cores are observed, and memory is looked at between two stretches of the run. */
+/* End conditions of a run that the scenario defines, and watched words. This module does not change
+ * the simulation: cores are observed, and memory is read between two pieces of the run. */
 #ifndef SIM_COMMAND_WATCHER_H
 #define SIM_COMMAND_WATCHER_H
 
@@ -13,7 +13,7 @@ struct watcher;
 struct watcher *watcher_create(struct setup *setup, const char *path, FILE *news, FILE *complaints);
 void watcher_destroy(struct watcher *watcher);
 
-/* When the next look is due, in ns; UINT64_MAX when nothing is looked at. */
+/* When the next read is due, in ns; UINT64_MAX when no word is watched. */
 uint64_t watcher_due(const struct watcher *watcher);
 
 /* Looks. True when a condition came true that ends the run. */

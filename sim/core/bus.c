@@ -49,13 +49,13 @@ static inline uint64_t *word_of(struct tigon_bus *bus, uint64_t cycle) {
     return &bus->words[cycle / WINDOW % TIGON_BUS_WINDOWS];
 }
 
-/* A beat wants `cycle`, or has it. */
+/* A beat has, or requests, `cycle`. */
 static inline void want(struct tigon_bus *bus, uint64_t cycle) {
     if (bus->furthest < cycle)
         bus->furthest = cycle;
 }
 
-/* Beats for which there was no cycle before the window that begins at `cycle`. */
+/* Beats that found no free cycle before the window that begins at `cycle`. */
 static void place_late(struct tigon_bus *bus, uint64_t cycle, uint64_t beats) {
     for (; beats != 0 && cycle < bus->known_until; cycle += WINDOW) {
         uint64_t *word = word_of(bus, cycle);
@@ -68,9 +68,9 @@ static void place_late(struct tigon_bus *bus, uint64_t cycle, uint64_t beats) {
     bus->beyond += beats;
 }
 
-/* Beats that want these cycles of the window that begins at `cycle`, all together: those that meet
- * another's move on by a cycle. Which cycles are taken in the end is the same as if they came one
- * by one. */
+/* Places all beats that request these cycles of the window that begins at `cycle`. A beat that
+ * collides with another moves to the next cycle. The set of cycles taken in the end does not depend
+ * on the order of the beats. */
 static inline void place_in(struct tigon_bus *bus, uint64_t *at, uint64_t cycle, uint64_t wanted) {
     uint64_t word = *at, met = wanted & word, late = 0;
     if (met == 0) {
@@ -95,8 +95,9 @@ static inline void take_word(struct tigon_bus *bus) {
     bus->taken = *word_of(bus, bus->window);
 }
 
-/* A beat that wants this cycle of the word's window takes it, or the first free one after it: what
- * is added there carries over those that are taken. False if there is none; nothing is changed. */
+/* Places a beat in its cycle of the word's window, or in the first free cycle after it: the carry
+ * of the addition runs over the cycles that are taken. Returns false, and changes nothing, if the
+ * window has no free cycle left. */
 static inline bool place_in_word(uint64_t *at, uint64_t cycle) {
     const uint64_t word = *at, carried = word + (UINT64_C(1) << cycle % WINDOW);
     if (__builtin_expect(carried < word, 0))
@@ -111,7 +112,7 @@ static __attribute__((cold, noinline)) void place_after_window(struct tigon_bus 
     take_word(bus);
 }
 
-/* A beat whose window is known. */
+/* Places a beat in a window that is known. */
 static inline void place_one(struct tigon_bus *bus, uint64_t cycle) {
     uint64_t *at = word_of(bus, cycle);
     if (!place_in_word(at, cycle))
@@ -136,7 +137,7 @@ static uint32_t pattern_of(struct tigon_bus *bus, uint32_t period) {
     return number;
 }
 
-/* How many beats of a stream want a cycle before this one. */
+/* The number of beats of a stream that request a cycle before this one. */
 static uint64_t beats_before(const struct tigon_bus_stream *stream, uint64_t cycle) {
     if (cycle <= stream->start)
         return 0;
@@ -147,7 +148,7 @@ static uint64_t cycle_of_beat(const struct tigon_bus_stream *stream, uint64_t be
     return stream->start + (beat * stream->period >> 16);
 }
 
-/* The cycles of a window that a stream without end wants, for what its pattern does not say. */
+/* The cycles that an endless stream requests in a window that no pattern word covers. */
 static __attribute__((noinline)) uint64_t work_out(const struct tigon_bus_stream *stream,
                                                    uint64_t window) {
     uint64_t wanted = 0;
@@ -159,13 +160,13 @@ static __attribute__((noinline)) uint64_t work_out(const struct tigon_bus_stream
     }
 }
 
-/* The bits of a window whose cycles are not after `last`. */
+/* The bits of a window up to and including cycle `last`. */
 static inline uint64_t up_to(uint64_t last, uint64_t window) {
     return last - window < WINDOW ? UINT64_MAX >> (WINDOW - 1u - (last - window)) : UINT64_MAX;
 }
 
-/* The beats of a stream from the window on as far as beats are known. What is before the window has
- * been, or does not matter any more. */
+/* Places the beats of a stream, from this window to the end of what is known. Earlier windows are
+ * over, or have no effect any more. */
 static void place_stream(struct tigon_bus *bus, struct tigon_bus_stream *stream) {
     const uint64_t begin = stream->start & ~(uint64_t)(WINDOW - 1u);
     const uint64_t last = stream->last;
@@ -198,8 +199,9 @@ static void place_stream(struct tigon_bus *bus, struct tigon_bus_stream *stream)
         place(bus, window, work_out(stream, window) & up_to(last, window));
 }
 
-/* As place_stream() for a new stream of a pattern, if all its beats are in what is known and within
- * a window's length, as those of descriptors and short frames: they are one word of the pattern. */
+/* As place_stream(), for a new stream with a pattern whose beats all lie in known windows and
+ * within the length of one window, such as those of descriptors and short frames. They are one word
+ * of the pattern. */
 static inline bool place_short(struct tigon_bus *bus, struct tigon_bus_stream *stream) {
     const uint64_t start = stream->start, span = stream->last - start;
     const unsigned shift = start % WINDOW;
@@ -216,8 +218,8 @@ static inline bool place_short(struct tigon_bus *bus, struct tigon_bus_stream *s
     return true;
 }
 
-/* Make the words from two windows before that of `goal`, which is not known, as far as there is
- * room. */
+/* Computes the words from two windows before that of `goal`, which is not known yet, as far as
+ * there is room. */
 static __attribute__((noinline)) void place_streams(struct tigon_bus *bus, uint64_t goal) {
     const uint64_t known_until = bus->known_until;
     uint64_t kept[LOOK_BACK / WINDOW] = {0};
@@ -225,7 +227,7 @@ static __attribute__((noinline)) void place_streams(struct tigon_bus *bus, uint6
         bus->window = goal - LOOK_BACK;
     for (unsigned i = 0; i < LOOK_BACK / WINDOW && bus->window + i * WINDOW < known_until; i++)
         kept[i] = *word_of(bus, bus->window + i * WINDOW);
-    memset(bus->words, 0, sizeof bus->words); /* the others are of windows that are over */
+    memset(bus->words, 0, sizeof bus->words); /* the other words are of windows that are over */
     for (unsigned i = 0; i < LOOK_BACK / WINDOW; i++)
         *word_of(bus, bus->window + i * WINDOW) = kept[i];
     bus->known_until = bus->window + TIGON_BUS_WINDOWS * WINDOW;
@@ -233,7 +235,7 @@ static __attribute__((noinline)) void place_streams(struct tigon_bus *bus, uint6
     bus->beyond = 0;
     place_late(bus, known_until, late);
     if (bus->furthest < known_until)
-        return; /* all beats are in words already */
+        return; /* the words have all beats already */
     for (unsigned i = 0; i < bus->streams_used; i++)
         if (bus->streams[i].beats != 0 && bus->streams[i].known_until <= bus->streams[i].last)
             place_stream(bus, &bus->streams[i]);
@@ -242,7 +244,7 @@ static __attribute__((noinline)) void place_streams(struct tigon_bus *bus, uint6
 /* ------------------------------------------------------------------------------------------------
  * Devices and hosts */
 
-/* When all places have been taken: that of the oldest, which is over but in rare cases. */
+/* When all places are in use: that of the oldest stream, which is nearly always over. */
 static __attribute__((noinline)) struct tigon_bus_stream *oldest_stream(struct tigon_bus *bus,
                                                                         uint64_t now) {
     struct tigon_bus_stream *stream = &bus->streams[bus->next_stream++ % TIGON_BUS_STREAMS];
@@ -256,8 +258,8 @@ static __attribute__((noinline)) struct tigon_bus_stream *oldest_stream(struct t
     return stream;
 }
 
-/* A place for one more stream. When all are over for longer than anybody looks back, which is
- * often, they begin anew at the first: that is nearer than one not looked at for long. */
+/* A place for one more stream. If all streams ended before the oldest window still in use, which is
+ * often so, places are given out from the first one again, which is likely in the cache. */
 static inline struct tigon_bus_stream *new_stream(struct tigon_bus *bus, uint64_t now) {
     const uint64_t over = bus->furthest + 2u * LOOK_BACK;
     if (over < now && over < bus->window)
@@ -271,7 +273,7 @@ struct host_beat {
     uint64_t cycle, ticks;
 };
 
-/* The access of the polling host after its next one, which is at `cycle`. */
+/* The access of the polling host after its next one. The next one is at `cycle`. */
 static inline struct host_beat host_beat_after(const struct tigon_bus *bus, uint64_t cycle) {
     const uint64_t ticks = bus->host_ticks + bus->host_period;
     const uint64_t next = cycle + bus->host_period_cycles; /* the first at or after, or one less */
@@ -323,7 +325,7 @@ static inline void place_beat(struct tigon_bus *bus, enum tigon_bus_master maste
         place_one(bus, cycle);
 }
 
-/* After those of the host. */
+/* As above, but after the accesses of the host. */
 static __attribute__((noinline)) void
 place_beat_later(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle) {
     do
@@ -340,8 +342,8 @@ place_told_beat(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cy
     place_beat(bus, master, cycle);
 }
 
-/* The rare ways are functions of their own, each the last thing done, so that this one keeps
- * nothing on the stack. */
+/* The rare cases are functions of their own and tail calls, so that this function saves no register
+ * on the stack. */
 void tigon_bus_beat(struct tigon_bus *bus, enum tigon_bus_master master, uint64_t cycle) {
     if (__builtin_expect((*bus->change_matters[0] | *bus->change_matters[1]) != 0, 0))
         place_told_beat(bus, master, cycle);
@@ -383,7 +385,7 @@ void tigon_bus_stream_cancel(struct tigon_bus *bus, enum tigon_bus_master master
     while (bus->host_cycle <= cycle)
         announce_host(bus);
     if (cycle < window)
-        cycle = window; /* what has been has been */
+        cycle = window; /* past cycles stay as they are */
     bus->furthest = 0;
     for (unsigned i = 0; i < bus->streams_used; i++) {
         struct tigon_bus_stream *stream = &bus->streams[i];
@@ -397,7 +399,7 @@ void tigon_bus_stream_cancel(struct tigon_bus *bus, enum tigon_bus_master master
         if (stream->beats != 0)
             want(bus, stream->last);
     }
-    /* All others have their cycles anew. */
+    /* All other streams are placed again. */
     memset(bus->words, 0, sizeof bus->words);
     bus->window = window < LOOK_BACK ? 0 : window - LOOK_BACK;
     bus->known_until = bus->window;
@@ -411,8 +413,8 @@ void tigon_bus_stream_cancel(struct tigon_bus *bus, enum tigon_bus_master master
 /* ------------------------------------------------------------------------------------------------
  * Cores */
 
-/* A core that was parked comes up to date after the other looked ahead. It was parked since no
- * device did anything, and none has since: words from then on are 0. */
+/* Brings a core that was parked up to date after its peer has looked ahead on the bus. The core
+ * parked after the last action of a device, so words from then on are 0. */
 static __attribute__((noinline)) void step_back(struct tigon_bus *bus, uint64_t slot) {
     bus->window = slot & ~(uint64_t)(WINDOW - 1u);
     if (bus->known_until > bus->window + TIGON_BUS_WINDOWS * WINDOW)
@@ -436,9 +438,9 @@ static __attribute__((cold, noinline)) void reach_in_steps(struct tigon_bus *bus
         announce_host(bus);
 }
 
-/* Frequent, so what it nearly always comes to is done at once: all is known, and the host has at
- * most one access on the way. It is placed if it is in the window that was or in the one that will
- * be; `taken` follows. Nothing is changed before that is clear. */
+/* The fast path of a frequent call: all words are known, and at most one access of the host is
+ * pending. It is placed if it lies in the window that was current or in the next one; `taken`
+ * follows. Nothing changes before these conditions are checked. */
 void tigon_bus_reach(struct tigon_bus *bus, uint64_t cycle) {
     const uint64_t slot = cycle > bus->core_free ? cycle : bus->core_free;
     const uint64_t was = bus->window;
@@ -479,7 +481,7 @@ uint64_t tigon_bus_access(struct tigon_bus *bus, enum tigon_bus_master master, u
     if (slot >= bus->plain_until)
         tigon_bus_reach(bus, slot);
     if (beats < WINDOW && slot + beats <= bus->plain_until &&
-        (bus->taken >> slot % WINDOW & ((UINT64_C(1) << beats) - 1u)) == 0) { /* all at once */
+        (bus->taken >> slot % WINDOW & ((UINT64_C(1) << beats) - 1u)) == 0) { /* without gaps */
         bus->core_free = slot + beats;
         bus->beats[master] += beats;
         bus->stalls[master] += slot - cycle;
@@ -491,7 +493,7 @@ uint64_t tigon_bus_access(struct tigon_bus *bus, enum tigon_bus_master master, u
         slot = window + WINDOW;
         for (; free != 0; free &= free - 1u) {
             slot = window + (unsigned)__builtin_ctzll(free) + 1u;
-            if (--left == 0 || slot >= plain_until) /* a host's beats come in between */
+            if (--left == 0 || slot >= plain_until) /* beats of a host come in between */
                 break;
         }
         if (left == 0)

@@ -243,6 +243,7 @@ void tigon_cpu_settle(struct tigon_cpu *cpu, uint64_t cycle) {
     if (execute_until(cpu, cycle, cpu->observer ? execute_observed : execute_plain) ==
         TIGON_CPU_BREAKPOINT)
         cpu->shown = false; /* whoever runs the core must hear of it */
+    tigon_cpu_due_changed(cpu);
 }
 
 void tigon_cpu_show(const struct tigon_cpu *cpu, uint64_t cycle, struct tigon_cpu *shown,
@@ -259,7 +260,7 @@ void tigon_cpu_show(const struct tigon_cpu *cpu, uint64_t cycle, struct tigon_cp
     shown->native = NULL;
     shown->observer = NULL;
     shown->park_hook = NULL;
-    shown->due_bound = NULL;
+    shown->due_changed = NULL;
     tigon_cpu_settle(shown, cycle);
 }
 

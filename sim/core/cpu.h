@@ -214,8 +214,9 @@ struct tigon_cpu {
     tigon_cpu_park_hook park_hook;
     void *park_context;
     uint32_t run_ahead;
-    uint64_t *due_bound; /* made 0 when tigon_cpu_due() comes to be less than it was, but by
-                            running; for whoever keeps a bound of it. May be NULL */
+    /* Called when tigon_cpu_due() may have changed, unless tigon_cpu_run() did it. May be NULL. */
+    void (*due_changed)(void *context);
+    void *due_context;
     bool parking_off;
     struct tigon_native *native; /* NULL: the interpreter does everything */
 

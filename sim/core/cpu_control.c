@@ -147,6 +147,7 @@ void tigon_cpu_halt(struct tigon_cpu *cpu, uint64_t cycle) {
     tigon_cpu_settle(cpu, cycle);
     tigon_poll_end(cpu, cycle);
     cpu->state |= TIGON_CPU_STATE_HALTED;
+    tigon_cpu_due_changed(cpu);
 }
 
 bool tigon_cpu_start(struct tigon_cpu *cpu, uint32_t pc, uint64_t cycle) {
@@ -162,7 +163,7 @@ bool tigon_cpu_start(struct tigon_cpu *cpu, uint32_t pc, uint64_t cycle) {
     cpu->loop.stage = TIGON_LOOP_NONE;
     cpu->loop.look_at = cycle;
     cpu->shown = false;
-    tigon_cpu_due_earlier(cpu);
+    tigon_cpu_due_changed(cpu);
     tigon_cpu_limit_peer(cpu);
     return true;
 }
@@ -181,6 +182,7 @@ void tigon_cpu_reset(struct tigon_cpu *cpu) {
     tigon_cpu_registers_written(cpu);
     cpu->line_valid = false;
     cpu->shown = false;
+    tigon_cpu_due_changed(cpu);
 }
 
 uint32_t tigon_cpu_state_read(const struct tigon_cpu *cpu) {

@@ -87,10 +87,10 @@ void tigon_cpu_interpret(struct tigon_cpu *cpu);
 /* tigon_cpu_run_pair() of this core and its peer, whatever they are doing. */
 uint64_t tigon_cpu_run_both(struct tigon_cpu *either, uint64_t horizon);
 
-/* tigon_cpu_due() may be less than it was. */
-static inline void tigon_cpu_due_earlier(const struct tigon_cpu *cpu) {
-    if (cpu->due_bound)
-        *cpu->due_bound = 0;
+/* See struct tigon_cpu. */
+static inline void tigon_cpu_due_changed(const struct tigon_cpu *cpu) {
+    if (cpu->due_changed)
+        cpu->due_changed(cpu->due_context);
 }
 
 /* Lower the horizon of the core's peer, if that is running, to what this core's cycle allows. */

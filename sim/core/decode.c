@@ -144,7 +144,7 @@ struct tigon_instruction tigon_decode(uint32_t word) {
         break;
     }
 
-    /* Fields that must be zero where a non-zero one is another, absent instruction. */
+    /* Fields that must be zero: a non-zero one is another instruction, which the core lacks. */
     if ((in.operation == TIGON_OP_PRI || in.operation == TIGON_OP_JOFF) && amount != 0)
         in.operation = TIGON_OP_INVALID;
     if (in.operation == TIGON_OP_JOFF && rd != 0)

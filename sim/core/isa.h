@@ -82,8 +82,8 @@ struct tigon_instruction {
     uint8_t source;      /* rs field, 0 if the instruction does not read it */
     uint8_t second;      /* rt field, 0 if the instruction does not read it */
     uint8_t destination; /* register written, TIGON_REGISTER_DISCARD for $0 */
-    uint32_t immediate;  /* extended as the operation wants it; branch: byte distance from the
-                            delay slot; shift: the amount */
+    uint32_t immediate;  /* extended as the operation needs it; branch: byte distance from the delay
+                            slot; shift: the amount */
 };
 /* The decoded text of a scratchpad should fit the first-level cache of the host's processor. */
 static_assert(sizeof(struct tigon_instruction) == 8, "as small as it can be");

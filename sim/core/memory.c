@@ -8,7 +8,7 @@
 #define GRANULE_WORDS (TIGON_DECODE_GRANULE / 4u)
 #define HALT_WORD     0x0000000Du
 
-/* What is not zero at first. */
+/* Contents that are not zero at reset. */
 static void power_on(struct tigon_memory *memory) {
     memory->sram_mask = memory->sram_size - 1u;
     memory->watched = TIGON_WATCH_NOTHING;
@@ -123,7 +123,7 @@ void tigon_memory_write(struct tigon_memory *memory, uint32_t address, const voi
         size_t first = offset / TIGON_DECODE_GRANULE;
         size_t last = (offset + part - 1u) / TIGON_DECODE_GRANULE;
         memcpy(memory->sram + offset, from, part);
-        if (last - first < 4u) /* hardly worth a call */
+        if (last - first < 4u) /* so short that a call costs more */
             for (size_t granule = first; granule <= last; granule++)
                 memory->sram_decoded_valid[granule] = 0;
         else

@@ -3,9 +3,9 @@
  * The memories of one board: SRAM, both scratchpads, the stack-overflow window, boot PROM and flash
  * (tigon2.md 2.1).
  *
- * Bytes are stored as on the bus (big-endian). This file knows addresses and contents, not time:
- * costs are in timing.h, SRAM bus slots in bus.h. All writes must go through these functions,
- * because they also drop the pre-decoded copies the cores execute from.
+ * Bytes are stored as on the bus (big-endian). This module handles addresses and contents, not
+ * time: costs are in timing.h, SRAM bus slots in bus.h. All writes must use these functions,
+ * because they also invalidate the pre-decoded copies that the cores execute.
  */
 #ifndef TIGON_SIM_MEMORY_H
 #define TIGON_SIM_MEMORY_H
@@ -30,7 +30,7 @@ enum { TIGON_CORE_A = 0, TIGON_CORE_B = 1, TIGON_CORES = 2 };
 #define TIGON_REGISTERS_SIZE    0x00000400u /* what a core can reach */
 #define TIGON_NULL_PAGE_SIZE    0x00000080u
 
-/* Nothing public says how long the PROM is or how the flash's bytes lie behind its byte lane.
+/* No public source states the size of the PROM, or how the bytes of the flash map to its byte lane.
  * Chosen: 16 kB of words; one flash byte in bits 31:24 of each word, so that byte n is at 4 * n. */
 #define TIGON_PROM              0x40000000u
 #define TIGON_PROM_SIZE         0x00004000u
@@ -48,24 +48,24 @@ struct tigon_memory {
     uint32_t scratchpad_size[TIGON_CORES];
     uint32_t stack_relocation[TIGON_CORES]; /* HW[150], HW[250] */
     uint8_t scratchpad[TIGON_CORES][TIGON_SCRATCHPAD_A_SIZE];
-    uint8_t prom[TIGON_PROM_SIZE]; /* HALT everywhere unless somebody loads it */
+    uint8_t prom[TIGON_PROM_SIZE]; /* HALT everywhere unless loaded */
     uint8_t *flash;                /* owned; TIGON_FLASH_SIZE bytes, erased */
     bool flash_writable;           /* HW[044] bit 4 */
 
     /* Pre-decoded copies, private to the cores. */
     struct tigon_instruction *sram_decoded; /* owned; one entry per SRAM word */
     uint8_t *sram_decoded_valid;            /* owned; one byte per granule */
-    uint8_t *sram_marks;                    /* the same: who may care for a store, TIGON_MARK_... */
+    uint8_t *sram_marks; /* per granule: which parts a store may affect, TIGON_MARK_... */
     struct tigon_instruction scratchpad_decoded[TIGON_CORES][TIGON_SCRATCHPAD_A_SIZE / 4];
 
-    /* Of each byte of a scratchpad: whether its word is known as text. A change of translated text
-     * is for engine.h to notice. */
+    /* For each byte of a scratchpad: whether its word is decoded or translated text. The engine
+     * must handle a change of translated text. */
     uint8_t scratchpad_text[TIGON_CORES][TIGON_SCRATCHPAD_A_SIZE];
     bool scratchpad_text_changed[TIGON_CORES];
 
-    /* Who wants to know that a granule of SRAM is written. `core` and `cycle` tell of a store of a
-     * core; others pass -1. */
-    /* Called before anybody but a core writes SRAM or a scratchpad. May be NULL. */
+    /* Watchpoint callback: called when a watched granule of SRAM is written. `core` and `cycle` are
+     * those of a store by a core; for other masters `core` is -1. */
+    /* Called before a device, the host or a debugger writes SRAM or a scratchpad. May be NULL. */
     void (*before_write)(void *context);
     void *before_write_context;
     uint32_t watched; /* granule; TIGON_WATCH_NOTHING */
@@ -75,11 +75,11 @@ struct tigon_memory {
 
 #define TIGON_WATCH_NOTHING UINT32_MAX
 
-/* Bits of sram_marks. Only a granule that was decoded once can be decoded now, or be in the I-line
- * of a core. */
+/* Bits of sram_marks. Only a granule that was decoded before can be decoded now, or be in the
+ * I-line of a core. */
 #define TIGON_MARK_DECODED 1u
 #define TIGON_MARK_WATCHED 2u
-#define TIGON_MARK_NULL    4u /* of the null page: a store of a core is a fault */
+#define TIGON_MARK_NULL    4u /* in the null page: a store of a core is a fault */
 
 /* Values of scratchpad_text. */
 #define TIGON_TEXT_NONE       0u
@@ -89,7 +89,8 @@ struct tigon_memory {
 /* Make a board's memory, all zero. `sram_size` is 512 kB, 1 MB or 2 MB in bytes.
  * Returns 0, -EINVAL for any other size, or -ENOMEM. */
 int tigon_memory_initialise(struct tigon_memory *memory, uint32_t sram_size);
-/* As it is after tigon_memory_initialise: quicker than to destroy it and make another. */
+/* Resets the memory to its state after tigon_memory_initialise(): faster than to destroy it and
+ * make another. */
 void tigon_memory_clear(struct tigon_memory *memory);
 void tigon_memory_destroy(struct tigon_memory *memory);
 
@@ -118,7 +119,7 @@ static inline void tigon_store_be16(uint8_t *bytes, uint16_t half) {
     bytes[1] = (uint8_t)half;
 }
 
-/* From now on, watch this granule, or TIGON_WATCH_NOTHING, instead of what was watched before. */
+/* Watches this granule, or none (TIGON_WATCH_NOTHING), instead of the one watched before. */
 void tigon_memory_watch(struct tigon_memory *memory, uint32_t granule);
 
 /* SRAM as devices and the host see it. `address` is any SRAM address; it is reduced modulo the
@@ -128,8 +129,9 @@ static inline uint32_t tigon_memory_read32(const struct tigon_memory *memory, ui
 }
 void tigon_memory_write32(struct tigon_memory *memory, uint32_t address, uint32_t value);
 
-/* The same as tigon_memory_write32, for one that has told of the change already (before_write, or
- * tigon_board_disturb) at the same tick: devices that write several places at once. */
+/* The same as tigon_memory_write32, for a caller that has announced the change already
+ * (before_write, or tigon_board_disturb) at the same tick: devices that write several places at
+ * once. */
 static inline void tigon_memory_store32(struct tigon_memory *memory, uint32_t address,
                                         uint32_t value) {
     const uint32_t offset = address & memory->sram_mask & ~3u;
@@ -139,9 +141,8 @@ static inline void tigon_memory_store32(struct tigon_memory *memory, uint32_t ad
         memory->watcher(memory->watcher_context, -1, 0);
 }
 
-/* The same as tigon_memory_write32 when nobody cares: the word is in a granule that never was text
- * and is not watched, and before_write() has nothing to do. Does nothing, and returns false, if
- * somebody might. */
+/* The fast path of tigon_memory_write32: for a word in a granule that never was text and is not
+ * watched, while before_write() has nothing to do. Otherwise returns false and writes nothing. */
 static inline bool tigon_memory_plain_write32(struct tigon_memory *memory, uint32_t address,
                                               uint32_t value) {
     const uint32_t offset = address & memory->sram_mask & ~3u;
@@ -178,26 +179,26 @@ enum tigon_place {
 enum tigon_place tigon_memory_place(const struct tigon_memory *memory, unsigned core,
                                     uint32_t address, uint32_t *offset);
 
-/* The word a core finds at this offset of the flash window, and a store of `bytes` bytes there: it
- * programs a byte when it covers the lane and HW[044] bit 4 allows it, else it does nothing. The
- * part programs at once, an erase is not needed. */
+/* The word that a core reads at this offset of the flash window, and a store of `bytes` bytes
+ * there. A store programs a byte if it covers the lane and HW[044] bit 4 allows it; otherwise it
+ * has no effect. Programming takes no time, and needs no erase. */
 uint32_t tigon_memory_flash_read32(const struct tigon_memory *memory, uint32_t offset);
 void tigon_memory_flash_store(struct tigon_memory *memory, uint32_t offset, uint32_t bytes,
                               uint32_t value);
 
-/* Read or write any memory a core could name (SRAM, stack window, scratchpad, not registers) with
- * no cost and no bus slot: for loaders, debuggers and tests. Returns the number of bytes done,
- * which is short when the range leaves memory. */
+/* Reads or writes any memory that a core can address (SRAM, stack window, scratchpad, not
+ * registers) without cost or bus slot: for loaders, debuggers and tests. Returns the number of
+ * bytes done, which is short when the range leaves memory. */
 size_t tigon_memory_debug_read(const struct tigon_memory *memory, unsigned core, uint32_t address,
                                void *destination, size_t length);
 size_t tigon_memory_debug_write(struct tigon_memory *memory, unsigned core, uint32_t address,
                                 const void *source, size_t length);
 
-/* Decode a granule of SRAM. */
+/* Decodes a granule of SRAM. */
 void tigon_memory_decode(struct tigon_memory *memory, uint32_t granule);
 
-/* For the cores: decoded entries of the SRAM words from offset `offset` (already reduced) on, where
- * what is stale of them is decoded first. Both figures are multiples of TIGON_DECODE_GRANULE. */
+/* For the cores: decoded entries of the SRAM words from offset `offset` (already reduced) on. Stale
+ * entries are decoded first. Both figures are multiples of TIGON_DECODE_GRANULE. */
 static inline const struct tigon_instruction *
 tigon_memory_decoded(struct tigon_memory *memory, uint32_t offset, uint32_t bytes) {
     const uint32_t first = offset / TIGON_DECODE_GRANULE;
@@ -207,7 +208,7 @@ tigon_memory_decoded(struct tigon_memory *memory, uint32_t offset, uint32_t byte
     return memory->sram_decoded + offset / 4u;
 }
 
-/* For the cores: forget decoded SRAM text at this reduced offset. */
+/* For the cores: invalidates decoded SRAM text at this reduced offset. */
 static inline void tigon_memory_touch(struct tigon_memory *memory, uint32_t offset) {
     memory->sram_decoded_valid[offset / TIGON_DECODE_GRANULE] = 0;
 }

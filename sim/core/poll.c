@@ -3,21 +3,22 @@
  * Parking of a core that polls event words in a loop without effect.
  *
  * Argument for exactness. A pollable register keeps its value until tigon_cpu_wake() is called, and
- * every such call, parked or not, makes observation start again. Let two consecutive polls from the
- * same load find all general registers equal, the same value and the same address to go on at, with
- * nothing in between that reaches outside: no SRAM access, no I-line fill, no register write, no
- * read of a register that is not pollable, no scratchpad store that changes the word. Then the core
- * is in the same state at both polls (the load itself ends any load-use interlock, the I-line is
- * the same, the bus was not used), so what follows repeats with the same number of cycles until a
- * wake. The parked core stands before the second poll. Waking moves it on by whole periods and
- * executes the rest up to the wake cycle, with the register values of the last period: by then the
- * registers may already hold what is only to be seen from the wake cycle on.
+ * every such call, parked or not, restarts the observation. Assume that two consecutive polls by
+ * the same load find all general registers equal, read the same value and continue at the same
+ * address. Assume further that the core reaches nothing outside in between: no SRAM access, no
+ * I-line fill, no register write, no read of a register that is not pollable, no scratchpad store
+ * that changes the word. Then the core is in the same state at both polls (the load itself ends any
+ * load-use interlock, the I-line is the same, the bus was not used). So the following instructions
+ * repeat with the same number of cycles until a wake. The parked core is just before the second
+ * poll. Waking advances it by whole periods and executes the rest up to the wake cycle, with the
+ * register values of the last period: by then the registers may already hold values that become
+ * visible only at the wake cycle.
  */
 #include "sim/core/cpu_private.h"
 #include "sim/core/engine.h"
 #include "sim/core/poll_loop.h"
 
-/* What the next poll is compared with. */
+/* The state with which the next poll is compared. */
 static __attribute__((noinline)) void remember(struct tigon_cpu *cpu) {
     struct tigon_cpu_poll *poll = &cpu->poll;
     poll->stage = 2;
@@ -31,7 +32,7 @@ static __attribute__((noinline)) void remember(struct tigon_cpu *cpu) {
 uint64_t tigon_poll_effects(struct tigon_cpu *cpu) {
     if (cpu->native && tigon_engine->changed(cpu->native))
         cpu->effects++;
-    /* Accesses to SRAM are counted already. */
+    /* Accesses to SRAM have a count of their own. */
     return cpu->effects + cpu->statistics.sram_loads + cpu->statistics.sram_stores;
 }
 
@@ -62,7 +63,7 @@ bool tigon_poll_note(struct tigon_cpu *cpu, uint32_t from, uint32_t offset, uint
         return false;
     }
     poll->others = 0;
-    /* The first repetition only makes the comparison of registers worth its price. */
+    /* Comparing registers is worth its cost only after the first repetition. */
     bool repeats = poll->stage == 2 && memcmp(poll->gpr, cpu->gpr, sizeof poll->gpr) == 0;
     if (!repeats) {
         remember(cpu);
@@ -106,14 +107,14 @@ uint32_t tigon_poll_replayed_value(struct tigon_cpu *cpu, uint32_t offset) {
     return index == 0 ? poll->value : poll->other_values[index - 1u];
 }
 
-/* Execute what polling on would have done before `cycle`. */
+/* Executes the polls up to `cycle`. */
 static __attribute__((noinline)) void unpark(struct tigon_cpu *cpu, uint64_t cycle) {
     if (cpu->loop.stage == TIGON_LOOP_PARKED)
         tigon_loop_skip(cpu, cycle);
     else
         tigon_cpu_catch_up(cpu, cycle);
     cpu->parked = false;
-    tigon_cpu_due_earlier(cpu);
+    tigon_cpu_due_changed(cpu);
     cpu->poll.others = 0;
     cpu->poll.replaying = true;
     tigon_cpu_run_strictly(cpu, cycle);
@@ -144,8 +145,7 @@ void tigon_cpu_set_parking(struct tigon_cpu *cpu, bool on, uint64_t cycle) {
         tigon_cpu_wake(cpu, cycle);
 }
 
-/* In a loop of poll_loop.c the last turn is left to be executed, so that registers hold what it
- * leaves. */
+/* In a loop of poll_loop.c the last turn is executed, so that registers hold its results. */
 void tigon_cpu_catch_up(struct tigon_cpu *cpu, uint64_t cycle) {
     if (!cpu->parked || cycle <= cpu->cycle)
         return;

@@ -5,11 +5,11 @@
 #include "sim/core/cpu_private.h"
 #include "sim/core/engine.h"
 
-/* Cycles from a look to the next: from the lowest while looks succeed to the highest. */
+/* Cycles between two attempts: the lowest while attempts succeed, up to the highest. */
 #define LOOK_SOON  64u
 #define LOOK_LATER 2048u
 
-/* Parking for fewer turns than this is not worth the trouble. */
+/* Parking for fewer turns than this costs more than it saves. */
 #define TURNS_WORTH_IT 3u
 
 static uint64_t *beats(const struct tigon_cpu *cpu) {
@@ -24,7 +24,7 @@ static uint64_t ahead(uint64_t cycle, uint64_t now) {
     return cycle > now ? cycle - now : 0;
 }
 
-/* What the cost of a turn depends on beside the instructions. */
+/* The state, beside the instructions, that determines the cost of a turn. */
 static struct tigon_loop_start start_of(const struct tigon_cpu *cpu) {
     return (struct tigon_loop_start){
         .cycle = cpu->cycle,
@@ -66,7 +66,7 @@ void tigon_loop_look(struct tigon_cpu *cpu) {
         return;
     look_again(cpu, false);
     /* A register write is never part of a loop without effect. A core that made one since the last
-     * look is at work more likely than not, and proofs that fail are dear: the next look is soon
+     * attempt probably does real work, and failed proofs are expensive: the next attempt is soon
      * enough. */
     const bool at_work = cpu->statistics.register_writes != loop->register_writes;
     loop->register_writes = cpu->statistics.register_writes;
@@ -90,7 +90,7 @@ bool tigon_loop_arrived(struct tigon_cpu *cpu) {
     struct tigon_loop_start *start = &loop->start;
     const struct tigon_loop_start now = start_of(cpu);
     const uint64_t period = now.cycle - start->cycle;
-    if (now.cycle >= cpu->horizon) /* ahead of what others may still do */
+    if (now.cycle >= cpu->horizon) /* ahead of events that may still come */
         return false;
     if (loop->uses_bus && !tigon_bus_quiet(cpu->bus, cpu->cycle)) {
         tigon_loop_forget(cpu);
@@ -101,7 +101,7 @@ bool tigon_loop_arrived(struct tigon_cpu *cpu) {
                       now.load_register == start->load_register &&
                       now.line_valid == start->line_valid && now.line_offset == start->line_offset;
     if (!same || now.cycle + TURNS_WORTH_IT * period > loop->wake_at) {
-        /* Into the loop things stood differently than they do within: once more. */
+        /* The state on entry to the loop differed from that within it: one more turn. */
         if (same || loop->turns++ == 2u)
             tigon_loop_forget(cpu);
         *start = now;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The proof of poll_loop.h: one turn of a loop worked through with the values of now.
+ * The proof of poll_loop.h: symbolic execution of one turn of a loop, with the present values.
  *
- * A value is known, or the timer times plus or minus one and a constant. The way through the loop
- * is fixed as long as every comparison of such a value comes out as it does now; the proof keeps
- * the least number of timer steps after which one would not. All reads of the timer within a turn
- * lie in that span, so they need not be the same reading.
+ * A value is known, or it is the timer times plus or minus one, plus a constant. The path through
+ * the loop is fixed as long as every comparison of such a value has the same result as now. The
+ * proof keeps the smallest number of timer steps after which one would differ. All timer reads
+ * within a turn lie in that span, so they need not return the same value.
  */
 #include "sim/core/cpu_private.h"
 #include "sim/core/poll_loop.h"
@@ -13,9 +13,9 @@
 #define INSTRUCTIONS_MOST 256u
 
 struct value {
-    uint32_t now;  /* with the timer as it is now */
+    uint32_t now;  /* for the present timer */
     int8_t moves;  /* 0: known; 1, -1: with or against the timer */
-    uint8_t which; /* read of the timer it comes from */
+    uint8_t which; /* timer read from which it derives */
 };
 
 struct proof {
@@ -24,7 +24,7 @@ struct proof {
     struct value registers[33];
     uint64_t written, needed; /* bit per general register; needed: read before it was written */
     uint8_t timer_reads;
-    uint32_t steps; /* of the timer for which the way stays the same */
+    uint32_t steps; /* timer steps for which the path stays the same */
     bool reads_events, reads_more;
     bool impossible;
 };
@@ -68,15 +68,15 @@ static struct value negative(struct value a) {
 
 static bool equal(struct proof *proof, struct value a, struct value b) {
     const struct value difference = add(proof, a, negative(b));
-    if (difference.moves != 0) /* 0 is reached, or left at the next step */
+    if (difference.moves != 0) /* the value becomes 0, or ceases to be 0, at the next step */
         changes_after(proof, difference.now == 0    ? 1u
                              : difference.moves > 0 ? 0u - difference.now
                                                     : difference.now);
     return difference.now == 0;
 }
 
-/* a < b without sign. With the timer a value moves by one, so that it passes every number: the
- * result changes at the border or when the value wraps. */
+/* a < b, unsigned. The value moves by one with the timer, so it passes every number: the result
+ * changes at the border or when the value wraps. */
 static bool below(struct proof *proof, struct value a, struct value b) {
     const bool result = a.now < b.now;
     if (a.moves != 0 && b.moves != 0) {
@@ -87,7 +87,7 @@ static bool below(struct proof *proof, struct value a, struct value b) {
             changes_after(proof, result ? border - a.now : 0u - a.now);
         else
             changes_after(proof, result ? a.now + 1u : a.now - border + 1u);
-        if (border == 0) /* never below, wherever it goes */
+        if (border == 0) /* never below, in either direction */
             return false;
     } else if (b.moves != 0) {
         const uint32_t border = a.now;
@@ -99,7 +99,7 @@ static bool below(struct proof *proof, struct value a, struct value b) {
     return result;
 }
 
-/* The order of signed numbers is that of unsigned ones with the sign turned. */
+/* Signed numbers order as unsigned ones with the sign bit inverted. */
 static struct value turned(struct value a) {
     a.now ^= 0x80000000u;
     return a;
@@ -146,7 +146,7 @@ static struct value read_register(struct proof *proof, uint32_t offset) {
     return known(value);
 }
 
-/* The bytes of memory at a CPU address, NULL if they are not memory that the proof knows about. */
+/* The bytes of memory at a CPU address, NULL if the proof does not cover that memory. */
 static const uint8_t *memory_at(struct proof *proof, uint32_t address, uint32_t bytes,
                                 enum tigon_place *place, uint32_t *offset) {
     struct tigon_cpu *cpu = proof->cpu;
@@ -177,7 +177,7 @@ static struct value load(struct proof *proof, const struct tigon_instruction *in
     return known(0);
 }
 
-/* Only what is there already may be stored. */
+/* A store may only write the value that is already there. */
 static void store(struct proof *proof, const struct tigon_instruction *in, uint32_t bytes) {
     const uint32_t address = fixed(proof, read(proof, in->source)) + in->immediate;
     const uint32_t value = fixed(proof, read(proof, in->second));
@@ -190,7 +190,7 @@ static void store(struct proof *proof, const struct tigon_instruction *in, uint3
         proof->impossible = true;
 }
 
-/* The instruction at `pc`, TIGON_OP_INVALID where the proof does not go. */
+/* The instruction at `pc`, TIGON_OP_INVALID where the proof does not apply. */
 static struct tigon_instruction fetch(struct proof *proof, uint32_t pc) {
     struct tigon_cpu *cpu = proof->cpu;
     const struct tigon_instruction none = {.operation = TIGON_OP_INVALID};
@@ -204,7 +204,7 @@ static struct tigon_instruction fetch(struct proof *proof, uint32_t pc) {
     struct tigon_instruction in = tigon_decode(tigon_load_be32(at));
     if (place == TIGON_PLACE_SRAM && cpu->line_valid &&
         offset - cpu->line_offset < cpu->timing.instruction_line_bytes) {
-        /* The line may hold older text than memory does. */
+        /* The I-line may hold older text than memory. */
         if (memcmp(&cpu->line[(offset - cpu->line_offset) / 4u], &in, sizeof in) != 0)
             return none;
         proof->loop->uses_bus = used_bus;
@@ -297,7 +297,7 @@ static struct value compute(struct proof *proof, const struct tigon_instruction 
 
 enum flow { FLOW_NONE, FLOW_STAYS, FLOW_SKIPS_SLOT, FLOW_GOES };
 
-/* Whether the instruction is a branch, and what it does; `slot` is the address after it. */
+/* Whether the instruction is a branch, and its effect; `slot` is the address after it. */
 static enum flow branch(struct proof *proof, const struct tigon_instruction *in, uint32_t slot,
                         uint32_t *target) {
     const struct value zero = known(0);
@@ -376,7 +376,7 @@ static void link_to(struct proof *proof, const struct tigon_instruction *in, uin
     }
 }
 
-/* Everything but branches. */
+/* All instructions but branches. */
 static void execute(struct proof *proof, const struct tigon_instruction *in) {
     struct value value;
     switch ((enum tigon_op)in->operation) {
@@ -459,7 +459,7 @@ bool tigon_loop_prove(struct tigon_cpu *cpu) {
     loop->timer_cycle = cpu->cycle;
     loop->timer_value =
         port->timer ? port->register_read(port->context, cpu->core, port->timer, cpu->cycle) : 0;
-    /* Loops that only look at event words are poll.c's. */
+    /* poll.c handles loops that read only event words. */
     if (!follow(&proof) || (proof.reads_events && !proof.reads_more))
         return false;
     for (unsigned i = 1; i < 32; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who called whom; see backtrace.h. */
+/* Backtraces; see backtrace.h. */
 #include "sim/debug/backtrace.h"
 
 #include <stdbool.h>
@@ -7,10 +7,10 @@
 #define REGISTER_SP    29u
 #define REGISTER_RA    31u
 #define SEARCH_WORDS   2048u /* back from the program counter for a function's beginning */
-#define FUNCTION_WORDS 8192u /* longest function that is looked through */
+#define FUNCTION_WORDS 8192u /* longest function that is analysed */
 #define FRAME_LIMIT    0x4000u
 
-/* What a function has done to the stack so far. */
+/* The effect of a function on the stack so far. */
 struct shape {
     uint32_t size; /* bytes it has taken */
     bool saved;    /* $ra is on the stack ... */
@@ -48,8 +48,8 @@ static uint32_t guess_start(const struct tigon_cpu *cpu, uint32_t pc) {
     return pc;
 }
 
-/* The code from `start` to `pc` in the order it lies there. A return takes back only what its own
- * path did to the stack: behind it stands what other paths jump to. */
+/* The code from `start` to `pc` in address order. A return undoes only the effect of its own path
+ * on the stack: the code behind it is the target of jumps from other paths. */
 static struct shape shape_at(const struct tigon_cpu *cpu, uint32_t start, uint32_t pc) {
     struct shape shape = {0}, body = {0};
     uint32_t word;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who called whom, read from the stack without debug information: what the code of a function does
- * to $sp and $ra between its first instruction and the program counter tells where its caller's
- * are. Works for firmware of other people, also without symbols; a frame whose return address does
- * not follow a call ends the list.
+ * Backtraces from the stack without debug information: the effects of a function's code on $sp and
+ * $ra between its first instruction and the program counter show where its caller's values are.
+ * Works for any firmware, also without symbols; a frame whose return address does not follow a call
+ * ends the list.
  */
 #ifndef SIM_DEBUG_BACKTRACE_H
 #define SIM_DEBUG_BACKTRACE_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Breakpoints and watchpoints: what makes the world stop at an instruction.
+ * Breakpoints and watchpoints: the conditions that stop the world at an instruction.
  *
- * Nothing is patched into code. A breakpoint is a comparison with the program counter, made fast by
- * a table of bits. For watchpoints each instruction is decoded beforehand: GDB expects a MIPS core
- * to stop before the access, and makes one step to see the new value. What others change (DMA, the
- * MAC, the host, the other core) is found by comparing the watched bytes, and reported at the next
+ * Code is not patched. A breakpoint is a comparison with the program counter, made fast by a table
+ * of bits. For watchpoints each instruction is decoded beforehand: GDB expects a MIPS core to stop
+ * before the access, and makes one step to see the new value. Changes by other masters (DMA, the
+ * MAC, the host, the other core) are found by comparing the watched bytes, and reported at the next
  * instruction of the board.
  *
- * Going backwards an access counts when the thread comes to the instruction after it: GDB then
+ * In reverse execution an access counts when the thread reaches the instruction after it: GDB then
  * steps back over it and sees the old value.
  */
 #include <errno.h>
@@ -36,7 +36,7 @@ static struct debug_watch *watch_of(struct tigon_debugger *debugger, size_t brea
     return &debugger->watches[breakpoint * debugger->thread_count + (size_t)thread];
 }
 
-/* Where the saved bytes are: both cores of a board see the same SRAM. */
+/* The key of the saved bytes: both cores of a board see the same SRAM. */
 static struct debug_watch *keeper(struct tigon_debugger *debugger, size_t breakpoint,
                                   const struct debug_thread *thread) {
     const struct debug_watch *watch = watch_of(debugger, breakpoint, thread->index);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The debugger as the world sees it: what is shown to it, when it stops, who connects. */
+/* The debugger's side of the world: observers, stops, connections. */
 #include "sim/debug/debugger.h"
 
 #include <errno.h>
@@ -74,7 +74,7 @@ static bool talk(struct tigon_debugger *debugger) {
     }
     if (!debugger->unsnapshotted_change)
         return true;
-    debugger->session->frontier = debugger->position;  /* what comes now was never printed */
+    debugger->session->frontier = debugger->position;  /* output from here on was never printed */
     return debug_travel_snapshot(debugger, true) >= 0; /* or a re-run would lose the change */
 }
 
@@ -90,8 +90,9 @@ static bool stop_once(struct tigon_debugger *debugger, const struct debug_stop *
     return talk(debugger);
 }
 
-/* While GDB steps a thread alone it cannot bear to hear of another. So its step ends here, without
- * having moved when need be, and the other's stop is told as soon as GDB lets all threads go. */
+/* While GDB steps one thread alone it cannot handle the stop of another. So its step ends here, if
+ * necessary without an instruction, and the other's stop is reported as soon as GDB resumes all
+ * threads. */
 void debug_stop_here(struct tigon_debugger *debugger, const struct debug_stop *stop) {
     const struct debug_stop wanted = *stop; /* may be debugger->stop */
     const struct debug_thread *thread = &debugger->threads[wanted.thread];
@@ -115,7 +116,7 @@ static void stop_for(struct tigon_debugger *debugger, int thread, int signal) {
     debug_stop_here(debugger, &stop);
 }
 
-/* The debugger says something while the world runs: to stop, or that it is gone. */
+/* The debugger sent a byte while the world runs, to stop it, or has disconnected. */
 static void look_at_connection(struct tigon_debugger *debugger, int thread) {
     size_t length;
     switch (packet_receive(&debugger->stream, false, debugger->packet, sizeof debugger->packet,
@@ -126,7 +127,7 @@ static void look_at_connection(struct tigon_debugger *debugger, int thread) {
     case PACKET_CLOSED:
         debug_let_go(debugger);
         break;
-    case PACKET_ARRIVED: /* nothing is allowed now; the debugger will ask again */
+    case PACKET_ARRIVED: /* no packet is allowed while the world runs; GDB will repeat it */
     case PACKET_NOTHING:
         break;
     }
@@ -162,7 +163,7 @@ static void look_at_instruction(struct tigon_debugger *debugger, struct debug_th
     }
 }
 
-/* A delay slot belongs to its branch: nobody stops there. After a branch that is not taken it looks
+/* A delay slot belongs to its branch: no thread stops there. After a branch that is not taken it is
  * like any other instruction, but GDB steps over both at once. */
 static bool in_delay_slot(const struct tigon_debugger *debugger, struct debug_thread *thread,
                           uint32_t pc) {
@@ -263,7 +264,7 @@ static int signal_of_fault(uint32_t state) {
     return DEBUG_SIGNAL_SEGMENT;
 }
 
-/* Cores stop by themselves: HALT, or a fault in a world that goes on. */
+/* Cores stop without the debugger: HALT, or a fault in a world that continues. */
 static void look_at_cores(struct tigon_debugger *debugger) {
     const uint32_t interesting = TIGON_CPU_STATE_HALT_EXECUTED | TIGON_CPU_STATE_FAULTS;
     for (size_t i = 0; i < debugger->thread_count; i++) {
@@ -302,7 +303,7 @@ static void ended(void *context, enum tigon_end end) {
         return;
     look_at_cores(debugger); /* with the last core the world may come to its end at once */
     if (!debugger->attached || end == TIGON_END_TIME_LIMIT || end == TIGON_END_STOPPED)
-        return; /* whoever asked for that may go on */
+        return; /* the caller requested this end */
     if (debugger->mode != DEBUG_RUN) {
         debug_travel_ended(debugger);
         return;

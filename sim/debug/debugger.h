@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A debugger's view of a running world: GDB over the remote serial protocol, with the cores of the
- * boards as threads, and a history to go back in.
+ * The debugger of a running world: GDB over the remote serial protocol, with the cores of the
+ * boards as threads, and a history for reverse execution.
  *
  *     struct tigon_debugger_options options;
  *     tigon_debugger_options_defaults(&options);
@@ -10,22 +10,22 @@
  *     ... tigon_world_run(world, ...) ...
  *     tigon_debugger_close(debugger, exit_status);
  *
- * A debugged world does exactly what it does alone, to the cycle. Breakpoints change no code: they
- * are compared with the program counter at each instruction. A stopped world stands still inside
- * the instruction at which it stopped, so nothing has to be taken up again. Only what the user
- * writes into registers or memory changes the run.
+ * A debugged world runs exactly as without a debugger, to the cycle. Breakpoints change no code:
+ * they are compared with the program counter at each instruction. A stopped world waits inside the
+ * instruction at which it stopped, so it simply continues from there. Only the user's writes to
+ * registers or memory change the run.
  *
  * History. Every snapshot_ns of simulated time the process forks, and the child sleeps: it is a
  * snapshot, with all host programs and their stacks. Going back wakes a copy of the last snapshot
- * before the wanted moment, which runs forward to it; the process that was at work ends. A process
+ * before the wanted moment, which runs forward to it; the live process ends. A process
  * that owns no simulation, the one that called tigon_debugger_open, waits for the last of them and
  * ends with its status. So tigon_debugger_open returns in a child process; call it when no thread
- * runs and nothing holds on to the process's number. What cannot be taken back:
+ * runs and no other process depends on the process's number. Effects outside the process:
  *  - open files are cut to the length they had at the snapshot and written again;
  *  - what was printed to standard output and error is not printed a second time;
- *  - other processes that the world talks to know nothing: use snapshot_limit = 0 with them.
+ *  - other processes connected to the world do not go back: use snapshot_limit = 0 with them.
  *
- * Without a debugger attached nothing is slower than it would be without this.
+ * While no debugger is attached, the world runs at full speed.
  */
 #ifndef SIM_DEBUG_DEBUGGER_H
 #define SIM_DEBUG_DEBUGGER_H
@@ -44,15 +44,15 @@ struct tigon_debugger_options {
     /* "PORT" or "HOST:PORT" (TCP; without a host only this machine can connect), or a path with a
      * slash for a Unix socket. NULL: `connection` is used. */
     const char *address;
-    int connection;          /* a connected stream socket, closed with the debugger; else -1 */
-    int board;               /* whose cores are the threads, or TIGON_DEBUGGER_ALL_BOARDS */
-    bool wait;               /* nothing runs before the first debugger has attached */
-    bool stop_at_end;        /* all programs finished: stop once more before the end */
-    uint64_t from_ns;        /* with wait: runs alone to this time, and only then waits */
-    uint64_t snapshot_ns;    /* distance of snapshots in simulated time, at least 1 us */
+    int connection;       /* a connected stream socket, closed with the debugger; else -1 */
+    int board;            /* the board whose cores are the threads, or TIGON_DEBUGGER_ALL_BOARDS */
+    bool wait;            /* waits for the first debugger before the world runs */
+    bool stop_at_end;     /* all programs finished: stop once more before the end */
+    uint64_t from_ns;     /* with wait: runs alone to this time, and only then waits */
+    uint64_t snapshot_ns; /* distance of snapshots in simulated time, at least 1 us */
     unsigned snapshot_limit; /* how many are kept, old ones less densely; 0: no history */
     const struct tigon_reporter *reporter; /* for `monitor report`, or NULL */
-    /* Told where a debugger can connect, or NULL. */
+    /* Called with the address to connect to, or NULL. */
     void (*listening)(void *context, const char *address);
     void *context;
 };

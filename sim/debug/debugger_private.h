@@ -15,8 +15,8 @@
 #define DEBUG_WATCH_BYTES  128u /* longest range of one watchpoint */
 #define DEBUG_SNAPSHOTS    96u
 #define DEBUG_OPEN_FILES   128u
-#define DEBUG_POLL_CALLS   16384u /* instructions between looks at the connection */
-#define DEBUG_POLL_TURNS   256u   /* turns of the world between looks */
+#define DEBUG_POLL_CALLS   16384u /* instructions between two checks of the connection */
+#define DEBUG_POLL_TURNS   256u   /* turns of the world between two checks */
 #define DEBUG_PACKET_BYTES 16384u
 
 /* Signal numbers of the protocol, which are GDB's own. */
@@ -41,9 +41,9 @@ enum debug_break_kind {
 
 struct debug_breakpoint {
     bool used;
-    /* GDB takes its breakpoints out to step one thread alone over one of them, and puts others in
-     * where that thread will come to. The others must run past neither: they stop at removed
-     * breakpoints until the next real resume, and do not see fresh ones. */
+    /* GDB removes its breakpoints to step one thread alone over one of them, and inserts others
+     * where that thread will stop. The other threads must handle both: they stop at removed
+     * breakpoints until the next real resume, and ignore fresh ones. */
     bool fresh; /* put in since the last real resume */
     bool removed;
     uint8_t kind; /* enum debug_break_kind */
@@ -51,20 +51,20 @@ struct debug_breakpoint {
     uint32_t length;
 };
 
-/* Why the world stands. */
+/* Why the world is stopped. */
 struct debug_stop {
     int signal;
     int thread;       /* index */
-    int kind;         /* enum debug_break_kind of what was hit, else -1 */
+    int kind;         /* enum debug_break_kind of the hit, else -1 */
     uint32_t address; /* of the data watched */
     bool history_begins;
     bool restored; /* the answer to `monitor restore`, no stop */
 };
 
 /*
- * A position is the number of instructions shown to the debugger so far, of all its threads. What
- * is shown and in which order depends on the world alone, so a position is a moment, in each
- * re-run the same.
+ * A position is the number of instructions shown to the debugger so far, of all its threads. The
+ * world alone determines these instructions and their order, so a position is a moment, the same in
+ * each re-run.
  */
 enum debug_mode {
     DEBUG_RUN,
@@ -80,7 +80,7 @@ struct debug_travel {
     uint64_t limit;       /* breakpoints below, watchpoints up to this position */
     uint64_t target;
     bool found;
-    struct debug_stop stop; /* what to say on arrival */
+    struct debug_stop stop; /* the stop to report on arrival */
 };
 
 struct debug_slot {
@@ -93,11 +93,11 @@ struct debug_slot {
     int wake;    /* eventfd, in all processes the same */
 };
 
-/* What must survive going back, in memory that all processes share. */
+/* State that must survive going back, in memory that all processes share. */
 struct debug_session {
     struct debug_breakpoint breakpoints[DEBUG_BREAKPOINTS];
     bool no_acknowledge;
-    bool stop_reasons;  /* the debugger knows swbreak and hwbreak */
+    bool stop_reasons;  /* the debugger supports swbreak and hwbreak */
     int general_thread; /* of Hg and Hc; index */
     int resume_thread;
     bool stop_at_end;
@@ -107,10 +107,11 @@ struct debug_session {
     uint64_t frontier; /* how far output was printed */
     pid_t supervisor;
     int supervisor_pipe; /* read end: hung up when the supervisor has ended */
-    pid_t live; /* on whom the session depends: who runs the world, or a snapshot told to go on */
+    pid_t live; /* the process that the session depends on: the live one, or a snapshot that is to
+                   continue */
 };
 
-/* A watchpoint as one thread sees it. */
+/* The state of a watchpoint for one thread. */
 struct debug_watch {
     bool valid;                       /* the range is in memory or registers */
     uint8_t place;                    /* enum tigon_place */
@@ -125,7 +126,7 @@ struct debug_thread {
     unsigned core;
     int index;
     uint32_t before;      /* address of the instruction shown before this one */
-    uint32_t seen_state;  /* HW[140] bits when last looked at */
+    uint32_t seen_state;  /* HW[140] bits at the last check */
     bool pending;         /* scan: has made a watched access, to be reported after it */
     struct debug_stop at; /* that report */
 };
@@ -152,13 +153,13 @@ struct tigon_debugger {
     bool waited;    /* the first attachment is over */
     bool unsnapshotted_change; /* the user changed something since the last snapshot */
     uint64_t position;
-    struct debug_thread *inside; /* whose instruction is being shown, or NULL */
+    struct debug_thread *inside; /* the core whose instruction is being shown, or NULL */
     struct debug_stop stop;
 
     uint8_t mode;         /* enum debug_mode */
-    int step_thread;      /* -1: none steps */
-    int alone;            /* thread, the others of which GDB takes to stand still; -1 */
-    uint64_t deferred_at; /* position at which a stop of another was told late */
+    int step_thread;      /* -1: no step */
+    int alone;            /* thread that GDB runs alone, assuming that the others are stopped; -1 */
+    uint64_t deferred_at; /* position at which another thread's stop was reported late */
     uint64_t step_instruction;
     uint32_t step_first, step_end; /* stay while pc is in [first, end) */
     unsigned calls_to_poll;
@@ -179,21 +180,21 @@ struct tigon_debugger {
 
 /* debugger.c */
 
-/* Talks to the debugger until it lets the world go on; may not return (history). */
+/* Serves the debugger until it resumes the world; may not return (history). */
 void debug_stop_here(struct tigon_debugger *debugger, const struct debug_stop *stop);
 void debug_let_go(struct tigon_debugger *debugger); /* detach */
-/* While travelling nothing is printed that was printed before. */
+/* While travelling, output that was printed before is not printed again. */
 void debug_mute(struct tigon_debugger *debugger);
 
 /* breaks.c */
 
-/* Adds or removes what a Z or z packet says. 0, -ENOSPC, -EINVAL. */
+/* Adds or removes the breakpoint or watchpoint of a Z or z packet. 0, -ENOSPC, -EINVAL. */
 int debug_breaks_insert(struct tigon_debugger *debugger, int kind, uint32_t address,
                         uint32_t length);
 void debug_breaks_remove(struct tigon_debugger *debugger, int kind, uint32_t address,
                          uint32_t length);
 void debug_breaks_clear(struct tigon_debugger *debugger);
-/* Before the world goes on, perhaps with a thread alone. */
+/* Before the world continues, perhaps with one thread alone. */
 void debug_breaks_prepare(struct tigon_debugger *debugger);
 bool debug_breaks_at(const struct tigon_debugger *debugger, const struct debug_thread *thread,
                      uint32_t pc);
@@ -216,8 +217,8 @@ bool debug_access_of(const struct tigon_cpu *cpu, uint32_t pc, uint32_t *address
 int debug_history_open(struct tigon_debugger *debugger);
 void debug_history_close(struct tigon_debugger *debugger);
 bool debug_history_exists(const struct tigon_debugger *debugger);
-/* Makes a snapshot of here. Returns its number, 0 when there is none (no history, no process), and
- * in a copy woken later -1: session->travel says what to do. */
+/* Makes a snapshot of the present moment. Returns its number, 0 when there is none (no history, no
+ * process), and in a copy woken later -1: session->travel then has the target. */
 int debug_history_take(struct tigon_debugger *debugger, bool kept);
 /* After a forgotten debugger: the history is over. */
 void debug_history_forget(struct tigon_debugger *debugger);
@@ -226,14 +227,15 @@ void debug_history_forget(struct tigon_debugger *debugger);
 struct debug_slot *debug_history_before(struct tigon_debugger *debugger, uint64_t limit);
 struct debug_slot *debug_history_first(struct tigon_debugger *debugger);
 struct debug_slot *debug_history_numbered(struct tigon_debugger *debugger, unsigned number);
-/* Goes on in a copy of the snapshot, as session->travel says. Returns only on failure. */
+/* Continues in a copy of the snapshot, with the target session->travel. Returns only on failure. */
 void debug_history_wake(struct tigon_debugger *debugger, struct debug_slot *slot);
-/* Drops what lies after the present moment. */
+/* Drops the snapshots after the present moment. */
 void debug_history_cut(struct tigon_debugger *debugger);
 
 /* travel.c */
 
-/* debug_history_take, and what a copy does when it wakes there (-1, when it runs on from there). */
+/* debug_history_take, and the actions of a copy that wakes there (-1, when it runs on from there).
+ */
 int debug_travel_snapshot(struct tigon_debugger *debugger, bool kept);
 /* Goes back; returns only when there is no history. */
 void debug_travel_back(struct tigon_debugger *debugger, bool step, int thread);
@@ -249,7 +251,7 @@ void debug_gdb_send_stop(struct tigon_debugger *debugger);
 /* Until the debugger resumes the world (true) or is gone (false). */
 bool debug_gdb_serve(struct tigon_debugger *debugger);
 
-/* target.c: what the protocol says about registers and memory. */
+/* target.c: the protocol's view of registers and memory. */
 
 enum { DEBUG_REGISTERS = 75, DEBUG_REGISTER_SP = 29, DEBUG_REGISTER_PC = 37 };
 /* Hexadecimal text of a register; x for unknown contents. Returns the characters, 0 for no such

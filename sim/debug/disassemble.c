@@ -46,7 +46,7 @@ static const struct row rows[TIGON_OP_COUNT] = {
     [TIGON_OP_BLTZALL] = {"bltzall", "s,b"}, [TIGON_OP_BGEZALL] = {"bgezall", "s,b"},
 };
 
-/* What the chip lacks and other MIPS processors have. */
+/* Instructions that the chip lacks and other MIPS processors have. */
 static const char *const absent_special[64] = {
     [0x0C] = "syscall", [0x0F] = "sync", [0x10] = "mfhi", [0x11] = "mthi",
     [0x12] = "mflo",    [0x13] = "mtlo", [0x18] = "mult", [0x19] = "multu",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instructions as text, in the assembler's notation. What is named is what the core executes
- * (sim/core/decode.c), with PRI, JOFF and HALT; anything else is a .word, with the name it has on
- * other MIPS processors where that tells something.
+ * Instructions as text, in the assembler's notation. Names are those of the instructions that the
+ * core executes (sim/core/decode.c), with PRI, JOFF and HALT; anything else is a .word, with its
+ * name on other MIPS processors if it has one.
  */
 #ifndef SIM_DEBUG_DISASSEMBLE_H
 #define SIM_DEBUG_DISASSEMBLE_H

@@ -9,10 +9,10 @@
 
 #define ALL_DIGITS (17u * DEBUG_REGISTERS)
 
-/* What a handler of a packet has done. */
+/* The result of a packet's handler. */
 enum outcome {
     ANSWERED,
-    RESUME, /* the world goes on; the stop will be the answer */
+    RESUME, /* the world continues; the stop will be the answer */
     GONE
 };
 
@@ -110,7 +110,7 @@ static bool write_register(struct tigon_debugger *debugger, unsigned number, con
 }
 
 static enum outcome write_all_registers(struct tigon_debugger *debugger, const char *text) {
-    /* Of our own at the end only what can be written; GDB may leave them out. */
+    /* Of our own registers at the end only those that can be written; GDB may leave them out. */
     for (unsigned i = 0; i < DEBUG_REGISTERS && *text; i++)
         if (!write_register(debugger, i, &text) && i < 72)
             return answer(debugger, "E01");
@@ -258,8 +258,8 @@ static bool parse_action(const struct tigon_debugger *debugger, const char **tex
     return action->thread >= -1 && (**text == ';' || **text == 0);
 }
 
-/* "vCont;action[:thread]...". Time is the same for all, so all threads run whatever is said; of
- * interest is which one steps, and whether GDB takes the others to stand still. */
+/* "vCont;action[:thread]...". Time is the same for all, so all threads run in any case. The packet
+ * only determines which thread steps, and whether GDB assumes that the others are stopped. */
 static enum outcome resume_threads(struct tigon_debugger *debugger, const char *text) {
     struct action action;
     int step_thread = -1, named = -1;
@@ -294,7 +294,7 @@ static enum outcome go_back(struct tigon_debugger *debugger, bool step) {
     if (!debug_history_exists(debugger))
         return answer(debugger, "E06");
     debug_travel_back(debugger, step, debugger->session->resume_thread);
-    /* Still here: nothing lies before. */
+    /* No movement: this is the beginning of history. */
     debugger->stop.history_begins = true;
     debugger->stop.kind = -1;
     debugger->stop.signal = DEBUG_SIGNAL_TRAP;
@@ -503,7 +503,7 @@ bool debug_gdb_serve(struct tigon_debugger *debugger) {
                                &length)) {
         case PACKET_CLOSED:
             return false;
-        case PACKET_INTERRUPT: /* too late, it stands already */
+        case PACKET_INTERRUPT: /* too late, it is stopped already */
         case PACKET_NOTHING:
             continue;
         case PACKET_ARRIVED:

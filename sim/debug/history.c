@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Snapshots as sleeping processes; see debugger.h. What they share lies in one piece of memory
- * (struct debug_session); all else is each process's own, as it was when it was made.
+ * Snapshots as sleeping processes; see debugger.h. Their shared state is one piece of memory
+ * (struct debug_session); all other state is private to each process, as it was when the process
+ * was forked.
  *
  * Processes: the supervisor, which waits; the live one, which runs the world; the snapshots, which
- * sleep in debug_history_take. To go back, the live process says in the session what is to be done,
- * wakes a snapshot and ends. The snapshot makes a copy of itself, the new live process, and sleeps
- * on. Only one of them ever runs, so the session needs no lock.
+ * sleep in debug_history_take. To go back, the live process writes the target into the session,
+ * wakes a snapshot and ends. The snapshot forks a copy of itself, the new live process, and sleeps
+ * again. Only one of them ever runs, so the session needs no lock.
  *
- * No process asks by a signal whether another still lives: a zombie takes signals, too. The
+ * No process tests by a signal whether another is alive: a zombie accepts signals, too. The
  * supervisor alone holds the write end of a pipe. The kernel closes it when the supervisor ends,
- * even if its parent never waits for it, and sleeping snapshots see the pipe end.
+ * even if its parent never waits for it, and sleeping snapshots see the end of the pipe.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -40,8 +41,8 @@ static void pass_on(int number) {
 
 /* --- the supervisor */
 
-/* A snapshot holds nothing but itself, so it needs no chance to end in order; and only then the
- * slot can be another's at once. */
+/* A snapshot owns no resource but itself, so it needs no orderly end. Only after its end may
+ * another snapshot use the slot. */
 static void dismiss(struct debug_slot *slot) {
     /* Once: the supervisor clears it when it sees that the process has ended, at any time. */
     const pid_t pid = __atomic_load_n(&slot->pid, __ATOMIC_RELAXED);
@@ -81,12 +82,12 @@ static _Noreturn void supervise(struct debug_session *session, int held) {
             break;
         }
     }
-    (void)close(held); /* the snapshots end, also one that its slot does not know yet ... */
+    (void)close(held); /* the snapshots end, also one whose number is not in its slot yet ... */
     for (size_t i = 0; i < DEBUG_SNAPSHOTS; i++)
         dismiss(&session->slots[i]); /* ... and those that are stopped */
     while (waitpid(-1, NULL, 0) > 0 || errno == EINTR) {
     }
-    if (WIFSIGNALED(status)) { /* end as it did, for whoever waits for us; its core is enough */
+    if (WIFSIGNALED(status)) { /* the same end for the parent; no second core */
         (void)prctl(PR_SET_DUMPABLE, 0);
         (void)signal(WTERMSIG(status), SIG_DFL);
         (void)raise(WTERMSIG(status));
@@ -99,7 +100,7 @@ static bool supervisor_lives(const struct debug_session *session) {
     return poll(&request, 1, 0) <= 0;
 }
 
-/* The live process must not outlive the supervisor, whom users know and end. */
+/* The live process must not outlive the supervisor, which is the process that users see and end. */
 static void follow_supervisor(const struct debug_session *session) {
     while (getppid() != session->supervisor) { /* the process between is about to end */
         if (!supervisor_lives(session))
@@ -243,8 +244,9 @@ static const struct debug_slot *neighbour(const struct debug_session *session,
     return best;
 }
 
-/* Drops the one whose loss makes the smallest gap compared with its age, so that they lie dense
- * near the present and ever thinner before. The first is the beginning of history and stays. */
+/* Drops the snapshot whose loss makes the smallest gap compared with its age, so that they are
+ * dense near the present and ever sparser before. The first is the beginning of history and
+ * stays. */
 static void thin_out(struct tigon_debugger *debugger) {
     struct debug_session *session = debugger->session;
     struct debug_slot *worst = NULL;
@@ -296,7 +298,7 @@ static bool became_copy(void) {
     int status = 0;
     while (between > 0 && waitpid(between, &status, 0) < 0 && errno == EINTR) {
     }
-    return between < 0 || status != 0; /* no process to be had: go on as ourselves */
+    return between < 0 || status != 0; /* fork failed: this process continues */
 }
 
 /* Whether the slot holds a snapshot. Somebody may have ended the process: as a child of ours it is
@@ -391,9 +393,9 @@ struct debug_slot *debug_history_numbered(struct tigon_debugger *debugger, unsig
     return NULL;
 }
 
-/* The supervisor clears the slot of a process that has ended and then compares the live one; we
- * set the live one and then look at the slot. So one of both sees a snapshot that ends meanwhile.
- */
+/* The supervisor clears the slot of a process that has ended and then compares the live one; this
+ * process sets the live one and then reads the slot. So one of both detects a snapshot that ends
+ * meanwhile. */
 void debug_history_wake(struct tigon_debugger *debugger, struct debug_slot *slot) {
     struct debug_session *session = debugger->session;
     const uint64_t one = 1;

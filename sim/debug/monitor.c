@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `monitor` commands: what GDB has no words for. */
+/* `monitor` commands: functions for which GDB has no commands of its own. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,22 +30,20 @@ static void show_time(struct monitor *monitor) {
 }
 
 static void show_registers(struct monitor *monitor) {
-    size_t count, shown = 0;
-    const struct tigon_register_description *table = tigon_register_table(&count);
-    for (size_t i = 0; i < count; i++)
-        for (uint16_t word = 0; word < table[i].count; word++) {
-            const uint32_t offset = table[i].offset + 4u * word;
-            char number[8];
-            (void)snprintf(number, sizeof number, "%03X", offset);
-            if (*monitor->argument && !strcasestr(table[i].name, monitor->argument) &&
-                strcasecmp(number, monitor->argument) != 0)
-                continue;
-            const char *part = tigon_register_part(offset);
-            (void)fprintf(monitor->out, "HW[%s] %08" PRIX32 "  %s%s%s\n", number,
-                          tigon_board_peek_register(monitor->thread->board, offset), table[i].name,
-                          *part ? ", " : "", part);
-            shown++;
-        }
+    size_t shown = 0;
+    for (uint32_t offset = 0; offset < TIGON_REGISTER_BYTES; offset += 4) {
+        const struct tigon_register_description *row = tigon_register_describe(offset);
+        char number[8];
+        (void)snprintf(number, sizeof number, "%03X", offset);
+        if (!row || (*monitor->argument && !strcasestr(row->name, monitor->argument) &&
+                     strcasecmp(number, monitor->argument) != 0))
+            continue;
+        const char *part = tigon_register_part(offset);
+        (void)fprintf(monitor->out, "HW[%s] %08" PRIX32 "  %s%s%s\n", number,
+                      tigon_board_peek_register(monitor->thread->board, offset), row->name,
+                      *part ? ", " : "", part);
+        shown++;
+    }
     if (shown == 0)
         (void)fprintf(monitor->out, "no register has \"%s\" in its name or is HW[%s]\n",
                       monitor->argument, monitor->argument);

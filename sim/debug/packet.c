@@ -25,7 +25,7 @@ void packet_close(struct packet_stream *stream) {
     stream->descriptor = -1;
 }
 
-/* The next byte, -1 when the other side is gone, -2 when there is none now. */
+/* The next byte, -1 when the connection is closed, -2 when there is none now. */
 static int next_byte(struct packet_stream *stream, bool wait) {
     while (stream->begin == stream->end) {
         if (stream->descriptor < 0)
@@ -125,7 +125,7 @@ enum packet_event packet_receive(struct packet_stream *stream, bool wait, char *
         if (byte == INTERRUPT)
             return PACKET_INTERRUPT;
         if (byte != '$')
-            continue; /* acknowledgements of what was sent long ago, noise */
+            continue; /* late acknowledgements, noise */
         if (!receive_body(stream, text, size, length, &whole))
             return PACKET_CLOSED;
         if (stream->no_acknowledge)

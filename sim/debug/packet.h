@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packets of GDB's remote serial protocol on a stream socket: $text#checksum, with
- * acknowledgements until both sides agree to do without, and a bare 0x03 to interrupt.
+ * Packets of GDB's remote serial protocol on a stream socket: $text#checksum, with acknowledgements
+ * until both sides agree to omit them, and a bare 0x03 to interrupt.
  *
- * Nothing that comes in can do harm: what is damaged is asked for again or left out, what is too
- * long arrives as an empty packet, which the protocol takes for an unknown one.
+ * Hostile input is harmless: a damaged packet is requested again or dropped, one that is too long
+ * becomes an empty packet, which the protocol treats as unknown.
  */
 #ifndef SIM_DEBUG_PACKET_H
 #define SIM_DEBUG_PACKET_H
@@ -15,7 +15,7 @@
 struct packet_stream {
     int descriptor; /* -1: closed */
     bool no_acknowledge;
-    size_t begin, end; /* of what was received and not looked at */
+    size_t begin, end; /* bytes received and not parsed yet */
     unsigned char buffer[4096];
 };
 

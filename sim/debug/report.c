@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where everything stands, as one value; see report.h. */
+/* The state of a world as one value; see report.h. */
 #include "sim/debug/report.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ struct tigon_reporter {
         struct tigon_symbols *symbols; /* NULL: none */
         char name[NAME_BYTES];
     } * boards;
-    const char *(*transition_name)(uint32_t transition);
+    const char *(*transition_name)(size_t board, uint32_t transition);
     bool (*explain_stop)(struct tigon_board *board, char *text, size_t bytes);
     uint64_t frame_count;
     struct seen_frame frames[TIGON_REPORT_FRAMES];
@@ -111,7 +111,7 @@ const char *tigon_reporter_name(const struct tigon_reporter *reporter, size_t bo
 }
 
 void tigon_reporter_set_transition_names(struct tigon_reporter *reporter,
-                                         const char *(*name)(uint32_t transition)) {
+                                         const char *(*name)(size_t board, uint32_t transition)) {
     reporter->transition_name = name;
 }
 
@@ -262,7 +262,7 @@ static void add_core(cJSON *cores, const struct tigon_cpu *reported, uint64_t cy
     add_number(core, "cycle", cpu->cycle);
     add_number(core, "instructions", cpu->statistics.instructions);
     if (cpu->statistics.instructions == 0)
-        return; /* never ran: nothing more to tell */
+        return; /* never ran: no further lines */
     if (cpu->npc != cpu->pc + 4u)
         add_hex(core, "delay_slot_of_branch_to", cpu->npc);
     cJSON *registers = cJSON_AddObjectToObject(core, "registers");
@@ -297,7 +297,8 @@ static void add_transitions(cJSON *object, const struct tigon_reporter *reporter
     for (uint32_t i = count - shown; i != count; i++) {
         const uint32_t record = ring + 8u * (i % TRACE_ENTRIES);
         const uint32_t word = tigon_board_peek32(board, record + 4);
-        const char *name = reporter->transition_name ? reporter->transition_name(word >> 16) : NULL;
+        const char *name =
+            reporter->transition_name ? reporter->transition_name(board->index, word >> 16) : NULL;
         cJSON *transition = add_object(list);
         add_number(transition, "time_us", tigon_board_peek32(board, record));
         add_number(transition, "transition", word >> 16);
@@ -347,8 +348,7 @@ static void add_frames(cJSON *report, const struct tigon_reporter *reporter) {
         (void)cJSON_AddStringToObject(frame, "from", sender(reporter, seen));
         add_number(frame, "index", seen->index);
         add_number(frame, "length", seen->length);
-        const char *fate = tigon_describe_fate(seen->fate);
-        (void)cJSON_AddStringToObject(frame, "fate", fate ? fate : "delivered");
+        (void)cJSON_AddStringToObject(frame, "fate", tigon_fate_name(seen->fate));
         for (size_t b = 0; b < FRAME_BYTES && b < seen->length; b++)
             (void)snprintf(bytes + 2 * b, 3, "%02x", seen->bytes[b]);
         (void)cJSON_AddStringToObject(frame, "bytes", seen->length ? bytes : "");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The chip as GDB sees it: registers, memory, and the documents that describe them.
+ * The chip for GDB: registers, memory, and the documents that describe them.
  *
- * GDB knows MIPS32 with a coprocessor and a floating-point unit, and wants them described; what the
- * core lacks reads as unknown. Behind GDB's own registers come three of ours.
+ * GDB expects a MIPS32 with a coprocessor and a floating-point unit in these documents; registers
+ * that the core lacks read as unknown. Behind GDB's own registers come three of ours.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -54,13 +54,13 @@ bool debug_register_write(struct debug_thread *thread, unsigned number, uint64_t
     struct tigon_cpu *cpu = thread->cpu;
     if (number == 0 ||
         (number >= REGISTER_STATUS && number < REGISTER_STATE && number != DEBUG_REGISTER_PC))
-        return true; /* GDB may write back what it could not read */
+        return true; /* GDB may write back values that it could not read */
     if (number < 32) {
         cpu->gpr[number] = (uint32_t)value;
         tigon_cpu_registers_written(cpu);
     } else if (number == DEBUG_REGISTER_PC) {
         if (cpu->pc == (uint32_t)value)
-            return true; /* a branch under way goes on */
+            return true; /* a branch in progress continues */
         cpu->pc = (uint32_t)value;
         cpu->npc = cpu->pc + 4u;
         thread->before = cpu->pc;
@@ -96,7 +96,7 @@ size_t debug_memory_read(const struct debug_thread *thread, uint32_t address, ui
 size_t debug_memory_write(struct debug_thread *thread, uint32_t address, const uint8_t *bytes,
                           size_t length) {
     if (address >= TIGON_REGISTERS)
-        return 0; /* a device would act on it at a time that is none */
+        return 0; /* a device would act on it at an undefined time */
     thread->debugger->unsnapshotted_change = true;
     const size_t done =
         tigon_memory_debug_write(thread->cpu->memory, thread->core, address, bytes, length);

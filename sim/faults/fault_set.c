@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The faults of a world: their list, chance, what they do to DMA, and the report. What they do to
- * frames is in wire_chance.c, to boards in sim/world/fault_actions.c, their text form in
- * fault_text.c.
+ * The faults of a world: their list, chance, effects on DMA, and the report. Effects on frames are
+ * in wire_chance.c, on boards in sim/world/fault_actions.c, the text form in fault_text.c.
  */
 #include "sim/faults/fault_set.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The faults of a world, for the world, wires and boards; what programs use of them is in
- * sim/fault.h. */
+/* The faults of a world, for the world, wires and boards; the part for programs is in sim/fault.h.
+ */
 #ifndef SIM_FAULT_SET_H
 #define SIM_FAULT_SET_H
 
@@ -48,12 +48,12 @@ void tigon_fault_set_destroy(struct tigon_fault_set *set);
 /* Tells the observers. */
 void tigon_fault_tell(struct tigon_fault_set *set, const struct tigon_fault_event *event);
 
-/* Counts a hit of this fault and tells the observers. */
+/* Counts a hit of this fault and notifies the observers. */
 void tigon_fault_hit(struct tigon_installed_fault *installed, uint64_t ticks, uint64_t number,
                      const char *what);
 
-/* Whether the fault is on and meets frame or transfer `number`; `random` is then the generator for
- * its details, the same whatever happened before. */
+/* Whether the fault is active and hits frame or transfer `number`; `random` is then the generator
+ * for its details, independent of earlier events. */
 bool tigon_fault_meets(const struct tigon_installed_fault *installed, uint64_t number,
                        struct tigon_random *random);
 
@@ -64,7 +64,7 @@ struct tigon_random tigon_fault_random(const struct tigon_installed_fault *insta
 /* Whether the fields of the fault fit together. */
 bool tigon_fault_possible(const struct tigon_fault *fault);
 
-/* What is to happen to a DMA transfer. */
+/* The effect of faults on a DMA transfer. */
 struct tigon_dma_fate {
     uint32_t attention; /* fail with these bits; 0: do not */
     bool hang;

@@ -440,7 +440,7 @@ static void expect_clause(struct reader *reader, struct tigon_fault *fault, enum
     }
 }
 
-/* What the clauses together mean for the fault's times. */
+/* The times of the fault that result from all clauses. */
 static void settle_times(struct reader *reader, struct tigon_fault *fault, uint32_t said) {
     const bool window = (kinds[fault->kind].may & BIT(FOR)) != 0;
     fault->timed = (said & WINDOW) != 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing faults as text, and the words of both directions. Numbers are read here and not by
- * strtod, whose decimal point depends on the locale. */
+/* Writing faults as text, and the words of both directions. Numbers are parsed here, because the
+ * decimal point of strtod depends on the locale. */
 #include "sim/faults/fault_words.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What reading and writing the text form of faults share. */
+/* Shared by the reader and the writer of the text form of faults. */
 #ifndef SIM_FAULT_WORDS_H
 #define SIM_FAULT_WORDS_H
 
@@ -20,7 +20,7 @@ extern const struct tigon_time_unit {
 #define TIGON_PAUSE_QUANTUM_TICKS (UINT64_C(512) * TIGON_TICKS_PER_NS)
 #define TIGON_PAUSE_LONGEST_TICKS (UINT64_C(65535) * TIGON_PAUSE_QUANTUM_TICKS)
 
-/* What the timer counts as past is up to half of its range away. */
+/* A time counts as past for the timer up to half of its range. */
 #define TIGON_TIMER_JUMP_LONGEST_TICKS (UINT64_C(2147000000) * TIGON_TICKS_PER_US)
 
 /* "lose in bursts" */
@@ -30,8 +30,8 @@ static inline bool tigon_fault_of_wire(enum tigon_fault_kind kind) {
     return kind <= TIGON_FAULT_UNPLUG;
 }
 
-/* A decimal number at the start of a text: value = digits / 10^places. Returns the characters it
- * took, 0 for none. */
+/* A decimal number at the start of a text: value = digits / 10^places. Returns its length in
+ * characters, 0 for none. */
 size_t tigon_fault_read_decimal(const char *text, size_t length, uint64_t *digits,
                                 unsigned *places);
 uint64_t tigon_power_of_ten(unsigned exponent);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Translated text of a core: life, entering, accesses. See native.h; native_x86_64.c translates. */
+/* Translated text of a core: life cycle, entry, accesses. See native.h; native_x86_64.c
+ * translates. */
 #include "sim/core/cpu_register.h"
 #include "sim/core/cpu_sram.h"
 #include "sim/native/native_private.h"
 
-/* Two counters side by side are added to faster than they are packed into a vector. */
+/* Two adjacent counters are cheaper to add separately than to pack into a vector. */
 #ifndef __clang__
 #pragma GCC optimize("no-tree-slp-vectorize")
 #endif
@@ -22,7 +23,7 @@ static void forget_all(struct tigon_native *native) {
     memset(native->heat, 0, sizeof native->heat);
     memset(native->distrusted, 0, sizeof native->distrusted);
     memset(memory->scratchpad_text[core], 0, sizeof memory->scratchpad_text[core]);
-    /* Words that only the interpreter knows must stay known: decode them anew. */
+    /* Words that only the interpreter had decoded must stay decoded: decode them anew. */
     for (uint32_t i = 0; i < native->words; i++)
         memory->scratchpad_decoded[core][i].operation = TIGON_OP_STALE;
     memory->scratchpad_text_changed[core] = false;
@@ -35,8 +36,8 @@ static void use(struct tigon_native *native, struct native_text *text) {
     forget_all(native);
 }
 
-/* Room for new blocks, if it can be had: others who share the text may stand in any of its blocks,
- * so this core leaves it to them. */
+/* Makes room for new blocks, if possible. Another core that shares the text may be inside any of
+ * its blocks, so this core then leaves the text to the others. */
 static void make_room(struct tigon_native *native) {
     if (native->text->cores == 1) {
         native_text_clear(native->text);
@@ -117,7 +118,7 @@ static inline void set_limit(struct tigon_native *native) {
     native->limit = limit < native->furthest ? limit : native->furthest;
 }
 
-/* Counts go over into the core's statistics. */
+/* Adds the counts to the core's statistics. */
 static inline void publish(struct tigon_native *native, uint64_t counts) {
     native->cpu->statistics.instructions += (uint32_t)counts;
     native->cpu->statistics.load_use_stalls += counts >> 32;
@@ -129,9 +130,9 @@ static inline const struct native_access *access_aside(const struct tigon_native
     return (const struct native_access *)(uintptr_t)native->aside.access_at;
 }
 
-/* Whether the core stands before the access it was blocked at, in the state that the block left.
- * All that moves a core without translated text, puts it elsewhere or changes what a block has in
- * host registers ends that: moved(). */
+/* Whether the core is still before the access that blocked it, in the state that the block left.
+ * moved() ends this state: any execution by the interpreter, any change of pc, and any change of a
+ * register that a block holds in host registers. */
 static inline bool stands_aside(const struct tigon_native *native) {
     return native->aside.return_to != NULL;
 }
@@ -140,14 +141,14 @@ static inline bool text_changed(const struct tigon_native *native) {
     return native->cpu->memory->scratchpad_text_changed[native->cpu->core];
 }
 
-/* Before the core goes on, wherever it goes in. */
+/* Before the core continues, at whatever entry. */
 static inline void prepare_piece(struct tigon_native *native) {
-    native->end = TIGON_ENGINE_AT; /* unless something else is found */
+    native->end = TIGON_ENGINE_AT; /* unless the code below finds another entry */
     native->run_ahead = native->cpu->run_ahead;
     native->furthest = native->cpu->cycle + FURTHEST_CYCLES;
 }
 
-/* Prepare to go in at cpu->pc. False if there is no translated text. */
+/* Prepares the entry at cpu->pc. False if there is no translated text. */
 static inline bool prepare(struct tigon_native *native) {
     struct tigon_cpu *cpu = native->cpu;
     if (text_changed(native))
@@ -167,12 +168,13 @@ static inline bool prepare(struct tigon_native *native) {
     return true;
 }
 
-/* The core's fields say that it stands aside; all but the statistics always do. */
+/* Publishes the counts of the saved entry point. All other fields of the core are always up to date
+ * there. */
 static inline void show(struct tigon_native *native) {
     publish(native, native->counts + access_aside(native)->before);
 }
 
-/* Somebody may look at the other core or change it. */
+/* Before a callback, which may read or change the other core. */
 static inline void show_other(struct tigon_native *native) {
     struct tigon_native *other = native->hand_to;
     if (!other)
@@ -182,8 +184,8 @@ static inline void show_other(struct tigon_native *native) {
     native->cpu->running = true;
 }
 
-/* Whether that core, which could go on in its turn, still can after a callback of `native`. It is
- * not running, so it has not parked. */
+/* Whether the peer, which could continue in its turn, still can after a callback of `native`. The
+ * peer is not running, so it has not parked. */
 static inline bool still_aside(const struct tigon_native *native,
                                const struct tigon_native *other) {
     const struct tigon_cpu *cpu = other->cpu;
@@ -192,14 +194,15 @@ static inline bool still_aside(const struct tigon_native *native,
            !text_changed(other) && native->cpu->event_limit >= native->horizon_of_both;
 }
 
-/* Whether the core, which may be its peer's turn next, can do so in translated text. */
+/* Whether the core, which may become the next in turn, can run in translated text. */
 static inline bool can_take_turns(const struct tigon_native *native) {
     const struct tigon_cpu *cpu = native->cpu;
     return !cpu->parked && !cpu->observer && cpu->loop.stage == TIGON_LOOP_NONE &&
            (cpu->state & (TIGON_CPU_STATE_STOPPED | TIGON_CPU_STATE_SINGLE_STEP)) == 0;
 }
 
-/* Whether it was blocked; then it stands aside, and its counts are in the statistics already. */
+/* Whether an access blocked the core. If so, its entry point is saved, and its counts are in the
+ * statistics already. */
 static inline bool waits_at_horizon(const struct tigon_native *native) {
     return native->end == TIGON_ENGINE_STOP && native->stop == TIGON_CPU_HORIZON;
 }
@@ -232,7 +235,7 @@ static bool piece(struct tigon_cpu **cpu, uint64_t horizon_of_both, enum tigon_e
     struct tigon_native *native = (*cpu)->native;
     struct tigon_cpu *peer = (*cpu)->peer;
     if (!prepare(native)) {
-        /* What is met often enough is translated now. */
+        /* Text that has been executed often enough is translated now. */
         const uint32_t pc = (*cpu)->pc;
         native->aside.return_to = NULL;
         if (pc - TIGON_SCRATCHPAD >= native->words * 4u || (pc & 3u) != 0 ||
@@ -260,7 +263,7 @@ static bool piece(struct tigon_cpu **cpu, uint64_t horizon_of_both, enum tigon_e
     return true;
 }
 
-/* Whether the core goes on where it stands aside, up to `horizon` at least, as tigon_cpu_run()
+/* Whether the core continues at its saved entry point, up to `horizon` at least, as tigon_cpu_run()
  * would find it. */
 static inline bool goes_on(const struct tigon_cpu *cpu, uint64_t horizon) {
     const struct tigon_native *native = cpu->native;
@@ -268,7 +271,7 @@ static inline bool goes_on(const struct tigon_cpu *cpu, uint64_t horizon) {
            (horizon <= cpu->loop.look_at || cpu->parking_off) && !text_changed(native);
 }
 
-/* What is left to do before the horizon after a core, or both, have gone on so far; `native` went
+/* The remaining work before the horizon after one core, or both, have run so far; `native` ran
  * last. */
 static __attribute__((noinline)) uint64_t finish_turn(struct tigon_native *native) {
     struct tigon_cpu *cpu = native->cpu;
@@ -301,7 +304,7 @@ static uint64_t alone(struct tigon_cpu *cpu, uint64_t horizon) {
     native = tigon_native_enter(native); /* the same */
     cpu = native->cpu;
     cpu->running = false;
-    /* Somebody else may be due by now, but not without having bounded this core. */
+    /* Another part may be due by now, but then it has bounded this core. */
     if (__builtin_expect(waits_at_horizon(native) && cpu->lowest_bound == UINT64_MAX, 1))
         return cpu->horizon;
     return finish_turn(native);
@@ -371,7 +374,7 @@ static void store_text(struct tigon_cpu *cpu, uint32_t offset, uint32_t bytes, u
     tigon_memory_scratchpad_touch(cpu->memory, cpu->core, offset);
 }
 
-/* Where the interpreter or the caller goes on. */
+/* The interpreter or the caller continues here. */
 static struct tigon_native *leave(struct tigon_native *native, enum tigon_engine_end end,
                                   uint64_t counts, uint32_t pc, uint32_t npc) {
     native->end = end;
@@ -381,8 +384,8 @@ static struct tigon_native *leave(struct tigon_native *native, enum tigon_engine
     return NULL;
 }
 
-/* Whether this core may go on in translated text now that the other has come to `cycle`; as the
- * loop of tigon_cpu_run_pair() would find it. What callbacks can change is looked at each time. */
+/* Whether this core may continue in translated text now that the other is at `cycle`, by the rule
+ * of the loop in tigon_cpu_run_pair(). State that callbacks can change is read each time. */
 static inline bool next_in_turn(struct tigon_native *native, const struct tigon_cpu *before) {
     struct tigon_cpu *cpu = native->cpu;
     uint64_t horizon = native->horizon_of_both;
@@ -404,7 +407,7 @@ struct tigon_native *tigon_native_blocked(struct tigon_native *native) {
     struct tigon_cpu *cpu = native->cpu;
     struct tigon_native *other = native->other;
     show(native);
-    /* If there is somebody to hand to, that one is at the horizon of both, too. */
+    /* If there is a core to switch to, that one is at the horizon of both, too. */
     if (!native->hand_to && other && next_in_turn(other, cpu)) {
         cpu->running = false;
         other->cpu->running = true;
@@ -433,7 +436,7 @@ static struct tigon_native *blocked_at(struct tigon_native *native,
     cpu->npc = access->next_pc;
     if (!other || other->aside.cycle >= native->horizon_of_both)
         return tigon_native_blocked(native);
-    /* Nobody has looked at the other core: it is the next in turn. */
+    /* No part has changed the other core: it is the next in turn. */
     const uint64_t bound = cpu->cycle + other->goes_first;
     other->cpu->horizon = bound < native->horizon_of_both ? bound : native->horizon_of_both;
     set_limit(other);
@@ -441,7 +444,8 @@ static struct tigon_native *blocked_at(struct tigon_native *native,
     return other;
 }
 
-/* What a callback of a register access may have changed. `horizon` was the core's before it. */
+/* State that a callback of a register access may have changed. `horizon` was the core's before
+ * it. */
 static inline void look_after_callback(struct tigon_native *native, uint64_t horizon) {
     if (native->cpu->horizon != horizon)
         set_limit(native);
@@ -449,8 +453,8 @@ static inline void look_after_callback(struct tigon_native *native, uint64_t hor
         native->hand_to = NULL;
 }
 
-/* The access is done: on to the next instruction, at `next_pc`. False if that is not in the block.
- * Whoever has made a callback in between must have looked at access->next_pc before. */
+/* The access is done: continues with the next instruction, at `next_pc`. False if that is not in
+ * the block. A caller that ran a callback in between must have checked access->next_pc before. */
 static inline bool go_on(struct tigon_native *native, const struct native_access *access,
                          uint32_t next_pc, uint64_t counts) {
     struct tigon_cpu *cpu = native->cpu;
@@ -464,7 +468,7 @@ static inline bool go_on(struct tigon_native *native, const struct native_access
 }
 
 /* The same after a register access, whose callback may also have moved this core. The statistics
- * have the counts up to it. */
+ * include the counts up to it. */
 static inline bool go_on_after_callback(struct tigon_native *native,
                                         const struct native_access *access, uint32_t next_pc) {
     struct tigon_cpu *cpu = native->cpu;
@@ -505,7 +509,7 @@ bool tigon_native_poll(struct tigon_native *native, const struct native_access *
     struct tigon_cpu *cpu = native->cpu;
     const uint32_t value = tigon_cpu_register_value(cpu, number * 4u);
     const uint32_t next_pc = access->next_pc;
-    show_other(native); /* to those who hear that the core parks */
+    show_other(native); /* to the observers of parking */
     if (tigon_poll_note(cpu, access->from, number * 4u, value)) {
         native->stop = TIGON_CPU_PARKED;
         (void)leave(native, TIGON_ENGINE_STOP, 0, access->from, next_pc);
@@ -527,8 +531,8 @@ bool tigon_native_store_register(struct tigon_native *native, const struct nativ
     return go_on_after_callback(native, access, next_pc);
 }
 
-/* A load from the scratchpad, which the block expected to be from elsewhere. As at the end of a
- * block the load stays pending at the limit. */
+/* A load from the scratchpad, which the block expected elsewhere. As at the end of a block, the
+ * load stays pending at the limit. */
 static struct tigon_native *load_unexpected(struct tigon_native *native,
                                             const struct native_access *access, uint32_t offset,
                                             uint64_t counts) {
@@ -562,7 +566,7 @@ struct tigon_native *tigon_native_access(struct tigon_native *native,
     uint32_t value = 0;
     enum tigon_access result = TIGON_ACCESS_DONE;
     cpu->cycle += (uint64_t)(int64_t)access->issue;
-    /* What may be a fault goes the long way. */
+    /* Accesses that may fault take the slow path. */
     if (address < TIGON_SRAM_WINDOW && (address & (bytes - 1u)) == 0 &&
         address >= TIGON_NULL_PAGE_SIZE) {
         const uint32_t offset = address & cpu->memory->sram_mask;

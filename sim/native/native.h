@@ -3,8 +3,8 @@
  * The engine of x86-64 hosts (sim/core/engine.h): text of a scratchpad as instructions of the
  * host's processor.
  *
- * A block is a piece of text as it is most likely executed, over branches. It is translated when
- * the interpreter has come to its beginning often enough, and forgotten when one of its words is
+ * A block is a piece of text along its most likely path, across branches. It is translated when the
+ * interpreter has reached its beginning often enough, and discarded when one of its words is
  * written. The costs of the core (cpu->timing) are part of the translation.
  */
 #ifndef TIGON_SIM_NATIVE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What native_x86_64.c and native_instructions.c write blocks with: x86-64 instructions as bytes,
- * registers of the core as operands.
+ * The functions with which native_x86_64.c and native_instructions.c emit blocks: x86-64
+ * instructions as bytes, registers of the core as operands.
  */
 #ifndef TIGON_SIM_NATIVE_EMIT_H
 #define TIGON_SIM_NATIVE_EMIT_H
@@ -10,8 +10,8 @@
 
 #include <stddef.h>
 
-/* Host registers. ecx is free between instructions of the core, as are those of the pool that hold
- * none of its registers; native_private.h says what the others are for. */
+/* Host registers. ecx is free between instructions of the core, and so are registers of the pool
+ * that hold none of the core's; native_private.h describes the others. */
 enum host { EAX, ECX, EDX, EBX, ESP, EBP, ESI, EDI, R8, R9, R10, R11 };
 
 enum condition { /* of jcc and setcc */
@@ -30,23 +30,23 @@ struct counted {
     uint32_t cycles, instructions, stalls;
 };
 
-/* What is known of the core's registers at a place in the block, whatever came before it. A
- * register is in the core, in a host register or a constant, or in several of these; the core is
- * not up to date for those that are not saved. It is wherever others may look: where the block is
- * left, and in routines. These keep no host register of the pool. */
+/* The known locations of the core's registers at a point of the block. A register is in the core,
+ * in a host register or a constant, or in several of these; the core is not up to date for those
+ * that are not saved. The core is up to date wherever other parts may read it: where the block is
+ * left, and in routines. These preserve no host register of the pool. */
 struct knowledge {
     uint32_t held;    /* bit n: register n is in host[n] */
     uint32_t unsaved; /* bit n: it is not in the core */
     uint32_t known;   /* bit n: register n is constant[n] */
     uint16_t busy;    /* bit n: host register n holds one */
-    uint8_t next;     /* in the pool, to be given up */
+    uint8_t next;     /* in the pool, the next to be given up */
     uint8_t host[32];
     uint32_t constant[32];
-    uint32_t guessed; /* the same, but only likely: native_guess.c */
+    uint32_t guessed; /* the same, but only predicted: native_guess.c */
     uint32_t guess[32];
 };
 
-/* Where a path through the block goes on. */
+/* Where a path through the block continues. */
 struct way {
     bool computed; /* to native->target */
     uint32_t pc;
@@ -54,24 +54,24 @@ struct way {
 
 enum later_kind {
     NEAR_LIMIT,
-    DISTRUST,  /* of what the block takes for a constant */
-    LAST_LOAD, /* of the block, elsewhere than in the scratchpad */
+    DISTRUST,  /* of the constant that the block assumes */
+    LAST_LOAD, /* of the block, to a place outside the scratchpad */
     ELSEWHERE, /* any other access, or a store into text */
     LOAD_PENDING,
-    OTHER_WAY /* of a branch: its delay slot, if that is executed, and out of the block */
+    OTHER_WAY /* of a branch: its delay slot, if executed, and the exit from the block */
 };
 
-/* Code that stands elsewhere. */
+/* Out-of-line code. */
 struct later {
     enum later_kind kind;
-    uint8_t *jump; /* displacement that leads here */
+    uint8_t *jump; /* displacement of the jump that leads here */
     const uint8_t *back;
     uint32_t access; /* its index */
     unsigned routine;
     uint8_t destination;
     uint8_t second; /* of a store */
     bool load;
-    uint8_t to; /* host register for what is loaded */
+    uint8_t to; /* host register for the loaded value */
     struct counted counted;
     struct way way;
     uint32_t slot; /* its address, 0 if nullified */
@@ -81,16 +81,16 @@ struct later {
 #define NATIVE_LATER (6u * (NATIVE_BLOCK_LENGTH + 2u))
 
 struct block {
-    struct tigon_native *native; /* NULL and no core while stubs are made */
+    struct tigon_native *native; /* NULL, and no core, while stubs are made */
     struct native_text *text;
     const struct tigon_cpu *cpu;
-    uint8_t *at; /* where code goes */
+    uint8_t *at; /* position of the next byte */
     struct knowledge now;
     uint32_t last;  /* native_access.last */
     uint32_t begin; /* its address */
     const uint8_t *entry, *end;
     bool trusted; /* some instruction reads $gp */
-    /* Flags that say whether a register, otherwise not kept, is 1: for the branch that follows. */
+    /* Flags tell whether a register, not stored otherwise, is 1: for the branch that follows. */
     bool flags_kept;
     enum condition flags;
     uint8_t flags_register;
@@ -220,7 +220,7 @@ static inline void host_host(struct block *b, unsigned opcode, unsigned reg, uns
     CODE(b, (uint8_t)opcode, (uint8_t)(0xC0 | (reg & 7u) << 3 | (rm & 7u)));
 }
 
-/* OP reg, [rbx + ...]: what the core has of register `number`. */
+/* OP reg, [rbx + ...]: the core's own copy of register `number`. */
 static inline void host_core(struct block *b, unsigned opcode, unsigned reg, unsigned number) {
     if (reg >= R8)
         byte(b, 0x44);
@@ -278,13 +278,13 @@ static inline bool is_held(const struct block *b, unsigned number) {
     return b->now.held >> number & 1u;
 }
 
-/* A host register of the pool that holds nothing, and is not of the bits `keep`. */
+/* A host register of the pool that is free, and not among the bits `keep`. */
 unsigned native_take(struct block *b, unsigned keep);
 
-/* The one that holds register `number`, which is loaded if need be. */
+/* The host register that holds register `number`; loads it if necessary. */
 unsigned native_in(struct block *b, unsigned number, unsigned keep);
 
-/* The one for the result of an instruction that does not read `number`. */
+/* The host register for the result of an instruction that does not read `number`. */
 unsigned native_for(struct block *b, unsigned number, unsigned keep);
 
 /* mov host, register `number`. */
@@ -297,17 +297,17 @@ void native_with(struct block *b, unsigned opcode, unsigned host, unsigned numbe
 void native_compare(struct block *b, unsigned source, unsigned second);
 void native_compare_immediate(struct block *b, unsigned source, uint32_t value);
 
-/* `host`, of the pool, holds the result of an instruction. */
+/* `host`, of the pool, now holds the result of an instruction. */
 void native_result(struct block *b, unsigned number, unsigned host);
 void native_result_constant(struct block *b, unsigned number, uint32_t value);
 
-/* The core is up to date. Changes no flags and no host register. */
+/* Saves all registers to the core. Changes no flags and no host register. */
 void native_save(struct block *b);
 
 /* Host registers hold nothing any more. All must be saved. */
 void native_drop(struct block *b);
 
-/* Host registers hold again what `now` says, but that of register `except`. All must be saved. */
+/* Host registers hold again what `now` describes, except register `except`. All must be saved. */
 void native_load_again(struct block *b, unsigned except);
 
 /* `cycle` is that of the access, since the block began. */
@@ -332,42 +332,42 @@ struct access_form {
     bool sign;
 };
 
-/* False if it is no load or store. */
+/* False if it is neither load nor store. */
 bool native_access_form(unsigned operation, struct access_form *form);
 
 /* Whether this needs no branch and can be translated. */
 bool native_simple(const struct tigon_instruction *in);
 
-/* What computes in registers. */
+/* An instruction that only computes in registers. */
 void native_emit_plain(struct block *b, const struct tigon_instruction *in);
 
-/* SLT and the like, of which only a branch for $0 or not that follows needs the result at once: it
- * is a constant on either of its ways. False if it is no such instruction. */
+/* SLT and the like, if only a following branch on zero or not zero needs the result at once: the
+ * result is a constant on either path. False if it is no such instruction. */
 bool native_emit_flags(struct block *b, const struct tigon_instruction *in,
                        const struct tigon_instruction *next);
 
 /* ------------------------------------------------------------------------------------------------
  * Guesses: native_guess.c */
 
-/* The core stands where the block begins. */
+/* The core is at the beginning of the block. */
 void native_guess_begin(struct knowledge *k, const struct tigon_cpu *cpu);
 
-/* The result of an instruction that computes, most of them. */
+/* The result of an instruction that computes, for most such instructions. */
 bool native_evaluate(const struct tigon_instruction *in, uint32_t source, uint32_t second,
                      uint32_t *value);
 
-/* Carry on through an instruction; through what else changes register `number`. */
+/* Applies an instruction to the guess; one without a rule makes register `number` unknown. */
 void native_guess_plain(struct knowledge *k, const struct tigon_instruction *in);
 void native_guess_access(struct knowledge *k, const struct tigon_cpu *cpu,
                          const struct tigon_instruction *in, const struct access_form *form);
 void native_guess_constant(struct knowledge *k, unsigned number, uint32_t value);
 
-/* Where an access most likely goes to; NATIVE_SCRATCHPAD also if that is not known. */
+/* The predicted target of an access; NATIVE_SCRATCHPAD also if the address is unknown. */
 enum native_target native_guess_target(const struct knowledge *k,
                                        const struct tigon_instruction *in, unsigned shift);
 
-/* The next instruction executed is at `next_pc`. `way` is where the block goes on when this is its
- * last one, else NULL. */
+/* The next instruction executed is at `next_pc`. `way` is where the block continues if this is its
+ * last instruction, else NULL. */
 struct native_access *native_emit_access(struct block *b, uint32_t pc,
                                          const struct tigon_instruction *in,
                                          const struct access_form *form, const struct counted *c,

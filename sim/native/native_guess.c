@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the core's registers will most likely hold when it comes to a place in a block: as they are
- * when the block is translated, which is when the core stands at its beginning, carried on through
- * its instructions. Nothing depends on it but which kind of access stands in the block itself and
- * which is the detour.
+ * Predicted values of the core's registers at each place of a block. The prediction starts from the
+ * values at translation time, when the core is at the beginning of the block, and follows its
+ * instructions. A wrong prediction costs time, not correctness: it only decides which kind of
+ * access the block handles inline and which out of line.
  */
 #include "sim/native/native_private.h"
 
@@ -115,7 +115,7 @@ bool native_evaluate(const struct tigon_instruction *in, uint32_t source, uint32
     case TIGON_OP_SRL:
         *value = second >> (immediate & 31u);
         return true;
-    default: /* addresses are seldom made otherwise */
+    default: /* addresses are rarely computed otherwise */
         return false;
     }
 }

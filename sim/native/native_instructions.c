@@ -35,7 +35,7 @@ bool native_access_form(unsigned operation, struct access_form *form) {
     }
 }
 
-/* The bit of the host register that holds register `number`, if one does. */
+/* The bit of the host register that holds register `number`, if any does. */
 static unsigned keep(const struct block *b, unsigned number) {
     return is_held(b, number) ? 1u << b->now.host[number] : 0;
 }
@@ -43,7 +43,7 @@ static unsigned keep(const struct block *b, unsigned number) {
 /* ------------------------------------------------------------------------------------------------
  * Loads and stores */
 
-/* Where in the scratchpad: at a constant offset, or at ecx. */
+/* An offset in the scratchpad: constant, or in ecx. */
 struct place {
     enum { AT_ECX, AT_CONSTANT } kind;
     uint32_t offset;
@@ -126,8 +126,8 @@ static bool must_swap(const struct block *b, const struct access_form *form, uns
     return !is_known(b, number) && form->shift != 0 && !(form->shift == 2 && b->text->has_movbe);
 }
 
-/* A value that is in `host`, or constant. Whether it is another one than there was goes into
- * native->changed without a branch, which nobody could predict. */
+/* Stores a value that is in `host`, or constant. Whether it differs from the old one is added to
+ * native->changed without a branch, which would be unpredictable. */
 static void store_value(struct block *b, const struct access_form *form, const struct place *place,
                         unsigned host, unsigned number, struct spare spare) {
     const unsigned prefix = form->shift == 1 ? 0x66 : 0, wide = form->shift != 0;
@@ -167,7 +167,7 @@ static void store_value(struct block *b, const struct access_form *form, const s
     }
 }
 
-/* Not zero if the offset in ecx is not of the scratchpad, whose size is a power of two, or
+/* Not zero if the offset in ecx is outside the scratchpad, whose size is a power of two, or
  * misaligned. */
 static void check_offset(struct block *b, const struct access_form *form) {
     const uint32_t size = b->native->words * 4u;
@@ -199,7 +199,7 @@ static bool constant_in_scratchpad(const struct block *b, const struct tigon_ins
            (offset & ((1u << shift) - 1u)) == 0;
 }
 
-/* What is constant need not be guessed. */
+/* A constant address needs no prediction. */
 static enum native_target expected_target(const struct block *b, const struct tigon_instruction *in,
                                           unsigned shift) {
     if (!is_known(b, in->source))
@@ -223,7 +223,8 @@ static uint32_t cost_of(const struct block *b, const struct access_form *form,
     }
 }
 
-/* Into the block, or detour, of an access to where ecx says, that is not expected there. */
+/* The branch into the block, or to its out-of-line code, for an access at ecx with an unexpected
+ * target. */
 static struct later *detour(struct block *b, enum later_kind kind,
                             const struct tigon_instruction *in, uint32_t index, unsigned routine) {
     struct later *later = put_off(b, kind);
@@ -248,7 +249,7 @@ static void call_at_once(struct block *b, const struct tigon_instruction *in, ui
         native_result(b, in->destination, EAX);
 }
 
-/* Host registers are found before the check, so that a detour knows them all. */
+/* Host registers are allocated before the check, so that the out-of-line code knows them all. */
 static void load_in_block(struct block *b, const struct tigon_instruction *in,
                           const struct access_form *form, struct place place, uint32_t index,
                           const struct way *last, const struct counted *after) {
@@ -312,7 +313,7 @@ struct native_access *native_emit_access(struct block *b, uint32_t pc,
                                          const struct access_form *form, const struct counted *c,
                                          uint32_t next_pc, const struct way *way) {
     struct native_access *access = &b->text->accesses[b->text->access_count];
-    const bool last_load = way && form->load; /* what follows depends on where it comes from */
+    const bool last_load = way && form->load; /* the exit depends on the source of the value */
     const enum native_target target =
         last_load ? NATIVE_SCRATCHPAD : expected_target(b, in, form->shift);
     const uint32_t cost = cost_of(b, form, target), sram_cost = cost_of(b, form, NATIVE_SRAM);
@@ -370,7 +371,7 @@ static void emit_copy(struct block *b, unsigned destination, unsigned from) {
     native_result(b, destination, to);
 }
 
-/* Where `from` is, or a copy of it, to be made the destination. */
+/* Returns the location of `from`, or a copy of it that becomes the destination. */
 static unsigned copy_for(struct block *b, unsigned destination, unsigned from, unsigned kept) {
     if (destination == from)
         return native_in(b, from, kept);
@@ -482,7 +483,7 @@ static void from_ecx(struct block *b, unsigned opcode, unsigned to) {
     CODE(b, 0x0F, (uint8_t)opcode, (uint8_t)(0xC1 | (to & 7u) << 3));
 }
 
-/* Compares; the condition says that the result of an instruction is 1. */
+/* Compares; the condition tells that the result of an instruction is 1. */
 static bool emit_comparison(struct block *b, const struct tigon_instruction *in,
                             enum condition *is_one) {
     switch (in->operation) {

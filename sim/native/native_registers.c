@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which registers of the host hold registers of the core, between two places of a block where
- * others may look at the core. Results stay in them, and constants in nothing, until then.
+ * Allocation of the host's registers to registers of the core. Results stay in host registers, and
+ * constants in none, until a place of the block where other parts may read the core.
  */
 #include "sim/native/native_private.h"
 
 #include "sim/native/native_emit.h"
 
-/* Those with the shorter instructions first. */
+/* Registers with shorter instructions first. */
 static const uint8_t pool[] = {EAX, EDX, ESI, EDI, R8, R9, R10, R11};
 
 static void save(struct block *b, unsigned number) {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What translated text calls, by hand: SRAM accesses for which nothing is special, and the ways in
- * and out. The registers are those of native_private.h; a routine for an access is entered from its
- * block with
+ * Routines that translated text calls, in assembly: SRAM accesses in the usual case, and the entry
+ * and exit of translated text. The registers are those of native_private.h. A block enters a
+ * routine for an access with
  *
- *   ecx  address; less the beginning of the scratchpad in a detour
+ *   ecx  address; in out-of-line code less the beginning of the scratchpad
  *   rsi  the struct native_access
  *   edx  the value to be stored; eax is the value loaded
  *   r8   the cycle of the access
  *
- * and keeps no others. It turns ecx right by the log2 of the size, and does what
- * tigon_cpu_load_sram() and tigon_cpu_store_sram() do, in the same order, as long as the bus knows
- * the cycle and nobody waits for this very access; and what cpu_register.h does up to the callback.
- * What else there is does tigon_native_access(), from the beginning.
+ * and the routine preserves no others. It rotates ecx right by the log2 of the size. It does the
+ * work of tigon_cpu_load_sram() and tigon_cpu_store_sram(), in the same order, as long as the bus
+ * knows the cycle and no core waits for this very access; and that of cpu_register.h up to the
+ * callback. tigon_native_access() handles all other cases, from the beginning.
  *
- * Assembly, since the state of the core stays in host registers that C would save and restore at
- * each access.
+ * Assembly keeps the state of the core in host registers; C would save and restore it at each
+ * access.
  */
 #include "sim/native/native_private.h"
 
@@ -29,7 +29,8 @@
 #define COUNT(name)  [name] "i"(offsetof(struct tigon_cpu, statistics.name))
 #define BUS(name)    [name] "i"(offsetof(struct tigon_bus, name))
 
-/* A detour: count from another beginning, and go on as if the block had not been mistaken. */
+/* Out-of-line code: counts from another beginning, and continues as if the prediction had been
+ * right. */
 static_assert(TIGON_SCRATCHPAD == 0xC00000, "constant of DETOUR");
 #define DETOUR(label, otherwise)                                                                   \
     label "_detour:\n"                                                                             \
@@ -41,9 +42,9 @@ static_assert(TIGON_SCRATCHPAD == 0xC00000, "constant of DETOUR");
           "  cmpq %%r13, %%r9\n"                                                                   \
           "  jge " otherwise "\n"
 
-/* ecx from an address to the number of the unit in the SRAM that is fitted; at `otherwise` it is
- * that in the address space. A misaligned address becomes a large number. Stores know the null page
- * by its marks. */
+/* Converts ecx from an address to the index of the unit in the fitted SRAM; at `otherwise` it is
+ * the index in the address space. A misaligned address becomes a large number. Stores detect the
+ * null page by its marks. */
 #define LOADABLE(shift, otherwise)                                                                 \
     TURN_##shift "  leal -(0x80 >> " #shift ")(%%rcx), %%r9d\n"                                    \
                  "  cmpl $(0x7FFF80 >> " #shift "), %%r9d\n"                                       \
@@ -59,7 +60,7 @@ static_assert(TIGON_NULL_PAGE_SIZE == 0x80 && TIGON_SRAM_WINDOW == 0x800000,
 #define TURN_1 "  rorl %%ecx\n"
 #define TURN_2 "  rorl $2, %%ecx\n"
 
-/* What is after the access must fit below the limit if the block begins by r10 later. */
+/* The rest after the access must fit below the limit if the block begins by r10 later. */
 #define STILL_FITS(otherwise)                                                                      \
     "  movslq %c[last](%%rsi), %%r11\n"                                                            \
     "  addq %%r12, %%r11\n"                                                                        \
@@ -67,14 +68,14 @@ static_assert(TIGON_NULL_PAGE_SIZE == 0x80 && TIGON_SRAM_WINDOW == 0x800000,
     "  cmpq %%r13, %%r11\n"                                                                        \
     "  jge " otherwise "\n"
 
-/* Or that after what is in the write buffer; `label`_go_on: come here again with it. */
+/* The same for the rest after the wait for the write buffer; `label`_go_on: retry with it. */
 #define AT_ITS_CYCLE(label)                                                                        \
     "  cmpq %%r8, %c[write_buffer_free](%%rbx)\n"                                                  \
     "  ja " label "_wait\n" label "_go_on:\n"                                                      \
     "  cmpq %c[horizon](%%rbx), %%r8\n"                                                            \
     "  jae " label "_blocked\n"
 
-/* The wait is over also for the long way, which then begins at the cycle after it. */
+/* The wait is over for the slow path as well, which then begins at the cycle after it. */
 /* clang-format off */
 #define WAIT(label, otherwise)                                                                     \
     label "_wait:\n"                                                                               \
@@ -93,7 +94,7 @@ static_assert(TIGON_NULL_PAGE_SIZE == 0x80 && TIGON_SRAM_WINDOW == 0x800000,
 /* clang-format on */
 
 /* r10: the cycle after the slot. As long as the peer is in a loop that may use the bus, no cycle is
- * plain, and `label`_reach finds it there. Nothing is changed before `label`_granted. */
+ * plain, and `label`_reach handles that. Nothing changes before `label`_granted. */
 #define TAKE_SLOT(label, otherwise)                                                                \
     "  movq %c[slots](%%rbp), %%rdi\n"                                                             \
     "  cmpq %c[plain_until](%%rdi), %%r8\n"                                                        \
@@ -109,8 +110,8 @@ static_assert(TIGON_NULL_PAGE_SIZE == 0x80 && TIGON_SRAM_WINDOW == 0x800000,
     "  incq (%%r9)\n"                                                                              \
     "  movq %c[sram](%%rbp), %%r9\n"
 
-/* The first free cycle of the window; `fits` looks whether the block may begin later by as much,
- * `delay` lets it. */
+/* The first free cycle of the window; `fits` checks whether the block may begin later by as much,
+ * `delay` delays it. */
 #define LATER_SLOT(label, otherwise, fits, delay)                                                  \
     label "_reach:\n"                                                                              \
           "  movq %c[peer_stage](%%rbp), %%r9\n"                                                   \
@@ -139,7 +140,7 @@ static_assert(TIGON_NULL_PAGE_SIZE == 0x80 && TIGON_SRAM_WINDOW == 0x800000,
           "  jmp " label "_granted\n"
 
 /* clang-format off */
-/* The way of most accesses leaves r12 as it is: then what follows in the block fits below the limit,
+/* The path of most accesses leaves r12 unchanged: then the rest of the block fits below the limit,
  * as it did when the block began. */
 #define LOAD(label, shift, fetch, otherwise)                                                       \
     DETOUR(label, "tigon_native_special")                                                          \
@@ -153,8 +154,8 @@ static_assert(TIGON_NULL_PAGE_SIZE == 0x80 && TIGON_SRAM_WINDOW == 0x800000,
     LATER_SLOT(label, "tigon_native_special", STILL_FITS("tigon_native_special"),                  \
                "  addq %%r10, %%r12\n")
 
-/* What the store would change elsewhere is special: decoded text, the I-line held, a granule that is
- * watched. The core does not wait for the slot. */
+/* A store with an effect elsewhere is special: on decoded text, the I-line, a watched granule. The
+ * core does not wait for the slot. */
 #define STORE(label, shift, write, otherwise)                                                      \
     DETOUR(label, "tigon_native_special_store")                                                    \
     label ":\n"                                                                                    \
@@ -175,8 +176,8 @@ static_assert(TIGON_NULL_PAGE_SIZE == 0x80 && TIGON_SRAM_WINDOW == 0x800000,
 /* clang-format on */
 static_assert(TIGON_DECODE_GRANULE == 1 << 5, "as STORE shifts");
 
-/* An access expected to a chip register, or, its address turned already, not to SRAM: if it is to
- * one, in ecx the number of that and below the horizon. */
+/* An access predicted to a chip register, or, its address rotated already, not to SRAM. If it is to
+ * a chip register, ecx is the number of the register, and the access is below the horizon. */
 static_assert(TIGON_REGISTERS == 0xC0000000u && TIGON_REGISTERS_SIZE == 4 * 0x100,
               "constants of REGISTER_ONLY");
 #define REGISTER_ONLY(label, turn, otherwise)                                                      \
@@ -199,7 +200,7 @@ static_assert(TIGON_REGISTERS == 0xC0000000u && TIGON_REGISTERS_SIZE == 4 * 0x10
         NATIVE(sram_mask), NATIVE(sram), CPU(write_buffer_free), CPU(horizon), COUNT(bus_stalls),  \
         BUS(plain_until), BUS(taken), BUS(core_free), STALLS_AFTER_BEATS
 
-/* Never called: a place for the statements. */
+/* Never called: a container for the statements. */
 static __attribute__((used)) void loads(void) {
     __asm__ volatile(".pushsection .text\n"
                      ".balign 16\n" /* clang-format off */
@@ -253,8 +254,8 @@ static __attribute__((used)) void registers(void) {
         "  jmp tigon_native_ask\n"
         REGISTER_BLOCKED("tigon_native_lw_register")
 
-        /* What cpu_register.h finds without a callback, but for event words. Translated text does not
-         * replay polls. */
+        /* The part of cpu_register.h without a callback, except for event words. Translated text
+         * does not replay polls. */
         REGISTER_ONLY("tigon_native_load_register_expected", TURN_2, "tigon_native_special")
         "  leal (%%rcx,%%rcx,2), %%edi\n"
         "  leaq %c[register_view](%%rbx,%%rdi,8), %%rdi\n"
@@ -301,7 +302,7 @@ static __attribute__((used)) void registers(void) {
         REGISTER_ONLY("tigon_native_sw_register", "", "tigon_native_special_store")
         "4:\n"
         "  movq %c[register_store](%%rbp), %%r9\n"
-        /* The function in r9, with the core's fields as a callback may see them. */
+        /* Calls the function in r9, with the core's fields as a callback may read them. */
         "tigon_native_call:\n"
         "  xchgl %%ecx, %%edx\n"
         "  movl %%eax, %c[value](%%rbp)\n"
@@ -371,7 +372,7 @@ static __attribute__((used)) void ways(void) {
                      "1:\n"
                      "  jmpq *%c[aside_go_on](%%rbp)\n"
 
-                     /* The core's fields are up to date but for what execute_ready() does. */
+                     /* The core's fields are up to date except those that execute_ready() sets. */
                      "tigon_native_out:\n"
                      "  movq %%rbp, %%rax\n"
                      "  addq $8, %%rsp\n"
@@ -395,8 +396,8 @@ static __attribute__((used)) void waiting(void) {
     __asm__ volatile(
         ".pushsection .text\n"
         ".balign 16\n"
-        /* rdi: where to come again. As tigon_native_blocked(), when there is somebody to hand to:
-         * then that one must be the next in turn. */
+        /* rdi: the entry point to retry. As tigon_native_blocked(), when there is a core to switch
+         * to: that one must then be the next in turn. */
         "tigon_native_wait_for_other:\n"
         "  movq %c[hand_to](%%rbp), %%r10\n"
         "  movl %%esi, %c[aside_access_at](%%rbp)\n"
@@ -446,7 +447,7 @@ static __attribute__((used)) void waiting(void) {
         "3:\n"
         "  cmpq $0, %c[other](%%rbp)\n"
         "  jne 5f\n"
-        "4:\n"                             /* nobody can go on before the horizon */
+        "4:\n"                             /* no core can continue before the horizon */
         "  movq %c[before](%%rsi), %%r9\n" /* show(), of native.c */
         "  addq %%r9, %%r15\n"
         "  negq %%r9\n"
@@ -501,12 +502,12 @@ static __attribute__((used)) void other_ways(void) {
                      "  jmp tigon_native_out\n"
                      "1:\n"
                      "  addq $8, %%rsp\n"
-                     "tigon_native_go_on:\n" /* with the core in rax, or nobody */
+                     "tigon_native_go_on:\n" /* with the core in rax, or NULL */
                      "  testq %%rax, %%rax\n"
                      "  jnz tigon_native_go_in\n"
                      "  jmp tigon_native_out\n"
 
-                     "tigon_native_reach_cycle:\n" /* r8, on the bus; keeps what an access needs */
+                     "tigon_native_reach_cycle:\n" /* r8, on the bus; saves all of an access */
                      "  movq %c[bus](%%rbp), %%rdi\n"
                      "  movq %%rdi, %c[slots](%%rbp)\n"
                      "  movl %%esi, %c[aside_access_at](%%rbp)\n"

@@ -46,7 +46,7 @@ void native_text_clear(struct native_text *text) {
     text->blocks[0] = (struct native_block){0};
 }
 
-/* The one that is being made. */
+/* The block under construction. */
 static struct native_block *unfinished(struct native_text *text) {
     return &text->blocks[text->block_count];
 }
@@ -95,8 +95,8 @@ static bool fits(const struct tigon_native *native, const struct native_block *b
     return true;
 }
 
-/* `text->found` is the block and all that may be come to from it without a look at what the core
- * knows; returns how many, 0 if one of them does not fit. */
+/* `text->found` becomes the block and all blocks it reaches by unchecked jumps. Returns their
+ * number, 0 if one of them does not fit. */
 static uint32_t find_all(const struct tigon_native *native, uint32_t number) {
     struct native_text *text = native->text;
     uint32_t count = 1;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Translated text, and the cores that share it: those of a world whose scratchpads hold the same
- * words where a block was translated from. So the boards of a world that run the same image fill
- * the host's caches only once, and a board that joins later has nothing to translate.
+ * Translated text, and the cores that share it: cores of one world whose scratchpads hold the same
+ * words where a block was translated. So the boards of a world that run the same image fill the
+ * host's caches only once, and a board that joins later has nothing to translate.
  *
- * What a block does depends on the words it was made from, on which of the two cores it is for, and
- * on the costs of that; not on the board. A core takes a block over after a look at all its words,
- * and at those of the blocks it jumps to without asking.
+ * A block depends on the words it was made from, on which of the two cores it is for, and on the
+ * costs of that core; not on the board. A core adopts a block after it has compared all its words,
+ * and those of the blocks that it jumps to without a check.
  *
- * Blocks are never changed or taken away as long as two cores share a text: one of them may stand
- * in the middle. A core whose text changes just forgets which blocks it knew. Not for cores of
- * different threads.
+ * Blocks never change or disappear as long as two cores share a text: one of them may be inside a
+ * block. A core whose text changes only drops its references to blocks. Not for cores of different
+ * threads.
  */
 #ifndef TIGON_SIM_NATIVE_TEXT_H
 #define TIGON_SIM_NATIVE_TEXT_H
@@ -30,16 +30,16 @@ struct tigon_native;
 #define NATIVE_SOURCES    131072u
 #define NATIVE_JUMPS      65536u
 
-/* A load or store. Offsets are cycles and counts since the block began, as they are when all its
- * accesses are to what is expected, without waiting. What routines do for an access that turns out
- * to be to something else counts from another beginning: the one from which on the block would have
- * come to `next` if the access had been to SRAM. */
+/* A load or store. Offsets are cycles and counts since the block began, assuming that all its
+ * accesses have the predicted targets and do not wait. For an access with another target, routines
+ * count from a different beginning: the one from which the block would have reached `next` if the
+ * access had been to SRAM. */
 struct native_access {
     uint64_t before;  /* counts: instructions, and stalls << 32 */
     uint32_t from;    /* its address */
-    uint32_t next_pc; /* of the instruction after it; a jump to a register fills it in, so it holds
-                       * until another core may have come by */
-    int32_t last;     /* cycle by which all after it in the block is looked up; lowest if none */
+    uint32_t next_pc; /* of the instruction after it; a jump to a register fills it in, so it is
+                         valid until another core runs */
+    int32_t last;     /* cycle by which the rest of the block is fetched; lowest if none */
     int16_t immediate;
     int16_t issue;  /* cycle, for tigon_native_access() */
     uint16_t next;  /* cycle of the next instruction, with interlock */
@@ -64,15 +64,15 @@ struct native_source {
 
 struct native_block {
     const uint8_t *entry;
-    uint32_t index; /* of the word it begins at */
-    uint32_t older; /* another one that begins there: 1 + its number, or 0 */
+    uint32_t index; /* index of the word at which it begins */
+    uint32_t older; /* another block that begins there: 1 + its number, or 0 */
     uint32_t first_source, sources;
     uint32_t first_jump, jumps; /* blocks it jumps to */
-    uint32_t met;               /* by the search number so much */
+    uint32_t met;               /* visited by the search with this number */
     bool trusting;              /* for one value of $gp */
 };
 
-/* It lies below 2 GB: translated text has addresses of it in 32 bits. */
+/* Lies below 2 GB: translated text has 32-bit addresses of it. */
 struct native_text {
     unsigned cores; /* that share it */
     bool has_movbe; /* the host's processor */
@@ -90,31 +90,31 @@ struct native_text {
     _Alignas(4096) uint8_t code[NATIVE_CODE_BYTES];
 };
 
-/* Empty, with one core. NULL: not possible on this host. */
+/* An empty text, with one core. NULL: not possible on this host. */
 struct native_text *native_text_create(void);
 
-/* A core does without it from now on. */
+/* Releases a core from the text. */
 void native_text_release(struct native_text *text);
 
-/* Whether another block may not fit. */
+/* Whether there may be no room for another block. */
 bool native_text_full(const struct native_text *text);
 
-/* All blocks are gone. Only for one that is not shared. */
+/* Discards all blocks. Only for a text that is not shared. */
 void native_text_clear(struct native_text *text);
 
-/* A block at word `index` for which there is room is complete; its words and jumps have been
- * added. */
+/* Completes a block at word `index` for which there is room; its words and jumps have been added.
+ */
 void native_text_add(struct native_text *text, uint32_t index, const uint8_t *entry, bool trusting);
 
 /* Parts of the block that native_text_add() will complete. */
 void native_text_add_source(struct native_text *text, uint32_t index, uint32_t word);
 void native_text_add_jump(struct native_text *text, uint32_t index, const uint8_t *entry);
 
-/* The block that is being made is given up. */
+/* Discards the block under construction. */
 void native_text_drop(struct native_text *text);
 
-/* Take over a block at word `index` that another core has, or this one once had, and those it jumps
- * to. False if there is none that fits. */
+/* Adopts a block at word `index` of another core, or an earlier one of this core, and the blocks it
+ * jumps to. False if there is none that fits. */
 bool native_text_adopt(struct tigon_native *native, uint32_t index);
 
 #endif

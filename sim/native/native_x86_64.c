@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Translation of a block of scratchpad text into x86-64 code: see native_private.h for what the
- * registers hold.
+ * Translation of a block of scratchpad text into x86-64 code: see native_private.h for the contents
+ * of the registers.
  *
- * A block follows text the way that it most likely goes, through branches and jumps; at a branch
- * the other way leaves the block. It ends where it would come to itself again, or to what cannot be
- * translated. Cycles and counts are constants of the block, added once where it is left; the look
- * of the limit is taken once at its beginning, for all instructions. What a constant cannot know -
- * how long an access outside the scratchpad takes - is added to the beginning of the block. Parts
- * that are seldom needed stand elsewhere, so as not to fill caches: struct later.
+ * A block follows the most likely path of the text, through branches and jumps; at a branch the
+ * other path leaves the block. A block ends where it would return to itself, or at text that cannot
+ * be translated. Cycles and counts are constants of the block, added once where it is left. The
+ * limit is checked once at its beginning, for all instructions. Variable delays - the time of an
+ * access outside the scratchpad - are added to the beginning of the block. Rare parts are out of
+ * line, so that they do not fill caches: struct later.
  *
- * Registers of the core are in host registers, or constants, as long as nobody else can look at
+ * Registers of the core are in host registers, or constants, as long as no other part can read
  * them: struct knowledge.
  */
 #include "sim/native/native_private.h"
@@ -20,7 +20,7 @@
 #include <cpuid.h>
 #include <stdlib.h>
 
-enum { GP = 28 }; /* $gp, which most programs keep as it is */
+enum { GP = 28 }; /* $gp, which is constant in most programs */
 
 /* ------------------------------------------------------------------------------------------------
  * The ends of a block */
@@ -111,8 +111,8 @@ static bool waits_for(const struct tigon_instruction *in, uint8_t number) {
     return in->source == number || in->second == number;
 }
 
-/* The last instruction loaded from the scratchpad: whether the next waits is known where that is
- * known. At the limit the load stays pending, as it does in the interpreter. */
+/* The last instruction loaded from the scratchpad: whether the next one waits is known at the place
+ * that knows the next one. At the limit the load stays pending, as it does in the interpreter. */
 static void end_with_load(struct block *b, struct counted c, const struct way *way,
                           uint8_t destination) {
     native_save(b);
@@ -138,8 +138,9 @@ static void end_with_load(struct block *b, struct counted c, const struct way *w
     end(b, &c, way);
 }
 
-/* An access elsewhere than in the scratchpad, where it was expected: ecx is the offset there would
- * be. The core waits for it, so the interlock that the block counts on is none. */
+/* An access outside the scratchpad, where the scratchpad was expected: ecx is the offset from its
+ * beginning. The core waits for the access, so the interlock that the block counts does not occur.
+ */
 static void call_elsewhere(struct block *b, const struct later *later) {
     const struct native_access *access = &b->text->accesses[later->access];
     b->now = later->knowledge;
@@ -156,8 +157,8 @@ static void call_elsewhere(struct block *b, const struct later *later) {
 
 static void finish_path(struct block *b, uint32_t slot_pc, struct counted c, const struct way *way);
 
-/* $gp is not what it was when the block was made. Whoever comes here first gives the block up, and
- * the next one that is made does without; others may still jump here. */
+/* $gp differs from its value at translation. The first core to get here discards the block, and the
+ * next block is made without the assumption; others may still jump here. */
 static void distrust(struct block *b) {
     const uint32_t index = (b->begin - TIGON_SCRATCHPAD) / 4u;
     const size_t entry = FIELD(entry) + index * sizeof b->native->entry[0];
@@ -165,7 +166,7 @@ static void distrust(struct block *b) {
     word(b, 0);
     link(b->at - 4, b->entry);
     field(b, 0x48, 0x39, EAX, entry); /* cmp */
-    eax_constant(b, b->begin);        /* there may be none now; keeps the flags */
+    eax_constant(b, b->begin);        /* there may be no block now; preserves the flags */
     uint8_t *const first = jump_if_near(b, EQUAL);
     jump_field(b, entry);
     link_near(first, b->at);
@@ -249,9 +250,9 @@ static enum branch branch_kind(const struct tigon_instruction *in) {
     }
 }
 
-/* Compares, and says when the branch is taken. */
+/* Compares, and returns the condition under which the branch is taken. */
 static enum condition compare(struct block *b, const struct tigon_instruction *in) {
-    native_compare(b, in->source, in->second); /* with $0 if there is no second */
+    native_compare(b, in->source, in->second); /* with $0 if there is no second register */
     switch (in->operation) {
     case TIGON_OP_BEQ:
     case TIGON_OP_BEQL:
@@ -273,7 +274,7 @@ static enum condition compare(struct block *b, const struct tigon_instruction *i
     }
 }
 
-/* An instruction is about to be emitted. */
+/* Called before an instruction is emitted. */
 static void note_trust(struct block *b, const struct tigon_instruction *in) {
     if (in->source == GP || in->second == GP)
         b->trusted = true;
@@ -284,7 +285,7 @@ static void looked_up(struct block *b, const struct counted *c) {
         b->last = c->cycles;
 }
 
-/* The last instruction of the block, not a branch, and on. */
+/* The last instruction of the block, not a branch, and the exit. */
 static void emit_last(struct block *b, uint32_t pc, const struct tigon_instruction *in,
                       struct counted c, const struct way *way) {
     struct access_form form;
@@ -305,7 +306,7 @@ static void emit_last(struct block *b, uint32_t pc, const struct tigon_instructi
     end(b, &c, way);
 }
 
-/* An instruction, not a branch, after which the block goes on at `next_pc`. Returns the access if
+/* An instruction, not a branch, after which the block continues at `next_pc`. Returns the access if
  * it is a load. */
 static struct native_access *emit_within(struct block *b, uint32_t pc,
                                          const struct tigon_instruction *in, struct counted *c,
@@ -329,7 +330,7 @@ static struct native_access *emit_within(struct block *b, uint32_t pc,
     return load;
 }
 
-/* The delay slot, and out of the block. */
+/* The delay slot, and the exit from the block. */
 static void finish_path(struct block *b, uint32_t slot_pc, struct counted c,
                         const struct way *way) {
     const struct tigon_instruction slot = text_at(b, slot_pc);
@@ -353,7 +354,7 @@ static bool can_follow(const struct block *b, uint32_t pc) {
     return native_simple(&slot);
 }
 
-/* How often the interpreter has come to `pc`, as far as it was counted. */
+/* How often the interpreter has reached `pc`, as far as counted. */
 static unsigned visits(const struct block *b, uint32_t pc) {
     const uint32_t index = (pc - TIGON_SCRATCHPAD) / 4u;
     if (!in_scratchpad(b, pc))
@@ -363,14 +364,14 @@ static unsigned visits(const struct block *b, uint32_t pc) {
     return b->native->heat[index] == NATIVE_NEVER ? 0 : b->native->heat[index];
 }
 
-/* Where the block stands. */
+/* The current position of the block. */
 struct place_in_text {
     uint32_t pc;
     struct counted counted;
     struct native_access *pending; /* the load just before */
 };
 
-/* A branch whose target is known. The block goes on there if it can. */
+/* A branch with a known target. The block continues there if possible. */
 static bool emit_jump(struct block *b, struct place_in_text *at, const struct way *taken) {
     const uint32_t slot_pc = at->pc + 4u;
     if (!can_follow(b, taken->pc)) {
@@ -384,7 +385,7 @@ static bool emit_jump(struct block *b, struct place_in_text *at, const struct wa
     return true;
 }
 
-/* A conditional one: the likelier way is that of the block, if that can go on there. */
+/* A conditional branch: the block follows the likelier path, if it can continue there. */
 static bool emit_conditional(struct block *b, struct place_in_text *at,
                              const struct tigon_instruction *in, bool likely,
                              const struct way *taken, uint32_t taken_extra) {
@@ -528,13 +529,13 @@ static uint64_t dearest(const struct block *b) {
            timing->taken_branch_extra + 1u;
 }
 
-/* What a block is made for; it is made again if that turns out wrong. */
+/* Assumptions of a block; it is made again if they turn out wrong. */
 struct manner {
-    bool trusting;   /* $gp is a constant: it is looked at where the block begins */
+    bool trusting;   /* $gp is a constant: it is checked where the block begins */
     bool short_last; /* `last` of the block is below 128 */
 };
 
-/* Whether constant addresses are likely to be had from $gp. */
+/* Whether constant addresses probably derive from $gp. */
 static bool gp_is_base(const struct tigon_native *native, uint32_t index) {
     const uint32_t reach = 0x8000;
     return !native->distrusted[index] &&
@@ -567,7 +568,7 @@ static bool make_block(struct block *b, struct manner manner) {
     return b->last + dearest(b) <= NATIVE_CYCLES;
 }
 
-/* One manner after the other; `b` is where blocks are made. */
+/* One variant after the other; `b` is the buffer of the block. */
 static bool translate(struct block *b, struct tigon_native *native, uint32_t index) {
     struct native_text *text = native->text;
     const uint32_t first_access = text->access_count;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pcapng: a section header, an interface per direction, an enhanced packet block per frame. All
- * blocks are little-endian whatever the machine, so that the same run gives the same file.
+ * blocks are little-endian on every machine, so that the same run gives the same file.
  *
- * Boards run ahead of each other and tell of a frame when it ends, so frames come a little out of
- * order: each waits until none can begin before it any more.
+ * Boards run ahead of each other, and a frame is reported when it ends, so frames arrive a little
+ * out of order: each is held back until no earlier one can follow.
  */
 #include "sim/network/capture.h"
 
@@ -82,7 +82,7 @@ static void put_text(struct block *block, unsigned code, const char *text) {
     put_option(block, code, text, length < TEXT_LIMIT ? length : TEXT_LIMIT);
 }
 
-/* The total length stands behind the type and at the end. */
+/* The total length is behind the type and at the end. */
 static void begin(struct block *block, uint32_t type) {
     block->length = 0;
     put32(block, type);
@@ -142,7 +142,7 @@ static void write_packet(struct tigon_capture *capture, const struct pending *pe
     end(capture);
 }
 
-/* Those nothing can come before, or all. */
+/* Writes the frames that no earlier one can follow, or all. */
 static void write_pending(struct tigon_capture *capture, bool all) {
     struct pending *pending;
     while ((pending = capture->first) != NULL &&

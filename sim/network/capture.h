@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames on a wire as a pcapng file, for the wire; what programs use of it is in sim/tigon.h.
+/* Frames on a wire as a pcapng file, for the wire; the part for programs is in sim/tigon.h.
  *
  * The blocks are written here because no C library of Debian fits: libpcap writes the old format
  * only, which has neither comments nor named interfaces, and libwiretap is a part of Wireshark
@@ -20,8 +20,8 @@ struct tigon_capture_options {
 /* Returns 0 or -errno: then there is no capture. */
 int tigon_capture_open(struct tigon_capture **capture, const struct tigon_capture_options *options);
 
-/* Adds a frame; frames stand in the file by the time they began. `comment` may be NULL and must
- * outlive the capture. Errors show at the end. */
+/* Adds a frame; the file has frames in the order of their beginnings. `comment` may be NULL and
+ * must outlive the capture. Errors are reported at the end. */
 void tigon_capture_frame(struct tigon_capture *capture, const struct tigon_frame_view *frame,
                          const char *comment);
 

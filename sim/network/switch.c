@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A store-and-forward switch: addresses, and which port a frame goes to. Ports are in
+ * A store-and-forward switch: addresses, and the choice of the output port. Ports are in
  * switch_port.c.
  *
- * A frame that has arrived waits for the latency as an event of its own, then is looked up: what a
- * frame right behind it teaches is known by then, as in a switch with a pipeline. Addresses lie in
- * sets of a few; in a full set the one heard longest ago gives way.
+ * A frame that has arrived waits for the latency as an event of its own, and is looked up then. By
+ * that time the switch has learnt from a frame right behind it, as in a switch with a pipeline.
+ * Addresses are in sets of a few; a full set drops the address not seen for the longest time.
  */
 #include "sim/network/switch.h"
 

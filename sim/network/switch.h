@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A switch, for the wires and the world; what programs use of it is in sim/tigon.h. */
+/* A switch, for the wires and the world; the part for programs is in sim/tigon.h. */
 #ifndef SIM_SWITCH_H
 #define SIM_SWITCH_H
 

@@ -3,8 +3,8 @@
  * The link of a port, and its output.
  *
  * Words are in the chip's byte order (tigon2.md 7). A peer that sends idle all the time, because it
- * does not negotiate, is taken as it is after the link timer: many switches can be told to, and a
- * board whose firmware brings the link up by hand shall find one that does.
+ * does not negotiate, is accepted after the link timer: many switches can be configured so, and a
+ * board whose firmware brings the link up by hand needs such a switch.
  */
 #include "sim/network/switch_port.h"
 
@@ -91,7 +91,7 @@ static void timer_ends(void *context, uint64_t ticks) {
         enter(port, TIGON_PORT_IDLE, ticks);
     else if (!port->heard.configuring) /* in ABILITY: it does not negotiate */
         enter(port, TIGON_PORT_UP, ticks);
-    /* else the peer will send idle some time; tigon_port_heard sees it */
+    /* else the peer will send idle later; tigon_port_heard detects it */
 }
 
 void tigon_port_heard(struct tigon_port *port, struct tigon_line line, uint64_t ticks) {
@@ -141,7 +141,7 @@ static struct tigon_frame *take(struct tigon_port *port, uint64_t ticks) {
         memcpy(frame->bytes, start, sizeof start);
         frame->bytes[16] = (uint8_t)(port->pause_wanted >> 8);
         frame->bytes[17] = (uint8_t)port->pause_wanted;
-        frame->side = TIGON_SWITCH_PORTS_MAX; /* nobody brought it */
+        frame->side = TIGON_SWITCH_PORTS_MAX; /* from no port */
         tigon_frame_finish(frame, 18, false);
         port->pause_wanted = -1;
         port->statistics.pause_sent++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The wire: what is sent at one end arrives later at the other, unless chance (wire_chance.c) has
- * it otherwise.
+ * The wire: frames sent at one end arrive later at the other, unless chance (wire_chance.c) changes
+ * that.
  */
 #include "sim/network/wire.h"
 
@@ -175,7 +175,7 @@ static void hold(struct direction *direction, struct tigon_frame *frame, uint32_
     *place = frame;
 }
 
-/* Nothing followed in time: it goes on as it is. */
+/* No later frame arrived in time: the held frame is delivered. */
 static void let_go(struct direction *direction, struct tigon_frame *frame) {
     for (struct tigon_frame **place = &direction->held; *place; place = &(*place)->next)
         if (*place == frame) {
@@ -187,8 +187,9 @@ static void let_go(struct direction *direction, struct tigon_frame *frame) {
 /* ------------------------------------------------------------------------------------------------
  * Sending */
 
-/* Whether nothing can happen to the next frame but its arrival, and nobody is to be told of that:
- * no chance is drawn then. (It is drawn by the index of a frame, so that no other's shifts.) */
+/* The fast path: whether the next frame can only arrive, and no observer needs it. Then no chance
+ * is drawn. (Chance is drawn by the index of a frame, so the draws of other frames stay the same.)
+ */
 static inline bool is_plain(const struct direction *direction) {
     const struct tigon_wire *wire = direction->wire;
     return !((unsigned)direction->chancy | (unsigned)wire->onlookers | direction->burst_left |
@@ -247,7 +248,7 @@ static void arrive(void *context, uint64_t ticks) {
     tigon_frame_release(wire->frames, frame);
 }
 
-/* On its way from now on: nothing else happens to it. */
+/* In flight from now on: its fate is settled. */
 static inline void launch(struct direction *direction, struct tigon_frame *frame,
                           uint64_t arrival) {
     struct tigon_wire *wire = direction->wire;
@@ -269,7 +270,7 @@ static void deliver(struct direction *direction, struct tigon_frame *frame, uint
         pass(direction, frame->index, arrival);
 }
 
-/* How a capture marks what did not simply arrive. */
+/* The comment in a capture for a frame that did not simply arrive. */
 static const char *comment_on(enum tigon_fate fate) {
     switch (fate) {
     case TIGON_FATE_LOSE:
@@ -291,7 +292,6 @@ static const char *comment_on(enum tigon_fate fate) {
     case TIGON_FATE_LENGTHEN:
         return "lengthened on the wire; shown as sent";
     case TIGON_FATE_DELIVER:
-    default:
         break;
     }
     return NULL;
@@ -330,7 +330,7 @@ static void tell_simple(struct direction *direction, uint64_t index, uint64_t ti
                                                .wire = wire,
                                                .from_side = (unsigned)(direction - wire->direction),
                                                .number = index,
-                                               .what = tigon_fate_words(fate)});
+                                               .what = tigon_fate_name(fate)});
 }
 
 /* In all cases. */
@@ -543,7 +543,8 @@ int tigon_wire_capture(struct tigon_wire *wire, const char *path) {
     const struct tigon_capture_options options = {
         .path = path,
         .end = {tigon_wire_end_name(wire, 0), tigon_wire_end_name(wire, 1)},
-        /* A board runs ahead of the other by the lookahead, and tells of a frame when it ends. */
+        /* A board runs ahead of the other by the lookahead, and a frame is reported when it ends.
+         */
         .horizon_ns =
             tigon_ns_from_ticks(tigon_wire_lookahead(wire) +
                                 (TIGON_FRAME_CAPACITY + TIGON_FRAME_PREAMBLE + TIGON_FRAME_GAP) *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The wire between two boards, for the devices and the world; what programs use of it is in
+/* The wire between two boards, for the devices and the world; the part for programs is in
  * sim/tigon.h. */
 #ifndef SIM_WIRE_H
 #define SIM_WIRE_H
@@ -15,14 +15,13 @@ struct tigon_frame;
 struct tigon_installed_fault;
 struct tigon_services;
 
-/* What a wire is plugged into: a board, a port of a switch, or whatever else has these functions.
- */
+/* The end of a wire: a board, a port of a switch, or anything else with these functions. */
 struct tigon_wire_end {
     /* A frame arrives at `ticks`. The wire keeps it. TIGON_ARRIVAL_CUT if the end hears no signal.
      */
     enum tigon_arrival_fate (*receive)(void *party, unsigned port, const struct tigon_frame *frame,
                                        uint64_t ticks);
-    /* What the other end sends between frames has changed. */
+    /* The signal that the other end sends between frames has changed. */
     void (*hear)(void *party, unsigned port, struct tigon_line line, uint64_t ticks);
     void *party; /* passed to the functions */
     unsigned port;
@@ -33,8 +32,8 @@ struct tigon_wire_end {
     struct tigon_switch *box;
 };
 
-/* A wire between two ends, with the faults of the knobs. `number` tells wires of a world apart for
- * chance. NULL when memory is used up. */
+/* A wire between two ends, with the faults of the knobs. `number` distinguishes the wires of a
+ * world for chance. NULL when memory is exhausted. */
 struct tigon_wire *tigon_wire_create(struct tigon_services *services, unsigned number,
                                      uint64_t seed, const struct tigon_knobs *knobs,
                                      struct tigon_wire_end left, struct tigon_wire_end right);
@@ -44,7 +43,7 @@ void tigon_wire_destroy(struct tigon_wire *wire);
 void tigon_wire_send(struct tigon_wire *wire, unsigned from_side, struct tigon_frame *frame,
                      uint64_t started, uint64_t ended);
 
-/* What a side sends between frames has changed at tick `when`. */
+/* The signal that a side sends between frames has changed at tick `when`. */
 void tigon_wire_line(struct tigon_wire *wire, unsigned from_side, struct tigon_line line,
                      uint64_t when);
 

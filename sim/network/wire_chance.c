@@ -12,8 +12,8 @@
 #include "sim/base/frame.h"
 #include "sim/time.h"
 
-#define DRAWN_BYTES      1518u  /* at most, that a frame is lengthened by when nothing is said */
-#define LENGTHENED_BYTES 65535u /* for a filter that asks for it */
+#define DRAWN_BYTES      1518u  /* bytes added at most if the fault has no length */
+#define LENGTHENED_BYTES 65535u /* for a filter that requests it */
 static_assert(LENGTHENED_BYTES <= TIGON_FRAME_CAPACITY, "it fits a frame");
 
 bool tigon_chance_exists(const struct tigon_faults *faults) {
@@ -93,11 +93,11 @@ static void meet(struct tigon_chance *chance, struct tigon_installed_fault *inst
     case TIGON_FAULT_LOSE:
     case TIGON_FAULT_LOSE_IN_BURSTS:
         chance->lose = true;
-        said = tigon_fate_words(TIGON_FATE_LOSE);
+        said = tigon_fate_name(TIGON_FATE_LOSE);
         break;
     case TIGON_FAULT_DUPLICATE:
         chance->duplicate = true;
-        said = tigon_fate_words(TIGON_FATE_DUPLICATE);
+        said = tigon_fate_name(TIGON_FATE_DUPLICATE);
         break;
     case TIGON_FAULT_DELAY: {
         const uint64_t delay = fault->chance < 1
@@ -118,12 +118,12 @@ static void meet(struct tigon_chance *chance, struct tigon_installed_fault *inst
     case TIGON_FAULT_CORRUPT:
         chance->visible = true;
         chance->where = tigon_random_next(&random);
-        said = tigon_fate_words(TIGON_FATE_CORRUPT_VISIBLE);
+        said = tigon_fate_name(TIGON_FATE_CORRUPT_VISIBLE);
         break;
     case TIGON_FAULT_CORRUPT_SILENTLY:
         chance->silent = true;
         chance->where = tigon_random_next(&random);
-        said = tigon_fate_words(TIGON_FATE_CORRUPT_SILENT);
+        said = tigon_fate_name(TIGON_FATE_CORRUPT_SILENT);
         break;
     case TIGON_FAULT_TRUNCATE:
         chance->length =
@@ -170,32 +170,6 @@ enum tigon_fate tigon_chance_fate(const struct tigon_chance *chance) {
            : chance->displacement ? TIGON_FATE_REORDER
            : chance->delay        ? TIGON_FATE_DELAY
                                   : TIGON_FATE_DELIVER;
-}
-
-const char *tigon_fate_words(enum tigon_fate fate) {
-    switch (fate) {
-    case TIGON_FATE_DELIVER:
-        return "delivered";
-    case TIGON_FATE_LOSE:
-        return "lost";
-    case TIGON_FATE_DUPLICATE:
-        return "delivered twice";
-    case TIGON_FATE_DELAY:
-        return "held back";
-    case TIGON_FATE_CORRUPT_VISIBLE:
-        return "damaged on the wire";
-    case TIGON_FATE_CORRUPT_SILENT:
-        return "damaged before its CRC was made";
-    case TIGON_FATE_CUT:
-        return "lost: the wire is cut";
-    case TIGON_FATE_REORDER:
-        return "held back behind later frames";
-    case TIGON_FATE_TRUNCATE:
-        return "truncated";
-    case TIGON_FATE_LENGTHEN:
-        return "lengthened";
-    }
-    return "?";
 }
 
 static void flip_bit(struct tigon_frame *frame, uint64_t where, uint32_t length) {

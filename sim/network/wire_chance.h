@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a wire does to a frame, before it does it: simple faults by the knobs, a filter's wish, and
- * the faults of sim/fault.h. */
+/* The fate of a frame on a wire, drawn before the wire applies it: simple faults by the knobs, the
+ * verdict of a filter, and the faults of sim/fault.h. */
 #ifndef SIM_WIRE_CHANCE_H
 #define SIM_WIRE_CHANCE_H
 
@@ -39,16 +39,13 @@ struct tigon_chance tigon_chance_draw(const struct tigon_faults *faults, uint64_
 void tigon_chance_obey(struct tigon_chance *chance, enum tigon_fate wish,
                        const struct tigon_faults *faults);
 
-/* Adds what the faults of a direction do to this frame of `length` bytes, CRC included, and tells
- * of each. */
+/* Adds the effects of a direction's faults on this frame of `length` bytes, CRC included, and
+ * reports each hit. */
 void tigon_chance_add_faults(struct tigon_chance *chance, struct tigon_installed_fault *first,
                              uint64_t index, uint32_t length, uint64_t ticks);
 
 /* The worst that happens to the frame. */
 enum tigon_fate tigon_chance_fate(const struct tigon_chance *chance);
-
-/* The same in words: "lost". */
-const char *tigon_fate_words(enum tigon_fate fate);
 
 /* Damages and shortens the frame as chance has it. */
 void tigon_chance_damage(const struct tigon_chance *chance, struct tigon_frame *frame);

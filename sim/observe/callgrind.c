@@ -9,7 +9,7 @@
 
 #include "sim/observe/profile_private.h"
 
-/* What is being written, and the names of source files that hold at this place. */
+/* The output file, and the names of source files that apply at this place. */
 struct writer {
     FILE *stream;
     const char *board;
@@ -19,7 +19,7 @@ struct writer {
     const char *file;
 };
 
-/* Orders calls by who calls, from where, whom; for qsort, which passes nothing along. */
+/* Orders calls by caller, call site and callee; for qsort, which passes no context. */
 struct call_key {
     size_t caller;
     uint32_t site;
@@ -55,7 +55,7 @@ static void write_cost(FILE *stream, const struct tigon_cost *cost) {
                   tigon_cost_busy(cost), cost->instructions, cost->stalls, cost->idle);
 }
 
-/* File and line of an instruction, "?" and 0 when nobody knows. */
+/* File and line of an instruction, "?" and 0 when unknown. */
 static unsigned line_of(const struct writer *writer, uint32_t address, const char **file) {
     unsigned line = 0;
     *file = "?";

@@ -8,32 +8,6 @@
 #include "sim/base/frame.h"
 #include "sim/time.h"
 
-const char *tigon_describe_fate(enum tigon_fate fate) {
-    switch (fate) {
-    case TIGON_FATE_LOSE:
-        return "lost";
-    case TIGON_FATE_DUPLICATE:
-        return "delivered twice";
-    case TIGON_FATE_DELAY:
-        return "held back";
-    case TIGON_FATE_CORRUPT_VISIBLE:
-        return "damaged, CRC error";
-    case TIGON_FATE_CORRUPT_SILENT:
-        return "damaged before its CRC was made";
-    case TIGON_FATE_CUT:
-        return "lost, wire cut";
-    case TIGON_FATE_REORDER:
-        return "held back behind later frames";
-    case TIGON_FATE_TRUNCATE:
-        return "truncated";
-    case TIGON_FATE_LENGTHEN:
-        return "lengthened";
-    case TIGON_FATE_DELIVER:
-        break;
-    }
-    return NULL;
-}
-
 const char *tigon_describe_arrival(enum tigon_arrival_fate fate) {
     static const char *const names[] = {"kept", "dropped", "lost, no signal"};
     return (unsigned)fate < sizeof names / sizeof *names ? names[fate] : "?";

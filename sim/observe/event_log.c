@@ -171,7 +171,7 @@ static unsigned frame_type(const uint8_t *bytes, size_t length) {
 
 static void see_frame(void *context, const struct tigon_frame_view *frame, enum tigon_fate fate) {
     struct tigon_event_log *log = context;
-    const char *what = tigon_describe_fate(fate);
+    const char *what = fate == TIGON_FATE_DELIVER ? NULL : tigon_fate_name(fate);
     add_for(log, number_of_sender(log, frame->wire, frame->from_side), TIGON_LOG_SEND,
             frame->time_ticks, "frame %" PRIu64 " to %s, %zu bytes, type %04x%s%s", frame->index,
             tigon_wire_end_name(frame->wire, 1 - frame->from_side), frame->length,
@@ -216,7 +216,9 @@ static void see_transition(void *context, const struct tigon_transition *transit
     const struct source *source = context;
     struct tigon_event_log *log = source->log;
     const char *name =
-        log->options.transition_name ? log->options.transition_name(transition->id) : NULL;
+        log->options.transition_name
+            ? log->options.transition_name(tigon_board_index(source->board), transition->id)
+            : NULL;
     add(log, source->board, TIGON_LOG_TRANSITION, tigon_ticks_from_cycles(transition->started),
         "%" PRIu32 " %s%sinstance %" PRIu32 ", %" PRIu64 " cycles on %c", transition->id,
         name ? name : "", name ? ", " : "", transition->argument,
@@ -266,7 +268,7 @@ int tigon_event_log_start(struct tigon_event_log **log, struct tigon_world *worl
         .message = wants(result, TIGON_LOG_MESSAGE) ? see_message : NULL,
         .fault = wants(result, TIGON_LOG_FAULT) ? see_fault : NULL,
     };
-    /* A transition is told of when it ends, with the time it began. */
+    /* A transition is reported when it ends, with the time it began. */
     result->reorder = tigon_reorder_create(tigon_describe_frame_horizon(), write_entry, result);
     int error = result->reorder ? 0 : -ENOMEM;
     if (!error && wants(result, TIGON_LOG_TRANSITION))

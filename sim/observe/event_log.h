@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happened, as text for people or as JSON lines for programs, in the order of time.
+ * The events of a run, as text for people or as JSON lines for programs, in the order of time.
  *
  *     time in us   board   kind  what
  *     35041.364    board0  dma   read 1500 bytes from host 0x11000 to 0x180000, high ring, 12.6 us
@@ -19,12 +19,12 @@ struct tigon_event_log;
 enum tigon_log_kind {
     TIGON_LOG_SIGNAL,     /* every change of every signal */
     TIGON_LOG_DMA,        /* transfers, when they end */
-    TIGON_LOG_SEND,       /* frames put on a wire, and what becomes of them */
+    TIGON_LOG_SEND,       /* frames put on a wire, and their fates */
     TIGON_LOG_RECEIVE,    /* frames that come to a board */
-    TIGON_LOG_PROGRAM,    /* what programs of the hosts wait for */
+    TIGON_LOG_PROGRAM,    /* waits of the hosts' programs */
     TIGON_LOG_MESSAGE,    /* odd behaviour (tigon_world_set_log_hook) */
     TIGON_LOG_TRANSITION, /* of the protocol; needs executions */
-    TIGON_LOG_FAULT,      /* what sim/fault.h did */
+    TIGON_LOG_FAULT,      /* hits of faults (sim/fault.h) */
     TIGON_LOG_KIND_COUNT
 };
 const char *tigon_log_kind_name(enum tigon_log_kind kind);
@@ -33,8 +33,8 @@ const char *tigon_log_kind_name(enum tigon_log_kind kind);
     (1u << TIGON_LOG_DMA | 1u << TIGON_LOG_SEND | 1u << TIGON_LOG_RECEIVE |                        \
      1u << TIGON_LOG_MESSAGE | 1u << TIGON_LOG_FAULT)
 
-/* "dma,send", "all": bits by kind. False for others; `*unknown` is then the length of the word that
- * means nothing, which `*text` points to. */
+/* "dma,send", "all": bits by kind. False for other words; `*text` then points to the unknown word,
+ * and `*unknown` is its length. */
 bool tigon_log_parse_kinds(const char **text, size_t *unknown, unsigned *kinds);
 
 struct tigon_log_options {
@@ -50,8 +50,8 @@ struct tigon_log_options {
 int tigon_event_log_start(struct tigon_event_log **log, struct tigon_world *world,
                           const struct tigon_log_options *options);
 
-/* Writes what is left, frees everything; after tigon_execution_end. 0 or -errno. NULL is allowed.
- */
+/* Writes the remaining entries, frees everything; after tigon_execution_end. 0 or -errno. NULL is
+ * allowed. */
 int tigon_event_log_end(struct tigon_event_log *log);
 
 #endif

@@ -28,7 +28,7 @@ struct frame {
     bool traced; /* has taken a transition */
 };
 
-/* A transition that goes on. */
+/* A transition in progress. */
 struct open {
     struct tigon_transition transition;
     size_t depth; /* index of the frame that took it */
@@ -41,7 +41,7 @@ struct core {
     struct tigon_symbols *symbols;
     struct tigon_executed **functions;
     size_t function_count;
-    uint32_t *function_of; /* by word: index plus 1; 0 nobody knows */
+    uint32_t *function_of; /* by word: index plus 1; 0 unknown */
     uint32_t trace_word;   /* calls to this address write a record with its word in $24 */
     uint32_t trace_pair;   /* or with two arguments; UINT32_MAX: no such function */
 
@@ -100,7 +100,7 @@ static struct tigon_executed *function_at(const struct core *core, uint32_t addr
     return index ? core->functions[index - 1] : NULL;
 }
 
-/* The function that begins at `address`, made if nobody knows it. */
+/* The function that begins at `address`; adds it if it is unknown. */
 static struct tigon_executed *function_from(struct core *core, uint32_t address) {
     struct tigon_executed *function = function_at(core, address);
     char name[16];
@@ -192,7 +192,7 @@ static void push(struct core *core, struct tigon_executed *function, uint32_t si
                  uint64_t cycle) {
     if (core->depth == DEPTH_LIMIT)
         return;
-    /* What lies in $31 when a core starts says nothing. */
+    /* The content of $31 when a core starts is meaningless. */
     const uint32_t back = core->depth ? core->cpu->gpr[REGISTER_RETURN] : NOWHERE;
     core->frames[core->depth++] = (struct frame){
         .function = function,
@@ -372,7 +372,7 @@ int tigon_execution_listen(struct tigon_execution *execution,
     return 0;
 }
 
-/* What a parked core has polled away, and the last instruction. */
+/* The polls that a parked core skipped, and the last instruction. */
 static void settle(struct core *core) {
     const struct tigon_board *board = core->execution->board;
     struct tigon_cpu now;

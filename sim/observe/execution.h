@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a core executes, as functions: calls and returns, costs, transitions of the protocol.
+ * The execution of a core as functions: calls and returns, costs, transitions of the protocol.
  *
- * One observer of the core follows it instruction by instruction and tells its listeners. Functions
- * are those of the image's symbols; without symbols, whatever is called is one ("at_00004100").
+ * One observer of the core follows it instruction by instruction and notifies its listeners.
+ * Functions are those of the image's symbols; without symbols, every call target is one
+ * ("at_00004100").
  *
- * Calls are recognised by what the chip does, not by what compilers usually do: an instruction
+ * Calls are recognised by the chip's behaviour, not by compilers' conventions: an instruction
  * behind a jump is the begin of a call when $31 holds the address behind that jump's delay slot. A
- * return is a jump to where the caller of one of the open functions goes on, with the stack pointer
- * it had. A jump into another function that is neither is a tail call, or goes back to one that is
- * open (cold parts that a compiler has moved elsewhere).
+ * return is a jump to the return address of one of the open functions, with the stack pointer it
+ * had. A jump into another function that is neither is a tail call, or returns to an open function
+ * (cold parts that a compiler has moved elsewhere).
  *
- * A transition is a record of the trace ring (fw-runtime/trace.h), seen at the call of the function
- * that writes it: `tigon2_trace` with the record's word in $24, or `nic_trace` with two arguments.
- * It lasts until the function that took it returns, or takes the next one.
+ * A transition is a record of the trace ring (fw-runtime/trace.h), detected at the call of the
+ * function that writes it: `tigon2_trace` with the record's word in $24, or `nic_trace` with two
+ * arguments. It lasts until the function that took it returns, or takes the next one.
  */
 #ifndef SIM_OBSERVE_EXECUTION_H
 #define SIM_OBSERVE_EXECUTION_H
@@ -74,16 +75,17 @@ int tigon_execution_symbols(struct tigon_execution *execution, unsigned core, co
 int tigon_execution_listen(struct tigon_execution *execution,
                            const struct tigon_execution_listener *listener);
 
-/* Tells what has been spent up to the world's time, which is else told with the next instruction.
+/* Reports the costs up to the world's time, which are otherwise reported with the next instruction.
  */
 void tigon_execution_settle(struct tigon_execution *execution);
 
-/* Settles, ends what is open and stops following. NULL is
- * allowed. Functions stay valid until tigon_execution_free. */
+/* Reports the last costs, closes open functions and stops following. NULL is allowed. Functions
+ * stay valid until tigon_execution_free. */
 void tigon_execution_end(struct tigon_execution *execution);
 void tigon_execution_free(struct tigon_execution *execution);
 
-/* What the core executes, also in `enter` and `leave`. NULL before the first instruction. */
+/* The function that the core executes, also in `enter` and `leave`. NULL before the first
+ * instruction. */
 const struct tigon_executed *tigon_execution_top(const struct tigon_execution *execution,
                                                  unsigned core);
 

@@ -62,20 +62,3 @@ uint32_t tigon_gauge_value(const struct tigon_board *board, enum tigon_gauge gau
     }
     return 0;
 }
-
-bool tigon_gauge_register_is_plain(uint32_t offset) {
-    const struct tigon_register_description *row = tigon_register_describe(offset);
-    if (!row)
-        return false;
-    switch (row->owner) {
-    case TIGON_OWNER_SEMAPHORE: /* reading takes it */
-    case TIGON_OWNER_TIMER:     /* runs by itself */
-    case TIGON_OWNER_WINDOW:
-    case TIGON_OWNER_CORE:
-        return false;
-    default:
-        return (row->access & TIGON_ACCESS_READ_HOOK) == 0 || row->owner == TIGON_OWNER_DMA ||
-               row->owner == TIGON_OWNER_TRANSMIT || row->owner == TIGON_OWNER_RECEIVE ||
-               row->owner == TIGON_OWNER_EVENTS || row->owner == TIGON_OWNER_LINK;
-    }
-}

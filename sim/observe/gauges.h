@@ -18,8 +18,4 @@ const char *tigon_gauge_name(enum tigon_gauge gauge);
 unsigned tigon_gauge_width(enum tigon_gauge gauge); /* bits */
 uint32_t tigon_gauge_value(const struct tigon_board *board, enum tigon_gauge gauge);
 
-/* A register a waveform may show: reading it has no effect, and it changes only when something
- * happens. */
-bool tigon_gauge_register_is_plain(uint32_t offset);
-
 #endif

@@ -111,8 +111,8 @@ static void start_files(struct tigon_observation *observation, struct failure *f
         if (error == -ENOENT && options->vcd_patterns) {
             failure->error = error;
             (void)snprintf(failure->message, failure->bytes,
-                           "no signal of any board fits %s; docs/board.md, \"Looking inside\", "
-                           "lists them",
+                           "no signal of any board fits %s; docs/board-debugging.md, "
+                           "\"Looking inside\", lists them",
                            unfit[0] ? unfit : options->vcd_patterns);
         }
         fail(failure, options->vcd, error);
@@ -167,7 +167,7 @@ static void print_tables(const struct tigon_observation *observation, FILE *stre
     for (size_t i = 0; i < observation->boards; i++) {
         const char *name = tigon_board_name(tigon_world_board(observation->world, i));
         tigon_profile_print(observation->profiles[i], stream, name, limit);
-        tigon_transitions_print(observation->transitions[i], stream, name,
+        tigon_transitions_print(observation->transitions[i], stream, i, name,
                                 observation->options.transition_name, limit);
     }
 }
@@ -208,7 +208,7 @@ int tigon_observation_end(struct tigon_observation *observation, char *message,
     if (!observation)
         return 0;
     const struct tigon_observation_options *options = &observation->options;
-    /* What is open ends here, and listeners hear of it. */
+    /* Closes open functions and transitions; listeners are notified. */
     for (size_t i = 0; observation->executions && i < observation->boards; i++)
         tigon_execution_end(observation->executions[i]);
     fail(&failure, options->vcd ? options->vcd : "", tigon_vcd_end(observation->vcd));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All ways of looking into a run together: what a command offers as options. Each is off unless
- * asked for; functions of cores are followed only when somebody needs them, because that makes a
- * run several times slower.
+ * All observers of a run together, as a command offers them in options. Each is off by default. The
+ * functions of cores are followed only when an observer needs them, because that makes a run
+ * several times slower.
  */
 #ifndef SIM_OBSERVE_OBSERVATION_H
 #define SIM_OBSERVE_OBSERVATION_H
@@ -25,7 +25,7 @@ struct tigon_observation_options {
      * standard output. */
     const char *profile;
     size_t profile_limit;     /* lines of each table; 0: 20 */
-    uint64_t profile_from_ns; /* what comes before is not counted */
+    uint64_t profile_from_ns; /* earlier costs are not counted */
     const char *log;          /* ".json" and ".jsonl": JSON lines; "-": standard output */
     unsigned log_kinds;       /* 0: TIGON_LOG_USUAL */
     /* By board index, ELF images for symbols; entries and the whole may be NULL. Files of other
@@ -34,8 +34,8 @@ struct tigon_observation_options {
     tigon_transition_name transition_name; /* may be NULL */
 };
 
-/* Begins to look; boards, switches and wires must be there, and should not have run. Returns 0 or
- * -errno, and then `message` (of `message_bytes`) says which file and why. */
+/* Starts the observers; boards, switches and wires must exist, and should not have run. Returns 0
+ * or -errno, and then `message` (of `message_bytes`) names the file and the reason. */
 int tigon_observation_start(struct tigon_observation **observation, struct tigon_world *world,
                             const struct tigon_observation_options *options, char *message,
                             size_t message_bytes);

@@ -25,7 +25,7 @@ struct tigon_profile_place {
 };
 
 struct tigon_profile_core {
-    struct tigon_profile_node *nodes; /* a child stands behind its parent */
+    struct tigon_profile_node *nodes; /* a child is behind its parent */
     size_t count;
     uint32_t current;
     uint32_t uncounted;                 /* calls made where no node was left */
@@ -49,7 +49,7 @@ static inline uint64_t tigon_cost_busy(const struct tigon_cost *cost) {
     return cost->cycles > cost->idle ? cost->cycles - cost->idle : 0;
 }
 
-/* Fills in what all nodes of a core cost with those below them. */
+/* Computes for all nodes of a core the cost including the nodes below them. */
 void tigon_profile_sum_up(const struct tigon_profile_core *core);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Puts what observers are told into the order of time. Entries come a little out of order (see
- * sim/observer.h) and wait until none can come before them; memory is bounded by that time.
+ * Sorts the events of observers by time. Entries come a little out of order (see sim/observer.h)
+ * and are held back until no earlier one can follow; memory is bounded by that time.
  *
- * The order is that of tick, source and coming, and does not depend on how far cores run ahead.
+ * Tie-break: tick, then source, then order of arrival. It does not depend on how far cores run
+ * ahead.
  */
 #ifndef SIM_OBSERVE_REORDER_H
 #define SIM_OBSERVE_REORDER_H
@@ -15,9 +16,9 @@ struct tigon_reorder;
 
 struct tigon_reorder_entry {
     uint64_t ticks;
-    uint32_t source; /* what comes from one source at one tick stays in its order */
+    uint32_t source; /* entries of one source at one tick keep their order */
     uint64_t value;
-    char *text;        /* freed after it was written; NULL: none */
+    char *text;        /* freed after writing; NULL: none */
     uint64_t sequence; /* private */
 };
 

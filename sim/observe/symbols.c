@@ -17,7 +17,7 @@ struct value {
 
 struct line {
     uint32_t address;
-    unsigned number; /* 0: from here on nothing is known */
+    unsigned number; /* 0: from here on unknown */
     const char *file;
 };
 
@@ -81,8 +81,8 @@ static bool is_covered(const struct tigon_symbols *symbols, size_t count, uint32
     return false;
 }
 
-/* Functions of one symbol table; with `labels` its global labels in code outside all functions:
- * what assembler sources have that do not say `.type`. */
+/* Functions of one symbol table; with `labels` its global labels in code outside all functions, as
+ * in assembler sources without `.type`. */
 static void read_table(struct tigon_symbols *symbols, Elf *elf, const GElf_Shdr *header,
                        Elf_Data *data, bool labels) {
     const size_t functions = symbols->function_count;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an ELF image says about its code: functions by address, lines of source.
+ * The code of an ELF image: functions by address, lines of source.
  *
- * Images of other people are read too: global labels in code outside all functions count as
- * functions, one without line information gives no lines, a stripped one nothing.
+ * Any image can be read: global labels in code outside all functions count as functions, an image
+ * without line information gives no lines, a stripped one gives no functions.
  */
 #ifndef SIM_OBSERVE_SYMBOLS_H
 #define SIM_OBSERVE_SYMBOLS_H
@@ -20,7 +20,7 @@ struct tigon_function {
     uint32_t bytes; /* at least 4; up to the next function where the image does not say */
 };
 
-/* Reads a file. Returns 0 or -errno: -ENOEXEC for what is no ELF file for 32-bit MIPS. */
+/* Reads a file. Returns 0 or -errno: -ENOEXEC unless it is an ELF file for 32-bit MIPS. */
 int tigon_symbols_load(struct tigon_symbols **symbols, const char *path);
 void tigon_symbols_free(struct tigon_symbols *symbols); /* NULL is allowed */
 

@@ -154,7 +154,8 @@ static void see_transition(void *context, const struct tigon_transition *transit
     const struct board *board = context;
     struct tigon_timeline *timeline = board->timeline;
     char number[24];
-    const char *name = timeline->transition_name ? timeline->transition_name(transition->id) : NULL;
+    const char *name =
+        timeline->transition_name ? timeline->transition_name(board->index, transition->id) : NULL;
     (void)snprintf(number, sizeof number, "transition %" PRIu32, transition->id);
     begin_slice(timeline, board->index, TRACK_TRANSITIONS + transition->core, name ? name : number,
                 tigon_ticks_from_cycles(transition->started),
@@ -196,7 +197,7 @@ static void write_arrow(struct tigon_timeline *timeline, char phase, size_t boar
                         uint64_t index) {
     size_t number = 0;
     if (index == UINT64_MAX || !tigon_wire_board(wire, 1 - from_side))
-        return; /* injected; or nobody tells of the arrival */
+        return; /* injected, or a frame whose arrival is never reported */
     while (tigon_world_wire(timeline->world, number) != wire)
         number++;
     begin(timeline, phase, board, track, "frame", ticks);
@@ -212,7 +213,7 @@ static void see_frame(void *context, const struct tigon_frame_view *frame, enum 
     const struct tigon_board *sender = tigon_wire_board(frame->wire, frame->from_side);
     unsigned track = TRACK_TRANSMIT;
     size_t process = 0;
-    const char *what = tigon_describe_fate(fate);
+    const char *what = fate == TIGON_FATE_DELIVER ? NULL : tigon_fate_name(fate);
     char name[96];
     if (sender) {
         process = tigon_board_index(sender);
@@ -283,7 +284,7 @@ static void see_fault(void *context, const struct tigon_fault_event *fault) {
     struct tigon_timeline *timeline = context;
     char text[160];
     if (!fault->board)
-        return; /* a frame's slice says it */
+        return; /* a frame's slice shows it */
     (void)tigon_fault_event_text(fault, text, sizeof text);
     begin(timeline, 'i', tigon_board_index(fault->board), TRACK_CORE, text, fault->ticks);
     (void)fprintf(timeline->file, ",\"s\":\"p\"");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One time line of everything: the trace event format of Chrome, which https://ui.perfetto.dev and
+ * One time line of all events: the trace event format of Chrome, which https://ui.perfetto.dev and
  * chrome://tracing open.
  *
- * A board is a process with a track for each of: both processors (what they execute, nested, when
- * executions are given; busy or not otherwise), the transitions they take, both DMA engines, MAC
- * transmit and receive, and each program of its host. Arrows lead from the sending of a frame to
- * its arrival. The file is written as things happen; nothing is kept in memory.
+ * A board is a process with a track for each of: both processors (nested functions if executions
+ * are given, otherwise busy or not), the transitions they take, both DMA engines, MAC transmit and
+ * receive, and each program of its host. Arrows lead from the sending of a frame to its arrival.
+ * The file is written during the run; no events are kept in memory.
  */
 #ifndef SIM_OBSERVE_TIMELINE_H
 #define SIM_OBSERVE_TIMELINE_H

@@ -75,7 +75,8 @@ size_t tigon_transitions_rows(const struct tigon_transitions *transitions,
 }
 
 void tigon_transitions_print(const struct tigon_transitions *transitions, FILE *stream,
-                             const char *board, tigon_transition_name name, size_t limit) {
+                             size_t index, const char *board, tigon_transition_name name,
+                             size_t limit) {
     struct tigon_transition_row *rows;
     const size_t count = tigon_transitions_rows(transitions, &rows);
     if (count == 0)
@@ -86,7 +87,7 @@ void tigon_transitions_print(const struct tigon_transitions *transitions, FILE *
                   "most", "before", "transition");
     for (size_t i = 0; i < count && i < limit; i++) {
         const struct tigon_transition_row *row = &rows[i];
-        const char *text = name ? name(row->id) : NULL;
+        const char *text = name ? name(index, row->id) : NULL;
         (void)fprintf(stream,
                       "  %8" PRIu64 " %12" PRIu64 " %7" PRIu64 " %9.1f %7" PRIu64 " %8.1f  %" PRIu32
                       " %s\n",

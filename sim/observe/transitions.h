@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each transition of the protocol costs the core that takes it. */
+/* The cost of each transition of the protocol to the core that takes it. */
 #ifndef SIM_OBSERVE_TRANSITIONS_H
 #define SIM_OBSERVE_TRANSITIONS_H
 
@@ -19,10 +19,10 @@ struct tigon_transition_row {
     uint64_t lead; /* before them: from the call of the function to its first record */
 };
 
-/* Counts what the execution tells from now on. 0 or -ENOMEM. */
+/* Counts the reports of the execution from now on. 0 or -ENOMEM. */
 int tigon_transitions_start(struct tigon_transitions **transitions,
                             struct tigon_execution *execution);
-/* Forgets what has been counted. */
+/* Resets all counts. */
 void tigon_transitions_reset(struct tigon_transitions *transitions);
 void tigon_transitions_free(struct tigon_transitions *transitions);
 
@@ -31,11 +31,13 @@ void tigon_transitions_free(struct tigon_transitions *transitions);
 size_t tigon_transitions_rows(const struct tigon_transitions *transitions,
                               struct tigon_transition_row **rows);
 
-/* A name for a transition's number; NULL when there is none. */
-typedef const char *(*tigon_transition_name)(uint32_t id);
+/* A name for a transition's number on a board; NULL when there is none. */
+typedef const char *(*tigon_transition_name)(size_t board, uint32_t id);
 
-/* A table for people, at most `limit` of them; `name` may be NULL. Nothing when none was taken. */
+/* A table for people of board `index`, called `board`, with at most `limit` transitions; `name` may
+ * be NULL. Prints nothing when none was taken. */
 void tigon_transitions_print(const struct tigon_transitions *transitions, FILE *stream,
-                             const char *board, tigon_transition_name name, size_t limit);
+                             size_t index, const char *board, tigon_transition_name name,
+                             size_t limit);
 
 #endif

@@ -219,7 +219,7 @@ static void see_leave(void *context, unsigned core, const struct tigon_executed 
 /* ------------------------------------------------------------------------------------------------
  * Choosing */
 
-/* Adds the variable if its full name is chosen, by a pattern with `asked` in it. */
+/* Adds the variable if its full name is selected, by a pattern that contains `asked`. */
 static void choose(struct tigon_vcd *vcd, const char *patterns, const char *asked,
                    const struct variable *variable) {
     char full[80];
@@ -271,7 +271,7 @@ static void choose_of_board(struct tigon_vcd *vcd, const char *patterns, size_t 
     }
     for (unsigned offset = 0; offset < TIGON_REGISTER_BYTES; offset += 4) {
         struct variable variable = {KIND_REGISTER, offset, 32, index, 0, ""};
-        if (!tigon_gauge_register_is_plain(offset))
+        if (!tigon_register_shows_state(offset))
             continue;
         variable.value = tigon_register_read(board, offset);
         (void)snprintf(variable.name, sizeof variable.name, "hw_%03x", offset);
@@ -284,7 +284,7 @@ static void choose_of_board(struct tigon_vcd *vcd, const char *patterns, size_t 
     }
 }
 
-/* Whether each pattern chose something; if not, tells the first that did not. */
+/* Whether each pattern selected something; if not, returns the first that did not. */
 static bool all_fit(const struct tigon_vcd *vcd, const struct tigon_vcd_options *options) {
     const char *at = options->patterns ? options->patterns : "*";
     bool any = false;

@@ -32,9 +32,13 @@ void tigon_host_write32(struct tigon_host *host, uint32_t offset, uint32_t value
     write_words(host, offset, &value, 1);
 }
 
+static uint64_t period_of(const struct polling *polling) {
+    return polling->spend + polling->half + polling->rest;
+}
+
 /* Samples from the next one up to, but not at, `ticks`. */
 static uint64_t samples_before(const struct polling *polling, uint64_t ticks) {
-    const uint64_t period = polling->spend + polling->half + polling->rest;
+    const uint64_t period = period_of(polling);
     return ticks > polling->sample ? (ticks - polling->sample + period - 1) / period : 0;
 }
 
@@ -45,7 +49,7 @@ void tigon_host_stop_watching(struct tigon_host *host, uint64_t ticks) {
     tigon_bus_host_end(&host->board->bus, ticks);
     host->board->statistics.host_register_reads += passed;
     polling->turns += passed;
-    polling->sample += passed * (polling->spend + polling->half + polling->rest);
+    polling->sample += passed * period_of(polling);
     polling->begin = polling->sample - polling->half - polling->spend;
     polling->watching = false;
 }
@@ -77,26 +81,50 @@ static void word_written(void *context, int core, uint64_t cycle) {
     host->board->accessing_core = -1;
 }
 
-/* Nothing new: the samples that follow only matter once something is written. */
+/* The last sample before the program is to have an answer in any case. */
+static uint64_t last_sample(const struct polling *polling) {
+    return polling->sample + (polling->limit - polling->turns - 1) * period_of(polling);
+}
+
+/* Nothing new: the samples that follow only matter once something is written. The bus knows of all
+ * of them. Without the knob each is an event of its own (still_unchanged). */
 static void start_watching(struct program *program, uint32_t address) {
     struct tigon_board *board = program->host->board;
     struct polling *polling = &program->polling;
-    const uint64_t period = polling->spend + polling->half + polling->rest;
-    tigon_memory_watch(&board->memory, (address & board->memory.sram_mask) / TIGON_DECODE_GRANULE);
-    board->memory.watcher = word_written;
-    board->memory.watcher_context = program->host;
-    tigon_bus_host_begin(&board->bus, polling->sample, period);
+    if (board->knobs.host_poll_watchpoint) {
+        tigon_memory_watch(&board->memory,
+                           (address & board->memory.sram_mask) / TIGON_DECODE_GRANULE);
+        board->memory.watcher = word_written;
+        board->memory.watcher_context = program->host;
+    }
+    tigon_bus_host_begin(&board->bus, polling->sample, period_of(polling));
     polling->watching = true;
     tigon_schedule_at(board->schedule, &program->sample,
-                      polling->sample + (polling->limit - polling->turns - 1) * period);
+                      board->knobs.host_poll_watchpoint ? last_sample(polling) : polling->sample);
+}
+
+/* Without a watchpoint: whether a sample has nothing new, and another follows. */
+static bool still_unchanged(struct program *program, uint64_t ticks) {
+    struct tigon_board *board = program->host->board;
+    const struct polling *polling = &program->polling;
+    uint32_t address;
+    if (board->knobs.host_poll_watchpoint || ticks >= last_sample(polling) ||
+        !tigon_window_sram(board, polling->offset, &address) ||
+        (tigon_memory_read32(&board->memory, address) & polling->mask) != polling->unchanged)
+        return false;
+    tigon_schedule_at(board->schedule, &program->sample, ticks + period_of(polling));
+    return true;
 }
 
 static void poll_sample(struct program *program, uint64_t ticks) {
     struct tigon_host *host = program->host;
     struct polling *polling = &program->polling;
     uint32_t address;
-    if (polling->watching)
+    if (polling->watching) {
+        if (still_unchanged(program, ticks))
+            return;
         tigon_host_stop_watching(host, ticks);
+    }
     host->board->now = ticks;
     polling->value = tigon_window_host_read(host->board, polling->offset);
     polling->turns++;

@@ -63,7 +63,7 @@ static void resume(void *context, uint64_t ticks) {
 struct program *tigon_program_not_now(struct tigon_host *host, const char *what) {
     if (!host->current)
         tigon_abort("%s called outside a program of its host", what);
-    while (host->crashed) /* by what this program has just done; it ends here */
+    while (host->crashed) /* by the last action of this program; it ends here */
         tigon_program_switch_to_world(host->current, false);
     return host->current;
 }
@@ -87,7 +87,7 @@ void tigon_program_schedule(struct program *program, uint64_t ticks) {
     schedule_marked(program, 0, ticks);
 }
 
-/* What it waits for comes to be that. */
+/* The condition that the program waits for may become true. */
 static void show_wait(void *context, uint64_t ticks) {
     struct program *program = context;
     (void)ticks;
@@ -118,7 +118,7 @@ static void fall_back(struct tigon_host *host) {
     struct program *program = host->ahead;
     if (!program)
         return;
-    if (host->current == program) /* itself, so nobody else before that */
+    if (host->current == program) /* the program itself, so no other program runs before that */
         catch_up(program);
     struct ahead *ahead = &program->ahead;
     host->ahead = NULL;
@@ -264,8 +264,9 @@ void tigon_host_yield(struct tigon_host *host) {
 
 void tigon_host_run_ahead(struct tigon_host *host) {
     struct program *program = tigon_program_running(host, "tigon_host_run_ahead");
-    /* What is to be taken back has not arrived, nor is a read over, before it begins. */
-    if (host->live == 1 && host->arrival_ticks != 0 && host->read_ticks > 1)
+    /* Only if every write arrives, and every read ends, later than it begins. */
+    if (host->board->knobs.host_run_ahead && host->live == 1 && host->arrival_ticks != 0 &&
+        host->read_ticks > 1)
         host->ahead = program;
 }
 
@@ -420,7 +421,7 @@ void tigon_host_destroy(struct tigon_host *host) {
     free(host);
 }
 
-/* What it waits for, and until when, a tick, which is never if that is not known. */
+/* The condition that a program waits for, and the tick of its end, never if unknown. */
 struct wait {
     enum tigon_program_state state;
     uint64_t end;

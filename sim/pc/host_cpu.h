@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A host for the world; what programs use of it is in sim/tigon.h. */
+/* A host for the world; the part for programs is in sim/tigon.h. */
 #ifndef SIM_HOST_CPU_H
 #define SIM_HOST_CPU_H
 

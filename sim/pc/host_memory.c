@@ -17,7 +17,7 @@ static size_t page_count(const struct tigon_host_pages *all) {
     return all->memory.size / PAGE_BYTES;
 }
 
-/* Scattered pages come from the upper half, contiguous ones from what is left. */
+/* Scattered pages come from the upper half, contiguous ones from the rest. */
 static size_t scatter_start(const struct tigon_host_pages *all) {
     return all->scatter ? page_count(all) / 2 : page_count(all);
 }

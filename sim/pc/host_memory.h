@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory of a host, for host_cpu.c; what programs use of it is in sim/tigon.h. */
+/* The memory of a host, for host_cpu.c; the part for programs is in sim/tigon.h. */
 #ifndef SIM_HOST_MEMORY_H
 #define SIM_HOST_MEMORY_H
 

@@ -2,9 +2,9 @@
 /*
  * Posted writes: see host_posted.h.
  *
- * Of events of the same tick that which was scheduled first comes first. So the event of an arrival
- * is scheduled when the write is made, or when the one before it has arrived if that is later,
- * although a program that runs ahead adds it earlier.
+ * Tie-break: of events of the same tick the one scheduled first comes first. So the event of an
+ * arrival is scheduled when the write is made, or when the one before it has arrived if that is
+ * later, although a program that runs ahead adds it earlier.
  */
 #include "sim/pc/host_posted.h"
 
@@ -55,7 +55,7 @@ void tigon_posted_take_back(struct tigon_posted *posted, uint32_t *values, size_
     posted->count -= count;
     for (size_t i = 0; i < count; i++)
         values[i] = tigon_posted_write_after(posted, posted->count + i)->value;
-    /* What has arrived is not later than anything that is still to be added. */
+    /* Writes that have arrived are not later than any write that may still be added. */
     posted->last = posted->count ? tigon_posted_write_after(posted, posted->count - 1)->ticks : 0;
     if (posted->count == 0)
         tigon_schedule_cancel(posted->board->schedule, &posted->arrival);

@@ -46,15 +46,14 @@ static inline struct tigon_posted_write *tigon_posted_write_after(const struct t
 }
 
 /* `count` writes, at least one, to increasing offsets. The first arrives at `ticks`, the others
- * `spacing` apart, none before one added earlier. Of what happens at their ticks they come where
- * they would if they were added at `made`, which may be later than now if `ticks` is later still.
- */
+ * `spacing` apart, none before one added earlier. Among events of the same tick they come as if
+ * they were added at `made`, which may be later than now if `ticks` is later still. */
 static inline void tigon_posted_add(struct tigon_posted *posted, uint64_t made, uint64_t ticks,
                                     uint64_t spacing, uint32_t offset, const uint32_t *values,
                                     size_t count) {
     const size_t before = posted->count;
     if (before == 0)
-        posted->first = 0; /* nearer than what has not been written for long */
+        posted->first = 0; /* more likely in the cache than entries not written for long */
     while (__builtin_expect(posted->capacity - before < count, 0))
         tigon_posted_grow(posted);
     if (ticks < posted->last)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A host program of one's own: reads who the board is, waits a while, and lights its LEDs.
+/* A host program of one's own: reads the board's PCI identification, waits a while, and lights its
+ * LEDs.
  *
  *     gcc -shared -fPIC -I . -o build/hello.so sim/scenarios/hello.c
  *     build/tigonsim run sim/scenarios/hello.scenario

@@ -18,28 +18,25 @@ $(SIM_SERVE_LIBRARY) $(SIM_SERVE_LIBRARY_SANITIZED) $(SIM_CLIENT_LIBRARY) $(SIM_
 
 # What attaches: host programs of scenarios as processes of their own, and the example that needs nothing but the
 # client library. The programs find the functions of sim/tigon.h in remote_host.o instead of libtigon.a.
-ATTACH_SOURCES := sim/serve/examples/attach.c sim/serve/client/remote_host.c \
-                  $(addprefix host/programs/,node.c ping.c exchange.c)
+ATTACH_SOURCES := sim/serve/examples/attach.c sim/serve/client/remote_host.c
 ATTACH_OBJECTS := $(ATTACH_SOURCES:%.c=$(BUILD)/obj/%.o)
 ATTACH_SAN     := $(ATTACH_SOURCES:%.c=$(BUILD)/san/%.o)
 ATTACH           := $(BUILD)/tigon_attach
 ATTACH_SANITIZED := $(BUILD)/tests/tigon_attach
 REGISTERS        := $(BUILD)/tigon_registers
 
-$(ATTACH_OBJECTS) $(ATTACH_SAN): | $(BUILD)/gen/emp/emp_layout.h
-
-$(ATTACH): $(ATTACH_OBJECTS) $(BUILD)/obj/host/libemp.a $(SIM_CLIENT_LIBRARY)
+$(ATTACH): $(ATTACH_OBJECTS) $(SIM_CLIENT_LIBRARY)
 	$(SAY) LD $@
-	$(Q)$(CC) $(CFLAGS) -rdynamic -o $@ $^ -lelf -ldl
+	$(Q)$(CC) $(CFLAGS) -rdynamic -o $@ $^ -ldl
 
-$(ATTACH_SANITIZED): $(ATTACH_SAN) $(BUILD)/san/host/libemp.a $(SIM_CLIENT_LIBRARY_SANITIZED)
+$(ATTACH_SANITIZED): $(ATTACH_SAN) $(SIM_CLIENT_LIBRARY_SANITIZED)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -rdynamic -o $@ $^ -lelf -ldl
+	$(Q)$(CC) $(SANITIZE) -rdynamic -o $@ $^ -ldl
 
 $(REGISTERS): $(BUILD)/obj/sim/serve/examples/registers.o $(SIM_CLIENT_LIBRARY)
 	$(SAY) LD $@
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
 
 .PHONY: attach
-attach: $(TIGONSIM) $(ATTACH) $(REGISTERS) ## boards over sockets: build/tigonsim serve, build/tigon_attach, build/tigon_registers
+attach: $(TIGONSIM) $(ATTACH) $(REGISTERS) $$(PROTOCOL_HOSTS) ## boards over sockets: build/tigonsim serve, build/tigon_attach, build/tigon_registers

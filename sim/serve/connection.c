@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages in and out of a socket whose other side may do anything. */
+/* Messages in and out of a socket whose peer may send anything. */
 #include "sim/serve/server_private.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ void connection_read(struct connection *connection) {
     const size_t room = sizeof connection->bytes - connection->filled;
     if (connection->descriptor < 0 || room == 0)
         return;
-    /* Descriptors that come with it are dropped by the kernel, as nothing here takes them. */
+    /* The kernel drops file descriptors that come with it, as this call receives none. */
     const ssize_t count =
         recv(connection->descriptor, connection->bytes + connection->filled, room, MSG_DONTWAIT);
     if (count > 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The protocol by which other programs attach to a simulated board; docs/board.md, "Attaching other
- * programs", is its manual.
+ * The protocol by which other programs attach to a simulated board; docs/board-scenarios.md,
+ * "Attaching other programs", is its manual.
  *
  * A connection is a Unix stream socket. Either side sends messages: a header of 32 bytes and a
  * payload. Every number is little-endian. A payload is a row of 64-bit words, whatever they mean,
@@ -26,7 +26,7 @@ enum {
     TIGON_SERVE_PAGES_LIMIT = 2048, /* of one ALLOCATE_PAGES */
     TIGON_SERVE_NAME_WORDS = 4,     /* 32 bytes, padded with zeros */
     TIGON_SERVE_TEXT_BYTES = 240,   /* of a refusal */
-    /* No message is longer, header included; who sends one that is gets disconnected. */
+    /* No message is longer, header included; a sender that exceeds this is disconnected. */
     TIGON_SERVE_MESSAGE_BYTES = 32 + 16 + 4 * TIGON_SERVE_BLOCK_WORDS
 };
 
@@ -63,7 +63,7 @@ enum tigon_serve_type {
     TIGON_SERVE_WRITE_BLOCK = 7,
     /* offset, mask, unchanged, spend, until, turns -> value, turns: tigon_host_poll32 */
     TIGON_SERVE_POLL = 8,
-    /* nothing -> nothing: the header has the time; all that was posted before has been done */
+    /* nothing -> nothing: the header has the time; all earlier posted requests have been done */
     TIGON_SERVE_SYNCHRONISE = 9,
     /* duration -> nothing: occupies the host's CPU */
     TIGON_SERVE_SPEND = 10,
@@ -86,7 +86,7 @@ enum tigon_serve_type {
     TIGON_SERVE_INTERRUPT = 256
 };
 
-/* Features. Bits a side does not know are left out of the answer. */
+/* Features. The reply omits bits that a side does not support. */
 #define TIGON_SERVE_EVENTS UINT64_C(1)
 
 enum tigon_serve_mode {

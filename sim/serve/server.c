@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The sockets of a served world: who comes, who goes, and the clock when the world runs freely. */
+/* The sockets of a served world: connecting and disconnecting clients, and the clock in free
+ * running. */
 #include "sim/serve/server_private.h"
 
 #include <errno.h>
@@ -124,7 +125,7 @@ static void attach(struct tigon_server *server, struct session *session,
     server_log(server, "board %s: a client attaches", tigon_board_name(session->served.board));
 }
 
-/* Whether the other side has closed; what it sent before may still wait. */
+/* Whether the other side has closed; earlier bytes may still be unread. */
 static bool hung_up(int descriptor) {
     struct pollfd entry = {.fd = descriptor, .events = POLLIN};
     return descriptor < 0 || (poll(&entry, 1, 0) == 1 && (entry.revents & (POLLHUP | POLLERR)));
@@ -208,7 +209,7 @@ void server_look(struct tigon_server *server, uint64_t timeout_ns) {
     for (size_t i = 0; i < TIGON_SERVE_PENDING; i++)
         entries[entry++] =
             (struct pollfd){.fd = server->pending[i].connection.descriptor, .events = POLLIN};
-    /* poll's set is of before: whom this attaches is looked at the next time. */
+    /* The array of poll() is older: a client attached here is served the next time. */
     const uint64_t attached = server->attached;
     greet_all(server);
     if (server->attached != attached)
@@ -298,7 +299,8 @@ static void signal_changed(void *context, const struct tigon_board *board, enum 
             struct tigon_serve_header header = session_header(session, TIGON_SERVE_INTERRUPT, 0, 0);
             const uint64_t level = htole64(value);
             header.now_ps = tigon_ps_from_ticks(ticks);
-            /* Who does not read what it asked for is cut off rather than waited for here. */
+            /* A client that does not read its replies is disconnected; the server does not wait for
+             * it. */
             (void)connection_send(&session->connection, &header, &level, sizeof level, NULL, 0);
         }
     }
@@ -312,7 +314,7 @@ static int complain(char *message, size_t bytes, int error, const char *path, co
     return error;
 }
 
-/* A socket file that nobody listens on is what a killed server leaves. */
+/* A socket file without a listener is left by a killed server. */
 static bool abandoned(const struct sockaddr_un *address) {
     struct stat status;
     if (lstat(address->sun_path, &status) != 0 || !S_ISSOCK(status.st_mode))

@@ -3,11 +3,11 @@
  * A world whose boards other programs use: one Unix socket for each served board, one client at a
  * time for each. The protocol is sim/serve/protocol.h.
  *
- * A client is a program of its board's host (sim/tigon.h): what it asks for is done by the
- * tigon_host_ function of that name, in virtual time, so that a program behaves the same inside the
+ * A client is a program of its board's host (sim/tigon.h): the tigon_host_ function of the same
+ * name performs each request, in virtual time, so that a program behaves the same inside the
  * simulator and attached to it. In lock step the world waits for the next request of each client in
- * turn; results are then those of the requests alone. Running freely, it follows the clock, and
- * they are not.
+ * turn; results then depend on the requests alone. In free running it follows the clock, and
+ * results depend on it.
  */
 #ifndef SIM_SERVE_SERVER_H
 #define SIM_SERVE_SERVER_H
@@ -23,7 +23,7 @@ struct tigon_server;
 
 struct tigon_served_board {
     struct tigon_board *board;
-    const char *path;    /* of the socket; one that nobody listens on any more is replaced */
+    const char *path;    /* of the socket; one without a listener is replaced */
     bool reset_at_leave; /* when a client goes away: the board is reset, its host memory returned */
     bool wait;           /* time does not begin before a first client has come */
 };
@@ -34,8 +34,8 @@ struct tigon_server_options {
     bool free_running;
     double scale;         /* free running: virtual seconds per second */
     bool once;            /* the world is stopped when the last client has gone */
-    unsigned patience_ms; /* lock step: who says nothing for so long is disconnected; 0: never */
-    FILE *log;            /* lines for people about who comes and goes; NULL: none */
+    unsigned patience_ms; /* lock step: a client silent for so long is disconnected; 0: never */
+    FILE *log; /* lines for people about clients that connect and disconnect; NULL: none */
 };
 
 void tigon_server_options_defaults(struct tigon_server_options *options);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the server share. */
+/* Shared by the files of the server. */
 #ifndef SIM_SERVE_SERVER_PRIVATE_H
 #define SIM_SERVE_SERVER_PRIVATE_H
 
@@ -10,7 +10,7 @@
 
 enum { TIGON_SERVE_PENDING = 16 }; /* connections that have not said hello, at most */
 
-/* A connection and what has been read from it. */
+/* A connection and the bytes read from it. */
 struct connection {
     int descriptor; /* -1: none, or broken */
     size_t filled;
@@ -40,7 +40,7 @@ struct tigon_server {
     size_t session_count;
     struct session *sessions;
     struct {
-        struct session *session; /* the board it asked for */
+        struct session *session; /* the board it requested */
         struct connection connection;
     } pending[TIGON_SERVE_PENDING];
     uint64_t attached;
@@ -51,12 +51,13 @@ struct tigon_server {
 };
 
 /* connection.c: framing. A message in `connection`: its header in host byte order and its payload.
- * 1 when there is a whole one, 0 when more must come, -EPROTO for what no message begins with. */
+ * 1 when there is a whole one, 0 when more bytes must come, -EPROTO for bytes that begin no
+ * message. */
 int connection_message(const struct connection *connection, struct tigon_serve_header *header,
                        const uint8_t **payload);
 void connection_consume(struct connection *connection, const struct tigon_serve_header *header);
-/* Reads what is there without waiting; the descriptor is closed and -1 when the other side is gone,
- * but what it sent before stays. */
+/* Reads the available bytes without waiting. When the other side has closed, closes the descriptor
+ * and sets it to -1; the bytes sent before stay. */
 void connection_read(struct connection *connection);
 void connection_close(struct connection *connection);
 /* Sends a message, waiting for room at most `patience_ms`; `descriptors` (two) may be NULL. 0, or
@@ -64,7 +65,7 @@ void connection_close(struct connection *connection);
 int connection_send(struct connection *connection, const struct tigon_serve_header *header,
                     const void *payload, size_t length, const int *descriptors, int patience_ms);
 
-/* server.c: looks at all sockets, waiting up to `timeout_ns` until something happens. */
+/* server.c: serves all sockets, waiting up to `timeout_ns` for an event. */
 void server_look(struct tigon_server *server, uint64_t timeout_ns);
 void server_log(const struct tigon_server *server, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -5,11 +5,10 @@
 #include <errno.h>
 #include <string.h>
 
-/* What one request may ask for; more makes no sense and would keep the server from looking at its
- * sockets. */
+/* Limits of one request; larger ones make no sense and would delay the service of other sockets. */
 enum { REQUEST_WORDS = 6 };
 
-#define SLICE_NS           UINT64_C(1000000) /* of waiting, between two looks at the sockets */
+#define SLICE_NS           UINT64_C(1000000) /* of waiting, between two checks of the sockets */
 #define FREE_SLICE_NS      UINT64_C(10000)
 #define BUSY_LIMIT_NS      UINT64_C(1000000000) /* of one piece of work */
 #define ABSENT_SLICE_NS    UINT64_C(100000)
@@ -23,7 +22,7 @@ struct request {
     uint64_t words[REQUEST_WORDS];
 };
 
-/* What becomes of it. */
+/* The result of a request. */
 struct answer {
     int32_t status;
     const char *text; /* of a failure */
@@ -107,7 +106,7 @@ static void write_register(struct session *session, const struct request *reques
         fail(answer, -EINVAL, "an access is 1, 2, 4 or 8 bytes at a multiple of that below 0x4000");
     else if (width == 8)
         tigon_host_write_block(session->host, offset, words, 2);
-    else /* the chip knows no byte enables: lanes nobody drives are written, too, as zeros */
+    else /* the chip has no byte enables: lanes without data are written, too, as zeros */
         tigon_host_write32(session->host, offset & ~3u, words[0] << (8 * (offset & 3u)));
 }
 
@@ -155,7 +154,7 @@ static void poll_register(struct session *session, const struct request *request
     give(answer, made);
 }
 
-/* A configuration cycle takes as long as a register read, and comes after what was posted. */
+/* A configuration cycle takes as long as a register read, and follows earlier posted writes. */
 static void configuration_cycle(struct session *session) {
     (void)tigon_host_read32(session->host, 0);
 }
@@ -364,7 +363,7 @@ static void carry_out(struct session *session, const struct request *request,
         allocate_pages(session, words[0], answer);
         return;
     case TIGON_SERVE_RESET:
-        configuration_cycle(session); /* what was posted arrives before */
+        configuration_cycle(session); /* posted writes arrive before */
         tigon_board_reset(session->served.board);
         return;
     default:
@@ -372,7 +371,7 @@ static void carry_out(struct session *session, const struct request *request,
     }
 }
 
-/* Reads the arguments. A sentence, when they are not what the type has. */
+/* Reads the arguments. Returns an error message if they do not fit the type. */
 static const char *understand(struct request *request) {
     const struct tigon_serve_header *header = &request->header;
     const unsigned type = header->type;
@@ -404,7 +403,8 @@ static int reply(struct session *session, const struct request *request, struct 
                            answer->count * sizeof *answer->words, NULL, patience_ms);
 }
 
-/* What breaks the protocol is told and then cut off: nobody knows what the client believes. */
+/* A violation of the protocol gets an error reply and ends the connection: the client's state is
+ * unknown. */
 static void expel(struct session *session, const struct request *request, int error,
                   const char *text) {
     char line[TIGON_SERVE_TEXT_BYTES];
@@ -415,11 +415,12 @@ static void expel(struct session *session, const struct request *request, int er
     session_leave(session, line);
 }
 
-/* Looks at the sockets while there is nothing to do. False when patience is at its end. */
+/* Serves the sockets while the session has no work. False when the client's patience limit is
+ * over. */
 static bool idle(struct session *session, uint64_t *waited_ms) {
     const unsigned patience_ms = session->server->options.patience_ms;
     if (session->server->options.free_running) {
-        tigon_host_sleep_ns(session->host, FREE_SLICE_NS); /* the world looks meanwhile */
+        tigon_host_sleep_ns(session->host, FREE_SLICE_NS); /* the world serves the sockets */
         return true;
     }
     const uint64_t before_ms = server_clock_ns() / 1000000;
@@ -455,7 +456,7 @@ static bool next_request(struct session *session, struct request *request) {
     }
 }
 
-/* Everything one client asks for. */
+/* Handles all requests of one client. */
 static void serve_client(struct session *session) {
     struct request request = {0};
     while (next_request(session, &request)) {
@@ -464,19 +465,19 @@ static void serve_client(struct session *session) {
         if (!mistake)
             carry_out(session, &request, &answer);
         if (!mistake && types[request.header.type].posted)
-            mistake = answer.text; /* there is no reply that could tell */
+            mistake = answer.text; /* there is no reply to report it */
         if (mistake) {
             expel(session, &request, answer.status ? answer.status : -EPROTO, mistake);
             return;
         }
-        /* A reply that nobody takes closes the connection, which the next turn finds. */
+        /* A failed reply closes the connection, which the next turn detects. */
         if (!types[request.header.type].posted)
             (void)reply(session, &request, &answer);
         connection_consume(&session->connection, &request.header);
     }
 }
 
-/* False when the server stops. Without clients time stands still, so that nothing is missed. */
+/* False when the server stops. Without clients time stops, so that a client misses no event. */
 static bool wait_for_client(struct session *session) {
     struct tigon_server *server = session->server;
     while (!session->attached) {
@@ -494,7 +495,7 @@ static bool wait_for_client(struct session *session) {
     return true;
 }
 
-/* Whether everybody who was to come has come and gone. */
+/* Whether all expected clients have connected and disconnected. */
 static bool all_done(const struct tigon_server *server) {
     for (size_t i = 0; i < server->session_count; i++)
         if (server->sessions[i].served.wait && !server->sessions[i].came)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Adding faults to a world, their times, and what they do to boards and fibres.
+ * Adding faults to a world, their times, and their effects on boards and fibres.
  *
  * A fault in time alternates between two events of its own, beginning and end; where occurrences
  * overlap they are one longer occurrence.
@@ -45,7 +45,7 @@ static void flip(struct tigon_installed_fault *installed, uint64_t ticks) {
 }
 
 static void pause(struct tigon_installed_fault *installed, uint64_t ticks) {
-    /* IEEE 802.3 annex 31B; the sender's address is nobody's. */
+    /* IEEE 802.3 annex 31B; the sender's address belongs to no station. */
     uint8_t frame[TIGON_FRAME_MINIMUM] = {0x01, 0x80, 0xC2, 0, 0,    0x01, 0x02, 0,
                                           0,    0,    0,    0, 0x88, 0x08, 0,    1};
     const struct tigon_fault *fault = &installed->fault;
@@ -91,7 +91,7 @@ static void jump_timer(struct tigon_installed_fault *installed, uint64_t ticks) 
     tigon_fault_hit(installed, ticks, UINT64_MAX, what);
 }
 
-/* Where the cores are, for what happens to the whole board. */
+/* Reports the hit with the program counters of the cores, for a fault of the whole board. */
 static void tell_cores(struct tigon_installed_fault *installed, uint64_t ticks, const char *what) {
     const struct tigon_cpu *cpu = installed->fault.board->cpu;
     char text[96];

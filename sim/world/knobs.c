@@ -142,6 +142,12 @@ static const struct knob knobs_table[] = {
            "a core that polls without effect is not simulated turn by turn; results are the same"),
     SWITCH(native_code, 1,
            "text in scratchpads is translated for an x86-64 processor; results are the same"),
+    SWITCH(shared_translation, 1,
+           "boards whose cores hold the same text translate it once; results are the same"),
+    SWITCH(host_poll_watchpoint, 1,
+           "a host that polls a word waits for a write of it instead; results are the same"),
+    SWITCH(host_run_ahead, 1,
+           "programs that allow it post their accesses before they happen; results are the same"),
 
     /* The defaults of these come from tigon_timing_default. */
     CYCLES(taken_branch_extra, "single-issue R4000 style: only the delay slot"),

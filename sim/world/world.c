@@ -22,6 +22,7 @@
 #include "sim/base/random.h"
 #include "sim/network/switch.h"
 #include "sim/network/wire.h"
+#include "sim/world/turns.h"
 
 /* A world without events still comes up for air this often, to notice tigon_world_stop. */
 #define LONGEST_RUN_CYCLES 880000u
@@ -32,14 +33,6 @@ struct call {
     void (*function)(void *context);
     void *context;
     struct call *next;
-};
-
-/* Boards with cores that are due, in the order in which it is their turn: by cycle, then by
- * index. */
-struct turns {
-    struct tigon_board *first, *second;
-    uint64_t first_cycle, second_cycle; /* UINT64_MAX: none */
-    uint64_t third_cycle;               /* the earliest of all others */
 };
 
 struct tigon_world {
@@ -54,8 +47,8 @@ struct tigon_world {
     size_t switch_count;
     struct tigon_fault_set *faults;
     uint64_t lookahead;          /* cycles, over all wires */
-    struct tigon_board *running; /* whose cores are run; while they are, came_earlier() is called */
-    struct turns turns;
+    struct tigon_board *running; /* its cores run now; meanwhile came_earlier() may be called */
+    struct tigon_turns turns;
     /* Ticks of the first turn, or fires_until if that is less: events up to then come one after the
      * other. 0: turns are not known, or there is something to look at. */
     uint64_t cores_due;
@@ -65,7 +58,7 @@ struct tigon_world {
     bool stop;
     bool run_on;
     uint64_t last;           /* tick at which events fire in this run */
-    bool attention;          /* one of these, or the guard, is to be looked at between two events */
+    bool attention;          /* dirty flag: one of these, or the guard, has changed */
     struct call *calls;      /* every one ever made */
     struct call *free_calls; /* linked by `context` */
     const struct tigon_world_guard *guard;
@@ -90,6 +83,12 @@ static void set_attention(struct tigon_world *world) {
     world->fires_until = world->attention ? 0 : world->last;
     if (world->attention)
         world->cores_due = 0;
+}
+
+static void due_changed(void *context) {
+    struct tigon_board *board = context;
+    tigon_turns_mark(&board->world->turns, board->index);
+    board->world->cores_due = 0;
 }
 
 static void programs_changed(struct tigon_world *world) {
@@ -155,6 +154,7 @@ void tigon_world_destroy(struct tigon_world *world) {
     }
     tigon_frame_pool_free(&world->services.frames);
     tigon_observers_free(&world->services.observers);
+    tigon_turns_free(&world->turns);
     free(world->boards);
     free(world->wires);
     free(world->switches);
@@ -163,6 +163,8 @@ void tigon_world_destroy(struct tigon_world *world) {
 
 /* Boards of a world often run the same image. */
 static void share_native(const struct tigon_world *world, struct tigon_board *board) {
+    if (!board->knobs.shared_translation)
+        return;
     for (unsigned core = 0; core < 2; core++)
         for (size_t i = 0; i < world->board_count; i++)
             if (tigon_cpu_share_native(&board->cpu[core], &world->boards[i]->cpu[core]))
@@ -189,7 +191,9 @@ struct tigon_board *tigon_world_add_board_with(struct tigon_world *world,
         errno = -error;
         return NULL;
     }
-    if (!tigon_host_create(&world->services, board, knobs)) {
+    if (!tigon_host_create(&world->services, board, knobs) ||
+        tigon_turns_add(&world->turns, board)) {
+        tigon_host_destroy(tigon_board_host(board));
         tigon_board_destroy(board);
         free(board);
         errno = ENOMEM;
@@ -197,8 +201,10 @@ struct tigon_board *tigon_world_add_board_with(struct tigon_world *world,
     }
     share_native(world, board);
     world->boards[world->board_count++] = board;
-    for (unsigned core = 0; core < 2; core++)
-        board->cpu[core].due_bound = &world->cores_due;
+    for (unsigned core = 0; core < 2; core++) {
+        board->cpu[core].due_changed = due_changed;
+        board->cpu[core].due_context = board;
+    }
     return board;
 }
 
@@ -304,13 +310,6 @@ struct tigon_wire *tigon_world_connect_switches(struct tigon_world *world, struc
 /* -----------------------------------------------------------------------------------------------
  * Running */
 
-/* Cycle of the core of this board that is furthest behind, UINT64_MAX if neither does anything. */
-static inline uint64_t due(const struct tigon_board *board) {
-    const uint64_t a = tigon_cpu_due(&board->cpu[0]);
-    const uint64_t b = tigon_cpu_due(&board->cpu[1]);
-    return a < b ? a : b;
-}
-
 static bool fault_of(struct tigon_world *world, struct tigon_board *board) {
     world->faulted = board;
     world->faulted_core = (board->cpu[0].state & TIGON_CPU_STATE_FAULTS) == 0;
@@ -343,48 +342,10 @@ static inline bool run_board(struct tigon_world *world, struct tigon_board *boar
            other_states(world, board, reached);
 }
 
-static inline struct turns take_turns(const struct tigon_world *world) {
-    struct turns turns = {NULL, NULL, UINT64_MAX, UINT64_MAX, UINT64_MAX};
-    for (size_t i = 0; i < world->board_count; i++) {
-        struct tigon_board *board = world->boards[i];
-        const uint64_t cycle = due(board);
-        if (cycle < turns.first_cycle) {
-            turns.third_cycle = turns.second_cycle;
-            turns.second = turns.first;
-            turns.second_cycle = turns.first_cycle;
-            turns.first = board;
-            turns.first_cycle = cycle;
-        } else if (cycle < turns.second_cycle) {
-            turns.third_cycle = turns.second_cycle;
-            turns.second = board;
-            turns.second_cycle = cycle;
-        } else if (cycle < turns.third_cycle) {
-            turns.third_cycle = cycle;
-        }
-    }
-    return turns;
-}
-
-/* The first board has had its turn. The others stay where they were: what a board does reaches them
- * only by an event. False when it may be the turn of one that is not known here. */
-static inline bool next_turn(struct turns *turns) {
-    const uint64_t cycle = due(turns->first);
-    turns->first_cycle = cycle;
-    if (turns->second_cycle < cycle || (turns->second_cycle == cycle && cycle != UINT64_MAX &&
-                                        turns->second->index < turns->first->index)) {
-        struct tigon_board *board = turns->first;
-        turns->first = turns->second;
-        turns->first_cycle = turns->second_cycle;
-        turns->second = board;
-        turns->second_cycle = cycle;
-    }
-    return turns->first_cycle < turns->third_cycle;
-}
-
-/* How far the first board may run: the others are not further behind than what they do takes to
- * reach it. */
+/* The limit of the first board: it stays so close to the others that their effects reach it in
+ * time. */
 static inline uint64_t horizon_of(const struct tigon_world *world, uint64_t bound_cycle) {
-    const struct turns *turns = &world->turns;
+    const struct tigon_turns *turns = &world->turns;
     const uint64_t longest = turns->first_cycle + LONGEST_RUN_CYCLES;
     const uint64_t others =
         turns->second_cycle < turns->third_cycle ? turns->second_cycle : turns->third_cycle;
@@ -397,12 +358,12 @@ static inline uint64_t horizon_of(const struct tigon_world *world, uint64_t boun
 /* Runs all cores up to tick `bound`, at which the next event comes or which is before it, or less
  * far when they schedule one before that: up to world->reached. True when a fault ends the run. */
 static inline bool run_cores(struct tigon_world *world, uint64_t bound) {
-    struct turns *const turns = &world->turns;
+    struct tigon_turns *const turns = &world->turns;
     uint64_t bound_cycle = bound == TIGON_NEVER ? UINT64_MAX : tigon_cycle_at_or_after(bound);
     if (world->cores_due == 0)
-        *turns = take_turns(world);
+        tigon_turns_take(turns);
     while (turns->first_cycle < bound_cycle) {
-        world->cores_due = 1; /* 0 again when somebody who looks on starts a core, or stops us */
+        world->cores_due = 1; /* 0 again when an observer starts a core, or stops the run */
         if (run_board(world, turns->first, horizon_of(world, bound_cycle))) {
             world->cores_due = 0;
             return true;
@@ -412,11 +373,11 @@ static inline bool run_cores(struct tigon_world *world, uint64_t bound) {
             bound_cycle = tigon_cycle_at_or_after(bound);
         }
         if (__builtin_expect(world->cores_due == 0, 0)) {
-            *turns = take_turns(world);
+            tigon_turns_take(turns);
             if (world->stop)
                 break;
-        } else if (!next_turn(turns)) {
-            *turns = take_turns(world);
+        } else if (!tigon_turns_next(turns)) {
+            tigon_turns_take(turns);
         }
     }
     const uint64_t due_ticks = tigon_ticks_from_cycles(turns->first_cycle);
@@ -427,12 +388,12 @@ static inline bool run_cores(struct tigon_world *world, uint64_t bound) {
 
 static bool any_runnable(const struct tigon_world *world) {
     for (size_t i = 0; i < world->board_count; i++)
-        if (due(world->boards[i]) != UINT64_MAX)
+        if (tigon_turns_due(world->boards[i]) != UINT64_MAX)
             return true;
     return false;
 }
 
-/* Nothing happens any more, or not before `limit`. */
+/* No event can happen any more, or none before `limit`. */
 static enum tigon_end idle_until(struct tigon_world *world, uint64_t limit) {
     if (tigon_world_asleep(world) &&
         (world->services.programs != world->services.programs_finished || limit == TIGON_NEVER))
@@ -447,6 +408,7 @@ static enum tigon_end run_until(struct tigon_world *world, uint64_t limit) {
         limit == TIGON_NEVER ? TIGON_NEVER - 1u : limit; /* at which events fire */
     world->stop = false;
     world->cores_due = 0;
+    tigon_turns_mark_all(&world->turns);
     world->last = last;
     set_attention(world);
     for (;;) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The world for the devices; what programs use of it is in sim/tigon.h. */
+/* The world for the devices; the part for programs is in sim/tigon.h. */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
 
@@ -14,12 +14,12 @@ struct tigon_fault_set;
 
 struct tigon_services *tigon_world_services(struct tigon_world *world);
 
-/* For a debugger, which may block in these functions: nothing moves meanwhile. */
+/* For a debugger, which may block in these functions: the world is stopped meanwhile. */
 struct tigon_world_guard {
     /* Before the first step of a run and then about once for each event; cores are between two
      * instructions. Cheap, please. */
     void (*turn)(void *context);
-    /* A run is over; its result is on the way to whoever asked for it. */
+    /* A run has ended; tigon_world_run() has not yet returned its result. */
     void (*ended)(void *context, enum tigon_end end);
     void *context;
 };

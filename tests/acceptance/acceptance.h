@@ -3,9 +3,9 @@
  * Acceptance tests of tigon2.md 15: firmware on a board, a host that drives it, and the log of both
  * compared with the expected one under golden/.
  *
- * A test makes its world, starts host programs in it, runs it and notes what happened; the runner
- * (sim_check.c) compares the notes. A note that begins with "WRONG" fails the test whatever the
- * golden log says. HSMC_REFRESH=1 writes the golden logs anew.
+ * A test makes its world, starts host programs in it, runs it and notes the results; the runner
+ * (sim_check.c) compares the notes. A note that begins with "WRONG" fails the test in any case.
+ * HSMC_REFRESH=1 writes the golden logs anew.
  */
 #ifndef ACCEPTANCE_H
 #define ACCEPTANCE_H
@@ -31,7 +31,7 @@ struct acceptance {
     void (*run)(struct test *test);
 };
 
-/* Ends the program with a message: for what is wrong with the tests themselves. */
+/* Ends the program with a message: for mistakes in the tests themselves. */
 void broken(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 void note(struct test *test, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -59,11 +59,11 @@ void load(struct tigon_host *host, const char *image);
 void argument(struct tigon_host *host, unsigned index, uint32_t value);
 /* [program] Lets A run from the image's entry point. */
 void start(struct tigon_host *host);
-/* [program] load, start and wait until A stopped; then what the firmware said. */
+/* [program] load, start and wait until A stopped; then the log of the firmware. */
 void run_image(struct test *test, struct tigon_host *host, const char *image);
 /* [program] Until bit 16 or 18 or a fault shows in the state of a core (0x140 or 0x240). */
 void wait_stopped(struct tigon_host *host, uint32_t state_offset);
-/* [program] Notes what the firmware on this board said since the last time. */
+/* [program] Notes the firmware's log on this board since the last call. */
 void print_log(struct test *test, struct tigon_host *host);
 
 /* [program] Words of SRAM through the window. */

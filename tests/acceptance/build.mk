@@ -4,26 +4,13 @@
 ACCEPTANCE        := tests/acceptance
 ACCEPTANCE_IMAGES := $(patsubst $(ACCEPTANCE)/firmware/%.c,$(BUILD)/acceptance/%.elf,$(wildcard $(ACCEPTANCE)/firmware/*.c))
 
-ACCEPTANCE_FW_CFLAGS := -std=gnu11 -O2 -g $(FW_ARCH) -ffreestanding $(FW_NO_MULTIPLY) -mno-check-zero-division \
-    -mno-llsc -fno-tree-loop-distribute-patterns -fno-jump-tables -fno-stack-protector --param=min-pagesize=0 -fno-asynchronous-unwind-tables \
-    -fno-common -Wall -Wextra -Wconversion -Werror -ffile-prefix-map=$(CURDIR)=. -Wa,--fatal-warnings \
-    -Wa,$(FW_PORT)/core.inc -I.
+ACCEPTANCE_FW_CFLAGS := $(FW_BARE) --param=min-pagesize=0 -Wa,$(FW_PORT)/core.inc
 
-$(BUILD)/acceptance/%.o: $(ACCEPTANCE)/firmware/%.c $(FW_PORT)/core.inc $(ACCEPTANCE)/build.mk
-	$(SAY) FWCC $<
-	@mkdir -p $(@D)
-	$(Q)$(FW_CC) $(ACCEPTANCE_FW_CFLAGS) -MMD -MP -c -o $@ $<
-
-$(BUILD)/acceptance/%.o: $(ACCEPTANCE)/firmware/%.S $(FW_PORT)/core.inc
-	$(SAY) FWAS $<
-	@mkdir -p $(@D)
-	$(Q)$(FW_CC) $(ACCEPTANCE_FW_CFLAGS) -MMD -MP -c -o $@ $<
+$(eval $(call FW_OBJECTS,$(ACCEPTANCE)/firmware/,$(BUILD)/acceptance/,ACCEPTANCE_FW_CFLAGS,$(FW_PORT)/core.inc $(ACCEPTANCE)/build.mk))
 
 $(ACCEPTANCE_IMAGES): $(BUILD)/acceptance/%.elf: $(BUILD)/acceptance/%.o $(BUILD)/acceptance/start.o \
     $(BUILD)/acceptance/words.o $(ACCEPTANCE)/firmware/image.lds
-	$(SAY) FWLD $@
-	$(Q)$(FW_LD) -EB -static -nostdlib -G0 --fatal-warnings --no-warn-rwx-segments \
-	    -T $(ACCEPTANCE)/firmware/image.lds -o $@ $(filter %.o,$^)
+	$(call FW_LINK)
 
 ACCEPTANCE_OBJECTS := $(patsubst %.c,$(BUILD)/san/%.o,$(wildcard $(ACCEPTANCE)/*.c))
 
@@ -47,5 +34,5 @@ sim-check:       ## acceptance tests of the board simulator; TIGON_IMAGE=FILE[:P
 	    $(ETHERNET_RUN_ITEMS) --all --image="$(TIGON_IMAGE)" --prefix="$(TIGON_IMAGE_NAME)" || status=1; \
 	    exit $$status
 
-# tests/docs/test_board.py compares what tigonsim knobs prints with docs/board.md.
+# tests/docs/test_board.py compares what tigonsim knobs prints with docs/board-model.md.
 TEST_NEEDS += $(BUILD)/tigonsim

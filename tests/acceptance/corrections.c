@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tigon2.md 16, row by row: what firmware of other origin needs of the chip, shown by host accesses
- * alone. No firmware runs: both cores stay halted after reset.
+ * tigon2.md 16, row by row: properties of the chip that other firmware needs, shown by host
+ * accesses alone. No firmware runs: both cores stay halted after reset.
  */
 #include "tests/acceptance/acceptance.h"
 
@@ -129,12 +129,12 @@ static void look_at_words(struct bench *bench, struct tigon_host *host) {
              (tigon_board_peek_register(peer, 0x220) & CONFIGURATION) != 0,
              (unsigned)tigon_board_peek_register(peer, 0x224));
     }
-    /* A word changes while idle is sent: nothing on the wire does. */
+    /* A word changes while idle is sent: the signal on the wire does not. */
     put(host, 0x204, 0x1234);
     tigon_host_sleep_ns(host, 100000000);
     check(bench->test, "bit 19 at the peer 100 ms later",
           tigon_board_peek_register(peer, 0x220) & CONFIGURATION, 0);
-    /* Acknowledged words go on until firmware ends them. */
+    /* Acknowledged words continue until firmware ends them. */
     put(host, 0x204, 0x2040);
     put(host, 0x200, 0xE0);
     tigon_host_sleep_ns(host, 100000000);
@@ -250,7 +250,7 @@ static void test_hash(struct test *test) {
 
 /* ---------------------------------------------------------------------------------------- 16.6 */
 
-/* One transfer by hand. Its sum goes on from that of the one before, unless it begins anew. */
+/* One transfer by hand. Its sum continues that of the one before, unless it starts from zero. */
 static void transfer(struct tigon_host *host, bool write, uint64_t bus, uint32_t local,
                      uint32_t length, bool anew) {
     const uint32_t state = write ? WRITE_STATE : READ_STATE;
@@ -381,7 +381,7 @@ static void test_copper(struct test *test) {
 
 /* ---------------------------------------------------------------------------------------- 16.9 */
 
-/* Nobody takes frames out of the ring of 512. */
+/* The ring of 512 is never emptied. */
 static void fill_ring(struct bench *bench, struct tigon_host *host) {
     uint8_t mac[6];
     uint8_t frame[60] = {0};

@@ -15,7 +15,7 @@ struct mac {
     uint8_t *source, *destination;
 };
 
-/* What comes out of board 0; a frame is compared with the host memory it came from. */
+/* The output of board 0; a frame is compared with the host memory it came from. */
 static void tap(void *context, const struct tigon_frame_view *frame, enum tigon_fate fate) {
     const struct mac *mac = context;
     (void)fate;
@@ -52,7 +52,7 @@ static void prepare(struct mac *mac, struct tigon_host *host, const char *image)
                  address[5]);
 }
 
-/* The other board has a SERDES that sends idle, and a MAC that takes nothing. */
+/* The other board has a SERDES that sends idle, and a MAC that drops every frame. */
 static int host_of_peer(struct tigon_host *host, void *context) {
     (void)context;
     tigon_host_write32(host, 0x040, 0x08000008);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Accesses and descriptors at random (tigon2.md 15, "never crash"): hosts, both cores of two boards
- * and the wire do what nobody should, under the sanitizers. What can be asked of the outcome: the
- * run ends when it should, a report can be made, and a second run with the same seed ends the same
+ * and the wire act against all rules, under the sanitizers. The test requires that the run ends
+ * when it should, that a report can be made, and that a second run with the same seed ends the same
  * to the last counter and byte. SIM_FUZZ=N tries N seeds instead of a few.
  */
 #include "tests/acceptance/acceptance.h"
@@ -49,7 +49,7 @@ static uint32_t plausible(struct fuzz *fuzz) {
     }
 }
 
-/* What stops a core, resets the chip, moves the rings or takes the link down. */
+/* Registers that stop a core, reset the chip, move the rings or take the link down. */
 static bool harsh(uint32_t offset) {
     return offset == 0x040 || offset == 0x140 || offset == 0x240 || offset == 0x0C0 ||
            offset == 0x0D0 || offset == 0x11C || offset == 0x200 || offset == 0x220 ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tigon2.md 2.1, 3.3, 3.6, 8, 13 and 15.10: mailboxes, what is around the chip, PCI, quirks. */
+/* tigon2.md 2.1, 3.3, 3.6, 8, 13 and 15.10: mailboxes, parts around the chip, PCI, quirks. */
 #include "tests/acceptance/acceptance.h"
 
 #include <string.h>
@@ -19,12 +19,12 @@ static void await_phase(struct tigon_host *host, uint32_t phase) {
 }
 
 static void go_on(struct tigon_host *host) {
-    (void)tigon_host_read32(host, 0x040); /* what was written has arrived */
+    (void)tigon_host_read32(host, 0x040); /* the write has arrived */
     sram_write(host, PHASE, 0);
 }
 
 static void note_line(struct test *test, struct tigon_host *host, const char *when) {
-    (void)tigon_host_read32(host, 0x040); /* what was written has arrived */
+    (void)tigon_host_read32(host, 0x040); /* the write has arrived */
     note(test, "host: line %s: %s", when, tigon_host_wait_interrupt(host, 100000) ? "up" : "down");
 }
 

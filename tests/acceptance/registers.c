@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tigon2.md 3, register by register: what each word of 0x000-0x3FC reads after reset and what
- * becomes of it when all ones (but reset and byte swap of chip and cores) and all zeros are
- * written, each on a board of its own. "clears" are the bits that writing 1 clears: they were
- * raised as the chip raises them, and survive a write of 0.
+ * tigon2.md 3, register by register: the value of each word of 0x000-0x3FC after reset, and after
+ * writing all ones (but reset and byte swap of chip and cores) and all zeros, each on a board of
+ * its own. "clears" are the bits that writing 1 clears: they were raised as the chip raises them,
+ * and survive a write of 0.
  *
  * The columns are measured by host accesses; a second test shows that a core sees the same.
  */
@@ -34,11 +34,11 @@ static void raise_everything(struct tigon_board *board) {
     tigon_board_changed(board);
 }
 
-/* Left out, because what it does would hide what the other bits do. */
+/* Left out, because their effects would hide those of the other bits. */
 static uint32_t left_out(uint32_t offset) {
     switch (offset) {
     case TIGON_HOST_CONTROL:
-        return 1u << 3 | 1u << 4; /* hard reset; byte swap, which the read would see, too */
+        return 1u << 3 | 1u << 4; /* hard reset; byte swap, which would affect the read, too */
     case TIGON_CPU_STATE:
     case TIGON_CPU_STATE + 0x100:
         return 1u;

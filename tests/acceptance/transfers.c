@@ -27,8 +27,8 @@ static struct areas make_areas(struct tigon_host *host) {
     return areas;
 }
 
-/* What the destination of each transfer must be, by the rules of tigon2.md 5.2 written out again:
- * each pass in words reverses the bytes of each group of four, and of a shorter rest. */
+/* The expected destination of each transfer, by the rules of tigon2.md 5.2 written out again: each
+ * pass in words reverses the bytes of each group of four, and of a shorter rest. */
 static void reverse(uint8_t *bytes, uint32_t length) {
     for (uint32_t group = 0; group < length; group += 4) {
         const uint32_t size = length - group < 4 ? length - group : 4;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* `make attack`: every attack of the list in worlds of its own, and a table of what became of them.
- * Exit status 1 when an oracle was not content. A world depends on its attack, the seed and its
- * number alone, so any of them can be run again. */
+/* `make attack`: every attack of the list in worlds of its own, and a table of the outcomes. Exit
+ * status 1 when an oracle failed. A world depends on its attack, the seed and its number alone, so
+ * any of them can be run again. */
 #include "tests/attack/world.h"
 
 #include <argp.h>
@@ -83,7 +83,7 @@ void world_note(struct world_result *result, const char *format, ...) {
 /* ------------------------------------------------------------------------------------------ Plan
  */
 
-/* World `number` of attack `attack`; what a process reports of it. */
+/* World `number` of attack `attack`, and the report of a process about it. */
 struct report {
     uint32_t attack;
     uint32_t number;

@@ -24,7 +24,7 @@ JOBS   ?= $(shell nproc)
 .PHONY: attack
 attack:          ## hostile frames, hosts and programs against firmware and libemp (FRAMES=1000000 SEED=1 JOBS=processors)
 	@scripts/setup.sh demo
-	$(Q)$(MAKE) --no-print-directory $(ATTACK) $(CHECKED_IMAGE) $(BUILD)/firmware/emp_a.elf
-	$(Q)EMP_IMAGE=$${EMP_IMAGE:-$(CHECKED_IMAGE)} $(ATTACK) --frames $(FRAMES) --seed $(SEED) --jobs $(JOBS)
+	$(Q)$(MAKE) --no-print-directory $(ATTACK) $(FIRMWARE)/emp_a_checked.elf $(BUILD)/firmware/emp_a.elf
+	$(Q)EMP_IMAGE=$${EMP_IMAGE:-$(FIRMWARE)/emp_a_checked.elf} $(ATTACK) --frames $(FRAMES) --seed $(SEED) --jobs $(JOBS)
 
 TEST_NEEDS += $(ATTACK) $(ATTACK_SANITIZED) $(BUILD)/firmware/emp_a.elf

@@ -5,7 +5,7 @@
 
 enum { HEADER_WORDS = EMP_FRAME_BYTES / 4, ADDRESS_BYTES = 6, TYPE_BYTES = 2 };
 
-/* A secret is what only those know who have talked with the node, or listened. */
+/* A secret is known only to nodes that have talked with the node, or listened. */
 enum role { PLAIN, SENDER, SECRET };
 
 struct field {
@@ -96,7 +96,7 @@ static void identify_known(const struct forge *forge, uint32_t *words) {
             fields[i].set(words, fields[i].get(forge->heard[speaker][answer].words));
 }
 
-/* Of an honest number with no incarnation right, or of a number that nobody has. */
+/* The number of an honest node with a wrong incarnation, or the number of no node. */
 static void identify_stranger(struct forge *forge, uint32_t *words) {
     const uint32_t numbers[] = {1 - forge->victim, 1 - forge->victim, forge->victim,
                                 EMP_NODE_LIMIT - 1 - below(forge, 3),
@@ -126,7 +126,7 @@ static void identify(struct forge *forge, uint32_t *words) {
 /* ---------------------------------------------------------------------------------------- Frames
  */
 
-/* One that agrees with itself but for `kind`, near what goes to and fro now. */
+/* A consistent frame, apart from `kind`, with numbers near those in use now. */
 static void draw_kind(struct forge *forge, uint32_t *words, uint32_t kind) {
     const bool answer = kind == EMP_FRAME_KIND_ACK || kind == EMP_FRAME_KIND_NACK;
     const unsigned speaker = 1 - forge->victim;
@@ -176,7 +176,7 @@ static void write(struct forge *forge, struct hostile_frame *frame, const uint32
         frame->bytes[FORGE_WORDS * 4] = (uint8_t)any_word(forge);
 }
 
-/* As long as the header says, if a frame can be, and padded. */
+/* As long as the header states, if a frame can be, and padded. */
 static void finish(struct forge *forge, struct hostile_frame *frame, const uint32_t *words) {
     const uint32_t kind = emp_frame_get_kind(words);
     size_t length = EMP_FRAME_BYTES;
@@ -264,7 +264,7 @@ static void overlong(struct forge *forge, struct hostile_frame *frame) {
     write(forge, frame, words, length);
 }
 
-/* The tag stands between the addresses and the type. */
+/* The tag is between the addresses and the type. */
 static void tagged(struct forge *forge, struct hostile_frame *frame) {
     const uint8_t tag[] = {0x81, 0x00, (uint8_t)any_word(forge), (uint8_t)any_word(forge)};
     const size_t at = 2 * ADDRESS_BYTES;

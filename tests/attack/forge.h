@@ -2,15 +2,15 @@
 /* Hostile frames. To add an attack, write one function that makes a frame and name it in the table
  * at the end of forge.c.
  *
- * What a frame claims is of two sorts. A stranger knows the nodes' numbers and addresses, but none
- * of their incarnations. A known one has listened: sender, incarnations and source address are
- * those of the honest node it speaks for, as on the last frame heard from there. */
+ * A forged frame has one of two kinds of sender. A stranger knows the nodes' numbers and addresses,
+ * but none of their incarnations. A known one has listened: sender, incarnations and source address
+ * are those of the honest node that it impersonates, as on the last frame from there. */
 #ifndef TESTS_ATTACK_FORGE_H
 #define TESTS_ATTACK_FORGE_H
 
 #include "sim/base/random.h"
 
-#include "build/gen/emp/emp_codec.h"
+#include "emp/emp_codec.h"
 
 #include <stddef.h>
 
@@ -29,7 +29,7 @@ struct hostile_frame {
     bool bad_crc;
 };
 
-/* What the attacker knows. The two honest nodes have the numbers 0 and 1. */
+/* The knowledge of the attacker. The two honest nodes have the numbers 0 and 1. */
 struct forge {
     struct tigon_random random;
     enum forge_identity identity;
@@ -57,8 +57,7 @@ size_t forgery_count(void);
 /* Takes note of a frame that a node sent. */
 void forge_hear(struct forge *forge, unsigned node, const uint8_t *bytes, size_t length);
 
-/* The last HEADER frame that was heard, from the sender with this number instead. False when none
- * was. */
+/* The last HEADER frame on the wire, with this sender number instead. False when there was none. */
 bool forge_header_from(const struct forge *forge, unsigned node, unsigned sender,
                        struct hostile_frame *frame);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What a trickle of hostile headers costs an honest stream.
+/* The cost of a trickle of hostile headers to an honest stream.
  *
  * The receiver of the stream has posted hundreds of receives for others. The attacker, on a port of
- * its own of the switch, repeats a header that matches none of them: as the node it is, which the
- * receiver knows, and as a node that nobody knows. The stream must keep nearly all of its rate. */
-#include "host/internal.h"
+ * its own of the switch, repeats a header that matches none of them: as its own node, which the
+ * receiver knows, and as an unknown node. The stream must keep nearly all of its rate. */
+#include "host/emp/internal.h"
 #include "tests/attack/wire.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 enum {
-    OTHERS = 600, /* receives that nothing matches */
+    OTHERS = 600, /* receives that match no message */
     AHEAD = 6,
     BYTES = 65536,
     STREAM_TAG = 1,
@@ -31,14 +31,14 @@ enum {
 #define STREAM_NS   UINT64_C(60000000)
 #define GREETING_NS UINT64_C(5000000)
 
-/* 0.2 % of what a wire takes of such frames, and ten thousand a second. */
+/* 0.2 % of the frames of this length that a wire carries, and ten thousand a second. */
 static const uint64_t intervals_ns[] = {UINT64_C(336000), UINT64_C(100000)};
 
 struct stream_run {
     struct hostile_wire wire;
     struct hostile_frame frame;
     bool unknown;
-    uint64_t interval_ns; /* 0: nobody attacks */
+    uint64_t interval_ns; /* 0: no attack */
     uint64_t from_ns;     /* of the measurement */
     uint64_t messages;    /* that ended in it */
     bool over;
@@ -90,7 +90,7 @@ static int start_attack(struct pair_side *side, struct stream_run *run) {
     return 0;
 }
 
-/* The sender ends when the receiver has; what is on its way then, ends with the world. */
+/* The sender ends when the receiver has; frames in flight then end with the world. */
 static int stream(struct pair_side *side, struct stream_run *run, bool receives) {
     struct libemp_piece piece[AHEAD];
     libemp_request request[AHEAD];
@@ -160,7 +160,7 @@ static double rate_under(uint64_t interval_ns, bool unknown, uint64_t seed,
     run.interval_ns = interval_ns;
     run.unknown = unknown;
     run.result = result;
-    /* What it carries, and not what it finds when it looks at all it does. */
+    /* Measures the image that ships, not the one with checks at run time. */
     if (wire_open(&run.wire, true, seed, PAIR_IMAGE))
         world_fail(result, "the world cannot be made: %s", run.wire.pair.side[0].message);
     run.wire.forge.victim = 1;

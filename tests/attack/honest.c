@@ -8,7 +8,7 @@
 
 enum { LONGEST = 9000, AREA = 12288, BEFORE = 61, GUARD = 0xEE, TAG = 1, NAP_NS = 2000 };
 
-/* For one message, when nobody attacks: some hundred of the shortest time-outs. */
+/* For one message without an attack: some hundred of the shortest time-outs. */
 #define PATIENCE_NS UINT64_C(400000000)
 #define LINK_NS     UINT64_C(2000000000)
 
@@ -158,7 +158,7 @@ bool honest_more(struct honest *honest, struct pair_side *side, uint64_t message
 }
 
 int honest_restart(struct honest *honest, struct pair_side *side) {
-    const struct libemp_start_options start = {.node = (uint16_t)side->index};
+    const struct board_start_options start = {.node = (uint16_t)side->index};
     uint8_t address[6];
     honest_meet(honest, side);
     libemp_stop(side->board);
@@ -171,7 +171,7 @@ int honest_restart(struct honest *honest, struct pair_side *side) {
         error = libemp_set_peer(side->board, side->peer, address);
     }
     if (!error)
-        error = libemp_wait_link(side->board, LINK_NS);
+        error = board_wait_link(libemp_hardware(side->board), LINK_NS);
     if (error)
         return pair_fail(side, error, NULL);
     honest_meet(honest, side);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Two honest hosts that exchange messages both ways, every byte compared, in order and once, with
- * guard bytes around each receive. What goes wrong is told, not fatal: after some attacks it may.
- */
+ * guard bytes around each receive. Errors are reported, not fatal: some attacks may cause them. */
 #ifndef TESTS_ATTACK_HONEST_H
 #define TESTS_ATTACK_HONEST_H
 
@@ -19,7 +18,7 @@ struct honest_slot {
 struct honest {
     struct oracle *oracle;
     unsigned life;           /* of the nodes; messages of another one are wrong */
-    volatile bool over;      /* no message begins any more whose receive is not posted */
+    volatile bool over;      /* no new message begins unless its receive is posted */
     uint64_t stuck_after_ns; /* without a message done something is wrong; 0: only `over` limits */
     uint64_t limit[2];       /* of messages in this exchange, by sender */
     struct {                 /* by sender */
@@ -37,8 +36,8 @@ struct honest {
 /* Memory and grants. 0 or a negative errno value. */
 int honest_open(struct honest *honest, struct pair_side *side);
 
-/* Until `limit` messages went each way, or until what is on its way has arrived once `over` is set.
- * False when something went wrong on either side. */
+/* Until `limit` messages went each way, or until the messages in flight have arrived once `over` is
+ * set. False after an error on either side. */
 bool honest_exchange(struct honest *honest, struct pair_side *side);
 
 /* So many messages more, from both sides. */

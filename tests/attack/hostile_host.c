@@ -6,7 +6,7 @@
  * The board may stop itself and say so, and the host's own requests may come to anything. But it
  * must reach no other memory, never hang, leave the honest node alone, and be well after a start.
  */
-#include "host/internal.h"
+#include "host/emp/internal.h"
 #include "tests/attack/honest.h"
 #include "tests/attack/wire.h"
 
@@ -24,12 +24,12 @@ enum {
     ZERO_BYTES = 65535, /* the longest piece */
     MAILBOXES = 0x100,
     MAILBOX_COUNT = 32,
-    OFTEN = 96, /* descriptors written most, so that they meet */
+    OFTEN = 96, /* descriptors written most, so that writes collide */
     CHAINED = 3,
     RUN = 8,    /* a descriptor, its continuations, and those of one that begins among them */
-    LIFE = 600, /* writes until the boards are loaded anew: what came before may have choked them */
-    LOOKS = 16, /* writes between two looks at the firmware's state */
-    TAGS = 1,   /* or either side could wait for what the other cannot post */
+    LIFE = 600, /* writes until the boards are loaded anew: earlier writes may have blocked them */
+    LOOKS = 16, /* writes between two checks of the firmware's state */
+    TAGS = 1,   /* or either side could wait for a message that the other cannot post */
     NAP_NS = 8000,
     ARRIVAL_NS = 1000, /* of what was written */
     ANSWER_NS = 20000000,
@@ -137,16 +137,17 @@ static void draw_descriptor(struct host_run *run, uint32_t *words) {
 
 static void write_descriptor(struct host_run *run, uint32_t descriptor, const uint32_t *words,
                              uint32_t from, uint32_t count) {
-    libemp_set_words(run->board,
-                     run->board->descriptors + descriptor * EMP_DESCRIPTOR_BYTES + 4 * from,
-                     words + from, count);
+    board_set_words(libemp_hardware(run->board),
+                    run->board->descriptors + descriptor * EMP_DESCRIPTOR_BYTES + 4 * from,
+                    words + from, count);
 }
 
 static void ring(struct host_run *run, uint32_t entry) {
-    libemp_set_word(run->board,
-                    run->board->posting_ring + 4 * (run->posted % EMP_POSTING_RING_ENTRIES), entry);
+    board_set_word(libemp_hardware(run->board),
+                   run->board->posting_ring + 4 * (run->posted % EMP_POSTING_RING_ENTRIES), entry);
     run->posted++;
-    libemp_set_word(run->board, MAILBOXES + 8 * EMP_POSTING_MAILBOX + 4, run->posted);
+    board_set_word(libemp_hardware(run->board), MAILBOXES + 8 * EMP_POSTING_MAILBOX + 4,
+                   run->posted);
 }
 
 /* ---------------------------------------------------------------------------------------- Attacks
@@ -178,8 +179,8 @@ static void post(struct host_run *run) {
     ring(run, descriptor);
 }
 
-/* Any field of any descriptor but the addresses, which stay inside the region, also those of what
- * may be taken for a continuation. */
+/* Any field of any descriptor but the addresses, which stay inside the region; also those of a
+ * possible continuation. */
 static void descriptors(struct host_run *run) {
     const uint32_t descriptor = any_descriptor(run);
     uint32_t words[DESCRIPTOR_WORDS] = {0};
@@ -205,8 +206,8 @@ static void ring_entries(struct host_run *run) {
     if (below(run, 2))
         ring(run, entry);
     else
-        libemp_set_word(run->board,
-                        run->board->posting_ring + 4 * below(run, EMP_POSTING_RING_ENTRIES), entry);
+        board_set_word(libemp_hardware(run->board),
+                       run->board->posting_ring + 4 * below(run, EMP_POSTING_RING_ENTRIES), entry);
 }
 
 /* Not the first, which is a register of the chip (tigon2.md 4). */
@@ -214,29 +215,29 @@ static void mailboxes(struct host_run *run) {
     const uint32_t mailbox =
         below(run, 2) ? EMP_POSTING_MAILBOX : 1 + below(run, MAILBOX_COUNT - 1);
     const uint32_t value = below(run, 2) ? run->posted + below(run, 9) - 4 : any_word(run);
-    libemp_set_word(run->board, MAILBOXES + 8 * mailbox + 4 * below(run, 2), value);
+    board_set_word(libemp_hardware(run->board), MAILBOXES + 8 * mailbox + 4 * below(run, 2), value);
 }
 
 static void parameters(struct host_run *run) {
     const uint32_t parameter = below(run, EMP_PARAMETER_COUNT);
     const uint32_t value =
         below(run, 2) ? below(run, 64) : forge_edge(&run->random, 15, UINT32_MAX);
-    libemp_set_word(run->board, run->board->parameters + 4 * parameter, value);
+    board_set_word(libemp_hardware(run->board), run->board->parameters + 4 * parameter, value);
 }
 
 static void control_block(struct host_run *run) {
     const uint32_t word = below(run, EMP_CONTROL_BYTES / 4);
-    /* What says that the firmware is well, and where things are, is what the oracles read. */
+    /* Left alone: the oracles read state and addresses of the firmware from these words. */
     if (word == EMP_CONTROL_STATE_WORD || word == EMP_CONTROL_FAULT_WORD ||
         word == EMP_CONTROL_COUNTERS_WORD || word == EMP_CONTROL_RUNTIME_COUNTERS_WORD)
         return;
-    libemp_set_word(run->board, EMP_CONTROL_ADDRESS + 4 * word, any_word(run));
+    board_set_word(libemp_hardware(run->board), EMP_CONTROL_ADDRESS + 4 * word, any_word(run));
 }
 
 static void peers(struct host_run *run) {
-    libemp_set_word(run->board,
-                    run->board->peers + 4 * below(run, EMP_NODE_LIMIT * EMP_PEER_ADDRESS_BYTES / 4),
-                    any_word(run));
+    board_set_word(libemp_hardware(run->board),
+                   run->board->peers + 4 * below(run, EMP_NODE_LIMIT * EMP_PEER_ADDRESS_BYTES / 4),
+                   any_word(run));
 }
 
 static void pages(struct host_run *run) {
@@ -262,7 +263,8 @@ static const struct abuse abuses[] = {
 /* -------------------------------------------------------------------------------------- Programs
  */
 
-/* A frame of another incarnation is refused: whatever the host did, the board says so. */
+/* A frame of another incarnation is refused: the board must report it for any action of the
+ * host. */
 static bool answers(struct host_run *run, struct pair_side *side) {
     const uint64_t until = tigon_host_now_ns(side->host) + ANSWER_NS;
     const uint64_t sent = run->wire.oracle.sent[0];
@@ -300,7 +302,8 @@ static int abuse(struct host_run *run, struct pair_side *side) {
         oracle_grant_bus(&run->wire.oracle, 0, ZERO_GRANT + write, write, 0, ZERO_BYTES);
     }
     prepare_addresses(run);
-    run->posted = libemp_get_word(side->board, MAILBOXES + 8 * EMP_POSTING_MAILBOX + 4);
+    run->posted =
+        board_get_word(libemp_hardware(side->board), MAILBOXES + 8 * EMP_POSTING_MAILBOX + 4);
     for (unsigned i = 0; i < LIFE && run->left > 0 && panic == ORACLE_READY; i++) {
         if (below(run, 2))
             post(run);

@@ -63,7 +63,7 @@ static void count(struct run *run, const struct pair_side *side) {
                    side->index, fault);
 }
 
-/* What may have been disturbed begins anew, from nothing. */
+/* Restarts all state that the attack may have disturbed. */
 static int heal(struct run *run, struct pair_side *side) {
     struct honest *honest = &run->honest;
     run->waiting = true;

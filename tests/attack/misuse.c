@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that misuses every call of libemp: wrong arguments, wrong order, what is spent or of
- * another board. Each misuse must give the error that libemp.h documents, and change nothing: at
- * the end, and after the board was stopped amid traffic and started anew, messages arrive. */
-#include "host/board_sim.h"
-#include "host/internal.h"
+/* A program that misuses every call of libemp: wrong arguments, wrong order, handles that are used
+ * up or of another board. Each misuse must give the error that libemp.h documents, and change
+ * nothing: at the end, and after the board was stopped amid traffic and started anew, messages
+ * arrive. */
+#include "host/board/internal.h"
+#include "host/board/sim.h"
+#include "host/emp/internal.h"
 #include "tests/attack/honest.h"
 #include "tests/attack/wire.h"
 
@@ -47,11 +49,11 @@ static void expect_at(struct misuse_run *run, unsigned line, int expected, int f
 #define expect_true(condition) expect_at(run, __LINE__, 1, (condition) ? 1 : 0)
 
 static const struct libemp_options *with_backend(struct misuse_run *run) {
-    static const struct libemp_backend *const backends[] = {&libemp_sim, NULL};
+    static const struct board_backend *const backends[] = {&board_sim, NULL};
     static struct libemp_options options;
     libemp_options_defaults(&options);
-    options.backends = backends;
-    options.environment = run->wire.pair.world;
+    options.board.backends = backends;
+    options.board.environment = run->wire.pair.world;
     return &options;
 }
 
@@ -62,7 +64,7 @@ static void opening(struct misuse_run *run, struct pair_side *side) {
     static const struct libemp_options none;
     const struct libemp_options *options = with_backend(run);
     struct libemp_board *board = NULL;
-    struct libemp_image *image = NULL;
+    struct board_image *image = NULL;
     (void)side;
     expect(-EINVAL, libemp_open(&board, "sim", options));
     expect(-EINVAL, libemp_open(NULL, "sim:0", options));
@@ -76,12 +78,12 @@ static void opening(struct misuse_run *run, struct pair_side *side) {
     expect(-ENODEV, libemp_open(&board, "sim:99999999999999999999", options));
     expect(-ENODEV, libemp_open(&board, "sim:0", &none));
     expect_true(board == NULL);
-    expect(-ENOENT, libemp_image_open(&image, "no/such/file"));
-    expect(-ENOEXEC, libemp_image_open(&image, "README.md"));
-    libemp_image_close(NULL);
+    expect(-ENOENT, board_image_open(&image, "no/such/file"));
+    expect(-ENOEXEC, board_image_open(&image, "README.md"));
+    board_image_close(NULL);
 }
 
-/* What needs firmware says so when none runs: before a start and after a stop. */
+/* Calls that need firmware return an error when none runs: before a start and after a stop. */
 static void without_firmware(struct misuse_run *run, struct pair_side *side) {
     static const uint8_t address[6] = {2};
     const struct libemp_piece piece = {run->memory, 0, 64};
@@ -94,8 +96,8 @@ static void without_firmware(struct misuse_run *run, struct pair_side *side) {
     expect(-EINVAL, libemp_test(board, request, NULL));
     expect(-EINVAL, libemp_wait(board, request, 1000, NULL));
     expect(-ENODEV, libemp_set_peer(board, 1, address));
-    expect(-ENODEV, libemp_link(board));
-    expect(-ENODEV, libemp_wait_link(board, 1000));
+    expect(-ENODEV, board_link(libemp_hardware(board)));
+    expect(-ENODEV, board_wait_link(libemp_hardware(board), 1000));
     expect(-ENODEV, libemp_counter(board, 0, &value));
     expect(-ENODEV, libemp_parameter(board, 0, &value));
     expect(-ENODEV, libemp_set_parameter(board, EMP_PARAMETER_COLLECTION_SIZE, 3));
@@ -105,14 +107,14 @@ static void without_firmware(struct misuse_run *run, struct pair_side *side) {
 /* On a board of its own. */
 static int never_started(struct tigon_host *host, void *argument) {
     struct misuse_run *run = argument;
-    struct libemp_status status;
+    struct board_status status;
     struct pair_side side = {.host = host};
     if (libemp_open(&side.board, "sim:2", with_backend(run)))
         return -ENODEV;
     without_firmware(run, &side);
     expect(-ENODEV, libemp_attach(side.board));
-    expect(-ENODEV, libemp_status(side.board, &status));
-    expect(-EINVAL, libemp_status(side.board, NULL));
+    expect(-ENODEV, board_status(libemp_hardware(side.board), &status));
+    expect(-EINVAL, board_status(libemp_hardware(side.board), NULL));
     libemp_stop(side.board);
     libemp_stop(side.board);
     libemp_close(side.board);
@@ -120,7 +122,7 @@ static int never_started(struct tigon_host *host, void *argument) {
 }
 
 static void starting(struct misuse_run *run, struct pair_side *side) {
-    struct libemp_start_options start = {.node = EMP_NODE_LIMIT};
+    struct board_start_options start = {.node = EMP_NODE_LIMIT};
     expect(-EINVAL, libemp_start(side->board, side->pair->image, &start));
     start.node = UINT16_MAX;
     expect(-EINVAL, libemp_start(side->board, side->pair->image, &start));
@@ -196,10 +198,10 @@ static void asking(struct misuse_run *run, struct pair_side *side) {
     expect_true(!libemp_parameter_information(EMP_PARAMETER_COUNT, &information));
     expect(-EINVAL, libemp_set_peer(board, EMP_NODE_LIMIT, (const uint8_t *)"address"));
     expect(-EINVAL, libemp_set_peer(board, 1, NULL));
-    expect(-EINVAL, libemp_read_memory(board, 2, &value, 1));
-    expect(-EINVAL, libemp_read_memory(board, MEMORY_BYTES, &value, 1));
-    expect(-EINVAL, libemp_read_memory(board, MEMORY_BYTES - 4, &value, 2));
-    expect(-EINVAL, libemp_read_memory(board, 0, &value, SIZE_MAX / 4));
+    expect(-EINVAL, board_read_memory(libemp_hardware(board), 2, &value, 1));
+    expect(-EINVAL, board_read_memory(libemp_hardware(board), MEMORY_BYTES, &value, 1));
+    expect(-EINVAL, board_read_memory(libemp_hardware(board), MEMORY_BYTES - 4, &value, 2));
+    expect(-EINVAL, board_read_memory(libemp_hardware(board), 0, &value, SIZE_MAX / 4));
 }
 
 /* ---------------------------------------------------------------------------------------- Requests
@@ -216,7 +218,7 @@ static void spent_requests(struct misuse_run *run, struct pair_side *side) {
     expect(-ETIMEDOUT, libemp_wait(side->board, request, 0, NULL));
     expect(-EBUSY, libemp_deregister(run->memory));
     expect(-EBUSY,
-           libemp_start(side->board, side->pair->image, &(struct libemp_start_options){.node = 0}));
+           libemp_start(side->board, side->pair->image, &(struct board_start_options){.node = 0}));
     expect(-EBUSY, libemp_attach(side->board));
     expect(0, libemp_cancel(side->board, request));
     expect(0, libemp_cancel(side->board, request));
@@ -241,8 +243,8 @@ static void too_many(struct misuse_run *run, struct pair_side *side) {
     expect_true(libemp_descriptors_free(side->board) == libemp_descriptor_limit());
 }
 
-/* Whoever attaches leaves alone what another handle has posted, whose owner may be dead. The first
- * handle does nothing any more: the window's place, which it remembers, is the second's now. */
+/* A second handle leaves alone the requests of the first, whose owner may be dead. The first handle
+ * makes no further call: its saved position of the window is now that of the second. */
 static void second_handle(struct misuse_run *run, struct pair_side *side) {
     const struct libemp_piece piece = {run->memory, 0, 64};
     struct libemp_board *second = NULL;
@@ -298,7 +300,7 @@ static void at_random(struct misuse_run *run, struct pair_side *side) {
 /* -------------------------------------------------------------------------------------------- Stop
  */
 
-/* After libemp_stop nothing reaches host memory, so what was posted is nobody's any more. */
+/* After libemp_stop no transfer reaches host memory, so no posted buffer is in use any more. */
 static void stop(struct misuse_run *run, struct pair_side *side) {
     const libemp_request former = run->honest.slot[0][1][0].request;
     libemp_stop(side->board);

@@ -10,7 +10,7 @@
 #ifndef TESTS_ATTACK_ORACLE_H
 #define TESTS_ATTACK_ORACLE_H
 
-#include "build/gen/emp/emp_layout.h"
+#include "emp/emp_layout.h"
 #include "sim/observer.h"
 #include "sim/tigon.h"
 
@@ -25,7 +25,7 @@ enum oracle_panic { ORACLE_READY, ORACLE_STOPPED /* itself, with a fault */, ORA
 struct oracle_grant {
     uint64_t bus;
     uint64_t bytes;
-    uint64_t ended; /* tick from which on nobody posts it any more, else UINT64_MAX */
+    uint64_t ended; /* tick from which on it is no longer posted, else UINT64_MAX */
     bool write;     /* by the board */
 };
 

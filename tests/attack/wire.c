@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/attack/wire.h"
 
-#include "host/board_sim.h"
+#include "host/board/sim.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -64,17 +64,17 @@ void wire_close(struct hostile_wire *wire) {
 }
 
 /* The attacker's port of the switch is up when a board there has negotiated; then its processor
- * stops, so that nothing is sent but what the attack sends. */
+ * stops, so that only frames of the attack are sent. */
 static int attacker_program(struct tigon_host *host, void *argument) {
-    static const struct libemp_backend *const backends[] = {&libemp_sim, NULL};
-    static const struct libemp_start_options start = {.node = WIRE_ATTACKER_NODE};
+    static const struct board_backend *const backends[] = {&board_sim, NULL};
+    static const struct board_start_options start = {.node = WIRE_ATTACKER_NODE};
     struct hostile_wire *wire = argument;
     struct libemp_options options;
     char name[16];
     (void)host;
     libemp_options_defaults(&options);
-    options.backends = backends;
-    options.environment = wire->pair.world;
+    options.board.backends = backends;
+    options.board.environment = wire->pair.world;
     (void)snprintf(name, sizeof name, "sim:%zu", tigon_board_index(wire->attacker));
     int error = libemp_open(&wire->library, name, &options);
     if (error)
@@ -83,7 +83,7 @@ static int attacker_program(struct tigon_host *host, void *argument) {
     for (uint16_t node = 0; node < 2 && !error; node++)
         error = libemp_set_peer(wire->library, node, wire->forge.honest[node]);
     if (!error)
-        error = libemp_wait_link(wire->library, LINK_NS);
+        error = board_wait_link(libemp_hardware(wire->library), LINK_NS);
     if (!error && wire->attacker_program)
         error = wire->attacker_program(wire);
     tigon_board_stop_core(wire->attacker, 0);

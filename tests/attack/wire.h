@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two honest nodes, and an attacker who puts frames on the wire between them, or on a port of its
+/* Two honest nodes, and an attacker that puts frames on the wire between them, or on a port of its
  * own of the switch between them. */
 #ifndef TESTS_ATTACK_WIRE_H
 #define TESTS_ATTACK_WIRE_H
@@ -20,7 +20,7 @@ struct hostile_wire {
     struct tigon_board *attacker; /* with the switch */
     struct libemp_board *library; /* of the attacker */
     bool attacker_ready;
-    /* What the attacker's host does before its processor is halted; may be NULL. */
+    /* The action of the attacker's host before its processor is halted; may be NULL. */
     int (*attacker_program)(struct hostile_wire *wire);
     void *context;
 };

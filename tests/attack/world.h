@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* One world of an attack and what became of it. */
+/* One world of an attack and its outcome. */
 #ifndef TESTS_ATTACK_WORLD_H
 #define TESTS_ATTACK_WORLD_H
 
-#include "build/gen/emp/emp_layout.h"
+#include "emp/emp_layout.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ struct world_figures {
     uint64_t bad_checksum; /* accepted by the MAC, refused by the firmware */
     uint64_t counters[EMP_COUNTER_COUNT]; /* of both boards */
     uint64_t runtime[WORLD_RUNTIME_COUNTERS];
-    uint64_t messages;  /* between honest nodes, compared, while the attack went on */
+    uint64_t messages;  /* between honest nodes, compared, during the attack */
     uint64_t transfers; /* looked at */
     uint64_t late;      /* of them, reads of a send that had just ended */
     uint64_t disturbed; /* worlds in which honest messages failed, as they may */
@@ -28,7 +28,7 @@ struct world_figures {
 
 struct world_result {
     bool failed;
-    char words[WORLD_WORDS]; /* what failed, or a note */
+    char words[WORLD_WORDS]; /* the failure, or a note */
     struct world_figures figures;
 };
 
@@ -45,7 +45,7 @@ struct attack {
     const void *what; /* the forgery, for instance */
     unsigned identity;
     bool through_switch;
-    bool once; /* one world is enough: nothing in it is random */
+    bool once; /* one world is enough: it has no random choices */
 };
 
 /* Keeps the first complaint. */

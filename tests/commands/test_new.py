@@ -10,11 +10,12 @@ import pytest
 
 from hsmc.commands import new
 from hsmc.compilation.compiler import Compilation
+from scripts.demo import GENERATED
 
 TOP = Path(__file__).resolve().parents[2]
 SOURCES = ["Makefile", ".clang-format", "docs", "fw-runtime", "gen", "host", "models"]
 SOURCES += ["scripts", "sim", "tests"]
-KEPT = ("obj", "gen", "tigonsim", "firmware")  # of what is built
+KEPT = ("obj", "pic", "gen", "tigonsim", "firmware")  # of what is built
 
 
 def run(tree: Path, *command: str, status: int = 0) -> str:
@@ -61,12 +62,31 @@ def test_from_the_manuals_two_commands_to_two_boards(tree: Path) -> None:
     assert "left on left: returned 0" in told and "right on right: returned 0" in told
     assert "2 passed, 0 failed" in told
     assert (tree / "build/docs/demo/index.html").is_file()
+    # The simulator has the names of its transitions from its image.
+    told = run(
+        tree, "build/tigonsim", "run", "spec/demo/boards.scenario", "--profile=-"
+    )
+    assert " Sender.READY.submit.0\n" in told
     # It is in everybody's list now.
     assert "demo.hsm" in run(tree, "make", "-n", "verify", "docs")
     assert "spec/demo/host.c" in run(tree, "make", "-n", "lint-warnings")
     assert "demo_a.elf" in run(tree, "make", "-n", "firmware")
     told = run(tree, "gen/bin/hsmc", "new", "demo", status=2)
     assert "is there already: nothing was changed" in told
+
+
+def test_the_variants_of_the_image_run_too(tree: Path) -> None:
+    run(tree, "gen/bin/hsmc", "new", "demo")
+    images = [f"build/firmware/demo_a_{name}.elf" for name in ("observed", "checked")]
+    run(tree, "make", "build/demo/host.so", *images)
+    scenario = tree / "spec/demo/boards.scenario"
+    text = scenario.read_text()
+    assert text.count("build/firmware/demo_a.elf") == 2
+    for image in images:
+        scenario.write_text(text.replace("build/firmware/demo_a.elf", image))
+        told = run(tree, "build/tigonsim", "run", "spec/demo/boards.scenario")
+        assert "left on left: returned 0" in told
+        assert "right on right: returned 0" in told
 
 
 def test_a_header_of_64_bytes_whose_last_word_counts(tree: Path) -> None:
@@ -80,7 +100,10 @@ def test_a_header_of_64_bytes_whose_last_word_counts(tree: Path) -> None:
     scenario = tree / "spec/demo/boards.scenario"
     scenario.write_text(scenario.read_text().replace('"200"', '"3000"'))
     run(tree, "make", "build/firmware/demo_a.elf", "build/demo/host.so")
-    assert "FRAME_BYTES 64u" in (tree / "build/gen/demo/demo_layout.h").read_text()
+    assert (
+        "FRAME_BYTES 64u"
+        in (tree / GENERATED.parent / "demo/demo_layout.h").read_text()
+    )
     told = run(tree, "build/tigonsim", "run", "spec/demo/boards.scenario")
     assert "left on left: returned 0" in told and "right on right: returned 0" in told
 

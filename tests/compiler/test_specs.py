@@ -107,7 +107,7 @@ def test_expressions_have_places_and_types() -> None:
 
     def walk(value: Any) -> None:
         nonlocal count
-        if isinstance(value, ir.Expression):
+        if isinstance(value, ir.ExpressionBase):
             count += 1
             assert value.place.line > 0
             assert not (

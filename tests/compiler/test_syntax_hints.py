@@ -71,7 +71,7 @@ LINES = {
     ),
     "if v == 3 {\n    tell(1)": (
         "{",
-        "'{': a block is told by its indentation, without braces",
+        "'{': a block is marked by its indentation, without braces",
     ),
     "if v == 3:\n    tell(1)": (
         ":",

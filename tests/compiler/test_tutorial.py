@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The ten steps of docs/language.md, done as a reader would."""
+"""The ten steps of docs/tutorial.md, done as a reader would."""
 
 import re
 import sys
@@ -10,7 +10,7 @@ sys.path.insert(0, str(TOP))
 
 from tests.tutorial import follow  # noqa: E402
 
-MANUAL = TOP / "docs/language.md"
+MANUAL = TOP / "docs/tutorial.md"
 
 
 def test_steps(tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of docs/board.md that the simulator itself knows: knobs, and registers as measured.
+"""The tables of docs/board-model.md that the simulator itself knows: knobs, and registers as measured.
 
 HSMC_REFRESH=1 writes them anew.
 """
@@ -8,7 +8,7 @@ import os
 import subprocess
 from pathlib import Path
 
-PAGE = Path("docs/board.md")
+PAGE = Path("docs/board-model.md")
 MEASURED = Path("tests/acceptance/golden/registers.txt")
 TIGONSIM = Path("build/tigonsim")
 

@@ -72,6 +72,11 @@ def test_a_circle_of_rules(repository: Path) -> None:
     assert told.endswith("the rules go in a circle: low -> high -> low")
 
 
+def test_an_edge_to_generated_code(repository: Path) -> None:
+    (told,) = findings(repository, "low/low.h", '#include "abp/abp_layout.h"\n')
+    assert told.startswith("low/low.h:1: low may not use build/gen")
+
+
 def test_a_directory_without_a_row(repository: Path) -> None:
     (repository / "other").mkdir()
     (told,) = findings(repository, "other/o.c", '#include "low/low.h"\n')

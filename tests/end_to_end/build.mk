@@ -3,7 +3,7 @@
 
 END_TO_END_TESTS   := $(patsubst tests/end_to_end/%.c,$(BUILD)/tests/end_to_end/%,\
                         $(wildcard tests/end_to_end/test_*.c))
-END_TO_END_SUPPORT := tests/end_to_end/exchange.o $(addprefix host/demo/,pair.o recorder.o traffic.o sweep.o transfer.o)
+END_TO_END_SUPPORT := tests/end_to_end/exchange.o $(addprefix host/demo/,pair.o recorder.o traffic.o sweep.o file.o) $(HOST_TRANSFER)
 
 $(END_TO_END_TESTS:$(BUILD)/tests/%=$(BUILD)/san/tests/%.o) $(BUILD)/san/tests/end_to_end/exchange.o: \
     | $(HOST_LAYOUT)
@@ -51,13 +51,13 @@ $(foreach kind,obj san,$(addprefix $(BUILD)/$(kind)/tests/end_to_end/,kills.o ki
     | $(HOST_LAYOUT)
 
 # Campaigns run with the image that checks what it does (fw-runtime/build.mk); EMP_IMAGE names another.
-WITH_CHECKS = EMP_IMAGE=$${EMP_IMAGE:-$(CHECKED_IMAGE)}
+WITH_CHECKS = EMP_IMAGE=$${EMP_IMAGE:-$(FIRMWARE)/emp_a_checked.elf}
 
 WORLDS ?= 200
 .PHONY: campaign
 campaign:        ## many simulated worlds under random faults (WORLDS=200); counterexamples searched and run on the boards
 	@scripts/setup.sh demo verify test
-	$(Q)$(MAKE) --no-print-directory $(CAMPAIGN) $(CHECKED_IMAGE)
+	$(Q)$(MAKE) --no-print-directory $(CAMPAIGN) $(FIRMWARE)/emp_a_checked.elf
 	$(Q)$(WITH_CHECKS) $(CAMPAIGN) $(WORLDS)
 	$(Q)HSMC_SEARCH=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/verification/test_boards.py
 
@@ -65,7 +65,7 @@ BOARDS_KILLED ?= 1000
 .PHONY: kills
 kills:           ## boards killed or restarted, DMA that fails, bits that flip, amid an exchange (BOARDS_KILLED=1000)
 	@scripts/setup.sh demo test
-	$(Q)$(MAKE) --no-print-directory $(KILLS) $(RESTARTS) $(CHECKED_IMAGE)
+	$(Q)$(MAKE) --no-print-directory $(KILLS) $(RESTARTS) $(FIRMWARE)/emp_a_checked.elf
 	$(Q)$(WITH_CHECKS) $(KILLS) $(BOARDS_KILLED)
 	$(Q)$(WITH_CHECKS) $(RESTARTS)
 
@@ -79,11 +79,11 @@ quiet:           ## boards stopped, closed, started anew amid traffic: nothing r
 .PHONY: conform
 conform:         ## traces of simulated worlds, each step checked against the spec (WORLDS=200)
 	@scripts/setup.sh demo test
-	$(Q)$(MAKE) --no-print-directory $(CAMPAIGN) $(RESTARTS) $(OBSERVED_IMAGE)
+	$(Q)$(MAKE) --no-print-directory $(CAMPAIGN) $(RESTARTS) $(FIRMWARE)/emp_a_observed.elf
 	$(Q)scripts/conform.py --worlds $(WORLDS)
 
 TEST_PROGRAMS += $(END_TO_END_TESTS)
 # test_spec_change.py takes the plain library over into its copies of the tree.
 TEST_NEEDS    += $(BUILD)/firmware/emp_a.elf $(BUILD)/obj/sim/libtigon.a
 # tests/conform looks at worlds with both images.
-TEST_NEEDS    += $(CAMPAIGN) $(OBSERVED_IMAGE)
+TEST_NEEDS    += $(CAMPAIGN) $(FIRMWARE)/emp_a_observed.elf

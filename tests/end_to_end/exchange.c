@@ -231,7 +231,7 @@ static int program_and_quiet(struct pair_side *side, void *argument) {
     tigon_host_sleep_ns(side->host, QUIET_NS);
     if (quiet.exchange->traffic.frames != before)
         complain(side, "%" PRIu64 " frames after the end", quiet.exchange->traffic.frames - before);
-    if (libemp_link(side->board) != 1)
+    if (board_link(libemp_hardware(side->board)) != 1)
         complain(side, "the link went down");
     return side->message[0] ? -EBADMSG : 0;
 }

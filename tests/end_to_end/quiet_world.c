@@ -3,7 +3,7 @@
 
 #include "tests/end_to_end/need.h"
 
-#include "host/board_sim.h"
+#include "host/board/sim.h"
 #include "sim/observer.h"
 #include "sim/base/random.h"
 
@@ -116,14 +116,14 @@ static int exchange(struct pair_side *side, struct world *world) {
 
 /* By another handle: this one has requests posted, which forbid it. */
 static int start_anew(struct pair_side *side, uint64_t ready_timeout_ns, int expected) {
-    const struct libemp_start_options start = {.node = (uint16_t)side->index,
-                                               .ready_timeout_ns = ready_timeout_ns};
+    const struct board_start_options start = {.node = (uint16_t)side->index,
+                                              .ready_timeout_ns = ready_timeout_ns};
     struct libemp_options options;
     struct libemp_board *other = NULL;
     char name[16];
     libemp_options_defaults(&options);
-    options.backends = (const struct libemp_backend *const[]){&libemp_sim, NULL};
-    options.environment = side->pair->world;
+    options.board.backends = (const struct board_backend *const[]){&board_sim, NULL};
+    options.board.environment = side->pair->world;
     (void)snprintf(name, sizeof name, "sim:%u", side->index);
     need(libemp_open(&other, name, &options) == 0);
     const int error = libemp_start(other, side->pair->image, &start);

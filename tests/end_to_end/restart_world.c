@@ -107,7 +107,7 @@ static int begin(struct pair_side *side, struct world *world, struct area *send,
 
 /* The side that is loaded anew. */
 static int restart(struct pair_side *side, void *argument) {
-    const struct libemp_start_options start = {.node = (uint16_t)side->index};
+    const struct board_start_options start = {.node = (uint16_t)side->index};
     struct world *world = argument;
     struct area send, receive, former;
     uint8_t address[6];
@@ -119,7 +119,7 @@ static int restart(struct pair_side *side, void *argument) {
     need(libemp_start(side->board, side->pair->image, &start) == 0);
     tigon_board_mac_address(side->pair->side[side->peer].hardware, address);
     need(libemp_set_peer(side->board, side->peer, address) == 0);
-    need(libemp_wait_link(side->board, PATIENCE_NS) == 0);
+    need(board_wait_link(libemp_hardware(side->board), PATIENCE_NS) == 0);
     former = receive;
     need(make_area(side, &send) == 0);
     need(make_area(side, &receive) == 0);

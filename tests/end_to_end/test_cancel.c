@@ -6,7 +6,7 @@
 #include "tests/end_to_end/need.h"
 #include "tests/end_to_end/storm.h"
 
-#include "build/gen/emp/emp_layout.h"
+#include "emp/emp_layout.h"
 
 #include <errno.h>
 #include <inttypes.h>

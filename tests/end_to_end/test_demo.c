@@ -2,9 +2,9 @@
 /* The demo's programs: what they measure and claim is right, and the same every time. */
 #include "tests/host/check.h"
 
+#include "host/demo/file.h"
 #include "host/demo/sweep.h"
 #include "host/demo/traffic.h"
-#include "host/demo/transfer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,13 +26,13 @@ static void sweep__wire_limit(void **state) {
 
 static void transfer__frames_of_a_message(void **state) {
     (void)state;
-    assert_int_equal(transfer_frames(0), 1);
-    assert_int_equal(transfer_frames(1478), 1);
-    assert_int_equal(transfer_frames(1479), 2);
-    assert_int_equal(transfer_frames(1478 + 1486), 2);
-    assert_int_equal(transfer_frames(1478 + 1486 + 1), 3);
-    assert_int_equal(transfer_frames(65536), 45);
-    assert_int_equal(transfer_frames(1048576), 706);
+    assert_int_equal(file_frames(0), 1);
+    assert_int_equal(file_frames(1478), 1);
+    assert_int_equal(file_frames(1479), 2);
+    assert_int_equal(file_frames(1478 + 1486), 2);
+    assert_int_equal(file_frames(1478 + 1486 + 1), 3);
+    assert_int_equal(file_frames(65536), 45);
+    assert_int_equal(file_frames(1048576), 706);
 }
 
 #define LIMIT_NS UINT64_C(10000000000)
@@ -112,7 +112,7 @@ static void move(size_t bytes, double loss, struct transfer *transfer, struct tr
     transfer->options.output = path_of(output);
     assert_int_equal(pair_open(&pair, &options), 0);
     traffic_watch(traffic, pair.wire);
-    finish(&pair, pair_run(&pair, transfer_send, transfer, transfer_receive, transfer, LIMIT_NS));
+    finish(&pair, pair_run(&pair, file_send, transfer, file_receive, transfer, LIMIT_NS));
     assert_int_equal(pread(output, received, sizeof received, 0), (ssize_t)bytes);
     assert_memory_equal(received, sent, bytes ? bytes : 1);
     (void)close(input);
@@ -142,13 +142,13 @@ static void transfer__a_clean_wire_carries_no_frame_twice(void **state) {
     move(300000, 0, &transfer, &traffic);
     /* But for the first, which was for nobody: the sender did not know the receiver's incarnation.
      */
-    assert_int_equal(transfer_frames(16 + TRANSFER_NAME_BYTES), 1);
+    assert_int_equal(file_frames(16 + TRANSFER_NAME_BYTES), 1);
     assert_int_equal(traffic.negative_acknowledgements, 1);
-    assert_int_equal(traffic.data_frames, 2 + 10 * transfer_frames(30000));
+    assert_int_equal(traffic.data_frames, 2 + 10 * file_frames(30000));
     assert_int_equal(traffic.lost, 0);
     assert_int_equal(traffic.other, 0);
     /* One for each collection of three (EF10). */
-    assert_int_equal(traffic.acknowledgements, 1 + 10 * ((transfer_frames(30000) + 2) / 3));
+    assert_int_equal(traffic.acknowledgements, 1 + 10 * ((file_frames(30000) + 2) / 3));
 }
 
 int main(void) {

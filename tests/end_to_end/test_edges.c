@@ -5,8 +5,8 @@
 #include "tests/end_to_end/exchange.h"
 #include "tests/end_to_end/need.h"
 
-#include "build/gen/emp/emp_layout.h"
-#include "host/board_sim.h"
+#include "emp/emp_layout.h"
+#include "host/board/sim.h"
 
 #include <errno.h>
 #include <string.h>
@@ -107,8 +107,8 @@ static uint32_t nonsense;
 
 static void write_nonsense(struct pair_side *side) {
     uint32_t parameters;
-    (void)libemp_read_memory(side->board, EMP_CONTROL_ADDRESS + 4 * EMP_CONTROL_PARAMETERS_WORD,
-                             &parameters, 1);
+    (void)board_read_memory(libemp_hardware(side->board),
+                            EMP_CONTROL_ADDRESS + 4 * EMP_CONTROL_PARAMETERS_WORD, &parameters, 1);
     for (uint32_t i = EMP_PARAMETER_COLLECTION_SIZE; i <= EMP_PARAMETER_RETRANSMIT_TIMEOUT; i++)
         tigon_board_poke32(side->hardware, parameters + 4 * i, nonsense);
 }
@@ -272,15 +272,15 @@ static void edges__nobody_receives(void **state) {
 
 /* One board is loaded anew amid everything; messages of its new life are new (G14). */
 static int restart_and_send(struct pair_side *side, void *argument) {
-    const struct libemp_start_options start = {.node = (uint16_t)side->index};
-    struct libemp_status status;
+    const struct board_start_options start = {.node = (uint16_t)side->index};
+    struct board_status status;
     uint8_t address[6];
     (void)argument;
     for (unsigned life = 1; life <= 3; life++) {
         libemp_request request;
         struct libemp_piece piece;
         uint8_t *bytes;
-        need(libemp_status(side->board, &status) == 0);
+        need(board_status(libemp_hardware(side->board), &status) == 0);
         need(status.epoch == life);
         need(make_memory(side, &bytes, &piece) == 0);
         memset(bytes, (int)life, 64);
@@ -291,7 +291,7 @@ static int restart_and_send(struct pair_side *side, void *argument) {
         need(libemp_start(side->board, side->pair->image, &start) == 0);
         tigon_board_mac_address(side->pair->side[side->peer].hardware, address);
         need(libemp_set_peer(side->board, side->peer, address) == 0);
-        need(libemp_wait_link(side->board, 1000000000) == 0);
+        need(board_wait_link(libemp_hardware(side->board), 1000000000) == 0);
     }
     return 0;
 }
@@ -325,7 +325,7 @@ static int make_long(struct pair_side *side, struct libemp_piece *piece) {
 
 /* The same in the middle of two messages: their receives must not wait for ever. */
 static int restart_halfway(struct pair_side *side, void *argument) {
-    const struct libemp_start_options start = {.node = (uint16_t)side->index};
+    const struct board_start_options start = {.node = (uint16_t)side->index};
     libemp_request request[2];
     struct libemp_piece piece;
     uint8_t address[6], *bytes;
@@ -340,7 +340,7 @@ static int restart_halfway(struct pair_side *side, void *argument) {
     need(libemp_start(side->board, side->pair->image, &start) == 0);
     tigon_board_mac_address(side->pair->side[side->peer].hardware, address);
     need(libemp_set_peer(side->board, side->peer, address) == 0);
-    need(libemp_wait_link(side->board, 1000000000) == 0);
+    need(board_wait_link(libemp_hardware(side->board), 1000000000) == 0);
     need(make_memory(side, &bytes, &piece) == 0);
     memset(bytes, 7, 64);
     need(post(side, true, 1, &piece, &request[0]) == 0);
@@ -395,7 +395,7 @@ static int send_to_lives(struct pair_side *side, void *argument) {
 }
 
 static int restart_receiving(struct pair_side *side, void *argument) {
-    const struct libemp_start_options start = {.node = (uint16_t)side->index};
+    const struct board_start_options start = {.node = (uint16_t)side->index};
     libemp_request request[2];
     struct libemp_piece piece[2];
     uint8_t address[6], *bytes;
@@ -410,7 +410,7 @@ static int restart_receiving(struct pair_side *side, void *argument) {
     need(libemp_start(side->board, side->pair->image, &start) == 0);
     tigon_board_mac_address(side->pair->side[side->peer].hardware, address);
     need(libemp_set_peer(side->board, side->peer, address) == 0);
-    need(libemp_wait_link(side->board, 1000000000) == 0);
+    need(board_wait_link(libemp_hardware(side->board), 1000000000) == 0);
     need(make_memory(side, &bytes, &piece[0]) == 0);
     for (unsigned i = 0; i < 5; i++) {
         need(post(side, false, 1, &piece[0], &request[0]) == 0);
@@ -430,20 +430,20 @@ static void edges__receiver_restarts_halfway(void **state) {
 static int look_from_outside(struct pair_side *side, void *argument) {
     struct libemp_options options;
     struct libemp_board *tool;
-    struct libemp_status status;
+    struct board_status status;
     libemp_request request;
     uint8_t address[6];
     uint32_t value = 0;
     (void)argument;
     need(libemp_post_receive(side->board, side->peer, 3, NULL, 0, &request) == 0);
     libemp_options_defaults(&options);
-    options.backends = (const struct libemp_backend *const[]){&libemp_sim, NULL};
-    options.environment = side->pair->world;
+    options.board.backends = (const struct board_backend *const[]){&board_sim, NULL};
+    options.board.environment = side->pair->world;
     need(libemp_open(&tool, side->index ? "sim:1" : "sim:0", &options) == 0);
-    need(libemp_link(tool) == -ENODEV); /* not attached yet */
+    need(board_link(libemp_hardware(tool)) == -ENODEV); /* not attached yet */
     need(libemp_attach(tool) == 0);
     need(libemp_descriptors_free(tool) == libemp_descriptor_limit() - 1);
-    need(libemp_status(tool, &status) == 0);
+    need(board_status(libemp_hardware(tool), &status) == 0);
     need(status.running && status.link && status.node == side->index);
     tigon_board_mac_address(side->hardware, address); /* the loader found it in the EEPROM */
     need(memcmp(status.mac_address, address, 6) == 0);
@@ -452,7 +452,7 @@ static int look_from_outside(struct pair_side *side, void *argument) {
     need(libemp_counter(tool, (size_t)libemp_find_counter("frames_malformed"), &value) == 0);
     need(value == 0);
     need(libemp_close(tool) == 0);
-    need(libemp_link(side->board) == 1); /* the board runs on */
+    need(board_link(libemp_hardware(side->board)) == 1); /* the board runs on */
     return 0;
 }
 

@@ -83,13 +83,13 @@ static unsigned messages_of(const struct world *world, unsigned life) {
 }
 
 static int begin_life(struct pair_side *side) {
-    const struct libemp_start_options start = {.node = (uint16_t)side->index};
+    const struct board_start_options start = {.node = (uint16_t)side->index};
     uint8_t address[6];
     tigon_board_cycle_power(side->hardware);
     need(libemp_start(side->board, side->pair->image, &start) == 0);
     tigon_board_mac_address(side->pair->side[side->peer].hardware, address);
     need(libemp_set_peer(side->board, side->peer, address) == 0);
-    need(libemp_wait_link(side->board, PATIENCE_NS) == 0);
+    need(board_wait_link(libemp_hardware(side->board), PATIENCE_NS) == 0);
     return 0;
 }
 

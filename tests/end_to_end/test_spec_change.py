@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from scripts.demo import GENERATED
 from tests.long_tests import long
 
 SOURCES = ["Makefile", "docs", "fw-runtime", "gen", "host", "models", "scripts"]
@@ -118,7 +119,7 @@ def test_misspelt_state(tree: Path) -> None:
     lines[number - 1] = lines[number - 1].replace("-> RETRANSMIT", "-> RETRANSMITT")
     source.write_text("\n".join(lines) + "\n")
 
-    output = tree / "build/gen/emp"
+    output = tree / GENERATED
     command = ["gen/bin/hsmc", "build", "spec/emp/emp.hsm", "--output", str(output)]
     result = run(command, tree, status=1)
     errors = [line for line in result.stderr.splitlines() if " error " in line]

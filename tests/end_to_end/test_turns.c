@@ -44,10 +44,10 @@ static int start_again(struct pair_side *side) {
     tigon_board_mac_address(side->pair->side[1 - side->index].hardware, address);
     libemp_stop(side->board);
     int error = libemp_start(side->board, side->pair->image,
-                             &(struct libemp_start_options){.node = (uint16_t)side->index});
+                             &(struct board_start_options){.node = (uint16_t)side->index});
     if (!error)
         error = libemp_set_peer(side->board, side->peer, address);
-    return error ? error : libemp_wait_link(side->board, 1000 * MILLISECOND);
+    return error ? error : board_wait_link(libemp_hardware(side->board), 1000 * MILLISECOND);
 }
 
 static int send_stream(struct pair_side *side, void *argument) {

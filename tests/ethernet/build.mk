@@ -4,30 +4,14 @@
 ETHERNET          := tests/ethernet
 ETHERNET_BUILD    := $(BUILD)/ethernet
 ETHERNET_IMAGE    := $(ETHERNET_BUILD)/ethernet.elf
-ETHERNET_FW_CFLAGS := -std=gnu11 -O2 -g $(FW_ARCH) -ffreestanding $(FW_NO_MULTIPLY) -fno-expensive-optimizations \
-    -mno-check-zero-division -mno-llsc -fno-delete-null-pointer-checks -fno-tree-loop-distribute-patterns -fno-jump-tables \
-    -fno-stack-protector -fno-asynchronous-unwind-tables -fno-common --param=min-pagesize=0 -Wall -Wextra -Wconversion -Werror \
-    -ffile-prefix-map=$(CURDIR)=. -Wa,--fatal-warnings -I.
+ETHERNET_FW_CFLAGS := $(FW_BARE) -fno-expensive-optimizations -fno-delete-null-pointer-checks --param=min-pagesize=0
 ETHERNET_FW_OBJECTS := $(patsubst $(ETHERNET)/firmware/%,$(ETHERNET_BUILD)/%.o,\
     $(basename $(wildcard $(ETHERNET)/firmware/*.[cS])))
 
-$(ETHERNET_BUILD)/%.o: $(ETHERNET)/firmware/%.c $(ETHERNET)/build.mk
-	$(SAY) FWCC $<
-	@mkdir -p $(@D)
-	$(Q)$(FW_CC) $(ETHERNET_FW_CFLAGS) -MMD -MP -c -o $@ $<
-
-$(ETHERNET_BUILD)/%.o: $(ETHERNET)/firmware/%.S $(ETHERNET)/firmware/registers.h $(ETHERNET)/build.mk
-	$(SAY) FWAS $<
-	@mkdir -p $(@D)
-	$(Q)$(FW_CC) $(ETHERNET_FW_CFLAGS) -c -o $@ $<
-
--include $(ETHERNET_FW_OBJECTS:.o=.d)
+$(eval $(call FW_OBJECTS,$(ETHERNET)/firmware/,$(ETHERNET_BUILD)/,ETHERNET_FW_CFLAGS,$(ETHERNET)/build.mk))
 
 $(ETHERNET_IMAGE): $(ETHERNET_FW_OBJECTS) $(ETHERNET)/firmware/image.lds
-	$(SAY) FWLD $@
-	$(Q)$(FW_LD) -EB -static -nostdlib -G0 -z max-page-size=16 --fatal-warnings --no-warn-rwx-segments \
-	    -T $(ETHERNET)/firmware/image.lds -o $@ $(filter %.o,$^)
-	$(Q)fw-runtime/tools/check_instructions.py $@
+	$(call FW_LINK,-z max-page-size=16,check_instructions.py)
 
 # The host side: driver, numbered frames, and images as tigonsim reads them.
 ETHERNET_HOST    := $(addprefix $(ETHERNET)/,startup.c driver.c rings.c traffic.c checksum.c) $(addprefix sim/command/,image.c image_header.c)

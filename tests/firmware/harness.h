@@ -21,7 +21,7 @@ struct side {
     unsigned node;
     uint32_t epoch;
     uint32_t posted; /* entries written to the posting ring */
-    uint32_t window; /* where the window stands */
+    uint32_t window; /* the position of the window */
     uint32_t descriptors, posting_ring, peers, parameters, counters, runtime_counters;
     uint32_t *indirect[EMP_DESCRIPTOR_LIMIT];
     uint64_t indirect_bus[EMP_DESCRIPTOR_LIMIT];
@@ -37,12 +37,12 @@ struct buffer {
 
 void side_create(struct side *side, struct tigon_board *board, unsigned node);
 
-/* [program] Tigon2.md 9: resets, loads the image, starts it, waits until it is ready, tells it the
+/* [program] Tigon2.md 9: resets, loads the image, starts it, waits until it is ready, writes the
  * addresses of all `nodes` nodes and waits for the link. */
 void side_start(struct side *side, const char *image, unsigned nodes);
 /* The parts of it. */
 void side_load(struct side *side, const char *image);
-void side_release(struct side *side); /* the processor runs; nobody waits for anything */
+void side_release(struct side *side); /* the processor runs, without any request in progress */
 void side_run(struct side *side);
 void side_peers(struct side *side, unsigned nodes);
 void side_wait_link(struct side *side);

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct measure_latency {
-    double one_way_us;    /* half a round trip, as the host programs see it */
+    double one_way_us;    /* half a round trip, as measured by the host programs */
     uint32_t busy_cycles; /* of processor A, for one message sent and one received */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the firmware costs on the simulated board: cycles for each frame, one-way time, bandwidth.
+ * The cost of the firmware on the simulated board: cycles for each frame, one-way time, bandwidth.
  * Prints; test_firmware.c holds the limits.
  */
 #include <stdio.h>

@@ -8,6 +8,8 @@ import re
 import subprocess
 from pathlib import Path
 
+from scripts.demo import GENERATED
+
 SCENARIO = Path("sim/scenarios/emp-ping.scenario")
 TIGONSIM = Path("build/tigonsim").resolve()
 CHECKED = Path("build/firmware/emp_a_checked.elf").resolve()
@@ -15,7 +17,7 @@ SPEC = Path("spec/emp/receive.hsm")
 
 
 def constant(name: str) -> int:
-    layout = Path("build/gen/emp/emp_layout.h").read_text()
+    layout = (GENERATED / "emp_layout.h").read_text()
     found = re.search(rf"#define EMP_{name} (\d+)u", layout)
     assert found is not None
     return int(found[1])
@@ -46,6 +48,7 @@ def run(
     directory: Path, image: Path, faults: str = ""
 ) -> tuple[subprocess.CompletedProcess[str], str]:
     text = SCENARIO.read_text().replace("../../build/firmware/emp_a.elf", str(image))
+    text = text.replace("../../build", str(TIGONSIM.parent))
     scenario, report = directory / "ping.scenario", directory / "report.txt"
     scenario.write_text(text + faults)
     command = [str(TIGONSIM), "run", str(scenario), f"--report={report}"]

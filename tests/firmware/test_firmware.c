@@ -20,8 +20,8 @@
 #define TAG          3u
 #define LIMIT_NS     8000000000u
 #define PANIC_MEMORY 0x0202u /* GLUE_PANIC_MEMORY */
-/* What it does today, and a little, so that it gets no slower. Published of the real card: 23 us
- * and 880 Mb/s. */
+/* The present cost plus a margin, so that it gets no slower. Published of the real card: 23 us and
+ * 880 Mb/s. */
 #define LATENCY_LIMIT_US    21.0
 #define BANDWIDTH_LIMIT_MBS 940.0
 
@@ -32,7 +32,7 @@ struct pair {
     unsigned ready;
 };
 
-/* What the two programs of a test do once both links are up. */
+/* The work of the two programs of a test once both links are up. */
 struct case_ {
     void (*run[2])(struct pair *pair, struct side *side);
     const char *knobs[4];        /* "name=value", ended by NULL */
@@ -130,7 +130,7 @@ static void starts_on_every_memory_size(void **state) {
     play(&(struct case_){.run = {check_large, check_large}, .knobs = {"sram_bytes=2097152"}});
 }
 
-/* A node number beyond the tables, an incarnation that none is: told, instead of used. */
+/* A node number beyond the tables, an invalid incarnation: reported, not used. */
 #define PANIC_CONTROL 0x0204u /* GLUE_PANIC_CONTROL */
 
 static void start_with(struct side *side, uint32_t node, uint32_t epoch, bool sound) {
@@ -295,7 +295,7 @@ static void exchanges_both_ways(void **state) {
 
 /* ---------------------------------------------------------------------------------- Odd results */
 
-/* What a host that remembers its posting looks for: nothing in the word but these has changed. */
+/* The check of a host that remembers its posting: only these bits of the word have changed. */
 static void expect_word(struct side *side, uint32_t index, enum emp_direction direction,
                         enum emp_format format, uint32_t continuations, enum emp_result result,
                         uint32_t length) {
@@ -348,7 +348,7 @@ static void send_odd(struct pair *pair, struct side *side) {
     /* A number beyond the table and a descriptor that is the host's are passed over. */
     side_write(side, side->posting_ring + 4 * side->posted++, 100000);
     side_write(side, side->posting_ring + 4 * side->posted++, 0);
-    /* So are cancels of what is beyond the table, of what has ended, and of sends. */
+    /* So are cancels beyond the table, of ended requests, and of sends. */
     static const uint32_t cancelled[] = {0, 500, EMP_DESCRIPTOR_LIMIT, 0x10000, 0x7FFFFFFF};
     for (size_t i = 0; i < sizeof cancelled / sizeof *cancelled; i++)
         side_write(side, side->posting_ring + 4 * side->posted++,
@@ -384,8 +384,8 @@ static void gives_odd_postings_a_result(void **state) {
 /* ------------------------------------------------------------------- A host that changes its mind
  */
 
-/* What the host writes to a descriptor the board owns changes nothing of what the board does with
- * its own memory: it took what it needs. */
+/* Writes of the host to a descriptor that the board owns do not change the board's own memory: the
+ * firmware has copied the fields it needs. */
 #define ENTRIES_TOO_MANY 8000u
 
 static void write_field(struct side *side, uint32_t index, uint32_t word, uint32_t shift,
@@ -434,8 +434,9 @@ static void send_indirect(struct pair *pair, struct side *side) {
     free(buffer.page);
 }
 
-/* The memory behind the page buffer must stay as it was: a page of so many entries ends in the
- * tables behind the buffers. The board stops itself, as it may when what it owns ends early. */
+/* The memory behind the page buffer must stay unchanged: a page of so many entries ends in the
+ * tables behind the buffers. The board may stop itself when a descriptor that it owns ends
+ * early. */
 static void longer_page(struct pair *pair, struct side *side) {
     static struct buffer buffers[INDIRECT_RECEIVES];
     for (uint32_t i = 0; i < INDIRECT_RECEIVES; i++) {
@@ -463,7 +464,8 @@ static void send_short(struct pair *pair, struct side *side) {
     send_one(pair, side, 3000);
 }
 
-/* SHORT when it was taken: it is used as that, though its end keeps what the host has written. */
+/* SHORT when the firmware read it: it is used as SHORT, though its end keeps the word of the
+ * host. */
 static void other_format(struct pair *pair, struct side *side) {
     uint64_t bus;
     (void)tigon_host_allocate(side->host, 2 * PAGE, &bus);
@@ -530,7 +532,7 @@ static void takes_a_descriptor_once(void **state) {
     play(&(struct case_){.run = {send_twice, enter_twice}, .knobs = {NULL}});
 }
 
-/* An address no memory answers to: nothing can be repaired, so the firmware says so and stops. */
+/* An address without memory: the firmware cannot repair that, so it reports a fault and stops. */
 #define PANIC_READ 0x0101u /* TIGON2_PANIC_READ */
 
 static void send_from_nowhere(struct pair *pair, struct side *side) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The EMP firmware on three boards at a switch: two send to one whose host's bus is slower than the
- * wire, and nobody sends to a node whose address its host has not told.
+ * wire, and no node sends to a node whose address its host has not written.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -116,7 +116,7 @@ static void receive_long(struct three *three, struct side *side) {
             buffer_create(side, &buffer[node][i], three->capacity[node], 0);
         side_post_many(side, 10 * node, AT_ONCE, 1, EMP_DIRECTION_RECEIVE, node, TAG, buffer[node]);
     }
-    /* Nobody gets an answer from one that has stopped. */
+    /* No node gets an answer from a stopped one. */
     while (three->done < BOARDS - 1) {
         assert_int_equal(side_control(side, EMP_CONTROL_FAULT_WORD), 0);
         tigon_host_sleep_ns(side->host, 100000);
@@ -148,12 +148,12 @@ static void frames_without_a_place_wait_too(void **state) {
 
 /* ------------------------------------------------------------------------- Addresses not told */
 
-#define TELLER          0u /* knows everybody */
-#define STRANGER        1u /* knows nobody at first */
+#define TELLER          0u /* has all addresses */
+#define STRANGER        1u /* has no address at first */
 #define ADDRESS_UNKNOWN 8u /* word of struct glue_counters */
 #define GAP_NS          10000000u
 
-/* Its frames reach the stranger, whose answers have nowhere to go. */
+/* Its frames reach the stranger, whose answers have no destination. */
 static void tell(struct three *three, struct side *side) {
     struct buffer out, in;
     side_peers(side, BOARDS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The Ragel parser of spec/emp/frame.rl: does it agree with the layouts for every kind of frame,
- * and does it accept nothing else? What hsmc makes of the layouts is the reference.
+ * and does it accept no other? The code that hsmc generates from the layouts is the reference.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 
 #define OWN          0x02544700u
 #define PARSE_WORDS  (EMP_FRAME_HEADER_LIMIT / 4u)
-#define SHORTEST     16u /* what the parser demands of its caller */
+#define SHORTEST     16u /* conditions that the parser requires of its caller */
 #define RANDOM_TURNS 300000
 
 static uint32_t random_state = 0x1234567u;
@@ -28,7 +28,7 @@ static uint32_t random_word(void) {
     return random_state;
 }
 
-/* Parses a copy that ends where the frame ends, so that the sanitizer sees a read beyond. */
+/* Parses a copy that ends where the frame ends, so that the sanitizer detects a read beyond. */
 static enum emp_acceptance parse(const uint32_t *words, uint32_t bytes, struct emp_frame *frame) {
     uint32_t size = (bytes < EMP_FRAME_HEADER_LIMIT ? bytes : EMP_FRAME_HEADER_LIMIT) & ~3u;
     uint32_t *copy = malloc(size);
@@ -42,7 +42,7 @@ static enum emp_acceptance parse(const uint32_t *words, uint32_t bytes, struct e
     return result;
 }
 
-/* What the layouts make of it: generated, and the address is not theirs. */
+/* The result of the generated layouts, which do not check the address. */
 static void compare(const uint32_t *words, uint32_t bytes) {
     struct emp_frame parsed;
     struct emp_frame expected;

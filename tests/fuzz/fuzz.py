@@ -26,11 +26,11 @@ from hsmc.testing.engines import (  # noqa: E402
     Engine,
     EngineFailure,
     Native,
-    Parting,
+    Divergence,
     TooLarge,
     describe,
     difference,
-    parting,
+    first_divergence,
 )
 from tests.fuzz import batches  # noqa: E402
 from tests.fuzz.batches import Batch  # noqa: E402
@@ -91,7 +91,7 @@ class Run:
     ) -> list[str]:
         """What is told of one engine. Where it has no room for some spec, each half has another try."""
         try:
-            parted = self.compare(kind, batch, directory)
+            divergence = self.compare(kind, batch, directory)
         except TooLarge:
             if len(seeds) == 1:
                 self.beyond[kind.name] = self.beyond.get(kind.name, 0) + 1
@@ -104,18 +104,22 @@ class Run:
                 if other is not None:
                     told += self.engine(kind, other, half, smaller)
             return told
-        if isinstance(parted, EngineFailure):
-            return [self.unbuilt(kind, seeds, parted)]
-        return [self.explain(kind, batch, parted, seeds)] if parted is not None else []
+        if isinstance(divergence, EngineFailure):
+            return [self.unbuilt(kind, seeds, divergence)]
+        return (
+            [self.explain(kind, batch, divergence, seeds)]
+            if divergence is not None
+            else []
+        )
 
     def compare(
         self, kind: type[Engine], batch: Batch, directory: Path
-    ) -> Optional[Parting | EngineFailure]:
+    ) -> Optional[Divergence | EngineFailure]:
         name = "native" if issubclass(kind, Native) else kind.name
         engine = kind(batch.program, directory / name, self.turn)
         try:
             engine.build()
-            return parting(engine, batch)
+            return first_divergence(engine, batch)
         except EngineFailure as failure:
             return failure
 
@@ -138,35 +142,35 @@ class Run:
         self,
         kind: type[Engine],
         batch: Batch,
-        parted: Parting,
+        divergence: Divergence,
         seeds: Sequence[int],
     ) -> str:
         """By the spec it is about alone, made small."""
-        number = batch.owner(batch.commands[parted.index])
+        number = batch.owner(batch.commands[divergence.index])
         if number is None:
-            found = re.search(r"\d+", difference(parted.expected, parted.found))
+            found = re.search(r"\d+", difference(divergence.expected, divergence.found))
             number = 0 if found is None else int(found[0])
         directory = self.directory / "alone"
         path = directory / "fuzz.hsm"
 
-        def compare(candidate: Batch) -> Optional[Parting]:
+        def compare(candidate: Batch) -> Optional[Divergence]:
             shutil.rmtree(directory / "engine", ignore_errors=True)
             found = self.compare(kind, candidate, directory / "engine")
-            return found if isinstance(found, Parting) else None
+            return found if isinstance(found, Divergence) else None
 
         single = (
             batches.alone(batch, seeds, number, path) if number < len(seeds) else None
         )
         if single is None or compare(single) is None:
-            return f"specs {seeds[0]} to {seeds[-1]}: {describe(batch, parted)}"
+            return f"specs {seeds[0]} to {seeds[-1]}: {describe(batch, divergence)}"
         small = batches.shrunk(
             single, lambda b: compare(b) is not None, path, number, self.attempts
         )
         again = compare(small)
         if again is not None:
-            single, parted = small, again
+            single, divergence = small, again
         kept = self.keep(single.text, seeds[number], kind)
-        return f"{kept}: {describe(single, parted)}"
+        return f"{kept}: {describe(single, divergence)}"
 
     def keep(self, text: str, seed: int, kind: type[Engine]) -> Path:
         path = self.directory / f"{kind.name}_{seed}.hsm"

@@ -56,7 +56,7 @@ def test_a_wrong_engine_is_told(
     def wrong(writer: JavaScriptWriter, node: ir.Minimum) -> str:
         return f"({writer.expression(node.left)} | 0)"
 
-    monkeypatch.setattr(JavaScriptWriter, "_Minimum", wrong)
+    monkeypatch.setattr(JavaScriptWriter, "_minimum", wrong)
     run = Run(tmp_path, [JavaScript], attempts=8)
     (told,) = run.batch(seeds_of(0, 0, 10))
     first, place, what = told.split("\n")[:3]

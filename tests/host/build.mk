@@ -4,7 +4,7 @@
 HOST_TESTS := $(patsubst tests/host/%.c,$(BUILD)/tests/host/%,$(wildcard tests/host/test_*.c))
 HOST_TEST_SUPPORT := $(BUILD)/san/tests/host/mock.o $(BUILD)/san/tests/host/elf_file.o $(BUILD)/san/sim/chip/eeprom.o
 # The library without the backend of the simulator: the tests bring their own.
-HOST_TEST_LIBRARY := $(filter-out %/board_sim.o,$(HOST_LIBRARY_SAN))
+HOST_TEST_LIBRARY := $(filter-out %/board/sim.o,$(HOST_LIBRARY_SAN))
 
 $(HOST_TESTS:$(BUILD)/tests/host/%=$(BUILD)/san/tests/host/%.o) $(HOST_TEST_SUPPORT): | $(HOST_LAYOUT)
 

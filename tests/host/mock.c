@@ -18,7 +18,7 @@ enum {
 };
 
 uint64_t mock_bus_page(size_t page) {
-    /* Neighbours in virtual memory are none on the bus, and all lie above 4 GB. */
+    /* Neighbouring virtual pages are not neighbours on the bus, and all are above 4 GB. */
     return UINT64_C(0x2300000000) + (uint64_t)(page * 37 % MOCK_PAGES) * 2 * EMP_PAGE_BYTES;
 }
 
@@ -72,8 +72,8 @@ struct libemp_board *mock_open(struct mock *mock) {
     struct libemp_options options;
     struct libemp_board *board = NULL;
     libemp_options_defaults(&options);
-    options.backends = (const struct libemp_backend *const[]){&mock_backend, NULL};
-    options.environment = mock;
+    options.board.backends = (const struct board_backend *const[]){&mock_backend, NULL};
+    options.board.environment = mock;
     const int error = libemp_open(&board, "mock:0", &options);
     assert(error == 0);
     (void)error;
@@ -211,7 +211,7 @@ static void store(struct mock *mock, uint32_t offset, uint32_t value) {
     if (offset == REGISTER_DMA_WRITE_STATE && (value & 1))
         mock->dma_hangs = false;
     if (offset == REGISTER_DMA_ASSIST)
-        value &= 7; /* the others tell how it is */
+        value &= 7; /* the other bits are status */
     if (offset == REGISTER_CPU_A_STATE && mock->deaf)
         value &= 0xFFFFU;
     if (offset == REGISTER_HOST_CONTROL && value == 0x08000008)
@@ -287,7 +287,7 @@ static void mock_unpin(void *handle, const void *address, size_t bytes) {
         mock->silent_at_unpin = false;
 }
 
-const struct libemp_backend mock_backend = {
+const struct board_backend mock_backend = {
     .scheme = "mock",
     .open = mock_open_board,
     .close = mock_close,

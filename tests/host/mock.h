@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A board of paper: registers and 1 MB of SRAM behind libemp's backend operations, host memory
- * whose pages are scattered, a clock that only register accesses, charges and sleeps move. It runs
- * no firmware; mock_finish and boot play what little of it the tests need. */
+/* A mock board: registers and 1 MB of SRAM behind libemp's backend operations, host memory with
+ * scattered pages, and a clock that advances only by register accesses, charges and sleeps. It runs
+ * no firmware; mock_finish and boot imitate the little of it that the tests need. */
 #ifndef TESTS_HOST_MOCK_H
 #define TESTS_HOST_MOCK_H
 
-#include "host/internal.h"
+#include "host/board/internal.h"
+#include "host/emp/internal.h"
 #include "sim/chip/eeprom.h"
 
 enum {
@@ -24,13 +25,13 @@ struct mock {
     uint64_t now_ns;
     uint64_t spent_ns; /* by charges alone */
     unsigned window_moves;
-    uint32_t sticky_address; /* SRAM word that does not take writes, 0 for none */
+    uint32_t sticky_address; /* SRAM word that ignores writes, 0 for none */
     bool dead_rom;           /* comes out of reset with a failed self-test */
     bool silent;             /* firmware never gets ready */
     bool stops;              /* firmware stops itself at once */
     bool wrong_hash;
     bool gone;            /* every register reads all ones */
-    bool deaf;            /* processors that are told to halt go on */
+    bool deaf;            /* processors continue after a halt request */
     unsigned dma_reads;   /* reads of HW[11C] during which a transfer is under way */
     bool dma_hangs;       /* until its engine is reset */
     bool silent_at_unpin; /* no memory was unpinned while something could still be written to it */
@@ -39,7 +40,7 @@ struct mock {
     bool no_eeprom;
     uint64_t eeprom_write_ns; /* for which the part does not answer after a write */
     uint64_t eeprom_busy_ns;  /* until when */
-    unsigned eeprom_writes;   /* times it was told to write */
+    unsigned eeprom_writes;   /* number of write requests */
     size_t eeprom_bytes_left; /* it takes; then the power is gone. 0: no such limit */
 
     unsigned finish_after; /* reads of a descriptor's owner until it is given back, 0 for never */
@@ -60,7 +61,7 @@ struct libemp_board *mock_start(struct mock *mock); /* attached to running firmw
 uint64_t mock_bus_page(size_t page);
 uint64_t mock_bus(const struct mock *mock, const void *address);
 
-/* Words of descriptor `index` as the NIC sees them. */
+/* Words of descriptor `index` as the NIC reads them. */
 const uint32_t *mock_descriptor(const struct mock *mock, size_t index);
 void mock_set_descriptor_word(struct mock *mock, size_t index, uint32_t word, uint32_t value);
 /* The NIC gives a descriptor back. */
@@ -68,6 +69,6 @@ void mock_finish(struct mock *mock, size_t index, enum emp_result result, uint32
 uint32_t mock_posted(const struct mock *mock);               /* the mailbox */
 uint32_t mock_ring(const struct mock *mock, uint32_t entry); /* an entry of the posting ring */
 
-extern const struct libemp_backend mock_backend;
+extern const struct board_backend mock_backend;
 
 #endif

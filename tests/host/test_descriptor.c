@@ -2,7 +2,7 @@
 /* Descriptor encodings at the borders of the three formats, word by word. */
 #include "tests/host/check.h"
 
-#include "host/internal.h"
+#include "host/emp/internal.h"
 
 #include <string.h>
 
@@ -56,7 +56,7 @@ static void encode__one_fragment_is_short(void **state) {
     check_head(EMP_FORMAT_SHORT, 0, UINT64_C(0x100000000), 1000);
 }
 
-/* Every chain length: fragment i must be found where the firmware looks for it. */
+/* Every chain length: fragment i must be at the address where the firmware reads it. */
 static void encode__two_to_seven_fragments_are_a_chain(void **state) {
     (void)state;
     for (size_t count = 2; count <= 7; count++) {

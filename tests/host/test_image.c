@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading images: what is taken from a good file, and that spoiled ones are refused. */
+/* Reading images: the contents of a good file, and that damaged ones are refused. */
 #include "tests/host/check.h"
 
 #include "tests/host/elf_file.h"
 
-#include "host/libemp.h"
+#include "host/emp/libemp.h"
 
 #include <errno.h>
 
 static struct elf_file file;
-static struct libemp_image *image;
+static struct board_image *image;
 
 static int set_up(void **state) {
     (void)state;
@@ -20,22 +20,22 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
     (void)state;
-    libemp_image_close(image);
+    board_image_close(image);
     elf_file_close();
     return 0;
 }
 
 static int open_file(void) {
-    return libemp_image_open(&image, elf_file_write(&file, 0));
+    return board_image_open(&image, elf_file_write(&file, 0));
 }
 
 static void image__words_are_big_endian_and_padded(void **state) {
     (void)state;
-    struct libemp_segment segment;
+    struct board_segment segment;
     assert_int_equal(open_file(), 0);
-    assert_int_equal(libemp_image_entry(image), 0x4000);
-    assert_int_equal(libemp_image_segment(image, 0, NULL), 1);
-    assert_int_equal(libemp_image_segment(image, 0, &segment), 1);
+    assert_int_equal(board_image_entry(image), 0x4000);
+    assert_int_equal(board_image_segment(image, 0, NULL), 1);
+    assert_int_equal(board_image_segment(image, 0, &segment), 1);
     assert_int_equal(segment.address, 0x4000);
     assert_int_equal(segment.words, 3);
     assert_int_equal(segment.content[0], 0x01080F16);
@@ -45,40 +45,40 @@ static void image__words_are_big_endian_and_padded(void **state) {
 
 static void image__empty_and_other_segments_are_skipped(void **state) {
     (void)state;
-    struct libemp_segment segment;
+    struct board_segment segment;
     file.segments = 4;
     file.segment[1] = (struct elf_segment){.type = 1, .address = 3, .file_bytes = 0};
     file.segment[2] = (struct elf_segment){.type = 4, .address = 1, .file_bytes = 9};
     file.segment[3] = (struct elf_segment){.type = 1, .address = 0x8000, .file_bytes = 4};
     assert_int_equal(open_file(), 0);
-    assert_int_equal(libemp_image_segment(image, 1, &segment), 2);
+    assert_int_equal(board_image_segment(image, 1, &segment), 2);
     assert_int_equal(segment.address, 0x8000);
     assert_int_equal(segment.content[0] >> 24, elf_file_byte(3, 0));
 }
 
 static void image__headers_inside_a_segment_are_not_loaded(void **state) {
     (void)state;
-    struct libemp_segment segment;
+    struct board_segment segment;
     file.sections = true;
     file.header_bytes = 96;
     file.segments = 2;
     file.segment[1] = (struct elf_segment){.type = 1, .address = 0x6000, .file_bytes = 4};
     assert_int_equal(open_file(), 0);
-    assert_int_equal(libemp_image_segment(image, 0, &segment), 2);
+    assert_int_equal(board_image_segment(image, 0, &segment), 2);
     assert_int_equal(segment.address, 0x4000);
     assert_int_equal(segment.words, 3);
     assert_int_equal(segment.content[0], 0x01080F16);
-    assert_int_equal(libemp_image_segment(image, 1, &segment), 2);
+    assert_int_equal(board_image_segment(image, 1, &segment), 2);
     assert_int_equal(segment.address, 0x6000);
     assert_int_equal(segment.content[0] >> 24, elf_file_byte(1, 0));
 }
 
 static void image__refuses_other_files(void **state) {
     (void)state;
-    assert_int_equal(libemp_image_open(&image, "no/such/file"), -ENOENT);
-    assert_int_equal(libemp_image_open(&image, "."), -EISDIR);
-    assert_int_equal(libemp_image_open(NULL, "no/such/file"), -EINVAL);
-    assert_int_equal(libemp_image_open(&image, NULL), -EINVAL);
+    assert_int_equal(board_image_open(&image, "no/such/file"), -ENOENT);
+    assert_int_equal(board_image_open(&image, "."), -EISDIR);
+    assert_int_equal(board_image_open(NULL, "no/such/file"), -EINVAL);
+    assert_int_equal(board_image_open(&image, NULL), -EINVAL);
     file.class = 2;
     assert_int_equal(open_file(), -ENOEXEC);
     set_up(NULL);
@@ -131,8 +131,8 @@ static void image__refuses_content_beyond_the_file(void **state) {
     set_up(NULL);
     file.segment[0].file_bytes = 100;
     for (size_t length = 1; length < 52 + 32 + 100; length++)
-        assert_int_equal(libemp_image_open(&image, elf_file_write(&file, length)), -ENOEXEC);
-    assert_int_equal(libemp_image_open(&image, elf_file_write(&file, 52 + 32 + 100)), 0);
+        assert_int_equal(board_image_open(&image, elf_file_write(&file, length)), -ENOEXEC);
+    assert_int_equal(board_image_open(&image, elf_file_write(&file, 52 + 32 + 100)), 0);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

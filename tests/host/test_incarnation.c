@@ -12,7 +12,7 @@ enum { FIRST = 0xFC0, SECOND = 0xFE0 };
 
 static struct mock *mock;
 static struct libemp_board *board;
-static struct libemp_image *image;
+static struct board_image *image;
 
 static int set_up(void **state) {
     struct elf_file file;
@@ -20,12 +20,12 @@ static int set_up(void **state) {
     mock = mock_create();
     board = mock_open(mock);
     elf_file_defaults(&file);
-    return libemp_image_open(&image, elf_file_write(&file, 0));
+    return board_image_open(&image, elf_file_write(&file, 0));
 }
 
 static int tear_down(void **state) {
     (void)state;
-    libemp_image_close(image);
+    board_image_close(image);
     libemp_abandon(board);
     mock_destroy(mock);
     elf_file_close();
@@ -33,15 +33,15 @@ static int tear_down(void **state) {
 }
 
 static int start(uint16_t epoch) {
-    const struct libemp_start_options options = {.node = 5, .epoch = epoch};
+    const struct board_start_options options = {.node = 5, .epoch = epoch};
     return libemp_start(board, image, &options);
 }
 
 /* Starts the board; the epoch it has then, by firmware and by libemp. */
 static uint16_t next(void) {
-    struct libemp_status status;
+    struct board_status status;
     assert_int_equal(start(0), 0);
-    assert_int_equal(libemp_status(board, &status), 0);
+    assert_int_equal(board_status(libemp_hardware(board), &status), 0);
     assert_int_equal(emp_control_get_epoch(&mock->sram[EMP_CONTROL_ADDRESS / 4]), status.epoch);
     return status.epoch;
 }
@@ -58,8 +58,8 @@ static void cycle_power(void) {
 
 /* As if the board had been started `count` times, which is at least once. */
 static void set_count(uint32_t count) {
-    libemp_encode_count(count, mock->eeprom.bytes + FIRST);
-    libemp_encode_count(count - 1, mock->eeprom.bytes + SECOND);
+    board_encode_count(count, mock->eeprom.bytes + FIRST);
+    board_encode_count(count - 1, mock->eeprom.bytes + SECOND);
 }
 
 static void incarnation__is_counted_from_a_blank_part_on(void **state) {
@@ -71,10 +71,10 @@ static void incarnation__is_counted_from_a_blank_part_on(void **state) {
         if (i % 2)
             cycle_power();
     }
-    /* Nothing but the slots has changed. */
+    /* Only the slots have changed. */
     for (size_t i = 0; i < TIGON_EEPROM_BYTES; i++)
-        if ((i < 0x8C || i >= 0x94) && (i < FIRST || i >= FIRST + LIBEMP_COUNT_BYTES) &&
-            (i < SECOND || i >= SECOND + LIBEMP_COUNT_BYTES))
+        if ((i < 0x8C || i >= 0x94) && (i < FIRST || i >= FIRST + BOARD_COUNT_BYTES) &&
+            (i < SECOND || i >= SECOND + BOARD_COUNT_BYTES))
             assert_int_equal(mock->eeprom.bytes[i], 0xFF);
 }
 
@@ -108,34 +108,34 @@ static void incarnation__has_two_bytes(void **state) {
 
 static void incarnation__follows_the_newer_slot(void **state) {
     (void)state;
-    libemp_encode_count(40, mock->eeprom.bytes + FIRST);
-    libemp_encode_count(41, mock->eeprom.bytes + SECOND);
+    board_encode_count(40, mock->eeprom.bytes + FIRST);
+    board_encode_count(41, mock->eeprom.bytes + SECOND);
     assert_int_equal(next(), 42);
-    libemp_encode_count(60, mock->eeprom.bytes + SECOND);
+    board_encode_count(60, mock->eeprom.bytes + SECOND);
     assert_int_equal(next(), 61);
     mock->eeprom.bytes[FIRST + 3] ^= 1; /* written last, with the count of 61 starts */
     assert_int_equal(next(), 61);
-    memset(mock->eeprom.bytes + SECOND, 0xFF, LIBEMP_COUNT_BYTES);
+    memset(mock->eeprom.bytes + SECOND, 0xFF, BOARD_COUNT_BYTES);
     assert_int_equal(next(), 62);
 }
 
 /* Whichever bytes of the slot were written when the power went. */
 static void incarnation__outlives_a_torn_write(void **state) {
     static const uint32_t counts[] = {1, 2, 254, 0xFF, 0x100, 0x101, 0xFFFF, 0x10000, 0xFFFFFF};
-    uint8_t old[LIBEMP_COUNT_BYTES], new[LIBEMP_COUNT_BYTES];
+    uint8_t old[BOARD_COUNT_BYTES], new[BOARD_COUNT_BYTES];
     (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         const uint32_t count = counts[i];
-        libemp_encode_count(count - 1, old);
-        libemp_encode_count(count + 1, new);
+        board_encode_count(count - 1, old);
+        board_encode_count(count + 1, new);
         for (unsigned written = 0; written < 256; written++) {
             set_count(count);
-            uint8_t torn[LIBEMP_COUNT_BYTES];
-            for (unsigned byte = 0; byte < LIBEMP_COUNT_BYTES; byte++)
+            uint8_t torn[BOARD_COUNT_BYTES];
+            for (unsigned byte = 0; byte < BOARD_COUNT_BYTES; byte++)
                 torn[byte] = written >> byte & 1 ? new[byte] : old[byte];
             memcpy(mock->eeprom.bytes + SECOND, torn, sizeof torn);
             uint16_t epoch;
-            assert_int_equal(libemp_next_epoch(board, &epoch), 0);
+            assert_int_equal(board_next_epoch(libemp_hardware(board), &epoch), 0);
             /* Neither of them was ever that of running firmware. */
             const bool whole = memcmp(torn, new, sizeof torn) == 0;
             const uint32_t used = whole ? count + 1 : count;
@@ -147,7 +147,7 @@ static void incarnation__outlives_a_torn_write(void **state) {
 static void incarnation__is_new_when_the_power_fails_amid_the_write(void **state) {
     uint16_t last = 0;
     (void)state;
-    for (size_t bytes = 1; bytes <= LIBEMP_COUNT_BYTES; bytes++) {
+    for (size_t bytes = 1; bytes <= BOARD_COUNT_BYTES; bytes++) {
         mock->eeprom_bytes_left = bytes;
         assert_true(start(0) < 0);
         cycle_power();
@@ -159,17 +159,17 @@ static void incarnation__is_new_when_the_power_fails_amid_the_write(void **state
 }
 
 static void incarnation__is_never_guessed(void **state) {
-    struct libemp_status status;
+    struct board_status status;
     (void)state;
     assert_int_equal(next(), 1);
     mock->no_eeprom = true;
-    const struct libemp_start_options options = {.mac_address = {2, 0x54, 0x47, 0, 0, 9}};
+    const struct board_start_options options = {.mac_address = {2, 0x54, 0x47, 0, 0, 9}};
     assert_int_equal(libemp_start(board, image, &options), -EIO);
-    assert_non_null(strstr(libemp_message(board), "give libemp_start an epoch"));
-    struct libemp_start_options explicit = options;
+    assert_non_null(strstr(libemp_message(board), "start it with an epoch"));
+    struct board_start_options explicit = options;
     explicit.epoch = 0x1234;
     assert_int_equal(libemp_start(board, image, &explicit), 0);
-    assert_int_equal(libemp_status(board, &status), 0);
+    assert_int_equal(board_status(libemp_hardware(board), &status), 0);
     assert_int_equal(status.epoch, 0x1234);
     mock->no_eeprom = false;
 
@@ -178,7 +178,7 @@ static void incarnation__is_never_guessed(void **state) {
     assert_non_null(strstr(libemp_message(board), "does not keep the count"));
     mock->eeprom_write_ns = mock->eeprom_busy_ns = 0;
 
-    /* What somebody else keeps there is not overwritten. */
+    /* Data of other programs there is not overwritten. */
     memset(mock->eeprom.bytes + FIRST, 0x55, SECOND + 32 - FIRST);
     assert_int_equal(start(0), -EIO);
     assert_non_null(strstr(libemp_message(board), "nor is it blank"));

@@ -147,7 +147,7 @@ static void register__refuses_what_cannot_be(void **state) {
     assert_int_equal(libemp_register(fixture->board, &local, 1, NULL), -EINVAL);
     assert_int_equal(libemp_register(fixture->board, &local, 1, &memory), -EFAULT);
     assert_int_equal(fixture->mock->unpinned, unpinned);
-    /* Begins well, ends outside: what was pinned is let go. */
+    /* Begins inside, ends outside: pages pinned so far are released. */
     assert_int_equal(libemp_register(fixture->board, last, EMP_PAGE_BYTES + 1, &memory), -EFAULT);
     assert_int_equal(fixture->mock->unpinned, unpinned + 1);
     assert_string_not_equal(libemp_message(fixture->board), "");

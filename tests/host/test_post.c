@@ -59,7 +59,7 @@ static void post__hands_over_by_ring_and_mailbox(void **state) {
     assert_int_equal(emp_descriptor_get_total_length(indirect), 28673);
 }
 
-/* A log of register writes must end with the mailbox, and nothing may follow it. */
+/* A log of register writes must end with the mailbox: no write may follow it. */
 static uint32_t write_log[64];
 static size_t write_count;
 static void logged_write32(void *handle, uint32_t offset, uint32_t value) {
@@ -73,14 +73,14 @@ static void logged_write_block(void *handle, uint32_t offset, const uint32_t *wo
 
 static void post__writes_the_mailbox_last(void **state) {
     const struct fixture *fixture = *state;
-    struct libemp_backend logged = mock_backend;
+    struct board_backend logged = mock_backend;
     libemp_request request;
     logged.write32 = logged_write32;
     logged.write_block = logged_write_block;
-    fixture->board->backend = &logged;
+    fixture->board->hardware->backend = &logged;
     write_count = 0;
     assert_int_equal(receive(fixture, 0, 4, &request), 0);
-    fixture->board->backend = &mock_backend;
+    fixture->board->hardware->backend = &mock_backend;
     /* window, descriptor, window, ring entry, mailbox */
     static const uint32_t expected[] = {0x068, 0x800, 0x068, 0x800, 0x50C};
     assert_int_equal(write_count, 5);
@@ -181,8 +181,8 @@ static void test__decodes_every_result(void **state) {
     static const struct {
         enum emp_direction direction;
         enum emp_result result;
-        uint32_t length; /* what the board gives */
-        uint32_t told;   /* what the program is told */
+        uint32_t length; /* the board's result */
+        uint32_t told;   /* the program's result */
         int error;
     } cases[] = {{EMP_DIRECTION_RECEIVE, EMP_RESULT_OK, 777, 777, 0},
                  {EMP_DIRECTION_RECEIVE, EMP_RESULT_OK, 0, 0, 0},
@@ -222,8 +222,8 @@ static void test__decodes_every_result(void **state) {
     assert_int_equal(libemp_descriptors_free(fixture->board), 640);
 }
 
-/* Posts, lets `word` stand in the descriptor, and looks: no end of any request, whatever it says,
- * and the request is as it was. */
+/* Posts, puts `word` in the descriptor, and polls: no request may end, for any word, and the
+ * request is unchanged. */
 static void check_foreign(const struct fixture *fixture, enum emp_direction direction, size_t bytes,
                           uint32_t word, const char *expected) {
     struct libemp_board *board = fixture->board;
@@ -276,7 +276,7 @@ static void test__knows_what_is_no_end_of_its_request(void **state) {
         word_of(OURS, RECEIVE, SHORT, 0, EMP_RESULT_TOO_LONG, 0),
         word_of(OURS, RECEIVE, SHORT, 0, EMP_RESULT_BAD, 1),
         word_of(OURS, RECEIVE, SHORT, 0, EMP_RESULT_PEER_RESTARTED, 1),
-        word_of(OURS, RECEIVE, SHORT, 0, EMP_RESULT_CANCELLED, 0), /* which nobody asked for */
+        word_of(OURS, RECEIVE, SHORT, 0, EMP_RESULT_CANCELLED, 0), /* without a request */
         word_of(OURS, RECEIVE, SHORT, 0, EMP_RESULT_CANCELLED + 1, 0),
         word_of(OURS, RECEIVE, SHORT, 0, 15, 0),
         /* Another one that the board still has */
@@ -292,7 +292,7 @@ static void test__knows_what_is_no_end_of_its_request(void **state) {
                   word_of(OURS, RECEIVE, CHAIN, 2, OK, 1), lost);
 }
 
-/* A reset puts the window back to 0: in place of the descriptor the host sees low memory. */
+/* A reset puts the window back to 0: in place of the descriptor the host reads low memory. */
 static void test__notices_that_the_board_was_reset(void **state) {
     const struct fixture *fixture = *state;
     libemp_request request;
@@ -343,7 +343,8 @@ static void cancel__too_late_is_no_error(void **state) {
     assert_int_equal(libemp_cancel(fixture->board, request), -EINVAL);
 }
 
-/* Every descriptor with as many entries as may wait at once, and none of them taken. */
+/* Every descriptor with as many entries as may wait at once, and the firmware takes none of
+ * them. */
 static void cancel__never_overflows_the_ring(void **state) {
     const struct fixture *fixture = *state;
     static libemp_request requests[640];
@@ -391,15 +392,15 @@ static void test__knows_the_length_by_one_read(void **state) {
     const struct fixture *fixture = *state;
     for (enum emp_direction direction = 0; direction <= EMP_DIRECTION_RECEIVE; direction++) {
         struct libemp_completion completion;
-        struct libemp_statistics before;
-        struct libemp_statistics after;
+        struct board_statistics before;
+        struct board_statistics after;
         libemp_request request;
         const uint32_t length = direction == EMP_DIRECTION_SEND ? 5000 : 4321;
         assert_int_equal(post_any(fixture, direction, 5000, &request), 0);
         mock_finish(fixture->mock, 0, EMP_RESULT_OK, length);
-        libemp_statistics(fixture->board, &before);
+        board_statistics(libemp_hardware(fixture->board), &before);
         assert_int_equal(libemp_test(fixture->board, request, &completion), 0);
-        libemp_statistics(fixture->board, &after);
+        board_statistics(libemp_hardware(fixture->board), &after);
         assert_int_equal(completion.length, length);
         assert_int_equal(after.reads - before.reads, 1);
     }
@@ -480,8 +481,8 @@ static void attach__keeps_descriptors_of_others(void **state) {
     struct libemp_options options;
     struct libemp_board *second;
     libemp_options_defaults(&options);
-    options.backends = (const struct libemp_backend *const[]){&mock_backend, NULL};
-    options.environment = fixture->mock;
+    options.board.backends = (const struct board_backend *const[]){&mock_backend, NULL};
+    options.board.environment = fixture->mock;
     assert_int_equal(libemp_open(&second, "mock:0", &options), 0);
     assert_int_equal(libemp_attach(second), 0);
     assert_int_equal(libemp_descriptors_free(second), 640 - 5);

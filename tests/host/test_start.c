@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Starting a board: the order of tigon2.md 9, and that every way to fail is told apart. */
+/* Starting a board: the order of tigon2.md 9, and that every failure has an error of its own. */
 #include "tests/host/check.h"
 
 #include "tests/host/elf_file.h"
@@ -11,10 +11,10 @@
 struct fixture {
     struct mock *mock;
     struct libemp_board *board;
-    struct libemp_image *image;
+    struct board_image *image;
 };
 
-static const struct libemp_start_options options = {
+static const struct board_start_options options = {
     .node = 5, .epoch = 9, .mac_address = {2, 0x54, 0x47, 0xA, 0xB, 0xC}};
 
 static int set_up(void **state) {
@@ -27,14 +27,14 @@ static int set_up(void **state) {
     file.segments = 2;
     /* Across the end of a window. */
     file.segment[1] = (struct elf_segment){.type = 1, .address = 0x5FF8, .file_bytes = 16};
-    assert_int_equal(libemp_image_open(&fixture.image, elf_file_write(&file, 0)), 0);
+    assert_int_equal(board_image_open(&fixture.image, elf_file_write(&file, 0)), 0);
     *state = &fixture;
     return 0;
 }
 
 static int tear_down(void **state) {
     const struct fixture *fixture = *state;
-    libemp_image_close(fixture->image);
+    board_image_close(fixture->image);
     const uint64_t before = fixture->mock->now_ns;
     libemp_abandon(fixture->board);
     assert_int_equal(fixture->mock->now_ns, before); /* not even a register is read */
@@ -78,12 +78,43 @@ static void start__loads_and_prepares(void **state) {
     assert_int_equal(mock->registers[REGISTER_CPU_A_STATE / 4], 0);
     assert_int_equal(mock->registers[REGISTER_CPU_B_STATE / 4] >> 16 & 1, 1);
 
-    struct libemp_status status;
-    assert_int_equal(libemp_status(fixture->board, &status), 0);
+    struct board_status status;
+    assert_int_equal(board_status(libemp_hardware(fixture->board), &status), 0);
     assert_true(status.running && status.link);
     assert_int_equal(status.node, 5);
     assert_memory_equal(status.mac_address, options.mac_address, 6);
-    assert_int_equal(libemp_wait_link(fixture->board, 0), 0);
+    assert_int_equal(board_wait_link(libemp_hardware(fixture->board), 0), 0);
+}
+
+static void start__needs_single_words_and_a_clock(void **state) {
+    const struct fixture *fixture = *state;
+    struct board *board = libemp_hardware(fixture->board);
+    struct board_backend least = mock_backend;
+    least.write_block = NULL;
+    least.spend_ns = NULL;
+    board->backend = &least;
+    assert_int_equal(libemp_start(fixture->board, fixture->image, &options), 0);
+    assert_int_equal(fixture->mock->spent_ns, 0);
+    struct board_statistics statistics;
+    board_statistics(board, &statistics);
+    assert_int_equal(statistics.bursts, 0);
+    uint32_t words[2];
+    struct board_segment segment;
+    (void)board_image_segment(fixture->image, 1, &segment);
+    assert_int_equal(board_read_memory(board, segment.address + 4, words, 2), 0);
+    assert_memory_equal(words, segment.content + 1, sizeof words);
+    board->backend = &mock_backend;
+}
+
+static void start__of_any_protocol_or_of_one(void **state) {
+    const struct fixture *fixture = *state;
+    struct board *board = libemp_hardware(fixture->board);
+    fixture->mock->wrong_hash = true;
+    assert_int_equal(board_start(board, fixture->image, &options), 0);
+    assert_int_equal(board_link(board), 1);
+    assert_int_equal(board_attach(board, 0), 0);
+    assert_int_equal(board_attach(board, EMP_PROTOCOL_HASH), -EPROTO);
+    assert_int_equal(board_link(board), -ENODEV);
 }
 
 static void start__verify_finds_a_bad_word(void **state) {
@@ -120,7 +151,7 @@ static void start__tells_failures_apart(void **state) {
 
 static void start__refuses_bad_arguments(void **state) {
     const struct fixture *fixture = *state;
-    struct libemp_start_options bad = options;
+    struct board_start_options bad = options;
     bad.node = 16;
     assert_int_equal(libemp_start(fixture->board, fixture->image, &bad), -EINVAL);
     assert_int_equal(libemp_start(fixture->board, NULL, &options), -EINVAL);
@@ -140,8 +171,8 @@ static void open__names(void **state) {
     struct libemp_board *board;
     libemp_options_defaults(&open_options);
     assert_int_equal(libemp_open(&board, "mock:0", &open_options), -ENODEV);
-    open_options.backends = (const struct libemp_backend *const[]){&mock_backend, NULL};
-    open_options.environment = fixture->mock;
+    open_options.board.backends = (const struct board_backend *const[]){&mock_backend, NULL};
+    open_options.board.environment = fixture->mock;
     assert_int_equal(libemp_open(&board, "mock", &open_options), -EINVAL);
     assert_int_equal(libemp_open(&board, "mock:1", &open_options), -ENODEV);
     assert_int_equal(libemp_open(&board, "moc:0", &open_options), -ENODEV);
@@ -153,10 +184,10 @@ static void open__names(void **state) {
 
 static void attach__needs_running_firmware(void **state) {
     const struct fixture *fixture = *state;
-    struct libemp_status status;
+    struct board_status status;
     assert_int_equal(libemp_attach(fixture->board), -ENODEV);
-    assert_int_equal(libemp_status(fixture->board, &status), -ENODEV);
-    assert_int_equal(libemp_link(fixture->board), -ENODEV);
+    assert_int_equal(board_status(libemp_hardware(fixture->board), &status), -ENODEV);
+    assert_int_equal(board_link(libemp_hardware(fixture->board)), -ENODEV);
     assert_int_equal(libemp_start(fixture->board, fixture->image, &options), 0);
     libemp_stop(fixture->board);
     assert_int_equal(libemp_attach(fixture->board), -EIO); /* the processor is halted */
@@ -215,16 +246,19 @@ static void read_memory__borders(void **state) {
     fixture->mock->sram[0x400 / 4] = 2; /* first beyond it */
     fixture->mock->sram[0x7FC / 4] = 3; /* last word of the window's first place */
     fixture->mock->sram[0x800 / 4] = 4;
-    assert_int_equal(libemp_read_memory(fixture->board, 0x3FC, words, 2), 0);
+    assert_int_equal(board_read_memory(libemp_hardware(fixture->board), 0x3FC, words, 2), 0);
     assert_int_equal(words[0], 1);
     assert_int_equal(words[1], 2);
-    assert_int_equal(libemp_read_memory(fixture->board, 0x7FC, words, 2), 0);
+    assert_int_equal(board_read_memory(libemp_hardware(fixture->board), 0x7FC, words, 2), 0);
     assert_int_equal(words[0], 3);
     assert_int_equal(words[1], 4);
-    assert_int_equal(libemp_read_memory(fixture->board, 2, words, 1), -EINVAL);
-    assert_int_equal(libemp_read_memory(fixture->board, 0x200000, words, 1), -EINVAL);
-    assert_int_equal(libemp_read_memory(fixture->board, 0x1FFFFC, words, 2), -EINVAL);
-    assert_int_equal(libemp_read_memory(fixture->board, 0xFFFFFFFC, words, 2), -EINVAL);
+    assert_int_equal(board_read_memory(libemp_hardware(fixture->board), 2, words, 1), -EINVAL);
+    assert_int_equal(board_read_memory(libemp_hardware(fixture->board), 0x200000, words, 1),
+                     -EINVAL);
+    assert_int_equal(board_read_memory(libemp_hardware(fixture->board), 0x1FFFFC, words, 2),
+                     -EINVAL);
+    assert_int_equal(board_read_memory(libemp_hardware(fixture->board), 0xFFFFFFFC, words, 2),
+                     -EINVAL);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -232,6 +266,8 @@ static void read_memory__borders(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(start__loads_and_prepares),
+        TEST(start__needs_single_words_and_a_clock),
+        TEST(start__of_any_protocol_or_of_one),
         TEST(start__verify_finds_a_bad_word),
         TEST(start__tells_failures_apart),
         TEST(start__refuses_bad_arguments),

@@ -72,7 +72,7 @@ static void stop__says_when_it_cannot(void **state) {
     mock->deaf = true;
     assert_int_equal(libemp_stop(board), -EIO);
     assert_non_null(strstr(libemp_message(board), "does not stop: HW[140] 0x00000000"));
-    assert_int_equal(libemp_deregister(memory), -EBUSY); /* what may still be written to */
+    assert_int_equal(libemp_deregister(memory), -EBUSY); /* registers that may still be written */
     mock->deaf = false;
     assert_int_equal(libemp_stop(board), 0);
     assert_int_equal(libemp_deregister(memory), 0);
@@ -102,7 +102,8 @@ static void close__of_an_idle_board_lets_it_finish_and_run(void **state) {
 
 static void close__of_an_idle_board_stops_one_that_does_not_finish(void **state) {
     (void)state;
-    mock->registers[REGISTER_DMA_ASSIST / 4] = 1 << 15; /* a ring that nobody works off */
+    mock->registers[REGISTER_DMA_ASSIST / 4] = 1
+                                               << 15; /* a ring that the firmware does not empty */
     assert_int_equal(libemp_close(board), 0);
     assert_true(mock->silent_at_unpin);
     assert_int_equal(hw(REGISTER_CPU_A_STATE) >> 16 & 1, 1);

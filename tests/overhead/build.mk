@@ -5,13 +5,14 @@
 OVERHEAD        := $(BUILD)/overhead
 OVERHEAD_IMAGES := $(addprefix $(OVERHEAD)/,generated.elf hand.elf generated_trace.elf)
 
-# As the firmware, whole-program, but without checks, which who writes by hand has not: see fw-runtime/build.mk.
-OVERHEAD_CFLAGS = $(filter-out -DNIC_TRACE=%,$(FW_CFLAGS)) -UHSM_CHECKED $(FW_WHOLE_PROGRAM) -I$(BUILD)/gen/abp
+# As the firmware, whole-program, but without checks, which a protocol written by hand has not: see fw-runtime/build.mk.
+OVERHEAD_CFLAGS       = $(filter-out -DNIC_TRACE=%,$(FW_CFLAGS)) -UHSM_CHECKED $(FW_WHOLE_PROGRAM) -I$(BUILD)/gen/abp
+OVERHEAD_START_CFLAGS = $(OVERHEAD_CFLAGS) -DNIC_TRACE=1
 
 $(OVERHEAD)/generated.o $(OVERHEAD)/generated_trace.o: OVERHEAD_NODE := generated
 $(OVERHEAD)/hand.o: OVERHEAD_NODE := hand
 $(OVERHEAD)/generated.o $(OVERHEAD)/hand.o: OVERHEAD_TRACE := 0
-$(OVERHEAD)/generated_trace.o $(OVERHEAD)/start.o: OVERHEAD_TRACE := 1
+$(OVERHEAD)/generated_trace.o: OVERHEAD_TRACE := 1
 
 $(OVERHEAD_IMAGES:%.elf=%.o): $(OVERHEAD)/%.o: tests/overhead/chip/image.c $(FW_FLAGS_STAMP) $(GENERATED_abp) tests/overhead/build.mk
 	$(SAY) FWCC "$< ($*)"
@@ -20,18 +21,10 @@ $(OVERHEAD_IMAGES:%.elf=%.o): $(OVERHEAD)/%.o: tests/overhead/chip/image.c $(FW_
 	    -MMD -MP -c -o $@ $<
 
 # The trace's common part lies there; nothing else of it is linked.
-$(OVERHEAD)/start.o: $(FW_PORT)/start.S $(FW_FLAGS_STAMP)
-	@mkdir -p $(@D)
-	$(Q)$(FW_CC) $(OVERHEAD_CFLAGS) -DNIC_TRACE=$(OVERHEAD_TRACE) -MMD -MP -c -o $@ $<
+$(eval $(call FW_OBJECTS,$(FW_PORT)/,$(OVERHEAD)/,OVERHEAD_START_CFLAGS,$(FW_FLAGS_STAMP)))
 
-$(OVERHEAD_IMAGES): $(OVERHEAD)/%.elf: $(OVERHEAD)/%.o $(OVERHEAD)/start.o tests/overhead/chip/image.lds \
-    fw-runtime/tools/check_instructions.py fw-runtime/tools/check_indirect.py
-	$(SAY) FWLD $@
-	$(Q)$(FW_LD) -EB -static -nostdlib -G0 --gc-sections --fatal-warnings --no-warn-rwx-segments \
-	    -T tests/overhead/chip/image.lds -o $@.new $(filter %.o,$^)
-	$(Q)fw-runtime/tools/check_instructions.py $@.new
-	$(Q)fw-runtime/tools/check_indirect.py $@.new
-	$(Q)mv $@.new $@
+$(OVERHEAD_IMAGES): $(OVERHEAD)/%.elf: $(OVERHEAD)/%.o $(OVERHEAD)/start.o tests/overhead/chip/image.lds $(FW_TOOLS)
+	$(call FW_LINK,--gc-sections,check_instructions.py check_indirect.py)
 
 OVERHEAD_TEST_OBJECTS := $(addprefix $(BUILD)/san/tests/overhead/,test_overhead.o node_hand.o node_generated.o)
 

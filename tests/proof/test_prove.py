@@ -19,9 +19,10 @@ from hsmc import frames, ir  # noqa: E402
 from hsmc.backends import backend_c  # noqa: E402
 from models.proof import accessors, codec, frame_parser, support, symbolic  # noqa: E402
 from models.proof.symbolic import Refuted  # noqa: E402
+from scripts import demo  # noqa: E402
 from tests.long_tests import one_in  # noqa: E402
 
-GENERATED = ROOT / "build/gen/emp"
+GENERATED = ROOT / demo.GENERATED
 
 
 @pytest.fixture(scope="module")
@@ -150,7 +151,7 @@ def test_a_faulty_parser_is_refuted(
 def codec_with(
     directory: Path, protocol: ir.Protocol, old: str, new: Replacement
 ) -> list[str]:
-    path = ROOT / f"build/gen/{protocol.name}"
+    path = GENERATED.parent / protocol.name
     text = replaced((path / f"{protocol.name}_codec.h").read_text(), old, new)
     (directory / f"{protocol.name}_codec.h").write_text(text)
     return codec.prove(protocol, [directory, path], directory)[0]

@@ -25,7 +25,7 @@ from hsmc.testing.engines import (
     Script,
     Shipped,
     describe,
-    parting,
+    first_divergence,
 )
 from tests.backend.test_generated_c import CHIP_PORT, COMPILERS
 from tests.fuzz.engines import Clang, JavaScript
@@ -135,8 +135,8 @@ def assert_engines_agree(
             engine.build()
         except Unsupported:
             continue  # a model has room for small sets and pools
-        parted = parting(engine, script)
-        assert parted is None, describe(script, parted)
+        divergence = first_divergence(engine, script)
+        assert divergence is None, describe(script, divergence)
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)

@@ -8,23 +8,10 @@ RELAY_PROGRAM := $(RELAY_BUILD)/relay.so
 RELAY_FW_CFLAGS  := $(ETHERNET_FW_CFLAGS) -ffixed-23
 RELAY_FW_OBJECTS := $(patsubst $(RELAY)/firmware/%,$(RELAY_BUILD)/%.o,$(basename $(wildcard $(RELAY)/firmware/*.[cS])))
 
-$(RELAY_BUILD)/%.o: $(RELAY)/firmware/%.c $(RELAY)/build.mk
-	$(SAY) FWCC $<
-	@mkdir -p $(@D)
-	$(Q)$(FW_CC) $(RELAY_FW_CFLAGS) -MMD -MP -c -o $@ $<
-
-$(RELAY_BUILD)/%.o: $(RELAY)/firmware/%.S $(RELAY)/build.mk
-	$(SAY) FWAS $<
-	@mkdir -p $(@D)
-	$(Q)$(FW_CC) $(RELAY_FW_CFLAGS) -c -o $@ $<
-
--include $(RELAY_FW_OBJECTS:.o=.d)
+$(eval $(call FW_OBJECTS,$(RELAY)/firmware/,$(RELAY_BUILD)/,RELAY_FW_CFLAGS,$(RELAY)/build.mk))
 
 $(RELAY_IMAGE): $(RELAY_FW_OBJECTS) $(RELAY)/firmware/image.lds
-	$(SAY) FWLD $@
-	$(Q)$(FW_LD) -EB -static -nostdlib -G0 -z max-page-size=16 --fatal-warnings --no-warn-rwx-segments \
-	    -T $(RELAY)/firmware/image.lds -o $@ $(filter %.o,$^)
-	$(Q)fw-runtime/tools/check_instructions.py $@
+	$(call FW_LINK,-z max-page-size=16,check_instructions.py)
 
 $(RELAY_PROGRAM): $(RELAY)/relay.c $(RELAY)/interface.h
 	$(SAY) CC $@

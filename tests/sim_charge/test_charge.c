@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Charges: how long a core is busy, and when effects come, by the table and nothing else. */
+/* Charges: how long a core is busy, and when effects occur, as the table defines. */
 #include <errno.h>
 
 #include "sim/chip/charge.h"
@@ -12,7 +12,7 @@ enum {
     INNER = 0x6000,
     IDLE = 0x7000,
     STACK = 0x3000,
-    ALLOWANCE = 40 /* cycles of the main program before and behind what is measured */
+    ALLOWANCE = 40 /* cycles of the main program before and after the measured part */
 };
 
 /* When the effect of OUTER came, by call. */
@@ -29,7 +29,7 @@ static bool see(void *context, unsigned core, uint32_t pc, uint64_t cycle) {
     return false;
 }
 
-/* Calls OUTER `calls` times and halts. OUTER stands for a step: its second instruction is its
+/* Calls OUTER `calls` times and halts. OUTER represents a step: its second instruction is its
  * effect. It calls INNER when `nested`, in a tail call when `tail`. */
 static void place_program(struct tigon_board *board, int32_t calls, bool nested, bool tail) {
     PLACE(board, MAIN, ADDIU(SP, ZERO, STACK), ADDIU(S0, ZERO, calls), JAL(OUTER), ADDIU(A0, S0, 0),
@@ -150,7 +150,7 @@ static void test_others(void **state) {
     assert_true(on_top < covered + alone);
 }
 
-/* A charge that is less than what is executed shortens nothing, and says so. */
+/* A charge smaller than the executed time shortens nothing, and is reported. */
 static void test_late(void **state) {
     (void)state;
     const struct tigon_charge charge = {"step", OUTER, 1, TIGON_CHARGE_BEFORE, 0, 0};
@@ -161,7 +161,7 @@ static void test_late(void **state) {
     assert_true(outcome.counts[0].late_most > 0);
 }
 
-/* What was executed before an idle moment is not made up for. */
+/* Time executed before an idle moment is not made up for. */
 static void test_idle(void **state) {
     (void)state;
     const struct tigon_charge charge = {"step", OUTER, 1000, TIGON_CHARGE_BEFORE, 0, 0};
@@ -173,7 +173,7 @@ static void test_idle(void **state) {
         struct tigon_charging *charging;
         struct tigon_cpu *cpu = tigon_board_cpu(bench->board, 0);
         place_program(bench->board, 1, false, false);
-        /* 200 turns of a loop, then perhaps nothing to do, then the step. */
+        /* 200 turns of a loop, then possibly an idle moment, then the step. */
         PLACE(bench->board, MAIN, ADDIU(S0, ZERO, 200), ADDIU(S0, S0, -1), BNE(S0, ZERO, -2), NOP,
               JAL(idle ? IDLE : INNER), NOP, JAL(OUTER), NOP, HALT);
         assert_int_equal(tigon_charging_start(&charging, bench->board, 0, &table), 0);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Unit tests of the cores (sanitized), the runner of the differential test, and a speed measurement.
 SIM_CPU_TEST_OBJECTS := $(addprefix tests/sim_cpu/,test_cpu.o test_instructions.o test_costs.o \
-                          test_order.o test_loops.o fixture.o)
+                          test_order.o test_loops.o test_operations.o fixture.o)
 SIM_CPU_TESTS := test_cpu
 
 $(BUILD)/tests/test_cpu: $(addprefix $(BUILD)/san/,$(SIM_CPU_TEST_OBJECTS) $(SIM_CPU_OBJECTS))

@@ -76,5 +76,6 @@ int instruction_tests(void);
 int cost_tests(void);
 int order_tests(void);
 int loop_tests(void);
+int operation_tests(void);
 
 #endif

@@ -10,5 +10,5 @@ static int all_tests(bool native) {
 }
 
 int main(void) {
-    return all_tests(false) + all_tests(true);
+    return all_tests(false) + all_tests(true) + operation_tests();
 }

@@ -71,8 +71,8 @@ static struct outcome outcome_of(struct tigon_board *board) {
     return outcome;
 }
 
-/* Runs the world with a debugger that is sent `bytes`; what it answers goes to `answers`, cut to
- * its size, or to nobody. */
+/* Runs the world with a debugger that sends `bytes`; its replies go to `answers`, cut to its size,
+ * unless that is NULL. */
 static struct outcome debugged(const char *bytes, size_t length, char *answers, size_t size) {
     int ends[2], back[2];
     struct tigon_board *board;
@@ -256,7 +256,7 @@ static void a_session(void **state) {
     free(line.bytes);
 }
 
-/* The other side may want to stop a world that runs; nothing is lost by that either. */
+/* The other side may want to stop a running world; that loses no data either. */
 static void an_interrupt(void **state) {
     (void)state;
     struct line line = {0};
@@ -289,7 +289,7 @@ static void looking_changes_nothing(void **state) {
     free(line.bytes);
 }
 
-/* A sequence of its own: what is tried does not depend on the machine. */
+/* A sequence of its own: the tries do not depend on the machine. */
 static uint32_t draw(uint64_t *seed) {
     *seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
     return (uint32_t)(*seed >> 33);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The session in docs/board.md, run; HSMC_REFRESH=1 writes it anew.
+"""The session in docs/board-debugging.md, run; HSMC_REFRESH=1 writes it anew.
 
 Numbers change with every change of the spec, so only the words are compared.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.sim_debug.gdb_session import Sessions
 
-PAGE = Path("docs/board.md")
+PAGE = Path("docs/board-debugging.md")
 MARK, END = "<!-- gdb -->\n", "<!-- end -->\n"
 SCENARIO = "sim/scenarios/emp-ping.scenario"
 COMMANDS = [

@@ -101,7 +101,10 @@ def send(signal: signals.Signals, processes: list[int]) -> None:
     wanted = "Z" if signal == signals.SIGKILL else "T"
 
     def reached(process: int) -> bool:
-        return not Path(f"/proc/{process}").exists() or status(process)[0] == wanted
+        try:
+            return status(process)[0] == wanted
+        except (FileNotFoundError, ProcessLookupError):
+            return True  # it has ended, and its parent has waited for it
 
     assert processes
     for process in processes:

@@ -158,7 +158,7 @@ static void test_description(void **state) {
             compare_work(at_ns, look);
 }
 
-/* Starting somebody is nothing to do ahead of time, and lets time pass. */
+/* Starting a program is no work ahead of time, and lets time pass. */
 static int starter(struct tigon_host *host, void *argument) {
     const struct work *work = argument;
     if (work->ahead)

@@ -100,7 +100,7 @@ static void test_mailboxes(void **state) {
     struct tigon_board *board = bench->board;
     for (unsigned mailbox = 0; mailbox < 32; mailbox++) {
         tigon_window_host_write(board, 0x500 + 8 * mailbox,
-                                0xAAAA); /* the high word tells nobody */
+                                0xAAAA); /* the high word raises no event */
         assert_int_equal(reg(board, 0x064), 0);
         tigon_window_host_write(board, 0x504 + 8 * mailbox, 0x1000 + mailbox);
         assert_int_equal(reg(board, 0x064), 1u << mailbox);
@@ -230,7 +230,7 @@ static int poller(struct tigon_host *host, void *argument) {
     page = tigon_host_allocate(host, 4096, &address);
     EXPECT(address == 8192);
     uint64_t start = tigon_host_now_ns(host);
-    /* Nothing comes: the time-out. */
+    /* No event comes: the time-out. */
     EXPECT(!tigon_host_poll(host, page, 4, tigon_host_write_count(host), 50, 1000));
     EXPECT(tigon_host_now_ns(host) == start + 1000);
     start = tigon_host_now_ns(host);
@@ -241,7 +241,7 @@ static int poller(struct tigon_host *host, void *argument) {
     EXPECT((tigon_host_now_ns(host) - start) % 50 == 0);
     const uint64_t waited = tigon_host_now_ns(host) - start;
     EXPECT(waited >= 500 + 300 && waited <= 500 + 600);
-    /* Told of an old count, it returns after one turn. */
+    /* With an old count, it returns after one turn. */
     start = tigon_host_now_ns(host);
     EXPECT(tigon_host_poll(host, page, 4, seen, 50, UINT64_MAX));
     EXPECT(tigon_host_now_ns(host) == start + 50);

@@ -53,7 +53,7 @@ static void test_negotiation(void **state) {
     set_reg(board, 0x204, 0x2000);
     set_reg(peer, 0x200, 0xE2);
     pass_ns(bench, 5000);
-    assert_int_equal(reg(board, 0x220), 0); /* nobody at the other end */
+    assert_int_equal(reg(board, 0x220), 0); /* no signal */
     assert_int_equal(reg(peer, 0x220), 0);  /* its SERDES is not on */
     set_reg(peer, 0x238, SERDES_NORMAL);
     pass_ns(bench, 5000);
@@ -111,7 +111,7 @@ static void test_cut(void **state) {
     bench_destroy(bench);
 }
 
-/* A frame under way when configuration words begin does not exist for the peer, and none leaves
+/* A frame in flight when configuration words begin does not exist for the peer, and no frame leaves
  * while they last. */
 static void test_no_frames_while_negotiating(void **state) {
     (void)state;

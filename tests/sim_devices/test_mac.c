@@ -57,8 +57,8 @@ static void test_crc(void **state) {
     assert_int_equal(tigon_frame_crc((const uint8_t *)"123456789", 9), 0xCBF43926u);
 }
 
-/* What is answered at once about addresses in buffers is what the general rule says, whatever the
- * registers hold */
+/* The fast path for addresses in buffers gives the same result as the general rule, for any
+ * contents of the registers */
 static void test_buffer_addresses(void **state) {
     (void)state;
     static const uint32_t near[] = {0,           8,           T_BASE,     R_BASE,
@@ -225,7 +225,7 @@ static void test_underrun(void **state) {
     struct seen seen;
     struct bench *bench = two_boards(&seen, "transmit_cut_through=1");
     uint32_t local = T_BASE;
-    set_reg(bench->peer, 0x220, 0x80A); /* promiscuous: what goes out has no address yet */
+    set_reg(bench->peer, 0x220, 0x80A); /* promiscuous: outgoing frames have no address yet */
     make_frame(bench->peer, host_bytes(bench, 4096), 1514, 1);
     send_from_host(bench->board, 4096, &local, 1514);
     pass_ns(bench, 2000); /* data and frame are under way */
@@ -269,8 +269,8 @@ static void test_back_to_back(void **state) {
     bench_destroy(bench);
 }
 
-/* tigon2.md 15 items 8 and 9: both buffers and both rings go round several times, nothing is lost
- * or damaged */
+/* tigon2.md 15 items 8 and 9: both buffers and both rings wrap several times without loss or
+ * damage */
 static void test_wraps(void **state) {
     (void)state;
     struct seen seen;
@@ -296,7 +296,7 @@ static void test_wraps(void **state) {
         set_reg(peer, 0x0E8, T_BASE - 0x2000 + 8 * ((i + 1) % 512));
         set_reg(peer, 0x128, reg(peer, 0x124));
         set_reg(board, 0x108, reg(board, 0x104));
-        /* Bit 19 freed all of it but what the CRC and rounding hide. */
+        /* Bit 19 freed all of it but the CRC and the rounding. */
         const uint32_t left =
             (reg(peer, 0x0C4) + (R_END - R_BASE) - reg(peer, 0x0C8)) % (R_END - R_BASE);
         assert_in_range(left, 0, 32);
@@ -371,7 +371,7 @@ static void test_vlan(void **state) {
     bench_destroy(bench);
 }
 
-/* tigon2.md 6.3: who gets in, and the statistics block at SRAM 0x080 */
+/* tigon2.md 6.3: filters, and the statistics block at SRAM 0x080 */
 static void test_filter(void **state) {
     (void)state;
     struct seen seen;
@@ -510,8 +510,8 @@ static void test_pause(void **state) {
     for (unsigned i = 0; i < 20; i++)
         send_from_host(board, 4096, &local, 1514);
     pass_ns(bench, 1000000);
-    /* 16 kB hold ten frames; the tenth leaves less than an eighth free. What the sender had begun
-     * before the PAUSE reached it, still comes, finds no room, and is the last. */
+    /* 16 kB hold ten frames; the tenth leaves less than an eighth free. The frame that the sender
+     * had begun before the PAUSE reached it still comes, finds no room, and is the last. */
     struct tigon_statistics statistics;
     tigon_board_statistics(peer, &statistics);
     assert_int_equal(statistics.receive_frames, 10);

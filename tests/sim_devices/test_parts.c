@@ -61,7 +61,7 @@ static void test_external_serdes(void **state) {
     bench_destroy(bench);
 }
 
-/* tigon2.md 7: copper boards; no configuration words pass, and a fibre's mean nothing to a PHY */
+/* tigon2.md 7: copper boards; no configuration words pass, and a fibre's have no effect on a PHY */
 static void test_copper(void **state) {
     (void)state;
     struct bench *bench = connected((const char *const[]){"board_kind=alteon_copper", NULL});
@@ -103,7 +103,7 @@ static void test_broken_frames(void **state) {
     bench_destroy(bench);
 }
 
-/* tigon2.md 6.2, 13 item 8: cut to what fits, counted as kept only when stored */
+/* tigon2.md 6.2, 13 item 8: truncated to the free space, counted as kept only when stored */
 static void test_truncation(void **state) {
     (void)state;
     static const struct {

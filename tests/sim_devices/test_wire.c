@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Faults of the wire: their kinds, their rates, and that chance depends on nothing but seed and
- * index. */
+/* Faults of the wire: their kinds, their rates, and that chance depends only on seed and index. */
 #include "tests/sim_devices/bench.h"
 
 #define FRAMES 400u
@@ -66,7 +65,7 @@ static void test_loss_schedule(void **state) {
     assert_memory_equal(one.fate, two.fate, sizeof one.fate);
 }
 
-/* Each kind counts, none shifts another's draws */
+/* Each kind counts, and none shifts another's draws */
 static void test_fault_kinds(void **state) {
     (void)state;
     static const char *const loss[] = {"wire_loss=0.1", NULL};
@@ -93,8 +92,8 @@ static void test_fault_kinds(void **state) {
                     statistics.corrupted_visible * 2);
 }
 
-/* In which step of 20 ns each frame arrived, 0 if it did not. From frame `from` on a fifth is lost;
- * `watched` by a tap, or by nobody. */
+/* The step of 20 ns in which each frame arrived, 0 if it did not. From frame `from` on a fifth is
+ * lost; a tap observes them if `watched`. */
 static void arrivals(unsigned from, bool watched, unsigned steps[FRAMES]) {
     struct bench *bench = bench_make(2, NULL);
     struct outcome outcome = {0};
@@ -126,8 +125,8 @@ static void arrivals(unsigned from, bool watched, unsigned steps[FRAMES]) {
     bench_destroy(bench);
 }
 
-/* Frames for which no chance is drawn, because nothing could come of it and nobody looks on, take
- * their time and leave later frames their chance */
+/* Frames without a draw, because they can only arrive and have no observer, take their time and do
+ * not shift the draws of later frames */
 static void test_plain_frames(void **state) {
     (void)state;
     static unsigned watched[FRAMES], plain[FRAMES], always[FRAMES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of tests, and what they share: noting every fault that hits. */
+/* Groups of tests, and their shared functions: noting every hit of a fault. */
 #ifndef TESTS_SIM_FAULTS_GROUPS_H
 #define TESTS_SIM_FAULTS_GROUPS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Faults inside boards and hosts: DMA that fails or hangs, flipped bits, reset, power lost, stopped
- * cores, crashed hosts. What is reported, and that what goes on goes on. */
+ * cores, crashed hosts. Checks the reports, and that all other parts continue. */
 #include "tests/sim_faults/groups.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ static struct bench *make(struct log *log, const char *faults) {
     return bench;
 }
 
-/* The n-th transfer of an engine fails, counted over everything it was asked for */
+/* The n-th transfer of an engine fails, counted over all its transfers */
 static void test_dma_fails(void **state) {
     (void)state;
     struct log log;
@@ -95,7 +95,7 @@ static void test_dma_chance(void **state) {
     assert_int_equal(errors[0], errors[1]);
 }
 
-/* A transfer hangs until somebody takes it back; the MAC never sends what did not come */
+/* A transfer hangs until it is cancelled; the MAC never sends the missing data */
 static void test_dma_hangs(void **state) {
     (void)state;
     struct log log;
@@ -127,7 +127,7 @@ static void test_dma_hangs(void **state) {
     bench_destroy(bench);
 }
 
-/* Bits flip where, when and as often as told */
+/* Bits flip where, when and as often as the fault states */
 static void test_flips(void **state) {
     (void)state;
     struct log log;
@@ -214,7 +214,7 @@ static void test_kill(void **state) {
     bench_destroy(bench);
 }
 
-/* What was on its way from a board that dies still arrives; what comes to it is lost */
+/* Frames in flight from a board that dies still arrive; frames to it are lost */
 static void test_kill_in_flight(void **state) {
     (void)state;
     struct log log;
@@ -251,8 +251,8 @@ static void test_reset(void **state) {
     bench_destroy(bench);
 }
 
-/* A hidden bit reads 0 on that core alone, until the last fault that hides it is over; what is
- * below it comes to light again */
+/* A hidden bit reads 0 on that core alone, until the last fault that hides it is over; then the bit
+ * below is visible again */
 static void test_hidden_event(void **state) {
     (void)state;
     struct log log;
@@ -279,7 +279,7 @@ static void test_hidden_event(void **state) {
     bench_destroy(bench);
 }
 
-/* A core that waits for a hidden event sleeps through it and goes on when it is shown */
+/* A core that waits for a hidden event sleeps through it and continues when it is visible */
 static void test_hidden_from_a_parked_core(void **state) {
     (void)state;
     const uint32_t wait[] = {
@@ -302,7 +302,7 @@ static void test_hidden_from_a_parked_core(void **state) {
     bench_destroy(bench);
 }
 
-/* The timer jumps; what waits for it follows at once, or later */
+/* The timer jumps; waits for it end at once, or later */
 static void test_timer_jumps(void **state) {
     (void)state;
     struct log log;
@@ -328,7 +328,7 @@ static void test_timer_jumps(void **state) {
     bench_destroy(bench);
 }
 
-/* One core stops, the other goes on */
+/* One core stops, the other continues */
 static void test_stop_core(void **state) {
     (void)state;
     static const uint32_t loop[] = {0x24420001, 0x1000FFFE, 0}; /* addiu v0,v0,1; b .-4; nop */

@@ -196,7 +196,7 @@ static void test_mistakes(void **state) {
     }
 }
 
-/* All mistakes of a text at once, and then nothing of it counts. */
+/* Reports all mistakes of a text at once, and adds no fault of it. */
 static void test_all_lines(void **state) {
     (void)state;
     struct tigon_world *world = make_world();
@@ -243,8 +243,8 @@ static void test_files(void **state) {
     tigon_world_destroy(world);
 }
 
-/* Words of the language thrown together, and damaged lines: each is taken or refused, and what is
- * taken prints as something that reads as the same. */
+/* Words of the language in random order, and damaged lines: each is accepted or refused, and an
+ * accepted line prints as a text that reads as the same. */
 static void test_any_text(void **state) {
     (void)state;
     static const char *const words[] = {

@@ -155,7 +155,7 @@ static void test_links(void **state) {
     set_reg(words, 0x204, 0x2000); /* its ability */
     set_reg(words, 0x200, 0x20);
     pass(net, 10000);
-    assert_int_equal(reg(words, 0x224), 0x2040); /* the port has heard and says so */
+    assert_int_equal(reg(words, 0x224), 0x2040); /* the port has received it and acknowledges */
     set_reg(words, 0x204, 0x2040);
     pass(net, 15000000);
     assert_int_equal(reg(words, 0x220) & 0x000C0000, 0x00040000); /* idle by now */
@@ -166,12 +166,12 @@ static void test_links(void **state) {
     assert_true(tigon_switch_port_up(net->box, 1));
     assert_false(tigon_switch_port_up(net->box, 2));
     assert_false(tigon_switch_port_up(net->box, 99));
-    /* Negotiation begins anew when the board says so, by the word 0, and the plug matters. */
+    /* Negotiation restarts when the board sends the word 0, and when the cable is unplugged. */
     set_reg(words, 0x204, 0);
     set_reg(words, 0x200, 0x20);
     pass(net, 10000);
     assert_false(tigon_switch_port_up(net->box, 1));
-    assert_int_equal(reg(words, 0x224), 0x2000); /* not acknowledged: nothing was said */
+    assert_int_equal(reg(words, 0x224), 0x2000); /* not acknowledged: no word yet */
     pass(net, LINK_UP_NS);
     assert_false(tigon_switch_port_up(net->box, 1));
     set_reg(words, 0x204, 0x2000);
@@ -194,7 +194,7 @@ static void test_learning(void **state) {
     struct net *net = make_up(knobs);
     static const uint8_t group[6] = {0x01, 0x00, 0x5E, 0, 0, 1};
     for (unsigned i = 0; i < BOARDS; i++)
-        set_reg(net->boards[i], 0x220, 0x80A); /* promiscuous, to see what comes */
+        set_reg(net->boards[i], 0x220, 0x80A); /* promiscuous, to receive every frame */
     send(net, 0, net->boards[1], 60);
     pass(net, 20000);
     assert_int_equal(received_by(net, 0), 0); /* flooded, but not back */
@@ -270,7 +270,8 @@ static void test_latency(void **state) {
     }
 }
 
-/* Two boards send to a third at full speed: what does not fit is dropped at its port and counted */
+/* Two boards send to a third at full speed: frames that do not fit are dropped at its port and
+ * counted */
 static void test_full_queue(void **state) {
     (void)state;
     static const char *const knobs[] = {"switch_queue_bytes=16384", NULL};
@@ -294,7 +295,7 @@ static void test_full_queue(void **state) {
     destroy(net);
 }
 
-/* With PAUSE nothing is lost, and the senders are held instead */
+/* With PAUSE no frame is lost, and the senders are held instead */
 static void test_pause(void **state) {
     (void)state;
     static const char *const knobs[] = {"switch_queue_bytes=65536", "switch_pause=1", NULL};
@@ -332,7 +333,8 @@ static void test_pause(void **state) {
     destroy(net);
 }
 
-/* What is damaged, or for a port that is down, goes no further; each wire has faults of its own */
+/* Damaged frames, and frames for a port that is down, are not forwarded; each wire has faults of
+ * its own */
 static void test_damage(void **state) {
     (void)state;
     struct net *net = make_up(NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the faults of sim/fault.h do to frames: which, in what order they then arrive, and that
- * nothing but seed, fault and number decides. */
+/* The effects of the faults of sim/fault.h on frames: the frames hit, the order of arrival, and
+ * that only seed, fault and number decide. */
 #include "tests/sim_faults/groups.h"
 
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static void name_boards(struct bench *bench) {
     assert_int_equal(tigon_board_set_name(bench->peer, "right"), 0);
 }
 
-/* Takes what was received out of the rings, so that they never fill. */
+/* Empties the receive rings, so that they never fill. */
 static void drain(struct tigon_board *board) {
     set_reg(board, 0x108, reg(board, 0x104));
     set_reg(board, 0x0E8, reg(board, 0x0E0));
@@ -107,7 +107,7 @@ static unsigned count(const struct seen *seen, enum tigon_fate fate) {
     return total;
 }
 
-/* An exact list meets these frames and no others */
+/* An exact list hits these frames and no others */
 static void test_exact_list(void **state) {
     (void)state;
     struct tigon_wire_statistics statistics;
@@ -131,7 +131,7 @@ static void test_exact_list(void **state) {
     assert_int_equal(statistics.delayed, 1);
     assert_int_equal(statistics.delivered, 21);
     assert_true(seen->damaged[9] && seen->length[9] == 60);
-    assert_true(seen->damaged[10] && seen->length[10] == 16); /* 20 with what stands for a CRC */
+    assert_true(seen->damaged[10] && seen->length[10] == 16); /* 20 with a placeholder CRC */
     assert_int_equal(seen->kept[10], TIGON_ARRIVAL_KEPT);
     assert_int_equal(seen->events, 7);
     assert_string_equal(seen->first_event, "left->right frame 3: lost");
@@ -222,7 +222,7 @@ static void test_reordering_bound(void **state) {
     }
 }
 
-/* The last frame, which none follows, comes after a millisecond */
+/* The last frame, without a later one, arrives after a millisecond */
 static void test_nothing_follows(void **state) {
     (void)state;
     struct tigon_wire_statistics statistics;
@@ -276,8 +276,8 @@ static void test_truncation(void **state) {
     free(seen);
 }
 
-/* More bytes follow a frame: as many as said, or a drawn number of them; the receiver sees a CRC
- * error, also where the frame is longer than its whole buffer */
+/* More bytes follow a frame: a given or a drawn number of them; the receiver sees a CRC error, also
+ * where the frame is longer than its whole buffer */
 static void test_lengthening(void **state) {
     (void)state;
     struct tigon_wire_statistics statistics;
@@ -310,7 +310,7 @@ static void test_lengthening(void **state) {
     free(seen);
 }
 
-/* PAUSE frames of nobody's hold back a sender that obeys them, for as long as they say */
+/* Injected PAUSE frames hold back a sender that obeys them, for the time they state */
 static void test_pause(void **state) {
     (void)state;
     for (unsigned obeys = 0; obeys < 2; obeys++) {
@@ -380,7 +380,7 @@ static void test_unplug(void **state) {
     free(seen);
 }
 
-/* Flaps at random: as many as the mean says, the same with the same seed */
+/* Flaps at random: as many as the mean predicts, the same with the same seed */
 static void test_flaps(void **state) {
     (void)state;
     uint64_t hits[2];
@@ -405,7 +405,7 @@ static void test_flaps(void **state) {
     assert_string_equal(last[0], "left->right: plugged in again");
 }
 
-/* The report names what hit */
+/* The report names the faults that hit */
 static void test_report(void **state) {
     (void)state;
     struct bench *bench = bench_make(2, NULL);
@@ -418,7 +418,7 @@ static void test_report(void **state) {
     bench_destroy(bench);
 }
 
-/* What cannot be is refused */
+/* Impossible faults are refused */
 static void test_impossible(void **state) {
     (void)state;
     struct bench *bench = bench_make(2, NULL);

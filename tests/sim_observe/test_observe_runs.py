@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What tigonsim run shows of a run (docs/board.md, "Looking inside"): every file is read back by a strict reader and
-compared with what the run itself counted, and the run is the same with and without."""
+"""What tigonsim run shows of a run (docs/board-debugging.md, "Looking inside"): every file is read back by a strict
+reader and compared with what the run itself counted, and the run is the same with and without."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ from typing import Any, Iterator
 import pytest
 from elftools.elf.elffile import ELFFile
 
+from scripts.demo import GENERATED
+
 TOP = Path.cwd()
 TIGONSIM = TOP / "build/tigonsim"
 SANITIZED = TOP / "build/tests/tigonsim"
 IMAGE = TOP / "build/firmware/emp_a.elf"
+PROGRAMS = TOP / "build/emp/host.so"
 SCENARIOS = TOP / "sim/scenarios"
 PS_PER_US = 1_000_000
 SCENARIO = """
@@ -28,8 +31,8 @@ boards = (
 wires = ( {{ between = [ "left", "right" ]; }} );
 {more}
 programs = (
-  {{ name = "ping"; board = "left";  run = "emp-ping"; arguments = [ "--image=$image", "--peer=1", "--count=12" ]; }},
-  {{ name = "pong"; board = "right"; run = "emp-pong"; arguments = [ "--image=$image", "--peer=0", "--count=12" ]; }}
+  {{ name = "ping"; board = "left";  run = "{programs}"; arguments = [ "ping", "--image=$image", "--peer=1", "--count=12" ]; }},
+  {{ name = "pong"; board = "right"; run = "{programs}"; arguments = [ "pong", "--image=$image", "--peer=0", "--count=12" ]; }}
 );
 stop = {{ time = "1 s"; }};
 """
@@ -56,7 +59,9 @@ def results(*arguments: object, **options: Any) -> Any:
 @pytest.fixture(scope="module")
 def scenario(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("scenario") / "ping.scenario"
-    path.write_text(SCENARIO.format(image=IMAGE, dump="left.sram", more=""))
+    path.write_text(
+        SCENARIO.format(image=IMAGE, programs=PROGRAMS, dump="left.sram", more="")
+    )
     return path
 
 
@@ -413,7 +418,7 @@ def test_profile_counts_every_instruction(looked: Looked) -> None:
         assert calls[f"{board}.A:tigon2_on_receive"] >= 24
     text = looked.profile.read_text()
     assert (
-        "fl=build/gen/emp/emp.c" in text and "fi=" in text
+        f"fl={GENERATED}/emp.c" in text and "fi=" in text
     )  # lines, also of inlined functions
 
 
@@ -510,7 +515,9 @@ def test_log_tells_what_faults_did(tmp_path: Path) -> None:
     faults = (
         'faults = ( "left->right: lose frame 2", "right->left: duplicate frame 3" );'
     )
-    path.write_text(SCENARIO.format(image=IMAGE, dump="left.sram", more=faults))
+    path.write_text(
+        SCENARIO.format(image=IMAGE, programs=PROGRAMS, dump="left.sram", more=faults)
+    )
     log = tmp_path / "bad.log"
     results(path, f"--log={log}:send,receive,fault")
     text = log.read_text()
@@ -564,7 +571,9 @@ def test_boards_on_a_switch(tmp_path: Path) -> None:
 def test_setting_of_a_scenario(tmp_path: Path) -> None:
     path = tmp_path / "look.scenario"
     setting = 'observe = { vcd = "a.vcd"; signals = "left.link"; log = "a.log"; kinds = "message"; };'
-    path.write_text(SCENARIO.format(image=IMAGE, dump="left.sram", more=setting))
+    path.write_text(
+        SCENARIO.format(image=IMAGE, programs=PROGRAMS, dump="left.sram", more=setting)
+    )
     results(path)
     assert set(read_vcd(tmp_path / "a.vcd")) == {"left.link", "end"}
     results(path, f"--log={tmp_path / 'b.log'}:dma")  # an option wins
@@ -630,7 +639,7 @@ def test_captures_of_every_wire_have_the_times_of_the_log(tmp_path: Path) -> Non
 
 
 def test_the_manual_names_what_there_is(waves: dict[str, Changes]) -> None:
-    text = (TOP / "docs/board.md").read_text()
+    text = (TOP / "docs/board-debugging.md").read_text()
     chapter = text[text.index("## Looking inside") : text.index("## Debugging")]
     signals = {
         name.split(".")[1] for name in waves if "." in name and "hw_" not in name

@@ -61,7 +61,7 @@ static void note_source(void *context, const struct tigon_reorder_entry *entry) 
     (void)snprintf(text + strlen(text), 4, "%u%c ", entry->source, (int)entry->value);
 }
 
-/* Where cores run ahead decides who comes first, but not what is written first. */
+/* The order of arrival depends on how far cores run ahead, the order of writing does not. */
 static void test_reorder_ties(void **state) {
     (void)state;
     static const char *const comings[] = {"2a2b1a3a1b", "1a3a2a1b2b", "3a1a1b2a2b"};
@@ -213,7 +213,7 @@ static struct bench *send_from_bench(void) {
     return bench;
 }
 
-/* Everybody is told everything, as the statistics count it; who has left, nothing. */
+/* Every observer receives every event, as the statistics count it; a removed one none. */
 static void test_observers(void **state) {
     (void)state;
     struct heard first = {0}, second = {0}, left = {0};
@@ -229,7 +229,7 @@ static void test_observers(void **state) {
         assert_int_equal(tigon_world_attach(bench->world, &observer), 0);
     }
     tigon_world_detach(bench->world, &left);
-    tigon_world_detach(bench->world, &statistics); /* nobody */
+    tigon_world_detach(bench->world, &statistics); /* no observer */
     tigon_host_start(tigon_board_host(bench->board), "sender", send_frames, bench);
     assert_int_equal(tigon_world_run(bench->world, UINT64_MAX), TIGON_END_FINISHED);
     tigon_board_statistics(bench->board, &statistics);
@@ -268,7 +268,7 @@ static enum tigon_fate lose_second(void *context, const struct tigon_frame_view 
     return frame->index == 1 ? TIGON_FATE_LOSE : TIGON_FATE_DELIVER;
 }
 
-/* Text of the log, in the order of time although a frame is told of after its transfer. */
+/* Text of the log, in the order of time although a frame is reported after its transfer. */
 static void test_log(void **state) {
     (void)state;
     char *text = NULL;
@@ -300,7 +300,7 @@ static bool count_instructions(void *context, unsigned core, uint32_t pc, uint64
     return false;
 }
 
-/* A main program that calls f three times, which calls g and goes on in h without coming back; then
+/* A main program that calls f three times, which calls g and jumps to h without coming back; then
  * r, which calls itself three times. */
 static void place_calls(struct tigon_board *board) {
     PLACE(board, 0x4000, ADDIU(SP, ZERO, 0x3000), ADDIU(S0, ZERO, 3), JAL(0x5000), NOP,
@@ -320,7 +320,7 @@ static void run_calls(struct bench *bench) {
     assert_true(reg(bench->board, 0x140) & TIGON_CPU_STATE_HALT_EXECUTED);
 }
 
-/* One observer of the kind there always was, and others beside it, all see each instruction. */
+/* One observer set in the old way, and others beside it, all see each instruction. */
 static void test_core_observers(void **state) {
     (void)state;
     unsigned only = 0, counts[TIGON_CPU_OBSERVERS] = {0}, more = 0;
@@ -353,7 +353,7 @@ static const struct tigon_profile_row *row_of(const struct tigon_profile_row *ro
     return NULL;
 }
 
-/* Calls are found in code that nobody described, run twice: the second start forgets the stack. */
+/* Calls are found in code without symbols, run twice: the second start clears the stack. */
 static void test_profile_without_symbols(void **state) {
     (void)state;
     struct tigon_execution *execution;
@@ -378,7 +378,7 @@ static void test_profile_without_symbols(void **state) {
     assert_int_equal(f->calls, 6);
     assert_int_equal(g->calls, 6);
     assert_int_equal(r->calls, 8);
-    assert_int_equal(f->own.instructions, 6 * (8 + 3)); /* nothing says that h is a function */
+    assert_int_equal(f->own.instructions, 6 * (8 + 3)); /* no symbol makes h a function */
     assert_int_equal(g->own.instructions, 6 * 2);
     assert_int_equal(f->inclusive.instructions, 6 * (8 + 3 + 2));
     assert_int_equal(r->own.instructions, 2 * (3 * 10 + 4));

@@ -10,6 +10,7 @@ from typing import Any
 SANITIZED = Path("build/tests/tigonsim").resolve()
 SHIPPED = Path("build/tigonsim").resolve()
 IMAGE = Path("build/firmware/emp_a.elf").resolve()
+PROGRAMS = Path("build/emp/host.so").resolve()
 LEAKS = Path("tests/sim_scenarios/leaks.txt").resolve()
 # Damaged files a test tries; more of them: SCENARIO_DAMAGES=1000 scripts/test.py tests/sim_scenarios
 DAMAGES = int(os.environ.get("SCENARIO_DAMAGES", "20"))
@@ -53,5 +54,7 @@ def run(
 
 def write(directory: Path, text: str, name: str = "test.scenario") -> Path:
     path = directory / name
-    path.write_text(text.replace("@IMAGE@", str(IMAGE)))
+    for mark, file in {"@IMAGE@": IMAGE, "@PROGRAMS@": PROGRAMS}.items():
+        text = text.replace(mark, str(file))
+    path.write_text(text)
     return path

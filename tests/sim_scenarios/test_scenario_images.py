@@ -158,7 +158,7 @@ def test_wrong_images_are_told(tmp_path: Path) -> None:
     little = bytearray(elf)
     little[5] = 1
     (tmp_path / "empty").write_bytes(b"")
-    (tmp_path / "cut").write_bytes(elf[: len(elf) // 3])
+    (tmp_path / "cut").write_bytes(elf[: len(elf) // 4])
     (tmp_path / "little").write_bytes(little)
     (tmp_path / "rubbish").write_bytes(bytes(range(256)))
     (tmp_path / "far.bin").write_bytes(

@@ -85,12 +85,12 @@ MISTAKES: list[tuple[str, list[tuple[int, str]]]] = [
         [(5, "fault, column"), (6, "fault, column")],
     ),
     (
-        'boards = ( { name = "a"; } );\nprograms = (\n { board = "b"; run = "emp-ping"; },\n'
-        ' { board = "a"; run = "emp-pin"; },\n { board = "a"; },\n { board = "a"; run = "nowhere.so"; },\n'
-        ' { board = "a"; run = "emp-ping"; arguments = [ "$imag", "$image" ]; expect = "x"; start = 5; }\n);',
+        'boards = ( { name = "a"; } );\nprograms = (\n { board = "b"; run = "@PROGRAMS@"; },\n'
+        ' { board = "a"; run = "hello"; },\n { board = "a"; },\n { board = "a"; run = "nowhere.so"; },\n'
+        ' { board = "a"; run = "@PROGRAMS@"; arguments = [ "$imag", "$image" ]; expect = "x"; start = 5; }\n);',
         [
             (3, "no board b"),
-            (4, 'found "emp-pin"; did you mean emp-ping?'),
+            (4, 'expected a shared object (file.so), found "hello"'),
             (5, "run is missing here"),
             (7, "$imag: expected $image, $board"),
             (7, "$image: board a has no image"),
@@ -145,7 +145,7 @@ MISTAKES: list[tuple[str, list[tuple[int, str]]]] = [
             (3, "length: expected a number from 1"),
             (4, "memory is missing here"),
             (4, "expected a multiple of 4"),
-            (5, 'trace: expected none, emp or alteon, found "full"'),
+            (5, 'trace: expected none, transitions or alteon, found "full"'),
             (6, "load: the board has no image"),
         ],
     ),
@@ -336,7 +336,7 @@ def test_damaged_scenarios_never_crash(tmp_path: Path, part: int) -> None:
     for seed in range(part * DAMAGES, (part + 1) * DAMAGES):
         chance = random.Random(seed)
         text = mutated(chance, chance.choice(examples).read_text())
-        text = text.replace("../../build/hello.so", "emp-pong")
+        text = text.replace("../../build/hello.so", "../../build/emp/host.so")
         # Where the files of the examples lie: damage must not end at the first missing file.
         path = tmp_path / "sim" / "scenarios" / "damaged.scenario"
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -127,11 +127,12 @@ def test_looking_changes_nothing(tmp_path: Path) -> None:
     """Watched words, conditions that never come true, captures, stretches: the same to the tick."""
     text = (EXAMPLES / "emp-ping.scenario").read_text()
     text = text.replace("../../build/firmware/emp_a.elf", "@IMAGE@")
+    text = text.replace("../../build/emp/host.so", "@PROGRAMS@")
     plain = example("emp-ping")
     observed = text.replace(
         'name = "left";',
         'name = "left"; watch = ( { memory = 0x10C; every = "3 us"; }, { memory = 0x200; every = "700 ns"; } );'
-        ' trace = "emp"; dump = ( { memory = 0x4000; length = 64; }, { scratchpad_a = 0xC00000; length = 64; } );',
+        ' trace = "transitions"; dump = ( { memory = 0x4000; length = 64; }, { scratchpad_a = 0xC00000; length = 64; } );',
     ).replace(
         "stop = {",
         'stop = { symbols = ( { board = "left"; address = 0x3FFFFC; } );'
@@ -308,8 +309,8 @@ def test_a_failed_program_ends_the_run(tmp_path: Path) -> None:
         tmp_path,
         'boards = ( { name = "a"; image = "@IMAGE@"; }, { name = "b"; image = "@IMAGE@"; } );\n'
         'wires = ( { between = [ "a", "b" ]; } );\nprograms = (\n'
-        ' { board = "a"; run = "emp-ping"; arguments = [ "--image=$image", "--peer=999999" ]; },\n'
-        ' { board = "b"; run = "emp-pong"; arguments = [ "--image=$image", "--peer=0" ]; } );\n',
+        ' { board = "a"; run = "@PROGRAMS@"; arguments = [ "ping", "--image=$image", "--peer=999999" ]; },\n'
+        ' { board = "b"; run = "@PROGRAMS@"; arguments = [ "pong", "--image=$image", "--peer=0" ]; } );\n',
     )
     answer = tigonsim("run", scenario, leaks=False)
     assert answer.returncode == 1
@@ -320,7 +321,7 @@ def test_a_failed_program_ends_the_run(tmp_path: Path) -> None:
     )
     expecting = write(
         tmp_path,
-        scenario.read_text().replace('emp-ping";', 'emp-ping"; expect = -22;', 1)
+        scenario.read_text().replace('board = "a"; ', 'board = "a"; expect = -22; ', 1)
         + 'stop = { time = "5 ms"; };\nexpect = { end = "time"; };',
     )
     assert tigonsim("run", expecting, leaks=False).returncode == 0
@@ -332,9 +333,9 @@ def test_transfer(tmp_path: Path) -> None:
         tmp_path,
         'boards = ( { name = "a"; image = "@IMAGE@"; }, { name = "b"; image = "@IMAGE@"; } );\n'
         'wires = ( { between = [ "a", "b" ]; } );\nfaults = ( "a<->b: lose 3%" );\nprograms = (\n'
-        ' { board = "a"; run = "emp-send"; arguments = [ "--image=$image", "--peer=1", "--file=$directory/file" ]; },\n'
-        ' { board = "b"; run = "emp-receive";\n'
-        '   arguments = [ "--image=$image", "--peer=0", "--output=$directory/copy" ]; } );\n'
+        ' { board = "a"; run = "@PROGRAMS@"; arguments = [ "send", "--image=$image", "--peer=1", "--file=$directory/file" ]; },\n'
+        ' { board = "b"; run = "@PROGRAMS@";\n'
+        '   arguments = [ "receive", "--image=$image", "--peer=0", "--output=$directory/copy" ]; } );\n'
         'stop = { time = "5 s"; };',
     )
     result = run(scenario)
@@ -435,30 +436,43 @@ def test_first_contents_of_memories(tmp_path: Path) -> None:
     assert board(result, "a")["mac_address"] == "02:00:00:00:00:42"
 
 
-def test_programs_may_use_libemp(tmp_path: Path) -> None:
-    source = tmp_path / "limit.c"
+def test_programs_may_use_the_library_for_boards(tmp_path: Path) -> None:
+    """Every program has its own copy; the simulator contributes the board."""
+    source = tmp_path / "link.c"
     source.write_text(
-        '#include "host/libemp.h"\n#include "sim/program.h"\n'
+        '#include "host/board/sim.h"\n#include "sim/program.h"\n'
         "int tigon_main(struct tigon_host *host, int argc, char **argv) {\n"
+        "    struct board_options options = {\n"
+        "        .backends = (const struct board_backend *const[]){&board_sim, NULL},\n"
+        "        .environment = tigon_host_world(host)};\n"
+        "    struct board *board;\n"
         "    (void)argv;\n"
-        '    tigon_program_figure(host, "limit", (double)libemp_message_limit());\n'
+        '    if (board_open(&board, "sim:0", &options))\n'
+        "        return -1;\n"
+        '    tigon_program_figure(host, "link", board_link(board));\n'
+        "    board_close(board);\n"
         "    return argc;\n}\n"
     )
     subprocess.run(
-        ["gcc", "-shared", "-fPIC", "-I.", "-o", tmp_path / "limit.so", source],
+        ["gcc", "-shared", "-fPIC", "-I.", "-o", f"{tmp_path}/link.so", str(source)]
+        + ["build/pic/host/libboard.a", "-lelf"],
         check=True,
     )
     scenario = write(
         tmp_path,
-        'boards = ( { name = "a"; } );\nprograms = ( { board = "a"; run = "limit.so";\n'
+        'boards = ( { name = "a"; } );\nprograms = ( { board = "a"; run = "link.so";\n'
         ' arguments = [ "one", "$$two", "$board$seed" ]; expect = 4; } );\n',
     )
-    assert board(run(scenario), "a")["figures"]["limit"] > 65535
+    no_firmware = -19
+    assert board(run(scenario), "a")["figures"]["link"] == no_firmware
 
 
 def test_every_setting_is_in_the_manual() -> None:
     chapter = (
-        Path("docs/board.md").read_text().split("\n## Scenarios\n")[1].split("\n## ")[0]
+        Path("docs/board-scenarios.md")
+        .read_text()
+        .split("\n## Scenarios\n")[1]
+        .split("\n## ")[0]
     )
     documented = set(re.findall(r"`([^`]*)`", chapter))
     words = {word for text in documented for word in re.findall(r"[a-z_]+", text)}
@@ -475,7 +489,10 @@ def test_every_setting_is_in_the_manual() -> None:
 def test_the_manual_is_right(tmp_path: Path) -> None:
     """Its example is a scenario; the commands it shows name what is there."""
     chapter = (
-        Path("docs/board.md").read_text().split("\n## Scenarios\n")[1].split("\n## ")[0]
+        Path("docs/board-scenarios.md")
+        .read_text()
+        .split("\n## Scenarios\n")[1]
+        .split("\n## ")[0]
     )
     blocks = re.findall(r"^```\n(.*?)^```", chapter, re.DOTALL | re.MULTILINE)
     assert len(blocks) == 1

@@ -18,6 +18,7 @@ from typing import Any, Self
 SANITIZED = Path("build/tests/tigonsim").resolve()
 ATTACH = Path("build/tests/tigon_attach").resolve()
 IMAGE = Path("build/firmware/emp_a.elf").resolve()
+PROGRAMS = Path("build/emp/host.so").resolve()
 TIME_LIMIT_SECONDS = 120  # against what hangs; the machine may be busy
 
 MAGIC = int.from_bytes(b"TIGBARD2", "little")

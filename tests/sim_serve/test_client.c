@@ -3,7 +3,8 @@
  *
  *     build/tests/serve_client LEFT_SOCKET RIGHT_SOCKET
  */
-#include "host/board_socket.h"
+#include "host/board/socket.h"
+#include "host/emp/libemp.h"
 #include "sim/serve/client/tigon_client.h"
 
 #include <errno.h>
@@ -22,10 +23,10 @@ struct side {
 };
 
 /* One message each way, many pages long, so that every kind of descriptor is used. */
-static int exchange(struct side *side, struct libemp_board *board, struct libemp_image *image) {
+static int exchange(struct side *side, struct libemp_board *board, struct board_image *image) {
     const uint16_t peer = (uint16_t)(1 - side->node);
     const uint8_t address[6] = {2, 0x54, 0x47, 0, 0, (uint8_t)peer};
-    const struct libemp_start_options start = {.node = side->node};
+    const struct board_start_options start = {.node = side->node};
     struct libemp_memory *memory[2];
     libemp_request received;
     libemp_request sent;
@@ -33,7 +34,7 @@ static int exchange(struct side *side, struct libemp_board *board, struct libemp
     if (!error)
         error = libemp_set_peer(board, peer, address);
     if (!error)
-        error = libemp_wait_link(board, 1000000000);
+        error = board_wait_link(libemp_hardware(board), 1000000000);
     if (error)
         return error;
     uint8_t *out = libemp_allocate(board, BYTES);
@@ -65,13 +66,13 @@ static int exchange(struct side *side, struct libemp_board *board, struct libemp
 static void *run(void *argument) {
     struct side *side = argument;
     struct libemp_options options;
-    struct libemp_image *image = NULL;
+    struct board_image *image = NULL;
     struct libemp_board *board = NULL;
     char name[150];
     libemp_options_defaults(&options);
-    options.backends = (const struct libemp_backend *const[]){&libemp_socket, NULL};
+    options.board.backends = (const struct board_backend *const[]){&board_socket, NULL};
     (void)snprintf(name, sizeof name, "socket:%s", side->path);
-    side->error = libemp_image_open(&image, getenv("EMP_IMAGE"));
+    side->error = board_image_open(&image, getenv("EMP_IMAGE"));
     if (!side->error)
         side->error = libemp_open(&board, name, &options);
     if (!side->error)
@@ -80,7 +81,7 @@ static void *run(void *argument) {
         (void)snprintf(side->message, sizeof side->message, "%s", libemp_message(board));
         libemp_abandon(board);
     }
-    libemp_image_close(image);
+    board_image_close(image);
     return NULL;
 }
 
@@ -101,7 +102,7 @@ static int check_refusals(const char *path) {
         return 4;
     if (tigon_client_board(client, 99, (uint8_t[6]){0}, NULL) != -ENOENT)
         return 5;
-    if (tigon_client_write32(client, 3, 1) != 0) /* posted: the next call tells */
+    if (tigon_client_write32(client, 3, 1) != 0) /* posted: the next call reports it */
         return 6;
     if (tigon_client_read32(client, 0, &word) != -EINVAL)
         return 7;

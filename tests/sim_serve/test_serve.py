@@ -27,6 +27,7 @@ from tests.sim_serve.serving import (
     POLL,
     POLL_MEMORY,
     RESET,
+    PROGRAMS,
     SANITIZED,
     SLEEP,
     SPEND,
@@ -62,6 +63,7 @@ def inside(count: int) -> dict[str, object]:
         Path("sim/scenarios/emp-ping.scenario")
         .read_text()
         .replace("../../build/firmware/emp_a.elf", str(IMAGE))
+        .replace("../../build/emp/host.so", str(PROGRAMS))
         .replace("--count=50", f"--count={count}")
     )
     path = Path("build/tests/serve_inside.scenario")
@@ -86,15 +88,15 @@ def test_two_processes_get_the_results_of_the_inside(options: list[str]) -> None
         server.wait_for("board right at")
         peers = [
             subprocess.Popen(
-                [str(ATTACH), str(server.path(name)), program]
+                [str(ATTACH), str(server.path(name)), str(PROGRAMS), program]
                 + [f"--image={IMAGE}", f"--peer={peer}", "--count=20"],
                 stdout=subprocess.PIPE,
                 text=True,
                 env=environment(),
             )
             for name, program, peer in (
-                ("right", "emp-pong", 0),
-                ("left", "emp-ping", 1),
+                ("right", "pong", 0),
+                ("left", "ping", 1),
             )
         ]
         printed = [peer.communicate(timeout=TIME_LIMIT_SECONDS)[0] for peer in peers]

@@ -168,7 +168,7 @@ static int exchange(struct pair_side *side, void *argument) {
     const size_t under_way = m->under_way ? m->under_way : 1;
     for (size_t i = 0; i < AHEAD && !error; i++)
         error = libemp_post_receive(side->board, side->peer, TAG, &received, 1, &in[i]);
-    /* The left side is the clock; the right one learns from `over` at its next message. */
+    /* The left side is the clock; the right one reads `over` at its next message. */
     for (size_t i = 0; !error; i++) {
         const bool answers = under_way == 1 && !left;
         if (i >= under_way && !(under_way == 1 && left && i == 0))
@@ -185,14 +185,14 @@ static int exchange(struct pair_side *side, void *argument) {
             m->messages = i;
         }
         if (m->over)
-            return error; /* what is on its way is of no interest any more */
+            return error; /* messages in flight do not matter any more */
         if (!error)
             error = libemp_post_send(side->board, side->peer, TAG, &sent, 1, &out[i % under_way]);
     }
     return error ? pair_fail(side, error, NULL) : 0;
 }
 
-/* The world has done its work when the clock says so, whatever the programs wait for. */
+/* The world ends by the clock, whatever the programs wait for. */
 static int left_side(struct pair_side *side, void *argument) {
     const int error = exchange(side, argument);
     tigon_world_stop(side->pair->world);

@@ -29,11 +29,11 @@ from hsmc import compile_spec, ir  # noqa: E402
 from hsmc.backends.backend_promela import PromelaWriter  # noqa: E402
 from hsmc.interpreter.interpreter import Program  # noqa: E402
 from hsmc.verification import (  # noqa: E402
-    narration,
-    native,
     divergence,
+    native,
     unreached,
     verdicts,
+    narration,
 )
 from hsmc.verification.campaign import run_all  # noqa: E402
 from hsmc.verification.search import Run  # noqa: E402
@@ -223,7 +223,7 @@ LISTED = f'[[unreached]]\nrow = "{ONE}"\nreason = "for a test"\n'
 
 def test_transitions_nothing_takes(tmp_path: Path) -> None:
     result = judged(tmp_path, LISTED, [ONE])
-    assert result.problems == [] and result.told[1].endswith("): for a test")
+    assert result.problems == [] and result.lines[1].endswith("): for a test")
     (problem,) = judged(tmp_path, "", [ONE]).problems
     assert problem.startswith(f"no configuration takes {ONE} (")
     (problem,) = judged(tmp_path, LISTED, []).problems
@@ -408,19 +408,21 @@ def test_engines_that_differ() -> None:
     assert verdicts.unequal([run("promela", 3, "order"), run("c", 4, "order")]) == []
 
 
-def test_where_engines_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_difference_between_engines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The first step and the line of the spec, when one back end computes something else."""
     subject = Subject(TOP / "spec/abp/abp.hsm", tmp_path / "same")
     check = subject.protocol.checks[0].name
-    assert "show no difference" in divergence.where_engines_part(subject, check)
-    right = PromelaWriter._Binary
+    assert "show no difference" in divergence.find_divergence(subject, check)
+    right = PromelaWriter._binary
 
     def wrong(writer: PromelaWriter, node: ir.Binary) -> str:
         return "0" if node.operator == "-" else right(writer, node)
 
-    monkeypatch.setattr(PromelaWriter, "_Binary", wrong)
+    monkeypatch.setattr(PromelaWriter, "_binary", wrong)
     subject = Subject(TOP / "spec/abp/abp.hsm", tmp_path / "other")
-    told = divergence.where_engines_part(subject, check)
+    told = divergence.find_divergence(subject, check)
     first, place, what, written = told.split("\n")[:4]
     assert first.startswith("promela and the interpreter part at step ")
     assert "/ bit := 1 - bit" in place or "/ expected := 1 - expected" in place
@@ -433,10 +435,10 @@ def test_where_engines_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert written.strip() == f"written at abp.hsm:{line}"
 
 
-def test_numbers_of_a_narration_are_unsigned() -> None:
+def test_numbers_in_verifier_output_are_unsigned() -> None:
     """Promela prints a parameter of 32 bits with its sign."""
     program = Program(compile_spec(TOP / "spec/abp/abp.hsm"))
-    told = narration.Listener(program).listen(
+    told = narration.NarrationReader(program).read(
         "@ initialise 0 -2147483648\n@ set 0 timeout -1\n"
     )
     assert told.parameters == [[0x80000000]]

@@ -2,9 +2,14 @@
 /*
  * Start of the board, and the events that are nobody else's.
  */
+#include <assert.h>
+
 #include "fw-runtime/port/tigon2/board.h"
 #include "fw-runtime/port/tigon2/dma.h"
 #include "fw-runtime/port/tigon2/memory_map.h"
+#include "fw-runtime/trace.h"
+
+static_assert(NIC_TRACE_ENTRIES == 1u << TIGON2_TRACE_BITS, "the ring is as start.S has it");
 
 uint32_t tigon2_software_events NIC_FAST;
 bool tigon2_work_wanted NIC_FAST;

@@ -123,7 +123,7 @@ tigon2_event_table:
 
 #if NIC_TRACE
 /*
- * One record of the trace ring (trace.h), its word in $24; called by nic_trace in port_tigon2.h, which
+ * One record of the trace ring (trace.h), its word in $24; called by nic_trace in port_header.h, which
  * names the registers it may change.
  */
 	.section .fast.text.trace, "ax", @progbits

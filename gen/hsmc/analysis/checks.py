@@ -86,7 +86,7 @@ def check_ownership(
                 owners = {pool.created_by, pool.written_by}
                 if name not in owners and owners <= known:
                     code = "HSM0520"
-                    problem = f"records of '{effect.name}' are released by those who create or write them"
+                    problem = f"records of '{effect.name}' are released by the processes that create or write them"
             elif effect.kind in ("read", "write"):
                 owner, variable = effect.name.split(".")
                 if owner != name:

@@ -92,7 +92,7 @@ def joined(one: Nothing, other: Nothing) -> Nothing:
 
 
 class Path:
-    """One way to get to a statement."""
+    """One execution path to a statement."""
 
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
@@ -105,7 +105,7 @@ class Path:
         self.names: dict[str, Term] = {}  # arguments and locals
         self.callers: tuple[dict[str, Term], ...] = ()  # names of those that called
         self.ended = False
-        self.dead = False  # no way leads here
+        self.dead = False  # no path leads here
         self.result: Optional[Term] = None  # of a function
         self.left: Optional[dict[Slot, Nothing]] = None  # the state at the first raise
         self.gone = False  # the own record has been released
@@ -224,13 +224,13 @@ class Path:
                 if self.is_none(side) is True:
                     self.set_none(opposite, False)
         elif kind == "if":
-            ways = []
-            for way, part in ((True, parts[2]), (False, parts[3])):
+            paths = []
+            for outcome, part in ((True, parts[2]), (False, parts[3])):
                 inside = self.fork()
-                inside.assume(parts[1], way)
+                inside.assume(parts[1], outcome)
                 inside.assume(part, holds)
-                ways.append(inside)
-            self._learn(ways)
+                paths.append(inside)
+            self._learn(paths)
 
     def _equal(self, left: Term, right: Term) -> None:
         for one, other in ((left, right), (right, left)):
@@ -249,29 +249,29 @@ class Path:
         self.nothing[term] = nothing
         parts = self.terms.parts[term]
         if parts[0] == "if":
-            ways = []
-            for way, part in ((True, parts[2]), (False, parts[3])):
+            paths = []
+            for outcome, part in ((True, parts[2]), (False, parts[3])):
                 inside = self.fork()
-                inside.assume(parts[1], way)
+                inside.assume(parts[1], outcome)
                 inside.set_none(part, nothing)
-                ways.append(inside)
-            self._learn(ways)
+                paths.append(inside)
+            self._learn(paths)
 
-    def _learn(self, ways: Sequence["Path"]) -> None:
-        """What all ways that are possible have in common."""
-        possible = [way for way in ways if not way.dead]
+    def _learn(self, paths: Sequence["Path"]) -> None:
+        """What all possible paths have in common."""
+        possible = [path for path in paths if not path.dead]
         if not possible:
             self.dead = True
             return
         self._learn_common(possible)
 
-    def _learn_common(self, ways: Sequence["Path"]) -> None:
-        first, *others = ways
+    def _learn_common(self, paths: Sequence["Path"]) -> None:
+        first, *others = paths
         for name in ("nothing", "facts", "numbers"):
             known = getattr(first, name)
             own = getattr(self, name)
             for term, value in known.items():
-                if all(getattr(way, name).get(term) == value for way in others):
+                if all(getattr(path, name).get(term) == value for path in others):
                     own[term] = value
 
     # --- the state

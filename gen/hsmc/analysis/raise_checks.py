@@ -12,7 +12,7 @@ from ..frontend.machines import Choice, Machine, StateNode, walk
 from ..frontend.raises import Raises, first_obstacle
 from ..source import Span
 from ..walk import nodes, row_parts
-from ..frontend.transition_paths import ways
+from ..frontend.transition_paths import transition_paths
 
 
 @dataclass
@@ -58,15 +58,15 @@ class TailCheck:
     def _executed(
         self, machine: Machine, leaf: StateNode, state: StateNode, choice: Choice
     ) -> Iterator[tuple[ir.Statement, ...]]:
-        """What the row executes, in each way it may go."""
+        """What the row executes, on each path it may take."""
         if choice.target is None:
             yield self._moved(choice.actions)
             return
-        for way in ways(machine, leaf, state, choice):
+        for path in transition_paths(machine, leaf, state, choice):
             yield (
-                *(s for e in way.exited for s in e.exit),
+                *(s for e in path.exited for s in e.exit),
                 *self._moved(
-                    (*choice.actions, *(s for e in way.entered for s in e.entry))
+                    (*choice.actions, *(s for e in path.entered for s in e.entry))
                 ),
             )
 

@@ -12,7 +12,7 @@ wrong whatever happens is an error, and so is an index that came from outside an
 
 from __future__ import annotations
 
-from typing import Iterable, Mapping, Optional, Sequence, Union
+from typing import Iterable, Mapping, Optional, Sequence, Union, assert_never
 
 from .. import ir, walk
 from .facts import Facts, Subject, in_words, name_of, named, ordered
@@ -232,6 +232,8 @@ class Ranges(Values):
             count = statement.bits.type.count.value
             self.indexes(statement.index, index, count, "index", facts)
             facts.forget_state(self.writes(statement))
+        elif not isinstance(statement, (ir.Count, ir.ClearVariable, ir.Assert)):
+            assert_never(statement)
         return facts
 
     def set_local(self, local: ir.Local, value: Interval, facts: Facts) -> None:

@@ -11,7 +11,7 @@ are free of cycles.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Iterable, Iterator, Optional, Sequence, Union
+from typing import Iterable, Iterator, Optional, Sequence, Union, assert_never
 
 from .. import ir, walk
 from ..frontend.constants import LARGEST
@@ -221,6 +221,8 @@ class Body:
         elif isinstance(statement, ir.SetBit):
             self.evaluate((statement.bits, statement.index), path)
             path.state_changes()
+        elif not isinstance(statement, (ir.Count, ir.ClearVariable, ir.Assert)):
+            assert_never(statement)
         return [path]
 
     def fresh(self, local: ir.Local, place: ir.Place, path: Path) -> None:
@@ -690,9 +692,9 @@ class RecordFlow:
             if not created:
                 continue
             seen.update(id(create.local) for create in created)
-            kept = _passed_on(nodes)
+            passed_on = _passed_on(nodes)
             for create in created:
-                if id(create.local) not in kept:
+                if id(create.local) not in passed_on:
                     self.error(
                         "HSM0540",
                         create.place,
@@ -761,11 +763,11 @@ def _summary(found: Sequence[tuple[list[Path], Body]], nothing: bool) -> Summary
 
 def _passed_on(nodes: Sequence[object]) -> set[int]:
     """Locals whose value goes anywhere but into a comparison or the choice of a record's field."""
-    kept: set[int] = set()
+    passed_on: set[int] = set()
 
     def value(node: object) -> None:
         if isinstance(node, ir.LocalName):
-            kept.add(id(node.local))
+            passed_on.add(id(node.local))
         elif isinstance(node, ir.Conditional):
             value(node.then)
             value(node.otherwise)
@@ -785,4 +787,4 @@ def _passed_on(nodes: Sequence[object]) -> set[int]:
                 value(argument)
         elif isinstance(node, ir.Release):
             value(node.reference)
-    return kept
+    return passed_on

@@ -88,10 +88,10 @@ class References:
             for slot in follower.slots():
                 path.memory[slot] = self.terms.none
             path.left = None
-            ways = follower.run(process.initial_actions, [path])
-            self.leave(process, follower, ways, process.initial)
+            paths = follower.run(process.initial_actions, [path])
+            self.leave(process, follower, paths, process.initial)
             self.take(f"{process.name} initially", follower.findings)
-            path = Path.merge([w for w in ways if w.left is None] or ways)
+            path = Path.merge([p for p in paths if p.left is None] or paths)
             path.ended = False
 
     def created(self, process: ir.Process) -> dict[str, Nothing]:
@@ -190,8 +190,8 @@ class References:
                     path.assume(guard, False)
                 if not taken.dead:
                     executed = (*row.exit_actions, *row.actions, *row.entry_actions)
-                    ways = follower.run(executed, [taken])
-                    self.leave(process, follower, ways, row.target or handler.leaf)
+                    paths = follower.run(executed, [taken])
+                    self.leave(process, follower, paths, row.target or handler.leaf)
                 if row.guard is None or path.dead:
                     return
 
@@ -199,13 +199,13 @@ class References:
         self,
         process: ir.Process,
         follower: Follower,
-        ways: list[Path],
+        paths: list[Path],
         target: str,
     ) -> None:
         """What the rows' ends, or the moments of their first raise, tell the target."""
-        for way in ways:
-            if not way.gone:
-                state = follower.state(way) if way.left is None else way.left
+        for path in paths:
+            if not path.gone:
+                state = follower.state(path) if path.left is None else path.left
                 follower.findings.states.append((target, state))
 
     # --- what others learn

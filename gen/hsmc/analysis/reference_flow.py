@@ -21,23 +21,15 @@ from typing import (
     Optional,
     Sequence,
     Union,
+    assert_never,
 )
 
 from .. import ir, walk
 from ..dump import expression_text
 from .known_values import Nothing, Path, Slot, Term, Terms, joined
 
-# More ways than this through one body are merged into one.
+# More paths than this through one body are merged into one.
 PATHS_LIMIT = 24
-
-# Values that are known by their parts alone.
-COMPOUND: dict[type, tuple[str, ...]] = {
-    ir.Has: ("bits", "index"),
-    ir.HasAll: ("bits", "first", "count"),
-    ir.Narrow: ("operand",),
-    ir.NumberOf: ("reference",),
-}
-
 ArgumentKey = tuple[str, str, str, str]  # process, event, argument, field of a payload
 Note = tuple[str, ir.Place]
 
@@ -147,7 +139,7 @@ class Declared:
     def concerns(self, item: object) -> bool:
         """Does it do anything with a reference but look at the own record, or with pools?"""
         for node in walk.nodes(item):
-            if isinstance(node, ir.Expression):
+            if isinstance(node, ir.ExpressionBase):
                 if isinstance(node.type, ir.ReferenceType):
                     if not isinstance(node, ir.InstanceName):
                         return True
@@ -254,33 +246,66 @@ class Follower:
     # --- expressions
 
     def evaluate(self, node: ir.Expression, path: Path) -> Term:
-        kind = type(node)
-        if kind is ir.NoneReference:
+        if isinstance(node, ir.NoneReference):
             return self.terms.none
         if node.value is not None:
             return self.terms.constant(node.value)
-        parts = COMPOUND.get(kind)
-        if parts is None:
-            method: Callable[[Any, Path], Term] = getattr(self, "_" + kind.__name__)
-            return method(node, path)
-        values = [self.evaluate(getattr(node, part), path) for part in parts]
-        return self.terms.make(kind, str(node.type), *values)
+        match node:
+            case ir.RecordField() | ir.VariableName() | ir.Element():
+                return path.read(self.slot(node, path))
+            case ir.InstanceName():
+                return self.own
+            case ir.ArgumentName():
+                return path.names[node.name]
+            case ir.LocalName():
+                return path.names[node.local.unique]
+            case ir.Binary():
+                return self._binary(node, path)
+            case ir.PayloadField():
+                return self._payload_field(node, path)
+            case ir.Conditional():
+                return self._conditional(node, path)
+            case ir.ParameterName():
+                if node.name in self.declared.live:
+                    return self.terms.fresh()
+                return self.terms.make("parameter", node.name)
+            case ir.Unary():
+                return self._unary(node, path)
+            case ir.Call():
+                return self._call(node, path)
+            case ir.Available():
+                return path.available(node.pool)
+            case ir.InUse():
+                return self._in_use(node, path)
+            case ir.Minimum():
+                return self._minimum(node, path)
+            case ir.ReferenceOf():
+                return self._reference_of(node, path)
+            case ir.BuildPayload():
+                return self._build_payload(node, path)
+            case ir.Has():
+                return self._compound(node, (node.bits, node.index), path)
+            case ir.HasAll():
+                return self._compound(node, (node.bits, node.first, node.count), path)
+            case ir.Narrow():
+                return self._compound(node, (node.operand,), path)
+            case ir.NumberOf():
+                return self._compound(node, (node.reference,), path)
+            case ir.Number() | ir.ConstantName() | ir.MemberName():
+                raise AssertionError("has a value")
+            case ir.WorldVariable() | ir.WorldView() | ir.WorldFact():
+                raise AssertionError("stands in a world only")
+            case _:
+                assert_never(node)
 
-    def _InstanceName(self, node: ir.InstanceName, path: Path) -> Term:
-        return self.own
+    def _compound(
+        self, node: ir.Expression, parts: Iterable[ir.Expression], path: Path
+    ) -> Term:
+        """A term that is equal to another of the same kind with equal parts."""
+        values = [self.evaluate(part, path) for part in parts]
+        return self.terms.make(type(node), str(node.type), *values)
 
-    def _ArgumentName(self, node: ir.ArgumentName, path: Path) -> Term:
-        return path.names[node.name]
-
-    def _LocalName(self, node: ir.LocalName, path: Path) -> Term:
-        return path.names[node.local.unique]
-
-    def _ParameterName(self, node: ir.ParameterName, path: Path) -> Term:
-        if node.name in self.declared.live:
-            return self.terms.fresh()
-        return self.terms.make("parameter", node.name)
-
-    def _PayloadField(self, node: ir.PayloadField, path: Path) -> Term:
+    def _payload_field(self, node: ir.PayloadField, path: Path) -> Term:
         base = self.evaluate(node.base, path)
         built = self.terms.built.get(base)
         if built is None:
@@ -288,36 +313,28 @@ class Follower:
         zero = self.terms.none if is_reference(node.type) else self.terms.false
         return built.get(node.field, zero)
 
-    def _place(self, node: ir.Expression, path: Path) -> Term:
-        return path.read(self.slot(node, path))
-
-    _VariableName = _RecordField = _Element = _place
-
-    def _Unary(self, node: ir.Unary, path: Path) -> Term:
+    def _unary(self, node: ir.Unary, path: Path) -> Term:
         operand = self.evaluate(node.operand, path)
         if node.operator == "not":
             return self.terms.opposite(operand)
         return self.terms.make(node.operator, "of", operand)
 
-    def _Available(self, node: ir.Available, path: Path) -> Term:
-        return path.available(node.pool)
-
-    def _Minimum(self, node: ir.Minimum, path: Path) -> Term:
+    def _minimum(self, node: ir.Minimum, path: Path) -> Term:
         left, right = self.evaluate(node.left, path), self.evaluate(node.right, path)
         return self.terms.make("max" if node.largest else "min", left, right)
 
-    def _ReferenceOf(self, node: ir.ReferenceOf, path: Path) -> Term:
+    def _reference_of(self, node: ir.ReferenceOf, path: Path) -> Term:
         number = self.evaluate(node.number, path)
         result = self.terms.make("reference", node.type, number)
         path.nothing[result] = False
         return result
 
-    def _InUse(self, node: ir.InUse, path: Path) -> Term:
+    def _in_use(self, node: ir.InUse, path: Path) -> Term:
         version = path.versions.get(f"{node.pool} used", 0)
         reference = self.evaluate(node.reference, path)
         return self.terms.make("in use", version, path.epoch, reference)
 
-    def _BuildPayload(self, node: ir.BuildPayload, path: Path) -> Term:
+    def _build_payload(self, node: ir.BuildPayload, path: Path) -> Term:
         result = self.terms.fresh()
         self.terms.built[result] = {
             name: self.evaluate(part, path) for name, part in node.fields
@@ -339,7 +356,7 @@ class Follower:
         base = self.slot(node.base, path)
         return base._replace(element=self.evaluate(node.index, path))
 
-    def _Binary(self, node: ir.Binary, path: Path) -> Term:
+    def _binary(self, node: ir.Binary, path: Path) -> Term:
         left = self.evaluate(node.left, path)
         if node.operator not in ("and", "or"):
             right = self.evaluate(node.right, path)
@@ -350,7 +367,7 @@ class Follower:
             return left
         return self.terms.make(node.operator, left, self.evaluate(node.right, inside))
 
-    def _Conditional(self, node: ir.Conditional, path: Path) -> Term:
+    def _conditional(self, node: ir.Conditional, path: Path) -> Term:
         condition = self.evaluate(node.condition, path)
         values: list[Term] = []
         outcomes: list[Nothing] = []
@@ -392,7 +409,7 @@ class Follower:
         path.callers = path.callers[:-1]
         path.ended = False
 
-    def _Call(self, node: ir.Call, path: Path) -> Term:
+    def _call(self, node: ir.Call, path: Path) -> Term:
         function = self.declared.functions[node.function]
         expression = function.expression
         what = f"function '{node.function}'"
@@ -406,10 +423,10 @@ class Follower:
                     result = self.terms.make(
                         "at", result, path.epoch, *sorted(path.versions.items())
                     )
-                ways = self.run(function.body, [path.fork()])
-                returned = {way.result for way in ways if way.result is not None}
+                paths = self.run(function.body, [path.fork()])
+                returned = {each.result for each in paths if each.result is not None}
                 if is_reference(node.type):
-                    outcomes = {way.is_none(way.result or 0) for way in ways}
+                    outcomes = {each.is_none(each.result or 0) for each in paths}
                     if len(outcomes) == 1 and None not in outcomes:
                         path.nothing[result] = bool(outcomes.pop())
                 elif len(returned) == 1:
@@ -442,8 +459,8 @@ class Follower:
                 what, statement.place, action.arguments, statement.arguments, path
             ):
                 paths = self.run(action.body, [path])
-            for way in paths:
-                self.back(way)
+            for each in paths:
+                self.back(each)
             return paths
         if isinstance(statement, ir.Raise):
             self.raised(statement, path)
@@ -467,6 +484,8 @@ class Follower:
         elif isinstance(statement, ir.SetBit):
             self.evaluate(statement.index, path)
             path.write(self.slot(statement.bits, path), self.terms.fresh(), False)
+        elif not isinstance(statement, (ir.Count, ir.ClearVariable, ir.Assert)):
+            assert_never(statement)
         return [path]
 
     def branch(self, statement: ir.If, path: Path) -> list[Path]:
@@ -488,17 +507,17 @@ class Follower:
             for node in walk.nodes(statement.body)
             if isinstance(node, ir.Assign) and isinstance(node.target, ir.LocalName)
         }
-        kept: dict[Union[str, Slot], Nothing] = {}
+        before: dict[Union[str, Slot], Nothing] = {}
         for name in names & set(path.names):
-            kept[name] = path.is_none(path.names[name])
+            before[name] = path.is_none(path.names[name])
         for slot, term in path.memory.items():
             if slot.field in fields:
-                kept[slot] = path.is_none(term)
+                before[slot] = path.is_none(term)
         outer = self.findings
         while True:
             self.findings = Findings()
             begin = path.fork()
-            for key, nothing in kept.items():
+            for key, nothing in before.items():
                 holder: dict[Any, Term] = begin.names
                 if isinstance(key, Slot):
                     holder = begin.memory
@@ -511,24 +530,24 @@ class Follower:
                 turn.names[statement.local.unique] = turn.unknown(False)
             elif statement.condition is not None:
                 turn.assume(self.evaluate(statement.condition, turn), True)
-            ways = self.run(statement.body, [] if turn.dead else [turn])
-            after = dict(kept)
-            for way in ways:
-                if not way.ended:
-                    for key in kept:
-                        holder = way.names
+            paths = self.run(statement.body, [] if turn.dead else [turn])
+            after = dict(before)
+            for each in paths:
+                if not each.ended:
+                    for key in before:
+                        holder = each.names
                         if isinstance(key, Slot):
-                            holder = way.memory
-                        now = way.is_none(holder[key]) if key in holder else None
+                            holder = each.memory
+                        now = each.is_none(holder[key]) if key in holder else None
                         after[key] = joined(after[key], now)
-            if after == kept:
+            if after == before:
                 break
-            kept = after
+            before = after
         outer.add(self.findings)
         self.findings = outer
         if isinstance(statement, ir.For) or statement.condition is None:
-            return ways  # there is a turn at least
-        return [begin, *(way for way in ways if way.ended)]
+            return paths  # there is a turn at least
+        return [begin, *(each for each in paths if each.ended)]
 
     def changed(self, statements: Iterable[ir.Statement]) -> set[str]:
         """Fields and variables that may be written, through actions too; nothing raises in a loop."""

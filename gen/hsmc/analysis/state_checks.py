@@ -147,5 +147,5 @@ def check_events(context: Context, machines: Sequence[Machine]) -> None:
                 context.error(
                     "HSM0505",
                     event.name.span,
-                    f"nobody raises event '{event.name.text}' of process {machine.name}",
+                    f"no row raises event '{event.name.text}' of process {machine.name}",
                 )

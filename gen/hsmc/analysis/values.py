@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Iterable, Optional, Union
+from typing import Iterable, Optional, Union, assert_never
 
 from .. import ir, walk
 from . import intervals
@@ -18,6 +18,23 @@ Numbers = (ir.IntegerType, ir.EnumerationType)
 Numeric = (ir.IntegerType, ir.EnumerationType, ir.BoolType)
 ORDER = ("<", "<=", ">", ">=")
 NAMES = (ir.ArgumentName, ir.LocalName)
+
+# Of these no more is known than their type says.
+BY_TYPE = (
+    ir.Number,
+    ir.NoneReference,
+    ir.ConstantName,
+    ir.MemberName,
+    ir.ArgumentName,
+    ir.LocalName,
+    ir.Available,
+    ir.InUse,
+    ir.NumberOf,
+    ir.ReferenceOf,
+    ir.WorldVariable,
+    ir.WorldView,
+    ir.WorldFact,
+)
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 MIRRORED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
@@ -70,7 +87,7 @@ class Values(ABC):
         # What bodies give, by what they know when they are called; those called while nothing is reported are apart.
         self._calls: dict[Context, Interval] = {}
         self._quiet_calls: dict[Context, Interval] = {}
-        # What is known of the arguments of events that rows raise, whoever does.
+        # What is known of the arguments of events that rows raise, from all these rows together.
         self._raised: dict[tuple[str, str], Facts] = {}
         carried = {
             a.type.name
@@ -346,6 +363,8 @@ class Values(ABC):
                 field = self.fields["payload " + node.payload, name]
                 self.fits(value, field, part.place, f"field '{name}'")
             return ANY
+        if not isinstance(node, BY_TYPE):
+            assert_never(node)
         return self.declared(node.type, None)
 
     def fits(

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import functools
 import pathlib
-from typing import Callable, Optional, Sequence, Union
+from typing import Optional, Sequence, Union, assert_never
 
 import jinja2
 
 from .. import frames, ir, naming, walk
-from .property_checks import Asserted, asserted
+from .property_checks import PropertyChecks, asserted
 from .c_checks import CheckWriter, written_field
 from .c_codec import CodecView
 from .c_cold import all_cold, set_apart
@@ -45,13 +45,49 @@ class CWriter(CheckWriter):
         return "\n".join(self.statement(s, depth) for s in statements)
 
     def statement(self, node: ir.Statement, depth: int) -> str:
-        method: Callable[[ir.Statement, int], str] = getattr(
-            self, "_" + type(node).__name__
-        )
-        return self.marks.mark(node.place, method(node, depth))
+        return self.marks.mark(node.place, self._statement(node, depth))
 
-    def _Let(self, node: ir.Let, depth: int) -> str:
-        return "\n".join([self._let(node, depth), *self.unread(node.local, depth)])
+    def _statement(self, node: ir.Statement, depth: int) -> str:
+        match node:
+            case ir.Let():
+                return "\n".join(
+                    [self._let(node, depth), *self.unread(node.local, depth)]
+                )
+            case ir.Create():
+                return self._create(node, depth)
+            case ir.Assign():
+                return self._assign(node, depth)
+            case ir.If():
+                return self._if(node, depth)
+            case ir.Repeat():
+                return self._repeat(node, depth)
+            case ir.For():
+                return self._for(node, depth)
+            case ir.Return():
+                return self._return(node, depth)
+            case ir.ActionCall():
+                return self._action_call(node, depth)
+            case ir.DeviceCall():
+                return self._device_call(node, depth)
+            case ir.Raise():
+                return self._raise(node, depth)
+            case ir.Release():
+                return self._release(node, depth)
+            case ir.Clear():
+                return self._clear(node, depth)
+            case ir.Count():
+                return self._count(node, depth)
+            case ir.SetBit():
+                return self._set_bit(node, depth)
+            case ir.ClearVariable() | ir.Assert():
+                return self.world_statement(node, depth)
+            case _:
+                assert_never(node)
+
+    def world_statement(
+        self, node: Union[ir.ClearVariable, ir.Assert], depth: int
+    ) -> str:
+        raise AssertionError("stands in a world only")
 
     def _let(self, node: ir.Let, depth: int) -> str:
         name = naming.snake(node.local.unique)
@@ -77,14 +113,14 @@ class CWriter(CheckWriter):
             f"{qualifier}{kind} {name} = {self.stored(node.value, node.local.type)};",
         )
 
-    def _Create(self, node: ir.Create, depth: int) -> str:
+    def _create(self, node: ir.Create, depth: int) -> str:
         name = naming.snake(node.local.unique)
         kind = self.names.scalar(node.local.type)
         line = f"const {kind} {name} = {self.names.lower(node.pool, 'create')}_();"
         lines = [self.line(depth, text) for text in (self.room(node.pool), line)]
         return "\n".join([*lines, *self.unread(node.local, depth)])
 
-    def _Assign(self, node: ir.Assign, depth: int) -> str:
+    def _assign(self, node: ir.Assign, depth: int) -> str:
         target = self.written(node.target)
         value = self.stored(node.value, node.target.type)
         if value == self.text(node.target):  # of which clang warns
@@ -93,7 +129,7 @@ class CWriter(CheckWriter):
         kept = self.range_kept(target, field, node.value, depth)
         return "\n".join([self.line(depth, f"{target} = {value};"), *kept])
 
-    def _If(self, node: ir.If, depth: int) -> str:
+    def _if(self, node: ir.If, depth: int) -> str:
         lines = [
             self.line(depth, f"if ({self.text(node.condition)}) {{"),
             self.block(node.then, depth + 1),
@@ -105,7 +141,7 @@ class CWriter(CheckWriter):
             ]
         return "\n".join([*lines, self.line(depth, "}")])
 
-    def _Repeat(self, node: ir.Repeat, depth: int) -> str:
+    def _repeat(self, node: ir.Repeat, depth: int) -> str:
         turn = f"turn_{depth}"
         # A count that a check makes 0: compilers warn of "< 0".
         below = "!=" if isinstance(node.count.expression, ir.Binary) else "<"
@@ -123,7 +159,7 @@ class CWriter(CheckWriter):
             ]
         )
 
-    def _For(self, node: ir.For, depth: int) -> str:
+    def _for(self, node: ir.For, depth: int) -> str:
         """What a reference is stored in may be too narrow for the number after the last."""
         name = naming.snake(node.local.unique)
         reference = isinstance(node.local.type, ir.ReferenceType)
@@ -138,7 +174,7 @@ class CWriter(CheckWriter):
         lines += [self.block(node.body, depth + 1), self.line(depth, "}")]
         return "\n".join(lines)
 
-    def _Return(self, node: ir.Return, depth: int) -> str:
+    def _return(self, node: ir.Return, depth: int) -> str:
         if node.result is None:
             return self.line(depth, "return;")
         return self.line(depth, f"return {self.stored(node.result, self.result)};")
@@ -146,7 +182,7 @@ class CWriter(CheckWriter):
     result: ir.Type = ir.IntegerType(32)
     repeated: set[str] = set()  # of the handler being printed
 
-    def _ActionCall(self, node: ir.ActionCall, depth: int) -> str:
+    def _action_call(self, node: ir.ActionCall, depth: int) -> str:
         action = next(a for a in self.protocol.actions if a.name == node.action)
         call = self.call(
             self.names.lower(node.action),
@@ -154,7 +190,7 @@ class CWriter(CheckWriter):
         )
         return self.line(depth, f"{call};")
 
-    def _DeviceCall(self, node: ir.DeviceCall, depth: int) -> str:
+    def _device_call(self, node: ir.DeviceCall, depth: int) -> str:
         device = next(d for d in self.protocol.devices if d.name == node.device)
         name = self.names.lower("device", node.device)
         return self.line(
@@ -162,7 +198,7 @@ class CWriter(CheckWriter):
             f"{self.call(name, self.arguments(device.arguments, node.arguments))};",
         )
 
-    def _Raise(self, node: ir.Raise, depth: int) -> str:
+    def _raise(self, node: ir.Raise, depth: int) -> str:
         process = self.protocol.process(node.process)
         event = next(e for e in process.events if e.name == node.event)
         arguments = self.arguments(event.arguments, node.arguments)
@@ -173,12 +209,12 @@ class CWriter(CheckWriter):
             f"{self.call(self.names.handler(node.process, node.event), arguments)};",
         )
 
-    def _Release(self, node: ir.Release, depth: int) -> str:
+    def _release(self, node: ir.Release, depth: int) -> str:
         name = f"{self.names.lower(node.pool, 'release')}_"
         used = self.in_use(node.pool, self.text(node.reference))
         return self.line(depth, f"{self.call(name, [used])};")
 
-    def _Clear(self, node: ir.Clear, depth: int) -> str:
+    def _clear(self, node: ir.Clear, depth: int) -> str:
         name = f"{self.names.lower(node.table, 'clear')}_"
         count = self.containers[node.table].count
         if node.index_kind == "number":
@@ -187,13 +223,13 @@ class CWriter(CheckWriter):
             index = f"{self.reference(node.index, count)} - 1u"
         return self.line(depth, f"{self.call(name, [index])};")
 
-    def _Count(self, node: ir.Count, depth: int) -> str:
+    def _count(self, node: ir.Count, depth: int) -> str:
         return self.line(
             depth,
             f"{self.names.upper('COUNT')}({self.names.upper('COUNTER', node.counter)});",
         )
 
-    def _SetBit(self, node: ir.SetBit, depth: int) -> str:
+    def _set_bit(self, node: ir.SetBit, depth: int) -> str:
         helper = "hsm_set" if node.present else "hsm_unset"
         call = self.bits_call(helper, node.bits, node.index, written=True)
         return self.line(depth, f"{call};")
@@ -515,7 +551,7 @@ class CWriter(CheckWriter):
         return recall(self.protocol)
 
     @functools.cached_property
-    def asserted(self) -> Asserted:
+    def asserted(self) -> PropertyChecks:
         return asserted(self.protocol, self.recall)
 
     @property

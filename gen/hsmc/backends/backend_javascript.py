@@ -89,13 +89,13 @@ class JavaScriptWriter(CodeWriter):
     def spread(self, payload: str) -> str:
         return f"...{payload}"
 
-    def _Unary(self, node: ir.Unary) -> str:
+    def _unary(self, node: ir.Unary) -> str:
         operand = self.expression(node.operand)
         if node.operator == "not":
             return f"(+!{operand})"
         return f"({node.operator}{operand} >>> 0)"
 
-    def _Binary(self, node: ir.Binary) -> str:
+    def _binary(self, node: ir.Binary) -> str:
         left, right = self.expression(node.left), self.expression(node.right)
         operator: str = node.operator
         if operator in ("and", "or"):
@@ -115,40 +115,40 @@ class JavaScriptWriter(CodeWriter):
             return f"Math.floor({left} / {right})"
         return f"(({left} {operator} {right}) >>> 0)"
 
-    def _Conditional(self, node: ir.Conditional) -> str:
+    def _conditional(self, node: ir.Conditional) -> str:
         parts = (node.condition, node.then, node.otherwise)
         condition, then, otherwise = (self.expression(part) for part in parts)
         return f"({condition} ? {then} : {otherwise})"
 
-    def _Has(self, node: ir.Has) -> str:
+    def _has(self, node: ir.Has) -> str:
         bits = self.expression(node.bits)
         index = self.index(node.bits, node.index)
         return f"Number({bits} >> BigInt({index}) & 1n)"
 
-    def _HasAll(self, node: ir.HasAll) -> str:
+    def _has_all(self, node: ir.HasAll) -> str:
         assert isinstance(node.bits.type, ir.BitsType)
         arguments = self.list((node.bits, node.first, node.count))
         return f"HAS_ALL({arguments}, {node.bits.type.count.value}, {self.place})"
 
-    def _InUse(self, node: ir.InUse) -> str:
+    def _in_use(self, node: ir.InUse) -> str:
         used = self.layout.containers[node.pool].used
         bit = self.expression(node.reference)
         return f"Number(V[{used}] >> BigInt({bit} - 1) & 1n)"
 
-    def _Available(self, node: ir.Available) -> str:
+    def _available(self, node: ir.Available) -> str:
         return f"(+!{self.full(self.layout.containers[node.pool])})"
 
-    def _Minimum(self, node: ir.Minimum) -> str:
+    def _minimum(self, node: ir.Minimum) -> str:
         name = "max" if node.largest else "min"
         left, right = self.expression(node.left), self.expression(node.right)
         return f"Math.{name}({left}, {right})"
 
-    def _Narrow(self, node: ir.Narrow) -> str:
+    def _narrow(self, node: ir.Narrow) -> str:
         assert isinstance(node.type, (ir.IntegerType, ir.EnumerationType))
         mask = (1 << node.type.bits) - 1
         return f"(({self.expression(node.operand)} & {mask}) >>> 0)"
 
-    def _BuildPayload(self, node: ir.BuildPayload) -> str:
+    def _build_payload(self, node: ir.BuildPayload) -> str:
         given = dict(node.fields)
         values = [
             self.expression(given[field.name]) if field.name in given else "0"
@@ -185,14 +185,14 @@ class JavaScriptWriter(CodeWriter):
     def incremented(self, slot: int) -> str:
         return f"V[{slot}] + 1 >>> 0"
 
-    def _SetBit(self, node: ir.SetBit) -> None:
+    def _set_bit(self, node: ir.SetBit) -> None:
         index = self.index(node.bits, node.index)
         bits = self.expression(node.bits)
         operator = "|" if node.present else "& ~"
         value = f"{bits} {operator}(1n << BigInt({index}))"
         self.write(self.slot(node.bits, True), value, node.place)
 
-    def _Release(self, node: ir.Release) -> None:
+    def _release(self, node: ir.Release) -> None:
         reference = self.expression(node.reference)
         self.line(f"release_{node.pool}({reference}, {self.place})", node.place)
 

@@ -20,12 +20,12 @@ What makes Promela awkward, and what is done about it
 from __future__ import annotations
 
 import functools
-from typing import Callable, Optional, Sequence, Union
+from typing import Callable, Optional, Sequence, Union, assert_never
 
 from .. import ir, naming, walk
 from ..admission import Carried, carried, largest
 from . import backend_c, c_records
-from .property_checks import Asserted, asserted
+from .property_checks import PropertyChecks, asserted
 from .c_checks import written_field
 from .promela_checks import properties_inline, properties_name, range_kept
 from .promela_expressions import TOP, ExpressionWriter, choice, field_name, indent
@@ -84,10 +84,32 @@ class PromelaWriter(ExpressionWriter):
             return self.each(head) + self.after_loop(head, rest, then)
         if isinstance(head, ir.Repeat):
             return self.repeat(head, head.count.value, rest, then)
-        method: Callable[[ir.Statement], list[str]] = getattr(
-            self, "_" + type(head).__name__
-        )
-        return method(head) + self.block(rest, then)
+        match head:
+            case ir.Let():
+                lines = self._let(head)
+            case ir.Create():
+                lines = self._create(head)
+            case ir.Assign():
+                lines = self._assign(head)
+            case ir.ActionCall():
+                lines = self._action_call(head)
+            case ir.DeviceCall():
+                lines = self._device_call(head)
+            case ir.Raise():
+                lines = self._raise(head)
+            case ir.Release():
+                lines = self._release(head)
+            case ir.Clear():
+                lines = self._clear(head)
+            case ir.Count():
+                lines = []
+            case ir.SetBit():
+                lines = self._set_bit(head)
+            case ir.ClearVariable() | ir.Assert():
+                raise AssertionError("stands in a world only")
+            case _:
+                assert_never(head)
+        return lines + self.block(rest, then)
 
     # Says that the body being printed has returned from within a loop; "" outside of loops that return.
     returned = ""
@@ -151,7 +173,7 @@ class PromelaWriter(ExpressionWriter):
             self.block(rest, then),
         )
 
-    def _Let(self, node: ir.Let) -> list[str]:
+    def _let(self, node: ir.Let) -> list[str]:
         target = self.hidden(
             self.variable(self.owner, node.local.unique), node.local.type
         )
@@ -170,7 +192,7 @@ class PromelaWriter(ExpressionWriter):
         before, text = self.value(node.value)
         return [*before, f"{target} = {text}"]
 
-    def _Create(self, node: ir.Create) -> list[str]:
+    def _create(self, node: ir.Create) -> list[str]:
         target = self.hidden(
             self.variable(self.owner, node.local.unique), node.local.type
         )
@@ -195,26 +217,26 @@ class PromelaWriter(ExpressionWriter):
             f"{self.names.leaf(process.name, process.initial)}",
         ]
 
-    def _Assign(self, node: ir.Assign) -> list[str]:
+    def _assign(self, node: ir.Assign) -> list[str]:
         before, text = self.value(node.value)
         first, target = self.value(node.target)
         kept = range_kept(target, written_field(self.protocol, node.target), node.value)
         return [*before, *first, f"{target} = {text}", *kept]
 
-    def _ActionCall(self, node: ir.ActionCall) -> list[str]:
+    def _action_call(self, node: ir.ActionCall) -> list[str]:
         action = self.actions[node.action]
         return self.call(
             self.names.lower(node.action), node.action, action.arguments, node.arguments
         )
 
-    def _DeviceCall(self, node: ir.DeviceCall) -> list[str]:
+    def _device_call(self, node: ir.DeviceCall) -> list[str]:
         device = next(d for d in self.protocol.devices if d.name == node.device)
         owner = f"device_{node.device}"
         return self.call(
             self.names.lower(owner), owner, device.arguments, node.arguments
         )
 
-    def _Raise(self, node: ir.Raise) -> list[str]:
+    def _raise(self, node: ir.Raise) -> list[str]:
         process = self.protocol.process(node.process)
         event = next(e for e in process.events if e.name == node.event)
         owner = handler_owner(node.process, node.event)
@@ -240,7 +262,7 @@ class PromelaWriter(ExpressionWriter):
                 lines.append(f"{self.state(place)} = 0")
         return lines
 
-    def _Release(self, node: ir.Release) -> list[str]:
+    def _release(self, node: ir.Release) -> list[str]:
         pool = self.protocol.pool(node.pool)
         before, text = self.value(node.reference)
         temporary = self.hidden(
@@ -255,7 +277,7 @@ class PromelaWriter(ExpressionWriter):
             f"{used} = {used} & ~(1 << ({temporary} - 1))",
         ]
 
-    def _Clear(self, node: ir.Clear) -> list[str]:
+    def _clear(self, node: ir.Clear) -> list[str]:
         table = next(t for t in self.protocol.tables if t.name == node.table)
         before, index = self.value(node.index)
         if node.index.value is None and not isinstance(node.index, UNCHANGED):
@@ -267,10 +289,7 @@ class PromelaWriter(ExpressionWriter):
             index = f"{index} - 1"
         return [*before, *self.zeroes(node.table, index, table.fields)]
 
-    def _Count(self, node: ir.Count) -> list[str]:
-        return []
-
-    def _SetBit(self, node: ir.SetBit) -> list[str]:
+    def _set_bit(self, node: ir.SetBit) -> list[str]:
         before, index = self.value(node.index)
         first, bits = self.value(node.bits)
         change = (
@@ -523,7 +542,7 @@ class PromelaWriter(ExpressionWriter):
         return recall(self.protocol)
 
     @functools.cached_property
-    def asserted(self) -> Asserted:
+    def asserted(self) -> PropertyChecks:
         return asserted(self.protocol, self.recall)
 
     @property

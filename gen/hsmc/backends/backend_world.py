@@ -15,7 +15,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from dataclasses import dataclass
-from typing import Callable, Iterator, Optional, Sequence, Union
+from typing import Callable, Iterator, Optional, Sequence, Union, assert_never
 
 from .. import ir, naming, walk
 from . import backend_c
@@ -43,7 +43,23 @@ class WorldWriter(backend_c.CWriter):
     def variable(self, name: str) -> str:
         return f"now.{variable_name(name)}"
 
-    def _WorldVariable(self, node: ir.WorldVariable) -> Text:
+    def world_expression(
+        self, node: Union[ir.WorldVariable, ir.WorldView, ir.WorldFact]
+    ) -> Text:
+        match node:
+            case ir.WorldVariable():
+                return self._world_variable(node)
+            case ir.WorldView():
+                promoted = BOOL if isinstance(node.type, ir.BoolType) else WORD
+                return Text(f"hsm_view_{naming.snake(node.name)}", ATOM, promoted)
+            case ir.WorldFact():
+                if node.name == "node":
+                    return Text(self.node, ATOM, WORD)
+                return Text(f"hsm_{node.name}()", ATOM, BOOL)
+            case _:
+                assert_never(node)
+
+    def _world_variable(self, node: ir.WorldVariable) -> Text:
         place = self.variable(node.name)
         if isinstance(node.type, ir.BitsType):
             return Text(f"(uint32_t *)&{place}", UNARY, WORD)
@@ -59,7 +75,7 @@ class WorldWriter(backend_c.CWriter):
             return Text(place, ATOM, INT)
         return Text(f"(uint32_t){place}", UNARY, WORD)
 
-    def _Element(self, node: ir.Element) -> Text:
+    def _element(self, node: ir.Element) -> Text:
         assert isinstance(node.base.type, ir.ArrayType)
         index = self.text(node.index)
         if node.index.value is None:
@@ -68,31 +84,27 @@ class WorldWriter(backend_c.CWriter):
             index = self.call("hsm_world_index", [index, count, place])
         return self.read(f"{self.text(node.base)}[{index}]", node.type)
 
-    def _WorldView(self, node: ir.WorldView) -> Text:
-        promoted = BOOL if isinstance(node.type, ir.BoolType) else WORD
-        return Text(f"hsm_view_{naming.snake(node.name)}", ATOM, promoted)
-
-    def _WorldFact(self, node: ir.WorldFact) -> Text:
-        if node.name == "node":
-            return Text(self.node, ATOM, WORD)
-        return Text(f"hsm_{node.name}()", ATOM, BOOL)
-
-    def _Assign(self, node: ir.Assign, depth: int) -> str:
+    def _assign(self, node: ir.Assign, depth: int) -> str:
         target = self.text(node.target).removeprefix("(uint32_t)")
         return self.line(
             depth, f"{target} = {self.stored(node.value, node.target.type)};"
         )
 
-    def _ClearVariable(self, node: ir.ClearVariable, depth: int) -> str:
-        place = self.variable(node.variable.name)
-        return self.line(depth, zeroed(place, node.variable.type))
+    def world_statement(
+        self, node: Union[ir.ClearVariable, ir.Assert], depth: int
+    ) -> str:
+        match node:
+            case ir.ClearVariable():
+                place = self.variable(node.variable.name)
+                return self.line(depth, zeroed(place, node.variable.type))
+            case ir.Assert():
+                condition, text = self.text(node.condition), naming.quoted(node.text)
+                line = f"HOLDS_AS({node.property}, {condition}, {text});"
+                return self.line(depth, line)
+            case _:
+                assert_never(node)
 
-    def _Assert(self, node: ir.Assert, depth: int) -> str:
-        condition = self.text(node.condition)
-        text = naming.quoted(node.text)
-        return self.line(depth, f"HOLDS_AS({node.property}, {condition}, {text});")
-
-    def _Call(self, node: ir.Call) -> Text:
+    def _call(self, node: ir.Call) -> Text:
         """The world has functions of its own, for the generated C may not be there."""
         function = next(f for f in self.protocol.functions if f.name == node.function)
         arguments = self.arguments(function.arguments, node.arguments)
@@ -596,7 +608,7 @@ class WorldBackend:
 
 def _parts(item: object) -> Iterator[object]:
     """The expressions and statements of a line of the world."""
-    if isinstance(item, (ir.Expression, ir.Statement)):
+    if isinstance(item, (ir.ExpressionBase, ir.StatementBase)):
         yield item
     elif isinstance(item, tuple):
         for part in item:

@@ -53,7 +53,7 @@ class BodyWriter(ExpressionWriter):
 
         `instance` is (name, pool) of the record a handler runs for. `passed_on`: all arguments are used in a call.
         `always`: what runs first, whatever happens. There is a pointer to a record only where that looks at it.
-        `vouched`: whoever calls has seen to it that such a reference names a record (c_checks.py).
+        `vouched`: the caller has checked that such a reference names a record (c_checks.py).
         """
         self.fixed_locals = {local.unique for local in locals_} - walk.assigned_locals(
             parts
@@ -75,7 +75,7 @@ class BodyWriter(ExpressionWriter):
         def unchecked(container: str, name: str) -> str:
             return f"{self.state(naming.snake(container))}[{naming.snake(name)} - 1u]"
 
-        # A process runs for a record that is there: its entry points, and who raises, see to that.
+        # A process runs for a record that is there: its entry points, and the rows that raise, check that.
         if instance is not None and not walk.compares_argument(parts, instance[0]):
             name, pool = instance
             containers = followed(parts, name)

@@ -59,11 +59,11 @@ class CodecView:
                 if of_words
                 else self.member(self._slot_of(test).field)
             )
-            ways = [f"{value} == {self.constant(v)}" for v in test.values]
+            conditions = [f"{value} == {self.constant(v)}" for v in test.values]
             found.append(
-                f"({' || '.join(ways)})"
-                if len(ways) > 1 and len(tests) > 1
-                else " || ".join(ways)
+                f"({' || '.join(conditions)})"
+                if len(conditions) > 1 and len(tests) > 1
+                else " || ".join(conditions)
             )
         return " && ".join(found)
 
@@ -186,13 +186,13 @@ class CodecView:
         reasons = []
         for slot, limits in self.codec.limits(part):
             value = self.get(part, slot.bits)
-            ways = []
+            conditions = []
             if limits.low.value > 0:
-                ways.append(f"{value} < {self.constant(limits.low)}")
+                conditions.append(f"{value} < {self.constant(limits.low)}")
             if limits.high.value < slot.bits.mask:
-                ways.append(f"{value} > {self.constant(limits.high)}")
-            if ways:
-                reasons.append(" || ".join(ways))
+                conditions.append(f"{value} > {self.constant(limits.high)}")
+            if conditions:
+                reasons.append(" || ".join(conditions))
         return reasons
 
     def _areas(self, part: Part, depth: int) -> Iterator[str]:
@@ -271,8 +271,8 @@ class CodecView:
             return
         pieces: list[tuple[int, str]] = []
         place = f"words[{first}]"
-        if word.kept:
-            pieces.append((64, f"({place} & 0x{word.kept:08x}u)"))
+        if word.unchanged:
+            pieces.append((64, f"({place} & 0x{word.unchanged:08x}u)"))
         if word.filled:
             pieces.append((63, f"0x{word.filled:08x}u"))
         for field, held in word.fixed:
@@ -378,10 +378,10 @@ def outside(value: str, members: Sequence[int], largest: int) -> str:
         if low == high and 0 < low < largest:
             reasons.append(f"{value} != {low}u")
             continue
-        ways = [f"{value} < {low}u"] if low > 0 else []
-        ways += [f"{value} > {high}u"] if high < largest else []
-        text = " || ".join(ways)
+        conditions = [f"{value} < {low}u"] if low > 0 else []
+        conditions += [f"{value} > {high}u"] if high < largest else []
+        text = " || ".join(conditions)
         if not text:
             return ""
-        reasons.append(f"({text})" if len(ways) > 1 and len(runs) > 1 else text)
+        reasons.append(f"({text})" if len(conditions) > 1 and len(runs) > 1 else text)
     return " && ".join(reasons)

@@ -8,7 +8,7 @@ narrow operands to int, the left one is cast.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable, Iterable, Optional, Sequence, Union
+from typing import Iterable, Optional, Sequence, Union, assert_never
 
 from .. import ir, naming, walk
 from ..c_names import CNames
@@ -99,10 +99,76 @@ class ExpressionWriter:
     # --- expressions ---
 
     def expression(self, node: ir.Expression) -> Text:
-        method: Callable[[ir.Expression], Text] = getattr(
-            self, "_" + type(node).__name__
-        )
-        return method(node)
+        match node:
+            case ir.Number():
+                return self._number(node)
+            case ir.NoneReference():
+                return Text("0u", ATOM, WORD)
+            case ir.ConstantName():
+                return Text(self.names.upper(node.name), ATOM, WORD)
+            case ir.ParameterName():
+                return self._parameter_name(node)
+            case ir.MemberName():
+                return Text(self.names.upper(node.enumeration, node.name), ATOM, INT)
+            case ir.VariableName():
+                return self.place(self.state(naming.snake(node.name)), node.type)
+            case ir.LocalName():
+                return self.place(naming.snake(node.local.unique), node.type)
+            case ir.ArgumentName():
+                return self.place(naming.snake(node.name), node.type)
+            case ir.InstanceName():
+                return self.place(naming.snake(node.name), node.type)
+            case ir.PayloadField():
+                return self._payload_field(node)
+            case ir.RecordField():
+                return self._record_field(node)
+            case ir.Element():
+                return self._element(node)
+            case ir.Unary():
+                return self._unary(node)
+            case ir.Binary():
+                return self._binary(node)
+            case ir.Conditional():
+                return self._conditional(node)
+            case ir.Call():
+                return self._call(node)
+            case ir.Has():
+                return Text(
+                    self.bits_call("hsm_has", node.bits, node.index), ATOM, BOOL
+                )
+            case ir.HasAll():
+                return Text(
+                    self.bits_call("hsm_has_all", node.bits, node.first, node.count),
+                    ATOM,
+                    BOOL,
+                )
+            case ir.Available():
+                return Text(
+                    f"{self.names.lower(node.pool, 'available')}_()", ATOM, BOOL
+                )
+            case ir.InUse():
+                return self._in_use(node)
+            case ir.NumberOf():
+                return Text(
+                    f"(uint32_t){self.expression(node.reference).tight()}", UNARY, WORD
+                )
+            case ir.ReferenceOf():
+                return self._reference_of(node)
+            case ir.Minimum():
+                return self._minimum(node)
+            case ir.Narrow():
+                return self._narrow(node)
+            case ir.WorldVariable() | ir.WorldView() | ir.WorldFact():
+                return self.world_expression(node)
+            case ir.BuildPayload():
+                raise AssertionError("stands in a `let` only")
+            case _:
+                assert_never(node)
+
+    def world_expression(
+        self, node: Union[ir.WorldVariable, ir.WorldView, ir.WorldFact]
+    ) -> Text:
+        raise AssertionError("stands in a world only")
 
     def text(self, node: ir.Expression) -> str:
         """Where nothing binds: between brackets or commas, behind `=` or `return`. Elsewhere Text.within."""
@@ -135,18 +201,12 @@ class ExpressionWriter:
             return Text(text, ATOM, INT)
         return Text(text, ATOM, WORD)
 
-    def _Number(self, node: ir.Number) -> Text:
+    def _number(self, node: ir.Number) -> Text:
         if isinstance(node.type, ir.BoolType):
             return Text("true" if node.value else "false", ATOM, BOOL)
         return Text(naming.unsigned(node.text), ATOM, WORD)
 
-    def _NoneReference(self, node: ir.NoneReference) -> Text:
-        return Text("0u", ATOM, WORD)
-
-    def _ConstantName(self, node: ir.ConstantName) -> Text:
-        return Text(self.names.upper(node.name), ATOM, WORD)
-
-    def _ParameterName(self, node: ir.ParameterName) -> Text:
+    def _parameter_name(self, node: ir.ParameterName) -> Text:
         """One read, whatever the host writes meanwhile; outside the range of a live one it gives the default."""
         text = f"{self.names.upper('PARAMETER')}({naming.snake(node.name)})"
         parameter = next(p for p in self.protocol.parameters if p.name == node.name)
@@ -157,25 +217,10 @@ class ExpressionWriter:
             text = f"hsm_bounded({text}, {limits}, {self.size(parameter.default)})"
         return Text(text, ATOM, WORD)
 
-    def _MemberName(self, node: ir.MemberName) -> Text:
-        return Text(self.names.upper(node.enumeration, node.name), ATOM, INT)
-
     def state(self, member: str) -> str:
         return f"{self.names.upper('STATE')}({member})"
 
-    def _VariableName(self, node: ir.VariableName) -> Text:
-        return self.place(self.state(naming.snake(node.name)), node.type)
-
-    def _LocalName(self, node: ir.LocalName) -> Text:
-        return self.place(naming.snake(node.local.unique), node.type)
-
-    def _ArgumentName(self, node: ir.ArgumentName) -> Text:
-        return self.place(naming.snake(node.name), node.type)
-
-    def _InstanceName(self, node: ir.InstanceName) -> Text:
-        return self.place(naming.snake(node.name), node.type)
-
-    def _PayloadField(self, node: ir.PayloadField) -> Text:
+    def _payload_field(self, node: ir.PayloadField) -> Text:
         arrow = "->" if isinstance(node.base, ir.ArgumentName) else "."
         return self.place(
             f"{self.text(node.base)}{arrow}{naming.snake(node.field)}", node.type
@@ -222,7 +267,7 @@ class ExpressionWriter:
     def reference(self, reference: ir.Expression, count: ir.Size) -> str:
         return self.call("HSM_REFERENCE", [self.text(reference), self.size(count)])
 
-    def _RecordField(self, node: ir.RecordField) -> Text:
+    def _record_field(self, node: ir.RecordField) -> Text:
         member = naming.snake(node.field)
         pointer = self.pointer(node)
         if pointer is not None:
@@ -232,7 +277,7 @@ class ExpressionWriter:
             node.type,
         )
 
-    def _Element(self, node: ir.Element) -> Text:
+    def _element(self, node: ir.Element) -> Text:
         kind = node.base.type
         assert isinstance(kind, ir.ArrayType)
         index = self.index(node.index, kind.count)
@@ -247,7 +292,7 @@ class ExpressionWriter:
             else Text(f"(uint32_t){part.tight()}", UNARY, WORD)
         )
 
-    def _Unary(self, node: ir.Unary) -> Text:
+    def _unary(self, node: ir.Unary) -> Text:
         if node.operator == "not":
             return Text(f"!{self.expression(node.operand).tight()}", UNARY, BOOL)
         if node.operator == "-":
@@ -261,7 +306,7 @@ class ExpressionWriter:
             return self.complement(node.operand)
         return Text(f"~{self.word(node.operand).tight()}", UNARY, WORD)
 
-    def _Binary(self, node: ir.Binary) -> Text:
+    def _binary(self, node: ir.Binary) -> Text:
         if node.operator == "*" and node.value is None:
             factor, constant = (
                 (node.left, node.right)
@@ -386,7 +431,7 @@ class ExpressionWriter:
             f"{place} {operator} {bound.within(UNPARENTHESISED_RIGHT['relational'])}"
         ]
 
-    def _Conditional(self, node: ir.Conditional) -> Text:
+    def _conditional(self, node: ir.Conditional) -> Text:
         outcome = settled(node.condition)
         if outcome is not None:
             return self.chosen(node, outcome)
@@ -447,7 +492,7 @@ class ExpressionWriter:
             )
         return self.stored(node, kind)
 
-    def _Call(self, node: ir.Call) -> Text:
+    def _call(self, node: ir.Call) -> Text:
         function = next(f for f in self.protocol.functions if f.name == node.function)
         text = self.call(
             self.names.lower(node.function),
@@ -472,18 +517,7 @@ class ExpressionWriter:
             ],
         )
 
-    def _Has(self, node: ir.Has) -> Text:
-        return Text(self.bits_call("hsm_has", node.bits, node.index), ATOM, BOOL)
-
-    def _HasAll(self, node: ir.HasAll) -> Text:
-        return Text(
-            self.bits_call("hsm_has_all", node.bits, node.first, node.count), ATOM, BOOL
-        )
-
-    def _Available(self, node: ir.Available) -> Text:
-        return Text(f"{self.names.lower(node.pool, 'available')}_()", ATOM, BOOL)
-
-    def _InUse(self, node: ir.InUse) -> Text:
+    def _in_use(self, node: ir.InUse) -> Text:
         pool = self.protocol.pool(node.pool)
         used = self.state(f"{naming.snake(node.pool)}_used")
         index = f"{self.expression(node.reference).within({'additive'})} - 1u"
@@ -491,20 +525,17 @@ class ExpressionWriter:
             self.call("hsm_has", [used, self.size(pool.count), index]), ATOM, BOOL
         )
 
-    def _NumberOf(self, node: ir.NumberOf) -> Text:
-        return Text(f"(uint32_t){self.expression(node.reference).tight()}", UNARY, WORD)
-
-    def _ReferenceOf(self, node: ir.ReferenceOf) -> Text:
+    def _reference_of(self, node: ir.ReferenceOf) -> Text:
         kind = self.names.scalar(node.type)
         return Text(f"({kind}){self.expression(node.number).tight()}", UNARY, INT)
 
-    def _Minimum(self, node: ir.Minimum) -> Text:
+    def _minimum(self, node: ir.Minimum) -> Text:
         name = "hsm_maximum" if node.largest else "hsm_minimum"
         return Text(
             self.call(name, [self.text(node.left), self.text(node.right)]), ATOM, WORD
         )
 
-    def _Narrow(self, node: ir.Narrow) -> Text:
+    def _narrow(self, node: ir.Narrow) -> Text:
         operand = self.expression(node.operand)
         assert isinstance(node.type, ir.IntegerType)
         promoted = INT if node.type.bits < 32 else WORD

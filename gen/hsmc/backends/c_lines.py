@@ -25,7 +25,7 @@ COLUMNS = 100
 
 
 class Marks:
-    """Places of the spec, by number; `wanted` by whoever takes the marks away again."""
+    """Places of the spec, by number; `wanted`: a later step removes the marks."""
 
     def __init__(self) -> None:
         self.wanted = False

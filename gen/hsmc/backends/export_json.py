@@ -19,10 +19,16 @@ SCHEMA_VERSION = 2
 SCHEMA_NAME = "hsmc intermediate form"
 
 TAGGED = (
-    ir.Expression,
-    ir.Statement,
+    ir.ExpressionBase,
+    ir.StatementBase,
     *typing.get_args(ir.Type),
 )
+
+# Unions with a definition of their own.
+UNIONS: dict[str, tuple[type, ...]] = {
+    "Expression": typing.get_args(ir.Expression),
+    "Statement": typing.get_args(ir.Statement),
+}
 
 
 def as_json(protocol: ir.Protocol) -> dict[str, Any]:
@@ -74,8 +80,9 @@ def schema() -> dict[str, Any]:
     definitions: dict[str, Any] = {}
     for kind in _classes():
         definitions[kind.__name__] = _definition(kind)
-    definitions["Expression"] = _one_of(_subclasses(ir.Expression))
-    definitions["Statement"] = _one_of(_subclasses(ir.Statement))
+    for name, kinds in UNIONS.items():
+        names = sorted(kind.__name__ for kind in kinds)
+        definitions[name] = {"oneOf": [_reference(kind) for kind in names]}
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": SCHEMA_NAME,
@@ -83,7 +90,7 @@ def schema() -> dict[str, Any]:
         "properties": {
             "schema": {"const": SCHEMA_NAME},
             "version": {"const": SCHEMA_VERSION},
-            "protocol": _reference(ir.Protocol),
+            "protocol": _reference(ir.Protocol.__name__),
         },
         "required": ["schema", "version", "protocol"],
         "additionalProperties": False,
@@ -93,11 +100,11 @@ def schema() -> dict[str, Any]:
 
 def _classes() -> Iterator[type]:
     """All classes that become objects."""
-    found = [ir.Protocol, *_subclasses(ir.Expression), *_subclasses(ir.Statement)]
+    found = [ir.Protocol, *(kind for kinds in UNIONS.values() for kind in kinds)]
     seen: set[type] = set()
     while found:
         kind = found.pop()
-        if kind in seen or kind in (ir.Expression, ir.Statement):
+        if kind in seen:
             continue
         seen.add(kind)
         yield kind
@@ -114,10 +121,6 @@ def _classes_in(hint: Any) -> Iterator[type]:
         yield hint
     for part in typing.get_args(hint):
         yield from _classes_in(part)
-
-
-def _subclasses(base: type) -> list[type]:
-    return sorted(base.__subclasses__(), key=lambda kind: kind.__name__)
 
 
 def _hints(kind: type) -> dict[str, Any]:
@@ -144,8 +147,13 @@ def _schema_of(hint: Any, declares: bool) -> dict[str, Any]:
     arguments = typing.get_args(hint)
     origin = typing.get_origin(hint)
     if origin is Union:
-        parts = [_schema_of(part, declares) for part in arguments]
-        return {"anyOf": parts}
+        parts: list[dict[str, Any]] = []
+        for name, kinds in UNIONS.items():
+            if set(kinds) <= set(arguments):
+                parts.append(_reference(name))
+                arguments = tuple(part for part in arguments if part not in kinds)
+        parts += [_schema_of(part, declares) for part in arguments]
+        return {"anyOf": parts} if len(parts) > 1 else parts[0]
     if origin is typing.Literal:
         return {"enum": list(arguments)}
     if origin is tuple and arguments[-1] is Ellipsis:
@@ -160,7 +168,7 @@ def _schema_of(hint: Any, declares: bool) -> dict[str, Any]:
     if hint in (ir.Timer, ir.Local) and not declares:
         return {"type": "string"}
     if dataclasses.is_dataclass(hint):
-        return _reference(hint)
+        return _reference(hint.__name__)
     return {
         "type": {str: "string", int: "integer", bool: "boolean", type(None): "null"}[
             hint
@@ -168,9 +176,5 @@ def _schema_of(hint: Any, declares: bool) -> dict[str, Any]:
     }
 
 
-def _reference(kind: Any) -> dict[str, Any]:
-    return {"$ref": f"#/definitions/{kind.__name__}"}
-
-
-def _one_of(kinds: list[type]) -> dict[str, Any]:
-    return {"oneOf": [_reference(kind) for kind in kinds]}
+def _reference(name: str) -> dict[str, Any]:
+    return {"$ref": f"#/definitions/{name}"}

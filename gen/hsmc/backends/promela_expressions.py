@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Sequence
+from typing import Sequence, assert_never
 
 from .. import ir, naming, walk
 from ..c_names import CNames
@@ -122,10 +122,63 @@ class ExpressionWriter:
         }[operator]
 
     def text(self, node: ir.Expression) -> str:
-        method: Callable[[ir.Expression], str] = getattr(
-            self, "_" + type(node).__name__
-        )
-        return method(node)
+        match node:
+            case ir.Number():
+                return self._number(node)
+            case ir.NoneReference():
+                return "0"
+            case ir.ConstantName():
+                return self.names.upper(node.name)
+            case ir.ParameterName():
+                return self.names.upper("value", node.name)
+            case ir.MemberName():
+                return self.names.upper(node.enumeration, node.name)
+            case ir.VariableName():
+                return self.state(field_name(node.name))
+            case ir.LocalName():
+                return self.hidden(
+                    self.variable(self.owner, node.local.unique), node.local.type
+                )
+            case ir.ArgumentName():
+                return self._argument_name(node)
+            case ir.InstanceName():
+                return self.hidden(self.variable(self.owner, node.name), node.type)
+            case ir.PayloadField():
+                return f"{self.text(node.base)}.{field_name(node.field)}"
+            case ir.RecordField():
+                return self._record_field(node)
+            case ir.Element():
+                return self._element(node)
+            case ir.Unary():
+                return f"({'!' if node.operator == 'not' else node.operator}{self.text(node.operand)})"
+            case ir.Binary():
+                return self._binary(node)
+            case ir.Conditional():
+                return self._conditional(node)
+            case ir.Call():
+                return self._call(node)
+            case ir.Has():
+                return f"(({self.text(node.bits)} >> {self.text(node.index)}) & 1)"
+            case ir.HasAll():
+                return f"hsm_has_all({self.text(node.bits)}, {self.text(node.first)}, {self.text(node.count)})"
+            case ir.Available():
+                return self._available(node)
+            case ir.InUse():
+                return self._in_use(node)
+            case ir.NumberOf():
+                return self.text(node.reference)
+            case ir.ReferenceOf():
+                return self.text(node.number)
+            case ir.Minimum():
+                return self._minimum(node)
+            case ir.Narrow():
+                return self._narrow(node)
+            case ir.WorldVariable() | ir.WorldView() | ir.WorldFact():
+                raise AssertionError("stands in a world only")
+            case ir.BuildPayload():
+                raise AssertionError("stands in a `let` only")
+            case _:
+                assert_never(node)
 
     def variable(self, owner: str, name: str) -> str:
         return f"{self.names.lower(owner)}_{naming.snake(name)}"
@@ -145,62 +198,33 @@ class ExpressionWriter:
     def payload_type(self, name: str) -> str:
         return f"{self.names.lower(name)}_payload"
 
-    def _Number(self, node: ir.Number) -> str:
+    def _number(self, node: ir.Number) -> str:
         assert node.value is not None
         return self.number(node.value)
-
-    def _NoneReference(self, node: ir.NoneReference) -> str:
-        return "0"
-
-    def _ConstantName(self, node: ir.ConstantName) -> str:
-        return self.names.upper(node.name)
-
-    def _ParameterName(self, node: ir.ParameterName) -> str:
-        return self.names.upper("value", node.name)
-
-    def _MemberName(self, node: ir.MemberName) -> str:
-        return self.names.upper(node.enumeration, node.name)
 
     def state(self, member: str) -> str:
         return f"{self.names.upper('STATE')}({member})"
 
-    def _VariableName(self, node: ir.VariableName) -> str:
-        return self.state(field_name(node.name))
-
-    def _LocalName(self, node: ir.LocalName) -> str:
-        return self.hidden(
-            self.variable(self.owner, node.local.unique), node.local.type
-        )
-
-    def _ArgumentName(self, node: ir.ArgumentName) -> str:
+    def _argument_name(self, node: ir.ArgumentName) -> str:
         if self.macro or isinstance(node.type, ir.PayloadType):
             return f"{naming.snake(node.name)}_"
         return self.hidden(self.variable(self.owner, node.name), node.type)
 
-    def _InstanceName(self, node: ir.InstanceName) -> str:
-        return self.hidden(self.variable(self.owner, node.name), node.type)
-
-    def _PayloadField(self, node: ir.PayloadField) -> str:
-        return f"{self.text(node.base)}.{field_name(node.field)}"
-
     def index(self, index: ir.Expression, kind: str) -> str:
         return self.text(index) if kind == "number" else f"{self.text(index)} - 1"
 
-    def _RecordField(self, node: ir.RecordField) -> str:
+    def _record_field(self, node: ir.RecordField) -> str:
         record = (
             f"{field_name(node.container)}[{self.index(node.index, node.index_kind)}]"
         )
         return self.state(f"{record}.{field_name(node.field)}")
 
-    def _Element(self, node: ir.Element) -> str:
+    def _element(self, node: ir.Element) -> str:
         base = self.text(node.base)
         assert base.endswith(")")
         return f"{base[:-1]}[{self.text(node.index)}])"
 
-    def _Unary(self, node: ir.Unary) -> str:
-        return f"({'!' if node.operator == 'not' else node.operator}{self.text(node.operand)})"
-
-    def _Binary(self, node: ir.Binary) -> str:
+    def _binary(self, node: ir.Binary) -> str:
         if node.value is not None and not isinstance(node.type, ir.BoolType):
             return self.number(node.value)
         if node.operator in ("and", "or"):
@@ -234,7 +258,7 @@ class ExpressionWriter:
         self.before += choice(result, [] if either else lines, lines if either else [])
         return result
 
-    def _Conditional(self, node: ir.Conditional) -> str:
+    def _conditional(self, node: ir.Conditional) -> str:
         condition = self.text(node.condition)
         before_then, then = self.value(node.then)
         before_otherwise, otherwise = self.value(node.otherwise)
@@ -248,7 +272,7 @@ class ExpressionWriter:
         )
         return result
 
-    def _Call(self, node: ir.Call) -> str:
+    def _call(self, node: ir.Call) -> str:
         function = self.functions[node.function]
         name = self.names.lower(node.function)
         if node.function not in self.blocks:
@@ -263,34 +287,22 @@ class ExpressionWriter:
         )
         return result
 
-    def _Has(self, node: ir.Has) -> str:
-        return f"(({self.text(node.bits)} >> {self.text(node.index)}) & 1)"
-
-    def _HasAll(self, node: ir.HasAll) -> str:
-        return f"hsm_has_all({self.text(node.bits)}, {self.text(node.first)}, {self.text(node.count)})"
-
-    def _Available(self, node: ir.Available) -> str:
+    def _available(self, node: ir.Available) -> str:
         count = self.protocol.pool(node.pool).count.value
         return f"({self.state(naming.snake(node.pool) + '_used')} != {self.number((1 << count) - 1)})"
 
-    def _InUse(self, node: ir.InUse) -> str:
+    def _in_use(self, node: ir.InUse) -> str:
         used = self.state(naming.snake(node.pool) + "_used")
         return f"(({used} >> ({self.text(node.reference)} - 1)) & 1)"
 
-    def _NumberOf(self, node: ir.NumberOf) -> str:
-        return self.text(node.reference)
-
-    def _ReferenceOf(self, node: ir.ReferenceOf) -> str:
-        return self.text(node.number)
-
-    def _Minimum(self, node: ir.Minimum) -> str:
+    def _minimum(self, node: ir.Minimum) -> str:
         left, right = self.text(node.left), self.text(node.right)
         small = self.small(node.left) and self.small(node.right)
         below = self.compared(left, "<", right, small)
         first, second = (right, left) if node.largest else (left, right)
         return f"({below} -> {first} : {second})"
 
-    def _Narrow(self, node: ir.Narrow) -> str:
+    def _narrow(self, node: ir.Narrow) -> str:
         assert isinstance(node.type, (ir.IntegerType, ir.EnumerationType))
         most = (1 << node.type.bits) - 1
         if most == WORD:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What one node can see of the properties, and after which of the runtime's calls it may have changed: what back ends ask."""
+"""Which properties one node can check, and after which of the runtime's calls their outcome may have changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Place = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Asserted:
+class PropertyChecks:
     """`events` and `timers`: those after which the properties have to be checked."""
 
     properties: tuple[ir.Property, ...]
@@ -23,7 +23,7 @@ class Asserted:
     timers: frozenset[str]
 
 
-def asserted(protocol: ir.Protocol, recall: Recall) -> Asserted:
+def asserted(protocol: ir.Protocol, recall: Recall) -> PropertyChecks:
     """Whoever writes nothing that a property reads, and raises nothing that does, costs nothing."""
     properties = tuple(p for p in protocol.properties if p.condition is not None)
     reader = _Reader(protocol)
@@ -48,13 +48,15 @@ def asserted(protocol: ir.Protocol, recall: Recall) -> Asserted:
                 events.add(node)
     timers = {t.name for t in protocol.timers if (t.process, t.name) in found}
     if not properties:
-        return Asserted((), frozenset(), frozenset())
+        return PropertyChecks((), frozenset(), frozenset())
     if ("parameter", "*") in read:
         every = {(p.name, e.name) for p in protocol.processes for e in p.events}
-        return Asserted(
+        return PropertyChecks(
             properties, frozenset(every), frozenset(t.name for t in protocol.timers)
         )
-    return Asserted(properties, frozenset(events), frozenset(timers | recall.timers))
+    return PropertyChecks(
+        properties, frozenset(events), frozenset(timers | recall.timers)
+    )
 
 
 def _touches(written: Iterable[Place], read: set[Place]) -> bool:

@@ -16,7 +16,7 @@ from .command_line import print_json
 
 
 def command(options: argparse.Namespace, subject: Subject, trail: Trail) -> int:
-    told = trail_text.Teller(Program(subject.checked(trail.check)), trail)
+    trail_replay = trail_text.TrailReplay(Program(subject.checked(trail.check)), trail)
     try:
         program, outcome = replay(subject, trail, options.turns)
     except Irreproducible as error:
@@ -29,15 +29,18 @@ def command(options: argparse.Namespace, subject: Subject, trail: Trail) -> int:
     if options.json:
         print_json(record(options, program, trail, outcome))
         return outcome.status
-    print("\n".join(text(program, trail, told, outcome)))
+    print("\n".join(text(program, trail, trail_replay, outcome)))
     print("\n".join(verdict(subject, trail, outcome)))
     return outcome.status
 
 
 def text(
-    program: Program, trail: Trail, teller: trail_text.Teller, outcome: Outcome
+    program: Program,
+    trail: Trail,
+    trail_replay: trail_text.TrailReplay,
+    outcome: Outcome,
 ) -> list[str]:
-    """What was told to the boards, and what they did; the cycle once."""
+    """The commands given to the boards and the transitions they took; a cycle is shown once."""
     lines = [*trail_text.heading(trail), ""]
     width = len(str(len(trail.steps)))
     indent = " " * (width + 4)
@@ -47,7 +50,7 @@ def text(
         if trail.loop is not None and planned.number == trail.loop + 1:
             lines.append(f"{'':{width}}    --- the loop begins here ---")
         mark = "| " if trail.loop is not None and planned.number > trail.loop else "  "
-        heading = teller.one(planned.step, planned.number).heading
+        heading = trail_replay.one(planned.step, planned.number).heading
         if planned.number in outcome.plan.early:
             heading += ": came at once, see above"
         lines.append(f"{planned.number:{width}} {mark}{heading}")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the commands share: arguments, reading a spec, reporting, progress, exit status.
 
-Exit status: 0 done; 1 the spec (or a trace, a scenario) has errors, or what was asked about does not hold; 2 wrong
+Exit status: 0 done; 1 the spec (or a trace, a scenario) has errors, or a property does not hold; 2 wrong
 usage, or a file that can be neither read nor written.
 """
 

@@ -16,7 +16,7 @@ from ..report import SpecError
 from ..testing import mutation
 from ..verification import survivors
 from ..verification.mutant_report import Report
-from ..verification.mutants import Kept, Task, examine_all, measure
+from ..verification.mutants import ResultCache, Task, examine_all, measure
 from ..verification.search import need_tools
 from ..verification.subject import Subject, choose_checks
 from ..verification.survivors import Survivor
@@ -81,9 +81,9 @@ def command(options: argparse.Namespace) -> int:
     need_tools()
     progress = Progress()
     directory = subject.directory.parent
-    kept = Kept(directory / "kept")
+    cache = ResultCache(directory / "cache")
     try:
-        baseline = measure(subject, kept, options.checks, progress.step)
+        baseline = measure(subject, cache, options.checks, progress.step)
     except SpecError as error:
         fail(error.diagnostics, options.json)
     tasks = [

@@ -40,11 +40,11 @@ def load(path: Path, options: argparse.Namespace) -> tuple[Subject, Program, Tra
 
 
 def outcome(
-    trail: Trail, told: list[trail_text.Told], done: native.Replay
+    trail: Trail, replayed: list[trail_text.ReplayedStep], done: native.Replay
 ) -> list[str]:
     """What the two executions came to; empty when both do as the model did."""
     problems = []
-    different = [(each.number, each.difference) for each in told if each.difference]
+    different = [(each.number, each.difference) for each in replayed if each.difference]
     if different:
         problems.append(f"interpreter, step {different[0][0]}: {different[0][1]}")
     for number, text in enumerate(native.differences(trail, done), 1):
@@ -88,18 +88,18 @@ def command(options: argparse.Namespace) -> int:
         from . import boards_report
 
         return boards_report.command(options, subject, trail)
-    told = trail_text.Teller(program, trail).tell()
+    replayed = trail_text.TrailReplay(program, trail).steps()
     done = native.run(program, subject, trail)
-    problems = outcome(trail, told, done)
+    problems = outcome(trail, replayed, done)
     changed = trail.hash != subject.protocol.hash
-    reached = f"{len(told)} steps" if len(told) != 1 else "1 step"
+    reached = f"{len(replayed)} steps" if len(replayed) != 1 else "1 step"
     if options.json:
         print_json(
             {
                 "trail": str(options.trail),
                 "property": trail.violated,
                 "spec_changed": changed,
-                "steps": [record(each, i, done) for i, each in enumerate(told)],
+                "steps": [record(each, i, done) for i, each in enumerate(replayed)],
                 "violated": done.violated or None,
                 "cycle": done.closes,
                 "problems": problems,
@@ -108,15 +108,15 @@ def command(options: argparse.Namespace) -> int:
         return int(bool(problems))
     if changed:
         print(f"{subject.spec} has changed since the trail was found")
-    print(trail_text.text(trail, shown(told, problems)), end="")
+    print(trail_text.text(trail, shown(replayed, problems)), end="")
     if options.diagram:
         print()
-        print(diagram.text(trail, diagram.rows(trail, told)), end="")
+        print(diagram.text(trail, diagram.rows(trail, replayed)), end="")
     print()
     if problems:
         print(*(f"not as found: {problem}" for problem in problems), sep="\n")
         return 1
-    taken = sum(len(each.transitions) for each in told)
+    taken = sum(len(each.transitions) for each in replayed)
     print(f"interpreter: {reached}, the same {taken} transitions")
     print(
         f"generated C: {reached}, the same {taken} transitions; {ending(trail, done)}"
@@ -132,21 +132,25 @@ def ending(trail: Trail, done: native.Replay) -> str:
     return "nothing more happens"
 
 
-def shown(told: list[trail_text.Told], problems: list[str]) -> list[trail_text.Told]:
+def shown(
+    replayed: list[trail_text.ReplayedStep], problems: list[str]
+) -> list[trail_text.ReplayedStep]:
     """Up to the first difference: what follows it means nothing."""
     end: Optional[int] = None
     for problem in problems:
         words = problem.partition("step ")[2].partition(":")[0]
         if words.isdigit():
             end = min(end or int(words), int(words))
-    return told[:end] if end else told
+    return replayed[:end] if end else replayed
 
 
-def record(told: trail_text.Told, index: int, done: native.Replay) -> dict[str, object]:
+def record(
+    replayed: trail_text.ReplayedStep, index: int, done: native.Replay
+) -> dict[str, object]:
     mine = done.steps[index] if index < len(done.steps) else None
     return {
-        "step": told.number,
-        "what": told.heading,
-        "interpreter": told.transitions,
+        "step": replayed.number,
+        "what": replayed.heading,
+        "interpreter": replayed.transitions,
         "c": [name for name, _ in mine.rows] if mine is not None else None,
     }

@@ -73,7 +73,7 @@ def command(options: argparse.Namespace) -> int:
     started = time.monotonic()
     try:
         runs = run_all(searches, limits, options.level == "quick")
-        stories = [
+        counterexamples = [
             (subject, each)
             for subject in subjects
             for each in counterexample.explain(
@@ -88,7 +88,7 @@ def command(options: argparse.Namespace) -> int:
         raise Failure("interrupted", 1) from None
     seconds = time.monotonic() - started
     problems = [
-        f"{problem}\n{divergence.where_engines_part(by_name[search.protocol], search.check)}"
+        f"{problem}\n{divergence.find_divergence(by_name[search.protocol], search.check)}"
         for problem, search in verdicts.unequal(runs)
     ]
     whole = options.level != "quick" and not names and options.property is None
@@ -97,11 +97,11 @@ def command(options: argparse.Namespace) -> int:
         problems += [problem for each in judged for problem in each.problems]
     records = [verdicts.as_record(run) for run in runs]
     for record in records:
-        for _, (trail, told, paths) in stories:
+        for _, (trail, replayed, paths) in counterexamples:
             mine = record["config"] == f"{trail.protocol}/{trail.check}"
             if mine and record.get("property") == trail.violated:
                 record["trail"] = shown(paths["trail"])
-                record["steps"] = len(told)
+                record["steps"] = len(replayed)
     if options.report is not None:
         write_all({options.report: json.dumps(records, indent=1) + "\n"})
     if options.json:
@@ -109,11 +109,11 @@ def command(options: argparse.Namespace) -> int:
     else:
         print(verdicts.table(runs), end="")
         for each in judged:
-            print("".join(f"{line}\n" for line in each.told), end="")
+            print("".join(f"{line}\n" for line in each.lines), end="")
         tell_rest(options, subjects, names, runs, seconds)
-        for _, (trail, told, paths) in stories:
+        for _, (trail, replayed, paths) in counterexamples:
             print()
-            print(trail_text.text(trail, told), end="")
+            print(trail_text.text(trail, replayed), end="")
             print("\n".join(f"{kind:6} {shown(path)}" for kind, path in paths.items()))
             print(f"replay hsmc replay {shown(paths['trail'])}")
     if problems:

@@ -35,7 +35,7 @@ from ..frontend.worlds import (
 )
 from ..analysis.unused import check_unused
 
-Step = Callable[[str], None]  # called with what comes next, for a progress line
+Step = Callable[[str], None]  # receives the name of each step, for a progress line
 
 
 def _silent(what: str) -> None:
@@ -115,7 +115,7 @@ class Compilation:
         return {source.name: source.text for source in self.spec.sources}
 
     def diagnostics(self, step: Step = _silent) -> list[Diagnostic]:
-        """Of the spec and, where it has no errors, of each of its checks. `step` is called with what comes next."""
+        """Of the spec and, if it has no errors, of each of its checks. `step` receives the name of each step."""
         step(f"compiling {self.path}")
         if self.protocol(None) is not None:
             for number, check in enumerate(self._settings, start=1):
@@ -393,7 +393,7 @@ class _Resolution:
                 self.functions[name] = dataclasses.replace(function, reads_state=reads)
             if action is not None:
                 raises[name] = raises_of(action.body, raises)
-                # Put back first: what it does is asked for.
+                # Put back first: its effects are read below.
                 self.actions[name] = action
                 body = self.raises.last(action.body) if self.raises else action.body
                 self.actions.pop(name)

@@ -94,7 +94,7 @@ class Tables:
         self.process_of_pool: dict[str, ir.Process] = {}
         self.answers: dict[tuple[str, str], list[ir.Handler]] = {}
         self.leaf_bits: dict[tuple[str, str], int] = {}
-        self.ways: dict[tuple[int, int], list[Pending]] = {}
+        self.continuations: dict[tuple[int, int], list[Pending]] = {}
         self.ranges = {
             process.name: range(1)
             if process.pool is None
@@ -131,9 +131,9 @@ class Tables:
     def ways_of(self, facts: RowFacts, instance: int) -> list[Pending]:
         """What may come after a row, in each way through its statements."""
         key = (facts.row.number, instance)
-        if key not in self.ways:
-            self.ways[key] = list(ways(facts.paths, instance))
-        return self.ways[key]
+        if key not in self.continuations:
+            self.continuations[key] = list(continuations(facts.paths, instance))
+        return self.continuations[key]
 
     def silent(self, process: str, event: str) -> int:
         """The leaves in which the event may leave no trace, as bits."""
@@ -144,7 +144,7 @@ class Tables:
         return result
 
 
-def ways(paths: RowPaths, instance: Optional[int]) -> Iterator[Pending]:
+def continuations(paths: RowPaths, instance: Optional[int]) -> Iterator[Pending]:
     if paths.paths is None:
         yield (Anything(frozenset(paths.loose.raises)),)
         return
@@ -188,7 +188,9 @@ class ControlCheck:
             for timer in process.initial_timers:
                 self.armed[timer.index, 0] = None
             paths = self.tables.finder.statements(process.initial_actions)
-            begun = [before + way for before in begun for way in ways(paths, None)]
+            begun = [
+                before + way for before in begun for way in continuations(paths, None)
+            ]
         self.pending = set(begun)
 
     def _forget(self) -> None:

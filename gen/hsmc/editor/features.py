@@ -251,7 +251,7 @@ class Features:
         return {"uri": self.uri(span.file.path.resolve()), "range": range_of(span)}
 
     def _place(self, params: Json) -> Optional[tuple[Path, list[Analysis], int]]:
-        """The file, the specs it belongs to, and the offset that is asked about."""
+        """The file, the specs it belongs to, and the offset of the request."""
         path = path_of(_uri(params))
         position = params.get("position")
         try:

@@ -167,12 +167,12 @@ def read(parser: FileParser) -> list[Item]:
             waiting.append((len(text) - len(text.lstrip(" ")), comment))
             number += 1
             continue
-        kept = [own for own in levels if own < line.indent]
-        settle(len(kept))
+        outer = [own for own in levels if own < line.indent]
+        settle(len(outer))
         code = _code_line(parser, line)
-        del words[len(kept) :]
-        levels[:] = [*kept, line.indent]
-        code.level = len(kept)
+        del words[len(outer) :]
+        levels[:] = [*outer, line.indent]
+        code.level = len(outer)
         code.parents = tuple(words)
         words.append(code.first_word)
         items.append(code)

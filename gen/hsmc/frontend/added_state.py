@@ -52,7 +52,7 @@ def both(
     )
 
 
-class HiddenState:
+class AddedState:
     """Adds to one process. Singletons share one struct in C, hence one set of names for all of them."""
 
     def __init__(self, context: Context, machine: Machine) -> None:
@@ -104,7 +104,7 @@ class HiddenState:
         )
         if not per_record:
             self.machine.hidden.append(field)
-            context.hidden_names.add(naming.snake(field.name))
+            context.added_names.add(naming.snake(field.name))
             return ir.VariableName(
                 type=type_, place=place, process=self.machine.name, name=field.name
             )
@@ -133,7 +133,7 @@ class HiddenState:
             taken = {naming.snake(f.name) for f in context.pools[self.pool].fields}
         else:
             taken = {naming.snake(name) for name in context.symbols}
-            taken |= context.hidden_names
+            taken |= context.added_names
         name = wanted
         if naming.snake(name) in taken and not per_record:
             name = f"{self.machine.name}_{wanted}"

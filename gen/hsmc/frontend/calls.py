@@ -378,7 +378,7 @@ class Calls(Expressions):
             self.error(
                 "HSM0301",
                 node.span,
-                f"no argument, field or variable is a handle[{pool}]: nobody could keep this one",
+                f"no argument, field or variable is a handle[{pool}]: this one cannot be stored",
             )
             return None
         return self._handles("handle", pool, value, node)

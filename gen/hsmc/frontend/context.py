@@ -153,7 +153,7 @@ class Context:
     process_of_pool: dict[str, ast.Process] = field(default_factory=dict)
 
     # Spelling in generated code of variables the compiler adds.
-    hidden_names: set[str] = field(default_factory=set)
+    added_names: set[str] = field(default_factory=set)
     # Leaf a record's process starts in, by process.
     initial_leaf: dict[str, str] = field(default_factory=dict)
     timers: list[ir.Timer] = field(default_factory=list)
@@ -185,7 +185,7 @@ class Context:
         self.report.add(code, span, message, notes)
 
     def refer(self, use: Span, declared: Union[Span, ir.Place]) -> None:
-        """Notes what a name stands for. Whoever resolves a name calls this, whatever is wrong with its use."""
+        """Records the declaration that a name resolves to. Each resolver calls this, even where the use is wrong."""
         place = declared.place() if isinstance(declared, Span) else declared
         self.references[use] = place
 

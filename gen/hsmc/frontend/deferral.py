@@ -21,9 +21,9 @@ from typing import Iterable, Iterator, Optional
 from .. import ir, walk
 from . import ast
 from .context import Context
-from .added_state import BOOL, U32, HiddenState, compare, number, size, smallest
+from .added_state import BOOL, U32, AddedState, compare, number, size, smallest
 from .machines import Machine, StateNode
-from .transition_paths import ways
+from .transition_paths import transition_paths
 
 # Longer queues are moved up by a loop.
 UNROLLED = 4
@@ -71,7 +71,7 @@ class Deferral:
     def __init__(self, context: Context, machine: Machine) -> None:
         self.context = context
         self.machine = machine
-        self.hidden = HiddenState(context, machine)
+        self.added = AddedState(context, machine)
         self.queues: dict[str, Queue] = {}
         self.deferred: dict[StateNode, list[str]] = {}
         for leaf in machine.leaves:
@@ -94,9 +94,9 @@ class Deferral:
         self.after = {name: self._after(name) for name in self.queues}
         place = machine.node.name.span.place()
         kind: ir.Type = BOOL
-        if self.hidden.pool is not None:
-            kind = ir.BitsType(context.pools[self.hidden.pool].count)
-        self.pending = self.hidden.add(
+        if self.added.pool is not None:
+            kind = ir.BitsType(context.pools[self.added.pool].count)
+        self.pending = self.added.add(
             f"{machine.name}_{self.event}",
             kind,
             "may something that waits be delivered?",
@@ -109,7 +109,7 @@ class Deferral:
         name = event.name.text
         signature = self.context.events.get(self.machine.name, {}).get(name)
         return (
-            self.hidden.usable
+            self.added.usable
             and name in self.machine.keeps
             and signature is not None
             and len(signature.arguments) == len(event.arguments)
@@ -138,7 +138,7 @@ class Deferral:
         place = event.name.span.place()
         limit = machine.keeps[name]
         arguments = context.events[machine.name][name].arguments
-        count = self.hidden.add(
+        count = self.added.add(
             f"waiting_{name}",
             smallest(limit.value),
             f"how many '{name}' wait",
@@ -172,7 +172,7 @@ class Deferral:
         limit: ir.Size,
     ) -> Part:
         what = argument.name if field is None else f"{argument.name}.{field}"
-        array = self.hidden.add(
+        array = self.added.add(
             f"waiting_{event.name.text}_{what.replace('.', '_')}",
             ir.ArrayType(type_, limit),
             f"{what} of those that wait, the first in 0",
@@ -236,10 +236,12 @@ class Deferral:
                     for choice in rows.choices:
                         if choice.target is None:
                             continue
-                        for way in ways(self.machine, leaf, source, choice):
-                            if way.entered[-1] not in found:
-                                found.add(way.entered[-1])
-                                pending.append(way.entered[-1])
+                        for path in transition_paths(
+                            self.machine, leaf, source, choice
+                        ):
+                            if path.entered[-1] not in found:
+                                found.add(path.entered[-1])
+                                pending.append(path.entered[-1])
         return found
 
     def recall(self, queue: Queue) -> tuple[ir.Expression, tuple[ir.Statement, ...]]:
@@ -273,7 +275,7 @@ class Deferral:
                 place=place,
                 process=self.machine.name,
                 event=queue.event.name.text,
-                instance=self.hidden.instance(place),
+                instance=self.added.instance(place),
                 arguments=arguments,
             )
         )
@@ -337,7 +339,7 @@ class Deferral:
 
     def mark(self, place: ir.Place) -> Iterable[ir.Statement]:
         assert self.pending is not None
-        instance = self.hidden.instance(place)
+        instance = self.added.instance(place)
         if instance is None:
             true = ir.Number(type=BOOL, place=place, value=1, text="true")
             return [ir.Assign(place=place, target=self.pending, value=true)]

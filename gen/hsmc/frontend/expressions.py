@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Names and types of expressions.
 
-Every method gives None for what is wrong, having reported it; whoever meets None stays silent, so that one mistake
+Every method reports a mistake and returns None for it; a caller that gets None reports nothing, so that one mistake
 gives one message.
 """
 

@@ -9,15 +9,15 @@ from .. import ir
 from .guard_coverage import Coverage
 from .context import Context
 from .deferral import Deferral
-from .added_state import HiddenState, both, compare, number, smallest
+from .added_state import AddedState, both, compare, number, smallest
 from .machines import Choice, Machine, Rows, StateNode, initial_of, walk
 from ..source import Span
 from .transition_paths import (
-    Way,
+    TransitionPath,
     history_targets,
     numbered_children,
     remembered_children,
-    ways,
+    transition_paths,
 )
 
 Raises = Callable[[Iterable[ir.Statement]], tuple[tuple[str, str], ...]]
@@ -230,14 +230,14 @@ class Flattener:
             for choice in rows.choices:
                 choice.reached = True
                 found = (
-                    ways(machine, leaf, state, choice)
+                    transition_paths(machine, leaf, state, choice)
                     if choice.target is not None
-                    else (Way((), ()),)
+                    else (TransitionPath((), ()),)
                 )
-                for way in found:
+                for path in found:
                     count = sum(len(g.rows) for g in groups) + len(built)
                     built.append(
-                        self._row(machine, leaf, state, choice, way, event, count)
+                        self._row(machine, leaf, state, choice, path, event, count)
                     )
                 if not choice.conditional:
                     handled = True
@@ -257,25 +257,25 @@ class Flattener:
         leaf: StateNode,
         state: StateNode,
         choice: Choice,
-        way: Way,
+        path: TransitionPath,
         event: str,
         count: int,
     ) -> ir.Row:
-        exited, entered = way.exited, way.entered
+        exited, entered = path.exited, path.entered
         exit_actions = tuple(s for e in exited for s in e.exit)
         entry_actions = tuple(s for e in entered for s in e.entry)
         if not releases_own((*exit_actions, *choice.actions, *entry_actions)):
             # In front of all else: exit actions may raise, and then nothing but raises may follow.
-            before = _remembering(machine, way)
+            before = _remembering(machine, path)
             if entered and self.deferral is not None and self.deferral.queues:
                 before += self.deferral.leaving(leaf, entered[-1])
             exit_actions = (*before, *exit_actions)
         if entered:
             machine.successors[leaf].add(entered[-1])
         guard = choice.guard
-        if way.remembered is not None and choice.target in machine.history:
+        if path.remembered is not None and choice.target in machine.history:
             place = machine.history[choice.target]
-            index = numbered_children(choice.target).index(way.remembered)
+            index = numbered_children(choice.target).index(path.remembered)
             guard = both(guard, compare("==", place, index, place.place))
         number = self.number
         self.number += 1
@@ -371,10 +371,10 @@ def _rows(groups: Iterable[ir.Group]) -> list[ir.Row]:
     return [row for group in groups for row in group.rows]
 
 
-def _remembering(machine: Machine, way: Way) -> tuple[ir.Statement, ...]:
+def _remembering(machine: Machine, path: TransitionPath) -> tuple[ir.Statement, ...]:
     """Notes, in each state left that some row enters by history, which child was active."""
     result: list[ir.Statement] = []
-    for child, state in zip(way.exited, way.exited[1:]):
+    for child, state in zip(path.exited, path.exited[1:]):
         if state in machine.history:
             place = machine.history[state]
             index = numbered_children(state).index(child)
@@ -399,12 +399,12 @@ def releases_own(statements: Iterable[ir.Statement]) -> bool:
 
 def add_history(context: Context, machine: Machine) -> None:
     """Declares what history needs to remember."""
-    hidden = HiddenState(context, machine)
-    for state in history_targets(machine) if hidden.usable else ():
+    added = AddedState(context, machine)
+    for state in history_targets(machine) if added.usable else ():
         if len(remembered_children(machine, state)) == 1:
             continue  # the initial one, whatever happened
         children = numbered_children(state)
-        machine.history[state] = hidden.add(
+        machine.history[state] = added.add(
             f"{state.name}_history",
             smallest(len(children) - 1),
             f"which state inside {state.dotted} was active when it was last left: "

@@ -251,7 +251,7 @@ class MachineBuilder:
                     event.name.span,
                     "'creates' and 'select' exclude each other"
                     if event.external
-                    else f"event '{name}' is not external: whoever raises it names the record",
+                    else f"event '{name}' is not external: the row that raises it names the record",
                 )
                 return
         if event.select is None:

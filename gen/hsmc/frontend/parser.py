@@ -138,7 +138,7 @@ def _apart(stream: Iterator[Token]) -> Iterator[Token]:
 
 @lru_cache(maxsize=None)
 def lark_parser() -> Lark:
-    """The parser; its tables are kept (disk_cache.py), as making them takes longer than to compile most specs."""
+    """The parser; its tables are cached (disk_cache.py), as making them takes longer than to compile most specs."""
     grammar = Path(__file__).with_name("grammar.lark").read_text()
     options = {"postlex": SpecIndenter(), "propagate_positions": True}
     name = disk_cache.name_for(grammar, lark.__version__) + ".tables"
@@ -146,7 +146,7 @@ def lark_parser() -> Lark:
     if content is not None:
         try:
             saved = pickle.loads(content)
-            # As the parsers do that Lark generates: Lark.load() cannot be told of the post-lexer.
+            # As the parsers do that Lark generates: Lark.load() takes no post-lexer.
             return Lark._load_from_dict(saved["data"], saved["memo"], **options)
         except Exception:  # spoilt, in whatever way
             pass
@@ -319,7 +319,7 @@ class FileParser:
 
     def _selected(self, selection: Selection) -> list[LogicalLine]:
         """Blanks marks, and the lines of other profiles with what hangs on them."""
-        kept: list[LogicalLine] = []
+        remaining: list[LogicalLine] = []
         hidden_indent: Optional[int] = None
         for line in self.lines:
             marked = find_marks(self._code(line))
@@ -332,14 +332,14 @@ class FileParser:
             if hidden_indent is None:
                 if names:
                     self._blank(line.start + marked.code_end, line.end)
-                kept.append(line)
+                remaining.append(line)
                 continue
             if not sound:
                 self._poison(line.start, line.end)
             first = self.file.line_of(line.start)
             self.file.hidden_lines.update(range(first, self.file.line_of(line.end) + 1))
             self._blank(line.start, line.end)
-        return kept
+        return remaining
 
     def _check_marks(
         self,
@@ -533,7 +533,7 @@ class FileParser:
 
     def _check_dedents(self, chunk: list[LogicalLine]) -> list[LogicalLine]:
         levels = [0]
-        kept: list[LogicalLine] = []
+        remaining: list[LogicalLine] = []
         if chunk[0].indent > 0:
             self._error(
                 "HSM0103",
@@ -559,8 +559,8 @@ class FileParser:
                     self._poison(line.start, line.end)
                     levels.append(line.indent)
                     continue
-            kept.append(line)
-        return kept
+            remaining.append(line)
+        return remaining
 
     def _earlier_line_is_odd(self, chunk: list[LogicalLine], index: int) -> bool:
         """Where the line at the index fits no block only because one before it is indented by an odd number of blanks, that

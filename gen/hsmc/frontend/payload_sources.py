@@ -114,7 +114,7 @@ class PayloadSources:
         return codec.tests(codec.root, layout.when) is not None
 
     def _check_parts(self, node: ast.Payload, payload: ir.Payload) -> None:
-        """What may follow is named, parts do not overlap, and all that is asked about the frame can be told."""
+        """What may follow is named, parts do not overlap, and every condition on the frame can be evaluated."""
         codec = self._codec(payload)
         for layout in self.context.layouts.values():
             if layout.within not in payload.sources or layout.name in payload.sources:

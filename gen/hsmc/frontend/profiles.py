@@ -20,7 +20,7 @@ from ..report import Report, did_you_mean
 MARKS = re.compile(r"(?:[ \x0b\r]*@[A-Za-z_][A-Za-z0-9_]*)+[ \x0b\r]*$")
 MARK = re.compile(r"@([A-Za-z_][A-Za-z0-9_]*)")
 STRING = re.compile(r'"[^"]*"')
-# A declaration that is one, told before the grammar can be asked.
+# A declaration of a profile, recognised before the grammar is read.
 DECLARES_PROFILE = re.compile(r"profile +[A-Za-z_]")
 
 

@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from typing import Iterable, Iterator, Mapping, Optional, Sequence
+from typing import Iterable, Iterator, Mapping, Optional, Sequence, assert_never
 
 from .. import ir, walk
 from .context import Context
 from .machines import Machine
 
 DEVICES = "the outside"
+# What a row may do before or after a raise, and what stands in worlds only.
+NO_EFFECT = walk.STATELESS + ir.WORLD_ONLY + (ir.If, ir.Repeat, ir.Return, ir.Count)
 Event = tuple[str, str]
 
 
@@ -143,10 +145,10 @@ class Raises:
                 self._write(node.target, found, targets)
             elif isinstance(node, ir.SetBit):
                 self._write(node.bits, found, targets)
-            elif isinstance(node, (ir.Let, ir.Create, ir.For)):
+            elif isinstance(node, (ir.Let, ir.For)):
                 found.writes.add(f" {node.local.unique}")
-            if isinstance(node, ir.Create):
-                found.writes.add(f"pool {node.pool}")
+            elif isinstance(node, ir.Create):
+                found.writes |= {f" {node.local.unique}", f"pool {node.pool}"}
             elif isinstance(node, ir.Release):
                 found.writes.add(f"pool {node.pool}")
                 found.writes.update(self._fields(node.pool))
@@ -157,7 +159,7 @@ class Raises:
             elif isinstance(node, ir.Raise):
                 found.raises.add((node.process, node.event))
                 for passed in (node.instance, *node.arguments):
-                    # Who gets a reference counts on the record.
+                    # The receiver of a reference counts on the record.
                     if passed is not None and isinstance(passed.type, ir.ReferenceType):
                         found.reads.add(f"pool {passed.type.pool}")
             elif isinstance(node, (ir.Available, ir.InUse)):
@@ -166,10 +168,11 @@ class Raises:
                 found.add(self._body(node.function, self.functions))
             elif isinstance(node, ir.ActionCall):
                 found.add(self._body(node.action, self.actions))
-            elif isinstance(node, ir.Expression) and id(node) not in targets:
-                name = _place(node)
-                if name:
-                    found.reads.add(name)
+            elif isinstance(node, (ir.VariableName, ir.RecordField, ir.LocalName)):
+                if id(node) not in targets:
+                    found.reads.add(_place(node))
+            elif not isinstance(node, NO_EFFECT):
+                assert_never(node)
         return found
 
     @staticmethod

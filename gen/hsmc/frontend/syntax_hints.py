@@ -34,8 +34,8 @@ WRITTEN = {
     "?": "write 'a if condition else b'",
     "//": "a comment begins with '#'",
     "/*": "a comment begins with '#', in each of its lines",
-    "{": "a block is told by its indentation, without braces",
-    "}": "a block is told by its indentation, without braces",
+    "{": "a block is marked by its indentation, without braces",
+    "}": "a block is marked by its indentation, without braces",
 }
 # What these should be depends on where they stand.
 DEPENDING = "<<= >>= += -= *= /= %= &= |= ^= ++ -- := == != <= >= = < > ; :".split()

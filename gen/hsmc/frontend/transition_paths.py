@@ -10,10 +10,10 @@ from .machines import Choice, Machine, StateNode, initial_of
 
 
 @dataclass(frozen=True)
-class Way:
-    """One way a row with a target may go: states left (innermost first) and entered (outermost first). Of a history
+class TransitionPath:
+    """One path that a row with a target may take: states left (innermost first) and entered (outermost first). Of a history
     target that is entered from outside there is one for each child that may be remembered; it is taken when
-    `remembered` was the last to be active, or, when that is None, if no way before it was.
+    `remembered` was the last to be active, or, when that is None, if no path before it was.
     """
 
     exited: tuple[StateNode, ...]
@@ -21,10 +21,10 @@ class Way:
     remembered: Optional[StateNode] = None
 
 
-def ways(
+def transition_paths(
     machine: Machine, leaf: StateNode, source: StateNode, choice: Choice
-) -> tuple[Way, ...]:
-    """How a row with a target, written in `source`, may go while `leaf` is active."""
+) -> tuple[TransitionPath, ...]:
+    """The paths that a row with a target, written in `source`, may take while `leaf` is active."""
     target = choice.target
     assert target is not None
     domain = _domain(source, choice)
@@ -35,13 +35,13 @@ def ways(
             break
         entered.insert(0, state)
     if not choice.node.history or not target.children:
-        return (Way(exited, (*entered, *list(target.initial_chain())[1:])),)
+        return (TransitionPath(exited, (*entered, *list(target.initial_chain())[1:])),)
     if target in exited:
         child = exited[exited.index(target) - 1]
-        return (Way(exited, (*entered, *child.initial_chain())),)
+        return (TransitionPath(exited, (*entered, *child.initial_chain())),)
     *others, initial = reversed(remembered_children(machine, target))
     return tuple(
-        Way(
+        TransitionPath(
             exited,
             (*entered, *child.initial_chain()),
             child if child is not initial else None,

@@ -15,7 +15,7 @@ Names the text uses, given by what runs it:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Callable, Optional, Sequence, Union
+from typing import Optional, Sequence, Union, assert_never
 
 from .. import ir
 from ..admission import carried
@@ -160,6 +160,54 @@ class CodeWriter(ABC):
     def recalling(self) -> None:
         """Delivers what waits and need not wait any longer, one after the other, each in full."""
 
+    @abstractmethod
+    def _unary(self, node: ir.Unary) -> str:
+        ...
+
+    @abstractmethod
+    def _binary(self, node: ir.Binary) -> str:
+        ...
+
+    @abstractmethod
+    def _conditional(self, node: ir.Conditional) -> str:
+        ...
+
+    @abstractmethod
+    def _has(self, node: ir.Has) -> str:
+        ...
+
+    @abstractmethod
+    def _has_all(self, node: ir.HasAll) -> str:
+        ...
+
+    @abstractmethod
+    def _available(self, node: ir.Available) -> str:
+        ...
+
+    @abstractmethod
+    def _in_use(self, node: ir.InUse) -> str:
+        ...
+
+    @abstractmethod
+    def _minimum(self, node: ir.Minimum) -> str:
+        ...
+
+    @abstractmethod
+    def _narrow(self, node: ir.Narrow) -> str:
+        ...
+
+    @abstractmethod
+    def _build_payload(self, node: ir.BuildPayload) -> str:
+        ...
+
+    @abstractmethod
+    def _release(self, node: ir.Release) -> None:
+        ...
+
+    @abstractmethod
+    def _set_bit(self, node: ir.SetBit) -> None:
+        ...
+
     # --- the log
 
     def _log_formats(self) -> None:
@@ -190,44 +238,61 @@ class CodeWriter(ABC):
         """Always an atom: a name, a number, a call, or in brackets."""
         if node.value is not None:
             return self.literal(node)
-        method: Callable[[ir.Expression], str] = getattr(
-            self, "_" + type(node).__name__
-        )
-        return method(node)
+        match node:
+            case ir.NoneReference():
+                return "0"
+            case ir.ParameterName():
+                return f"V[{self.layout.parameters[node.name]}]"
+            case ir.VariableName():
+                return f"V[{self.slot(node)}]"
+            case ir.LocalName():
+                return f"l_{node.local.unique}"
+            case ir.ArgumentName():
+                return f"a_{node.name}"
+            case ir.InstanceName():
+                return "instance"
+            case ir.PayloadField():
+                return self._payload_field(node)
+            case ir.RecordField():
+                return f"V[{self.slot(node)}]"
+            case ir.Element():
+                return f"V[{self.slot(node)}]"
+            case ir.Call():
+                return f"f_{node.function}({self.list(node.arguments)})"
+            case ir.NumberOf():
+                return self.expression(node.reference)
+            case ir.ReferenceOf():
+                return self.expression(node.number)
+            case ir.Unary():
+                return self._unary(node)
+            case ir.Binary():
+                return self._binary(node)
+            case ir.Conditional():
+                return self._conditional(node)
+            case ir.Has():
+                return self._has(node)
+            case ir.HasAll():
+                return self._has_all(node)
+            case ir.Available():
+                return self._available(node)
+            case ir.InUse():
+                return self._in_use(node)
+            case ir.Minimum():
+                return self._minimum(node)
+            case ir.Narrow():
+                return self._narrow(node)
+            case ir.BuildPayload():
+                return self._build_payload(node)
+            case ir.Number() | ir.ConstantName() | ir.MemberName():
+                raise AssertionError("has a value")
+            case ir.WorldVariable() | ir.WorldView() | ir.WorldFact():
+                raise AssertionError("stands in a world only")
+            case _:
+                assert_never(node)
 
-    def _NoneReference(self, node: ir.NoneReference) -> str:
-        return "0"
-
-    def _ParameterName(self, node: ir.ParameterName) -> str:
-        return f"V[{self.layout.parameters[node.name]}]"
-
-    def _VariableName(self, node: ir.VariableName) -> str:
-        return f"V[{self.slot(node)}]"
-
-    def _LocalName(self, node: ir.LocalName) -> str:
-        return f"l_{node.local.unique}"
-
-    def _ArgumentName(self, node: ir.ArgumentName) -> str:
-        return f"a_{node.name}"
-
-    def _InstanceName(self, node: ir.InstanceName) -> str:
-        return "instance"
-
-    def _PayloadField(self, node: ir.PayloadField) -> str:
+    def _payload_field(self, node: ir.PayloadField) -> str:
         fields = [f.name for f in self.protocol.payload(node.payload).fields]
         return f"{self.expression(node.base)}[{fields.index(node.field)}]"
-
-    def _NumberOf(self, node: ir.NumberOf) -> str:
-        return self.expression(node.reference)
-
-    def _ReferenceOf(self, node: ir.ReferenceOf) -> str:
-        return self.expression(node.number)
-
-    def _RecordField(self, node: ir.RecordField) -> str:
-        return f"V[{self.slot(node)}]"
-
-    def _Element(self, node: ir.Element) -> str:
-        return f"V[{self.slot(node)}]"
 
     def slot(self, node: ir.Expression, written: bool = False) -> str:
         """The slot a variable, field or element lies in. A free record may be read, it is all zero, but not written."""
@@ -264,9 +329,6 @@ class CodeWriter(ABC):
         self.tables[name] = self.layout.arrays[key].indices
         return self.lookup(name, self.expression(index))
 
-    def _Call(self, node: ir.Call) -> str:
-        return f"f_{node.function}({self.list(node.arguments)})"
-
     def list(self, arguments: Sequence[ir.Expression]) -> str:
         return ", ".join(self.expression(argument) for argument in arguments)
 
@@ -277,21 +339,50 @@ class CodeWriter(ABC):
             self.statement(node)
 
     def statement(self, node: ir.Statement) -> None:
-        method: Callable[[ir.Statement], None] = getattr(
-            self, "_" + type(node).__name__
-        )
         self.here = node.place
-        method(node)
+        match node:
+            case ir.Let():
+                self._let(node)
+            case ir.Create():
+                self._create(node)
+            case ir.Assign():
+                self._assign(node)
+            case ir.If():
+                self._if(node)
+            case ir.Repeat():
+                self._repeat(node)
+            case ir.For():
+                self._for(node)
+            case ir.Return():
+                self._return(node)
+            case ir.ActionCall():
+                self._action_call(node)
+            case ir.DeviceCall():
+                self._device_call(node)
+            case ir.Raise():
+                self._raise(node)
+            case ir.Clear():
+                self._clear(node)
+            case ir.Count():
+                self._count(node)
+            case ir.Release():
+                self._release(node)
+            case ir.SetBit():
+                self._set_bit(node)
+            case ir.ClearVariable() | ir.Assert():
+                raise AssertionError("stands in a world only")
+            case _:
+                assert_never(node)
 
-    def _Let(self, node: ir.Let) -> None:
+    def _let(self, node: ir.Let) -> None:
         name = f"l_{node.local.unique}"
         self.assign(name, self.expression(node.value), node.place)
 
-    def _Create(self, node: ir.Create) -> None:
+    def _create(self, node: ir.Create) -> None:
         name = f"l_{node.local.unique}"
         self.assign(name, self.create(node.pool), node.place)
 
-    def _Assign(self, node: ir.Assign) -> None:
+    def _assign(self, node: ir.Assign) -> None:
         value = self.expression(node.value)
         if isinstance(node.target, ir.LocalName):
             self.assign(f"l_{node.target.local.unique}", value, node.place)
@@ -313,7 +404,7 @@ class CodeWriter(ABC):
         bounds = next(field.range for field in fields if field.name == name)
         return (f"{owner}.{name}", bounds) if bounds is not None else None
 
-    def _If(self, node: ir.If) -> None:
+    def _if(self, node: ir.If) -> None:
         self.begin("if", self.expression(node.condition), node.place)
         self.statements(node.then)
         self.end()
@@ -322,29 +413,29 @@ class CodeWriter(ABC):
             self.statements(node.otherwise)
             self.end()
 
-    def _Repeat(self, node: ir.Repeat) -> None:
+    def _repeat(self, node: ir.Repeat) -> None:
         self.begin("repeat", str(node.count.value), node.place)
         if node.condition is not None:
             self.leave_unless(self.expression(node.condition), node.place)
         self.statements(node.body)
         self.end()
 
-    def _For(self, node: ir.For) -> None:
+    def _for(self, node: ir.For) -> None:
         name = f"l_{node.local.unique}"
         self.begin_for(name, node.low.value, node.high.value, node.place)
         self.statements(node.body)
         self.end()
 
-    def _Return(self, node: ir.Return) -> None:
+    def _return(self, node: ir.Return) -> None:
         text = "return"
         if node.result is not None:
             text += f" {self.expression(node.result)}"
         self.line(text, node.place)
 
-    def _ActionCall(self, node: ir.ActionCall) -> None:
+    def _action_call(self, node: ir.ActionCall) -> None:
         self.line(f"c_{node.action}({self.list(node.arguments)})", node.place)
 
-    def _DeviceCall(self, node: ir.DeviceCall) -> None:
+    def _device_call(self, node: ir.DeviceCall) -> None:
         parts = []
         for argument in node.arguments:
             text = self.expression(argument)
@@ -352,19 +443,19 @@ class CodeWriter(ABC):
             parts.append(self.spread(text) if payload else text)
         self.log("device", node.device, parts, node.place)
 
-    def _Raise(self, node: ir.Raise) -> None:
+    def _raise(self, node: ir.Raise) -> None:
         arguments = [self.expression(argument) for argument in node.arguments]
         if node.instance is not None:
             arguments.insert(0, self.expression(node.instance))
         text = f"on_{node.process}_{node.event}({', '.join(arguments)})"
         self.line(text, node.place)
 
-    def _Clear(self, node: ir.Clear) -> None:
+    def _clear(self, node: ir.Clear) -> None:
         stride = self.layout.containers[node.table].stride
         text = f"ZERO({self.base(node.table, node.index)}, {stride})"
         self.line(text, node.place)
 
-    def _Count(self, node: ir.Count) -> None:
+    def _count(self, node: ir.Count) -> None:
         slot = self.layout.counters[node.counter]
         self.write(str(slot), self.incremented(slot), node.place)
         index = next(c.index for c in self.protocol.counters if c.name == node.counter)

@@ -68,7 +68,7 @@ class PythonWriter(CodeWriter):
     def spread(self, payload: str) -> str:
         return f"*{payload}"
 
-    def _Unary(self, node: ir.Unary) -> str:
+    def _unary(self, node: ir.Unary) -> str:
         operand = self.expression(node.operand)
         if node.operator == "not":
             return f"(not {operand})"
@@ -76,7 +76,7 @@ class PythonWriter(CodeWriter):
             return f"(-{operand} & {WORD})"
         return f"({operand} ^ {WORD})"
 
-    def _Binary(self, node: ir.Binary) -> str:
+    def _binary(self, node: ir.Binary) -> str:
         left, right = self.expression(node.left), self.expression(node.right)
         if node.operator in ("<<", ">>"):
             if node.right.value is None or node.right.value > 31:
@@ -87,36 +87,36 @@ class PythonWriter(CodeWriter):
             return f"({left} {node.operator} {right} & {WORD})"
         return f"({left} {node.operator} {right})"
 
-    def _Conditional(self, node: ir.Conditional) -> str:
+    def _conditional(self, node: ir.Conditional) -> str:
         parts = (node.then, node.condition, node.otherwise)
         then, condition, otherwise = (self.expression(part) for part in parts)
         return f"({then} if {condition} else {otherwise})"
 
-    def _Has(self, node: ir.Has) -> str:
+    def _has(self, node: ir.Has) -> str:
         index = self.index(node.bits, node.index)
         return f"({self.expression(node.bits)} >> {index} & 1 != 0)"
 
-    def _HasAll(self, node: ir.HasAll) -> str:
+    def _has_all(self, node: ir.HasAll) -> str:
         assert isinstance(node.bits.type, ir.BitsType)
         arguments = self.list((node.bits, node.first, node.count))
         return f"HAS_ALL({arguments}, {node.bits.type.count.value})"
 
-    def _Available(self, node: ir.Available) -> str:
+    def _available(self, node: ir.Available) -> str:
         return f"(not {self.full(self.layout.containers[node.pool])})"
 
-    def _InUse(self, node: ir.InUse) -> str:
+    def _in_use(self, node: ir.InUse) -> str:
         used = self.layout.containers[node.pool].used
         return f"(V[{used}] >> {self.expression(node.reference)} - 1 & 1 != 0)"
 
-    def _Minimum(self, node: ir.Minimum) -> str:
+    def _minimum(self, node: ir.Minimum) -> str:
         name = "max" if node.largest else "min"
         return f"{name}({self.expression(node.left)}, {self.expression(node.right)})"
 
-    def _Narrow(self, node: ir.Narrow) -> str:
+    def _narrow(self, node: ir.Narrow) -> str:
         assert isinstance(node.type, (ir.IntegerType, ir.EnumerationType))
         return f"({self.expression(node.operand)} & {(1 << node.type.bits) - 1})"
 
-    def _BuildPayload(self, node: ir.BuildPayload) -> str:
+    def _build_payload(self, node: ir.BuildPayload) -> str:
         given = dict(node.fields)
         values = [
             self.expression(given[field.name]) if field.name in given else "0"
@@ -153,7 +153,7 @@ class PythonWriter(CodeWriter):
     def incremented(self, slot: int) -> str:
         return f"V[{slot}] + 1 & {WORD}"
 
-    def _SetBit(self, node: ir.SetBit) -> None:
+    def _set_bit(self, node: ir.SetBit) -> None:
         index = self.index(node.bits, node.index)
         bits = self.expression(node.bits)
         operator = "|" if node.present else "& ~"
@@ -161,7 +161,7 @@ class PythonWriter(CodeWriter):
             self.slot(node.bits, True), f"{bits} {operator}(1 << {index})", node.place
         )
 
-    def _Release(self, node: ir.Release) -> None:
+    def _release(self, node: ir.Release) -> None:
         text = f"release_{node.pool}({self.expression(node.reference)})"
         self.source.add(text, node.place)
 

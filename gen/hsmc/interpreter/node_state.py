@@ -46,7 +46,7 @@ class ContractViolation(Exception):
 
 
 class Checked(dict[int, int]):
-    """A table that is asked for indices: whatever is not in it violates the contract.
+    """A table of the valid indices: any other violates the contract.
 
     A hit costs no more than that of a plain dictionary, so checks are free where nothing is wrong.
     """

@@ -210,7 +210,7 @@ class Script:
 
 
 @dataclass(frozen=True)
-class Parting:
+class Divergence:
     """Where an engine parts from the interpreter: its line, or what ended it."""
 
     engine: str
@@ -219,7 +219,7 @@ class Parting:
     found: str
 
 
-def parting(engine: Engine, script: Script) -> Optional[Parting]:
+def first_divergence(engine: Engine, script: Script) -> Optional[Divergence]:
     """Runs the engine; None when it does what the interpreter does."""
     try:
         found = engine.run(script.commands)
@@ -229,19 +229,19 @@ def parting(engine: Engine, script: Script) -> Optional[Parting]:
             raise
         found, ended = [], str(failure)
         index = min(failure.lines, len(script.lines) - 1)
-        return Parting(engine.name, index, engine.shown(script.lines[index]), ended)
+        return Divergence(engine.name, index, engine.shown(script.lines[index]), ended)
     for index, line in enumerate(script.lines):
         expected = engine.shown(line)
         told = found[index] if index < len(found) else "(nothing)"
         if told != expected:
-            return Parting(engine.name, index, expected, told)
+            return Divergence(engine.name, index, expected, told)
     return None
 
 
-def place(program: Program, parted: Parting) -> str:
+def place(program: Program, divergence: Divergence) -> str:
     """The line of the spec at which the two sides part: that of the last transition both begin, or either."""
     rows: list[int] = []
-    for mine, theirs in zip(split(parted.expected), split(parted.found)):
+    for mine, theirs in zip(split(divergence.expected), split(divergence.found)):
         rows += [int(m) for m in re.findall(r"^row (\d+)/", mine)]
         if mine != theirs:
             rows += [int(m) for m in re.findall(r"^row (\d+)/", theirs)][:1]
@@ -298,30 +298,30 @@ def difference(expected: str, found: str) -> str:
     return "the same in another order"
 
 
-def about(program: Program, parted: Parting) -> list[str]:
+def about(program: Program, divergence: Divergence) -> list[str]:
     """What becomes what, and where it is written."""
-    text = difference(parted.expected, parted.found)
+    text = difference(divergence.expected, divergence.found)
     names = re.findall(r"[A-Za-z]\w*(?:\[\d+\])?\.\w+", text)
     lines = [text, *(written_at(program, name) for name in dict.fromkeys(names))]
     return [line for line in lines if line]
 
 
-def describe(script: Script, parted: Parting) -> str:
+def describe(script: Script, divergence: Divergence) -> str:
     begin = max(
-        i for i in range(parted.index + 1) if script.commands[i][0] in ("R", "D")
+        i for i in range(divergence.index + 1) if script.commands[i][0] in ("R", "D")
     )
     events = [
         describe_command(script.program, c)
-        for c in script.commands[begin : parted.index + 1]
+        for c in script.commands[begin : divergence.index + 1]
     ]
     return "\n".join(
         [
-            f"{parted.engine} and the interpreter part at step {len(events) - 1},",
-            f"  {place(script.program, parted)}",
-            *(f"  {line}" for line in about(script.program, parted)),
+            f"{divergence.engine} and the interpreter part at step {len(events) - 1},",
+            f"  {place(script.program, divergence)}",
+            *(f"  {line}" for line in about(script.program, divergence)),
             "after",
             *(f"  {event}" for event in events),
-            f"interpreter: {parted.expected}",
-            f"{parted.engine}: {parted.found}",
+            f"interpreter: {divergence.expected}",
+            f"{divergence.engine}: {divergence.found}",
         ]
     )

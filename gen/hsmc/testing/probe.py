@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A node that tells what it compared on its way through an event: what a search for tests steers by.
+"""A node that records its comparisons while it handles an event: they steer the search for tests.
 
-It is the interpreter's own code with each comparison, test of a bit and test of a pool noted. So whoever looks for
-arguments that lead elsewhere learns what a guard asks for without solving anything: the two sides are there as numbers.
+It is the interpreter's own code with each comparison, test of a bit and test of a pool noted. A search for
+arguments that lead elsewhere solves nothing: the two sides of each guard are there as numbers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..interpreter.interpreter import Node, Program, Value
 from ..interpreter.interpreter_code import PythonWriter
 from ..interpreter.node_state import ContractViolation, Layout
 
-# (row whose guard was being asked or that runs, place in the code, outcome, left, right); before any guard is asked, as
+# (row whose guard was being evaluated or that runs, place in the code, outcome, left, right); before any guard is evaluated, as
 # where the record of an event is selected, the row is that of no_row(entry).
 Comparison = tuple[int, int, bool, int, int]
 
@@ -94,23 +94,23 @@ class ProbeWriter(PythonWriter):
         super().row(process, handler, row)
         self._guard = None
 
-    def _Binary(self, node: ir.Binary) -> str:
+    def _binary(self, node: ir.Binary) -> str:
         if node.operator not in COMPARISONS:
-            return super()._Binary(node)
+            return super()._binary(node)
         left, right = self.expression(node.left), self.expression(node.right)
         return f"{FUNCTIONS[node.operator][0]}({self._place()}, {left}, {right})"
 
-    def _Has(self, node: ir.Has) -> str:
-        return f"TRUTH({self._place()}, {super()._Has(node)})"
+    def _has(self, node: ir.Has) -> str:
+        return f"TRUTH({self._place()}, {super()._has(node)})"
 
-    def _HasAll(self, node: ir.HasAll) -> str:
-        return f"TRUTH({self._place()}, {super()._HasAll(node)})"
+    def _has_all(self, node: ir.HasAll) -> str:
+        return f"TRUTH({self._place()}, {super()._has_all(node)})"
 
-    def _InUse(self, node: ir.InUse) -> str:
-        return f"TRUTH({self._place()}, {super()._InUse(node)})"
+    def _in_use(self, node: ir.InUse) -> str:
+        return f"TRUTH({self._place()}, {super()._in_use(node)})"
 
-    def _Available(self, node: ir.Available) -> str:
-        return f"TRUTH({self._place()}, {super()._Available(node)})"
+    def _available(self, node: ir.Available) -> str:
+        return f"TRUTH({self._place()}, {super()._available(node)})"
 
 
 # What may happen to a probe: as the scripts of a differential run, ("E", entry, *values), ("T", timer, instance),

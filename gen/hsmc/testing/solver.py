@@ -206,7 +206,7 @@ class Solver:
 
 
 def _candidates(now: Attempt, goal: int) -> list[int]:
-    """Indices of comparisons, the likeliest first. A mark that a guard is asked (its sides are 0) decides nothing."""
+    """Indices of comparisons, the likeliest first. A mark that a guard is evaluated (its sides are 0) decides nothing."""
     decided = [i for i, c in enumerate(now.seen) if c[1] != 0]
     taken = now.rows[0] if now.rows else None
     own = [i for i in decided if now.seen[i][0] == goal]

@@ -17,7 +17,7 @@ from ..failure import Failure
 from ..files import write_all
 from ..interpreter.interpreter import Program
 from . import diagram, diagram_svg, trail_text
-from .narration import Listener, Narration, globals_of, world_header
+from .narration import NarrationReader, Narration, globals_of, world_header
 from .search import (
     CHILDREN,
     Limits,
@@ -56,24 +56,24 @@ def find(run: Run, subject: Subject, limits: Limits) -> tuple[Program, Trail]:
     exact = replace(limits, storage="exact")
     base = ["-O1", *(f for f in verifier_options(search, exact) if f != "-DNOCOMP")]
     program = Program(subject.checked(search.check))
-    heard: Optional[Narration] = None
+    reported: Optional[Narration] = None
     shortest = False
     if search.kind == "safety":
         build(directory, [*base, "-DBFS"], options)
         execute(["./pan", "-m1000000", "-w22"], directory, "pan.log", seconds=SECONDS)
-        heard = listen(directory, trail, program)
-        shortest = heard is not None
+        reported = listen(directory, trail, program)
+        shortest = reported is not None
     else:
-        heard = shortened(directory, base, options, trail, program, run.depth)
-    if heard is None:  # what the search itself found
+        reported = shortened(directory, base, options, trail, program, run.depth)
+    if reported is None:  # what the search itself found
         build(directory, base, options)
         arguments = ["./pan", f"-m{limits.depth}", "-w22"]
         arguments += ["-a"] if search.kind == "liveness" else []
         execute(arguments, directory, "pan.log")
-        heard = listen(directory, trail, program)
-    if heard is None:
+        reported = listen(directory, trail, program)
+    if reported is None:
         raise Failure(f"{run.name}: the violation was not found again: see {directory}")
-    failure = heard.failure or run.failure
+    failure = reported.failure or run.failure
     violated = run.violated if limits.only else subject.property_of(failure)
     spec = str(subject.spec)
     world = subject.world(search.check)
@@ -93,10 +93,10 @@ def find(run: Run, subject: Subject, limits: Limits) -> tuple[Program, Trail]:
         wire=list(dict.fromkeys(wire.device for wire in world.wires)),
         variables=variables,
         parameters=[
-            parameters_of(program.protocol, values) for values in heard.parameters
+            parameters_of(program.protocol, values) for values in reported.parameters
         ],
-        steps=heard.steps,
-        loop=heard.loop,
+        steps=reported.steps,
+        loop=reported.loop,
     )
 
 
@@ -110,8 +110,8 @@ def listen(directory: Path, trail: Path, program: Program) -> Optional[Narration
     if not trail.exists():
         return None
     _, output = execute(["./pan", "-r"], directory, "replay.log", seconds=SECONDS)
-    heard = Listener(program).listen(output)
-    return heard if heard.steps or heard.failure else None
+    reported = NarrationReader(program).read(output)
+    return reported if reported.steps or reported.failure else None
 
 
 def shortened(
@@ -135,18 +135,18 @@ def shortened(
         trail.unlink(missing_ok=True)
         arguments = ["./pan", f"-m{limit}", "-w20", "-a", f"-RS{order}"]
         execute(arguments, directory, "pan.log", seconds=left / ORDERS)
-        heard = listen(directory, trail, program)
-        if heard is not None and heard.loop is not None:
+        reported = listen(directory, trail, program)
+        if reported is not None and reported.loop is not None:
             limit = min(limit, last_depth(trail.read_text()) + 2)
-            if best is None or length(heard) < length(best):
-                best = heard
+            if best is None or length(reported) < length(best):
+                best = reported
                 shutil.copy(trail, trail.with_suffix(".best"))
     return best
 
 
-def length(told: Narration) -> tuple[int, int]:
+def length(replayed: Narration) -> tuple[int, int]:
     """What makes one counterexample easier to read than another: fewer steps, then fewer transitions."""
-    return len(told.steps), sum(len(step.rows) for step in told.steps)
+    return len(replayed.steps), sum(len(step.rows) for step in replayed.steps)
 
 
 def last_depth(trail: str) -> int:
@@ -160,14 +160,14 @@ def last_depth(trail: str) -> int:
 
 def write(
     program: Program, trail: Trail, directory: Path
-) -> tuple[list[trail_text.Told], dict[str, Path]]:
-    """counterexample.txt, .svg and .trail; the story and where they are."""
-    told = trail_text.Teller(program, trail).tell()
-    rows = diagram.rows(trail, told)
+) -> tuple[list[trail_text.ReplayedStep], dict[str, Path]]:
+    """counterexample.txt, .svg and .trail; the text and where they are."""
+    replayed = trail_text.TrailReplay(program, trail).steps()
+    rows = diagram.rows(trail, replayed)
     paths = {
         kind: directory / f"counterexample.{kind}" for kind in ("txt", "svg", "trail")
     }
-    text = trail_text.text(trail, told) + "\n" + diagram.text(trail, rows)
+    text = trail_text.text(trail, replayed) + "\n" + diagram.text(trail, rows)
     write_all(
         {
             paths["txt"]: text,
@@ -175,12 +175,12 @@ def write(
             paths["trail"]: trail.text(program),
         }
     )
-    return told, paths
+    return replayed, paths
 
 
 def explain(
     runs: list[Run], subject: Subject, limits: Limits
-) -> list[tuple[Trail, list[trail_text.Told], dict[str, Path]]]:
+) -> list[tuple[Trail, list[trail_text.ReplayedStep], dict[str, Path]]]:
     """A counterexample for each property violated, from the smallest search that violates it."""
     chosen: dict[tuple[str, str], Run] = {}
     order = lambda run: (  # noqa: E731
@@ -194,6 +194,6 @@ def explain(
         if CHILDREN.stopped:
             break
         program, trail = find(run, subject, limits)
-        told, paths = write(program, trail, subject.directory / check / violated)
-        result.append((trail, told, paths))
+        replayed, paths = write(program, trail, subject.directory / check / violated)
+        result.append((trail, replayed, paths))
     return result

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A story as a sequence diagram: hosts outside, the wire in the middle, time downwards. Here as characters."""
+"""A replayed trail as a sequence diagram: hosts outside, the wire in the middle, time downwards. Here as characters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import Literal, Sequence
 
-from .trail_text import Told, ending
+from .trail_text import ReplayedStep, ending
 from .trail import Trail
 
 Style = Literal["plain", "lost", "again", "host"]
@@ -51,11 +51,11 @@ def lanes(trail: Trail) -> Lanes:
     return Lanes(max(len(trail.parameters), 1), wired)
 
 
-def rows(trail: Trail, told: Sequence[Told]) -> list[Row]:
+def rows(trail: Trail, replayed: Sequence[ReplayedStep]) -> list[Row]:
     """What the diagram shows, from top to bottom."""
     result: list[Row] = []
     places = lanes(trail)
-    for each in told:
+    for each in replayed:
         if trail.loop is not None and each.number == trail.loop + 1:
             result.append(Row("band", "from here on the same again, for ever"))
         result += of_step(each, places)
@@ -63,12 +63,12 @@ def rows(trail: Trail, told: Sequence[Told]) -> list[Row]:
     return result
 
 
-def of_step(told: Told, places: Lanes) -> list[Row]:
-    step, number = told.step, told.number
+def of_step(replayed: ReplayedStep, places: Lanes) -> list[Row]:
+    step, number = replayed.step, replayed.number
     if step.do == "good":
         return [Row("band", "the link is good: nothing is lost any more", step=number)]
     if step.do == "lose":
-        if told.stale:
+        if replayed.stale:
             return []
         at = places.wire
         return [Row("note", f"x {step.frame} lost", at, at, "lost", number)]
@@ -77,12 +77,12 @@ def of_step(told: Told, places: Lanes) -> list[Row]:
     if step.do == "restart":
         return [Row("note", "restarts", node, node, step=number)]
     if step.do == "set":
-        text = told.heading.split(": ", 1)[1]
+        text = replayed.heading.split(": ", 1)[1]
         return [Row("arrow", text, host, node, "host", number)]
     result: list[Row] = []
     if step.frame:
-        again = " (again)" if told.again else ""
-        style: Style = "again" if told.again else "plain"
+        again = " (again)" if replayed.again else ""
+        style: Style = "again" if replayed.again else "plain"
         text = step.frame + again
         result.append(Row("arrow", text, places.wire, node, style, number))
     elif step.do == "expire":
@@ -90,14 +90,14 @@ def of_step(told: Told, places: Lanes) -> list[Row]:
         text = f"timer {step.timer}{instance}"
         result.append(Row("note", text, node, node, step=number))
     else:
-        text = told.heading.split(": ", 1)[1]
+        text = replayed.heading.split(": ", 1)[1]
         result.append(Row("arrow", text, host, node, "host", number))
-    result += [Row("note", name, node, node) for name in told.transitions]
-    if not told.transitions:
+    result += [Row("note", name, node, node) for name in replayed.transitions]
+    if not replayed.transitions:
         result.append(Row("note", "(ignored)", node, node))
-    put = [sent(frame, room, node, places.wire) for frame, room in told.sent]
-    for text in told.devices:
-        if text.split("(")[0] not in told.wire:
+    put = [sent(frame, room, node, places.wire) for frame, room in replayed.sent]
+    for text in replayed.devices:
+        if text.split("(")[0] not in replayed.wire:
             result.append(Row("arrow", text, node, host, "host"))
         elif put:
             result.append(put.pop(0))

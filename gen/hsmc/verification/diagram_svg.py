@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The sequence diagram as SVG, drawn here, so that the same story is the same file everywhere."""
+"""The sequence diagram as SVG, drawn here, so that equal trails give equal files everywhere."""
 
 from __future__ import annotations
 

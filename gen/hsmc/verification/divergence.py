@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where two back ends part, when their searches do not agree: the generated Promela and the C that ships, with the constants
+"""Where two back ends differ first, when their searches do not agree: the generated Promela and the C that ships, with the constants
 of the configuration, both led by the same random events and compared with the interpreter step by step.
 
 The events are not those of the world: what the world cannot do is tried too.
@@ -22,7 +22,7 @@ from ..testing.engines import (
     Shipped,
     TooLarge,
     describe,
-    parting,
+    first_divergence,
 )
 from ..testing.sequences import Guide
 from .subject import Subject
@@ -49,23 +49,23 @@ def events(program: Program) -> Script:
     return script
 
 
-def where_engines_part(subject: Subject, check: str) -> str:
+def find_divergence(subject: Subject, check: str) -> str:
     """The first step at which one of them leaves the interpreter, and the line of the spec; for people."""
     program = Program(subject.checked(check))
     script = events(program)
-    directory = subject.directory / check / "parting"
+    directory = subject.directory / check / "divergence"
     shutil.rmtree(directory, ignore_errors=True)
     engines: list[Engine] = [
         Promela(program, directory / "promela"),
         Shipped(program, directory / "c", subject.protocol),
     ]
-    told: list[str] = []
+    differences: list[str] = []
     for engine in engines:
         text = _told(engine, script)
         if text is not None:
-            told.append(text)
-    if told:
-        return "\n".join(told)
+            differences.append(text)
+    if differences:
+        return "\n".join(differences)
     return (
         f"{len(script.commands)} random events show no difference of {subject.name}/{check}: look at what a step of the "
         "world does in each engine"
@@ -75,7 +75,7 @@ def where_engines_part(subject: Subject, check: str) -> str:
 def _told(engine: Engine, script: Script) -> Optional[str]:
     try:
         engine.build()
-        parted = parting(engine, script)
+        divergence = first_divergence(engine, script)
     except (EngineFailure, Unsupported, TooLarge) as failure:
         return f"{engine.name}: {failure}"
-    return describe(script, parted) if parted is not None else None
+    return describe(script, divergence) if divergence is not None else None

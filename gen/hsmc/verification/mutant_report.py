@@ -71,7 +71,7 @@ class Report:
         same = "the same number of" if outcome.same_states else "other numbers of"
         return f" ({same} states in all searches)"
 
-    def told(self, outcome: Outcome) -> str:
+    def outcome_text(self, outcome: Outcome) -> str:
         """What became of it."""
         if outcome.fate == "property":
             last = outcome.found[-1]
@@ -98,7 +98,7 @@ class Report:
         lines = []
         for outcome in self.outcomes:
             lines.append(f"{outcome.place}  {outcome.name}")
-            lines.append(f"    {self.told(outcome)}")
+            lines.append(f"    {self.outcome_text(outcome)}")
             if difference:
                 lines += [f"    {line}" for line in outcome.difference.splitlines()]
         lines.append("")
@@ -165,5 +165,5 @@ class Report:
         return "\n".join(lines) + "\n"
 
     def page_row(self, outcome: Outcome) -> str:
-        cells = (f"`{outcome.name}`", outcome.place, self.told(outcome))
+        cells = (f"`{outcome.name}`", outcome.place, self.outcome_text(outcome))
         return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"

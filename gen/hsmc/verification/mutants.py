@@ -2,7 +2,7 @@
 """What becomes of mutants of a spec: the compiler refuses them, or a named property is violated, or they survive.
 
 Each is searched as generated C in the configurations in which the spec itself holds, those with few states first. What
-a search finds depends on the generated text alone, and is kept under its hash: changes that do not reach it cost nothing.
+a search finds depends on the generated text alone, and is cached under its hash: changes that do not reach it cost nothing.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Baseline:
     codes: set[str] = field(default_factory=set)
 
 
-class Kept:
+class ResultCache:
     """Results of searches, by hash of all that they depend on."""
 
     def __init__(self, directory: Path) -> None:
@@ -141,13 +141,17 @@ def common_text() -> str:
 
 
 def searched(
-    subject: Subject, search: Search, kept: Kept, common: str, limits: Limits = LIMITS
+    subject: Subject,
+    search: Search,
+    cache: ResultCache,
+    common: str,
+    limits: Limits = LIMITS,
 ) -> tuple[Found, list[int]]:
-    """From what is kept, or by searching. With it the numbers of rows not taken."""
+    """From the cache, or by searching. With it the numbers of rows not taken."""
     text = generated_text(subject, search.check)
     bounds = repr((search.engine, search.kind, sorted(search.bounds.items()), limits))
     key = digest(text, common, bounds)
-    values = kept.read(key)
+    values = cache.read(key)
     if values is None:
         run = run_search(search, subject, limits, quick=True)
         values = {
@@ -157,7 +161,7 @@ def searched(
             "incomplete": "; ".join(run.incomplete),
             "not_taken": run.not_taken,
         }
-        kept.write(key, values)
+        cache.write(key, values)
         shutil.rmtree(search.directory, ignore_errors=True)
     not_taken = values.pop("not_taken")
     assert isinstance(not_taken, list)
@@ -176,7 +180,10 @@ def steps_of(run: Run) -> int:
 
 
 def measure(
-    subject: Subject, kept: Kept, checks: Sequence[str], step: Callable[[str], None]
+    subject: Subject,
+    cache: ResultCache,
+    checks: Sequence[str],
+    step: Callable[[str], None],
 ) -> Baseline:
     """Searches the spec as it stands. Where that takes more than the limits, mutants are not searched either."""
     common = common_text()
@@ -193,7 +200,7 @@ def measure(
     untaken = set(range(len(rows)))
     for search in subject.searches(checks, engines=["c"]):
         step(f"the spec itself: {search.name}")
-        found, not_taken = searched(subject, search, kept, common)
+        found, not_taken = searched(subject, search, cache, common)
         if found.violated:
             raise Failure(
                 f"{search.name}: the spec itself violates {found.violated}", 1
@@ -289,7 +296,7 @@ def never_executed(mutant: Mutant, baseline: Baseline) -> bool:
 def search_mutant(task: Task, directory: Path, outcome: Outcome) -> None:
     spec = write_spec(task, directory / "spec")
     subject = Subject(spec, directory / "build", task.profile)
-    kept = Kept(task.directory / "kept")
+    cache = ResultCache(task.directory / "cache")
     common = common_text()
     texts = {check: generated_text(subject, check) for check in task.baseline.texts}
     if texts == task.baseline.texts:
@@ -297,11 +304,11 @@ def search_mutant(task: Task, directory: Path, outcome: Outcome) -> None:
         return
     for check, kind in task.baseline.plan:
         search = subject.search(check, "c", kind)
-        found, _ = searched(subject, search, kept, common)
+        found, _ = searched(subject, search, cache, common)
         if not found.violated and "status" in found.incomplete:
             # The C has left an array and crashed: the Promela says where.
             search = subject.search(check, "promela", kind)
-            found, _ = searched(subject, search, kept, common)
+            found, _ = searched(subject, search, cache, common)
         outcome.found.append(found)
         if found.violated:
             outcome.fate, outcome.by = "property", found.violated
@@ -326,9 +333,9 @@ def write_spec(task: Task, directory: Path) -> Path:
 
 
 def examine_all(
-    tasks: Sequence[Task], jobs: int, told: Callable[[Outcome, int], None]
+    tasks: Sequence[Task], jobs: int, report: Callable[[Outcome, int], None]
 ) -> list[Outcome]:
-    """In order. `told` hears of each when it is done, and how many are."""
+    """In order. `report` is called with each outcome and the number of those that are done."""
     context = multiprocessing.get_context("fork")
     results: list[Optional[Outcome]] = [None] * len(tasks)
     with concurrent.futures.ProcessPoolExecutor(jobs, mp_context=context) as pool:
@@ -339,7 +346,7 @@ def examine_all(
             ):
                 outcome = future.result()
                 results[futures[future]] = outcome
-                told(outcome, done)
+                report(outcome, done)
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise

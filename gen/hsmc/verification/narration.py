@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a verifier tells while it executes a trail (`pan -r`, compiled with HSM_TRACE).
+"""What a verifier prints while it executes a trail (`pan -r`, compiled with HSM_TRACE).
 
 Lines that begin with @; the generated Promela, the world and the devices print them (templates/promela, models/):
 
@@ -109,7 +109,7 @@ def flat_names(variables: Sequence[Variable]) -> list[str]:
     ]
 
 
-class Listener:
+class NarrationReader:
     """Makes steps of lines."""
 
     def __init__(self, program: Program) -> None:
@@ -119,7 +119,7 @@ class Listener:
         self.unchanged = ""
         self.current: Optional[Step] = None
 
-    def listen(self, output: str) -> Narration:
+    def read(self, output: str) -> Narration:
         for line in output.splitlines():
             if line.startswith("@ "):
                 words = line[2:].split()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files in which people say why something is as it is: a TOML list of tables whose values are texts."""
+"""Files of reasons that people write: a TOML list of tables whose values are texts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A trail told by the reference interpreter: each step with its transitions, effects and changes, in terms of the spec.
+"""A trail replayed by the reference interpreter, as text: each step with its transitions, effects and changes.
 
-What the verifier said it did is compared on the way; a difference is a bug of a back end, or the spec has changed.
+The transitions that the verifier reported are compared with these; a difference is a bug of a back end, or the spec
+has changed.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from .trail import Trail, parameters_of
 
 
 @dataclass
-class Told:
-    """One step as it happened."""
+class ReplayedStep:
+    """One step, replayed."""
 
     step: Step
     number: int  # from 1
@@ -37,7 +38,7 @@ class Told:
     )  # frames, was there room?
     transitions: list[str] = field(default_factory=list)
     again: bool = False  # the frame had come before
-    stale: bool = False  # what is lost is only the copy of a frame that has come
+    stale: bool = False  # the lost frame is only the copy of one that has come
     difference: str = ""
 
 
@@ -65,7 +66,7 @@ class Wire:
         return not self.fresh.pop(frame, True)
 
 
-class Teller:
+class TrailReplay:
     """Two nodes, or as many as the trail has, and the wire between them."""
 
     def __init__(self, program: Program, trail: Trail) -> None:
@@ -85,18 +86,20 @@ class Teller:
         session.tell_beginning()
         return session
 
-    def tell(self) -> list[Told]:
+    def steps(self) -> list[ReplayedStep]:
         return [self.one(step, i + 1) for i, step in enumerate(self.trail.steps)]
 
-    def one(self, step: Step, number: int) -> Told:
+    def one(self, step: Step, number: int) -> ReplayedStep:
         if step.do == "lose":
-            told = Told(step, number, f"the wire loses {step.frame}")
-            told.stale = self.wire.lose(step.frame)
-            if told.stale:
-                told.heading = f"no more copies of {step.frame}"
-            return told
+            replayed = ReplayedStep(step, number, f"the wire loses {step.frame}")
+            replayed.stale = self.wire.lose(step.frame)
+            if replayed.stale:
+                replayed.heading = f"no more copies of {step.frame}"
+            return replayed
         if step.do == "good":
-            return Told(step, number, "from here on the link is good: nothing is lost")
+            return ReplayedStep(
+                step, number, "from here on the link is good: nothing is lost"
+            )
         if step.do == "restart":
             parameters = parameters_of(self.program.protocol, step.values)
             self.sessions[step.node] = self.begin(parameters)
@@ -104,7 +107,7 @@ class Teller:
                 f"{name} = {value}" for name, value in parameters.items()
             )
             text = f"node {step.node} restarts and has forgotten everything: {settings}"
-            return Told(step, number, text)
+            return ReplayedStep(step, number, text)
         action = self.action(step)
         session = self.sessions[step.node]
         text = session.vocabulary.action_text(action)
@@ -116,9 +119,9 @@ class Teller:
             again, heading = False, f"node {step.node}: {text}"
         else:
             again, heading = False, f"host -> node {step.node}: {text}"
-        told = Told(step, number, heading, again=again)
-        self.perform(session, action, told)
-        return told
+        replayed = ReplayedStep(step, number, heading, again=again)
+        self.perform(session, action, replayed)
+        return replayed
 
     def action(self, step: Step) -> Action:
         if step.do == "expire":
@@ -129,7 +132,7 @@ class Teller:
         values = arguments(self.program, entry.event, step.values)
         return Action("event", step.event, step.reference, tuple(values))
 
-    def perform(self, session: Session, action: Action, told: Told) -> None:
+    def perform(self, session: Session, action: Action, replayed: ReplayedStep) -> None:
         output = session.output
         assert isinstance(output, io.StringIO)
         output.seek(0)
@@ -138,19 +141,19 @@ class Teller:
         try:
             outcome = session.perform(action)
         except (ContractViolation, ValueError) as error:
-            told.difference = f"the interpreter refuses: {error}"
-        told.lines = [line[2:] for line in output.getvalue().splitlines()]
-        step = told.step
+            replayed.difference = f"the interpreter refuses: {error}"
+        replayed.lines = [line[2:] for line in output.getvalue().splitlines()]
+        step = replayed.step
         if outcome is not None:
-            told.transitions = outcome.transitions
-            told.effects = outcome.effects
+            replayed.transitions = outcome.transitions
+            replayed.effects = outcome.effects
             for effect in outcome.effects:
                 if effect.kind == "never":
                     owner = self.program.protocol.processes[effect.values[0]]
                     leaf = session.node.leaf_name(owner, effect.values[1])
-                    told.lines = [f"{effect.name} comes in state {leaf}"]
-            told.wire = self.trail.wire
-            told.devices = [
+                    replayed.lines = [f"{effect.name} comes in state {leaf}"]
+            replayed.wire = self.trail.wire
+            replayed.devices = [
                 session.vocabulary.device_text(effect.name, effect.values)
                 for effect in outcome.effects
                 if effect.kind == "device"
@@ -161,16 +164,16 @@ class Teller:
                 outcome.transitions if whole else outcome.transitions[: len(taken)]
             )
             if taken != expected:
-                told.difference = (
+                replayed.difference = (
                     f"the model took {', '.join(taken) or 'no transition'}; "
                     f"the interpreter takes {', '.join(outcome.transitions) or 'none'}"
                 )
             elif whole and step.do == "event" and step.verdict != outcome.verdict:
-                told.difference = f"the model's verdict is {step.verdict}, the interpreter's {int(outcome.verdict)}"
+                replayed.difference = f"the model's verdict is {step.verdict}, the interpreter's {int(outcome.verdict)}"
         for how, frame in step.put:
             room = self.wire.put(how, frame)
-            told.sent.append((frame, room))
-            told.lines.append(
+            replayed.sent.append((frame, room))
+            replayed.lines.append(
                 f"=> on the wire: {frame}"
                 if room
                 else f"=> lost, the wire has no room: {frame}"
@@ -178,7 +181,7 @@ class Teller:
 
 
 def heading(trail: Trail) -> list[str]:
-    """What a story begins with."""
+    """The lines above the steps: what is violated, where, within which bounds."""
     bounds = ", ".join(f"{key} {value}" for key, value in trail.bounds.items() if value)
     count = len(trail.steps)
     length = f"{count} step{'s' * (count != 1)}"
@@ -211,12 +214,12 @@ def reason(trail: Trail) -> str:
     return trail.failure
 
 
-def text(trail: Trail, told: list[Told]) -> str:
-    """The whole story, for the terminal."""
+def text(trail: Trail, replayed: list[ReplayedStep]) -> str:
+    """All steps, for the terminal."""
     lines = [*heading(trail), ""]
-    width = len(str(len(told)))
+    width = len(str(len(replayed)))
     indent = " " * (width + 3)
-    for each in told:
+    for each in replayed:
         if trail.loop is not None and each.number == trail.loop + 1:
             lines.append(f"{'':{width}}    --- the loop begins here ---")
         mark = "| " if trail.loop is not None and each.number > trail.loop else "  "

@@ -32,7 +32,7 @@ ALIKE = 4  # transitions with the same reason; more are printed as one
 class Judgement:
     """Notes and errors about a protocol's transitions."""
 
-    told: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
 
@@ -73,7 +73,7 @@ def judge(runs: Sequence[Run], subject: Subject) -> Judgement:
         return Judgement()
     result = Judgement()
     if missing:
-        result.told.append(
+        result.lines.append(
             f"transitions of {subject.name} that no configuration takes:"
         )
     reasons = [(listed or {}).get(row) for row, _ in missing]
@@ -81,9 +81,9 @@ def judge(runs: Sequence[Run], subject: Subject) -> Judgement:
         alike = reasons.count(reason) if reason else 1
         if alike <= ALIKE:
             known_as = f": {reason}" if reason else ""
-            result.told.append(f"  {row}  ({place}){known_as}")
+            result.lines.append(f"  {row}  ({place}){known_as}")
         elif reasons.index(reason) == missing.index((row, place)):
-            result.told.append(f"  {row}  ({place}) and {alike - 1} more: {reason}")
+            result.lines.append(f"  {row}  ({place}) and {alike - 1} more: {reason}")
         if listed is not None and reason is None:
             result.problems.append(
                 f"no configuration takes {row} ({place}): add a check that does, or list it with its reason in "

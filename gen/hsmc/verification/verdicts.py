@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What came of searches, for people and as JSON. A verdict names its bounds, and a search cut short is no proof."""
+"""Results of searches, as text and as JSON. A verdict names its bounds, and a search cut short is no proof."""
 
 from __future__ import annotations
 

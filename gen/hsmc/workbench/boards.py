@@ -43,8 +43,12 @@ class Outcome:
 def settings_of(subject: Subject, trail: Trail) -> dict[str, int]:
     """What the check changes, as far as boards can follow."""
     settings = dict(subject.check(trail.check).settings)
-    kept = BINDINGS[subject.name].kept if subject.name in BINDINGS else frozenset()
-    return {name: value for name, value in settings.items() if name not in kept}
+    fixed = (
+        BINDINGS[subject.name].fixed_settings
+        if subject.name in BINDINGS
+        else frozenset()
+    )
+    return {name: value for name, value in settings.items() if name not in fixed}
 
 
 def replay(subject: Subject, trail: Trail, rounds: int) -> tuple[Program, Outcome]:
@@ -91,7 +95,7 @@ def compare(program: Program, planner: Planner, outcome: Outcome) -> None:
                 answer = None
         outcome.answers.append(answer)
         if planned.command and answer is None and not outcome.problems:
-            text = outcome.done.error or "the boards were told no more"
+            text = outcome.done.error or "no further command went to the boards"
             outcome.problems.append(f"step {planned.number}: {text}")
         if outcome.problems:
             break

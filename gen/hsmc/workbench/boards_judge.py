@@ -141,7 +141,7 @@ class Judge:
             if missing:
                 self._find(
                     "no_early_completion",
-                    f"host {seen.side} is told that message {seen.receive} has arrived; the memory of host {1 - seen.side} lacks {bits(missing)}",
+                    f"host {seen.side} gets the completion of message {seen.receive}; the memory of host {1 - seen.side} lacks {bits(missing)}",
                 )
             return
         self._received(seen)
@@ -179,7 +179,11 @@ class Judge:
             self._find(
                 "cancelled_unmet",
                 f"receive {receive} of host {side} ends as cancelled, but "
-                + ("a message has met it" if bytes_there else "nobody wanted it back"),
+                + (
+                    "a message has met it"
+                    if bytes_there
+                    else "the host had not cancelled it"
+                ),
             )
 
     def _held(self, side: int, message: int) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What two simulated boards have to be told so that they do what a trail says, and what they should do then.
+"""The commands that make two simulated boards follow a trail, and the answers expected then.
 
 A trail speaks of events in an order of its own. Most of them can be brought about on a board exactly when the trail wants
 it: what hosts post, which frame arrives, when a confirmed placement is done, which timer runs out. A board decides itself
@@ -38,7 +38,8 @@ class Binding:
     duration: str  # parameter that all timers of trails are armed with
     incarnation: str  # parameter that tells the lives of a node apart
     elsewhere: frozenset[str]  # processes that are busy with other things
-    kept: frozenset[str]  # settings of a check that the boards' own memory forbids
+    # Settings of a check that the boards' own memory forbids.
+    fixed_settings: frozenset[str]
     kinds: str  # enumeration of kinds of frame
     first_only: frozenset[str]  # fields only the first frame of a message has
 
@@ -58,7 +59,7 @@ BINDINGS = {
         incarnation="epoch",
         elsewhere=frozenset({"Link"}),
         # libemp spreads a message over several descriptors, which the model knows as one.
-        kept=frozenset({"descriptor_limit"}),
+        fixed_settings=frozenset({"descriptor_limit"}),
         kinds="FrameKind",
         first_only=frozenset({"total_length", "frames", "tag"}),
     )
@@ -416,7 +417,7 @@ class Planner:
     def _overtaken(self) -> str:
         """The first event of the trail that a board gives by itself, and before which another of its node comes."""
         last: dict[int, int] = {}
-        why = "a board gives it as soon as it is asked for, and the end is another then"
+        why = "a board grants it at once, and the end is another then"
         for number, step in enumerate(self.trail.steps, 1):
             if step.do == "restart":
                 last.pop(step.node, None)
@@ -555,7 +556,7 @@ class Planner:
                 )
             if planned.duration > longest:
                 raise Irreproducible(
-                    f"step {planned.number}: no timer can be told to run as long as the trail needs, {planned.duration} us"
+                    f"step {planned.number}: no timer can be set as long as the trail needs, {planned.duration} us"
                 )
 
     def _ends(self, plan: Plan, index: int, timer: tuple[str, int]) -> tuple[int, bool]:

@@ -85,7 +85,6 @@ def build(
     options += [f"--profile {shlex.quote(profile)}"] if profile else []
     variables = {
         "BUILD": str(output),
-        "INCLUDES": f"-I{directory} -I.",  # "build/gen/emp/..." is this one
         "SPEC_emp": str(spec.resolve()),
         "OPTIONS_emp": " ".join(options),
         "SIMULATOR": simulator,

@@ -24,7 +24,7 @@ struct tigon_host {
     struct tigon_world *world;
 };
 
-/* For functions whose callers know of no failure. */
+/* For functions whose callers handle no failure. */
 static void must(const struct tigon_host *host, int error) {
     if (!error)
         return;

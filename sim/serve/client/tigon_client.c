@@ -23,7 +23,7 @@ struct tigon_client {
     uint32_t sequence;
     struct tigon_client_information information;
     uint8_t *memory;
-    bool line;   /* of the interrupt, as last told */
+    bool line;   /* of the interrupt line, by the last message */
     bool posted; /* something since the last reply: time has moved since */
     uint64_t now_ps;
     uint64_t writes;
@@ -69,7 +69,7 @@ static int send_all(struct tigon_client *client, const void *bytes, size_t lengt
     return 0;
 }
 
-/* `descriptors` (two) receives what comes along, -1 where nothing does; may be NULL. */
+/* `descriptors` (two) receives the file descriptors passed along, -1 for none; may be NULL. */
 static int receive_all(struct tigon_client *client, void *bytes, size_t length, int *descriptors) {
     union {
         struct cmsghdr header;
@@ -116,7 +116,7 @@ static int send_request(struct tigon_client *client, enum tigon_serve_type type,
     int error = send_all(client, start, sizeof header + 8 * count, tail_bytes > 0);
     if (!error && tail_bytes)
         error = send_all(client, tail, tail_bytes, false);
-    /* A server that has sent us away may have said why. */
+    /* A server that closed the connection may have sent the reason. */
     return error == -EPIPE || error == -ECONNRESET ? 0 : error;
 }
 
@@ -141,8 +141,9 @@ static int receive_message(struct tigon_client *client, struct tigon_serve_heade
     return error;
 }
 
-/* Waits for the reply to the last request; at least `count` words must come. What the server says
- * before it closes a connection comes as an answer to some request, maybe a posted one before. */
+/* Waits for the reply to the last request, of at least `count` words. An error text before the
+ * server closes the connection comes as the reply to some request, possibly an earlier posted
+ * one. */
 static int receive_reply(struct tigon_client *client, enum tigon_serve_type type, size_t count,
                          int *descriptors) {
     struct tigon_serve_header header;
@@ -206,7 +207,7 @@ static int connect_to(struct tigon_client *client, const char *path) {
 static int map_memory(struct tigon_client *client, int memory) {
     struct stat status;
     const uint64_t bytes = client->information.memory_bytes;
-    /* Only what is really there may be touched. */
+    /* Only an existing range may be accessed. */
     if (memory < 0 || client->interrupt < 0 || fstat(memory, &status) != 0 ||
         (uint64_t)status.st_size < bytes || bytes == 0)
         return fail(client, -EPROTO, "the server did not pass host memory");
@@ -416,8 +417,8 @@ int tigon_client_allocate_pages(struct tigon_client *client, size_t bytes, uint6
 /* ------------------------------------------------------------------------------------------------
  * Time */
 
-/* Brings now_ps and writes up to date: a write takes time, and its end is not told. Running
- * freely, time passes by itself. */
+/* Brings now_ps and writes up to date: a write takes time, and its end is not reported. In free
+ * running, time passes without requests. */
 static int synchronise(struct tigon_client *client) {
     if (!client->posted && !client->information.free_running && client->socket >= 0)
         return 0;
@@ -472,7 +473,7 @@ int tigon_client_poll_memory(struct tigon_client *client, uint64_t bus_address, 
 }
 
 int tigon_client_interrupt_line(struct tigon_client *client, bool *up) {
-    /* Events come before the reply to what is asked after them. */
+    /* Events come before the reply to a later request. */
     const int error = call(client, TIGON_SERVE_SYNCHRONISE, NULL, 0, 0);
     if (!error)
         *up = client->line;

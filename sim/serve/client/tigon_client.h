@@ -24,8 +24,8 @@
  * uses several boards needs a thread for each: a call on one returns only when the others have let
  * time pass. Running freely (tigon_client_information.free_running) the world follows the clock.
  *
- * Writes are posted: an offset that does not exist is not told by the call that writes to it, but
- * ends the connection.
+ * Writes are posted: the call that writes to an offset that does not exist reports no error, but
+ * the server ends the connection.
  *
  * Threads: a client belongs to one at a time; there is no global state but the message of
  * tigon_client_open, which is the thread's own.
@@ -39,7 +39,7 @@
 
 struct tigon_client;
 
-enum { TIGON_CLIENT_EVENTS = 1 /* be told of the interrupt line: tigon_client_interrupt_line */ };
+enum { TIGON_CLIENT_EVENTS = 1 /* report the interrupt line: tigon_client_interrupt_line */ };
 
 struct tigon_client_information {
     char name[32];
@@ -55,9 +55,9 @@ struct tigon_client_information {
  * errors of the socket itself: -EBUSY when the board has a client, -EPROTONOSUPPORT when the server
  * speaks another version, -EPROTO when it speaks something else. */
 int tigon_client_open(struct tigon_client **client, const char *path, unsigned features);
-/* What the last failed tigon_client_open of this thread has to say. */
+/* The message of the last failed tigon_client_open of this thread. */
 const char *tigon_client_open_message(void);
-/* The board learns nothing of it; the server does what the scenario says. NULL is allowed. */
+/* The board does not notice; the server acts as the scenario defines. NULL is allowed. */
 void tigon_client_close(struct tigon_client *client);
 const char *tigon_client_message(const struct tigon_client *client);
 
@@ -111,8 +111,9 @@ int tigon_client_spend_ns(struct tigon_client *client, uint64_t ns); /* the host
 int tigon_client_sleep_ns(struct tigon_client *client, uint64_t ns); /* it is not */
 /* Until the interrupt line is up (`*up`), or `timeout_ns` passed; UINT64_MAX for ever. */
 int tigon_client_wait_interrupt(struct tigon_client *client, uint64_t timeout_ns, bool *up);
-/* Until the board has written into these bytes, or `timeout_ns` passed; as a loop that looks every
- * `interval_ns`. `seen`: tigon_client_write_count from before the memory was looked at. */
+/* Waits until the board has written into these bytes, or `timeout_ns` passed; as a polling loop
+ * with period `interval_ns`. `seen`: tigon_client_write_count from before the program read the
+ * memory. */
 int tigon_client_poll_memory(struct tigon_client *client, uint64_t bus_address, size_t length,
                              uint64_t seen, uint64_t interval_ns, uint64_t timeout_ns,
                              bool *written);

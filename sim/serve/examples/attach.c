@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* A host program of a scenario as a process of its own:
  *
+ *     image=build/firmware/emp_a.elf
  *     build/tigonsim serve sim/serve/examples/emp.scenario &
- *     build/tigon_attach right.sock emp-pong --image=build/firmware/emp_a.elf --peer=0 &
- *     build/tigon_attach left.sock emp-ping --image=build/firmware/emp_a.elf --peer=1
+ *     build/tigon_attach right.sock build/emp/host.so pong --image=$image --peer=0 &
+ *     build/tigon_attach left.sock build/emp/host.so ping --image=$image --peer=1
  *
- * PROGRAM is one of emp-ping, emp-pong and emp-exchange, whose sources are the ones of tigonsim, or
- * a shared object with tigon_main (sim/program.h), given as a path with a slash. What a program
- * reports as figures is printed. Exit status: 0 when the program returned 0, 1 when not, 2 when it
- * could not begin. */
-#include "host/demo/pair.h"
-#include "host/programs/programs.h"
+ * PROGRAM is a shared object with tigon_main (sim/program.h), the same as for scenarios. What a
+ * program reports as figures is printed. Exit status: 0 when the program returned 0, 1 when not, 2
+ * when it could not begin. */
 #include "sim/program.h"
 #include "sim/serve/client/remote_host.h"
 
@@ -18,28 +16,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-    const char *name;
-    int (*function)(struct tigon_host *host, int argc, char **argv);
-} programs[] = {
-    {"emp-ping", program_emp_ping},
-    {"emp-pong", program_emp_pong},
-    {"emp-exchange", program_emp_exchange},
-};
-
-enum { PROGRAM_COUNT = sizeof programs / sizeof *programs, CANNOT_BEGIN = 2 };
+enum { CANNOT_BEGIN = 2 };
 
 void tigon_program_figure(struct tigon_host *host, const char *name, double value) {
     (void)host;
     (void)printf("%s %.17g\n", name, value);
-}
-
-/* The one of host/demo/pair.c, without a pair. */
-int pair_fail(struct pair_side *side, int error, const char *what) {
-    if (error < 0 && !side->message[0])
-        (void)snprintf(side->message, sizeof side->message, "%s",
-                       what ? what : libemp_message(side->board));
-    return error;
 }
 
 static int load(const char *path, int (**function)(struct tigon_host *, int, char **)) {
@@ -53,21 +34,6 @@ static int load(const char *path, int (**function)(struct tigon_host *, int, cha
     return 0;
 }
 
-static int find(const char *name, int (**function)(struct tigon_host *, int, char **)) {
-    if (strchr(name, '/'))
-        return load(name, function);
-    for (size_t i = 0; i < PROGRAM_COUNT; i++)
-        if (strcmp(programs[i].name, name) == 0) {
-            *function = programs[i].function;
-            return 0;
-        }
-    (void)fprintf(stderr, "tigon_attach: no program %s; there are", name);
-    for (size_t i = 0; i < PROGRAM_COUNT; i++)
-        (void)fprintf(stderr, "%s %s", i ? "," : "", programs[i].name);
-    (void)fputs(", and shared objects by a path with a slash\n", stderr);
-    return -1;
-}
-
 int main(int argc, char **argv) {
     int (*function)(struct tigon_host * host, int argc, char **argv);
     struct tigon_client *client;
@@ -77,7 +43,7 @@ int main(int argc, char **argv) {
                     argc < 3 ? stderr : stdout);
         return argc < 3 ? CANNOT_BEGIN : 0;
     }
-    if (find(argv[2], &function) != 0)
+    if (load(argv[2], &function) != 0)
         return CANNOT_BEGIN;
     if (tigon_client_open(&client, argv[1], 0) != 0) {
         (void)fprintf(stderr, "tigon_attach: %s\n", tigon_client_open_message());

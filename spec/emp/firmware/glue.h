@@ -2,8 +2,8 @@
 /*
  * Between EMP's machines and the runtime: what the files of this directory share.
  */
-#ifndef FW_RUNTIME_TIGON2_EMP_GLUE_H
-#define FW_RUNTIME_TIGON2_EMP_GLUE_H
+#ifndef SPEC_EMP_FIRMWARE_GLUE_H
+#define SPEC_EMP_FIRMWARE_GLUE_H
 
 #include <assert.h>
 
@@ -27,7 +27,7 @@ static_assert(GLUE_READ_PAGE <= NIC_READ_LIMIT, "each may be outstanding once");
  * own: the word with the owner as it was when the descriptor was taken, and how many entries of a
  * page of addresses are here. The word is 0 while the descriptor is not taken; and when it is
  * SHORT, as 0 says, and was taken without detours. The other words are wasted, so that one address
- * does for both tables: the scratchpad has no room for code that computes two. */
+ * does for both tables: fast memory has no room for code that computes two. */
 extern uint32_t glue_descriptors[2 * EMP_DESCRIPTOR_LIMIT * GLUE_DESCRIPTOR_WORDS];
 static inline volatile uint32_t *glue_descriptor(uint32_t descriptor) {
     return &glue_descriptors[descriptor * GLUE_DESCRIPTOR_WORDS];
@@ -35,6 +35,10 @@ static inline volatile uint32_t *glue_descriptor(uint32_t descriptor) {
 #define GLUE_OWN_WORD(word) (EMP_DESCRIPTOR_LIMIT * GLUE_DESCRIPTOR_WORDS + (word))
 #define GLUE_TAKEN_WORD     GLUE_OWN_WORD(EMP_DESCRIPTOR_OWNER_WORD)
 #define GLUE_ENTRIES_WORD   GLUE_OWN_WORD(EMP_DESCRIPTOR_LENGTH_WORD)
+/* The entries of a page that is being fetched. Until it is there the descriptor has none: a message
+ * that shares a descriptor which the host has entered twice would read the buffer's old contents.
+ */
+#define GLUE_ARRIVING_WORD GLUE_OWN_WORD(EMP_DESCRIPTOR_ADDRESS_LOW_WORD)
 
 /* In the board's own word, where the host's bit means nothing: has a cursor or a page, or may have.
  */
@@ -93,6 +97,8 @@ bool glue_page_present(uint32_t descriptor);
  * comes when it is there; one such request at a time. */
 bool glue_page_fetch(uint32_t descriptor, bool receive, bool notify);
 
+/* The page of this descriptor, which was fetched with `notify`, is there. */
+void glue_page_arrived(uint32_t descriptor);
 /* The descriptor of the page fetched last has been offered. */
 void glue_page_settled(void);
 /* Appends `length` (not 0) bytes at `offset` of a send to the frame being transmitted. */

@@ -17,7 +17,7 @@
 #include "emp_charged.h"
 #endif
 
-#include "fw-runtime/port/tigon2/runtime.c"
+#include "fw-runtime/runtime.c"
 #include "fw-runtime/gather.c"
 
 #include "spec/emp/firmware/memory.c"

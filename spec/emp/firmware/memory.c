@@ -73,10 +73,11 @@ NIC_HOT bool nic_on_piece(uint32_t list, uint32_t index, struct nic_piece *piece
     const volatile uint32_t *descriptor = glue_descriptor(list);
     uint32_t word = descriptor[GLUE_TAKEN_WORD];
     if (glue_is_format(word, EMP_FORMAT_INDIRECT)) {
-        const volatile uint32_t *page = pages[page_of[list] - 1u];
+        const volatile uint32_t *page;
         uint32_t pair;
         if (index >= descriptor[GLUE_ENTRIES_WORD])
             return false;
+        page = pages[page_of[list] - 1u];
         pair = page[LENGTHS_AT + (index >> 1)];
         piece->high = page[2 * index];
         piece->low = page[2 * index + 1];
@@ -107,7 +108,7 @@ NIC_HOT bool nic_on_piece(uint32_t list, uint32_t index, struct nic_piece *piece
 }
 
 /* A page can have hundreds of entries and everything else waits meanwhile: two in a step, and the
- * loop small enough for one instruction line (tigon2.md 12.4). */
+ * loop small enough for one line of an instruction cache. */
 static NIC_COLD bool page_suffices(const volatile uint32_t *pair, uint32_t entries,
                                    uint32_t total) {
     const volatile uint32_t *end = pair + entries / 2;
@@ -142,8 +143,12 @@ bool glue_page_present(uint32_t descriptor) {
     return page_of[descriptor] != 0;
 }
 
+/* Without a page a descriptor has no entries either: one that the host has entered twice may still
+ * be in use by a message that shares it. */
 static NIC_COLD void page_give(uint32_t page) {
-    page_of[page_owner[page] - 1u] = 0;
+    uint32_t descriptor = page_owner[page] - 1u;
+    glue_descriptor(descriptor)[GLUE_ENTRIES_WORD] = 0;
+    page_of[descriptor] = 0;
     page_owner[page] = 0;
 }
 
@@ -162,7 +167,7 @@ static NIC_COLD uint32_t page_take(bool receive) {
     nic_panic(GLUE_PANIC_PAGES);
 }
 
-/* A page of addresses across a 4 GB line is none: a transfer cannot cross it (tigon2.md 13 item 7).
+/* A page of addresses across a 4 GB line is none: a transfer must not cross it.
  * Each word is read once, and looked at each time a page is fetched. */
 NIC_COLD bool glue_page_fetch(uint32_t descriptor, bool receive, bool notify) {
     volatile uint32_t *words = glue_descriptor(descriptor);
@@ -173,7 +178,8 @@ NIC_COLD bool glue_page_fetch(uint32_t descriptor, bool receive, bool notify) {
     if (entries - 1 >= EMP_INDIRECT_ENTRIES || low > 0u - EMP_PAGE_BYTES)
         return false;
     page = page_take(receive);
-    words[GLUE_ENTRIES_WORD] = entries;
+    words[GLUE_ENTRIES_WORD] = notify ? 0 : entries;
+    words[GLUE_ARRIVING_WORD] = entries;
     page_owner[page] = (uint16_t)(descriptor + 1);
     page_of[descriptor] = (uint8_t)(page + 1);
     glue_counters.pages_fetched++;
@@ -184,6 +190,12 @@ NIC_COLD bool glue_page_fetch(uint32_t descriptor, bool receive, bool notify) {
         (void)nic_notify_read(GLUE_READ_PAGE);
     }
     return true;
+}
+
+NIC_COLD void glue_page_arrived(uint32_t descriptor) {
+    volatile uint32_t *words = glue_descriptor(descriptor);
+    if (page_of[descriptor] != 0) /* else it was given away meanwhile */
+        words[GLUE_ENTRIES_WORD] = words[GLUE_ARRIVING_WORD];
 }
 
 void glue_page_settled(void) {
@@ -228,7 +240,7 @@ static NIC_HOT void cursor_change(struct cursor *cursor, uint32_t descriptor, bo
 }
 
 /* Where byte `offset` lies: its address, and in *bytes how many of the `wanted` follow it there. A
- * run ends at a 4 GB line, which a transfer cannot cross (tigon2.md 13 item 7). */
+ * run ends at a 4 GB line, which a transfer must not cross. */
 static inline struct nic_piece locate(struct cursor *cursor, uint32_t descriptor, uint32_t offset,
                                       uint32_t wanted) {
     struct nic_gather *gather = &cursor->gather;

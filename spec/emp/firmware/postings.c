@@ -62,8 +62,8 @@ static NIC_COLD void refuse_in_turn(uint32_t descriptor, bool was_held) {
     refuse(descriptor);
 }
 
-/* `word` is the word with the owner: a word of SRAM costs as much as six instructions, so each is
- * read once. */
+/* `word` is the word with the owner: a word in slow memory can cost as much as six instructions,
+ * so each is read once. */
 static NIC_HOT void offer(uint32_t descriptor, uint32_t word, bool was_held) {
     uint32_t who = glue_descriptor(descriptor)[EMP_DESCRIPTOR_PEER_WORD];
     struct emp_posting posting = {
@@ -195,6 +195,7 @@ NIC_HOT void nic_on_doorbell(unsigned box, uint32_t value) {
 static NIC_COLD void page_is_there(void) {
     uint32_t descriptor = arriving - 1;
     arriving = 0;
+    glue_page_arrived(descriptor);
     if (glue_memory_suffices(descriptor)) {
         offer(descriptor, glue_descriptor(descriptor)[GLUE_TAKEN_WORD], arriving_held);
     } else {

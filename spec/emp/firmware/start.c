@@ -4,7 +4,6 @@
  */
 #include "spec/emp/firmware/glue.h"
 
-static_assert(NIC_TRACE_ENTRIES == 1u << TIGON2_TRACE_BITS, "the ring is as start.S has it");
 static_assert(EMP_OBJECTS_AT == EMP_CONTROL_BYTES, "behind the words all protocols have");
 
 void emp_glue_start(volatile uint32_t *control) {

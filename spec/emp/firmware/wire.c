@@ -2,7 +2,6 @@
 /*
  * Frames: header words out, parser in. The data path of both directions.
  */
-#include "fw-runtime/port/tigon2/board.h"
 #include "spec/emp/firmware/glue.h"
 #include "spec/emp/frame.h"
 
@@ -22,7 +21,7 @@ NIC_COLD void glue_wire_start(uint32_t mac_high, uint32_t mac_low) {
     own_first = own_high << 16 | own_low >> 16;
 }
 
-/* Out of line: what is rare must not take room in the scratchpad. */
+/* Out of line: what is rare must not take room in fast memory. */
 static NIC_COLD void count_unparsed(enum emp_acceptance parse) {
     if (parse == EMP_ACCEPTANCE_FOREIGN)
         glue_counters.parse_foreign++;
@@ -63,7 +62,7 @@ struct address {
     uint32_t high, low;
 };
 
-/* A word of SRAM costs as much as six instructions, so each is read once for a frame. */
+/* A word in slow memory can cost as much as six instructions: each is read once for a frame. */
 static inline struct address address_of(uint32_t peer) {
     const volatile uint32_t *words = glue_peers[peer];
     return (struct address){words[0], words[1]};

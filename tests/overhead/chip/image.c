@@ -6,7 +6,7 @@
 #include "tests/overhead/node.h"
 #include "tests/overhead/runtime.h"
 
-/* Of port_tigon2.h; no node raises software events. */
+/* Of port_header.h; no node raises software events. */
 uint32_t tigon2_software_events NIC_FAST;
 bool tigon2_work_wanted NIC_FAST;
 

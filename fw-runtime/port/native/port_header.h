@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * NIC_PORT_HEADER of the native port: no place is faster than another, and each limit is the
+ * smallest that port.h allows.
+ */
+#ifndef FW_RUNTIME_PORT_NATIVE_PORT_HEADER_H
+#define FW_RUNTIME_PORT_NATIVE_PORT_HEADER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define NIC_HOT
+#define NIC_ENTRY
+#define NIC_COLD
+#define NIC_RARE
+#define NIC_ONCE
+#define NIC_FAST
+#define NIC_FAST_DATA
+/* Apart from what a test puts back between two runs (native.h). */
+#define NIC_UNSET __attribute__((section(".bss.unset")))
+
+#define NIC_CONTROL_ADDRESS   0x200 /* as nic/board.hsm has it */
+#define NIC_IMAGE_LIMIT       0x100000
+#define NIC_HEADER_WORDS      16
+#define NIC_WRITTEN_LIMIT     16
+#define NIC_WRITTEN_PER_FRAME 2
+#define NIC_READ_LIMIT        32
+
+static inline uint32_t nic_highest_bit(uint32_t word) {
+    return 31u - (uint32_t)__builtin_clz(word);
+}
+
+#endif

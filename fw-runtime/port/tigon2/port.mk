@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+# How an image for the Tigon2 is compiled and linked, and what its gates are; fw-runtime/build.mk says what a port.mk gives.
+#
+# Two gates against what the core cannot execute (toolchain.md 1.3): core.inc inside the assembler,
+# tools/check_instructions.py on the linked image. A third compares stack need with the reserve, a fourth finds
+# jumps to computed addresses: events are dispatched once, by the event loop.
+
+CROSS       := mips-linux-gnu-
+FW_CC       := $(CROSS)gcc
+FW_LD       := $(CROSS)ld
+FW_TOOLS    := $(addprefix fw-runtime/tools/,check_instructions.py check_indirect.py check_stack.py)
+FW_NEEDS    := $(FW_PORT)/core.inc $(FW_PORT)/port.mk
+
+FW_ARCH     := -EB -march=mips2 -mtune=r3000 -mabi=32 -mno-abicalls -fno-pic -G0 -msoft-float \
+               -mno-branch-likely
+# Every multiplication and division is an error. Blocks that GCC predicts to run less often than once in 1000 calls it
+# optimises for size, and would multiply by a constant where -O2 shifts and adds; now it does so for once in a million.
+FW_NO_MULTIPLY := -ffixed-hi -ffixed-lo --param=hot-bb-frequency-fraction=1000000
+# What all code for the chip is compiled with; and that of firmware.
+FW_BARE     := -std=gnu11 -O2 -g $(FW_ARCH) -ffreestanding $(FW_NO_MULTIPLY) -mno-check-zero-division -mno-llsc \
+               -fno-tree-loop-distribute-patterns -fno-jump-tables -fno-stack-protector \
+               -fno-asynchronous-unwind-tables -fno-common -Wall -Wextra -Wconversion -Werror \
+               -ffile-prefix-map=$(CURDIR)=. -Wa,--fatal-warnings -I.
+FW_CFLAGS   := $(FW_BARE) -fno-expensive-optimizations -fno-reorder-blocks \
+               -fno-delete-null-pointer-checks -fno-isolate-erroneous-paths-dereference \
+               -ffunction-sections -fdata-sections -fstack-usage -fcallgraph-info=su -Wcast-align=strict \
+               -Wstack-usage=256 -ffile-prefix-map=$(BUILD)=build \
+               $(FW_EXTRA) -Wa,$(FW_PORT)/core.inc $(FW_DEFINES) -I$(FW_PORT)/freestanding
+# What only makes code larger here: half-words put together to be stored as words (the vectoriser's doing),
+# values kept where they are cheap to find again, copies of one end. 350 bytes of the scratchpad, and 1 % of the time.
+FW_CFLAGS   += -fno-tree-vectorize -fno-tree-pre -fno-tree-vrp -fno-tree-tail-merge -fno-ipa-sra
+# The event loop needs $s0 and $s1 again after a handler. No caller needs the other callee-saved registers, which every
+# handler would save and restore: a tenth of all instructions.
+FW_WHOLE_PROGRAM := -fwhole-program $(foreach n,2 3 4 5 6 7,-fcall-used-s$(n))
+
+# Start-up code and the linker script of every image.
+FW_RUNTIME := $(addprefix $(FIRMWARE)/$(FW_PORT)/,start.o memory.o)
+FW_SCRIPT  := $(FIRMWARE)/firmware.lds
+
+# Objects for the chip from C and from assembly: $(call FW_OBJECTS,SOURCES/,OBJECTS/,VARIABLE OF FLAGS,PREREQUISITES).
+define FW_OBJECTS
+$(2)%.o: $(1)%.c $(4)
+	$$(SAY) FWCC $$<
+	@mkdir -p $$(@D)
+	$$(Q)$$(FW_CC) $$($(3)) -MMD -MP -c -o $$@ $$<
+
+$(2)%.o: $(1)%.S $(4)
+	$$(SAY) FWAS $$<
+	@mkdir -p $$(@D)
+	$$(Q)$$(FW_CC) $$($(3)) -MMD -MP -c -o $$@ $$<
+endef
+$(eval $(call FW_OBJECTS,,$(FIRMWARE)/,FW_CFLAGS,$(FW_FLAGS_STAMP) $(FW_NEEDS)))
+
+$(FW_SCRIPT): $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h
+	@mkdir -p $(@D)
+	$(Q)$(FW_CC) -E -P -undef -x c -I. -o $@ $<
+
+# Links the objects among the prerequisites by the linker script among them. $(1): more options of the linker, $(2): the
+# tools that check the result.
+define FW_LINK
+	$(SAY) FWLD $@
+	@mkdir -p $(@D)
+	$(Q)$(FW_LD) -EB -static -nostdlib -G0 --fatal-warnings --no-warn-rwx-segments $(1) \
+	    -T $(filter %.lds,$^) -Map $(@:.elf=.map) -o $@.new $(filter %.o,$^)
+	$(Q)$(foreach tool,$(2),fw-runtime/tools/$(tool) $@.new \
+	    $(if $(filter check_stack.py,$(tool)),$(patsubst %.o,%.ci,$(filter %.o,$^)) > /dev/null) &&) mv $@.new $@
+endef

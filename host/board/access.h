@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Words of a board's memory, unchecked: for libraries of protocols, and for this one. */
+#ifndef HOST_BOARD_ACCESS_H
+#define HOST_BOARD_ACCESS_H
+
+#include "host/board/board.h"
+
+#include "board/board_layout.h"
+
+enum {
+    BOARD_MAILBOXES = 0x100,  /* in the board's memory: 32 mailboxes of two words */
+    BOARD_ALIAS_BYTES = 0x400 /* of memory that are reached without moving the window */
+};
+
+/* The window is moved only when necessary. */
+uint32_t board_get_word(struct board *board, uint32_t address);
+void board_set_word(struct board *board, uint32_t address, uint32_t value);
+void board_set_words(struct board *board, uint32_t address, const uint32_t *words, size_t count);
+static inline uint32_t board_control_word(struct board *board, uint32_t word) {
+    return board_get_word(board, BOARD_CONTROL_ADDRESS + 4 * word);
+}
+
+/* Reads a word until it differs from `unchanged`, at most `*turns` times or until `until_ns`, and
+ * stores how often. Each read costs `spend_ns`: the first one only if `again`. */
+uint32_t board_watch_word(struct board *board, uint32_t address, uint32_t unchanged, bool again,
+                          uint64_t spend_ns, uint64_t until_ns, uint64_t *turns);
+
+/* These two enclose code that uses nothing but accesses of words (host/board/ahead.h). */
+void board_run_ahead(struct board *board);
+void board_catch_up(struct board *board);
+
+/* -EFAULT if the board cannot reach the memory; as in struct board_backend. */
+int board_translate(struct board *board, const void *address, uint64_t *bus_address);
+void board_unpin(struct board *board, const void *address, size_t bytes);
+
+/* Stores the sentence that board_message returns; the value is `error`. */
+#define board_fail(board, error, ...) (board_set_message(board, __VA_ARGS__), (error))
+void board_set_message(struct board *board, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* For firmware that has stopped itself: returns -EIO and stores the reason as the message, with the
+ * line of the spec if a check compiled into the image failed. The message begins with `when`. */
+int board_fail_fault(struct board *board, const char *when, uint32_t fault);
+
+/* The two words in which control blocks and peer tables have an Ethernet address. */
+void board_pack_address(const uint8_t address[6], uint32_t *high, uint32_t *low);
+
+#endif

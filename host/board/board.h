@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A board that runs firmware of any protocol whose spec includes nic/board.hsm: access to its
+ * memory, images, start and stop.
+ *
+ * This header is the manual. A library or program of a protocol includes it and links
+ * build/obj/host/libboard.a and -lelf. A board has a name such as "sim:0" (host/board/sim.h) or
+ * "socket:left.sock" (host/board/socket.h), so the same program runs over each backend.
+ *
+ *     struct board_options options = {
+ *         .backends = (const struct board_backend *const[]){&board_sim, NULL},
+ *         .environment = world,
+ *     };
+ *     struct board *board;
+ *     error = board_open(&board, "sim:0", &options);
+ *     error = board_image_open(&image, "build/firmware/demo_a.elf");
+ *     error = board_start(board, image, &(struct board_start_options){.node = 0});
+ *     error = board_wait_link(board, 1000000000);
+ *     error = board_read_memory(board, address, words, count);
+ *     board_close(board);
+ *
+ * Errors. Functions that can fail return 0 or a negative errno value. After a failure board_message
+ * returns a sentence about the last failure of that board. A NULL board, or one already closed, is
+ * a programming error and is not checked.
+ *
+ * Threads. One thread at a time may use a board (in the simulated world: one program). The library
+ * has no global state.
+ *
+ * Time. Durations are nanoseconds of the backend's clock. Only board_start, board_stop,
+ * board_sleep_ns and the functions with `wait` in their name take longer than their register
+ * accesses. All of these have a time limit, fixed or as an argument.
+ */
+#ifndef HOST_BOARD_BOARD_H
+#define HOST_BOARD_BOARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct board;
+struct board_ahead;
+struct board_image;
+
+enum { BOARD_PAGE_BYTES = 4096 };
+
+/* ------------------------------------------------------------------------------------------------
+ * Backends */
+
+/* Access to a board. `handle` is the value that `open` stored. Offsets are relative to the board's
+ * 16 kB register block; words are plain numbers. Accesses must take effect in the order of the
+ * calls: a read sees every earlier write. */
+struct board_backend {
+    const char *scheme; /* the part of a board's name before the colon */
+
+    /* `name` is the part after the colon. Returns 0, or -ENODEV if there is no such board. */
+    int (*open)(void *environment, const char *name, void **handle);
+    void (*close)(void *handle);
+
+    uint32_t (*read32)(void *handle, uint32_t offset);
+    void (*write32)(void *handle, uint32_t offset, uint32_t value);
+    /* Writes words to increasing offsets; may combine them into bursts. NULL: one by one. */
+    void (*write_block)(void *handle, uint32_t offset, const uint32_t *words, size_t count);
+
+    /* Waits for a word; NULL: reads it as often. Has the same effect as
+     *     do { spend_ns(spend_ns); value = read32(offset); (*turns)--; }
+     *     while ((value & mask) == unchanged && *turns && now_ns() < until_ns);
+     * and sets `*turns` to the number of turns made. May return early, with the value read last. */
+    uint32_t (*poll32)(void *handle, uint32_t offset, uint32_t mask, uint32_t unchanged,
+                       uint64_t spend_ns, uint64_t until_ns, uint64_t *turns);
+
+    uint64_t (*now_ns)(void *handle);
+    /* Charges work of this CPU to the clock. NULL where the work itself takes time. */
+    void (*spend_ns)(void *handle, uint64_t ns);
+    void (*sleep_ns)(void *handle, uint64_t ns); /* lets others use the CPU meanwhile */
+
+    /* Allocates whole pages, zeroed, that the board can reach; NULL when none are left. */
+    void *(*allocate)(void *handle, size_t bytes);
+    void (*release)(void *handle, void *memory, size_t bytes);
+
+    /* Pins the page that holds `address` and stores the bus address of that byte; -EFAULT if the
+     * board cannot reach it. The offset of a byte in its page is that of its bus address. */
+    int (*translate)(void *handle, const void *address, uint64_t *bus_address);
+    void (*unpin)(void *handle, const void *address, size_t bytes);
+
+    const struct board_ahead *ahead; /* NULL but for a simulator's (host/board/ahead.h) */
+};
+
+/* ------------------------------------------------------------------------------------------------
+ * Opening */
+
+struct board_options {
+    const struct board_backend *const *backends; /* terminated by NULL */
+    void *environment; /* for the backend: a struct tigon_world for "sim:" */
+    /* Names of the spec's files, for messages about faults; terminated by NULL. May be NULL. */
+    const char *const *spec_files;
+    /* board_start calls it from time to time; may be NULL. */
+    void (*progress)(void *context, const char *step, size_t done, size_t total);
+    void *progress_context;
+};
+
+/* Opens a board without accessing it. `options` is copied; what it points to, but for the list of
+ * backends, must outlive the board. -EINVAL for a NULL argument or a name without a colon, -ENODEV
+ * if no backend knows the board, -ENOMEM. On success the board must be closed with board_close. */
+int board_open(struct board **board, const char *name, const struct board_options *options);
+
+/* Frees the resources of the host without accessing the board, which keeps running. It then
+ * accesses at most one page of host memory, its own, which is never released. */
+void board_close(struct board *board);
+
+/* Returns a sentence about the last failure, empty if there was none. Valid until the next call. */
+const char *board_message(const struct board *board);
+
+/* The backend's clock, charges of host work to it, and waiting. */
+uint64_t board_now_ns(struct board *board);
+void board_spend_ns(struct board *board, uint64_t ns);
+void board_sleep_ns(struct board *board, uint64_t ns);
+
+/* ------------------------------------------------------------------------------------------------
+ * Firmware */
+
+struct board_segment {
+    uint32_t address; /* in the board's memory, a multiple of 4 */
+    uint32_t words;
+    const uint32_t *content;
+};
+
+/* Reads a firmware image: an ELF file for a 32-bit big-endian MIPS with fixed addresses. -ENOENT
+ * and similar errors from opening the file, -EISDIR for a directory, -ENOEXEC for a file that is
+ * not such an image, -EFBIG for an image that does not fit into a board's memory. Close it with
+ * board_image_close. */
+int board_image_open(struct board_image **image, const char *path);
+void board_image_close(struct board_image *image); /* NULL is allowed */
+
+/* Content of an image. Stores segment `index` in `*segment`, unless `segment` is NULL. Returns the
+ * number of segments. */
+size_t board_image_segment(const struct board_image *image, size_t index,
+                           struct board_segment *segment);
+uint32_t board_image_entry(const struct board_image *image);
+
+struct board_start_options {
+    uint16_t node; /* own node number */
+    /* Incarnation. 0: the next number, from the count of starts in the board's EEPROM, which
+     * survives power cycles. Any other number is used unchanged and is not counted. Its low byte,
+     * which frames carry, must not be 0, and no earlier start of the board may have used it, or
+     * peers take new messages for old ones. */
+    uint16_t epoch;
+    uint8_t mac_address[6];    /* all zero: the address in the board's EEPROM */
+    uint64_t ready_timeout_ns; /* 0: 3 s */
+    uint32_t protocol_hash;    /* of the spec that the firmware must be made from; 0: any */
+};
+
+/* Resets the board, loads the image through the 2 kB window, reads it back, starts processor A and
+ * waits until the firmware reports that it is ready (tigon2.md 9).
+ *
+ * If options->epoch is 0, the start is counted before the firmware runs. The count lies in two
+ * slots of the serial EEPROM that are written in turn, at 0xFC0 and 0xFE0: the last two pages of 32
+ * bytes, where nothing published places any data. A power cut during the write does no harm. The
+ * count of a blank EEPROM is 0; the part is rated for a million writes of each slot. After n starts
+ * the low byte of the next epoch is n % 255 + 1, the high byte n / 255 % 256.
+ *
+ * -EINVAL for options out of range; -ENOMEM if the board's own page of host memory cannot be
+ * allocated; -ETIMEDOUT if the board does not come out of reset or the firmware does not become
+ * ready; -EPROTO if it was made from another spec than options->protocol_hash; -EIO if the
+ * self-test failed, if the memory does not hold the words written, if the firmware stopped, or if
+ * the EEPROM does not answer, does not keep the count or holds no count that can be trusted (then
+ * specify an epoch). Once board_start has returned, even with an error, no earlier activity of the
+ * board reaches host memory or the wire. The exception is -EINVAL, which leaves the board as it is.
+ * If the start fails after the firmware has been started, the firmware is stopped. */
+int board_start(struct board *board, const struct board_image *image,
+                const struct board_start_options *options);
+
+/* Uses a board whose firmware another handle has started. -ENODEV if none has been started, -EPROTO
+ * if it was made from another spec than the one with this hash (0: any spec), -EIO if it has
+ * stopped. */
+int board_attach(struct board *board, uint32_t protocol_hash);
+
+/* 0 while the firmware runs; -EIO if it or its processor has stopped: board_message has the reason.
+ */
+int board_check_running(struct board *board);
+
+/* Stops the processors, the DMA engines and the MAC. After it has returned 0, the board no longer
+ * accesses host memory or the wire. Takes 80 us, the time of a frame, and at most 10 ms if a
+ * transfer does not end and has to be aborted. The content of the board's memory and registers is
+ * kept for inspection. Any board may be stopped, even one that this handle has not started. -EIO:
+ * the board does not answer or does not stop. */
+int board_stop(struct board *board);
+
+/* Waits until no transfer is under way or queued. False if that takes more than 10 ms. */
+bool board_wait_idle(struct board *board);
+
+struct board_status {
+    bool running; /* ready and not stopped */
+    bool link;
+    uint16_t node;
+    uint16_t epoch;
+    uint8_t mac_address[6];
+    uint32_t protocol_hash;
+    uint32_t sram_bytes;
+    uint32_t free_bytes; /* of SRAM, unused between image and buffers */
+    uint32_t trace;      /* SRAM address of the trace ring, 0 when compiled out */
+    uint32_t trace_entries;
+};
+/* -EINVAL for NULL, -ENODEV if no firmware has been started. */
+int board_status(struct board *board, struct board_status *status);
+
+/* 1 up, 0 down, -ENODEV if no firmware runs. */
+int board_link(struct board *board);
+
+/* Waits until the link is up. -ETIMEDOUT if it does not come up within `timeout_ns`, -EIO if the
+ * firmware stops, -ENODEV if none runs. */
+int board_wait_link(struct board *board, uint64_t timeout_ns);
+
+/* ------------------------------------------------------------------------------------------------
+ * Memory */
+
+/* Allocates whole pages, zeroed, that the board can reach; NULL when they are used up. */
+void *board_allocate(struct board *board, size_t bytes);
+void board_free(struct board *board, void *memory, size_t bytes);
+
+/* Reads words of the board's memory, through the window or, below 0x400, through its fixed alias.
+ * For tools that read data that the firmware left there (trace ring, statistics of the MAC).
+ * `address` must be a multiple of 4; -EINVAL otherwise or beyond 2 MB. */
+int board_read_memory(struct board *board, uint32_t address, uint32_t *words, size_t count);
+
+/* Writes words of the board's memory; otherwise as board_read_memory. */
+int board_write_memory(struct board *board, uint32_t address, const uint32_t *words, size_t count);
+
+/* Rings a doorbell: writes `value` into mailbox 1 to 31, which notifies the firmware
+ * (nic_on_doorbell). The firmware may see rings in quick succession as one, with the last value.
+ * -EINVAL for another mailbox. */
+int board_ring(struct board *board, unsigned mailbox, uint32_t value);
+
+/* Register traffic of this handle since it was opened. */
+struct board_statistics {
+    uint64_t reads;
+    uint64_t writes; /* single words */
+    uint64_t bursts;
+    uint64_t window_moves;
+};
+void board_statistics(const struct board *board, struct board_statistics *statistics);
+
+#endif

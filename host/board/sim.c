@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Operations on a simulated board and the host it sits in. */
+#include "host/board/sim.h"
+
+#include "host/board/ahead.h"
+#include "sim/tigon.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int sim_open(void *environment, const char *name, void **handle) {
+    struct tigon_world *world = environment;
+    char *end;
+    if (!world || *name < '0' || *name > '9')
+        return -ENODEV;
+    errno = 0;
+    const unsigned long index = strtoul(name, &end, 10);
+    if (*end || errno)
+        return -ENODEV;
+    struct tigon_board *board = tigon_world_board(world, index);
+    if (!board)
+        return -ENODEV;
+    *handle = tigon_board_host(board);
+    return 0;
+}
+
+static void sim_close(void *handle) {
+    (void)handle; /* the world owns host and board */
+}
+
+static uint32_t sim_read32(void *handle, uint32_t offset) {
+    return tigon_host_read32(handle, offset);
+}
+
+static uint32_t sim_poll32(void *handle, uint32_t offset, uint32_t mask, uint32_t unchanged,
+                           uint64_t spend_ns, uint64_t until_ns, uint64_t *turns) {
+    return tigon_host_poll32(handle, offset, mask, unchanged, spend_ns, until_ns, turns);
+}
+
+static uint32_t sim_await32(void *handle, uint32_t offset, uint32_t mask, uint32_t unchanged,
+                            uint64_t spend_ns, uint64_t until_ns, uint64_t *turns) {
+    return tigon_host_await32(handle, offset, mask, unchanged, spend_ns, until_ns, turns);
+}
+
+static void sim_write32(void *handle, uint32_t offset, uint32_t value) {
+    tigon_host_write32(handle, offset, value);
+}
+
+static void sim_write_block(void *handle, uint32_t offset, const uint32_t *words, size_t count) {
+    tigon_host_write_block(handle, offset, words, count);
+}
+
+static void sim_run_ahead(void *handle) {
+    tigon_host_run_ahead(handle);
+}
+
+static void sim_catch_up(void *handle) {
+    tigon_host_catch_up(handle);
+}
+
+static uint64_t sim_now_ns(void *handle) {
+    return tigon_host_now_ns(handle);
+}
+
+static void sim_spend_ns(void *handle, uint64_t ns) {
+    tigon_host_spend_ns(handle, ns);
+}
+
+static void sim_sleep_ns(void *handle, uint64_t ns) {
+    tigon_host_sleep_ns(handle, ns);
+}
+
+static void *sim_allocate(void *handle, size_t bytes) {
+    return tigon_host_allocate(handle, bytes, NULL);
+}
+
+static void sim_release(void *handle, void *memory, size_t bytes) {
+    (void)handle; /* host memory lives as long as the world */
+    (void)memory;
+    (void)bytes;
+}
+
+static int sim_translate(void *handle, const void *address, uint64_t *bus_address) {
+    const uintptr_t start = (uintptr_t)tigon_host_memory(handle);
+    const uintptr_t byte = (uintptr_t)address;
+    if (byte < start || byte - start >= tigon_host_memory_size(handle))
+        return -EFAULT;
+    *bus_address = tigon_host_bus_address(handle, address);
+    return 0;
+}
+
+static void sim_unpin(void *handle, const void *address, size_t bytes) {
+    (void)handle; /* simulated memory is never swapped */
+    (void)address;
+    (void)bytes;
+}
+
+static const struct board_ahead ahead = {
+    .await32 = sim_await32,
+    .run_ahead = sim_run_ahead,
+    .catch_up = sim_catch_up,
+};
+
+const struct board_backend board_sim = {
+    .scheme = "sim",
+    .open = sim_open,
+    .close = sim_close,
+    .read32 = sim_read32,
+    .write32 = sim_write32,
+    .write_block = sim_write_block,
+    .poll32 = sim_poll32,
+    .now_ns = sim_now_ns,
+    .spend_ns = sim_spend_ns,
+    .sleep_ns = sim_sleep_ns,
+    .allocate = sim_allocate,
+    .release = sim_release,
+    .translate = sim_translate,
+    .unpin = sim_unpin,
+    .ahead = &ahead,
+};

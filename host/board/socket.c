@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* Operations on a board of another process. */
+#include "host/board/socket.h"
+
+#include "sim/serve/client/tigon_client.h"
+
+#include <errno.h>
+
+static int socket_open(void *environment, const char *name, void **handle) {
+    struct tigon_client *client;
+    (void)environment;
+    if (tigon_client_open(&client, name, 0) != 0)
+        return -ENODEV;
+    *handle = client;
+    return 0;
+}
+
+static void socket_close(void *handle) {
+    tigon_client_close(handle);
+}
+
+static uint32_t socket_read32(void *handle, uint32_t offset) {
+    uint32_t value = UINT32_MAX;
+    (void)tigon_client_read32(handle, offset, &value);
+    return value;
+}
+
+static void socket_write32(void *handle, uint32_t offset, uint32_t value) {
+    (void)tigon_client_write32(handle, offset, value);
+}
+
+static void socket_write_block(void *handle, uint32_t offset, const uint32_t *words, size_t count) {
+    (void)tigon_client_write_block(handle, offset, words, count);
+}
+
+static uint32_t socket_poll32(void *handle, uint32_t offset, uint32_t mask, uint32_t unchanged,
+                              uint64_t spend_ns, uint64_t until_ns, uint64_t *turns) {
+    uint32_t value = UINT32_MAX;
+    if (tigon_client_poll32(handle, offset, mask, unchanged, spend_ns, until_ns, turns, &value))
+        *turns = 1;
+    return value;
+}
+
+static uint64_t socket_now_ns(void *handle) {
+    uint64_t ns = 0;
+    return tigon_client_now_ns(handle, &ns) ? UINT64_MAX : ns;
+}
+
+static void socket_spend_ns(void *handle, uint64_t ns) {
+    (void)tigon_client_spend_ns(handle, ns);
+}
+
+static void socket_sleep_ns(void *handle, uint64_t ns) {
+    (void)tigon_client_sleep_ns(handle, ns);
+}
+
+static void *socket_allocate(void *handle, size_t bytes) {
+    uint64_t bus_address;
+    if (tigon_client_allocate(handle, bytes, &bus_address))
+        return NULL;
+    return tigon_client_pointer(handle, bus_address, bytes);
+}
+
+static void socket_release(void *handle, void *memory, size_t bytes) {
+    (void)handle; /* simulated host memory lives as long as the world */
+    (void)memory;
+    (void)bytes;
+}
+
+static int socket_translate(void *handle, const void *address, uint64_t *bus_address) {
+    const struct tigon_client_information *information = tigon_client_information(handle);
+    const uintptr_t start = (uintptr_t)tigon_client_memory(handle);
+    const uintptr_t byte = (uintptr_t)address;
+    if (byte < start || byte - start >= information->memory_bytes)
+        return -EFAULT;
+    *bus_address = information->memory_base + (byte - start);
+    return 0;
+}
+
+static void socket_unpin(void *handle, const void *address, size_t bytes) {
+    (void)handle; /* never swapped */
+    (void)address;
+    (void)bytes;
+}
+
+const struct board_backend board_socket = {
+    .scheme = "socket",
+    .open = socket_open,
+    .close = socket_close,
+    .read32 = socket_read32,
+    .write32 = socket_write32,
+    .write_block = socket_write_block,
+    .poll32 = socket_poll32,
+    .now_ns = socket_now_ns,
+    .spend_ns = socket_spend_ns,
+    .sleep_ns = socket_sleep_ns,
+    .allocate = socket_allocate,
+    .release = socket_release,
+    .translate = socket_translate,
+    .unpin = socket_unpin,
+};

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* What the host must know of a board that runs EMP: where things are, which descriptors are taken,
+ * and the addresses of its peers. */
+#include "host/emp/internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+/* EMP's words of the control block. */
+static uint32_t own_word(struct libemp_board *board, uint32_t word) {
+    return board_get_word(board->hardware, BOARD_CONTROL_ADDRESS + EMP_OBJECTS_AT + 4 * word);
+}
+
+/* Learns where the firmware keeps what it shares. */
+static void adopt(struct libemp_board *board) {
+    board->node = board_control_word(board->hardware, BOARD_CONTROL_NODE_WORD);
+    board->descriptors = own_word(board, EMP_OBJECTS_DESCRIPTORS_WORD);
+    board->posting_ring = own_word(board, EMP_OBJECTS_POSTING_RING_WORD);
+    board->peers = own_word(board, EMP_OBJECTS_PEERS_WORD);
+    board->parameters = board_control_word(board->hardware, BOARD_CONTROL_PARAMETERS_WORD);
+    board->counters = board_control_word(board->hardware, BOARD_CONTROL_COUNTERS_WORD);
+    board->running = true;
+}
+
+int libemp_start(struct libemp_board *board, const struct board_image *image,
+                 const struct board_start_options *options) {
+    if (!options || options->node >= EMP_NODE_LIMIT)
+        return libemp_fail(board, -EINVAL, "no options, or node out of range");
+    if (board->outstanding)
+        return libemp_fail(board, -EBUSY, "%" PRIu32 " requests are posted", board->outstanding);
+    struct board_start_options start = *options;
+    start.protocol_hash = EMP_PROTOCOL_HASH;
+    const int error = board_start(board->hardware, image, &start);
+    if (error != -EINVAL) /* which leaves the board as it is */
+        board->running = false;
+    if (error)
+        return error;
+    libemp_reset_requests(board);
+    adopt(board);
+    return 0;
+}
+
+/* Descriptors the NIC owns belong to requests of another handle, maybe of one that died. What a
+ * finished chain has left in its continuations may look like one, too, and even like a longer one:
+ * so each is looked at, whatever seems to lie before it. */
+static void reserve_foreign(struct libemp_board *board) {
+    uint32_t words[DESCRIPTOR_WORDS] = {0};
+    for (uint32_t i = 0; i < EMP_DESCRIPTOR_LIMIT; i++) {
+        words[EMP_DESCRIPTOR_OWNER_WORD] =
+            board_get_word(board->hardware, board->descriptors + i * EMP_DESCRIPTOR_BYTES +
+                                                4 * EMP_DESCRIPTOR_OWNER_WORD);
+        if (emp_descriptor_get_owner(words) != EMP_OWNER_NIC)
+            continue;
+        uint32_t run = 1;
+        if (emp_descriptor_get_format(words) == EMP_FORMAT_CHAIN)
+            run += emp_descriptor_get_continuations(words);
+        for (uint32_t k = i; k < i + run && k < EMP_DESCRIPTOR_LIMIT; k++) {
+            const uint64_t bit = UINT64_C(1) << (k % 64);
+            board->free -= !(board->taken[k / 64] & bit);
+            board->taken[k / 64] |= bit;
+        }
+    }
+}
+
+int libemp_attach(struct libemp_board *board) {
+    if (board->outstanding)
+        return libemp_fail(board, -EBUSY, "%" PRIu32 " requests are posted", board->outstanding);
+    board->running = false;
+    const int error = board_attach(board->hardware, EMP_PROTOCOL_HASH);
+    if (error)
+        return error;
+    adopt(board);
+    libemp_reset_requests(board);
+    board->posted = board_get_word(board->hardware, BOARD_MAILBOXES + 4 + 8 * EMP_POSTING_MAILBOX);
+    reserve_foreign(board);
+    return 0;
+}
+
+int libemp_set_peer(struct libemp_board *board, uint16_t node, const uint8_t mac_address[6]) {
+    uint32_t words[EMP_PEER_ADDRESS_BYTES / 4];
+    if (!board->running)
+        return libemp_fail(board, -ENODEV, "no firmware runs");
+    if (node >= EMP_NODE_LIMIT || !mac_address)
+        return libemp_fail(board, -EINVAL, "no node %u", node);
+    board_pack_address(mac_address, &words[0], &words[1]);
+    board_set_words(board->hardware, board->peers + (uint32_t)node * EMP_PEER_ADDRESS_BYTES, words,
+                    EMP_PEER_ADDRESS_BYTES / 4);
+    return 0;
+}

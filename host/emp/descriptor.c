@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Descriptors as the board reads them (EF26, EF27). Pure functions: numbers in, words out. */
+#include "host/emp/internal.h"
+
+#include <string.h>
+
+_Static_assert(EMP_INDIRECT_ENTRIES *EMP_INDIRECT_ADDRESS_BYTES +
+                       (EMP_INDIRECT_ENTRIES + 1) / 2 * EMP_INDIRECT_LENGTHS_BYTES <=
+                   EMP_PAGE_BYTES,
+               "addresses and lengths fill one page");
+
+static uint32_t high(uint64_t address) {
+    return (uint32_t)(address >> 32);
+}
+
+static uint32_t low(uint64_t address) {
+    return (uint32_t)address;
+}
+
+size_t libemp_run_length(size_t fragments) {
+    if (fragments <= 1 || fragments > CHAIN_FRAGMENTS)
+        return 1;
+    return 1 + fragments / 2;
+}
+
+static void encode_continuation(const struct libemp_fragment *fragments, size_t count,
+                                uint32_t *words) {
+    emp_continuation_set_first_address_high(words, high(fragments[0].bus_address));
+    emp_continuation_set_first_address_low(words, low(fragments[0].bus_address));
+    emp_continuation_set_first_length(words, fragments[0].length);
+    if (count < 2)
+        return;
+    emp_continuation_set_second_address_high(words, high(fragments[1].bus_address));
+    emp_continuation_set_second_address_low(words, low(fragments[1].bus_address));
+    emp_continuation_set_second_length(words, fragments[1].length);
+}
+
+/* The page is words of the host, which the board's DMA hands over as numbers, not as bytes. */
+static void encode_indirect(const struct libemp_fragment *fragments, size_t count, uint32_t *page) {
+    const size_t address_words = EMP_INDIRECT_ADDRESS_BYTES / 4;
+    const size_t length_words = EMP_INDIRECT_LENGTHS_BYTES / 4;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t *address = page + i * address_words;
+        uint32_t *lengths = page + EMP_INDIRECT_ENTRIES * address_words + i / 2 * length_words;
+        emp_indirect_address_set_high(address, high(fragments[i].bus_address));
+        emp_indirect_address_set_low(address, low(fragments[i].bus_address));
+        if (i % 2 == 0)
+            emp_indirect_lengths_set_first(lengths, fragments[i].length);
+        else
+            emp_indirect_lengths_set_second(lengths, fragments[i].length);
+    }
+}
+
+size_t libemp_encode(const struct libemp_header *header, const struct libemp_fragment *fragments,
+                     size_t count, uint32_t *indirect, uint64_t indirect_address,
+                     uint32_t words[RUN_LIMIT * DESCRIPTOR_WORDS]) {
+    const size_t run = libemp_run_length(count);
+    uint64_t address = 0;
+    uint32_t length = 0;
+    enum emp_format format = EMP_FORMAT_SHORT;
+
+    memset(words, 0, run * EMP_DESCRIPTOR_BYTES);
+    if (count > CHAIN_FRAGMENTS) {
+        format = EMP_FORMAT_INDIRECT;
+        address = indirect_address;
+        length = (uint32_t)count;
+        encode_indirect(fragments, count, indirect);
+    } else if (count > 0) {
+        format = count > 1 ? EMP_FORMAT_CHAIN : EMP_FORMAT_SHORT;
+        address = fragments[0].bus_address;
+        length = fragments[0].length;
+        for (size_t i = 1; i < run; i++)
+            encode_continuation(fragments + 2 * i - 1, count - (2 * i - 1),
+                                words + i * DESCRIPTOR_WORDS);
+    }
+    emp_descriptor_set_address_high(words, high(address));
+    emp_descriptor_set_address_low(words, low(address));
+    emp_descriptor_set_total_length(words, header->length);
+    emp_descriptor_set_owner(words, EMP_OWNER_NIC);
+    emp_descriptor_set_direction(words, header->direction);
+    emp_descriptor_set_format(words, format);
+    emp_descriptor_set_continuations(words, (uint32_t)(run - 1));
+    emp_descriptor_set_result(words, EMP_RESULT_PENDING);
+    emp_descriptor_set_length(words, length);
+    emp_descriptor_set_peer(words, header->peer);
+    emp_descriptor_set_tag(words, header->tag);
+    return run;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Declarations that the files of libemp share. Programs include only libemp.h; unit tests may also
+ * include this header. */
+#ifndef HOST_EMP_INTERNAL_H
+#define HOST_EMP_INTERNAL_H
+
+#include "host/board/access.h"
+#include "host/emp/libemp.h"
+
+#include "emp/emp_layout.h"
+
+enum {
+    DESCRIPTOR_WORDS = EMP_DESCRIPTOR_BYTES / 4,
+    RUN_LIMIT = 4,      /* a descriptor and up to three continuations */
+    CHAIN_FRAGMENTS = 7 /* EQ21 */
+};
+_Static_assert(EMP_CONTINUATION_BYTES == EMP_DESCRIPTOR_BYTES, "both fill a table entry");
+_Static_assert(EMP_DESCRIPTOR_LIMIT <= 65536, "descriptor numbers fit a request");
+_Static_assert(EMP_POSTING_RING_ENTRIES > 3 * EMP_DESCRIPTOR_LIMIT, "the ring cannot overflow");
+_Static_assert((EMP_POSTING_RING_ENTRIES & (EMP_POSTING_RING_ENTRIES - 1)) == 0, "masked below");
+_Static_assert(EMP_PAGE_BYTES == BOARD_PAGE_BYTES, "pages of descriptors and of backends");
+
+/* One read returns a whole completion, so all its fields are of the same moment. */
+_Static_assert(EMP_DESCRIPTOR_RESULT_WORD == EMP_DESCRIPTOR_OWNER_WORD &&
+                   EMP_DESCRIPTOR_TOTAL_LENGTH_WORD == EMP_DESCRIPTOR_OWNER_WORD &&
+                   EMP_DESCRIPTOR_DIRECTION_WORD == EMP_DESCRIPTOR_OWNER_WORD &&
+                   EMP_DESCRIPTOR_FORMAT_WORD == EMP_DESCRIPTOR_OWNER_WORD &&
+                   EMP_DESCRIPTOR_CONTINUATIONS_WORD == EMP_DESCRIPTOR_OWNER_WORD &&
+                   EMP_DESCRIPTOR_RESERVED_WORD == EMP_DESCRIPTOR_OWNER_WORD,
+               "a completion is one word");
+_Static_assert(EMP_MESSAGE_LIMIT <= EMP_DESCRIPTOR_TOTAL_LENGTH_MASK, "which holds every length");
+
+/* A contiguous part of memory inside one page. */
+struct libemp_fragment {
+    uint64_t bus_address;
+    uint16_t length;
+};
+
+struct libemp_memory {
+    struct libemp_board *board;
+    struct libemp_memory *next;
+    struct libemp_memory **link; /* the pointer to this one */
+    uint8_t *address;
+    size_t length;
+    size_t in_page; /* offset of the first byte within its page */
+    size_t pages;
+    uint64_t page[]; /* bus addresses of the pages' starts */
+};
+
+/* The host's state of one descriptor. */
+struct libemp_slot {
+    uint16_t generation; /* counts requests, so that the number of a finished one is recognised */
+    uint8_t run;         /* descriptors of the request that starts here, 0 if none does */
+    bool receive;
+    bool cancelled; /* cancellation has been requested */
+    bool several;   /* the pieces belong to more than one registration */
+    struct libemp_memory *memory;
+    uint32_t length;    /* bytes posted */
+    uint32_t word;      /* the descriptor's word with the owner, as posted */
+    uint32_t *indirect; /* page of addresses, kept for the next long message */
+};
+
+struct libemp_board {
+    struct board *hardware;
+    struct libemp_costs costs;
+
+    bool running; /* it is EMP firmware, and the addresses below are valid */
+    uint32_t node;
+    uint32_t descriptors;
+    uint32_t posting_ring;
+    uint32_t peers;
+    uint32_t parameters;
+    uint32_t counters;
+
+    uint32_t posted;      /* running count, low word of the posting mailbox */
+    uint32_t outstanding; /* requests not yet finished */
+    uint32_t free;
+    uint64_t taken[(EMP_DESCRIPTOR_LIMIT + 63) / 64];
+    struct libemp_slot slots[EMP_DESCRIPTOR_LIMIT];
+    struct libemp_fragment fragments[EMP_INDIRECT_ENTRIES];
+
+    struct libemp_memory *memories;
+    struct libemp_statistics statistics;
+};
+
+/* Stores the sentence that libemp_message returns; the value is `error`. */
+#define libemp_fail(board, ...) board_fail((board)->hardware, __VA_ARGS__)
+
+/* descriptor.c: descriptors as the board reads them. */
+struct libemp_header {
+    enum emp_direction direction;
+    uint16_t peer;
+    uint16_t tag;
+    uint32_t length;
+};
+/* The number of descriptors that a message of `fragments` fragments takes. */
+size_t libemp_run_length(size_t fragments);
+/* Builds the descriptors in `words`; the NIC owns the first. More than CHAIN_FRAGMENTS fragments
+ * need the page `indirect`, at bus address `indirect_address`; otherwise both are unused. Returns
+ * the run length. */
+size_t libemp_encode(const struct libemp_header *header, const struct libemp_fragment *fragments,
+                     size_t count, uint32_t *indirect, uint64_t indirect_address,
+                     uint32_t words[RUN_LIMIT * DESCRIPTOR_WORDS]);
+
+/* memory.c: divides pieces at page boundaries. Returns the number of fragments, -EINVAL for a piece
+ * outside its memory or of another board, -EMSGSIZE for too many fragments or bytes. */
+int libemp_cut(struct libemp_board *board, const struct libemp_piece *pieces, size_t count,
+               struct libemp_fragment fragments[EMP_INDIRECT_ENTRIES], uint32_t *length);
+void libemp_forget_memories(struct libemp_board *board);
+
+/* post.c: resets all requests and descriptors to their state after a start. */
+void libemp_reset_requests(struct libemp_board *board);
+
+#endif

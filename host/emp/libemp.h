@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libemp: messages between hosts, over boards that run the EMP protocol themselves.
+ *
+ * This header is the manual. A program includes it and links build/obj/host/libemp.a. It identifies
+ * its board by a string, so the same program runs over the simulated board ("sim:0",
+ * host/board/sim.h) and, with another backend, over a real one.
+ *
+ *     struct libemp_options options;
+ *     libemp_options_defaults(&options);
+ *     options.board.backends = (const struct board_backend *const[]){&board_sim, NULL};
+ *     options.board.environment = world;
+ *     struct libemp_board *board;
+ *     error = libemp_open(&board, "sim:0", &options);
+ *     error = board_image_open(&image, "build/firmware/emp_a.elf");
+ *     error = libemp_start(board, image, &(struct board_start_options){.node = 0});
+ *     error = libemp_set_peer(board, 1, address_of_node_1);
+ *     error = board_wait_link(libemp_hardware(board), 1000000000);
+ *
+ *     void *buffer = libemp_allocate(board, 65536);
+ *     error = libemp_register(board, buffer, 65536, &memory);
+ *     struct libemp_piece all = {memory, 0, 65536};
+ *     error = libemp_post_send(board, 1, tag, &all, 1, &request);
+ *     error = libemp_wait(board, request, LIBEMP_FOREVER, NULL);
+ *
+ * Messages. A send names a destination node and a tag; a receive names a source node and a tag. The
+ * board accepts a message only if a matching receive is posted. Until then it refuses the message,
+ * and the sender's board tries again. Messages from one source match posted receives in the order
+ * in which they were sent. When a send has finished successfully, the message is in the receiver's
+ * memory. Data moves between registered memory and the wire without a copy, and no part of the
+ * protocol runs on the host.
+ *
+ * Errors. Functions that can fail return 0 or a negative errno value. After a failure
+ * libemp_message returns a sentence about the last failure of that board. A NULL board, or one
+ * already closed, is a programming error and is not checked.
+ *
+ * Blocking. Only libemp_start, libemp_stop, libemp_close and the functions with `wait`
+ * in their name take longer than their register accesses. All of these have a time limit, fixed or
+ * as an argument.
+ *
+ * Threads. One thread at a time may use a board and everything obtained from it (in the simulated
+ * world: one program). The library has no global state, so threads that each use their own board
+ * need no lock. Only one handle at a time may post on a board: descriptors have one owner.
+ *
+ * Time. Durations are nanoseconds of the backend's clock. The host work that a real program would
+ * do is charged to that clock, at the costs in struct libemp_costs. A backend for a real board
+ * ignores these charges, because there the work itself takes time.
+ */
+#ifndef HOST_EMP_LIBEMP_H
+#define HOST_EMP_LIBEMP_H
+
+#include "host/board/board.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct libemp_board;
+struct libemp_memory;
+
+#define LIBEMP_FOREVER UINT64_MAX
+
+/* ------------------------------------------------------------------------------------------------
+ * Costs */
+
+/* Costs of host work in nanoseconds, for the 933 MHz Pentium III of the papers. Register accesses
+ * are not included: the backend charges for them. */
+struct libemp_costs {
+    uint64_t call_ns;           /* entering a posting call, checking it, finding a descriptor */
+    uint64_t descriptor_ns;     /* building one descriptor or continuation */
+    uint64_t entry_ns;          /* writing one entry of an indirect page */
+    uint64_t test_ns;           /* testing one request, in addition to the register read */
+    uint64_t translate_call_ns; /* entering and leaving the kernel to pin and translate memory */
+    uint64_t translate_page_ns; /* pinning and translating one page */
+    uint64_t translate_posts;   /* 1: charge translation at every post too, as EMP did (EF22) */
+};
+
+void libemp_costs_defaults(struct libemp_costs *costs);
+
+/* Sets one cost by the name of its field. -ENOENT for an unknown name. */
+int libemp_costs_set(struct libemp_costs *costs, const char *name, uint64_t value);
+
+/* The table of costs: stores name, default and reason of entry `index`. False beyond the last. */
+struct libemp_cost_information {
+    const char *name;
+    uint64_t initial;
+    const char *reason;
+};
+bool libemp_cost_information(size_t index, struct libemp_cost_information *information);
+
+/* ------------------------------------------------------------------------------------------------
+ * Opening */
+
+struct libemp_options {
+    struct board_options board;
+    struct libemp_costs costs;
+};
+
+void libemp_options_defaults(struct libemp_options *options);
+
+/* Opens a board without accessing it. As board_open. -EINVAL for a NULL argument or a name without
+ * a colon, -ENODEV if no backend knows the board, -ENOMEM. On success the board must be closed with
+ * libemp_close. */
+int libemp_open(struct libemp_board **board, const char *name,
+                const struct libemp_options *options);
+
+/* Closes the board and releases its registered memory. The board does not access that memory
+ * afterwards: a board with posted requests is stopped first, as by libemp_stop. An idle board keeps
+ * running: it still acknowledges data that its peers may not know to have arrived, and another
+ * handle can use it by libemp_attach. It then accesses only one page of host memory, its own, which
+ * is never released. An idle board that still transfers data after 10 ms is stopped, too.
+ * 0: closed. -EIO: the board does not answer or does not stop, so it may still write to the memory.
+ * In this case nothing has been released, and the board is still open with its requests posted:
+ * reset it with libemp_start of another handle, or cut its power, then call libemp_abandon. */
+int libemp_close(struct libemp_board *board);
+
+/* Frees the resources of the host without accessing the board: for a board that no longer answers,
+ * and for a simulated world that has ended. Safe only if the board cannot reach the memory any
+ * more. */
+void libemp_abandon(struct libemp_board *board);
+
+/* Returns a sentence about the last failure, empty if there was none. Valid until the next call. */
+const char *libemp_message(const struct libemp_board *board);
+
+/* The board beneath, for the functions of host/board/board.h that EMP adds nothing to: status,
+ * link, memory. Not for board_start, board_attach, board_stop and board_close. */
+struct board *libemp_hardware(const struct libemp_board *board);
+
+/* ------------------------------------------------------------------------------------------------
+ * Firmware */
+
+/* As board_start, and checks that the firmware is EMP's. All requests of an earlier start are gone
+ * afterwards. -EINVAL also for a node out of range; -EBUSY while requests are posted; -EPROTO if
+ * the firmware was made from another specification than this library. */
+int libemp_start(struct libemp_board *board, const struct board_image *image,
+                 const struct board_start_options *options);
+
+/* Uses a board whose firmware is already running. Requests that another handle left posted keep
+ * their descriptors. Until the next start, some descriptors that finished messages of several pages
+ * have used may stay reserved, too. -EBUSY while this handle has requests posted, -ENODEV if no
+ * firmware has been started, -EIO if it has stopped, -EPROTO as above. */
+int libemp_attach(struct libemp_board *board);
+
+/* As board_stop; posted requests are forgotten. -EIO: the board does not answer or does not stop.
+ * Requests are then still posted, because the board may still write to their memory: see
+ * libemp_close. */
+int libemp_stop(struct libemp_board *board);
+
+/* Sets the Ethernet address of a node. Until then the board sends nothing to that node, not even
+ * acknowledgements, and requests for it wait. -EINVAL for a node out of range, -ENODEV if no
+ * firmware runs. */
+int libemp_set_peer(struct libemp_board *board, uint16_t node, const uint8_t mac_address[6]);
+
+/* ------------------------------------------------------------------------------------------------
+ * Memory */
+
+/* Allocates whole pages, zeroed, that the board can reach; NULL when they are used up. Any memory
+ * that the backend can translate may be registered; for these pages this is guaranteed. */
+void *libemp_allocate(struct libemp_board *board, size_t bytes);
+void libemp_free(struct libemp_board *board, void *memory, size_t bytes);
+
+/* Pins memory and translates it page by page. Costs translate_call_ns, and translate_page_ns per
+ * page, once; posts that use the memory then need no kernel call. -EINVAL for no memory or no
+ * bytes, -EFAULT if the board cannot reach part of it, -ENOMEM. */
+int libemp_register(struct libemp_board *board, void *address, size_t length,
+                    struct libemp_memory **memory);
+
+/* Ends a registration. -EBUSY while a request is posted that uses this memory, or any request with
+ * pieces of several registrations. */
+int libemp_deregister(struct libemp_memory *memory);
+
+/* ------------------------------------------------------------------------------------------------
+ * Messages */
+
+/* Identifies a posted request until it has finished. A finished request is recognised (-EINVAL)
+ * until its descriptor has been used 65 536 more times; then the same number identifies another
+ * request. */
+typedef uint32_t libemp_request;
+
+/* One contiguous part of a message's memory. A message may consist of any number of pieces, as long
+ * as they touch at most 409 pages. A page counts once for each piece that touches it. */
+struct libemp_piece {
+    struct libemp_memory *memory;
+    size_t offset;
+    size_t length;
+};
+
+/* Hands a message to the board. The program must leave the memory alone until the request has
+ * finished.
+ * Formats: a message that touches one page takes one descriptor, up to seven pages a chain of up to
+ * four descriptors, more pages one descriptor and a page of addresses (EF27). No pieces, or only
+ * empty ones, make a message without data.
+ * -EINVAL: node out of range or the board's own, piece outside its memory, memory of another board.
+ * -EMSGSIZE: longer than libemp_message_limit or too many pages touched. -EAGAIN: no
+ * descriptors are free, or not enough adjacent ones; finish a request first. -ENOMEM: no page for
+ * addresses. -ENODEV: no firmware runs. */
+int libemp_post_send(struct libemp_board *board, uint16_t peer, uint16_t tag,
+                     const struct libemp_piece *pieces, size_t count, libemp_request *request);
+int libemp_post_receive(struct libemp_board *board, uint16_t peer, uint16_t tag,
+                        const struct libemp_piece *pieces, size_t count, libemp_request *request);
+
+struct libemp_completion {
+    uint32_t length; /* of the message, even if less of it was received */
+};
+
+/* Tests whether a request has finished, with one register read, which also yields the length of a
+ * received message. `completion` may be NULL.
+ * These results end the request; its number is invalid afterwards:
+ *     0            finished
+ *     -EMSGSIZE    The message was longer than the receive; its beginning was delivered.
+ *     -ECONNRESET  The node at the other end restarted. For a receive, the content of the buffer is
+ *                  worthless. For a send, the receiver's host may or may not have received the
+ *                  message, and all unfinished earlier sends to that node end the same way.
+ *                  Messages posted from then on go to the restarted node.
+ *     -ECANCELED   The receive was cancelled and its memory is unchanged.
+ *     -EFBIG, -EIO The board refused the descriptor as too long or invalid.
+ * These do not:
+ *     -EAGAIN      not finished
+ *     -EINVAL      no such request
+ *     -EIO         The descriptor holds a value that cannot result from this request, because the
+ *                  board was reset, lost its memory or no longer answers (libemp_message reports
+ *                  it). The request stays posted until firmware is started again, because its
+ *                  memory may still be written to. */
+int libemp_test(struct libemp_board *board, libemp_request request,
+                struct libemp_completion *completion);
+
+/* As libemp_test, but waits until the request has finished. -ETIMEDOUT: it has not finished within
+ * `timeout_ns` and is still posted. -EIO is also returned if the firmware has stopped
+ * (libemp_message reports which). */
+int libemp_wait(struct libemp_board *board, libemp_request request, uint64_t timeout_ns,
+                struct libemp_completion *completion);
+
+/* Requests the cancellation of a posted receive, for instance to reuse the memory of a receive that
+ * no message answers. The request does not end here: libemp_test or libemp_wait report how it ends.
+ * If no message had matched the receive when the board read the cancellation, the request soon ends
+ * with -ECANCELED: nothing has been written to its memory and nothing will be, and other receives
+ * are matched in their order as if this one had never been posted.
+ * If a message had matched it, the request ends as that message does, which may take as long as the
+ * sender takes: data may be in flight into the memory, and the sender may already have received an
+ * acknowledgement of it. A later message matches the next receive that fits, or waits until one is
+ * posted.
+ * The board handles posts and cancellations in the order of the calls: a receive posted after this
+ * call is never affected by it, whatever descriptor it has.
+ * 0: cancellation requested, by this or an earlier call. -EINVAL: no such request, or it has been
+ * reported as finished. -EOPNOTSUPP: it is a send, which the other node may have accepted and its
+ * host may have seen. -ENODEV: no firmware runs. */
+int libemp_cancel(struct libemp_board *board, libemp_request request);
+
+size_t libemp_message_limit(void);                           /* bytes of the longest message */
+size_t libemp_node_limit(void);                              /* nodes are 0 .. limit - 1 */
+size_t libemp_descriptors_free(const struct libemp_board *); /* of libemp_descriptor_limit */
+size_t libemp_descriptor_limit(void);
+
+/* ------------------------------------------------------------------------------------------------
+ * Counters and parameters, by the names of the specification */
+
+size_t libemp_counter_count(void);
+const char *libemp_counter_name(size_t index); /* NULL beyond the last */
+/* -EINVAL beyond the last counter or for NULL, -ENODEV if no firmware runs. */
+int libemp_counter(struct libemp_board *board, size_t index, uint32_t *value);
+
+struct libemp_parameter_information {
+    const char *name;
+    uint32_t initial;
+    uint32_t minimum;
+    uint32_t maximum;
+    bool live; /* may be set while the firmware runs */
+};
+/* False beyond the last parameter. */
+bool libemp_parameter_information(size_t index, struct libemp_parameter_information *information);
+
+/* Reads the value that the firmware uses. -EINVAL beyond the last parameter or for NULL, -ENODEV if
+ * no firmware runs. */
+int libemp_parameter(struct libemp_board *board, size_t index, uint32_t *value);
+
+/* -EINVAL beyond the last parameter, -ERANGE outside the range, -EPERM for a parameter that is not
+ * live, -ENODEV if no firmware runs. */
+int libemp_set_parameter(struct libemp_board *board, size_t index, uint32_t value);
+
+/* Return the index of a name, or -ENOENT. */
+int libemp_find_counter(const char *name);
+int libemp_find_parameter(const char *name);
+
+/* ------------------------------------------------------------------------------------------------
+ * Inspection */
+
+/* Calls on this handle since it was opened. */
+struct libemp_statistics {
+    uint64_t posts;
+    uint64_t polls; /* tests that found their request unfinished */
+};
+void libemp_statistics(const struct libemp_board *board, struct libemp_statistics *statistics);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* Registered memory, and how a message's pieces become the pages a descriptor names. */
+#include "host/emp/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void *libemp_allocate(struct libemp_board *board, size_t bytes) {
+    return board_allocate(board->hardware, bytes);
+}
+
+void libemp_free(struct libemp_board *board, void *memory, size_t bytes) {
+    board_free(board->hardware, memory, bytes);
+}
+
+int libemp_register(struct libemp_board *board, void *address, size_t length,
+                    struct libemp_memory **memory) {
+    uint64_t bus;
+    if (!address || !length || !memory || length > SIZE_MAX / 2 ||
+        (uintptr_t)address > UINTPTR_MAX - length)
+        return libemp_fail(board, -EINVAL, "nothing to register");
+    if (board_translate(board->hardware, address, &bus))
+        return libemp_fail(board, -EFAULT, "the board cannot reach %p", address);
+
+    const size_t in_page = (size_t)(bus % EMP_PAGE_BYTES);
+    const size_t pages = (in_page + length + EMP_PAGE_BYTES - 1) / EMP_PAGE_BYTES;
+    struct libemp_memory *new = malloc(sizeof *new + pages * sizeof new->page[0]);
+    if (!new)
+        return libemp_fail(board, -ENOMEM, "no memory for %zu translated pages", pages);
+    new->page[0] = bus - in_page;
+    for (size_t i = 1; i < pages; i++) {
+        const uint8_t *start = (uint8_t *)address + (i * EMP_PAGE_BYTES - in_page);
+        if (board_translate(board->hardware, start, &new->page[i])) {
+            board_unpin(board->hardware, address, i * EMP_PAGE_BYTES - in_page);
+            free(new);
+            return libemp_fail(board, -EFAULT, "the board cannot reach %p", (const void *)start);
+        }
+    }
+    board_spend_ns(board->hardware,
+                   board->costs.translate_call_ns + pages * board->costs.translate_page_ns);
+    new->board = board;
+    new->address = address;
+    new->length = length;
+    new->in_page = in_page;
+    new->pages = pages;
+    new->next = board->memories;
+    new->link = &board->memories;
+    if (new->next)
+        new->next->link = &new->next;
+    board->memories = new;
+    *memory = new;
+    return 0;
+}
+
+static void unpin(struct libemp_memory *memory) {
+    board_unpin(memory->board->hardware, memory->address, memory->length);
+    free(memory);
+}
+
+int libemp_deregister(struct libemp_memory *memory) {
+    struct libemp_board *board = memory->board;
+    for (size_t i = 0; i < EMP_DESCRIPTOR_LIMIT && board->outstanding; i++) {
+        const struct libemp_slot *slot = &board->slots[i];
+        if (slot->run && (slot->several || slot->memory == memory))
+            return libemp_fail(board, -EBUSY, "descriptor %zu still uses the memory", i);
+    }
+    board_spend_ns(board->hardware, board->costs.translate_call_ns);
+    *memory->link = memory->next;
+    if (memory->next)
+        memory->next->link = memory->link;
+    unpin(memory);
+    return 0;
+}
+
+void libemp_forget_memories(struct libemp_board *board) {
+    struct libemp_memory *next;
+    for (struct libemp_memory *memory = board->memories; memory; memory = next) {
+        next = memory->next;
+        unpin(memory);
+    }
+    board->memories = NULL;
+}
+
+int libemp_cut(struct libemp_board *board, const struct libemp_piece *pieces, size_t count,
+               struct libemp_fragment fragments[EMP_INDIRECT_ENTRIES], uint32_t *length) {
+    size_t total = 0;
+    int used = 0;
+    if (count && !pieces)
+        return libemp_fail(board, -EINVAL, "no pieces given");
+    for (size_t i = 0; i < count; i++) {
+        const struct libemp_memory *memory = pieces[i].memory;
+        size_t rest = pieces[i].length;
+        if (!memory || memory->board != board)
+            return libemp_fail(board, -EINVAL, "piece %zu is not memory of this board", i);
+        if (pieces[i].offset > memory->length || rest > memory->length - pieces[i].offset)
+            return libemp_fail(board, -EINVAL, "piece %zu reaches beyond its memory", i);
+        if (rest > EMP_MESSAGE_LIMIT - total)
+            return libemp_fail(board, -EMSGSIZE, "longer than %u bytes", EMP_MESSAGE_LIMIT);
+        total += rest;
+        for (size_t position = memory->in_page + pieces[i].offset; rest > 0;) {
+            const size_t in_page = position % EMP_PAGE_BYTES;
+            const size_t here = rest < EMP_PAGE_BYTES - in_page ? rest : EMP_PAGE_BYTES - in_page;
+            if (used == EMP_INDIRECT_ENTRIES)
+                return libemp_fail(board, -EMSGSIZE, "the pieces touch more than %u pages",
+                                   EMP_INDIRECT_ENTRIES);
+            fragments[used].bus_address = memory->page[position / EMP_PAGE_BYTES] + in_page;
+            fragments[used].length = (uint16_t)here;
+            used++;
+            position += here;
+            rest -= here;
+        }
+    }
+    *length = (uint32_t)total;
+    return used;
+}

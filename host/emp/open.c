@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* From opening to closing: what EMP adds to the life of a board. */
+#include "host/emp/internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_NAME(name) name,
+static const char *const spec_files[] = {EMP_FILES(FILE_NAME) NULL};
+
+void libemp_options_defaults(struct libemp_options *options) {
+    memset(options, 0, sizeof *options);
+    libemp_costs_defaults(&options->costs);
+}
+
+const char *libemp_message(const struct libemp_board *board) {
+    return board_message(board->hardware);
+}
+
+struct board *libemp_hardware(const struct libemp_board *board) {
+    return board->hardware;
+}
+
+int libemp_open(struct libemp_board **board, const char *name,
+                const struct libemp_options *options) {
+    if (!board || !options)
+        return -EINVAL;
+    struct board_options below = options->board;
+    below.spec_files = spec_files;
+    struct libemp_board *new = calloc(1, sizeof *new);
+    if (!new)
+        return -ENOMEM;
+    const int error = board_open(&new->hardware, name, &below);
+    if (error) {
+        free(new);
+        return error;
+    }
+    new->costs = options->costs;
+    libemp_reset_requests(new);
+    *board = new;
+    return 0;
+}
+
+int libemp_stop(struct libemp_board *board) {
+    board->running = false;
+    const int error = board_stop(board->hardware);
+    if (!error)
+        libemp_reset_requests(board);
+    return error;
+}
+
+/* A request may end while a frame is read from its memory once more: the acknowledgement came as
+ * the retransmission was under way. */
+int libemp_close(struct libemp_board *board) {
+    int error = 0;
+    if (board->outstanding || (board->running && !board_wait_idle(board->hardware)))
+        error = libemp_stop(board);
+    if (!error)
+        libemp_abandon(board);
+    return error;
+}
+
+void libemp_abandon(struct libemp_board *board) {
+    libemp_forget_memories(board);
+    for (size_t i = 0; i < EMP_DESCRIPTOR_LIMIT; i++)
+        board_free(board->hardware, board->slots[i].indirect, EMP_PAGE_BYTES);
+    board_close(board->hardware);
+    free(board);
+}
+
+void libemp_statistics(const struct libemp_board *board, struct libemp_statistics *statistics) {
+    *statistics = board->statistics;
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* Posting and completion: descriptors by programmed I/O, hand-over by mailbox (EF25, EF29, EF30).
+ *
+ * Order of hand-over, which the firmware relies on: the descriptors, then their number in the
+ * posting ring, then the running count in the mailbox. The board looks at neither ring nor
+ * descriptor before the mailbox tells it to, and register writes arrive in order, so no state of a
+ * descriptor half written can be seen. */
+#include "host/emp/internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+    MAILBOX_ADDRESS =
+        BOARD_MAILBOXES + 4 + 8 * EMP_POSTING_MAILBOX, /* low word: writing it raises the event */
+    GENERATION_SHIFT = 16,
+    HEALTH_POLLS = 1024 /* polls between two looks at the firmware's state */
+};
+
+static bool is_taken(const struct libemp_board *board, size_t index) {
+    return board->taken[index / 64] >> (index % 64) & 1;
+}
+
+static void take(struct libemp_board *board, size_t first, size_t count) {
+    for (size_t i = first; i < first + count; i++)
+        board->taken[i / 64] |= UINT64_C(1) << (i % 64);
+    board->free -= (uint32_t)count;
+}
+
+static void give_back(struct libemp_board *board, size_t first, size_t count) {
+    for (size_t i = first; i < first + count; i++)
+        board->taken[i / 64] &= ~(UINT64_C(1) << (i % 64));
+    board->free += (uint32_t)count;
+}
+
+/* The lowest run of free descriptors: low numbers keep a lightly used board within one window. */
+static size_t find_free(const struct libemp_board *board, size_t count) {
+    size_t length = 0;
+    for (size_t i = 0; i < EMP_DESCRIPTOR_LIMIT; i++) {
+        if (i % 64 == 0 && board->taken[i / 64] == UINT64_MAX) {
+            length = 0;
+            i += 63;
+            continue;
+        }
+        length = is_taken(board, i) ? 0 : length + 1;
+        if (length == count)
+            return i + 1 - count;
+    }
+    return EMP_DESCRIPTOR_LIMIT;
+}
+
+void libemp_reset_requests(struct libemp_board *board) {
+    board->posted = 0;
+    board->outstanding = 0;
+    board->free = EMP_DESCRIPTOR_LIMIT;
+    memset(board->taken, 0, sizeof board->taken);
+    for (size_t i = 0; i < EMP_DESCRIPTOR_LIMIT; i++) {
+        if (board->slots[i].run)
+            board->slots[i].generation++;
+        board->slots[i].run = 0;
+    }
+}
+
+static uint32_t descriptor_address(const struct libemp_board *board, size_t index) {
+    return board->descriptors + (uint32_t)index * EMP_DESCRIPTOR_BYTES;
+}
+
+static uint32_t *indirect_page(struct libemp_board *board, struct libemp_slot *slot,
+                               uint64_t *bus) {
+    if (!slot->indirect) /* once per descriptor, not once per message */
+        slot->indirect = board_allocate(board->hardware, EMP_PAGE_BYTES);
+    if (!slot->indirect || board_translate(board->hardware, slot->indirect, bus))
+        return NULL;
+    return slot->indirect;
+}
+
+static void remember_memory(struct libemp_slot *slot, const struct libemp_piece *pieces,
+                            size_t count) {
+    slot->memory = NULL;
+    slot->several = false;
+    for (size_t i = 0; i < count; i++) {
+        if (slot->memory && slot->memory != pieces[i].memory)
+            slot->several = true;
+        slot->memory = pieces[i].memory;
+    }
+}
+
+/* The ring has room for every entry that can wait there as long as nobody cancels a request twice:
+ * spec/emp/host.hsm. */
+static void enter_ring(struct libemp_board *board, uint32_t entry) {
+    const uint32_t place = board->posted % EMP_POSTING_RING_ENTRIES;
+    board_set_word(board->hardware, board->posting_ring + 4 * place, entry);
+    board->posted++;
+    board_set_word(board->hardware, MAILBOX_ADDRESS, board->posted);
+}
+
+static void hand_over(struct libemp_board *board, size_t index, const uint32_t *words, size_t run) {
+    board_set_words(board->hardware, descriptor_address(board, index), words,
+                    run * DESCRIPTOR_WORDS);
+    enter_ring(board, (uint32_t)index);
+}
+
+static int post_pieces(struct libemp_board *board, struct libemp_header header,
+                       const struct libemp_piece *pieces, size_t count, libemp_request *request) {
+    uint32_t words[RUN_LIMIT * DESCRIPTOR_WORDS];
+    uint32_t *indirect = NULL;
+    uint64_t indirect_bus = 0;
+
+    board_spend_ns(board->hardware, board->costs.call_ns);
+    const int cut = libemp_cut(board, pieces, count, board->fragments, &header.length);
+    if (cut < 0)
+        return cut;
+
+    const size_t fragments = (size_t)cut;
+    const size_t run = libemp_run_length(fragments);
+    const size_t index = find_free(board, run);
+    if (index == EMP_DESCRIPTOR_LIMIT)
+        return libemp_fail(board, -EAGAIN, "no %zu adjacent descriptors are free", run);
+    struct libemp_slot *slot = &board->slots[index];
+    if (fragments > CHAIN_FRAGMENTS) {
+        indirect = indirect_page(board, slot, &indirect_bus);
+        if (!indirect)
+            return libemp_fail(board, -ENOMEM, "no page for the addresses of a long message");
+        board_spend_ns(board->hardware, fragments * board->costs.entry_ns);
+    }
+    if (board->costs.translate_posts)
+        board_spend_ns(board->hardware,
+                       board->costs.translate_call_ns + fragments * board->costs.translate_page_ns);
+    board_spend_ns(board->hardware, run * board->costs.descriptor_ns);
+    if (indirect) /* which the board might read */
+        board_catch_up(board->hardware);
+    libemp_encode(&header, board->fragments, fragments, indirect, indirect_bus, words);
+
+    take(board, index, run);
+    slot->run = (uint8_t)run;
+    slot->receive = header.direction == EMP_DIRECTION_RECEIVE;
+    slot->cancelled = false;
+    slot->length = header.length;
+    slot->word = words[EMP_DESCRIPTOR_OWNER_WORD];
+    remember_memory(slot, pieces, count);
+    board->outstanding++;
+    board->statistics.posts++;
+    *request = (uint32_t)slot->generation << GENERATION_SHIFT | (uint32_t)index;
+    hand_over(board, index, words, run);
+    return 0;
+}
+
+static int post(struct libemp_board *board, enum emp_direction direction, uint16_t peer,
+                uint16_t tag, const struct libemp_piece *pieces, size_t count,
+                libemp_request *request) {
+    const struct libemp_header header = {.direction = direction, .peer = peer, .tag = tag};
+    if (!request)
+        return libemp_fail(board, -EINVAL, "no place for the request");
+    if (!board->running)
+        return libemp_fail(board, -ENODEV, "no firmware runs");
+    if (peer >= EMP_NODE_LIMIT || peer == board->node)
+        return libemp_fail(board, -EINVAL, "node %u is not a peer of node %u", peer, board->node);
+    board_run_ahead(board->hardware);
+    const int error = post_pieces(board, header, pieces, count, request);
+    board_catch_up(board->hardware);
+    return error;
+}
+
+int libemp_post_send(struct libemp_board *board, uint16_t peer, uint16_t tag,
+                     const struct libemp_piece *pieces, size_t count, libemp_request *request) {
+    return post(board, EMP_DIRECTION_SEND, peer, tag, pieces, count, request);
+}
+
+int libemp_post_receive(struct libemp_board *board, uint16_t peer, uint16_t tag,
+                        const struct libemp_piece *pieces, size_t count, libemp_request *request) {
+    return post(board, EMP_DIRECTION_RECEIVE, peer, tag, pieces, count, request);
+}
+
+static struct libemp_slot *find_slot(struct libemp_board *board, libemp_request request) {
+    const size_t index = request & ((1U << GENERATION_SHIFT) - 1);
+    if (index >= EMP_DESCRIPTOR_LIMIT)
+        return NULL;
+    struct libemp_slot *slot = &board->slots[index];
+    return slot->run && slot->generation == request >> GENERATION_SHIFT ? slot : NULL;
+}
+
+int libemp_cancel(struct libemp_board *board, libemp_request request) {
+    struct libemp_slot *slot = find_slot(board, request);
+    if (!board->running)
+        return libemp_fail(board, -ENODEV, "no firmware runs");
+    if (!slot)
+        return libemp_fail(board, -EINVAL, "no request 0x%08X is posted", request);
+    if (!slot->receive)
+        return libemp_fail(board, -EOPNOTSUPP, "request 0x%08X is a send, which nobody can cancel",
+                           request);
+    board_run_ahead(board->hardware);
+    board_spend_ns(board->hardware, board->costs.call_ns);
+    if (!slot->cancelled)
+        enter_ring(board, EMP_CANCEL_REQUEST | (uint32_t)(slot - board->slots));
+    slot->cancelled = true;
+    board_catch_up(board->hardware);
+    return 0;
+}
+
+static int outcome(struct libemp_board *board, size_t index, uint32_t result) {
+    switch (result) {
+    case EMP_RESULT_OK:
+        return 0;
+    case EMP_RESULT_TRUNCATED:
+        return libemp_fail(board, -EMSGSIZE, "the message was longer than its receive");
+    case EMP_RESULT_TOO_LONG:
+        return libemp_fail(board, -EFBIG, "the board found the message too long");
+    case EMP_RESULT_PEER_RESTARTED:
+        return libemp_fail(board, -ECONNRESET, "a node restarted before the message was done");
+    case EMP_RESULT_CANCELLED:
+        return libemp_fail(board, -ECANCELED, "the receive was cancelled before a message met it");
+    default:
+        return libemp_fail(board, -EIO, "the board refused descriptor %zu, result %u", index,
+                           result);
+    }
+}
+
+/* Can the board have made this of the word that was posted? It keeps what says how the descriptor
+ * is to be read, and has a length for what came or went alone. */
+static bool is_completion(const struct libemp_slot *slot, const uint32_t *words) {
+    static const uint32_t kept = EMP_DESCRIPTOR_DIRECTION_MASK << EMP_DESCRIPTOR_DIRECTION_SHIFT |
+                                 EMP_DESCRIPTOR_FORMAT_MASK << EMP_DESCRIPTOR_FORMAT_SHIFT |
+                                 EMP_DESCRIPTOR_CONTINUATIONS_MASK
+                                     << EMP_DESCRIPTOR_CONTINUATIONS_SHIFT |
+                                 EMP_DESCRIPTOR_RESERVED_MASK << EMP_DESCRIPTOR_RESERVED_SHIFT;
+    const uint32_t length = emp_descriptor_get_total_length(words);
+    if ((words[EMP_DESCRIPTOR_OWNER_WORD] ^ slot->word) & kept ||
+        emp_descriptor_get_owner(words) != EMP_OWNER_HOST)
+        return false;
+    switch (emp_descriptor_get_result(words)) {
+    case EMP_RESULT_OK:
+        return slot->receive ? length <= slot->length : length == slot->length;
+    case EMP_RESULT_TRUNCATED:
+        return slot->receive && length > slot->length && length <= EMP_MESSAGE_LIMIT;
+    case EMP_RESULT_TOO_LONG:
+        return !slot->receive && length == 0;
+    case EMP_RESULT_BAD:
+    case EMP_RESULT_PEER_RESTARTED:
+        return length == 0;
+    case EMP_RESULT_CANCELLED:
+        return slot->cancelled && length == 0;
+    default:
+        return false;
+    }
+}
+
+/* `word` is no state of this descriptor. The request stays posted: nobody knows what the board, if
+ * there is one, may still write to its memory. */
+static int fail_foreign(struct libemp_board *board, size_t index, uint32_t word) {
+    if (word == UINT32_MAX) /* what reads of a board give that is no longer there */
+        return libemp_fail(board, -EIO, "the board does not answer any more");
+    return libemp_fail(board, -EIO,
+                       "descriptor %zu reads 0x%08" PRIX32
+                       ", not what was posted nor an end of it: the board was reset or lost its "
+                       "memory",
+                       index, word);
+}
+
+/* A request in whose descriptor `word`, the one with the owner, was read. */
+static int look(struct libemp_board *board, struct libemp_slot *slot, uint32_t word,
+                struct libemp_completion *completion) {
+    const uint32_t words[DESCRIPTOR_WORDS] = {[EMP_DESCRIPTOR_OWNER_WORD] = word};
+    const size_t index = (size_t)(slot - board->slots);
+    if (word == slot->word) {
+        board->statistics.polls++;
+        return -EAGAIN;
+    }
+    if (!is_completion(slot, words))
+        return fail_foreign(board, index, word);
+    if (completion)
+        completion->length = slot->receive ? emp_descriptor_get_total_length(words) : slot->length;
+    give_back(board, index, slot->run);
+    slot->run = 0;
+    slot->generation++;
+    board->outstanding--;
+    return outcome(board, index, emp_descriptor_get_result(words));
+}
+
+static uint32_t owner_address(const struct libemp_board *board, const struct libemp_slot *slot) {
+    return descriptor_address(board, (size_t)(slot - board->slots)) + 4 * EMP_DESCRIPTOR_OWNER_WORD;
+}
+
+int libemp_test(struct libemp_board *board, libemp_request request,
+                struct libemp_completion *completion) {
+    struct libemp_slot *slot = find_slot(board, request);
+    if (!slot)
+        return libemp_fail(board, -EINVAL, "no request 0x%08X is posted", request);
+    board_run_ahead(board->hardware);
+    board_spend_ns(board->hardware, board->costs.test_ns);
+    const uint32_t word = board_get_word(board->hardware, owner_address(board, slot));
+    board_catch_up(board->hardware);
+    return look(board, slot, word, completion);
+}
+
+/* Tests a request up to `*turns` times; `*turns` is then how often. `again`: it is posted and has
+ * been tested. */
+static int test_repeatedly(struct libemp_board *board, libemp_request request, bool again,
+                           uint64_t until_ns, struct libemp_completion *completion,
+                           uint64_t *turns) {
+    struct libemp_slot *slot = find_slot(board, request);
+    if (!slot) {
+        *turns = 1;
+        return libemp_test(board, request, completion);
+    }
+    if (!again) {
+        board_run_ahead(board->hardware);
+        board_spend_ns(board->hardware, board->costs.test_ns);
+    }
+    const uint32_t word = board_watch_word(board->hardware, owner_address(board, slot), slot->word,
+                                           again, board->costs.test_ns, until_ns, turns);
+    if (!again)
+        board_catch_up(board->hardware);
+    board->statistics.polls += *turns - 1;
+    return look(board, slot, word, completion);
+}
+
+static bool alive(struct libemp_board *board) {
+    return board_control_word(board->hardware, BOARD_CONTROL_STATE_WORD) ==
+           BOARD_CONTROL_STATE_READY;
+}
+
+static int fail_stopped(struct libemp_board *board) {
+    const uint32_t fault = board_control_word(board->hardware, BOARD_CONTROL_FAULT_WORD);
+    if (fault == UINT32_MAX)
+        return libemp_fail(board, -EIO, "the board does not answer any more");
+    return board_fail_fault(board->hardware, "the firmware has stopped", fault);
+}
+
+int libemp_wait(struct libemp_board *board, libemp_request request, uint64_t timeout_ns,
+                struct libemp_completion *completion) {
+    const uint64_t start = board_now_ns(board->hardware);
+    const uint64_t end = timeout_ns > UINT64_MAX - start ? UINT64_MAX : start + timeout_ns;
+    uint64_t polls = HEALTH_POLLS;
+    int error = test_repeatedly(board, request, false, end, completion, &polls);
+    while (error == -EAGAIN) {
+        const bool late = board_now_ns(board->hardware) - start >= timeout_ns;
+        if ((late || polls % HEALTH_POLLS == 0) && !alive(board))
+            return fail_stopped(board);
+        if (late)
+            return libemp_fail(board, -ETIMEDOUT, "request 0x%08X has not finished", request);
+        uint64_t turns = HEALTH_POLLS - polls % HEALTH_POLLS;
+        error = test_repeatedly(board, request, true, end, completion, &turns);
+        polls += turns;
+    }
+    return error;
+}
+
+size_t libemp_message_limit(void) {
+    return EMP_MESSAGE_LIMIT;
+}
+
+size_t libemp_node_limit(void) {
+    return EMP_NODE_LIMIT;
+}
+
+size_t libemp_descriptors_free(const struct libemp_board *board) {
+    return board->free;
+}
+
+size_t libemp_descriptor_limit(void) {
+    return EMP_DESCRIPTOR_LIMIT;
+}

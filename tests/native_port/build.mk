@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+# EMP's firmware on the native port (docs/ports.md): two nodes in one process, and the fuzzer of its glue.
+
+NATIVE_PORT   := tests/native_port
+NATIVE_FLAGS  := -I$(BUILD)/gen/emp $(call nic_port,fw-runtime/port/native)
+NATIVE_CHECKS := $(call hsm_checked,ALL) -DNIC_TRACE=1
+
+# A copy of the image: its name is its only global symbol, and its data lie in sections of its own (node.h).
+native_node = --keep-global-symbol=$1 --rename-section .data=$1_data --rename-section .bss=$1_bss \
+              --rename-section .bss.unset=$1_unset
+
+$(BUILD)/san/$(NATIVE_PORT)/%.o: CFLAGS_tests_native_port := $(NATIVE_FLAGS)
+NATIVE_OBJECTS := $(addprefix $(BUILD)/san/$(NATIVE_PORT)/,node_state.o oracle.o host.o)
+$(NATIVE_OBJECTS) $(BUILD)/san/$(NATIVE_PORT)/test_messages.o: | $(GENERATED_emp)
+
+NATIVE_NODES := $(addprefix $(BUILD)/san/$(NATIVE_PORT)/,node_left.o node_right.o)
+$(NATIVE_NODES): $(BUILD)/san/$(NATIVE_PORT)/%.o: $(NATIVE_PORT)/node.c $(NATIVE_PORT)/build.mk $(GENERATED_emp) $(FW_NEEDS_emp)
+	$(SAY) CC "$< ($*, sanitized)"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CSTD) $(WARNINGS) $(SANITIZE) $(INCLUDES) $(NATIVE_FLAGS) $(NATIVE_CHECKS) -DNODE=$* -MMD -MP -c -o $@ $<
+	$(Q)objcopy $(call native_node,$*) $@
+
+$(BUILD)/tests/test_messages: $(BUILD)/san/$(NATIVE_PORT)/test_messages.o $(NATIVE_OBJECTS) $(NATIVE_NODES)
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka
+
+# What the fuzzer found worth keeping, with gcc and without libFuzzer (test_glue_corpus.py).
+NATIVE_REPLAY := $(addprefix $(BUILD)/san/$(NATIVE_PORT)/,fuzz_glue.o replay.o node_left.o) $(NATIVE_OBJECTS)
+$(BUILD)/san/$(NATIVE_PORT)/fuzz_glue.o: | $(GENERATED_emp)
+$(BUILD)/tests/replay_glue: $(NATIVE_REPLAY)
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SANITIZE) -o $@ $^
+
+# libFuzzer needs clang. Only the node counts what it covers, and without comparisons, whose operands a program of
+# operations has no use for.
+RUNS          ?= 1000000
+GLUE_FUZZ     := $(BUILD)/fuzz_glue
+GLUE_COVERAGE := -fsanitize-coverage=inline-8bit-counters,pc-table
+GLUE_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O2 -g
+GLUE_OBJECTS  := $(addprefix $(GLUE_FUZZ)/,fuzz_glue.o node_state.o oracle.o host.o node_left.o)
+$(GLUE_FUZZ)/%.o: $(NATIVE_PORT)/%.c $(NATIVE_PORT)/build.mk | $(GENERATED_emp)
+	$(SAY) CLANG $<
+	@mkdir -p $(@D)
+	$(Q)clang $(CSTD) $(WARNINGS) $(GLUE_SANITIZE) $(INCLUDES) $(NATIVE_FLAGS) -MMD -MP -c -o $@ $<
+
+$(GLUE_FUZZ)/node_left.o: $(NATIVE_PORT)/node.c $(NATIVE_PORT)/build.mk $(GENERATED_emp) $(FW_NEEDS_emp)
+	$(SAY) CLANG "$< (coverage)"
+	@mkdir -p $(@D)
+	$(Q)clang $(CSTD) $(WARNINGS) $(GLUE_SANITIZE) $(GLUE_COVERAGE) $(INCLUDES) $(NATIVE_FLAGS) $(NATIVE_CHECKS) \
+	    -DNODE=node_left -MMD -MP -c -o $@ $<
+	$(Q)objcopy $(call native_node,node_left) $@
+
+$(GLUE_FUZZ)/fuzz_glue: $(GLUE_OBJECTS)
+	$(SAY) LD $@
+	$(Q)clang -fsanitize=fuzzer,address,undefined -o $@ $^
+
+.PHONY: fuzz-glue
+fuzz-glue:       ## RUNS=1000000 random programs of host and wire against EMP's glue on the native port
+	@scripts/setup.sh demo fuzz
+	$(Q)$(MAKE) --no-print-directory $(GLUE_FUZZ)/fuzz_glue
+	@mkdir -p $(GLUE_FUZZ)/found
+	$(Q)$(GLUE_FUZZ)/fuzz_glue -runs=$(RUNS) -max_len=192 -timeout=10 -rss_limit_mb=1500 -reload=0 \
+	    -detect_leaks=0 -print_final_stats=1 -artifact_prefix=$(GLUE_FUZZ)/ $(GLUE_FUZZ)/found $(NATIVE_PORT)/corpus
+
+TEST_PROGRAMS += $(BUILD)/tests/test_messages
+TEST_NEEDS    += $(BUILD)/tests/replay_glue
+LINT_NEEDS    += $(FW_NEEDS_emp)

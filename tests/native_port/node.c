@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A copy of EMP's image with a name, NODE; see node.h.
+ */
+#include "spec/emp/firmware/image.c"
+
+#include "tests/native_port/node.h"
+
+#define JOIN(left, right)       left##right
+#define EXPANDED(left, right)   JOIN(left, right)
+#define AREA(boundary, section) EXPANDED(EXPANDED(boundary, NODE), section)
+#define START(section)          AREA(__start_, section)
+#define STOP(section)           AREA(__stop_, section)
+
+/* By the linker. */
+extern unsigned char START(_data)[], STOP(_data)[];
+extern unsigned char START(_bss)[], STOP(_bss)[];
+extern unsigned char START(_unset)[], STOP(_unset)[];
+
+static uint32_t node_taken(void) {
+    return taken;
+}
+
+extern const struct node NODE;
+const struct node NODE = {
+    .nic = &native_nic,
+    .areas = {{START(_data), STOP(_data)},
+              {START(_bss), STOP(_bss)},
+              {START(_unset), STOP(_unset)}},
+    .taken = node_taken,
+};

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The memory that a board may touch; see oracle.h.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/native_port/oracle.h"
+
+#define PANIC_MEMORY 0x0202u /* GLUE_PANIC_MEMORY of glue.h */
+#define LENGTHS_AT   (8u * EMP_INDIRECT_ENTRIES)
+
+static uint32_t field(uint32_t word, uint32_t shift, uint32_t mask) {
+    return word >> shift & mask;
+}
+#define FIELD(words, name)                                                                         \
+    field((words)[EMP_DESCRIPTOR_##name##_WORD], EMP_DESCRIPTOR_##name##_SHIFT,                    \
+          EMP_DESCRIPTOR_##name##_MASK)
+
+_Noreturn void oracle_finding(const char *what, uint32_t first, uint64_t second) {
+    (void)fprintf(stderr, "finding: %s (0x%" PRIx32 ", 0x%" PRIx64 ")\n", what, first, second);
+    abort();
+}
+
+/* ------------------------------------------------------------------------- What a descriptor names
+ */
+
+struct run {
+    uint64_t address;
+    uint32_t bytes;
+};
+
+static uint64_t address_at(const uint32_t *words) {
+    return (uint64_t)words[0] << 32 | words[1];
+}
+
+/* Calls `use` with each run of memory; true when a call returns true. A page of addresses is a run,
+ * too. */
+typedef bool use_run(void *context, struct run run, bool page);
+
+/* Most of the time of a run would be spent here, on the words of its own copy. */
+__attribute__((no_sanitize("address", "undefined"))) static bool
+each_of_page(const struct oracle *oracle, uint64_t address, uint32_t entries, bool widest,
+             use_run *use, void *context) {
+    uint32_t page[EMP_PAGE_BYTES / 4];
+    if (use(context, (struct run){address, EMP_PAGE_BYTES}, true))
+        return true;
+    if (!oracle->peek(oracle->owner, address, page, sizeof page))
+        return false;
+    for (uint32_t entry = 0; entry < entries && entry < EMP_INDIRECT_ENTRIES; entry++) {
+        uint32_t pair = page[LENGTHS_AT / 4 + entry / 2];
+        struct run run = {.bytes = entry & 1 ? pair & 0xFFFF : pair >> 16};
+        if ((page[2 * entry] | page[2 * entry + 1] | run.bytes) == 0)
+            continue;
+        run.address = address_at(&page[2 * entry]);
+        if (widest)
+            run.bytes = 0x10000; /* addresses and lengths may be read at different times */
+        if (run.bytes != 0 && use(context, run, false))
+            return true;
+    }
+    return false;
+}
+
+/* With `widest`, as the board may use words that were changed: the byte count may come from the
+ * former words, so any length a descriptor can have, and any format. */
+static bool each_run(const struct oracle *oracle, uint32_t words[4][ORACLE_WORDS], bool widest,
+                     use_run *use, void *context) {
+    uint32_t format = FIELD(words[0], FORMAT);
+    uint64_t address = address_at(words[0]);
+    uint32_t length = FIELD(words[0], LENGTH);
+    uint32_t continuations = FIELD(words[0], CONTINUATIONS);
+    if (widest || format != EMP_FORMAT_INDIRECT)
+        if (use(context, (struct run){address, widest ? 0x10000 : length}, false))
+            return true;
+    if ((widest || format == EMP_FORMAT_INDIRECT) &&
+        each_of_page(oracle, address, widest ? EMP_INDIRECT_ENTRIES : length, widest, use, context))
+        return true;
+    if (!widest && format != EMP_FORMAT_CHAIN)
+        return false;
+    for (uint32_t i = 1; i <= (widest ? 3u : continuations); i++) {
+        uint32_t lengths = words[i][EMP_CONTINUATION_FIRST_LENGTH_WORD];
+        struct run first = {address_at(&words[i][0]), lengths >> 16};
+        struct run second = {address_at(&words[i][2]), lengths & 0xFFFF};
+        if (use(context, first, false) || use(context, second, false))
+            return true;
+    }
+    return false;
+}
+
+static void now_in_table(const struct oracle *oracle, uint32_t descriptor,
+                         uint32_t words[4][ORACLE_WORDS]) {
+    for (uint32_t i = 0; i < 4; i++)
+        for (uint32_t word = 0; word < ORACLE_WORDS; word++)
+            words[i][word] = descriptor + i < EMP_DESCRIPTOR_LIMIT
+                                 ? oracle->table[(descriptor + i) * ORACLE_WORDS + word]
+                                 : 0;
+}
+
+/* ------------------------------------------------------------------------- Broken rules */
+
+static bool remember_run(void *context, struct run run, bool page) {
+    struct oracle *oracle = context;
+    (void)page;
+    if (run.bytes == 0)
+        return false;
+    for (uint32_t i = 0; i < oracle->former_count; i++)
+        if (oracle->former[i].address == run.address && oracle->former[i].bytes >= run.bytes)
+            return false;
+    if (oracle->former_count == ORACLE_FORMER) {
+        oracle->anything = true;
+        return true;
+    }
+    oracle->former[oracle->former_count].address = run.address;
+    oracle->former[oracle->former_count++].bytes = run.bytes;
+    return false;
+}
+
+/* The memory that the descriptor names at this moment may be used from now on. */
+static void remember(struct oracle *oracle, struct oracle_owned *owned) {
+    uint32_t words[4][ORACLE_WORDS];
+    oracle->broken = true;
+    if (oracle->anything)
+        return;
+    now_in_table(oracle, owned->descriptor, words);
+    (void)each_run(oracle, words, true, remember_run, oracle);
+    if (!owned->changed)
+        (void)each_run(oracle, owned->words, true, remember_run, oracle);
+    owned->changed = true;
+}
+
+static bool held(const struct oracle_owned *owned) {
+    return owned->posted || owned->taken != 0;
+}
+
+/* Whether the request of `owned` uses this descriptor, or may use it. */
+static bool reaches(const struct oracle_owned *owned, uint32_t descriptor) {
+    uint32_t count = 0;
+    if (owned->changed || owned->taken == 0)
+        count = 3;
+    else if (FIELD(owned->words[0], FORMAT) == EMP_FORMAT_CHAIN)
+        count = FIELD(owned->words[0], CONTINUATIONS);
+    return descriptor - owned->descriptor <= count;
+}
+
+/* ------------------------------------------------------------------------- The host's side */
+
+void oracle_start(struct oracle *oracle) {
+    memcpy(oracle->seen, (const void *)(uintptr_t)oracle->table, sizeof oracle->seen);
+    oracle->owned_count = 0;
+    oracle->former_count = 0;
+    oracle->anything = false;
+    oracle->forged = false;
+    oracle->broken = false;
+    oracle->late_reads = 0;
+    oracle->completions = 0;
+}
+
+static struct oracle_owned *find(struct oracle *oracle, uint32_t descriptor) {
+    for (uint32_t i = 0; i < oracle->owned_count; i++)
+        if (oracle->owned[i].descriptor == descriptor)
+            return &oracle->owned[i];
+    return NULL;
+}
+
+void oracle_before_word(struct oracle *oracle, uint32_t word, uint32_t value) {
+    if (oracle->table[word] == value)
+        return;
+    for (uint32_t i = 0; i < oracle->owned_count; i++)
+        if (oracle->owned[i].taken != 0 && reaches(&oracle->owned[i], word / ORACLE_WORDS))
+            remember(oracle, &oracle->owned[i]);
+}
+
+/* Two that the board owns and that share a descriptor: a completion changes the words of the
+ * other. */
+static void find_shared(struct oracle *oracle, struct oracle_owned *fresh) {
+    for (uint32_t i = 0; i < oracle->owned_count; i++) {
+        struct oracle_owned *other = &oracle->owned[i];
+        if (other == fresh || other->taken == 0)
+            continue;
+        for (uint32_t j = 0; j < 4; j++)
+            if (reaches(other, fresh->descriptor + j) && reaches(fresh, fresh->descriptor + j)) {
+                remember(oracle, other);
+                remember(oracle, fresh);
+                break;
+            }
+    }
+}
+
+static void handed_over(struct oracle *oracle, uint32_t descriptor) {
+    struct oracle_owned *owned = find(oracle, descriptor);
+    if (owned == NULL) {
+        if (oracle->owned_count == ORACLE_OWNED) {
+            oracle->anything = true;
+            return;
+        }
+        owned = &oracle->owned[oracle->owned_count++];
+        *owned = (struct oracle_owned){.descriptor = (uint16_t)descriptor};
+    }
+    owned->posted = true;
+    if (owned->taken == 0)
+        owned->changed = false;
+}
+
+/* Until the board has taken it, a descriptor may be written anew. */
+static void table_changed(struct oracle *oracle, uint32_t descriptor) {
+    for (uint32_t i = 0; i < oracle->owned_count; i++) {
+        struct oracle_owned *owned = &oracle->owned[i];
+        if (!held(owned) || !reaches(owned, descriptor))
+            continue;
+        if (owned->taken == 0)
+            now_in_table(oracle, owned->descriptor, owned->words);
+        else if (owned->changed)
+            remember(oracle, owned);
+    }
+}
+
+void oracle_after_word(struct oracle *oracle, uint32_t word) {
+    uint32_t descriptor = word / ORACLE_WORDS;
+    struct oracle_owned *owned = find(oracle, descriptor);
+    oracle->seen[word] = oracle->table[word];
+    if (field(oracle->table[descriptor * ORACLE_WORDS + EMP_DESCRIPTOR_OWNER_WORD],
+              EMP_DESCRIPTOR_OWNER_SHIFT, EMP_DESCRIPTOR_OWNER_MASK) == EMP_OWNER_NIC)
+        handed_over(oracle, descriptor);
+    else if (owned != NULL)
+        owned->posted = false;
+    table_changed(oracle, descriptor);
+}
+
+/* A page of addresses that a descriptor names, or may: is it among these bytes? */
+static bool touches_page(const struct oracle *oracle, const struct oracle_owned *owned,
+                         uint64_t address, uint32_t bytes) {
+    uint32_t words[4][ORACLE_WORDS];
+    uint64_t page = address_at(owned->words[0]);
+    if (!owned->changed && FIELD(owned->words[0], FORMAT) != EMP_FORMAT_INDIRECT)
+        return false;
+    if (address < page + EMP_PAGE_BYTES && page < address + bytes)
+        return true;
+    if (!owned->changed)
+        return false;
+    now_in_table(oracle, owned->descriptor, words);
+    page = address_at(words[0]);
+    return address < page + EMP_PAGE_BYTES && page < address + bytes;
+}
+
+void oracle_before_memory(struct oracle *oracle, uint64_t address, uint32_t bytes) {
+    for (uint32_t i = 0; i < oracle->owned_count && !oracle->anything; i++)
+        if (oracle->owned[i].taken != 0 && touches_page(oracle, &oracle->owned[i], address, bytes))
+            remember(oracle, &oracle->owned[i]);
+}
+
+void oracle_after_memory(struct oracle *oracle, uint64_t address, uint32_t bytes) {
+    oracle_before_memory(oracle, address, bytes);
+}
+
+/* ------------------------------------------------------------------------- The board's side */
+
+struct wanted {
+    uint64_t address;
+    uint32_t bytes;
+    bool page;
+};
+
+static bool holds(struct run run, const struct wanted *wanted) {
+    return wanted->address - run.address < run.bytes &&
+           wanted->bytes <= run.bytes - (wanted->address - run.address);
+}
+
+static bool run_holds(void *context, struct run run, bool page) {
+    const struct wanted *wanted = context;
+    return page == wanted->page && holds(run, wanted);
+}
+
+void oracle_transfer(struct oracle *oracle, enum native_transfer transfer, uint64_t address,
+                     uint32_t bytes, bool done) {
+    struct wanted wanted = {address, bytes, transfer == NATIVE_TRANSFER_PAGE};
+    uint32_t direction =
+        transfer == NATIVE_TRANSFER_RECEIVE ? EMP_DIRECTION_RECEIVE : EMP_DIRECTION_SEND;
+    if (oracle->anything)
+        return;
+    /* Of a page that a changed descriptor named when its transfer was queued. */
+    if (wanted.page && done && oracle->broken) {
+        (void)each_of_page(oracle, address, EMP_INDIRECT_ENTRIES, true, remember_run, oracle);
+        (void)each_of_page(oracle, address - LENGTHS_AT, EMP_INDIRECT_ENTRIES, true, remember_run,
+                           oracle);
+    }
+    for (uint32_t i = 0; i < oracle->owned_count; i++) {
+        struct oracle_owned *owned = &oracle->owned[i];
+        if (held(owned) && !owned->changed &&
+            (wanted.page || FIELD(owned->words[0], DIRECTION) == direction) &&
+            each_run(oracle, owned->words, false, run_holds, &wanted))
+            return;
+    }
+    for (uint32_t i = 0; i < oracle->former_count; i++)
+        if (holds((struct run){oracle->former[i].address, oracle->former[i].bytes}, &wanted))
+            return;
+    if (transfer == NATIVE_TRANSFER_SEND && done && oracle->forged) {
+        oracle->late_reads++;
+        return;
+    }
+    oracle_finding(transfer == NATIVE_TRANSFER_RECEIVE
+                       ? "the board writes memory that no receive names"
+                       : "the board reads memory that no descriptor names",
+                   bytes, address);
+}
+
+void oracle_taken(struct oracle *oracle, uint32_t entry) {
+    struct oracle_owned *owned;
+    if (oracle->anything || entry >= EMP_DESCRIPTOR_LIMIT)
+        return;
+    owned = find(oracle, entry);
+    if (owned == NULL || !owned->posted)
+        oracle_finding("the board takes a descriptor that is the host's", entry, 0);
+    /* Twice: it may end twice, the second time under a posting that comes later. The list of posted
+     * receives is in disorder then: a cancel may end a receive of another number, also one that a
+     * message has met, which is then placed as if it had one piece. */
+    if (owned->taken++ != 0) {
+        remember(oracle, owned);
+        if (FIELD(&oracle->table[entry * ORACLE_WORDS], DIRECTION) == EMP_DIRECTION_RECEIVE)
+            oracle->anything = true;
+    } else {
+        find_shared(oracle, owned);
+    }
+}
+
+static void completed(struct oracle *oracle, uint32_t descriptor, uint32_t word) {
+    struct oracle_owned *owned = find(oracle, descriptor);
+    const uint32_t words[ORACLE_WORDS] = {[EMP_DESCRIPTOR_OWNER_WORD] = word};
+    uint32_t result = FIELD(words, RESULT);
+    uint32_t length = FIELD(words, TOTAL_LENGTH);
+    if (oracle->anything)
+        return;
+    if (owned == NULL || owned->taken == 0)
+        oracle_finding("a completion without a posting", descriptor, word);
+    if (FIELD(words, OWNER) != EMP_OWNER_HOST || result == EMP_RESULT_PENDING ||
+        result > EMP_RESULT_CANCELLED)
+        oracle_finding("a completion without owner or result", descriptor, word);
+    if (!owned->changed) {
+        const uint32_t *posted = owned->words[0];
+        if (FIELD(words, FORMAT) != FIELD(posted, FORMAT) ||
+            FIELD(words, DIRECTION) != FIELD(posted, DIRECTION) ||
+            FIELD(words, CONTINUATIONS) != FIELD(posted, CONTINUATIONS))
+            oracle_finding("a completion of another posting", descriptor, word);
+        if (FIELD(posted, DIRECTION) == EMP_DIRECTION_RECEIVE &&
+            ((result == EMP_RESULT_OK && length > FIELD(posted, TOTAL_LENGTH)) ||
+             (result == EMP_RESULT_TRUNCATED && length <= FIELD(posted, TOTAL_LENGTH))))
+            oracle_finding("a receive whose length does not fit its result", descriptor, word);
+    }
+    oracle->completions++;
+    owned->taken--;
+    owned->posted = false;
+}
+
+static void compare(struct oracle *oracle, uint32_t word) {
+    uint32_t value = oracle->table[word];
+    if (value == oracle->seen[word])
+        return;
+    if (word % ORACLE_WORDS != EMP_DESCRIPTOR_OWNER_WORD)
+        oracle_finding("the board writes a word that is the host's", word, value);
+    completed(oracle, word / ORACLE_WORDS, value);
+    oracle->seen[word] = value;
+    table_changed(oracle, word / ORACLE_WORDS);
+}
+
+void oracle_completions(struct oracle *oracle) {
+    for (uint32_t i = 0; i < oracle->owned_count; i++)
+        if (oracle->owned[i].taken != 0)
+            compare(oracle, oracle->owned[i].descriptor * ORACLE_WORDS + EMP_DESCRIPTOR_OWNER_WORD);
+}
+
+void oracle_table(struct oracle *oracle) {
+    if (memcmp((const void *)(uintptr_t)oracle->table, oracle->seen, sizeof oracle->seen) == 0)
+        return;
+    for (uint32_t word = 0; word < ORACLE_TABLE_WORDS; word++)
+        compare(oracle, word);
+}
+
+void oracle_stopped(const struct oracle *oracle, uint32_t code) {
+    if (code != PANIC_MEMORY || !oracle->broken)
+        oracle_finding("the board stops", code, oracle->broken);
+}

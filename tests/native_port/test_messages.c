@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two nodes on the native port exchange messages: all sizes and descriptor formats, over a wire
+ * that loses, repeats and reorders frames, with devices and notices as late as port.h allows. All
+ * host memory is compared, not only that of the messages.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/native_port/host.h"
+
+#define WIRE_FRAMES 64u
+#define PIECES      409u
+#define SENDS_AT    HOST_LOW             /* memory that sends read: the first half of a window */
+#define RECEIVES_AT (HOST_LOW + 0x8000u) /* and that receives write */
+#define PAGES_AT    (HOST_ACROSS + 0x9000u)
+
+struct wire {
+    uint8_t frames[WIRE_FRAMES][NATIVE_FRAME_BYTES];
+    uint32_t bytes[WIRE_FRAMES];
+    uint32_t count;
+};
+
+struct pair {
+    struct host hosts[2];
+    struct wire wires[2]; /* to each node */
+    uint32_t chance;
+    unsigned lost, repeated; /* of 100 frames */
+    bool reordered, late;
+};
+
+static struct pair pair;
+
+static uint32_t chance(void) {
+    pair.chance = pair.chance * 1664525u + 1013904223u;
+    return pair.chance >> 8;
+}
+
+static void wire_put(void *owner, const uint8_t *frame, uint32_t bytes) {
+    struct wire *wire = owner;
+    unsigned copies = chance() % 100 < pair.lost ? 0 : chance() % 100 < pair.repeated ? 2 : 1;
+    for (; copies != 0 && wire->count < WIRE_FRAMES; copies--) {
+        memcpy(wire->frames[wire->count], frame, bytes);
+        wire->bytes[wire->count++] = bytes;
+    }
+}
+
+/* Into the destination node; a frame without a free buffer waits. */
+static bool wire_take(unsigned to) {
+    struct wire *wire = &pair.wires[to];
+    uint32_t place = pair.reordered ? chance() % (wire->count < 6 ? wire->count : 6) : 0;
+    if (!pair.hosts[to].node->nic->arrive(wire->frames[place], wire->bytes[place]))
+        return false;
+    wire->count--;
+    memmove(&wire->frames[place], &wire->frames[place + 1],
+            (wire->count - place) * sizeof wire->frames[0]);
+    memmove(&wire->bytes[place], &wire->bytes[place + 1],
+            (wire->count - place) * sizeof wire->bytes[0]);
+    return true;
+}
+
+/* One event of a node, any that waits or the most urgent one; false if none waits. */
+static bool step(unsigned node) {
+    struct host *host = &pair.hosts[node];
+    uint32_t waiting = host->node->nic->waiting();
+    uint32_t event;
+    if (waiting == 0)
+        return false;
+    event = (uint32_t)__builtin_ctz(waiting);
+    if (pair.late)
+        do
+            event = chance() % NATIVE_EVENTS;
+        while ((waiting >> event & 1) == 0);
+    return host_deliver(host, (enum native_event)event);
+}
+
+static bool anything(void) {
+    unsigned first = pair.late ? chance() % 2 : 0;
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned node = (first + i) % 2;
+        bool wire = pair.late ? chance() % 2 : i >= 2;
+        if (wire && pair.wires[node].count != 0 && wire_take(node))
+            return true;
+        if (!wire && step(node))
+            return true;
+    }
+    return pair.late &&
+           (pair.wires[0].count != 0 || pair.wires[1].count != 0 ||
+            pair.hosts[0].node->nic->waiting() != 0 || pair.hosts[1].node->nic->waiting() != 0);
+}
+
+/* Until both nodes and the wire are at rest; time passes, to the next alarm, only when no event is
+ * left. */
+static void run(void) {
+    for (unsigned count = 0; count < 2000000; count++) {
+        const struct native_nic *left = pair.hosts[0].node->nic, *right = pair.hosts[1].node->nic;
+        uint32_t deadlines[2], now = left->clock(), next = now + 0x7FFFFFFFu;
+        bool alarms[2];
+        if (anything())
+            continue;
+        alarms[0] = left->alarm(&deadlines[0]);
+        alarms[1] = right->alarm(&deadlines[1]);
+        if (!alarms[0] && !alarms[1]) {
+            oracle_table(&pair.hosts[0].oracle);
+            oracle_table(&pair.hosts[1].oracle);
+            return;
+        }
+        for (unsigned i = 0; i < 2; i++)
+            if (alarms[i] && (int32_t)(deadlines[i] - next) < 0)
+                next = (int32_t)(deadlines[i] - now) < 0 ? now : deadlines[i];
+        left->set_clock(next);
+        right->set_clock(next);
+    }
+    fail_msg("the nodes do not come to rest");
+}
+
+/* ------------------------------------------------------------------------------ Messages */
+
+struct area {
+    struct host_piece pieces[PIECES];
+    struct host_request request;
+};
+
+/* Memory for `length` bytes from `base` on, in one piece or in many of different sizes with gaps
+ * between them. */
+static void area_make(struct area *area, uint32_t direction, uint32_t format, uint32_t length,
+                      uint64_t base, uint64_t page) {
+    uint32_t most = format == EMP_FORMAT_SHORT ? 1 : format == EMP_FORMAT_CHAIN ? 7 : 23;
+    uint32_t left = length, count = 0;
+    while (left != 0 || count == 0) {
+        uint32_t bytes = count + 1 == most ? left : chance() % (2 * left / most + 2);
+        if (bytes > left)
+            bytes = left;
+        area->pieces[count++] = (struct host_piece){base, bytes};
+        base += bytes + (format == EMP_FORMAT_SHORT ? 0 : chance() % 9);
+        left -= bytes;
+    }
+    if (format == EMP_FORMAT_CHAIN)
+        while (count < 2 || count % 2 == 0)
+            area->pieces[count++] = (struct host_piece){base, 0};
+    area->request = (struct host_request){.direction = direction,
+                                          .format = format,
+                                          .length = length,
+                                          .pieces = area->pieces,
+                                          .count = count,
+                                          .page = page};
+}
+
+static void area_copy(const struct area *area, uint8_t *message, uint32_t bytes, bool out,
+                      uint8_t *low, uint8_t *across) {
+    for (uint32_t i = 0; i < area->request.count && bytes != 0; i++) {
+        uint64_t address = area->pieces[i].address;
+        uint32_t part = area->pieces[i].bytes < bytes ? area->pieces[i].bytes : bytes;
+        uint8_t *place =
+            address >= HOST_ACROSS ? across + (address - HOST_ACROSS) : low + (address - HOST_LOW);
+        if (out)
+            memcpy(place, message, part);
+        else
+            memcpy(message, place, part);
+        message += part;
+        bytes -= part;
+    }
+}
+
+/* One message between two posted descriptors; `room` bytes can be received. */
+static void exchange(unsigned from, uint32_t send_format, uint32_t receive_format, uint32_t length,
+                     uint32_t room, uint64_t send_base, uint64_t receive_base) {
+    static uint8_t message[HOST_WINDOW_BYTES], expected[HOST_WINDOWS][HOST_WINDOW_BYTES];
+    static struct area send, receive;
+    struct host *sender = &pair.hosts[from], *receiver = &pair.hosts[1 - from];
+    uint32_t sent, received, taken = length < room ? length : room;
+    for (uint32_t i = 0; i < length; i++)
+        message[i] = (uint8_t)chance();
+    area_make(&send, EMP_DIRECTION_SEND, send_format, length, send_base, PAGES_AT);
+    area_make(&receive, EMP_DIRECTION_RECEIVE, receive_format, room, receive_base, PAGES_AT);
+    send.request.peer = receiver->number;
+    receive.request.peer = sender->number;
+    send.request.tag = receive.request.tag = length & 0xFF;
+    area_copy(&send, message, length, true, sender->memory[0], sender->memory[1]);
+    host_fill(receiver, 10, &receive.request);
+    host_enter(receiver, 10);
+    memcpy(expected, receiver->memory, sizeof expected);
+    area_copy(&receive, message, taken, true, expected[0], expected[1]);
+    host_fill(sender, 20, &send.request);
+    host_enter(sender, 20);
+    run();
+    assert_int_equal(host_result(sender, 20, &sent), EMP_RESULT_OK);
+    assert_int_equal(host_result(receiver, 10, &received),
+                     length <= room ? EMP_RESULT_OK : EMP_RESULT_TRUNCATED);
+    assert_int_equal(received, length);
+    assert_memory_equal(receiver->memory, expected, sizeof expected);
+}
+
+static int begin(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        (void)host_memory(&pair.hosts[i], HOST_LOW, 1); /* written directly */
+        (void)host_memory(&pair.hosts[i], HOST_ACROSS, 1);
+        host_restart(&pair.hosts[i]);
+        pair.wires[i].count = 0;
+    }
+    pair.chance = 1;
+    pair.lost = pair.repeated = 0;
+    pair.reordered = pair.late = false;
+    return 0;
+}
+
+static int start(void **state) {
+    static const struct node *const nodes[2] = {&node_left, &node_right};
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct host *host = &pair.hosts[i];
+        host->node = nodes[i];
+        host->number = i + 1;
+        host->frame = wire_put;
+        host->frame_owner = &pair.wires[1 - i];
+        host_start(host, 0x0100u + i, malloc(node_bytes(nodes[i])));
+    }
+    return 0;
+}
+
+static int stop(void **state) {
+    (void)state;
+    free(pair.hosts[0].fresh);
+    free(pair.hosts[1].fresh);
+    return 0;
+}
+
+static const uint32_t formats[] = {EMP_FORMAT_SHORT, EMP_FORMAT_CHAIN, EMP_FORMAT_INDIRECT};
+/* Around 0, the shortest frame, and the ends of the first frames (1478, 2964 bytes). */
+static const uint32_t sizes[] = {0,    1,    2,    3,    4,    23,   24,   25,   63,    1477,
+                                 1478, 1479, 2963, 2964, 2965, 4449, 4450, 8192, 20001, 32000};
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static void exchanges__every_size_and_format(void **state) {
+    (void)state;
+    for (unsigned size = 0; size < COUNT(sizes); size++)
+        for (unsigned combination = 0; combination < 9; combination++)
+            exchange(combination % 2, formats[combination % 3], formats[combination / 3],
+                     sizes[size], sizes[size], SENDS_AT + size % 4, RECEIVES_AT + size % 3);
+}
+
+static void exchanges__longer_than_receive(void **state) {
+    (void)state;
+    for (unsigned size = 1; size < COUNT(sizes); size++)
+        for (unsigned combination = 0; combination < 9; combination++)
+            exchange(combination % 2, formats[combination % 3], formats[combination / 3],
+                     sizes[size], chance() % sizes[size], SENDS_AT, RECEIVES_AT);
+}
+
+/* Where the upper half of the address changes within a message. */
+static void exchanges__across_4_gb(void **state) {
+    (void)state;
+    for (unsigned combination = 0; combination < 9; combination++)
+        for (uint32_t before = 0; before < 3000; before += 217)
+            exchange(combination % 2, formats[combination % 3], formats[combination / 3], 3000,
+                     3000, HOST_ACROSS + 0x8000u - before, HOST_ACROSS + 0x8000u - before);
+}
+
+static void exchanges__bad_wire_and_late_devices(void **state) {
+    (void)state;
+    pair.lost = 10;
+    pair.repeated = 10;
+    pair.reordered = pair.late = true;
+    for (unsigned turn = 0; turn < 400; turn++)
+        exchange(chance() % 2, formats[chance() % 3], formats[chance() % 3],
+                 sizes[chance() % COUNT(sizes)], sizes[chance() % COUNT(sizes)], SENDS_AT,
+                 RECEIVES_AT);
+}
+
+/* More sends than records, in both directions at once, and pages that lose their buffers. */
+static void exchanges__many_at_once(void **state) {
+    enum { MESSAGES = 40, BYTES = 400 };
+    static struct area areas[2][2 * MESSAGES];
+    (void)state;
+    pair.lost = pair.repeated = 5;
+    pair.reordered = pair.late = true;
+    for (unsigned from = 0; from < 2; from++)
+        for (unsigned i = 0; i < 2 * MESSAGES; i++) {
+            struct host *host = &pair.hosts[from];
+            struct area *area = &areas[from][i];
+            bool send = i >= MESSAGES;
+            /* The pages of both directions share their place: they are alike, but for addresses. */
+            area_make(area, send ? EMP_DIRECTION_SEND : EMP_DIRECTION_RECEIVE, formats[i % 2 * 2],
+                      BYTES, (send ? SENDS_AT : RECEIVES_AT) + i % MESSAGES * 700,
+                      HOST_ACROSS + (i % 2 ? i / 2 % 14 : 0) * EMP_PAGE_BYTES);
+            area->request.peer = pair.hosts[1 - from].number;
+            area->request.tag = 7;
+            if (area->request.format == EMP_FORMAT_INDIRECT && i / 2 >= 14)
+                area->request.format = EMP_FORMAT_SHORT, area->request.count = 1,
+                area->pieces[0].bytes = BYTES;
+            for (unsigned byte = 0; send && byte < BYTES; byte++)
+                *host_memory(host, SENDS_AT + i % MESSAGES * 700 + byte, 1) = (uint8_t)(i + from);
+            host_fill(host, 5 * i, &area->request);
+            host_enter(host, 5 * i);
+        }
+    run();
+    for (unsigned from = 0; from < 2; from++)
+        for (unsigned i = 0; i < 2 * MESSAGES; i++) {
+            uint32_t length;
+            assert_int_equal(host_result(&pair.hosts[from], 5 * i, &length), EMP_RESULT_OK);
+            assert_int_equal(length, BYTES);
+        }
+}
+
+/* ------------------------------------------------------------------------------ Nonsense */
+
+static void refused__bad_descriptors(void **state) {
+    struct host *host = &pair.hosts[0];
+    const struct host_piece piece = {SENDS_AT, 100};
+    const struct host_request good = {.direction = EMP_DIRECTION_RECEIVE,
+                                      .format = EMP_FORMAT_SHORT,
+                                      .peer = 2,
+                                      .length = 100,
+                                      .pieces = &piece,
+                                      .count = 1,
+                                      .page = PAGES_AT};
+    struct host_request bad[7];
+    uint32_t length;
+    (void)state;
+    for (unsigned i = 0; i < COUNT(bad); i++)
+        bad[i] = good;
+    bad[0].length = 101;                 /* more than its piece */
+    bad[1].format = 3;                   /* none */
+    bad[2].peer = EMP_NODE_LIMIT;        /* no node */
+    bad[3].format = EMP_FORMAT_INDIRECT; /* no entries */
+    bad[3].count = 0;
+    bad[4].format = EMP_FORMAT_INDIRECT; /* a page across a 4 GB line */
+    bad[4].page = HOST_ACROSS + 0x8000u - 4;
+    bad[5].format = EMP_FORMAT_INDIRECT; /* entries too short for it */
+    bad[5].length = 101;
+    bad[6].format = EMP_FORMAT_CHAIN; /* a chain too short for it */
+    bad[6].length = 101;
+    for (unsigned i = 0; i < COUNT(bad); i++) {
+        host_fill(host, i, &bad[i]);
+        host_enter(host, i);
+        run();
+        assert_int_equal(host_result(host, i, &length), EMP_RESULT_BAD);
+    }
+    /* A chain that leaves the table, and invalid numbers. */
+    bad[6].length = 100;
+    host_fill(host, EMP_DESCRIPTOR_LIMIT - 1, &bad[6]);
+    host_write_word(host, EMP_DESCRIPTOR_LIMIT * ORACLE_WORDS - 1,
+                    host->descriptors[EMP_DESCRIPTOR_LIMIT * ORACLE_WORDS - 1] |
+                        1u << EMP_DESCRIPTOR_CONTINUATIONS_SHIFT);
+    host_enter(host, EMP_DESCRIPTOR_LIMIT - 1);
+    host_enter(host, EMP_DESCRIPTOR_LIMIT);
+    host_enter(host, 0xFFFFu);
+    host_enter(host, EMP_CANCEL_REQUEST | EMP_DESCRIPTOR_LIMIT);
+    run();
+    assert_int_equal(host_result(host, EMP_DESCRIPTOR_LIMIT - 1, &length), EMP_RESULT_BAD);
+    assert_int_equal(host->counters[HOST_IGNORED], 3);
+    exchange(0, EMP_FORMAT_SHORT, EMP_FORMAT_CHAIN, 500, 500, SENDS_AT, RECEIVES_AT);
+}
+
+static void ignored__descriptor_entered_twice(void **state) {
+    struct host *host = &pair.hosts[0];
+    struct area area;
+    uint32_t length;
+    (void)state;
+    area_make(&area, EMP_DIRECTION_RECEIVE, EMP_FORMAT_CHAIN, 300, RECEIVES_AT, 0);
+    area.request.peer = 2;
+    host_fill(host, 3, &area.request);
+    host_enter(host, 3);
+    host_enter(host, 3);
+    run();
+    assert_int_equal(host->counters[HOST_IGNORED], 1);
+    host_enter(host, EMP_CANCEL_REQUEST | 3);
+    run();
+    assert_int_equal(host_result(host, 3, &length), EMP_RESULT_CANCELLED);
+}
+
+static void cancelled__only_what_no_message_met(void **state) {
+    struct host *host = &pair.hosts[0];
+    struct area area;
+    uint32_t length;
+    (void)state;
+    for (unsigned format = 0; format < 3; format++) {
+        area_make(&area, EMP_DIRECTION_RECEIVE, formats[format], 300, RECEIVES_AT, PAGES_AT);
+        area.request.peer = 2;
+        area.request.tag = 9;
+        host_fill(host, 30, &area.request);
+        host_enter(host, 30);
+        host_enter(host, EMP_CANCEL_REQUEST | 30);
+        run();
+        assert_int_equal(host_result(host, 30, &length), EMP_RESULT_CANCELLED);
+        assert_int_equal(length, 0);
+        exchange(1, EMP_FORMAT_SHORT, EMP_FORMAT_SHORT, 9, 9, SENDS_AT, RECEIVES_AT);
+        host_enter(host, EMP_CANCEL_REQUEST | 10); /* ended */
+        run();
+        assert_int_equal(host_result(host, 10, &length), EMP_RESULT_OK);
+    }
+}
+
+/* A page of addresses that shrinks while the board owns it, before it is fetched a second time. */
+static void stopped__page_changed(void **state) {
+    enum { RECEIVES = 20 };
+    static struct area areas[RECEIVES], send;
+    struct host *host = &pair.hosts[0], *other = &pair.hosts[1];
+    (void)state;
+    for (unsigned i = 0; i < RECEIVES; i++) {
+        area_make(&areas[i], EMP_DIRECTION_RECEIVE, EMP_FORMAT_INDIRECT, 300, RECEIVES_AT,
+                  PAGES_AT);
+        areas[i].request.peer = 2;
+        areas[i].request.tag = i;
+        host_fill(host, i, &areas[i].request);
+        host_enter(host, i);
+        run();
+    }
+    host_write_word(host, EMP_DESCRIPTOR_LENGTH_WORD, 0);
+    area_make(&send, EMP_DIRECTION_SEND, EMP_FORMAT_SHORT, 300, SENDS_AT, 0);
+    send.request.peer = 1;
+    host_fill(other, 0, &send.request);
+    host_enter(other, 0);
+    for (unsigned i = 0; i < 2000 && host->node->nic->stopped() == 0; i++)
+        (void)anything();
+    assert_int_equal(host->node->nic->stopped(), 0x202);
+    assert_int_equal(host->node->nic->control()[EMP_CONTROL_FAULT_WORD], 0x202);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(exchanges__every_size_and_format, begin),
+        cmocka_unit_test_setup(exchanges__longer_than_receive, begin),
+        cmocka_unit_test_setup(exchanges__across_4_gb, begin),
+        cmocka_unit_test_setup(exchanges__bad_wire_and_late_devices, begin),
+        cmocka_unit_test_setup(exchanges__many_at_once, begin),
+        cmocka_unit_test_setup(refused__bad_descriptors, begin),
+        cmocka_unit_test_setup(ignored__descriptor_entered_twice, begin),
+        cmocka_unit_test_setup(cancelled__only_what_no_message_met, begin),
+        cmocka_unit_test_setup(stopped__page_changed, begin),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}
