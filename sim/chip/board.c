@@ -58,21 +58,21 @@ uint64_t tigon_board_seen_by(const struct tigon_board *board, unsigned core) {
 }
 
 /* Out of line: the callers that test whether it is needed rarely call it. */
-__attribute__((noinline)) void tigon_board_disturb_cores(struct tigon_board *board) {
+__attribute__((noinline)) void tigon_board_leave_loops(struct tigon_board *board) {
     for (unsigned core = 0; core < 2; core++)
         if (board->cpu[core].loop.stage != TIGON_LOOP_NONE)
-            tigon_cpu_disturb(&board->cpu[core], tigon_board_seen_by(board, core));
+            tigon_cpu_before_change(&board->cpu[core], tigon_board_seen_by(board, core));
 }
 
 _Static_assert(TIGON_LOOP_NONE == 0 && sizeof(enum tigon_loop_stage) == sizeof(unsigned),
                "what the bus looks at before it calls");
 static void about_to_change(void *context) {
-    tigon_board_disturb(context);
+    tigon_board_before_change(context);
 }
 
 void tigon_board_changed(struct tigon_board *board) {
     show_changes(board);
-    tigon_board_disturb(board);
+    tigon_board_before_change(board);
     if (!tigon_events_derive(board))
         return;
     tigon_board_signal(board, TIGON_SIGNAL_EVENT_A, board->events.level[0]);
@@ -86,11 +86,6 @@ void tigon_board_changed(struct tigon_board *board) {
     const uint64_t cycle = tigon_board_seen_by(board, TIGON_CORE_B);
     tigon_cpu_wake(&board->cpu[TIGON_CORE_A], cycle + (board->accessing_core == TIGON_CORE_B));
     tigon_cpu_wake(&board->cpu[TIGON_CORE_B], cycle);
-}
-
-void tigon_board_touched(struct tigon_board *board) {
-    show_changes(board);
-    tigon_board_disturb(board);
 }
 
 void tigon_board_log(struct tigon_board *board, const char *format, ...) {
@@ -242,8 +237,8 @@ int tigon_board_initialise(struct tigon_board *board, struct tigon_services *ser
     const int error = tigon_memory_initialise(&board->memory, (uint32_t)knobs->sram_bytes);
     if (error)
         return error;
-    board->memory.before_write = about_to_change;
-    board->memory.before_write_context = board;
+    board->memory.before_change = about_to_change;
+    board->memory.before_change_context = board;
     tigon_bus_initialise(&board->bus);
     for (unsigned core = 0; core < 2; core++)
         board->bus.change_matters[core] = (const unsigned *)&board->cpu[core].loop.stage;

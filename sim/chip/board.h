@@ -4,9 +4,15 @@
  *
  * Devices (device.h) have one .c/.h pair each. Their state words are in board->registers; their
  * other state is their member of struct tigon_board. A device acts at board->now, the tick of the
- * event or access being served, and calls tigon_board_changed() after every change that another
- * part could observe: this function derives the event words again and wakes polling cores. Devices
- * reach each other only by the functions in their headers.
+ * event or access being served. Devices reach each other only by the functions in their headers.
+ *
+ * Two notifications report a change of state that another part could observe:
+ *
+ * - tigon_board_before_change() is due before a word changes that a core may poll in a loop. Writes
+ *   of registers, SRAM and the bus call it by themselves; a device calls it before it changes a
+ *   word outside a register write.
+ * - tigon_board_changed() is due after every change. It derives the event words again and wakes the
+ *   cores that wait for them.
  *
  * The embedding program uses sim/tigon.h; this header is for the devices.
  */
@@ -79,26 +85,23 @@ void tigon_board_destroy(struct tigon_board *board);
 /* State that other parts can observe changed at board->now: see above. */
 void tigon_board_changed(struct tigon_board *board);
 
-/* The same for state that does not affect the event words, such as most pointers of rings. */
-void tigon_board_touched(struct tigon_board *board);
-
 /* First cycle in which a core sees the events of board->now. In equal cycles A runs first, so it
  * sees the effects of B a cycle later. */
 uint64_t tigon_board_seen_by(const struct tigon_board *board, unsigned core);
 
-void tigon_board_disturb_cores(struct tigon_board *board);
+/* Brings cores that wait in a loop to where they would be without parking. */
+void tigon_board_leave_loops(struct tigon_board *board);
 
 /* Whether a core waits in a loop, or may be about to, so that changes must be reported to it. */
-static inline bool tigon_board_disturbable(const struct tigon_board *board) {
+static inline bool tigon_board_loop_may_read(const struct tigon_board *board) {
     return ((unsigned)board->cpu[0].loop.stage | (unsigned)board->cpu[1].loop.stage) !=
            TIGON_LOOP_NONE;
 }
 
-/* Something that cores may wait for in loops changes at board->now, or will in a moment: register
- * writes, SRAM and bus call this by themselves. */
-static inline void tigon_board_disturb(struct tigon_board *board) {
-    if (__builtin_expect(tigon_board_disturbable(board), 0))
-        tigon_board_disturb_cores(board);
+/* A word that cores may poll in loops is about to change at board->now: see above. */
+static inline void tigon_board_before_change(struct tigon_board *board) {
+    if (__builtin_expect(tigon_board_loop_may_read(board), 0))
+        tigon_board_leave_loops(board);
 }
 
 /* Bit per core. */

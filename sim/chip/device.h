@@ -50,7 +50,7 @@ struct tigon_device {
     void (*view)(const struct tigon_board *board, uint32_t offset,
                  struct tigon_register_view *view);
 
-    /* The value read changes only by a write, or with tigon_board_changed() or _touched(): a core
+    /* The value read changes only by a write, or with tigon_board_changed(): a core
      * that polls it may be parked. */
     bool steady;
     /* `read` only shows state: it has no effect and may be called at any time. */

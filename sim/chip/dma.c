@@ -179,18 +179,14 @@ static void move_bytes(struct tigon_dma_engine *engine) {
 
 /* Event bit 12 to 15 of a ring: is the consumer beyond the reference? Firmware that queues a batch
  * puts the reference at its end, ahead of the consumer, and gets the event when the whole batch is
- * done: the distance to the producer distinguishes ahead from behind (tigon2.md 16.3). True if the
- * bit changed. */
-static bool show_ring(struct tigon_dma_engine *engine, unsigned ring) {
+ * done: the distance to the producer distinguishes ahead from behind (tigon2.md 16.3). */
+static void show_ring(struct tigon_dma_engine *engine, unsigned ring) {
     const struct tigon_dma_ring *pointers = &engine->rings[ring];
     const uint32_t mask = ring_bytes[ring] - 1u;
     const uint32_t done = (pointers->consumer - pointers->reference) & mask;
     const uint32_t bit = TIGON_EVENT_READ_HIGH >> (engine->number + 2u * ring);
-    uint32_t *common = &engine->board->events.common;
-    const uint32_t before = *common;
-    tigon_event_level(common, bit,
+    tigon_event_level(&engine->board->events.common, bit,
                       done && done <= ((pointers->producer - pointers->reference) & mask));
-    return *common != before;
 }
 _Static_assert(TIGON_EVENT_WRITE_HIGH == TIGON_EVENT_READ_HIGH >> 1 &&
                    TIGON_EVENT_READ_LOW == TIGON_EVENT_READ_HIGH >> 2 &&
@@ -561,11 +557,7 @@ static void write_register(struct tigon_board *board, uint32_t offset, uint32_t 
         switch (pointer) {
         case 0:
             engine->rings[ring].producer = value;
-            kick(engine);
-            if (show_ring(engine, ring))
-                break;
-            tigon_board_touched(board);
-            return;
+            break;
         case 1:
             engine->rings[ring].consumer = value;
             if (engine->phase == TIGON_DMA_STUCK && !(*engine->state & TIGON_DMA_ATTENTIONS))

@@ -64,7 +64,7 @@ static void write_word(struct tigon_board *board, uint32_t offset, uint32_t valu
 }
 
 void tigon_events_hide(struct tigon_board *board, const uint32_t hidden[2]) {
-    tigon_board_disturb(board);
+    tigon_board_before_change(board);
     memcpy(board->events.hidden, hidden, sizeof board->events.hidden);
     tigon_board_changed(board);
 }

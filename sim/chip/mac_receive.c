@@ -309,12 +309,10 @@ static void write_register(struct tigon_board *board, uint32_t offset, uint32_t 
         break;
     case TIGON_RECEIVE_BUFFER_CONSUMER:
         flow_control(board); /* stored already */
-        tigon_board_touched(board);
-        return;
+        break;
     case TIGON_RECEIVE_RING_CONSUMER:
         board->receive.consumer = value & (RING_BYTES - DESCRIPTOR_BYTES);
-        tigon_board_touched(board);
-        return;
+        break;
     default:
         *pointer(board, offset) = value & (RING_BYTES - DESCRIPTOR_BYTES);
         show_ring(board);
@@ -329,7 +327,7 @@ void tigon_board_break_receive(struct tigon_board *board, uint32_t status) {
 }
 
 void tigon_receive_freed(struct tigon_board *board, uint32_t consumer) {
-    tigon_board_disturb(board);
+    tigon_board_before_change(board);
     TIGON_WORD(board, TIGON_RECEIVE_BUFFER_CONSUMER) = consumer;
     flow_control(board);
     tigon_board_changed(board);

@@ -323,10 +323,7 @@ static void finish(void *context, uint64_t ticks) {
     tigon_board_signal(board, TIGON_SIGNAL_TRANSMIT, 0);
     tigon_link_send(board, frame, mac->started);
     tigon_transmit_evaluate(board);
-    if (TIGON_WORD(board, TIGON_TRANSMIT_STATE) & TIGON_TRANSMIT_ATTENTIONS)
-        tigon_board_changed(board); /* an underrun */
-    else
-        tigon_board_touched(board);
+    tigon_board_changed(board);
 }
 
 static void view_pointer(const struct tigon_board *board, uint32_t offset,
@@ -404,9 +401,7 @@ static void write_register(struct tigon_board *board, uint32_t offset, uint32_t 
         return;
     case TIGON_TRANSMIT_STATE:
         write_state(board, value);
-        tigon_transmit_evaluate(board);
-        tigon_board_changed(board);
-        return;
+        break;
     case TIGON_TRANSMIT_BUFFER_CONSUMER:
         mac->ready = false; /* readiness was judged from the old one */
         break;
@@ -414,11 +409,11 @@ static void write_register(struct tigon_board *board, uint32_t offset, uint32_t 
         break; /* HW[0D4]: stored already */
     }
     tigon_transmit_evaluate(board);
-    tigon_board_touched(board);
+    tigon_board_changed(board);
 }
 
 void tigon_transmit_fed(struct tigon_board *board, uint32_t producer) {
-    tigon_board_disturb(board);
+    tigon_board_before_change(board);
     TIGON_WORD(board, TIGON_TRANSMIT_BUFFER_PRODUCER) = producer;
     tigon_transmit_evaluate(board);
     tigon_board_changed(board);

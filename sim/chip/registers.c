@@ -156,10 +156,10 @@ static inline void write(struct tigon_board *board, const struct word *word, uin
         word->write(board, offset, value);
 }
 
-static __attribute__((noinline)) void write_disturbing(struct tigon_board *board,
-                                                       const struct word *word, uint32_t offset,
-                                                       uint32_t value) {
-    tigon_board_disturb(board);
+static __attribute__((noinline)) void write_seen_by_loop(struct tigon_board *board,
+                                                         const struct word *word, uint32_t offset,
+                                                         uint32_t value) {
+    tigon_board_before_change(board);
     write(board, word, offset, value);
 }
 
@@ -168,8 +168,8 @@ void tigon_register_write(struct tigon_board *board, uint32_t offset, uint32_t v
     const struct word *word = offset < TIGON_REGISTER_BYTES ? &words[offset / 4] : &unknown;
     if (__builtin_expect(!word->row, 0))
         tigon_board_unknown(board, offset, true);
-    else if (__builtin_expect(tigon_board_disturbable(board), 0))
-        write_disturbing(board, word, offset, value);
+    else if (__builtin_expect(tigon_board_loop_may_read(board), 0))
+        write_seen_by_loop(board, word, offset, value);
     else
         write(board, word, offset, value);
 }

@@ -88,7 +88,7 @@ const struct tigon_register_description *tigon_register_describe(uint32_t offset
 /* For people, distinguishes several words of one description: "producer", "low", ...; "" where the
  * name suffices. */
 const char *tigon_register_part(uint32_t offset);
-/* Whether its value changes only by a write, or with tigon_board_changed() or _touched(). */
+/* Whether its value changes only by a write, or with tigon_board_changed(). */
 bool tigon_register_is_steady(uint32_t offset);
 /* Whether reading it has no effect, and shows the same as an access by a core. */
 bool tigon_register_shows_state(uint32_t offset);

@@ -21,8 +21,8 @@
  * A core that waits in a loop without effect is parked: tigon_cpu_run() returns TIGON_CPU_PARKED at
  * once until it is woken. Cycle and instruction counts are the same as if it had gone on. Loops
  * that read event words only are woken by tigon_cpu_wake() (poll.c); others may also read other
- * registers, SRAM and the timer, and are woken by tigon_cpu_disturb() too, and when the timer comes
- * to a value that matters to them (poll_loop.h).
+ * registers, SRAM and the timer, and are woken by tigon_cpu_before_change() too, and when the timer
+ * comes to a value that matters to them (poll_loop.h).
  *
  * Single host thread per board; no allocation after initialisation.
  */
@@ -80,8 +80,8 @@ struct tigon_cpu_port {
      * call of tigon_cpu_wake() for this core: an event word, yes; the free-running timer, no.
      * Asked once, at the beginning. NULL: no register is pollable and the core never parks. */
     bool (*register_pollable)(void *context, unsigned core, uint32_t offset);
-    /* The same for registers whose changes come only with a call of tigon_cpu_disturb(). NULL:
-     * none. */
+    /* The same for registers whose changes come only with a call of tigon_cpu_before_change().
+     * NULL: none. */
     bool (*register_steady)(void *context, unsigned core, uint32_t offset);
     /* Offset of the free-running timer, 0 for none: reading has no effect, and it grows by one
      * in each cycle that is a multiple of TIGON_CYCLES_PER_US. Writing it disturbs. */
@@ -300,12 +300,12 @@ static inline bool tigon_cpu_wake_awake(struct tigon_cpu *cpu) {
     return !cpu->parked && cpu->loop.stage == TIGON_LOOP_NONE;
 }
 
-/* Something else than event words is about to change, or has just changed, at `cycle`, or the SRAM
- * bus is about to be used: a register, a word of SRAM or of this core's scratchpad, a stream that
- * begins. Memory and bus must not have changed yet. `cycle` as for tigon_cpu_wake(). Costs nothing
- * for a core that is not parked in, or watched for, a loop that reads such things. Accesses of the
- * other core are told by that core itself. */
-void tigon_cpu_disturb(struct tigon_cpu *cpu, uint64_t cycle);
+/* A word other than an event word is about to change at `cycle`: a register, a word of SRAM or of
+ * this core's scratchpad; or the SRAM bus is about to be used, as by a stream that begins. Memory
+ * and bus must not have changed yet; a register may have. `cycle` as for tigon_cpu_wake(). Costs
+ * nothing for a core that is not parked in, or watched for, a loop that reads such things. The
+ * other core reports its own accesses. */
+void tigon_cpu_before_change(struct tigon_cpu *cpu, uint64_t cycle);
 
 /* A register access at `cycle` is going to look at this core's registers or scratchpad, or to
  * change a word there: bring the core to where it would be without parking, private work that runs

@@ -24,7 +24,7 @@ static inline uint64_t tigon_cpu_take_slots(struct tigon_cpu *cpu, uint32_t beat
     enum tigon_bus_master master = cpu->core == TIGON_CORE_A ? TIGON_BUS_CPU_A : TIGON_BUS_CPU_B;
     struct tigon_cpu *peer = cpu->peer;
     if (peer && __builtin_expect(peer->loop.stage != TIGON_LOOP_NONE, 0) && peer->loop.uses_bus)
-        tigon_cpu_disturb(peer, cpu->core == TIGON_CORE_A ? cpu->cycle : cpu->cycle + 1u);
+        tigon_cpu_before_change(peer, cpu->core == TIGON_CORE_A ? cpu->cycle : cpu->cycle + 1u);
     uint64_t end = beats == 1 ? tigon_bus_core_beat(cpu->bus, master, cpu->cycle)
                               : tigon_bus_access(cpu->bus, master, cpu->cycle, beats);
     uint64_t waited = end - cpu->cycle - beats;

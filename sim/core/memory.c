@@ -79,8 +79,8 @@ void tigon_memory_watch(struct tigon_memory *memory, uint32_t granule) {
 }
 
 static void about_to_write(struct tigon_memory *memory) {
-    if (memory->before_write)
-        memory->before_write(memory->before_write_context);
+    if (memory->before_change)
+        memory->before_change(memory->before_change_context);
 }
 
 /* A device, the host or a debugger wrote SRAM. */

@@ -66,8 +66,8 @@ struct tigon_memory {
     /* Watchpoint callback: called when a watched granule of SRAM is written. `core` and `cycle` are
      * those of a store by a core; for other masters `core` is -1. */
     /* Called before a device, the host or a debugger writes SRAM or a scratchpad. May be NULL. */
-    void (*before_write)(void *context);
-    void *before_write_context;
+    void (*before_change)(void *context);
+    void *before_change_context;
     uint32_t watched; /* granule; TIGON_WATCH_NOTHING */
     void (*watcher)(void *context, int core, uint64_t cycle);
     void *watcher_context;
@@ -130,8 +130,8 @@ static inline uint32_t tigon_memory_read32(const struct tigon_memory *memory, ui
 void tigon_memory_write32(struct tigon_memory *memory, uint32_t address, uint32_t value);
 
 /* The same as tigon_memory_write32, for a caller that has announced the change already
- * (before_write, or tigon_board_disturb) at the same tick: devices that write several places at
- * once. */
+ * (before_change, or tigon_board_before_change) at the same tick: devices that write several places
+ * at once. */
 static inline void tigon_memory_store32(struct tigon_memory *memory, uint32_t address,
                                         uint32_t value) {
     const uint32_t offset = address & memory->sram_mask & ~3u;
@@ -142,7 +142,7 @@ static inline void tigon_memory_store32(struct tigon_memory *memory, uint32_t ad
 }
 
 /* The fast path of tigon_memory_write32: for a word in a granule that never was text and is not
- * watched, while before_write() has nothing to do. Otherwise returns false and writes nothing. */
+ * watched, while before_change() has nothing to do. Otherwise returns false and writes nothing. */
 static inline bool tigon_memory_plain_write32(struct tigon_memory *memory, uint32_t address,
                                               uint32_t value) {
     const uint32_t offset = address & memory->sram_mask & ~3u;

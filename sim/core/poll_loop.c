@@ -152,7 +152,7 @@ uint32_t tigon_loop_value(const struct tigon_cpu *cpu, uint32_t offset) {
     return 0; /* the turn is the proven one: there are no others */
 }
 
-void tigon_cpu_disturb(struct tigon_cpu *cpu, uint64_t cycle) {
+void tigon_cpu_before_change(struct tigon_cpu *cpu, uint64_t cycle) {
     if (cpu->loop.stage != TIGON_LOOP_NONE)
         tigon_cpu_wake(cpu, cycle);
 }

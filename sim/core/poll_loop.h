@@ -15,8 +15,8 @@
  * buffer and interlock. If no other master used the SRAM bus meanwhile (in case the loop uses it at
  * all), every further turn costs the same, and the core is parked until
  * - the timer reaches the time where the path changes: tigon_cpu_due() returns it, or
- * - another part changes a location that the loop may read, or uses the bus: tigon_cpu_disturb(),
- *   tigon_cpu_wake().
+ * - another part changes a location that the loop may read, or uses the bus:
+ * tigon_cpu_before_change(), tigon_cpu_wake().
  *
  * Waking skips all whole turns but the last and executes the rest, so that all registers hold the
  * results of the last turn. Register reads in that rest return the values of the proof, because the

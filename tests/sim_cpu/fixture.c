@@ -62,9 +62,10 @@ static void write_register(void *context, unsigned core, uint32_t offset, uint32
     } else if (offset == OTHER_EVENT) {
         fixture_event(fixture, other, value, core == TIGON_CORE_A ? cycle : cycle + 1);
     } else {
-        tigon_cpu_disturb(&fixture->cores[core], cycle);
+        tigon_cpu_before_change(&fixture->cores[core], cycle);
         if (offset == TIMER) {
-            tigon_cpu_disturb(&fixture->cores[other], core == TIGON_CORE_A ? cycle : cycle + 1);
+            tigon_cpu_before_change(&fixture->cores[other],
+                                    core == TIGON_CORE_A ? cycle : cycle + 1);
             fixture->timer_offset = value - (uint32_t)(cycle / 88);
         }
         fixture->registers[core][offset / 4] = value;

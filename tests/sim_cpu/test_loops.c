@@ -208,7 +208,7 @@ static void random_loop(struct fixture *f, unsigned core, uint32_t base, uint32_
 
 static void write_word(struct fixture *f, uint64_t at, uint32_t address, uint32_t value) {
     for (unsigned core = 0; core < 2; core++)
-        tigon_cpu_disturb(&f->cores[core], at);
+        tigon_cpu_before_change(&f->cores[core], at);
     tigon_memory_write32(&f->memory, address, value);
 }
 
@@ -237,12 +237,12 @@ static struct outcome world(uint32_t seed, bool loops, unsigned *parked) {
             break;
         case 1:
             for (unsigned c = 0; c < 2; c++)
-                tigon_cpu_disturb(&f->cores[c], at);
+                tigon_cpu_before_change(&f->cores[c], at);
             tigon_bus_stream_begin(&f->bus, RANDOM(4), at, 0x10000 + RANDOM(0x60000),
                                    1 + RANDOM(200));
             break;
         case 2:
-            tigon_cpu_disturb(&f->cores[core], at);
+            tigon_cpu_before_change(&f->cores[core], at);
             f->registers[core][(RANDOM(2) ? STEADY : PLAIN) / 4] = RANDOM(3);
             break;
         case 3:
