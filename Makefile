@@ -75,7 +75,7 @@ test:            ## build and run every test (some 10 minutes)
 	$(Q)scripts/test.py -n 2 --dist loadfile tests spec
 
 test-long: export ASAN_OPTIONS := detect_leaks=1
-test-long:       ## the tests that make test leaves out: all mutants, renames, faulty parsers, no engine
+test-long:       ## the tests that make test leaves out: mutants, renames, damages, variants, no engine
 	@scripts/setup.sh demo verify test
 	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) test-programs
 	$(Q)LONG_TESTS=1 scripts/test.py -n 2 --dist loadfile -m long tests

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.long_tests import long
+
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = "spec/emp/emp.hsm"
 # Of each tree: what its path, its environment and the rights of new files look like.
@@ -82,6 +84,7 @@ def build(tree: Path, settings: dict[str, str], umask: int) -> dict[str, bytes]:
     return {str(path.relative_to(tree)): path.read_bytes() for path in wanted}
 
 
+@long
 def test_same_bytes_anywhere(tmp_path: Path) -> None:
     one, another = (
         build(tmp_path / path, settings, umask) for path, settings, umask in TREES

@@ -11,6 +11,7 @@ import pytest
 from hsmc.commands import new
 from hsmc.compilation.compiler import Compilation
 from scripts.demo import GENERATED
+from tests.long_tests import long
 
 TOP = Path(__file__).resolve().parents[2]
 SOURCES = ["Makefile", ".clang-format", "docs", "fw-runtime", "gen", "host", "models"]
@@ -75,6 +76,7 @@ def test_from_the_manuals_two_commands_to_two_boards(tree: Path) -> None:
     assert "is there already: nothing was changed" in told
 
 
+@long
 def test_the_variants_of_the_image_run_too(tree: Path) -> None:
     run(tree, "gen/bin/hsmc", "new", "demo")
     images = [f"build/firmware/demo_a_{name}.elf" for name in ("observed", "checked")]

@@ -15,6 +15,7 @@ from hsmc.editor.rename import Refused, rename, replaced
 from hsmc.editor.vocabulary import BUILTINS, TYPES
 from hsmc.editor.workspace import Workspace
 from hsmc.frontend.index import Definition, Index
+from tests.long_tests import one_in
 
 TOP = Path(__file__).resolve().parents[2]
 SPECS = sorted(
@@ -66,7 +67,7 @@ def declared(workspace: Workspace, top: Path) -> list[Definition]:
     return list(workspace.analyses(top)[0].index.definitions.values())
 
 
-@tops
+@pytest.mark.parametrize("top", one_in(len(TOPS), TOPS), ids=lambda path: path.stem)
 def test_rename_anything(top: Path, tmp_path: Path) -> None:
     """A sample of all names, one of each kind at least where there is time; the same sample each run."""
     directory = tmp_path / "spec"

@@ -235,7 +235,7 @@ def tokens(text: str) -> list[str]:
 @pytest.mark.parametrize(
     "file, before, behind, old, new, others",
     one_in(
-        4,
+        5,
         [
             # A state, an event, a field of a record and one of a payload, an action, a function, a constant.
             ("send.hsm", "state RETRANS", "MIT ", "RETRANSMIT", "AGAIN", 0),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The generated C against the interpreter, event by event, under the sanitizers.
 
-HSMC_SEQUENCES: how many random sequences per protocol; 1500 unless told, 10000 for a full run. Tables of the
+HSMC_SEQUENCES: how many random sequences per protocol; 1200 unless told, 10000 for a full run. Tables of the
 transitions taken are left in build/tests/coverage_PROTOCOL.txt; a transition no sequence takes is a failure.
 """
 
@@ -30,7 +30,7 @@ from hsmc.testing.sequences import Guide
 from tests.interpreter.random_specs import random_spec
 
 TOP = Path(__file__).resolve().parents[2]
-SEQUENCES = int(os.environ.get("HSMC_SEQUENCES", "1500"))
+SEQUENCES = int(os.environ.get("HSMC_SEQUENCES", "1200"))
 # Compiled fast where many are compiled; what ships is compiled with optimisation once.
 QUICK = ("-O0",)
 
