@@ -141,7 +141,7 @@ def zeroed(place: str, kind: ir.Type) -> str:
 
 
 @dataclass(frozen=True)
-class Kept:
+class FrameField:
     """A number of a frame on the wire: where it lies, and where it comes from and goes to."""
 
     offset: int
@@ -158,14 +158,14 @@ class Line:
 
     number: int  # from 1
     wire: ir.Wire
-    kept: tuple[Kept, ...]
+    frame_fields: tuple[FrameField, ...]
     when: str
     at: str
     arrives: str  # condition
     unchanged: str  # condition
     arrival: str  # statements
     setting: str  # of the event's arguments
-    told: tuple[tuple[str, str], ...]
+    trail_values: tuple[tuple[str, str], ...]
     declared: tuple[str, ...]  # arguments declared again on arrival
 
 
@@ -262,25 +262,27 @@ class WorldBackend:
         result = []
         for number, wire in enumerate(self.world.wires, start=1):
             device = self.device(wire.device)
-            kept = tuple(self._kept(device, wire))
+            frame_fields = tuple(self._frame_fields(device, wire))
             self.c.node = self.node
             when = self.c.text(wire.when) if wire.when is not None else ""
             at = self.c.text(wire.at)
             self.c.node = "from"
-            told = tuple((name, self.c.text(value)) for name, value in wire.told)
+            trail_values = tuple(
+                (name, self.c.text(value)) for name, value in wire.told
+            )
             still = wire.unchanged.when if wire.unchanged is not None else None
             line = Line(
                 number,
                 wire,
-                kept,
+                frame_fields,
                 when,
                 at,
                 self.condition(wire.arrives, ""),
                 self.condition(still, "true"),
                 self.c.body(wire.block),
                 self.setting(wire.event),
-                told,
-                tuple(self._declared(device, wire, kept)),
+                trail_values,
+                tuple(self._declared(device, wire, frame_fields)),
             )
             result.append(line)
         return result
@@ -288,7 +290,7 @@ class WorldBackend:
     def device(self, name: str) -> ir.Device:
         return next(d for d in self.protocol.devices if d.name == name)
 
-    def _kept(self, device: ir.Device, wire: ir.Wire) -> Iterator[Kept]:
+    def _frame_fields(self, device: ir.Device, wire: ir.Wire) -> Iterator[FrameField]:
         offset = 2
         arguments = {argument.name: argument for argument in device.arguments}
         for argument, field in wire.kept:
@@ -300,16 +302,16 @@ class WorldBackend:
             place = f"{name}->{member}" if field else name
             size = width(kind)
             scalar = self.c.names.scalar(kind)
-            yield Kept(offset, size, place, name, member, scalar)
+            yield FrameField(offset, size, place, name, member, scalar)
             offset += size
 
     def _declared(
-        self, device: ir.Device, wire: ir.Wire, kept: Sequence[Kept]
+        self, device: ir.Device, wire: ir.Wire, frame_fields: Sequence[FrameField]
     ) -> Iterator[str]:
         """The device's arguments again, from the bytes of a frame."""
         for argument in device.arguments:
             name = naming.snake(argument.name)
-            own = [each for each in kept if each.argument == name]
+            own = [each for each in frame_fields if each.argument == name]
             reads = [
                 f"({k.kind})wire_number(frame, {k.offset}u, {k.bytes}u)" for k in own
             ]
@@ -338,8 +340,8 @@ class WorldBackend:
         return self.world.repeats is not None and self.world.repeats.limit is None
 
     @property
-    def ways(self) -> Sequence[str]:
-        """In which a frame arrives: is what comes a copy, as C?"""
+    def copy_choices(self) -> Sequence[str]:
+        """What a frame that arrives may be, as C: is it a copy?"""
         return ("false", "true") if self.copies else ("false",)
 
     @property
@@ -353,7 +355,7 @@ class WorldBackend:
         return self.world.in_flight * directions * room
 
     def frame_bytes(self, lines: Sequence[Line]) -> int:
-        ends = [k.offset + k.bytes for line in lines for k in line.kept]
+        ends = [k.offset + k.bytes for line in lines for k in line.frame_fields]
         return max([2, *ends])
 
     # --- what may happen

@@ -306,32 +306,32 @@ class WorldBuilder(WorldNames):
         at = self._node_number(line, node.at or other)
         event = self._offered(line, node.event, False)
         arrives = line.condition(node.arrives) if node.arrives is not None else None
-        told = self._told(node, line, signature)
+        trail_values = self._trail_values(node, line, signature)
         unchanged = self._unchanged(line, node.unchanged)
         still = unchanged.when if unchanged is not None else None
         block = self._block(line, node.actions)
         if at is None or event is None:
             return None
         arrival = (event.record, event.arguments, arrives, still, block.statements)
-        used = _numbers_used((*arrival, [value for _, value in told]))
+        used = _numbers_used((*arrival, [value for _, value in trail_values]))
         return ir.Wire(
             device=node.device.text,
             when=when,
             at=at,
-            kept=tuple(self._kept(signature, used)),
+            kept=tuple(self._frame_values(signature, used)),
             arrives=arrives,
             event=event,
             label=node.told[0].text if node.told else node.device.text,
-            told=tuple(told),
+            told=tuple(trail_values),
             unchanged=unchanged,
             block=block,
             place=node.span.place(),
         )
 
-    def _kept(
+    def _frame_values(
         self, signature: Signature, used: set[tuple[str, str]]
     ) -> Iterator[tuple[str, str]]:
-        """In the order of declaration."""
+        """Arguments and fields that a frame carries, in the order of declaration."""
         for argument in signature.arguments:
             payload = (
                 self.context.payloads.get(argument.type.name)
@@ -345,7 +345,7 @@ class WorldBuilder(WorldNames):
                 if whole or (argument.name, field.name) in used:
                     yield argument.name, field.name
 
-    def _told(
+    def _trail_values(
         self, node: ast.Wire, line: WorldStatements, signature: Signature
     ) -> list[tuple[str, ir.Expression]]:
         """Numbers among the arguments and in their payloads: those named, or all."""
