@@ -14,10 +14,10 @@ from typing import Optional, Sequence, Union, assert_never
 import jinja2
 
 from .. import frames, ir, naming, walk
-from .property_checks import PropertyChecks, asserted
+from .property_checks import PropertyChecks, property_checks
 from .c_checks import CheckWriter, written_field
 from .c_codec import CodecView
-from .c_cold import all_cold, set_apart
+from .c_cold import all_cold, cold_handlers
 from .c_lines import with_places, wrapped
 from ..admission import carried, largest
 from .c_records import by_alignment, record_of, width, zero
@@ -104,7 +104,7 @@ class CWriter(CheckWriter):
             for field, value in node.value.fields:
                 place = f"{name}.{naming.snake(field)}"
                 declared = next(f for f in payload.fields if f.name == field)
-                lines += self.range_kept(place, declared, value, depth, "HSM_FIELD")
+                lines += self.range_check(place, declared, value, depth, "HSM_FIELD")
             return "\n".join(lines)
         qualifier = "const " if node.local.unique in self.fixed_locals else ""
         kind = self.names.scalar(node.local.type)
@@ -126,8 +126,8 @@ class CWriter(CheckWriter):
         if value == self.text(node.target):  # of which clang warns
             return self.line(depth, f"(void){value};")
         field = written_field(self.protocol, node.target)
-        kept = self.range_kept(target, field, node.value, depth)
-        return "\n".join([self.line(depth, f"{target} = {value};"), *kept])
+        checks = self.range_check(target, field, node.value, depth)
+        return "\n".join([self.line(depth, f"{target} = {value};"), *checks])
 
     def _if(self, node: ir.If, depth: int) -> str:
         lines = [
@@ -249,7 +249,7 @@ class CWriter(CheckWriter):
             is_function,
             1,
             always=function.body,
-            vouched=True,
+            references_checked=True,
         )
         head = self.marks.mark(function.place, head)
         body = self.block(function.body, 1)
@@ -263,7 +263,7 @@ class CWriter(CheckWriter):
         lines = [
             self.line(depth, f"{self.names.upper('TRACE')}({row.number}u, {instance});")
         ]
-        lines += self.told("exit", row.exit_actions, depth)
+        lines += self.state_actions("exit", row.exit_actions, depth)
         for timer in row.cancelled:
             lines.append(
                 self.line(
@@ -283,11 +283,13 @@ class CWriter(CheckWriter):
         lines += [self.arm(timer, instance, depth) for timer in given]
         lines += [self.statement(s, depth) for s in row.actions]
         lines += [self.arm(timer, instance, depth) for timer in computed]
-        lines += self.told("entry", row.entry_actions, depth)
+        lines += self.state_actions("entry", row.entry_actions, depth)
         return "\n".join(lines)
 
-    def told(self, what: str, actions: Sequence[ir.Statement], depth: int) -> list[str]:
-        """Actions of a row that stand elsewhere in the spec, and where."""
+    def state_actions(
+        self, what: str, actions: Sequence[ir.Statement], depth: int
+    ) -> list[str]:
+        """Exit or entry actions of states that a row runs, with a comment where the spec has them."""
         if not actions:
             return []
         comment = self.line(depth, f"/* {actions[0].place}: {what} */")
@@ -313,11 +315,11 @@ class CWriter(CheckWriter):
         event: Optional[ir.Event],
     ) -> str:
         """The body of the function for one event of a process: a switch on the state."""
-        apart = set_apart(process, handlers)
-        here = [handler for handler in handlers if handler not in apart]
+        cold = cold_handlers(process, handlers)
+        here = [handler for handler in handlers if handler not in cold]
         single = process.pool is None and len(process.leaves) == 1
         always = walk.beginning(handlers[0]) if single else ()
-        head = self.handler_head(process, here, event, bool(apart), always)
+        head = self.handler_head(process, here, event, bool(cold), always)
         lines = [head] if head else []
         place = self.state_place(process)
         if single:
@@ -332,13 +334,15 @@ class CWriter(CheckWriter):
             lines.append(
                 self.line(1, f"case {self.names.leaf(process.name, handler.leaf)}:")
             )
-            if handler in apart:
+            if handler in cold:
                 arguments = event.arguments if event is not None else ()
                 names = [process.instance] if process.instance else []
                 names += [argument.name for argument in arguments]
                 passed = ", ".join(naming.snake(name) for name in names)
                 lines.append(
-                    self.line(2, f"{self.apart_name(process, handler)}({passed});")
+                    self.line(
+                        2, f"{self.cold_function_name(process, handler)}({passed});"
+                    )
                 )
                 lines.append(self.line(2, "return;"))
             else:
@@ -372,11 +376,11 @@ class CWriter(CheckWriter):
             arguments, instance, parts, process.locals, False, 1, passed_on, always
         )
 
-    def apart_name(self, process: ir.Process, handler: ir.Handler) -> str:
+    def cold_function_name(self, process: ir.Process, handler: ir.Handler) -> str:
         function = self.names.handler(process.name, self.event_name(handler))
         return f"{function}_{naming.snake(handler.leaf)}_"
 
-    def apart_body(
+    def cold_function_body(
         self, process: ir.Process, handler: ir.Handler, event: Optional[ir.Event]
     ) -> str:
         """The body of the function for one event in one cold state."""
@@ -479,7 +483,7 @@ class CWriter(CheckWriter):
                 checks.append(f"({' && '.join([*above, *below])})")
         return checks
 
-    def beyond(self, reference: str, pool: ir.Pool) -> list[str]:
+    def above_record_count(self, reference: str, pool: ir.Pool) -> list[str]:
         """The condition under which a reference names no record."""
         most = (1 << pool.reference.bits) - 1
         return self.outside(reference, ">", pool.count, pool.count.value == most)
@@ -492,7 +496,7 @@ class CWriter(CheckWriter):
             assert process.instance is not None
             name = naming.snake(process.instance)
             pool = self.protocol.pool(process.pool)
-            checks = [f"{name} < 1u", *self.beyond(name, pool), *checks]
+            checks = [f"{name} < 1u", *self.above_record_count(name, pool), *checks]
         if checks:
             lines.append(self.line(1, f"if ({' || '.join(checks)}) {{"))
             lines.append(self.line(2, "return HSM_REFUSED;"))
@@ -539,7 +543,7 @@ class CWriter(CheckWriter):
         )
         if (process.name, event.name) in self.recall.events:
             lines.append(self.line(1, f"{self.recall_name}();"))
-        if (process.name, event.name) in self.asserted.events:
+        if (process.name, event.name) in self.property_checks.events:
             lines.append(self.line(1, f"{self.properties_name}();"))
         lines.append(self.line(1, "return HSM_DONE;"))
         return "\n".join(lines)
@@ -551,8 +555,8 @@ class CWriter(CheckWriter):
         return recall(self.protocol)
 
     @functools.cached_property
-    def asserted(self) -> PropertyChecks:
-        return asserted(self.protocol, self.recall)
+    def property_checks(self) -> PropertyChecks:
+        return property_checks(self.protocol, self.recall)
 
     @property
     def recall_name(self) -> str:
@@ -652,10 +656,10 @@ class CWriter(CheckWriter):
             *((c.name, c.cold) for c in containers),
         ]
 
-    def set_apart(
+    def cold_handlers(
         self, process: ir.Process, handlers: Sequence[ir.Handler]
     ) -> tuple[ir.Handler, ...]:
-        return set_apart(process, handlers)
+        return cold_handlers(process, handlers)
 
     def payload_members(self, payload: ir.Payload) -> str:
         return aligned(

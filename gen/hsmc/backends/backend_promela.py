@@ -25,9 +25,9 @@ from typing import Callable, Optional, Sequence, Union, assert_never
 from .. import ir, naming, walk
 from ..admission import Carried, carried, largest
 from . import backend_c, c_records
-from .property_checks import PropertyChecks, asserted
+from .property_checks import PropertyChecks, property_checks
 from .c_checks import written_field
-from .promela_checks import properties_inline, properties_name, range_kept
+from .promela_checks import properties_inline, properties_name, range_assertion
 from .promela_expressions import TOP, ExpressionWriter, choice, field_name, indent
 from ..recall import Recall, recall
 
@@ -187,7 +187,7 @@ class PromelaWriter(ExpressionWriter):
                 place = f"{target}.{field_name(field.name)}"
                 lines += [*before, f"{place} = {text}"]
                 if field.name in given:
-                    lines += range_kept(place, field, given[field.name])
+                    lines += range_assertion(place, field, given[field.name])
             return lines
         before, text = self.value(node.value)
         return [*before, f"{target} = {text}"]
@@ -220,8 +220,10 @@ class PromelaWriter(ExpressionWriter):
     def _assign(self, node: ir.Assign) -> list[str]:
         before, text = self.value(node.value)
         first, target = self.value(node.target)
-        kept = range_kept(target, written_field(self.protocol, node.target), node.value)
-        return [*before, *first, f"{target} = {text}", *kept]
+        assertions = range_assertion(
+            target, written_field(self.protocol, node.target), node.value
+        )
+        return [*before, *first, f"{target} = {text}", *assertions]
 
     def _action_call(self, node: ir.ActionCall) -> list[str]:
         action = self.actions[node.action]
@@ -480,7 +482,7 @@ class PromelaWriter(ExpressionWriter):
         ]
         if (process.name, event.name) in self.recall.events:
             call.insert(1, f"{self.recall_name}()")
-        if (process.name, event.name) in self.asserted.events:
+        if (process.name, event.name) in self.property_checks.events:
             call.append(f"{properties_name(self)}()")
         instance = self.instance(process)
         if event.room is not None:
@@ -518,7 +520,7 @@ class PromelaWriter(ExpressionWriter):
             return choice(" || ".join(refused), ["hsm_verdict = HSM_REFUSED"], call)
         return call
 
-    def entry_tell(self, process: ir.Process, event: ir.Event, number: int) -> str:
+    def trail_print(self, process: ir.Process, event: ir.Event, number: int) -> str:
         """Tells a reader of trails of the event: node, number of the entry point, reference, values."""
         owner = handler_owner(process.name, event.name)
         values = [f"{self.names.prefix}_node", str(number)]
@@ -542,8 +544,8 @@ class PromelaWriter(ExpressionWriter):
         return recall(self.protocol)
 
     @functools.cached_property
-    def asserted(self) -> PropertyChecks:
-        return asserted(self.protocol, self.recall)
+    def property_checks(self) -> PropertyChecks:
+        return property_checks(self.protocol, self.recall)
 
     @property
     def recall_name(self) -> str:
@@ -744,7 +746,7 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
             )
     if writer.recall.processes:
         bodies.append(writer.recall_inline())
-    if writer.asserted.properties:
+    if writer.property_checks.properties:
         bodies.append(properties_inline(writer))
     beginning = writer.initialise()
     if writer.recall.initialise:
@@ -759,7 +761,7 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
                     (
                         event,
                         name,
-                        writer.entry_tell(process, event, len(entries)),
+                        writer.trail_print(process, event, len(entries)),
                         printed(writer.entry_promela(process, event)),
                         writer.entry_c(process, event),
                     )

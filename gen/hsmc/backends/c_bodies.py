@@ -32,7 +32,7 @@ class BodyWriter(ExpressionWriter):
         super().__init__(protocol)
         self.read_locals: set[str] = set()
         # Arguments of the body being printed that name a record; is it known to be in use?
-        self.vouched: dict[str, bool] = {}
+        self.checked_references: dict[str, bool] = {}
 
     def line(self, depth: int, text: str) -> str:
         return "\t" * depth + text
@@ -47,20 +47,20 @@ class BodyWriter(ExpressionWriter):
         depth: int,
         passed_on: bool = False,
         always: Sequence[object] = (),
-        vouched: bool = False,
+        references_checked: bool = False,
     ) -> str:
         """Begins a body: pointers to the records its references name, and casts for arguments it does not use.
 
         `instance` is (name, pool) of the record a handler runs for. `passed_on`: all arguments are used in a call.
         `always`: what runs first, whatever happens. There is a pointer to a record only where that looks at it.
-        `vouched`: the caller has checked that such a reference names a record (c_checks.py).
+        `references_checked`: the caller has checked that such a reference names a record (c_checks.py).
         """
         self.fixed_locals = {local.unique for local in locals_} - walk.assigned_locals(
             parts
         )
         self.read_locals = read_locals(parts)
         self.hoisted = {}
-        self.vouched = {}
+        self.checked_references = {}
         lines: list[str] = []
 
         def point(container: str, name: str, record: str) -> None:
@@ -93,9 +93,11 @@ class BodyWriter(ExpressionWriter):
                 continue
             for container in followed(parts, name):
                 written = walk.writes_argument(always, container, name)
-                self.vouched[name] = self.vouched.get(name, False) or written
+                self.checked_references[name] = (
+                    self.checked_references.get(name, False) or written
+                )
                 record = unchecked(container, name)
-                if not vouched:
+                if not references_checked:
                     record = self.referred(container, naming.snake(name), written)
                 point(container, name, record)
         for argument in arguments:

@@ -34,7 +34,7 @@ class CheckWriter(BodyWriter):
         super().__init__(protocol)
         self.marks = Marks()
 
-    def range_kept(
+    def range_check(
         self,
         place: str,
         field: Optional[ir.Field],
@@ -79,8 +79,8 @@ class CheckWriter(BodyWriter):
         written = walk.writes_argument(callee.body, pool, argument.name)
         if isinstance(node, ir.InstanceName):
             return text
-        if isinstance(node, ir.ArgumentName) and node.name in self.vouched:
-            if self.vouched[node.name] or not written:
+        if isinstance(node, ir.ArgumentName) and node.name in self.checked_references:
+            if self.checked_references[node.name] or not written:
                 return text
         if written:
             return self.in_use(pool, text)
@@ -128,7 +128,14 @@ class CheckWriter(BodyWriter):
         parts = (property_.condition,)
         arguments = () if instance is None else (instance,)
         head = self.enter(
-            arguments, None, parts, (), True, depth, always=parts, vouched=True
+            arguments,
+            None,
+            parts,
+            (),
+            True,
+            depth,
+            always=parts,
+            references_checked=True,
         )
         lines.append(head)
         condition = self.text(property_.condition)

@@ -12,7 +12,7 @@ from typing import Sequence
 from .. import ir
 
 
-def set_apart(
+def cold_handlers(
     process: ir.Process, handlers: Sequence[ir.Handler]
 ) -> tuple[ir.Handler, ...]:
     """Of all handlers of one event those that get a function of their own."""

@@ -330,7 +330,7 @@ class ExpressionWriter:
             else None
         )
         if outcome is not None and not settable(node):
-            return self.foregone(outcome, node.left, node.right)
+            return self.constant_condition(outcome, node.left, node.right)
         before = self.opaque
         self.opaque = opaque = before or outcome is not None
         left = self.expression(node.left)
@@ -339,7 +339,7 @@ class ExpressionWriter:
         if binding == "relational" and left.text == right.text:
             # What is left of two conditionals may be the same on both sides.
             same = node.operator in ("==", "<=", ">=")
-            return self.foregone(same, node.left)
+            return self.constant_condition(same, node.left)
         if opaque and binding == "relational":
             left, right = self.unknown_sides(node, left, right)
         if binding == "shift" and node.right.value is None:
@@ -407,7 +407,7 @@ class ExpressionWriter:
         )
         return one, other
 
-    def foregone(self, outcome: bool, *operands: ir.Expression) -> Text:
+    def constant_condition(self, outcome: bool, *operands: ir.Expression) -> Text:
         """A condition compilers would warn of; its operands still count as used."""
         used = self.used(o for o in operands if o.value is None or names(o))
         truth = str(outcome).lower()
@@ -418,14 +418,14 @@ class ExpressionWriter:
         return [f"(void){self.expression(operand).tight()}" for operand in operands]
 
     def outside(
-        self, place: str, operator: str, limit: ir.Size, foregone: bool
+        self, place: str, operator: str, limit: ir.Size, constant_outcome: bool
     ) -> list[str]:
         """The test that a number from outside lies on the wrong side of a limit; none where its type says beforehand
         that it never does, whatever a check sets."""
-        if foregone and not settable(limit):
+        if constant_outcome and not settable(limit):
             return []
         bound = self.expression(limit.expression)
-        if foregone:
+        if constant_outcome:
             bound = self.unknown(bound)
         return [
             f"{place} {operator} {bound.within(UNPARENTHESISED_RIGHT['relational'])}"

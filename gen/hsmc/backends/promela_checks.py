@@ -22,7 +22,7 @@ def properties_name(writer: PromelaWriter) -> str:
 def properties_inline(writer: PromelaWriter) -> str:
     """Asserts them; of every record in use, where they are about one."""
     lines: list[str] = []
-    for each in writer.asserted.properties:
+    for each in writer.property_checks.properties:
         assert each.condition is not None
         writer.owner = f"property_{each.name}"
         if each.instance is None:
@@ -46,7 +46,7 @@ def properties_inline(writer: PromelaWriter) -> str:
     return writer.inline(properties_name(writer), "", lines)
 
 
-def range_kept(
+def range_assertion(
     target: str, field: Optional[ir.Field], value: ir.Expression
 ) -> list[str]:
     """What has just been stored lies in the range of its place. Of constants the compiler has seen to it."""

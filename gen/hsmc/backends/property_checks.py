@@ -23,8 +23,8 @@ class PropertyChecks:
     timers: frozenset[str]
 
 
-def asserted(protocol: ir.Protocol, recall: Recall) -> PropertyChecks:
-    """Whoever writes nothing that a property reads, and raises nothing that does, costs nothing."""
+def property_checks(protocol: ir.Protocol, recall: Recall) -> PropertyChecks:
+    """Leaves out events and timers that write nothing a property reads, and raise nothing that does: they cost nothing."""
     properties = tuple(p for p in protocol.properties if p.condition is not None)
     reader = _Reader(protocol)
     read = set().union(*(reader.read(p) for p in properties)) if properties else set()
