@@ -17,7 +17,7 @@ from ..analysis.intervals import ANY, BOOL, Interval, exactly, of_bits
 from ..analysis.values import OPERATIONS
 
 
-def decided(node: ir.Binary) -> Optional[bool]:
+def constant_result(node: ir.Binary) -> Optional[bool]:
     """The outcome of a comparison, or of two joined, where it is always the same."""
     if node.operator in ("and", "or"):
         return joined(node)
@@ -25,34 +25,38 @@ def decided(node: ir.Binary) -> Optional[bool]:
         return node.operator in ("==", "<=", ">=")
     if isinstance(node.left.type, ir.ReferenceType):
         return None
-    outcome = intervals.compare(node.operator, by_type(node.left), by_type(node.right))
+    outcome = intervals.compare(
+        node.operator, interval_by_type(node.left), interval_by_type(node.right)
+    )
     if outcome is not None:
         return outcome
     return node.operator == "!=" if never_equal(node) is not None else None
 
 
-def by_type(node: ir.Expression) -> Interval:
+def interval_by_type(node: ir.Expression) -> Interval:
     """The values the C expression can have."""
     if node.value is not None:
         return exactly(node.value)
     if isinstance(node, ir.ParameterName):
         return ANY  # kept in a word, whatever its type
     if isinstance(node, ir.Conditional):
-        outcome = settled(node.condition)
+        outcome = fixed_result(node.condition)
         if outcome is not None:
-            return by_type(node.then if outcome else node.otherwise)
-        return by_type(node.then).join(by_type(node.otherwise))
+            return interval_by_type(node.then if outcome else node.otherwise)
+        return interval_by_type(node.then).join(interval_by_type(node.otherwise))
     if isinstance(node, ir.Minimum):
         pick = intervals.larger if node.largest else intervals.smaller
-        return pick(by_type(node.left), by_type(node.right))
+        return pick(interval_by_type(node.left), interval_by_type(node.right))
     if isinstance(node.type, ir.BoolType):
         return BOOL
     if isinstance(node, ir.Binary) and node.operator in OPERATIONS:
-        return OPERATIONS[node.operator](by_type(node.left), by_type(node.right))
+        return OPERATIONS[node.operator](
+            interval_by_type(node.left), interval_by_type(node.right)
+        )
     if isinstance(node, ir.Unary):
         return ANY
     if isinstance(node, ir.Narrow):
-        operand = by_type(node.operand)
+        operand = interval_by_type(node.operand)
         assert isinstance(node.type, ir.IntegerType)
         return (
             operand if operand.high < 1 << node.type.bits else of_bits(node.type.bits)
@@ -62,19 +66,19 @@ def by_type(node: ir.Expression) -> Interval:
     return ANY
 
 
-def settled(condition: ir.Expression) -> Optional[bool]:
+def fixed_result(condition: ir.Expression) -> Optional[bool]:
     """The outcome of a condition where a compiler knows it, whatever a check sets."""
-    if settable(condition):
+    if depends_on_setting(condition):
         return None
     if condition.value is not None:
         return condition.value == 1
-    return decided(condition) if isinstance(condition, ir.Binary) else None
+    return constant_result(condition) if isinstance(condition, ir.Binary) else None
 
 
-def settable(item: Union[ir.Expression, ir.Size, ir.Range, None]) -> bool:
-    """Does its value hang on a constant that a check may set? The C that ships is also that of the checks, so nothing
+def depends_on_setting(item: Union[ir.Expression, ir.Size, ir.Range, None]) -> bool:
+    """Does its value depend on a constant that a check may set? The C that ships is also that of the checks, so nothing
     may be decided by such a value."""
     if isinstance(item, ir.Range):
-        return settable(item.low) or settable(item.high)
+        return depends_on_setting(item.low) or depends_on_setting(item.high)
     expression = item.expression if isinstance(item, ir.Size) else item
     return any(isinstance(node, ir.ConstantName) for node in walk.nodes(expression))

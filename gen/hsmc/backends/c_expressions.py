@@ -12,7 +12,12 @@ from typing import Iterable, Optional, Sequence, Union, assert_never
 
 from .. import ir, naming, walk
 from ..c_names import CNames
-from .c_constant_comparisons import by_type, decided, settable, settled
+from .c_constant_comparisons import (
+    interval_by_type,
+    constant_result,
+    depends_on_setting,
+    fixed_result,
+)
 from ..frontend.constants import LARGEST
 
 # How tightly an expression binds, for the parentheses of a reader rather than of the grammar: whatever a compiler
@@ -211,7 +216,7 @@ class ExpressionWriter:
         text = f"{self.names.upper('PARAMETER')}({naming.snake(node.name)})"
         parameter = next(p for p in self.protocol.parameters if p.name == node.name)
         if parameter.live and (
-            parameter.bounds != (0, LARGEST) or settable(parameter.range)
+            parameter.bounds != (0, LARGEST) or depends_on_setting(parameter.range)
         ):
             limits = f"{self.lowest(parameter)}, {self.highest(parameter)}"
             text = f"hsm_bounded({text}, {limits}, {self.size(parameter.default)})"
@@ -325,11 +330,11 @@ class ExpressionWriter:
         binding = CLASS_OF_OPERATOR[node.operator]
         logical = binding in ("or", "and", "relational")
         outcome = (
-            (node.value == 1 if node.value is not None else decided(node))
+            (node.value == 1 if node.value is not None else constant_result(node))
             if logical
             else None
         )
-        if outcome is not None and not settable(node):
+        if outcome is not None and not depends_on_setting(node):
             return self.constant_condition(outcome, node.left, node.right)
         before = self.opaque
         self.opaque = opaque = before or outcome is not None
@@ -371,7 +376,7 @@ class ExpressionWriter:
                 continue
             text = self.expression(ones)
             binding = CLASS_OF_OPERATOR[node.operator]
-            if settable(ones):
+            if depends_on_setting(ones):
                 left, right = self.expression(node.left), self.expression(node.right)
                 if ones is node.left:
                     left = self.unknown(left)
@@ -398,7 +403,10 @@ class ExpressionWriter:
     ) -> tuple[Text, Text]:
         """What is one number or hangs on constants among two operands, else the first."""
         sides = ((node.left, left), (node.right, right))
-        hiding = [by_type(n).low == by_type(n).high or settable(n) for n, _ in sides]
+        hiding = [
+            interval_by_type(n).low == interval_by_type(n).high or depends_on_setting(n)
+            for n, _ in sides
+        ]
         if not any(hiding):
             hiding[0] = True
         one, other = (
@@ -422,7 +430,7 @@ class ExpressionWriter:
     ) -> list[str]:
         """The test that a number from outside lies on the wrong side of a limit; none where its type says beforehand
         that it never does, whatever a check sets."""
-        if constant_outcome and not settable(limit):
+        if constant_outcome and not depends_on_setting(limit):
             return []
         bound = self.expression(limit.expression)
         if constant_outcome:
@@ -432,7 +440,7 @@ class ExpressionWriter:
         ]
 
     def _conditional(self, node: ir.Conditional) -> Text:
-        outcome = settled(node.condition)
+        outcome = fixed_result(node.condition)
         if outcome is not None:
             return self.chosen(node, outcome)
         loose = {"relational", "additive", "multiplicative"}
