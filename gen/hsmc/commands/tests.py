@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     progress = Progress()
     stale = generated_tests.files_of_index(options.output)
 
-    def tell(missing: int, attempts: int) -> None:
+    def report_progress(missing: int, attempts: int) -> None:
         progress.step(f"{missing} transitions to go, {attempts} events tried")
 
     program = Program(protocol)
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
             raise Failure(str(error), 1) from None
         scenarios.append(scenario)
     files = generated_tests.generate(
-        protocol, options.seed, options.attempts, tell, scenarios
+        protocol, options.seed, options.attempts, report_progress, scenarios
     )
     progress.done()
     write_all({options.output / name: text for name, text in files.items()})

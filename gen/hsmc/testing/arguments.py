@@ -125,13 +125,15 @@ class Arguments:
         self,
         shape: Shape,
         numbers: Numbers,
-        seen: Iterable[Comparison],
+        comparisons: Iterable[Comparison],
         limit: int,
     ) -> list[Numbers]:
         """One number changed: to what it was compared with and its neighbours, by what a comparison lacks, to the ends
         of its range; where it has few values, to any."""
-        pairs = {(left, right) for _, _, _, left, right in seen if left != right}
-        pairs |= {(left, right) for _, _, _, left, right in seen if left == right != 0}
+        pairs = {(left, right) for _, _, _, left, right in comparisons if left != right}
+        pairs |= {
+            (left, right) for _, _, _, left, right in comparisons if left == right != 0
+        }
         found: dict[Numbers, None] = {}
         for index, (low, high) in enumerate(shape.bounds):
             for value in _values(numbers[index], low, high, pairs):

@@ -234,12 +234,12 @@ def generate(
     protocol: ir.Protocol,
     seed: int = 1,
     limit: int = STEPS,
-    tell: Optional[Callable[[int, int], None]] = None,
+    report_progress: Optional[Callable[[int, int], None]] = None,
     seeds: Sequence[Scenario] = (),
 ) -> dict[str, str]:
-    """Texts by file name: the tests and their index. `tell` is called now and then: transitions missing, attempts made.
+    """Texts by file name: the tests and their index. `report_progress` is called now and then: transitions missing, attempts made.
     `seeds`: scenarios whose events are known to lead somewhere."""
-    search = Search(protocol, seed, limit, tell)
+    search = Search(protocol, seed, limit, report_progress)
     search.seeds = [seed_of(scenario, search.program) for scenario in seeds]
     search.run()
     tests = choose_tests(search)

@@ -44,7 +44,7 @@ class ProbeWriter(PythonWriter):
 
     def __init__(self, protocol: ir.Protocol, layout: Layout) -> None:
         super().__init__(protocol, layout)
-        self.seen: list[Comparison] = []
+        self.comparisons: list[Comparison] = []
         self.row_now = NO_ROW
         self._places = 0
         self._guard: Optional[ir.Expression] = None
@@ -59,22 +59,22 @@ class ProbeWriter(PythonWriter):
     def _comparing(
         self, function: Callable[[int, int], bool]
     ) -> Callable[[int, int, int], bool]:
-        seen = self.seen
+        comparisons = self.comparisons
 
         def compare(place: int, left: int, right: int) -> bool:
             outcome = function(left, right)
-            seen.append((self.row_now, place, outcome, left, right))
+            comparisons.append((self.row_now, place, outcome, left, right))
             return outcome
 
         return compare
 
     def _truth(self, place: int, outcome: bool) -> bool:
-        self.seen.append((self.row_now, place, outcome, 0, 0))
+        self.comparisons.append((self.row_now, place, outcome, 0, 0))
         return outcome
 
     def _at(self, row: int) -> bool:
         self.row_now = row
-        self.seen.append((row, GUARD, True, 0, 0))
+        self.comparisons.append((row, GUARD, True, 0, 0))
         return True
 
     # --- the text
@@ -126,7 +126,7 @@ class Probe:
         writer = self.program.writer
         assert isinstance(writer, ProbeWriter)
         self.writer = writer
-        self.seen = writer.seen
+        self.comparisons = writer.comparisons
         self.node = Node(self.program)
         self.violation: Optional[ContractViolation] = None
         self._parameter_slots = [
@@ -137,7 +137,7 @@ class Probe:
         """Lets it happen; false when it may not: it meets a `never`, breaks the contract or is refused. The state is then as
         before, and `violation` says why if it is the spec that objects."""
         node = self.node
-        self.seen.clear()
+        self.comparisons.clear()
         self.writer.row_now = NO_ROW
         self.violation = None
         kind = step[0]

@@ -52,7 +52,7 @@ SHOWN, NEW_ROW, NEAR_ROW, NEW_COMPARISON, NEW_VALUE, NEW_PAIR = range(6)
 class Item:
     """An event that brought something new, and the state behind it.
 
-    `futile`: the event may not happen, but how it failed is new: with other arguments it might.
+    `failed`: the event may not happen, but how it failed is new: with other arguments it might.
     """
 
     parent: Optional["Item"]
@@ -60,8 +60,8 @@ class Item:
     step: Optional[Step]  # None: the beginning
     state: dict[int, int]  # what differs from the beginning
     recent: dict[str, list[Numbers]]
-    seen: tuple[Comparison, ...] = ()
-    futile: bool = False
+    comparisons: tuple[Comparison, ...] = ()
+    failed: bool = False
 
     def path(self) -> list[Step]:
         steps = []
@@ -77,13 +77,13 @@ class Search:
     protocol: ir.Protocol
     seed: int = 1
     limit: int = STEPS
-    tell: Optional[Callable[[int, int], None]] = None
-    seeds: Sequence[Seed] = ()  # known ways; the search continues from each
+    report_progress: Optional[Callable[[int, int], None]] = None
+    seeds: Sequence[Seed] = ()  # known paths; the search continues from each
     steps: int = 0
     found: dict[int, Item] = field(default_factory=dict)  # by transition
     violations: dict[str, int] = field(default_factory=dict)
 
-    solves: bool = False  # this time round
+    solving_enabled: bool = False  # this time round
     solving: int = 0  # attempts that went into solving guards
     improved: int = 0  # how often a transition not taken yet came nearer
 
@@ -186,30 +186,30 @@ class Search:
 
         A beginning knows only by its own what is new: with collections of one frame the way to a state is another.
         What led somewhere is remembered throughout. What is cheap goes first: guards are solved only the second time
-        round, and every other time from then on; where a seed shows a way, at once.
+        round, and every other time from then on; where a seed shows a path, at once.
         """
-        self.solves = bool(self.seeds)
+        self.solving_enabled = bool(self.seeds)
         while self.missing and self.steps < self.limit:
             defaults: list[Seed] = [(start, ()) for start in self._beginnings()]
-            for beginning, way in (*self.seeds, *defaults):
+            for beginning, path in (*self.seeds, *defaults):
                 if not self.missing or self.steps >= self.limit:
                     break
                 self._begin(beginning)
-                self._go_along(way)
+                self._follow_path(path)
                 end = min(self.steps - self.solving + PHASE, self.limit)
                 self._explore(end)
                 for _ in range(WALKS):
                     if self.missing and self.steps < self.limit:
                         self._walk()
                         self._explore(end)
-            self.solves = not self.solves
+            self.solving_enabled = not self.solving_enabled
 
-    def _go_along(self, way: Sequence[Step]) -> None:
+    def _follow_path(self, path: Sequence[Step]) -> None:
         """Keeps every step of it, new or not, to be gone on from its end backwards."""
         items = [self.items[0]]
-        for step in way:
-            self._go_to(items[-1])
-            if not self._try(items[-1], step) or not self.probe.attempt(step):
+        for step in path:
+            self._restore(items[-1])
+            if not self._attempt(items[-1], step) or not self.probe.attempt(step):
                 break
             items.append(self._child(items[-1], step))
             if step[0] == "E":
@@ -223,11 +223,11 @@ class Search:
             if self.steps - self.solving >= end:
                 break
             _, _, item = heapq.heappop(self.queue)
-            if self.tell is not None:
-                self.tell(len(self.missing), self.steps)
-            self._vary(item)
-            if not item.futile:
-                self._go_on(item)
+            if self.report_progress is not None:
+                self.report_progress(len(self.missing), self.steps)
+            self._vary_arguments(item)
+            if not item.failed:
+                self._expand(item)
 
     def _beginnings(self) -> list[tuple[int, ...]]:
         """The default parameters; all at their lowest; each at either end of its range."""
@@ -267,7 +267,7 @@ class Search:
         self.queued += 1
         heapq.heappush(self.queue, (priority, self.queued, item))
 
-    def _go_to(self, item: Item) -> None:
+    def _restore(self, item: Item) -> None:
         state = self.node.state
         state[:] = self.base
         for slot, value in item.state.items():
@@ -275,7 +275,7 @@ class Search:
 
     # --- one attempt
 
-    def _try(self, item: Item, step: Step) -> bool:
+    def _attempt(self, item: Item, step: Step) -> bool:
         """From the state of `item`, where the node is before and afterwards. True: it may happen."""
         self.steps += 1
         if not self.probe.attempt(step):
@@ -285,11 +285,13 @@ class Search:
                 self.violations[text] = self.violations.get(text, 0) + 1
             priority = self._new_comparisons()
             if priority is not None:
-                seen = tuple(dict.fromkeys(self.probe.seen))
-                child = Item(item, item.parameters, step, {}, {}, seen, futile=True)
+                comparisons = tuple(dict.fromkeys(self.probe.comparisons))
+                child = Item(
+                    item, item.parameters, step, {}, {}, comparisons, failed=True
+                )
                 self._queue(child, priority)
             return False
-        priority = self._news()
+        priority = self._novelty()
         if priority is not None:
             child = self._child(item, step)
             for row in self.probe.rows():
@@ -311,25 +313,25 @@ class Search:
                 if entry[first:last] not in values:
                     values.append(entry[first:last])
                     del values[:-RECENT]
-        seen = tuple(dict.fromkeys(self.probe.seen))
+        comparisons = tuple(dict.fromkeys(self.probe.comparisons))
         state = dict(item.state)
         for slot, _ in self.node.journal:
             state[slot] = self.node.state[slot]
-        return Item(item, item.parameters, step, state, recent, seen)
+        return Item(item, item.parameters, step, state, recent, comparisons)
 
     def _new_comparisons(self) -> Optional[int]:
         """The priority of the last attempt as far as comparisons tell: None when none was decided as never before."""
         best: Optional[int] = None
         known = self.known
-        for row, place, outcome, left, right in self.probe.seen:
-            if not self.solves:
+        for row, place, outcome, left, right in self.probe.comparisons:
+            if not self.solving_enabled:
                 row = max(row, NO_ROW)  # of whatever event
             key = (row, place, outcome)
             near = row in self.missing
             if key not in known:
                 known.add(key)
                 best = _better(best, NEAR_ROW if near else NEW_COMPARISON)
-            if near and self.solves and self._nearer(key, abs(left - right)):
+            if near and self.solving_enabled and self._nearer(key, abs(left - right)):
                 best = NEAR_ROW
         return best
 
@@ -344,7 +346,7 @@ class Search:
         self.improved += 1
         return True
 
-    def _news(self) -> Optional[int]:
+    def _novelty(self) -> Optional[int]:
         """How much the last attempt is worth keeping, None when nothing about it is new."""
         best = self._new_comparisons()
         rows = tuple(self.probe.rows())
@@ -402,54 +404,58 @@ class Search:
 
     # --- what is tried
 
-    def _vary(self, item: Item) -> None:
+    def _vary_arguments(self, item: Item) -> None:
         """The event of an item with other arguments."""
         if item.parent is None or item.step is None or item.step[0] != "E":
             return
-        self._go_to(item.parent)
+        self._restore(item.parent)
         shape = self.arguments.shapes[item.step[1]]
-        self._variations(item.parent, shape, item.step, item.seen, VARIATIONS)
+        self._variations(item.parent, shape, item.step, item.comparisons, VARIATIONS)
 
     def _variations(
         self,
         item: Item,
         shape: Shape,
         step: Step,
-        seen: tuple[Comparison, ...],
+        comparisons: tuple[Comparison, ...],
         limit: int,
     ) -> None:
         reference, numbers = shape.parts(step)
-        for changed in self.arguments.variations(shape, numbers, seen, limit):
-            self._try(item, shape.step(reference, changed))
+        for changed in self.arguments.variations(shape, numbers, comparisons, limit):
+            self._attempt(item, shape.step(reference, changed))
 
-    def _go_on(self, item: Item) -> None:
+    def _expand(self, item: Item) -> None:
         """Everything that may happen next; where it might lead to a transition not taken yet, with many arguments."""
-        self._go_to(item)
+        self._restore(item)
         active = set(self._leaves())
         for timer, instance in self.node.armed():
-            self._press(item, ("T", timer.index, instance))
+            self._repeat_event(item, ("T", timer.index, instance))
         for parameter in self.protocol.parameters:
             if parameter.live:
                 for value in (*self._ends(parameter), parameter.default.value):
-                    self._try(item, ("P", parameter.index, value))
+                    self._attempt(item, ("P", parameter.index, value))
         for shape in self.arguments.shapes:
             if not shape.bounds:
                 for reference in self._references(shape):
-                    self._press(item, shape.step(reference, ()))
+                    self._repeat_event(item, shape.step(reference, ()))
                 continue
-            aimed = self._aims(shape, active)
-            goals = self._goals(shape, active, aimed) if self.solves else []
+            missing_targets = self._missing_transitions(shape, active)
+            goals = (
+                self._goals(shape, active, missing_targets)
+                if self.solving_enabled
+                else []
+            )
             for reference in self._references(shape):
                 tried: list[Attempt] = []
                 for numbers in self.arguments.seeds(shape, item.recent):
                     step = shape.step(reference, numbers)
-                    happened = self._try(item, step)
-                    seen = tuple(self.probe.seen)
+                    happened = self._attempt(item, step)
+                    comparisons = tuple(self.probe.comparisons)
                     if goals:
                         rows = self.probe.rows() if happened else []
-                        tried.append(Attempt(numbers, seen, tuple(rows)))
-                    if any(row in aimed for row, *_ in seen):
-                        self._variations(item, shape, step, seen, AIMED)
+                        tried.append(Attempt(numbers, comparisons, tuple(rows)))
+                    if any(row in missing_targets for row, *_ in comparisons):
+                        self._variations(item, shape, step, comparisons, AIMED)
                 for goal in goals:
                     self._reach(item, shape, reference, tried, goal)
 
@@ -464,17 +470,17 @@ class Search:
         """Solves the guard of a row; one that only helps is taken where a transition not taken yet comes nearer by it."""
         missing = goal in self.missing
         best = max(tried, key=lambda attempt: self._closeness(attempt, goal))
-        stands = [place for row, place, *_ in best.seen if row == goal]
-        way = (goal, stands[-1] if stands else 0)  # and what stands in it
-        if self.failures.get(way, 0) >= FAILURES or not (missing or self.missing):
+        stands = [place for row, place, *_ in best.comparisons if row == goal]
+        obstacle = (goal, stands[-1] if stands else 0)  # and what stands in it
+        if self.failures.get(obstacle, 0) >= FAILURES or not (missing or self.missing):
             return
-        if self.solving * 2 > self.steps + SOLVING and self.failures.get(way) != 0:
+        if self.solving * 2 > self.steps + SOLVING and self.failures.get(obstacle) != 0:
             return  # what has led on before may go on
         begin = self.steps
 
         def run(numbers: Numbers) -> tuple[list[Comparison], list[int]]:
-            happened = self._try(item, shape.step(reference, numbers))
-            return self.probe.seen, self.probe.rows() if happened else []
+            happened = self._attempt(item, shape.step(reference, numbers))
+            return self.probe.comparisons, self.probe.rows() if happened else []
 
         numbers = Solver(shape.bounds, run, SOLVING).reach(best.numbers, goal)
         led_on = numbers is not None
@@ -482,12 +488,12 @@ class Search:
             self.arguments.remember(shape, numbers)
             if not missing:
                 led_on = self._follow(item, shape.step(reference, numbers))
-        self.failures[way] = 0 if led_on else self.failures.get(way, 0) + 1
+        self.failures[obstacle] = 0 if led_on else self.failures.get(obstacle, 0) + 1
         self.solving += self.steps - begin
 
     def _closeness(self, attempt: Attempt, goal: int) -> tuple[int, int, int]:
         handler = self.handler_of[goal]
-        rows = [row for row, *_ in attempt.seen]
+        rows = [row for row, *_ in attempt.comparisons]
         beside = sum(self.handler_of.get(row) == handler for row in rows)
         return (goal in attempt.rows, rows.count(goal), beside)
 
@@ -500,40 +506,44 @@ class Search:
         before = self.improved
         if key not in self.followed:
             self.followed.add(key)
-            self._go_to(child)
+            self._restore(child)
             active = set(self._leaves())
             for shape in self.arguments.shapes:
-                if shape.bounds and self._aims(shape, active):
+                if shape.bounds and self._missing_transitions(shape, active):
                     for reference in self._references(shape):
                         for numbers in self.arguments.seeds(shape, child.recent):
-                            self._try(child, shape.step(reference, numbers))
+                            self._attempt(child, shape.step(reference, numbers))
         if self.improved > before:
             self._keep(child, NEAR_ROW)
-        self._go_to(item)
+        self._restore(item)
         return self.improved > before
 
     def _goals(
-        self, shape: Shape, active: set[tuple[str, int]], aimed: set[int]
+        self, shape: Shape, active: set[tuple[str, int]], missing_targets: set[int]
     ) -> list[int]:
         """Rows to solve the guards of: those not taken yet, and those that write what guards of such rows read."""
         if self.helping[0] != len(self.missing):
             self.helping = (len(self.missing), self.goals.helpers(self.missing))
-        helping = self.helping[1] - aimed
-        return sorted(aimed) + sorted(helping.intersection(self._rows(shape, active)))
+        helping = self.helping[1] - missing_targets
+        return sorted(missing_targets) + sorted(
+            helping.intersection(self._rows(shape, active))
+        )
 
-    def _press(self, item: Item, step: Step) -> None:
+    def _repeat_event(self, item: Item, step: Step) -> None:
         """What takes no arguments, some times over: work that goes on by itself comes to its end."""
         origin = item
         for _ in range(MOMENTUM):
             items = len(self.items)
-            if not self._try(item, step) or len(self.items) > items:
+            if not self._attempt(item, step) or len(self.items) > items:
                 break
             self.probe.attempt(step)
             item = self._child(item, step)
         if item is not origin:
-            self._go_to(origin)
+            self._restore(origin)
 
-    def _aims(self, shape: Shape, active: set[tuple[str, int]]) -> set[int]:
+    def _missing_transitions(
+        self, shape: Shape, active: set[tuple[str, int]]
+    ) -> set[int]:
         """Transitions not taken yet that the event might lead to in these states."""
         return {row for row in self._rows(shape, active) if row in self.missing}
 
@@ -562,11 +572,11 @@ class Search:
     def _walk(self) -> None:
         """Some events at random from somewhere: what is new on the way is gone on from."""
         item = self.random.choice(self.items)
-        self._go_to(item)
+        self._restore(item)
         for _ in range(WALK):
             self.steps += 1  # a walk that can do nothing ends too
             step = self._any_step(item)
-            if step is not None and self._try(item, step):
+            if step is not None and self._attempt(item, step):
                 self.probe.attempt(step)
                 item = self._child(item, step)
 

@@ -33,29 +33,29 @@ class Attempt:
     """What an event with some arguments decided, in order, and which rows it took."""
 
     numbers: Numbers
-    seen: tuple[Comparison, ...]
+    comparisons: tuple[Comparison, ...]
     rows: tuple[int, ...]
 
-    def keeps(self, other: "Attempt", count: int) -> bool:
+    def same_comparisons(self, other: "Attempt", count: int) -> bool:
         """Are the first comparisons those of the other, with the same outcomes?"""
-        mine, theirs = self.seen[:count], other.seen[:count]
+        mine, theirs = self.comparisons[:count], other.comparisons[:count]
         return len(mine) == count and all(
             a[:3] == b[:3] for a, b in zip(mine, theirs, strict=True)
         )
 
-    def turns(self, other: "Attempt", index: int) -> bool:
+    def flips(self, other: "Attempt", index: int) -> bool:
         """Is it the comparison at the index that comes out otherwise, and none before it?"""
-        if len(self.seen) <= index or not self.keeps(other, index):
+        if len(self.comparisons) <= index or not self.same_comparisons(other, index):
             return False
-        mine, theirs = self.seen[index], other.seen[index]
+        mine, theirs = self.comparisons[index], other.comparisons[index]
         return mine[:2] == theirs[:2] and mine[2] != theirs[2]
 
-    def upset(self, other: "Attempt", count: int) -> Optional[int]:
+    def first_difference(self, other: "Attempt", count: int) -> Optional[int]:
         """The first of so many comparisons that comes out otherwise than in the other attempt."""
-        for index in range(min(count, len(self.seen))):
-            if self.seen[index][:2] != other.seen[index][:2]:
+        for index in range(min(count, len(self.comparisons))):
+            if self.comparisons[index][:2] != other.comparisons[index][:2]:
                 return None
-            if self.seen[index][2] != other.seen[index][2]:
+            if self.comparisons[index][2] != other.comparisons[index][2]:
                 return index
         return None
 
@@ -84,8 +84,8 @@ class Solver:
         if self.budget == 0:
             raise OutOfBudget()
         self.budget -= 1
-        seen, rows = self._run(numbers)
-        return Attempt(numbers, tuple(seen), tuple(rows))
+        comparisons, rows = self._run(numbers)
+        return Attempt(numbers, tuple(comparisons), tuple(rows))
 
     def reach(self, numbers: Numbers, goal: int) -> Optional[Numbers]:
         """Arguments, from these, with which the row is taken."""
@@ -95,32 +95,32 @@ class Solver:
             return None
 
     def _reach(self, now: Attempt, goal: int) -> Optional[Numbers]:
-        turned: set[Place] = set()
+        flipped: set[Place] = set()
         for _ in range(FLIPS):
             if goal in now.rows:
                 return now.numbers
-            following = self._next(now, goal, turned)
+            following = self._next(now, goal, flipped)
             if following is None:
                 return None
             now = following
         return now.numbers if goal in now.rows else None
 
-    def _next(self, now: Attempt, goal: int, turned: set[Place]) -> Optional[Attempt]:
+    def _next(self, now: Attempt, goal: int, flipped: set[Place]) -> Optional[Attempt]:
         """With one comparison turned round that may stand in the way: of the goal's own guard the last one, else of the
         guard of the row taken instead, else whatever was decided before."""
         for index in _candidates(now, goal):
-            place = now.seen[index][:3]
-            if place in turned:
+            place = now.comparisons[index][:3]
+            if place in flipped:
                 continue
-            turned.add(place)
-            found = self._turn(now, index)
+            flipped.add(place)
+            found = self._flip(now, index)
             if found is not None:
                 return found
         return None
 
     # --- one comparison
 
-    def _turn(
+    def _flip(
         self,
         now: Attempt,
         index: int,
@@ -131,23 +131,27 @@ class Solver:
         """`fixed`: numbers that must stay. `wanted`: of a comparison that is mended, what all this is for."""
 
         def done(there: Attempt) -> bool:
-            return there.turns(now, index) and (wanted is None or wanted(there))
+            return there.flips(now, index) and (wanted is None or wanted(there))
 
-        _, _, _, left, right = now.seen[index]
-        upset: list[tuple[int, int, Attempt, int]] = []
+        _, _, _, left, right = now.comparisons[index]
+        changed_earlier: list[tuple[int, int, Attempt, int]] = []
         moved = False  # by anything
         for rank, position, value in self._near(now, left, right, fixed):
             there = self.attempt(_with(now.numbers, position, value))
             if done(there):
                 return there
-            moved = moved or there.seen[: index + 1] != now.seen[: index + 1]
-            before = there.upset(now, index)
+            moved = (
+                moved or there.comparisons[: index + 1] != now.comparisons[: index + 1]
+            )
+            before = there.first_difference(now, index)
             if before is not None:
-                upset.append((rank, position, there, before))
+                changed_earlier.append((rank, position, there, before))
         # Those that had the best reason first, of whatever number.
-        upset.sort(key=lambda u: u[:2])
-        for _, position, there, before in upset[: sum(REPAIRS[depth : depth + 1])]:
-            mended = self._turn(there, before, fixed | {position}, done, depth + 1)
+        changed_earlier.sort(key=lambda u: u[:2])
+        for _, position, there, before in changed_earlier[
+            : sum(REPAIRS[depth : depth + 1])
+        ]:
+            mended = self._flip(there, before, fixed | {position}, done, depth + 1)
             if mended is not None:
                 return mended
         return self._solve(now, index, fixed, done) if left != right and moved else None
@@ -181,7 +185,7 @@ class Solver:
                     there = self.attempt(_with(now.numbers, position, value))
                     if done(there):
                         return there
-                    if there.keeps(start, index + 1):
+                    if there.same_comparisons(start, index + 1):
                         changed = _difference(there, index) ^ difference
                         if changed:
                             columns.append((position, bit, changed))
@@ -194,7 +198,7 @@ class Solver:
                     there = self.attempt(tuple(numbers))
                     if done(there):
                         return there
-                    if there.keeps(start, index + 1):
+                    if there.same_comparisons(start, index + 1):
                         following = there
             if following is None:
                 return None
@@ -207,16 +211,16 @@ class Solver:
 
 def _candidates(now: Attempt, goal: int) -> list[int]:
     """Indices of comparisons, the likeliest first. A mark that a guard is evaluated (its sides are 0) decides nothing."""
-    decided = [i for i, c in enumerate(now.seen) if c[1] != 0]
+    conditions = [i for i, c in enumerate(now.comparisons) if c[1] != 0]
     taken = now.rows[0] if now.rows else None
-    own = [i for i in decided if now.seen[i][0] == goal]
-    instead = [i for i in decided if now.seen[i][0] == taken]
-    order = [*reversed(own), *reversed(instead), *reversed(decided)]
+    own = [i for i in conditions if now.comparisons[i][0] == goal]
+    instead = [i for i in conditions if now.comparisons[i][0] == taken]
+    order = [*reversed(own), *reversed(instead), *reversed(conditions)]
     return list(dict.fromkeys(order))
 
 
 def _difference(attempt: Attempt, index: int) -> int:
-    _, _, _, left, right = attempt.seen[index]
+    _, _, _, left, right = attempt.comparisons[index]
     return (left ^ right) & WORD
 
 
