@@ -50,7 +50,7 @@ def test_what_befalls_nodes_depends_on_the_check(tmp_path: Path) -> None:
     spec.write_text(SPEC)
     subject = Subject(spec, tmp_path)
     told = {
-        (search.check, search.kind): (search.faults, search.besides, search.absent)
+        (search.check, search.kind): (search.faults, search.other_faults, search.absent)
         for search in subject.searches(engines=["c"])
     }
     limited = "duplication up to a limit"

@@ -50,7 +50,7 @@ def text(
         if trail.loop is not None and planned.number == trail.loop + 1:
             lines.append(f"{'':{width}}    --- the loop begins here ---")
         mark = "| " if trail.loop is not None and planned.number > trail.loop else "  "
-        heading = trail_replay.one(planned.step, planned.number).heading
+        heading = trail_replay.replay_step(planned.step, planned.number).heading
         if planned.number in outcome.plan.early:
             heading += ": came at once, see above"
         lines.append(f"{planned.number:{width}} {mark}{heading}")

@@ -110,7 +110,7 @@ def command(options: argparse.Namespace) -> int:
         print(verdicts.table(runs), end="")
         for each in judged:
             print("".join(f"{line}\n" for line in each.lines), end="")
-        tell_rest(options, subjects, names, runs, seconds)
+        print_summary(options, subjects, names, runs, seconds)
         for _, (trail, replayed, paths) in counterexamples:
             print()
             print(trail_text.text(trail, replayed), end="")
@@ -122,7 +122,7 @@ def command(options: argparse.Namespace) -> int:
     return int(bool(problems or cut_short or any(run.errors for run in runs)))
 
 
-def tell_rest(
+def print_summary(
     options: argparse.Namespace,
     subjects: Sequence[Subject],
     names: Sequence[str],

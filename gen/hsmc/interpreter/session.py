@@ -68,15 +68,15 @@ class Session:
 
     # --- output
 
-    def say(self, text: str = "") -> None:
+    def print_line(self, text: str = "") -> None:
         self.output.write(text + "\n")
 
     def paint(self, text: str, code: str) -> str:
         return f"\033[{code}m{text}\033[0m" if self.colours else text
 
-    def complain(self, text: str) -> None:
+    def print_error(self, text: str) -> None:
         self.mistakes += 1
-        self.say(self.paint(f"error: {text}", "31"))
+        self.print_line(self.paint(f"error: {text}", "31"))
 
     # --- commands
 
@@ -87,10 +87,10 @@ class Session:
             return True
         if words[0] in ("quit", "exit"):
             return False
-        self.obey(words[0], words[1:])
+        self.run_command(words[0], words[1:])
         return True
 
-    def obey(self, command: str, arguments: list[str]) -> None:
+    def run_command(self, command: str, arguments: list[str]) -> None:
         """What cannot be done is reported, and counted in `mistakes`."""
         try:
             if command in self.commands:
@@ -104,11 +104,11 @@ class Session:
                     )
                 self.perform(self.vocabulary.action(" ".join([command, *arguments])))
         except Mistake as mistake:
-            self.complain(str(mistake))
+            self.print_error(str(mistake))
         except (ValueError, OSError) as error:
-            self.complain(str(error))
+            self.print_error(str(error))
         except ContractViolation as violation:
-            self.complain(f"{violation}; the state is as before")
+            self.print_error(f"{violation}; the state is as before")
 
     def perform(self, action: Action, quiet: bool = False) -> Outcome:
         before = self.node.snapshot()
@@ -116,7 +116,7 @@ class Session:
         self.before.append(before)
         self.history.append((action, outcome))
         if not quiet:
-            self.tell(action, outcome)
+            self.print_outcome(action, outcome)
         return outcome
 
     def do_help(self, words: list[str]) -> None:
@@ -127,20 +127,20 @@ class Session:
             raise Mistake("there is nothing to undo")
         action, _ = self.history.pop()
         self.node.restore(self.before.pop())
-        self.say(f"undone: {self.vocabulary.action_text(action)}")
+        self.print_line(f"undone: {self.vocabulary.action_text(action)}")
 
     def do_reset(self, words: list[str]) -> None:
         self.node.reset(dict(self.parameters))
         self.history.clear()
         self.before.clear()
-        self.tell_beginning()
+        self.print_beginning()
 
     def do_save(self, words: list[str]) -> None:
         if len(words) != 1:
             raise Mistake("save takes a file: save FILE")
         text = write_scenario(self.vocabulary, self.parameters, self.history)
         Path(words[0]).write_text(text, encoding="utf-8")
-        self.say(f"{len(self.history)} events written to {words[0]}")
+        self.print_line(f"{len(self.history)} events written to {words[0]}")
 
     def do_replay(self, words: list[str]) -> None:
         if len(words) != 1:
@@ -151,7 +151,9 @@ class Session:
         self.parameters = scenario.parameters or self.parameters
         self.do_reset([])
         for step in scenario.steps:
-            self.say(self.paint(f"> {self.vocabulary.action_text(step.action)}", "1"))
+            self.print_line(
+                self.paint(f"> {self.vocabulary.action_text(step.action)}", "1")
+            )
             try:
                 outcome = self.perform(step.action)
             except (ValueError, ContractViolation) as error:
@@ -159,32 +161,32 @@ class Session:
             step.compare(outcome, path.name)
         beginning = Node(self.program, dict(self.parameters)).state
         scenario.compare_final(self.vocabulary, self.node, beginning, path.name)
-        self.say(f"{len(scenario.steps)} events replayed from {path.name}")
+        self.print_line(f"{len(scenario.steps)} events replayed from {path.name}")
 
     # --- what came of an event
 
-    def tell_beginning(self) -> None:
+    def print_beginning(self) -> None:
         outcome = self.node.initial_outcome
         settings = ", ".join(
             f"{p.name} = {self.node.value(p.name)}" for p in self.protocol.parameters
         )
-        self.say(f"protocol {self.protocol.name}: {settings or 'no parameters'}")
-        self.tell_effects(outcome)
+        self.print_line(f"protocol {self.protocol.name}: {settings or 'no parameters'}")
+        self.print_effects(outcome)
 
-    def tell(self, action: Action, outcome: Outcome) -> None:
+    def print_outcome(self, action: Action, outcome: Outcome) -> None:
         if outcome.verdict != Verdict.DONE:
-            self.say(f"  {self.explain(action, outcome.verdict)}")
+            self.print_line(f"  {self.explain(action, outcome.verdict)}")
         elif not outcome.transitions and action.kind != "set":
-            self.say("  ignored in this state")
+            self.print_line("  ignored in this state")
         places = {row.id: row for row in self.program.rows}
         for name in outcome.transitions:
             row = places[name]
-            self.say(f"  {self.paint(name, '1')}  {row.place}: {row.text}")
-        self.tell_effects(outcome)
+            self.print_line(f"  {self.paint(name, '1')}  {row.place}: {row.text}")
+        self.print_effects(outcome)
         for change in outcome.changes:
-            self.say(f"    {self.change(change)}")
+            self.print_line(f"    {self.change(change)}")
 
-    def tell_effects(self, outcome: Outcome) -> None:
+    def print_effects(self, outcome: Outcome) -> None:
         for effect in outcome.effects:
             if effect.kind == "device":
                 text = self.vocabulary.device_text(effect.name, effect.values)
@@ -195,7 +197,7 @@ class Session:
                 text = f"{effect.kind} {effect.name}{instance}"
                 if effect.kind == "arm":
                     text += f" for {effect.values[1]} us"
-            self.say(f"  {self.paint('=>', '36')} {text}")
+            self.print_line(f"  {self.paint('=>', '36')} {text}")
 
     def explain(self, action: Action, verdict: Verdict) -> str:
         entry = self.program.entry_by_name[action.name]
@@ -240,14 +242,14 @@ class Session:
             instances = self.node.instances(process.name)
             if process.pool is None:
                 state = self.node.state_of(process.name)
-                self.say(f"{process.name}: {state}{self.waiting(process, 0)}")
+                self.print_line(f"{process.name}: {state}{self.waiting(process, 0)}")
                 continue
             total = self.protocol.pool(process.pool).count.value
-            self.say(f"{process.name}: {len(instances)} of {total} instances")
+            self.print_line(f"{process.name}: {len(instances)} of {total} instances")
             for instance in instances:
                 state = self.node.state_of(process.name, instance)
                 waiting = self.waiting(process, instance)
-                self.say(f"  {process.name}[{instance}]: {state}{waiting}")
+                self.print_line(f"  {process.name}[{instance}]: {state}{waiting}")
 
     def waiting(self, process: ir.Process, instance: int) -> str:
         """How many of which deferred events wait."""
@@ -271,10 +273,10 @@ class Session:
                     f"{place.path.split('.')[-1]}={place.expected}" for place in places
                 )
                 text = f"{who}.{entry.event.name} {arguments}".rstrip()
-                self.say(f"{text}{'  # ' + note if note else ''}")
+                self.print_line(f"{text}{'  # ' + note if note else ''}")
         for timer, instance in self.node.armed():
             suffix = f"[{instance}]" if instance else ""
-            self.say(f"expire {naming.snake(timer.name)}{suffix}")
+            self.print_line(f"expire {naming.snake(timer.name)}{suffix}")
 
     def targets(self, entry: EntryPoint) -> Iterator[tuple[str, str]]:
         """How an event may be addressed now, with a remark; nothing where it must never come."""
@@ -315,9 +317,9 @@ class Session:
             chosen = self.chosen(words[0])
         for index in chosen:
             text = self.slot_text(index, self.node.state[index])
-            self.say(f"{layout.slots[index].name}: {text}")
+            self.print_line(f"{layout.slots[index].name}: {text}")
         if not chosen:
-            self.say("all 0")
+            self.print_line("all 0")
 
     def chosen(self, name: str) -> list[int]:
         """Slots of a thing: all of a record or process, of a whole pool or table those that are not 0."""
@@ -368,19 +370,19 @@ def run_session(
             import readline  # noqa: F401  lines can then be edited
         except ImportError:
             pass
-        session.say("help lists the commands")
+        session.print_line("help lists the commands")
     if replay is not None:
-        session.obey("replay", [str(replay)])
+        session.run_command("replay", [str(replay)])
         if session.mistakes and not people:
             return 1
     else:
-        session.tell_beginning()
+        session.print_beginning()
     while True:
         if people:
             try:
                 line = input("> ")
             except (EOFError, KeyboardInterrupt):
-                session.say()
+                session.print_line()
                 break
         else:
             line = stdin.readline()
@@ -388,11 +390,11 @@ def run_session(
                 break
             line = line.rstrip("\n")
             if line.strip():
-                session.say(f"> {line}")
+                session.print_line(f"> {line}")
         if not session.execute(line):
             break
     if save is not None:
-        session.obey("save", [str(save)])
+        session.run_command("save", [str(save)])
     return 1 if session.mistakes and not people else 0
 
 

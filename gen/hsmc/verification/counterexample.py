@@ -64,7 +64,7 @@ def find(run: Run, subject: Subject, limits: Limits) -> tuple[Program, Trail]:
         reported = listen(directory, trail, program)
         shortest = reported is not None
     else:
-        reported = shortened(directory, base, options, trail, program, run.depth)
+        reported = shortest_cycle(directory, base, options, trail, program, run.depth)
     if reported is None:  # what the search itself found
         build(directory, base, options)
         arguments = ["./pan", f"-m{limits.depth}", "-w22"]
@@ -114,7 +114,7 @@ def listen(directory: Path, trail: Path, program: Program) -> Optional[Narration
     return reported if reported.steps or reported.failure else None
 
 
-def shortened(
+def shortest_cycle(
     directory: Path,
     base: list[str],
     options: list[str],

@@ -68,7 +68,7 @@ def of_step(replayed: ReplayedStep, places: Lanes) -> list[Row]:
     if step.do == "good":
         return [Row("band", "the link is good: nothing is lost any more", step=number)]
     if step.do == "lose":
-        if replayed.stale:
+        if replayed.only_copy:
             return []
         at = places.wire
         return [Row("note", f"x {step.frame} lost", at, at, "lost", number)]
@@ -81,9 +81,9 @@ def of_step(replayed: ReplayedStep, places: Lanes) -> list[Row]:
         return [Row("arrow", text, host, node, "host", number)]
     result: list[Row] = []
     if step.frame:
-        again = " (again)" if replayed.again else ""
-        style: Style = "again" if replayed.again else "plain"
-        text = step.frame + again
+        suffix = " (again)" if replayed.received_before else ""
+        style: Style = "again" if replayed.received_before else "plain"
+        text = step.frame + suffix
         result.append(Row("arrow", text, places.wire, node, style, number))
     elif step.do == "expire":
         instance = f"[{step.reference}]" if step.reference else ""

@@ -61,7 +61,7 @@ def find_divergence(subject: Subject, check: str) -> str:
     ]
     differences: list[str] = []
     for engine in engines:
-        text = _told(engine, script)
+        text = _description(engine, script)
         if text is not None:
             differences.append(text)
     if differences:
@@ -72,7 +72,7 @@ def find_divergence(subject: Subject, check: str) -> str:
     )
 
 
-def _told(engine: Engine, script: Script) -> Optional[str]:
+def _description(engine: Engine, script: Script) -> Optional[str]:
     try:
         engine.build()
         divergence = first_divergence(engine, script)

@@ -114,8 +114,8 @@ class NarrationReader:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.told = Narration()
-        self.taken = ""
+        self.narration = Narration()
+        self.arrived_frame = ""
         self.unchanged = ""
         self.current: Optional[Step] = None
 
@@ -125,18 +125,18 @@ class NarrationReader:
                 words = line[2:].split()
                 getattr(self, f"_{words[0]}", self._unknown)(words[1:])
             elif line.startswith(CYCLE):
-                self.told.loop = len(self.told.steps)
+                self.narration.loop = len(self.narration.steps)
             elif STEP.match(line):
-                self.told.moves += 1
-                self.current, self.taken, self.unchanged = None, "", ""
+                self.narration.moves += 1
+                self.current, self.arrived_frame, self.unchanged = None, "", ""
             else:
                 failure = FAILURE.match(line)
-                if failure and not self.told.failure:
-                    self.told.failure = failure[1]
-        return self.told
+                if failure and not self.narration.failure:
+                    self.narration.failure = failure[1]
+        return self.narration
 
     def _add(self, step: Step) -> Step:
-        self.told.steps.append(step)
+        self.narration.steps.append(step)
         self.current = step
         return step
 
@@ -147,10 +147,10 @@ class NarrationReader:
         node, *values = map(int, words)
         kinds = [p.type for p in self.program.protocol.parameters]
         parameters = self._unsigned(values, kinds)
-        if node < len(self.told.parameters):
+        if node < len(self.narration.parameters):
             self._add(Step("restart", node, values=parameters))
         else:
-            self.told.parameters.append(parameters)  # they begin in order
+            self.narration.parameters.append(parameters)  # they begin in order
 
     def _set(self, words: list[str]) -> None:
         node, name, value = words
@@ -171,7 +171,7 @@ class NarrationReader:
         node, number, reference, *values = map(int, words)
         entry = self.program.entries[number]
         unsigned = self._unsigned(values, flat_types(self.program, entry.event))
-        frame, self.taken = self.taken, ""
+        frame, self.arrived_frame = self.arrived_frame, ""
         step = Step("event", node, entry.name, "", reference, unsigned, frame=frame)
         step.unchanged, self.unchanged = self.unchanged, ""
         self._add(step)
@@ -194,7 +194,7 @@ class NarrationReader:
         self._put(words, "full")
 
     def _take(self, words: list[str]) -> None:
-        self.taken = " ".join(words)
+        self.arrived_frame = " ".join(words)
 
     def _lose(self, words: list[str]) -> None:
         self._add(Step("lose", frame=" ".join(words)))

@@ -32,7 +32,7 @@ class Search:
     bounds: dict[str, int]  # of the world
     settings: dict[str, int]  # of the spec
     faults: list[str]
-    besides: list[str]
+    other_faults: list[str]
     absent: list[str]  # what the world can do, and does not here
     directory: Path
 
@@ -111,7 +111,7 @@ class Subject:
             kind,
             {bound.name: bound.value for bound in world.bounds},
             dict(self.check(check).settings),
-            *befalls(world),
+            *possible_faults(world),
             self.directory / check / f"{engine}_{kind}",
         )
 
@@ -198,14 +198,14 @@ def is_nightly(check: ir.Check) -> bool:
     return bool(dict(check.world).get("nightly", 0))
 
 
-def befalls(world: ir.World) -> tuple[list[str], list[str], list[str]]:
-    """What the link does to frames as often as it likes; what else befalls nodes and hosts; and what this world can do and
+def possible_faults(world: ir.World) -> tuple[list[str], list[str], list[str]]:
+    """Faults of the link without a limit; other faults, of link, nodes and hosts; and what this world can do and
     does not, with the bounds and settings of a check."""
     named = (("loss", world.loses), ("duplication", world.repeats))
     faults = {name: True for name, fault in named if fault and fault.limit is None}
     if world.reorders:
         faults["reordering"] = world.in_flight > 1
-    besides = {
+    other_faults = {
         f"{name} up to a limit": fault.limit != 0
         for name, fault in named
         if fault and fault.limit is not None
@@ -213,11 +213,13 @@ def befalls(world: ir.World) -> tuple[list[str], list[str], list[str]]:
     for offer in world.offers:
         if offer.doc:
             text = offer.doc.rstrip(".")
-            besides[text] = besides.get(text, False) or not ir.ruled_out(offer.when)
+            other_faults[text] = other_faults.get(text, False) or not ir.ruled_out(
+                offer.when
+            )
     return (
-        [text for text, there in faults.items() if there],
-        [text for text, there in besides.items() if there],
-        [text for text, there in {**faults, **besides}.items() if not there],
+        [text for text, present in faults.items() if present],
+        [text for text, present in other_faults.items() if present],
+        [text for text, present in {**faults, **other_faults}.items() if not present],
     )
 
 

@@ -37,8 +37,8 @@ class ReplayedStep:
         default_factory=list
     )  # frames, was there room?
     transitions: list[str] = field(default_factory=list)
-    again: bool = False  # the frame had come before
-    stale: bool = False  # the lost frame is only the copy of one that has come
+    received_before: bool = False  # the frame had come before
+    only_copy: bool = False  # the lost frame is only the copy of one that has come
     difference: str = ""
 
 
@@ -46,24 +46,24 @@ class Wire:
     """Which frames are on their way, and which of them have come already."""
 
     def __init__(self) -> None:
-        self.fresh: dict[str, bool] = {}
+        self.not_yet_received: dict[str, bool] = {}
 
     def put(self, how: str, frame: str) -> bool:
         """Is the frame on the wire now?"""
-        if how == "put" or frame in self.fresh:
-            self.fresh[frame] = True
+        if how == "put" or frame in self.not_yet_received:
+            self.not_yet_received[frame] = True
             return True
         return False
 
     def take(self, frame: str) -> bool:
         """Has the same frame come before?"""
-        again = not self.fresh.get(frame, True)
-        self.fresh[frame] = False
-        return again
+        received_before = not self.not_yet_received.get(frame, True)
+        self.not_yet_received[frame] = False
+        return received_before
 
-    def lose(self, frame: str) -> bool:
+    def drop(self, frame: str) -> bool:
         """Is it only the copy of one that has come?"""
-        return not self.fresh.pop(frame, True)
+        return not self.not_yet_received.pop(frame, True)
 
 
 class TrailReplay:
@@ -83,17 +83,19 @@ class TrailReplay:
     def begin(self, parameters: dict[str, int]) -> Session:
         session = Session(self.program, io.StringIO(), tuple(parameters.items()))
         session.node.strict = False
-        session.tell_beginning()
+        session.print_beginning()
         return session
 
     def steps(self) -> list[ReplayedStep]:
-        return [self.one(step, i + 1) for i, step in enumerate(self.trail.steps)]
+        return [
+            self.replay_step(step, i + 1) for i, step in enumerate(self.trail.steps)
+        ]
 
-    def one(self, step: Step, number: int) -> ReplayedStep:
+    def replay_step(self, step: Step, number: int) -> ReplayedStep:
         if step.do == "lose":
             replayed = ReplayedStep(step, number, f"the wire loses {step.frame}")
-            replayed.stale = self.wire.lose(step.frame)
-            if replayed.stale:
+            replayed.only_copy = self.wire.drop(step.frame)
+            if replayed.only_copy:
                 replayed.heading = f"no more copies of {step.frame}"
             return replayed
         if step.do == "good":
@@ -112,14 +114,14 @@ class TrailReplay:
         session = self.sessions[step.node]
         text = session.vocabulary.action_text(action)
         if step.frame:
-            again = self.wire.take(step.frame)
-            copy = ", which has come before" if again else ""
+            received_before = self.wire.take(step.frame)
+            copy = ", which has come before" if received_before else ""
             heading = f"wire -> node {step.node}: {step.frame}{copy}: {text}"
         elif step.do in ("expire", "set"):
-            again, heading = False, f"node {step.node}: {text}"
+            received_before, heading = False, f"node {step.node}: {text}"
         else:
-            again, heading = False, f"host -> node {step.node}: {text}"
-        replayed = ReplayedStep(step, number, heading, again=again)
+            received_before, heading = False, f"host -> node {step.node}: {text}"
+        replayed = ReplayedStep(step, number, heading, received_before=received_before)
         self.perform(session, action, replayed)
         return replayed
 

@@ -35,20 +35,25 @@ def table(runs: Sequence[Run]) -> str:
         run.search.check,
         listed({key: value for key, value in run.search.bounds.items() if value}),
         faults_text(run.search),
-        tuple(run.search.besides),
+        tuple(run.search.other_faults),
         tuple(run.search.absent),
     )
     widest = max((len(verdict(run)) for run in runs), default=0)
     heading = f"  {'kind':8}  {'engine':7} {'states':>10} {'depth':>8} {'MB':>6} {'seconds':>8}  verdict"
-    for (protocol, check, bounds, faults, besides, absent), group in itertools.groupby(
-        runs, key
-    ):
+    for (
+        protocol,
+        check,
+        bounds,
+        faults,
+        other_faults,
+        absent,
+    ), group in itertools.groupby(runs, key):
         members = list(group)
         lines.append(f"{protocol}/{check}  bounds: {bounds}")
         lines.append(f"  set: {listed(members[0].search.settings)}")
         lines.append(f"  faults: {faults}")
-        if besides:
-            lines.append(f"  besides: {', '.join(besides)}")
+        if other_faults:
+            lines.append(f"  besides: {', '.join(other_faults)}")
         if absent:
             lines.append(f"  not here: {', '.join(absent)}")
         lines.append(heading.ljust(len(heading) - 7 + min(widest, 40)).rstrip())
@@ -122,7 +127,7 @@ def as_record(run: Run) -> dict[str, Any]:
         "bounds": search.bounds,
         "settings": search.settings,
         "faults": search.faults,
-        "besides": search.besides,
+        "besides": search.other_faults,
         "not_here": search.absent,
     }
     if run.failure:
