@@ -286,7 +286,7 @@ def test_times_let_timers_run_out_when_the_trail_says(
     program: Program, trail: Trail
 ) -> None:
     plan = Planner(program, trail, 3).plan()
-    assert plan.deviation == "" and plan.closes and plan.held == [1]
+    assert plan.deviation == "" and plan.cycle_closes and plan.held == [1]
     armed = [p for p in plan.steps if p.armed]
     expired = [p for p in plan.steps if p.step.do == "expire"]
     assert len(expired) >= 4
@@ -344,7 +344,7 @@ def test_a_slot_the_board_would_give_earlier(program: Program, trail: Trail) -> 
     planner = Planner(program, trail, 2)
     assert (
         "step 3: Transmit.slot comes after Send.posted of step 2"
-        in planner._overtaken()
+        in planner._reordered_event()
     )
 
 

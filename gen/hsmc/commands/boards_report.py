@@ -60,14 +60,18 @@ def text(
             names = [program.rows[n].id for n, _ in rows if n < len(program.rows)]
             if names:
                 lines.append(f"{indent}board {side}: {', '.join(names)}")
-        for seen in answer.seen:
-            if seen.frame is not None:
-                fields = seen.frame.fields
+        for observation in answer.observations:
+            if observation.frame is not None:
+                fields = observation.frame.fields
                 lines.append(f"{indent}=> on the wire: {wire_name(program, fields)}")
-            elif seen.kind == "done":
-                how = "finished" if seen.result == 0 else f"error {-seen.result}"
+            elif observation.kind == "done":
+                how = (
+                    "finished"
+                    if observation.result == 0
+                    else f"error {-observation.result}"
+                )
                 lines.append(
-                    f"{indent}=> host {seen.side}: {seen.what} {seen.receive} {how}"
+                    f"{indent}=> host {observation.side}: {observation.what} {observation.receive} {how}"
                 )
     return lines
 
@@ -108,9 +112,9 @@ def verdict(subject: Subject, trail: Trail, outcome: Outcome) -> list[str]:
         f"boards: {len(trail.steps)} steps, {count} transitions and {sum(len(p.frames) for p in steps)} frames, "
         f"the same as the interpreter's; {outcome.done.ended_ns / 1e6:.1f} ms of simulated time"
     )
-    if outcome.plan.forged:
+    if outcome.plan.forged_steps:
         lines.append(
-            f"no board has sent the frame of {steps_named(outcome.plan.forged)}: the model's world makes it, and so does the wire"
+            f"no board has sent the frame of {steps_named(outcome.plan.forged_steps)}: the model's world makes it, and so does the wire"
         )
     if outcome.plan.early:
         other = [p.number for p in steps if p.turn == 0 and p.otherwise]
@@ -157,7 +161,7 @@ def record(
             for planned, answer in zip(outcome.plan.steps, outcome.answers)
         ],
         "early": outcome.plan.early,
-        "forged": outcome.plan.forged,
+        "forged": outcome.plan.forged_steps,
         "deviation": outcome.plan.deviation or None,
         "problems": outcome.problems,
         "shows": outcome.shows,

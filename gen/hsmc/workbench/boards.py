@@ -257,7 +257,7 @@ def show_endless(trail: Trail, outcome: Outcome, judged: Judge) -> None:
             turns.setdefault(planned.turn, []).extend(frames)
     # The first turn may still have slots of what came before.
     later = [frames for number, frames in sorted(turns.items()) if number > 0]
-    if not plan.closes or any(frames != later[0] for frames in later):
+    if not plan.cycle_closes or any(frames != later[0] for frames in later):
         outcome.problems.append("the cycle does not close on the boards")
         return
     sent = "frame" if len(later[0]) == 1 else f"{len(later[0])} frames"

@@ -38,7 +38,7 @@ class Judge:
     memory: list[dict[tuple[int, int], int]] = field(default_factory=lambda: [{}, {}])
     completed: list[dict[int, int]] = field(default_factory=lambda: [{}, {}])
     finished: dict[tuple[int, str, int], int] = field(default_factory=dict)
-    wanted_back: set[tuple[int, int]] = field(default_factory=set)  # side, receive
+    cancel_requested: set[tuple[int, int]] = field(default_factory=set)  # side, receive
     cancelled: set[tuple[int, int]] = field(default_factory=set)
     receives: list[int] = field(default_factory=lambda: [0, 0])
     # Of the life a side is in: its number, and how many requests were posted before.
@@ -48,7 +48,7 @@ class Judge:
     receives_before: list[int] = field(default_factory=lambda: [0, 0])
     found: list[tuple[str, str]] = field(default_factory=list)
 
-    def told(self, command: str) -> None:
+    def command_done(self, command: str) -> None:
         words = command.split()
         if words[:1] == ["restart"]:
             side = int(words[1])
@@ -57,7 +57,7 @@ class Judge:
             self.sends_before[side] = len(self.messages[side])
             self.receives_before[side] = self.receives[side]
         if words[:1] == ["cancel"]:
-            self.wanted_back.add((int(words[1]), int(words[2])))
+            self.cancel_requested.add((int(words[1]), int(words[2])))
         if words[:1] != ["post"]:
             return
         side = int(words[1])
@@ -71,18 +71,18 @@ class Judge:
 
     def listen(self, answer: Answer) -> None:
         if not answer.failed:
-            self.told(answer.command)
-        for seen in answer.seen:
-            getattr(self, f"_{seen.kind}")(seen)
+            self.command_done(answer.command)
+        for observation in answer.observations:
+            getattr(self, f"_{observation.kind}")(observation)
 
     # --- what is seen
 
-    def _put(self, seen: Observation) -> None:
-        frame = seen.frame
+    def _put(self, observation: Observation) -> None:
+        frame = observation.frame
         assert frame is not None
         if frame.fields["kind"] != self.acknowledgement:
             return
-        other = 1 - seen.side
+        other = 1 - observation.side
         # Messages are numbered from the incarnation of their sender on.
         incarnation, message = divmod(frame.fields["message"], 1 << 16)
         if incarnation != self.epochs[other]:
@@ -92,62 +92,70 @@ class Judge:
             return
         first = frame.fields["frame"] - frame.fields["position"]
         wanted = ((1 << frame.fields["size"]) - 1) << max(first, 0)
-        held = self._held(seen.side, number)
+        held = self._held(observation.side, number)
         if held & wanted != wanted:
             missing = bits(wanted & ~held)
             self._find(
                 "no_early_acknowledgement",
-                f"board {seen.side} acknowledges collection {frame.fields['collection']} of message {number}, but its host's memory lacks {missing} of message {number}",
+                f"board {observation.side} acknowledges collection {frame.fields['collection']} of message {number}, but its host's memory lacks {missing} of message {number}",
             )
 
-    def _memory(self, seen: Observation) -> None:
-        side = seen.side
-        self.memory[side][seen.receive, seen.send] = seen.frames
-        places = [r for (r, m), b in self.memory[side].items() if m == seen.send and b]
+    def _memory(self, observation: Observation) -> None:
+        side = observation.side
+        self.memory[side][observation.receive, observation.send] = observation.frames
+        places = [
+            r for (r, m), b in self.memory[side].items() if m == observation.send and b
+        ]
         if len(places) > 1:
             self._find(
                 "delivered_once",
-                f"host {side} has message {seen.send} in receives {', '.join(map(str, sorted(places)))}",
+                f"host {side} has message {observation.send} in receives {', '.join(map(str, sorted(places)))}",
             )
-        if seen.receive in self.completed[side]:
+        if observation.receive in self.completed[side]:
             self._find(
                 "descriptor_once",
-                f"receive {seen.receive} of host {side} is finished, and its memory changes",
+                f"receive {observation.receive} of host {side} is finished, and its memory changes",
             )
 
-    def _torn(self, seen: Observation) -> None:
-        if seen.frames:
+    def _torn(self, observation: Observation) -> None:
+        if observation.frames:
             self._find(
                 "intact_placement",
-                f"receive {seen.receive} of host {seen.side} holds bytes of no message in the place of {bits(seen.frames)}",
+                f"receive {observation.receive} of host {observation.side} holds bytes of no message in the place of {bits(observation.frames)}",
             )
 
-    def _done(self, seen: Observation) -> None:
-        self.finished[seen.side, seen.what, seen.receive] = seen.result
-        if seen.result == -errno.ECANCELED:
-            self._cancelled(seen)
+    def _done(self, observation: Observation) -> None:
+        self.finished[
+            observation.side, observation.what, observation.receive
+        ] = observation.result
+        if observation.result == -errno.ECANCELED:
+            self._cancelled(observation)
             return
-        if seen.result == PEER_RESTARTED and self.restarted:
+        if observation.result == PEER_RESTARTED and self.restarted:
             return
-        if seen.result != 0:
+        if observation.result != 0:
             self._find(
-                "no_early_completion" if seen.what == "send" else "intact_placement",
-                f"{seen.what} {seen.receive} of host {seen.side} ends with error {-seen.result}",
+                "no_early_completion"
+                if observation.what == "send"
+                else "intact_placement",
+                f"{observation.what} {observation.receive} of host {observation.side} ends with error {-observation.result}",
             )
             return
-        if seen.what == "send":
-            message = self.messages[seen.side][seen.receive]
-            missing = message.whole & ~self._held(1 - seen.side, seen.receive)
+        if observation.what == "send":
+            message = self.messages[observation.side][observation.receive]
+            missing = message.whole & ~self._held(
+                1 - observation.side, observation.receive
+            )
             if missing:
                 self._find(
                     "no_early_completion",
-                    f"host {seen.side} gets the completion of message {seen.receive}; the memory of host {1 - seen.side} lacks {bits(missing)}",
+                    f"host {observation.side} gets the completion of message {observation.receive}; the memory of host {1 - observation.side} lacks {bits(missing)}",
                 )
             return
-        self._received(seen)
+        self._received(observation)
 
-    def _received(self, seen: Observation) -> None:
-        side, receive = seen.side, seen.receive
+    def _received(self, observation: Observation) -> None:
+        side, receive = observation.side, observation.receive
         contents = [m for (r, m), b in self.memory[side].items() if r == receive and b]
         self.completed[side][receive] = contents[0] if contents else -1
         if self.restarted and not contents:
@@ -164,18 +172,18 @@ class Judge:
                 continue
             message = self.messages[1 - side][number]
             missing = message.whole & ~self.memory[side].get((receive, number), 0)
-            if missing or seen.length != message.bytes:
+            if missing or observation.length != message.bytes:
                 self._find(
                     "intact_placement",
-                    f"receive {receive} of host {side} is finished with {seen.length} bytes and lacks {bits(missing)} of message {number}",
+                    f"receive {receive} of host {side} is finished with {observation.length} bytes and lacks {bits(missing)} of message {number}",
                 )
 
-    def _cancelled(self, seen: Observation) -> None:
-        side, receive = seen.side, seen.receive
+    def _cancelled(self, observation: Observation) -> None:
+        side, receive = observation.side, observation.receive
         self.completed[side][receive] = -1
         self.cancelled.add((side, receive))
         bytes_there = any(b for (r, _), b in self.memory[side].items() if r == receive)
-        if bytes_there or (side, receive) not in self.wanted_back:
+        if bytes_there or (side, receive) not in self.cancel_requested:
             self._find(
                 "cancelled_unmet",
                 f"receive {receive} of host {side} ends as cancelled, but "

@@ -71,7 +71,7 @@ BUFFER = "buffer"  # a device's own name for a frame
 # Times as host/replay/board_replay.c has them, in us.
 WINDOW = 4000
 PARAMETER = 200
-LASTS = {
+TIME_RESERVED = {
     "restart": 400_000,
     "set": PARAMETER,
 }  # kinds of step that do not take a window
@@ -103,7 +103,7 @@ class Planned:
     completed: list[int] = field(default_factory=list)  # descriptors
     duration: Optional[int] = None  # of timers armed here, us
     start: int = 0  # us
-    lasts: int = WINDOW
+    time_reserved: int = WINDOW
 
 
 @dataclass
@@ -114,9 +114,13 @@ class Plan:
     incarnations: list[int]  # the nodes' first
     # Live parameters that begin with another value than the spec gives them: node, name, value.
     parameters: list[tuple[int, str, int]] = field(default_factory=list)
-    forged: list[int] = field(default_factory=list)  # steps whose frame no node sent
+    forged_steps: list[int] = field(
+        default_factory=list
+    )  # steps whose frame no node sent
     deviation: str = ""  # where the spec does something else than the trail; ends there
-    closes: bool = True  # is each node after a turn of the cycle as it was before?
+    cycle_closes: bool = (
+        True  # is each node after a turn of the cycle as it was before?
+    )
     idle: int = 0  # us in which nothing more should happen
 
     def script(self, duration: str) -> list[str]:
@@ -222,7 +226,7 @@ class Executor:
                 return dict(zip(names, own, strict=True))
         return {}
 
-    def settled(self) -> list[list[int]]:
+    def settled_states(self) -> list[list[int]]:
         """The states once all that is wanted has come, but for counters; nothing changes by asking."""
         result = []
         counters = set(self.program.layout.counters.values())
@@ -270,42 +274,42 @@ class Planner:
     # --- both orders
 
     def plan(self) -> Plan:
-        deviation, end, before = self._as_told()
-        plan = self._on_boards(end)
+        deviation, end, before = self._run_in_trail_order()
+        plan = self._run_in_board_order(end)
         plan.deviation = deviation
         if not deviation:
-            self._same(before, plan)
+            self._compare_states(before, plan)
         self._durations(plan)
         return plan
 
-    def _as_told(self) -> tuple[str, int, list[list[list[int]]]]:
+    def _run_in_trail_order(self) -> tuple[str, int, list[list[list[int]]]]:
         """The trail in its own order: where the spec deviates, how many steps there are until then, and the states at
         the beginning of the cycle and at the end."""
-        told = Executor(self.program, self.trail, self.binding)
+        executor = Executor(self.program, self.trail, self.binding)
         states = []
         for index, step in enumerate(self.trail.steps):
             if index == self.trail.loop:
-                states.append(told.settled())
+                states.append(executor.settled_states())
             if step.do not in HAPPENINGS:
                 continue
             try:
-                rows = told.perform(step, Planned(step, index + 1, 0))
+                rows = executor.perform(step, Planned(step, index + 1, 0))
             except Refused as error:
                 return f"step {index + 1}: {error}", index, []
             if step.event in self.binding.given.values():
-                told.wanted[step.node].remove((step.event, step.reference))
+                executor.wanted[step.node].remove((step.event, step.reference))
             taken = [name for name, _ in step.rows]
             expected = rows if step.verdict is not None else rows[: len(taken)]
             if taken != expected:
                 text = f"the trail has {', '.join(taken) or 'no transition'}; the spec takes {', '.join(rows) or 'none'}"
                 return f"step {index + 1}: {text}", index + 1, []
-        states.append(told.settled())
+        states.append(executor.settled_states())
         return "", len(self.trail.steps), states
 
-    def _on_boards(self, end: int) -> Plan:
+    def _run_in_board_order(self, end: int) -> Plan:
         boards = Executor(self.program, self.trail, self.binding)
         begun = [node[self.binding.incarnation] for node in self.trail.parameters]
-        plan = Plan([], self.held, [], begun, list(self._begun_with()))
+        plan = Plan([], self.held, [], begun, list(self._initial_parameters()))
         self.states: list[list[list[int]]] = []
         steps = list(enumerate(self.trail.steps[:end]))
         turns = [(0, steps)]
@@ -314,17 +318,17 @@ class Planner:
             turns += [(turn, steps[loop:]) for turn in range(1, self.rounds)]
         for turn, part in turns:
             if turn:
-                self.states.append(boards.settled())
+                self.states.append(boards.settled_states())
             for index, step in part:
                 if turn == 0 and index == loop:
-                    self.states.append(boards.settled())
+                    self.states.append(boards.settled_states())
                 planned = Planned(step, index + 1, turn)
                 plan.steps.append(planned)
                 self._one(boards, planned, plan)
-        self.states.append(boards.settled())
+        self.states.append(boards.settled_states())
         return plan
 
-    def _begun_with(self) -> Iterator[tuple[int, str, int]]:
+    def _initial_parameters(self) -> Iterator[tuple[int, str, int]]:
         """The parameters that are set on the boards before anything happens."""
         for node, values in enumerate(self.trail.parameters):
             for parameter in self.program.protocol.parameters:
@@ -345,9 +349,9 @@ class Planner:
             return
         planned.command = self._command(step, planned.number)
         if planned.command.startswith("forge"):
-            plan.forged += [planned.number] if planned.turn == 0 else []
+            plan.forged_steps += [planned.number] if planned.turn == 0 else []
         elif step.event in self.binding.arrivals:
-            step = self._as_offered(step, planned.number)
+            step = self._with_wire_fields(step, planned.number)
         if step.event == self.binding.placed and not planned.command:
             raise Irreproducible(
                 f"step {planned.number}: board {step.node} sends too, and then nothing can hold back what it writes"
@@ -375,7 +379,7 @@ class Planner:
         for descriptor in planned.completed:
             waiting.pop(descriptor, None)
 
-    def _as_offered(self, step: Step, number: int) -> Step:
+    def _with_wire_fields(self, step: Step, number: int) -> Step:
         """With what the frame on the wire carries: a model tells frames apart by less than their whole header."""
         wanted = self.identity(step.frame, number)
         for frame in reversed(self.offered[1 - step.node]):
@@ -407,14 +411,16 @@ class Planner:
             if name != BUFFER
         }
 
-    def _same(self, told: list[list[list[int]]], plan: Plan) -> None:
+    def _compare_states(
+        self, expected_states: list[list[list[int]]], plan: Plan
+    ) -> None:
         """Does what comes early leave the nodes as the trail does?"""
-        if self.states[: len(told)] != told:
-            raise Irreproducible(self._overtaken())
+        if self.states[: len(expected_states)] != expected_states:
+            raise Irreproducible(self._reordered_event())
         if self.cycle:
-            plan.closes = all(state == self.states[0] for state in self.states)
+            plan.cycle_closes = all(state == self.states[0] for state in self.states)
 
-    def _overtaken(self) -> str:
+    def _reordered_event(self) -> str:
         """The first event of the trail that a board gives by itself, and before which another of its node comes."""
         last: dict[int, int] = {}
         why = "a board grants it at once, and the end is another then"
@@ -460,8 +466,10 @@ class Planner:
         if step.event in self.binding.arrivals:
             if not any(step.frame == frame for _, frame in self._put(number)):
                 fields = self.as_header(self.values(step))
-                forged = " ".join(f"{name}={value}" for name, value in fields.items())
-                return f"forge {1 - step.node} {forged}"
+                forged_fields = " ".join(
+                    f"{name}={value}" for name, value in fields.items()
+                )
+                return f"forge {1 - step.node} {forged_fields}"
             wanted = " ".join(
                 f"{name}={value}"
                 for name, value in self.identity(step.frame, number).items()
@@ -521,9 +529,9 @@ class Planner:
             if planned.armed:
                 now += PARAMETER
             planned.start = now
-            planned.lasts = LASTS.get(planned.step.do, WINDOW)
+            planned.time_reserved = TIME_RESERVED.get(planned.step.do, WINDOW)
             if planned.command:
-                now += planned.lasts
+                now += planned.time_reserved
         parameter = next(
             p
             for p in self.program.protocol.parameters
@@ -564,7 +572,7 @@ class Planner:
         node = plan.steps[index].step.node
         last = plan.steps[index].start
         for later in plan.steps[index + 1 :]:
-            last = later.start + later.lasts
+            last = later.start + later.time_reserved
             step = later.step
             if step.node != node:
                 continue

@@ -53,12 +53,12 @@ class Observation:
 class Answer:
     command: str
     rows: list[list[Row]] = field(default_factory=lambda: [[], []])  # by side
-    seen: list[Observation] = field(default_factory=list)
+    observations: list[Observation] = field(default_factory=list)
     failed: str = ""
 
     @property
     def frames(self) -> list[Frame]:
-        return [each.frame for each in self.seen if each.frame is not None]
+        return [each.frame for each in self.observations if each.frame is not None]
 
 
 @dataclass
@@ -137,7 +137,7 @@ def run(image: Path, program: Path, script: list[str], directory: Path) -> Done:
 def parse(output: str) -> tuple[list[Answer], int]:
     """
     >>> answers, end = parse("= post 0 send 7 1\\nput 0 kind=1 digest=0x2\\nrow 0 1 1\\ndone 0 send 0 0 1\\nend 5\\n")
-    >>> answers[0].command, answers[0].rows, answers[0].frames[0].fields, answers[0].seen[1].what, end
+    >>> answers[0].command, answers[0].rows, answers[0].frames[0].fields, answers[0].observations[1].what, end
     ('post 0 send 7 1', [[(1, 1)], []], {'kind': 1}, 'send', 5)
     """
     answers: list[Answer] = []
@@ -165,18 +165,20 @@ def _take(answer: Answer, word: str, rest: str) -> None:
         pairs = dict(each.split("=") for each in words[1:])
         digest = pairs.pop("digest")
         frame = Frame(side, {n: int(v, 0) for n, v in pairs.items()}, digest)
-        answer.seen.append(Observation("put", side, frame))
+        answer.observations.append(Observation("put", side, frame))
     elif word == "memory":
         receive, send, bits = (int(each, 0) for each in words[1:])
-        answer.seen.append(
+        answer.observations.append(
             Observation("memory", side, receive=receive, send=send, frames=bits)
         )
     elif word == "torn":
         receive, bits = (int(each, 0) for each in words[1:])
-        answer.seen.append(Observation("torn", side, receive=receive, frames=bits))
+        answer.observations.append(
+            Observation("torn", side, receive=receive, frames=bits)
+        )
     elif word == "done":
         number, result, length = map(int, words[2:])
-        answer.seen.append(
+        answer.observations.append(
             Observation(
                 "done",
                 side,
