@@ -13,21 +13,21 @@ from ..frontend.guard_coverage import Intervals, comparison
 from .intervals import Interval
 from ..frontend.places import Places
 from .facts import Facts
-from .ranges import Ranges, Silent
+from .ranges import Ranges, RangesWithoutReports
 from .values import COMPARISONS
 
 LOGICAL = (*COMPARISONS, "and", "or")
 
 
 def check_comparisons(protocol: ir.Protocol, places: Places, ranges: Ranges) -> None:
-    silent = Silent(ranges)
+    without_reports = RangesWithoutReports(ranges)
     seen: set[ir.Place] = set()
     for node in _comparisons(protocol):
         if node.value is not None or node.place in seen:
             continue
         seen.add(node.place)
-        left = silent.value(node.left, Facts({}))
-        right = silent.value(node.right, Facts({}))
+        left = without_reports.value(node.left, Facts({}))
+        right = without_reports.value(node.right, Facts({}))
         outcome, reason = _outcome(node, left, right)
         if outcome is not None:
             truth = "always" if outcome else "never"

@@ -262,7 +262,7 @@ class _NameCheck:
     ) -> None:
         """What one C function declares: hidden variables of the whole model in Promela."""
         space = NameSpace("C")
-        told = self.names.lower(owner) in self.clashing
+        clashes = self.names.lower(owner) in self.clashing
         references = [instance] if instance else []
         found = [(instance, f"the record '{instance}'", place)] if instance else []
         for argument in arguments:
@@ -281,9 +281,9 @@ class _NameCheck:
         for name, what, where in found:
             spelt = naming.snake(name)
             self.enter(space, spelt, what, where)
-            if not told:
-                hidden = f"{self.names.lower(owner)}_{spelt}"
-                self.enter(self.model, hidden, what, where)
+            if not clashes:
+                hidden_variable = f"{self.names.lower(owner)}_{spelt}"
+                self.enter(self.model, hidden_variable, what, where)
             if spelt in self.globals.taken:
                 self.enter(self.globals, spelt, what, where)
 

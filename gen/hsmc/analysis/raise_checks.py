@@ -17,9 +17,9 @@ from ..frontend.transition_paths import transition_paths
 
 @dataclass
 class _Flow:
-    """Where control may be: `goes_on` past the statements seen, having raised at `raised`."""
+    """Where control may be: `continues` past the statements seen, having raised at `raised`."""
 
-    goes_on: bool
+    continues: bool
     raised: Optional[ir.Place]
 
 
@@ -79,7 +79,7 @@ class TailCheck:
         flow = _Flow(True, raised)
         before: list[ir.Statement] = []
         for statement in statements:
-            if not flow.goes_on:
+            if not flow.continues:
                 break
             if flow.raised is not None and not self._only_raises(statement):
                 why = first_obstacle(self.raises, before, statement)
@@ -93,13 +93,15 @@ class TailCheck:
                 if statement.action in self.raising:
                     flow.raised = statement.place
             elif isinstance(statement, ir.Return):
-                flow.goes_on = False
+                flow.continues = False
             elif isinstance(statement, ir.If):
                 then = self._scan(statement.then, flow.raised)
                 otherwise = self._scan(statement.otherwise, flow.raised)
-                places = [b.raised for b in (then, otherwise) if b.goes_on and b.raised]
+                places = [
+                    b.raised for b in (then, otherwise) if b.continues and b.raised
+                ]
                 flow = _Flow(
-                    then.goes_on or otherwise.goes_on, places[0] if places else None
+                    then.continues or otherwise.continues, places[0] if places else None
                 )
             elif isinstance(statement, ir.LOOPS):
                 inside = self._first_raise(statement.body)

@@ -28,12 +28,12 @@ Loop = Union[ir.Repeat, ir.For]
 class Ranges(Values):
     """The whole protocol."""
 
-    _silent: Optional["Silent"] = None
+    _without_reports: Optional["RangesWithoutReports"] = None
 
-    def silent(self) -> "Silent":
-        if self._silent is None:
-            self._silent = Silent(self)
-        return self._silent
+    def without_reports(self) -> "RangesWithoutReports":
+        if self._without_reports is None:
+            self._without_reports = RangesWithoutReports(self)
+        return self._without_reports
 
     # --- calls
 
@@ -46,13 +46,13 @@ class Ranges(Values):
         """What is known where something is called: of its arguments, and of the state."""
         result = Facts({})
         names: dict[str, list[str]] = {}
-        silent = self.silent()
+        without_reports = self.without_reports()
         for argument, value in zip(declared, arguments):
             name = name_of(value)
             if name is not None:
                 names.setdefault(name, []).append(argument.name)
             if isinstance(argument.type, Numeric):
-                given = silent.value(value, facts)
+                given = without_reports.value(value, facts)
                 if argument.range is not None:
                     # What is outside has been reported.
                     bounds = self.allowed(argument.type, argument.range)
@@ -80,7 +80,7 @@ class Ranges(Values):
         found = frozenset(names[name][0] for name in subject.names)
         return Subject(ordered(text), found, subject.state)
 
-    def obey(
+    def check_argument_ranges(
         self,
         declared: Iterable[ir.Argument],
         arguments: Iterable[ir.Expression],
@@ -92,7 +92,7 @@ class Ranges(Values):
             if argument.range is not None:
                 low, high = argument.range.low.value, argument.range.high.value
                 what = f"argument '{argument.name}'"
-                self.within(value, low, high, node.place, what)
+                self.check_within(value, low, high, node.place, what)
 
     def call(
         self,
@@ -102,11 +102,11 @@ class Ranges(Values):
         facts: Facts,
     ) -> Interval:
         body = self.bodies[name]
-        self.obey(body.arguments, arguments, facts)
+        self.check_argument_ranges(body.arguments, arguments, facts)
         inner = self.passed(body.arguments, arguments, facts)
         context = self.context(name, inner)
         found = self._calls.get(context)
-        calls = self._quiet_calls if self.quiet else self._calls
+        calls = self._calls_without_reports if self.reports_off else self._calls
         if found is None and context not in calls:
             outer, self.result = self.result, None
             self.callers.append(place)
@@ -130,7 +130,7 @@ class Ranges(Values):
         event = next(e for e in process.events if e.name == statement.event)
         if statement.instance is not None:
             self.value(statement.instance, facts)
-        self.obey(event.arguments, statement.arguments, facts)
+        self.check_argument_ranges(event.arguments, statement.arguments, facts)
         if facts.dead:
             return
         inner = self.passed(event.arguments, statement.arguments, facts)
@@ -216,7 +216,7 @@ class Ranges(Values):
             facts.forget_state(self.writes(statement))
         elif isinstance(statement, ir.DeviceCall):
             declared = self.devices[statement.device].arguments
-            self.obey(declared, statement.arguments, facts)
+            self.check_argument_ranges(declared, statement.arguments, facts)
         elif isinstance(statement, ir.Raise):
             self.raise_(statement, facts)
         elif isinstance(statement, ir.Release):
@@ -248,7 +248,9 @@ class Ranges(Values):
         for field in self.protocol.payload(node.payload).fields:
             if isinstance(field.type, Numeric):
                 part = parts.get(field.name)
-                value = self.silent().value(part, facts) if part else exactly(0)
+                value = (
+                    self.without_reports().value(part, facts) if part else exactly(0)
+                )
                 subject = Subject(f"{local.unique}.{field.name}", name, frozenset())
                 facts.known[subject] = value
 
@@ -267,7 +269,7 @@ class Ranges(Values):
             field = self.fields.get((place.process, place.name))
         if field is not None:
             what = f"value of '{self.places.text(target.place)}'"
-            self.fits(value, field, statement.value.place, what)
+            self.check_field_range(value, field, statement.value.place, what)
         subject = self.subject(target)
         facts.forget_state(self.writes(statement))
         if not isinstance(target.type, ir.ReferenceType):
@@ -281,11 +283,11 @@ class Ranges(Values):
         """Turns are followed one by one until they add nothing. Where that takes too many, nothing is known at the
         beginning of a turn of what the body changes, but for the condition, or the numbers the loop runs through.
         """
-        self.quiet += 1
+        self.reports_off += 1
         before, self.turns = self.turns, self.turns * walk.turns(statement)
         found = self.followed(statement, facts, TURNS // before)
         self.turns = before
-        self.quiet -= 1
+        self.reports_off -= 1
         if found is None:
             for node in walk.nodes(statement.body):
                 if isinstance(node, ir.Assign):
@@ -370,7 +372,9 @@ class Ranges(Values):
             return raised.copy() if raised is not None else Facts({})
         return Facts(
             {
-                named(argument.name): self.given(argument.type, argument.range)
+                named(argument.name): self.external_interval(
+                    argument.type, argument.range
+                )
                 for argument in event.arguments
                 if isinstance(argument.type, Numeric)
             }
@@ -399,7 +403,7 @@ class Ranges(Values):
         return [pair for key in reversed(done) for pair in handlers.get(key, ())]
 
 
-class Silent(Ranges):
+class RangesWithoutReports(Ranges):
     """The same analysis where the values have been, or will be, reported on elsewhere."""
 
     def __init__(self, outer: Ranges) -> None:
@@ -418,5 +422,5 @@ class Silent(Ranges):
         function = self.bodies[name]
         context = self.context(name, self.passed(function.arguments, arguments, facts))
         assert isinstance(function, ir.Function)
-        known = self._calls.get(context) or self._quiet_calls.get(context)
+        known = self._calls.get(context) or self._calls_without_reports.get(context)
         return known or self.declared(function.result, None)

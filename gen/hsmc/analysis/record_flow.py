@@ -30,16 +30,16 @@ OPPOSITE = {"!=": "==", ">=": "<", "<=": ">"}
 
 @dataclass(frozen=True)
 class Release:
-    """`sure` False: on some of the ways through what was called."""
+    """`on_all_paths` False: on some of the paths through what was called."""
 
     place: ir.Place
     pool: str
-    sure: bool = True
+    on_all_paths: bool = True
 
 
 @dataclass
 class Path:
-    """One way to get to a statement."""
+    """One path to a statement."""
 
     released: dict[str, Release] = field(default_factory=dict)
     # What a local or a place of the state stands for.
@@ -64,7 +64,7 @@ class Path:
 
     def identity(self) -> tuple[object, ...]:
         return (
-            tuple(sorted((k, r.sure) for k, r in self.released.items())),
+            tuple(sorted((k, r.on_all_paths) for k, r in self.released.items())),
             tuple(sorted(self.locals.items())),
             tuple(sorted(self.places.items())),
             tuple(sorted(self.facts.items())),
@@ -96,11 +96,11 @@ def _merged(paths: Sequence[Path]) -> list[Path]:
         released: dict[str, Release] = {}
         for path in group:
             for key, release in path.released.items():
-                sure = all(
-                    key in other.released and other.released[key].sure
+                on_all_paths = all(
+                    key in other.released and other.released[key].on_all_paths
                     for other in group
                 )
-                released[key] = Release(release.place, release.pool, sure)
+                released[key] = Release(release.place, release.pool, on_all_paths)
         first = group[0]
         known = {
             key: value
@@ -156,7 +156,7 @@ class Body:
             return
         self.uses.add(key)
         release = path.released.get(key)
-        if release is not None and release.sure:
+        if release is not None and release.on_all_paths:
             self.flow.error(
                 "HSM0537",
                 node.place,
@@ -376,14 +376,14 @@ class Body:
         by: str,
     ) -> None:
         before = path.released.get(key)
-        if before is not None and before.sure and release.sure:
+        if before is not None and before.on_all_paths and release.on_all_paths:
             self.flow.error(
                 "HSM0536",
                 node.place,
                 f"'{self.name(node)}' is released a second time{by}",
                 [("released here first", before.place)],
             )
-        if before is None or not before.sure:
+        if before is None or not before.on_all_paths:
             path.released[key] = release
         if key != OWN and not key.startswith("argument "):
             self.others.add(release.pool)
@@ -441,17 +441,19 @@ class Body:
             after = path.fork()
             after.state_changes()
             for name, _ in outcome:
-                given = passed.get(name)
-                if given is None or not isinstance(given.type, ir.ReferenceType):
+                argument = passed.get(name)
+                if argument is None or not isinstance(argument.type, ir.ReferenceType):
                     continue
-                key = self.key(given, path)
+                key = self.key(argument, path)
                 if key is None:
-                    self.others.add(given.type.pool)
+                    self.others.add(argument.type.pool)
                 else:
                     # What decides between the outcomes may be known to the writer of the spec.
-                    sure = all((name, True) in other for other in summary.outcomes)
-                    release = Release(place, given.type.pool, sure)
-                    self.mark(key, given, release, after, f" by {what}")
+                    on_all_paths = all(
+                        (name, True) in other for other in summary.outcomes
+                    )
+                    release = Release(place, argument.type.pool, on_all_paths)
+                    self.mark(key, argument, release, after, f" by {what}")
             result.append(after)
         return result
 
@@ -577,10 +579,10 @@ class RecordFlow:
                         raisers.setdefault(raised, set()).add(process.name)
         for (name, event_name), event in self.events.items():
             summary = self.event(name, event_name)
-            given = {name for outcome in summary.outcomes for name, _ in outcome}
+            released = {name for outcome in summary.outcomes for name, _ in outcome}
             for argument in event.arguments:
                 if argument.type == pool.reference:
-                    if f"argument {argument.name}" in given:
+                    if f"argument {argument.name}" in released:
                         found = True
                         callers = raisers.get((name, event_name), set())
                         if event.external or callers - {pool.process}:
@@ -668,7 +670,7 @@ class RecordFlow:
             return
         for path in gone:
             release = path.released[OWN]
-            if release.sure:
+            if release.on_all_paths:
                 states = {state.name: state.path for state in process.states}
                 self.error(
                     "HSM0538",
@@ -745,7 +747,7 @@ def _summary(found: Sequence[tuple[list[Path], Body]], nothing: bool) -> Summary
         others |= body.others
         for path in paths:
             outcome = tuple(
-                (key, release.sure)
+                (key, release.on_all_paths)
                 for key, release in sorted(path.released.items(), key=lambda i: i[0])
                 if key == OWN or key.startswith("argument ")
             )

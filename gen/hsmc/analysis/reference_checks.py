@@ -19,7 +19,7 @@ from .reference_flow import (
     Declared,
     Findings,
     Follower,
-    Given,
+    RaisedValues,
     Use,
     is_reference,
 )
@@ -46,10 +46,10 @@ class References:
         # What is written to records in whatever state they are.
         self.written: dict[str, Nothing] = {}
         # Of raised events: arguments, and pools with a free record.
-        self.given: dict[tuple[str, str], Given] = {}
+        self.raised_values: dict[tuple[str, str], RaisedValues] = {}
         self.findings: dict[Union[Work, str], Findings] = {}
         self.waiting: dict[Work, None] = {}
-        self._concerns: dict[Work, bool] = {}
+        self._uses_references: dict[Work, bool] = {}
         self.leaves: dict[tuple[str, str], list[Work]] = {}
         self.events: dict[tuple[str, str], list[Work]] = {}
         for process in protocol.processes:
@@ -120,19 +120,21 @@ class References:
         follower.evaluate(condition, path)
         self.findings[f"property {property_.name}"] = follower.findings
 
-    def bind(self, event: ir.Event, given: Optional[Given], path: Path) -> None:
-        """Gives the arguments their values. `given` None: nothing is known of them."""
+    def bind(
+        self, event: ir.Event, raised_values: Optional[RaisedValues], path: Path
+    ) -> None:
+        """Gives the arguments their values. `raised_values` None: nothing is known of them."""
         for argument in event.arguments:
             path.names[argument.name] = self.terms.make("argument", argument.name)
-        if given is None:
+        if raised_values is None:
             return
-        for (name, field), nothing in given.nothing.items():
+        for (name, field), nothing in raised_values.nothing.items():
             term = path.names[name]
             if field:
                 term = self.terms.make("field", term, field)
             if nothing is not None:
                 path.nothing[term] = nothing
-        for pool in given.available:
+        for pool in raised_values.available:
             path.facts[path.available(pool)] = True
 
     # --- one handler
@@ -147,14 +149,14 @@ class References:
         path = Path(self.terms)
         if handler.timer is None:
             event = self.declared.events[process.name, handler.event]
-            given = None
+            raised_values = None
             if not event.external:
-                given = self.given.get((process.name, event.name))
-                if given is None:
+                raised_values = self.raised_values.get((process.name, event.name))
+                if raised_values is None:
                     return
-            self.bind(event, given, path)
+            self.bind(event, raised_values, path)
         follower = Follower(self.declared, self.terms, process, event)
-        if not self.concerns(work, handler):
+        if not self.uses_references(work, handler):
             for row in handler.rows:
                 if row.kind == "written" and row.target is not None:
                     self.enter(process, row.target, state)
@@ -167,11 +169,11 @@ class References:
         self.rows(process, handler, follower, path)
         self.take(work, follower.findings)
 
-    def concerns(self, work: Work, handler: ir.Handler) -> bool:
-        if work not in self._concerns:
+    def uses_references(self, work: Work, handler: ir.Handler) -> bool:
+        if work not in self._uses_references:
             parts = tuple(walk.handler_parts(handler))
-            self._concerns[work] = self.declared.concerns(parts)
-        return self._concerns[work]
+            self._uses_references[work] = self.declared.uses_references(parts)
+        return self._uses_references[work]
 
     def rows(
         self, process: ir.Process, handler: ir.Handler, follower: Follower, path: Path
@@ -225,8 +227,8 @@ class References:
                 for key, works in self.leaves.items():
                     if key[0] == owner:
                         self.waiting.update(dict.fromkeys(works))
-        for given in findings.given:
-            self.give(given)
+        for raised_values in findings.raised_values:
+            self.merge_raised_values(raised_values)
 
     def enter(self, process: ir.Process, leaf: str, state: dict[str, Nothing]) -> None:
         key = process.name, leaf
@@ -238,21 +240,23 @@ class References:
             self.states[key] = after
             self.waiting.update(dict.fromkeys(self.leaves.get(key, ())))
 
-    def give(self, given: Given) -> None:
-        key = given.process, given.event
+    def merge_raised_values(self, raised_values: RaisedValues) -> None:
+        key = raised_values.process, raised_values.event
         event = self.declared.events[key]
         if event.keeps is not None:
             # It may be delivered later, when others have been at the pools.
-            given = Given(*key, given.nothing, frozenset())
-        before = self.given.get(key)
+            raised_values = RaisedValues(*key, raised_values.nothing, frozenset())
+        before = self.raised_values.get(key)
         if before is not None:
             nothing = {
                 name: joined(before.nothing[name], value)
-                for name, value in given.nothing.items()
+                for name, value in raised_values.nothing.items()
             }
-            given = Given(*key, nothing, before.available & given.available)
-        if given != before:
-            self.given[key] = given
+            raised_values = RaisedValues(
+                *key, nothing, before.available & raised_values.available
+            )
+        if raised_values != before:
+            self.raised_values[key] = raised_values
             self.waiting.update(dict.fromkeys(self.events.get(key, ())))
 
     # --- reports

@@ -44,8 +44,8 @@ class Use(NamedTuple):
 
 
 @dataclass
-class Given:
-    """What a raise tells of what it passes on."""
+class RaisedValues:
+    """What is known of the references that a raise passes on."""
 
     process: str
     event: str
@@ -59,7 +59,7 @@ class Findings:
 
     uses: list[Use] = field(default_factory=list)
     no_room: list[tuple[str, ir.Place, tuple[Note, ...]]] = field(default_factory=list)
-    given: list[Given] = field(default_factory=list)
+    raised_values: list[RaisedValues] = field(default_factory=list)
     # Where an argument that may be none is passed on by a raise: which argument, and who answers.
     passed: list[tuple[ArgumentKey, Use]] = field(default_factory=list)
     states: list[tuple[str, dict[Slot, Nothing]]] = field(default_factory=list)
@@ -111,7 +111,7 @@ class Declared:
             slot: process for process, slots in self.slots.items() for slot in slots
         }
         self._changed: dict[str, set[str]] = {}
-        self._concerns: dict[str, bool] = {}
+        self._uses_references: dict[str, bool] = {}
 
     def _slots(self, process: ir.Process) -> list[str]:
         """References that each state of the process may know something of."""
@@ -136,27 +136,29 @@ class Declared:
                 ]
         return found
 
-    def concerns(self, item: object) -> bool:
+    def uses_references(self, item: object) -> bool:
         """Does it do anything with a reference but look at the own record, or with pools?"""
         for node in walk.nodes(item):
             if isinstance(node, ir.ExpressionBase):
                 if isinstance(node.type, ir.ReferenceType):
                     if not isinstance(node, ir.InstanceName):
                         return True
-                elif isinstance(node, ir.Call) and self._body_concerns(node.function):
+                elif isinstance(node, ir.Call) and self._body_uses_references(
+                    node.function
+                ):
                     return True
             elif isinstance(node, ir.ActionCall):
-                if self._body_concerns(node.action):
+                if self._body_uses_references(node.action):
                     return True
             elif isinstance(node, (ir.Raise, ir.Create, ir.Release, ir.Clear)):
                 return True
         return False
 
-    def _body_concerns(self, name: str) -> bool:
-        if name not in self._concerns:
+    def _body_uses_references(self, name: str) -> bool:
+        if name not in self._uses_references:
             body = self.functions.get(name) or self.actions[name]
-            self._concerns[name] = self.concerns(body.body)
-        return self._concerns[name]
+            self._uses_references[name] = self.uses_references(body.body)
+        return self._uses_references[name]
 
     def changed_by(
         self, action: str, follow: Callable[[Iterable[ir.Statement]], set[str]]
@@ -391,13 +393,13 @@ class Follower:
         what: str,
         place: ir.Place,
         declared: Sequence[ir.Argument],
-        given: Sequence[ir.Expression],
+        arguments: Sequence[ir.Expression],
         path: Path,
     ) -> Iterator[Path]:
         """The path inside; its `callers` lead back."""
-        values = [self.evaluate(value, path) for value in given]
+        values = [self.evaluate(value, path) for value in arguments]
         names = [argument.name for argument in declared]
-        self.frames.append(Frame(what, place, dict(zip(names, given))))
+        self.frames.append(Frame(what, place, dict(zip(names, arguments))))
         path.callers = (*path.callers, path.names)
         path.names = dict(zip(names, values))
         yield path
@@ -670,7 +672,9 @@ class Follower:
             for pool in self.declared.protocol.pools
             if path.truth(path.available(pool.name))
         }
-        self.findings.given.append(Given(process, name, nothing, frozenset(room)))
+        self.findings.raised_values.append(
+            RaisedValues(process, name, nothing, frozenset(room))
+        )
         if path.left is None:
             path.left = self.state(path)
         path.forget_state()
@@ -681,11 +685,11 @@ def _passed_as(
 ) -> Optional[tuple[ir.Expression, ir.Place]]:
     """What the caller passed, when the value came in as an argument."""
     if isinstance(node, ir.ArgumentName):
-        given = frame.arguments[node.name]
-        return given, given.place
+        argument = frame.arguments[node.name]
+        return argument, argument.place
     if isinstance(node, ir.PayloadField) and isinstance(node.base, ir.ArgumentName):
-        given = frame.arguments[node.base.name]
-        return dataclasses.replace(node, base=given), given.place
+        argument = frame.arguments[node.base.name]
+        return dataclasses.replace(node, base=argument), argument.place
     return None
 
 

@@ -86,10 +86,10 @@ class Values(ABC):
         self._writes: dict[str, frozenset[str]] = {}
         # What bodies give, by what they know when they are called; those called while nothing is reported are apart.
         self._calls: dict[Context, Interval] = {}
-        self._quiet_calls: dict[Context, Interval] = {}
+        self._calls_without_reports: dict[Context, Interval] = {}
         # What is known of the arguments of events that rows raise, from all these rows together.
         self._raised: dict[tuple[str, str], Facts] = {}
-        carried = {
+        external_payloads = {
             a.type.name
             for process in protocol.processes
             for event in process.events
@@ -108,15 +108,15 @@ class Values(ABC):
             for name, value in node.fields
             if value.value is None
         }
-        self.carried = carried  # payloads that come from outside
-        self.quiet = 0  # while above 0 nothing is reported
+        self.external_payloads = external_payloads  # payloads that come from outside
+        self.reports_off = 0  # while above 0 nothing is reported
         self.turns = 1  # of the loops that are followed turn by turn
         # Where the body under analysis was called from, outermost first, and what it returns.
         self.callers: list[ir.Place] = []
         self.result: Optional[Interval] = None
 
     @abstractmethod
-    def silent(self) -> "Values":
+    def without_reports(self) -> "Values":
         """The same where the values have been, or will be, reported on elsewhere."""
 
     @abstractmethod
@@ -141,13 +141,13 @@ class Values(ABC):
     # --- reports
 
     def report(self, code: str, place: ir.Place, message: str) -> None:
-        if self.quiet or (code, place) in self.reported:
+        if self.reports_off or (code, place) in self.reported:
             return
         self.reported.add((code, place))
         notes = [("comes here from", self.callers[-1])] if self.callers else []
         self.places.error(code, place, message, notes)
 
-    def within(
+    def check_within(
         self,
         value: Interval,
         low: int,
@@ -181,9 +181,11 @@ class Values(ABC):
         facts: Facts,
     ) -> None:
         """Must be shown to be one of `count`. What comes after may rely on it: the mistake has been reported."""
-        self.within(value, 0, count - 1, node.place, what)
+        self.check_within(value, 0, count - 1, node.place, what)
         if value.high >= count > value.low:
-            self.learn(node, Interval(value.low, count - 1, value.low_known), facts)
+            self.record_interval(
+                node, Interval(value.low, count - 1, value.low_known), facts
+            )
 
     # --- what facts are about
 
@@ -253,10 +255,10 @@ class Values(ABC):
             return facts.known.get(self.subject(node))
         whole = self.sum(node)
         # What is known of a single term has been checked where it stands.
-        return self.known_sum(whole, facts) if len(whole.terms) > 1 else None
+        return self.interval_of_sum(whole, facts) if len(whole.terms) > 1 else None
 
     @staticmethod
-    def known_sum(whole: Sum, facts: Facts) -> Optional[Interval]:
+    def interval_of_sum(whole: Sum, facts: Facts) -> Optional[Interval]:
         terms = facts.known.get(whole.subject) if whole.subject else None
         return whole.whole(terms) if terms is not None else None
 
@@ -285,7 +287,7 @@ class Values(ABC):
             return Interval(runs[0][0].value, runs[-1][1].value)
         return of_bits(kind.bits) if isinstance(kind, ir.IntegerType) else ANY
 
-    def given(self, kind: ir.Type, limits: Optional[ir.Range]) -> Interval:
+    def external_interval(self, kind: ir.Type, limits: Optional[ir.Range]) -> Interval:
         """Of what comes from outside."""
         found = self.allowed(kind, limits)
         if limits is None and isinstance(kind, ir.IntegerType):
@@ -297,13 +299,13 @@ class Values(ABC):
             parameter = self.parameters[node.name]
             if isinstance(parameter.type, ir.EnumerationType) and not parameter.range:
                 return of_bits(parameter.type.bits)  # whatever the host says
-            return self.given(parameter.type, parameter.range)
+            return self.external_interval(parameter.type, parameter.range)
         if isinstance(node, ir.VariableName):
             return self.declared(node.type, self.fields.get((node.process, node.name)))
         if isinstance(node, ir.PayloadField):
             field = self.fields[("payload " + node.payload, node.field)]
-            if node.payload in self.carried:
-                found = self.given(node.type, field.range)
+            if node.payload in self.external_payloads:
+                found = self.external_interval(node.type, field.range)
             else:
                 found = self.allowed(node.type, field.range)
             if (node.payload, node.field) in self.computed_fields and found.low > 0:
@@ -361,18 +363,18 @@ class Values(ABC):
             for name, part in node.fields:
                 value = self.value(part, facts)
                 field = self.fields["payload " + node.payload, name]
-                self.fits(value, field, part.place, f"field '{name}'")
+                self.check_field_range(value, field, part.place, f"field '{name}'")
             return ANY
         if not isinstance(node, BY_TYPE):
             assert_never(node)
         return self.declared(node.type, None)
 
-    def fits(
+    def check_field_range(
         self, value: Interval, field: ir.Field, place: ir.Place, what: str
     ) -> None:
         if field.range is not None and not field.hidden:
             low, high = field.range.low.value, field.range.high.value
-            self.within(value, low, high, place, what, field.initial is None)
+            self.check_within(value, low, high, place, what, field.initial is None)
 
     def narrow(self, node: ir.Narrow, facts: Facts) -> Interval:
         value = self.value(node.operand, facts)
@@ -469,7 +471,7 @@ class Values(ABC):
             return BOOL
         if count.low == count.high:
             last = size - count.high
-            self.within(first, 0, last, node.first.place, "first of the bits")
+            self.check_within(first, 0, last, node.first.place, "first of the bits")
         elif count.high > 0:
             self.end_of_bits(node, first, count, size, facts)
         return BOOL
@@ -485,11 +487,11 @@ class Values(ABC):
         """The bits behind the last one examined must begin inside, too."""
         whole = self.sum(node.first).plus(self.sum(node.count))
         behind = intervals.add(first, count)
-        known = self.known_sum(whole, facts)
+        known = self.interval_of_sum(whole, facts)
         if known is not None:
             behind = behind.meet(known) or behind
         behind = behind._replace(outside=first.outside or count.outside)
-        self.within(behind, 0, size, node.place, "end of the bits")
+        self.check_within(behind, 0, size, node.place, "end of the bits")
 
     def index(self, node: Union[ir.RecordField, ir.Clear], facts: Facts) -> None:
         value = self.value(node.index, facts)
@@ -536,7 +538,7 @@ class Values(ABC):
         else:
             self._assume_call(node, holds, facts)
             if isinstance(node.type, ir.BoolType):
-                self.learn(node, exactly(int(holds)), facts)
+                self.record_interval(node, exactly(int(holds)), facts)
 
     def _assume_call(self, node: ir.Expression, holds: bool, facts: Facts) -> None:
         """What a condition that is a function of one expression says of its arguments."""
@@ -566,19 +568,23 @@ class Values(ABC):
     ) -> None:
         if node.value is not None:
             return
-        silent = self.silent()
-        limit, value = silent.value(other, facts), silent.value(node, facts)
+        without_reports = self.without_reports()
+        limit, value = without_reports.value(other, facts), without_reports.value(
+            node, facts
+        )
         bounded = intervals.bounded_by(operator, value, limit)
         if bounded is None:
             facts.dead = True
             return
-        self.learn(node, bounded, facts)
+        self.record_interval(node, bounded, facts)
 
-    def learn(self, node: ir.Expression, interval: Interval, facts: Facts) -> None:
+    def record_interval(
+        self, node: ir.Expression, interval: Interval, facts: Facts
+    ) -> None:
         if isinstance(node, ir.Narrow):
-            operand = self.silent().value(node.operand, facts)
+            operand = self.without_reports().value(node.operand, facts)
             if operand.high < 1 << getattr(node.type, "bits", 32):
-                self.learn(node.operand, interval, facts)
+                self.record_interval(node.operand, interval, facts)
         if not isinstance(node, ir.Binary) or node.operator not in ("+", "-"):
             facts.known[self.subject(node)] = interval
             return
@@ -597,7 +603,7 @@ class Values(ABC):
         """The one operand of a sum that is no number."""
         while isinstance(node, ir.Binary):
             node = node.left if node.right.value is not None else node.right
-        return self.silent().value(node, facts)
+        return self.without_reports().value(node, facts)
 
     def differ(
         self, left: ir.Expression, operator: str, right: ir.Expression, facts: Facts
@@ -609,8 +615,10 @@ class Values(ABC):
             return
         if operator in ("<", "<="):
             left, right = right, left
-        silent = self.silent()
-        great, small = silent.value(left, facts), silent.value(right, facts)
+        without_reports = self.without_reports()
+        great, small = without_reports.value(left, facts), without_reports.value(
+            right, facts
+        )
         high = great.high - small.low if operator != "==" else 0
         difference = Interval(int(operator in ("<", ">")), high, True, great.high_known)
         whole = self.sum(left).plus(self.sum(right).negative())
