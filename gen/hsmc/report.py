@@ -47,7 +47,7 @@ class Report:
         # A name that is missing is one mistake, wherever it is used.
         self._unknown: dict[tuple[str, str], list[Diagnostic]] = {}
         # Words of text that did not parse: a name missing because its declaration is broken is no error of its own.
-        self.poisoned: set[str] = set()
+        self.damaged_names: set[str] = set()
 
     def add(
         self,
@@ -68,7 +68,7 @@ class Report:
         candidates: Iterable[str],
     ) -> None:
         """An unknown name, with the nearest known one."""
-        if name in self.poisoned:
+        if name in self.damaged_names:
             return
         diagnostic = Diagnostic(code, what + did_you_mean(name, candidates), span)
         key = ("", name) if code in GLOBAL_NAMES else (code, what)

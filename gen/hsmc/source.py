@@ -27,7 +27,7 @@ class SourceFile:
     # The same text, character for character in place, without comments and with continued lines joined (parser.py).
     clean: str = field(init=False)
     # Lines that belong to profiles not chosen (profiles.py).
-    hidden_lines: set[int] = field(init=False, default_factory=set)
+    excluded_lines: set[int] = field(init=False, default_factory=set)
 
     def __post_init__(self) -> None:
         self.clean = self.text

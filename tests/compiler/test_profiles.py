@@ -43,7 +43,7 @@ def write(directory: Path, text: str, name: str = "t.hsm") -> Path:
 def test_marks(code: str, names: list[str], code_end: int, stray: int) -> None:
     marked = find_marks(code)
     assert [name for name, _ in marked.names] == names
-    assert (marked.code_end, marked.stray) == (code_end, stray)
+    assert (marked.code_end, marked.first_misplaced) == (code_end, stray)
     assert all(code[at : at + 1 + len(n)] == "@" + n for n, at in marked.names)
 
 

@@ -31,7 +31,7 @@ specs = pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
 
 
 class _EveryProfile(Selection):
-    def hides(self, marks: Sequence[str]) -> bool:
+    def excludes(self, marks: Sequence[str]) -> bool:
         return False
 
 

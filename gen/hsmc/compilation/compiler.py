@@ -336,7 +336,7 @@ class _Resolution:
                 "a liveness property says what happens in the end: no state can contradict it",
             )
         elif node.instance is not None and node.condition is None:
-            self._says_nothing(node)
+            self._report_unused_instance(node)
         body = Body("function", f"property {node.name.text}")
         resolver = Statements(context, self.types, body)
         instance: Optional[ir.Argument] = None
@@ -352,16 +352,16 @@ class _Resolution:
                     context.error(
                         "HSM0206", node.instance.type.span, "a pool is needed here"
                     )
-                context.report.poisoned.add(name.text)
+                context.report.damaged_names.add(name.text)
         if node.condition is None:
             return instance, None
         condition = resolver.condition(node.condition)
         if instance is not None and condition is not None:
             if not walk.uses_argument([condition], instance.name):
-                self._says_nothing(node)
+                self._report_unused_instance(node)
         return instance, condition
 
-    def _says_nothing(self, node: ast.Property) -> None:
+    def _report_unused_instance(self, node: ast.Property) -> None:
         assert node.instance is not None
         self.context.error(
             "HSM0334",
@@ -665,11 +665,11 @@ def _returns(statements: tuple[ast.Statement, ...]) -> bool:
 def _source(span: Span) -> tuple[str, ...]:
     """As written, without the lines of other profiles."""
     lines = span.text.rstrip().split("\n")
-    hidden = span.file.hidden_lines
+    excluded = span.file.excluded_lines
     return tuple(
         line.rstrip()
         for number, line in enumerate(lines, start=span.line)
-        if number not in hidden
+        if number not in excluded
     )
 
 

@@ -103,7 +103,7 @@ class AddedState:
             hidden=True,
         )
         if not per_record:
-            self.machine.hidden.append(field)
+            self.machine.added_fields.append(field)
             context.added_names.add(naming.snake(field.name))
             return ir.VariableName(
                 type=type_, place=place, process=self.machine.name, name=field.name

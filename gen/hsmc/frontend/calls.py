@@ -221,7 +221,7 @@ class Calls(Expressions):
                 node.pool.text,
                 self.context.pools,
             )
-            self.context.report.poisoned.add(node.name.text)
+            self.context.report.damaged_names.add(node.name.text)
             return None
         name = unused_name(self.context, pool.name)
         body = Body("function", name)

@@ -358,7 +358,7 @@ class Declarations:
                     )
                     type_ = None
             if type_ is None:
-                self.context.report.poisoned.add(node.name.text)
+                self.context.report.damaged_names.add(node.name.text)
                 continue
             limits = self.range(
                 node.range,

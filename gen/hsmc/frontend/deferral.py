@@ -110,7 +110,7 @@ class Deferral:
         signature = self.context.events.get(self.machine.name, {}).get(name)
         return (
             self.added.usable
-            and name in self.machine.keeps
+            and name in self.machine.queue_sizes
             and signature is not None
             and len(signature.arguments) == len(event.arguments)
             and all(
@@ -136,7 +136,7 @@ class Deferral:
     def _queue(self, event: ast.Event) -> Queue:
         context, machine, name = self.context, self.machine, event.name.text
         place = event.name.span.place()
-        limit = machine.keeps[name]
+        limit = machine.queue_sizes[name]
         arguments = context.events[machine.name][name].arguments
         count = self.added.add(
             f"waiting_{name}",

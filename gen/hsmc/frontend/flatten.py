@@ -282,11 +282,13 @@ class Flattener:
         actions, entry_actions = self.ordered(choice.actions, entry_actions)
         if any(e.timer is not None and e.timer.computed for e in entered):
             # A duration is computed behind what the row does, but in front of what it raises.
-            calm = 0
-            while calm < len(actions) and not self.raises(actions[calm : calm + 1]):
-                calm += 1
-            entry_actions = (*actions[calm:], *entry_actions)
-            actions = actions[:calm]
+            first_raise = 0
+            while first_raise < len(actions) and not self.raises(
+                actions[first_raise : first_raise + 1]
+            ):
+                first_raise += 1
+            entry_actions = (*actions[first_raise:], *entry_actions)
+            actions = actions[:first_raise]
         return ir.Row(
             id=f"{machine.name}.{leaf.name}.{event}.{count}",
             number=number,
@@ -442,7 +444,7 @@ def flatten(
                 for v in node.variables
                 if v.name.text in context.variables
             ),
-            *machine.hidden,
+            *machine.added_fields,
         ),
         events=_events(context, machine, deferral),
         states=tuple(_state(state) for state in machine.states),
@@ -495,7 +497,7 @@ def _events(
                     external=node.external,
                     creates=node.creates,
                     select=machine.selects.get(name),
-                    keeps=machine.keeps.get(name),
+                    keeps=machine.queue_sizes.get(name),
                     room=queue.room if queue and node.external else None,
                     waiting=queue.count if queue else None,
                     code=node.code,

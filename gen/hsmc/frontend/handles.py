@@ -123,7 +123,7 @@ def _to_handle(context: Context, pool: ir.Pool, table: str) -> ir.Function:
     type_ = ir.HandleType(32, pool.name)
     r = ir.ArgumentName(type=pool.reference, place=place, name="r")
     none = ir.NoneReference(type=pool.reference, place=place, value=0)
-    asked = ir.Binary(type=BOOL, place=place, operator="!=", left=r, right=none)
+    is_reference = ir.Binary(type=BOOL, place=place, operator="!=", left=r, right=none)
     generation = _binary("<<", _generation(table, r, place), SHIFT, place)
     index = ir.NumberOf(type=U32, place=place, reference=r)
     return _function(
@@ -133,7 +133,7 @@ def _to_handle(context: Context, pool: ir.Pool, table: str) -> ir.Function:
         ir.Conditional(
             type=type_,
             place=place,
-            condition=asked,
+            condition=is_reference,
             then=ir.Binary(
                 type=U32, place=place, operator="|", left=generation, right=index
             ),

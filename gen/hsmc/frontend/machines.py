@@ -89,10 +89,10 @@ class Machine:
     leaves: list[StateNode]  # in the order of their numbers
     timers: list[ir.Timer] = field(default_factory=list)
     selects: dict[str, ir.Expression] = field(default_factory=dict)
-    keeps: dict[str, ir.Size] = field(default_factory=dict)
+    queue_sizes: dict[str, ir.Size] = field(default_factory=dict)
     # Of each leaf, those its rows lead to: known once it is flattened.
     successors: dict[StateNode, set[StateNode]] = field(default_factory=dict)
-    hidden: list[ir.Field] = field(default_factory=list)  # generated variables
+    added_fields: list[ir.Field] = field(default_factory=list)  # generated variables
     # Of each state entered by history, where it keeps the number of the child last active.
     history: dict[StateNode, ir.Expression] = field(default_factory=dict)
 
@@ -226,17 +226,17 @@ class MachineBuilder:
                     "the record",
                 )
             else:
-                self.context.report.poisoned.add(instance.name.text)
+                self.context.report.damaged_names.add(instance.name.text)
         return resolver
 
     def _event(self, event: ast.Event) -> None:
         name = event.name.text
         if event.keeps is not None:
-            kept = self.types.constants.size(
+            size = self.types.constants.size(
                 event.keeps, 1, QUEUE_LIMIT, "how many may wait"
             )
-            if kept is not None:
-                self.machine.keeps[name] = kept
+            if size is not None:
+                self.machine.queue_sizes[name] = size
         if event.creates or event.select is not None:
             if self.node.instance is None:
                 self.context.error(

@@ -3,7 +3,7 @@
 
 Declarations start in column 1 and are parsed one by one. Inside a declaration that does not parse, the offending
 line is blanked together with what hangs on it, and the rest is parsed again, so that one run shows several mistakes.
-The words of what was blanked are remembered (Report.poisoned): they explain names missing later.
+The words of what was blanked are remembered (Report.damaged_names): they explain names missing later.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class SpecIndenter(Indenter):
         return (self.NL_type, "SLASH")
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-        return super().process(self._mark_actions(_apart(stream)))
+        return super().process(self._mark_actions(_check_separated(stream)))
 
     def _mark_actions(self, stream: Iterator[Token]) -> Iterator[Token]:
         first: Optional[str] = None
@@ -120,7 +120,7 @@ class SpecIndenter(Indenter):
             yield token
 
 
-def _apart(stream: Iterator[Token]) -> Iterator[Token]:
+def _check_separated(stream: Iterator[Token]) -> Iterator[Token]:
     """Refuses words that run into each other: where no name may stand the lexer would take `constantlimit` for two."""
     before: Optional[Token] = None
     for token in stream:
@@ -282,7 +282,7 @@ class FileParser:
         self.report = report
         self.damaged = False
         # Positions of mistakes after which the lines of a declaration make no sense.
-        self.hopeless: list[int] = []
+        self.fatal_offsets: list[int] = []
         self.marks: list[ast.Name] = []
         self.lines = self._logical_lines()
 
@@ -320,24 +320,26 @@ class FileParser:
     def _selected(self, selection: Selection) -> list[LogicalLine]:
         """Blanks marks, and the lines of other profiles with what hangs on them."""
         remaining: list[LogicalLine] = []
-        hidden_indent: Optional[int] = None
+        excluded_indent: Optional[int] = None
         for line in self.lines:
             marked = find_marks(self._code(line))
             sound = self._check_marks(line, marked, selection)
-            if hidden_indent is not None and line.indent <= hidden_indent:
-                hidden_indent = None
+            if excluded_indent is not None and line.indent <= excluded_indent:
+                excluded_indent = None
             names = [name for name, _ in marked.names]
-            if hidden_indent is None and (not sound or selection.hides(names)):
-                hidden_indent = line.indent
-            if hidden_indent is None:
+            if excluded_indent is None and (not sound or selection.excludes(names)):
+                excluded_indent = line.indent
+            if excluded_indent is None:
                 if names:
                     self._blank(line.start + marked.code_end, line.end)
                 remaining.append(line)
                 continue
             if not sound:
-                self._poison(line.start, line.end)
+                self._note_damage(line.start, line.end)
             first = self.file.line_of(line.start)
-            self.file.hidden_lines.update(range(first, self.file.line_of(line.end) + 1))
+            self.file.excluded_lines.update(
+                range(first, self.file.line_of(line.end) + 1)
+            )
             self._blank(line.start, line.end)
         return remaining
 
@@ -347,8 +349,8 @@ class FileParser:
         marked: Marked,
         selection: Selection,
     ) -> bool:
-        if marked.stray >= 0:
-            at = line.start + marked.stray
+        if marked.first_misplaced >= 0:
+            at = line.start + marked.first_misplaced
             message = "'@' is out of place: @NAME stands at the very end of a line, continued ones included"
             self._error("HSM0108", at, at + 1, message)
             return False
@@ -357,7 +359,7 @@ class FileParser:
             self.marks.append(ast.Name(Span(self.file, at, at + len(name)), name))
             unknown = selection.unknown(name)
             if unknown is not None:
-                if name not in self.report.poisoned:
+                if name not in self.report.damaged_names:
                     at = line.start + offset
                     self._error("HSM0213", at, at + 1 + len(name), unknown)
                 return False
@@ -377,9 +379,9 @@ class FileParser:
         self.damaged = True
         self.report.add(code, Span(self.file, start, end), message)
 
-    def _poison(self, start: int, end: int) -> None:
+    def _note_damage(self, start: int, end: int) -> None:
         self.damaged = True
-        self.report.poisoned.update(WORD.findall(self.file.text[start:end]))
+        self.report.damaged_names.update(WORD.findall(self.file.text[start:end]))
 
     def _logical_lines(self) -> list[LogicalLine]:
         """Blanks comments and joins lines in file.clean; gives the lines that are left."""
@@ -404,7 +406,7 @@ class FileParser:
                         start + tab + 1,
                         "tab in the indentation; indent with blanks",
                     )
-                    self.hopeless.append(start)
+                    self.fatal_offsets.append(start)
                 for position in range(start, end):
                     if clean[position] == "\t":
                         clean[position] = " "
@@ -416,7 +418,7 @@ class FileParser:
                     open_brackets[-1] + 1,
                     f"'{clean[open_brackets[-1]]}' is never closed",
                 )
-                self.hopeless.append(open_brackets[-1])
+                self.fatal_offsets.append(open_brackets[-1])
                 open_brackets.clear()
             continues = lines and (
                 open_brackets
@@ -439,7 +441,7 @@ class FileParser:
                 open_brackets[-1] + 1,
                 f"'{clean[open_brackets[-1]]}' is never closed",
             )
-            self.hopeless.append(open_brackets[-1])
+            self.fatal_offsets.append(open_brackets[-1])
         self.file.clean = "".join(clean)
         return lines
 
@@ -481,8 +483,8 @@ class FileParser:
     def _parse_chunk(
         self, chunk: list[LogicalLine]
     ) -> Iterator[ast.AnyDeclaration | ast.Include | ast.Profile]:
-        if any(chunk[0].start <= at < chunk[-1].end for at in self.hopeless):
-            self._poison(chunk[0].start, chunk[-1].end)
+        if any(chunk[0].start <= at < chunk[-1].end for at in self.fatal_offsets):
+            self._note_damage(chunk[0].start, chunk[-1].end)
             return
         chunk = self._check_dedents(chunk)
         for _attempt in range(ERRORS_PER_DECLARATION):
@@ -541,7 +543,7 @@ class FileParser:
                 chunk[0].end,
                 "a declaration must start in column 1",
             )
-            self._poison(chunk[0].start, chunk[-1].end)
+            self._note_damage(chunk[0].start, chunk[-1].end)
             return []
         for number, line in enumerate(chunk):
             if line.indent > levels[-1]:
@@ -556,7 +558,7 @@ class FileParser:
                     if line.indent % INDENTATION:
                         message = indentation_message(line.indent)
                     self._error("HSM0103", line.start + line.indent, line.end, message)
-                    self._poison(line.start, line.end)
+                    self._note_damage(line.start, line.end)
                     levels.append(line.indent)
                     continue
             remaining.append(line)
@@ -571,7 +573,7 @@ class FileParser:
         line = chunk[odd]
         message = indentation_message(line.indent)
         self._error("HSM0103", line.start + line.indent, line.end, message)
-        self._poison(chunk[0].start, chunk[-1].end)
+        self._note_damage(chunk[0].start, chunk[-1].end)
         return True
 
     @staticmethod
@@ -641,7 +643,7 @@ class FileParser:
                 and self._begins(chunk[end], "else")
             ):
                 end += 1
-            self._poison(chunk[index].start, chunk[end - 1].end)
+            self._note_damage(chunk[index].start, chunk[end - 1].end)
             opened_block = index > 0 and chunk[index - 1].indent < indent
             last_of_block = end == len(chunk) or chunk[end].indent < indent
             chunk = chunk[:index] + chunk[end:]

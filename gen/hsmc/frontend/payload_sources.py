@@ -127,22 +127,25 @@ class PayloadSources:
                     [("the layout", self._place(layout.name))],
                 )
         for one, other in itertools.combinations(codec.parts, 2):
-            apart = one.end <= other.start or other.end <= one.start
-            if not apart and not _exclude(one, other):
+            disjoint = one.end <= other.start or other.end <= one.start
+            if not disjoint and not _exclude(one, other):
                 self.context.error(
                     "HSM0407",
                     self._source(node, other.layout.name),
                     f"layouts '{one.layout.name}' and '{other.layout.name}' lie at the same bytes",
                 )
-        told = {
+        missing_fields = {
             field
             for part in codec.parts
             for field in self._check_absent(node, codec, part)
         }
-        asked = [test for part in codec.parts for test in part.tests]
-        asked += [test for data in codec.data for test in data.tests]
-        for test in dict.fromkeys(asked):
-            if test.field not in told and codec.slot(test.part, test.field) is None:
+        tests = [test for part in codec.parts for test in part.tests]
+        tests += [test for data in codec.data for test in data.tests]
+        for test in dict.fromkeys(tests):
+            if (
+                test.field not in missing_fields
+                and codec.slot(test.part, test.field) is None
+            ):
                 self.context.error(
                     "HSM0408",
                     node.name.span,

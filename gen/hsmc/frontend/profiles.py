@@ -41,7 +41,7 @@ class Selection:
     chosen: Optional[str]
     names: Optional[tuple[str, ...]]
 
-    def hides(self, marks: Sequence[str]) -> bool:
+    def excludes(self, marks: Sequence[str]) -> bool:
         return bool(marks) and self.chosen not in marks
 
     def unknown(self, name: str) -> Optional[str]:
@@ -63,7 +63,7 @@ class Marked:
 
     names: tuple[tuple[str, int], ...]
     code_end: int
-    stray: int
+    first_misplaced: int
 
 
 def find_marks(code: str) -> Marked:
@@ -77,10 +77,10 @@ def find_marks(code: str) -> Marked:
             (match[1], match.start())
             for match in MARK.finditer(plain, found.start(), found.end())
         )
-    stray = plain.find("@", 0, code_end)
-    if stray < 0 and names and not plain[:code_end].strip():
-        stray = names[0][1]
-    return Marked(names, code_end, stray)
+    first_misplaced = plain.find("@", 0, code_end)
+    if first_misplaced < 0 and names and not plain[:code_end].strip():
+        first_misplaced = names[0][1]
+    return Marked(names, code_end, first_misplaced)
 
 
 def choose(

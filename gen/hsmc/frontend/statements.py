@@ -138,7 +138,7 @@ class Statements(Calls):
     def _for_numbers(self, node: ast.For) -> Optional[ir.Statement]:
         ends = self.ends_of_loop(node)
         if ends is None:
-            self._poisoned_loop(node)
+            self._check_damaged_loop(node)
             return None
         local, body = self._loop_body(node, ir.IntegerType(32))
         return ir.For(
@@ -199,7 +199,7 @@ class Statements(Calls):
     def _for_elements(self, node: ast.For) -> Optional[ir.Statement]:
         array = self.expression(node.first)
         if array is None:
-            self._poisoned_loop(node)
+            self._check_damaged_loop(node)
             return None
         if not isinstance(array.type, ir.ArrayType):
             self.error(
@@ -208,7 +208,7 @@ class Statements(Calls):
                 f"{describe(array.type)} has no elements: a loop runs through numbers (first..last), an array, or the "
                 "records of a pool that are in use",
             )
-            self._poisoned_loop(node)
+            self._check_damaged_loop(node)
             return None
         place = node.span.place()
         u32 = ir.IntegerType(32)
@@ -259,9 +259,9 @@ class Statements(Calls):
         self.scopes.pop()
         return local, body
 
-    def _poisoned_loop(self, node: ast.For) -> None:
-        """What the name of a loop that is wrong stands for is no mistake of its uses."""
-        self.context.report.poisoned.add(node.name.text)
+    def _check_damaged_loop(self, node: ast.For) -> None:
+        """Checks the body of a loop that is wrong. Uses of its name are not reported as mistakes of their own."""
+        self.context.report.damaged_names.add(node.name.text)
         self.block(node.body)
 
     # --- let and assignment
@@ -270,7 +270,7 @@ class Statements(Calls):
         statement = self._let(node)
         if statement is None and self.lookup(node.name.text) is None:
             # A name whose value is wrong: its uses are no mistakes of their own.
-            self.context.report.poisoned.add(node.name.text)
+            self.context.report.damaged_names.add(node.name.text)
         return statement
 
     def _let(self, node: ast.Let) -> Optional[ir.Statement]:

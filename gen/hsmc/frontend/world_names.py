@@ -69,7 +69,7 @@ class WorldNames:
         for node in self.node.bounds:
             size = self.types.constants.size(node.value)
             if size is None:
-                self.context.report.poisoned.add(node.name.text)
+                self.context.report.damaged_names.add(node.name.text)
                 continue
             name = node.name.text
             value = self.context.bounds.get(name, size.value)
@@ -117,7 +117,7 @@ class WorldNames:
         for node in self.node.variables:
             type_ = self._type(node.type)
             if type_ is None:
-                self.context.report.poisoned.add(node.name.text)
+                self.context.report.damaged_names.add(node.name.text)
                 continue
             place = node.name.span.place()
             self.variables.append(
@@ -143,7 +143,7 @@ class WorldNames:
         elif isinstance(value, ir.VariableName):
             wrong = None
         if value is None or at is None:
-            self.context.report.poisoned.add(node.name.text)
+            self.context.report.damaged_names.add(node.name.text)
             return None
         if wrong is not None or at.value is None:
             self.context.error(
@@ -151,7 +151,7 @@ class WorldNames:
                 wrong or node.at.span,
                 "a view shows a variable of a process, or a field of one record, at one node",
             )
-            self.context.report.poisoned.add(node.name.text)
+            self.context.report.damaged_names.add(node.name.text)
             return None
         place = node.name.span.place()
         shown = ir.WorldView(type=value.type, place=place, name=node.name.text)
@@ -181,7 +181,7 @@ class WorldNames:
                 self.context.error(
                     "HSM0607", name.span, "a function of a world is one expression"
                 )
-                self.context.report.poisoned.add(name.text)
+                self.context.report.damaged_names.add(name.text)
                 continue
             arguments = self.types.arguments(node.arguments)
             result = self.types.scalar(node.result, "result")
@@ -202,7 +202,7 @@ class WorldNames:
                 value = line.inlined(function, values, function.node.name.span)
             if value is None:
                 del self.own_functions[called]
-                self.context.report.poisoned.add(called)
+                self.context.report.damaged_names.add(called)
 
     def _parameter(self, node: ast.WorldParameter) -> Optional[ir.WorldParameter]:
         name = node.parameter

@@ -389,7 +389,7 @@ class WorldBuilder(WorldNames):
         for choice in node.choices:
             ends = line.ends_of_loop(choice)
             if ends is None:
-                self.context.report.poisoned.add(choice.name.text)
+                self.context.report.damaged_names.add(choice.name.text)
                 return
             ranges.append(range(ends[0].value, ends[1].value + 1))
         if math.prod(map(len, ranges)) > CHOICES:
