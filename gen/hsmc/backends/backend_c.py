@@ -147,9 +147,7 @@ class CWriter(CheckWriter):
         below = "!=" if isinstance(node.count.expression, ir.Binary) else "<"
         bound = f"{turn} {below} {self.size(node.count)}"
         if node.condition is not None:
-            bound += (
-                f" && {self.expression(node.condition).within({'relational', 'and'})}"
-            )
+            bound += f" && {self.expression(node.condition).parenthesised_unless({'relational', 'and'})}"
         head = f"for (uint32_t {turn} = 0; {bound}; {turn}++) {{"
         return "\n".join(
             [
@@ -164,7 +162,7 @@ class CWriter(CheckWriter):
         name = naming.snake(node.local.unique)
         reference = isinstance(node.local.type, ir.ReferenceType)
         turn = f"turn_{depth}" if reference else name
-        last = self.expression(node.high.expression).within({"additive"})
+        last = self.expression(node.high.expression).parenthesised_unless({"additive"})
         bounds = f"{turn} = {self.size(node.low)}; {turn} <= {last}"
         lines = [self.line(depth, f"for (uint32_t {bounds}; {turn}++) {{")]
         if reference:

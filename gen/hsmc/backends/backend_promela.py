@@ -63,7 +63,7 @@ class PromelaWriter(ExpressionWriter):
             if head.result is None:
                 return done or ["skip"]
             before, text = self.value(head.result)
-            result = self.hidden(
+            result = self.hidden_variable(
                 self.variable(self.owner, "result"), ir.IntegerType(32)
             )
             return [*before, f"{result} = {text}", *done]
@@ -121,9 +121,9 @@ class PromelaWriter(ExpressionWriter):
         lines: list[str] = []
         if early:
             name = self.variable(self.owner, "returned")
-            self.returned = self.hidden(name, ir.BoolType())
+            self.returned = self.hidden_variable(name, ir.BoolType())
             lines.append(f"{self.returned} = 0")
-        local = self.hidden(
+        local = self.hidden_variable(
             self.variable(self.owner, loop.local.unique), loop.local.type
         )
         for value in range(loop.low.value, loop.high.value + 1):
@@ -174,7 +174,7 @@ class PromelaWriter(ExpressionWriter):
         )
 
     def _let(self, node: ir.Let) -> list[str]:
-        target = self.hidden(
+        target = self.hidden_variable(
             self.variable(self.owner, node.local.unique), node.local.type
         )
         if isinstance(node.value, ir.BuildPayload):
@@ -193,7 +193,7 @@ class PromelaWriter(ExpressionWriter):
         return [*before, f"{target} = {text}"]
 
     def _create(self, node: ir.Create) -> list[str]:
-        target = self.hidden(
+        target = self.hidden_variable(
             self.variable(self.owner, node.local.unique), node.local.type
         )
         return self.create(node.pool, target)
@@ -267,7 +267,7 @@ class PromelaWriter(ExpressionWriter):
     def _release(self, node: ir.Release) -> list[str]:
         pool = self.protocol.pool(node.pool)
         before, text = self.value(node.reference)
-        temporary = self.hidden(
+        temporary = self.hidden_variable(
             f"{self.names.lower('released', node.pool)}", pool.reference
         )
         used = self.state(f"{naming.snake(node.pool)}_used")
@@ -284,7 +284,9 @@ class PromelaWriter(ExpressionWriter):
         before, index = self.value(node.index)
         if node.index.value is None and not isinstance(node.index, UNCHANGED):
             # It may be read from the record that is cleared field by field.
-            name = self.hidden(self.names.lower("cleared", node.table), node.index.type)
+            name = self.hidden_variable(
+                self.names.lower("cleared", node.table), node.index.type
+            )
             before.append(f"{name} = {index}")
             index = name
         if node.index_kind == "reference":
@@ -323,7 +325,9 @@ class PromelaWriter(ExpressionWriter):
         self.owner = function.name
         for argument in function.arguments:
             if not isinstance(argument.type, ir.PayloadType):
-                self.hidden(self.variable(function.name, argument.name), argument.type)
+                self.hidden_variable(
+                    self.variable(function.name, argument.name), argument.type
+                )
         lines = self.block(function.body)
         return self.inline(
             self.names.lower(function.name),
@@ -333,7 +337,9 @@ class PromelaWriter(ExpressionWriter):
 
     def instance(self, process: ir.Process) -> Optional[str]:
         return (
-            self.hidden(self.variable(self.owner, process.instance), ir.IntegerType(32))
+            self.hidden_variable(
+                self.variable(self.owner, process.instance), ir.IntegerType(32)
+            )
             if process.instance
             else None
         )
@@ -439,7 +445,7 @@ class PromelaWriter(ExpressionWriter):
 
     def event_payload(self, name: str) -> str:
         """The variable in which the world leaves a payload argument of an external event."""
-        return self.hidden(
+        return self.hidden_variable(
             f"{self.names.prefix}_event_{naming.snake(name)}", ir.PayloadType(name)
         )
 
@@ -468,7 +474,7 @@ class PromelaWriter(ExpressionWriter):
             if isinstance(argument.type, ir.PayloadType):
                 payloads.append(self.event_payload(argument.type.name))
             else:
-                self.hidden(self.variable(owner, argument.name), argument.type)
+                self.hidden_variable(self.variable(owner, argument.name), argument.type)
         for item in carried(self.protocol, event.arguments):
             place = self.variable(owner, item.argument.name)
             if item.field is not None:
@@ -784,7 +790,7 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
     ):  # the world reads the arguments even of operations never called
         for argument in device.arguments:
             if not isinstance(argument.type, ir.PayloadType):
-                writer.hidden(
+                writer.hidden_variable(
                     writer.variable(f"device_{device.name}", argument.name),
                     argument.type,
                 )

@@ -201,7 +201,9 @@ class WorldBackend:
         for argument, value in zip(event.arguments, offered.arguments, strict=True):
             if not isinstance(argument.type, ir.PayloadType):
                 target = self.p.variable(owner, argument.name)
-                lines.append(f"{target} = (int){self.c.expression(value).tight()};")
+                lines.append(
+                    f"{target} = (int){self.c.expression(value).as_unary_operand()};"
+                )
                 continue
             variable = self.p.event_payload(argument.type.name)
             given = dict(value.fields) if isinstance(value, ir.BuildPayload) else {}
@@ -209,7 +211,7 @@ class WorldBackend:
                 if isinstance(value, ir.ArgumentName):
                     source = f"{naming.snake(value.name)}->{naming.snake(field.name)}"
                 elif field.name in given:
-                    source = self.c.expression(given[field.name]).tight()
+                    source = self.c.expression(given[field.name]).as_unary_operand()
                 else:
                     source = "0"
                 lines.append(f"{variable}.{field_name(field.name)} = (int){source};")
@@ -223,7 +225,7 @@ class WorldBackend:
         for argument, value in zip(device.arguments, sent.arguments, strict=True):
             if isinstance(value, ir.BuildPayload):
                 fields = [
-                    f".{naming.snake(name)} = ({self.field_kind(value, name)}){self.c.expression(each).tight()}"
+                    f".{naming.snake(name)} = ({self.field_kind(value, name)}){self.c.expression(each).as_unary_operand()}"
                     for name, each in value.fields
                 ]
                 struct = self.c.names.struct(value.payload)
@@ -233,7 +235,7 @@ class WorldBackend:
                 )
             else:
                 kind = self.c.names.scalar(argument.type)
-                text = f"({kind}){self.c.expression(value).tight()}"
+                text = f"({kind}){self.c.expression(value).as_unary_operand()}"
                 result.append(f"const {kind} {naming.snake(argument.name)} = {text};")
         return result
 
@@ -440,7 +442,7 @@ class WorldBackend:
     def parameter_value(self, name: str) -> str:
         each = next(p for p in self.world.parameters if p.name == name)
         self.c.node = "node"
-        return self.c.expression(each.value).tight()
+        return self.c.expression(each.value).as_unary_operand()
 
     def view(self, view: ir.View, promela: bool) -> str:
         """Where a field of a node lies in C; `promela`: in the state of the generated Promela."""

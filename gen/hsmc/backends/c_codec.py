@@ -37,7 +37,7 @@ class CodecView:
         return f"{name}({self.words(part)})"
 
     def constant(self, size: ir.Size) -> str:
-        return self.writer.expression(size.expression).tight()
+        return self.writer.expression(size.expression).as_unary_operand()
 
     def field_macro(self, part: Part, field: ir.LayoutField) -> str:
         return self.names.upper(part.layout.name, field.name)
@@ -50,7 +50,7 @@ class CodecView:
         assert slot is not None
         return slot
 
-    def there(self, tests: Sequence[Test], of_words: bool) -> str:
+    def presence_condition(self, tests: Sequence[Test], of_words: bool) -> str:
         """A condition, asked of the words or of the payload."""
         found = []
         for test in tests:
@@ -87,7 +87,7 @@ class CodecView:
             depth = 1 if part.tests else 0
             tabs = "\t" * depth
             if part.tests:
-                yield f"if ({self.there(part.tests, True)}) {{"
+                yield f"if ({self.presence_condition(part.tests, True)}) {{"
             yield f"{tabs}if (bytes < {part.end}u)"
             yield f"{tabs}\treturn {self.acceptance}_MALFORMED;"
             if codec.data:
@@ -102,7 +102,7 @@ class CodecView:
             tabs = "\t" * depth
             length = self.get(data.part, data.length)
             if data.tests:
-                yield f"if ({self.there(data.tests, True)}) {{"
+                yield f"if ({self.presence_condition(data.tests, True)}) {{"
             yield f"{tabs}if ({length} > bytes - header)"
             yield f"{tabs}\treturn {self.acceptance}_MALFORMED;"
             if data is not codec.data[-1]:
@@ -229,7 +229,7 @@ class CodecView:
             if not part.tests or not slots:
                 yield from (self._load(slot) for slot in slots)
                 continue
-            yield f"if ({self.there(part.tests, False)}) {{"
+            yield f"if ({self.presence_condition(part.tests, False)}) {{"
             yield from (f"\t{self._load(slot)}" for slot in slots)
             yield "} else {"
             for slot in slots:
@@ -256,7 +256,7 @@ class CodecView:
             if not lines:
                 continue
             if part.tests:
-                yield f"if ({self.there(part.tests, False)}) {{"
+                yield f"if ({self.presence_condition(part.tests, False)}) {{"
                 yield from (f"\t{line}" for line in lines)
                 yield "}"
             else:
@@ -301,7 +301,7 @@ class CodecView:
         least = max(part.end for part in self.codec.parts if not part.tests)
         for part in sorted(self.codec.parts, key=lambda part: -part.end):
             if part.tests and part.end > least:
-                yield f"if ({self.there(part.tests, False)})"
+                yield f"if ({self.presence_condition(part.tests, False)})"
                 yield f"\treturn {part.end}u;"
         yield f"return {least}u;"
 
@@ -316,7 +316,7 @@ class CodecView:
             if slot is not None:
                 line = f"bytes += {self.member(slot.field)};"
                 if data.tests:
-                    yield f"if ({self.there(data.tests, False)})"
+                    yield f"if ({self.presence_condition(data.tests, False)})"
                     yield f"\t{line}"
                 else:
                     yield line

@@ -77,14 +77,14 @@ class Text:
     binding: str
     promoted: str
 
-    def within(self, allowed: Iterable[str]) -> str:
+    def parenthesised_unless(self, allowed: Iterable[str]) -> str:
         if self.binding in (ATOM, UNARY) or self.binding in allowed:
             return self.text
         return f"({self.text})"
 
-    def tight(self) -> str:
+    def as_unary_operand(self) -> str:
         """As operand of a cast or a unary operator."""
-        return self.within(())
+        return self.parenthesised_unless(())
 
 
 class ExpressionWriter:
@@ -155,7 +155,9 @@ class ExpressionWriter:
                 return self._in_use(node)
             case ir.NumberOf():
                 return Text(
-                    f"(uint32_t){self.expression(node.reference).tight()}", UNARY, WORD
+                    f"(uint32_t){self.expression(node.reference).as_unary_operand()}",
+                    UNARY,
+                    WORD,
                 )
             case ir.ReferenceOf():
                 return self._reference_of(node)
@@ -192,7 +194,7 @@ class ExpressionWriter:
             and isinstance(kind, (ir.IntegerType, ir.EnumerationType))
         ):
             if kind.bits < 32:
-                return f"({self.names.scalar(kind)}){part.tight()}"
+                return f"({self.names.scalar(kind)}){part.as_unary_operand()}"
         return part.text
 
     def place(self, text: str, kind: ir.Type) -> Text:
@@ -294,22 +296,24 @@ class ExpressionWriter:
         return (
             part
             if part.promoted == WORD
-            else Text(f"(uint32_t){part.tight()}", UNARY, WORD)
+            else Text(f"(uint32_t){part.as_unary_operand()}", UNARY, WORD)
         )
 
     def _unary(self, node: ir.Unary) -> Text:
         if node.operator == "not":
-            return Text(f"!{self.expression(node.operand).tight()}", UNARY, BOOL)
+            return Text(
+                f"!{self.expression(node.operand).as_unary_operand()}", UNARY, BOOL
+            )
         if node.operator == "-":
             return Text(
-                f"0u - {self.expression(node.operand).within({'multiplicative'})}",
+                f"0u - {self.expression(node.operand).parenthesised_unless({'multiplicative'})}",
                 "additive",
                 WORD,
             )
         if node.value is None:
             # gcc warns of comparisons with the complement of what was narrow before its promotion.
             return self.complement(node.operand)
-        return Text(f"~{self.word(node.operand).tight()}", UNARY, WORD)
+        return Text(f"~{self.word(node.operand).as_unary_operand()}", UNARY, WORD)
 
     def _binary(self, node: ir.Binary) -> Text:
         if node.operator == "*" and node.value is None:
@@ -353,7 +357,7 @@ class ExpressionWriter:
             # clang takes 2 ^ 8 for a power, unless it is written like a mask.
             left = Text(f"{node.left.value:#x}u", ATOM, WORD)
         elif node.operator == "^" and node.left.value in (2, 10):
-            left = Text(f"{left.tight()} | 0u", "|", WORD)
+            left = Text(f"{left.as_unary_operand()} | 0u", "|", WORD)
         if (
             not logical
             and left.promoted != WORD
@@ -361,7 +365,7 @@ class ExpressionWriter:
         ):
             left = self.word(node.left)
         symbol = SYMBOLS.get(node.operator, node.operator)
-        text = f"{left.within(UNPARENTHESISED_LEFT[binding])} {symbol} {right.within(UNPARENTHESISED_RIGHT[binding])}"
+        text = f"{left.parenthesised_unless(UNPARENTHESISED_LEFT[binding])} {symbol} {right.parenthesised_unless(UNPARENTHESISED_RIGHT[binding])}"
         return Text(text, binding, BOOL if logical else WORD)
 
     def complemented(self, node: ir.Binary) -> Optional[Text]:
@@ -382,12 +386,12 @@ class ExpressionWriter:
                     left = self.unknown(left)
                 else:
                     right = self.unknown(right)
-                right_text = right.within(UNPARENTHESISED_RIGHT[binding])
-                left_text = left.within(UNPARENTHESISED_LEFT[binding])
+                right_text = right.parenthesised_unless(UNPARENTHESISED_RIGHT[binding])
+                left_text = left.parenthesised_unless(UNPARENTHESISED_LEFT[binding])
                 return Text(f"{left_text} {node.operator} {right_text}", binding, WORD)
             if ones.value == LARGEST:
                 return self.complement(other)
-            mask = text.within(UNPARENTHESISED_RIGHT["&"])
+            mask = text.parenthesised_unless(UNPARENTHESISED_RIGHT["&"])
             return Text(f"{self.complement(other).text} & {mask}", "&", WORD)
         return None
 
@@ -423,7 +427,10 @@ class ExpressionWriter:
         return Text(text, ATOM, BOOL)
 
     def used(self, operands: Iterable[ir.Expression]) -> list[str]:
-        return [f"(void){self.expression(operand).tight()}" for operand in operands]
+        return [
+            f"(void){self.expression(operand).as_unary_operand()}"
+            for operand in operands
+        ]
 
     def outside(
         self, place: str, operator: str, limit: ir.Size, constant_outcome: bool
@@ -436,7 +443,7 @@ class ExpressionWriter:
         if constant_outcome:
             bound = self.unknown(bound)
         return [
-            f"{place} {operator} {bound.within(UNPARENTHESISED_RIGHT['relational'])}"
+            f"{place} {operator} {bound.parenthesised_unless(UNPARENTHESISED_RIGHT['relational'])}"
         ]
 
     def _conditional(self, node: ir.Conditional) -> Text:
@@ -451,7 +458,7 @@ class ExpressionWriter:
         then = self.branch(node.then, then, wide)
         otherwise = self.branch(node.otherwise, otherwise, wide)
         kinds = {then.promoted, otherwise.promoted}
-        text = f"{condition.within({'relational'})} ? {then.within(loose)} : {otherwise.within(loose)}"
+        text = f"{condition.parenthesised_unless({'relational'})} ? {then.parenthesised_unless(loose)} : {otherwise.parenthesised_unless(loose)}"
         promoted = BOOL if kinds == {BOOL} else WORD if WORD in kinds else INT
         return Text(text, CONDITIONAL, promoted)
 
@@ -528,14 +535,18 @@ class ExpressionWriter:
     def _in_use(self, node: ir.InUse) -> Text:
         pool = self.protocol.pool(node.pool)
         used = self.state(f"{naming.snake(node.pool)}_used")
-        index = f"{self.expression(node.reference).within({'additive'})} - 1u"
+        index = (
+            f"{self.expression(node.reference).parenthesised_unless({'additive'})} - 1u"
+        )
         return Text(
             self.call("hsm_has", [used, self.size(pool.count), index]), ATOM, BOOL
         )
 
     def _reference_of(self, node: ir.ReferenceOf) -> Text:
         kind = self.names.scalar(node.type)
-        return Text(f"({kind}){self.expression(node.number).tight()}", UNARY, INT)
+        return Text(
+            f"({kind}){self.expression(node.number).as_unary_operand()}", UNARY, INT
+        )
 
     def _minimum(self, node: ir.Minimum) -> Text:
         name = "hsm_maximum" if node.largest else "hsm_minimum"
@@ -548,7 +559,9 @@ class ExpressionWriter:
         assert isinstance(node.type, ir.IntegerType)
         promoted = INT if node.type.bits < 32 else WORD
         return Text(
-            f"({self.names.scalar(node.type)}){operand.tight()}", UNARY, promoted
+            f"({self.names.scalar(node.type)}){operand.as_unary_operand()}",
+            UNARY,
+            promoted,
         )
 
     def lowest(self, parameter: ir.Parameter) -> str:
@@ -563,7 +576,7 @@ class ExpressionWriter:
 
     def size(self, size: ir.Size) -> str:
         """A constant count, by name where the spec has one; may stand next to any operator."""
-        return self.expression(size.expression).tight()
+        return self.expression(size.expression).as_unary_operand()
 
 
 def names(item: ir.Expression) -> bool:

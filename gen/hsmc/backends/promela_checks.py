@@ -31,7 +31,7 @@ def properties_inline(writer: PromelaWriter) -> str:
             continue
         assert isinstance(each.instance.type, ir.ReferenceType)
         pool = writer.protocol.pool(each.instance.type.pool)
-        instance = writer.hidden(
+        instance = writer.hidden_variable(
             writer.variable(writer.owner, each.instance.name), pool.reference
         )
         used = writer.state(f"{naming.snake(pool.name)}_used")

@@ -136,13 +136,15 @@ class ExpressionWriter:
             case ir.VariableName():
                 return self.state(field_name(node.name))
             case ir.LocalName():
-                return self.hidden(
+                return self.hidden_variable(
                     self.variable(self.owner, node.local.unique), node.local.type
                 )
             case ir.ArgumentName():
                 return self._argument_name(node)
             case ir.InstanceName():
-                return self.hidden(self.variable(self.owner, node.name), node.type)
+                return self.hidden_variable(
+                    self.variable(self.owner, node.name), node.type
+                )
             case ir.PayloadField():
                 return f"{self.text(node.base)}.{field_name(node.field)}"
             case ir.RecordField():
@@ -183,7 +185,7 @@ class ExpressionWriter:
     def variable(self, owner: str, name: str) -> str:
         return f"{self.names.lower(owner)}_{naming.snake(name)}"
 
-    def hidden(self, name: str, kind: ir.Type) -> str:
+    def hidden_variable(self, name: str, kind: ir.Type) -> str:
         """Declares a variable that is not part of the state."""
         declared = (
             self.payload_type(kind.name) if isinstance(kind, ir.PayloadType) else "int"
@@ -193,7 +195,9 @@ class ExpressionWriter:
 
     def temporary(self, kind: ir.Type) -> str:
         self.temporaries += 1
-        return self.hidden(f"{self.names.prefix}_value_{self.temporaries}", kind)
+        return self.hidden_variable(
+            f"{self.names.prefix}_value_{self.temporaries}", kind
+        )
 
     def payload_type(self, name: str) -> str:
         return f"{self.names.lower(name)}_payload"
@@ -208,7 +212,7 @@ class ExpressionWriter:
     def _argument_name(self, node: ir.ArgumentName) -> str:
         if self.macro or isinstance(node.type, ir.PayloadType):
             return f"{naming.snake(node.name)}_"
-        return self.hidden(self.variable(self.owner, node.name), node.type)
+        return self.hidden_variable(self.variable(self.owner, node.name), node.type)
 
     def index(self, index: ir.Expression, kind: str) -> str:
         return self.text(index) if kind == "number" else f"{self.text(index)} - 1"
@@ -283,7 +287,7 @@ class ExpressionWriter:
         )
         result = self.temporary(function.result)
         self.before.append(
-            f"{result} = {self.hidden(self.variable(node.function, 'result'), function.result)}"
+            f"{result} = {self.hidden_variable(self.variable(node.function, 'result'), function.result)}"
         )
         return result
 
@@ -340,7 +344,9 @@ class ExpressionWriter:
                 pairs.append((argument.name, expression))
         for name, expression in pairs:
             before, text = self.value(expression)
-            target = self.hidden(self.variable(owner, name), ir.IntegerType(32))
+            target = self.hidden_variable(
+                self.variable(owner, name), ir.IntegerType(32)
+            )
             computing += before
             setting.append(f"{target} = {text}")
         return [*computing, *setting, f"{inline}({', '.join(payloads)})"]
