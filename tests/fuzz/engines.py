@@ -29,7 +29,7 @@ class Gcc(Native):
 
     name = "gcc"
     compiler = ("gcc", *WARNINGS)
-    ways = (
+    option_sets = (
         ("-O0",),
         ("-O1",),
         ("-O2",),
@@ -40,7 +40,7 @@ class Gcc(Native):
 class Clang(Native):
     name = "clang"
     compiler = ("clang", *WARNINGS, *CLANG)
-    ways = (("-O1",), ("-O0",), ("-O2",))
+    option_sets = (("-O1",), ("-O0",), ("-O2",))
 
 
 class Cross(Native):

@@ -105,7 +105,7 @@ def _declarations(old: Sequence[Item], new: Sequence[Item]) -> Iterator[Change]:
     after = {item.key: item for item in new}
     for item in new:
         former = before.get(item.key)
-        details = details_between(former.aspects if former else {}, item.aspects)
+        details = details_between(former.attributes if former else {}, item.attributes)
         if former is None or details:
             yield Change(
                 change="changed" if former else "added",
@@ -124,7 +124,7 @@ def _declarations(old: Sequence[Item], new: Sequence[Item]) -> Iterator[Change]:
                 name=item.name,
                 process=item.process,
                 old=item.place,
-                details=details_between(item.aspects, {}),
+                details=details_between(item.attributes, {}),
             )
 
 
@@ -139,8 +139,8 @@ class _Machines:
         self.names: dict[str, str] = {}  # old name -> new name, of renamed states
         self._pair()
         # Rows gone and rows new of the whole process: the same text in both has moved to another state.
-        self.gone: list[tuple[str, WrittenRow]] = []
-        self.fresh: list[tuple[str, WrittenRow]] = []
+        self.removed: list[tuple[str, WrittenRow]] = []
+        self.added: list[tuple[str, WrittenRow]] = []
 
     # --- which state is which
 
@@ -195,13 +195,13 @@ class _Machines:
                         name=state.path,
                         process=self.name,
                         new=state.place,
-                        details=details_between({}, _aspects(state)),
+                        details=details_between({}, _attributes(state)),
                     )
                 )
-                self.fresh += [(state.path, row) for row in state.rows]
+                self.added += [(state.path, row) for row in state.rows]
         old_left, _ = self._left()
         for state in old_left:
-            aspects = _aspects(state)
+            attributes = _attributes(state)
             result.append(
                 Change(
                     change="removed",
@@ -209,19 +209,19 @@ class _Machines:
                     name=state.path,
                     process=self.name,
                     old=state.place,
-                    details=details_between(aspects, {}),
+                    details=details_between(attributes, {}),
                 )
             )
-            self.gone += [(state.path, row) for row in state.rows]
-        return [*result, *self._came_and_went()]
+            self.removed += [(state.path, row) for row in state.rows]
+        return [*result, *self._added_and_removed()]
 
     def _state(self, old: WrittenState, new: WrittenState) -> Iterator[Change]:
         kind: Optional[Kind] = None
         if old.name != new.name:
             kind = "renamed"
-        elif self._around(new) != _outer(old.path):
+        elif self._enclosing_state(new) != _outer(old.path):
             kind = "moved"
-        details = details_between(_aspects(old), _aspects(new))
+        details = details_between(_attributes(old), _attributes(new))
         if kind is not None or details:
             yield Change(
                 change=kind or "changed",
@@ -241,7 +241,7 @@ class _Machines:
                 [row for row in new.rows if row.event == event],
             )
 
-    def _around(self, state: WrittenState) -> str:
+    def _enclosing_state(self, state: WrittenState) -> str:
         """Path of the old version of the state around it."""
         outer = _outer(state.path)
         return self.pairs.get(outer, "?") if outer else ""
@@ -249,12 +249,12 @@ class _Machines:
     def _rows(
         self, path: str, old: Sequence[WrittenRow], new: Sequence[WrittenRow]
     ) -> Iterator[Change]:
-        before = [self._row_aspects(row, self.names) for row in old]
-        after = [self._row_aspects(row, {}) for row in new]
+        before = [self._row_attributes(row, self.names) for row in old]
+        after = [self._row_attributes(row, {}) for row in new]
         pairs = _row_pairs(before, after)
-        self.gone += [(path, r) for i, r in enumerate(old) if i not in pairs]
+        self.removed += [(path, r) for i, r in enumerate(old) if i not in pairs]
         matched = set(pairs.values())
-        self.fresh += [(path, r) for j, r in enumerate(new) if j not in matched]
+        self.added += [(path, r) for j, r in enumerate(new) if j not in matched]
         in_order = _increasing(sorted(pairs.items()))
         for i, j in sorted(pairs.items(), key=lambda pair: pair[1]):
             details = details_between(before[i], after[j])
@@ -275,7 +275,7 @@ class _Machines:
                     details=details,
                 )
 
-    def _row_aspects(self, row: WrittenRow, names: dict[str, str]) -> dict[str, str]:
+    def _row_attributes(self, row: WrittenRow, names: dict[str, str]) -> dict[str, str]:
         """What may differ between two versions of a row; `names` are those of states to be replaced."""
         return {
             "arguments": ", ".join(row.bindings),
@@ -287,23 +287,23 @@ class _Machines:
             ),
         }
 
-    def _came_and_went(self) -> Iterator[Change]:
-        gone = list(self.gone)
-        for path, row in self.fresh:
-            aspects = self._row_aspects(row, {})
+    def _added_and_removed(self) -> Iterator[Change]:
+        removed = list(self.removed)
+        for path, row in self.added:
+            attributes = self._row_attributes(row, {})
             former = next(
                 (
                     (state, other)
-                    for state, other in gone
+                    for state, other in removed
                     if state != path
                     and other.event == row.event
                     and other.duration == row.duration
-                    and self._row_aspects(other, self.names) == aspects
+                    and self._row_attributes(other, self.names) == attributes
                 ),
                 None,
             )
             if former is not None:
-                gone.remove(former)
+                removed.remove(former)
             yield Change(
                 change="moved" if former else "added",
                 item="row",
@@ -314,7 +314,7 @@ class _Machines:
                 old=former[1].place if former else None,
                 new=row.place,
             )
-        for path, row in gone:
+        for path, row in removed:
             yield Change(
                 change="removed",
                 item="row",
@@ -325,7 +325,7 @@ class _Machines:
             )
 
 
-def _aspects(state: WrittenState) -> dict[str, str]:
+def _attributes(state: WrittenState) -> dict[str, str]:
     """Of a state without its rows. The lets of a block and the duration of a timer belong to all rows of it."""
     result = {
         "initial": "initial" if state.initial else "",
@@ -353,7 +353,7 @@ def _content(state: WrittenState, left: set[str]) -> Counter[str]:
     def anonymous(text: str) -> str:
         return WORD.sub(lambda w: "?" if w.group(0) in left else w.group(0), text)
 
-    parts = [f"{what}: {text}" for what, text in _aspects(state).items() if text]
+    parts = [f"{what}: {text}" for what, text in _attributes(state).items() if text]
     for row in state.rows:
         event = (
             f"{'before ' if row.before else ''}{row.event}({', '.join(row.bindings)})"

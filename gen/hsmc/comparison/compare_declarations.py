@@ -26,7 +26,7 @@ class Item:
     kind: str
     name: str
     place: ir.Place
-    aspects: dict[str, str]
+    attributes: dict[str, str]
     owner: Optional[Key] = None
     process: str = ""
 
@@ -45,13 +45,13 @@ def items_of(protocol: ir.Protocol, spec: ast.Spec) -> Iterator[Item]:
     for process in protocol.processes:
         yield from _process(process, spec)
     for placement in protocol.placements:
-        aspects = {name: f"on {cpu}" for name, cpu in placement.processors}
-        yield _item("placement", placement, aspects)
+        attributes = {name: f"on {cpu}" for name, cpu in placement.processors}
+        yield _item("placement", placement, attributes)
     for check in protocol.checks:
-        aspects = {f"set {name}": str(value) for name, value in check.settings}
-        aspects |= {f"world {name}": str(value) for name, value in check.world}
-        aspects |= {"in": check.within} if check.within else {}
-        yield _item("check", check, aspects)
+        attributes = {f"set {name}": str(value) for name, value in check.settings}
+        attributes |= {f"world {name}": str(value) for name, value in check.world}
+        attributes |= {"in": check.within} if check.within else {}
+        yield _item("check", check, attributes)
     for world in protocol.worlds:
         yield from _world(world, spec)
 
@@ -64,8 +64,8 @@ def _world(world: ir.World, spec: ast.Spec) -> Iterator[Item]:
         if isinstance(d, ast.World) and d.name.span.place() == world.place
     )
     bounds = {f"bound {bound.name}": str(bound.value) for bound in world.bounds}
-    aspects = {**bounds, "lines": "\n".join(block_lines(node))}
-    documented = {**aspects, "documentation": world.doc}
+    attributes = {**bounds, "lines": "\n".join(block_lines(node))}
+    documented = {**attributes, "documentation": world.doc}
     yield Item("world", world.name, world.place, documented)
 
 
@@ -94,24 +94,26 @@ def size_text(size: ir.Size) -> str:
     return f"{written} (= {size.value})"
 
 
-def _documented(declaration: ir.Declaration, aspects: dict[str, str]) -> dict[str, str]:
-    return {**aspects, "documentation": declaration.doc}
+def _documented(
+    declaration: ir.Declaration, attributes: dict[str, str]
+) -> dict[str, str]:
+    return {**attributes, "documentation": declaration.doc}
 
 
-def _item(kind: str, declaration: ir.Declaration, aspects: dict[str, str]) -> Item:
+def _item(kind: str, declaration: ir.Declaration, attributes: dict[str, str]) -> Item:
     return Item(
-        kind, declaration.name, declaration.place, _documented(declaration, aspects)
+        kind, declaration.name, declaration.place, _documented(declaration, attributes)
     )
 
 
 def _part(
-    kind: str, owner: Item, declaration: ir.Declaration, aspects: dict[str, str]
+    kind: str, owner: Item, declaration: ir.Declaration, attributes: dict[str, str]
 ) -> Item:
     return Item(
         kind,
         f"{owner.name}.{declaration.name}",
         declaration.place,
-        _documented(declaration, aspects),
+        _documented(declaration, attributes),
         owner.key,
         owner.name if owner.kind == "process" else "",
     )
@@ -132,33 +134,33 @@ def _fields(kind: str, owner: Item, fields: Iterable[ir.Field]) -> Iterator[Item
     for field in fields:
         if field.hidden:
             continue  # no part of the text
-        aspects = {"type": str(field.type), "range": range_text(field.range)}
+        attributes = {"type": str(field.type), "range": range_text(field.range)}
         if field.initial is not None:
-            aspects["initial value"] = size_text(field.initial)
+            attributes["initial value"] = size_text(field.initial)
         if field.local:
-            aspects["on the wire"] = "no"
-        yield _part(kind, owner, field, aspects)
+            attributes["on the wire"] = "no"
+        yield _part(kind, owner, field, attributes)
 
 
 def _data(protocol: ir.Protocol) -> Iterator[Item]:
     for constant in protocol.constants:
         value = ir.Size(constant.value, constant.expression)
         external = "external" if constant.external else ""
-        aspects = {
+        attributes = {
             "value": size_text(value),
             "external": external,
             "fixed": "fixed" if constant.fixed else "",
         }
-        yield _item("constant", constant, aspects)
+        yield _item("constant", constant, attributes)
     for parameter in protocol.parameters:
-        aspects = {
+        attributes = {
             "type": str(parameter.type),
             "default": size_text(parameter.default),
             "range": range_text(parameter.range),
             "unit": parameter.unit,
             "live": "live" if parameter.live else "",
         }
-        yield _item("parameter", parameter, aspects)
+        yield _item("parameter", parameter, attributes)
     for enumeration in protocol.enumerations:
         whole = _item("enumeration", enumeration, {"type": f"u{enumeration.bits}"})
         yield whole
@@ -169,45 +171,45 @@ def _data(protocol: ir.Protocol) -> Iterator[Item]:
         whole = _item("layout", layout, {"at": at, "bytes": str(layout.bytes)})
         yield whole
         for field in layout.fields:
-            aspects = {
+            attributes = {
                 "bits": str(field.bits),
                 "first bit": str(field.offset),
                 "value": size_text(field.fixed) if field.fixed else "",
             }
-            yield _part("layout field", whole, field, aspects)
+            yield _part("layout field", whole, field, attributes)
         for area in layout.areas:
-            aspects = {
+            attributes = {
                 "bytes": size_text(area.count),
                 "first byte": str(area.offset),
                 "value": size_text(area.fixed) if area.fixed else "",
             }
-            yield _part("layout field", whole, area, aspects)
+            yield _part("layout field", whole, area, attributes)
     for payload in protocol.payloads:
-        aspects = {
+        attributes = {
             "from": ", ".join(payload.sources),
             "when": condition_text(payload.when) if payload.when else "",
         }
-        whole = _item("payload", payload, aspects)
+        whole = _item("payload", payload, attributes)
         yield whole
         yield from _fields("payload field", whole, payload.fields)
     for pool in protocol.pools:
-        aspects = {
+        attributes = {
             "count": size_text(pool.count),
             "written by": pool.written_by,
             "created by": pool.created_by,
             "cold": "cold" if pool.cold else "",
         }
-        whole = _item("pool", pool, aspects)
+        whole = _item("pool", pool, attributes)
         yield whole
         yield from _fields("pool field", whole, pool.fields)
     for table in protocol.tables:
         count = f"one per {table.pool}" if table.pool else size_text(table.count)
-        aspects = {
+        attributes = {
             "count": count,
             "written by": table.written_by,
             "cold": "cold" if table.cold else "",
         }
-        whole = _item("table", table, aspects)
+        whole = _item("table", table, attributes)
         yield whole
         yield from _fields("table field", whole, table.fields)
 
@@ -218,12 +220,12 @@ def _interface(protocol: ir.Protocol) -> Iterator[Item]:
     for counter in protocol.counters:
         yield _item("counter", counter, {})
     for property_ in protocol.properties:
-        aspects: dict[str, str] = {"kind": property_.kind}
+        attributes: dict[str, str] = {"kind": property_.kind}
         if property_.instance is not None:
-            aspects["for"] = arguments_text([property_.instance])
+            attributes["for"] = arguments_text([property_.instance])
         if property_.condition is not None:
-            aspects["condition"] = expression_text(property_.condition)
-        yield _item("property", property_, aspects)
+            attributes["condition"] = expression_text(property_.condition)
+        yield _item("property", property_, attributes)
 
 
 def _bodies(protocol: ir.Protocol, spec: ast.Spec) -> Iterator[Item]:
@@ -235,20 +237,20 @@ def _bodies(protocol: ir.Protocol, spec: ast.Spec) -> Iterator[Item]:
     for function in protocol.functions:
         if function.hidden:
             continue  # compared with what it stands in
-        aspects = {
+        attributes = {
             "arguments": arguments_text(function.arguments),
             "result": str(function.result),
             "code": function.code,
             "body": bodies[function.name],
         }
-        yield _item("function", function, aspects)
+        yield _item("function", function, attributes)
     for action in protocol.actions:
-        aspects = {
+        attributes = {
             "arguments": arguments_text(action.arguments),
             "code": action.code,
             "body": bodies[action.name],
         }
-        yield _item("action", action, aspects)
+        yield _item("action", action, attributes)
 
 
 def _process(process: ir.Process, spec: ast.Spec) -> Iterator[Item]:
@@ -259,12 +261,12 @@ def _process(process: ir.Process, spec: ast.Spec) -> Iterator[Item]:
         if isinstance(d, ast.Process) and d.name.text == process.name
     )
     record = f"{process.instance}: {process.pool}" if process.pool else ""
-    aspects = {"record": record, "cold": "cold" if process.cold else ""}
+    attributes = {"record": record, "cold": "cold" if process.cold else ""}
     whole = Item(
         "process",
         process.name,
         process.place,
-        _documented(process, aspects),
+        _documented(process, attributes),
         process=process.name,
     )
     yield whole

@@ -70,7 +70,7 @@ class Conformance:
         control.check()
         result.transitions, result.lost = control.rows, control.lost
         result.findings += control.findings
-        if run.amid:
+        if run.begins_midway:
             result.notes.append("begins amid a run: checked from what can be known on")
         if control.lost:
             result.notes.append(f"{control.lost} records lost in gaps")
@@ -189,7 +189,7 @@ def command(
         totals.add(result)
         files.append(_as_data(result))
         if not as_json:
-            _tell(conformance, result)
+            _print_result(conformance, result)
     status = 1 if totals.unexplained or not totals.transitions else 0
     if as_json:
         return status, {
@@ -203,7 +203,7 @@ def command(
     return status, None
 
 
-def _tell(conformance: Conformance, result: FileResult) -> None:
+def _print_result(conformance: Conformance, result: FileResult) -> None:
     for number, (run, finding) in enumerate(result.findings):
         if number == FINDINGS_SHOWN:
             rest = sum(1 for _ in result.findings) - number

@@ -34,10 +34,10 @@ class Path:
 
 @dataclass(frozen=True)
 class RowPaths:
-    """`paths` None: too many to tell; then `loose` is what all of them raise, release and create, in any order."""
+    """`paths` None: too many to tell; then `any_order` is what all of them raise, release and create, in any order."""
 
     paths: Optional[tuple[Path, ...]]
-    loose: Path
+    any_order: Path
 
     @property
     def raises(self) -> tuple[tuple[Raised, ...], ...]:

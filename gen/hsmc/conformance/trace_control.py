@@ -28,8 +28,8 @@ CLOCK = 1 << 32
 LATE_MICROSECONDS = 100_000  # by which the event loop may serve an expiry late
 
 
-class Anything:
-    """Stands for unknown raises: after a gap, or where a row has too many ways."""
+class UnknownRaises:
+    """Stands for unknown raises: after a gap, or where a row has too many paths."""
 
     def __init__(self, raises: Optional[frozenset[Raised]] = None) -> None:
         self.raises = raises  # None: any event there is
@@ -40,8 +40,10 @@ class Anything:
         return any((r.process, r.event) == (process, event) for r in self.raises)
 
 
-UNKNOWN = Anything()
-Pending = tuple[Union["Awaited", Anything], ...]  # what is to come, the next one first
+UNKNOWN = UnknownRaises()
+Pending = tuple[
+    Union["Awaited", UnknownRaises], ...
+]  # what is to come, the next one first
 
 
 @dataclass(frozen=True)
@@ -128,14 +130,14 @@ class Tables:
     def instances(self, process: ir.Process) -> range:
         return self.ranges[process.name]
 
-    def ways_of(self, facts: RowFacts, instance: int) -> list[Pending]:
-        """What may come after a row, in each way through its statements."""
+    def alternatives_of(self, facts: RowFacts, instance: int) -> list[Pending]:
+        """What may come after a row, in each path through its statements."""
         key = (facts.row.number, instance)
         if key not in self.continuations:
             self.continuations[key] = list(continuations(facts.paths, instance))
         return self.continuations[key]
 
-    def silent(self, process: str, event: str) -> int:
+    def unrecorded_leaves(self, process: str, event: str) -> int:
         """The leaves in which the event may leave no trace, as bits."""
         result = 0
         for handler in self.answers.get((process, event), ()):
@@ -146,7 +148,7 @@ class Tables:
 
 def continuations(paths: RowPaths, instance: Optional[int]) -> Iterator[Pending]:
     if paths.paths is None:
-        yield (Anything(frozenset(paths.loose.raises)),)
+        yield (UnknownRaises(frozenset(paths.any_order.raises)),)
         return
     for raises in paths.raises or ((),):
         yield tuple(
@@ -172,7 +174,7 @@ class ControlCheck:
         self.values = {p.name: p.default.value for p in self.protocol.parameters}
         self.values.update(run.parameters)
         self.before = dict(self.values)  # what a row may still have met
-        self.silent: dict[tuple[str, str], int] = {}
+        self.unrecorded_leaves: dict[tuple[str, str], int] = {}
         self._begin()
 
     def _begin(self) -> None:
@@ -180,7 +182,7 @@ class ControlCheck:
             for instance in self.tables.instances(process):
                 # The initial leaf of a process without records, none of one with them, is 0.
                 self.states[process.name, instance] = 1
-        if self.run.amid:
+        if self.run.begins_midway:
             self._forget()
             return
         begun: list[Pending] = [()]
@@ -307,15 +309,15 @@ class ControlCheck:
         paths = facts.paths.paths
         after = facts.target
         if paths is None:
-            after |= int(facts.paths.loose.releases_own)
+            after |= int(facts.paths.any_order.releases_own)
         elif facts.process.pool is not None and paths:
             gone = [path.releases_own for path in paths]
             after = 1 if all(gone) else facts.target | int(any(gone))
         self.states[key] = after
-        loose = facts.paths.loose
-        for pool in loose.releases:
+        any_order = facts.paths.any_order
+        for pool in any_order.releases:
             self._may(pool, lambda mask: mask | 1)
-        for pool in loose.creates:
+        for pool in any_order.creates:
             self._may_create(pool)
 
     def _may(self, pool: str, change: Callable[[int], int]) -> None:
@@ -342,7 +344,7 @@ class ControlCheck:
     # --- order of raises
 
     def _order(self, item: Item, facts: RowFacts, instance: int) -> None:
-        coming = self.tables.ways_of(facts, instance)
+        coming = self.tables.alternatives_of(facts, instance)
         after: set[Pending] = set()
         for pending in self.pending:
             for rest in self._consume(pending, facts, instance):
@@ -364,7 +366,7 @@ class ControlCheck:
         """What is to come after this row, in each way it fits what was to come before."""
         while pending:
             top, rest = pending[0], pending[1:]
-            if isinstance(top, Anything):
+            if isinstance(top, UnknownRaises):
                 if facts.handler.timer is None and top.allows(
                     facts.process.name, facts.event
                 ):
@@ -382,14 +384,16 @@ class ControlCheck:
 
     def _may_be_ignored(self, awaited: Awaited) -> bool:
         key = (awaited.process, awaited.event)
-        if key not in self.silent:
-            self.silent[key] = self.tables.silent(*key)
+        if key not in self.unrecorded_leaves:
+            self.unrecorded_leaves[key] = self.tables.unrecorded_leaves(*key)
         process = self.protocol.process(awaited.process)
         instances: Sequence[int] = self.tables.instances(process)
         if awaited.instance is not None:
             instances = (awaited.instance,)
-        silent = self.silent[key]
-        return any(self.states[awaited.process, i] & silent for i in instances)
+        unrecorded_leaves = self.unrecorded_leaves[key]
+        return any(
+            self.states[awaited.process, i] & unrecorded_leaves for i in instances
+        )
 
     # --- timers
 
@@ -466,7 +470,8 @@ class ControlCheck:
 
     def _may_end(self, pending: Pending) -> bool:
         return all(
-            isinstance(top, Anything) or self._may_be_ignored(top) for top in pending
+            isinstance(top, UnknownRaises) or self._may_be_ignored(top)
+            for top in pending
         )
 
     # --- words

@@ -59,7 +59,7 @@ class Run:
 
     line: int
     observed: bool  # events and devices are recorded too
-    amid: bool  # begins with a firmware that runs already
+    begins_midway: bool  # begins with a firmware that runs already
     protocol: str = ""
     hash: int = 0
     parameters: dict[str, int] = field(default_factory=dict)  # at the start
@@ -122,10 +122,10 @@ def _take(trace: Trace, words: list[str], line: int) -> None:
     elif kind == "start":
         if words[1] not in ("events", "transitions"):
             raise ValueError
-        amid = words[2:] == ["amid"]
-        if len(words) > 2 and not amid:
+        begins_midway = words[2:] == ["amid"]
+        if len(words) > 2 and not begins_midway:
             raise ValueError
-        runs.append(Run(line, words[1] == "events", amid))
+        runs.append(Run(line, words[1] == "events", begins_midway))
     elif kind == "end":
         trace.complete = True
     elif kind == "board":

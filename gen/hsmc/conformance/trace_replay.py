@@ -57,7 +57,7 @@ class Replay:
 
     def check(self) -> None:
         run = self.run
-        if run.amid or any(item.kind == "gap" for item in run.items):
+        if run.begins_midway or any(item.kind == "gap" for item in run.items):
             return  # the state is unknown; the control check says what was lost
         self._start()
         index = self._begun()

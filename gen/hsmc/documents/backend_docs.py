@@ -73,7 +73,7 @@ class Cell:
 
     kind: str
     rows: tuple[ir.Row, ...] = ()
-    falls_to: str = ""  # "ignored" or "never" when no guard holds
+    otherwise: str = ""  # "ignored" or "never" when no guard holds
 
 
 @dataclass(frozen=True)
@@ -469,8 +469,8 @@ class ProtocolView:
                     position = end
             if position < first + 32:
                 cells.append((None, first + 32 - position))
-            goes_on = len(cells) == 1 and result and result[-1].cells[-1] == cells[0]
-            if not goes_on or not isinstance(cells[0][0], ir.LayoutArea):
+            continues = len(cells) == 1 and result and result[-1].cells[-1] == cells[0]
+            if not continues or not isinstance(cells[0][0], ir.LayoutArea):
                 result.append(Word(start + first // 8, tuple(cells)))
         return result
 

@@ -216,7 +216,7 @@ def text_of(tokens: Sequence[Token], before: Optional[Token] = None) -> str:
     previous = before
     signed = False  # the previous token is a sign
     for position, token in enumerate(tokens):
-        if position and previous is not None and _apart(previous, token, signed):
+        if position and previous is not None and _needs_blank(previous, token, signed):
             parts.append(" ")
         parts.append(token.text)
         signed = token.text == "~" or (
@@ -226,7 +226,7 @@ def text_of(tokens: Sequence[Token], before: Optional[Token] = None) -> str:
     return "".join(parts)
 
 
-def _apart(left: Token, right: Token, signed: bool) -> bool:
+def _needs_blank(left: Token, right: Token, signed: bool) -> bool:
     a, b = left.text, right.text
     if b in (")", "]", ",", ";", ":") or a in ("(", "["):
         return False

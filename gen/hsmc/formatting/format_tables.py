@@ -58,7 +58,7 @@ class Row:
     cells: dict[str, list[Token]]
     doc_below: bool
     # Longer than its neighbours: its text stands close behind it and leaves the column to the others.
-    loose: bool = False
+    unaligned: bool = False
 
 
 # Columns by kind, in order, and where a cell begins: before a word or sign, after ':', before a text.
@@ -108,7 +108,11 @@ def runs(items: Sequence[Item]) -> Iterator[list[Code]]:
     for item in items:
         if isinstance(item, Comment) and not (run and kind_of(run[0]) == "assignment"):
             continue
-        if run and isinstance(item, Code) and _kin(item) == _kin(run[0]):
+        if (
+            run
+            and isinstance(item, Code)
+            and _alignment_key(item) == _alignment_key(run[0])
+        ):
             run.append(item)
             continue
         if run:
@@ -118,7 +122,7 @@ def runs(items: Sequence[Item]) -> Iterator[list[Code]]:
         yield run
 
 
-def _kin(code: Code) -> tuple[Optional[str], int, str]:
+def _alignment_key(code: Code) -> tuple[Optional[str], int, str]:
     """Assignments are aligned for one place's parts only."""
     kind = kind_of(code)
     return kind, code.level, code.first_word if kind == "assignment" else ""
@@ -138,9 +142,9 @@ def write_table(codes: Sequence[Code]) -> dict[int, list[Line]]:
         long = [row for row, text in zip(rows, texts) if len(text) > WIDTH]
         if not long:
             break
-        loose = _loose(rows)
-        if loose is not None:
-            loose.loose = True
+        unaligned = _widest_row(rows)
+        if unaligned is not None:
+            unaligned.unaligned = True
             continue
         # A text too long goes below its line; a line too long without one stands outside the table.
         worst = max(long, key=lambda row: len(text_of(row.code.tokens)))
@@ -163,7 +167,7 @@ def write_table(codes: Sequence[Code]) -> dict[int, list[Line]]:
     return result
 
 
-def _loose(rows: Sequence[Row]) -> Optional[Row]:
+def _widest_row(rows: Sequence[Row]) -> Optional[Row]:
     """The row that pushes the column of texts far, if it can be let go."""
     reach = {
         index: len(text)
@@ -172,8 +176,8 @@ def _loose(rows: Sequence[Row]) -> Optional[Row]:
     }
     if len(reach) < 3:
         return None
-    tight = [index for index in reach if not rows[index].loose]
-    widest = max(tight, key=lambda index: reach[index], default=None)
+    aligned_rows = [index for index in reach if not rows[index].unaligned]
+    widest = max(aligned_rows, key=lambda index: reach[index], default=None)
     if widest is None:
         return None
     fits = reach[widest] + DOC_GAP + len(text_of(rows[widest].cells["doc"])) <= WIDTH
@@ -212,10 +216,10 @@ def _aligned(rows: Sequence[Row], doc_gap: Optional[int]) -> list[str]:
         if column == "bits":
             _align_numbers(cells)
         gap = doc_gap or 1 if is_doc else 1
-        tight = [i for i in having if not (is_doc and rows[i].loose)]
-        start = max((len(texts[i]) for i in tight), default=0) + gap
+        aligned_rows = [i for i in having if not (is_doc and rows[i].unaligned)]
+        start = max((len(texts[i]) for i in aligned_rows), default=0) + gap
         for i in having:
-            width = start if i in tight else max(start, len(texts[i]) + gap)
+            width = start if i in aligned_rows else max(start, len(texts[i]) + gap)
             texts[i] = texts[i].ljust(width) + cells[i]
     return texts
 

@@ -66,7 +66,7 @@ class Engine(ABC):
     name: ClassVar[str]
 
     def __init__(self, program: Program, directory: Path, turn: int = 0) -> None:
-        """`turn`: which of several ways to build it."""
+        """`turn`: which of several sets of compiler options builds it."""
         self.turn = turn
         self.program = program
         self.directory = directory
@@ -115,7 +115,7 @@ class Native(Engine):
     """The generated C in the harness of the differential tests."""
 
     compiler: ClassVar[tuple[str, ...]]
-    ways: ClassVar[tuple[tuple[str, ...], ...]] = ((),)
+    option_sets: ClassVar[tuple[tuple[str, ...], ...]] = ((),)
 
     def build(self) -> None:
         files = {
@@ -128,14 +128,14 @@ class Native(Engine):
     def compile(self, sources: Path, *options: str) -> None:
         port = f'-D{self.prefix.upper()}_PORT_HEADER="port.h"'
         include = [f"-I{sources}", f"-I{TOP}"]
-        way = self.ways[self.turn % len(self.ways)]
+        chosen_options = self.option_sets[self.turn % len(self.option_sets)]
         # The harness is not what is compared: it is compiled as fast as can be.
         common = [*self.compiler, *options, "-std=c11", port, *include]
         harness = f"{self.name}_harness.o"
         source = str(sources / "harness.c")
-        compile_harness = [*common, *way, "-O0", "-c", source, "-o", harness]
+        compile_harness = [*common, *chosen_options, "-O0", "-c", source, "-o", harness]
         tool(compile_harness, self.directory, self.name)
-        command = [*common, *way, str(sources / f"{self.prefix}.c"), harness]
+        command = [*common, *chosen_options, str(sources / f"{self.prefix}.c"), harness]
         tool([*command, "-o", f"harness_{self.name}"], self.directory, self.name)
 
     def run(self, commands: Sequence[Command]) -> list[str]:
@@ -179,13 +179,13 @@ class Promela(Engine):
         preprocessor = "gcc -std=gnu99 -E -x c -DHSM_TRACE"
         spin = ["spin", f"-P{preprocessor}", "-a", "steps.pml"]
         try:
-            told = tool(spin, self.directory, "spin")
+            output = tool(spin, self.directory, "spin")
         except EngineFailure as failure:
             if any(limit in str(failure) for limit in SPIN_LIMITS):
                 raise TooLarge(str(failure)) from None
             raise
-        if not (self.directory / "pan.c").exists() or "rror" in told:
-            raise EngineFailure("spin", told)
+        if not (self.directory / "pan.c").exists() or "rror" in output:
+            raise EngineFailure("spin", output)
         command = ["gcc", *self.options, "-o", "pan", "pan.c"]
         tool(command, self.directory, "the verifier")
 
@@ -232,9 +232,9 @@ def first_divergence(engine: Engine, script: Script) -> Optional[Divergence]:
         return Divergence(engine.name, index, engine.shown(script.lines[index]), ended)
     for index, line in enumerate(script.lines):
         expected = engine.shown(line)
-        told = found[index] if index < len(found) else "(nothing)"
-        if told != expected:
-            return Divergence(engine.name, index, expected, told)
+        actual = found[index] if index < len(found) else "(nothing)"
+        if actual != expected:
+            return Divergence(engine.name, index, expected, actual)
     return None
 
 

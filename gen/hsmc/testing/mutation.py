@@ -187,8 +187,8 @@ class Mutator:
         old = Span(span.file, start, end).squeezed
         if old == text:
             return self._mutant(operator, span, old)
-        told = context_of(span, start, end, text)
-        return self._mutant(operator, span, told, Edit(start, end, text))
+        description = context_of(span, start, end, text)
+        return self._mutant(operator, span, description, Edit(start, end, text))
 
     # --- declarations
 

@@ -87,11 +87,13 @@ class Report:
 
     def counts(self) -> list[str]:
         fates = Counter(outcome.fate for outcome in self.outcomes)
-        explained = sum(self.explanation(o) is not None for o in self.survived)
+        explained_count = sum(self.explanation(o) is not None for o in self.survived)
         lines = [f"{fates[fate]:5} {FATES[fate]}" for fate in FATES if fates[fate]]
         by = Counter(o.by for o in self.outcomes if o.fate == "property")
         lines += [f"      {number:5} {name}" for name, number in by.most_common()]
-        lines.append(f"{explained:5} survivors explained, of {len(self.survived)}")
+        lines.append(
+            f"{explained_count:5} survivors explained, of {len(self.survived)}"
+        )
         return lines
 
     def text(self, difference: bool) -> str:

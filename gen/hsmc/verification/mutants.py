@@ -278,9 +278,11 @@ def examine(task: Task) -> Outcome:
     try:
         search_mutant(task, directory, outcome)
     except (Failure, SpecError) as error:
-        asserted = STATIC_ASSERTION.search(str(error))
-        outcome.fate = "compiler" if asserted else "broken"
-        outcome.by = f"static_assert: {asserted[1]}" if asserted else str(error)
+        failed_assertion = STATIC_ASSERTION.search(str(error))
+        outcome.fate = "compiler" if failed_assertion else "broken"
+        outcome.by = (
+            f"static_assert: {failed_assertion[1]}" if failed_assertion else str(error)
+        )
     finally:
         shutil.rmtree(directory, ignore_errors=True)
     return outcome
