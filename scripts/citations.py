@@ -165,7 +165,7 @@ class Repository:
         self.known = {str(above) for path in self.paths for above in Path(path).parents}
         self.known.update(self.paths)
         self.claims = set(CLAIM_ROW.findall(self.text(CLAIMS) or ""))
-        families = "|".join(sorted({letters for letters, _ in self.claims})) or "(?!)"
+        families = "|".join(sorted({family for family, _ in self.claims})) or "(?!)"
         self.claim = re.compile(rf"(?<![\w$#%-])({families})(\d{{1,3}})\b")
 
     @cache

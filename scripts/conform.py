@@ -72,12 +72,12 @@ def check(part: Part) -> Outcome:
         totals.add(checked)
         findings = list(checked.findings)
         if findings or not checked.complete:
-            kept = WORK / "unexplained" / f"{directory.name}-{path.name}"
-            kept.parent.mkdir(exist_ok=True)
-            shutil.copy(path, kept)
-            complaints += [conformance.describe(kept, *f) for f in findings[:3]]
+            copied_trace = WORK / "unexplained" / f"{directory.name}-{path.name}"
+            copied_trace.parent.mkdir(exist_ok=True)
+            shutil.copy(path, copied_trace)
+            complaints += [conformance.describe(copied_trace, *f) for f in findings[:3]]
             if not checked.complete:
-                complaints.append(f"{kept}: the trace has no end")
+                complaints.append(f"{copied_trace}: the trace has no end")
     shutil.rmtree(directory)
     return part[0], count, totals, complaints
 

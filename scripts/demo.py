@@ -39,7 +39,7 @@ def heading(number: int, title: str) -> None:
     print(f"\n{number}. {title}", flush=True)
 
 
-def say(text: str) -> None:
+def print_indented(text: str) -> None:
     for line in text.rstrip().splitlines():
         print(f"   {line}".rstrip(), flush=True)
 
@@ -99,34 +99,34 @@ def show_packages() -> None:
         for line in Path("scripts/packages.txt").read_text().splitlines()
         if line.startswith("demo ")
     ]
-    say(f"{len(wanted)} Debian packages are installed: {', '.join(wanted)}")
+    print_indented(f"{len(wanted)} Debian packages are installed: {', '.join(wanted)}")
 
 
 def show_spec() -> None:
     heading(2, f"The spec, {SPEC}, compiled")
     make(str(GENERATED / "emp_layout.h"))
-    say(run(["gen/bin/hsmc", "stats", str(SPEC)]))
+    print_indented(run(["gen/bin/hsmc", "stats", str(SPEC)]))
     warnings = run(["gen/bin/hsmc", "check", str(SPEC)]).strip()
-    say(warnings or "no errors, no warnings")
+    print_indented(warnings or "no errors, no warnings")
     names = sorted(path.name for path in GENERATED.glob("emp*.[ch]"))
-    say(f"C written to {GENERATED}/: {', '.join(names)}")
+    print_indented(f"C written to {GENERATED}/: {', '.join(names)}")
     command = ["gen/bin/hsmc", "build", str(SPEC), "--output", str(GENERATED)]
     run([*command, "--check-model-dir", str(MODELS)])
     names = sorted(path.parent.name for path in MODELS.glob("*/emp.pml"))
-    say(f"Promela written to {MODELS}/, for the checks {', '.join(names)}")
+    print_indented(f"Promela written to {MODELS}/, for the checks {', '.join(names)}")
 
 
 def show_image() -> None:
     heading(3, f"The image, {IMAGE}")
     make("firmware", str(PROGRAM))
-    say(run(["fw-runtime/tools/sizes.py", str(IMAGE)]))
+    print_indented(run(["fw-runtime/tools/sizes.py", str(IMAGE)]))
 
 
 def show_boards() -> list[Any]:
     heading(4, "Two simulated boards, back to back")
     boards: list[Any] = measure(["start"])["boards"]
     for board in boards:
-        say(
+        print_indented(
             f"board {board['node']}: {board['sram_bytes'] // 1024} kB of memory found, "
             f"{board['free_bytes'] // 1024} kB free, link {'up' if board['link'] else 'down'}"
         )
@@ -139,19 +139,21 @@ def show_transfer(path: Path, loss: float, seed: int) -> Any:
         ["transfer", "--file", str(path), "--loss", str(loss), "--seed", str(seed)]
         + ["--capture", str(CAPTURE)]
     )
-    say(
+    print_indented(
         f"{result['bytes']} bytes in {result['messages']} messages and {result['data_frames']} frames, "
         f"{result['acknowledgements']} acknowledgements;\n"
         f"{result['lost']} frames were lost, {result['lost_acknowledgements']} of them acknowledgements, "
         f"and {result['retransmissions']} sent again;\n"
         f"{result['time_us'] / 1000:.1f} ms of simulated time, {result['mbps']:.0f} Mb/s"
     )
-    say(f"SHA-256 sent      {result['sha256_sent']}")
-    say(f"SHA-256 received  {result['sha256_received']}")
+    print_indented(f"SHA-256 sent      {result['sha256_sent']}")
+    print_indented(f"SHA-256 received  {result['sha256_received']}")
     if not result["sha256_equal"]:
         raise Failure("the received file differs from the sent one")
-    say("equal")
-    say(f"{CAPTURE} holds every frame; 'make docs' writes the dissector for Wireshark")
+    print_indented("equal")
+    print_indented(
+        f"{CAPTURE} holds every frame; 'make docs' writes the dissector for Wireshark"
+    )
     return result
 
 
@@ -171,18 +173,20 @@ def figure(value: float | None, digits: int = 1) -> str:
 def show_table() -> list[Any]:
     heading(6, "Latency and bandwidth on a clean wire")
     sizes = sweep()
-    say(
+    print_indented(
         "Latency is half a round trip, bandwidth a one-way stream with a returned message, both between\n"
         "the hosts' programs. The wire limit counts every header and gap. The paper's figures were\n"
         "measured on the real card with its authors' firmware: a scale, not a target met.\n"
     )
-    say(
+    print_indented(
         f"{'bytes':>8} {'latency':>10} {'paper':>7} {'bandwidth':>11} {'limit':>7} {'share':>6} {'paper':>6}  claim"
     )
-    say(f"{'':>8} {'us':>10} {'us':>7} {'Mb/s':>11} {'Mb/s':>7} {'%':>6} {'Mb/s':>6}")
+    print_indented(
+        f"{'':>8} {'us':>10} {'us':>7} {'Mb/s':>11} {'Mb/s':>7} {'%':>6} {'Mb/s':>6}"
+    )
     for row in sizes:
         share = 100 * row["bandwidth_mbps"] / row["limit_mbps"]
-        say(
+        print_indented(
             f"{row['bytes']:>8} {row['latency_us']:>10.2f} {figure(row['paper_latency_us'], 2):>7} "
             f"{row['bandwidth_mbps']:>11.1f} {row['limit_mbps']:>7.1f} {share:>6.1f} "
             f"{figure(row['paper_bandwidth_mbps'], 0):>6}  {row['paper_source'] or ''}"
@@ -192,7 +196,7 @@ def show_table() -> list[Any]:
 
 def show_next() -> None:
     heading(7, "Where to go next")
-    say(
+    print_indented(
         "edit the protocol   $EDITOR spec/emp/send.hsm && make demo\n"
         "check reliability   make verify\n"
         f"flash and run       make firmware && {PROGRAM} transfer --file FILE --loss 0.05"

@@ -54,13 +54,13 @@ def circle(allowed: dict[str, set[str]]) -> Optional[list[str]]:
     """
     done: set[str] = set()
 
-    def visit(node: str, way: list[str]) -> Optional[list[str]]:
-        if node in way:
-            return [*way[way.index(node) :], node]
+    def visit(node: str, path: list[str]) -> Optional[list[str]]:
+        if node in path:
+            return [*path[path.index(node) :], node]
         if node in done:
             return None
         for target in sorted(allowed.get(node, ())):
-            if found := visit(target, [*way, node]):
+            if found := visit(target, [*path, node]):
                 return found
         done.add(node)
         return None

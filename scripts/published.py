@@ -129,14 +129,16 @@ def print_readings() -> None:
     """What the choices cost that the papers leave open."""
     print("\nOther readings of the step costs (latency 4 B, one way 1 MB)")
     with tempfile.TemporaryDirectory() as directory:
-        dearer = Path(directory) / "others-cost.charges"
+        charges_file = Path(directory) / "others-cost.charges"
         text = CHARGES.read_text(encoding="utf-8")
-        dearer.write_text(text.replace("others free", "others cost"), encoding="utf-8")
+        charges_file.write_text(
+            text.replace("others free", "others cost"), encoding="utf-8"
+        )
         for name, options, charges in (
             ("as published.charges says", (), CHARGES),
             ("all effects before their time", ("--effects=before",), CHARGES),
             ("all effects after their time", ("--effects=after",), CHARGES),
-            ("our other code on top", (), dearer),
+            ("our other code on top", (), charges_file),
         ):
             result = sweep((4, 1 << 20), *options, charges=charges)
             print(

@@ -293,10 +293,10 @@ def _world(w: ir.World) -> Iterator[str]:
         transient = "transient " if variable.transient else ""
         yield f"  {transient}variable {variable.name}: {variable.type}"
     for wire in w.wires:
-        told = ", ".join(name for name, _ in wire.told)
+        names = ", ".join(name for name, _ in wire.told)
         yield (
             f"  wire {wire.device}{_when(wire.when)} -> {_offered(wire.event)} at {expression_text(wire.at)}"
-            f"{_when(wire.arrives)}{_unchanged(wire.unchanged)} keeps {', '.join('.'.join(filter(None, each)) for each in wire.kept) or '-'} told {wire.label}({told})"
+            f"{_when(wire.arrives)}{_unchanged(wire.unchanged)} keeps {', '.join('.'.join(filter(None, each)) for each in wire.kept) or '-'} told {wire.label}({names})"
         )
         yield from statement_lines(wire.block.statements, "    ")
     for offer in w.offers:

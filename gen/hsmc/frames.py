@@ -204,9 +204,9 @@ class Codec:
     @property
     def known_bytes(self) -> int:
         """So many of them tell whether a frame is of this payload."""
-        told = [field for field, _ in self.fixed(self.root)]
-        told += [field for field, _ in self.members(self.root)]
-        return max((4 * (field.word + 1) for field in told), default=0)
+        test_fields = [field for field, _ in self.fixed(self.root)]
+        test_fields += [field for field, _ in self.members(self.root)]
+        return max((4 * (field.word + 1) for field in test_fields), default=0)
 
     # --- the same on bytes
 

@@ -99,35 +99,39 @@ class Reference:
 
     def malformed(self) -> Any:
         """Short, or a value cannot be."""
-        ways = []
+        alternatives = []
         header = z3.BitVecVal(self.frame.bytes, 40)
         for part in self.parts:
-            there = self.present(part)
-            ways.append(z3.And(there, z3.ULT(self.bytes, self.end(part))))
+            is_present = self.present(part)
+            alternatives.append(z3.And(is_present, z3.ULT(self.bytes, self.end(part))))
             if part is not self.frame:
                 holding = [formula for _, formula in self.identities(part)]
-                ways.append(z3.And(there, z3.Not(z3.And(holding))))
+                alternatives.append(z3.And(is_present, z3.Not(z3.And(holding))))
                 end = z3.BitVecVal(self.end(part), 40)
-                header = z3.If(z3.And(there, z3.UGT(end, header)), end, header)
+                header = z3.If(z3.And(is_present, z3.UGT(end, header)), end, header)
             for area in part.areas:
                 if area.fixed is not None:
                     held = area.fixed.value
                     found_bytes = self.area(part, area)
-                    ways += [z3.And(there, value != held) for value in found_bytes]
+                    alternatives += [
+                        z3.And(is_present, value != held) for value in found_bytes
+                    ]
         for field in self.payload.fields:
             found = self.carried(field)
             if field.range is not None and found is not None:
                 part, value = found
                 low, high = field.range.low.value, field.range.high.value
                 beyond = z3.Or(z3.ULT(value, low), z3.UGT(value, high))
-                ways.append(z3.And(self.present(part), beyond))
+                alternatives.append(z3.And(self.present(part), beyond))
         for part in self.parts:
             if part.data is not None:
-                there = z3.And(self.present(part), self.holds(part, part.data.when))
+                is_present = z3.And(
+                    self.present(part), self.holds(part, part.data.when)
+                )
                 length = z3.ZeroExt(8, self.named(part, part.data.length))
-                header = z3.If(there, header + length, header)
-        ways.append(z3.UGT(header, z3.ZeroExt(8, self.bytes)))
-        return z3.Or(ways)
+                header = z3.If(is_present, header + length, header)
+        alternatives.append(z3.UGT(header, z3.ZeroExt(8, self.bytes)))
+        return z3.Or(alternatives)
 
     def area(self, part: ir.Layout, area: ir.LayoutArea) -> list[Any]:
         """Its bytes."""

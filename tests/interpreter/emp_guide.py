@@ -84,7 +84,7 @@ class EmpGuide(Guide):
 
     # --- what may happen next
 
-    def plausible(self) -> Optional[Command]:
+    def likely_command(self) -> Optional[Command]:
         choices = [self.arrival] * 4 + [self.slot] * 4 + [self.placed] * 2
         if self.only_link:
             return self.link()

@@ -132,9 +132,11 @@ def _comparisons(protocol: ir.Protocol) -> Iterator[ir.Binary]:
         bodies += [event.select for event in process.events]
         bodies += [timer.duration for timer in process.timers]
         bodies += [walk.handler_parts(handler) for handler in process.handlers]
-    hidden = {v.name for p in protocol.processes for v in p.variables if v.hidden}
+    added_variables = {
+        v.name for p in protocol.processes for v in p.variables if v.hidden
+    }
     for node in walk.nodes(bodies):
         if isinstance(node, ir.Binary) and node.operator in LOGICAL:
             left = node.left
-            if not (isinstance(left, ir.VariableName) and left.name in hidden):
+            if not (isinstance(left, ir.VariableName) and left.name in added_variables):
                 yield node

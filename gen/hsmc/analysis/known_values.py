@@ -108,7 +108,7 @@ class Path:
         self.dead = False  # no path leads here
         self.result: Optional[Term] = None  # of a function
         self.left: Optional[dict[Slot, Nothing]] = None  # the state at the first raise
-        self.gone = False  # the own record has been released
+        self.own_released = False  # the own record has been released
         # What was known before a release of a record that may be the own one, which otherwise lives on as it was.
         self.alive: dict[Slot, Nothing] = {}
 
@@ -216,7 +216,7 @@ class Path:
                 one.assume(left, holds)
                 other.assume(left, not holds)
                 other.assume(right, holds)
-                self._learn((one, other))
+                self._assume_common((one, other))
         elif kind == "==" and holds:
             self._equal(parts[1], parts[2])
         elif kind == "==":
@@ -230,7 +230,7 @@ class Path:
                 inside.assume(parts[1], outcome)
                 inside.assume(part, holds)
                 paths.append(inside)
-            self._learn(paths)
+            self._assume_common(paths)
 
     def _equal(self, left: Term, right: Term) -> None:
         for one, other in ((left, right), (right, left)):
@@ -255,17 +255,17 @@ class Path:
                 inside.assume(parts[1], outcome)
                 inside.set_none(part, nothing)
                 paths.append(inside)
-            self._learn(paths)
+            self._assume_common(paths)
 
-    def _learn(self, paths: Sequence["Path"]) -> None:
+    def _assume_common(self, paths: Sequence["Path"]) -> None:
         """What all possible paths have in common."""
         possible = [path for path in paths if not path.dead]
         if not possible:
             self.dead = True
             return
-        self._learn_common(possible)
+        self._assume_common_terms(possible)
 
-    def _learn_common(self, paths: Sequence["Path"]) -> None:
+    def _assume_common_terms(self, paths: Sequence["Path"]) -> None:
         first, *others = paths
         for name in ("nothing", "facts", "numbers"):
             known = getattr(first, name)
@@ -288,16 +288,16 @@ class Path:
         """What may be the same place may hold the value now."""
         nothing = self.is_none(value) if reference else None
         for other in [s for s in self.memory if s.field == slot.field]:
-            if other == slot or self.apart(other, slot):
+            if other == slot or self.certainly_distinct(other, slot):
                 continue
-            self._blur(other, nothing, reference)
+            self._forget_value(other, nothing, reference)
             if other in self.alive:
                 self.alive[other] = joined(self.alive[other], nothing)
         self.versions[slot.field] = self.terms.count()
         self.memory[slot] = value
         self.alive.pop(slot, None)
 
-    def _blur(self, slot: Slot, nothing: Nothing, reference: bool) -> None:
+    def _forget_value(self, slot: Slot, nothing: Nothing, reference: bool) -> None:
         if not reference:
             del self.memory[slot]
             return
@@ -325,7 +325,7 @@ class Path:
                     self.alive.setdefault(slot, self.is_none(self.memory[slot]))
                 elif slot in self.alive:
                     self.alive[slot] = joined(self.alive[slot], True)
-                self._blur(slot, True, reference)
+                self._forget_value(slot, True, reference)
 
     def create(self, fields: Iterable[tuple[str, bool]]) -> Term:
         """A new record: all zero, and no other one."""
@@ -335,8 +335,8 @@ class Path:
             self.memory[Slot(field, record)] = zero
         return record
 
-    def apart(self, one: Slot, other: Slot) -> bool:
-        """Are they two places for sure?"""
+    def certainly_distinct(self, one: Slot, other: Slot) -> bool:
+        """Are they certainly two places?"""
         return self._differ(one.record, other.record) or self._differ(
             one.element, other.element
         )
@@ -380,7 +380,7 @@ class Path:
             and self.ended == other.ended
             and self.result == other.result
             and self.left == other.left
-            and self.gone == other.gone
+            and self.own_released == other.own_released
             and self.alive == other.alive
         )
 
@@ -392,8 +392,8 @@ class Path:
             return first
         result = Path(first.terms)
         result.callers, result.ended = first.callers, first.ended
-        result.gone = all(path.gone for path in paths)
-        result._learn_common(paths)
+        result.own_released = all(path.own_released for path in paths)
+        result._assume_common_terms(paths)
         for name in first.names:
             found = {path.names.get(name, 0) for path in paths}
             if 0 not in found:

@@ -206,7 +206,7 @@ class References:
     ) -> None:
         """What the rows' ends, or the moments of their first raise, tell the target."""
         for path in paths:
-            if not path.gone:
+            if not path.own_released:
                 state = follower.state(path) if path.left is None else path.left
                 follower.findings.states.append((target, state))
 

@@ -606,7 +606,7 @@ class Follower:
         for name, reference in self.declared.fields[statement.pool]:
             path.zero(name, record, reference, release=True)
         path.used_changes(statement.pool, True)
-        path.gone = path.gone or record == self.own
+        path.own_released = path.own_released or record == self.own
 
     def create(self, statement: ir.Create, path: Path) -> None:
         pool = statement.pool

@@ -191,7 +191,9 @@ class ControlCheck:
                 self.armed[timer.index, 0] = None
             paths = self.tables.finder.statements(process.initial_actions)
             begun = [
-                before + way for before in begun for way in continuations(paths, None)
+                before + continuation
+                for before in begun
+                for continuation in continuations(paths, None)
             ]
         self.pending = set(begun)
 
@@ -348,7 +350,7 @@ class ControlCheck:
         after: set[Pending] = set()
         for pending in self.pending:
             for rest in self._consume(pending, facts, instance):
-                after.update([way + rest for way in coming])
+                after.update([continuation + rest for continuation in coming])
         if not after:
             expected = [str(p[0]) for p in self.pending if p]
             if expected:
@@ -357,7 +359,7 @@ class ControlCheck:
                 what = f"{facts.row.id}: nothing has raised {facts.event}"
                 expected = self._outside()
             self._find(item.line, what, expected)
-            after = {way + (UNKNOWN,) for way in coming} | set(coming)
+            after = {continuation + (UNKNOWN,) for continuation in coming} | set(coming)
         self.pending = after
 
     def _consume(

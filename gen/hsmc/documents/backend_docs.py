@@ -294,15 +294,17 @@ class ProtocolView:
 
     def _uses_hidden(self, item: object) -> bool:
         p = self.protocol
-        hidden = {
+        added_variables = {
             (q.name, v.name) for q in p.processes for v in q.variables if v.hidden
         }
-        hidden |= {(q.name, f.name) for q in p.pools for f in q.fields if f.hidden}
+        added_variables |= {
+            (q.name, f.name) for q in p.pools for f in q.fields if f.hidden
+        }
         for node in walk.nodes(item):
             if isinstance(node, ir.VariableName):
-                found = (node.process, node.name) in hidden
+                found = (node.process, node.name) in added_variables
             elif isinstance(node, ir.RecordField):
-                found = (node.container, node.field) in hidden
+                found = (node.container, node.field) in added_variables
             else:
                 continue
             if found:

@@ -65,11 +65,11 @@ def check_worlds(context: Context, checks: Sequence[ast.Check]) -> None:
 
 
 def _check_properties(context: Context, worlds: Sequence[ast.World]) -> None:
-    asserted = {name.text for world in worlds for name in _properties_named(world)}
+    stated = {name.text for world in worlds for name in _properties_named(world)}
     says = f"world {worlds[0].name.text} says" if len(worlds) == 1 else "the worlds say"
     for symbol in context.separate.get(ast.Property, {}).values():
         assert isinstance(symbol.node, ast.Property)
-        if symbol.node.condition is None and symbol.name not in asserted:
+        if symbol.node.condition is None and symbol.name not in stated:
             context.error(
                 "HSM0609", symbol.span, f"{says} nothing of property '{symbol.name}'"
             )

@@ -57,7 +57,9 @@ class CodeWriter(ABC):
         self.log_numbers: dict[tuple[str, str], int] = {}
         self.recall = recall(protocol)
         # What one node can see of the properties.
-        self.asserted = [p for p in protocol.properties if p.condition is not None]
+        self.checked_properties = [
+            p for p in protocol.properties if p.condition is not None
+        ]
         self.event_codes: dict[tuple[str, str], int] = {}
         self.here: Optional[ir.Place] = None  # of the line in the making
         self._log_formats()
@@ -591,7 +593,7 @@ class CodeWriter(ABC):
         self.line(f"on_{process.name}_{event.name}({', '.join(passed)})", event.place)
         if (process.name, event.name) in self.recall.events:
             self.line("recall()", event.place)
-        if self.asserted:
+        if self.checked_properties:
             self.line("properties()", event.place)
         self.line("return 0")
         self.end()
@@ -636,7 +638,7 @@ class CodeWriter(ABC):
                 handlers = process.handlers_of_timer(timer)
                 event_name = f"after_{timer.state}"
                 recalls = timer.name in self.recall.timers
-                more = recalls or bool(self.asserted)
+                more = recalls or bool(self.checked_properties)
                 name = f"{'handle_' if more else ''}expired_{timer.index}"
                 self.handler(name, process, handlers, (), event_name)
                 if more:
@@ -645,18 +647,18 @@ class CodeWriter(ABC):
                     self.line(f"{name}({instance})", timer.place)
                     if recalls:
                         self.line("recall()", timer.place)
-                    if self.asserted:
+                    if self.checked_properties:
                         self.line("properties()", timer.place)
                     self.end()
         if self.recall.processes:
             self.recalling()
-        if self.asserted:
+        if self.checked_properties:
             self.properties()
         self.initialise()
 
     def properties(self) -> None:
         self.begin("function", "properties()")
-        for each in self.asserted:
+        for each in self.checked_properties:
             assert each.condition is not None
             self.here = each.place
             self.holds(each, self.expression(each.condition))

@@ -477,9 +477,9 @@ class Mutator:
             other = CONNECTIVES[node.operator]
             yield self._replace("connective", span, other, at, end)
             for start, stop in ((span.start, at), (end, trimmed_end(span))):
-                kept = " ".join(clean[start:stop].split())
-                text = f"{span.squeezed} => {kept}"
-                edit = Edit(span.start, trimmed_end(span), kept)
+                replacement = " ".join(clean[start:stop].split())
+                text = f"{span.squeezed} => {replacement}"
+                edit = Edit(span.start, trimmed_end(span), replacement)
                 yield self._mutant("drop-operand", span, text, edit)
         if node.operator in ARITHMETIC:
             other = ARITHMETIC[node.operator]

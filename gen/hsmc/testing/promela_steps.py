@@ -27,10 +27,10 @@ class StepsWriter:
         self.names = self.writer.names
         # In the order of the interpreter's slots; the writer's hidden variables are declared by its own file.
         protocol = self.protocol
-        kept = [p.name for p in protocol.parameters] + [
+        variables = [p.name for p in protocol.parameters] + [
             c.name for c in protocol.counters
         ]
-        self.absent = {*kept}
+        self.absent = {*variables}
 
     # --- the files
 
@@ -82,9 +82,9 @@ class StepsWriter:
                     values.append(self.writer.variable(owner, argument.name))
             form = " ".join(["%u"] * len(values))
             rest = "".join(f", {value}" for value in values)
-            told = f'hsm_tell("@ device {device.name}({form})\\n"{rest})'
+            output = f'hsm_tell("@ device {device.name}({form})\\n"{rest})'
             lines.append(
-                f"inline {self.names.lower(owner)}({', '.join(payloads)}) {{ {told} }}"
+                f"inline {self.names.lower(owner)}({', '.join(payloads)}) {{ {output} }}"
             )
         return lines
 
@@ -223,15 +223,17 @@ class StepsWriter:
     def shown(self, line: str) -> str:
         """What of a line of the interpreter a model tells."""
         log, verdict, changes = line.split(" | ")
-        kept = []
+        entries = []
         for entry in filter(None, log.split("; ")):
             word = entry.split(" ")[0]
             if word not in ("count", "never"):
-                kept.append(" ".join(entry.split(" ")[:2]) if word == "arm" else entry)
+                entries.append(
+                    " ".join(entry.split(" ")[:2]) if word == "arm" else entry
+                )
         found = [
             change
             for change in filter(None, changes.split("; "))
             if not change.startswith("timer ")
             and re.split(r"=", change)[0] not in self.absent
         ]
-        return f"{'; '.join(kept)} | {verdict} | {'; '.join(found)}"
+        return f"{'; '.join(entries)} | {verdict} | {'; '.join(found)}"

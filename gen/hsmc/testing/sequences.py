@@ -90,12 +90,12 @@ class Guide:
                 parameter = self.random.choice(live)
                 return ("P", parameter.index, self.parameter(parameter))
         if chance < 0.8:
-            command = self.plausible()
+            command = self.likely_command()
             if command is not None:
                 return command
         return self.any_event()
 
-    def plausible(self) -> Optional[Command]:
+    def likely_command(self) -> Optional[Command]:
         """What the world around the node would do: for subclasses."""
         return None
 
