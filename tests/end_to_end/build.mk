@@ -44,7 +44,10 @@ $(KILLS) $(RESTARTS) $(QUIET): $(addprefix $(BUILD)/obj/,host/demo/pair.o host/d
     $(BUILD)/obj/sim/libtigon.a $(BUILD)/firmware/emp_a.elf
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -o $@ $(filter-out %.elf,$^) -lelf
+	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lelf
+
+# Their sources are built with sanitizers for tests; that the programs link, too, only this shows.
+TEST_NEEDS += $(KILLS) $(RESTARTS) $(QUIET)
 
 $(foreach kind,obj san,$(addprefix $(BUILD)/$(kind)/tests/end_to_end/,kills.o kill_world.o restarts.o restart_world.o \
                               quiet.o quiet_world.o)): \
