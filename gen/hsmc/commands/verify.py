@@ -41,7 +41,9 @@ def add(commands: Subparsers) -> None:
     parser.add_argument(
         "--property", metavar="NAME", help="search for violations of this one only"
     )
-    parser.add_argument("--profile", metavar="NAME", help="this variant of the spec")
+    parser.add_argument(
+        "--profile", metavar="NAME", help="this variant of the spec (default: all)"
+    )
     parser.add_argument(
         "--output", type=Path, default=Path("build/verify"), metavar="DIR"
     )

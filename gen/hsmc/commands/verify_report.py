@@ -22,7 +22,7 @@ from .command_line import fail, print_json
 
 
 def subjects_of(options: argparse.Namespace) -> tuple[list[Subject], list[str]]:
-    """The specs named, and the configurations."""
+    """The specs named, each in the profile named or in all of its profiles, and the configurations."""
     specs = [Path(name) for name in options.files if name.endswith(".hsm")]
     names = [name for name in options.files if not name.endswith(".hsm")]
     if not specs:
@@ -30,7 +30,14 @@ def subjects_of(options: argparse.Namespace) -> tuple[list[Subject], list[str]]:
     subjects = []
     for spec in specs:
         try:
-            subjects.append(Subject(spec, options.output, options.profile))
+            first = Subject(spec, options.output, options.profile)
+            subjects.append(first)
+            if options.profile is None:
+                subjects += [
+                    Subject(spec, options.output, profile.name)
+                    for profile in first.protocol.profiles
+                    if profile.name != first.protocol.profile
+                ]
         except UnknownProfile as error:
             raise Failure(str(error)) from None
         except SpecError as error:

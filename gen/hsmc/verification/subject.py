@@ -42,14 +42,18 @@ class Search:
 
 
 class Subject:
-    """A spec that is verified. Everything made for it lies below `directory`."""
+    """A spec that is verified, in one profile. Everything made for it lies below `directory`. `name`: the protocol's, with
+    the profile if it is not the default one, as in "emp@modern"."""
 
     def __init__(self, spec: Path, build: Path, profile: Optional[str] = None) -> None:
         self.spec = spec
         self.profile = profile
         self.compilation = Compilation(spec, profile=profile)
         self.protocol = self._protocol(None)
+        default = next((p.name for p in self.protocol.profiles if p.default), None)
         self.name = self.protocol.name
+        if self.protocol.profile != default:
+            self.name += f"@{self.protocol.profile}"
         self.directory = (build / self.name).absolute()
         if self.protocol.checks and not self.protocol.worlds:
             raise Failure(
@@ -79,7 +83,7 @@ class Subject:
     @property
     def world_file(self) -> str:
         """The name of what SPIN reads."""
-        return f"{naming.plain(self.name)}_world.pml"
+        return f"{naming.plain(self.protocol.name)}_world.pml"
 
     def check(self, name: str) -> ir.Check:
         return next(check for check in self.protocol.checks if check.name == name)

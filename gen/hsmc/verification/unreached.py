@@ -5,7 +5,8 @@
     row    = "Send.PHY.transmitted.0"
     reason = "..."
 
-It is `<protocol>_unreached.toml` beside the spec. Where there is such a list, a transition that is neither taken nor listed,
+It is `<protocol>_unreached.toml` beside the spec, `<protocol>_<profile>_unreached.toml` for a profile other than the
+default one. Where there is such a list, a transition that is neither taken nor listed,
 or both, is an error. Without a list, `hsmc verify` prints them. `row = "Link.*"` lists all transitions of a process.
 """
 
@@ -37,7 +38,7 @@ class Judgement:
 
 
 def list_of(subject: Subject) -> Path:
-    stem = naming.plain(subject.name)
+    stem = naming.plain(subject.name.replace("@", "_"))
     return subject.spec.resolve().parent / f"{stem}_unreached.toml"
 
 
