@@ -4,15 +4,20 @@
 # PROTOCOL.txt; what it did not reach is for the gate to say. Scenarios in the folder scenarios/ beside a spec are places to
 # go on from: with EMP's three the search takes 12 s, without them 85.
 GENERATED_SPECS := $(shell grep -l '^protocol ' spec/*/*.hsm)
+# Those of a profile other than the default one are in PROTOCOL@PROFILE/.
+GENERATED_SPECS += $(foreach spec,$(GENERATED_SPECS),\
+    $(shell sed -n '/^profile /{/ default /!s|^profile *\([^ ]*\).*|$(spec)@\1|p}' $(spec)))
 GENERATED_TESTS :=
 
-# $(1) the spec. The files it may include are those beside it.
+# $(1) the spec, perhaps with @PROFILE. The files it may include are those beside it.
+generated_name   = $(basename $(notdir $(firstword $(subst @, ,$(1)))))$(addprefix @,$(word 2,$(subst @, ,$(1))))
+generated_choice = $(firstword $(subst @, ,$(1))) $(addprefix --profile=,$(word 2,$(subst @, ,$(1))))
 define generated_tests_of
-GENERATED_TESTS += $(BUILD)/generated_tests/$(basename $(notdir $(1)))/index.json
-$(BUILD)/generated_tests/$(basename $(notdir $(1)))/index.json: $(wildcard $(dir $(1))*.hsm $(dir $(1))scenarios/*) $(HSMC_SOURCES)
+GENERATED_TESTS += $(BUILD)/generated_tests/$(generated_name)/index.json
+$(BUILD)/generated_tests/$(generated_name)/index.json: $(wildcard $(dir $(1))*.hsm $(dir $(1))scenarios/*) $(HSMC_SOURCES)
 	$(SAY) SEARCH "tests that take every transition of $(1)"
 	@mkdir -p $$(@D) && rm -f $$@
-	$(Q)$(HSMC) tests $(1) --output $$(@D) $(if $(wildcard $(dir $(1))scenarios/*),--from $(wildcard $(dir $(1))scenarios/*)) > $$(@D).txt 2>&1 || test -f $$@ || { cat $$(@D).txt >&2; exit 1; }
+	$(Q)$(HSMC) tests $(generated_choice) --output $$(@D) $(if $(wildcard $(dir $(1))scenarios/*),--from $(wildcard $(dir $(1))scenarios/*)) > $$(@D).txt 2>&1 || test -f $$@ || { cat $$(@D).txt >&2; exit 1; }
 endef
 $(foreach spec,$(GENERATED_SPECS),$(eval $(call generated_tests_of,$(spec))))
 TEST_NEEDS += $(GENERATED_TESTS)
@@ -21,9 +26,9 @@ TEST_NEEDS += $(GENERATED_TESTS)
 .PHONY: coverage generated-tests
 generated-tests: $(GENERATED_TESTS)
 coverage: $(GENERATED_TESTS) ## which transitions of the specs the generated tests take; fails unless all
-	@status=0; for spec in $(GENERATED_SPECS); do \
-	  $(HSMC) coverage $$spec --gate $(if $(filter 1,$(V)),--by-test) \
-	    --tests $(BUILD)/generated_tests/$$(basename $$spec .hsm) || status=1; done; exit $$status
+	@status=0; $(foreach spec,$(GENERATED_SPECS),\
+	  $(HSMC) coverage $(call generated_choice,$(spec)) --gate $(if $(filter 1,$(V)),--by-test) \
+	    --tests $(BUILD)/generated_tests/$(call generated_name,$(spec)) || status=1;) exit $$status
 
 # The generated C against the interpreter: `make test` runs HSMC_SEQUENCES=1500 random sequences per protocol, this
 # many here. Tables of the transitions taken: build/tests/coverage_*.txt.

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 from pathlib import Path
+from typing import Optional
 
 import hsmc
 import pytest
@@ -27,6 +28,15 @@ SPECS = [
     for path in sorted((TOP / "spec").glob("*/*.hsm"))
     if any(line.startswith("protocol ") for line in path.read_text().split("\n"))
 ]
+# Each spec in its default profile, and in every other that it declares.
+VARIANTS = [
+    (spec, profile)
+    for spec in SPECS
+    for profile in (
+        None,
+        *(p.name for p in hsmc.compile_spec(spec).profiles if not p.default),
+    )
+]
 FEATURES = sorted((TOP / "tests/compiler/features").glob("*.hsm"))
 QUICK = ("-O0",)
 FEW = 20_000  # attempts where not every transition can be taken
@@ -45,11 +55,13 @@ def run_with_hash_seed(
     )
 
 
-def check_on_both_sides(spec: Path, tests: Path, work: Path) -> set[str]:
+def check_on_both_sides(
+    spec: Path, tests: Path, work: Path, profile: Optional[str] = None
+) -> set[str]:
     """Each test on the interpreter, against what it says itself, and on native C under the sanitizers, against the
     interpreter: transitions, effects and state after every event. Returns the transitions taken.
     """
-    program = Program(hsmc.compile_spec(spec))
+    program = Program(hsmc.compile_spec(spec, profile=profile))
     vocabulary = Vocabulary(program)
     reference = Reference(program)
     taken: set[str] = set()
@@ -70,13 +82,17 @@ def check_on_both_sides(spec: Path, tests: Path, work: Path) -> set[str]:
     return taken
 
 
-@pytest.mark.parametrize("spec", SPECS, ids=lambda p: p.stem)
-def test_every_transition_of_a_spec(spec: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("spec, profile", VARIANTS)
+def test_every_transition_of_a_spec(
+    spec: Path, profile: Optional[str], tmp_path: Path
+) -> None:
     """Those `make` has searched; they are searched here when only this module is run."""
-    index = f"build/generated_tests/{spec.stem}/index.json"
+    name = spec.stem + (f"@{profile}" if profile else "")
+    index = f"build/generated_tests/{name}/index.json"
     subprocess.run(["make", "-s", index], cwd=TOP, check=True)
-    taken = check_on_both_sides(spec, TOP / Path(index).parent, tmp_path)
-    assert taken == {row.id for row in hsmc.compile_spec(spec).rows()}
+    taken = check_on_both_sides(spec, TOP / Path(index).parent, tmp_path, profile)
+    every = {row.id for row in hsmc.compile_spec(spec, profile=profile).rows()}
+    assert taken == every
 
 
 @pytest.mark.parametrize("spec", FEATURES, ids=lambda p: p.stem)
