@@ -57,7 +57,7 @@ $(FIRMWARE)/$(1)/checked/chosen: fw-runtime/tools/fill_scratchpad.py \
 	$$(Q)$$^ > $$@
 
 $(addprefix $(FIRMWARE)/$(1)/checked/,none.lds chosen.lds): %.lds: % $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h
-	$$(Q)$$(FW_CC) -E -P -undef -x c -I. -DCHOSEN_FUNCTIONS='"$$<"' -o $$@ $(FW_PORT)/firmware.lds.in
+	$$(Q)$$(FW_CC) $$(FW_SCRIPT_FLAGS) -DCHOSEN_FUNCTIONS='"$$<"' -o $$@ $(FW_PORT)/firmware.lds.in
 endef
 $(foreach name,$(FW_PROTOCOLS),\
     $(eval $(call FW_VARIANTS,$(name),$(shell echo $(name) | tr '[:lower:]' '[:upper:]'))))
