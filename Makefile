@@ -2,7 +2,9 @@
 # The front door. `make help` lists the targets; V=1 shows every command.
 # Each directory describes its own part in build.mk; everything made lands under build/.
 
-BUILD  := build
+# PROFILE=modern makes everything with that profile of the specs that have it, in a directory of its own.
+PROFILE :=
+BUILD  := build$(PROFILE:%=/%)
 PYTHON := /usr/bin/python3
 # Python's bytecode, and what hsmc keeps beside it (gen/hsmc/disk_cache.py).
 export PYTHONPYCACHEPREFIX := $(abspath $(BUILD)/pycache)
@@ -41,7 +43,7 @@ include models/build.mk
 include tests/build.mk
 include docs/build.mk
 
-.PHONY: help setup demo test verify firmware bench bench-published bench-sim campaign docs lint format clean
+.PHONY: help setup demo test verify firmware bench bench-published bench-loss bench-sim campaign docs lint format clean
 
 help:            ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -94,6 +96,12 @@ bench-published: ## EMP charged the papers' step costs, beside the published fig
 	@scripts/setup.sh demo
 	$(Q)$(MAKE) --no-print-directory -s generate $(FIRMWARE)/emp_a_published.elf $(HOST_DEMO)
 	$(Q)scripts/published.py
+
+bench-loss:      ## what EMP carries when frames are lost, both profiles: 0 to 30 % (a minute)
+	@scripts/setup.sh demo
+	$(Q)$(MAKE) --no-print-directory -s $(HOST_DEMO) $(FIRMWARE)/emp_a.elf
+	$(Q)$(MAKE) --no-print-directory -s PROFILE=modern BUILD=build/modern profile-programs
+	$(Q)scripts/bench_loss.py
 
 bench-sim:       ## simulated time a second of processor time buys: all cores busy, a ping-pong, 2 to 256 boards
 	@scripts/setup.sh demo test

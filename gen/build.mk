@@ -12,7 +12,7 @@ PROTOCOLS := $(foreach folder,$(wildcard spec/*),$(if $(wildcard $(folder)/$(not
 # Another spec, into a directory of its own: make BUILD=build/mine SPEC_emp=mine/emp.hsm OPTIONS_emp='--set send_limit=2'
 $(foreach name,$(PROTOCOLS),\
   $(eval SPEC_$(name) := spec/$(name)/$(name).hsm)\
-  $(eval OPTIONS_$(name) :=)\
+  $(eval OPTIONS_$(name) := $(if $(PROFILE),$(if $(shell sed -n 's/^profile $(PROFILE) .*/&/p' $(SPEC_$(name))),--profile $(PROFILE))))\
   $(eval KINDS_$(name) := .h .c _layout.h _codec.h)\
   $(if $(wildcard spec/$(name)/firmware),\
     $(eval KINDS_$(name) += _nic.h _nic.c _watch.h _observed.h) $(eval OUTPUTS_$(name) := --nic --watch)))

@@ -8,12 +8,14 @@ with unexplained steps stay in build/conform/unexplained/.
 """
 
 import argparse
+import functools
 import multiprocessing
 import os
 import shutil
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
@@ -29,14 +31,13 @@ from hsmc.conformance.conform import (
 SPEC = Path("spec/emp/emp.hsm")
 # What runs worlds of these seeds: with the arguments COUNT FIRST_SEED.
 PROGRAMS = {
-    "random faults": ["build/tests/campaign"],
-    "a board loaded anew": ["build/tests/restarts", "0"],
+    "random faults": ["tests/campaign"],
+    "a board loaded anew": ["tests/restarts", "0"],
 }
 IMAGES = {
-    "shipped": Path("build/firmware/emp_a.elf"),
-    "observed": Path("build/firmware/emp_a_observed.elf"),
+    "shipped": "firmware/emp_a.elf",
+    "observed": "firmware/emp_a_observed.elf",
 }
-WORK = Path("build/conform")
 WORLDS_AT_ONCE = 10
 LOADED_ANEW = 5  # one such world for so many others
 
@@ -44,23 +45,38 @@ Kind = tuple[str, str]  # of PROGRAMS, of IMAGES
 Part = tuple[Kind, int, int]  # first seed, worlds
 Outcome = tuple[Kind, int, Totals, list[str]]  # worlds, counts, complaints
 
-conformance: Optional[Conformance] = None  # of each process, made once
+
+@dataclass(frozen=True)
+class Tree:
+    """Where programs and images of a profile were built."""
+
+    build: Path
+    profile: Optional[str]
+
+    @property
+    def work(self) -> Path:
+        return self.build / "conform"
 
 
-def check(part: Part) -> Outcome:
+@functools.cache
+def conformance_of(profile: Optional[str]) -> Conformance:
+    """Each process makes it once."""
+    return Conformance(hsmc.compile_spec(SPEC, profile=profile))
+
+
+def check(tree: Tree, part: Part) -> Outcome:
     """Runs some worlds and checks their traces."""
-    global conformance
-    if conformance is None:
-        conformance = Conformance(hsmc.compile_spec(SPEC))
+    conformance = conformance_of(tree.profile)
     (program, image), first, count = part
-    directory = WORK / f"{program.replace(' ', '-')}-{image}-{first}"
+    directory = tree.work / f"{program.replace(' ', '-')}-{image}-{first}"
     directory.mkdir(parents=True, exist_ok=True)
     environment = {
         **os.environ,
-        "EMP_IMAGE": str(IMAGES[image]),
+        "EMP_IMAGE": str(tree.build / IMAGES[image]),
         "EMP_TRACES": str(directory),
     }
-    command = [*PROGRAMS[program], str(count), str(first)]
+    name, *arguments = PROGRAMS[program]
+    command = [str(tree.build / name), *arguments, str(count), str(first)]
     result = subprocess.run(
         command, env=environment, capture_output=True, text=True, check=False
     )
@@ -72,7 +88,7 @@ def check(part: Part) -> Outcome:
         totals.add(checked)
         findings = list(checked.findings)
         if findings or not checked.complete:
-            copied_trace = WORK / "unexplained" / f"{directory.name}-{path.name}"
+            copied_trace = tree.work / "unexplained" / f"{directory.name}-{path.name}"
             copied_trace.parent.mkdir(exist_ok=True)
             shutil.copy(path, copied_trace)
             complaints += [conformance.describe(copied_trace, *f) for f in findings[:3]]
@@ -96,9 +112,12 @@ def main() -> int:
     parser.add_argument("--worlds", type=int, default=100, metavar="COUNT")
     parser.add_argument("--first", type=int, default=1, metavar="SEED")
     parser.add_argument("--jobs", type=int, default=2, metavar="COUNT")
+    parser.add_argument("--build", type=Path, default=Path("build"), metavar="DIR")
+    parser.add_argument("--profile", metavar="NAME", help="what was built there")
     options = parser.parse_args()
-    shutil.rmtree(WORK, ignore_errors=True)
-    WORK.mkdir(parents=True)
+    tree = Tree(options.build, options.profile)
+    shutil.rmtree(tree.work, ignore_errors=True)
+    tree.work.mkdir(parents=True)
     parts = parts_of(options.worlds, options.first)
     sums = {kind: Totals() for kind, _, _ in parts}
     worlds = dict.fromkeys(sums, 0)
@@ -106,7 +125,7 @@ def main() -> int:
     begun = time.monotonic()
     with multiprocessing.Pool(options.jobs) as pool:
         for done, (kind, count, totals, complaints) in enumerate(
-            pool.imap_unordered(check, parts), start=1
+            pool.imap_unordered(functools.partial(check, tree), parts), start=1
         ):
             worlds[kind] += count
             for name, value in vars(totals).items():

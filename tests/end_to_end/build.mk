@@ -83,10 +83,20 @@ quiet:           ## boards stopped, closed, started anew amid traffic: nothing r
 conform:         ## traces of simulated worlds, each step checked against the spec (WORLDS=200)
 	@scripts/setup.sh demo test
 	$(Q)$(MAKE) --no-print-directory $(CAMPAIGN) $(RESTARTS) $(FIRMWARE)/emp_a_observed.elf
-	$(Q)scripts/conform.py --worlds $(WORLDS)
+	$(Q)scripts/conform.py --worlds $(WORLDS) --build $(BUILD) $(PROFILE:%=--profile=%)
 
 TEST_PROGRAMS += $(END_TO_END_TESTS)
 # test_spec_change.py takes the plain library over into its copies of the tree.
 TEST_NEEDS    += $(BUILD)/firmware/emp_a.elf $(BUILD)/obj/sim/libtigon.a
+# test_profiles.py: the same for each profile of EMP's that is not the default one.
+ifeq ($(PROFILE),)
+EMP_PROFILES := modern
+.PHONY: $(EMP_PROFILES:%=profile-%)
+$(EMP_PROFILES:%=profile-%): profile-%: $(GENERATED_emp)
+	$(Q)$(MAKE) --no-print-directory PROFILE=$* BUILD=build/$* profile-programs
+TEST_NEEDS += $(EMP_PROFILES:%=profile-%)
+endif
+.PHONY: profile-programs
+profile-programs: $(CAMPAIGN) $(RESTARTS) $(HOST_DEMO) $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf)
 # tests/conform looks at worlds with both images.
 TEST_NEEDS    += $(CAMPAIGN) $(FIRMWARE)/emp_a_observed.elf

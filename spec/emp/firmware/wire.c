@@ -52,6 +52,10 @@ NIC_HOT void nic_on_frame(const uint32_t *words, uint32_t bytes, uint32_t name) 
         (void)emp_match_data(&frame);
     else if (frame.kind == EMP_FRAME_KIND_ACK)
         (void)emp_send_ack(&frame);
+#if EMP_FINDS_GAPS
+    else if (frame.length == EMP_REFUSAL_GAP)
+        (void)emp_send_gap(&frame);
+#endif
     else
         (void)emp_send_nack(&frame);
 }
