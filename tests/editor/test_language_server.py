@@ -120,7 +120,7 @@ def test_definition_and_references(client: Client, emp: Path) -> None:
     for before, behind, file, declaration in (
         ("complete(m.descriptor, ", "OK, m.total)", host, "  OK "),
         ("settle(m, f); send_", "next(m)", send, "action send_next"),
-        ("-> RETRANS", "MIT\n", send, "state RETRANSMIT"),
+        ("-> RETRANS", "MIT ", send, "state RETRANSMIT"),
         ("when p.len", "gth > message_limit", host, "  length:     u32\n"),
         ("let lost", " = next_lost", send, "let lost"),
         (
@@ -140,7 +140,7 @@ def test_definition_and_references(client: Client, emp: Path) -> None:
         name = cut(text, found[0]["range"])
         assert (before + behind).replace("\n", " ").find(name) >= 0
         assert declaration.strip("\n") in line + " "
-    params = client.at(send, "-> RETRANS", "MIT\n")
+    params = client.at(send, "-> RETRANS", "MIT ")
     params["context"] = {"includeDeclaration": True}
     found = client.request("textDocument/references", params)
     lines = client.texts[send].split("\n")
@@ -363,17 +363,17 @@ def test_completion(client: Client, emp: Path) -> None:
         found = client.request("textDocument/completion", params)
         return {item["label"] for item in found}
 
-    row = re.search(r"after retransmit_timeout +-> RETRANSMIT\n", original)
+    row = re.search(r"after retransmit_timeout +-> RETRANSMIT", original)
     assert row is not None
     after = row[0]
-    states = offered(after, after.replace("RETRANSMIT\n", "¦\n"))
+    states = offered(after, after.replace("RETRANSMIT", "¦"))
     assert {
         "PHY",
         "WAIT_ACK",
         "DONE",
         "ACTIVE.PHY",
     } <= states and "SENDING" not in states
-    states = offered(after, after.replace("RETRANSMIT\n", "RE¦\n"))
+    states = offered(after, after.replace("RETRANSMIT", "RE¦"))
     assert "RETRANSMIT" in states
     events = offered("      ignore nack, again\n", "      ignore ¦\n")
     assert {"posted", "ack", "nack", "turn", "again", "peer_lost"} <= events
@@ -512,7 +512,7 @@ def test_deep_nesting_does_not_end_the_server(client: Client, tmp_path: Path) ->
 def test_cancelled_requests_are_answered(client: Client, emp: Path) -> None:
     """Each request has one answer, cancelled or not; a cancellation never stops what follows."""
     client.open(emp / "send.hsm")
-    params = client.at(emp / "send.hsm", "-> RETRANS", "MIT\n")
+    params = client.at(emp / "send.hsm", "-> RETRANS", "MIT ")
     numbers = []
     for _ in range(20):
         numbers.append(client.ask("textDocument/definition", params))

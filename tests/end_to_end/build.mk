@@ -88,7 +88,7 @@ conform:         ## traces of simulated worlds, each step checked against the sp
 TEST_PROGRAMS += $(END_TO_END_TESTS)
 # test_spec_change.py takes the plain library over into its copies of the tree.
 TEST_NEEDS    += $(BUILD)/firmware/emp_a.elf $(BUILD)/obj/sim/libtigon.a
-# test_profiles.py: the same for each profile of EMP's that is not the default one.
+# test_emp_profiles.py: the same for each profile of EMP's that is not the default one.
 ifeq ($(PROFILE),)
 EMP_PROFILES := modern
 .PHONY: $(EMP_PROFILES:%=profile-%)

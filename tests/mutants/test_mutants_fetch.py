@@ -90,8 +90,7 @@ def test_each_property_is_violated_by_a_mutant(
         cwd=tmp_path,
     )
     assert found.returncode == 1, found.stderr
-    (record,) = json.loads(found.stdout)
-    assert record["verdict"] == "violated"
+    (record, *_) = [r for r in json.loads(found.stdout) if r["verdict"] == "violated"]
     assert record["property"] == name
     again = subprocess.run(
         [str(ROOT / "gen/bin/hsmc"), "replay", record["trail"]],

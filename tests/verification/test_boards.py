@@ -62,7 +62,7 @@ check one_cancel in exchange "One message of one frame, and a cancel."
 # A file, what stands there so often, and what instead.
 Change = tuple[str, str, str, int]
 # Repeated frames are not acknowledged again.
-FORGETFUL = ("receive.hsm", "; raise Acknowledge.acknowledge(f)\n", "\n", 3)
+FORGETFUL = ("receive.hsm", "; raise Acknowledge.acknowledge(f)", "", 3)
 # What has come is acknowledged before it is in the host's memory.
 HASTY = (
     "receive.hsm",
@@ -235,7 +235,7 @@ def test_bytes_in_a_cancelled_receive(tmp_path: Path) -> None:
     commands = [step["command"] for step in record["steps"]]
     assert "cancel 1 0" in commands
     status, said = hsmc(tmp_path, "replay", str(trail))
-    assert status == 0 and "violates descriptor_once" in said
+    assert status == 0 and "violates descriptor_once" in said, said
 
     shutil.rmtree(tmp_path / "emp")
     copied(tmp_path, None, ONE_CANCEL)
