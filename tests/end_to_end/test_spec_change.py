@@ -114,7 +114,9 @@ def test_misspelt_state(tree: Path) -> None:
     """One clear error with its place, and nothing written."""
     source = tree / "spec/emp/send.hsm"
     lines = source.read_text().splitlines()
-    number = next(i for i, line in enumerate(lines, 1) if "-> RETRANSMIT  @paper" in line)
+    number = next(
+        i for i, line in enumerate(lines, 1) if "-> RETRANSMIT  @paper" in line
+    )
     column = lines[number - 1].index("RETRANSMIT") + 1
     lines[number - 1] = lines[number - 1].replace("-> RETRANSMIT", "-> RETRANSMITT")
     source.write_text("\n".join(lines) + "\n")
