@@ -10,7 +10,7 @@ native_node = --keep-global-symbol=$1 --rename-section .data=$1_data --rename-se
               --rename-section .bss.unset=$1_unset
 
 $(BUILD)/san/$(NATIVE_PORT)/%.o: CFLAGS_tests_native_port := $(NATIVE_FLAGS)
-NATIVE_OBJECTS := $(addprefix $(BUILD)/san/$(NATIVE_PORT)/,node_state.o oracle.o host.o)
+NATIVE_OBJECTS := $(addprefix $(BUILD)/san/$(NATIVE_PORT)/,node_state.o node_start.o oracle.o host.o)
 $(NATIVE_OBJECTS) $(BUILD)/san/$(NATIVE_PORT)/test_messages.o: | $(GENERATED_emp)
 
 NATIVE_NODES := $(addprefix $(BUILD)/san/$(NATIVE_PORT)/,node_left.o node_right.o)
@@ -39,7 +39,7 @@ RUNS          ?= 1000000
 GLUE_FUZZ     := $(BUILD)/fuzz_glue
 GLUE_COVERAGE := -fsanitize-coverage=inline-8bit-counters,pc-table
 GLUE_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O2 -g
-GLUE_OBJECTS  := $(addprefix $(GLUE_FUZZ)/,fuzz_glue.o node_state.o oracle.o host.o node_left.o)
+GLUE_OBJECTS  := $(addprefix $(GLUE_FUZZ)/,fuzz_glue.o node_state.o node_start.o oracle.o host.o node_left.o)
 $(GLUE_FUZZ)/%.o: $(NATIVE_PORT)/%.c $(NATIVE_PORT)/build.mk | $(GENERATED_emp)
 	$(SAY) CLANG $<
 	@mkdir -p $(@D)

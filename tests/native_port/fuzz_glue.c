@@ -108,7 +108,7 @@ static void sent(void *owner, const uint8_t *frame, uint32_t bytes) {
     if (frame[AT_KIND] >> 4 == EMP_FRAME_KIND_NACK &&
         get_half(frame, AT_LENGTH) == EMP_REFUSAL_OTHER_CONTACT) {
         uint8_t base[6];
-        host_address(base, 0);
+        node_address(base, 0);
         wire.contact[(frame[5] - base[5]) % EMP_NODE_LIMIT] = (uint16_t)get_half(frame, AT_FRAME);
     }
 }
@@ -117,10 +117,10 @@ static void sent(void *owner, const uint8_t *frame, uint32_t bytes) {
 static uint32_t mirror(uint8_t *to, uint32_t number) {
     uint32_t place = number % FRAMES_KEPT;
     uint8_t base[6];
-    host_address(base, 0);
+    node_address(base, 0);
     memcpy(to, wire.bytes[place], wire.length[place]);
     memcpy(to + 6, wire.bytes[place], 6);
-    host_address(to, OWN_NUMBER);
+    node_address(to, OWN_NUMBER);
     to[AT_SENDER] = (uint8_t)(to[11] - base[5]);
     return wire.length[place];
 }
@@ -188,8 +188,8 @@ static void forge(struct program *program) {
         length = total % 1487;
     else
         length = kind == EMP_FRAME_KIND_NACK ? 1 + total % 3 : 0;
-    host_address(frame, OWN_NUMBER);
-    host_address(frame + 6, sender);
+    node_address(frame, OWN_NUMBER);
+    node_address(frame + 6, sender);
     put_half(frame, 12, EMP_ETHERTYPE);
     frame[AT_SENDER] = (uint8_t)sender;
     put_half(frame, AT_CONTACT, how & 0x40 ? number : wire.contact[sender % EMP_NODE_LIMIT]);
@@ -226,7 +226,7 @@ static void noise(struct program *program) {
     if (how & 1)
         memset(frame, 0xFF, 6);
     else if (how & 2)
-        host_address(frame, OWN_NUMBER);
+        node_address(frame, OWN_NUMBER);
     if (how & 4)
         put_half(frame, 12, EMP_ETHERTYPE);
     host.oracle.forged = true;

@@ -4,10 +4,7 @@
  */
 #include <string.h>
 
-#include "fw-runtime/port.h"
 #include "tests/native_port/host.h"
-
-#define SCRATCH 0x40u
 
 static const uint64_t windows[HOST_WINDOWS] = {HOST_LOW, HOST_ACROSS};
 
@@ -102,34 +99,6 @@ static void board_sends(void *owner, const uint8_t *frame, uint32_t bytes) {
 
 /* --------------------------------------------------------------------------------------- Start */
 
-void host_address(uint8_t address[6], uint32_t number) {
-    static const uint8_t base[6] = {0x02, 0x45, 0x4D, 0x50, 0x00, 0x10};
-    memcpy(address, base, 6);
-    address[5] = (uint8_t)(address[5] + number);
-}
-
-static void find_objects(struct host *host) {
-    const struct native_nic *nic = host->node->nic;
-    volatile uint32_t *control = nic->control();
-    volatile uint32_t *objects = control + EMP_OBJECTS_AT / 4;
-    host->descriptors = nic->object(objects[EMP_OBJECTS_DESCRIPTORS_WORD]);
-    host->ring = nic->object(objects[EMP_OBJECTS_POSTING_RING_WORD]);
-    host->peers = nic->object(objects[EMP_OBJECTS_PEERS_WORD]);
-    host->parameters = nic->object(control[EMP_CONTROL_PARAMETERS_WORD]);
-    host->counters = nic->object(control[EMP_CONTROL_RUNTIME_COUNTERS_WORD]);
-}
-
-static void bring_link_up(struct host *host) {
-    const struct native_nic *nic = host->node->nic;
-    uint32_t deadline;
-    (void)nic->link(NIC_LINK_SYNCHRONISED, 0);
-    (void)nic->link(NIC_LINK_CONFIGURATION, EMP_LINK_ABILITY);
-    (void)nic->link(NIC_LINK_CONFIGURATION, EMP_LINK_ABILITY | EMP_LINK_ACKNOWLEDGE);
-    if (nic->alarm(&deadline))
-        nic->set_clock(deadline);
-    (void)nic->deliver(NATIVE_ALARM);
-}
-
 void host_start(struct host *host, uint32_t epoch, unsigned char *fresh) {
     const struct native_nic *nic = host->node->nic;
     const struct native_surroundings around = {.owner = host,
@@ -137,27 +106,17 @@ void host_start(struct host *host, uint32_t epoch, unsigned char *fresh) {
                                                .host_write = board_writes,
                                                .queued = board_queues,
                                                .frame = board_sends};
-    volatile uint32_t *control = nic->control();
-    uint8_t own[6];
-    node_spoil_unset(host->node);
-    host_address(own, host->number);
-    control[EMP_CONTROL_NODE_WORD] = host->number;
-    control[EMP_CONTROL_EPOCH_WORD] = epoch;
-    control[EMP_CONTROL_MAC_HIGH_WORD] = (uint32_t)own[0] << 8 | own[1];
-    control[EMP_CONTROL_MAC_LOW_WORD] =
-        (uint32_t)own[2] << 24 | (uint32_t)own[3] << 16 | (uint32_t)own[4] << 8 | own[5];
-    control[EMP_CONTROL_SCRATCH_HIGH_WORD] = 0;
-    control[EMP_CONTROL_SCRATCH_LOW_WORD] = SCRATCH;
-    nic->set_clock(0xFFFFF000u); /* wraps soon */
-    nic->start(&around);
-    find_objects(host);
-    for (uint32_t peer = 0; peer < EMP_NODE_LIMIT; peer++) {
-        host_address(own, peer);
-        host->peers[2 * peer] = (uint32_t)own[0] << 8 | own[1];
-        host->peers[2 * peer + 1] =
-            (uint32_t)own[2] << 24 | (uint32_t)own[3] << 16 | (uint32_t)own[4] << 8 | own[5];
-    }
-    bring_link_up(host);
+    struct node_objects objects;
+    uint32_t deadline;
+    node_start(host->node, host->number, epoch, 0xFFFFF000u /* wraps soon */, &around, &objects);
+    host->descriptors = objects.descriptors;
+    host->ring = objects.ring;
+    host->peers = objects.peers;
+    host->parameters = objects.parameters;
+    host->counters = objects.counters;
+    if (nic->alarm(&deadline))
+        nic->set_clock(deadline);
+    (void)nic->deliver(NATIVE_ALARM);
     host->fresh = fresh;
     node_save(host->node, fresh);
     host->oracle.table = host->descriptors;

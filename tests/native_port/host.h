@@ -8,7 +8,7 @@
 #define TESTS_NATIVE_PORT_HOST_H
 
 #include "emp_layout.h"
-#include "tests/native_port/node.h"
+#include "tests/native_port/node_start.h"
 #include "tests/native_port/oracle.h"
 
 /* Two windows of memory; all other addresses read as zeros, and writes to them are lost. The second
@@ -60,9 +60,6 @@ void host_start(struct host *host, uint32_t epoch, unsigned char *fresh);
 
 /* As after host_start, but for `frame`. */
 void host_restart(struct host *host);
-
-/* The words 0-1 of a frame to a node, as bytes 0-5, and the whole address. */
-void host_address(uint8_t address[6], uint32_t number);
 
 /* Memory at an address, or NULL where it is not all in one window. */
 uint8_t *host_memory(struct host *host, uint64_t address, uint32_t bytes);

@@ -21,6 +21,15 @@ static uint32_t node_taken(void) {
     return taken;
 }
 
+static uint32_t node_records(void) {
+    uint32_t count = 0;
+    for (uint32_t word = 0; word < HSM_COUNT(struct emp_state, send_message_used); word++)
+        count += (uint32_t)__builtin_popcount(EMP_STATE(send_message_used)[word]);
+    for (uint32_t word = 0; word < HSM_COUNT(struct emp_state, receive_message_used); word++)
+        count += (uint32_t)__builtin_popcount(EMP_STATE(receive_message_used)[word]);
+    return count;
+}
+
 extern const struct node NODE;
 const struct node NODE = {
     .nic = &native_nic,
@@ -28,4 +37,5 @@ const struct node NODE = {
               {START(_bss), STOP(_bss)},
               {START(_unset), STOP(_unset)}},
     .taken = node_taken,
+    .records = node_records,
 };

@@ -20,7 +20,8 @@ struct node {
     struct {
         unsigned char *start, *end;
     } areas[NODE_AREAS];
-    uint32_t (*taken)(void); /* entry of the posting ring that is taken next */
+    uint32_t (*taken)(void);   /* entry of the posting ring that is taken next */
+    uint32_t (*records)(void); /* in use: messages being sent or received */
 };
 
 extern const struct node node_left, node_right;

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What happens in one world of the campaign: all of it follows from the seed, unless knobs are set.
+ */
+#ifndef TESTS_NATIVE_WORLDS_PLAN_H
+#define TESTS_NATIVE_WORLDS_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Names are those of the command line, NAME=VALUE. Chances are parts of a million. */
+#define PLAN_KNOBS(KNOB)                                                                           \
+    KNOB(nodes)           /* 2 to WORLD_NODES */                                                   \
+    KNOB(messages)        /* of the whole world */                                                 \
+    KNOB(longest)         /* message, bytes */                                                     \
+    KNOB(tags)            /* 1 to 8 */                                                             \
+    KNOB(sends_ahead)     /* posted and not finished, of each node */                              \
+    KNOB(receives_ahead)  /* of each pair of nodes, at least 2 */                                  \
+    KNOB(incast)          /* 1: all send to node 0 */                                              \
+    KNOB(through_switch)  /* 0: each pair of nodes has a wire of its own */                        \
+    KNOB(switch_frames)   /* that wait for a node at most */                                       \
+    KNOB(wire_ns)         /* of a frame on its way, besides its length */                          \
+    KNOB(event_ns)        /* a board needs for an event, about */                                  \
+    KNOB(look_ns)         /* a host looks at its board so often, about */                          \
+    KNOB(late_devices)    /* 1: of waiting events any is next, not the most urgent */              \
+    KNOB(collection_size) /* frames for an acknowledgement */                                      \
+    KNOB(cancel_chance)   /* of a receive, at each look */                                         \
+    KNOB(short_chance)    /* of a receive shorter than its message */                              \
+    KNOB(restarts)        /* of nodes */                                                           \
+    KNOB(faulty_messages) /* faults end when so many are posted */                                 \
+    KNOB(loss)                                                                                     \
+    KNOB(burst_enter)                                                                              \
+    KNOB(burst_leave)                                                                              \
+    KNOB(duplicate)                                                                                \
+    KNOB(corrupt) /* found by the frame's checksum */                                              \
+    KNOB(delay)   /* past later frames */                                                          \
+    KNOB(delay_ns)
+
+struct plan {
+    uint64_t seed;
+#define PLAN_FIELD(name) uint32_t name;
+    PLAN_KNOBS(PLAN_FIELD)
+#undef PLAN_FIELD
+};
+
+void plan_draw(struct plan *plan, uint64_t seed, uint32_t messages);
+
+/* Sets a knob by a text NAME=VALUE. False: no such name, or no number. */
+bool plan_set(struct plan *plan, const char *text);
+
+/* After all knobs are set: puts each into its range. */
+void plan_complete(struct plan *plan);
+
+/* All knobs as JSON, {"nodes": 2, ...}. */
+void plan_print(const struct plan *plan);
+
+#endif
