@@ -254,8 +254,8 @@ static const struct receive *receive_of(const struct lane *lane, uint32_t place,
     *open = false;
     for (uint32_t i = 0; i < lane->receive_count; i++) {
         const struct receive *receive = receive_at(lane, i);
-        bool skipped = receive->ended && (receive->result == HISTORY_CANCELLED ||
-                                          receive->result == HISTORY_RESET);
+        bool skipped = receive->ended &&
+                       (receive->result == HISTORY_CANCELLED || receive->result == HISTORY_RESET);
         *open |= receive->cancelling && !receive->ended;
         if (!skipped && place-- == 0)
             return receive;

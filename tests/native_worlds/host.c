@@ -15,7 +15,8 @@
 #define CONTENT_WORD 8u
 #define CONTENT_ROOM (WORLD_LONGEST + 16u)
 
-_Static_assert(2 * WORLD_REQUESTS * DESCRIPTORS <= EMP_DESCRIPTOR_LIMIT, "each request has its own");
+_Static_assert(2 * WORLD_REQUESTS * DESCRIPTORS <= EMP_DESCRIPTOR_LIMIT,
+               "each request has its own");
 
 /* A host's memory lies across a 4 GB line. */
 const uint64_t host_base = 0x100000000u - 0x20000u;
@@ -26,8 +27,8 @@ static uint8_t sent_content[CONTENT_ROOM], present_content[CONTENT_ROOM];
 
 static uint64_t message_hash(const struct world *world, uint32_t source, uint32_t destination,
                              uint64_t number) {
-    struct tigon_random random = tigon_random_for(
-        world->plan.seed, 1 + source * WORLD_NODES + destination, number);
+    struct tigon_random random =
+        tigon_random_for(world->plan.seed, 1 + source * WORLD_NODES + destination, number);
     return tigon_random_next(&random);
 }
 
@@ -81,7 +82,9 @@ bool host_may_write(const struct world_node *node, uint64_t offset, uint32_t byt
     if (slot < WORLD_REQUESTS || slot >= 2 * WORLD_REQUESTS)
         return false;
     request = &node->receives[slot - WORLD_REQUESTS];
-    for (uint32_t i = 0; request->open && i < request->pieces; i++)
+    if ((node->open_receives >> (slot - WORLD_REQUESTS) & 1) == 0)
+        return false;
+    for (uint32_t i = 0; i < request->pieces; i++)
         if (within >= request->piece[i].offset &&
             within + bytes <= request->piece[i].offset + request->piece[i].bytes)
             return true;
@@ -132,8 +135,9 @@ static void put_address(volatile uint32_t *words, uint64_t address) {
 
 /* Cuts the request's bytes into pieces with gaps between them. */
 static void cut(struct world_node *node, struct request *request) {
-    uint32_t pieces = tigon_random_below(&node->random, 2) ? 1 :
-        1 + (uint32_t)tigon_random_below(&node->random, WORLD_PIECES);
+    uint32_t pieces = tigon_random_below(&node->random, 2)
+                          ? 1
+                          : 1 + (uint32_t)tigon_random_below(&node->random, WORLD_PIECES);
     uint32_t offset = PAGE, left = request->bytes;
     request->pieces = pieces;
     for (uint32_t i = 0; i < pieces; i++) {
@@ -163,15 +167,16 @@ static void put_chain(struct world_node *node, uint32_t slot, struct request *re
     uint64_t base = host_base + (uint64_t)slot * stride(node->world);
     volatile uint32_t *words = &node->objects.descriptors[(size_t)slot * DESCRIPTORS * WORDS];
     while (request->pieces % 2 == 0)
-        request->piece[request->pieces++] = request->piece[0], request->piece[request->pieces - 1].bytes = 0;
+        request->piece[request->pieces++] = request->piece[0],
+        request->piece[request->pieces - 1].bytes = 0;
     *continuations = request->pieces / 2;
     for (uint32_t i = 1; i < request->pieces; i += 2) {
         words += WORDS;
         put_address(&words[0], base + request->piece[i].offset);
         put_address(&words[2], base + request->piece[i + 1].offset);
-        words[EMP_CONTINUATION_FIRST_LENGTH_WORD] =
-            request->piece[i].bytes << EMP_CONTINUATION_FIRST_LENGTH_SHIFT |
-            request->piece[i + 1].bytes;
+        words[EMP_CONTINUATION_FIRST_LENGTH_WORD] = request->piece[i].bytes
+                                                        << EMP_CONTINUATION_FIRST_LENGTH_SHIFT |
+                                                    request->piece[i + 1].bytes;
     }
 }
 
@@ -202,25 +207,23 @@ static void post(struct world_node *node, uint32_t slot, uint32_t direction) {
     enter(node, slot * DESCRIPTORS);
 }
 
-static uint32_t free_slot(const struct request *requests) {
-    uint32_t slot = 0;
-    while (slot < WORLD_REQUESTS && requests[slot].open)
-        slot++;
+static uint32_t take_slot(uint64_t *open) {
+    uint32_t slot = (uint32_t)__builtin_ctzll(~*open);
+    *open |= UINT64_C(1) << slot;
     return slot;
 }
 
 static void post_send(struct world_node *node, uint32_t peer) {
     struct world *world = node->world;
-    uint32_t slot = free_slot(node->sends);
+    uint32_t slot = take_slot(&node->open_sends);
     struct request *send = &node->sends[slot];
-    *send = (struct request){.open = true, .peer = peer, .number = node->peer[peer].sent++};
+    *send = (struct request){.peer = peer, .number = node->peer[peer].sent++};
     send->tag = message_tag(world, node->index, peer, send->number);
     send->bytes = message_bytes(world, node->index, peer, send->number);
     (void)message_content(world, node->index, peer, send->number, send->bytes);
     cut(node, send);
     copy_message(node, slot, sent_content, send->bytes, true);
     history_send(world->history, node->index, peer, send->tag, send->bytes);
-    node->open_sends++;
     world->posted++;
     post(node, slot, EMP_DIRECTION_SEND);
 }
@@ -254,10 +257,10 @@ static uint64_t next_receive(struct world_node *node, uint32_t source) {
 static void post_receive(struct world_node *node, uint32_t source) {
     struct world *world = node->world;
     const struct plan *plan = &world->plan;
-    uint32_t slot = free_slot(node->receives);
+    uint32_t slot = take_slot(&node->open_receives);
     struct request *receive = &node->receives[slot];
     *receive = (struct request){
-        .open = true, .peer = source, .number = next_receive(node, source), .bytes = plan->longest};
+        .peer = source, .number = next_receive(node, source), .bytes = plan->longest};
     receive->tag = message_tag(world, source, node->index, receive->number);
     if (plan->restarts == 0)
         receive->bytes = message_bytes(world, source, node->index, receive->number);
@@ -266,7 +269,6 @@ static void post_receive(struct world_node *node, uint32_t source) {
     cut(node, receive);
     history_receive(world->history, node->index, source, receive->tag, receive->bytes, slot);
     node->peer[source].receives++;
-    node->open_receives++;
     post(node, WORLD_REQUESTS + slot, EMP_DIRECTION_RECEIVE);
 }
 
@@ -275,8 +277,8 @@ static void post_receive(struct world_node *node, uint32_t source) {
 /* False while the board has it. */
 static bool ended(struct world_node *node, uint32_t slot, enum history_result *result,
                   uint32_t *bytes) {
-    uint32_t word = node->objects.descriptors[(size_t)slot * DESCRIPTORS * WORDS +
-                                              EMP_DESCRIPTOR_OWNER_WORD];
+    uint32_t word =
+        node->objects.descriptors[(size_t)slot * DESCRIPTORS * WORDS + EMP_DESCRIPTOR_OWNER_WORD];
     uint32_t code = word >> EMP_DESCRIPTOR_RESULT_SHIFT & EMP_DESCRIPTOR_RESULT_MASK;
     *bytes = word >> EMP_DESCRIPTOR_TOTAL_LENGTH_SHIFT & EMP_DESCRIPTOR_TOTAL_LENGTH_MASK;
     switch (code) {
@@ -306,13 +308,13 @@ static bool ended(struct world_node *node, uint32_t slot, enum history_result *r
 void host_look_at_sends(struct world_node *node) {
     enum history_result result;
     uint32_t bytes;
-    for (uint32_t slot = 0; node->open_sends != 0 && slot < WORLD_REQUESTS; slot++) {
-        struct request *send = &node->sends[slot];
-        if (!send->open || !ended(node, slot, &result, &bytes))
+    for (uint64_t left = node->open_sends; left != 0; left &= left - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctzll(left);
+        const struct request *send = &node->sends[slot];
+        if (!ended(node, slot, &result, &bytes))
             continue;
         history_send_ended(node->world->history, node->index, send->peer, send->number, result);
-        send->open = false;
-        node->open_sends--;
+        node->open_sends &= ~(UINT64_C(1) << slot);
         node->world->ended++;
     }
 }
@@ -321,18 +323,18 @@ static void look_at_receives(struct world_node *node) {
     struct world *world = node->world;
     enum history_result result;
     uint32_t bytes;
-    for (uint32_t slot = 0; node->open_receives != 0 && slot < WORLD_REQUESTS; slot++) {
-        struct request *receive = &node->receives[slot];
+    for (uint64_t left = node->open_receives; left != 0; left &= left - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctzll(left);
+        const struct request *receive = &node->receives[slot];
         uint32_t source = receive->peer;
-        if (!receive->open || !ended(node, WORLD_REQUESTS + slot, &result, &bytes))
+        if (!ended(node, WORLD_REQUESTS + slot, &result, &bytes))
             continue;
         /* A reset of an earlier message was there before this one came. */
         if (world->plan.restarts != 0)
             host_look_at_sends(&world->nodes[source]);
         history_receive_ended(world->history, node->index, source, receive->tag, slot, result,
                               bytes);
-        receive->open = false;
-        node->open_receives--;
+        node->open_receives &= ~(UINT64_C(1) << slot);
         node->peer[source].receives--;
         if (result == HISTORY_CANCELLED && !world->closing && world->plan.restarts == 0)
             node->peer[source].again[node->peer[source].again_count++] = receive->number;
@@ -341,7 +343,7 @@ static void look_at_receives(struct world_node *node) {
 
 static void cancel(struct world_node *node, uint32_t slot) {
     struct request *receive = &node->receives[slot];
-    if (!receive->open || receive->cancelling)
+    if ((node->open_receives >> slot & 1) == 0 || receive->cancelling)
         return;
     receive->cancelling = true;
     history_cancel(node->world->history, node->index, receive->peer, receive->tag, slot);
@@ -363,8 +365,8 @@ void host_look(struct world_node *node) {
             while (sends_to(&world->nodes[source], node->index) &&
                    node->peer[source].receives < plan->receives_ahead)
                 post_receive(node, source);
-        while (node->open_sends < plan->sends_ahead && world->posted < plan->messages &&
-               (!plan->incast || node->index != 0))
+        while ((uint32_t)__builtin_popcountll(node->open_sends) < plan->sends_ahead &&
+               world->posted < plan->messages && (!plan->incast || node->index != 0))
             post_send(node, draw_peer(node));
     }
     node->look_ns = world->closing && node->open_receives == 0
@@ -374,11 +376,9 @@ void host_look(struct world_node *node) {
 
 /* The board starts anew: no request is left. */
 void host_forget(struct world_node *node) {
-    for (uint32_t slot = 0; slot < WORLD_REQUESTS; slot++)
-        node->sends[slot].open = node->receives[slot].open = false;
     for (uint32_t peer = 0; peer < WORLD_NODES; peer++)
         node->peer[peer].receives = node->peer[peer].again_count = 0;
-    node->world->ended += node->open_sends;
+    node->world->ended += (uint32_t)__builtin_popcountll(node->open_sends);
     node->open_sends = node->open_receives = 0;
     node->posted = 0;
 }

@@ -86,8 +86,8 @@ void plan_complete(struct plan *plan) {
     put_into(&plan->nodes, 2, WORLD_NODES);
     put_into(&plan->longest, 0, WORLD_LONGEST);
     put_into(&plan->tags, 1, 8);
-    put_into(&plan->sends_ahead, 1, WORLD_REQUESTS);
-    put_into(&plan->receives_ahead, 2, WORLD_REQUESTS / (plan->nodes - 1));
+    put_into(&plan->sends_ahead, 1, WORLD_REQUESTS - 1);
+    put_into(&plan->receives_ahead, 2, (WORLD_REQUESTS - 1) / (plan->nodes - 1));
     put_into(&plan->switch_frames, 2, 64);
     put_into(&plan->event_ns, 1, 1000000);
     put_into(&plan->look_ns, 100, 100000000);

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OVERHEAD_BYTES  24u /* checksum, preamble, gap */
-#define NS_A_BYTE       8u
-#define MAX_FRAME_NS    ((NATIVE_FRAME_BYTES + OVERHEAD_BYTES) * NS_A_BYTE)
-#define ADDRESS_NUMBER  5u /* the byte of an address that tells nodes apart: node_address */
+#define OVERHEAD_BYTES 24u /* checksum, preamble, gap */
+#define NS_A_BYTE      8u
+#define MAX_FRAME_NS   ((NATIVE_FRAME_BYTES + OVERHEAD_BYTES) * NS_A_BYTE)
+#define ADDRESS_NUMBER 5u /* the byte of an address that tells nodes apart: node_address */
 
 static bool chance(struct world_node *node, uint32_t millionths) {
     return millionths != 0 && tigon_random_below(&node->random, 1000000) < millionths;

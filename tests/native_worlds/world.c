@@ -8,8 +8,8 @@
 
 #include "emp.h"
 
-#define SILENCE_NS   UINT64_C(30000000000) /* without a result: stuck */
-#define FIRST_CLOCK  0xFFF00000u           /* microseconds; wraps within the first seconds */
+#define SILENCE_NS                UINT64_C(30000000000) /* without a result: stuck */
+#define FIRST_CLOCK               0xFFF00000u /* microseconds; wraps within the first seconds */
 #define PARAMETER_COLLECTION_SIZE 2u
 
 extern const struct node node_0, node_1, node_2, node_3, node_4, node_5, node_6, node_7, node_8,
@@ -37,8 +37,9 @@ static bool board_reads(void *owner, enum native_transfer transfer, uint64_t add
     struct world_node *node = owner;
     (void)transfer;
     if (address < host_base || address - host_base > host_memory_bytes() - bytes) {
-        world_fail(node->world, WORLD_STRAYED, "node %u read %u bytes at 0x%llx, which nobody named",
-                   node->index, bytes, (unsigned long long)address);
+        world_fail(node->world, WORLD_STRAYED,
+                   "node %u read %u bytes at 0x%llx, which nobody named", node->index, bytes,
+                   (unsigned long long)address);
         return false;
     }
     memcpy(to, node->memory + (address - host_base), bytes);
@@ -66,10 +67,8 @@ static uint32_t clock_us(const struct world *world) {
 }
 
 static void start_board(struct world_node *node) {
-    const struct native_surroundings around = {.owner = node,
-                                               .host_read = board_reads,
-                                               .host_write = board_writes,
-                                               .frame = board_sends};
+    const struct native_surroundings around = {
+        .owner = node, .host_read = board_reads, .host_write = board_writes, .frame = board_sends};
     node_restore(node->node, loaded[node->index]);
     node_start(node->node, node->index, node->epoch, clock_us(node->world), &around,
                &node->objects);

@@ -21,10 +21,9 @@
 
 /* A request of a host. Its memory: a page of addresses, then the pieces with gaps between. */
 struct request {
-    bool open;
     bool cancelling;
     uint32_t peer, tag;
-    uint32_t bytes; /* of the message, or that the receive can take */
+    uint32_t bytes;  /* of the message, or that the receive can take */
     uint64_t number; /* of the message; of a receive: which message it was made for */
     uint32_t pieces;
     struct {
@@ -51,7 +50,7 @@ struct world_node {
     uint8_t *memory;
     uint32_t epoch;
 
-    uint64_t board_ns, look_ns; /* when the board, and the host, goes on */
+    uint64_t board_ns, look_ns;                   /* when the board, and the host, goes on */
     uint64_t uplink_ns, downlink_ns[WORLD_NODES]; /* free again; by source if no switch */
     bool in_burst;
     struct flight flights[WORLD_FLIGHTS]; /* a heap */
@@ -59,11 +58,11 @@ struct world_node {
 
     uint32_t posted; /* entries of the posting ring */
     struct request sends[WORLD_REQUESTS], receives[WORLD_REQUESTS];
-    uint32_t open_sends, open_receives;
+    uint64_t open_sends, open_receives; /* a bit for each request */
     struct {
-        uint64_t sent;     /* messages to that node */
-        uint64_t received; /* messages from there that receives were made for */
-        uint32_t receives; /* open, of that source */
+        uint64_t sent;                  /* messages to that node */
+        uint64_t received;              /* messages from there that receives were made for */
+        uint32_t receives;              /* open, of that source */
         uint64_t again[WORLD_REQUESTS]; /* messages whose receives were cancelled */
         uint32_t again_count;
     } peer[WORLD_NODES];

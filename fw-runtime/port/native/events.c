@@ -74,32 +74,19 @@ void nic_panic(uint32_t code) {
 
 /* --------------------------------------------------------------------------------- Delivery */
 
-static bool native_waits(enum native_event event) {
-    switch (event) {
-    case NATIVE_READ:
-        return native_reads.queued != native_reads.done;
-    case NATIVE_WRITE:
-        return native_writes.queued != native_writes.done;
-    case NATIVE_SEND:
-        return native_may_send();
-    case NATIVE_ALARM:
-        return native_alarmed && (int32_t)(native_now - native_alarm_deadline) >= 0;
-    case NATIVE_WRITTEN:
-        return native_written_due();
-    case NATIVE_DOORBELL:
-        return native_rung != 0;
-    case NATIVE_READ_NOTICE:
-        return native_read_notice_due();
-    case NATIVE_FRAME:
-        return native_frame_waits();
-    case NATIVE_SLOT:
-        return native_slot_wanted && native_has_slot();
-    case NATIVE_WORK:
-        return native_work_wanted;
-    case NATIVE_EVENTS:
-        break;
-    }
-    return false;
+/* Campaigns ask several times for each event. */
+static uint32_t native_waiting_events(void) {
+    return (uint32_t)(native_reads.queued != native_reads.done) << NATIVE_READ |
+           (uint32_t)(native_writes.queued != native_writes.done) << NATIVE_WRITE |
+           (uint32_t)native_may_send() << NATIVE_SEND |
+           (uint32_t)(native_alarmed && (int32_t)(native_now - native_alarm_deadline) >= 0)
+               << NATIVE_ALARM |
+           (uint32_t)native_written_due() << NATIVE_WRITTEN |
+           (uint32_t)(native_rung != 0) << NATIVE_DOORBELL |
+           (uint32_t)native_read_notice_due() << NATIVE_READ_NOTICE |
+           (uint32_t)native_frame_waits() << NATIVE_FRAME |
+           (uint32_t)(native_slot_wanted && native_has_slot()) << NATIVE_SLOT |
+           (uint32_t)native_work_wanted << NATIVE_WORK;
 }
 
 static void native_call(enum native_event event) {
@@ -146,15 +133,12 @@ static void native_call(enum native_event event) {
 }
 
 static uint32_t native_waiting(void) {
-    uint32_t set = 0;
-    for (unsigned event = 0; event < NATIVE_EVENTS && native_stop_code == 0; event++)
-        if (native_waits((enum native_event)event))
-            set |= 1u << event;
-    return set;
+    return native_stop_code == 0 ? native_waiting_events() : 0;
 }
 
 static bool native_deliver(enum native_event event) {
-    if (native_stop_code != 0 || (event != NATIVE_ALARM && !native_waits(event)))
+    if (native_stop_code != 0 ||
+        (event != NATIVE_ALARM && (native_waiting_events() >> event & 1) == 0))
         return false;
     if (setjmp(native_out_of_event) == 0)
         native_call(event);
