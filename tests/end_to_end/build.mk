@@ -57,11 +57,12 @@ $(foreach kind,obj san,$(addprefix $(BUILD)/$(kind)/tests/end_to_end/,kills.o ki
 WITH_CHECKS = EMP_IMAGE=$${EMP_IMAGE:-$(FIRMWARE)/emp_a_checked.elf}
 
 WORLDS ?= 200
+campaign: MESSAGES ?= 16000
 .PHONY: campaign
-campaign:        ## many simulated worlds under random faults (WORLDS=200); counterexamples searched and run on the boards
+campaign:        ## random faults on boards (MESSAGES=16000 SEED=1); counterexamples searched and run on the boards
 	@scripts/setup.sh demo verify test
 	$(Q)$(MAKE) --no-print-directory $(CAMPAIGN) $(FIRMWARE)/emp_a_checked.elf
-	$(Q)$(WITH_CHECKS) $(CAMPAIGN) $(WORLDS)
+	$(Q)$(WITH_CHECKS) scripts/campaign.py --mode boards --messages $(MESSAGES) --seed $(SEED) --build $(BUILD)
 	$(Q)HSMC_SEARCH=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/verification/test_boards.py
 
 BOARDS_KILLED ?= 1000

@@ -31,4 +31,17 @@ $(CAMPAIGN_FAST): $(FAST_OBJECTS) $(FAST_NODES)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^
 
+campaign-fast: MESSAGES ?= 1000000
+.PHONY: campaign-fast
+campaign-fast:   ## the same on the native port, event by event, with an oracle from outside (MESSAGES=1000000 SEED=1)
+	@scripts/setup.sh demo
+	$(Q)$(MAKE) --no-print-directory $(CAMPAIGN_FAST)
+	$(Q)scripts/campaign.py --mode fast --messages $(MESSAGES) --seed $(SEED) --build $(BUILD)
+
 TEST_NEEDS += $(CAMPAIGN_FAST)
+# The oracle is fed with right and wrong histories.
+$(BUILD)/tests/test_history: $(addprefix $(BUILD)/san/$(NATIVE_WORLDS)/,test_history.o history.o)
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka
+TEST_PROGRAMS += $(BUILD)/tests/test_history

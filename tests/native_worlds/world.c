@@ -8,7 +8,7 @@
 
 #include "emp.h"
 
-#define SILENCE_NS                UINT64_C(30000000000) /* without a result: stuck */
+#define SILENCE_NS                UINT64_C(3000000000) /* without a result: stuck */
 #define FIRST_CLOCK               0xFFF00000u /* microseconds; wraps within the first seconds */
 #define PARAMETER_COLLECTION_SIZE 2u
 
@@ -231,7 +231,7 @@ void world_run(struct world *world, const struct plan *plan) {
         if (world->next_ns[first] > world->now_ns)
             world->now_ns = world->next_ns[first];
         if (world->now_ns - world->progress_ns > SILENCE_NS)
-            world_fail(world, WORLD_STUCK, "%llu of %llu sends have not ended, nothing for 30 s",
+            world_fail(world, WORLD_STUCK, "%llu of %llu sends have not ended, nothing for 3 s",
                        (unsigned long long)(world->posted - world->ended),
                        (unsigned long long)world->posted);
         step(&world->nodes[first]);
