@@ -127,7 +127,7 @@ lint:            ## check style, types and warnings of gcc and clang
 # The Tigon2's port is MIPS code with registers of its own, which only gcc knows: it is checked when an image is built.
 # Glue and runtime are checked as they are compiled for the native port; EMP's alone, other protocols name another header.
 LINT_CHIP   = fw-runtime/port/tigon2/%
-LINT_GLUE   = $(filter-out $(LINT_CHIP),$(filter fw-runtime/% spec/emp/firmware/% tests/native_port/%,$(C_SOURCES)))
+LINT_GLUE   = $(filter-out $(LINT_CHIP),$(filter fw-runtime/% spec/emp/firmware/% tests/native_port/% tests/native_worlds/%,$(C_SOURCES)))
 LINT_NATIVE = $(filter-out $(LINT_CHIP) $(LINT_GLUE) $(wildcard spec/*/firmware/*.c) tests/overhead/chip/% tests/acceptance/firmware/% tests/ethernet/firmware/% tests/relay/firmware/% tests/fuzz/bare/%,$(C_SOURCES))
 LINT_PORT   = $(call nic_port,fw-runtime/port/native) -DEMP_PORT_HEADER='"emp_nic.h"' -DNODE=node
 LINT_FLAGS  = $(CSTD) $(INCLUDES) $(CODECS_INCLUDES) -DFIRMWARE_IMAGE=__FILE__

@@ -20,7 +20,7 @@ static const struct node *const images[WORLD_NODES] = {
 
 static unsigned char *loaded[WORLD_NODES]; /* each image as it is before its start */
 
-void world_fail(struct world *world, int failed, const char *format, ...) {
+void world_fail(struct world *world, enum world_failure failed, const char *format, ...) {
     va_list arguments;
     if (world->failed != WORLD_RUNNING)
         return;

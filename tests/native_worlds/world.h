@@ -68,6 +68,8 @@ struct world_node {
     } peer[WORLD_NODES];
 };
 
+enum world_failure { WORLD_RUNNING, WORLD_STUCK, WORLD_LEAKED, WORLD_STOPPED, WORLD_STRAYED };
+
 struct world {
     struct plan plan;
     uint64_t now_ns;
@@ -83,7 +85,7 @@ struct world {
 
     uint64_t frames, dropped, duplicated, delayed;
     char failure[256]; /* not of the history: stuck, leaked, or a board that stopped */
-    enum { WORLD_RUNNING, WORLD_STUCK, WORLD_LEAKED, WORLD_STOPPED, WORLD_STRAYED } failed;
+    enum world_failure failed;
 };
 
 /* Once in a process. */
@@ -94,7 +96,7 @@ void world_run(struct world *world, const struct plan *plan);
 void world_end(struct world *world);
 
 /* What the files of the world share. */
-void world_fail(struct world *world, int failed, const char *format, ...)
+void world_fail(struct world *world, enum world_failure failed, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void wire_send(void *node, const uint8_t *frame, uint32_t bytes);
 uint64_t wire_next_ns(const struct world_node *node);
