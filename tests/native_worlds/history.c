@@ -296,6 +296,18 @@ static void check_present(struct history *history, const struct lane *lane, uint
     free(present);
 }
 
+/* The receiver restarted after `number` was posted: an earlier message may be lost with it, even
+ * where its own result comes later. */
+static void doubt_until(struct history *history, uint32_t source, uint32_t destination,
+                        uint64_t number) {
+    for (uint32_t tag = 0; tag < history->tags; tag++) {
+        const struct lane *lane = lane_of(history, source, destination, tag);
+        for (uint32_t i = 0; i < lane->message_count; i++)
+            if (message_at(lane, i)->number <= number)
+                message_at(lane, i)->doubtful = true;
+    }
+}
+
 void history_send_ended(struct history *history, uint32_t source, uint32_t destination,
                         uint64_t number, enum history_result result) {
     for (uint32_t tag = 0; tag < history->tags; tag++) {
@@ -307,12 +319,12 @@ void history_send_ended(struct history *history, uint32_t source, uint32_t desti
             if (message->number != number)
                 continue;
             message->ended = true;
-            if (result == HISTORY_RESET)
-                message->doubtful = true;
-            else if (!doubt)
+            if (result == HISTORY_OK && !doubt)
                 check_present(history, lane, source, destination, place);
         }
     }
+    if (result == HISTORY_RESET)
+        doubt_until(history, source, destination, number);
     if (result == HISTORY_RESET && history->restarts[destination] == 0)
         find(history, HISTORY_LOST, "node %u: a send was reset, and node %u never restarted",
              source, destination);

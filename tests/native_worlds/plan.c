@@ -60,6 +60,7 @@ void plan_draw(struct plan *plan, uint64_t seed, uint32_t messages) {
     plan->corrupt = fault(&random, 100000);
     plan->delay = fault(&random, 300000);
     plan->delay_ns = 1 + below(&random, 200000) / (1 + below(&random, 20));
+    plan->clock_ppm = below(&random, WORLD_CLOCK_PPM + 1);
 }
 
 bool plan_set(struct plan *plan, const char *text) {
@@ -90,6 +91,7 @@ void plan_complete(struct plan *plan) {
     put_into(&plan->receives_ahead, 2, (WORLD_REQUESTS - 1) / (plan->nodes - 1));
     put_into(&plan->switch_frames, 2, 64);
     put_into(&plan->event_ns, 1, 1000000);
+    put_into(&plan->clock_ppm, 10, WORLD_CLOCK_PPM);
     put_into(&plan->look_ns, 100, 100000000);
     put_into(&plan->collection_size, 1, 15);
     put_into(&plan->burst_leave, 1000, MILLION);

@@ -21,6 +21,7 @@
     KNOB(switch_frames)   /* that wait for a node at most */                                       \
     KNOB(wire_ns)         /* of a frame on its way, besides its length */                          \
     KNOB(event_ns)        /* a board needs for an event, about */                                  \
+    KNOB(clock_ppm)       /* boards' clocks are wrong by at most */                                \
     KNOB(look_ns)         /* a host looks at its board so often, about */                          \
     KNOB(late_devices)    /* 1: of waiting events any is next, not the most urgent */              \
     KNOB(collection_size) /* frames for an acknowledgement */                                      \

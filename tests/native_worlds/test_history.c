@@ -118,6 +118,35 @@ static void fine__message_under_way_at_a_restart(void **state) {
     expect(HISTORY_FINE);
 }
 
+/* The reset of a message tells that earlier ones were under way too. Their results come later. */
+static void fine__message_of_a_reset_whose_result_comes_later(void **state) {
+    (void)state;
+    send_one(0);
+    send_one(0);
+    history_restart(history, RIGHT);
+    send_one(0);
+    send_one(0);
+    sending_ended(3, HISTORY_RESET);
+    send_one(0);
+    post(0, 0);
+    come(4, 0);
+    received(0, 0);
+    expect(HISTORY_FINE);
+}
+
+static void finds__lost_message_posted_after_a_reset(void **state) {
+    (void)state;
+    send_one(0);
+    history_restart(history, RIGHT);
+    sending_ended(0, HISTORY_RESET);
+    send_one(0);
+    send_one(0);
+    post(0, 0);
+    come(2, 0);
+    received(0, 0);
+    expect(HISTORY_MISORDERED);
+}
+
 static void finds__lost_message(void **state) {
     (void)state;
     send_one(0);
@@ -216,7 +245,9 @@ int main(void) {
         TEST(fine__received_out_of_order_of_completion),
         TEST(fine__cancelled_receive_is_passed),
         TEST(fine__message_under_way_at_a_restart),
+        TEST(fine__message_of_a_reset_whose_result_comes_later),
         TEST(finds__lost_message),
+        TEST(finds__lost_message_posted_after_a_reset),
         TEST(finds__send_that_ends_without_a_receive),
         TEST(finds__send_that_ends_before_its_bytes_have_come),
         TEST(finds__message_received_twice),

@@ -10,6 +10,7 @@
 
 #define SILENCE_NS                UINT64_C(3000000000) /* without a result: stuck */
 #define FIRST_CLOCK               0xFFF00000u /* microseconds; wraps within the first seconds */
+#define NS_IN_MILLION_US          UINT64_C(1000000000)
 #define PARAMETER_COLLECTION_SIZE 2u
 
 extern const struct node node_0, node_1, node_2, node_3, node_4, node_5, node_6, node_7, node_8,
@@ -62,16 +63,25 @@ static void board_sends(void *owner, const uint8_t *frame, uint32_t bytes) {
     wire_send(owner, frame, bytes);
 }
 
-static uint32_t clock_us(const struct world *world) {
-    return FIRST_CLOCK + (uint32_t)(world->now_ns / 1000);
+/* What the node's clock has counted since the world began. */
+static uint64_t counted_us(const struct world_node *node) {
+    return node->world->now_ns * node->clock_rate / NS_IN_MILLION_US;
+}
+
+/* The first time at which it has counted so many. */
+static uint64_t when_counted_ns(const struct world_node *node, uint64_t us) {
+    return (us * NS_IN_MILLION_US + node->clock_rate - 1) / node->clock_rate;
+}
+
+static uint32_t clock_us(const struct world_node *node) {
+    return FIRST_CLOCK + (uint32_t)counted_us(node);
 }
 
 static void start_board(struct world_node *node) {
     const struct native_surroundings around = {
         .owner = node, .host_read = board_reads, .host_write = board_writes, .frame = board_sends};
     node_restore(node->node, loaded[node->index]);
-    node_start(node->node, node->index, node->epoch, clock_us(node->world), &around,
-               &node->objects);
+    node_start(node->node, node->index, node->epoch, clock_us(node), &around, &node->objects);
     node->objects.parameters[PARAMETER_COLLECTION_SIZE] = node->world->plan.collection_size;
     node->board_ns = node->look_ns = node->world->now_ns;
     node->world->next_ns[node->index] = node->world->now_ns;
@@ -115,7 +125,6 @@ static void board_step(struct world_node *node) {
 }
 
 static uint64_t board_next_ns(const struct world_node *node) {
-    const struct world *world = node->world;
     const struct native_nic *nic = node->node->nic;
     uint32_t waiting = nic->waiting();
     uint64_t next_ns = WORLD_NEVER;
@@ -125,8 +134,9 @@ static uint64_t board_next_ns(const struct world_node *node) {
     if (waiting != 0)
         next_ns = node->board_ns > node->uplink_ns ? node->board_ns : node->uplink_ns;
     if (nic->alarm(&deadline)) {
-        int32_t rest_us = (int32_t)(deadline - clock_us(world));
-        uint64_t alarm_ns = (world->now_ns / 1000 + (uint64_t)(rest_us > 0 ? rest_us : 0)) * 1000;
+        int32_t rest_us = (int32_t)(deadline - clock_us(node));
+        uint64_t alarm_ns =
+            rest_us > 0 ? when_counted_ns(node, counted_us(node) + (uint32_t)rest_us) : 0;
         if (alarm_ns < node->board_ns)
             alarm_ns = node->board_ns;
         if (alarm_ns < next_ns)
@@ -138,7 +148,7 @@ static uint64_t board_next_ns(const struct world_node *node) {
 static void step(struct world_node *node) {
     struct world *world = node->world;
     uint64_t next_ns, other_ns;
-    node->node->nic->set_clock(clock_us(world));
+    node->node->nic->set_clock(clock_us(node));
     wire_arrive(node);
     if (node->look_ns <= world->now_ns)
         host_look(node);
@@ -211,6 +221,8 @@ static void begin(struct world *world, const struct plan *plan) {
         node->node = images[i];
         node->random = tigon_random_for(plan->seed, 0xCB, i);
         node->epoch = 1 + (uint32_t)tigon_random_below(&node->random, 65535);
+        node->clock_rate = 1000000 - plan->clock_ppm +
+                           (uint32_t)tigon_random_below(&node->random, 2 * plan->clock_ppm + 1);
         host_forget(node);
         memset(node->peer, 0, sizeof node->peer);
         wire_clear(node);

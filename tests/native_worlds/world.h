@@ -39,6 +39,10 @@ struct flight {
     uint32_t bytes;
 };
 
+/* What a crystal may be wrong by. Never 0: `paper` has one time-out for all, so clocks that agree
+ * may repeat the same collision for ever. */
+#define WORLD_CLOCK_PPM 100u
+
 #define WORLD_FLIGHTS 1024u /* to a node; more are lost */
 
 struct world_node {
@@ -49,6 +53,7 @@ struct world_node {
     struct tigon_random random;
     uint8_t *memory;
     uint32_t epoch;
+    uint32_t clock_rate; /* its microseconds in a million */
 
     uint64_t board_ns, look_ns;                   /* when the board, and the host, goes on */
     uint64_t uplink_ns, downlink_ns[WORLD_NODES]; /* free again; by source if no switch */
