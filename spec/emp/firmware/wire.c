@@ -60,11 +60,15 @@ NIC_HOT void nic_on_frame(const uint32_t *words, uint32_t bytes, uint32_t name) 
         (void)emp_send_nack(&frame);
 }
 
-/* Of a node, 0 while the host has not told it. A frame to that would go to everybody: it is lost
- * instead, and the sender's time-out sends it again. */
+/* Of a node, 0 while the host has not told it. The NIC drops a frame to such a node instead of
+ * sending it to no station; the sender's time-out sends it again. */
 struct address {
-    uint32_t high, low;
+    uint32_t high, low; /* of `high` the lower half */
 };
+
+static inline bool is_known(struct address address) {
+    return (address.high << 16 | address.low) != 0;
+}
 
 /* A word in slow memory can cost as much as six instructions: each is read once for a frame. */
 static inline struct address address_of(uint32_t peer) {
@@ -85,7 +89,7 @@ NIC_HOT void emp_device_send_frame(const uint16_t peer, const struct emp_frame *
                                    const uint16_t descriptor, const uint32_t offset) {
     uint32_t bytes = emp_frame_header_bytes(g);
     struct address address = address_of(peer);
-    if (__builtin_expect((address.high | address.low) == 0, 0)) {
+    if (__builtin_expect(!is_known(address), 0)) {
         count_unaddressed();
         return;
     }
@@ -101,7 +105,7 @@ NIC_HOT void emp_device_send_control(const uint16_t peer, const struct emp_frame
         count_dropped();
         return;
     }
-    if (__builtin_expect((address.high | address.low) == 0, 0)) {
+    if (__builtin_expect(!is_known(address), 0)) {
         count_unaddressed();
         return;
     }
