@@ -6,10 +6,15 @@ Mode `boards` simulates boards instruction by instruction (tests/end_to_end/camp
 generated C on the native port, event by event, and an oracle reads what hosts asked for and got
 (tests/native_worlds). A world follows from its seed alone, so the same worlds run everywhere. A world of mode `fast`
 that fails is shrunk to a small one that fails alike. build/campaign.json has the sums.
+
+Many machines share a campaign: each runs `--part N --parts COUNT --into DIR`, in any order, and `--merge DIR` then adds
+up what they wrote. A part writes its file when it is done, so a part whose machine was lost is run again.
 """
 
 import argparse
+import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -97,8 +102,9 @@ def parts_of(options: argparse.Namespace) -> Iterator[Part]:
         each, at_once = min(FAST_MESSAGES, options.messages), 50
     worlds = -(-options.messages // each)
     first = 1 + (options.seed - 1) * SEED_SPAN
-    for begin in range(0, worlds, at_once):
-        yield Part(first + begin, min(at_once, worlds - begin), each)
+    end = worlds * options.part // options.parts
+    for begin in range(worlds * (options.part - 1) // options.parts, end, at_once):
+        yield Part(first + begin, min(at_once, end - begin), each)
 
 
 def fails_alike(build: Path, failure: Record, knobs: dict[str, int]) -> bool:
@@ -174,13 +180,13 @@ def run(options: argparse.Namespace) -> tuple[Sums, float]:
     parts = list(parts_of(options))
     worlds = sum(part.worlds for part in parts)
     begun = time.monotonic()
-    run_part: Callable[[Path, Part], list[Record]] = fast
+    run_worlds: Callable[[Path, Part], list[Record]] = fast
     if options.mode == "boards":
-        run_part = boards
+        run_worlds = boards
     with ThreadPoolExecutor(options.jobs) as pool:
         done = 0
         for future in as_completed(
-            pool.submit(run_part, options.build, p) for p in parts
+            pool.submit(run_worlds, options.build, p) for p in parts
         ):
             *failures, counts = future.result()
             sums.failures += failures
@@ -191,21 +197,107 @@ def run(options: argparse.Namespace) -> tuple[Sums, float]:
     return sums, time.monotonic() - begun
 
 
-def write_report(options: argparse.Namespace, sums: Sums, seconds: float) -> None:
+def program(options: argparse.Namespace) -> Path:
+    name = "campaign" if options.mode == "boards" else "campaign_fast"
+    path: Path = options.build / "tests" / name
+    return path
+
+
+def record_of(options: argparse.Namespace, sums: Sums, seconds: float) -> Record:
     found = Counter(failure["finding"] for failure in sums.failures)
-    record: Record = {
+    return {
         "mode": options.mode,
         "messages": sums.counts["messages"],
         "worlds": sums.counts["worlds"],
         "seeds": [options.seed],
+        "failed": sums.counts["failed"],
         **{name: found[name] for name in FINDINGS},
         "frames": sums.counts["frames"] or None,
         "frames_per_second": round(sums.counts["frames"] / seconds) or None,
         "seconds": round(seconds, 1),
         "failures": sums.failures,
     }
-    path = options.output or options.build / "campaign.json"
-    path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
+def write_whole(path: Path, record: Record) -> None:
+    """The file is complete or not there, whenever the machine stops."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}.{os.uname().nodename}.{os.getpid()}")
+    unfinished.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    unfinished.replace(path)
+
+
+# ------------------------------------------------------------------------------------- Parts
+
+
+def campaign_of(options: argparse.Namespace) -> Record:
+    """What all parts of a campaign have in common."""
+    return {
+        "mode": options.mode,
+        "messages": options.messages,
+        "seed": options.seed,
+        "parts": options.parts,
+        "program": hashlib.sha256(program(options).read_bytes()).hexdigest()[:16],
+    }
+
+
+def run_part(options: argparse.Namespace) -> int:
+    path = options.into / f"part-{options.part:05}.json"
+    campaign = campaign_of(options)
+    if path.exists():
+        there = json.loads(path.read_text(encoding="utf-8"))["campaign"]
+        if there != campaign:
+            raise SystemExit(
+                f"{path}: expected a part of {campaign}, found one of {there}; "
+                "give each campaign a directory of its own"
+            )
+        print(f"part {options.part} of {options.parts} has been run before")
+        return 0
+    record = record_of(options, *run(options))
+    write_whole(path, {"campaign": campaign, "part": options.part, **record})
+    print(f"part {options.part} of {options.parts}: {record['failed']} worlds failed")
+    return 0
+
+
+def merged(directory: Path) -> Record:
+    """The sums of all parts. Ends the program where one is missing."""
+    records = [json.loads(p.read_text("utf-8")) for p in directory.glob("part-*.json")]
+    if not records:
+        raise SystemExit(f"{directory}: expected files part-*.json, found none")
+    records.sort(key=lambda record: int(record["part"]))
+    campaign = records[0]["campaign"]
+    for record in records:
+        if record["campaign"] != campaign:
+            raise SystemExit(
+                f"{directory}: part {records[0]['part']} is of {campaign}, part {record['part']} of "
+                f"{record['campaign']}; only parts of one campaign can be added up"
+            )
+    parts = set(range(1, campaign["parts"] + 1))
+    missing = sorted(parts - {record["part"] for record in records})
+    if missing:
+        raise SystemExit(
+            f"{directory}: {len(missing)} of {campaign['parts']} parts are missing; "
+            f"run again --part {','.join(map(str, missing))}"
+        )
+    total: Record = {"mode": campaign["mode"], "seeds": [campaign["seed"]]}
+    for name in ["messages", "worlds", "failed", "frames", "seconds", *FINDINGS]:
+        total[name] = sum(record[name] or 0 for record in records)
+    total["seconds"] = round(total["seconds"], 1)
+    total["frames_per_second"] = round(total["frames"] / total["seconds"]) or None
+    total["failures"] = [f for record in records for f in record["failures"]]
+    return total
+
+
+def conclude(options: argparse.Namespace, record: Record) -> int:
+    write_whole(options.output or options.build / "campaign.json", record)
+    for failure in record["failures"][:3]:
+        print(describe(options.build, record["mode"], failure, options.shrink_seconds))
+    frames = f"{record['frames']} frames, " if record["frames"] else ""
+    print(
+        f"{record['worlds']} worlds, {record['messages']} messages, {frames}"
+        f"{record['failed']} worlds failed; {record['seconds']:.0f} s"
+    )
+    return 1 if record["failed"] else 0
 
 
 def main(arguments: Optional[list[str]] = None) -> int:
@@ -220,20 +312,25 @@ def main(arguments: Optional[list[str]] = None) -> int:
     parser.add_argument(
         "--progress", action=argparse.BooleanOptionalAction, default=sys.stderr.isatty()
     )
+    sharing = parser.add_argument_group("one campaign on many machines")
+    sharing.add_argument("--parts", type=int, default=1, metavar="COUNT")
+    sharing.add_argument(
+        "--part", type=int, default=1, help="run this one only, from 1 on"
+    )
+    sharing.add_argument("--into", type=Path, metavar="DIR", help="where parts go")
+    sharing.add_argument("--merge", type=Path, metavar="DIR", help="add up all parts")
     options = parser.parse_args(arguments)
     if options.messages < 1 or options.seed < 1:
         parser.error("messages and seed are counted from 1")
-    sums, seconds = run(options)
-    write_report(options, sums, seconds)
-    for failure in sums.failures[:3]:
-        print(describe(options.build, options.mode, failure, options.shrink_seconds))
-    counts = sums.counts
-    frames = f"{counts['frames']} frames, " if counts["frames"] else ""
-    print(
-        f"{counts['worlds']} worlds, {counts['messages']} messages, {frames}"
-        f"{counts['failed']} worlds failed; {seconds:.0f} s"
-    )
-    return 1 if counts["failed"] else 0
+    if not 1 <= options.part <= options.parts:
+        parser.error(f"expected --part from 1 to {options.parts}, found {options.part}")
+    if options.parts != 1 and options.into is None:
+        parser.error("--parts needs --into DIR, where each part writes its file")
+    if options.merge is not None:
+        return conclude(options, merged(options.merge))
+    if options.into is not None:
+        return run_part(options)
+    return conclude(options, record_of(options, *run(options)))
 
 
 if __name__ == "__main__":

@@ -313,8 +313,7 @@ void oracle_taken(struct oracle *oracle, uint32_t entry) {
     if (owned == NULL || !owned->posted)
         oracle_finding("the board takes a descriptor that is the host's", entry, 0);
     /* Twice: it may end twice, the second time under a posting that comes later. The list of posted
-     * receives is in disorder then: a cancel may end a receive of another number, also one that a
-     * message has met, which is then placed as if it had one piece. */
+     * receives is in disorder then. */
     if (owned->taken++ != 0) {
         remember(oracle, owned);
         if (FIELD(&oracle->table[entry * ORACLE_WORDS], DIRECTION) == EMP_DIRECTION_RECEIVE)

@@ -398,6 +398,44 @@ static void cancelled__only_what_no_message_met(void **state) {
     }
 }
 
+/* A receive that is entered twice makes its list circular. The cancel names another descriptor,
+ * which is in no list. */
+static void cancelled__nothing_that_the_host_did_not_name(void **state) {
+    struct host *host = &pair.hosts[0];
+    struct area area;
+    uint32_t length;
+    (void)state;
+    area_make(&area, EMP_DIRECTION_RECEIVE, EMP_FORMAT_SHORT, 300, RECEIVES_AT, 0);
+    area.request.peer = 0; /* of a descriptor that was never posted, too */
+    host_fill(host, 5, &area.request);
+    host_enter(host, 5);
+    host_enter(host, 5);
+    host_enter(host, EMP_CANCEL_REQUEST | 6);
+    run();
+    assert_int_equal(host_result(host, 5, &length), EMP_RESULT_PENDING);
+    assert_int_equal(host->descriptors[6 * ORACLE_WORDS + EMP_DESCRIPTOR_OWNER_WORD], 0);
+}
+
+/* Only 16 bits of the first word count. Frames would go to address 0. */
+static void sent__nothing_to_a_peer_without_address(void **state) {
+    struct host *host = &pair.hosts[0];
+    struct area area;
+    uint32_t number = pair.hosts[1].number, high = host->peers[2 * number],
+             low = host->peers[2 * number + 1];
+    (void)state;
+    host->peers[2 * number] = 0xFFFF0000u;
+    host->peers[2 * number + 1] = 0;
+    area_make(&area, EMP_DIRECTION_SEND, EMP_FORMAT_SHORT, 300, SENDS_AT, 0);
+    area.request.peer = number;
+    host_fill(host, 0, &area.request);
+    host_enter(host, 0);
+    while (step(0))
+        assert_int_equal(pair.wires[1].count, 0);
+    host->peers[2 * number] = high;
+    host->peers[2 * number + 1] = low;
+    host_restart(host);
+}
+
 /* A page of addresses that shrinks while the board owns it, before it is fetched a second time. */
 static void stopped__page_changed(void **state) {
     enum { RECEIVES = 20 };
@@ -434,6 +472,8 @@ int main(void) {
         cmocka_unit_test_setup(refused__bad_descriptors, begin),
         cmocka_unit_test_setup(ignored__descriptor_entered_twice, begin),
         cmocka_unit_test_setup(cancelled__only_what_no_message_met, begin),
+        cmocka_unit_test_setup(cancelled__nothing_that_the_host_did_not_name, begin),
+        cmocka_unit_test_setup(sent__nothing_to_a_peer_without_address, begin),
         cmocka_unit_test_setup(stopped__page_changed, begin),
     };
     return cmocka_run_group_tests(tests, start, stop);

@@ -38,6 +38,12 @@ campaign-fast:   ## the same on the native port, event by event, with an oracle 
 	$(Q)$(MAKE) --no-print-directory $(CAMPAIGN_FAST)
 	$(Q)scripts/campaign.py --mode fast --messages $(MESSAGES) --seed $(SEED) --build $(BUILD)
 
+.PHONY: test-cluster
+test-cluster:    ## a campaign as a Slurm job array and with GNU parallel, on this machine alone; a node of it is lost
+	@scripts/setup.sh demo test cluster
+	$(Q)$(MAKE) --no-print-directory $(CAMPAIGN_FAST)
+	$(Q)$(PYTHON) -m pytest -q -p no:cacheprovider tests/campaign_parts
+
 TEST_NEEDS += $(CAMPAIGN_FAST)
 # The oracle is fed with right and wrong histories.
 $(BUILD)/tests/test_history: $(addprefix $(BUILD)/san/$(NATIVE_WORLDS)/,test_history.o history.o)
