@@ -310,14 +310,19 @@ static void doubt_until(struct history *history, uint32_t source, uint32_t desti
 
 void history_send_ended(struct history *history, uint32_t source, uint32_t destination,
                         uint64_t number, enum history_result result) {
+    bool restarted = history->restarts[destination] != 0;
     for (uint32_t tag = 0; tag < history->tags; tag++) {
         struct lane *lane = lane_of(history, source, destination, tag);
         bool doubt = false;
         for (uint32_t place = 0; place < lane->message_count; place++) {
             struct message *message = message_at(lane, place);
-            doubt |= message->doubtful;
-            if (message->number != number)
+            if (message->number != number) {
+                /* Results come in any order: those that say of a restart may come later. */
+                doubt |=
+                    message->doubtful || (message->number < number && !message->ended && restarted);
                 continue;
+            }
+            doubt |= message->doubtful;
             message->ended = true;
             if (result == HISTORY_OK && !doubt)
                 check_present(history, lane, source, destination, place);

@@ -134,6 +134,29 @@ static void fine__message_of_a_reset_whose_result_comes_later(void **state) {
     expect(HISTORY_FINE);
 }
 
+/* The result of message 1 is seen first. Message 0 met the receive of a node that then restarted.
+ */
+static void fine__send_that_ends_before_the_reset_of_an_earlier_one(void **state) {
+    (void)state;
+    history_restart(history, RIGHT);
+    send_one(0);
+    send_one(0);
+    post(0, 0);
+    come(1, 0);
+    sending_ended(1, HISTORY_OK);
+    sending_ended(0, HISTORY_RESET);
+    received(0, 0);
+    expect(HISTORY_FINE);
+}
+
+static void finds__send_that_ends_without_a_receive_after_a_restart(void **state) {
+    (void)state;
+    history_restart(history, RIGHT);
+    send_one(0);
+    sending_ended(0, HISTORY_OK);
+    expect(HISTORY_LOST);
+}
+
 static void finds__lost_message_posted_after_a_reset(void **state) {
     (void)state;
     send_one(0);
@@ -247,6 +270,8 @@ int main(void) {
         TEST(fine__message_under_way_at_a_restart),
         TEST(fine__message_of_a_reset_whose_result_comes_later),
         TEST(finds__lost_message),
+        TEST(fine__send_that_ends_before_the_reset_of_an_earlier_one),
+        TEST(finds__send_that_ends_without_a_receive_after_a_restart),
         TEST(finds__lost_message_posted_after_a_reset),
         TEST(finds__send_that_ends_without_a_receive),
         TEST(finds__send_that_ends_before_its_bytes_have_come),

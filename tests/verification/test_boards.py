@@ -81,8 +81,8 @@ CLINGING = [
         "  Posted[descriptor].length := 4000\n  complete",
     ),
     (
-        "let found = Posted[before].next != 0\n",
-        "let found = Posted[before].next != 0 and Posted[c.descriptor].length != 4000\n",
+        "let found = Posted[before].next == c.descriptor + 1\n",
+        "let found = Posted[before].next == c.descriptor + 1 and Posted[c.descriptor].length != 4000\n",
     ),
 ]
 
