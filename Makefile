@@ -43,7 +43,7 @@ include models/build.mk
 include tests/build.mk
 include docs/build.mk
 
-.PHONY: help setup demo test verify firmware bench bench-published bench-loss bench-sim campaign docs lint format clean
+.PHONY: help setup demo test verify firmware bench bench-emp bench-published bench-sim campaign docs lint format clean
 
 help:            ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -87,21 +87,22 @@ test-programs: $$(TEST_PROGRAMS) $$(TEST_NEEDS)
 	@mkdir -p $(BUILD)/tests
 	@printf '%s\n' $(TEST_PROGRAMS) > $(BUILD)/tests/programs.txt
 
-bench:           ## speed of compiler and simulator here, cost of the firmware on the board
+bench:           ## speed of compiler and simulator here, cost of the firmware on the board, and bench-emp
 	@scripts/setup.sh demo test
 	$(Q)$(MAKE) --no-print-directory -s generate firmware overhead $(BUILD)/host/emp_demo $(BUILD)/tests/measure_cpu_speed $(BUILD)/tests/measure_firmware
 	$(Q)scripts/bench.py
+	$(Q)$(MAKE) --no-print-directory bench-emp
 
 bench-published: ## EMP charged the papers' step costs, beside the published figures
 	@scripts/setup.sh demo
 	$(Q)$(MAKE) --no-print-directory -s generate $(FIRMWARE)/emp_a_published.elf $(HOST_DEMO)
 	$(Q)scripts/published.py
 
-bench-loss:      ## what EMP carries when frames are lost, both profiles: 0 to 30 % (a minute)
-	@scripts/setup.sh demo
-	$(Q)$(MAKE) --no-print-directory -s $(HOST_DEMO) $(FIRMWARE)/emp_a.elf
+bench-emp:       ## what programs over EMP get, both profiles: build/bench.json, curves in build/bench (3 minutes)
+	@scripts/setup.sh demo bench
+	$(Q)$(MAKE) --no-print-directory -s $(HOST_DEMO) $(addprefix $(FIRMWARE)/emp_a,.elf _published.elf)
 	$(Q)$(MAKE) --no-print-directory -s PROFILE=modern BUILD=build/modern profile-programs
-	$(Q)scripts/bench_loss.py
+	$(Q)scripts/bench_emp.py
 
 bench-sim:       ## simulated time a second of processor time buys: all cores busy, a ping-pong, 2 to 256 boards
 	@scripts/setup.sh demo test

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Demonstration of EMP on two simulated boards: start them, move a file, measure. See --help. */
+#include "host/demo/calls.h"
 #include "host/demo/charges.h"
 #include "host/demo/file.h"
+#include "host/demo/incast.h"
 #include "host/demo/pair.h"
 #include "host/demo/sweep.h"
 #include "host/demo/traffic.h"
@@ -25,6 +27,8 @@ struct arguments {
     struct pair_options pair;
     struct transfer_options transfer;
     struct sweep_options sweep;
+    struct calls_options calls;
+    struct incast_options incast;
     size_t sizes[SIZES_LIMIT];
     size_t size_count;
     const char *loss;
@@ -51,6 +55,9 @@ enum {
     OPTION_BOTH_WAYS,
     OPTION_CHARGE,
     OPTION_EFFECTS,
+    OPTION_LAG,
+    OPTION_SENDERS,
+    OPTION_WORK,
 };
 
 static const struct argp_option option_table[] = {
@@ -73,11 +80,15 @@ static const struct argp_option option_table[] = {
     {"loss", 'l', "PROBABILITY", 0, "of each frame in both directions (0.01)", 1},
     {"message-bytes", OPTION_MESSAGE_BYTES, "BYTES", 0, "of each message (65536)", 1},
     {"capture", OPTION_CAPTURE, "FILE", 0, "every frame on the wire, as pcapng", 1},
-    {NULL, 0, NULL, 0, "sweep:", 2},
+    {NULL, 0, NULL, 0, "sweep, calls and incast:", 2},
     {"size", 'n', "BYTES", 0, "message size; may be repeated", 2},
-    {"iterations", OPTION_ITERATIONS, "COUNT", 0, "of the ping-pong (1000)", 2},
+    {"iterations", OPTION_ITERATIONS, "COUNT", 0,
+     "of the ping-pong (1000), of the papers' loop (100)", 2},
+    {"work", OPTION_WORK, "NS", 0, "calls: the host computes so long in each iteration (0)", 2},
     {"messages", OPTION_MESSAGES, "COUNT", 0, "of the stream (by size)", 2},
     {"both-ways", OPTION_BOTH_WAYS, NULL, 0, "measure also with both sides sending", 2},
+    {"senders", OPTION_SENDERS, "COUNT", 0, "incast: boards that send to one (15)", 2},
+    {"lag", OPTION_LAG, "NS", 0, "with --both-ways, the right side begins so much later (0)", 2},
     {"charge", OPTION_CHARGE, "FILE", 0,
      "processors are charged what FILE says (sim/chip/charge.h), not what they execute", 2},
     {"effects", OPTION_EFFECTS, "PLACE", 0,
@@ -133,7 +144,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         break;
     case 'o':
         arguments->transfer.outstanding = arguments->sweep.outstanding =
-            parse_count(state, text, 1, TRANSFER_OUTSTANDING_LIMIT);
+            arguments->incast.outstanding = parse_count(state, text, 1, TRANSFER_OUTSTANDING_LIMIT);
         break;
     case 'f':
         arguments->transfer.file = text;
@@ -164,16 +175,26 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case 'n':
         if (arguments->size_count == SIZES_LIMIT)
             argp_error(state, "too many sizes");
-        arguments->sizes[arguments->size_count++] = parse_count(state, text, 1, limit);
+        arguments->sizes[arguments->size_count++] = parse_count(state, text, 0, limit);
         break;
     case OPTION_ITERATIONS:
-        arguments->sweep.iterations = parse_count(state, text, 1, 100000000);
+        arguments->sweep.iterations = arguments->calls.iterations =
+            parse_count(state, text, 1, 100000000);
         break;
     case OPTION_MESSAGES:
         arguments->sweep.messages = parse_count(state, text, 1, 100000000);
         break;
     case OPTION_BOTH_WAYS:
         arguments->sweep.both_ways = true;
+        break;
+    case OPTION_LAG:
+        arguments->sweep.lag_ns = parse_count(state, text, 0, 1000000000);
+        break;
+    case OPTION_SENDERS:
+        arguments->incast.senders = (unsigned)parse_count(state, text, 1, INCAST_SENDERS_LIMIT);
+        break;
+    case OPTION_WORK:
+        arguments->calls.work_ns = parse_count(state, text, 0, 1000000000);
         break;
     case OPTION_CHARGE:
         arguments->charges = text;
@@ -201,14 +222,19 @@ static error_t parse(int key, char *text, struct argp_state *state) {
 static const struct argp parser = {
     .options = option_table,
     .parser = parse,
-    .args_doc = "start|transfer|sweep",
-    .doc = "Programs over EMP on two simulated Tigon2 boards connected back to back. All times are "
-           "simulated, so results depend on the arguments alone.\v"
-           "start     loads the firmware into both boards through their host windows, reads it "
-           "back and waits for the link.\n"
-           "transfer  sends a file from one host to the other over a wire that loses frames, and "
-           "compares SHA-256 of both ends.\n"
-           "sweep     measures latency and bandwidth of the given message sizes on a clean wire.\n",
+    .args_doc = "start|transfer|sweep|calls|incast",
+    .doc =
+        "Programs over EMP on two simulated Tigon2 boards connected back to back. All times are "
+        "simulated, so results depend on the arguments alone.\v"
+        "start     loads the firmware into both boards through their host windows, reads it "
+        "back and waits for the link.\n"
+        "transfer  sends a file from one host to the other over a wire that loses frames, and "
+        "compares SHA-256 of both ends.\n"
+        "sweep     measures latency and bandwidth of the given message sizes on a clean wire.\n"
+        "calls     measures what the calls of libemp cost the host, in the papers' loop of "
+        "receives, sends, work and waits.\n"
+        "incast    measures what one board receives from many through a switch, and the share of "
+        "each.\n",
 };
 
 /* ------------------------------------------------------------------------------------------------
@@ -387,6 +413,7 @@ static cJSON *describe_transfer(const struct arguments *arguments, const struct 
     add_count(result, "receiver_not_ready", receiver->receiver_not_ready);
     add_count(result, "time_us", ns / 1000);
     add_number(result, "mbps", ns ? rounded(8e3 * (double)sender->bytes / (double)ns) : 0);
+    add_number(result, "limit_mbps", rounded(sweep_limit_mbps(transfer->options.message_bytes)));
     add_boards(result, pair);
     return result;
 }
@@ -494,12 +521,92 @@ static int run_sweep(const struct arguments *arguments) {
     return status;
 }
 
+static cJSON *describe_calls(const struct calls *calls) {
+    cJSON *result = cJSON_CreateObject();
+    add_count(result, "bytes", calls->options.bytes);
+    add_count(result, "iterations", calls->options.iterations);
+    add_count(result, "work_ns", calls->options.work_ns);
+    add_number(result, "send_ns", rounded(calls->send_ns));
+    add_number(result, "receive_ns", rounded(calls->receive_ns));
+    add_number(result, "wait_ns", rounded(calls->wait_ns));
+    add_number(result, "iteration_ns", rounded(calls->iteration_ns));
+    add_number(result, "throughput_mbps", rounded(calls->throughput_mbps));
+    return result;
+}
+
+static int run_incast(struct arguments *arguments) {
+    cJSON *results = cJSON_CreateArray();
+    int error = 0;
+    arguments->incast.crowd.image = arguments->pair.image;
+    arguments->incast.crowd.knobs = arguments->pair.knobs;
+    arguments->incast.crowd.costs = arguments->pair.costs;
+    arguments->incast.crowd.seed = arguments->pair.seed;
+    for (size_t i = 0; i < arguments->size_count && !error; i++) {
+        static struct incast incast;
+        arguments->incast.bytes = arguments->sizes[i];
+        error = incast_run(&incast, &arguments->incast);
+        if (error) {
+            (void)fprintf(stderr, "emp_demo: %s: %s\n", strerror(-error), incast.message);
+            break;
+        }
+        cJSON *result = cJSON_CreateObject();
+        add_count(result, "bytes", incast.options.bytes);
+        add_count(result, "senders", incast.options.senders);
+        add_number(result, "goodput_mbps", rounded(incast.goodput_mbps));
+        add_number(result, "limit_mbps", rounded(sweep_limit_mbps(incast.options.bytes)));
+        add_number(result, "least_share", rounded(incast.least_share));
+        add_count(result, "frames_dropped", incast.frames_dropped);
+        cJSON_AddItemToArray(results, result);
+        if (!arguments->quiet)
+            (void)fprintf(stderr,
+                          "   %8zu bytes  %8.1f Mb/s of %.1f, least share %.2f, %" PRIu64
+                          " frames dropped by the switch\n",
+                          incast.options.bytes, incast.goodput_mbps,
+                          sweep_limit_mbps(incast.options.bytes), incast.least_share,
+                          incast.frames_dropped);
+    }
+    if (!error)
+        error = write_json(arguments, results);
+    cJSON_Delete(results);
+    return error ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int run_calls(const struct arguments *arguments) {
+    cJSON *results = cJSON_CreateArray();
+    int error = 0;
+    for (size_t i = 0; i < arguments->size_count; i++) {
+        struct pair pair;
+        struct calls calls = {.options = arguments->calls};
+        struct calls other = calls;
+        calls.options.bytes = other.options.bytes = arguments->sizes[i];
+        error = pair_open(&pair, &arguments->pair);
+        if (!error)
+            error = pair_run(&pair, calls_run, &calls, calls_run, &other, RUN_LIMIT_NS);
+        if (error) {
+            cJSON_Delete(results);
+            return fail(&pair, error);
+        }
+        pair_close(&pair);
+        if (!arguments->quiet)
+            (void)fprintf(stderr,
+                          "   %8zu bytes  send %.2f, receive %.2f, wait %.2f us  %8.1f Mb/s\n",
+                          arguments->sizes[i], calls.send_ns / 1e3, calls.receive_ns / 1e3,
+                          calls.wait_ns / 1e3, calls.throughput_mbps);
+        cJSON_AddItemToArray(results, describe_calls(&calls));
+    }
+    error = write_json(arguments, results);
+    cJSON_Delete(results);
+    return error ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 int main(int count, char **texts) {
     static struct arguments arguments;
     pair_options_defaults(&arguments.pair);
+    incast_options_defaults(&arguments.incast);
     arguments.transfer.message_bytes = 65536;
     arguments.transfer.outstanding = 4;
     arguments.sweep.outstanding = 2;
+    arguments.calls.iterations = CALLS_ITERATIONS;
     argp_err_exit_status = USAGE;
     (void)argp_parse(&parser, count, texts, 0, NULL, &arguments);
     screen.quiet = arguments.quiet;
@@ -518,9 +625,18 @@ int main(int count, char **texts) {
     }
     if (strcmp(arguments.command, "sweep") == 0 && arguments.size_count)
         return run_sweep(&arguments);
-    if (strcmp(arguments.command, "transfer") != 0 && strcmp(arguments.command, "sweep") != 0)
+    const bool incast = strcmp(arguments.command, "incast") == 0;
+    if (incast && arguments.size_count)
+        return run_incast(&arguments);
+    const bool calls = strcmp(arguments.command, "calls") == 0;
+    if (calls && arguments.size_count)
+        return run_calls(&arguments);
+    if (!calls && !incast && strcmp(arguments.command, "transfer") != 0 &&
+        strcmp(arguments.command, "sweep") != 0)
         (void)fprintf(stderr, "emp_demo: no command %s; see --help\n", arguments.command);
     else
-        (void)fprintf(stderr, "emp_demo: transfer needs --file, sweep needs --size; see --help\n");
+        (void)fprintf(stderr,
+                      "emp_demo: transfer needs --file, sweep, calls and incast need --size; see "
+                      "--help\n");
     return USAGE;
 }

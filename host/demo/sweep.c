@@ -222,6 +222,8 @@ static int exchange(struct pair_side *side, struct sweep *sweep, const struct bu
     for (size_t i = 0; i < 2 && !error; i++)
         error = wait(side, hello[i], &buffers->small);
     const uint64_t start = tigon_host_now_ps(side->host);
+    if (side->index == 1 && !error)
+        tigon_host_spend_ns(side->host, sweep->options.lag_ns);
     for (size_t i = 0; i < sends_ahead && i < total && !error; i++)
         error = post_send(side, TAG_EXCHANGE, &buffers->out, &out[i]);
     for (size_t i = 0; sends_ahead && ahead && i < total && !error; i++) {

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""What `make bench-emp` measures and draws: programs of the demo, records, curves."""
+
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path.cwd()))
+from scripts import bench_emp  # noqa: E402
+from scripts.bench_plots import CURVES, draw  # noqa: E402
+
+KEYS = ["profile", "placement", "metric", "bytes", "loss", "value", "unit", "limit"]
+KEYS += ["paper", "detail"]
+
+
+@pytest.fixture(name="bench")
+def fixture_bench() -> bench_emp.Bench:
+    return bench_emp.Bench("paper", Path("build"))
+
+
+def test_records_have_what_other_programs_read(bench: bench_emp.Bench) -> None:
+    (latency,) = bench.latency(4)
+    assert list(asdict(latency)) == KEYS
+    assert latency.metric == "latency" and latency.paper == 23 and latency.unit == "us"
+    assert latency.profile == "paper" and latency.placement == "base"
+    bandwidth, rate = bench.bandwidth(4)
+    assert rate.value == pytest.approx(bandwidth.value * 1e6 / 32, rel=0.01)
+    assert bandwidth.limit == pytest.approx(47.619)
+
+
+def test_both_ways_is_the_worst_phase(bench: bench_emp.Bench) -> None:
+    (record,) = bench.both_ways(4096)
+    best = float(record.detail.split()[-1])
+    assert 961.5 < record.value < best < 1923
+
+
+def test_calls_cost_the_host_what_its_costs_say(bench: bench_emp.Bench) -> None:
+    """A post is one call, a descriptor and a few writes over the bus; waiting for what has come is a look."""
+
+    def calls(*options: str) -> Any:
+        (found,) = bench_emp.demo(
+            bench.build, "calls", "--size=10240", "--iterations=5", *options
+        )
+        return found
+
+    usual = calls("--work=2000000")
+    dearer = calls("--work=2000000", "--cost=call_ns=1250")
+    assert dearer["send_ns"] == pytest.approx(usual["send_ns"] + 1000, abs=5)
+    assert dearer["receive_ns"] == pytest.approx(usual["receive_ns"] + 1000, abs=5)
+    assert usual["iteration_ns"] > 2000000
+    # The wire works while the host does: only without work a wait is long.
+    assert calls()["wait_ns"] > 10 * usual["wait_ns"]
+
+
+def test_incast_measures_each_sender() -> None:
+    """Two senders of small messages share a receiver that has room for both; the switch drops nothing."""
+    options = ("--size=4", "--senders=2")
+    (found,) = bench_emp.demo(Path("build"), "incast", *options)
+    assert found["senders"] == 2 and found["frames_dropped"] == 0
+    assert 0.9 < found["least_share"] <= 1
+    assert 0 < found["goodput_mbps"] < found["limit_mbps"]
+
+
+def test_incast_refuses_what_cannot_be() -> None:
+    command = ["build/host/emp_demo", "incast", "--size=4", "--senders=64"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert found.returncode == 2
+    assert "64 is no number from 1 to 63" in found.stderr
+
+
+def records_of(metric: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "profile": profile,
+            "placement": "base",
+            "metric": metric,
+            "bytes": size,
+            "loss": loss,
+            "value": 10.0 * size,
+            "unit": "Mb/s",
+            "limit": 100.0 * size,
+            "paper": 20.0 if size == 4 else None,
+            "detail": f"{size} us of work, {loss} of the host's time",
+        }
+        for profile in ("paper", "modern")
+        for size in (4, 4096)
+        for loss in (0.0, 0.1)
+    ]
+
+
+def test_curves_are_the_same_every_time(tmp_path: Path) -> None:
+    records = [record for curve in CURVES for record in records_of(curve.metric)]
+    first = draw(records, tmp_path / "first")
+    second = draw(records, tmp_path / "second")
+    assert [p.name for p in first] == [p.name for p in second]
+    assert len(first) == 2 * len(CURVES)
+    for one, other in zip(first, second):
+        assert one.read_bytes() == other.read_bytes()
+    text = (tmp_path / "first/latency.svg").read_text(encoding="utf-8")
+    assert "<svg" in text and "<dc:date>" not in text
+
+
+def test_curves_without_records_are_left_out(tmp_path: Path) -> None:
+    names = [path.name for path in draw(records_of("goodput"), tmp_path)]
+    assert names == ["goodput.svg", "goodput.png"]
