@@ -14,7 +14,7 @@ enum {
     UNANSWERED = TAGS, /* a tag nobody sends */
     CAPACITY = 30000,  /* an indirect descriptor; what nobody sends takes one piece */
     MESSAGES_LIMIT = 400,
-    POSTED_LIMIT = 20000,
+    POSTED_LIMIT = 500000, /* a world that loses half of its frames takes seconds */
     NAP_NS = 2000
 };
 

@@ -46,6 +46,9 @@ NIC_HOT void nic_on_frame(const uint32_t *words, uint32_t bytes, uint32_t name) 
     }
     emp_frame_unpack(words, &frame);
     frame.buffer = name;
+#if EMP_MEASURES_TIME
+    frame.came = nic_clock();
+#endif
     if (frame.kind == EMP_FRAME_KIND_HEADER)
         (void)emp_match_header(&frame);
     else if (frame.kind == EMP_FRAME_KIND_DATA)
@@ -122,5 +125,9 @@ NIC_COLD void emp_device_notify_read(const uint8_t m) {
 }
 
 NIC_HOT void nic_on_transmit_slot(void) {
+#if EMP_MEASURES_TIME
+    (void)emp_transmit_slot(nic_clock());
+#else
     (void)emp_transmit_slot();
+#endif
 }
