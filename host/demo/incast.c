@@ -114,7 +114,7 @@ void incast_options_defaults(struct incast_options *options) {
 }
 
 int incast_run(struct incast *incast, const struct incast_options *options) {
-    uint64_t before[INCAST_SENDERS_LIMIT];
+    uint64_t before[INCAST_SENDERS_LIMIT] = {0};
     *incast = (struct incast){.options = *options};
     if (options->senders < 1 || options->senders > INCAST_SENDERS_LIMIT || options->ahead < 1 ||
         options->ahead > INCAST_AHEAD_LIMIT || options->outstanding < 1 ||
