@@ -159,8 +159,8 @@ def test_an_item_is_accepted_before_it_arrives(engine: str, tmp_path: Path) -> N
 # Bugs in EMP whose counterexamples contain a restart, an event that must change nothing, a live parameter that changes.
 BUGS = {
     "one message more than the window": (
-        "SendPeer[p.peer].oldest < message_window",
-        "SendPeer[p.peer].oldest <= message_window",
+        "message - SendPeer[peer].oldest < ",
+        "message - SendPeer[peer].oldest <= ",
         "three_messages",
         "event",
     ),
