@@ -98,7 +98,7 @@ bench-published: ## EMP charged the papers' step costs, beside the published fig
 	$(Q)$(MAKE) --no-print-directory -s generate $(FIRMWARE)/emp_a_published.elf $(HOST_DEMO)
 	$(Q)scripts/published.py
 
-bench-emp:       ## what programs over EMP get, both profiles: build/bench.json, curves in build/bench (3 minutes)
+bench-emp:       ## what programs over EMP get, both profiles: build/bench.json, curves in build/bench (a minute)
 	@scripts/setup.sh demo bench
 	$(Q)$(MAKE) --no-print-directory -s $(HOST_DEMO) $(addprefix $(FIRMWARE)/emp_a,.elf _published.elf)
 	$(Q)$(MAKE) --no-print-directory -s PROFILE=modern BUILD=build/modern profile-programs

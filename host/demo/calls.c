@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "host/demo/calls.h"
 
+#include "host/demo/piece.h"
+
 #include <errno.h>
 
 enum { TAG_BATCH = 7, WARM_UP = 2 };
@@ -22,12 +24,8 @@ struct sums {
 };
 
 static int make_piece(struct pair_side *side, size_t bytes, struct libemp_piece *piece) {
-    void *memory = libemp_allocate(side->board, bytes);
-    *piece = (struct libemp_piece){.length = bytes};
-    if (!memory)
-        return pair_fail(side, -ENOMEM, "host memory is used up");
-    const int error = libemp_register(side->board, memory, bytes, &piece->memory);
-    return error ? pair_fail(side, error, NULL) : 0;
+    const int error = piece_make(side->board, bytes, piece);
+    return error ? pair_fail(side, error, error == -ENOMEM ? "host memory is used up" : NULL) : 0;
 }
 
 static int post_receives(struct pair_side *side, struct batches *batches, size_t batch,

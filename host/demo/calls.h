@@ -8,7 +8,7 @@
 
 enum {
     CALLS_BATCH = 5,       /* messages in a batch, as in Table 2 */
-    CALLS_ITERATIONS = 100 /* unless another number is asked for */
+    CALLS_ITERATIONS = 100 /* default of --iterations */
 };
 
 struct calls_options {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Boards on one switch, each in a host of its own that loads the firmware, is told who its peers
- * are, brings the link up and then runs a program over libemp. A pair (pair.h) has faults, traces
- * and sides with names besides.
+/* Many boards on one switch. Each board has a host of its own. The host loads the firmware, enters
+ * the addresses of its peers, waits for the link and then runs a program over libemp. A pair
+ * (pair.h) offers faults, traces and named sides besides.
  */
 #ifndef HOST_DEMO_CROWD_H
 #define HOST_DEMO_CROWD_H

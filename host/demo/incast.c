@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "host/demo/incast.h"
 
+#include "host/demo/piece.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAG = 9, OUTSTANDING_LIMIT = 32 };
+enum { TAG = 9, OUTSTANDING_LIMIT = 64 };
 
 #define READY_LIMIT_NS UINT64_C(60000000000)
 
@@ -30,12 +32,6 @@ static bool knows(unsigned index, unsigned other) {
     return index == 0 || other == 0;
 }
 
-static int make_piece(struct libemp_board *board, size_t bytes, struct libemp_piece *piece) {
-    void *memory = libemp_allocate(board, bytes ? bytes : 1);
-    *piece = (struct libemp_piece){.length = bytes};
-    return memory ? libemp_register(board, memory, bytes ? bytes : 1, &piece->memory) : -ENOMEM;
-}
-
 static int post(struct crowd_member *member, unsigned sender, const struct libemp_piece *piece,
                 libemp_request *request) {
     return libemp_post_receive(member->board, (uint16_t)(sender + 1), TAG, piece, 1, request);
@@ -46,7 +42,7 @@ static int receive(struct crowd_member *member, struct state *state) {
     const struct incast_options *options = &state->incast->options;
     struct libemp_piece piece;
     unsigned begun = 0;
-    int error = make_piece(member->board, options->bytes, &piece);
+    int error = piece_make(member->board, options->bytes, &piece);
     for (size_t i = 0; i < options->senders * options->ahead && !error; i++) {
         const unsigned sender = (unsigned)(i % options->senders);
         error = post(member, sender, &piece, &state->source[sender].receives[i / options->senders]);
@@ -68,7 +64,7 @@ static int send(struct crowd_member *member, struct state *state) {
     const struct incast_options *options = &state->incast->options;
     libemp_request requests[OUTSTANDING_LIMIT];
     struct libemp_piece piece;
-    int error = make_piece(member->board, options->bytes, &piece);
+    int error = piece_make(member->board, options->bytes, &piece);
     crowd_ready(member);
     for (size_t i = 0; !error; i++) {
         libemp_request *request = &requests[i % options->outstanding];

@@ -2,6 +2,7 @@
 #include "host/demo/sweep.h"
 
 #include "emp/emp_layout.h"
+#include "host/demo/piece.h"
 
 #include <errno.h>
 
@@ -65,12 +66,8 @@ struct buffers {
 };
 
 static int make_buffer(struct pair_side *side, size_t bytes, struct libemp_piece *piece) {
-    void *memory = libemp_allocate(side->board, bytes ? bytes : 1);
-    *piece = (struct libemp_piece){.length = bytes};
-    if (!memory)
-        return pair_fail(side, -ENOMEM, "host memory is used up");
-    const int error = libemp_register(side->board, memory, bytes ? bytes : 1, &piece->memory);
-    return error ? pair_fail(side, error, NULL) : 0;
+    const int error = piece_make(side->board, bytes, piece);
+    return error ? pair_fail(side, error, error == -ENOMEM ? "host memory is used up" : NULL) : 0;
 }
 
 static int make_buffers(struct pair_side *side, size_t bytes, struct buffers *buffers) {

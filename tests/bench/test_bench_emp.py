@@ -65,6 +65,16 @@ def test_incast_measures_each_sender() -> None:
     assert 0 < found["goodput_mbps"] < found["limit_mbps"]
 
 
+def test_messages_without_bytes_are_measured(bench: bench_emp.Bench) -> None:
+    """And as many sends outstanding as the option allows."""
+    (latency,) = bench.latency(0)
+    (calls,) = bench_emp.demo(bench.build, "calls", "--size=0", "--iterations=2")
+    options = ("--size=0", "--senders=2", "--outstanding=64")
+    (incast,) = bench_emp.demo(bench.build, "incast", *options)
+    assert latency.value > 0 and calls["send_ns"] > 0
+    assert incast["least_share"] > 0.9
+
+
 def test_incast_refuses_what_cannot_be() -> None:
     command = ["build/host/emp_demo", "incast", "--size=4", "--senders=64"]
     found = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -3,7 +3,7 @@
 
 END_TO_END_TESTS   := $(patsubst tests/end_to_end/%.c,$(BUILD)/tests/end_to_end/%,\
                         $(wildcard tests/end_to_end/test_*.c))
-END_TO_END_SUPPORT := tests/end_to_end/exchange.o $(addprefix host/demo/,pair.o recorder.o traffic.o sweep.o file.o) $(HOST_TRANSFER)
+END_TO_END_SUPPORT := tests/end_to_end/exchange.o $(addprefix host/demo/,pair.o piece.o recorder.o traffic.o sweep.o file.o) $(HOST_TRANSFER)
 
 $(END_TO_END_TESTS:$(BUILD)/tests/%=$(BUILD)/san/tests/%.o) $(BUILD)/san/tests/end_to_end/exchange.o: \
     | $(HOST_LAYOUT)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # GDB attached to boards that run the firmware.
-SIM_DEBUG_SUPPORT := $(addprefix host/demo/,pair.o recorder.o traffic.o sweep.o)
+SIM_DEBUG_SUPPORT := $(addprefix host/demo/,pair.o piece.o recorder.o traffic.o sweep.o)
 
 $(BUILD)/obj/tests/sim_debug/debugged.o $(BUILD)/san/tests/sim_debug/debugged.o: | $(HOST_LAYOUT)
 

@@ -4,7 +4,7 @@ SIM_SPEED_PROGRAMS := $(BUILD)/tests/measure_boards $(BUILD)/tests/measure_crowd
 $(SIM_SPEED_PROGRAMS:$(BUILD)/tests/%=$(BUILD)/obj/tests/sim_speed/%.o): | $(HOST_LAYOUT)
 
 $(SIM_SPEED_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/sim_speed/%.o \
-                       $(addprefix $(BUILD)/obj/host/demo/,crowd.o pair.o recorder.o) \
+                       $(addprefix $(BUILD)/obj/host/demo/,crowd.o pair.o piece.o recorder.o) \
                        $(HOST_LIBRARY) $(BUILD)/obj/sim/libtigon.a | $(BUILD)/firmware/emp_a.elf
 	$(SAY) LD $@
 	@mkdir -p $(@D)

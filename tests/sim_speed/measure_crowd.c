@@ -15,6 +15,7 @@
  * three.
  */
 #include "host/demo/crowd.h"
+#include "host/demo/piece.h"
 #include "sim/world/world.h"
 
 #include <errno.h>
@@ -43,21 +44,15 @@ static bool knows(unsigned index, unsigned other) {
     return (index ^ 1u) == other;
 }
 
-static int make_piece(struct libemp_board *board, struct libemp_piece *piece) {
-    void *memory = libemp_allocate(board, MESSAGE_BYTES);
-    *piece = (struct libemp_piece){.length = MESSAGE_BYTES};
-    return memory ? libemp_register(board, memory, MESSAGE_BYTES, &piece->memory) : -ENOMEM;
-}
-
 /* The even board sends first. The exchange ends with the world. */
 static int exchange(struct crowd_member *member, void *argument) {
     const uint16_t peer = node(member->index ^ 1u);
     struct libemp_piece sent, received;
     libemp_request in = {0}, out = {0};
     (void)argument;
-    int error = make_piece(member->board, &sent);
+    int error = piece_make(member->board, MESSAGE_BYTES, &sent);
     if (!error)
-        error = make_piece(member->board, &received);
+        error = piece_make(member->board, MESSAGE_BYTES, &received);
     if (!error)
         error = libemp_post_receive(member->board, peer, TAG, &received, 1, &in);
     for (unsigned turn = 0; !error; turn++) {
