@@ -43,7 +43,7 @@ include models/build.mk
 include tests/build.mk
 include docs/build.mk
 
-.PHONY: help setup demo test verify firmware bench bench-emp bench-published bench-sim campaign docs lint format clean
+.PHONY: help setup demo test verify firmware bench bench-emp bench-switches bench-published bench-sim campaign docs lint format clean
 
 help:            ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -103,6 +103,12 @@ bench-emp:       ## what programs over EMP get, both profiles: build/bench.json,
 	$(Q)$(MAKE) --no-print-directory -s $(HOST_DEMO) $(addprefix $(FIRMWARE)/emp_a,.elf _published.elf)
 	$(Q)$(MAKE) --no-print-directory -s PROFILE=modern BUILD=build/modern profile-programs
 	$(Q)scripts/bench_emp.py
+
+bench-switches:  ## what each mechanism of EMP's profile modern gains: a row without each of them (5 minutes)
+	@scripts/setup.sh demo bench
+	$(Q)$(MAKE) --no-print-directory -s $(HOST_DEMO) $(FIRMWARE)/emp_a.elf
+	$(Q)$(MAKE) --no-print-directory -s PROFILE=modern BUILD=build/modern profile-programs
+	$(Q)scripts/bench_switches.py
 
 bench-sim:       ## simulated time a second of processor time buys: all cores busy, a ping-pong, 2 to 256 boards
 	@scripts/setup.sh demo test

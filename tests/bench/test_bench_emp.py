@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 sys.path.insert(0, str(Path.cwd()))
-from scripts import bench_emp  # noqa: E402
+from scripts import bench_emp, bench_switches  # noqa: E402
 from scripts.bench_plots import CURVES, draw  # noqa: E402
 
 KEYS = ["profile", "placement", "metric", "bytes", "loss", "value", "unit", "limit"]
@@ -73,6 +73,19 @@ def test_messages_without_bytes_are_measured(bench: bench_emp.Bench) -> None:
     (incast,) = bench_emp.demo(bench.build, "incast", *options)
     assert latency.value > 0 and calls["send_ns"] > 0
     assert incast["least_share"] > 0.9
+
+
+@pytest.mark.parametrize("switch", bench_switches.SWITCHES)
+def test_a_switch_changes_the_profile_modern(
+    switch: bench_switches.Switch, tmp_path: Path
+) -> None:
+    """And the spec without the mechanism compiles."""
+    command = ["gen/bin/hsmc", "build", "spec/emp/emp.hsm", "--profile", "modern"]
+    output = ["--output", str(tmp_path), "--set", switch.setting]
+    subprocess.run([*command, *output], check=True)
+    made = {path.name: path.read_text("utf-8") for path in tmp_path.glob("*.[hc]")}
+    shipped = Path("build/modern/gen/emp")
+    assert any((shipped / name).read_text("utf-8") != made[name] for name in made)
 
 
 def test_incast_refuses_what_cannot_be() -> None:
