@@ -35,6 +35,12 @@
  *   NIC_WRITTEN_LIMIT       numbers of notices of nic_notify_written; at least 16
  *   NIC_WRITTEN_PER_FRAME   of these, how many one frame may ask for; at least 2
  *   NIC_READ_LIMIT          notices of nic_notify_read that may be outstanding; at least 32
+ *
+ * An image may define before this header:
+ *
+ *   NIC_LONGEST_FRAME       bytes of the longest frame it sends or takes, without the checksum;
+ *                           without it those of Ethernet without jumbo frames, 1514
+ *   NIC_OBEYS_PAUSE         1: the wire is told that this station obeys PAUSE frames, and it does
  */
 #ifndef FW_RUNTIME_PORT_H
 #define FW_RUNTIME_PORT_H
@@ -43,6 +49,13 @@
 #include <stdint.h>
 
 #include NIC_PORT_HEADER
+
+#ifndef NIC_LONGEST_FRAME
+#define NIC_LONGEST_FRAME 1514u
+#endif
+#ifndef NIC_OBEYS_PAUSE
+#define NIC_OBEYS_PAUSE 0
+#endif
 
 _Static_assert(NIC_HEADER_WORDS >= 16 && NIC_WRITTEN_LIMIT >= 16 && NIC_WRITTEN_PER_FRAME >= 2 &&
                    NIC_READ_LIMIT >= 32 && NIC_IMAGE_LIMIT > 0 && NIC_CONTROL_ADDRESS > 0,
@@ -139,6 +152,10 @@ void nic_on_frame(const uint32_t *words, uint32_t bytes, uint32_t frame);
  * Frames none of whose bytes are taken are dropped when nic_on_frame returns. May wait. */
 void nic_receive_data(uint32_t frame, uint32_t offset, uint32_t high, uint32_t low, uint32_t bytes,
                       bool last);
+
+/* The name for nic_receive_data of the same frame as though it began `bytes` later: its offsets
+ * count from there. */
+static inline uint32_t nic_frame_from(uint32_t frame, uint32_t bytes);
 
 /* Only inside nic_on_frame, and at most NIC_WRITTEN_PER_FRAME times in each: asks for
  * nic_on_written when every nic_receive_data called so far is in host memory, also when there is

@@ -98,6 +98,6 @@ $(EMP_PROFILES:%=profile-%): profile-%: $(GENERATED_emp)
 TEST_NEEDS += $(EMP_PROFILES:%=profile-%)
 endif
 .PHONY: profile-programs
-profile-programs: $(CAMPAIGN) $(RESTARTS) $(HOST_DEMO) $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf)
+profile-programs: $(BUILD)/tests/test_messages $(BUILD)/tests/end_to_end/test_tagged $(CAMPAIGN) $(RESTARTS) $(HOST_DEMO) $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf)
 # tests/conform looks at worlds with both images.
 TEST_NEEDS    += $(CAMPAIGN) $(FIRMWARE)/emp_a_observed.elf

@@ -254,6 +254,8 @@ static int run(struct exchange *exchange, const struct pair_options *options, FI
     int error = pair_open(&pair, options);
     if (!error) {
         traffic_watch(&exchange->traffic, pair.wire);
+        if (exchange->opened)
+            exchange->opened(&pair);
         error = pair_run(&pair, program_and_quiet, exchange, program_and_quiet, exchange, LIMIT_NS);
     }
     if (error && complaints)

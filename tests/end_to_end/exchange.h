@@ -34,6 +34,7 @@ struct exchange {
     struct traffic traffic;
     uint64_t truncated[2]; /* receives that ended so, by receiving side */
     uint32_t counter[2][64];
+    void (*opened)(struct pair *pair);       /* called before anything runs; may be NULL */
     void (*halfway)(struct pair_side *side); /* called on each side amid its sends; may be NULL */
 };
 

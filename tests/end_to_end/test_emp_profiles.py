@@ -47,6 +47,21 @@ def test_random_faults(profile: str) -> None:
 
 
 @pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("program", ["test_messages", "end_to_end/test_tagged"])
+def test_programs_of_a_profile(program: str, profile: str) -> None:
+    build = Path("build") / profile
+    result = subprocess.run(
+        [build / "tests" / program],
+        cwd=TOP,
+        env={**os.environ, "EMP_IMAGE": str(build / "firmware/emp_a.elf")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("profile", PROFILES)
 def test_traces_agree_with_the_spec(profile: str) -> None:
     command = ["scripts/conform.py", "--worlds=10", f"--profile={profile}"]
     result = subprocess.run(

@@ -19,6 +19,7 @@
 #define HOST_ACROSS       0x1FFFF8000ull
 
 /* Where the words of the counters that EMP's glue keeps begin (glue.h). */
+#define HOST_FOREIGN 0u /* parse_foreign */
 #define HOST_IGNORED 3u /* postings_ignored */
 
 struct host {

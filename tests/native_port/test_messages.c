@@ -32,6 +32,7 @@ struct pair {
     struct wire wires[2]; /* to each node */
     uint32_t chance;
     unsigned lost, repeated; /* of 100 frames */
+    unsigned tagged;         /* of 100 frames, with a VLAN tag */
     bool reordered, late;
 };
 
@@ -42,12 +43,22 @@ static uint32_t chance(void) {
     return pair.chance >> 8;
 }
 
+/* As a switch forwards it: with a tag of IEEE 802.1Q behind the addresses. */
+static void put_tag(uint8_t *frame, uint32_t bytes) {
+    static const uint8_t tag[4] = {0x81, 0x00, 0xA0, 0x05};
+    memmove(frame + 16, frame + 12, bytes - 12);
+    memcpy(frame + 12, tag, sizeof tag);
+}
+
 static void wire_put(void *owner, const uint8_t *frame, uint32_t bytes) {
     struct wire *wire = owner;
+    bool tagged = pair.tagged != 0 && chance() % 100 < pair.tagged;
     unsigned copies = chance() % 100 < pair.lost ? 0 : chance() % 100 < pair.repeated ? 2 : 1;
     for (; copies != 0 && wire->count < WIRE_FRAMES; copies--) {
         memcpy(wire->frames[wire->count], frame, bytes);
-        wire->bytes[wire->count++] = bytes;
+        if (tagged)
+            put_tag(wire->frames[wire->count], bytes);
+        wire->bytes[wire->count++] = bytes + (tagged ? 4 : 0);
     }
 }
 
@@ -206,7 +217,7 @@ static int begin(void **state) {
         pair.wires[i].count = 0;
     }
     pair.chance = 1;
-    pair.lost = pair.repeated = 0;
+    pair.lost = pair.repeated = pair.tagged = 0;
     pair.reordered = pair.late = false;
     return 0;
 }
@@ -273,6 +284,39 @@ static void exchanges__bad_wire_and_late_devices(void **state) {
                  sizes[chance() % COUNT(sizes)], sizes[chance() % COUNT(sizes)], SENDS_AT,
                  RECEIVES_AT);
 }
+
+#if EMP_TAKES_TAGGED
+static void exchanges__frames_with_a_vlan_tag(void **state) {
+    (void)state;
+    pair.tagged = 100;
+    for (unsigned size = 0; size < COUNT(sizes); size++)
+        for (unsigned combination = 0; combination < 9; combination++)
+            exchange(combination % 2, formats[combination % 3], formats[combination / 3],
+                     sizes[size], sizes[size], SENDS_AT + size % 4, RECEIVES_AT + size % 3);
+    assert_int_equal(pair.hosts[0].counters[HOST_FOREIGN], 0);
+    pair.tagged = 50;
+    exchanges__bad_wire_and_late_devices(state);
+}
+
+/* The first tag is taken off, and then the frame is of another type. */
+static void ignored__frames_with_two_vlan_tags(void **state) {
+    struct host *host = &pair.hosts[0];
+    const struct native_nic *nic = host->node->nic;
+    uint8_t frame[64] = {0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 0x88, 0xB5, EMP_FRAME_KIND_ACK << 4,
+                         2};
+    volatile uint32_t *control = nic->control();
+    (void)state;
+    frame[0] = (uint8_t)(control[EMP_CONTROL_MAC_HIGH_WORD] >> 8);
+    frame[1] = (uint8_t)control[EMP_CONTROL_MAC_HIGH_WORD];
+    for (unsigned byte = 0; byte < 4; byte++)
+        frame[2 + byte] = (uint8_t)(control[EMP_CONTROL_MAC_LOW_WORD] >> (24 - 8 * byte));
+    put_tag(frame, 56);
+    put_tag(frame, 60);
+    assert_true(nic->arrive(frame, 64));
+    run();
+    assert_int_equal(host->counters[HOST_FOREIGN], 1);
+}
+#endif
 
 /* More sends than records, in both directions at once, and pages that lose their buffers. */
 static void exchanges__many_at_once(void **state) {
@@ -469,6 +513,10 @@ int main(void) {
         cmocka_unit_test_setup(exchanges__longer_than_receive, begin),
         cmocka_unit_test_setup(exchanges__across_4_gb, begin),
         cmocka_unit_test_setup(exchanges__bad_wire_and_late_devices, begin),
+#if EMP_TAKES_TAGGED
+        cmocka_unit_test_setup(exchanges__frames_with_a_vlan_tag, begin),
+        cmocka_unit_test_setup(ignored__frames_with_two_vlan_tags, begin),
+#endif
         cmocka_unit_test_setup(exchanges__many_at_once, begin),
         cmocka_unit_test_setup(refused__bad_descriptors, begin),
         cmocka_unit_test_setup(ignored__descriptor_entered_twice, begin),

@@ -26,6 +26,13 @@
 #define NIC_WRITTEN_PER_FRAME 2
 #define NIC_READ_LIMIT        32
 
+/* A name is the number of the frame's place; above it, where offsets count from. */
+#define NATIVE_NAME_BITS 8u
+
+static inline uint32_t nic_frame_from(uint32_t frame, uint32_t bytes) {
+    return frame + (bytes << NATIVE_NAME_BITS);
+}
+
 static inline uint32_t nic_highest_bit(uint32_t word) {
     return 31u - (uint32_t)__builtin_clz(word);
 }

@@ -184,6 +184,8 @@ void native_frame_give(void) {
 
 void nic_receive_data(uint32_t frame, uint32_t offset, uint32_t high, uint32_t low, uint32_t bytes,
                       bool last) {
+    offset += frame >> NATIVE_NAME_BITS;
+    frame &= (1u << NATIVE_NAME_BITS) - 1;
     native_demand(frame != NO_FRAME && frame == native_taking.name && !native_taking.complete,
                   "data are taken of the frame that came, up to the last piece");
     native_demand(offset >= native_taking.next && offset <= native_incoming[frame - 1].bytes &&

@@ -59,8 +59,17 @@ NIC_COLD void nic_link_idle(void) {
     TIGON2_REGISTER(MAC_TRANSMIT_STATE) = TIGON2_TRANSMIT_FIBRE | TIGON2_MAC_ENABLE;
 }
 
+/* Of the configuration word, in the chip's byte order: PAUSE, or asymmetric PAUSE from the peer.
+ * Either lets it send PAUSE frames to a station that told both (IEEE 802.3, table 28B-3). */
+#define MAY_SEND_PAUSE 0x8001u
+
 NIC_COLD void nic_link_enable(bool up) {
     uint32_t receive =
         TIGON2_REGISTER(MAC_RECEIVE_STATE) & ~(TIGON2_RECEIVE_CLEAR | TIGON2_MAC_ENABLE);
+    if (NIC_OBEYS_PAUSE) {
+        receive &= ~TIGON2_RECEIVE_OBEY;
+        if (TIGON2_REGISTER(LINK_RECEIVED) & MAY_SEND_PAUSE)
+            receive |= TIGON2_RECEIVE_OBEY;
+    }
     TIGON2_REGISTER(MAC_RECEIVE_STATE) = receive | (up ? TIGON2_MAC_ENABLE : 0);
 }

@@ -97,6 +97,11 @@ static inline void nic_alarm(uint32_t deadline) {
     tigon2_enable(TIGON2_EVENT_TIMER);
 }
 
+/* A name is where the frame begins in the receive buffer. */
+static inline uint32_t nic_frame_from(uint32_t frame, uint32_t bytes) {
+    return frame + bytes;
+}
+
 extern bool tigon2_work_wanted NIC_FAST;
 
 static inline void nic_defer_work(void) {

@@ -92,6 +92,7 @@
 #define TIGON2_MAC_STOP         0x00000004u
 #define TIGON2_TRANSMIT_FIBRE   0x000000E0u
 #define TIGON2_RECEIVE_MODE     0x00000800u /* bits 11:8, revision 6 */
+#define TIGON2_RECEIVE_OBEY     0x00010000u /* PAUSE frames */
 #define TIGON2_RECEIVE_SYNC     0x00040000u
 #define TIGON2_RECEIVE_CONFIG   0x00080000u
 #define TIGON2_RECEIVE_LINK     0x01000000u /* attentions */

@@ -12,8 +12,9 @@
 #include "fw-runtime/port/tigon2/dma.h"
 
 /* At most this much waits for the wire before the next data frame gets its slot: enough to cover
- * the fetching of the next frame, little enough that an acknowledgement never waits for long. */
-#define QUEUE_BYTES 5000u
+ * the fetching of the next frame, little enough that an acknowledgement never waits for long. A
+ * frame counts until all of it is on the wire. */
+#define QUEUE_BYTES (NIC_LONGEST_FRAME + 3486u)
 /* Read descriptors that may be outstanding when a slot is given. */
 #define QUEUE_READS         40u
 #define TRANSMIT_RING_BYTES (256u * 8u)

@@ -10,6 +10,8 @@
  */
 #define EMP_PORT_HEADER      "emp_nic.h"
 #define EMP_PARSE_ATTRIBUTES NIC_HOT
+#define NIC_LONGEST_FRAME    (EMP_MTU + 14u) /* and the header of Ethernet */
+#define NIC_OBEYS_PAUSE      (EMP_LINK_ABILITY >> 15 & 1)
 #include "spec/emp/firmware/glue.h"
 
 /* Functions whose calls a simulator charges for (published.charges). */
@@ -19,6 +21,7 @@
 
 #include "fw-runtime/runtime.c"
 #include "fw-runtime/gather.c"
+#include "fw-runtime/vlan.c"
 
 #include "spec/emp/firmware/memory.c"
 #include "spec/emp/firmware/postings.c"

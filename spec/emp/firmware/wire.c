@@ -2,6 +2,7 @@
 /*
  * Frames: header words out, parser in. The data path of both directions.
  */
+#include "fw-runtime/vlan.h"
 #include "spec/emp/firmware/glue.h"
 #include "spec/emp/frame.h"
 
@@ -39,8 +40,20 @@ static NIC_COLD void count_unaddressed(void) {
 
 NIC_HOT void nic_on_frame(const uint32_t *words, uint32_t bytes, uint32_t name) {
     struct emp_frame frame;
-    enum emp_acceptance parse = emp_frame_parse(words, bytes, own_first);
+    enum emp_acceptance parse;
+#if EMP_TAKES_TAGGED
+parse_again:
+#endif
+    parse = emp_frame_parse(words, bytes, own_first);
     if (__builtin_expect(parse != EMP_ACCEPTANCE_OK, 0)) {
+#if EMP_TAKES_TAGGED
+        if (nic_untag(words, bytes, name)) {
+            words = nic_untagged.words;
+            bytes = nic_untagged.bytes;
+            name = nic_untagged.frame;
+            goto parse_again;
+        }
+#endif
         count_unparsed(parse);
         return;
     }
