@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -86,6 +87,50 @@ def test_modern_keeps_more_under_loss(
     paper = goodput(Path("build"), message_bytes, loss, tmp_path)
     modern = goodput(Path("build/modern"), message_bytes, loss, tmp_path)
     assert modern > gain * paper
+
+
+def transfer(build: Path, work: Path, *options: str) -> dict[str, Any]:
+    """A file over a wire that loses nothing but by these options."""
+    sent = work / "sent"
+    sent.write_bytes(bytes(range(251)) * 8000)
+    command = [build / "host/emp_demo", "transfer", "--quiet", f"--file={sent}"]
+    command += [f"--output={work / 'received'}", "--json=-", "--loss=0"]
+    command += [f"--image={build / 'firmware/emp_a.elf'}", *options]
+    result = subprocess.run(
+        [*map(str, command)], cwd=TOP, check=True, capture_output=True, text=True
+    )
+    found: dict[str, Any] = json.loads(result.stdout)
+    assert found["sha256_equal"]
+    return found
+
+
+def test_pause_frames_stop_the_sender(tmp_path: Path) -> None:
+    """Half of the time a PAUSE frame holds both boards back. `paper` does not tell its peer that it obeys, and does not."""
+    faults = tmp_path / "faults"
+    faults.write_text("left<->right: pause by 2ms at 30ms every 4ms\n")
+    for build, least, most in (
+        (Path("build"), 0.99, 1.01),
+        (Path("build/modern"), 0.4, 0.6),
+    ):
+        free = transfer(build, tmp_path)
+        held = transfer(build, tmp_path, f"--faults={faults}")
+        assert held["lost"] == 0
+        assert least < held["mbps"] / free["mbps"] < most
+
+
+def test_jumbo_frames(tmp_path: Path) -> None:
+    """An image for an MTU of 9000 bytes carries long messages at its wire's limit, and repairs losses."""
+    build = Path("build/mtu9000")
+    options = ["PROFILE=modern", "OPTIONS_emp=--profile modern --set mtu=9000"]
+    targets = [str(build / "host/emp_demo"), str(build / "firmware/emp_a.elf")]
+    make = ["make", "-s", "--no-print-directory", f"BUILD={build}"]
+    subprocess.run(
+        [*make, *options, *targets], cwd=TOP, check=True, stdout=subprocess.DEVNULL
+    )
+    found = transfer(build, tmp_path)
+    assert found["frames"] < 400
+    assert found["mbps"] > 0.95 * found["limit_mbps"] and found["limit_mbps"] > 990
+    assert transfer(build, tmp_path, "--loss=0.05")["lost"] > 0
 
 
 @pytest.mark.parametrize("message_bytes", [4096, 65536])

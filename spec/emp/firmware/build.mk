@@ -10,6 +10,8 @@ FW_FLAGS_emp := --param=hot-bb-frequency-fraction=1000
 # What finds missing frames early does not fit into the scratchpad beside all of the data path. Of the sets of functions
 # that make room, this one costs least: 4 % of the latency of 4 bytes, 2 % of the bandwidth both ways.
 FW_SLOW_emp := $(if $(filter modern,$(PROFILE)),emp_measure emp_finish emp_on_match_finished emp_on_send_transmitted)
+# Numbers of jumbo frames take an instruction more here and there.
+FW_SLOW_emp += $(if $(findstring mtu=,$(OPTIONS_emp)),emp_settle)
 
 # The parser: ranges from the layouts, then Ragel. -G2 is the only style that is right for words.
 $(BUILD)/gen/emp/frame_ranges: spec/emp/frame_ranges.c $(BUILD)/gen/emp/emp_layout.h
