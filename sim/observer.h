@@ -76,6 +76,9 @@ struct tigon_observer {
     /* The program `index` of the board's host enters a state. `name` is valid during the call. */
     void (*program)(void *context, const struct tigon_board *board, size_t index, const char *name,
                     enum tigon_program_state state, uint64_t ticks);
+    /* What a program of the board's host polls may have changed: it sees that when it reads next.
+     * Only with knob host_poll_watchpoint. */
+    void (*polled)(void *context, const struct tigon_board *board, uint64_t ticks);
     /* As tigon_world_set_log_hook. */
     void (*message)(void *context, const struct tigon_board *board, const char *message,
                     uint64_t ticks);

@@ -82,6 +82,11 @@ void tigon_observers_program(const struct tigon_observers *observers,
     TELL(observers, program, board, index, name, state, ticks);
 }
 
+void tigon_observers_polled(const struct tigon_observers *observers,
+                            const struct tigon_board *board, uint64_t ticks) {
+    TELL(observers, polled, board, ticks);
+}
+
 void tigon_observers_message(const struct tigon_observers *observers,
                              const struct tigon_board *board, const char *message, uint64_t ticks) {
     if (observers->log_hook)

@@ -45,6 +45,8 @@ void tigon_observers_transfer(const struct tigon_observers *observers,
 void tigon_observers_program(const struct tigon_observers *observers,
                              const struct tigon_board *board, size_t index, const char *name,
                              enum tigon_program_state state, uint64_t ticks);
+void tigon_observers_polled(const struct tigon_observers *observers,
+                            const struct tigon_board *board, uint64_t ticks);
 void tigon_observers_message(const struct tigon_observers *observers,
                              const struct tigon_board *board, const char *message, uint64_t ticks);
 void tigon_observers_fault(const struct tigon_observers *observers,

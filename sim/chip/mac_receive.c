@@ -29,6 +29,12 @@ static uint32_t ring_address(const struct tigon_board *board, uint32_t offset) {
            RING_SPACE_MASK;
 }
 
+uint32_t tigon_receive_last(const struct tigon_board *board) {
+    return tigon_memory_read32(
+        &board->memory,
+        ring_address(board, (board->receive.producer - DESCRIPTOR_BYTES) % RING_BYTES));
+}
+
 static inline uint32_t buffer_free(const struct tigon_board *board) {
     const uint32_t base = TIGON_WORD(board, TIGON_RECEIVE_BUFFER_BASE);
     const uint32_t size = tigon_receive_buffer_size(board);

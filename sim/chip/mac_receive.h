@@ -40,6 +40,9 @@ struct tigon_receive {
 /* A frame is completely in, at board->now. */
 void tigon_receive_frame(struct tigon_board *board, const struct tigon_frame *frame);
 
+/* Where in the receive buffer the frame lies that was kept last. */
+uint32_t tigon_receive_last(const struct tigon_board *board);
+
 /* The DMA engine moves HW[0C8], as tigon_transmit_fed() does HW[0D4]. */
 void tigon_receive_freed(struct tigon_board *board, uint32_t consumer);
 

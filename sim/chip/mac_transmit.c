@@ -49,6 +49,12 @@ static inline struct descriptor descriptor_at(const struct tigon_board *board, u
                                (first & INSERT_VLAN) != 0};
 }
 
+uint32_t tigon_transmit_frame(const struct tigon_board *board, uint32_t *length) {
+    const struct descriptor descriptor = descriptor_at(board, board->transmit.consumer);
+    *length = descriptor.length;
+    return descriptor.address;
+}
+
 static uint32_t next_slot(uint32_t offset) {
     return (offset + DESCRIPTOR_BYTES) % RING_BYTES;
 }

@@ -43,6 +43,9 @@ void tigon_transmit_evaluate(struct tigon_board *board);
  * takes the next one. */
 void tigon_transmit_fed(struct tigon_board *board, uint32_t producer);
 
+/* Where in the transmit buffer the frame lies that is being sent, or is next; and its length there.
+ */
+uint32_t tigon_transmit_frame(const struct tigon_board *board, uint32_t *length);
 /* A PAUSE frame was received and is to be obeyed. */
 void tigon_transmit_hold(struct tigon_board *board, uint32_t quanta);
 /* A PAUSE frame is to be sent as soon as the frame on the wire is through. */

@@ -19,6 +19,7 @@ struct command {
 
 int command_run(int count, char **texts);
 int command_serve(int count, char **texts);
+int command_explain(int count, char **texts);
 int command_knobs(int count, char **texts);
 
 /* Prints "tigonsim: " and the message as one line on standard error. Returns COMMAND_USAGE. */

@@ -14,6 +14,7 @@
 static const struct command commands[] = {
     {"run", "run a scenario: boards, images, programs, wires and faults from a file", command_run},
     {"serve", "run a scenario whose boards other programs use, over sockets", command_serve},
+    {"explain", "run a scenario and tell where the time of one message goes", command_explain},
     {"knobs", "list every number that is a choice and not a fact of the chip", command_knobs},
 };
 

@@ -3,17 +3,26 @@
 #include "sim/command/observe_options.h"
 
 #include "sim/command/command.h"
+#include "sim/command/explain.h"
 #include "sim/command/names.h"
 #include "sim/observe/observation.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_VCD = 512, OPTION_TIMELINE, OPTION_PROFILE, OPTION_PROFILE_FROM, OPTION_LOG };
+enum {
+    OPTION_VCD = 512,
+    OPTION_TIMELINE,
+    OPTION_PROFILE,
+    OPTION_PROFILE_FROM,
+    OPTION_LOG,
+    OPTION_EXPLAIN
+};
 
 static struct {
     struct tigon_observation_options options;
     struct tigon_observation *observation;
+    const char *explained; /* BOARD:NUMBER */
     const char **images;
     char *texts[16]; /* to be freed */
     size_t text_count;
@@ -33,6 +42,10 @@ static const struct argp_option option_table[] = {
     {"log", OPTION_LOG, "FILE[:KINDS]", 0,
      "what happened, by kind: signal, dma, send, receive, program, message, transition, fault, "
      "all; FILE.jsonl for JSON lines, - for standard output",
+     10},
+    {"explain", OPTION_EXPLAIN, "BOARD:NUMBER", 0,
+     "where the time of a message goes: the one, counted from 0, whose end a program of this board "
+     "saw",
      10},
     {0},
 };
@@ -80,6 +93,10 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         options->log = split(text, &rest);
         if (rest && !tigon_log_parse_kinds(&rest, &length, &options->log_kinds))
             argp_error(state, "--log: no kind is called %.*s", (int)length, rest);
+        return 0;
+    case OPTION_EXPLAIN:
+        part.explained = text;
+        options->explain = true;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -134,7 +151,8 @@ static int begin(struct run *run, void *arguments) {
     const struct scenario *scenario = run->scenario;
     char message[256];
     (void)arguments;
-    if (!options->vcd && !options->timeline && !options->profile && !options->log)
+    if (!options->vcd && !options->timeline && !options->profile && !options->log &&
+        !options->explain)
         return COMMAND_DONE;
     part.images = calloc(scenario->board_count + 1, sizeof *part.images);
     if (!part.images)
@@ -151,8 +169,9 @@ static int begin(struct run *run, void *arguments) {
 static int finish(struct run *run, void *arguments) {
     char message[256];
     int status = COMMAND_DONE;
-    (void)run;
     (void)arguments;
+    if (part.observation && part.explained)
+        status = explain_report(run, tigon_observation_explain(part.observation), part.explained);
     if (tigon_observation_end(part.observation, message, sizeof message))
         status = command_complain("%s", message);
     part.observation = NULL;

@@ -16,6 +16,7 @@ struct tigon_observation {
     struct tigon_vcd *vcd;
     struct tigon_timeline *timeline;
     struct tigon_event_log *log;
+    struct tigon_explain *explain;
     FILE *log_file;
 };
 
@@ -46,7 +47,7 @@ static bool is_standard_output(const char *path) {
  * Beginning */
 
 static bool wants_functions(const struct tigon_observation_options *options) {
-    return options->profile || options->timeline ||
+    return options->profile || options->timeline || options->explain ||
            (options->vcd && tigon_vcd_wants_functions(options->vcd_patterns)) ||
            (options->log && (options->log_kinds >> TIGON_LOG_TRANSITION & 1u));
 }
@@ -122,6 +123,14 @@ static void start_files(struct tigon_observation *observation, struct failure *f
              tigon_timeline_start(&observation->timeline, observation->world, &timeline));
     if (options->log && !failure->error)
         start_log(observation, failure);
+    if (options->explain && !failure->error)
+        fail(failure, "explain",
+             tigon_explain_start(&observation->explain, observation->world,
+                                 observation->executions));
+}
+
+const struct tigon_explain *tigon_observation_explain(const struct tigon_observation *observation) {
+    return observation->explain;
 }
 
 int tigon_observation_start(struct tigon_observation **observation, struct tigon_world *world,
@@ -219,6 +228,7 @@ int tigon_observation_end(struct tigon_observation *observation, char *message,
         fail(&failure, options->log, errno ? -errno : -EIO);
     if (options->profile)
         fail(&failure, options->profile, write_profile(observation));
+    tigon_explain_end(observation->explain);
     for (size_t i = 0; i < observation->boards; i++) {
         if (observation->profiles)
             tigon_profile_free(observation->profiles[i]);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "sim/observe/event_log.h"
+#include "sim/observe/explain.h"
 #include "sim/observe/profile.h"
 #include "sim/observe/timeline.h"
 #include "sim/observe/transitions.h"
@@ -28,6 +29,7 @@ struct tigon_observation_options {
     uint64_t profile_from_ns; /* earlier costs are not counted */
     const char *log;          /* ".json" and ".jsonl": JSON lines; "-": standard output */
     unsigned log_kinds;       /* 0: TIGON_LOG_USUAL */
+    bool explain;             /* records what tigon_observation_explain needs */
     /* By board index, ELF images for symbols; entries and the whole may be NULL. Files of other
      * formats are no error: their functions have addresses for names. */
     const char *const *images;
@@ -39,6 +41,9 @@ struct tigon_observation_options {
 int tigon_observation_start(struct tigon_observation **observation, struct tigon_world *world,
                             const struct tigon_observation_options *options, char *message,
                             size_t message_bytes);
+
+/* NULL where it was not wanted; valid until the end of the observation. */
+const struct tigon_explain *tigon_observation_explain(const struct tigon_observation *observation);
 
 /* Writes the rest and frees everything, while the world is still there, which must not run again.
  * As above. NULL is allowed. */

@@ -59,6 +59,7 @@ static void changed(struct tigon_host *host, uint64_t ticks) {
     if (!host->poller || !host->poller->polling.watching)
         return;
     tigon_host_stop_watching(host, ticks);
+    tigon_observers_polled(host->board->observers, host->board, ticks);
     tigon_schedule_at(host->board->schedule, &host->poller->sample, host->poller->polling.sample);
 }
 
