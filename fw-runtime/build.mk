@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 # Firmware images: build/firmware/NAME_a.elf of every protocol whose folder has a firmware/image.c, found by its being
 # there, and its variants build/firmware/NAME_a_VARIANT.elf. What an image needs beyond that is in the folder's own
-# firmware/build.mk: FW_FLAGS_NAME, for the compiler, and FW_NEEDS_NAME, files to be made before.
+# firmware/build.mk: FW_FLAGS_NAME, for the compiler, and FW_NEEDS_NAME, files to be made before. What the port's variants
+# look at besides is described there.
 #
 # FW_PORT is the directory of the port. Its port.mk says how an image is compiled and linked: FW_CC, FW_CFLAGS (with
 # FW_DEFINES), FW_WHOLE_PROGRAM, FW_NEEDS (files that every object hangs on), FW_RUNTIME (objects besides an image's own),
-# FW_SCRIPT, FW_TOOLS, FW_LINK; its variants.mk what variants there are. Its port_header.h and port.c implement fw-runtime/port.h. port/native is of another kind:
-# an image and its devices as part of a test (tests/native_port/build.mk).
+# FW_SCRIPT, FW_TOOLS, FW_LINK; its variants.mk makes the image to ship and its variants. Its port_header.h and port.c
+# implement fw-runtime/port.h. port/native is of another kind: an image and its devices as part of a test
+# (tests/native_port/build.mk).
 
 FIRMWARE    := $(BUILD)/firmware
 FW_PORT     ?= fw-runtime/port/tigon2
@@ -52,10 +54,6 @@ $(FIRMWARE)/$(1)/$(3:.o=.flags): FORCE
 $(FIRMWARE)/$(1)$(2).elf: $(5) $(FIRMWARE)/$(1)/$(3) $(FW_TOOLS)
 	$$(call FW_LINK,--gc-sections,check_instructions.py check_stack.py $(6))
 endef
-
-# If the scratchpad overflows after a change of a spec: say `rare` there of an action or event that runs once for a
-# message (build/firmware/NAME_a.map has the sizes).
-$(foreach name,$(FW_PROTOCOLS),$(eval $(call FW_IMAGE,$(name),_a,image.o,,$(FW_RUNTIME) $(FW_SCRIPT),check_indirect.py)))
 
 include $(FW_PORT)/variants.mk
 

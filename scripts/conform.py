@@ -35,7 +35,7 @@ PROGRAMS = {
     "a board loaded anew": ["tests/restarts", "0"],
 }
 IMAGES = {
-    "shipped": "firmware/emp_a.elf",
+    "traced": "firmware/emp_a_traced.elf",
     "observed": "firmware/emp_a_observed.elf",
 }
 WORLDS_AT_ONCE = 10

@@ -83,7 +83,7 @@ quiet:           ## boards stopped, closed, started anew amid traffic: nothing r
 .PHONY: conform
 conform:         ## traces of simulated worlds, each step checked against the spec (WORLDS=200)
 	@scripts/setup.sh demo test
-	$(Q)$(MAKE) --no-print-directory $(CAMPAIGN) $(RESTARTS) $(FIRMWARE)/emp_a_observed.elf
+	$(Q)$(MAKE) --no-print-directory $(CAMPAIGN) $(RESTARTS) $(addprefix $(FIRMWARE)/emp_a,_observed.elf _traced.elf)
 	$(Q)scripts/conform.py --worlds $(WORLDS) --build $(BUILD) $(PROFILE:%=--profile=%)
 
 TEST_PROGRAMS += $(END_TO_END_TESTS)
@@ -98,6 +98,6 @@ $(EMP_PROFILES:%=profile-%): profile-%: $(GENERATED_emp)
 TEST_NEEDS += $(EMP_PROFILES:%=profile-%)
 endif
 .PHONY: profile-programs
-profile-programs: $(BUILD)/tests/test_messages $(BUILD)/tests/end_to_end/test_tagged $(CAMPAIGN) $(RESTARTS) $(HOST_DEMO) $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf)
+profile-programs: $(BUILD)/tests/test_messages $(BUILD)/tests/end_to_end/test_tagged $(CAMPAIGN) $(RESTARTS) $(HOST_DEMO) $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf _traced.elf)
 # tests/conform looks at worlds with both images.
 TEST_NEEDS    += $(CAMPAIGN) $(FIRMWARE)/emp_a_observed.elf

@@ -51,11 +51,8 @@ $(2)%.o: $(1)%.S $(4)
 endef
 $(eval $(call FW_OBJECTS,,$(FIRMWARE)/,FW_CFLAGS,$(FW_FLAGS_STAMP) $(FW_NEEDS)))
 
-# FW_SLOW_NAME in a protocol's firmware/build.mk: functions on the data path that lie in SRAM because the scratchpad is full,
-# and that the spec cannot call `rare`, because in another profile there is room.
-FW_SLOW        = $(foreach name,$(FW_PROTOCOLS),$(FW_SLOW_$(name)))
-FW_SCRIPT_FLAGS = -E -P -undef -x c -I. '-DSLOW_FUNCTIONS=$(if $(strip $(FW_SLOW)),*/image.o($(FW_SLOW:%=.text.%)))'
-$(FW_SCRIPT): $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h $(wildcard spec/*/firmware/build.mk)
+FW_SCRIPT_FLAGS = -E -P -undef -x c -I.
+$(FW_SCRIPT): $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h
 	@mkdir -p $(@D)
 	$(Q)$(FW_CC) $(FW_SCRIPT_FLAGS) -o $@ $<
 

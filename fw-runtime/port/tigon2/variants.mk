@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-# The variants of every protocol's image for the Tigon2, by the rule of fw-runtime/build.mk.
+# Every protocol's image for the Tigon2 and its variants, by the rule of fw-runtime/build.mk.
 #
+#   build/firmware/NAME_a.elf            to ship
+#   build/firmware/NAME_a_traced.elf     the same with a trace ring, if the image to ship has none
 #   build/firmware/NAME_a_observed.elf   whose runs are recorded and replayed (docs/conformance.md)
 #   build/firmware/NAME_a_published.elf  whose functions are charged the papers' costs (docs/board-accuracy.md), of a protocol with
 #                                        a firmware/published.charges
@@ -14,22 +16,61 @@ OBSERVED_CHECKS ?= ALL
 
 # The functions that published.charges names are out of line, with their arguments where the calling convention has them;
 # and there is no trace ring, whose own cost the steps do not know.
-FW_PUBLISHED_FLAGS  := -UNIC_TRACE -DNIC_TRACE=0
-FW_PUBLISHED_CFLAGS  = $(FW_CFLAGS) $(FW_PUBLISHED_FLAGS)
+FW_UNTRACED         := -UNIC_TRACE -DNIC_TRACE=0
+FW_PUBLISHED_CFLAGS  = $(FW_CFLAGS) $(FW_UNTRACED)
 $(eval $(call FW_OBJECTS,$(FW_PORT)/,$(FIRMWARE)/published/,FW_PUBLISHED_CFLAGS,$(FW_FLAGS_STAMP) $(FW_NEEDS)))
 
+# An image whose data path may not fit into the scratchpad: $(call FW_FITTED,NAME,SUFFIX,DIRECTORY/,FLAGS,CHECKS). Its object is
+# DIRECTORY/image.o below build/firmware/NAME. Which functions lie in the scratchpad, a run of traffic shows that has all of
+# them in SRAM. The traffic is a scenario, FW_TRAFFIC_NAME in the protocol's firmware/build.mk or spec/NAME/boards.scenario.
+FW_TRAFFIC = $(or $(FW_TRAFFIC_$(1)),spec/$(1)/boards.scenario)
+define FW_FITTED
+$(call FW_IMAGE,$(1),$(2),$(3)image.o,-DNIC_HOT= $(4),$(FW_RUNTIME) $(FIRMWARE)/$(1)/$(3)chosen.lds,$(5))
+
+$(FIRMWARE)/$(1)/$(3)none:
+	$$(Q)mkdir -p $$(@D) && : > $$@
+
+$(FIRMWARE)/$(1)/$(3)none.elf: $(FW_RUNTIME) $(FIRMWARE)/$(1)/$(3)image.o $(FIRMWARE)/$(1)/$(3)none.lds
+	$$(call FW_LINK,--gc-sections,check_instructions.py)
+
+$(FIRMWARE)/$(1)/$(3)profile.folded: $(FIRMWARE)/$(1)/$(3)none.elf $(FW_TRAFFIC) | $(BUILD)/tigonsim $(BUILD)/$(1)/host.so
+	$$(Q)sed 's|"[^"]*/$(1)_a.elf"|"$$(abspath $$<)"|; s|"[./]*/build/|"$(abspath $(BUILD))/|' $(FW_TRAFFIC) \
+	    > $$(@:.folded=.scenario)
+	$$(Q)$(BUILD)/tigonsim run $$(@:.folded=.scenario) --quiet --profile=$$@
+
+$(FIRMWARE)/$(1)/$(3)chosen: fw-runtime/tools/fill_scratchpad.py \
+    $(addprefix $(FIRMWARE)/$(1)/$(3),profile.folded none.elf image.o)
+	$$(Q)$$^ > $$@
+
+$(addprefix $(FIRMWARE)/$(1)/$(3),none.lds chosen.lds): %.lds: % $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h
+	$$(Q)$$(FW_CC) $$(FW_SCRIPT_FLAGS) -DCHOSEN_FUNCTIONS='"$$<"' -o $$@ $(FW_PORT)/firmware.lds.in
+endef
+
+# The image to ship has all of its data path in the scratchpad. If that overflows after a change of a spec: say `rare` there of
+# an action or event that runs once for a message (build/firmware/NAME_a.map has the sizes), or say FW_FITS_NAME := no in the
+# protocol's firmware/build.mk. FW_TRACE_NAME := 0 there says that the image to ship has no trace ring.
+FW_SHIPPED_FLAGS = $(if $(filter 0,$(FW_TRACE_$(1))),$(FW_UNTRACED))
+FW_SHIPPED = $(if $(filter no,$(FW_FITS_$(1))),$(call FW_FITTED,$(1),_a,,$(FW_SHIPPED_FLAGS),check_indirect.py),$(call \
+    FW_IMAGE,$(1),_a,image.o,$(FW_SHIPPED_FLAGS),$(FW_RUNTIME) $(FW_SCRIPT),check_indirect.py))
+
 # CHECKED names the kinds of checks, as in fw-runtime/hsm_checks.h: make firmware-checked CHECKED='REFERENCE RANGE'. The
-# scratchpad has no room for checks, so some functions lie in SRAM. Which ones, a run of the protocol's scenario shows that
-# has all of them there.
+# scratchpad has no room for checks.
 CHECKED ?= ALL
+
+define FW_SAME_TRACED
+$(FIRMWARE)/$(1)_a_traced.elf: $(FIRMWARE)/$(1)_a.elf
+	$$(Q)cp $$< $$@
+endef
 
 # $(call FW_VARIANTS,NAME,NAME IN CAPITALS)
 define FW_VARIANTS
+$(FW_SHIPPED)
+
 $(call FW_IMAGE,$(1),_a_observed,observed.o,\
     -UHSM_CHECKED $(call hsm_checked,$(OBSERVED_CHECKS)) -ffixed-30 -D$(2)_OBSERVED,$(FW_RUNTIME) $(FW_SCRIPT))
 
 $(call FW_IMAGE,$(1),_a_published,published/image.o,\
-    $(FW_PUBLISHED_FLAGS) -D$(2)_CHARGED,$(FIRMWARE)/published/start.o $(FIRMWARE)/$(FW_PORT)/memory.o $(FW_SCRIPT))
+    $(FW_UNTRACED) -D$(2)_CHARGED,$(FIRMWARE)/published/start.o $(FIRMWARE)/$(FW_PORT)/memory.o $(FW_SCRIPT))
 
 $(FIRMWARE)/$(1)/published/image.o: $(BUILD)/gen/$(1)/$(1)_charged.h
 $(BUILD)/gen/$(1)/$(1)_charged.h: spec/$(1)/firmware/published.charges
@@ -37,27 +78,9 @@ $(BUILD)/gen/$(1)/$(1)_charged.h: spec/$(1)/firmware/published.charges
 	$$(Q)sed -n 's/#.*//; s/^charge.* \(before\|after\) *\([a-z0-9_]*\).*/__typeof__(\2) \2 __attribute__((noipa));/p' $$< \
 	    | sort -u > $$@
 
-$(call FW_IMAGE,$(1),_a_checked,checked/image.o,\
-    -UHSM_CHECKED $(call hsm_checked,$(CHECKED)),$(FW_RUNTIME) $(FIRMWARE)/$(1)/checked/chosen.lds)
+$(if $(filter 0,$(FW_TRACE_$(1))),$(call FW_FITTED,$(1),_a_traced,traced/,-UNIC_TRACE -DNIC_TRACE=1),$(FW_SAME_TRACED))
 
-$(FIRMWARE)/$(1)/checked/none:
-	$$(Q)mkdir -p $$(@D) && : > $$@
-
-$(FIRMWARE)/$(1)/checked/none.elf: $(FW_RUNTIME) $(FIRMWARE)/$(1)/checked/image.o $(FIRMWARE)/$(1)/checked/none.lds
-	$$(call FW_LINK,--gc-sections,check_instructions.py)
-
-$(FIRMWARE)/$(1)/checked/profile.folded: $(FIRMWARE)/$(1)/checked/none.elf spec/$(1)/boards.scenario \
-    | $(BUILD)/tigonsim $(BUILD)/$(1)/host.so
-	$$(Q)sed 's|[^"]*/$(1)_a.elf|$$(abspath $$<)|; s|"../../build/|"$(abspath $(BUILD))/|' spec/$(1)/boards.scenario \
-	    > $$(@:.folded=.scenario)
-	$$(Q)$(BUILD)/tigonsim run $$(@:.folded=.scenario) --quiet --profile=$$@
-
-$(FIRMWARE)/$(1)/checked/chosen: fw-runtime/tools/fill_scratchpad.py \
-    $(addprefix $(FIRMWARE)/$(1)/checked/,profile.folded none.elf image.o)
-	$$(Q)$$^ > $$@
-
-$(addprefix $(FIRMWARE)/$(1)/checked/,none.lds chosen.lds): %.lds: % $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h
-	$$(Q)$$(FW_CC) $$(FW_SCRIPT_FLAGS) -DCHOSEN_FUNCTIONS='"$$<"' -o $$@ $(FW_PORT)/firmware.lds.in
+$(call FW_FITTED,$(1),_a_checked,checked/,-UHSM_CHECKED $(call hsm_checked,$(CHECKED)))
 endef
 $(foreach name,$(FW_PROTOCOLS),\
     $(eval $(call FW_VARIANTS,$(name),$(shell echo $(name) | tr '[:lower:]' '[:upper:]'))))

@@ -7,11 +7,12 @@ FW_NEEDS_emp := $(BUILD)/gen/emp/frame.c
 # 1363 Mb/s both ways instead of 1344 (`build/tests/measure_firmware`). Remove this if "unable to generate reloads" appears.
 FW_FLAGS_emp := --param=hot-bb-frequency-fraction=1000
 
-# What finds missing frames early does not fit into the scratchpad beside all of the data path. Of the sets of functions
-# that make room, this one costs least: 4 % of the latency of 4 bytes, 2 % of the bandwidth both ways.
-FW_SLOW_emp := $(if $(filter modern,$(PROFILE)),emp_measure emp_finish emp_on_match_finished emp_on_send_transmitted)
-# Numbers of jumbo frames take an instruction more here and there.
-FW_SLOW_emp += $(if $(findstring mtu=,$(OPTIONS_emp)),emp_settle)
+# What finds missing frames early does not fit into the scratchpad beside all of the data path. Numbers of jumbo frames take
+# an instruction more here and there.
+FW_FITS_emp    := $(if $(filter modern,$(PROFILE))$(findstring mtu=,$(OPTIONS_emp)),no)
+FW_TRAFFIC_emp := spec/emp/firmware/traffic.scenario
+# Records of transitions take 1.4 of 21.6 us of a message of four bytes, and their code 1 kB of the scratchpad.
+FW_TRACE_emp   := $(if $(filter modern,$(PROFILE)),0)
 
 # The parser: ranges from the layouts, then Ragel. -G2 is the only style that is right for words.
 $(BUILD)/gen/emp/frame_ranges: spec/emp/frame_ranges.c $(BUILD)/gen/emp/emp_layout.h
