@@ -40,6 +40,9 @@
  *
  *   NIC_LONGEST_FRAME       bytes of the longest frame it sends or takes, without the checksum;
  *                           without it those of Ethernet without jumbo frames, 1514
+ *   NIC_SLOT_FIRST          1: of two boards that send to each other neither waits for the other: a
+ *                           frame that has its slot goes before each received frame. 0: after all
+ *                           received frames
  *   NIC_OBEYS_PAUSE         1: the wire is told that this station obeys PAUSE frames, and it does
  */
 #ifndef FW_RUNTIME_PORT_H
@@ -52,6 +55,9 @@
 
 #ifndef NIC_LONGEST_FRAME
 #define NIC_LONGEST_FRAME 1514u
+#endif
+#ifndef NIC_SLOT_FIRST
+#define NIC_SLOT_FIRST 0
 #endif
 #ifndef NIC_OBEYS_PAUSE
 #define NIC_OBEYS_PAUSE 0

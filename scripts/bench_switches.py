@@ -44,6 +44,7 @@ SWITCHES = (
     Switch("short first time-out", "retransmit_timeout=1000"),
     Switch("measured round trips and window", "follows_round_trips=0"),
     Switch("window narrowed by long round trips", "queueing_limit=0xFFFFFFFF"),
+    Switch("slots before received frames", "slot_first=0"),
 )
 
 # A column of the table: its title, the metric of the record it shows, and what measures it.

@@ -102,11 +102,6 @@ NIC_ENTRY NIC_HOT void tigon2_on_work(void) {
     }
 }
 
-static inline void serve_slot(void) {
-    if (tigon2_software_events & 1u << TIGON2_EVENT_SLOT)
-        tigon2_on_slot();
-}
-
 /* Event 22. Cleared first, read afterwards: a write in between rings again (tigon2.md 4). */
 NIC_ENTRY NIC_HOT void tigon2_on_mailbox(void) {
     unsigned box = tigon2_priority(TIGON2_REGISTER(MAILBOX_EVENT)) - 1;
@@ -115,10 +110,10 @@ NIC_ENTRY NIC_HOT void tigon2_on_mailbox(void) {
     /* The chip ranks mailboxes above software events. A message under way is further along than a
      * new posting, and one posted whose turn it is goes out at once: one frame each, then events in
      * their order. */
-    serve_slot();
+    tigon2_serve_slot();
     TIGON2_REGISTER(MAILBOX_EVENT) = 1u << box;
     nic_on_doorbell(box, tigon2_mailboxes[2 * box + 1]);
-    serve_slot();
+    tigon2_serve_slot();
 }
 
 NIC_ENTRY NIC_COLD void tigon2_on_stray(void) {

@@ -34,6 +34,12 @@ extern bool tigon2_slot_blocked NIC_FAST;
 bool tigon2_transmit_has_slot(void);
 void tigon2_on_slot(void);
 
+/* A frame that has its turn goes before the event that calls this. */
+static inline void tigon2_serve_slot(void) {
+    if (tigon2_software_events & 1u << TIGON2_EVENT_SLOT)
+        tigon2_on_slot();
+}
+
 /* Events 19 and 20, also for whoever waits for a transfer outside the event loop: panics unless
  * the transfers go on. */
 void tigon2_on_transfer_fault(void);

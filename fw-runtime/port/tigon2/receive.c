@@ -71,6 +71,9 @@ static NIC_COLD void count_error(void) {
 }
 
 NIC_ENTRY NIC_HOT void tigon2_on_receive(void) {
+#if NIC_SLOT_FIRST
+    tigon2_serve_slot();
+#endif
     const volatile uint32_t *descriptor = (const volatile uint32_t *)receive_ring_next;
     uint32_t next = receive_ring_next + 8;
     uint32_t frame = descriptor[0];

@@ -11,6 +11,7 @@
 #define EMP_PORT_HEADER      "emp_nic.h"
 #define EMP_PARSE_ATTRIBUTES NIC_HOT
 #define NIC_LONGEST_FRAME    (EMP_MTU + 14u) /* and the header of Ethernet */
+#define NIC_SLOT_FIRST       EMP_SLOT_FIRST
 #define NIC_OBEYS_PAUSE      (EMP_LINK_ABILITY >> 15 & 1)
 #include "spec/emp/firmware/glue.h"
 
