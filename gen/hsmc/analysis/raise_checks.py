@@ -8,8 +8,8 @@ from typing import Iterable, Iterator, Optional, Sequence
 
 from .. import ir
 from ..frontend.context import Context
-from ..frontend.machines import Choice, Machine, StateNode, walk
-from ..frontend.raises import Raises, first_obstacle
+from ..frontend.machines import Choice, Machine, StateNode
+from ..frontend.raises import Raises, first_obstacle, first_raise, only_raises
 from ..source import Span
 from ..walk import nodes, row_parts
 from ..frontend.transition_paths import transition_paths
@@ -36,7 +36,6 @@ class TailCheck:
         self.raises = raises
         self.actions = actions
         self.spans = spans
-        self.raising = {name for name, a in actions.items() if a.raises}
 
     def check(self, machines: Sequence[Machine]) -> None:
         for action in self.actions.values():
@@ -81,7 +80,7 @@ class TailCheck:
         for statement in statements:
             if not flow.continues:
                 break
-            if flow.raised is not None and not self._only_raises(statement):
+            if flow.raised is not None and not only_raises(statement, self.actions):
                 why = first_obstacle(self.raises, before, statement)
                 problem = "comes after a raise" + (f", but {why}" if why else "")
                 self._error(statement.place, flow.raised, problem)
@@ -90,7 +89,7 @@ class TailCheck:
             if isinstance(statement, ir.Raise):
                 flow.raised = statement.place
             elif isinstance(statement, ir.ActionCall):
-                if statement.action in self.raising:
+                if first_raise((statement,), self.actions) is not None:
                     flow.raised = statement.place
             elif isinstance(statement, ir.Return):
                 flow.continues = False
@@ -104,31 +103,13 @@ class TailCheck:
                     then.continues or otherwise.continues, places[0] if places else None
                 )
             elif isinstance(statement, ir.LOOPS):
-                inside = self._first_raise(statement.body)
+                inside = first_raise(statement.body, self.actions)
                 if inside is not None:
-                    self._error(
-                        inside, None, "stands in a loop: after it comes the next turn"
-                    )
+                    flow.raised = inside
+                    if not only_raises(statement, self.actions):
+                        problem = "stands in a loop that does more than raise: after it comes the next turn"
+                        self._error(inside, None, problem)
         return flow
-
-    def _first_raise(self, statements: Iterable[ir.Statement]) -> Optional[ir.Place]:
-        for statement in walk(statements):
-            if isinstance(statement, ir.Raise) or (
-                isinstance(statement, ir.ActionCall)
-                and statement.action in self.raising
-            ):
-                return statement.place
-        return None
-
-    def _only_raises(self, statement: ir.Statement) -> bool:
-        if isinstance(statement, (ir.Raise, ir.Return)):
-            return True
-        if isinstance(statement, ir.If):
-            return all(map(self._only_raises, statement.then + statement.otherwise))
-        if isinstance(statement, ir.ActionCall):
-            action = self.actions.get(statement.action)
-            return action is not None and all(map(self._only_raises, action.body))
-        return False
 
     def _error(self, place: ir.Place, raised: Optional[ir.Place], problem: str) -> None:
         span = self.spans.get(place)

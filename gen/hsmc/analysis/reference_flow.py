@@ -26,6 +26,7 @@ from typing import (
 
 from .. import ir, walk
 from ..dump import expression_text
+from ..frontend.raises import first_raise
 from .known_values import Nothing, Path, Slot, Term, Terms, joined
 
 # More paths than this through one body are merged into one.
@@ -504,6 +505,11 @@ class Follower:
         """At the beginning of a turn what turns change is unknown, but for references that are at the end of each turn
         what they were before the first: none, or not."""
         fields = self.changed(statement.body)
+        if first_raise(statement.body, self.declared.actions) is not None:
+            # Such a loop does nothing else: what the row does itself is done.
+            if path.left is None:
+                path.left = self.state(path)
+            path.forget_state()
         names = {
             node.target.local.unique
             for node in walk.nodes(statement.body)
@@ -552,7 +558,7 @@ class Follower:
         return [begin, *(each for each in paths if each.ended)]
 
     def changed(self, statements: Iterable[ir.Statement]) -> set[str]:
-        """Fields and variables that may be written, through actions too; nothing raises in a loop."""
+        """Fields and variables that may be written, through actions too, but not by what is raised."""
         found: set[str] = set()
         for node in walk.nodes(tuple(statements)):
             if isinstance(node, (ir.Assign, ir.SetBit)):

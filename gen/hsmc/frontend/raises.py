@@ -18,6 +18,7 @@ from typing import Iterable, Iterator, Mapping, Optional, Sequence, assert_never
 from .. import ir, walk
 from .context import Context
 from .machines import Machine
+from .machines import walk as statement_walk
 
 DEVICES = "the outside"
 # What a row may do before or after a raise, and what stands in worlds only.
@@ -98,15 +99,7 @@ class Raises:
         return moved[:count], moved[count:]
 
     def only_raises(self, statement: ir.Statement) -> bool:
-        """Does it nothing but decide whether to raise, and raise?"""
-        if isinstance(statement, (ir.Raise, ir.Return)):
-            return True
-        if isinstance(statement, ir.If):
-            return all(map(self.only_raises, statement.then + statement.otherwise))
-        if isinstance(statement, ir.ActionCall):
-            action = self.actions.get(statement.action)
-            return action is not None and all(map(self.only_raises, action.body))
-        return False
+        return only_raises(statement, self.actions)
 
     def obstacle(self, raising: Sequence[ir.Statement], statement: ir.Statement) -> str:
         """Why the statement may not run before them; "" when it may."""
@@ -215,6 +208,41 @@ class Raises:
         return self._events[event]
 
 
+def only_raises(
+    statement: ir.Statement, actions: Mapping[str, ir.Action], in_loop: bool = False
+) -> bool:
+    """Does it nothing but decide whether to raise, and raise? A turn of a loop that raises may name values."""
+    if isinstance(statement, (ir.Raise, ir.Return)):
+        return True
+    if isinstance(statement, ir.If):
+        parts = statement.then + statement.otherwise
+        return all(only_raises(part, actions, in_loop) for part in parts)
+    if isinstance(statement, ir.LOOPS):
+        return first_raise(statement.body, actions) is not None and all(
+            only_raises(part, actions, True) for part in statement.body
+        )
+    if isinstance(statement, ir.ActionCall):
+        action = actions.get(statement.action)
+        return action is not None and all(
+            only_raises(part, actions) for part in action.body
+        )
+    return in_loop and isinstance(statement, ir.Let)
+
+
+def first_raise(
+    statements: Iterable[ir.Statement], actions: Mapping[str, ir.Action]
+) -> Optional[ir.Place]:
+    """Where the first raise among them stands, or the call of the first action that raises."""
+    for statement in statement_walk(statements):
+        if isinstance(statement, ir.Raise):
+            return statement.place
+        if isinstance(statement, ir.ActionCall):
+            action = actions.get(statement.action)
+            if action is not None and first_raise(action.body, actions) is not None:
+                return statement.place
+    return None
+
+
 def _executed(machine: Machine, event: str) -> Iterator[object]:
     """By the rows of an event. Which states they leave and enter is not considered: all of them count."""
     leaving = False
@@ -258,6 +286,6 @@ def first_obstacle(
     raising = [each for each in before if raises.effects(each).raises]
     for each in raising:
         if not raises.only_raises(each):
-            return "the raise stands between other statements of an action or an 'if', and is not moved out of it"
+            return "the raise stands between other statements of an action, an 'if' or a loop, and is not moved out of it"
     why = raises.obstacle(raising, statement)
     return why or "what exit actions raise is not moved"
