@@ -44,6 +44,7 @@
  *                           frame that has its slot goes before each received frame. 0: after all
  *                           received frames
  *   NIC_OBEYS_PAUSE         1: the wire is told that this station obeys PAUSE frames, and it does
+ *   NIC_ALARM_NOTIFIES      1: nic_on_alarm may call nic_notify_written, too
  */
 #ifndef FW_RUNTIME_PORT_H
 #define FW_RUNTIME_PORT_H
@@ -61,6 +62,9 @@
 #endif
 #ifndef NIC_OBEYS_PAUSE
 #define NIC_OBEYS_PAUSE 0
+#endif
+#ifndef NIC_ALARM_NOTIFIES
+#define NIC_ALARM_NOTIFIES 0
 #endif
 
 _Static_assert(NIC_HEADER_WORDS >= 16 && NIC_WRITTEN_LIMIT >= 16 && NIC_WRITTEN_PER_FRAME >= 2 &&
@@ -163,10 +167,11 @@ void nic_receive_data(uint32_t frame, uint32_t offset, uint32_t high, uint32_t l
  * count from there. */
 static inline uint32_t nic_frame_from(uint32_t frame, uint32_t bytes);
 
-/* Only inside nic_on_frame, and at most NIC_WRITTEN_PER_FRAME times in each: asks for
- * nic_on_written when every nic_receive_data called so far is in host memory, also when there is
- * none outstanding. The number it returns comes back with nic_on_written, in order; it is below
- * NIC_WRITTEN_LIMIT, and of no other notice outstanding. */
+/* Only inside nic_on_frame, and nic_on_alarm where NIC_ALARM_NOTIFIES, and at most
+ * NIC_WRITTEN_PER_FRAME times in each: asks for nic_on_written when every nic_receive_data called
+ * so far is in host memory, also when there is none outstanding. The number it returns comes back
+ * with nic_on_written, in order; it is below NIC_WRITTEN_LIMIT, and of no other notice outstanding.
+ */
 uint32_t nic_notify_written(void);
 void nic_on_written(uint32_t notice);
 

@@ -147,8 +147,8 @@ int libemp_attach(struct libemp_board *board);
 int libemp_stop(struct libemp_board *board);
 
 /* Sets the Ethernet address of a node. Until then the board sends nothing to that node, not even
- * acknowledgements, and requests for it wait. -EINVAL for a node out of range, -ENODEV if no
- * firmware runs. */
+ * acknowledgements, and requests for it wait, or end as if that node were silent. -EINVAL for a
+ * node out of range, -ENODEV if no firmware runs. */
 int libemp_set_peer(struct libemp_board *board, uint16_t node, const uint8_t mac_address[6]);
 
 /* ------------------------------------------------------------------------------------------------
@@ -208,10 +208,18 @@ struct libemp_completion {
  * These results end the request; its number is invalid afterwards:
  *     0            finished
  *     -EMSGSIZE    The message was longer than the receive; its beginning was delivered.
- *     -ECONNRESET  The node at the other end restarted. For a receive, the content of the buffer is
- *                  worthless. For a send, the receiver's host may or may not have received the
- *                  message, and all unfinished earlier sends to that node end the same way.
- *                  Messages posted from then on go to the restarted node.
+ *     -ECONNRESET  The node at the other end restarted, or has given this one up as silent. For a
+ *                  receive, the content of the buffer is worthless. For a send, the receiver's host
+ *                  may or may not have received the message, and all unfinished earlier sends to
+ *                  that node end the same way. Messages posted from then on go to the restarted
+ *                  node.
+ *     -EHOSTUNREACH
+ *                  Amid the message, nothing came from the node at the other end for the parameter
+ *                  silence_timeout (microseconds, 5 s at first, 0: never), which only a board with
+ *                  EMP's profile `modern` has. Buffer, message and earlier sends are as with
+ *                  -ECONNRESET. A receiver that answers, but has no receive posted, is not silent,
+ *                  and a receive that no message has matched stays posted. Messages posted from
+ *                  then on are tried again; they arrive when the node answers again.
  *     -ECANCELED   The receive was cancelled and its memory is unchanged.
  *     -EFBIG, -EIO The board refused the descriptor as too long or invalid.
  * These do not:

@@ -208,6 +208,8 @@ static int outcome(struct libemp_board *board, size_t index, uint32_t result) {
         return libemp_fail(board, -EFBIG, "the board found the message too long");
     case EMP_RESULT_PEER_RESTARTED:
         return libemp_fail(board, -ECONNRESET, "a node restarted before the message was done");
+    case EMP_RESULT_PEER_SILENT:
+        return libemp_fail(board, -EHOSTUNREACH, "the other node was silent for too long");
     case EMP_RESULT_CANCELLED:
         return libemp_fail(board, -ECANCELED, "the receive was cancelled before a message met it");
     default:
@@ -237,6 +239,7 @@ static bool is_completion(const struct libemp_slot *slot, const uint32_t *words)
         return !slot->receive && length == 0;
     case EMP_RESULT_BAD:
     case EMP_RESULT_PEER_RESTARTED:
+    case EMP_RESULT_PEER_SILENT:
         return length == 0;
     case EMP_RESULT_CANCELLED:
         return slot->cancelled && length == 0;

@@ -35,7 +35,7 @@ bool native_read_notice_due(void);
 void native_read_notice_give(void);
 bool native_written_due(void);
 void native_written_give(void);
-bool native_notices_enough(void); /* for a frame */
+bool native_notices_enough(void); /* for a frame, or an alarm */
 
 /* wire.c */
 bool native_may_send(void);
@@ -44,6 +44,7 @@ bool native_has_slot(void);
 /* A frame waits, and there are notices enough for it. */
 bool native_frame_waits(void);
 void native_frame_give(void);
+void native_alarm_give(void);
 /* One of the notices that the frame being received may ask for. */
 void native_take_notice(void);
 bool native_arrive(const uint8_t *frame, uint32_t bytes);

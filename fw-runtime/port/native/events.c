@@ -79,7 +79,8 @@ static uint32_t native_waiting_events(void) {
     return (uint32_t)(native_reads.queued != native_reads.done) << NATIVE_READ |
            (uint32_t)(native_writes.queued != native_writes.done) << NATIVE_WRITE |
            (uint32_t)native_may_send() << NATIVE_SEND |
-           (uint32_t)(native_alarmed && (int32_t)(native_now - native_alarm_deadline) >= 0)
+           (uint32_t)(native_alarmed && (int32_t)(native_now - native_alarm_deadline) >= 0 &&
+                      (!NIC_ALARM_NOTIFIES || native_notices_enough()))
                << NATIVE_ALARM |
            (uint32_t)native_written_due() << NATIVE_WRITTEN |
            (uint32_t)(native_rung != 0) << NATIVE_DOORBELL |
@@ -102,8 +103,10 @@ static void native_call(enum native_event event) {
         native_send_one();
         break;
     case NATIVE_ALARM:
+        if (NIC_ALARM_NOTIFIES && !native_notices_enough())
+            break; /* it goes on waiting */
         native_alarmed = false;
-        nic_on_alarm();
+        native_alarm_give();
         break;
     case NATIVE_WRITTEN:
         native_written_give();

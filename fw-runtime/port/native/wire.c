@@ -40,6 +40,7 @@ static struct {
     uint32_t next; /* first offset that may still be taken */
     unsigned notices;
     bool complete;
+    bool alarm; /* inside nic_on_alarm, where NIC_ALARM_NOTIFIES */
 } native_taking;
 
 static uint8_t native_own_address[6];
@@ -196,8 +197,16 @@ void nic_receive_data(uint32_t frame, uint32_t offset, uint32_t high, uint32_t l
     native_taking.complete = last;
 }
 
+void native_alarm_give(void) {
+    native_taking.notices = 0;
+    native_taking.alarm = NIC_ALARM_NOTIFIES;
+    nic_on_alarm();
+    native_taking.alarm = false;
+}
+
 void native_take_notice(void) {
-    native_demand(native_taking.name != NO_FRAME && native_taking.notices < NIC_WRITTEN_PER_FRAME,
+    native_demand((native_taking.name != NO_FRAME || native_taking.alarm) &&
+                      native_taking.notices < NIC_WRITTEN_PER_FRAME,
                   "a frame asks for NIC_WRITTEN_PER_FRAME notices at most");
     native_taking.notices++;
 }

@@ -79,9 +79,21 @@ NIC_ENTRY NIC_COLD void tigon2_start(void) {
     tigon2_link_look();
 }
 
+/* While there are too few notices for a frame or an alarm, the event of frames is off (dma.c). The
+ * alarm comes again so much later. */
+#define NOTICES_WAIT_US 10u
+
 /* Event 28. Writing the reference is what drops the bit; until the next nic_alarm nobody looks. */
 NIC_ENTRY NIC_COLD void tigon2_on_timer(void) {
     tigon2_disable(TIGON2_EVENT_TIMER);
+    if (NIC_ALARM_NOTIFIES && (tigon2_enabled & 1u << TIGON2_EVENT_RECEIVE) == 0) {
+        nic_alarm(nic_clock() + NOTICES_WAIT_US);
+        return;
+    }
+    /* Behind a notice that an alarm asks for no completion may come. Its event is looked at after
+     * this one. */
+    if (NIC_ALARM_NOTIFIES)
+        tigon2_raise(TIGON2_EVENT_WRITTEN);
     nic_on_alarm();
 }
 
