@@ -17,6 +17,7 @@ $(END_TO_END_TESTS): $(BUILD)/tests/end_to_end/%: $(BUILD)/san/tests/end_to_end/
 
 $(BUILD)/tests/end_to_end/test_cancel: $(BUILD)/san/tests/end_to_end/storm.o
 
+$(BUILD)/tests/end_to_end/test_silence: $(BUILD)/san/host/demo/crowd.o
 $(BUILD)/tests/end_to_end/test_kills: $(BUILD)/san/tests/end_to_end/kill_world.o
 $(BUILD)/tests/end_to_end/test_restarts: $(BUILD)/san/tests/end_to_end/restart_world.o
 $(BUILD)/tests/end_to_end/test_quiet: $(BUILD)/san/tests/end_to_end/quiet_world.o
@@ -98,6 +99,6 @@ $(EMP_PROFILES:%=profile-%): profile-%: $(GENERATED_emp)
 TEST_NEEDS += $(EMP_PROFILES:%=profile-%)
 endif
 .PHONY: profile-programs
-profile-programs: $(BUILD)/tests/test_messages $(BUILD)/tests/end_to_end/test_tagged $(CAMPAIGN) $(RESTARTS) $(HOST_DEMO) $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf _traced.elf)
+profile-programs: $(BUILD)/tests/test_messages $(addprefix $(BUILD)/tests/end_to_end/test_,silence tagged) $(CAMPAIGN) $(RESTARTS) $(HOST_DEMO) $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf _traced.elf)
 # tests/conform looks at worlds with both images.
 TEST_NEEDS    += $(CAMPAIGN) $(FIRMWARE)/emp_a_observed.elf

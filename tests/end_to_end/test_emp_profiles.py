@@ -58,7 +58,9 @@ def test_random_faults(profile: str) -> None:
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-@pytest.mark.parametrize("program", ["test_messages", "end_to_end/test_tagged"])
+@pytest.mark.parametrize(
+    "program", ["test_messages", "end_to_end/test_silence", "end_to_end/test_tagged"]
+)
 def test_programs_of_a_profile(program: str, profile: str) -> None:
     build = Path("build") / profile
     result = subprocess.run(

@@ -191,10 +191,12 @@ static void test__decodes_every_result(void **state) {
                  {EMP_DIRECTION_RECEIVE, EMP_RESULT_TRUNCATED, EMP_MESSAGE_LIMIT, EMP_MESSAGE_LIMIT,
                   -EMSGSIZE},
                  {EMP_DIRECTION_RECEIVE, EMP_RESULT_PEER_RESTARTED, 0, 0, -ECONNRESET},
+                 {EMP_DIRECTION_RECEIVE, EMP_RESULT_PEER_SILENT, 0, 0, -EHOSTUNREACH},
                  {EMP_DIRECTION_RECEIVE, EMP_RESULT_CANCELLED, 0, 0, -ECANCELED},
                  {EMP_DIRECTION_RECEIVE, EMP_RESULT_BAD, 0, 0, -EIO},
                  {EMP_DIRECTION_SEND, EMP_RESULT_OK, 1000, 1000, 0},
                  {EMP_DIRECTION_SEND, EMP_RESULT_PEER_RESTARTED, 0, 1000, -ECONNRESET},
+                 {EMP_DIRECTION_SEND, EMP_RESULT_PEER_SILENT, 0, 1000, -EHOSTUNREACH},
                  {EMP_DIRECTION_SEND, EMP_RESULT_TOO_LONG, 0, 1000, -EFBIG},
                  {EMP_DIRECTION_SEND, EMP_RESULT_BAD, 0, 1000, -EIO}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -276,8 +278,9 @@ static void test__knows_what_is_no_end_of_its_request(void **state) {
         word_of(OURS, RECEIVE, SHORT, 0, EMP_RESULT_TOO_LONG, 0),
         word_of(OURS, RECEIVE, SHORT, 0, EMP_RESULT_BAD, 1),
         word_of(OURS, RECEIVE, SHORT, 0, EMP_RESULT_PEER_RESTARTED, 1),
+        word_of(OURS, RECEIVE, SHORT, 0, EMP_RESULT_PEER_SILENT, 1),
         word_of(OURS, RECEIVE, SHORT, 0, EMP_RESULT_CANCELLED, 0), /* without a request */
-        word_of(OURS, RECEIVE, SHORT, 0, EMP_RESULT_CANCELLED + 1, 0),
+        word_of(OURS, RECEIVE, SHORT, 0, EMP_RESULT_PEER_SILENT + 1, 0),
         word_of(OURS, RECEIVE, SHORT, 0, 15, 0),
         /* Another one that the board still has */
         word_of(THEIRS, RECEIVE, SHORT, 0, EMP_RESULT_PENDING, 999),

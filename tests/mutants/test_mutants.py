@@ -41,6 +41,7 @@ class Mutant:
     search: str  # check:engine:kind
     times: int = 1
     alone: bool = False
+    profile: str | None = None  # not the default one
 
 
 MUTANTS = [
@@ -105,23 +106,23 @@ MUTANTS = [
         "a message is matched again when its header comes again",
         "receive.hsm",
         "function expected(f: Frame): bool = current(f) and f.message == ReceivePeer[f.sender].expected",
-        "function expected(f: Frame): bool = current(f) and (f.message == ReceivePeer[f.sender].expected or f.message & 0xFFFF == 0 and slot_free(f))",
+        "function expected(f: Frame): bool = current(f) and (f.message == ReceivePeer[f.sender].expected or f.message & contact_mask == 0 and slot_free(f))",
         "delivered_once",
         "three_messages:c:safety",
     ),
     Mutant(
         "frames of a sender that does not know the receiver are taken",
         "receive.hsm",
-        "= f.message & 0xFFFF == 0 and f.contact == offer(f.sender)",
-        "= f.message & 0xFFFF == 0 and (f.contact == offer(f.sender) or f.contact == 0)",
+        "= f.message & contact_mask == 0 and f.contact == offer(f.sender)",
+        "= f.message & contact_mask == 0 and (f.contact == offer(f.sender) or f.contact == 0)",
         "right_incarnation",
         "late_reads:c:safety",
     ),
     Mutant(
         "a sender is believed to be new when its number is larger",
         "receive.hsm",
-        "= f.message & 0xFFFF == 0 and f.contact == offer(f.sender)",
-        "= f.message & 0xFFFF == 0 and (f.contact == offer(f.sender) or current(f) and f.message - ReceivePeer[f.sender].expected < 0x7FFF0000)",
+        "= f.message & contact_mask == 0 and f.contact == offer(f.sender)",
+        "= f.message & contact_mask == 0 and (f.contact == offer(f.sender) or current(f) and f.message - ReceivePeer[f.sender].expected < 0x7FFF0000)",
         "right_incarnation",
         "restart:c:safety",
         alone=True,
@@ -292,12 +293,66 @@ MUTANTS = [
         "one_message:c:liveness",
         alone=True,
     ),
+    Mutant(
+        "a receiver that gives up the sender keeps the contact open",
+        "silence.hsm",
+        "ReceivePeer[r.peer].expected := r.message + 0x80000000",
+        "",
+        "no_early_acknowledgement",
+        "silent:c:safety",
+        profile="modern",
+    ),
+    Mutant(
+        "numbers begin anew when a sender gives up",
+        "send.hsm",
+        "SendPeer[f.sender].next_message := number @modern SendPeer[f.sender].oldest := number @modern",
+        "",
+        "no_early_completion",
+        "silent_twice:c:safety",
+        profile="modern",
+    ),
+    Mutant(
+        "a receiver is given up at the first time-out",
+        "silence.hsm",
+        "and m.attempts == back_off_limit and unanswered(m) >= silence_timeout",
+        "",
+        "honest_silence",
+        "silent_later:c:safety",
+        profile="modern",
+    ),
+    Mutant(
+        "a receiver that refuses counts as silent",
+        "send.hsm",
+        "/ m.held := true; answered(m)",
+        "/ m.held := true",
+        "honest_silence",
+        "silent_later:c:safety",
+        profile="modern",
+    ),
+    Mutant(
+        "a sender is given up at the first look",
+        "silence.hsm",
+        "= unfinished(r) and Watched[r].missing == r.missing",
+        "= unfinished(r)",
+        "honest_silence",
+        "silent:c:safety",
+        profile="modern",
+    ),
+    Mutant(
+        "a message that waits for the window is left when its receiver is given up",
+        "send.hsm",
+        "repeat send_limit while waiting != none",
+        "repeat send_limit while waiting != none and f.frame != 0",
+        "every_send_completes",
+        "silent_waiting:c:liveness",
+        profile="modern",
+    ),
 ]
 
 
 def run(spec: pathlib.Path, build: pathlib.Path, mutant: Mutant) -> Run:
     check, engine, kind = mutant.search.split(":")
-    subject = Subject(spec, build)
+    subject = Subject(spec, build, mutant.profile)
     limits = Limits(only=mutant.violates if mutant.alone else None)
     searches = [(subject.search(check, engine, kind), subject)]
     # Ends at the first violation: to optimise the verifier would take longer than it runs.
