@@ -18,8 +18,11 @@
 
 #define TIGON2_IMAGE_LIMIT (TIGON2_SMALL_TRANSMIT - 0x5000 - (0x200000 - 0x80000))
 
-/* Stack in the scratchpad; the gate in build.mk compares it with the call graph. */
+/* Stack in the scratchpad; the gate in build.mk compares it with the call graph. A variant may have
+ * another. */
+#ifndef TIGON2_STACK_BYTES
 #define TIGON2_STACK_BYTES 416
+#endif
 
 /* Records of the trace ring, as a power of two; for assembler. */
 #define TIGON2_TRACE_BITS 10

@@ -14,14 +14,21 @@
 # scratchpad: it lies in SRAM, because firmware.lds.in does not know this object.
 OBSERVED_CHECKS ?= ALL
 
+# What is out of line and checked takes more stack.
+FW_CHECKED_STACK   := -DTIGON2_STACK_BYTES=512
+FW_OBSERVED_SCRIPT := $(FIRMWARE)/observed.lds
+$(FW_OBSERVED_SCRIPT): $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h $(FW_PORT)/variants.mk
+	@mkdir -p $(@D)
+	$(Q)$(FW_CC) $(FW_SCRIPT_FLAGS) $(FW_CHECKED_STACK) -o $@ $<
+
 # The functions that published.charges names are out of line, with their arguments where the calling convention has them;
 # and there is no trace ring, whose own cost the steps do not know.
 FW_UNTRACED         := -UNIC_TRACE -DNIC_TRACE=0
 FW_PUBLISHED_CFLAGS  = $(FW_CFLAGS) $(FW_UNTRACED)
 $(eval $(call FW_OBJECTS,$(FW_PORT)/,$(FIRMWARE)/published/,FW_PUBLISHED_CFLAGS,$(FW_FLAGS_STAMP) $(FW_NEEDS)))
 
-# An image whose data path may not fit into the scratchpad: $(call FW_FITTED,NAME,SUFFIX,DIRECTORY/,FLAGS,CHECKS). Its object is
-# DIRECTORY/image.o below build/firmware/NAME. Which functions lie in the scratchpad, a run of traffic shows that has all of
+# An image whose data path may not fit into the scratchpad: $(call FW_FITTED,NAME,SUFFIX,DIRECTORY/,FLAGS,CHECKS,FLAGS OF THE
+# SCRIPT). Its object is DIRECTORY/image.o below build/firmware/NAME. Which functions lie in the scratchpad, a run of traffic shows that has all of
 # them in SRAM. The traffic is a scenario, FW_TRAFFIC_NAME in the protocol's firmware/build.mk or spec/NAME/boards.scenario.
 FW_TRAFFIC = $(or $(FW_TRAFFIC_$(1)),spec/$(1)/boards.scenario)
 define FW_FITTED
@@ -43,7 +50,7 @@ $(FIRMWARE)/$(1)/$(3)chosen: fw-runtime/tools/fill_scratchpad.py \
 	$$(Q)$$^ > $$@
 
 $(addprefix $(FIRMWARE)/$(1)/$(3),none.lds chosen.lds): %.lds: % $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h
-	$$(Q)$$(FW_CC) $$(FW_SCRIPT_FLAGS) -DCHOSEN_FUNCTIONS='"$$<"' -o $$@ $(FW_PORT)/firmware.lds.in
+	$$(Q)$$(FW_CC) $$(FW_SCRIPT_FLAGS) $(6) -DCHOSEN_FUNCTIONS='"$$<"' -o $$@ $(FW_PORT)/firmware.lds.in
 endef
 
 # The image to ship has all of its data path in the scratchpad. If that overflows after a change of a spec: say `rare` there of
@@ -67,7 +74,7 @@ define FW_VARIANTS
 $(FW_SHIPPED)
 
 $(call FW_IMAGE,$(1),_a_observed,observed.o,\
-    -UHSM_CHECKED $(call hsm_checked,$(OBSERVED_CHECKS)) -ffixed-30 -D$(2)_OBSERVED,$(FW_RUNTIME) $(FW_SCRIPT))
+    -UHSM_CHECKED $(call hsm_checked,$(OBSERVED_CHECKS)) -ffixed-30 -D$(2)_OBSERVED,$(FW_RUNTIME) $(FW_OBSERVED_SCRIPT))
 
 $(call FW_IMAGE,$(1),_a_published,published/image.o,\
     $(FW_UNTRACED) -D$(2)_CHARGED,$(FIRMWARE)/published/start.o $(FIRMWARE)/$(FW_PORT)/memory.o $(FW_SCRIPT))
@@ -80,7 +87,7 @@ $(BUILD)/gen/$(1)/$(1)_charged.h: spec/$(1)/firmware/published.charges
 
 $(if $(filter 0,$(FW_TRACE_$(1))),$(call FW_FITTED,$(1),_a_traced,traced/,-UNIC_TRACE -DNIC_TRACE=1),$(FW_SAME_TRACED))
 
-$(call FW_FITTED,$(1),_a_checked,checked/,-UHSM_CHECKED $(call hsm_checked,$(CHECKED)))
+$(call FW_FITTED,$(1),_a_checked,checked/,-UHSM_CHECKED $(call hsm_checked,$(CHECKED)),,$(FW_CHECKED_STACK))
 endef
 $(foreach name,$(FW_PROTOCOLS),\
     $(eval $(call FW_VARIANTS,$(name),$(shell echo $(name) | tr '[:lower:]' '[:upper:]'))))
