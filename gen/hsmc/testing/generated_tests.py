@@ -65,22 +65,10 @@ class Shortener:
         self.probe.node.reset(dict(zip(names, sequence.parameters)))
         taken = []
         for step in sequence.steps:
-            if not self._possible(step) or not self.probe.attempt(step):
+            if not self.probe.possible(step) or not self.probe.attempt(step):
                 return None
             taken.append(set(self.probe.rows()))
         return taken
-
-    def _possible(self, step: Step) -> bool:
-        """Does the timer run, the instance exist? Taking a step away may have changed that."""
-        node = self.probe.node
-        if step[0] == "T":
-            timer = self.protocol.timers[step[1]]
-            return bool(node.state[node.layout.timers[timer.name][step[2]]])
-        if step[0] == "E":
-            entry = self.probe.program.entries[step[1]]
-            if entry.takes_reference:
-                return step[2] in node.instances(entry.process.name)
-        return True
 
     def shorten(self, sequence: EventSequence, goal: int) -> EventSequence:
         taken = self.rows(sequence)

@@ -133,6 +133,18 @@ class Probe:
             self.node.layout.parameters[p.name] for p in protocol.parameters
         ]
 
+    def possible(self, step: Step) -> bool:
+        """Does the timer run, the instance exist? In a path that was made elsewhere, or shortened, it may not."""
+        node = self.node
+        if step[0] == "T":
+            timer = self.program.protocol.timers[step[1]]
+            return bool(node.state[node.layout.timers[timer.name][step[2]]])
+        if step[0] == "E":
+            entry = self.program.entries[step[1]]
+            if entry.takes_reference:
+                return step[2] in node.instances(entry.process.name)
+        return True
+
     def attempt(self, step: Step) -> bool:
         """Lets it happen; false when it may not: it meets a `never`, breaks the contract or is refused. The state is then as
         before, and `violation` says why if it is the spec that objects."""

@@ -205,10 +205,13 @@ class Search:
             self.solving_enabled = not self.solving_enabled
 
     def _follow_path(self, path: Sequence[Step]) -> None:
-        """Keeps every step of it, new or not, to be gone on from its end backwards."""
+        """Keeps every step of it, new or not, to be gone on from its end backwards. Ends at a step that is not possible: a
+        scenario may be of another profile."""
         items = [self.items[0]]
         for step in path:
             self._restore(items[-1])
+            if not self.probe.possible(step):
+                break
             if not self._attempt(items[-1], step) or not self.probe.attempt(step):
                 break
             items.append(self._child(items[-1], step))
