@@ -51,6 +51,36 @@ static void encode_indirect(const struct libemp_fragment *fragments, size_t coun
     }
 }
 
+bool libemp_has_wildcards(uint16_t peer, uint64_t ignored) {
+    return peer == LIBEMP_ANY_SOURCE || ignored != 0;
+}
+
+#if EMP_TAG_BITS == 64
+uint64_t libemp_decode_tag(const uint32_t words[DESCRIPTOR_WORDS]) {
+    return (uint64_t)emp_descriptor_get_tag_high(words) << 32 | emp_descriptor_get_tag(words);
+}
+
+static void encode_matching(const struct libemp_header *header, uint32_t *words) {
+    const bool any = header->peer == LIBEMP_ANY_SOURCE;
+    emp_descriptor_set_peer(words, any ? 0 : header->peer);
+    emp_descriptor_set_wildcards(words, (any ? EMP_WILDCARD_SOURCE : 0) |
+                                            (header->ignored != 0 ? EMP_WILDCARD_TAG : 0));
+    emp_descriptor_set_tag_high(words, high(header->tag));
+    emp_descriptor_set_tag(words, low(header->tag));
+    emp_descriptor_set_ignored_high(words, high(header->ignored));
+    emp_descriptor_set_ignored(words, low(header->ignored));
+}
+#else
+uint64_t libemp_decode_tag(const uint32_t words[DESCRIPTOR_WORDS]) {
+    return emp_descriptor_get_tag(words);
+}
+
+static void encode_matching(const struct libemp_header *header, uint32_t *words) {
+    emp_descriptor_set_peer(words, header->peer);
+    emp_descriptor_set_tag(words, (uint32_t)header->tag);
+}
+#endif
+
 size_t libemp_encode(const struct libemp_header *header, const struct libemp_fragment *fragments,
                      size_t count, uint32_t *indirect, uint64_t indirect_address,
                      uint32_t words[RUN_LIMIT * DESCRIPTOR_WORDS]) {
@@ -82,7 +112,6 @@ size_t libemp_encode(const struct libemp_header *header, const struct libemp_fra
     emp_descriptor_set_continuations(words, (uint32_t)(run - 1));
     emp_descriptor_set_result(words, EMP_RESULT_PENDING);
     emp_descriptor_set_length(words, length);
-    emp_descriptor_set_peer(words, header->peer);
-    emp_descriptor_set_tag(words, header->tag);
+    encode_matching(header, words);
     return run;
 }

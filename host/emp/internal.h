@@ -14,7 +14,7 @@ enum {
     RUN_LIMIT = 4,      /* a descriptor and up to three continuations */
     CHAIN_FRAGMENTS = 7 /* EQ21 */
 };
-_Static_assert(EMP_CONTINUATION_BYTES == EMP_DESCRIPTOR_BYTES, "both fill a table entry");
+_Static_assert(EMP_CONTINUATION_BYTES <= EMP_DESCRIPTOR_BYTES, "both fit a table entry");
 _Static_assert(EMP_DESCRIPTOR_LIMIT <= 65536, "descriptor numbers fit a request");
 _Static_assert(EMP_POSTING_RING_ENTRIES > 3 * EMP_DESCRIPTOR_LIMIT, "the ring cannot overflow");
 _Static_assert((EMP_POSTING_RING_ENTRIES & (EMP_POSTING_RING_ENTRIES - 1)) == 0, "masked below");
@@ -55,6 +55,10 @@ struct libemp_slot {
     bool cancelled; /* cancellation has been requested */
     bool several;   /* the pieces belong to more than one registration */
     struct libemp_memory *memory;
+    uint16_t peer; /* as posted; so are the next three */
+    bool wildcards;
+    uint64_t tag;
+    uint64_t ignored;
     uint32_t length;    /* bytes posted */
     uint32_t word;      /* the descriptor's word with the owner, as posted */
     uint32_t *indirect; /* page of addresses, kept for the next long message */
@@ -89,10 +93,15 @@ struct libemp_board {
 /* descriptor.c: descriptors as the board reads them. */
 struct libemp_header {
     enum emp_direction direction;
-    uint16_t peer;
-    uint16_t tag;
+    uint16_t peer; /* or LIBEMP_ANY_SOURCE */
+    uint64_t tag;
+    uint64_t ignored; /* bits of the tag */
     uint32_t length;
 };
+/* Has a receive wildcards? Only where EMP_TAG_BITS is 64. */
+bool libemp_has_wildcards(uint16_t peer, uint64_t ignored);
+/* Of a descriptor's words. */
+uint64_t libemp_decode_tag(const uint32_t words[DESCRIPTOR_WORDS]);
 /* The number of descriptors that a message of `fragments` fragments takes. */
 size_t libemp_run_length(size_t fragments);
 /* Builds the descriptors in `words`; the NIC owns the first. More than CHAIN_FRAGMENTS fragments

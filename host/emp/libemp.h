@@ -26,9 +26,14 @@
  * Messages. A send names a destination node and a tag; a receive names a source node and a tag. The
  * board accepts a message only if a matching receive is posted. Until then it refuses the message,
  * and the sender's board tries again. Messages from one source match posted receives in the order
- * in which they were sent. When a send has finished successfully, the message is in the receiver's
- * memory. Data moves between registered memory and the wire without a copy, and no part of the
- * protocol runs on the host.
+ * in which they were sent. A message matches the receive that was posted first of those that accept
+ * it. When a send has finished successfully, the message is in the receiver's memory. Data moves
+ * between registered memory and the wire without a copy, and no part of the protocol runs on the
+ * host.
+ *
+ * Profiles. The library is built for one profile of the protocol. In `paper` a tag has 16 bits, and
+ * each receive names its source and its whole tag. In `modern` a tag has 64 bits, and a receive may
+ * accept messages of any source, and may ignore bits of the tag.
  *
  * Errors. Functions that can fail return 0 or a negative errno value. After a failure
  * libemp_message returns a sentence about the last failure of that board. A NULL board, or one
@@ -185,26 +190,43 @@ struct libemp_piece {
     size_t length;
 };
 
+#define LIBEMP_ANY_SOURCE UINT16_MAX
+
 /* Hands a message to the board. The program must leave the memory alone until the request has
  * finished.
  * Formats: a message that touches one page takes one descriptor, up to seven pages a chain of up to
  * four descriptors, more pages one descriptor and a page of addresses (EF27). No pieces, or only
  * empty ones, make a message without data.
- * -EINVAL: node out of range or the board's own, piece outside its memory, memory of another board.
+ * -EINVAL: node out of range or the board's own, a tag of more than libemp_tag_bits bits, piece
+ * outside its memory, memory of another board.
  * -EMSGSIZE: longer than libemp_message_limit or too many pages touched. -EAGAIN: no
  * descriptors are free, or not enough adjacent ones; finish a request first. -ENOMEM: no page for
  * addresses. -ENODEV: no firmware runs. */
-int libemp_post_send(struct libemp_board *board, uint16_t peer, uint16_t tag,
+int libemp_post_send(struct libemp_board *board, uint16_t peer, uint64_t tag,
                      const struct libemp_piece *pieces, size_t count, libemp_request *request);
-int libemp_post_receive(struct libemp_board *board, uint16_t peer, uint16_t tag,
+int libemp_post_receive(struct libemp_board *board, uint16_t peer, uint64_t tag,
                         const struct libemp_piece *pieces, size_t count, libemp_request *request);
 
+/* As libemp_post_receive, with wildcards: `peer` may be LIBEMP_ANY_SOURCE, and bits of the tag that
+ * are set in `ignored` match whatever they are. The completion reports source and tag of the
+ * message. Receives with and without wildcards match in the order in which they were posted, as
+ * long as fewer than 2^32 receives with wildcards are posted while one of them waits.
+ * -EOPNOTSUPP: a wildcard, and the library is built for a profile without. */
+int libemp_post_receive_matching(struct libemp_board *board, uint16_t peer, uint64_t tag,
+                                 uint64_t ignored, const struct libemp_piece *pieces, size_t count,
+                                 libemp_request *request);
+
+/* What a finished request tells. After 0 and -EMSGSIZE source and tag are those of the message;
+ * after other results of a receive with wildcards they are what it was posted with. */
 struct libemp_completion {
     uint32_t length; /* of the message, even if less of it was received */
+    uint16_t peer;   /* its source; of a send its destination */
+    uint64_t tag;
 };
 
 /* Tests whether a request has finished, with one register read, which also yields the length of a
- * received message. `completion` may be NULL.
+ * received message. Source and tag that a receive with wildcards has met take three more reads,
+ * once. `completion` may be NULL.
  * These results end the request; its number is invalid afterwards:
  *     0            finished
  *     -EMSGSIZE    The message was longer than the receive; its beginning was delivered.
@@ -255,6 +277,7 @@ int libemp_wait(struct libemp_board *board, libemp_request request, uint64_t tim
 int libemp_cancel(struct libemp_board *board, libemp_request request);
 
 size_t libemp_message_limit(void);                           /* bytes of the longest message */
+unsigned libemp_tag_bits(void);                              /* 16 or 64 */
 size_t libemp_node_limit(void);                              /* nodes are 0 .. limit - 1 */
 size_t libemp_descriptors_free(const struct libemp_board *); /* of libemp_descriptor_limit */
 size_t libemp_descriptor_limit(void);

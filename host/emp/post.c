@@ -95,9 +95,12 @@ static void enter_ring(struct libemp_board *board, uint32_t entry) {
     board_set_word(board->hardware, MAILBOX_ADDRESS, board->posted);
 }
 
-static void hand_over(struct libemp_board *board, size_t index, const uint32_t *words, size_t run) {
+/* What lies behind the word with the owner is read of receives with wildcards and chains only. */
+static void hand_over(struct libemp_board *board, size_t index, const uint32_t *words) {
+    const struct libemp_slot *slot = &board->slots[index];
     board_set_words(board->hardware, descriptor_address(board, index), words,
-                    run * DESCRIPTOR_WORDS);
+                    slot->run > 1 || slot->wildcards ? slot->run * (size_t)DESCRIPTOR_WORDS
+                                                     : EMP_DESCRIPTOR_OWNER_WORD + 1);
     enter_ring(board, (uint32_t)index);
 }
 
@@ -136,40 +139,71 @@ static int post_pieces(struct libemp_board *board, struct libemp_header header,
     slot->run = (uint8_t)run;
     slot->receive = header.direction == EMP_DIRECTION_RECEIVE;
     slot->cancelled = false;
+    slot->peer = header.peer;
+    slot->wildcards = libemp_has_wildcards(header.peer, header.ignored);
+    slot->tag = header.tag;
+    slot->ignored = header.ignored;
     slot->length = header.length;
     slot->word = words[EMP_DESCRIPTOR_OWNER_WORD];
     remember_memory(slot, pieces, count);
     board->outstanding++;
     board->statistics.posts++;
     *request = (uint32_t)slot->generation << GENERATION_SHIFT | (uint32_t)index;
-    hand_over(board, index, words, run);
+    hand_over(board, index, words);
     return 0;
 }
 
-static int post(struct libemp_board *board, enum emp_direction direction, uint16_t peer,
-                uint16_t tag, const struct libemp_piece *pieces, size_t count,
-                libemp_request *request) {
-    const struct libemp_header header = {.direction = direction, .peer = peer, .tag = tag};
+static int check_matching(struct libemp_board *board, const struct libemp_header *header) {
+    const bool any =
+        header->direction == EMP_DIRECTION_RECEIVE && header->peer == LIBEMP_ANY_SOURCE;
+    if (!any && (header->peer >= EMP_NODE_LIMIT || header->peer == board->node))
+        return libemp_fail(board, -EINVAL, "node %u is not a peer of node %u", header->peer,
+                           board->node);
+    if (EMP_TAG_BITS < 64 && libemp_has_wildcards(header->peer, header->ignored))
+        return libemp_fail(board, -EOPNOTSUPP,
+                           "the profile of this library has no receives with wildcards");
+    if (EMP_TAG_BITS < 64 && header->tag >> EMP_TAG_BITS % 64 != 0)
+        return libemp_fail(board, -EINVAL, "tag 0x%" PRIX64 " has more than %u bits", header->tag,
+                           libemp_tag_bits());
+    return 0;
+}
+
+static int post(struct libemp_board *board, struct libemp_header header,
+                const struct libemp_piece *pieces, size_t count, libemp_request *request) {
     if (!request)
         return libemp_fail(board, -EINVAL, "no place for the request");
     if (!board->running)
         return libemp_fail(board, -ENODEV, "no firmware runs");
-    if (peer >= EMP_NODE_LIMIT || peer == board->node)
-        return libemp_fail(board, -EINVAL, "node %u is not a peer of node %u", peer, board->node);
+    int error = check_matching(board, &header);
+    if (error)
+        return error;
     board_run_ahead(board->hardware);
-    const int error = post_pieces(board, header, pieces, count, request);
+    error = post_pieces(board, header, pieces, count, request);
     board_catch_up(board->hardware);
     return error;
 }
 
-int libemp_post_send(struct libemp_board *board, uint16_t peer, uint16_t tag,
+int libemp_post_send(struct libemp_board *board, uint16_t peer, uint64_t tag,
                      const struct libemp_piece *pieces, size_t count, libemp_request *request) {
-    return post(board, EMP_DIRECTION_SEND, peer, tag, pieces, count, request);
+    const struct libemp_header header = {.direction = EMP_DIRECTION_SEND, .peer = peer, .tag = tag};
+    return post(board, header, pieces, count, request);
 }
 
-int libemp_post_receive(struct libemp_board *board, uint16_t peer, uint16_t tag,
+int libemp_post_receive(struct libemp_board *board, uint16_t peer, uint64_t tag,
                         const struct libemp_piece *pieces, size_t count, libemp_request *request) {
-    return post(board, EMP_DIRECTION_RECEIVE, peer, tag, pieces, count, request);
+    const struct libemp_header header = {
+        .direction = EMP_DIRECTION_RECEIVE, .peer = peer, .tag = tag};
+    if (peer == LIBEMP_ANY_SOURCE)
+        return libemp_fail(board, -EINVAL, "any source: libemp_post_receive_matching");
+    return post(board, header, pieces, count, request);
+}
+
+int libemp_post_receive_matching(struct libemp_board *board, uint16_t peer, uint64_t tag,
+                                 uint64_t ignored, const struct libemp_piece *pieces, size_t count,
+                                 libemp_request *request) {
+    const struct libemp_header header = {
+        .direction = EMP_DIRECTION_RECEIVE, .peer = peer, .tag = tag, .ignored = ignored};
+    return post(board, header, pieces, count, request);
 }
 
 static struct libemp_slot *find_slot(struct libemp_board *board, libemp_request request) {
@@ -260,6 +294,24 @@ static int fail_foreign(struct libemp_board *board, size_t index, uint32_t word)
                        index, word);
 }
 
+/* Reads which message a finished receive with wildcards has met. The board wrote it before the word
+ * with the owner. False if the receive would not have accepted such a message. */
+static bool read_source(struct libemp_board *board, const struct libemp_slot *slot,
+                        struct libemp_completion *found) {
+    static const uint32_t last = EMP_DESCRIPTOR_TAG_WORD;
+    uint32_t words[DESCRIPTOR_WORDS] = {0};
+    const uint32_t address = descriptor_address(board, (size_t)(slot - board->slots));
+    board_run_ahead(board->hardware);
+    for (uint32_t i = EMP_DESCRIPTOR_PEER_WORD; i <= last; i++)
+        words[i] = board_get_word(board->hardware, address + 4 * i);
+    board_catch_up(board->hardware);
+    found->peer = (uint16_t)emp_descriptor_get_peer(words);
+    found->tag = libemp_decode_tag(words);
+    return found->peer < EMP_NODE_LIMIT &&
+           (slot->peer == LIBEMP_ANY_SOURCE || found->peer == slot->peer) &&
+           ((found->tag ^ slot->tag) & ~slot->ignored) == 0;
+}
+
 /* A request in whose descriptor `word`, the one with the owner, was read. */
 static int look(struct libemp_board *board, struct libemp_slot *slot, uint32_t word,
                 struct libemp_completion *completion) {
@@ -269,15 +321,21 @@ static int look(struct libemp_board *board, struct libemp_slot *slot, uint32_t w
         board->statistics.polls++;
         return -EAGAIN;
     }
+    const uint32_t result = emp_descriptor_get_result(words);
+    struct libemp_completion found = {.peer = slot->peer, .tag = slot->tag};
+    found.length = slot->receive ? emp_descriptor_get_total_length(words) : slot->length;
     if (!is_completion(slot, words))
         return fail_foreign(board, index, word);
+    if (slot->wildcards && (result == EMP_RESULT_OK || result == EMP_RESULT_TRUNCATED) &&
+        !read_source(board, slot, &found))
+        return fail_foreign(board, index, word);
     if (completion)
-        completion->length = slot->receive ? emp_descriptor_get_total_length(words) : slot->length;
+        *completion = found;
     give_back(board, index, slot->run);
     slot->run = 0;
     slot->generation++;
     board->outstanding--;
-    return outcome(board, index, emp_descriptor_get_result(words));
+    return outcome(board, index, result);
 }
 
 static uint32_t owner_address(const struct libemp_board *board, const struct libemp_slot *slot) {
@@ -351,6 +409,10 @@ int libemp_wait(struct libemp_board *board, libemp_request request, uint64_t tim
 
 size_t libemp_message_limit(void) {
     return EMP_MESSAGE_LIMIT;
+}
+
+unsigned libemp_tag_bits(void) {
+    return EMP_TAG_BITS;
 }
 
 size_t libemp_node_limit(void) {

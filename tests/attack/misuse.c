@@ -148,7 +148,7 @@ static void registering(struct misuse_run *run, struct pair_side *side) {
     libemp_free(side->board, NULL, 0);
 }
 
-typedef int (*posting)(struct libemp_board *board, uint16_t peer, uint16_t tag,
+typedef int (*posting)(struct libemp_board *board, uint16_t peer, uint64_t tag,
                        const struct libemp_piece *pieces, size_t count, libemp_request *request);
 
 static void posting_wrongly(struct misuse_run *run, struct pair_side *side) {

@@ -62,6 +62,43 @@ static NIC_COLD void refuse_in_turn(uint32_t descriptor, bool was_held) {
     refuse(descriptor);
 }
 
+#if EMP_TAG_BITS == 64
+/* The bits to ignore are read of a descriptor with wildcards only. */
+static inline void read_matching(const volatile uint32_t *words, uint32_t who,
+                                 struct emp_posting *posting) {
+    static_assert(EMP_DESCRIPTOR_WILDCARDS_WORD == EMP_DESCRIPTOR_PEER_WORD, "which is read");
+    static_assert(EMP_DESCRIPTOR_TAG_MASK == UINT32_MAX &&
+                      EMP_DESCRIPTOR_TAG_HIGH_MASK == UINT32_MAX &&
+                      EMP_DESCRIPTOR_IGNORED_MASK == UINT32_MAX &&
+                      EMP_DESCRIPTOR_IGNORED_HIGH_MASK == UINT32_MAX,
+                  "each fills a word");
+    posting->tag = words[EMP_DESCRIPTOR_TAG_WORD];
+    posting->tag_high = words[EMP_DESCRIPTOR_TAG_HIGH_WORD];
+    posting->wildcards =
+        (uint8_t)field(who, EMP_DESCRIPTOR_WILDCARDS_SHIFT, EMP_DESCRIPTOR_WILDCARDS_MASK);
+    if (__builtin_expect(posting->wildcards != 0, 0)) {
+        posting->ignored = words[EMP_DESCRIPTOR_IGNORED_WORD];
+        posting->ignored_high = words[EMP_DESCRIPTOR_IGNORED_HIGH_WORD];
+    }
+}
+
+/* Out of line: fast memory has no room for it beside what sends. */
+static NIC_RARE __attribute__((noinline)) enum hsm_verdict
+match_posted(const struct emp_posting *posting) {
+    return emp_match_posted(posting);
+}
+
+NIC_COLD void emp_device_name_message(const uint16_t descriptor, const uint16_t source,
+                                      const uint32_t tag_high, const uint32_t tag) {
+    volatile uint32_t *words = glue_descriptor(descriptor);
+    words[EMP_DESCRIPTOR_PEER_WORD] = (uint32_t)source << EMP_DESCRIPTOR_PEER_SHIFT;
+    words[EMP_DESCRIPTOR_TAG_HIGH_WORD] = tag_high;
+    words[EMP_DESCRIPTOR_TAG_WORD] = tag;
+}
+#else
+#define match_posted emp_match_posted
+#endif
+
 /* `word` is the word with the owner: a word in slow memory can cost as much as six instructions,
  * so each is read once. */
 static NIC_HOT void offer(uint32_t descriptor, uint32_t word, bool was_held) {
@@ -69,11 +106,16 @@ static NIC_HOT void offer(uint32_t descriptor, uint32_t word, bool was_held) {
     struct emp_posting posting = {
         .descriptor = (uint16_t)descriptor,
         .peer = (uint16_t)field(who, EMP_DESCRIPTOR_PEER_SHIFT, EMP_DESCRIPTOR_PEER_MASK),
+#if EMP_TAG_BITS == 16
         .tag = (uint16_t)field(who, EMP_DESCRIPTOR_TAG_SHIFT, EMP_DESCRIPTOR_TAG_MASK),
+#endif
         .length = glue_total_length(word),
     };
-    enum hsm_verdict verdict =
-        glue_is_receive(word) ? emp_match_posted(&posting) : emp_send_posted(&posting);
+    enum hsm_verdict verdict;
+#if EMP_TAG_BITS == 64
+    read_matching(glue_descriptor(descriptor), who, &posting);
+#endif
+    verdict = glue_is_receive(word) ? match_posted(&posting) : emp_send_posted(&posting);
     if (__builtin_expect(verdict == HSM_NO_ROOM, 0)) {
         if (!was_held)
             hold(descriptor, word);
