@@ -59,14 +59,35 @@ def test_random_faults(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize(
-    "program", ["test_messages", "end_to_end/test_silence", "end_to_end/test_tagged"]
+    "program",
+    [
+        "end_to_end/test_matching",
+        "end_to_end/test_silence",
+        "end_to_end/test_tagged",
+        "host/test_descriptor",
+        "host/test_post",
+        "test_messages",
+    ],
 )
-def test_programs_of_a_profile(program: str, profile: str) -> None:
+def test_programs(profile: str, program: str) -> None:
     build = Path("build") / profile
     result = subprocess.run(
         [build / "tests" / program],
         cwd=TOP,
         env={**os.environ, "EMP_IMAGE": str(build / "firmware/emp_a.elf")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_wildcards_between_many_nodes(profile: str) -> None:
+    command = [Path("build") / profile / "tests/campaign_fast", "100", "12", "2000"]
+    result = subprocess.run(
+        [*map(str, command), "wildcard_chance=500000"],
+        cwd=TOP,
         capture_output=True,
         text=True,
         check=False,

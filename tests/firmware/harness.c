@@ -319,6 +319,24 @@ void side_post(struct side *side, uint32_t index, enum emp_direction direction, 
     tigon_host_write32(side->host, MAILBOX(EMP_POSTING_MAILBOX), side->posted);
 }
 
+void side_post_wildcards(struct side *side, uint32_t index, unsigned peer, unsigned tag,
+                         unsigned ignored, const struct buffer *buffer) {
+#if EMP_TAG_BITS == 64
+    uint32_t at = side->descriptors + EMP_DESCRIPTOR_BYTES * index;
+    uint32_t words[EMP_DESCRIPTOR_BYTES];
+    uint32_t count = encode(side, index, EMP_DIRECTION_RECEIVE, peer, tag, buffer, words);
+    emp_descriptor_set_wildcards(words, EMP_WILDCARD_TAG);
+    emp_descriptor_set_ignored(words, ignored);
+    write_words(side, at, words, count);
+    side_write(side, side->posting_ring + 4 * (side->posted % EMP_POSTING_RING_ENTRIES), index);
+    side->posted++;
+    tigon_host_write32(side->host, MAILBOX(EMP_POSTING_MAILBOX), side->posted);
+#else
+    (void)ignored;
+    side_post(side, index, EMP_DIRECTION_RECEIVE, peer, tag, buffer);
+#endif
+}
+
 void side_post_many(struct side *side, uint32_t first, unsigned count, uint32_t step,
                     enum emp_direction direction, unsigned peer, unsigned tag,
                     const struct buffer *buffers) {

@@ -66,6 +66,11 @@ void side_post_many(struct side *side, uint32_t first, unsigned count, uint32_t 
                     enum emp_direction direction, unsigned peer, unsigned tag,
                     const struct buffer *buffers);
 
+/* Posts a receive that ignores bits of the tag; an ordinary one where the profile has no wildcards.
+ */
+void side_post_wildcards(struct side *side, uint32_t index, unsigned peer, unsigned tag,
+                         unsigned ignored, const struct buffer *buffer);
+
 /* [program] Waits until the host owns the descriptor again; its result. */
 enum emp_result side_wait(struct side *side, uint32_t index, uint32_t *length);
 

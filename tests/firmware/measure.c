@@ -13,6 +13,7 @@
 #define MOST     64u
 #define AHEAD    6u
 #define HELLO    (2 * MOST * STEP)
+#define OBSTACLE 36u /* first descriptor of those that no message matches */
 #define LIMIT_NS 4000000000u
 
 struct run {
@@ -20,6 +21,8 @@ struct run {
     uint32_t bytes;
     unsigned count;
     bool both;
+    enum measure_walk kind;
+    unsigned obstacles;
     bool failed;
     struct side side[2];
     unsigned started;
@@ -66,6 +69,21 @@ static bool run_world(struct run *run, tigon_program program) {
 
 /* ----------------------------------------------------------------------------------- Latency */
 
+/* Receives that every message passes. Bits 8 to 11 of a tag do not count in its hash. */
+static void post_obstacles(const struct run *run, struct side *side, unsigned peer) {
+    const unsigned tag = TAG ^ 0x100u;
+    struct buffer buffer;
+    buffer_create(side, &buffer, 4, 0);
+    for (unsigned i = 0; i < run->obstacles; i++) {
+        if (run->kind == MEASURE_NAMED)
+            side_post(side, OBSTACLE + i, EMP_DIRECTION_RECEIVE, peer, tag, &buffer);
+        else
+            side_post_wildcards(side, OBSTACLE + i, peer, tag, 1, &buffer);
+        tigon_host_sleep_ns(side->host, 5000);
+    }
+    free(buffer.page);
+}
+
 static int ping(struct tigon_host *host, void *argument) {
     struct place *place = argument;
     struct run *run = place->run;
@@ -76,6 +94,7 @@ static int ping(struct tigon_host *host, void *argument) {
     buffer_create(side, &out, run->bytes, 0);
     buffer_create(side, &in, run->bytes, 0);
     buffer_fill(side, &out, 1);
+    post_obstacles(run, side, peer);
     side_post(side, 0, EMP_DIRECTION_RECEIVE, peer, TAG, &in);
     meet(run, side);
     tigon_host_sleep_ns(host, 20000);
@@ -110,14 +129,24 @@ static int ping(struct tigon_host *host, void *argument) {
     return 0;
 }
 
+static bool measure_ping(struct run *run, struct measure_latency *result) {
+    if (!run_world(run, ping))
+        return false;
+    result->one_way_us = (double)(run->end_ns - run->begin_ns) / 2000.0 / run->count;
+    result->busy_cycles = (uint32_t)((busy(&run->after[0]) - busy(&run->before[0])) / run->count);
+    return true;
+}
+
+bool measure_walk(const char *image, enum measure_walk kind, unsigned count, unsigned turns,
+                  struct measure_latency *result) {
+    struct run run = {.image = image, .bytes = 4, .count = turns, .kind = kind, .obstacles = count};
+    return measure_ping(&run, result);
+}
+
 bool measure_latency(const char *image, uint32_t bytes, unsigned turns,
                      struct measure_latency *result) {
     struct run run = {.image = image, .bytes = bytes, .count = turns};
-    if (!run_world(&run, ping))
-        return false;
-    result->one_way_us = (double)(run.end_ns - run.begin_ns) / 2000.0 / turns;
-    result->busy_cycles = (uint32_t)((busy(&run.after[0]) - busy(&run.before[0])) / turns);
-    return true;
+    return measure_ping(&run, result);
 }
 
 /* --------------------------------------------------------------------------------- Bandwidth */

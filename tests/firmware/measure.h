@@ -17,6 +17,12 @@ struct measure_latency {
 bool measure_latency(const char *image, uint32_t bytes, unsigned turns,
                      struct measure_latency *result);
 
+/* The same, while `count` receives are posted before that the messages do not match: in the list of
+ * their hash, or with wildcards. */
+enum measure_walk { MEASURE_NAMED, MEASURE_WILDCARDS };
+bool measure_walk(const char *image, enum measure_walk kind, unsigned count, unsigned turns,
+                  struct measure_latency *result);
+
 struct measure_bandwidth {
     double megabits;          /* of message bytes, sum of both directions */
     uint32_t sender_cycles;   /* busy cycles of processor A for each data frame */

@@ -25,6 +25,9 @@ class EmpGuide(Guide):
         numbers = self.program.writer.log_numbers
         self.numbers = {number: key[1] for key, number in numbers.items()}
         self.frame_fields = [f.name for f in self.protocol.payload("Frame").fields]
+        self.posting_fields = [
+            field.name for field in self.protocol.payload("Posting").fields
+        ]
         self.limit = self.constants["descriptor_limit"]
         self.nodes = self.constants["node_limit"]
 
@@ -196,12 +199,26 @@ class EmpGuide(Guide):
             )
         return length
 
+    def posting(
+        self, descriptor: int, peer: int, tag: int, length: int, wild: float = 0
+    ) -> tuple[int, ...]:
+        """`wild`: how likely a receive has wildcards, where the profile has them."""
+        values = dict.fromkeys(self.posting_fields, 0)
+        values.update(descriptor=descriptor, peer=peer, tag=tag, length=length)
+        if "wildcards" in values and self.random.random() < wild:
+            values["wildcards"] = self.random.choice((1, 2, 3))
+            values["ignored"] = self.random.choice((0, 1, 0xFFFFFFFF))
+            values["ignored_high"] = self.random.choice((0, 0, 0xFFFFFFFF))
+        return tuple(values.values())
+
     def send(self) -> Optional[Command]:
         descriptor = self.descriptor()
         if descriptor is None:
             return None
         tag = self.random.randrange(2)
-        posting = (descriptor, self.random.choice(self.peers), tag, self.length())
+        posting = self.posting(
+            descriptor, self.random.choice(self.peers), tag, self.length()
+        )
         return self.entry("Send.posted", posting)
 
     def receive(self) -> Optional[Command]:
@@ -209,7 +226,9 @@ class EmpGuide(Guide):
         if descriptor is None:
             return None
         tag = self.random.randrange(2)
-        posting = (descriptor, self.random.choice(self.peers), tag, self.length())
+        posting = self.posting(
+            descriptor, self.random.choice(self.peers), tag, self.length(), wild=0.3
+        )
         return self.entry("Match.posted", posting)
 
     def peer_begins(self) -> Optional[Command]:
@@ -265,7 +284,8 @@ class EmpGuide(Guide):
         if descriptor is None or self.random.random() < 0.2:
             return None
         capacity = self.random.choice((total, total, total + 5000, total // 2))
-        return self.entry("Match.posted", (descriptor, peer, tag, capacity))
+        posting = self.posting(descriptor, peer, tag, capacity, wild=0.3)
+        return self.entry("Match.posted", posting)
 
     def link(self) -> Optional[Command]:
         """Mostly what brings the link up and keeps it so."""

@@ -30,7 +30,11 @@
 #define AT_SIZE    27
 #define AT_TOTAL   28
 #define AT_FRAMES  32
-#define AT_TAG     34
+#if EMP_TAG_BITS == 64
+#define AT_TAG 42 /* its lowest half word */
+#else
+#define AT_TAG 34
+#endif
 
 struct program {
     const uint8_t *bytes;
@@ -178,12 +182,12 @@ static void forge(struct program *program) {
     uint8_t frame[NATIVE_FRAME_BYTES] = {0};
     uint32_t how = byte(program), sender = byte(program), kind = 1 + how % 4;
     uint32_t number = byte(program), total = half(program) % 6000, length, count = 1;
-    uint32_t header = kind == EMP_FRAME_KIND_HEADER ? 36 : 28, bytes;
+    uint32_t header = kind == EMP_FRAME_KIND_HEADER ? 28 + EMP_MESSAGE_HEADER_BYTES : 28, bytes;
     sender = sender < 0xF0 ? sender % 4 : sender;
-    if (total > 1478)
-        count += (total - 1478 + 1485) / 1486;
+    if (total > EMP_FIRST_FRAME_PAYLOAD)
+        count += (total - EMP_FIRST_FRAME_PAYLOAD + 1485) / 1486;
     if (kind == EMP_FRAME_KIND_HEADER)
-        length = total < 1478 ? total : 1478;
+        length = total < EMP_FIRST_FRAME_PAYLOAD ? total : EMP_FIRST_FRAME_PAYLOAD;
     else if (kind == EMP_FRAME_KIND_DATA)
         length = total % 1487;
     else
@@ -250,7 +254,7 @@ static uint32_t length(struct program *program) {
     if (value < 0x60)
         return value;
     if (value < 0xC0)
-        return 1478 + 743 * (value & 7) + (value >> 3 & 3) - 1;
+        return EMP_FIRST_FRAME_PAYLOAD + 743 * (value & 7) + (value >> 3 & 3) - 1;
     return half(program);
 }
 
@@ -265,6 +269,12 @@ static void post(struct program *program) {
                                    .length = total,
                                    .pieces = pieces,
                                    .count = 1};
+#if EMP_TAG_BITS == 64
+    if ((who & 0x30) == 0x30) {
+        request.wildcards = 1 + value % 3;
+        request.ignored = value >> 2 & 3;
+    }
+#endif
     if (request.format == EMP_FORMAT_CHAIN)
         request.count = 3 + 2 * (value % 3);
     else if (request.format == EMP_FORMAT_INDIRECT)

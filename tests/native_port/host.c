@@ -187,8 +187,18 @@ void host_fill(struct host *host, uint32_t descriptor, const struct host_request
     host_write_word(host, at + EMP_DESCRIPTOR_ADDRESS_LOW_WORD, (uint32_t)address);
     host_write_word(host, at + EMP_DESCRIPTOR_LENGTH_WORD,
                     indirect ? request->count : piece_bytes(request, 0));
+#if EMP_TAG_BITS == 64
     host_write_word(host, at + EMP_DESCRIPTOR_PEER_WORD,
-                    request->peer << EMP_DESCRIPTOR_PEER_SHIFT | request->tag);
+                    request->peer << EMP_DESCRIPTOR_PEER_SHIFT | request->wildcards);
+    host_write_word(host, at + EMP_DESCRIPTOR_TAG_HIGH_WORD, (uint32_t)(request->tag >> 32));
+    host_write_word(host, at + EMP_DESCRIPTOR_TAG_WORD, (uint32_t)request->tag);
+    host_write_word(host, at + EMP_DESCRIPTOR_IGNORED_HIGH_WORD,
+                    (uint32_t)(request->ignored >> 32));
+    host_write_word(host, at + EMP_DESCRIPTOR_IGNORED_WORD, (uint32_t)request->ignored);
+#else
+    host_write_word(host, at + EMP_DESCRIPTOR_PEER_WORD,
+                    request->peer << EMP_DESCRIPTOR_PEER_SHIFT | (uint32_t)request->tag);
+#endif
     host_write_word(host, at + EMP_DESCRIPTOR_OWNER_WORD,
                     request->length << EMP_DESCRIPTOR_TOTAL_LENGTH_SHIFT |
                         continuations << EMP_DESCRIPTOR_CONTINUATIONS_SHIFT |

@@ -48,7 +48,10 @@ struct host_piece {
 struct host_request {
     uint32_t direction; /* EMP_DIRECTION_... */
     uint32_t format;    /* EMP_FORMAT_... */
-    uint32_t peer, tag;
+    uint32_t peer;
+    uint64_t tag;
+    uint32_t wildcards; /* of a receive: EMP_WILDCARD_... */
+    uint64_t ignored;   /* bits of the tag */
     uint32_t length;
     const struct host_piece *pieces; /* SHORT 1, CHAIN up to 7, INDIRECT up to 409 */
     uint32_t count;

@@ -390,9 +390,8 @@ static void refused__bad_descriptors(void **state) {
     /* A chain that leaves the table, and invalid numbers. */
     bad[6].length = 100;
     host_fill(host, EMP_DESCRIPTOR_LIMIT - 1, &bad[6]);
-    host_write_word(host, EMP_DESCRIPTOR_LIMIT * ORACLE_WORDS - 1,
-                    host->descriptors[EMP_DESCRIPTOR_LIMIT * ORACLE_WORDS - 1] |
-                        1u << EMP_DESCRIPTOR_CONTINUATIONS_SHIFT);
+    uint32_t last = (EMP_DESCRIPTOR_LIMIT - 1) * ORACLE_WORDS + EMP_DESCRIPTOR_OWNER_WORD;
+    host_write_word(host, last, host->descriptors[last] | 1u << EMP_DESCRIPTOR_CONTINUATIONS_SHIFT);
     host_enter(host, EMP_DESCRIPTOR_LIMIT - 1);
     host_enter(host, EMP_DESCRIPTOR_LIMIT);
     host_enter(host, 0xFFFFu);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Of each source, destination and tag there is a lane: messages in the order sent, and receives in
- * the order posted. The first message belongs to the first receive that was not cancelled.
+ * Of each source, destination and tag there is a lane of messages in the order sent, and of each
+ * node a list of its receives in the order posted. A receive that has got a message is settled when
+ * no earlier one that accepts the message is left: then the first message of the lane is its.
  */
 #include "tests/native_worlds/history.h"
 
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_ROOM = 16, TEXT_BYTES = 256 };
+enum { FIRST_ROOM = 16, TEXT_BYTES = 256, REMEMBERED = 64 };
 
 struct message {
     uint64_t number;
@@ -20,26 +21,43 @@ struct message {
 };
 
 struct receive {
-    uint8_t *content; /* what it got, where a receive before it is still open */
+    uint8_t *content; /* what it got, where it cannot be settled yet */
+    uint64_t index;   /* of its node's receives */
+    uint32_t source, tag, ignored;
     uint32_t capacity, request;
     uint32_t bytes;
+    uint32_t got_source, got_tag;
     enum history_result result;
-    bool ended;
+    bool ended; /* with a message; of other ends it is forgotten */
     bool cancelling;
+    bool passed; /* a later one has got a message that this one accepts */
 };
 
-/* Queues: `first` is taken next, rooms are powers of two. */
+/* A queue: `first` is taken next, the room is a power of two. */
 struct lane {
     struct message *messages;
-    struct receive *receives;
     uint32_t first_message, message_count, message_room;
-    uint32_t first_receive, receive_count, receive_room;
+};
+
+/* A receive that was settled, and ignores bits of the tag. */
+struct settled {
+    struct receive receive;
+    uint64_t number;
+};
+
+struct node {
+    struct receive *receives;
+    uint32_t count, room;
+    uint64_t posted;
+    struct settled settled[REMEMBERED];
+    uint64_t settled_count;
 };
 
 struct history {
     struct history_memory memory;
     uint32_t nodes, tags;
     struct lane *lanes;
+    struct node *node;
     uint64_t *sent;     /* messages of each pair */
     uint32_t *restarts; /* of each node */
     enum history_finding finding;
@@ -62,8 +80,13 @@ static struct message *message_at(const struct lane *lane, uint32_t place) {
     return &lane->messages[(lane->first_message + place) & (lane->message_room - 1)];
 }
 
-static struct receive *receive_at(const struct lane *lane, uint32_t place) {
-    return &lane->receives[(lane->first_receive + place) & (lane->receive_room - 1)];
+static bool accepts(const struct receive *receive, uint32_t source, uint32_t tag) {
+    return (receive->source == HISTORY_ANY_SOURCE || receive->source == source) &&
+           ((receive->tag ^ tag) & ~receive->ignored) == 0;
+}
+
+static bool has_wildcards(const struct receive *receive) {
+    return receive->source == HISTORY_ANY_SOURCE || receive->ignored != 0;
 }
 
 struct history *history_create(uint32_t nodes, uint32_t tags, const struct history_memory *memory) {
@@ -72,24 +95,28 @@ struct history *history_create(uint32_t nodes, uint32_t tags, const struct histo
     history->nodes = nodes;
     history->tags = tags;
     history->lanes = zeroed((size_t)nodes * nodes * tags, sizeof *history->lanes);
+    history->node = zeroed(nodes, sizeof *history->node);
     history->sent = zeroed((size_t)nodes * nodes, sizeof *history->sent);
     history->restarts = zeroed(nodes, sizeof *history->restarts);
     return history;
 }
 
-static void forget_receives(struct lane *lane) {
-    for (uint32_t i = 0; i < lane->receive_count; i++)
-        free(receive_at(lane, i)->content);
-    lane->receive_count = 0;
+static void forget_receives(struct node *node) {
+    for (uint32_t i = 0; i < node->count; i++)
+        free(node->receives[i].content);
+    node->count = 0;
+    node->settled_count = 0;
 }
 
 void history_free(struct history *history) {
-    for (uint32_t i = 0; i < history->nodes * history->nodes * history->tags; i++) {
-        forget_receives(&history->lanes[i]);
+    for (uint32_t i = 0; i < history->nodes * history->nodes * history->tags; i++)
         free(history->lanes[i].messages);
-        free(history->lanes[i].receives);
+    for (uint32_t i = 0; i < history->nodes; i++) {
+        forget_receives(&history->node[i]);
+        free(history->node[i].receives);
     }
     free(history->lanes);
+    free(history->node);
     free(history->sent);
     free(history->restarts);
     free(history);
@@ -123,52 +150,86 @@ void history_send(struct history *history, uint32_t source, uint32_t destination
 }
 
 void history_receive(struct history *history, uint32_t node, uint32_t source, uint32_t tag,
-                     uint32_t capacity, uint32_t request) {
-    struct lane *lane = lane_of(history, source, node, tag);
-    if (lane->receive_count == lane->receive_room) {
-        uint32_t room = lane->receive_room != 0 ? 2 * lane->receive_room : FIRST_ROOM;
-        struct receive *receives = zeroed(room, sizeof *receives);
-        for (uint32_t i = 0; i < lane->receive_count; i++)
-            receives[i] = *receive_at(lane, i);
-        free(lane->receives);
-        lane->receives = receives;
-        lane->receive_room = room;
-        lane->first_receive = 0;
+                     uint32_t ignored, uint32_t capacity, uint32_t request) {
+    struct node *own = &history->node[node];
+    if (own->count == own->room) {
+        own->room = own->room != 0 ? 2 * own->room : FIRST_ROOM;
+        own->receives = realloc(own->receives, own->room * sizeof *own->receives);
+        if (own->receives == NULL)
+            abort();
     }
-    lane->receive_count++;
-    *receive_at(lane, lane->receive_count - 1) =
-        (struct receive){.capacity = capacity, .request = request};
+    own->receives[own->count++] = (struct receive){.index = own->posted++,
+                                                   .source = source,
+                                                   .tag = tag,
+                                                   .ignored = ignored,
+                                                   .capacity = capacity,
+                                                   .request = request};
 }
 
-static struct receive *open_receive(const struct lane *lane, uint32_t request, uint32_t *place) {
-    for (*place = 0; *place < lane->receive_count; (*place)++)
-        if (!receive_at(lane, *place)->ended && receive_at(lane, *place)->request == request)
-            return receive_at(lane, *place);
+static uint32_t open_receive(const struct node *node, uint32_t request) {
+    for (uint32_t place = 0; place < node->count; place++)
+        if (!node->receives[place].ended && node->receives[place].request == request)
+            return place;
     abort(); /* the campaign's own mistake */
 }
 
-void history_cancel(struct history *history, uint32_t node, uint32_t source, uint32_t tag,
-                    uint32_t request) {
-    uint32_t place;
-    open_receive(lane_of(history, source, node, tag), request, &place)->cancelling = true;
+static void remove_receive(struct node *node, uint32_t place) {
+    free(node->receives[place].content);
+    node->count--;
+    memmove(&node->receives[place], &node->receives[place + 1],
+            (node->count - place) * sizeof *node->receives);
+}
+
+void history_cancel(struct history *history, uint32_t node, uint32_t request) {
+    struct node *own = &history->node[node];
+    own->receives[open_receive(own, request)].cancelling = true;
 }
 
 /* ------------------------------------------------------------------------------------- Ending */
+
+static bool is_awaited(const struct node *node, uint32_t source, uint32_t tag) {
+    for (uint32_t i = 0; i < node->count; i++)
+        if (accepts(&node->receives[i], source, tag))
+            return true;
+    return false;
+}
 
 /* A message was accepted: so each earlier one of its source must have a receive, or have ended. */
 static void check_order(struct history *history, uint32_t source, uint32_t node, uint64_t number) {
     for (uint32_t tag = 0; tag < history->tags; tag++) {
         const struct lane *lane = lane_of(history, source, node, tag);
         const struct message *first;
-        if (lane->message_count == 0 || lane->receive_count != 0)
+        if (lane->message_count == 0)
             continue;
         first = message_at(lane, 0);
-        if (first->number < number && !first->doubtful)
+        if (first->number < number && !first->doubtful &&
+            !is_awaited(&history->node[node], source, tag))
             find(history, HISTORY_MISORDERED,
                  "node %u has message %" PRIu64 " of node %u, and no receive for message %" PRIu64
                  " of tag %u, which was sent before",
                  node, number, source, first->number, tag);
     }
+}
+
+/* Receives that were posted before, accept this message, and got one of the same source, got it
+ * before. Those of one tag are in order already. */
+static void check_matching(struct history *history, uint32_t node, const struct receive *receive,
+                           uint64_t number) {
+    struct node *own = &history->node[node];
+    for (uint64_t i = 0; i < own->settled_count && i < REMEMBERED; i++) {
+        const struct settled *settled = &own->settled[i];
+        if (settled->receive.index < receive->index &&
+            settled->receive.got_source == receive->got_source &&
+            accepts(&settled->receive, receive->got_source, receive->got_tag) &&
+            settled->number > number)
+            find(history, HISTORY_MISORDERED,
+                 "node %u: message %" PRIu64 " of node %u with tag %u has a later receive than "
+                 "message %" PRIu64 ", and the earlier receive accepts it",
+                 node, number, receive->got_source, receive->got_tag, settled->number);
+    }
+    if (receive->ignored != 0)
+        own->settled[own->settled_count++ % REMEMBERED] =
+            (struct settled){.receive = *receive, .number = number};
 }
 
 static bool is_message(const struct history *history, uint32_t source, uint32_t node,
@@ -182,9 +243,11 @@ static bool is_message(const struct history *history, uint32_t source, uint32_t 
                   content, bytes) == 0;
 }
 
-/* The first receive has got a message. */
-static void settle(struct history *history, struct lane *lane, uint32_t source, uint32_t node,
-                   uint32_t tag, const struct receive *receive, const uint8_t *content) {
+/* The receive has the first message of its lane. */
+static void settle(struct history *history, uint32_t node, const struct receive *receive,
+                   const uint8_t *content) {
+    const uint32_t source = receive->got_source, tag = receive->got_tag;
+    struct lane *lane = lane_of(history, source, node, tag);
     uint32_t skipped = 0;
     struct message found;
     while (skipped < lane->message_count && message_at(lane, skipped)->doubtful &&
@@ -213,61 +276,109 @@ static void settle(struct history *history, struct lane *lane, uint32_t source, 
     lane->first_message += skipped + 1;
     lane->message_count -= skipped + 1;
     check_order(history, source, node, found.number);
+    check_matching(history, node, receive, found.number);
 }
 
-void history_receive_ended(struct history *history, uint32_t node, uint32_t source, uint32_t tag,
-                           uint32_t request, enum history_result result, uint32_t bytes) {
-    struct lane *lane = lane_of(history, source, node, tag);
-    uint32_t place;
-    struct receive *receive = open_receive(lane, request, &place);
+/* Is an earlier receive left that accepts the message? */
+static bool is_blocked(const struct node *node, uint32_t place) {
+    const struct receive *receive = &node->receives[place];
+    for (uint32_t i = 0; i < place; i++)
+        if (accepts(&node->receives[i], receive->got_source, receive->got_tag))
+            return true;
+    return false;
+}
+
+static void settle_all(struct history *history, uint32_t node) {
+    struct node *own = &history->node[node];
+    for (uint32_t place = 0; place < own->count;) {
+        struct receive receive = own->receives[place];
+        if (!receive.ended || is_blocked(own, place)) {
+            place++;
+            continue;
+        }
+        own->receives[place].content = NULL;
+        remove_receive(own, place);
+        settle(history, node, &receive, receive.content);
+        free(receive.content);
+    }
+}
+
+/* Every earlier receive that accepts the message has met one before: the host may not get it back
+ * as cancelled, unless it asked for that. */
+static void pass(struct node *node, uint32_t place) {
+    const struct receive *receive = &node->receives[place];
+    for (uint32_t i = 0; i < place; i++)
+        if (!node->receives[i].ended && !node->receives[i].cancelling &&
+            accepts(&node->receives[i], receive->got_source, receive->got_tag))
+            node->receives[i].passed = true;
+}
+
+void history_receive_ended(struct history *history, uint32_t node, uint32_t request,
+                           enum history_result result, uint32_t bytes, uint32_t source,
+                           uint32_t tag) {
+    struct node *own = &history->node[node];
+    uint32_t place = open_receive(own, request);
+    struct receive *receive = &own->receives[place];
     bool got = result == HISTORY_OK || result == HISTORY_TRUNCATED;
     uint32_t taken = bytes < receive->capacity ? bytes : receive->capacity;
-    receive->ended = true;
     receive->result = result;
     receive->bytes = bytes;
+    receive->got_source = source;
+    receive->got_tag = tag;
     if (result == HISTORY_CANCELLED && !receive->cancelling)
         find(history, HISTORY_LOST, "node %u: a receive was cancelled that nobody cancelled", node);
-    if (result == HISTORY_RESET && history->restarts[source] == 0)
+    if (result == HISTORY_CANCELLED && receive->passed)
+        find(history, HISTORY_MISORDERED,
+             "node %u: a receive was cancelled, and a later one had got a message that it accepts",
+             node);
+    if (result == HISTORY_RESET && history->restarts[receive->source] == 0)
         find(history, HISTORY_LOST, "node %u: a receive was reset, and node %u never restarted",
-             node, source);
-    if (got && place != 0) {
-        receive->content = zeroed(taken + 1, 1);
+             node, receive->source);
+    if (got && (source >= history->nodes || tag >= history->tags || source == node ||
+                !accepts(receive, source, tag))) {
+        find(history, HISTORY_CORRUPTED,
+             "node %u: a receive from node %u with tag %u, bits %u ignored, got a message of node "
+             "%u with tag %u",
+             node, receive->source, receive->tag, receive->ignored, source, tag);
+        got = false;
+    }
+    if (got) {
+        pass(own, place);
+        receive->ended = true;
+        receive->content = malloc(taken + 1);
+        if (receive->content == NULL)
+            abort();
         memcpy(receive->content,
                history->memory.present(history->memory.owner, node, request, taken), taken);
+    } else {
+        remove_receive(own, place);
     }
-    while (lane->receive_count != 0 && receive_at(lane, 0)->ended) {
-        struct receive first = *receive_at(lane, 0);
-        lane->first_receive++;
-        lane->receive_count--;
-        if (first.result == HISTORY_OK || first.result == HISTORY_TRUNCATED)
-            settle(history, lane, source, node, tag, &first,
-                   first.content != NULL
-                       ? first.content
-                       : history->memory.present(history->memory.owner, node, request, taken));
-        free(first.content);
-    }
+    settle_all(history, node);
 }
 
-/* Of the place-th message of a lane: the receive that must have it; NULL where a cancellation
- * leaves that open. */
-static const struct receive *receive_of(const struct lane *lane, uint32_t place, bool *open) {
+/* Of the place-th message of a lane: the receive that must have it; NULL where a cancellation or a
+ * wildcard leaves that open. */
+static const struct receive *receive_of(const struct node *node, uint32_t source, uint32_t tag,
+                                        uint32_t place, bool *open) {
     *open = false;
-    for (uint32_t i = 0; i < lane->receive_count; i++) {
-        const struct receive *receive = receive_at(lane, i);
-        bool skipped = receive->ended &&
-                       (receive->result == HISTORY_CANCELLED || receive->result == HISTORY_RESET);
-        *open |= receive->cancelling && !receive->ended;
-        if (!skipped && place-- == 0)
+    for (uint32_t i = 0; i < node->count; i++) {
+        const struct receive *receive = &node->receives[i];
+        if (!accepts(receive, source, tag) ||
+            (receive->ended && (receive->got_source != source || receive->got_tag != tag)))
+            continue;
+        *open |= !receive->ended && (receive->cancelling || has_wildcards(receive));
+        if (place-- == 0)
             return receive;
     }
     return NULL;
 }
 
-static void check_present(struct history *history, const struct lane *lane, uint32_t source,
-                          uint32_t destination, uint32_t place) {
-    const struct message *message = message_at(lane, place);
+static void check_present(struct history *history, uint32_t source, uint32_t destination,
+                          uint32_t tag, uint32_t place) {
+    const struct message *message = message_at(lane_of(history, source, destination, tag), place);
     bool open;
-    const struct receive *receive = receive_of(lane, place, &open);
+    const struct receive *receive =
+        receive_of(&history->node[destination], source, tag, place, &open);
     uint32_t bytes;
     if (open)
         return;
@@ -325,7 +436,7 @@ void history_send_ended(struct history *history, uint32_t source, uint32_t desti
             doubt |= message->doubtful;
             message->ended = true;
             if (result == HISTORY_OK && !doubt)
-                check_present(history, lane, source, destination, place);
+                check_present(history, source, destination, tag, place);
         }
     }
     if (result == HISTORY_RESET)
@@ -339,11 +450,11 @@ void history_send_ended(struct history *history, uint32_t source, uint32_t desti
 
 void history_restart(struct history *history, uint32_t node) {
     history->restarts[node]++;
+    forget_receives(&history->node[node]);
     for (uint32_t peer = 0; peer < history->nodes; peer++)
         for (uint32_t tag = 0; tag < history->tags; tag++) {
             struct lane *in = lane_of(history, peer, node, tag);
             struct lane *out = lane_of(history, node, peer, tag);
-            forget_receives(in);
             for (uint32_t i = 0; i < in->message_count; i++)
                 message_at(in, i)->doubtful = true;
             for (uint32_t i = 0; i < out->message_count; i++)

@@ -8,8 +8,10 @@
  *
  * What it demands:
  *   - A receive gets the bytes of the message that it must match: messages of one source match
- *     receives of their tag in the order in which both were posted, each exactly once. A cancelled
- *     receive matches nothing. A receive too short gets the beginning, and is told so.
+ *     receives that accept them in the order in which both were posted, each exactly once. A
+ *     cancelled receive matches nothing. A receive too short gets the beginning, and is told so.
+ *   - A message matches the receive posted first of those that accept it: source and tag agree, but
+ *     for what the receive ignores. A receive with wildcards is told source and tag.
  *   - A message is not accepted while an earlier one of the same source has no receive.
  *   - When a send has finished, its message is in the receiver's memory.
  *   - After a node has restarted: its peers' unfinished requests end with a reset or properly;
@@ -39,6 +41,8 @@ enum history_finding {
 
 struct history;
 
+#define HISTORY_ANY_SOURCE UINT32_MAX
+
 /* What the hosts' memory holds. `bytes` are valid until the next call. */
 struct history_memory {
     void *owner;
@@ -59,14 +63,16 @@ void history_send(struct history *history, uint32_t source, uint32_t destination
 void history_send_ended(struct history *history, uint32_t source, uint32_t destination,
                         uint64_t number, enum history_result result);
 
-/* `request` names a receive among the open ones of its node. */
+/* `request` names a receive among the open ones of its node. It accepts messages of `source`, or of
+ * any, whose tags differ from `tag` in bits of `ignored` only. */
 void history_receive(struct history *history, uint32_t node, uint32_t source, uint32_t tag,
-                     uint32_t capacity, uint32_t request);
-void history_cancel(struct history *history, uint32_t node, uint32_t source, uint32_t tag,
-                    uint32_t request);
-/* Its memory is looked at within the call. */
-void history_receive_ended(struct history *history, uint32_t node, uint32_t source, uint32_t tag,
-                           uint32_t request, enum history_result result, uint32_t bytes);
+                     uint32_t ignored, uint32_t capacity, uint32_t request);
+void history_cancel(struct history *history, uint32_t node, uint32_t request);
+/* Its memory is looked at within the call. With a message, source and tag are those of the message,
+ * as the host was told them. */
+void history_receive_ended(struct history *history, uint32_t node, uint32_t request,
+                           enum history_result result, uint32_t bytes, uint32_t source,
+                           uint32_t tag);
 
 /* All requests of the node are gone, on the host too. */
 void history_restart(struct history *history, uint32_t node);

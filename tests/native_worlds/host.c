@@ -180,6 +180,43 @@ static void put_chain(struct world_node *node, uint32_t slot, struct request *re
     }
 }
 
+/* The halves of a tag of 64 bits differ by the same bits in all tags, so that all have the same
+ * key. */
+#define HALVES 0x5A5A5A00u
+
+static void put_matching(volatile uint32_t *words, const struct request *request) {
+#if EMP_TAG_BITS == 64
+    bool any = request->peer == HISTORY_ANY_SOURCE;
+    uint32_t wildcards =
+        (any ? EMP_WILDCARD_SOURCE : 0) | (request->ignored != 0 ? EMP_WILDCARD_TAG : 0);
+    words[EMP_DESCRIPTOR_PEER_WORD] =
+        (any ? 0 : request->peer) << EMP_DESCRIPTOR_PEER_SHIFT | wildcards;
+    words[EMP_DESCRIPTOR_TAG_HIGH_WORD] = request->tag ^ HALVES;
+    words[EMP_DESCRIPTOR_TAG_WORD] = request->tag;
+    words[EMP_DESCRIPTOR_IGNORED_HIGH_WORD] = words[EMP_DESCRIPTOR_IGNORED_WORD] = request->ignored;
+#else
+    words[EMP_DESCRIPTOR_PEER_WORD] = request->peer << EMP_DESCRIPTOR_PEER_SHIFT | request->tag;
+#endif
+}
+
+/* Source and tag of the message that a receive has met. */
+static void get_matching(const struct world_node *node, uint32_t slot,
+                         const struct request *receive, uint32_t *source, uint32_t *tag) {
+    *source = receive->peer;
+    *tag = receive->tag;
+#if EMP_TAG_BITS == 64
+    const volatile uint32_t *words = &node->objects.descriptors[(size_t)slot * DESCRIPTORS * WORDS];
+    if (receive->peer == HISTORY_ANY_SOURCE || receive->ignored != 0) {
+        *source = words[EMP_DESCRIPTOR_PEER_WORD] >> EMP_DESCRIPTOR_PEER_SHIFT;
+        *tag = words[EMP_DESCRIPTOR_TAG_WORD];
+        if (words[EMP_DESCRIPTOR_TAG_HIGH_WORD] != (*tag ^ HALVES))
+            *tag = UINT32_MAX;
+    }
+#else
+    (void)node, (void)slot;
+#endif
+}
+
 static void post(struct world_node *node, uint32_t slot, uint32_t direction) {
     struct request *request = request_of(node, slot);
     volatile uint32_t *words = &node->objects.descriptors[(size_t)slot * DESCRIPTORS * WORDS];
@@ -198,7 +235,7 @@ static void post(struct world_node *node, uint32_t slot, uint32_t direction) {
     }
     put_address(&words[EMP_DESCRIPTOR_ADDRESS_HIGH_WORD], address);
     words[EMP_DESCRIPTOR_LENGTH_WORD] = length;
-    words[EMP_DESCRIPTOR_PEER_WORD] = request->peer << EMP_DESCRIPTOR_PEER_SHIFT | request->tag;
+    put_matching(words, request);
     words[EMP_DESCRIPTOR_OWNER_WORD] = request->bytes << EMP_DESCRIPTOR_TOTAL_LENGTH_SHIFT |
                                        continuations << EMP_DESCRIPTOR_CONTINUATIONS_SHIFT |
                                        format << EMP_DESCRIPTOR_FORMAT_SHIFT |
@@ -254,22 +291,53 @@ static uint64_t next_receive(struct world_node *node, uint32_t source) {
     return number ^ (message_hash(node->world, source, node->index, number >> 1) & 1);
 }
 
+static void hand_over_receive(struct world_node *node, uint32_t slot) {
+    const struct request *receive = &node->receives[slot];
+    history_receive(node->world->history, node->index, receive->peer, receive->tag,
+                    receive->ignored, receive->bytes, slot);
+    post(node, WORLD_REQUESTS + slot, EMP_DIRECTION_RECEIVE);
+}
+
 static void post_receive(struct world_node *node, uint32_t source) {
     struct world *world = node->world;
     const struct plan *plan = &world->plan;
     uint32_t slot = take_slot(&node->open_receives);
     struct request *receive = &node->receives[slot];
-    *receive = (struct request){
-        .peer = source, .number = next_receive(node, source), .bytes = plan->longest};
+    *receive = (struct request){.peer = source,
+                                .made_for = source,
+                                .number = next_receive(node, source),
+                                .bytes = plan->longest};
     receive->tag = message_tag(world, source, node->index, receive->number);
     if (plan->restarts == 0)
         receive->bytes = message_bytes(world, source, node->index, receive->number);
     if (tigon_random_below(&node->random, 1000000) < plan->short_chance)
         receive->bytes = (uint32_t)tigon_random_below(&node->random, receive->bytes + 1);
     cut(node, receive);
-    history_receive(world->history, node->index, source, receive->tag, receive->bytes, slot);
+    if (tigon_random_below(&node->random, 1000000) < plan->wildcard_chance) {
+        uint32_t how = (uint32_t)tigon_random_below(&node->random, 16);
+        receive->ignored = how & 7;
+        if (how & 8)
+            receive->peer = HISTORY_ANY_SOURCE;
+    }
+    hand_over_receive(node, slot);
     node->peer[source].receives++;
-    post(node, WORLD_REQUESTS + slot, EMP_DIRECTION_RECEIVE);
+}
+
+/* Where receives have wildcards, one for a certain message may be taken by another one. So behind
+ * all others there is always one that accepts every message, as programs have it for messages that
+ * they do not expect. */
+static void post_catch_all(struct world_node *node) {
+    uint32_t slot;
+    if (node->catch_all || ~node->open_receives == 0)
+        return;
+    slot = take_slot(&node->open_receives);
+    node->receives[slot] = (struct request){.peer = HISTORY_ANY_SOURCE,
+                                            .ignored = UINT32_MAX,
+                                            .any = true,
+                                            .bytes = node->world->plan.longest};
+    cut(node, &node->receives[slot]);
+    hand_over_receive(node, slot);
+    node->catch_all = true;
 }
 
 /* ------------------------------------------------------------------------------------- Results */
@@ -326,17 +394,22 @@ static void look_at_receives(struct world_node *node) {
     for (uint64_t left = node->open_receives; left != 0; left &= left - 1) {
         uint32_t slot = (uint32_t)__builtin_ctzll(left);
         const struct request *receive = &node->receives[slot];
-        uint32_t source = receive->peer;
+        uint32_t source, tag;
         if (!ended(node, WORLD_REQUESTS + slot, &result, &bytes))
             continue;
+        get_matching(node, WORLD_REQUESTS + slot, receive, &source, &tag);
         /* A reset of an earlier message was there before this one came. */
         if (world->plan.restarts != 0)
             host_look_at_sends(&world->nodes[source]);
-        history_receive_ended(world->history, node->index, source, receive->tag, slot, result,
-                              bytes);
+        history_receive_ended(world->history, node->index, slot, result, bytes, source, tag);
         node->open_receives &= ~(UINT64_C(1) << slot);
-        node->peer[source].receives--;
-        if (result == HISTORY_CANCELLED && !world->closing && world->plan.restarts == 0)
+        if (receive->any) {
+            node->catch_all = false;
+            continue;
+        }
+        node->peer[receive->made_for].receives--;
+        if (result == HISTORY_CANCELLED && !world->closing && world->plan.restarts == 0 &&
+            world->plan.wildcard_chance == 0)
             node->peer[source].again[node->peer[source].again_count++] = receive->number;
     }
 }
@@ -346,7 +419,7 @@ static void cancel(struct world_node *node, uint32_t slot) {
     if ((node->open_receives >> slot & 1) == 0 || receive->cancelling)
         return;
     receive->cancelling = true;
-    history_cancel(node->world->history, node->index, receive->peer, receive->tag, slot);
+    history_cancel(node->world->history, node->index, slot);
     enter(node, EMP_CANCEL_REQUEST | (WORLD_REQUESTS + slot) * DESCRIPTORS);
 }
 
@@ -365,6 +438,8 @@ void host_look(struct world_node *node) {
             while (sends_to(&world->nodes[source], node->index) &&
                    node->peer[source].receives < plan->receives_ahead)
                 post_receive(node, source);
+        if (plan->wildcard_chance != 0)
+            post_catch_all(node);
         while ((uint32_t)__builtin_popcountll(node->open_sends) < plan->sends_ahead &&
                world->posted < plan->messages && (!plan->incast || node->index != 0))
             post_send(node, draw_peer(node));
@@ -380,5 +455,6 @@ void host_forget(struct world_node *node) {
         node->peer[peer].receives = node->peer[peer].again_count = 0;
     node->world->ended += (uint32_t)__builtin_popcountll(node->open_sends);
     node->open_sends = node->open_receives = 0;
+    node->catch_all = false;
     node->posted = 0;
 }

@@ -61,6 +61,7 @@ void plan_draw(struct plan *plan, uint64_t seed, uint32_t messages) {
     plan->delay = fault(&random, 300000);
     plan->delay_ns = 1 + below(&random, 200000) / (1 + below(&random, 20));
     plan->clock_ppm = below(&random, WORLD_CLOCK_PPM + 1);
+    plan->wildcard_chance = below(&random, 2) ? below(&random, MILLION) : 0;
 }
 
 bool plan_set(struct plan *plan, const char *text) {
@@ -88,7 +89,7 @@ void plan_complete(struct plan *plan) {
     put_into(&plan->longest, 0, WORLD_LONGEST);
     put_into(&plan->tags, 1, 8);
     put_into(&plan->sends_ahead, 1, WORLD_REQUESTS - 1);
-    put_into(&plan->receives_ahead, 2, (WORLD_REQUESTS - 1) / (plan->nodes - 1));
+    put_into(&plan->receives_ahead, 2, (WORLD_REQUESTS - 2) / (plan->nodes - 1));
     put_into(&plan->switch_frames, 2, 64);
     put_into(&plan->event_ns, 1, 1000000);
     put_into(&plan->clock_ppm, 10, WORLD_CLOCK_PPM);
@@ -98,7 +99,11 @@ void plan_complete(struct plan *plan) {
     put_into(&plan->loss, 0, MILLION / 2);
     put_into(&plan->corrupt, 0, MILLION / 2);
     put_into(&plan->delay_ns, 1, 100000000);
+    put_into(&plan->wildcard_chance, 0, MILLION);
+    if (EMP_TAG_BITS < 64)
+        plan->wildcard_chance = 0;
     if (plan->restarts != 0) {
+        plan->wildcard_chance = 0;
         /* Which messages a node has missed nobody tells it: so its receives take any. */
         plan->tags = 1;
         plan->short_chance = 0;

@@ -13,6 +13,7 @@
     KNOB(nodes)           /* 2 to WORLD_NODES */                                                   \
     KNOB(messages)        /* of the whole world */                                                 \
     KNOB(longest)         /* message, bytes */                                                     \
+    KNOB(wildcard_chance) /* of a million receives; only where the profile has them */             \
     KNOB(tags)            /* 1 to 8 */                                                             \
     KNOB(sends_ahead)     /* posted and not finished, of each node */                              \
     KNOB(receives_ahead)  /* of each pair of nodes, at least 2 */                                  \

@@ -53,7 +53,7 @@ static void send_one(uint32_t tag) {
 }
 
 static void post(uint32_t tag, uint32_t request) {
-    history_receive(history, RIGHT, LEFT, tag, BYTES, request);
+    history_receive(history, RIGHT, LEFT, tag, 0, BYTES, request);
 }
 
 static void come(uint64_t number, uint32_t request) {
@@ -61,7 +61,7 @@ static void come(uint64_t number, uint32_t request) {
 }
 
 static void received(uint32_t tag, uint32_t request) {
-    history_receive_ended(history, RIGHT, LEFT, tag, request, HISTORY_OK, BYTES);
+    history_receive_ended(history, RIGHT, request, HISTORY_OK, BYTES, LEFT, tag);
 }
 
 static void sending_ended(uint64_t number, enum history_result result) {
@@ -95,11 +95,11 @@ static void fine__cancelled_receive_is_passed(void **state) {
     send_one(0);
     post(0, 0);
     post(0, 1);
-    history_cancel(history, RIGHT, LEFT, 0, 0);
+    history_cancel(history, RIGHT, 0);
     come(0, 1);
     sending_ended(0, HISTORY_OK);
     received(0, 1);
-    history_receive_ended(history, RIGHT, LEFT, 0, 0, HISTORY_CANCELLED, 0);
+    history_receive_ended(history, RIGHT, 0, HISTORY_CANCELLED, 0, LEFT, 0);
     history_end(history);
     expect(HISTORY_FINE);
 }
@@ -222,7 +222,7 @@ static void finds__wrong_length(void **state) {
     send_one(0);
     post(0, 0);
     come(0, 0);
-    history_receive_ended(history, RIGHT, LEFT, 0, 0, HISTORY_OK, BYTES - 1);
+    history_receive_ended(history, RIGHT, 0, HISTORY_OK, BYTES - 1, LEFT, 0);
     expect(HISTORY_CORRUPTED);
 }
 
@@ -258,8 +258,94 @@ static void finds__reset_without_a_restart(void **state) {
 static void finds__receive_that_nobody_cancelled(void **state) {
     (void)state;
     post(0, 0);
-    history_receive_ended(history, RIGHT, LEFT, 0, 0, HISTORY_CANCELLED, 0);
+    history_receive_ended(history, RIGHT, 0, HISTORY_CANCELLED, 0, LEFT, 0);
     expect(HISTORY_LOST);
+}
+
+/* Receives with wildcards: tag 0 or 1, as posted; what is told is the message's. */
+static void post_any(uint32_t request) {
+    history_receive(history, RIGHT, HISTORY_ANY_SOURCE, 0, 1, BYTES, request);
+}
+
+static void fine__wildcards_in_order(void **state) {
+    (void)state;
+    send_one(1);
+    send_one(0);
+    send_one(1);
+    post_any(0);
+    post(0, 1);
+    post_any(2);
+    for (unsigned i = 0; i < 3; i++)
+        come(i, i);
+    received(1, 2);
+    received(0, 1);
+    received(1, 0);
+    history_end(history);
+    expect(HISTORY_FINE);
+}
+
+static void fine__send_ends_and_a_wildcard_has_it(void **state) {
+    (void)state;
+    send_one(1);
+    post(0, 1);
+    post_any(0);
+    sending_ended(0, HISTORY_OK);
+    come(0, 0);
+    received(1, 0);
+    expect(HISTORY_FINE);
+}
+
+static void finds__send_ends_and_no_receive_accepts_it(void **state) {
+    (void)state;
+    send_one(1);
+    post(0, 1);
+    sending_ended(0, HISTORY_OK);
+    expect(HISTORY_LOST);
+}
+
+static void finds__receive_does_not_accept_what_it_is_told(void **state) {
+    (void)state;
+    send_one(1);
+    post(0, 0);
+    come(0, 0);
+    received(1, 0);
+    expect(HISTORY_CORRUPTED);
+}
+
+static void finds__wildcard_is_told_another_tag(void **state) {
+    (void)state;
+    send_one(0);
+    send_one(1);
+    post_any(0);
+    come(0, 0);
+    received(1, 0);
+    expect(HISTORY_CORRUPTED);
+}
+
+/* Message 0 had to take the wildcard, which was posted first. */
+static void finds__wildcards_come_last(void **state) {
+    (void)state;
+    send_one(0);
+    send_one(1);
+    post_any(0);
+    post(0, 1);
+    come(0, 1);
+    come(1, 0);
+    received(0, 1);
+    received(1, 0);
+    expect(HISTORY_MISORDERED);
+}
+
+static void finds__wildcard_is_passed_and_cancelled(void **state) {
+    (void)state;
+    send_one(0);
+    post_any(0);
+    post(0, 1);
+    come(0, 1);
+    received(0, 1);
+    history_cancel(history, RIGHT, 0);
+    history_receive_ended(history, RIGHT, 0, HISTORY_CANCELLED, 0, HISTORY_ANY_SOURCE, 0);
+    expect(HISTORY_MISORDERED);
 }
 
 int main(void) {
@@ -282,6 +368,13 @@ int main(void) {
         TEST(finds__message_that_passes_one_without_a_receive),
         TEST(finds__reset_without_a_restart),
         TEST(finds__receive_that_nobody_cancelled),
+        TEST(fine__wildcards_in_order),
+        TEST(fine__send_ends_and_a_wildcard_has_it),
+        TEST(finds__send_ends_and_no_receive_accepts_it),
+        TEST(finds__receive_does_not_accept_what_it_is_told),
+        TEST(finds__wildcard_is_told_another_tag),
+        TEST(finds__wildcards_come_last),
+        TEST(finds__wildcard_is_passed_and_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

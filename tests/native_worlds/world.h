@@ -22,9 +22,12 @@
 /* A request of a host. Its memory: a page of addresses, then the pieces with gaps between. */
 struct request {
     bool cancelling;
-    uint32_t peer, tag;
-    uint32_t bytes;  /* of the message, or that the receive can take */
-    uint64_t number; /* of the message; of a receive: which message it was made for */
+    uint32_t peer, tag; /* of a receive from any source peer is HISTORY_ANY_SOURCE */
+    uint32_t ignored;   /* bits of the tag */
+    uint32_t made_for;  /* of a receive: the source of the message it was made for */
+    bool any;           /* accepts every message */
+    uint32_t bytes;     /* of the message, or that the receive can take */
+    uint64_t number;    /* of the message; of a receive: which message it was made for */
     uint32_t pieces;
     struct {
         uint32_t offset, bytes;
@@ -64,6 +67,7 @@ struct world_node {
     uint32_t posted; /* entries of the posting ring */
     struct request sends[WORLD_REQUESTS], receives[WORLD_REQUESTS];
     uint64_t open_sends, open_receives; /* a bit for each request */
+    bool catch_all;                     /* a receive that accepts every message is posted */
     struct {
         uint64_t sent;                  /* messages to that node */
         uint64_t received;              /* messages from there that receives were made for */
