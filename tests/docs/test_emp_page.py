@@ -28,24 +28,32 @@ def first_bit(field: LayoutField) -> int:
     return 32 * field.word + 32 - field.shift - field.bits
 
 
-def test_fields(protocol: Protocol) -> None:
-    """Every field of the two headers in order, with the byte in which it begins."""
-    declared = [
+def places(protocol: Protocol, *layouts: str) -> list[tuple[str, int, int]]:
+    """Every field of these layouts in order, with the byte in which it begins."""
+    return [
         (
             field.name,
             (layout.at.value if layout.at else 0) + first_bit(field) // 8,
             field.bits,
         )
         for layout in protocol.layouts
-        if layout.name in ("Frame", "MessageHeader")
+        if layout.name in layouts
         for field in layout.fields
     ]
+
+
+def test_fields(protocol: Protocol) -> None:
+    """Of the two headers, and of the message header in the profile modern."""
+    modern = compile_spec(str(TOP / "spec/emp/emp.hsm"), profile="modern")
+    frame = places(protocol, "Frame")
+    assert places(modern, "Frame") == frame
     stated = [
         (row[0].strip("`"), int(row[1]), int(row[2]))
         for row in ROWS
         if len(row) == 4 and row[1].isdigit() and row[2].isdigit()
     ]
-    assert stated == declared
+    headers = [places(each, "MessageHeader") for each in (protocol, modern)]
+    assert stated == frame + headers[0] + headers[1]
 
 
 def test_sizes(protocol: Protocol) -> None:
