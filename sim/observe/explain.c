@@ -222,7 +222,7 @@ void tigon_explain_end(struct tigon_explain *explain) {
         struct explain_list *const lists[] = {&board->doorbells, &board->sent,   &board->arrivals,
                                               &board->reads,     &board->writes, &board->turns,
                                               &board->steps};
-        for (size_t list = 0; list < sizeof lists / sizeof *lists; list++)
+        for (size_t list = 0; list < sizeof lists / sizeof lists[0]; list++)
             free(lists[list]->items);
     }
     free(explain->boards);

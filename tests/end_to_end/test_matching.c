@@ -45,7 +45,7 @@ static int send_all(struct pair_side *side, void *argument) {
 static const struct {
     uint64_t tag, ignored;
     bool any;
-    char gets;
+    uint8_t gets;
 } receives[RECEIVES] = {
     {FIRST ^ 1, TOP, true, ' '}, /* differs in a bit that counts */
     {SECOND, 0, true, 'c'},      {FIRST, 0, false, 'a'},
