@@ -51,8 +51,8 @@ static void encode_indirect(const struct libemp_fragment *fragments, size_t coun
     }
 }
 
-bool libemp_has_wildcards(uint16_t peer, uint64_t ignored) {
-    return peer == LIBEMP_ANY_SOURCE || ignored != 0;
+bool libemp_has_wildcards(const struct libemp_header *header) {
+    return header->peer == LIBEMP_ANY_SOURCE || header->ignored != 0 || header->peek;
 }
 
 #if EMP_TAG_BITS == 64
@@ -64,7 +64,8 @@ static void encode_matching(const struct libemp_header *header, uint32_t *words)
     const bool any = header->peer == LIBEMP_ANY_SOURCE;
     emp_descriptor_set_peer(words, any ? 0 : header->peer);
     emp_descriptor_set_wildcards(words, (any ? EMP_WILDCARD_SOURCE : 0) |
-                                            (header->ignored != 0 ? EMP_WILDCARD_TAG : 0));
+                                            (header->ignored != 0 ? EMP_WILDCARD_TAG : 0) |
+                                            (header->peek ? EMP_PEEK_ONLY : 0));
     emp_descriptor_set_tag_high(words, high(header->tag));
     emp_descriptor_set_tag(words, low(header->tag));
     emp_descriptor_set_ignored_high(words, high(header->ignored));

@@ -52,11 +52,12 @@ struct libemp_slot {
     uint16_t generation; /* counts requests, so that the number of a finished one is recognised */
     uint8_t run;         /* descriptors of the request that starts here, 0 if none does */
     bool receive;
+    bool peek;      /* then it is a receive, too, but takes no message */
     bool cancelled; /* cancellation has been requested */
     bool several;   /* the pieces belong to more than one registration */
     struct libemp_memory *memory;
-    uint16_t peer; /* as posted; so are the next three */
-    bool wildcards;
+    uint16_t peer;  /* as posted; so are the next three */
+    bool wildcards; /* or a peek: the board names the message */
     uint64_t tag;
     uint64_t ignored;
     uint32_t length;    /* bytes posted */
@@ -96,10 +97,11 @@ struct libemp_header {
     uint16_t peer; /* or LIBEMP_ANY_SOURCE */
     uint64_t tag;
     uint64_t ignored; /* bits of the tag */
+    bool peek;
     uint32_t length;
 };
-/* Has a receive wildcards? Only where EMP_TAG_BITS is 64. */
-bool libemp_has_wildcards(uint16_t peer, uint64_t ignored);
+/* Has a receive wildcards, or is it a peek? Only where EMP_TAG_BITS is 64. */
+bool libemp_has_wildcards(const struct libemp_header *header);
 /* Of a descriptor's words. */
 uint64_t libemp_decode_tag(const uint32_t words[DESCRIPTOR_WORDS]);
 /* The number of descriptors that a message of `fragments` fragments takes. */

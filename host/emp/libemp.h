@@ -33,7 +33,8 @@
  *
  * Profiles. The library is built for one profile of the protocol. In `paper` a tag has 16 bits, and
  * each receive names its source and its whole tag. In `modern` a tag has 64 bits, and a receive may
- * accept messages of any source, and may ignore bits of the tag.
+ * accept messages of any source, and may ignore bits of the tag. Peeks and cancels of sends exist
+ * in `modern` only.
  *
  * Errors. Functions that can fail return 0 or a negative errno value. After a failure
  * libemp_message returns a sentence about the last failure of that board. A NULL board, or one
@@ -216,6 +217,22 @@ int libemp_post_receive_matching(struct libemp_board *board, uint16_t peer, uint
                                  uint64_t ignored, const struct libemp_piece *pieces, size_t count,
                                  libemp_request *request);
 
+/* Asks which message waits: ends when the board refuses a message that the peek accepts and no
+ * posted receive does. Arguments as of libemp_post_receive_matching. The completion tells source,
+ * tag and length of the message. Nothing is received: the sender keeps the message and tries again
+ * until a receive is posted. The board learns of a message only when its sender tries, so a peek
+ * for a message that was refused before ends at the next try, some milliseconds later at most
+ * unless frames are lost. Only the next message of each source is seen, because messages match in
+ * their order. One try ends one peek, the one posted first of those that accept the message.
+ * A peek claims nothing. To get exactly this message, post a receive that names its source and its
+ * whole tag, after the peek has ended. It takes this message, unless another receive that accepts
+ * it was posted after the peek, or the source restarts or gives this node up meanwhile.
+ * A peek occupies one descriptor; libemp_cancel ends it with -ECANCELED.
+ * Errors as of libemp_post_receive_matching; -EOPNOTSUPP: the library is built for a profile
+ * without peeks. */
+int libemp_post_peek(struct libemp_board *board, uint16_t peer, uint64_t tag, uint64_t ignored,
+                     libemp_request *request);
+
 /* What a finished request tells. After 0 and -EMSGSIZE source and tag are those of the message;
  * after other results of a receive with wildcards they are what it was posted with. */
 struct libemp_completion {
@@ -225,7 +242,8 @@ struct libemp_completion {
 };
 
 /* Tests whether a request has finished, with one register read, which also yields the length of a
- * received message. Source and tag that a receive with wildcards has met take three more reads,
+ * received message. Source and tag that a receive with wildcards, or a peek, has met take three
+ * more reads,
  * once. `completion` may be NULL.
  * These results end the request; its number is invalid afterwards:
  *     0            finished
@@ -242,7 +260,8 @@ struct libemp_completion {
  *                  -ECONNRESET. A receiver that answers, but has no receive posted, is not silent,
  *                  and a receive that no message has matched stays posted. Messages posted from
  *                  then on are tried again; they arrive when the node answers again.
- *     -ECANCELED   The receive was cancelled and its memory is unchanged.
+ *     -ECANCELED   The request was cancelled in time: the memory of a receive is unchanged, and
+ *                  nothing of a send has been sent.
  *     -EFBIG, -EIO The board refused the descriptor as too long or invalid.
  * These do not:
  *     -EAGAIN      not finished
@@ -261,19 +280,23 @@ int libemp_wait(struct libemp_board *board, libemp_request request, uint64_t tim
                 struct libemp_completion *completion);
 
 /* Requests the cancellation of a posted receive, for instance to reuse the memory of a receive that
- * no message answers. The request does not end here: libemp_test or libemp_wait report how it ends.
- * If no message had matched the receive when the board read the cancellation, the request soon ends
- * with -ECANCELED: nothing has been written to its memory and nothing will be, and other receives
- * are matched in their order as if this one had never been posted.
- * If a message had matched it, the request ends as that message does, which may take as long as the
- * sender takes: data may be in flight into the memory, and the sender may already have received an
- * acknowledgement of it. A later message matches the next receive that fits, or waits until one is
- * posted.
- * The board handles posts and cancellations in the order of the calls: a receive posted after this
- * call is never affected by it, whatever descriptor it has.
- * 0: cancellation requested, by this or an earlier call. -EINVAL: no such request, or it has been
- * reported as finished. -EOPNOTSUPP: it is a send, which the other node may have accepted and its
- * host may have seen. -ENODEV: no firmware runs. */
+ * no message answers; in `modern` also of a peek or a send. The request does not end here:
+ * libemp_test or libemp_wait report how it ends. If no message had matched the receive when the
+ * board read the cancellation, the request soon ends with -ECANCELED: nothing has been written to
+ * its memory and nothing will be, and other receives are matched in their order as if this one had
+ * never been posted. If a message had matched it, the request ends as that message does, which may
+ * take as long as the sender takes: data may be in flight into the memory, and the sender may
+ * already have received an acknowledgement of it. A later message matches the next receive that
+ * fits, or waits until one is posted. A send ends with -ECANCELED if nothing of its message has
+ * been sent when the board reads the cancellation: it still waits behind two earlier messages to
+ * its node (behind one, while messages to that node take long), or for a record of the board. Then
+ * later messages go on as if it had never been posted. Once it has begun, the send ends as the
+ * message does, also while the other node refuses it: a copy may be under way to a receive that is
+ * posted meanwhile. The board handles posts and cancellations in the order of the calls: a receive
+ * posted after this call is never affected by it, whatever descriptor it has. 0: cancellation
+ * requested, by this or an earlier call. -EINVAL: no such request, or it has been reported as
+ * finished. -EOPNOTSUPP: it is a send, and the library is built for a profile that cancels none.
+ * -ENODEV: no firmware runs. */
 int libemp_cancel(struct libemp_board *board, libemp_request request);
 
 size_t libemp_message_limit(void);                           /* bytes of the longest message */

@@ -138,9 +138,10 @@ static int post_pieces(struct libemp_board *board, struct libemp_header header,
     take(board, index, run);
     slot->run = (uint8_t)run;
     slot->receive = header.direction == EMP_DIRECTION_RECEIVE;
+    slot->peek = header.peek;
     slot->cancelled = false;
     slot->peer = header.peer;
-    slot->wildcards = libemp_has_wildcards(header.peer, header.ignored);
+    slot->wildcards = libemp_has_wildcards(&header);
     slot->tag = header.tag;
     slot->ignored = header.ignored;
     slot->length = header.length;
@@ -159,9 +160,9 @@ static int check_matching(struct libemp_board *board, const struct libemp_header
     if (!any && (header->peer >= EMP_NODE_LIMIT || header->peer == board->node))
         return libemp_fail(board, -EINVAL, "node %u is not a peer of node %u", header->peer,
                            board->node);
-    if (EMP_TAG_BITS < 64 && libemp_has_wildcards(header->peer, header->ignored))
+    if (EMP_TAG_BITS < 64 && libemp_has_wildcards(header))
         return libemp_fail(board, -EOPNOTSUPP,
-                           "the profile of this library has no receives with wildcards");
+                           "the profile of this library has neither wildcards nor peeks");
     if (EMP_TAG_BITS < 64 && header->tag >> EMP_TAG_BITS % 64 != 0)
         return libemp_fail(board, -EINVAL, "tag 0x%" PRIX64 " has more than %u bits", header->tag,
                            libemp_tag_bits());
@@ -206,6 +207,16 @@ int libemp_post_receive_matching(struct libemp_board *board, uint16_t peer, uint
     return post(board, header, pieces, count, request);
 }
 
+int libemp_post_peek(struct libemp_board *board, uint16_t peer, uint64_t tag, uint64_t ignored,
+                     libemp_request *request) {
+    const struct libemp_header header = {.direction = EMP_DIRECTION_RECEIVE,
+                                         .peer = peer,
+                                         .tag = tag,
+                                         .ignored = ignored,
+                                         .peek = true};
+    return post(board, header, NULL, 0, request);
+}
+
 static struct libemp_slot *find_slot(struct libemp_board *board, libemp_request request) {
     const size_t index = request & ((1U << GENERATION_SHIFT) - 1);
     if (index >= EMP_DESCRIPTOR_LIMIT)
@@ -220,8 +231,9 @@ int libemp_cancel(struct libemp_board *board, libemp_request request) {
         return libemp_fail(board, -ENODEV, "no firmware runs");
     if (!slot)
         return libemp_fail(board, -EINVAL, "no request 0x%08X is posted", request);
-    if (!slot->receive)
-        return libemp_fail(board, -EOPNOTSUPP, "request 0x%08X is a send, which nobody can cancel",
+    if (!slot->receive && !EMP_CANCELS_SENDS)
+        return libemp_fail(board, -EOPNOTSUPP,
+                           "request 0x%08X is a send; the profile of this library cancels none",
                            request);
     board_run_ahead(board->hardware);
     board_spend_ns(board->hardware, board->costs.call_ns);
@@ -235,6 +247,7 @@ int libemp_cancel(struct libemp_board *board, libemp_request request) {
 static int outcome(struct libemp_board *board, size_t index, uint32_t result) {
     switch (result) {
     case EMP_RESULT_OK:
+    case EMP_RESULT_PEEKED:
         return 0;
     case EMP_RESULT_TRUNCATED:
         return libemp_fail(board, -EMSGSIZE, "the message was longer than its receive");
@@ -245,7 +258,7 @@ static int outcome(struct libemp_board *board, size_t index, uint32_t result) {
     case EMP_RESULT_PEER_SILENT:
         return libemp_fail(board, -EHOSTUNREACH, "the other node was silent for too long");
     case EMP_RESULT_CANCELLED:
-        return libemp_fail(board, -ECANCELED, "the receive was cancelled before a message met it");
+        return libemp_fail(board, -ECANCELED, "the request was cancelled in time");
     default:
         return libemp_fail(board, -EIO, "the board refused descriptor %zu, result %u", index,
                            result);
@@ -266,9 +279,11 @@ static bool is_completion(const struct libemp_slot *slot, const uint32_t *words)
         return false;
     switch (emp_descriptor_get_result(words)) {
     case EMP_RESULT_OK:
-        return slot->receive ? length <= slot->length : length == slot->length;
+        return !slot->peek && (slot->receive ? length <= slot->length : length == slot->length);
     case EMP_RESULT_TRUNCATED:
-        return slot->receive && length > slot->length && length <= EMP_MESSAGE_LIMIT;
+        return slot->receive && !slot->peek && length > slot->length && length <= EMP_MESSAGE_LIMIT;
+    case EMP_RESULT_PEEKED:
+        return slot->peek && length <= EMP_MESSAGE_LIMIT;
     case EMP_RESULT_TOO_LONG:
         return !slot->receive && length == 0;
     case EMP_RESULT_BAD:
@@ -294,8 +309,8 @@ static int fail_foreign(struct libemp_board *board, size_t index, uint32_t word)
                        index, word);
 }
 
-/* Reads which message a finished receive with wildcards has met. The board wrote it before the word
- * with the owner. False if the receive would not have accepted such a message. */
+/* Reads which message a finished receive with wildcards, or a peek, has met. The board wrote it
+ * before the word with the owner. False if the receive would not have accepted such a message. */
 static bool read_source(struct libemp_board *board, const struct libemp_slot *slot,
                         struct libemp_completion *found) {
     static const uint32_t last = EMP_DESCRIPTOR_TAG_WORD;
@@ -326,7 +341,9 @@ static int look(struct libemp_board *board, struct libemp_slot *slot, uint32_t w
     found.length = slot->receive ? emp_descriptor_get_total_length(words) : slot->length;
     if (!is_completion(slot, words))
         return fail_foreign(board, index, word);
-    if (slot->wildcards && (result == EMP_RESULT_OK || result == EMP_RESULT_TRUNCATED) &&
+    if (slot->wildcards &&
+        (result == EMP_RESULT_OK || result == EMP_RESULT_TRUNCATED ||
+         result == EMP_RESULT_PEEKED) &&
         !read_source(board, slot, &found))
         return fail_foreign(board, index, word);
     if (completion)

@@ -8,11 +8,12 @@
  * posted: one whose page of addresses must be fetched holds up those behind it for the two
  * microseconds.
  *
- * An entry with EMP_CANCEL_REQUEST set wants a posted receive back. Having its turn among the
- * others it finds the receive it means or none, never a later one in the same descriptor.
+ * An entry with EMP_CANCEL_REQUEST set wants a request back. Having its turn among the others it
+ * finds the request it means or none, never a later one in the same descriptor.
  *
  * A send that finds no free record goes into a queue of its own and is offered again when a send
- * has completed; receives pass it, sends do not.
+ * has completed; receives pass it, sends do not. No machine knows of it: where sends can be
+ * cancelled, it simply leaves the queue.
  */
 #include "spec/emp/firmware/glue.h"
 
@@ -157,9 +158,34 @@ static NIC_COLD void look_at(uint32_t descriptor, bool was_held) {
     }
 }
 
+#if EMP_CANCELS_SENDS
+/* Takes a send out of the queue; those behind it keep their order. */
+static NIC_COLD bool unhold(uint32_t descriptor) {
+    uint32_t place = 0;
+    while (place < held_count && held[(held_first + place) & HELD_MASK] != descriptor)
+        place++;
+    if (place == held_count)
+        return false;
+    held_count--;
+    for (; place < held_count; place++)
+        held[(held_first + place) & HELD_MASK] = held[(held_first + place + 1) & HELD_MASK];
+    held_again = held_again && held_count != 0;
+    emp_device_complete((uint16_t)descriptor, EMP_RESULT_CANCELLED, 0);
+    return true;
+}
+
+static NIC_COLD bool cancel_send(const struct emp_cancellation *cancellation) {
+    return unhold(cancellation->descriptor) || emp_send_cancel(cancellation) == HSM_DONE;
+}
+#else
+#define cancel_send(cancellation) false
+#endif
+
+/* What is no send is a receive or a peek, or has ended: Match finds out. */
 static NIC_COLD void cancel(uint32_t descriptor) {
     struct emp_cancellation cancellation = {.descriptor = (uint16_t)descriptor};
-    if (descriptor >= EMP_DESCRIPTOR_LIMIT || emp_match_cancel(&cancellation) != HSM_DONE)
+    if (descriptor >= EMP_DESCRIPTOR_LIMIT ||
+        (!cancel_send(&cancellation) && emp_match_cancel(&cancellation) != HSM_DONE))
         glue_counters.postings_ignored++;
 }
 
