@@ -17,7 +17,8 @@ struct message {
     uint64_t number;
     uint32_t bytes;
     bool ended;
-    bool doubtful; /* a restart or a reset: it may never arrive */
+    bool cancelling; /* its host wants it back: it may never arrive */
+    bool doubtful;   /* a restart or a reset: it may never arrive */
 };
 
 struct receive {
@@ -194,14 +195,21 @@ static bool is_awaited(const struct node *node, uint32_t source, uint32_t tag) {
     return false;
 }
 
+static bool may_be_missing(const struct message *message) {
+    return message->doubtful || message->cancelling;
+}
+
 /* A message was accepted: so each earlier one of its source must have a receive, or have ended. */
 static void check_order(struct history *history, uint32_t source, uint32_t node, uint64_t number) {
     for (uint32_t tag = 0; tag < history->tags; tag++) {
         const struct lane *lane = lane_of(history, source, node, tag);
         const struct message *first;
-        if (lane->message_count == 0)
+        uint32_t place = 0;
+        while (place < lane->message_count && message_at(lane, place)->cancelling)
+            place++;
+        if (place == lane->message_count)
             continue;
-        first = message_at(lane, 0);
+        first = message_at(lane, place);
         if (first->number < number && !first->doubtful &&
             !is_awaited(&history->node[node], source, tag))
             find(history, HISTORY_MISORDERED,
@@ -243,14 +251,24 @@ static bool is_message(const struct history *history, uint32_t source, uint32_t 
                   content, bytes) == 0;
 }
 
-/* The receive has the first message of its lane. */
+/* Those before it that are doubtful go, too; those that may yet end as cancelled stay. */
+static void take_message(struct lane *lane, uint32_t place) {
+    uint32_t kept = place + 1;
+    for (uint32_t i = place; i-- > 0;)
+        if (message_at(lane, i)->cancelling)
+            *message_at(lane, --kept) = *message_at(lane, i);
+    lane->first_message += kept;
+    lane->message_count -= kept;
+}
+
+/* The receive has the first message of its lane that may have come. */
 static void settle(struct history *history, uint32_t node, const struct receive *receive,
                    const uint8_t *content) {
     const uint32_t source = receive->got_source, tag = receive->got_tag;
     struct lane *lane = lane_of(history, source, node, tag);
     uint32_t skipped = 0;
     struct message found;
-    while (skipped < lane->message_count && message_at(lane, skipped)->doubtful &&
+    while (skipped < lane->message_count && may_be_missing(message_at(lane, skipped)) &&
            !is_message(history, source, node, message_at(lane, skipped), receive, content))
         skipped++;
     if (skipped == lane->message_count) {
@@ -273,8 +291,7 @@ static void settle(struct history *history, uint32_t node, const struct receive 
              node, found.number, source, tag, found.bytes, receive->capacity, receive->bytes,
              receive->result);
     }
-    lane->first_message += skipped + 1;
-    lane->message_count -= skipped + 1;
+    take_message(lane, skipped);
     check_order(history, source, node, found.number);
     check_matching(history, node, receive, found.number);
 }
@@ -419,6 +436,47 @@ static void doubt_until(struct history *history, uint32_t source, uint32_t desti
     }
 }
 
+static struct message *find_message(struct history *history, uint32_t source, uint32_t destination,
+                                    uint64_t number, struct lane **lane, uint32_t *place) {
+    for (uint32_t tag = 0; tag < history->tags; tag++) {
+        *lane = lane_of(history, source, destination, tag);
+        for (*place = 0; *place < (*lane)->message_count; ++*place)
+            if (message_at(*lane, *place)->number == number)
+                return message_at(*lane, *place);
+    }
+    return NULL;
+}
+
+void history_cancel_send(struct history *history, uint32_t source, uint32_t destination,
+                         uint64_t number) {
+    struct lane *lane;
+    uint32_t place;
+    struct message *message = find_message(history, source, destination, number, &lane, &place);
+    if (message != NULL) /* else it has been received, and the host does not know yet */
+        message->cancelling = true;
+}
+
+static void send_cancelled(struct history *history, uint32_t source, uint32_t destination,
+                           uint64_t number) {
+    struct lane *lane;
+    uint32_t place;
+    const struct message *message =
+        find_message(history, source, destination, number, &lane, &place);
+    if (message == NULL) {
+        find(history, HISTORY_DUPLICATED,
+             "node %u: the send of message %" PRIu64 " to node %u was cancelled, and the message "
+             "has been received",
+             source, number, destination);
+        return;
+    }
+    if (!message->cancelling)
+        find(history, HISTORY_LOST, "node %u: a send was cancelled that nobody cancelled", source);
+    for (; place > 0; place--)
+        *message_at(lane, place) = *message_at(lane, place - 1);
+    lane->first_message++;
+    lane->message_count--;
+}
+
 void history_send_ended(struct history *history, uint32_t source, uint32_t destination,
                         uint64_t number, enum history_result result) {
     bool restarted = history->restarts[destination] != 0;
@@ -429,22 +487,26 @@ void history_send_ended(struct history *history, uint32_t source, uint32_t desti
             struct message *message = message_at(lane, place);
             if (message->number != number) {
                 /* Results come in any order: those that say of a restart may come later. */
-                doubt |=
-                    message->doubtful || (message->number < number && !message->ended && restarted);
+                doubt |= may_be_missing(message) ||
+                         (message->number < number && !message->ended && restarted);
                 continue;
             }
             doubt |= message->doubtful;
             message->ended = true;
+            if (result != HISTORY_CANCELLED)
+                message->cancelling = false; /* it came too late */
             if (result == HISTORY_OK && !doubt)
                 check_present(history, source, destination, tag, place);
         }
     }
+    if (result == HISTORY_CANCELLED)
+        send_cancelled(history, source, destination, number);
     if (result == HISTORY_RESET)
         doubt_until(history, source, destination, number);
     if (result == HISTORY_RESET && history->restarts[destination] == 0)
         find(history, HISTORY_LOST, "node %u: a send was reset, and node %u never restarted",
              source, destination);
-    if (result != HISTORY_OK && result != HISTORY_RESET)
+    if (result != HISTORY_OK && result != HISTORY_RESET && result != HISTORY_CANCELLED)
         find(history, HISTORY_CORRUPTED, "node %u: a send ended with result %d", source, result);
 }
 

@@ -9,7 +9,8 @@
  * What it demands:
  *   - A receive gets the bytes of the message that it must match: messages of one source match
  *     receives that accept them in the order in which both were posted, each exactly once. A
- *     cancelled receive matches nothing. A receive too short gets the beginning, and is told so.
+ *     cancelled receive matches nothing, a cancelled send is received nowhere. A receive too short
+ * gets the beginning, and is told so.
  *   - A message matches the receive posted first of those that accept it: source and tag agree, but
  *     for what the receive ignores. A receive with wildcards is told source and tag.
  *   - A message is not accepted while an earlier one of the same source has no receive.
@@ -60,6 +61,8 @@ void history_free(struct history *history);
 /* Messages of a source to a destination are numbered from 0, in order of posting. */
 void history_send(struct history *history, uint32_t source, uint32_t destination, uint32_t tag,
                   uint32_t bytes);
+void history_cancel_send(struct history *history, uint32_t source, uint32_t destination,
+                         uint64_t number);
 void history_send_ended(struct history *history, uint32_t source, uint32_t destination,
                         uint64_t number, enum history_result result);
 

@@ -41,8 +41,9 @@ static uint32_t message_bytes(const struct world *world, uint32_t source, uint32
                               uint64_t number) {
     uint32_t part = (uint32_t)(message_hash(world, source, destination, number) >> 20);
     uint32_t longest = world->plan.longest;
-    /* After a restart content alone tells which message came. */
-    uint32_t shortest = world->plan.restarts != 0 ? CONTENT_WORD : 0;
+    /* After a restart, or a cancelled send, content alone tells which message came. */
+    uint32_t shortest =
+        world->plan.restarts != 0 || world->plan.cancel_send_chance != 0 ? CONTENT_WORD : 0;
     if (part % 4 == 0 && longest > 64)
         longest = 64;
     return shortest + (part >> 2) % (longest + 1 - shortest);
@@ -323,9 +324,9 @@ static void post_receive(struct world_node *node, uint32_t source) {
     node->peer[source].receives++;
 }
 
-/* Where receives have wildcards, one for a certain message may be taken by another one. So behind
- * all others there is always one that accepts every message, as programs have it for messages that
- * they do not expect. */
+/* Where receives have wildcards, one for a certain message may be taken by another one, and where
+ * sends are cancelled, its message may never come. So behind all others there is always one that
+ * accepts every message, as programs have it for messages that they do not expect. */
 static void post_catch_all(struct world_node *node) {
     uint32_t slot;
     if (node->catch_all || ~node->open_receives == 0)
@@ -414,6 +415,19 @@ static void look_at_receives(struct world_node *node) {
     }
 }
 
+static bool has_catch_all(const struct plan *plan) {
+    return plan->wildcard_chance != 0 || plan->cancel_send_chance != 0;
+}
+
+static void cancel_send(struct world_node *node, uint32_t slot) {
+    struct request *send = &node->sends[slot];
+    if ((node->open_sends >> slot & 1) == 0 || send->cancelling)
+        return;
+    send->cancelling = true;
+    history_cancel_send(node->world->history, node->index, send->peer, send->number);
+    enter(node, EMP_CANCEL_REQUEST | slot * DESCRIPTORS);
+}
+
 static void cancel(struct world_node *node, uint32_t slot) {
     struct request *receive = &node->receives[slot];
     if ((node->open_receives >> slot & 1) == 0 || receive->cancelling)
@@ -438,8 +452,10 @@ void host_look(struct world_node *node) {
             while (sends_to(&world->nodes[source], node->index) &&
                    node->peer[source].receives < plan->receives_ahead)
                 post_receive(node, source);
-        if (plan->wildcard_chance != 0)
+        if (has_catch_all(plan))
             post_catch_all(node);
+        if (tigon_random_below(&node->random, 1000000) < plan->cancel_send_chance)
+            cancel_send(node, (uint32_t)tigon_random_below(&node->random, WORLD_REQUESTS));
         while ((uint32_t)__builtin_popcountll(node->open_sends) < plan->sends_ahead &&
                world->posted < plan->messages && (!plan->incast || node->index != 0))
             post_send(node, draw_peer(node));

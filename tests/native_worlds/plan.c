@@ -62,6 +62,7 @@ void plan_draw(struct plan *plan, uint64_t seed, uint32_t messages) {
     plan->delay_ns = 1 + below(&random, 200000) / (1 + below(&random, 20));
     plan->clock_ppm = below(&random, WORLD_CLOCK_PPM + 1);
     plan->wildcard_chance = below(&random, 2) ? below(&random, MILLION) : 0;
+    plan->cancel_send_chance = below(&random, 2) ? below(&random, MILLION / 4) : 0;
 }
 
 bool plan_set(struct plan *plan, const char *text) {
@@ -102,6 +103,13 @@ void plan_complete(struct plan *plan) {
     put_into(&plan->wildcard_chance, 0, MILLION);
     if (EMP_TAG_BITS < 64)
         plan->wildcard_chance = 0;
+    if (!EMP_CANCELS_SENDS || plan->restarts != 0)
+        plan->cancel_send_chance = 0;
+    if (plan->cancel_send_chance != 0) {
+        /* Content tells which message came. */
+        plan->short_chance = 0;
+        put_into(&plan->longest, 64, WORLD_LONGEST);
+    }
     if (plan->restarts != 0) {
         plan->wildcard_chance = 0;
         /* Which messages a node has missed nobody tells it: so its receives take any. */

@@ -10,26 +10,27 @@
 
 /* Names are those of the command line, NAME=VALUE. Chances are parts of a million. */
 #define PLAN_KNOBS(KNOB)                                                                           \
-    KNOB(nodes)           /* 2 to WORLD_NODES */                                                   \
-    KNOB(messages)        /* of the whole world */                                                 \
-    KNOB(longest)         /* message, bytes */                                                     \
-    KNOB(wildcard_chance) /* of a million receives; only where the profile has them */             \
-    KNOB(tags)            /* 1 to 8 */                                                             \
-    KNOB(sends_ahead)     /* posted and not finished, of each node */                              \
-    KNOB(receives_ahead)  /* of each pair of nodes, at least 2 */                                  \
-    KNOB(incast)          /* 1: all send to node 0 */                                              \
-    KNOB(through_switch)  /* 0: each pair of nodes has a wire of its own */                        \
-    KNOB(switch_frames)   /* that wait for a node at most */                                       \
-    KNOB(wire_ns)         /* of a frame on its way, besides its length */                          \
-    KNOB(event_ns)        /* a board needs for an event, about */                                  \
-    KNOB(clock_ppm)       /* boards' clocks are wrong by at most */                                \
-    KNOB(look_ns)         /* a host looks at its board so often, about */                          \
-    KNOB(late_devices)    /* 1: of waiting events any is next, not the most urgent */              \
-    KNOB(collection_size) /* frames for an acknowledgement */                                      \
-    KNOB(cancel_chance)   /* of a receive, at each look */                                         \
-    KNOB(short_chance)    /* of a receive shorter than its message */                              \
-    KNOB(restarts)        /* of nodes */                                                           \
-    KNOB(faulty_messages) /* faults end when so many are posted */                                 \
+    KNOB(nodes)              /* 2 to WORLD_NODES */                                                \
+    KNOB(messages)           /* of the whole world */                                              \
+    KNOB(longest)            /* message, bytes */                                                  \
+    KNOB(wildcard_chance)    /* of a million receives; only where the profile has them */          \
+    KNOB(tags)               /* 1 to 8 */                                                          \
+    KNOB(sends_ahead)        /* posted and not finished, of each node */                           \
+    KNOB(receives_ahead)     /* of each pair of nodes, at least 2 */                               \
+    KNOB(incast)             /* 1: all send to node 0 */                                           \
+    KNOB(through_switch)     /* 0: each pair of nodes has a wire of its own */                     \
+    KNOB(switch_frames)      /* that wait for a node at most */                                    \
+    KNOB(wire_ns)            /* of a frame on its way, besides its length */                       \
+    KNOB(event_ns)           /* a board needs for an event, about */                               \
+    KNOB(clock_ppm)          /* boards' clocks are wrong by at most */                             \
+    KNOB(look_ns)            /* a host looks at its board so often, about */                       \
+    KNOB(late_devices)       /* 1: of waiting events any is next, not the most urgent */           \
+    KNOB(collection_size)    /* frames for an acknowledgement */                                   \
+    KNOB(cancel_chance)      /* of a receive, at each look */                                      \
+    KNOB(cancel_send_chance) /* of a send, at each look; only where the profile cancels sends */   \
+    KNOB(short_chance)       /* of a receive shorter than its message */                           \
+    KNOB(restarts)           /* of nodes */                                                        \
+    KNOB(faulty_messages)    /* faults end when so many are posted */                              \
     KNOB(loss)                                                                                     \
     KNOB(burst_enter)                                                                              \
     KNOB(burst_leave)                                                                              \

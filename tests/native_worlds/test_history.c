@@ -104,6 +104,58 @@ static void fine__cancelled_receive_is_passed(void **state) {
     expect(HISTORY_FINE);
 }
 
+/* The receiver's host learns first: later messages come, and then the send ends as cancelled. */
+static void fine__cancelled_send_is_passed(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < 3; i++)
+        send_one(0);
+    history_cancel_send(history, LEFT, RIGHT, 0);
+    history_cancel_send(history, LEFT, RIGHT, 1);
+    post(0, 0);
+    post(0, 1);
+    come(0, 0); /* its cancel came too late */
+    received(0, 0);
+    come(2, 1);
+    received(0, 1);
+    sending_ended(2, HISTORY_OK);
+    sending_ended(1, HISTORY_CANCELLED);
+    sending_ended(0, HISTORY_OK);
+    history_end(history);
+    expect(HISTORY_FINE);
+}
+
+static void duplicated__cancelled_send_is_received(void **state) {
+    (void)state;
+    send_one(0);
+    history_cancel_send(history, LEFT, RIGHT, 0);
+    post(0, 0);
+    come(0, 0);
+    received(0, 0);
+    sending_ended(0, HISTORY_CANCELLED);
+    expect(HISTORY_DUPLICATED);
+}
+
+static void lost__send_cancelled_by_nobody(void **state) {
+    (void)state;
+    send_one(0);
+    sending_ended(0, HISTORY_CANCELLED);
+    expect(HISTORY_LOST);
+}
+
+static void lost__cancel_too_late_and_never_received(void **state) {
+    (void)state;
+    send_one(0);
+    send_one(0);
+    history_cancel_send(history, LEFT, RIGHT, 0);
+    post(0, 0);
+    come(1, 0);
+    received(0, 0);
+    sending_ended(0, HISTORY_OK);
+    sending_ended(1, HISTORY_OK);
+    history_end(history);
+    expect(HISTORY_LOST);
+}
+
 static void fine__message_under_way_at_a_restart(void **state) {
     (void)state;
     send_one(0);
@@ -353,6 +405,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(fine__received_out_of_order_of_completion),
         TEST(fine__cancelled_receive_is_passed),
+        TEST(fine__cancelled_send_is_passed),
+        TEST(duplicated__cancelled_send_is_received),
+        TEST(lost__send_cancelled_by_nobody),
+        TEST(lost__cancel_too_late_and_never_received),
         TEST(fine__message_under_way_at_a_restart),
         TEST(fine__message_of_a_reset_whose_result_comes_later),
         TEST(finds__lost_message),

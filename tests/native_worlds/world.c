@@ -8,7 +8,10 @@
 
 #include "emp.h"
 
-#define SILENCE_NS                UINT64_C(3000000000) /* without a result: stuck */
+/* Without a result: stuck. Where boards look for silent peers, they rest after two looks at last.
+ */
+#define SILENCE_S                 (EMP_GIVES_UP_PEERS ? 13u : 3u)
+#define SILENCE_NS                (SILENCE_S * UINT64_C(1000000000))
 #define FIRST_CLOCK               0xFFF00000u /* microseconds; wraps within the first seconds */
 #define NS_IN_MILLION_US          UINT64_C(1000000000)
 #define PARAMETER_COLLECTION_SIZE 2u
@@ -243,9 +246,9 @@ void world_run(struct world *world, const struct plan *plan) {
         if (world->next_ns[first] > world->now_ns)
             world->now_ns = world->next_ns[first];
         if (world->now_ns - world->progress_ns > SILENCE_NS)
-            world_fail(world, WORLD_STUCK, "%llu of %llu sends have not ended, nothing for 3 s",
+            world_fail(world, WORLD_STUCK, "%llu of %llu sends have not ended, nothing for %u s",
                        (unsigned long long)(world->posted - world->ended),
-                       (unsigned long long)world->posted);
+                       (unsigned long long)world->posted, SILENCE_S);
         step(&world->nodes[first]);
         if (world->restarted < plan->restarts &&
             world->posted * (plan->restarts + 1) >=
