@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tags of 64 bits, ignored bits and any source on two boards: which receive a message takes, and
- * what its completion tells. In a profile without wildcards: that the library says so. */
+ * what its completion tells. Peeks, and cancels of sends. In a profile without all this: that the
+ * library says so. */
 #include "tests/host/check.h"
 
 #include "tests/end_to_end/exchange.h"
@@ -79,6 +80,117 @@ static int receive_all(struct pair_side *side, void *argument) {
     return 0;
 }
 
+/* --------------------------------------------------------------------------------- Peeks */
+
+enum { PEEKED = 6, LATE_NS = 3000000 };
+
+static uint64_t peeked_tag(unsigned i) {
+    return i % 3 == 0 ? FIRST : SECOND + i;
+}
+
+static int send_to_peeks(struct pair_side *side, void *argument) {
+    libemp_request request[PEEKED];
+    uint8_t *bytes = libemp_allocate(side->board, 8192);
+    struct libemp_piece piece = {0};
+    (void)argument;
+    need(libemp_register(side->board, bytes, 8192, &piece.memory) == 0);
+    for (unsigned i = 0; i < PEEKED; i++) {
+        piece.length = 1000 * i;
+        need(libemp_post_send(side->board, side->peer, peeked_tag(i), &piece, 1, &request[i]) == 0);
+    }
+    for (unsigned i = 0; i < PEEKED; i++)
+        need(libemp_wait(side->board, request[i], LIBEMP_FOREVER, NULL) == 0);
+    return 0;
+}
+
+/* Each message is peeked at, and then received into memory of its length. */
+static int peek_and_receive(struct pair_side *side, void *argument) {
+    struct libemp_completion completion, received;
+    libemp_request request, other, idle;
+    uint8_t *bytes = libemp_allocate(side->board, 8192);
+    struct libemp_piece piece = {0};
+    (void)argument;
+    need(libemp_register(side->board, bytes, 8192, &piece.memory) == 0);
+    need(libemp_post_peek(side->board, side->peer, FIRST ^ 1, 0, &other) == 0);
+    for (unsigned i = 0; i < PEEKED; i++) {
+        need(libemp_post_peek(side->board, LIBEMP_ANY_SOURCE, 0, UINT64_MAX, &request) == 0);
+        need(libemp_wait(side->board, request, LIBEMP_FOREVER, &completion) == 0);
+        need(completion.length == 1000 * i && completion.peer == side->peer);
+        need(completion.tag == peeked_tag(i));
+        piece.length = completion.length;
+        need(libemp_post_receive(side->board, completion.peer, completion.tag, &piece, 1,
+                                 &request) == 0);
+        need(libemp_wait(side->board, request, LIBEMP_FOREVER, &received) == 0);
+        need(received.length == completion.length && received.tag == completion.tag);
+    }
+    need(libemp_post_peek(side->board, LIBEMP_ANY_SOURCE, 0, UINT64_MAX, &idle) == 0);
+    need(libemp_wait(side->board, idle, LATE_NS, NULL) == -ETIMEDOUT);
+    need(libemp_cancel(side->board, idle) == 0);
+    need(libemp_wait(side->board, idle, LIBEMP_FOREVER, NULL) == -ECANCELED);
+    need(libemp_cancel(side->board, other) == 0);
+    need(libemp_wait(side->board, other, LIBEMP_FOREVER, NULL) == -ECANCELED);
+    need(libemp_descriptors_free(side->board) == libemp_descriptor_limit());
+    return 0;
+}
+
+/* ------------------------------------------------------------------------- Cancels of sends */
+
+enum { SENDS = 40, LAST = 'z' };
+
+static bool is_cancelled(unsigned i) {
+    return i % 5 == 1 || i == 2 || i >= SENDS - 2;
+}
+
+/* The board cannot have begun more than two messages, because no receive is posted yet. The message
+ * after all others tells the receiver to end. */
+static int send_and_cancel(struct pair_side *side, void *argument) {
+    libemp_request request[SENDS], last;
+    uint8_t *bytes = libemp_allocate(side->board, 4096);
+    struct libemp_piece piece = {.length = BYTES};
+    (void)argument;
+    need(libemp_register(side->board, bytes, 4096, &piece.memory) == 0);
+    for (unsigned i = 0; i < SENDS; i++) {
+        piece.offset = (size_t)i * BYTES;
+        memset(bytes + piece.offset, (int)i, BYTES);
+        need(libemp_post_send(side->board, side->peer, FIRST, &piece, 1, &request[i]) == 0);
+    }
+    for (unsigned i = 0; i < SENDS; i++)
+        if (is_cancelled(i))
+            need(libemp_cancel(side->board, request[i]) == 0);
+    piece.offset = (size_t)SENDS * BYTES;
+    memset(bytes + piece.offset, LAST, BYTES);
+    need(libemp_post_send(side->board, side->peer, FIRST, &piece, 1, &last) == 0);
+    for (unsigned i = 0; i < SENDS; i++)
+        need(libemp_wait(side->board, request[i], LIBEMP_FOREVER, NULL) ==
+             (is_cancelled(i) && i >= 2 ? -ECANCELED : 0));
+    need(libemp_wait(side->board, last, LIBEMP_FOREVER, NULL) == 0);
+    need(libemp_descriptors_free(side->board) == libemp_descriptor_limit());
+    return 0;
+}
+
+/* All that was not cancelled in time comes, in order. */
+static int receive_late(struct pair_side *side, void *argument) {
+    libemp_request request;
+    struct libemp_piece piece;
+    uint8_t *bytes;
+    (void)argument;
+    need(make_memory(side, &bytes, &piece) == 0);
+    need(libemp_post_receive(side->board, side->peer, SECOND, &piece, 1, &request) == 0);
+    need(libemp_wait(side->board, request, LATE_NS, NULL) == -ETIMEDOUT);
+    need(libemp_cancel(side->board, request) == 0);
+    need(libemp_wait(side->board, request, LIBEMP_FOREVER, NULL) == -ECANCELED);
+    for (unsigned i = 0; i <= SENDS; i++) {
+        if (i >= 2 && i < SENDS && is_cancelled(i))
+            continue;
+        need(libemp_post_receive(side->board, side->peer, FIRST, &piece, 1, &request) == 0);
+        need(libemp_wait(side->board, request, LIBEMP_FOREVER, NULL) == 0);
+        need(bytes[0] == (i < SENDS ? i : LAST) && bytes[BYTES - 1] == bytes[0]);
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------------- */
+
 static int refuse_wildcards(struct pair_side *side, void *argument) {
     libemp_request request;
     (void)argument;
@@ -86,6 +198,7 @@ static int refuse_wildcards(struct pair_side *side, void *argument) {
          -EOPNOTSUPP);
     need(libemp_post_receive_matching(side->board, side->peer, 1, 1, NULL, 0, &request) ==
          -EOPNOTSUPP);
+    need(libemp_post_peek(side->board, side->peer, 1, 0, &request) == -EOPNOTSUPP);
     need(libemp_post_receive(side->board, side->peer, 0x10000, NULL, 0, &request) == -EINVAL);
     return 0;
 }
@@ -101,9 +214,27 @@ static void matching__first_receive_that_accepts(void **state) {
         exchange_programs(send_all, receive_all, NULL, seed, 0.2);
 }
 
+static void matching__peeks(void **state) {
+    (void)state;
+    if (libemp_tag_bits() < 64)
+        skip();
+    for (uint64_t seed = 20; seed < 25; seed++)
+        exchange_programs(send_to_peeks, peek_and_receive, NULL, seed, seed == 20 ? 0 : 0.2);
+}
+
+static void matching__sends_are_cancelled(void **state) {
+    (void)state;
+    if (libemp_tag_bits() < 64)
+        skip();
+    for (uint64_t seed = 30; seed < 35; seed++)
+        exchange_programs(send_and_cancel, receive_late, NULL, seed, seed == 30 ? 0 : 0.2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matching__first_receive_that_accepts),
+        cmocka_unit_test(matching__peeks),
+        cmocka_unit_test(matching__sends_are_cancelled),
     };
     return cmocka_run_group_tests_name("matching", tests, NULL, NULL);
 }

@@ -398,6 +398,51 @@ static void matching__refuses_wildcards_and_wide_tags(void **state) {
 }
 #endif
 
+#if EMP_CANCELS_SENDS
+static void cancel__of_a_send(void **state) {
+    const struct fixture *fixture = *state;
+    const struct libemp_piece piece = {fixture->memory, 0, 4};
+    libemp_request send;
+    assert_int_equal(libemp_post_send(fixture->board, 1, 0, &piece, 1, &send), 0);
+    assert_int_equal(libemp_cancel(fixture->board, send), 0);
+    assert_int_equal(mock_ring(fixture->mock, 1), EMP_CANCEL_REQUEST);
+    assert_int_equal(libemp_test(fixture->board, send, NULL), -EAGAIN);
+    mock_finish(fixture->mock, 0, EMP_RESULT_CANCELLED, 0);
+    assert_int_equal(libemp_test(fixture->board, send, NULL), -ECANCELED);
+    assert_int_equal(libemp_post_send(fixture->board, 1, 0, &piece, 1, &send), 0);
+    assert_int_equal(libemp_cancel(fixture->board, send), 0);
+    mock_finish(fixture->mock, 0, EMP_RESULT_OK, 4); /* it had begun */
+    assert_int_equal(libemp_test(fixture->board, send, NULL), 0);
+    assert_int_equal(libemp_deregister(fixture->memory), 0);
+}
+
+static void peek__tells_the_message(void **state) {
+    const struct fixture *fixture = *state;
+    struct libemp_completion completion;
+    libemp_request request;
+    assert_int_equal(libemp_post_peek(fixture->board, 1, 7, 0, &request), 0);
+    const uint32_t *words = mock_descriptor(fixture->mock, 0);
+    assert_int_equal(emp_descriptor_get_wildcards(words), EMP_PEEK_ONLY);
+    assert_int_equal(emp_descriptor_get_direction(words), EMP_DIRECTION_RECEIVE);
+    assert_int_equal(emp_descriptor_get_total_length(words), 0);
+    mock_finish(fixture->mock, 0, EMP_RESULT_PEEKED, 5000);
+    assert_int_equal(libemp_test(fixture->board, request, &completion), 0);
+    assert_int_equal(completion.length, 5000);
+    assert_int_equal(completion.peer, 1);
+    assert_int_equal(completion.tag, 7);
+
+    /* It never ends as a receive does, nor a receive as it does. */
+    assert_int_equal(libemp_post_peek(fixture->board, LIBEMP_ANY_SOURCE, 7, 1, &request), 0);
+    assert_int_equal(emp_descriptor_get_wildcards(mock_descriptor(fixture->mock, 0)),
+                     EMP_PEEK_ONLY | EMP_WILDCARD_SOURCE | EMP_WILDCARD_TAG);
+    mock_finish(fixture->mock, 0, EMP_RESULT_OK, 0);
+    assert_int_equal(libemp_test(fixture->board, request, NULL), -EIO);
+    assert_int_equal(receive(fixture, 0, 4, &request), 0);
+    mock_finish(fixture->mock, 1, EMP_RESULT_PEEKED, 0);
+    assert_int_equal(libemp_test(fixture->board, request, NULL), -EIO);
+}
+#endif
+
 static void cancel__hands_over_by_ring_and_mailbox_once(void **state) {
     const struct fixture *fixture = *state;
     uint32_t before[4 * EMP_DESCRIPTOR_BYTES / 4];
@@ -472,7 +517,8 @@ static void cancel__refuses_what_is_no_posted_receive(void **state) {
     assert_int_equal(libemp_cancel(board, 640), -EINVAL);
     assert_int_equal(libemp_cancel(board, UINT32_MAX), -EINVAL);
     assert_int_equal(libemp_post_send(board, 1, 0, &piece, 1, &send), 0);
-    assert_int_equal(libemp_cancel(board, send), -EOPNOTSUPP);
+    if (!EMP_CANCELS_SENDS)
+        assert_int_equal(libemp_cancel(board, send), -EOPNOTSUPP);
     assert_int_equal(receive(fixture, 0, 28672, &request), 0);
     assert_int_equal(libemp_cancel(board, request + 1), -EINVAL); /* amid its chain */
     assert_int_equal(mock_posted(fixture->mock), 2);
@@ -604,6 +650,10 @@ int main(void) {
         TEST(matching__notices_what_the_receive_does_not_accept),
 #else
         TEST(matching__refuses_wildcards_and_wide_tags),
+#endif
+#if EMP_CANCELS_SENDS
+        TEST(cancel__of_a_send),
+        TEST(peek__tells_the_message),
 #endif
         TEST(cancel__hands_over_by_ring_and_mailbox_once),
         TEST(cancel__too_late_is_no_error),

@@ -271,7 +271,7 @@ static void post(struct program *program) {
                                    .count = 1};
 #if EMP_TAG_BITS == 64
     if ((who & 0x30) == 0x30) {
-        request.wildcards = 1 + value % 3;
+        request.wildcards = 1 + value % 7;
         request.ignored = value >> 2 & 3;
     }
 #endif

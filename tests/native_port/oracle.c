@@ -340,6 +340,16 @@ static bool may_name(struct oracle *oracle, uint32_t word) {
 #endif
 }
 
+static bool is_peek(const uint32_t *posted) {
+#if EMP_TAG_BITS == 64
+    return FIELD(posted, DIRECTION) == EMP_DIRECTION_RECEIVE &&
+           (FIELD(posted, WILDCARDS) & EMP_PEEK_ONLY) != 0;
+#else
+    (void)posted;
+    return false;
+#endif
+}
+
 static void completed(struct oracle *oracle, uint32_t descriptor, uint32_t word) {
     struct oracle_owned *owned = find(oracle, descriptor);
     const uint32_t words[ORACLE_WORDS] = {[EMP_DESCRIPTOR_OWNER_WORD] = word};
@@ -350,7 +360,7 @@ static void completed(struct oracle *oracle, uint32_t descriptor, uint32_t word)
     if (owned == NULL || owned->taken == 0)
         oracle_finding("a completion without a posting", descriptor, word);
     if (FIELD(words, OWNER) != EMP_OWNER_HOST || result == EMP_RESULT_PENDING ||
-        result > EMP_RESULT_CANCELLED)
+        result > EMP_RESULT_PEEKED)
         oracle_finding("a completion without owner or result", descriptor, word);
     if (!owned->changed) {
         const uint32_t *posted = owned->words[0];
@@ -362,6 +372,10 @@ static void completed(struct oracle *oracle, uint32_t descriptor, uint32_t word)
             ((result == EMP_RESULT_OK && length > FIELD(posted, TOTAL_LENGTH)) ||
              (result == EMP_RESULT_TRUNCATED && length <= FIELD(posted, TOTAL_LENGTH))))
             oracle_finding("a receive whose length does not fit its result", descriptor, word);
+        if (is_peek(posted) ? result == EMP_RESULT_OK || result == EMP_RESULT_TRUNCATED
+                            : result == EMP_RESULT_PEEKED)
+            oracle_finding("a peek that took a message, or a receive that took none", descriptor,
+                           word);
     }
     oracle->completions++;
     owned->taken--;

@@ -441,6 +441,123 @@ static void cancelled__only_what_no_message_met(void **state) {
     }
 }
 
+#if EMP_CANCELS_SENDS
+/* Two messages begin, 14 wait in records, the others in the glue. Those cancelled are the first, a
+ * middle one and the last that wait in either place; those begun go on. */
+static void cancelled__sends_that_have_not_begun(void **state) {
+    enum { SENDS = 24, BYTES = 100, RECEIVES = 100 };
+    static const unsigned cancels[] = {0, 1, 2, 9, 15, 16, 19, 23};
+    struct host *host = &pair.hosts[0], *other = &pair.hosts[1];
+    static struct area areas[2 * SENDS];
+    unsigned received = 0;
+    uint32_t length;
+    (void)state;
+    for (unsigned i = 0; i < SENDS; i++) {
+        area_make(&areas[i], EMP_DIRECTION_SEND, formats[i % 2 * 2], BYTES + i, SENDS_AT + i * 200,
+                  HOST_ACROSS + i / 2 % 12 * EMP_PAGE_BYTES);
+        areas[i].request.peer = other->number;
+        areas[i].request.tag = 7;
+        host_fill(host, 5 * i, &areas[i].request);
+        host_enter(host, 5 * i);
+    }
+    for (unsigned i = 0; i < COUNT(cancels); i++)
+        host_enter(host, EMP_CANCEL_REQUEST | 5 * cancels[i]);
+    (void)host_run(host, 0, 2000);
+    for (unsigned i = 0; i < COUNT(cancels); i++)
+        assert_int_equal(host_result(host, 5 * cancels[i], &length),
+                         cancels[i] < 2 ? EMP_RESULT_PENDING : EMP_RESULT_CANCELLED);
+    for (unsigned i = 0; i < SENDS; i++) {
+        area_make(&areas[SENDS + i], EMP_DIRECTION_RECEIVE, EMP_FORMAT_SHORT, 200,
+                  RECEIVES_AT + i * 200, 0);
+        areas[SENDS + i].request.peer = host->number;
+        areas[SENDS + i].request.tag = 7;
+        host_fill(other, RECEIVES + i, &areas[SENDS + i].request);
+        host_enter(other, RECEIVES + i);
+    }
+    run();
+    for (unsigned i = 0; i < SENDS; i++) {
+        if (host_result(host, 5 * i, &length) == EMP_RESULT_CANCELLED)
+            continue;
+        assert_int_equal(host_result(host, 5 * i, &length), EMP_RESULT_OK);
+        assert_int_equal(host_result(other, RECEIVES + received++, &length), EMP_RESULT_OK);
+        assert_int_equal(length, BYTES + i);
+    }
+    assert_int_equal(received, SENDS - COUNT(cancels) + 2);
+    assert_int_equal(host_result(other, RECEIVES + received, &length), EMP_RESULT_PENDING);
+}
+
+/* Until a peek or receive ends: a message without a receive is sent for ever. */
+static void run_until_ended(const struct host *host, uint32_t descriptor) {
+    const struct native_nic *left = pair.hosts[0].node->nic, *right = pair.hosts[1].node->nic;
+    uint32_t length;
+    for (unsigned i = 0; i < 100000; i++) {
+        if (host_result(host, descriptor, &length) != EMP_RESULT_PENDING)
+            return;
+        if (!anything()) {
+            left->set_clock(left->clock() + 50);
+            right->set_clock(right->clock() + 50);
+        }
+    }
+    fail_msg("descriptor %u does not end", descriptor);
+}
+
+static void post_one(struct host *host, uint32_t descriptor, uint32_t direction, uint64_t tag,
+                     uint32_t bytes, uint32_t wildcards) {
+    struct area area;
+    area_make(&area, direction, EMP_FORMAT_SHORT, bytes,
+              direction == EMP_DIRECTION_SEND ? SENDS_AT : RECEIVES_AT, 0);
+    area.request.peer = host == &pair.hosts[0] ? pair.hosts[1].number : pair.hosts[0].number;
+    area.request.tag = tag;
+    area.request.wildcards = wildcards;
+    if (wildcards & EMP_WILDCARD_TAG)
+        area.request.ignored = UINT64_MAX;
+    host_fill(host, descriptor, &area.request);
+    host_enter(host, descriptor);
+}
+
+/* Peeks end in order of posting, each at another try of the sender, with the first message only. */
+static void peeked__the_message_without_a_receive(void **state) {
+    static const uint64_t tag = 0x1234567890ABCDEFu;
+    static const uint32_t any = EMP_PEEK_ONLY | EMP_WILDCARD_SOURCE | EMP_WILDCARD_TAG;
+    struct host *host = &pair.hosts[1];
+    const volatile uint32_t *words = &host->descriptors[11 * ORACLE_WORDS];
+    uint32_t length;
+    (void)state;
+    post_one(host, 10, EMP_DIRECTION_RECEIVE, 5, 0, EMP_PEEK_ONLY); /* for another tag */
+    post_one(host, 11, EMP_DIRECTION_RECEIVE, 0, 0, any);
+    post_one(host, 12, EMP_DIRECTION_RECEIVE, tag, 0, EMP_PEEK_ONLY);
+    post_one(host, 13, EMP_DIRECTION_RECEIVE, tag, 0, EMP_PEEK_ONLY);
+    post_one(&pair.hosts[0], 0, EMP_DIRECTION_SEND, tag, 3000, 0);
+    post_one(&pair.hosts[0], 1, EMP_DIRECTION_SEND, 5, 100, 0);
+    run_until_ended(host, 11);
+    assert_int_equal(host_result(host, 11, &length), EMP_RESULT_PEEKED);
+    assert_int_equal(length, 3000);
+    assert_int_equal(words[EMP_DESCRIPTOR_PEER_WORD] >> EMP_DESCRIPTOR_PEER_SHIFT,
+                     pair.hosts[0].number);
+    assert_int_equal(words[EMP_DESCRIPTOR_TAG_HIGH_WORD], tag >> 32);
+    assert_int_equal(words[EMP_DESCRIPTOR_TAG_WORD], (uint32_t)tag);
+    assert_int_equal(host_result(host, 12, &length), EMP_RESULT_PENDING);
+    run_until_ended(host, 12);
+    assert_int_equal(host_result(host, 12, &length), EMP_RESULT_PEEKED);
+    assert_int_equal(host_result(host, 13, &length), EMP_RESULT_PENDING);
+    host_enter(host, EMP_CANCEL_REQUEST | 13);
+    run_until_ended(host, 13);
+    assert_int_equal(host_result(host, 13, &length), EMP_RESULT_CANCELLED);
+    assert_int_equal(host_result(host, 10, &length), EMP_RESULT_PENDING);
+
+    post_one(host, 20, EMP_DIRECTION_RECEIVE, tag, 3000, 0); /* exactly this one */
+    run_until_ended(host, 20);
+    assert_int_equal(host_result(host, 20, &length), EMP_RESULT_OK);
+    assert_int_equal(length, 3000);
+    run_until_ended(host, 10);
+    assert_int_equal(host_result(host, 10, &length), EMP_RESULT_PEEKED);
+    assert_int_equal(length, 100);
+    post_one(host, 21, EMP_DIRECTION_RECEIVE, 5, 100, 0);
+    run();
+    assert_int_equal(host_result(host, 21, &length), EMP_RESULT_OK);
+}
+#endif
+
 /* A receive that is entered twice makes its list circular. The cancel names another descriptor,
  * which is in no list. */
 static void cancelled__nothing_that_the_host_did_not_name(void **state) {
@@ -520,6 +637,10 @@ int main(void) {
         cmocka_unit_test_setup(refused__bad_descriptors, begin),
         cmocka_unit_test_setup(ignored__descriptor_entered_twice, begin),
         cmocka_unit_test_setup(cancelled__only_what_no_message_met, begin),
+#if EMP_CANCELS_SENDS
+        cmocka_unit_test_setup(cancelled__sends_that_have_not_begun, begin),
+        cmocka_unit_test_setup(peeked__the_message_without_a_receive, begin),
+#endif
         cmocka_unit_test_setup(cancelled__nothing_that_the_host_did_not_name, begin),
         cmocka_unit_test_setup(sent__nothing_to_a_peer_without_address, begin),
         cmocka_unit_test_setup(stopped__page_changed, begin),
