@@ -2,7 +2,7 @@
 # Tests searched from each spec of spec/: build/generated_tests/PROTOCOL/, made anew when the spec or the compiler
 # changes. A spec is a file with a protocol line; a new one takes part by being there. What the search says is beside, in
 # PROTOCOL.txt; what it did not reach is for the gate to say. Scenarios in the folder scenarios/ beside a spec are places to
-# go on from: with EMP's three the search takes 12 s, without them 85.
+# go on from, those in its folder scenarios/PROFILE/ for this profile: in `paper` the search takes 2 s with them.
 GENERATED_SPECS := $(shell grep -l '^protocol ' spec/*/*.hsm)
 # Those of a profile other than the default one are in PROTOCOL@PROFILE/.
 GENERATED_SPECS += $(foreach spec,$(GENERATED_SPECS),\
@@ -12,12 +12,14 @@ GENERATED_TESTS :=
 # $(1) the spec, perhaps with @PROFILE. The files it may include are those beside it.
 generated_name   = $(basename $(notdir $(firstword $(subst @, ,$(1)))))$(addprefix @,$(word 2,$(subst @, ,$(1))))
 generated_choice = $(firstword $(subst @, ,$(1))) $(addprefix --profile=,$(word 2,$(subst @, ,$(1))))
+generated_from   = $(wildcard $(dir $(1))scenarios/*.scenario \
+                   $(addprefix $(dir $(1))scenarios/,$(addsuffix /*.scenario,$(word 2,$(subst @, ,$(1))))))
 define generated_tests_of
 GENERATED_TESTS += $(BUILD)/generated_tests/$(generated_name)/index.json
-$(BUILD)/generated_tests/$(generated_name)/index.json: $(wildcard $(dir $(1))*.hsm $(dir $(1))scenarios/*) $(HSMC_SOURCES)
+$(BUILD)/generated_tests/$(generated_name)/index.json: $(wildcard $(dir $(1))*.hsm) $(generated_from) $(HSMC_SOURCES)
 	$(SAY) SEARCH "tests that take every transition of $(1)"
 	@mkdir -p $$(@D) && rm -f $$@
-	$(Q)$(HSMC) tests $(generated_choice) --output $$(@D) $(if $(wildcard $(dir $(1))scenarios/*),--from $(wildcard $(dir $(1))scenarios/*)) > $$(@D).txt 2>&1 || test -f $$@ || { cat $$(@D).txt >&2; exit 1; }
+	$(Q)$(HSMC) tests $(generated_choice) --output $$(@D) $(if $(generated_from),--from $(generated_from)) > $$(@D).txt 2>&1 || test -f $$@ || { cat $$(@D).txt >&2; exit 1; }
 endef
 $(foreach spec,$(GENERATED_SPECS),$(eval $(call generated_tests_of,$(spec))))
 TEST_NEEDS += $(GENERATED_TESTS)
