@@ -206,7 +206,8 @@ static void cancel_some(struct side *side, bool all) {
     for (size_t i = 0; i < RECEIVES; i++)
         if (side->receive[i].busy && (all || chance(side, side->storm->one_in)))
             cancel(side, &side->receive[i]);
-    if (side->send[0].busy)
+    if (side->send[0].busy &&
+        libemp_tag_bits() < 64) /* where the profile cancels sends, see test_matching.c */
         require(side, libemp_cancel(side->pair->board, side->send[0].request) == -EOPNOTSUPP);
 }
 
