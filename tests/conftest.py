@@ -52,9 +52,10 @@ class ProgramItem(pytest.Item):
             traces.mkdir(parents=True)
             environment["EMP_TRACES"] = str(traces)
         self.execute([str(self.program)], environment)
-        if self.recorded:
+        recorded = [*map(str, traces.iterdir())] if self.recorded else []
+        if recorded:  # a program that skips every test of this profile records none
             command = ["gen/bin/hsmc", "conform", "spec/emp/emp.hsm"]
-            self.execute([*command, *map(str, traces.iterdir())], environment)
+            self.execute([*command, *recorded], environment)
 
     def execute(self, command: list[str], environment: dict[str, str]) -> None:
         result = subprocess.run(

@@ -121,7 +121,7 @@ def test_definition_and_references(client: Client, emp: Path) -> None:
         ("complete(m.descriptor, ", "OK, m.total)", host, "  OK "),
         ("settle(m, f); send_", "next(m)", send, "action send_next"),
         ("-> RETRANS", "MIT ", send, "state RETRANSMIT"),
-        ("when p.len", "gth > message_limit", host, "  length:     u32\n"),
+        ("when p.len", "gth > message_limit", host, "  length:       u32\n"),
         ("let lost", " = next_lost", send, "let lost"),
         (
             "external event ack(f: Frame)      select active_send(",

@@ -452,7 +452,7 @@ def test_connections_without_hello_hold_up_nobody() -> None:
 
 def test_free_running() -> None:
     """Time goes on without the client, no faster than the clock allows."""
-    with Server(ONE_BOARD.replace("2 s", "5 ms"), "--free=0.5") as server:
+    with Server(ONE_BOARD.replace("2 s", "200 ms"), "--free=0.5") as server:
         server.wait_for("board left at")
         client = Client(server.path("left"))
         assert client.hello()[3] == 1
