@@ -148,6 +148,8 @@ def _put_actions(row: Row, writer: Writer, column: Optional[int]) -> None:
         writer.lines and len(row.parts["head"]) > 1
     )
     width = len(text_of(pieces[0].tokens))
+    if "target" not in row.parts and len(pieces) == 1:
+        width += sum(GAP + len(f"@{name}") for name in row.code.marks)
     if wanted + width > WIDTH:
         # Further left, where more of it fits.
         wanted, same_line = below, False
