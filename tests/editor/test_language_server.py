@@ -124,7 +124,7 @@ def test_definition_and_references(client: Client, emp: Path) -> None:
         ("when p.len", "gth > message_limit", host, "  length:       u32\n"),
         ("let lost", " = next_lost", send, "let lost"),
         (
-            "external event ack(f: Frame)      select active_send(",
+            "external event ack(f: Frame)           select active_send(",
             "f)",
             send,
             "event ack(f",
