@@ -11,8 +11,9 @@
 
 enum {
     DESCRIPTOR_WORDS = EMP_DESCRIPTOR_BYTES / 4,
-    RUN_LIMIT = 4,      /* a descriptor and up to three continuations */
-    CHAIN_FRAGMENTS = 7 /* EQ21 */
+    RUN_LIMIT = 4,       /* a descriptor and up to three continuations */
+    CHAIN_FRAGMENTS = 7, /* EQ21 */
+    HELD_LIMIT = 16      /* receives */
 };
 _Static_assert(EMP_CONTINUATION_BYTES <= EMP_DESCRIPTOR_BYTES, "both fit a table entry");
 _Static_assert(EMP_DESCRIPTOR_LIMIT <= 65536, "descriptor numbers fit a request");
@@ -65,6 +66,12 @@ struct libemp_slot {
     uint32_t *indirect; /* page of addresses, kept for the next long message */
 };
 
+/* A receive that is posted, but of which the board does not know yet. */
+struct libemp_held {
+    uint32_t index;
+    uint32_t words[RUN_LIMIT * DESCRIPTOR_WORDS];
+};
+
 struct libemp_board {
     struct board *hardware;
     struct libemp_costs costs;
@@ -83,6 +90,10 @@ struct libemp_board {
     uint64_t taken[(EMP_DESCRIPTOR_LIMIT + 63) / 64];
     struct libemp_slot slots[EMP_DESCRIPTOR_LIMIT];
     struct libemp_fragment fragments[EMP_INDIRECT_ENTRIES];
+
+    bool holding;
+    size_t held_count;
+    struct libemp_held held[HELD_LIMIT]; /* in the order in which they were posted */
 
     struct libemp_memory *memories;
     struct libemp_statistics statistics;

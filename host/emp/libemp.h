@@ -299,6 +299,14 @@ int libemp_wait(struct libemp_board *board, libemp_request request, uint64_t tim
  * -ENODEV: no firmware runs. */
 int libemp_cancel(struct libemp_board *board, libemp_request request);
 
+/* Lets sends go first. The board does not learn of receives that are posted from now on before
+ * libemp_release_receives, libemp_cancel, libemp_test or libemp_wait is called, which end the hold,
+ * or before 16 are held. A program that posts the receive for an answer and then its request gains
+ * the time that the board spends on the receive, some three microseconds. Meanwhile a message for a
+ * held receive may be refused, and is sent again later. */
+void libemp_hold_receives(struct libemp_board *board);
+void libemp_release_receives(struct libemp_board *board);
+
 size_t libemp_message_limit(void);                           /* bytes of the longest message */
 unsigned libemp_tag_bits(void);                              /* 16 or 64 */
 size_t libemp_node_limit(void);                              /* nodes are 0 .. limit - 1 */

@@ -52,6 +52,8 @@ static size_t find_free(const struct libemp_board *board, size_t count) {
 
 void libemp_reset_requests(struct libemp_board *board) {
     board->posted = 0;
+    board->holding = false;
+    board->held_count = 0;
     board->outstanding = 0;
     board->free = EMP_DESCRIPTOR_LIMIT;
     memset(board->taken, 0, sizeof board->taken);
@@ -104,6 +106,36 @@ static void hand_over(struct libemp_board *board, size_t index, const uint32_t *
     enter_ring(board, (uint32_t)index);
 }
 
+void libemp_hold_receives(struct libemp_board *board) {
+    board->holding = true;
+}
+
+void libemp_release_receives(struct libemp_board *board) {
+    board->holding = false;
+    if (board->held_count == 0)
+        return;
+    board_run_ahead(board->hardware);
+    for (size_t i = 0; i < board->held_count; i++)
+        hand_over(board, board->held[i].index, board->held[i].words);
+    board->held_count = 0;
+    board_catch_up(board->hardware);
+}
+
+/* Held receives go before all that is not held and is no send. */
+static void hand_over_in_turn(struct libemp_board *board, size_t index, const uint32_t *words) {
+    if (board->holding && board->slots[index].receive) {
+        struct libemp_held *held = &board->held[board->held_count++];
+        held->index = (uint32_t)index;
+        memcpy(held->words, words, sizeof held->words);
+        if (board->held_count < HELD_LIMIT)
+            return;
+        libemp_release_receives(board);
+        board->holding = true;
+    } else {
+        hand_over(board, index, words);
+    }
+}
+
 static int post_pieces(struct libemp_board *board, struct libemp_header header,
                        const struct libemp_piece *pieces, size_t count, libemp_request *request) {
     uint32_t words[RUN_LIMIT * DESCRIPTOR_WORDS];
@@ -150,7 +182,7 @@ static int post_pieces(struct libemp_board *board, struct libemp_header header,
     board->outstanding++;
     board->statistics.posts++;
     *request = (uint32_t)slot->generation << GENERATION_SHIFT | (uint32_t)index;
-    hand_over(board, index, words);
+    hand_over_in_turn(board, index, words);
     return 0;
 }
 
@@ -235,6 +267,7 @@ int libemp_cancel(struct libemp_board *board, libemp_request request) {
         return libemp_fail(board, -EOPNOTSUPP,
                            "request 0x%08X is a send; the profile of this library cancels none",
                            request);
+    libemp_release_receives(board);
     board_run_ahead(board->hardware);
     board_spend_ns(board->hardware, board->costs.call_ns);
     if (!slot->cancelled)
@@ -364,6 +397,7 @@ int libemp_test(struct libemp_board *board, libemp_request request,
     struct libemp_slot *slot = find_slot(board, request);
     if (!slot)
         return libemp_fail(board, -EINVAL, "no request 0x%08X is posted", request);
+    libemp_release_receives(board);
     board_run_ahead(board->hardware);
     board_spend_ns(board->hardware, board->costs.test_ns);
     const uint32_t word = board_get_word(board->hardware, owner_address(board, slot));
@@ -382,6 +416,7 @@ static int test_repeatedly(struct libemp_board *board, libemp_request request, b
         return libemp_test(board, request, completion);
     }
     if (!again) {
+        libemp_release_receives(board);
         board_run_ahead(board->hardware);
         board_spend_ns(board->hardware, board->costs.test_ns);
     }

@@ -59,6 +59,67 @@ static void post__hands_over_by_ring_and_mailbox(void **state) {
     assert_int_equal(emp_descriptor_get_total_length(indirect), 28673);
 }
 
+static void hold__sends_go_first(void **state) {
+    const struct fixture *fixture = *state;
+    const struct libemp_piece piece = {fixture->memory, 0, 4};
+    libemp_request requests[4];
+    libemp_hold_receives(fixture->board);
+    assert_int_equal(receive(fixture, 0, 100, &requests[0]), 0);
+    assert_int_equal(receive(fixture, 0, 28672, &requests[1]), 0); /* takes four */
+    assert_int_equal(mock_posted(fixture->mock), 0);
+    assert_int_equal(libemp_post_send(fixture->board, 1, 42, &piece, 1, &requests[2]), 0);
+    assert_int_equal(mock_posted(fixture->mock), 1);
+    assert_int_equal(mock_ring(fixture->mock, 0), 5);
+    assert_int_equal(libemp_test(fixture->board, requests[0], NULL), -EAGAIN);
+    assert_int_equal(mock_posted(fixture->mock), 3);
+    assert_int_equal(mock_ring(fixture->mock, 1), 0);
+    assert_int_equal(mock_ring(fixture->mock, 2), 1);
+    assert_int_equal(emp_descriptor_get_total_length(mock_descriptor(fixture->mock, 0)), 100);
+    assert_int_equal(emp_descriptor_get_total_length(mock_descriptor(fixture->mock, 1)), 28672);
+    assert_int_equal(receive(fixture, 0, 4, &requests[3]), 0); /* the hold has ended */
+    assert_int_equal(mock_posted(fixture->mock), 4);
+}
+
+static void hold__ends_with_wait_cancel_and_release(void **state) {
+    const struct fixture *fixture = *state;
+    libemp_request request;
+    for (size_t way = 0; way < 3; way++) {
+        const uint32_t before = mock_posted(fixture->mock);
+        libemp_hold_receives(fixture->board);
+        assert_int_equal(receive(fixture, 0, 4, &request), 0);
+        assert_int_equal(mock_posted(fixture->mock), before);
+        if (way == 0) {
+            assert_int_equal(libemp_wait(fixture->board, request, 0, NULL), -ETIMEDOUT);
+        } else if (way == 1) {
+            libemp_release_receives(fixture->board);
+        } else {
+            assert_int_equal(libemp_cancel(fixture->board, request), 0);
+            assert_int_equal(mock_ring(fixture->mock, before + 1),
+                             EMP_CANCEL_REQUEST | (request & 0xFFFF));
+        }
+        assert_int_equal(mock_posted(fixture->mock), before + (way == 2 ? 2 : 1));
+        assert_int_equal(mock_ring(fixture->mock, before), request & 0xFFFF);
+    }
+}
+
+static void hold__keeps_sixteen_in_order(void **state) {
+    const struct fixture *fixture = *state;
+    libemp_request requests[40];
+    libemp_hold_receives(fixture->board);
+    for (size_t i = 0; i < 40; i++)
+        assert_int_equal(receive(fixture, 0, 4, &requests[i]), 0);
+    assert_int_equal(mock_posted(fixture->mock), 32);
+    libemp_release_receives(fixture->board);
+    assert_int_equal(mock_posted(fixture->mock), 40);
+    for (size_t i = 0; i < 40; i++)
+        assert_int_equal(mock_ring(fixture->mock, (uint32_t)i), requests[i] & 0xFFFF);
+    libemp_hold_receives(fixture->board); /* what is held when the board stops is forgotten */
+    assert_int_equal(receive(fixture, 0, 4, &requests[0]), 0);
+    libemp_reset_requests(fixture->board);
+    libemp_release_receives(fixture->board);
+    assert_int_equal(mock_posted(fixture->mock), 40);
+}
+
 /* A log of register writes must end with the mailbox: no write may follow it. */
 static uint32_t write_log[64];
 static size_t write_count;
@@ -635,6 +696,9 @@ static void attach__keeps_descriptors_of_others(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(post__hands_over_by_ring_and_mailbox),
+        TEST(hold__sends_go_first),
+        TEST(hold__ends_with_wait_cancel_and_release),
+        TEST(hold__keeps_sixteen_in_order),
         TEST(post__writes_the_mailbox_last),
         TEST(post__a_descriptor_may_straddle_the_window),
         TEST(post__the_ring_wraps),
