@@ -75,6 +75,22 @@ uint32_t board_watch_word(struct board *board, uint32_t address, uint32_t unchan
     return value;
 }
 
+uint32_t board_watch_memory(struct board *board, const volatile uint32_t *word, uint32_t unchanged,
+                            uint64_t spend_ns, uint64_t until_ns) {
+    const struct board_backend *backend = board->backend;
+    for (;;) {
+        const uint64_t seen = backend->poll_memory ? backend->memory_writes(board->handle) : 0;
+        const uint32_t value = *word;
+        const uint64_t now = board_now_ns(board);
+        if (value != unchanged || now >= until_ns)
+            return value;
+        if (backend->poll_memory)
+            backend->poll_memory(board->handle, word, sizeof *word, seen, spend_ns, until_ns - now);
+        else
+            board_spend_ns(board, spend_ns);
+    }
+}
+
 void board_set_word(struct board *board, uint32_t address, uint32_t value) {
     board_set_register(board, reach(board, address), value);
 }

@@ -25,6 +25,15 @@ static inline uint32_t board_control_word(struct board *board, uint32_t word) {
 uint32_t board_watch_word(struct board *board, uint32_t address, uint32_t unchanged, bool again,
                           uint64_t spend_ns, uint64_t until_ns, uint64_t *turns);
 
+/* Looks at a word of allocated memory, which the board writes, until it differs from `unchanged` or
+ * `until_ns`. Each look but the first costs `spend_ns`. */
+uint32_t board_watch_memory(struct board *board, const volatile uint32_t *word, uint32_t unchanged,
+                            uint64_t spend_ns, uint64_t until_ns);
+
+/* Memory at this place of the board's own page, which is never released, or NULL: there is none.
+ * The first 64 bytes are the firmware's. */
+void *board_own_memory(struct board *board, size_t offset);
+
 /* These two enclose code that uses nothing but accesses of words (host/board/ahead.h). */
 void board_run_ahead(struct board *board);
 void board_catch_up(struct board *board);

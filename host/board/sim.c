@@ -58,6 +58,15 @@ static void sim_catch_up(void *handle) {
     tigon_host_catch_up(handle);
 }
 
+static uint64_t sim_memory_writes(void *handle) {
+    return tigon_host_write_count(handle);
+}
+
+static void sim_poll_memory(void *handle, const volatile void *memory, size_t bytes, uint64_t seen,
+                            uint64_t interval_ns, uint64_t timeout_ns) {
+    (void)tigon_host_poll(handle, (const void *)memory, bytes, seen, interval_ns, timeout_ns);
+}
+
 static uint64_t sim_now_ns(void *handle) {
     return tigon_host_now_ns(handle);
 }
@@ -109,6 +118,8 @@ const struct board_backend board_sim = {
     .write32 = sim_write32,
     .write_block = sim_write_block,
     .poll32 = sim_poll32,
+    .memory_writes = sim_memory_writes,
+    .poll_memory = sim_poll_memory,
     .now_ns = sim_now_ns,
     .spend_ns = sim_spend_ns,
     .sleep_ns = sim_sleep_ns,

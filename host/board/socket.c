@@ -41,6 +41,31 @@ static uint32_t socket_poll32(void *handle, uint32_t offset, uint32_t mask, uint
     return value;
 }
 
+static int socket_translate(void *handle, const void *address, uint64_t *bus_address) {
+    const struct tigon_client_information *information = tigon_client_information(handle);
+    const uintptr_t start = (uintptr_t)tigon_client_memory(handle);
+    const uintptr_t byte = (uintptr_t)address;
+    if (byte < start || byte - start >= information->memory_bytes)
+        return -EFAULT;
+    *bus_address = information->memory_base + (byte - start);
+    return 0;
+}
+
+static uint64_t socket_memory_writes(void *handle) {
+    uint64_t count = 0;
+    (void)tigon_client_write_count(handle, &count);
+    return count;
+}
+
+static void socket_poll_memory(void *handle, const volatile void *memory, size_t bytes,
+                               uint64_t seen, uint64_t interval_ns, uint64_t timeout_ns) {
+    uint64_t bus_address;
+    bool written;
+    if (socket_translate(handle, (const void *)memory, &bus_address) == 0)
+        (void)tigon_client_poll_memory(handle, bus_address, bytes, seen, interval_ns, timeout_ns,
+                                       &written);
+}
+
 static uint64_t socket_now_ns(void *handle) {
     uint64_t ns = 0;
     return tigon_client_now_ns(handle, &ns) ? UINT64_MAX : ns;
@@ -67,16 +92,6 @@ static void socket_release(void *handle, void *memory, size_t bytes) {
     (void)bytes;
 }
 
-static int socket_translate(void *handle, const void *address, uint64_t *bus_address) {
-    const struct tigon_client_information *information = tigon_client_information(handle);
-    const uintptr_t start = (uintptr_t)tigon_client_memory(handle);
-    const uintptr_t byte = (uintptr_t)address;
-    if (byte < start || byte - start >= information->memory_bytes)
-        return -EFAULT;
-    *bus_address = information->memory_base + (byte - start);
-    return 0;
-}
-
 static void socket_unpin(void *handle, const void *address, size_t bytes) {
     (void)handle; /* never swapped */
     (void)address;
@@ -91,6 +106,8 @@ const struct board_backend board_socket = {
     .write32 = socket_write32,
     .write_block = socket_write_block,
     .poll32 = socket_poll32,
+    .memory_writes = socket_memory_writes,
+    .poll_memory = socket_poll_memory,
     .now_ns = socket_now_ns,
     .spend_ns = socket_spend_ns,
     .sleep_ns = socket_sleep_ns,

@@ -143,6 +143,12 @@ void board_pack_address(const uint8_t address[6], uint32_t *high, uint32_t *low)
            address[5];
 }
 
+void *board_own_memory(struct board *board, size_t offset) {
+    if (!board->scratch)
+        board->scratch = board_allocate(board, BOARD_PAGE_BYTES);
+    return board->scratch ? (uint8_t *)board->scratch + offset : NULL;
+}
+
 static int prepare_control(struct board *board, const struct board_start_options *options) {
     uint32_t control[CONTROL_WORDS] = {0};
     uint8_t address[6];
@@ -155,9 +161,7 @@ static int prepare_control(struct board *board, const struct board_start_options
         error = board_next_epoch(board, &epoch);
     if (error)
         return error;
-    if (!board->scratch)
-        board->scratch = board_allocate(board, BOARD_PAGE_BYTES);
-    if (!board->scratch || board_translate(board, board->scratch, &scratch))
+    if (!board_own_memory(board, 0) || board_translate(board, board->scratch, &scratch))
         return board_fail(board, -ENOMEM, "no page for the firmware");
     board_pack_address(address, &high, &low);
     board_control_set_node(control, options->node);

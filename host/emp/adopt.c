@@ -11,8 +11,41 @@ static uint32_t own_word(struct libemp_board *board, uint32_t word) {
     return board_get_word(board->hardware, BOARD_CONTROL_ADDRESS + EMP_OBJECTS_AT + 4 * word);
 }
 
+#if EMP_ENDS_IN_MEMORY
+enum { COMPLETIONS_OFFSET = 64 }; /* in the board's own page */
+_Static_assert(COMPLETIONS_OFFSET + 4 * EMP_DESCRIPTOR_LIMIT <= BOARD_PAGE_BYTES, "they fit");
+
+static void set_own_word(struct libemp_board *board, uint32_t word, uint32_t value) {
+    board_set_word(board->hardware, BOARD_CONTROL_ADDRESS + EMP_OBJECTS_AT + 4 * word, value);
+}
+
+/* Tells the board where to write ends to. The page is the board's own, for requests of another
+ * handle may end when this one has long been closed. */
+static int place_completions(struct libemp_board *board) {
+    uint64_t bus = 0;
+    board->completions = NULL;
+    if (board->ends_in_memory) {
+        void *memory = board_own_memory(board->hardware, COMPLETIONS_OFFSET);
+        if (!memory || board_translate(board->hardware, memory, &bus))
+            return libemp_fail(board, -ENOMEM, "no page for completions");
+        board->completions = memory;
+    }
+    set_own_word(board, EMP_OBJECTS_COMPLETIONS_HIGH_WORD, (uint32_t)(bus >> 32));
+    set_own_word(board, EMP_OBJECTS_COMPLETIONS_LOW_WORD, (uint32_t)bus);
+    return board_ring(board->hardware, EMP_COMPLETION_MAILBOX, 1);
+}
+#else
+static int place_completions(struct libemp_board *board) {
+    board->completions = NULL;
+    return 0;
+}
+#endif
+
 /* Learns where the firmware keeps what it shares. */
-static void adopt(struct libemp_board *board) {
+static int adopt(struct libemp_board *board) {
+    const int error = place_completions(board);
+    if (error)
+        return error;
     board->node = board_control_word(board->hardware, BOARD_CONTROL_NODE_WORD);
     board->descriptors = own_word(board, EMP_OBJECTS_DESCRIPTORS_WORD);
     board->posting_ring = own_word(board, EMP_OBJECTS_POSTING_RING_WORD);
@@ -20,6 +53,7 @@ static void adopt(struct libemp_board *board) {
     board->parameters = board_control_word(board->hardware, BOARD_CONTROL_PARAMETERS_WORD);
     board->counters = board_control_word(board->hardware, BOARD_CONTROL_COUNTERS_WORD);
     board->running = true;
+    return 0;
 }
 
 int libemp_start(struct libemp_board *board, const struct board_image *image,
@@ -36,8 +70,7 @@ int libemp_start(struct libemp_board *board, const struct board_image *image,
     if (error)
         return error;
     libemp_reset_requests(board);
-    adopt(board);
-    return 0;
+    return adopt(board);
 }
 
 /* Descriptors the NIC owns belong to requests of another handle, maybe of one that died. What a
@@ -66,10 +99,11 @@ int libemp_attach(struct libemp_board *board) {
     if (board->outstanding)
         return libemp_fail(board, -EBUSY, "%" PRIu32 " requests are posted", board->outstanding);
     board->running = false;
-    const int error = board_attach(board->hardware, EMP_PROTOCOL_HASH);
+    int error = board_attach(board->hardware, EMP_PROTOCOL_HASH);
+    if (!error)
+        error = adopt(board);
     if (error)
         return error;
-    adopt(board);
     libemp_reset_requests(board);
     board->posted = board_get_word(board->hardware, BOARD_MAILBOXES + 4 + 8 * EMP_POSTING_MAILBOX);
     reserve_foreign(board);

@@ -75,6 +75,7 @@ struct libemp_held {
 struct libemp_board {
     struct board *hardware;
     struct libemp_costs costs;
+    bool ends_in_memory; /* as in the options */
 
     bool running; /* it is EMP firmware, and the addresses below are valid */
     uint32_t node;
@@ -83,6 +84,9 @@ struct libemp_board {
     uint32_t peers;
     uint32_t parameters;
     uint32_t counters;
+    /* A word for each descriptor, which the board writes as it ends; NULL: none. */
+    volatile uint32_t *completions;
+    uint32_t looks; /* at them in libemp_test, without success */
 
     uint32_t posted;      /* running count, low word of the posting mailbox */
     uint32_t outstanding; /* requests not yet finished */

@@ -100,13 +100,18 @@ bool libemp_cost_information(size_t index, struct libemp_cost_information *infor
 struct libemp_options {
     struct board_options board;
     struct libemp_costs costs;
+    /* The board writes ends to the host's memory, and libemp_test and libemp_wait look there
+     * instead of reading the board's memory over the bus. libemp_test then notices only at every
+     * 1024th call without success that a board was reset. Only in the profile `modern`: else
+     * libemp_open returns -EOPNOTSUPP. */
+    bool ends_in_memory;
 };
 
 void libemp_options_defaults(struct libemp_options *options);
 
 /* Opens a board without accessing it. As board_open. -EINVAL for a NULL argument or a name without
- * a colon, -ENODEV if no backend knows the board, -ENOMEM. On success the board must be closed with
- * libemp_close. */
+ * a colon, -ENODEV if no backend knows the board, -ENOMEM, -EOPNOTSUPP for an option that the
+ * profile does not have. On success the board must be closed with libemp_close. */
 int libemp_open(struct libemp_board **board, const char *name,
                 const struct libemp_options *options);
 

@@ -27,6 +27,8 @@ int libemp_open(struct libemp_board **board, const char *name,
                 const struct libemp_options *options) {
     if (!board || !options)
         return -EINVAL;
+    if (options->ends_in_memory && !EMP_ENDS_IN_MEMORY)
+        return -EOPNOTSUPP;
     struct board_options below = options->board;
     below.spec_files = spec_files;
     struct libemp_board *new = calloc(1, sizeof *new);
@@ -38,6 +40,7 @@ int libemp_open(struct libemp_board **board, const char *name,
         return error;
     }
     new->costs = options->costs;
+    new->ends_in_memory = options->ends_in_memory;
     libemp_reset_requests(new);
     *board = new;
     return 0;

@@ -15,7 +15,8 @@ enum {
     MAILBOX_ADDRESS =
         BOARD_MAILBOXES + 4 + 8 * EMP_POSTING_MAILBOX, /* low word: writing it raises the event */
     GENERATION_SHIFT = 16,
-    HEALTH_POLLS = 1024 /* polls between two looks at the firmware's state */
+    HEALTH_POLLS = 1024, /* of the board between two looks at the firmware's state */
+    HEALTH_LOOKS = 16384 /* at the host's own memory: a millisecond, too */
 };
 
 static bool is_taken(const struct libemp_board *board, size_t index) {
@@ -178,6 +179,8 @@ static int post_pieces(struct libemp_board *board, struct libemp_header header,
     slot->ignored = header.ignored;
     slot->length = header.length;
     slot->word = words[EMP_DESCRIPTOR_OWNER_WORD];
+    if (board->completions)
+        board->completions[index] = slot->word;
     remember_memory(slot, pieces, count);
     board->outstanding++;
     board->statistics.posts++;
@@ -392,16 +395,51 @@ static uint32_t owner_address(const struct libemp_board *board, const struct lib
     return descriptor_address(board, (size_t)(slot - board->slots)) + 4 * EMP_DESCRIPTOR_OWNER_WORD;
 }
 
+/* Where the board writes ends to the host's memory, a board that was reset writes none: so the
+ * descriptor is looked at from time to time. */
+static int look_at_own_memory(struct libemp_board *board, struct libemp_slot *slot,
+                              struct libemp_completion *completion) {
+    const size_t index = (size_t)(slot - board->slots);
+    const int error = look(board, slot, board->completions[index], completion);
+    if (error != -EAGAIN || ++board->looks % HEALTH_POLLS != 0)
+        return error;
+    const uint32_t words[DESCRIPTOR_WORDS] = {
+        [EMP_DESCRIPTOR_OWNER_WORD] = board_get_word(board->hardware, owner_address(board, slot))};
+    const uint32_t word = words[EMP_DESCRIPTOR_OWNER_WORD];
+    return word == slot->word || is_completion(slot, words) ? error
+                                                            : fail_foreign(board, index, word);
+}
+
 int libemp_test(struct libemp_board *board, libemp_request request,
                 struct libemp_completion *completion) {
     struct libemp_slot *slot = find_slot(board, request);
     if (!slot)
         return libemp_fail(board, -EINVAL, "no request 0x%08X is posted", request);
     libemp_release_receives(board);
+    uint32_t word = 0;
     board_run_ahead(board->hardware);
     board_spend_ns(board->hardware, board->costs.test_ns);
-    const uint32_t word = board_get_word(board->hardware, owner_address(board, slot));
+    if (!board->completions)
+        word = board_get_word(board->hardware, owner_address(board, slot));
     board_catch_up(board->hardware);
+    if (board->completions)
+        return look_at_own_memory(board, slot, completion);
+    return look(board, slot, word, completion);
+}
+
+/* The same where the board writes ends to the host's memory. */
+static int watch_own_memory(struct libemp_board *board, struct libemp_slot *slot, uint64_t until_ns,
+                            struct libemp_completion *completion, uint64_t *turns) {
+    const volatile uint32_t *end = &board->completions[slot - board->slots];
+    const uint64_t turn_ns = board->costs.test_ns ? board->costs.test_ns : 1;
+    libemp_release_receives(board);
+    const uint64_t start = board_now_ns(board->hardware);
+    const uint64_t enough =
+        turn_ns < (UINT64_MAX - start) / *turns ? start + *turns * turn_ns : UINT64_MAX;
+    const uint32_t word = board_watch_memory(board->hardware, end, slot->word, turn_ns,
+                                             enough < until_ns ? enough : until_ns);
+    *turns = (board_now_ns(board->hardware) - start) / turn_ns;
+    board->statistics.polls += *turns;
     return look(board, slot, word, completion);
 }
 
@@ -415,6 +453,8 @@ static int test_repeatedly(struct libemp_board *board, libemp_request request, b
         *turns = 1;
         return libemp_test(board, request, completion);
     }
+    if (board->completions)
+        return watch_own_memory(board, slot, until_ns, completion, turns);
     if (!again) {
         libemp_release_receives(board);
         board_run_ahead(board->hardware);
@@ -444,15 +484,16 @@ int libemp_wait(struct libemp_board *board, libemp_request request, uint64_t tim
                 struct libemp_completion *completion) {
     const uint64_t start = board_now_ns(board->hardware);
     const uint64_t end = timeout_ns > UINT64_MAX - start ? UINT64_MAX : start + timeout_ns;
-    uint64_t polls = HEALTH_POLLS;
+    const uint64_t health = board->completions ? HEALTH_LOOKS : HEALTH_POLLS;
+    uint64_t polls = health;
     int error = test_repeatedly(board, request, false, end, completion, &polls);
     while (error == -EAGAIN) {
         const bool late = board_now_ns(board->hardware) - start >= timeout_ns;
-        if ((late || polls % HEALTH_POLLS == 0) && !alive(board))
+        if ((late || polls % health == 0) && !alive(board))
             return fail_stopped(board);
         if (late)
             return libemp_fail(board, -ETIMEDOUT, "request 0x%08X has not finished", request);
-        uint64_t turns = HEALTH_POLLS - polls % HEALTH_POLLS;
+        uint64_t turns = health - polls % health;
         error = test_repeatedly(board, request, true, end, completion, &turns);
         polls += turns;
     }

@@ -20,6 +20,7 @@ static const struct argp_option option_table[] = {
     {"output", 'o', "FILE", 0, NULL, 0},
     {"nodes", 'n', "COUNT", 0, NULL, 0},
     {"outstanding", 'O', "COUNT", 0, NULL, 0},
+    {"ends-in-memory", 'm', NULL, 0, NULL, 0},
     {0},
 };
 
@@ -79,6 +80,9 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case 'o':
         options->output = text;
         return 0;
+    case 'm':
+        options->ends_in_memory = true;
+        return 0;
     case ARGP_KEY_ARG:
         (void)fprintf(stderr, "%s: unexpected argument %s\n", parsing->name, text);
         return EINVAL;
@@ -131,9 +135,12 @@ int node_open(struct node *node, const struct node_place *place, int argc, char 
     libemp_options_defaults(&options);
     options.board.backends = (const struct board_backend *const[]){place->backend, NULL};
     options.board.environment = place->environment;
+    options.ends_in_memory = node->options.ends_in_memory;
     error = libemp_open(&node->board, place->board, &options);
     if (!error)
         error = start(node);
+    if (error == -EOPNOTSUPP)
+        return node_fail(node, error, "the profile of this program knows no --ends-in-memory");
     return error ? node_fail(node, error, node->board ? NULL : "the board cannot be opened") : 0;
 }
 

@@ -15,6 +15,7 @@ struct node_options {
     const char *file;
     const char *output;
     size_t nodes; /* of an exchange: boards 0 to nodes - 1 */
+    bool ends_in_memory;
 };
 
 /* Which options a program takes; the others are refused. */

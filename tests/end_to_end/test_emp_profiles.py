@@ -179,3 +179,47 @@ def test_modern_shares_a_receiver_among_many_senders(message_bytes: int) -> None
     assert found["senders"] == 15
     assert found["goodput_mbps"] > 0.9 * found["limit_mbps"]
     assert found["least_share"] > 0.9
+
+
+def exchange(build: Path, work: Path, *options: str) -> dict[str, Any]:
+    """Two hosts send each other messages over a wire that loses frames, and compare every byte. The result of the run."""
+    programs = ",\n".join(
+        f"""{{ board = "{board}"; run = "{TOP / build / 'emp/host.so'}"; arguments = """
+        f"""[ "exchange", "--image=$image", "--nodes=2", "--bytes=6000", "--count=60" """
+        + "".join(f', "{option}"' for option in options)
+        + " ]; }"
+        for board in ("left", "right")
+    )
+    image = TOP / build / "firmware/emp_a.elf"
+    (work / "run.scenario").write_text(
+        f"""boards = ( {{ name = "left"; image = "{image}"; }}, {{ name = "right"; image = "{image}"; }} );
+wires = ( {{ between = [ "left", "right" ]; }} );
+faults = ( "left<->right: lose 5%" );
+programs = ( {programs} );
+stop = {{ time = "2 s"; }};
+expect = {{ end = "programs"; }};
+""",
+        encoding="utf-8",
+    )
+    command = [TOP / build / "tigonsim", "run", "--quiet", "--json=-"]
+    done = subprocess.run(
+        [*map(str, command), str(work / "run.scenario")],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_ends_in_memory_save_register_reads(tmp_path: Path) -> None:
+    build = Path("build/modern")
+    on_board = exchange(build, tmp_path)
+    in_memory = exchange(build, tmp_path, "--ends-in-memory")
+    for result in (on_board, in_memory):
+        assert [program["result"] for program in result["programs"]] == [0, 0]
+    reads = [
+        [board["statistics"]["host_register_reads"] for board in result["boards"]]
+        for result in (on_board, in_memory)
+    ]
+    assert all(before - after > 1000 for before, after in zip(*reads)), reads

@@ -68,10 +68,11 @@ void mock_destroy(struct mock *mock) {
     free(mock);
 }
 
-struct libemp_board *mock_open(struct mock *mock) {
+static struct libemp_board *open_board(struct mock *mock, bool ends_in_memory) {
     struct libemp_options options;
     struct libemp_board *board = NULL;
     libemp_options_defaults(&options);
+    options.ends_in_memory = ends_in_memory;
     options.board.backends = (const struct board_backend *const[]){&mock_backend, NULL};
     options.board.environment = mock;
     const int error = libemp_open(&board, "mock:0", &options);
@@ -80,14 +81,26 @@ struct libemp_board *mock_open(struct mock *mock) {
     return board;
 }
 
-struct libemp_board *mock_start(struct mock *mock) {
-    struct libemp_board *board = mock_open(mock);
+struct libemp_board *mock_open(struct mock *mock) {
+    return open_board(mock, false);
+}
+
+static struct libemp_board *start(struct mock *mock, bool ends_in_memory) {
+    struct libemp_board *board = open_board(mock, ends_in_memory);
     boot(mock);
     mock->registers[REGISTER_CPU_A_STATE / 4] = 0;
     const int error = libemp_attach(board);
     assert(error == 0);
     (void)error;
     return board;
+}
+
+struct libemp_board *mock_start(struct mock *mock) {
+    return start(mock, false);
+}
+
+struct libemp_board *mock_start_in_memory(struct mock *mock) {
+    return start(mock, true);
 }
 
 const uint32_t *mock_descriptor(const struct mock *mock, size_t index) {
@@ -98,12 +111,39 @@ void mock_set_descriptor_word(struct mock *mock, size_t index, uint32_t word, ui
     mock->sram[MOCK_DESCRIPTORS / 4 + index * DESCRIPTOR_WORDS + word] = value;
 }
 
+#if EMP_ENDS_IN_MEMORY
+/* Where the host has told the board to write ends to; NULL: nowhere. */
+static uint32_t *completions(struct mock *mock) {
+    const uint32_t *objects = control(mock) + EMP_OBJECTS_AT / 4;
+    const uint64_t bus = (uint64_t)emp_objects_get_completions_high(objects) << 32 |
+                         emp_objects_get_completions_low(objects);
+    for (size_t page = 0; page < MOCK_PAGES; page++)
+        if (bus - mock_bus_page(page) < EMP_PAGE_BYTES)
+            return (uint32_t *)(void *)(mock->memory + page * EMP_PAGE_BYTES +
+                                        bus % EMP_PAGE_BYTES);
+    return NULL;
+}
+
+static void write_completion(struct mock *mock, size_t index, uint32_t word) {
+    uint32_t *words = completions(mock);
+    if (words)
+        words[index] = word;
+}
+#else
+static void write_completion(struct mock *mock, size_t index, uint32_t word) {
+    (void)mock;
+    (void)index;
+    (void)word;
+}
+#endif
+
 void mock_finish(struct mock *mock, size_t index, enum emp_result result, uint32_t length) {
     uint32_t *words = &mock->sram[MOCK_DESCRIPTORS / 4 + index * DESCRIPTOR_WORDS];
     assert(emp_descriptor_get_owner(words) == EMP_OWNER_NIC);
     emp_descriptor_set_total_length(words, length);
     emp_descriptor_set_result(words, result);
     emp_descriptor_set_owner(words, EMP_OWNER_HOST);
+    write_completion(mock, index, words[EMP_DESCRIPTOR_OWNER_WORD]);
 }
 
 uint32_t mock_posted(const struct mock *mock) {

@@ -58,6 +58,9 @@ void mock_destroy(struct mock *mock);
 struct libemp_board *mock_open(struct mock *mock);  /* opened, firmware not started */
 struct libemp_board *mock_start(struct mock *mock); /* attached to running firmware, node 0 */
 
+/* The same; the board writes ends to host memory. */
+struct libemp_board *mock_start_in_memory(struct mock *mock);
+
 uint64_t mock_bus_page(size_t page);
 uint64_t mock_bus(const struct mock *mock, const void *address);
 

@@ -72,6 +72,10 @@ void nic_read_host(uint32_t high, uint32_t low, uint32_t *words, uint32_t bytes)
     native_read_queue(NATIVE_TRANSFER_PAGE, (uint64_t)high << 32 | low, words, bytes);
 }
 
+void nic_write_host(uint32_t high, uint32_t low, const volatile uint32_t *word) {
+    native_write_queue((uint64_t)high << 32 | low, (const void *)word, 4);
+}
+
 void nic_read_wait(void) {
     while (native_reads.done != native_reads.queued)
         native_read_one();

@@ -150,6 +150,10 @@ NIC_COLD void nic_read_host(uint32_t high, uint32_t low, uint32_t *words, uint32
     tigon2_dma_read_queue(high, low, (uint32_t)words, bytes, TIGON2_DMA_READ_WORDS);
 }
 
+NIC_HOT void nic_write_host(uint32_t high, uint32_t low, const volatile uint32_t *word) {
+    tigon2_dma_write_queue(high, low, (uint32_t)word, 4, TIGON2_DMA_WRITE_WORDS);
+}
+
 NIC_COLD bool nic_notify_read(uint32_t token) {
     if (notices_outstanding(&read_notices) == NIC_READ_LIMIT)
         return false;

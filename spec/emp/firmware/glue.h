@@ -87,6 +87,8 @@ struct glue_counters {
 extern struct glue_counters glue_counters;
 
 /* memory.c */
+/* The host has written to the control block where its completion words are. */
+void glue_completions_told(void);
 void glue_memory_start(void);
 void glue_memory_forget(uint32_t descriptor, bool receive);
 /* Does the memory of a descriptor whose page, if any, is there hold its total length? */

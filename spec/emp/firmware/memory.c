@@ -345,6 +345,25 @@ NIC_HOT void nic_on_written(uint32_t notice) {
      EMP_DESCRIPTOR_FORMAT_MASK << EMP_DESCRIPTOR_FORMAT_SHIFT |                                   \
      EMP_DESCRIPTOR_CONTINUATIONS_MASK << EMP_DESCRIPTOR_CONTINUATIONS_SHIFT)
 
+#if EMP_ENDS_IN_MEMORY
+static uint32_t ends_high NIC_FAST;
+static uint32_t ends_low NIC_FAST; /* 0: the host looks at the descriptors */
+
+/* The host does not post before it has rung, or waits until it learns of an end. */
+NIC_COLD void glue_completions_told(void) {
+    const volatile uint32_t *objects = nic_control() + EMP_OBJECTS_AT / 4;
+    ends_high = objects[EMP_OBJECTS_COMPLETIONS_HIGH_WORD];
+    ends_low = objects[EMP_OBJECTS_COMPLETIONS_LOW_WORD];
+}
+
+static inline void tell_in_memory(uint32_t descriptor, const volatile uint32_t *word) {
+    if (ends_low != 0)
+        nic_write_host(ends_high, ends_low + 4 * descriptor, word);
+}
+#else
+#define tell_in_memory(descriptor, word) ((void)0)
+#endif
+
 /* Owner, result and length in one store: the host may look at any time (EF29). */
 NIC_HOT void emp_device_complete(const uint16_t descriptor, const uint8_t result,
                                  const uint32_t length) {
@@ -356,6 +375,7 @@ NIC_HOT void emp_device_complete(const uint16_t descriptor, const uint8_t result
                                        (uint32_t)EMP_OWNER_HOST << EMP_DESCRIPTOR_OWNER_SHIFT |
                                        (uint32_t)result << EMP_DESCRIPTOR_RESULT_SHIFT |
                                        length << EMP_DESCRIPTOR_TOTAL_LENGTH_SHIFT;
+    tell_in_memory(descriptor, &words[EMP_DESCRIPTOR_OWNER_WORD]);
     if (__builtin_expect(own != 0, 0)) {
         words[GLUE_TAKEN_WORD] = 0; /* no posting is taken before this event is over */
         if (own & GLUE_HAS_MEMORY)

@@ -254,8 +254,13 @@ NIC_HOT void nic_on_work(void) {
 }
 
 NIC_HOT void nic_on_doorbell(unsigned box, uint32_t value) {
-    if (box != EMP_POSTING_MAILBOX)
+    if (box != EMP_POSTING_MAILBOX) {
+#if EMP_ENDS_IN_MEMORY
+        if (box == EMP_COMPLETION_MAILBOX)
+            glue_completions_told();
+#endif
         return;
+    }
     posted = value & RING_MASK;
     nic_on_work();
 }

@@ -105,17 +105,12 @@ NIC_HOT void emp_device_send_frame(const uint16_t peer, const struct emp_frame *
                                    const uint16_t descriptor, const uint32_t offset) {
     uint32_t bytes = emp_frame_header_bytes(g);
     struct address address = address_of(peer);
-    volatile uint32_t *header;
     if (__builtin_expect(!is_known(address), 0)) {
         count_unaddressed();
         return;
     }
-    header = nic_transmit_begin(bytes / 4);
-    /* The MAC begins with no frame before nic_transmit_end. */
-    if (EMP_READS_EARLY && g->length != 0)
-        glue_send_data(descriptor, offset, g->length);
-    write_header(header, address, g);
-    if (!EMP_READS_EARLY && g->length != 0)
+    write_header(nic_transmit_begin(bytes / 4), address, g);
+    if (g->length != 0)
         glue_send_data(descriptor, offset, g->length);
     nic_transmit_end(bytes + g->length);
 }
