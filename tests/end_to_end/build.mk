@@ -99,8 +99,8 @@ $(EMP_PROFILES:%=profile-%): profile-%: $(GENERATED_emp)
 TEST_NEEDS += $(EMP_PROFILES:%=profile-%)
 endif
 # Tests that depend on the profile; test_emp_profiles.py runs them.
-PROFILE_TESTS := $(addprefix end_to_end/test_,matching silence tagged) host/test_descriptor host/test_post test_messages
+PROFILE_TESTS := $(addprefix end_to_end/test_,matching silence tagged) host/test_descriptor host/test_ends_in_memory host/test_post test_messages
 .PHONY: profile-programs
-profile-programs: $(PROFILE_TESTS:%=$(BUILD)/tests/%) $$(CAMPAIGN_FAST) $(CAMPAIGN) $(RESTARTS) $(HOST_DEMO) $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf _traced.elf)
+profile-programs: $(PROFILE_TESTS:%=$(BUILD)/tests/%) $$(CAMPAIGN_FAST) $(CAMPAIGN) $(RESTARTS) $(HOST_DEMO) $(BUILD)/emp/host.so $(BUILD)/tigonsim $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf _traced.elf)
 # tests/conform looks at worlds with both images.
 TEST_NEEDS    += $(CAMPAIGN) $(FIRMWARE)/emp_a_observed.elf

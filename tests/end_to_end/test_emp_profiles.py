@@ -65,6 +65,7 @@ def test_random_faults(profile: str) -> None:
         "end_to_end/test_silence",
         "end_to_end/test_tagged",
         "host/test_descriptor",
+        "host/test_ends_in_memory",
         "host/test_post",
         "test_messages",
     ],
