@@ -12,16 +12,11 @@
 enum { MESSAGE_LIMIT = 1 << 20, COUNT_LIMIT = 1000000, OUTSTANDING_LIMIT = 64 };
 
 static const struct argp_option option_table[] = {
-    {"image", 'i', "ELF", 0, NULL, 0},
-    {"peer", 'p', "NODE", 0, NULL, 0},
-    {"bytes", 'b', "COUNT", 0, NULL, 0},
-    {"count", 'c', "COUNT", 0, NULL, 0},
-    {"file", 'f', "FILE", 0, NULL, 0},
-    {"output", 'o', "FILE", 0, NULL, 0},
-    {"nodes", 'n', "COUNT", 0, NULL, 0},
-    {"outstanding", 'O', "COUNT", 0, NULL, 0},
-    {"ends-in-memory", 'm', NULL, 0, NULL, 0},
-    {0},
+    {"image", 'i', "ELF", 0, NULL, 0},         {"peer", 'p', "NODE", 0, NULL, 0},
+    {"bytes", 'b', "COUNT", 0, NULL, 0},       {"count", 'c', "COUNT", 0, NULL, 0},
+    {"file", 'f', "FILE", 0, NULL, 0},         {"output", 'o', "FILE", 0, NULL, 0},
+    {"nodes", 'n', "COUNT", 0, NULL, 0},       {"outstanding", 'O', "COUNT", 0, NULL, 0},
+    {"ends-in-memory", 'm', NULL, 0, NULL, 0}, {0},
 };
 
 struct parsing {
