@@ -352,8 +352,8 @@ class WorldBackend:
             return 0
         nodes = len(self.world.nodes)
         directions = 1 if self.world.reorders else nodes * (nodes - 1)
-        # Once the link is good what an event puts there finds room.
-        room = 2 if self.liveness or self.world.good else 1
+        # Once the link is good what an event puts there finds room, and each node may have to put something there at once.
+        room = max(nodes, 2) if self.liveness or self.world.good else 1
         return self.world.in_flight * directions * room
 
     def frame_bytes(self, lines: Sequence[Line]) -> int:
