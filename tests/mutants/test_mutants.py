@@ -522,6 +522,93 @@ MUTANTS = [
         "tags_cancelled:c:safety",
         profile="modern",
     ),
+    # Three nodes. In the world of two nodes the sender is node 0, and the only peer of the receiver. There a spec with one
+    # of these mistakes does the same as the right one, so only the checks with three nodes can kill it.
+    Mutant(
+        "the receiver counts the messages of all peers together",
+        "receive.hsm",
+        "= current(f) and ReceivePeer[f.sender].expected - f.message - 1 < message_window",
+        "= current(f) and ReceivePeer[0].expected - f.message - 1 < message_window",
+        "others_undisturbed",
+        "two_senders:c:safety",
+    ),
+    Mutant(
+        "the contact offered to one peer follows from that of another",
+        "receive.hsm",
+        "if ReceivePeer[peer].contact == 0 else next_contact(ReceivePeer[peer].contact)",
+        "if ReceivePeer[0].contact == 0 else next_contact(ReceivePeer[0].contact)",
+        "others_undisturbed",
+        "two_senders:c:safety",
+    ),
+    Mutant(
+        "the end of a message frees the slot of another peer",
+        "receive.hsm",
+        "/ ReceivePeer[r.peer].active[r.message & (message_window - 1)] := none; release r",
+        "/ ReceivePeer[r.peer].active[r.message & (message_window - 1)] := none"
+        "; ReceivePeer[0].active[r.message & (message_window - 1)] := none; release r",
+        "no_early_acknowledgement",
+        "two_senders:c:safety",
+    ),
+    Mutant(
+        "all answers go to the same node",
+        "receive.hsm",
+        "send_control(f.sender, a)",
+        "send_control(0, a)",
+        "right_peer",
+        "two_senders:c:safety",
+    ),
+    Mutant(
+        "a message being received forgets its sender",
+        "receive.hsm",
+        "r.peer := f.sender",
+        "r.peer := 0",
+        "right_peer",
+        "two_senders:c:safety",
+    ),
+    Mutant(
+        "a peer that restarts ends the messages of another",
+        "receive.hsm",
+        "let first: ReceiveMessage = ReceivePeer[f.sender].active[0]",
+        "let first: ReceiveMessage = ReceivePeer[f.sender].active[0]\n"
+        "  let other: ReceiveMessage = ReceivePeer[1].active[0]\n"
+        "  if other != none and other != first\n    raise Receive[other].abandoned(f)",
+        "others_undisturbed",
+        "two_senders_restart:c:safety",
+    ),
+    Mutant(
+        "a peer that restarts closes the contact of another",
+        "receive.hsm",
+        "action adopt(f: Frame) rare ReceivePeer[f.sender].contact := f.contact",
+        "action adopt(f: Frame) rare\n  ReceivePeer[0].contact := f.contact\n  ReceivePeer[f.sender].contact := f.contact",
+        "others_undisturbed",
+        "two_senders_restart:c:safety",
+    ),
+    Mutant(
+        "a receive takes a message with its tag from another source",
+        "receive.hsm",
+        "= peer << 16 | tag",
+        "= tag",
+        "right_source",
+        "two_senders:c:safety",
+    ),
+    Mutant(
+        "a receive takes a message with its hash from another source",
+        "receive.hsm",
+        "and Accepted[d].tag == f.tag and Accepted[d].source == f.sender",
+        "and Accepted[d].tag == f.tag",
+        "right_source",
+        "two_senders:c:safety",
+        profile="modern",
+    ),
+    Mutant(
+        "a receive of any source is told the same source of all messages",
+        "receive.hsm",
+        "name_message(d, f.sender, f.tag_high, f.tag)",
+        "name_message(d, 0, f.tag_high, f.tag)",
+        "told_its_message",
+        "two_senders:c:safety",
+        profile="modern",
+    ),
 ]
 
 
