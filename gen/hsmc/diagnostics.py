@@ -139,6 +139,7 @@ TABLE: dict[str, Explanation] = {
     "HSM0553": _error("duration too long"),
     "HSM0554": _error("computed duration not bounded"),
     "HSM0555": _warning("duration computed before"),
+    "HSM0556": _error("'rare' not between two rows"),
     # --- placements and checks
     "HSM0601": _error("process not placed"),
     "HSM0602": _error("process placed twice"),

@@ -430,7 +430,8 @@ def _process(p: ir.Process) -> Iterator[str]:
 def _row(row: ir.Row) -> Iterator[str]:
     guard = f" when {expression_text(row.guard)}" if row.guard else ""
     target = f" -> {row.target}" if row.target else ""
-    yield f"    {row.number} {row.id}{guard}{target}    # {row.place} {row.text}"
+    rare = " rare" if row.rare else ""
+    yield f"    {row.number} {row.id}{guard}{target}{rare}    # {row.place} {row.text}"
     yield from statement_lines(row.exit_actions, "      exit: ")
     for timer in row.cancelled:
         yield f"      cancel {timer.name}"

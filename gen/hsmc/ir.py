@@ -338,6 +338,7 @@ class Row:
     guard    None: always (unguarded or else)
     text     the row as written, blanks squeezed, the event's line in front for rows of a block
     kind     "defer" and "recall" are synthesized: the event is put into its queue, or taken out and raised anew
+    rare     below a line `rare`: the code of such rows lies apart from that of the rows above
     """
 
     id: str
@@ -354,6 +355,7 @@ class Row:
     text: str
     place: Place
     kind: Literal["written", "defer", "recall"] = "written"
+    rare: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

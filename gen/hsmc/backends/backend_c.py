@@ -20,6 +20,7 @@ from .c_codec import CodecView
 from .c_cold import all_cold, cold_handlers
 from .c_lines import with_places, wrapped
 from ..admission import carried, largest
+from .c_rare import RareRows, split_rare
 from .c_records import by_alignment, record_of, width, zero
 from .c_usage import Usage, declared_locals, repeated_locals
 from ..dump import condition_text, expression_text, held_text
@@ -314,15 +315,22 @@ class CWriter(CheckWriter):
     ) -> str:
         """The body of the function for one event of a process: a switch on the state."""
         cold = cold_handlers(process, handlers)
-        here = [handler for handler in handlers if handler not in cold]
+        rare = self.rare_rows(process, handlers, event)
+        here = [
+            split_rare(handler)[0] if handler.leaf in rare else handler
+            for handler in handlers
+            if handler not in cold
+        ]
         single = process.pool is None and len(process.leaves) == 1
-        always = walk.beginning(handlers[0]) if single else ()
-        head = self.handler_head(process, here, event, bool(cold), always)
+        always = walk.beginning(here[0]) if single else ()
+        passed_on = bool(cold or rare)
+        head = self.handler_head(process, here, event, passed_on, always)
         lines = [head] if head else []
         place = self.state_place(process)
         if single:
             # There is but one state to be in: nothing to look up.
-            body = self.leaf_body(process, handlers[0], 1)
+            leaf = handlers[0].leaf
+            body = self.leaf_body(process, here[0], 1, event, rare.get(leaf))
             lines.append(body.removesuffix("\n" + self.line(1, "return;")))
             return "\n".join(lines)
         lines.append(self.line(1, f"switch ({place}) {{"))
@@ -333,18 +341,12 @@ class CWriter(CheckWriter):
                 self.line(1, f"case {self.names.leaf(process.name, handler.leaf)}:")
             )
             if handler in cold:
-                arguments = event.arguments if event is not None else ()
-                names = [process.instance] if process.instance else []
-                names += [argument.name for argument in arguments]
-                passed = ", ".join(naming.snake(name) for name in names)
-                lines.append(
-                    self.line(
-                        2, f"{self.cold_function_name(process, handler)}({passed});"
-                    )
-                )
-                lines.append(self.line(2, "return;"))
+                name = self.cold_function_name(process, handler)
+                lines += self.call_apart(process, event, name, (), 2)
             else:
-                lines.append(self.leaf_body(process, handler, 2))
+                own = next(h for h in here if h.leaf == handler.leaf)
+                apart = rare.get(handler.leaf)
+                lines.append(self.leaf_body(process, own, 2, event, apart))
         lines.append(self.line(1, "default:"))
         code = self.event_code(process, handlers[0])
         never = self.never(process, place, code, 2)
@@ -374,17 +376,67 @@ class CWriter(CheckWriter):
             arguments, instance, parts, process.locals, False, 1, passed_on, always
         )
 
+    def rare_rows(
+        self,
+        process: ir.Process,
+        handlers: Sequence[ir.Handler],
+        event: Optional[ir.Event],
+    ) -> dict[str, RareRows]:
+        """By leaf. What is not in fast memory anyway stays in one piece."""
+        slow = (self.names.upper("RARE"), self.names.upper("COLD"))
+        if self.temperature(process, event, handlers) in slow:
+            return {}
+        cold = cold_handlers(process, handlers)
+        found = {h.leaf: split_rare(h)[1] for h in handlers if h not in cold}
+        return {leaf: rare for leaf, rare in found.items() if rare is not None}
+
+    def call_apart(
+        self,
+        process: ir.Process,
+        event: Optional[ir.Event],
+        function: str,
+        passed: Sequence[ir.Local],
+        depth: int,
+    ) -> list[str]:
+        """Lines that leave the rest to a function."""
+        names = [process.instance] if process.instance else []
+        names += [a.name for a in (event.arguments if event is not None else ())]
+        names += [local.unique for local in passed]
+        values = [naming.snake(name) for name in names]
+        return [
+            self.line(depth, f"{self.call(function, values)};"),
+            self.line(depth, "return;"),
+        ]
+
+    def rare_function_name(self, process: ir.Process, rare: RareRows) -> str:
+        return f"{self.cold_function_name(process, rare.handler)}rare_"
+
+    def rare_parameters(
+        self, process: ir.Process, event: Optional[ir.Event], rare: RareRows
+    ) -> str:
+        arguments = event.arguments if event is not None else ()
+        own = self.instance_parameter(process)
+        parts = [own] if own else []
+        parts += self.parameters(arguments)
+        assigned = walk.assigned_locals(walk.handler_parts(rare.handler))
+        for local in rare.passed:
+            fixed = "" if local.unique in assigned else "const "
+            parts.append(
+                f"{fixed}{self.names.scalar(local.type)} {naming.snake(local.unique)}"
+            )
+        return ", ".join(parts) or "void"
+
     def cold_function_name(self, process: ir.Process, handler: ir.Handler) -> str:
         function = self.names.handler(process.name, self.event_name(handler))
         return f"{function}_{naming.snake(handler.leaf)}_"
 
-    def cold_function_body(
+    def apart_body(
         self, process: ir.Process, handler: ir.Handler, event: Optional[ir.Event]
     ) -> str:
-        """The body of the function for one event in one cold state."""
+        """The body of a function for an event in one state: a cold one, or for rare rows."""
         always = walk.beginning(handler)
         head = self.handler_head(process, [handler], event, False, always)
-        body = self.leaf_body(process, handler, 1)
+        body = self.leaf_body(process, handler, 1, event)
         body = body.removesuffix("\n" + self.line(1, "return;"))
         own = self.hoisted.get((process.pool or "", process.instance or ""))
         if own and f"{own}->" not in body:
@@ -406,9 +458,14 @@ class CWriter(CheckWriter):
         )
 
     def leaf_body(
-        self, process: ir.Process, handler: ir.Handler, outermost: int
+        self,
+        process: ir.Process,
+        handler: ir.Handler,
+        outermost: int,
+        event: Optional[ir.Event],
+        rare: Optional[RareRows] = None,
     ) -> str:
-        """What an event does in one state; every way ends with a return."""
+        """What an event does in one state; every way ends with a return. `rare`: what the rows here leave to a function."""
         lines: list[str] = []
         if not handler.groups and handler.otherwise != "never":
             lines.append(self.line(outermost, "return; /* ignored */"))
@@ -438,8 +495,13 @@ class CWriter(CheckWriter):
                     lines.append(self.row(process, handler, row, depth + 1))
                     lines.append(self.line(depth + 1, "return;"))
                     lines.append(self.line(depth, "}"))
+            if rare is not None and group is handler.groups[-1]:
+                name = self.rare_function_name(process, rare)
+                lines += self.call_apart(process, event, name, rare.passed, depth)
             if group.lets:
                 lines.append(self.line(outermost, "}"))
+        if rare is not None:
+            return "\n".join(lines)
         if handler.otherwise == "never":
             code = self.event_code(process, handler)
             never = self.never(process, self.state_place(process), code, outermost)

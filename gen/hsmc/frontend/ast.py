@@ -561,6 +561,7 @@ class Choice(Node):
     target: tuple[Name, ...]  # empty: internal
     local: bool = False  # `-> local TARGET`
     history: bool = False  # `-> history TARGET`
+    rare: bool = False  # below a line `rare`
 
 
 @dataclass(frozen=True)

@@ -538,7 +538,7 @@ class AstBuilder:
             None,
             bindings or (),
             tuple(_of(ast.Let, rest)),
-            tuple(_of(ast.Choice, rest)),
+            self._choices(rest),
             True,
             before is not None,
         )
@@ -556,7 +556,7 @@ class AstBuilder:
             duration,
             (),
             tuple(_of(ast.Let, rest)),
-            tuple(_of(ast.Choice, rest)),
+            self._choices(rest),
             True,
         )
 
@@ -571,6 +571,34 @@ class AstBuilder:
 
     def choice(self, meta: Meta, children: Children) -> ast.Choice:
         return self._choice(self._line(meta), children)
+
+    def rare_line(self, meta: Meta, children: Children) -> "_RareLine":
+        return _RareLine(self._line(meta))
+
+    def _choices(self, items: Children) -> tuple[ast.Choice, ...]:
+        """The rows of a block; those below a line `rare` know it."""
+        rows = [item for item in items if isinstance(item, (ast.Choice, _RareLine))]
+        choices: list[ast.Choice] = []
+        first: Optional[_RareLine] = None
+        for index, item in enumerate(rows):
+            if isinstance(item, ast.Choice):
+                choices.append(dataclasses.replace(item, rare=first is not None))
+            elif first is not None:
+                self.report.add(
+                    "HSM0556",
+                    item.span,
+                    "the rows below are rare already",
+                    [("the line that says so", first.span)],
+                )
+            elif index in (0, len(rows) - 1):
+                where = "above" if index == 0 else "below"
+                self.report.add(
+                    "HSM0556",
+                    item.span,
+                    f"'rare' stands between two rows of an event, and there is none {where} it",
+                )
+            first = first or (item if isinstance(item, _RareLine) else None)
+        return tuple(choices)
 
     def guard(self, meta: Meta, children: Children) -> Any:
         return children[1] if len(children) > 1 else "else"
@@ -750,6 +778,11 @@ class _WorldRow:
         self.actions = actions
         self.doc = doc
         self.waits = waits
+
+
+class _RareLine:
+    def __init__(self, span: Span) -> None:
+        self.span = span
 
 
 class _Actions:
