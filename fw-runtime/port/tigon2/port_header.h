@@ -14,12 +14,15 @@
 /* Scratchpad: one cycle an access, against six for a load from SRAM, and no instruction line to
  * fill (tigon2.md 12.4). GCC addresses .sbss and .sdata through $gp whatever -G says (toolchain.md
  * 1.2), but only where the declaration says so too: repeat the attribute on extern declarations. */
-#ifndef NIC_HOT /* empty: by what is measured (tools/fill_scratchpad.py) */
-#define NIC_HOT __attribute__((section(".fast.text")))
+#ifdef NIC_FITTED /* by what is measured (tools/fill_scratchpad.py) */
+#define NIC_HOT
+#define NIC_RARE
+#else
+#define NIC_HOT  __attribute__((section(".fast.text")))
+#define NIC_RARE __attribute__((section(".text.rare"))) /* SRAM, but compiled for speed */
 #endif
 #define NIC_ENTRY     __attribute__((externally_visible)) /* for start.S */
 #define NIC_COLD      __attribute__((cold, noinline))
-#define NIC_RARE      __attribute__((section(".text.rare"))) /* SRAM, but compiled for speed */
 #define NIC_ONCE      __attribute__((noinline))
 #define NIC_FAST      __attribute__((section(".sbss")))
 #define NIC_FAST_DATA __attribute__((section(".sdata")))

@@ -32,7 +32,7 @@ $(eval $(call FW_OBJECTS,$(FW_PORT)/,$(FIRMWARE)/published/,FW_PUBLISHED_CFLAGS,
 # them in SRAM. The traffic is a scenario, FW_TRAFFIC_NAME in the protocol's firmware/build.mk or spec/NAME/boards.scenario.
 FW_TRAFFIC = $(or $(FW_TRAFFIC_$(1)),spec/$(1)/boards.scenario)
 define FW_FITTED
-$(call FW_IMAGE,$(1),$(2),$(3)image.o,-DNIC_HOT= $(4),$(FW_RUNTIME) $(FIRMWARE)/$(1)/$(3)chosen.lds,$(5))
+$(call FW_IMAGE,$(1),$(2),$(3)image.o,-DNIC_FITTED $(4),$(FW_RUNTIME) $(FIRMWARE)/$(1)/$(3)chosen.lds,$(5))
 
 $(FIRMWARE)/$(1)/$(3)none:
 	$$(Q)mkdir -p $$(@D) && : > $$@
