@@ -99,6 +99,33 @@ def test_compiles(spec: pathlib.Path, compiler: str, tmp_path: pathlib.Path) -> 
         assert not found
 
 
+def function(text: str, name: str) -> str:
+    """With the line that begins it."""
+    found = re.search(
+        rf"^static [^;{{]*\b{name}\([^;{{]*\)\n{{\n(?:.*\n)*?}}\n", text, re.MULTILINE
+    )
+    assert found, name
+    return found[0]
+
+
+def test_rare_rows_are_apart() -> None:
+    """Of each row, the function that takes it; and where the values of `let` lines are computed."""
+    spec = ROOT / "tests" / "compiler" / "features" / "rare.hsm"
+    text = backend_c.generate(hsmc.compile_spec(str(spec)))["rare.c"]
+    common = function(text, "rare_on_front_submit")
+    rare = function(text, "rare_on_front_submit_open_rare_")
+    assert rare.startswith("static RARE_RARE RARE_ONCE void")
+    assert re.findall(r"TRACE\((\d+)u", common) == ["0", "1"]
+    assert re.findall(r"TRACE\((\d+)u", rare) == ["2", "3", "4"]
+    assert "rest" not in common and "uint32_t rest =" in rare
+    assert "uint32_t sum =" in common and "uint32_t sum =" not in rare
+    # Rows of the states around are tried last, so they are apart, too.
+    outer = function(text, "rare_on_worker_answer_first_rare_")
+    assert re.findall(r"on answer\(value\) (.*) \*/", outer)[-1] == "else / release m -> DONE"
+    # In a cold state, and of a rare event, nothing is apart.
+    assert "look_open_rare_" not in text and "full_rare_" not in text
+
+
 @pytest.mark.parametrize("spec", GOLDEN, ids=lambda path: path.stem)
 def test_golden(spec: pathlib.Path, tmp_path: pathlib.Path) -> None:
     for path in generate(spec, tmp_path):

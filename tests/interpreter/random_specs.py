@@ -220,6 +220,11 @@ class SpecWriter:
             rows.append(
                 f"      when {self.bool(3)} / {self.statements(3, places)}; vb := {self.bool(3)}"
             )
+        # A value that rows read on both sides of the line `rare`, or on one.
+        early = self.random.choice(("m == 7", self.bool(2)))
+        rows.insert(0, f"      when {early} / v32 := {self.variable(1)}")
+        if self.random.randrange(3):
+            rows.insert(self.random.randrange(1, 6), "      rare")
         index = self.variable(2)
         cold = self.random.choice(("", " cold"))
         return f"""process Clerk
@@ -271,6 +276,7 @@ action change(l: Letter, n: u32)
         )
         places = ["j.number", "j.half", f"j.colours[{self.variable(1)} & 3]"]
         cold = self.random.choice(("", " cold"))
+        rare = self.random.choice(("", "      rare\n"))
         return f"""function other(j: Job, l: Letter): bool = j == none or {self.bool(2)}
 function like(j: Job, l: Letter): Job
   = find k in Job where k != j and k.half % 4 == j.half % 4 and {self.bool(1)}
@@ -288,7 +294,7 @@ process Worker(j: Job)
       when k != none and k.alive and other(k, l) / j.next := k; k.number := {self.variable(3)}
       when {self.bool(3)} / {self.statements(2, places)} -> BUSY
       when j.next != none and j.next.alive and j.next != j / j.next.half := {self.variable(2)}; set(j.seen, {self.variable(2)} & 15)
-      when like(j, l) != none and {self.bool(2)} / j.next := like(j, l)
+{rare}      when like(j, l) != none and {self.bool(2)} / j.next := like(j, l)
       when {self.bool(2)} / unset(j.seen, 3); release j -> GONE
       else / {self.statements(3, places)}; raise_number(j, l)
     after {self.random.choice(('1000', 'five * 100', '(j.half & 7) * 100 + 1'))} / release j -> GONE

@@ -561,7 +561,13 @@ class Choice(Node):
     target: tuple[Name, ...]  # empty: internal
     local: bool = False  # `-> local TARGET`
     history: bool = False  # `-> history TARGET`
-    rare: bool = False  # below a line `rare`
+
+
+@dataclass(frozen=True)
+class RareLine(Node):
+    """The rows below it are seldom taken."""
+
+    above: int  # so many rows of the block stand above it
 
 
 @dataclass(frozen=True)
@@ -576,6 +582,7 @@ class Rows(Node):
     choices: tuple[Choice, ...]
     is_block: bool
     before: bool = False  # `before on`: tried ahead of the rows of the states inside
+    rare_lines: tuple[RareLine, ...] = ()
 
 
 @dataclass(frozen=True)

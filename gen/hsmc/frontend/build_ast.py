@@ -538,9 +538,10 @@ class AstBuilder:
             None,
             bindings or (),
             tuple(_of(ast.Let, rest)),
-            self._choices(rest),
+            tuple(_of(ast.Choice, rest)),
             True,
             before is not None,
+            _rare_lines(rest),
         )
 
     def after(self, meta: Meta, children: Children) -> ast.Rows:
@@ -556,8 +557,9 @@ class AstBuilder:
             duration,
             (),
             tuple(_of(ast.Let, rest)),
-            self._choices(rest),
+            tuple(_of(ast.Choice, rest)),
             True,
+            rare_lines=_rare_lines(rest),
         )
 
     def ignore(self, meta: Meta, children: Children) -> ast.Verdict:
@@ -574,31 +576,6 @@ class AstBuilder:
 
     def rare_line(self, meta: Meta, children: Children) -> "_RareLine":
         return _RareLine(self._line(meta))
-
-    def _choices(self, items: Children) -> tuple[ast.Choice, ...]:
-        """The rows of a block; those below a line `rare` know it."""
-        rows = [item for item in items if isinstance(item, (ast.Choice, _RareLine))]
-        choices: list[ast.Choice] = []
-        first: Optional[_RareLine] = None
-        for index, item in enumerate(rows):
-            if isinstance(item, ast.Choice):
-                choices.append(dataclasses.replace(item, rare=first is not None))
-            elif first is not None:
-                self.report.add(
-                    "HSM0556",
-                    item.span,
-                    "the rows below are rare already",
-                    [("the line that says so", first.span)],
-                )
-            elif index in (0, len(rows) - 1):
-                where = "above" if index == 0 else "below"
-                self.report.add(
-                    "HSM0556",
-                    item.span,
-                    f"'rare' stands between two rows of an event, and there is none {where} it",
-                )
-            first = first or (item if isinstance(item, _RareLine) else None)
-        return tuple(choices)
 
     def guard(self, meta: Meta, children: Children) -> Any:
         return children[1] if len(children) > 1 else "else"
@@ -783,6 +760,16 @@ class _WorldRow:
 class _RareLine:
     def __init__(self, span: Span) -> None:
         self.span = span
+
+
+def _rare_lines(items: Children) -> tuple[ast.RareLine, ...]:
+    found: list[ast.RareLine] = []
+    rows = 0
+    for item in items:
+        if isinstance(item, _RareLine):
+            found.append(ast.RareLine(item.span, rows))
+        rows += isinstance(item, ast.Choice)
+    return tuple(found)
 
 
 class _Actions:

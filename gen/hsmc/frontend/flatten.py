@@ -303,7 +303,7 @@ class Flattener:
             raises=self.raises((*exit_actions, *actions, *entry_actions)),
             text=choice.text,
             place=choice.node.span.place(),
-            rare=choice.node.rare,
+            rare=choice.rare,
         )
 
     def _unhandled(

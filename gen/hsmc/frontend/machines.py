@@ -23,6 +23,7 @@ class Choice:
     actions: tuple[ir.Statement, ...]
     target: Optional["StateNode"]
     text: str
+    rare: bool = False  # below a line `rare`
     reached: bool = False  # set by flattening: stands in some leaf
 
 
@@ -356,9 +357,30 @@ class MachineBuilder:
             self._choice(state, choice, resolver, head if node.is_block else "")
             for choice in node.choices
         )
+        self._check_rare(node)
+        for line in node.rare_lines:
+            for choice in choices[line.above :]:
+                choice.rare = True
         state.rows.append(
             Rows(node, node.event.text if node.event else None, lets, choices)
         )
+
+    def _check_rare(self, node: ast.Rows) -> None:
+        for line in node.rare_lines:
+            if line is not node.rare_lines[0]:
+                self.context.error(
+                    "HSM0556",
+                    line.span,
+                    "the rows below are rare already",
+                    [("the line that says so", node.rare_lines[0].span)],
+                )
+            elif line.above in (0, len(node.choices)):
+                where = "above" if line.above == 0 else "below"
+                self.context.error(
+                    "HSM0556",
+                    line.span,
+                    f"'rare' stands between two rows of an event, and there is none {where} it",
+                )
 
     def _check_before(self, state: StateNode, node: ast.Rows) -> None:
         if not state.children:
