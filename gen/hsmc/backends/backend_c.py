@@ -25,10 +25,14 @@ from .c_records import by_alignment, record_of, width, zero
 from .c_usage import Usage, declared_locals, repeated_locals
 from ..dump import condition_text, expression_text, held_text
 from ..recall import Recall, recall
+from .state_layout import record_layout
 from .template_cache import TemplateCache
 
 # Of fw-runtime/hsm_support.h: what generated code expects of it. Both change when either does.
 SUPPORT_VERSION = 2
+
+# Bytes of a table that still lies in fast memory; in a larger one, code has more use for the room.
+HOT_LIMIT = 1024
 
 TEMPLATES = pathlib.Path(__file__).resolve().parents[1] / "templates"
 
@@ -706,14 +710,17 @@ class CWriter(CheckWriter):
         return self.names.upper(body.code) if body.code else "inline"
 
     def state_members(self) -> list[tuple[str, bool]]:
-        """Members of the struct of the state, each with whether its data are cold."""
+        """Members of the struct of the state, each with whether its data are cold, or too large for fast memory."""
         protocol = self.protocol
         containers: list[Union[ir.Pool, ir.Table]] = [*protocol.pools, *protocol.tables]
         return [
             *((f"{p.name}_state_", False) for p in protocol.processes if not p.pool),
             *((v.name, False) for p in protocol.processes for v in p.variables),
             *((f"{pool.name}_used", False) for pool in protocol.pools),
-            *((c.name, c.cold) for c in containers),
+            *(
+                (c.name, c.cold or record_layout(c).total > HOT_LIMIT)
+                for c in containers
+            ),
         ]
 
     def cold_handlers(
