@@ -6,8 +6,6 @@ import sys
 
 from elftools.elf.elffile import ELFFile
 
-SMALLEST_TOP = 0x1D0000 - 0x5000 - (0x200000 - 0x80000)  # memory_map.h
-
 
 def main() -> None:
     with open(sys.argv[1], "rb") as stream:
@@ -23,9 +21,8 @@ def main() -> None:
     code = symbols["_fast_code_end"] - symbols["_fast_start"]
     data = symbols["_fast_end"] - symbols["_fast_code_end"]
     print(f"  scratchpad: {code} code, {data} data, {symbols['_fast_free']} free")
-    print(
-        f"  SRAM: {SMALLEST_TOP - symbols['_image_end']} bytes free on a 512 kB board"
-    )
+    free = symbols["_image_limit"] - symbols["_image_end"]
+    print(f"  SRAM: {free} bytes free on a 512 kB board")
 
 
 if __name__ == "__main__":

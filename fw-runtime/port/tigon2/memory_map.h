@@ -9,9 +9,14 @@
 #ifndef FW_RUNTIME_TIGON2_MEMORY_MAP_H
 #define FW_RUNTIME_TIGON2_MEMORY_MAP_H
 
-/* 512 kB: 56 kB transmit, 136 kB receive buffer. */
+/* 512 kB: 56 kB transmit, 136 kB receive buffer. An image with checks takes 16 kB of the latter. */
+#ifdef TIGON2_LARGER_IMAGE
+#define TIGON2_SMALL_TRANSMIT 0x1D4000
+#define TIGON2_SMALL_RECEIVE  0x1E2000
+#else
 #define TIGON2_SMALL_TRANSMIT 0x1D0000
 #define TIGON2_SMALL_RECEIVE  0x1DE000
+#endif
 /* 1 MB and more: 128 kB transmit, 384 kB receive buffer. */
 #define TIGON2_LARGE_TRANSMIT 0x180000
 #define TIGON2_LARGE_RECEIVE  0x1A0000

@@ -14,12 +14,12 @@
 # scratchpad: it lies in SRAM, because firmware.lds.in does not know this object.
 OBSERVED_CHECKS ?= ALL
 
-# What is out of line and checked takes more stack.
-FW_CHECKED_STACK   := -DTIGON2_STACK_BYTES=512
+# What is out of line and checked takes more stack, and more of the SRAM.
+FW_CHECKED_MEMORY  := -DTIGON2_STACK_BYTES=512 -DTIGON2_LARGER_IMAGE
 FW_OBSERVED_SCRIPT := $(FIRMWARE)/observed.lds
 $(FW_OBSERVED_SCRIPT): $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h $(FW_PORT)/variants.mk
 	@mkdir -p $(@D)
-	$(Q)$(FW_CC) $(FW_SCRIPT_FLAGS) $(FW_CHECKED_STACK) -o $@ $<
+	$(Q)$(FW_CC) $(FW_SCRIPT_FLAGS) $(FW_CHECKED_MEMORY) -o $@ $<
 
 # The functions that published.charges names are out of line, with their arguments where the calling convention has them;
 # and there is no trace ring, whose own cost the steps do not know.
@@ -74,7 +74,7 @@ define FW_VARIANTS
 $(FW_SHIPPED)
 
 $(call FW_IMAGE,$(1),_a_observed,observed.o,\
-    -UHSM_CHECKED $(call hsm_checked,$(OBSERVED_CHECKS)) -ffixed-30 -D$(2)_OBSERVED,$(FW_RUNTIME) $(FW_OBSERVED_SCRIPT))
+    -UHSM_CHECKED $(call hsm_checked,$(OBSERVED_CHECKS)) -ffixed-30 -D$(2)_OBSERVED $(FW_CHECKED_MEMORY),$(FW_RUNTIME) $(FW_OBSERVED_SCRIPT))
 
 $(call FW_IMAGE,$(1),_a_published,published/image.o,\
     $(FW_UNTRACED) -D$(2)_CHARGED,$(FIRMWARE)/published/start.o $(FIRMWARE)/$(FW_PORT)/memory.o $(FW_SCRIPT))
@@ -87,7 +87,7 @@ $(BUILD)/gen/$(1)/$(1)_charged.h: spec/$(1)/firmware/published.charges
 
 $(if $(filter 0,$(FW_TRACE_$(1))),$(call FW_FITTED,$(1),_a_traced,traced/,-UNIC_TRACE -DNIC_TRACE=1),$(FW_SAME_TRACED))
 
-$(call FW_FITTED,$(1),_a_checked,checked/,-UHSM_CHECKED $(call hsm_checked,$(CHECKED)),,$(FW_CHECKED_STACK))
+$(call FW_FITTED,$(1),_a_checked,checked/,-UHSM_CHECKED $(call hsm_checked,$(CHECKED)) $(FW_CHECKED_MEMORY),,$(FW_CHECKED_MEMORY))
 endef
 $(foreach name,$(FW_PROTOCOLS),\
     $(eval $(call FW_VARIANTS,$(name),$(shell echo $(name) | tr '[:lower:]' '[:upper:]'))))
