@@ -90,9 +90,11 @@ class Layouts:
                     areas.append(area)
                     offset += 8 * area.count.value
                 continue
-            bits = self.constants.size(field.bits, 1, 32, "the width of a field")
+            bits = self.constants.size(field.bits, 0, 32, "the width of a field")
             if bits is None:
                 whole = False
+                continue
+            if bits.value == 0:  # a constant leaves it out
                 continue
             if whole and offset // 32 != (offset + bits.value - 1) // 32:
                 self.context.error(
