@@ -45,6 +45,8 @@
  *                           received frames
  *   NIC_OBEYS_PAUSE         1: the wire is told that this station obeys PAUSE frames, and it does
  *   NIC_ALARM_NOTIFIES      1: nic_on_alarm may call nic_notify_written, too
+ *   NIC_SUMS_DATA           1: the transfer engines sum the data of every frame, and before the
+ *                           first piece of each nic_transmit_sum or nic_receive_sum is called
  */
 #ifndef FW_RUNTIME_PORT_H
 #define FW_RUNTIME_PORT_H
@@ -65,6 +67,9 @@
 #endif
 #ifndef NIC_ALARM_NOTIFIES
 #define NIC_ALARM_NOTIFIES 0
+#endif
+#ifndef NIC_SUMS_DATA
+#define NIC_SUMS_DATA 0
 #endif
 
 _Static_assert(NIC_HEADER_WORDS >= 16 && NIC_WRITTEN_LIMIT >= 16 && NIC_WRITTEN_PER_FRAME >= 2 &&
@@ -145,6 +150,16 @@ uint32_t *nic_transmit_begin(unsigned words);
  * of the frame. May wait when a frame has very many pieces. */
 void nic_transmit_data(uint32_t high, uint32_t low, uint32_t bytes, bool last);
 
+#if NIC_SUMS_DATA
+/* The sum of data: of their 16-bit words, big-endian and from an even byte of the frame on, with
+ * one's complement; an odd last byte has a byte 0 behind it. It is 0 only if all bytes are 0. The
+ * processor reads no data for it.
+ *
+ * When all header words are stored, which then stay, and before the first piece of the data: before
+ * the frame leaves, the sum of its data is stored in the lower half of header word `word`. */
+void nic_transmit_sum(unsigned word);
+#endif
+
 /* Ends the frame: it goes out after all earlier ones, `bytes` long in all, padded and checked by
  * the MAC. A frame without data may come out longer by padding zero bytes. */
 void nic_transmit_end(uint32_t bytes);
@@ -162,6 +177,13 @@ void nic_on_frame(const uint32_t *words, uint32_t bytes, uint32_t frame);
  * Frames none of whose bytes are taken are dropped when nic_on_frame returns. May wait. */
 void nic_receive_data(uint32_t frame, uint32_t offset, uint32_t high, uint32_t low, uint32_t bytes,
                       bool last);
+
+#if NIC_SUMS_DATA
+/* Only inside nic_on_frame, before the first piece taken of the frame: when all pieces are in host
+ * memory the sum of them is in the lower half of *sum. Before that it holds anything. The upper
+ * half stays, and the host must be able to reach the object (no NIC_FAST). */
+void nic_receive_sum(volatile uint32_t *sum);
+#endif
 
 /* The name for nic_receive_data of the same frame as though it began `bytes` later: its offsets
  * count from there. */

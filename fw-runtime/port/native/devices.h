@@ -28,7 +28,9 @@ static inline bool native_reached(const struct native_numbers *numbers, uint32_t
 
 /* Queue: to `to`, or from it. Where the queue is full the oldest is done first. */
 void native_read_queue(enum native_transfer transfer, uint64_t address, void *to, uint32_t bytes);
-void native_write_queue(uint64_t address, const void *from, uint32_t bytes);
+/* When it is done, `sum` is stored where `sum_at` says, if it says anything. */
+void native_write_queue(uint64_t address, const void *from, uint32_t bytes,
+                        volatile uint32_t *sum_at, uint32_t sum);
 void native_read_one(void);
 void native_write_one(void);
 bool native_read_notice_due(void);

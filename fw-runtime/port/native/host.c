@@ -15,6 +15,8 @@ struct transfer {
     const void *from; /* of a write */
     uint32_t bytes;
     enum native_transfer transfer;
+    volatile uint32_t *sum_at; /* of a write, or NULL */
+    uint32_t sum;
 };
 
 struct native_numbers native_reads, native_writes;
@@ -42,6 +44,8 @@ void native_write_one(void) {
     const struct transfer *write = &native_writes_queued[native_writes.done % TRANSFERS];
     if (!native_around.host_write(native_around.owner, write->address, write->from, write->bytes))
         nic_panic(NATIVE_PANIC_WRITE);
+    if (write->sum_at != NULL)
+        *write->sum_at = (*write->sum_at & 0xFFFF0000) | write->sum;
     native_writes.done++;
 }
 
@@ -56,15 +60,16 @@ void native_read_queue(enum native_transfer transfer, uint64_t address, void *to
     if (native_reads.queued - native_reads.done == TRANSFERS)
         native_read_one();
     native_reads_queued[native_reads.queued++ % TRANSFERS] =
-        (struct transfer){address, to, NULL, bytes, transfer};
+        (struct transfer){address, to, NULL, bytes, transfer, NULL, 0};
 }
 
-void native_write_queue(uint64_t address, const void *from, uint32_t bytes) {
+void native_write_queue(uint64_t address, const void *from, uint32_t bytes,
+                        volatile uint32_t *sum_at, uint32_t sum) {
     native_announce(NATIVE_TRANSFER_RECEIVE, address, bytes);
     if (native_writes.queued - native_writes.done == TRANSFERS)
         native_write_one();
     native_writes_queued[native_writes.queued++ % TRANSFERS] =
-        (struct transfer){address, NULL, from, bytes, NATIVE_TRANSFER_RECEIVE};
+        (struct transfer){address, NULL, from, bytes, NATIVE_TRANSFER_RECEIVE, sum_at, sum};
 }
 
 void nic_read_host(uint32_t high, uint32_t low, uint32_t *words, uint32_t bytes) {

@@ -15,6 +15,8 @@
 static struct {
     uint32_t bytes;
     uint32_t reads; /* it may leave when these are done */
+    uint32_t sum_at; /* where the sum of what follows `data` goes, 0 for none */
+    uint32_t data;
 } native_outgoing[OUT_FRAMES];
 static uint8_t native_out_bytes[OUT_FRAMES][NATIVE_FRAME_BYTES] NIC_UNSET;
 static struct native_numbers native_out;
@@ -25,6 +27,7 @@ static struct {
     uint32_t header[NIC_HEADER_WORDS];
     unsigned words;
     uint32_t bytes; /* with data so far */
+    uint32_t sum_at;
 } native_building;
 
 static struct {
@@ -41,6 +44,8 @@ static struct {
     unsigned notices;
     bool complete;
     bool alarm; /* inside nic_on_alarm, where NIC_ALARM_NOTIFIES */
+    volatile uint32_t *sum_at;
+    uint32_t sum; /* of the pieces taken so far */
 } native_taking;
 
 static uint8_t native_own_address[6];
@@ -71,6 +76,17 @@ void nic_set_scratch(uint32_t high, uint32_t low) {
     (void)low;
 }
 
+/* --------------------------------------------------------------------------------------- Sums */
+
+/* `sum` continued: what comes first of it is at `at` of its frame. */
+static uint32_t native_add_sum(uint32_t sum, uint32_t at, const uint8_t *bytes, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        sum += (at + i) % 2 == 0 ? (uint32_t)bytes[i] << 8 : bytes[i];
+    while (sum >> 16 != 0)
+        sum = (sum & 0xFFFF) + (sum >> 16);
+    return sum;
+}
+
 /* ------------------------------------------------------------------------------- Transmitting */
 
 static uint32_t native_out_waiting(void) {
@@ -93,6 +109,7 @@ uint32_t *nic_transmit_begin(unsigned words) {
     native_building.complete = false;
     native_building.words = words;
     native_building.bytes = 4 * words;
+    native_building.sum_at = 0;
     return native_building.header;
 }
 
@@ -100,12 +117,22 @@ void nic_transmit_data(uint32_t high, uint32_t low, uint32_t bytes, bool last) {
     uint8_t *frame = native_out_bytes[native_out.queued % OUT_FRAMES];
     native_demand(native_building.open && !native_building.complete,
                   "data lie between begin and the last piece");
+    native_demand(!NIC_SUMS_DATA || native_building.sum_at != 0, "data have a sum");
     native_demand(bytes <= NATIVE_FRAME_BYTES - native_building.bytes, "data fit their frame");
     native_read_queue(NATIVE_TRANSFER_SEND, (uint64_t)high << 32 | low,
                       &frame[native_building.bytes], bytes);
     native_building.bytes += bytes;
     native_building.complete = last;
 }
+
+#if NIC_SUMS_DATA
+void nic_transmit_sum(unsigned word) {
+    native_demand(native_building.open && native_building.bytes == 4 * native_building.words &&
+                      word < native_building.words,
+                  "the sum's place lies in the header, and is named before data");
+    native_building.sum_at = 4 * word + 2;
+}
+#endif
 
 void nic_transmit_end(uint32_t bytes) {
     uint8_t *frame = native_out_bytes[native_out.queued % OUT_FRAMES];
@@ -120,6 +147,8 @@ void nic_transmit_end(uint32_t bytes) {
     }
     native_outgoing[native_out.queued % OUT_FRAMES].bytes = bytes;
     native_outgoing[native_out.queued % OUT_FRAMES].reads = native_reads.queued;
+    native_outgoing[native_out.queued % OUT_FRAMES].sum_at = native_building.sum_at;
+    native_outgoing[native_out.queued % OUT_FRAMES].data = 4 * native_building.words;
     native_out.queued++;
     native_building.open = false;
 }
@@ -132,9 +161,16 @@ bool native_may_send(void) {
 
 void native_send_one(void) {
     uint32_t place = native_out.done++ % OUT_FRAMES;
+    uint8_t *frame = native_out_bytes[place];
+    uint32_t sum_at = native_outgoing[place].sum_at, data = native_outgoing[place].data;
+    if (sum_at != 0) {
+        uint32_t sum =
+            native_add_sum(0, data, &frame[data], native_outgoing[place].bytes - data);
+        frame[sum_at] = (uint8_t)(sum >> 8);
+        frame[sum_at + 1] = (uint8_t)sum;
+    }
     if (native_enabled)
-        native_around.frame(native_around.owner, native_out_bytes[place],
-                            native_outgoing[place].bytes);
+        native_around.frame(native_around.owner, frame, native_outgoing[place].bytes);
 }
 
 /* ---------------------------------------------------------------------------------- Receiving */
@@ -175,6 +211,7 @@ void native_frame_give(void) {
     native_taking.next = 0;
     native_taking.notices = 0;
     native_taking.complete = false;
+    native_taking.sum_at = NULL;
     nic_on_frame(words, bytes, native_taking.name);
     native_demand(native_taking.next == 0 || native_taking.complete,
                   "the last piece taken says so");
@@ -192,10 +229,23 @@ void nic_receive_data(uint32_t frame, uint32_t offset, uint32_t high, uint32_t l
     native_demand(offset >= native_taking.next && offset <= native_incoming[frame - 1].bytes &&
                       bytes <= native_incoming[frame - 1].bytes - offset,
                   "data are taken in order and inside their frame");
-    native_write_queue((uint64_t)high << 32 | low, &native_in_bytes[frame - 1][offset], bytes);
+    native_demand(!NIC_SUMS_DATA || native_taking.sum_at != NULL, "data have a sum");
+    native_taking.sum = native_add_sum(native_taking.sum, offset,
+                                       &native_in_bytes[frame - 1][offset], bytes);
+    native_write_queue((uint64_t)high << 32 | low, &native_in_bytes[frame - 1][offset], bytes,
+                       native_taking.sum_at, native_taking.sum);
     native_taking.next = offset + bytes;
     native_taking.complete = last;
 }
+
+#if NIC_SUMS_DATA
+void nic_receive_sum(volatile uint32_t *sum) {
+    native_demand(native_taking.name != NO_FRAME && native_taking.next == 0,
+                  "a sum is asked for before the first piece of a frame");
+    native_taking.sum_at = sum;
+    native_taking.sum = 0;
+}
+#endif
 
 void native_alarm_give(void) {
     native_taking.notices = 0;

@@ -21,6 +21,10 @@ static uint32_t receive_ring_next NIC_FAST; /* descriptor to look at next */
 static bool claimed NIC_FAST;               /* data of this frame is on its way to the host */
 static uint32_t owed NIC_FAST;              /* HW[0C8] to be, 0 for none */
 static bool owed_urgently NIC_FAST;         /* the MAC has run out of space meanwhile */
+#if NIC_SUMS_DATA
+static uint32_t receive_sum_at NIC_FAST;
+static uint32_t receive_sum_state NIC_FAST; /* bits for the next piece */
+#endif
 static uint32_t receive_bounce[NIC_HEADER_WORDS];
 
 static inline uint32_t receive_wrap(uint32_t address) {
@@ -108,8 +112,20 @@ NIC_HOT void nic_receive_data(uint32_t frame, uint32_t offset, uint32_t high, ui
         claimed = true;
         owed = 0; /* covered */
     }
+#if NIC_SUMS_DATA
+    state |= receive_sum_state;
+    receive_sum_state = TIGON2_DMA_SUM;
+    tigon2_dma_store_sum(&tigon2_dma_write, receive_sum_at);
+#endif
     tigon2_dma_write_queue(high, low, receive_wrap(frame + offset), bytes, state);
 }
+
+#if NIC_SUMS_DATA
+NIC_HOT void nic_receive_sum(volatile uint32_t *sum) {
+    receive_sum_at = (uint32_t)sum + 2;
+    receive_sum_state = TIGON2_DMA_SUM | TIGON2_DMA_SUM_BEGINS;
+}
+#endif
 
 /* Event 25: the link, or no space (tigon2.md 6.4). */
 NIC_ENTRY NIC_COLD void tigon2_on_receive_attention(void) {

@@ -28,6 +28,9 @@ static uint32_t frame_start NIC_FAST; /* of the next frame, or the one being bui
 static uint32_t data_position NIC_FAST;
 static uint32_t header_split NIC_FAST; /* words of the header, if it is in `transmit_bounce` */
 static bool data_queued NIC_FAST;
+#if NIC_SUMS_DATA
+static uint32_t sum_stored_at NIC_FAST; /* of the frame being built */
+#endif
 static uint32_t scratch_high, scratch_low;
 /* A header may not be split where the buffer wraps; then it is built here and copied. */
 static uint32_t transmit_bounce[NIC_HEADER_WORDS];
@@ -99,8 +102,12 @@ NIC_HOT uint32_t *nic_transmit_begin(unsigned words) {
 
 NIC_HOT void nic_transmit_data(uint32_t high, uint32_t low, uint32_t bytes, bool last) {
     uint32_t local = data_position;
-    tigon2_dma_read_queue(high, low, local, bytes,
-                          last ? TIGON2_DMA_READ_FRAME : TIGON2_DMA_READ_BYTES);
+    uint32_t state = last ? TIGON2_DMA_READ_FRAME : TIGON2_DMA_READ_BYTES;
+#if NIC_SUMS_DATA
+    state |= data_queued ? TIGON2_DMA_SUM : TIGON2_DMA_SUM | TIGON2_DMA_SUM_BEGINS;
+    tigon2_dma_store_sum(&tigon2_dma_read, sum_stored_at);
+#endif
+    tigon2_dma_read_queue(high, low, local, bytes, state);
     data_queued = true;
     data_position = transmit_wrap(local + bytes);
 }
@@ -109,6 +116,18 @@ static NIC_COLD void copy_split_header(void) {
     for (uint32_t i = 0; i < header_split; i++)
         *(volatile uint32_t *)transmit_wrap(frame_start + 4 * i) = transmit_bounce[i];
 }
+
+#if NIC_SUMS_DATA
+/* The engine may be done with the data before nic_transmit_end: a split header is copied here, so
+ * that the copy does not overwrite the sum. */
+NIC_HOT void nic_transmit_sum(unsigned word) {
+    if (__builtin_expect(header_split != 0, 0)) {
+        copy_split_header();
+        header_split = 0;
+    }
+    sum_stored_at = transmit_wrap(frame_start + 4 * word) + 2;
+}
+#endif
 
 static NIC_COLD void queue_dummy(uint32_t end) {
     tigon2_dma_read_queue(scratch_high, scratch_low, end, TIGON2_DUMMY_BYTES,

@@ -83,6 +83,10 @@ struct glue_counters {
     uint32_t never;               /* events the spec says cannot come in the state they met */
     uint32_t pages_fetched_again; /* with the frame waiting: more indirect receives than buffers */
     uint32_t address_unknown;     /* frames to a node whose address the host has not told */
+#if EMP_CHECKS_FRAMES
+    uint32_t headers_damaged; /* frames lost because of their header check */
+    uint32_t data_damaged;    /* frames to come again because of the check of their data */
+#endif
 };
 extern struct glue_counters glue_counters;
 
@@ -108,6 +112,10 @@ void glue_send_data(uint32_t descriptor, uint32_t offset, uint32_t length);
 
 /* wire.c */
 void glue_wire_start(uint32_t mac_high, uint32_t mac_low);
+
+#if EMP_CHECKS_FRAMES
+extern uint32_t glue_payload_check; /* of the frame being received */
+#endif
 
 /* postings.c: a send is done, so one that waits may find room. */
 void glue_postings_retry(void);

@@ -14,6 +14,7 @@
 #define NIC_SLOT_FIRST       EMP_SLOT_FIRST
 #define NIC_OBEYS_PAUSE      (EMP_LINK_ABILITY >> 15 & 1)
 #define NIC_ALARM_NOTIFIES   EMP_GIVES_UP_PEERS
+#define NIC_SUMS_DATA        EMP_CHECKS_FRAMES
 #include "spec/emp/firmware/glue.h"
 
 /* Functions whose calls a simulator charges for (published.charges). */

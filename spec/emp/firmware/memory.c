@@ -14,6 +14,7 @@
 #define SEND_PAGES    (EMP_SEND_LIMIT + 1u)       /* + the one waiting for a record */
 #define RECEIVE_PAGES (EMP_RECEIVE_LIMIT + 1u)    /* + the one being fetched */
 #define NO_DESCRIPTOR 0xFFFFu
+#define NO_INSTANCE   0u /* of a notice that confirms no placement */
 
 static_assert(EMP_INDIRECT_ADDRESS_HIGH_WORD == 0 && EMP_INDIRECT_ADDRESS_LOW_WORD == 1 &&
                   EMP_INDIRECT_LENGTHS_FIRST_SHIFT == 16,
@@ -61,6 +62,44 @@ static struct {
     uint8_t size;
     uint8_t instance;
 } placements[NIC_WRITTEN_LIMIT] NIC_FAST;
+
+#if EMP_CHECKS_FRAMES
+/* Frames whose data are on their way to host memory, oldest first. So many at most have no notice
+ * behind them, and so there are never more of them than the rest have notices. */
+#define SUMS_WITHOUT_NOTICE 7u
+#define SUMS                128u /* a power of two */
+static_assert(SUMS >= (NIC_WRITTEN_LIMIT + 1) * SUMS_WITHOUT_NOTICE, "room for all");
+
+static volatile uint32_t sums[SUMS]; /* of the data, by the transfer engine */
+static struct {
+    uint16_t frame;
+    uint16_t check;
+    uint8_t instance;
+} summed[SUMS];
+static uint32_t sums_begun NIC_FAST, sums_checked NIC_FAST;
+static uint32_t sums_noticed NIC_FAST; /* that have a notice behind them */
+static uint32_t sums_before[NIC_WRITTEN_LIMIT];
+
+static void note_sum(uint8_t instance, uint32_t frame) {
+    uint32_t entry = sums_begun++ % SUMS;
+    summed[entry].frame = (uint16_t)frame;
+    summed[entry].check = (uint16_t)glue_payload_check;
+    summed[entry].instance = instance;
+}
+
+static NIC_COLD void tell_damage(uint32_t entry) {
+    glue_counters.data_damaged++;
+    (void)emp_receive_damaged(summed[entry].instance, summed[entry].frame);
+}
+
+static void check_sums(uint32_t end) {
+    while (sums_checked != end) {
+        uint32_t entry = sums_checked++ % SUMS;
+        if (__builtin_expect(sums[entry] != summed[entry].check, 0))
+            tell_damage(entry);
+    }
+}
+#endif
 
 NIC_COLD void glue_memory_start(void) {
     sending.descriptor = NO_DESCRIPTOR;
@@ -312,15 +351,29 @@ NIC_HOT void emp_device_place(const uint8_t r, const struct emp_frame *const f,
     uint32_t from = f->kind == EMP_FRAME_KIND_HEADER ? EMP_FRAME_BYTES + EMP_MESSAGE_HEADER_BYTES
                                                      : EMP_FRAME_BYTES;
     struct nic_piece run;
+    bool notify = last;
+#if EMP_CHECKS_FRAMES
+    if (length != 0)
+        nic_receive_sum(&sums[sums_begun % SUMS]);
+#endif
     if (length == 0)
         ;
     else if (single(descriptor, offset, length, &run))
         nic_receive_data(f->buffer, from, run.high, run.low, run.bytes, true);
     else
         place_pieces(f->buffer, from, descriptor, offset, length);
-    if (last) {
+#if EMP_CHECKS_FRAMES
+    /* Of a frame that a receive has not room for, only a part is summed: it has no check. */
+    if (length != 0 && length == f->length)
+        note_sum(r, f->frame);
+    notify |= sums_begun - sums_noticed == SUMS_WITHOUT_NOTICE;
+#endif
+    if (notify) {
         uint32_t entry = nic_notify_written();
-        placements[entry].instance = r;
+#if EMP_CHECKS_FRAMES
+        sums_before[entry] = sums_noticed = sums_begun;
+#endif
+        placements[entry].instance = last ? r : NO_INSTANCE;
         placements[entry].frame = f->frame;
         placements[entry].collection = f->collection;
         placements[entry].position = f->position;
@@ -330,6 +383,11 @@ NIC_HOT void emp_device_place(const uint8_t r, const struct emp_frame *const f,
 
 NIC_HOT void nic_on_written(uint32_t notice) {
     struct emp_collection collection;
+#if EMP_CHECKS_FRAMES
+    check_sums(sums_before[notice]);
+    if (placements[notice].instance == NO_INSTANCE)
+        return;
+#endif
     collection.frame = placements[notice].frame;
     collection.collection = placements[notice].collection;
     collection.position = placements[notice].position;

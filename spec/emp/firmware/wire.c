@@ -38,6 +38,32 @@ static NIC_COLD void count_unaddressed(void) {
     glue_counters.address_unknown++;
 }
 
+#if EMP_CHECKS_FRAMES
+uint32_t glue_payload_check NIC_FAST;
+
+static_assert(EMP_FRAME_HEADER_CHECK_SHIFT == 16 && EMP_FRAME_PAYLOAD_CHECK_SHIFT == 0 &&
+                  EMP_FRAME_HEADER_CHECK_WORD == EMP_FRAME_PAYLOAD_CHECK_WORD,
+              "the checks share a word");
+#define CHECK_WORD EMP_FRAME_HEADER_CHECK_WORD
+
+/* One's complement sum of a header but for the check of the data, of which the complement is added:
+ * that may not be there yet when a frame is sent. */
+static inline uint32_t header_sum(const volatile uint32_t *words, uint32_t bytes) {
+    uint32_t sum = ~words[CHECK_WORD] & 0xFFFF;
+    for (uint32_t word = 0; word < bytes / 4; word++) {
+        uint32_t value = words[word];
+        sum += value;
+        sum += sum < value;
+    }
+    sum = (sum >> 16) + (sum & 0xFFFF);
+    return (sum >> 16) + (sum & 0xFFFF);
+}
+
+static NIC_COLD void count_damaged(void) {
+    glue_counters.headers_damaged++;
+}
+#endif
+
 NIC_HOT void nic_on_frame(const uint32_t *words, uint32_t bytes, uint32_t name) {
     struct emp_frame frame;
     enum emp_acceptance parse;
@@ -58,6 +84,13 @@ parse_again:
         return;
     }
     emp_frame_unpack(words, &frame);
+#if EMP_CHECKS_FRAMES
+    if (__builtin_expect(header_sum(words, emp_frame_header_bytes(&frame)) != 0xFFFF, 0)) {
+        count_damaged();
+        return;
+    }
+    glue_payload_check = words[CHECK_WORD] & 0xFFFF;
+#endif
     frame.buffer = name;
 #if EMP_MEASURES_TIME
     frame.came = nic_clock();
@@ -98,7 +131,14 @@ write_header(volatile uint32_t *words, struct address peer, const struct emp_fra
     words[0] = peer.high << 16 | peer.low >> 16;
     words[1] = peer.low << 16 | own_high;
     words[2] = own_low;
+#if EMP_CHECKS_FRAMES
+    {
+        uint32_t bytes = emp_frame_pack(words, g);
+        words[CHECK_WORD] = ~header_sum(words, bytes) << 16;
+    }
+#else
     (void)emp_frame_pack(words, g);
+#endif
 }
 
 NIC_HOT void emp_device_send_frame(const uint16_t peer, const struct emp_frame *const g,
@@ -110,8 +150,12 @@ NIC_HOT void emp_device_send_frame(const uint16_t peer, const struct emp_frame *
         return;
     }
     write_header(nic_transmit_begin(bytes / 4), address, g);
-    if (g->length != 0)
+    if (g->length != 0) {
+#if EMP_CHECKS_FRAMES
+        nic_transmit_sum(CHECK_WORD);
+#endif
         glue_send_data(descriptor, offset, g->length);
+    }
     nic_transmit_end(bytes + g->length);
 }
 
