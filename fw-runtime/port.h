@@ -183,6 +183,10 @@ void nic_receive_data(uint32_t frame, uint32_t offset, uint32_t high, uint32_t l
  * memory the sum of them is in the lower half of *sum. Before that it holds anything. The upper
  * half stays, and the host must be able to reach the object (no NIC_FAST). */
 void nic_receive_sum(volatile uint32_t *sum);
+
+/* Only inside nic_on_frame: the sum of `bytes` of the frame from byte `offset` on, also of such that
+ * are not taken. The processor reads them: for the rare path. */
+uint32_t nic_frame_sum(uint32_t frame, uint32_t offset, uint32_t bytes);
 #endif
 
 /* The name for nic_receive_data of the same frame as though it began `bytes` later: its offsets

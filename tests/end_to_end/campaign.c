@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "emp/emp_layout.h"
 #include "sim/base/random.h"
 
 enum { MESSAGES = 40, STORM_EVERY = 8 };
@@ -70,6 +71,8 @@ static bool run(uint64_t seed, uint64_t *messages) {
     struct pair_options options;
     exchange_options(&options, seed, draw(&random, 0.3), draw(&random, 0.3), draw(&random, 0.3));
     options.knobs.wire_corrupt_visible = draw(&random, 0.1);
+    if (EMP_CHECKS_FRAMES) /* else nothing finds it */
+        options.knobs.wire_corrupt_silent = draw(&random, 0.1);
     char faults[1024];
     options.through_switch = tigon_random_below(&random, 4) == 0;
     draw_faults(&random, options.through_switch, faults, sizeof faults);

@@ -220,6 +220,18 @@ void native_frame_give(void) {
     native_in.done++;
 }
 
+#if NIC_SUMS_DATA
+uint32_t nic_frame_sum(uint32_t frame, uint32_t offset, uint32_t bytes) {
+    offset += frame >> NATIVE_NAME_BITS;
+    frame &= (1u << NATIVE_NAME_BITS) - 1;
+    native_demand(frame != NO_FRAME && frame == native_taking.name &&
+                      offset <= native_incoming[frame - 1].bytes &&
+                      bytes <= native_incoming[frame - 1].bytes - offset,
+                  "a sum is of the frame that came, and inside it");
+    return native_add_sum(0, offset, &native_in_bytes[frame - 1][offset], bytes);
+}
+#endif
+
 void nic_receive_data(uint32_t frame, uint32_t offset, uint32_t high, uint32_t low, uint32_t bytes,
                       bool last) {
     offset += frame >> NATIVE_NAME_BITS;

@@ -125,6 +125,22 @@ NIC_HOT void nic_receive_sum(volatile uint32_t *sum) {
     receive_sum_at = (uint32_t)sum + 2;
     receive_sum_state = TIGON2_DMA_SUM | TIGON2_DMA_SUM_BEGINS;
 }
+
+NIC_COLD uint32_t nic_frame_sum(uint32_t frame, uint32_t offset, uint32_t bytes) {
+    uint32_t end = offset + bytes;
+    uint32_t sum = 0;
+    for (uint32_t at = offset & ~3u; at < end; at += 4) {
+        uint32_t word = *(const volatile uint32_t *)receive_wrap(frame + at);
+        if (at < offset)
+            word &= 0xFFFFFFFF >> 8 * (offset - at);
+        if (end - at < 4)
+            word &= ~(0xFFFFFFFF >> 8 * (end - at));
+        sum += word;
+        sum += sum < word;
+    }
+    sum = (sum >> 16) + (sum & 0xFFFF);
+    return (sum >> 16) + (sum & 0xFFFF);
+}
 #endif
 
 /* Event 25: the link, or no space (tigon2.md 6.4). */

@@ -74,16 +74,18 @@ static volatile uint32_t sums[SUMS]; /* of the data, by the transfer engine */
 static struct {
     uint16_t frame;
     uint16_t check;
+    uint16_t cut; /* sum of what the receive has not room for */
     uint8_t instance;
 } summed[SUMS];
 static uint32_t sums_begun NIC_FAST, sums_checked NIC_FAST;
 static uint32_t sums_noticed NIC_FAST; /* that have a notice behind them */
 static uint32_t sums_before[NIC_WRITTEN_LIMIT];
 
-static void note_sum(uint8_t instance, uint32_t frame) {
+static void note_sum(uint8_t instance, uint32_t frame, uint32_t cut) {
     uint32_t entry = sums_begun++ % SUMS;
     summed[entry].frame = (uint16_t)frame;
     summed[entry].check = (uint16_t)glue_payload_check;
+    summed[entry].cut = (uint16_t)cut;
     summed[entry].instance = instance;
 }
 
@@ -95,7 +97,8 @@ static NIC_COLD void tell_damage(uint32_t entry) {
 static void check_sums(uint32_t end) {
     while (sums_checked != end) {
         uint32_t entry = sums_checked++ % SUMS;
-        if (__builtin_expect(sums[entry] != summed[entry].check, 0))
+        uint32_t sum = sums[entry] + summed[entry].cut;
+        if (__builtin_expect((sum & 0xFFFF) + (sum >> 16) != summed[entry].check, 0))
             tell_damage(entry);
     }
 }
@@ -363,9 +366,11 @@ NIC_HOT void emp_device_place(const uint8_t r, const struct emp_frame *const f,
     else
         place_pieces(f->buffer, from, descriptor, offset, length);
 #if EMP_CHECKS_FRAMES
-    /* Of a frame that a receive has not room for, only a part is summed: it has no check. */
-    if (length != 0 && length == f->length)
-        note_sum(r, f->frame);
+    if (length != 0)
+        note_sum(r, f->frame,
+                 __builtin_expect(length == f->length, 1)
+                     ? 0
+                     : nic_frame_sum(f->buffer, from + length, f->length - (uint32_t)length));
     notify |= sums_begun - sums_noticed == SUMS_WITHOUT_NOTICE;
 #endif
     if (notify) {
