@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hsmc.compilation.compiler import compile_spec
+from hsmc.compilation.compiler import compile_spec, load
 from hsmc.ir import LayoutField, Protocol
 
 TOP = Path(__file__).resolve().parents[2]
@@ -43,8 +43,10 @@ def places(protocol: Protocol, *layouts: str) -> list[tuple[str, int, int]]:
 
 
 def test_fields(protocol: Protocol) -> None:
-    """Of the two headers, and of the message header in the profile modern."""
-    modern = compile_spec(str(TOP / "spec/emp/emp.hsm"), profile="modern")
+    """Of the two headers, of the message header in the profile modern, and of the checks."""
+    spec = TOP / "spec/emp/emp.hsm"
+    modern = compile_spec(str(spec), profile="modern")
+    checked = load(spec, {"checks_frames": 1}, "modern")
     frame = places(protocol, "Frame")
     assert places(modern, "Frame") == frame
     stated = [
@@ -53,7 +55,9 @@ def test_fields(protocol: Protocol) -> None:
         if len(row) == 4 and row[1].isdigit() and row[2].isdigit()
     ]
     headers = [places(each, "MessageHeader") for each in (protocol, modern)]
-    assert stated == frame + headers[0] + headers[1]
+    checks = places(checked, "Frame")[len(frame) :]
+    assert places(checked, "Frame")[: len(frame)] == frame and len(checks) == 2
+    assert stated == frame + headers[0] + headers[1] + checks
 
 
 def test_sizes(protocol: Protocol) -> None:

@@ -46,14 +46,22 @@ static_assert(EMP_FRAME_HEADER_CHECK_SHIFT == 16 && EMP_FRAME_PAYLOAD_CHECK_SHIF
               "the checks share a word");
 #define CHECK_WORD EMP_FRAME_HEADER_CHECK_WORD
 
+static inline uint32_t sum_with(uint32_t sum, uint32_t word) {
+    sum += word;
+    return sum + (sum < word);
+}
+
 /* One's complement sum of a header but for the check of the data, of which the complement is added:
  * that may not be there yet when a frame is sent. */
 static inline uint32_t header_sum(const volatile uint32_t *words, uint32_t bytes) {
     uint32_t sum = ~words[CHECK_WORD] & 0xFFFF;
-    for (uint32_t word = 0; word < bytes / 4; word++) {
-        uint32_t value = words[word];
-        sum += value;
-        sum += sum < value;
+    const volatile uint32_t *end = words + bytes / 4;
+    static_assert(EMP_FRAME_BYTES % 16 == 0 && EMP_MESSAGE_HEADER_BYTES % 16 == 0, "by fours");
+    for (; words != end; words += 4) {
+        sum = sum_with(sum, words[0]);
+        sum = sum_with(sum, words[1]);
+        sum = sum_with(sum, words[2]);
+        sum = sum_with(sum, words[3]);
     }
     sum = (sum >> 16) + (sum & 0xFFFF);
     return (sum >> 16) + (sum & 0xFFFF);

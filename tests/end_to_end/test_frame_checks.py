@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""EMP's check of frames from end to end: what is damaged outside the wire's own check sum arrives as it was sent."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TOP = Path(__file__).resolve().parents[2]
+PLAIN = Path("build/modern")
+CHECKED = Path("build/checks_frames")
+OPTIONS = "--profile modern --set checks_frames=1"
+
+
+@pytest.fixture(scope="module")
+def checked() -> Path:
+    """Image and programs whose frames carry checks."""
+    names = ["host/emp_demo", "firmware/emp_a.elf", "tests/campaign"]
+    names += ["tests/test_messages", "tests/end_to_end/test_tagged"]
+    command = ["make", "-s", "--no-print-directory", f"BUILD={CHECKED}"]
+    command += ["PROFILE=modern", f"OPTIONS_emp={OPTIONS}"]
+    subprocess.run(
+        [*command, *(str(CHECKED / name) for name in names)],
+        cwd=TOP,
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    return CHECKED
+
+
+def transfer(build: Path, work: Path, message_bytes: int) -> dict[str, Any]:
+    """A file over a wire that damages one frame of 20, and the frame's own check sum agrees with the damage."""
+    (work / "sent").write_bytes(bytes(range(251)) * 8000)
+    (work / "faults").write_text("left<->right: corrupt silently 5%\n")
+    command = [build / "host/emp_demo", "transfer", "--quiet", "--json=-", "--loss=0"]
+    command += [f"--file={work / 'sent'}", f"--output={work / 'received'}"]
+    command += [
+        f"--image={build / 'firmware/emp_a.elf'}",
+        f"--faults={work / 'faults'}",
+    ]
+    command += [f"--message-bytes={message_bytes}"]
+    result = subprocess.run(
+        [*map(str, command)], cwd=TOP, check=False, capture_output=True, text=True
+    )
+    found: dict[str, Any] = json.loads(result.stdout)
+    assert (result.returncode == 0) == found["sha256_equal"]
+    return found
+
+
+@pytest.mark.parametrize("message_bytes", [1400, 65536])
+def test_a_file_arrives_as_it_was_sent(
+    checked: Path, message_bytes: int, tmp_path: Path
+) -> None:
+    found = transfer(checked, tmp_path, message_bytes)
+    assert found["sha256_equal"]
+    assert found["collections_retransmitted"] > 20
+
+
+def test_without_checks_the_damage_comes_through(tmp_path: Path) -> None:
+    assert not transfer(PLAIN, tmp_path, 65536)["sha256_equal"]
+
+
+def test_random_faults(checked: Path) -> None:
+    """Frames are damaged besides; messages have pieces of odd lengths, and some are longer than their receives."""
+    result = subprocess.run(
+        [checked / "tests/campaign", "20"],
+        cwd=TOP,
+        env={**os.environ, "EMP_IMAGE": str(checked / "firmware/emp_a.elf")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "1600 messages, 0 worlds failed" in result.stdout
+
+
+@pytest.mark.parametrize("program", ["test_messages", "end_to_end/test_tagged"])
+def test_programs(checked: Path, program: str) -> None:
+    result = subprocess.run(
+        [checked / "tests" / program],
+        cwd=TOP,
+        env={**os.environ, "EMP_IMAGE": str(checked / "firmware/emp_a.elf")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
