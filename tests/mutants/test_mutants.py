@@ -608,16 +608,16 @@ MUTANTS = [
         "told_its_message",
         "two_senders:c:safety",
     Mutant(
-        "damage is ignored",
+        "damage of data is ignored",
         "receive.hsm",
-        "set(Damaged[r].frames, min(f, damage_limit - 1)) @modern",
+        "note_damage(r, min(f, damage_limit - 1)) @modern",
         "r.placing := r.placing @modern",
         "no_damage_accepted",
         "damaged:c:safety",
         profile="modern",
     ),
     Mutant(
-        "a damaged collection is acknowledged, and comes again only in part",
+        "a collection of which data came damaged is acknowledged",
         "receive.hsm",
         "raise Acknowledge.report(a, positions)",
         "raise Acknowledge.acknowledge(a)",
@@ -626,7 +626,7 @@ MUTANTS = [
         profile="modern",
     ),
     Mutant(
-        "damage is known to the receiver alone",
+        "a receiver keeps to itself that data came damaged",
         "receive.hsm",
         "message: r.message, frame: c.frame, collection: c.collection & 0xFFF, size: max(c.size & 15, 1))\n  raise Acknowledge.report(a, positions)",
         "message: r.message, frame: c.frame, collection: c.collection & 0xFFF, size: max(c.size & 15, 1))\n  if r.frames == 0\n    raise Acknowledge.report(a, positions)",
@@ -637,8 +637,8 @@ MUTANTS = [
     Mutant(
         "a frame counts as damaged for ever",
         "receive.hsm",
-        "unset(Damaged[r].frames, c.frame - c.position + i)",
-        "set(Damaged[r].frames, c.frame - c.position + i)",
+        "Damaged[r].number := u16(Damaged[r].number - 1) unset(Damaged[r].frames, c.frame - c.position + i)",
+        "",
         "honest_report",
         "damaged:c:safety",
         profile="modern",
@@ -664,7 +664,7 @@ MUTANTS = [
     Mutant(
         "a copy of a damaged frame is taken before its collection is confirmed",
         "receive.hsm",
-        "set(Damaged[r].frames, min(f, damage_limit - 1)) @modern",
+        "note_damage(r, min(f, damage_limit - 1)) @modern",
         "unset(Arrived[r].frames, min(f, damage_limit - 1)); r.missing := u16(r.missing + 1) @modern",
         "no_early_acknowledgement",
         "damaged:c:safety",
