@@ -152,6 +152,16 @@ def test_pause_frames_stop_the_sender(tmp_path: Path) -> None:
         assert least < held["mbps"] / free["mbps"] < most
 
 
+def test_collections_grow_while_nothing_is_lost(tmp_path: Path) -> None:
+    """An acknowledgement then stands for some twelve frames on average, instead of three. Losses bring it back to three."""
+    build = Path("build/modern")
+    clean = transfer(build, tmp_path, "--message-bytes=65536")
+    lossy = transfer(build, tmp_path, "--message-bytes=65536", "--loss=0.05")
+    assert clean["collections_retransmitted"] == 0
+    assert clean["data_frames"] > 8 * clean["acknowledgements"]
+    assert lossy["data_frames"] < 4 * lossy["acknowledgements"]
+
+
 def test_jumbo_frames(tmp_path: Path) -> None:
     """An image for an MTU of 9000 bytes carries long messages at its wire's limit, and repairs losses."""
     build = Path("build/mtu9000")
