@@ -52,7 +52,7 @@ MUTANTS = [
         "when past(f) / count frames_duplicate",
         "every_send_completes",
         "one_message:promela:liveness",
-        times=2,
+        times=3,
     ),
     Mutant(
         "a collection is acknowledged as soon as its last frame comes",
@@ -61,6 +61,7 @@ MUTANTS = [
         "/ accept(r, f, true); raise Acknowledge.acknowledge(f) -> SEND_ACK",
         "no_early_acknowledgement",
         "one_message:promela:safety",
+        times=2,
     ),
     Mutant(
         "the acknowledgement of any collection counts for all",
@@ -175,6 +176,7 @@ MUTANTS = [
         "count frames_dropped_contact; abandon(f)",
         "no_early_acknowledgement",
         "restart:c:safety",
+        times=2,
     ),
     Mutant(
         "one collection more than the window is sent",
@@ -191,6 +193,7 @@ MUTANTS = [
         "< Transmission[m].size / transmit_frame(m); transmit_frame(m); request_slot()",
         "wire_full_never_blocks",
         "one_message:c:safety",
+        times=2,
     ),
     Mutant(
         "a message is done while a collection of it is being sent again",
@@ -752,6 +755,24 @@ MUTANTS = [
         "= collection_size if",
         "collections_adapted",
         "larger_collections:c:safety",
+        profile="modern",
+    ),
+    Mutant(
+        "a frame that does not fit its message is taken as new",
+        "receive.hsm",
+        "bool = fits(r, f) and not has(Arrived[r].frames, f.frame)",
+        "bool = f.frame < r.frames and not has(Arrived[r].frames, f.frame)",
+        "index_in_bounds",
+        "one_message:c:safety",
+        profile="modern",
+    ),
+    Mutant(
+        "a frame is taken as new although it has come",
+        "receive.hsm",
+        "bool = fits(r, f) and not has(Arrived[r].frames, f.frame)",
+        "bool = fits(r, f)",
+        "nothing_leaked",
+        "one_message:c:safety",
         profile="modern",
     ),
 ]

@@ -15,7 +15,7 @@ TOP = Path(__file__).resolve().parents[2]
 BUGS = {
     "repeated frames are not acknowledged again": (
         "receive.hsm",
-        ("; raise Acknowledge.acknowledge(f)", "", 3),
+        ("; raise Acknowledge.acknowledge(f)", "", 4),
         {"stuck"},
     ),
     "data are acknowledged before they are in memory": (

@@ -62,7 +62,7 @@ check one_cancel in exchange "One message of one frame, and a cancel."
 # A file, what stands there so often, and what instead.
 Change = tuple[str, str, str, int]
 # Repeated frames are not acknowledged again.
-FORGETFUL = ("receive.hsm", "; raise Acknowledge.acknowledge(f)", "", 3)
+FORGETFUL = ("receive.hsm", "; raise Acknowledge.acknowledge(f)", "", 4)
 # What has come is acknowledged before it is in the host's memory.
 HASTY = (
     "receive.hsm",
