@@ -4,7 +4,9 @@
 
 # PROFILE=modern makes everything with that profile of the specs that have it, in a directory of its own.
 PROFILE :=
-BUILD  := build$(PROFILE:%=/%)
+# NODES=64 does so with EMP for so many nodes: make PROFILE=modern NODES=64 campaign-fast.
+NODES  :=
+BUILD  := build$(PROFILE:%=/%)$(NODES:%=/nodes-%)
 PYTHON := /usr/bin/python3
 # Python's bytecode, and what hsmc keeps beside it (gen/hsmc/disk_cache.py).
 export PYTHONPYCACHEPREFIX := $(abspath $(BUILD)/pycache)
@@ -136,7 +138,7 @@ lint:            ## check style, types and warnings of gcc and clang
 LINT_CHIP   = fw-runtime/port/tigon2/%
 LINT_GLUE   = $(filter-out $(LINT_CHIP),$(filter fw-runtime/% spec/emp/firmware/% tests/native_port/% tests/native_worlds/%,$(C_SOURCES)))
 LINT_NATIVE = $(filter-out $(LINT_CHIP) $(LINT_GLUE) $(wildcard spec/*/firmware/*.c) tests/overhead/chip/% tests/acceptance/firmware/% tests/ethernet/firmware/% tests/relay/firmware/% tests/fuzz/bare/%,$(C_SOURCES))
-LINT_PORT   = $(call nic_port,fw-runtime/port/native) -DEMP_PORT_HEADER='"emp_nic.h"' -DNODE=node
+LINT_PORT   = $(call nic_port,fw-runtime/port/native) $(FAST_EACH) -DEMP_PORT_HEADER='"emp_nic.h"' -DNODE=node
 LINT_FLAGS  = $(CSTD) $(INCLUDES) $(CODECS_INCLUDES) -DFIRMWARE_IMAGE=__FILE__
 
 .PHONY: lint-style lint-warnings

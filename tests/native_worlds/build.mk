@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-# The fast campaign: 16 copies of EMP's image on the native port in one process.
+# The fast campaign: NODES copies of EMP's image on the native port in one process, else 16.
 
 NATIVE_WORLDS := tests/native_worlds
-FAST_FLAGS      := $(NATIVE_FLAGS)
+FAST_NUMBERS    := $(shell seq 0 $$(($(or $(NODES),16) - 1)))
+FAST_EACH       := '-DWORLD_EACH_NODE(X)=$(foreach number,$(FAST_NUMBERS),X($(number)))'
+FAST_FLAGS      := $(NATIVE_FLAGS) $(FAST_EACH)
 FAST_CHECKS     := $(call hsm_checked,ALL) -DNIC_TRACE=0
 FAST_OBJECTS    := $(addprefix $(BUILD)/obj/$(NATIVE_WORLDS)/,campaign_fast.o world.o wire.o host.o plan.o history.o) \
                    $(addprefix $(BUILD)/obj/$(NATIVE_PORT)/,node_state.o node_start.o)
@@ -10,10 +12,10 @@ $(BUILD)/obj/$(NATIVE_WORLDS)/%.o: CFLAGS_tests_native_worlds := $(FAST_FLAGS)
 $(BUILD)/obj/$(NATIVE_PORT)/%.o: CFLAGS_tests_native_port := $(FAST_FLAGS)
 $(FAST_OBJECTS): | $(GENERATED_emp)
 
-# Compiled once, then given sixteen names. gcc thinks that a record may be taken where none is free, which the transition
+# Compiled once, then given the name of each node. gcc thinks that a record may be taken where none is free, which the transition
 # that takes it has asked before.
 FAST_NODE  := $(BUILD)/obj/$(NATIVE_WORLDS)/node.o
-FAST_NODES := $(foreach number,$(shell seq 0 15),$(BUILD)/obj/$(NATIVE_WORLDS)/node_$(number).o)
+FAST_NODES := $(foreach number,$(FAST_NUMBERS),$(BUILD)/obj/$(NATIVE_WORLDS)/node_$(number).o)
 $(FAST_NODE): $(NATIVE_PORT)/node.c $(NATIVE_WORLDS)/build.mk $(GENERATED_emp) $(FW_NEEDS_emp)
 	$(SAY) CC "$< (fast campaign)"
 	@mkdir -p $(@D)

@@ -266,15 +266,31 @@ static void post_send(struct world_node *node, uint32_t peer) {
     post(node, slot, EMP_DIRECTION_SEND);
 }
 
+static uint32_t incast_to(const struct world_node *node) {
+    return node->index - node->index % WORLD_INCAST;
+}
+
 static bool sends_to(const struct world_node *node, uint32_t peer) {
-    return peer != node->index && (!node->world->plan.incast || peer == 0);
+    const struct plan *plan = &node->world->plan;
+    const uint32_t ahead = (peer + plan->nodes - node->index) % plan->nodes;
+    if (peer == node->index)
+        return false;
+    if (plan->incast)
+        return peer == incast_to(node);
+    return ahead <= WORLD_REACH || plan->nodes - ahead <= WORLD_REACH;
 }
 
 /* Any of those it may send to. */
 static uint32_t draw_peer(struct world_node *node) {
     const struct plan *plan = &node->world->plan;
-    uint32_t peer = plan->incast ? 0 : (uint32_t)tigon_random_below(&node->random, plan->nodes - 1);
-    return !plan->incast && peer >= node->index ? peer + 1 : peer;
+    const uint32_t others = plan_partners(plan);
+    uint32_t ahead;
+    if (plan->incast)
+        return incast_to(node);
+    ahead = 1 + (uint32_t)tigon_random_below(&node->random, others);
+    if (ahead > WORLD_REACH)
+        ahead += plan->nodes - 1 - others;
+    return (node->index + ahead) % plan->nodes;
 }
 
 void host_greet(struct world_node *node) {
@@ -457,7 +473,7 @@ void host_look(struct world_node *node) {
         if (tigon_random_below(&node->random, 1000000) < plan->cancel_send_chance)
             cancel_send(node, (uint32_t)tigon_random_below(&node->random, WORLD_REQUESTS));
         while ((uint32_t)__builtin_popcountll(node->open_sends) < plan->sends_ahead &&
-               world->posted < plan->messages && (!plan->incast || node->index != 0))
+               world->posted < plan->messages && (!plan->incast || node->index != incast_to(node)))
             post_send(node, draw_peer(node));
     }
     node->look_ns = world->closing && node->open_receives == 0

@@ -85,12 +85,17 @@ static void put_into(uint32_t *value, uint32_t least, uint32_t most) {
         *value = most;
 }
 
+uint32_t plan_partners(const struct plan *plan) {
+    const uint32_t others = plan->nodes - 1;
+    return others < 2 * WORLD_REACH ? others : 2 * WORLD_REACH;
+}
+
 void plan_complete(struct plan *plan) {
     put_into(&plan->nodes, 2, WORLD_NODES);
     put_into(&plan->longest, 0, WORLD_LONGEST);
     put_into(&plan->tags, 1, 8);
     put_into(&plan->sends_ahead, 1, WORLD_REQUESTS - 1);
-    put_into(&plan->receives_ahead, 2, (WORLD_REQUESTS - 2) / (plan->nodes - 1));
+    put_into(&plan->receives_ahead, 2, (WORLD_REQUESTS - 2) / plan_partners(plan));
     put_into(&plan->switch_frames, 2, 64);
     put_into(&plan->event_ns, 1, 1000000);
     put_into(&plan->clock_ppm, 10, WORLD_CLOCK_PPM);

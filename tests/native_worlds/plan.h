@@ -51,6 +51,9 @@ void plan_draw(struct plan *plan, uint64_t seed, uint32_t messages);
 /* Sets a knob by a text NAME=VALUE. False: no such name, or no number. */
 bool plan_set(struct plan *plan, const char *text);
 
+/* To how many others a node may send. */
+uint32_t plan_partners(const struct plan *plan);
+
 /* After all knobs are set: puts each into its range. */
 void plan_complete(struct plan *plan);
 

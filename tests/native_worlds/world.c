@@ -16,11 +16,13 @@
 #define NS_IN_MILLION_US          UINT64_C(1000000000)
 #define PARAMETER_COLLECTION_SIZE 2u
 
-extern const struct node node_0, node_1, node_2, node_3, node_4, node_5, node_6, node_7, node_8,
-    node_9, node_10, node_11, node_12, node_13, node_14, node_15;
-static const struct node *const images[WORLD_NODES] = {
-    &node_0, &node_1, &node_2,  &node_3,  &node_4,  &node_5,  &node_6,  &node_7,
-    &node_8, &node_9, &node_10, &node_11, &node_12, &node_13, &node_14, &node_15};
+/* What build.mk has made of the one image. */
+#define DECLARE(number) extern const struct node node_##number;
+WORLD_EACH_NODE(DECLARE)
+#undef DECLARE
+#define ADDRESS(number) &node_##number,
+static const struct node *const images[WORLD_NODES] = {WORLD_EACH_NODE(ADDRESS)};
+#undef ADDRESS
 
 static unsigned char *loaded[WORLD_NODES]; /* each image as it is before its start */
 

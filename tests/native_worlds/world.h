@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A world: up to 16 nodes in one process, each a copy of EMP's image on the native port, joined by
+ * A world: up to WORLD_NODES nodes in one process, each a copy of EMP's image on the native port, joined by
  * wires with faults, driven by programs of their hosts. Event by event, in virtual time; the same
  * everywhere for a plan.
  */
@@ -12,8 +12,14 @@
 #include "tests/native_worlds/plan.h"
 #include "tests/native_port/node_start.h"
 
-#define WORLD_NODES    16u
+#include "emp_layout.h"
+
+#define WORLD_NODES    EMP_NODE_LIMIT
 #define WORLD_REQUESTS 64u    /* sends, and receives, of a node */
+/* In a large world a node exchanges messages with so many on either side of it, as if all were in a
+ * ring; or so many, one of them the receiver, are an incast. There must be receives for each. */
+#define WORLD_REACH    15u
+#define WORLD_INCAST   (2 * WORLD_REACH + 1)
 #define WORLD_LONGEST  65536u /* message */
 #define WORLD_PIECES   7u
 

@@ -8,8 +8,8 @@ FW_NEEDS_emp := $(BUILD)/gen/emp/frame.c
 FW_FLAGS_emp := --param=hot-bb-frequency-fraction=1000
 
 # What finds missing frames early does not fit into the scratchpad beside all of the data path. Numbers of jumbo frames take
-# an instruction more here and there.
-FW_FITS_emp    := $(if $(filter modern,$(PROFILE))$(findstring mtu=,$(OPTIONS_emp)),no)
+# an instruction more here and there, and more nodes take the room for their tables.
+FW_FITS_emp    := $(if $(filter modern,$(PROFILE))$(findstring mtu=,$(OPTIONS_emp))$(NODES),no)
 FW_TRAFFIC_emp := spec/emp/firmware/traffic.scenario
 # Records of transitions take 1.4 of 21.6 us of a message of four bytes, and their code 1 kB of the scratchpad.
 FW_TRACE_emp   := $(if $(filter modern,$(PROFILE)),0)
