@@ -14,7 +14,6 @@ up what they wrote. A part writes its file when it is done, so a part whose mach
 import argparse
 import hashlib
 import json
-import os
 import re
 import subprocess
 import sys
@@ -25,6 +24,13 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional
+
+TOP = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(TOP / "gen"))
+
+from hsmc import parts  # pylint: disable=wrong-import-position
+from hsmc.failure import Failure  # pylint: disable=wrong-import-position
+from hsmc.files import write_all  # pylint: disable=wrong-import-position
 
 SEED_SPAN = 1_000_000_000  # worlds of one campaign's seed
 FAST_MESSAGES = 10_000  # of a world
@@ -178,8 +184,8 @@ def show(done: int, worlds: int, sums: Sums, begun: float) -> None:
 
 def run(options: argparse.Namespace) -> tuple[Sums, float]:
     sums = Sums()
-    parts = list(parts_of(options))
-    worlds = sum(part.worlds for part in parts)
+    pieces = list(parts_of(options))
+    worlds = sum(part.worlds for part in pieces)
     begun = time.monotonic()
     run_worlds: Callable[[Path, Part], list[Record]] = fast
     if options.mode == "boards":
@@ -187,7 +193,7 @@ def run(options: argparse.Namespace) -> tuple[Sums, float]:
     with ThreadPoolExecutor(options.jobs) as pool:
         done = 0
         for future in as_completed(
-            pool.submit(run_worlds, options.build, p) for p in parts
+            pool.submit(run_worlds, options.build, p) for p in pieces
         ):
             *failures, counts = future.result()
             sums.failures += failures
@@ -220,14 +226,6 @@ def record_of(options: argparse.Namespace, sums: Sums, seconds: float) -> Record
     }
 
 
-def write_whole(path: Path, record: Record) -> None:
-    """The file is complete or not there, whenever the machine stops."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.{os.uname().nodename}.{os.getpid()}")
-    unfinished.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    unfinished.replace(path)
-
-
 # ------------------------------------------------------------------------------------- Parts
 
 
@@ -237,49 +235,24 @@ def campaign_of(options: argparse.Namespace) -> Record:
         "mode": options.mode,
         "messages": options.messages,
         "seed": options.seed,
-        "parts": options.parts,
         "program": hashlib.sha256(program(options).read_bytes()).hexdigest()[:16],
     }
 
 
 def run_part(options: argparse.Namespace) -> int:
-    path = options.into / f"part-{options.part:05}.json"
     campaign = campaign_of(options)
-    if path.exists():
-        there = json.loads(path.read_text(encoding="utf-8"))["campaign"]
-        if there != campaign:
-            raise SystemExit(
-                f"{path}: expected a part of {campaign}, found one of {there}; "
-                "give each campaign a directory of its own"
-            )
-        print(f"part {options.part} of {options.parts} has been run before")
+    if parts.is_done(options, campaign):
         return 0
     record = record_of(options, *run(options))
-    write_whole(path, {"campaign": campaign, "part": options.part, **record})
+    parts.write(options, campaign, record)
     print(f"part {options.part} of {options.parts}: {record['failed']} worlds failed")
     return 0
 
 
 def merged(directory: Path) -> Record:
-    """The sums of all parts. Ends the program where one is missing."""
-    records = [json.loads(p.read_text("utf-8")) for p in directory.glob("part-*.json")]
-    if not records:
-        raise SystemExit(f"{directory}: expected files part-*.json, found none")
-    records.sort(key=lambda record: int(record["part"]))
-    campaign = records[0]["campaign"]
-    for record in records:
-        if record["campaign"] != campaign:
-            raise SystemExit(
-                f"{directory}: part {records[0]['part']} is of {campaign}, part {record['part']} of "
-                f"{record['campaign']}; only parts of one campaign can be added up"
-            )
-    parts = set(range(1, campaign["parts"] + 1))
-    missing = sorted(parts - {record["part"] for record in records})
-    if missing:
-        raise SystemExit(
-            f"{directory}: {len(missing)} of {campaign['parts']} parts are missing; "
-            f"run again --part {','.join(map(str, missing))}"
-        )
+    """The sums of all parts."""
+    records = parts.read(directory)
+    campaign = records[0]["whole"]
     total: Record = {"mode": campaign["mode"], "seeds": [campaign["seed"]]}
     for name in ["messages", "worlds", "failed", "frames", "seconds", *FINDINGS]:
         total[name] = sum(record[name] or 0 for record in records)
@@ -290,7 +263,8 @@ def merged(directory: Path) -> Record:
 
 
 def conclude(options: argparse.Namespace, record: Record) -> int:
-    write_whole(options.output or options.build / "campaign.json", record)
+    path = options.output or options.build / "campaign.json"
+    write_all({path: json.dumps(record, indent=1) + "\n"})
     for failure in record["failures"][:3]:
         print(describe(options.build, record["mode"], failure, options.shrink_seconds))
     frames = f"{record['frames']} frames, " if record["frames"] else ""
@@ -313,20 +287,19 @@ def main(arguments: Optional[list[str]] = None) -> int:
     parser.add_argument(
         "--progress", action=argparse.BooleanOptionalAction, default=sys.stderr.isatty()
     )
-    sharing = parser.add_argument_group("one campaign on many machines")
-    sharing.add_argument("--parts", type=int, default=1, metavar="COUNT")
-    sharing.add_argument(
-        "--part", type=int, default=1, help="run this one only, from 1 on"
-    )
-    sharing.add_argument("--into", type=Path, metavar="DIR", help="where parts go")
-    sharing.add_argument("--merge", type=Path, metavar="DIR", help="add up all parts")
+    parts.add_options(parser, "campaign")
     options = parser.parse_args(arguments)
     if options.messages < 1 or options.seed < 1:
         parser.error("messages and seed are counted from 1")
-    if not 1 <= options.part <= options.parts:
-        parser.error(f"expected --part from 1 to {options.parts}, found {options.part}")
-    if options.parts != 1 and options.into is None:
-        parser.error("--parts needs --into DIR, where each part writes its file")
+    try:
+        return act(options)
+    except Failure as failure:
+        print(failure, file=sys.stderr)
+        return failure.status
+
+
+def act(options: argparse.Namespace) -> int:
+    parts.check_options(options)
     if options.merge is not None:
         return conclude(options, merged(options.merge))
     if options.into is not None:

@@ -72,7 +72,7 @@ def test_parts_of_two_campaigns_are_not_added_up(tmp_path: Path) -> None:
     run_part(2, tmp_path, parts=5)
     merge = campaign("--merge", tmp_path)
     assert merge.returncode == 1
-    assert "only parts of one campaign can be added up" in merge.stderr
+    assert "only parts of the same work can be merged" in merge.stderr
 
 
 def test_failures_of_all_parts_are_kept(tmp_path: Path) -> None:

@@ -4,13 +4,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-
-TOP = Path(__file__).resolve().parents[2]
+from tests.verification.test_verification import hsmc
 
 # The outer nodes tell the middle one a number. It confirms both later, each to its node.
 GATHERING = """
@@ -82,17 +79,6 @@ check hall
 check crowded
   world in_flight = 2
 """
-
-
-def hsmc(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, str(TOP / "gen/bin/hsmc"), *arguments],
-        cwd=directory,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
 
 
 def test_both_engines_find_the_same_states(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from .. import parts
 from .command_line import Subparsers
 
 
@@ -53,6 +54,7 @@ def add(commands: Subparsers) -> None:
     parser.add_argument(
         "--json", action="store_true", help="the verdicts as JSON, on standard output"
     )
+    parts.add_options(parser, "list of searches")
     limits = parser.add_argument_group("limits of one search")
     limits.add_argument("--depth", type=int, metavar="STEPS")
     limits.add_argument("--memory", type=int, metavar="MB")

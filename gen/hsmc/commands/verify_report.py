@@ -14,7 +14,15 @@ from ..failure import Failure, choose
 from ..files import write_all
 from ..frontend.profiles import UnknownProfile
 from ..report import SpecError
-from ..verification import counterexample, divergence, trail_text, unreached, verdicts
+from .. import parts
+from ..verification import (
+    counterexample,
+    divergence,
+    shared,
+    trail_text,
+    unreached,
+    verdicts,
+)
 from ..verification.campaign import run_all
 from ..verification.search import DEPTH_LIMIT, MEMORY_LIMIT, Limits, Run
 from ..verification.subject import ENGINES, KINDS, Subject, choose_checks, shown
@@ -63,6 +71,7 @@ def kinds_of(options: argparse.Namespace, subjects: Sequence[Subject]) -> Sequen
 
 
 def command(options: argparse.Namespace) -> int:
+    parts.check_options(options)
     subjects, names = subjects_of(options)
     engines = ENGINES if options.engine == "both" else (options.engine,)
     kinds = kinds_of(options, subjects)
@@ -79,7 +88,13 @@ def command(options: argparse.Namespace) -> int:
     by_name = {subject.name: subject for subject in subjects}
     started = time.monotonic()
     try:
-        runs = run_all(searches, limits, options.level == "quick")
+        quick = options.level == "quick"
+        if options.into is not None:
+            return shared.run_part(options, searches, limits, quick)
+        if options.merge is not None:
+            runs = shared.merged(options.merge, searches, limits)
+        else:
+            runs = run_all(searches, limits, quick)
         counterexamples = [
             (subject, each)
             for subject in subjects
@@ -94,6 +109,8 @@ def command(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         raise Failure("interrupted", 1) from None
     seconds = time.monotonic() - started
+    if options.merge is not None:  # of all workers together
+        seconds += sum(run.compile_seconds + run.seconds for run in runs)
     problems = [
         f"{problem}\n{divergence.find_divergence(by_name[search.protocol], search.check)}"
         for problem, search in verdicts.unequal(runs)
