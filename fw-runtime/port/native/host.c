@@ -78,7 +78,7 @@ void nic_read_host(uint32_t high, uint32_t low, uint32_t *words, uint32_t bytes)
 }
 
 void nic_write_host(uint32_t high, uint32_t low, const volatile uint32_t *word) {
-    native_write_queue((uint64_t)high << 32 | low, (const void *)word, 4);
+    native_write_queue((uint64_t)high << 32 | low, (const void *)word, 4, NULL, 0);
 }
 
 void nic_read_wait(void) {

@@ -65,8 +65,8 @@ static struct {
 } placements[NIC_WRITTEN_LIMIT] NIC_FAST;
 
 #if EMP_CHECKS_FRAMES
-/* Frames whose data are on their way to host memory, oldest first. So many at most have no notice
- * behind them, and so there are never more of them than the rest have notices. */
+/* Frames whose data are on their way to host memory, oldest first. Notices bound their number: no
+ * more than so many lie before the first, behind the last or between two. */
 #define SUMS_WITHOUT_NOTICE 7u
 #define SUMS                128u /* a power of two */
 static_assert(SUMS >= (NIC_WRITTEN_LIMIT + 1) * SUMS_WITHOUT_NOTICE, "room for all");
