@@ -242,7 +242,7 @@ static void silence__is_borne_for_ever_if_so_set(void **state) {
 /* A node that is not there, beside two that are: they get no less. */
 enum { BOARDS = 3, ABSENT = 9, OUTSTANDING = 4, BYTES = 20000, AHEAD = 8 };
 
-#define MEASURED_NS UINT64_C(50000000)
+#define MEASURED_NS UINT64_C(100000000)
 
 struct neighbours {
     bool sends_to_absent;
@@ -347,7 +347,7 @@ static void silence__of_one_node_costs_the_others_nothing(void **state) {
         skip();
     measure(&alone);
     measure(&beside);
-    print_message("%llu messages in 50 ms beside an absent node, %llu without; %llu given up\n",
+    print_message("%llu messages in 100 ms beside an absent node, %llu without; %llu given up\n",
                   (unsigned long long)beside.delivered, (unsigned long long)alone.delivered,
                   (unsigned long long)beside.ended);
     assert_int_equal(beside.surprise, 0);

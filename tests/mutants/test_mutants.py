@@ -733,8 +733,8 @@ MUTANTS = [
     Mutant(
         "collections become large one message too soon",
         "send.hsm",
-        "if Pace[peer].smooth == enlarges_after and",
-        "if Pace[peer].smooth + 1 >= enlarges_after and",
+        "if Pace[m.peer].smooth == enlarges_after and",
+        "if Pace[m.peer].smooth + 1 >= enlarges_after and",
         "collections_adapted",
         "larger_collections:c:safety",
         profile="modern",
@@ -742,8 +742,8 @@ MUTANTS = [
     Mutant(
         "collections become large although the window is narrowed",
         "send.hsm",
-        "Pace[peer].smooth == enlarges_after and not crowded(peer)",
-        "Pace[peer].smooth == enlarges_after",
+        "Pace[m.peer].smooth == enlarges_after and not crowded(m.peer)",
+        "Pace[m.peer].smooth == enlarges_after",
         "collections_adapted",
         "larger_collections:c:safety",
         profile="modern",
@@ -751,8 +751,8 @@ MUTANTS = [
     Mutant(
         "collections never become large",
         "send.hsm",
-        "= max(collection_size, enlarged_size) if",
-        "= collection_size if",
+        "= large_size(m.frames) if Pace",
+        "= collection_size if Pace",
         "collections_adapted",
         "larger_collections:c:safety",
         profile="modern",
