@@ -121,7 +121,10 @@ def test_rare_rows_are_apart() -> None:
     assert "uint32_t sum =" in common and "uint32_t sum =" not in rare
     # Rows of the states around are tried last, so they are apart, too.
     outer = function(text, "rare_on_worker_answer_first_rare_")
-    assert re.findall(r"on answer\(value\) (.*) \*/", outer)[-1] == "else / release m -> DONE"
+    assert (
+        re.findall(r"on answer\(value\) (.*) \*/", outer)[-1]
+        == "else / release m -> DONE"
+    )
     # In a cold state, and of a rare event, nothing is apart.
     assert "look_open_rare_" not in text and "full_rare_" not in text
 

@@ -746,13 +746,4 @@ MUTANTS = [
         "one_message:c:safety",
         profile="modern",
     ),
-    Mutant(
-        "a frame is taken as new although it has come",
-        "receive.hsm",
-        "bool = fits(r, f) and not has(Arrived[r].frames, f.frame)",
-        "bool = fits(r, f)",
-        "nothing_leaked",
-        "one_message:c:safety",
-        profile="modern",
-    ),
 ]

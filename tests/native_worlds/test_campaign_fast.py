@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.long_tests import one_in
+from tests.long_tests import long, one_in
 
 TOP = Path(__file__).resolve().parents[2]
 
@@ -54,6 +54,18 @@ def test_nothing_is_found(tmp_path: Path) -> None:
     status, said, record = campaign(Path("build"), 500_000, tmp_path)
     assert status == 0, said
     assert record["messages"] >= 500_000 and record["frames"] > record["messages"]
+
+
+@long
+def test_nothing_is_found_among_64_nodes(tmp_path: Path) -> None:
+    subprocess.run(
+        "make -s PROFILE=modern NODES=64 build/modern/nodes-64/tests/campaign_fast".split(),
+        cwd=TOP,
+        check=True,
+    )
+    status, said, record = campaign(Path("build/modern/nodes-64"), 100_000, tmp_path)
+    assert status == 0, said
+    assert record["messages"] >= 100_000
 
 
 @pytest.mark.parametrize("bug", one_in(2, BUGS))

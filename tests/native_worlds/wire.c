@@ -13,6 +13,8 @@
 #define MAX_FRAME_NS   ((NATIVE_FRAME_BYTES + OVERHEAD_BYTES) * NS_A_BYTE)
 #define ADDRESS_NUMBER 5u /* the byte of an address that tells nodes apart: node_address */
 
+_Static_assert(WORLD_NODES <= 240, "one byte of an address tells nodes apart");
+
 static bool chance(struct world_node *node, uint32_t millionths) {
     return millionths != 0 && tigon_random_below(&node->random, 1000000) < millionths;
 }

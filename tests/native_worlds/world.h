@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A world: up to WORLD_NODES nodes in one process, each a copy of EMP's image on the native port, joined by
- * wires with faults, driven by programs of their hosts. Event by event, in virtual time; the same
- * everywhere for a plan.
+ * A world: up to WORLD_NODES nodes in one process, each a copy of EMP's image on the native port,
+ * joined by wires with faults, driven by programs of their hosts. Event by event, in virtual time;
+ * the same everywhere for a plan.
  */
 #ifndef TESTS_NATIVE_WORLDS_WORLD_H
 #define TESTS_NATIVE_WORLDS_WORLD_H
@@ -15,13 +15,13 @@
 #include "emp_layout.h"
 
 #define WORLD_NODES    EMP_NODE_LIMIT
-#define WORLD_REQUESTS 64u    /* sends, and receives, of a node */
+#define WORLD_REQUESTS 64u /* sends, and receives, of a node */
 /* In a large world a node exchanges messages with so many on either side of it, as if all were in a
  * ring; or so many, one of them the receiver, are an incast. There must be receives for each. */
-#define WORLD_REACH    15u
-#define WORLD_INCAST   (2 * WORLD_REACH + 1)
-#define WORLD_LONGEST  65536u /* message */
-#define WORLD_PIECES   7u
+#define WORLD_REACH   15u
+#define WORLD_INCAST  (2 * WORLD_REACH + 1)
+#define WORLD_LONGEST 65536u /* message */
+#define WORLD_PIECES  7u
 
 #define WORLD_NEVER UINT64_MAX
 

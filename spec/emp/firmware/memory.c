@@ -9,9 +9,9 @@
 #include "fw-runtime/gather.h"
 #include "spec/emp/firmware/glue.h"
 
-#define PAGE_WORDS    (EMP_PAGE_BYTES / 4u)
-#define LENGTHS_AT    (2u * EMP_INDIRECT_ENTRIES) /* word of the page where lengths begin */
-#define SEND_PAGES    (EMP_SEND_LIMIT + 1u)       /* + the one waiting for a record */
+#define PAGE_WORDS (EMP_PAGE_BYTES / 4u)
+#define LENGTHS_AT (2u * EMP_INDIRECT_ENTRIES) /* word of the page where lengths begin */
+#define SEND_PAGES (EMP_SEND_LIMIT + 1u)       /* + the one waiting for a record */
 /* + the one being fetched. Of more messages that arrive at once some take turns. */
 #define RECEIVE_PAGES ((EMP_RECEIVE_LIMIT < 16u ? EMP_RECEIVE_LIMIT : 16u) + 1u)
 #define NO_DESCRIPTOR 0xFFFFu
