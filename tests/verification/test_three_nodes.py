@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.verification.test_verification import hsmc
+from tests.verification.test_verification import TOP, hsmc
 
 # The outer nodes tell the middle one a number. It confirms both later, each to its node.
 GATHERING = """
@@ -114,3 +114,11 @@ def test_a_confirmation_for_another_node(tmp_path: Path, to: str) -> None:
     again = hsmc(tmp_path, "replay", trail)
     assert again.returncode == 0, again.stdout + again.stderr
     assert "violates own_confirmation" in again.stdout
+
+
+def test_a_build_for_two_nodes(tmp_path: Path) -> None:
+    """The number is too small for the world of three nodes, which a build does not need."""
+    command = f"build spec/emp/emp.hsm --set node_limit=2 --output {tmp_path}"
+    result = hsmc(TOP, *command.split())
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "index" not in result.stderr

@@ -552,11 +552,20 @@ class _Resolution:
                 for node in spec.declarations
                 if isinstance(node, ast.Check) and node.name.text == self.check
             ]
-        return [
-            WorldBuilder(self.context, self.types, node, self.functions).build()
-            for node in nodes
-            if node is not None
-        ]
+        worlds = (self._world(node) for node in nodes if node is not None)
+        return [world for world in worlds if world is not None]
+
+    def _world(self, node: ast.World) -> Optional[ir.World]:
+        """A build may set numbers that are too small for a world, which it does not need: then there is none."""
+        builder = WorldBuilder(self.context, self.types, node, self.functions)
+        if self.check is not None or not self.context.overrides:
+            return builder.build()
+        report, self.context.report = self.context.report, Report()
+        try:
+            world = builder.build()
+            return world if self.context.report.errors == 0 else None
+        finally:
+            self.context.report = report
 
     # --- the whole
 
