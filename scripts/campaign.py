@@ -37,7 +37,7 @@ FAST_MESSAGES = 10_000  # of a world
 BOARDS_MESSAGES = 80
 FINDINGS = "lost duplicated corrupted misordered stuck leaked stopped strayed".split()
 FAULTS = "loss burst_enter duplicate corrupt delay cancel_chance short_chance".split()
-FAULTS += ["wildcard_chance"]
+FAULTS += ["wildcard_chance", "damage"]
 FAULTS += "restarts late_devices incast through_switch".split()
 # What a shrunk world may have instead, best first.
 SMALLER = {

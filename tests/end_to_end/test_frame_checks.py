@@ -19,7 +19,8 @@ OPTIONS = "--profile modern --set checks_frames=1"
 def checked() -> Path:
     """Image and programs whose frames carry checks."""
     names = ["host/emp_demo", "firmware/emp_a.elf", "tests/campaign"]
-    names += ["tests/test_messages", "tests/end_to_end/test_tagged"]
+    names += ["tests/campaign_fast", "tests/test_messages"]
+    names += ["tests/end_to_end/test_tagged"]
     command = ["make", "-s", "--no-print-directory", f"BUILD={CHECKED}"]
     command += ["PROFILE=modern", f"OPTIONS_emp={OPTIONS}"]
     subprocess.run(
@@ -75,6 +76,15 @@ def test_random_faults(checked: Path) -> None:
     )
     assert result.returncode == 0, result.stdout + result.stderr
     assert "1600 messages, 0 worlds failed" in result.stdout
+
+
+def test_many_nodes(checked: Path) -> None:
+    """One frame of 20 is damaged, on the native port, which sums data as the chip does."""
+    command = [checked / "tests/campaign_fast", "100", "12", "2000", "damage=50000"]
+    result = subprocess.run(
+        [*map(str, command)], cwd=TOP, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
 
 
 @pytest.mark.parametrize("program", ["test_messages", "end_to_end/test_tagged"])

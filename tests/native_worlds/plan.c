@@ -63,6 +63,7 @@ void plan_draw(struct plan *plan, uint64_t seed, uint32_t messages) {
     plan->clock_ppm = below(&random, WORLD_CLOCK_PPM + 1);
     plan->wildcard_chance = below(&random, 2) ? below(&random, MILLION) : 0;
     plan->cancel_send_chance = below(&random, 2) ? below(&random, MILLION / 4) : 0;
+    plan->damage = fault(&random, 50000);
 }
 
 bool plan_set(struct plan *plan, const char *text) {
@@ -104,6 +105,7 @@ void plan_complete(struct plan *plan) {
     put_into(&plan->burst_leave, 1000, MILLION);
     put_into(&plan->loss, 0, MILLION / 2);
     put_into(&plan->corrupt, 0, MILLION / 2);
+    put_into(&plan->damage, 0, EMP_CHECKS_FRAMES ? MILLION / 2 : 0);
     put_into(&plan->delay_ns, 1, 100000000);
     put_into(&plan->wildcard_chance, 0, MILLION);
     if (EMP_TAG_BITS < 64)

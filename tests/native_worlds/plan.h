@@ -36,6 +36,7 @@
     KNOB(burst_leave)                                                                              \
     KNOB(duplicate)                                                                                \
     KNOB(corrupt) /* found by the frame's checksum */                                              \
+    KNOB(damage)  /* not found by it; only where frames have checks of their own */                \
     KNOB(delay)   /* past later frames */                                                          \
     KNOB(delay_ns)
 

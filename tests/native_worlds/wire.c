@@ -69,6 +69,16 @@ static bool is_lost(struct world_node *from) {
     return from->in_burst || chance(from, plan->loss) || chance(from, plan->corrupt);
 }
 
+/* One bit of it flips, and its checksum agrees. */
+static void put_damaged(struct world_node *from, struct world_node *to, uint64_t time_ns,
+                        const uint8_t *frame, uint32_t bytes) {
+    uint8_t damaged[NATIVE_FRAME_BYTES];
+    uint64_t bit = tigon_random_below(&from->random, 8 * bytes);
+    memcpy(damaged, frame, bytes);
+    damaged[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    put(to, time_ns, damaged, bytes);
+}
+
 void wire_send(void *owner, const uint8_t *frame, uint32_t bytes) {
     struct world_node *from = owner;
     struct world *world = from->world;
@@ -110,7 +120,10 @@ void wire_send(void *owner, const uint8_t *frame, uint32_t bytes) {
             world->delayed++;
             come_ns += tigon_random_below(&from->random, plan->delay_ns);
         }
-        put(to, come_ns, frame, bytes);
+        if (faults && chance(from, plan->damage))
+            put_damaged(from, to, come_ns, frame, bytes);
+        else
+            put(to, come_ns, frame, bytes);
     }
 }
 
