@@ -184,8 +184,8 @@ void nic_receive_data(uint32_t frame, uint32_t offset, uint32_t high, uint32_t l
  * half stays, and the host must be able to reach the object (no NIC_FAST). */
 void nic_receive_sum(volatile uint32_t *sum);
 
-/* Only inside nic_on_frame: the sum of `bytes` of the frame from byte `offset` on, also of such that
- * are not taken. The processor reads them: for the rare path. */
+/* Only inside nic_on_frame: the sum of `bytes` of the frame from byte `offset` on, also of such
+ * that are not taken. The processor reads them: for the rare path. */
 uint32_t nic_frame_sum(uint32_t frame, uint32_t offset, uint32_t bytes);
 #endif
 

@@ -14,7 +14,7 @@
 
 static struct {
     uint32_t bytes;
-    uint32_t reads; /* it may leave when these are done */
+    uint32_t reads;  /* it may leave when these are done */
     uint32_t sum_at; /* where the sum of what follows `data` goes, 0 for none */
     uint32_t data;
 } native_outgoing[OUT_FRAMES];
@@ -164,8 +164,7 @@ void native_send_one(void) {
     uint8_t *frame = native_out_bytes[place];
     uint32_t sum_at = native_outgoing[place].sum_at, data = native_outgoing[place].data;
     if (sum_at != 0) {
-        uint32_t sum =
-            native_add_sum(0, data, &frame[data], native_outgoing[place].bytes - data);
+        uint32_t sum = native_add_sum(0, data, &frame[data], native_outgoing[place].bytes - data);
         frame[sum_at] = (uint8_t)(sum >> 8);
         frame[sum_at + 1] = (uint8_t)sum;
     }
@@ -242,8 +241,8 @@ void nic_receive_data(uint32_t frame, uint32_t offset, uint32_t high, uint32_t l
                       bytes <= native_incoming[frame - 1].bytes - offset,
                   "data are taken in order and inside their frame");
     native_demand(!NIC_SUMS_DATA || native_taking.sum_at != NULL, "data have a sum");
-    native_taking.sum = native_add_sum(native_taking.sum, offset,
-                                       &native_in_bytes[frame - 1][offset], bytes);
+    native_taking.sum =
+        native_add_sum(native_taking.sum, offset, &native_in_bytes[frame - 1][offset], bytes);
     native_write_queue((uint64_t)high << 32 | low, &native_in_bytes[frame - 1][offset], bytes,
                        native_taking.sum_at, native_taking.sum);
     native_taking.next = offset + bytes;

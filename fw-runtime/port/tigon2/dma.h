@@ -62,8 +62,9 @@ static inline void tigon2_dma_fill(uint32_t slot, uint32_t high, uint32_t low, u
     descriptor[4] = state;
 }
 
-/* Where the sum goes of the transfer that is queued next: to this half-word. The engine does not look
- * at the producer's own descriptor, so its word may be written before there is room for the rest. */
+/* Where the sum goes of the transfer that is queued next: to this half-word. The engine does not
+ * look at the producer's own descriptor, so its word may be written before there is room for the
+ * rest. */
 static inline void tigon2_dma_store_sum(const struct tigon2_dma *ring, uint32_t address) {
     ((volatile uint32_t *)ring->producer)[5] = address;
 }

@@ -83,10 +83,6 @@
 #define TIGON2_DMA_WRITE_PIECE  0x00020084u
 #define TIGON2_DMA_WRITE_FRAME  0x000A0084u /* the same, then free the receive buffer behind it */
 #define TIGON2_DMA_WRITE_WORDS  0x00020086u /* host integers keep their value */
-/* Sums, as firmware of other origin asks for them (tigon2.md 5.2): every piece stores what it has come
- * to, so the last one stores the sum of all. */
-#define TIGON2_DMA_SUM        0x00000A00u
-#define TIGON2_DMA_SUM_BEGINS 0x00000400u
 #define TIGON2_DMA_FATAL        0xEF000000u /* attention bits */
 #define TIGON2_DMA_OVERFLOW     0x08000000u
 #define TIGON2_ASSIST_ENABLE    0x00000001u
@@ -107,6 +103,11 @@
 #define TIGON2_RECEIVE_CLEAR    0xF7000000u /* write-1-to-clear set */
 #define TIGON2_RECEIVE_FATAL    0xB0000000u
 #define TIGON2_PORT_FIBRE       0x00C801FEu
+
+/* Sums of DMA transfers, as firmware of other origin asks for them (tigon2.md 5.2): every piece
+ * stores what it has come to, so the last one stores the sum of all. */
+#define TIGON2_DMA_SUM        0x00000A00u
+#define TIGON2_DMA_SUM_BEGINS 0x00000400u
 
 /* Received frame status, descriptor word 1 (tigon2.md 6.2): everything but "shorter than 64". */
 #define TIGON2_FRAME_BAD 0x01BF0000u
