@@ -344,8 +344,8 @@ MUTANTS = [
     Mutant(
         "a report names the frame after each that has come",
         "receive.hsm",
-        "positions := u16(positions | 1 << (i & 15))",
-        "positions := u16(positions | 2 << (i & 15))",
+        "f.frame - f.position + i) positions := u16(positions | 1 << (i & 15))",
+        "f.frame - f.position + i)\n      positions := u16(positions | 2 << (i & 15))",
         "honest_report",
         "one_message:c:safety",
         profile="modern",
