@@ -52,6 +52,7 @@ enum {
     OPTION_TRACE,
     OPTION_FAULTS,
     OPTION_SWITCH,
+    OPTION_HOLD_RECEIVES,
     OPTION_BOTH_WAYS,
     OPTION_CHARGE,
     OPTION_EFFECTS,
@@ -86,6 +87,8 @@ static const struct argp_option option_table[] = {
      "of the ping-pong (1000), of the papers' loop (100)", 2},
     {"work", OPTION_WORK, "NS", 0, "calls: the host computes so long in each iteration (0)", 2},
     {"messages", OPTION_MESSAGES, "COUNT", 0, "of the stream (by size)", 2},
+    {"hold-receives", OPTION_HOLD_RECEIVES, NULL, 0,
+     "let the send of the ping-pong go before the receive that is posted first", 2},
     {"both-ways", OPTION_BOTH_WAYS, NULL, 0, "measure also with both sides sending", 2},
     {"senders", OPTION_SENDERS, "COUNT", 0, "incast: boards that send to one (15)", 2},
     {"lag", OPTION_LAG, "NS", 0, "with --both-ways, the right side begins so much later (0)", 2},
@@ -183,6 +186,9 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         break;
     case OPTION_MESSAGES:
         arguments->sweep.messages = parse_count(state, text, 1, 100000000);
+        break;
+    case OPTION_HOLD_RECEIVES:
+        arguments->sweep.hold_receives = true;
         break;
     case OPTION_BOTH_WAYS:
         arguments->sweep.both_ways = true;

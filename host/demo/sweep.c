@@ -110,7 +110,8 @@ static int ping(struct pair_side *side, struct sweep *sweep, const struct buffer
         libemp_request out;
         if (i == WARM_UP)
             start = tigon_host_now_ps(side->host);
-        libemp_hold_receives(side->board); /* until the wait */
+        if (sweep->options.hold_receives)
+            libemp_hold_receives(side->board); /* until the wait */
         int error = post_receive(side, TAG_PING, &buffers->in, &in);
         if (!error)
             error = post_send(side, TAG_PING, &buffers->out, &out);

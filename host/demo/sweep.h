@@ -10,6 +10,7 @@ struct sweep_options {
     size_t iterations;  /* of the ping-pong; 0: SWEEP_ITERATIONS */
     size_t messages;    /* of the stream; 0: sweep_messages(bytes) */
     size_t outstanding; /* sends posted and not finished in the stream; at most 64 */
+    bool hold_receives; /* of the ping-pong, until the send has gone (libemp_hold_receives) */
     bool both_ways;     /* measure also with both sides sending */
     uint64_t lag_ns;    /* both ways: the right side begins so much later. Which frames meet in a
                          * board depends on it, and so does the bandwidth. */

@@ -25,7 +25,6 @@ static int ping(struct node *node) {
         libemp_request received;
         node_fill(out, options->bytes, node->index, i);
         const uint64_t begin = node->place->now_ps(node->place->context);
-        libemp_hold_receives(node->board); /* until the wait */
         error = libemp_post_receive(node->board, node->peer, TAG, &receive, 1, &received);
         if (!error)
             error = libemp_post_send(node->board, node->peer, TAG, &send, 1, &sent);

@@ -52,7 +52,10 @@ def test_fields(protocol: Protocol) -> None:
     stated = [
         (row[0].strip("`"), int(row[1]), int(row[2]))
         for row in ROWS
-        if len(row) == 4 and row[1].isdigit() and row[2].isdigit()
+        if len(row) == 4
+        and row[0].startswith("`")
+        and row[1].isdigit()
+        and row[2].isdigit()
     ]
     headers = [places(each, "MessageHeader") for each in (protocol, modern)]
     checks = places(checked, "Frame")[len(frame) :]

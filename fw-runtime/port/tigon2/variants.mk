@@ -55,9 +55,10 @@ endef
 
 # The image to ship has all of its data path in the scratchpad. If that overflows after a change of a spec: say `rare` there of
 # an action or event that runs once for a message (build/firmware/NAME_a.map has the sizes), or say FW_FITS_NAME := no in the
-# protocol's firmware/build.mk. FW_TRACE_NAME := 0 there says that the image to ship has no trace ring.
+# protocol's firmware/build.mk. FW_TRACE_NAME := 0 there says that the image to ship has no trace ring; FW_MEMORY_NAME has
+# flags that change sizes in memory_map.h.
 FW_SHIPPED_FLAGS = $(if $(filter 0,$(FW_TRACE_$(1))),$(FW_UNTRACED))
-FW_SHIPPED = $(if $(filter no,$(FW_FITS_$(1))),$(call FW_FITTED,$(1),_a,,$(FW_SHIPPED_FLAGS),check_indirect.py),$(call \
+FW_SHIPPED = $(if $(filter no,$(FW_FITS_$(1))),$(call FW_FITTED,$(1),_a,,$(FW_SHIPPED_FLAGS) $(FW_MEMORY_$(1)),check_indirect.py,$(FW_MEMORY_$(1))),$(call \
     FW_IMAGE,$(1),_a,image.o,$(FW_SHIPPED_FLAGS),$(FW_RUNTIME) $(FW_SCRIPT),check_indirect.py))
 
 # CHECKED names the kinds of checks, as in fw-runtime/hsm_checks.h: make firmware-checked CHECKED='REFERENCE RANGE'. The
@@ -85,7 +86,7 @@ $(BUILD)/gen/$(1)/$(1)_charged.h: spec/$(1)/firmware/published.charges
 	$$(Q)sed -n 's/#.*//; s/^charge.* \(before\|after\) *\([a-z0-9_]*\).*/__typeof__(\2) \2 __attribute__((noipa));/p' $$< \
 	    | sort -u > $$@
 
-$(if $(filter 0,$(FW_TRACE_$(1))),$(call FW_FITTED,$(1),_a_traced,traced/,-UNIC_TRACE -DNIC_TRACE=1),$(FW_SAME_TRACED))
+$(if $(filter 0,$(FW_TRACE_$(1))),$(call FW_FITTED,$(1),_a_traced,traced/,-UNIC_TRACE -DNIC_TRACE=1 $(FW_MEMORY_$(1)),,$(FW_MEMORY_$(1))),$(FW_SAME_TRACED))
 
 $(call FW_FITTED,$(1),_a_checked,checked/,-UHSM_CHECKED $(call hsm_checked,$(CHECKED)) $(FW_CHECKED_MEMORY),,$(FW_CHECKED_MEMORY))
 endef

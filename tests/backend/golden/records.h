@@ -119,7 +119,7 @@ struct records_state {
     hot(job_used) \
     hot(ticket_used) \
     hot(job) \
-    hot(ticket) \
+    cold(ticket) \
     hot(progress) \
     hot(desk)
 
