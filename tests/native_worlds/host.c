@@ -290,7 +290,8 @@ static uint32_t draw_peer(struct world_node *node) {
     ahead = 1 + (uint32_t)tigon_random_below(&node->random, others);
     if (ahead > WORLD_REACH)
         ahead += plan->nodes - 1 - others;
-    return (node->index + ahead) % plan->nodes;
+    ahead += node->index;
+    return ahead < plan->nodes ? ahead : ahead - plan->nodes;
 }
 
 void host_greet(struct world_node *node) {
