@@ -24,7 +24,10 @@ class Line:
     def __init__(self, path: Path) -> None:
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.socket.settimeout(SOON_SECONDS)
-        self.socket.connect(str(path))
+        until = time.monotonic() + SOON_SECONDS
+        while self.socket.connect_ex(str(path)) != 0:  # there, but not listening yet
+            assert time.monotonic() < until, "nobody listens"
+            time.sleep(0.01)
         self.bytes = b""
         self.ask("QStartNoAckMode")
         self.socket.sendall(b"+")
