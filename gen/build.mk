@@ -17,8 +17,6 @@ $(foreach name,$(PROTOCOLS),\
   $(if $(wildcard spec/$(name)/firmware),\
     $(eval KINDS_$(name) += _nic.h _nic.c _watch.h _observed.h) $(eval OUTPUTS_$(name) := --nic --watch)))
 
-OPTIONS_emp += $(NODES:%=--set node_limit=%)
-
 .PHONY: generate
 
 # One run makes all of a protocol. hsmc leaves files alone that would not change, so their dates are set here.

@@ -68,10 +68,11 @@ struct board_backend {
     uint32_t (*poll32)(void *handle, uint32_t offset, uint32_t mask, uint32_t unchanged,
                        uint64_t spend_ns, uint64_t until_ns, uint64_t *turns);
 
-    /* For waiting on allocated memory that the board writes; NULL: it is looked at again and again.
-     * poll_memory waits until the board has written any of these bytes, as a loop with this period,
-     * or `timeout_ns` has passed. `seen` is the value of memory_writes, the board's writes so far,
-     * from before the memory was looked at. */
+    /* For waiting on allocated memory that the board writes; NULL: the library reads the memory in
+     * a loop. memory_writes counts the board's writes so far. poll_memory waits until the board has
+     * written any of these bytes, as a loop with this period, or until `timeout_ns` has passed. It
+     * returns at once if memory_writes differs from `seen`, its value before the caller read the
+     * memory. */
     uint64_t (*memory_writes)(void *handle);
     void (*poll_memory)(void *handle, const volatile void *memory, size_t bytes, uint64_t seen,
                         uint64_t interval_ns, uint64_t timeout_ns);

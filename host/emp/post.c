@@ -395,8 +395,8 @@ static uint32_t owner_address(const struct libemp_board *board, const struct lib
     return descriptor_address(board, (size_t)(slot - board->slots)) + 4 * EMP_DESCRIPTOR_OWNER_WORD;
 }
 
-/* Where the board writes ends to the host's memory, a board that was reset writes none: so the
- * descriptor is looked at from time to time. */
+/* For ends in the host's memory. A board that was reset writes none, so every 1024th look without
+ * success reads the descriptor, too. */
 static int look_at_own_memory(struct libemp_board *board, struct libemp_slot *slot,
                               struct libemp_completion *completion) {
     const size_t index = (size_t)(slot - board->slots);

@@ -2,14 +2,13 @@
 """Each profile of EMP on simulated boards: random faults, traces against its spec, and what it gains under loss."""
 
 import json
-import os
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.end_to_end.programs import TOP, succeeds
 
-TOP = Path(__file__).resolve().parents[2]
 PROFILES = ["modern"]
 SEEDS = (1, 2, 3, 4, 5)
 
@@ -44,17 +43,8 @@ def goodput_of(
 @pytest.mark.parametrize("profile", PROFILES)
 def test_random_faults(profile: str) -> None:
     build = Path("build") / profile
-    image = str(build / "firmware/emp_a_checked.elf")
-    result = subprocess.run(
-        [build / "tests/campaign", "20"],
-        cwd=TOP,
-        env={**os.environ, "EMP_IMAGE": image},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == 0, result.stdout + result.stderr
-    assert "1600 messages, 0 worlds failed" in result.stdout
+    said = succeeds(build, "campaign", "20", image="emp_a_checked.elf")
+    assert "1600 messages, 0 worlds failed" in said
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -71,29 +61,13 @@ def test_random_faults(profile: str) -> None:
     ],
 )
 def test_programs(profile: str, program: str) -> None:
-    build = Path("build") / profile
-    result = subprocess.run(
-        [build / "tests" / program],
-        cwd=TOP,
-        env={**os.environ, "EMP_IMAGE": str(build / "firmware/emp_a.elf")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == 0, result.stdout + result.stderr
+    succeeds(Path("build") / profile, program)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_wildcards_between_many_nodes(profile: str) -> None:
-    command = [Path("build") / profile / "tests/campaign_fast", "100", "12", "2000"]
-    result = subprocess.run(
-        [*map(str, command), "wildcard_chance=500000"],
-        cwd=TOP,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == 0, result.stdout + result.stderr
+    build = Path("build") / profile
+    succeeds(build, "campaign_fast", "100", "12", "2000", "wildcard_chance=500000")
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -2,14 +2,13 @@
 """EMP's check of frames from end to end: what is damaged outside the wire's own check sum arrives as it was sent."""
 
 import json
-import os
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.end_to_end.programs import TOP, succeeds
 
-TOP = Path(__file__).resolve().parents[2]
 PLAIN = Path("build/modern")
 CHECKED = Path("build/checks_frames")
 OPTIONS = "--profile modern --set checks_frames=1"
@@ -66,35 +65,14 @@ def test_without_checks_the_damage_comes_through(tmp_path: Path) -> None:
 
 def test_random_faults(checked: Path) -> None:
     """Frames are damaged besides; messages have pieces of odd lengths, and some are longer than their receives."""
-    result = subprocess.run(
-        [checked / "tests/campaign", "20"],
-        cwd=TOP,
-        env={**os.environ, "EMP_IMAGE": str(checked / "firmware/emp_a.elf")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == 0, result.stdout + result.stderr
-    assert "1600 messages, 0 worlds failed" in result.stdout
+    assert "1600 messages, 0 worlds failed" in succeeds(checked, "campaign", "20")
 
 
 def test_many_nodes(checked: Path) -> None:
     """One frame of 20 is damaged, on the native port, which sums data as the chip does."""
-    command = [checked / "tests/campaign_fast", "100", "12", "2000", "damage=50000"]
-    result = subprocess.run(
-        [*map(str, command)], cwd=TOP, capture_output=True, text=True, check=False
-    )
-    assert result.returncode == 0, result.stdout + result.stderr
+    succeeds(checked, "campaign_fast", "100", "12", "2000", "damage=50000")
 
 
 @pytest.mark.parametrize("program", ["test_messages", "end_to_end/test_tagged"])
 def test_programs(checked: Path, program: str) -> None:
-    result = subprocess.run(
-        [checked / "tests" / program],
-        cwd=TOP,
-        env={**os.environ, "EMP_IMAGE": str(checked / "firmware/emp_a.elf")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == 0, result.stdout + result.stderr
+    succeeds(checked, program)

@@ -78,7 +78,8 @@ void nic_set_scratch(uint32_t high, uint32_t low) {
 
 /* --------------------------------------------------------------------------------------- Sums */
 
-/* `sum` continued: what comes first of it is at `at` of its frame. */
+/* Adds the 16-bit words of `bytes` to `sum`. `at`: the offset of the first byte in its frame, which
+ * says whether it is the upper or the lower half of a word. */
 static uint32_t native_add_sum(uint32_t sum, uint32_t at, const uint8_t *bytes, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
         sum += (at + i) % 2 == 0 ? (uint32_t)bytes[i] << 8 : bytes[i];
@@ -252,7 +253,7 @@ void nic_receive_data(uint32_t frame, uint32_t offset, uint32_t high, uint32_t l
 #if NIC_SUMS_DATA
 void nic_receive_sum(volatile uint32_t *sum) {
     native_demand(native_taking.name != NO_FRAME && native_taking.next == 0,
-                  "a sum is asked for before the first piece of a frame");
+                  "nic_receive_sum comes before the first piece of a frame");
     native_taking.sum_at = sum;
     native_taking.sum = 0;
 }

@@ -574,8 +574,8 @@ class AstBuilder:
     def choice(self, meta: Meta, children: Children) -> ast.Choice:
         return self._choice(self._line(meta), children)
 
-    def rare_line(self, meta: Meta, children: Children) -> "_RareLine":
-        return _RareLine(self._line(meta))
+    def rare_line(self, meta: Meta, children: Children) -> ast.RareLine:
+        return ast.RareLine(self._line(meta), above=0)
 
     def guard(self, meta: Meta, children: Children) -> Any:
         return children[1] if len(children) > 1 else "else"
@@ -757,17 +757,12 @@ class _WorldRow:
         self.waits = waits
 
 
-class _RareLine:
-    def __init__(self, span: Span) -> None:
-        self.span = span
-
-
 def _rare_lines(items: Children) -> tuple[ast.RareLine, ...]:
     found: list[ast.RareLine] = []
     rows = 0
     for item in items:
-        if isinstance(item, _RareLine):
-            found.append(ast.RareLine(item.span, rows))
+        if isinstance(item, ast.RareLine):
+            found.append(dataclasses.replace(item, above=rows))
         rows += isinstance(item, ast.Choice)
     return tuple(found)
 
