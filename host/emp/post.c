@@ -122,7 +122,7 @@ void libemp_release_receives(struct libemp_board *board) {
     board_catch_up(board->hardware);
 }
 
-/* Held receives go before all that is not held and is no send. */
+/* Keeps a receive back while receives are held; a send goes at once. */
 static void hand_over_in_turn(struct libemp_board *board, size_t index, const uint32_t *words) {
     if (board->holding && board->slots[index].receive) {
         struct libemp_held *held = &board->held[board->held_count++];
@@ -416,14 +416,14 @@ int libemp_test(struct libemp_board *board, libemp_request request,
     if (!slot)
         return libemp_fail(board, -EINVAL, "no request 0x%08X is posted", request);
     libemp_release_receives(board);
-    uint32_t word = 0;
+    if (board->completions) {
+        board_spend_ns(board->hardware, board->costs.test_ns);
+        return look_at_own_memory(board, slot, completion);
+    }
     board_run_ahead(board->hardware);
     board_spend_ns(board->hardware, board->costs.test_ns);
-    if (!board->completions)
-        word = board_get_word(board->hardware, owner_address(board, slot));
+    const uint32_t word = board_get_word(board->hardware, owner_address(board, slot));
     board_catch_up(board->hardware);
-    if (board->completions)
-        return look_at_own_memory(board, slot, completion);
     return look(board, slot, word, completion);
 }
 
