@@ -45,6 +45,7 @@ SWITCHES = (
     Switch("measured round trips and window", "follows_round_trips=0"),
     Switch("window narrowed by long round trips", "queueing_limit=0xFFFFFFFF"),
     Switch("slots before received frames", "slot_first=0"),
+    Switch("postings among received frames", "posts_among_frames=0"),
     Switch("larger collections", "enlarges_after=0"),
 )
 
@@ -59,6 +60,7 @@ COLUMNS: tuple[tuple[str, str, Callable[[Bench], list[Record]]], ...] = (
     ("64 kB 10 %", "goodput", lambda bench: bench.goodput(65536, 0.1)),
     ("64 kB 30 %", "goodput", lambda bench: bench.goodput(65536, 0.3)),
     ("64 kB both ways", "both_ways", lambda bench: bench.both_ways(65536)),
+    ("incast 1400 B", "incast", lambda bench: bench.incast(1400)),
     ("incast 4 kB", "incast", lambda bench: bench.incast(4096)),
     ("incast 64 kB", "incast", lambda bench: bench.incast(65536)),
 )

@@ -441,6 +441,42 @@ static void cancelled__only_what_no_message_met(void **state) {
     }
 }
 
+#if EMP_POSTS_AMONG_FRAMES
+/* While frames keep the board busy, deferred work has no turn. A frame is no posting: behind the
+ * last one no more are taken. */
+static void taken__one_posting_with_each_frame(void **state) {
+    enum { RECEIVES = 5 };
+    struct host *host = &pair.hosts[0];
+    const struct native_nic *nic = host->node->nic;
+    struct area area;
+    uint8_t frame[NATIVE_FRAME_MINIMUM] = {0};
+    uint32_t before, length;
+    (void)state;
+    run(); /* the link is up */
+    for (unsigned byte = 0; byte < 6; byte++)
+        frame[byte] = 0xFF; /* to all stations, and not EMP's */
+    area_make(&area, EMP_DIRECTION_RECEIVE, EMP_FORMAT_SHORT, 300, RECEIVES_AT, 0);
+    area.request.peer = pair.hosts[1].number;
+    before = host->node->taken();
+    for (unsigned i = 0; i < RECEIVES; i++) {
+        host_fill(host, i, &area.request);
+        host_enter(host, i);
+    }
+    assert_true(host_deliver(host, NATIVE_DOORBELL));
+    assert_int_equal(host->node->taken() - before, 1);
+    for (unsigned i = 1; i < RECEIVES + 2; i++) {
+        assert_true(nic->arrive(frame, sizeof frame));
+        assert_true(host_deliver(host, NATIVE_FRAME));
+        assert_int_equal(host->node->taken() - before, i < RECEIVES ? i + 1 : RECEIVES);
+    }
+    for (unsigned i = 0; i < RECEIVES; i++)
+        host_enter(host, EMP_CANCEL_REQUEST | i);
+    run();
+    for (unsigned i = 0; i < RECEIVES; i++)
+        assert_int_equal(host_result(host, i, &length), EMP_RESULT_CANCELLED);
+}
+#endif
+
 #if EMP_CANCELS_SENDS
 /* Two messages begin, 14 wait in records, the others in the glue. Those cancelled are the first, a
  * middle one and the last that wait in either place; those begun go on. */
@@ -637,6 +673,9 @@ int main(void) {
         cmocka_unit_test_setup(refused__bad_descriptors, begin),
         cmocka_unit_test_setup(ignored__descriptor_entered_twice, begin),
         cmocka_unit_test_setup(cancelled__only_what_no_message_met, begin),
+#if EMP_POSTS_AMONG_FRAMES
+        cmocka_unit_test_setup(taken__one_posting_with_each_frame, begin),
+#endif
 #if EMP_CANCELS_SENDS
         cmocka_unit_test_setup(cancelled__sends_that_have_not_begun, begin),
         cmocka_unit_test_setup(peeked__the_message_without_a_receive, begin),

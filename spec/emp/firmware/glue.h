@@ -120,4 +120,7 @@ extern uint32_t glue_payload_check; /* of the frame being received */
 /* postings.c: a send is done, so one that waits may find room. */
 void glue_postings_retry(void);
 
+/* A frame is about to be looked at: takes one posting, if any waits. */
+void glue_postings_among_frames(void);
+
 #endif

@@ -4,7 +4,8 @@
  *
  * The mailbox holds how many entries the host has ever written, or that number modulo the ring:
  * both are told apart from our own count modulo the ring. Entries are taken one an event, so that
- * frames never wait for a row of them, and strictly in order, so that receives match in the order
+ * frames never wait for a row of them. With EMP_POSTS_AMONG_FRAMES a received frame is such an
+ * event, too. They are taken strictly in order, so that receives match in the order
  * posted: one whose page of addresses must be fetched holds up those behind it for the two
  * microseconds.
  *
@@ -283,6 +284,14 @@ NIC_COLD void nic_on_read(uint32_t token) {
         page_is_there();
     else
         (void)emp_send_memory_read((uint8_t)token);
+}
+
+/* Ports serve received frames before work that was deferred. On a board that frames keep busy
+ * postings would wait until they are all served: it would run out of posted receives, and spend its
+ * time on refusals. A frame takes one receive at most, so one posting a frame is enough. */
+void glue_postings_among_frames(void) {
+    if (__builtin_expect(taken != posted, 0))
+        nic_on_work();
 }
 
 void glue_postings_retry(void) {

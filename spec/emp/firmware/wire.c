@@ -75,6 +75,9 @@ static NIC_COLD void count_damaged(void) {
 NIC_HOT void nic_on_frame(const uint32_t *words, uint32_t bytes, uint32_t name) {
     struct emp_frame frame;
     enum emp_acceptance parse;
+#if EMP_POSTS_AMONG_FRAMES
+    glue_postings_among_frames();
+#endif
 #if EMP_TAKES_TAGGED
 parse_again:
 #endif
