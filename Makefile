@@ -6,6 +6,8 @@
 PROFILE :=
 # NODES=64 does so with EMP for so many nodes: make PROFILE=modern NODES=64 campaign-fast.
 NODES  :=
+# Of library, tools and images; hsmc has its own.
+VERSION := 0.1.0
 BUILD  := build$(PROFILE:%=/%)$(NODES:%=/nodes-%)
 PYTHON := /usr/bin/python3
 # Python's bytecode, and what hsmc keeps beside it (gen/hsmc/disk_cache.py).

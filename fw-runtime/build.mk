@@ -57,8 +57,14 @@ endef
 
 include $(FW_PORT)/variants.mk
 
-firmware: $(FW_IMAGES)
-firmware:        ## build the NIC images build/firmware/NAME_a.elf; print sections, stack, free memory
+# As it is flashed, for Linux drivers too (host/board/image_format.h).
+FW_FLASHABLE := $(FW_IMAGES:.elf=.bin)
+$(FIRMWARE)/%.bin: $(FIRMWARE)/%.elf $(BUILD)/host/make_image
+	$(SAY) IMAGE $@
+	$(Q)$(BUILD)/host/make_image $(VERSION) $< $@
+
+firmware: $(FW_IMAGES) $(FW_FLASHABLE)
+firmware:        ## build the NIC images build/firmware/NAME_a.elf and .bin (to flash); print sections, stack, free memory
 	$(Q)$(foreach name,$(FW_PROTOCOLS),\
 	    fw-runtime/tools/sizes.py $(FIRMWARE)/$(name)_a.elf && \
 	    fw-runtime/tools/check_stack.py $(FIRMWARE)/$(name)_a.elf $(FW_RUNTIME:.o=.ci) $(FIRMWARE)/$(name)/image.ci &&) true

@@ -37,13 +37,19 @@ $(HOST_LIBRARY) $(HOST_LIBRARY_SANITIZED) $(BOARD_LIBRARY):
 	$(SAY) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
+# What writes flashable images for the build.
+$(BUILD)/host/make_image: $(BUILD)/obj/host/tools/make_image.o $(BOARD_LIBRARY)
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lelf -lz
+
 # EMP's programs of scenarios, with libemp in them.
 EMP_PROGRAMS         := $(BUILD)/emp/host.so
 EMP_PROGRAMS_OBJECTS := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard host/programs/*.c host/emp/*.c))
 $(EMP_PROGRAMS): $(EMP_PROGRAMS_OBJECTS) $(BOARD_LIBRARY)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(HOST_SHARED) -o $@ $^ -lelf -lnettle
+	$(Q)$(CC) $(CFLAGS) $(HOST_SHARED) -o $@ $^ -lelf -lz -lnettle
 PROTOCOL_HOSTS += $(EMP_PROGRAMS)
 TEST_NEEDS     += $(EMP_PROGRAMS) $(BOARD_LIBRARY)
 
@@ -52,7 +58,7 @@ HOST_TRANSFER := $(addprefix host/programs/,node.o transfer.o)
 $(HOST_DEMO): $(HOST_DEMO_OBJECTS) $(HOST_TRANSFER:%=$(BUILD)/obj/%) $(SIM_OBSERVE_LIBRARY) $(HOST_LIBRARY) $(BUILD)/obj/sim/libtigon.a
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(LTO_LINK) -o $@ $^ $(SIM_OBSERVE_LIBS) -lcjson -lnettle
+	$(Q)$(CC) $(CFLAGS) $(LTO_LINK) -o $@ $^ $(SIM_OBSERVE_LIBS) -lz -lcjson -lnettle
 
 # What hsmc replay --boards runs. It makes this for the spec of a trail, in a directory of its own, and takes the
 # simulator, which no spec changes, from the tree's.
@@ -61,7 +67,7 @@ HOST_REPLAY := $(BUILD)/host/emp_replay
 $(HOST_REPLAY): $(HOST_REPLAY_OBJECTS) $(addprefix $(BUILD)/obj/host/demo/,pair.o recorder.o) $(HOST_LIBRARY) $(SIMULATOR)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lelf
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lelf -lz
 
 # `make demo FILE=path` sends a file of yours. The script builds what each step shows.
 .PHONY: demo

@@ -10,7 +10,7 @@ HOST_SHARED := -shared -fPIC -Wl,--exclude-libs,ALL
 $(PROTOCOL_HOSTS): $(BUILD)/%/host.so: spec/%/host.c $(BUILD)/pic/host/libboard.a $$(GENERATED_$$*) spec/build.mk
 	$(SAY) CC $<
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(HOST_SHARED) -MMD -MP -o $@ $< $(filter %.a,$^) -lelf
+	$(Q)$(CC) $(CFLAGS) $(HOST_SHARED) -MMD -MP -o $@ $< $(filter %.a,$^) -lelf -lz
 
 TEST_NEEDS += $(BUILD)/tigonsim $(PROTOCOL_HOSTS) $(FW_IMAGES)
 LINT_NEEDS += $(foreach name,$(PROTOCOLS),$(GENERATED_$(name)))

@@ -133,12 +133,49 @@ struct board_segment {
     const uint32_t *content;
 };
 
-/* Reads a firmware image: an ELF file for a 32-bit big-endian MIPS with fixed addresses. -ENOENT
- * and similar errors from opening the file, -EISDIR for a directory, -ENOEXEC for a file that is
- * not such an image, -EFBIG for an image that does not fit into a board's memory. Close it with
- * board_image_close. */
+/* Reads a firmware image: a flashable file (host/board/image_format.h), or an ELF file for a 32-bit
+ * big-endian MIPS with fixed addresses. No board is touched. -ENOENT and similar errors from
+ * opening the file, -EISDIR for a directory, -ENOEXEC for a file that is not such an image,
+ * -EBADMSG for a flashable file whose CRC does not hold, -EFBIG for an image that does not fit into
+ * a board's memory, -ENOMEM. Close it with board_image_close. */
 int board_image_open(struct board_image **image, const char *path);
+
+/* The same; after a failure `reason` has a sentence about it: what was expected, and found. */
+int board_image_open_explained(struct board_image **image, const char *path, char *reason,
+                               size_t reason_bytes);
 void board_image_close(struct board_image *image); /* NULL is allowed */
+
+/* What an image says of itself. Texts belong to the image; they are empty if it says nothing. */
+struct board_image_information {
+    bool flashable;     /* it has a trailer, and the CRC holds; else an ELF file */
+    uint8_t version[3]; /* of a flashable image */
+    uint32_t crc;
+    uint32_t start;         /* where processor A begins */
+    uint32_t load;          /* lowest address that is loaded */
+    uint32_t load_bytes;    /* from there to the end of what is loaded */
+    uint32_t memory_end;    /* first address in SRAM behind all that is used, bss included */
+    uint32_t protocol_hash; /* of the spec; 0: not known */
+    const char *protocol;   /* name of the spec */
+    const char *profile;
+    const char *const *files; /* of the spec, for board_options.spec_files; NULL behind the last */
+    size_t file_count;
+    size_t transition_count;
+    size_t symbol_count;
+};
+void board_image_information(const struct board_image *image,
+                             struct board_image_information *information);
+
+/* The name of a transition by its number, NULL if the image has none. */
+const char *board_image_transition(const struct board_image *image, size_t number);
+
+/* The function that an address of a flashable image lies in, and how far. NULL if there is none. */
+const char *board_image_symbol(const struct board_image *image, uint32_t address, uint32_t *offset);
+
+/* Writes a flashable file with this version. Equal images give equal bytes. -EFBIG if the image
+ * does not fit into the 512 kB that every board has, -EINVAL for one that begins below 0x4000,
+ * -ENOMEM, or an error of the file. `reason` as above. */
+int board_image_write(const struct board_image *image, const uint8_t version[3], const char *path,
+                      char *reason, size_t reason_bytes);
 
 /* Content of an image. Stores segment `index` in `*segment`, unless `segment` is NULL. Returns the
  * number of segments. */
@@ -167,14 +204,16 @@ struct board_start_options {
  * count of a blank EEPROM is 0; the part is rated for a million writes of each slot. After n starts
  * the low byte of the next epoch is n % 255 + 1, the high byte n / 255 % 256.
  *
- * -EINVAL for options out of range; -ENOMEM if the board's own page of host memory cannot be
+ * -EINVAL for options out of range; -ENOEXEC if the image says that it was made from another spec
+ * than options->protocol_hash; -ENOMEM if the board's own page of host memory cannot be
  * allocated; -ETIMEDOUT if the board does not come out of reset or the firmware does not become
  * ready; -EPROTO if it was made from another spec than options->protocol_hash; -EIO if the
  * self-test failed, if the memory does not hold the words written, if the firmware stopped, or if
  * the EEPROM does not answer, does not keep the count or holds no count that can be trusted (then
  * specify an epoch). Once board_start has returned, even with an error, no earlier activity of the
- * board reaches host memory or the wire. The exception is -EINVAL, which leaves the board as it is.
- * If the start fails after the firmware has been started, the firmware is stopped. */
+ * board reaches host memory or the wire. The exceptions are -EINVAL and -ENOEXEC, which leave the
+ * board as it is. If the start fails after the firmware has been started, the firmware is stopped.
+ */
 int board_start(struct board *board, const struct board_image *image,
                 const struct board_start_options *options);
 

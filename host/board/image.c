@@ -1,134 +1,142 @@
 /* SPDX-License-Identifier: MIT */
-/* Firmware images: what an ELF file wants in memory, at its load addresses. */
+/* Firmware images: opening a file of any form, and what is known of an image then. */
+#include "host/board/image_file.h"
+
+#include "host/board/image_format.h"
 #include "host/board/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
-#include <libelf.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum {
-    FIRST_ADDRESS = 0x2000, /* below live the shared words, above everything is cleared first */
-    SEGMENT_LIMIT = 16
+    FIRST_ADDRESS = 0x2000 /* below live the shared words, above everything is cleared first */
 };
 
-struct board_image {
-    uint32_t entry;
-    size_t count;
-    struct board_segment segments[SEGMENT_LIMIT];
-    uint32_t *content[SEGMENT_LIMIT];
-};
-
-static uint32_t big_endian(const unsigned char *bytes, size_t count) {
-    uint32_t word = 0; /* a last word that is not full ends with zero bytes */
-    for (size_t i = 0; i < 4; i++)
-        word = word << 8 | (i < count ? bytes[i] : 0U);
-    return word;
+int image_fail(struct board_image *image, int error, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(image->reason, sizeof image->reason, format, arguments);
+    va_end(arguments);
+    return error;
 }
 
-static int add_content(struct board_image *image, const unsigned char *content, uint64_t bytes,
-                       uint32_t address) {
-    if (address % 4 != 0 || image->count == SEGMENT_LIMIT)
-        return -ENOEXEC;
-    if (address < FIRST_ADDRESS || address >= MEMORY_BYTES || bytes > MEMORY_BYTES - address)
-        return -EFBIG;
-    const size_t words = ((size_t)bytes + 3) / 4;
+uint32_t image_word(const uint8_t *bytes) {
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+/* A last word that is not full ends with zero bytes. */
+static uint32_t word_at(const uint8_t *bytes, uint64_t count) {
+    uint8_t full[4] = {0};
+    memcpy(full, bytes, count < 4 ? (size_t)count : 4);
+    return image_word(full);
+}
+
+int image_add(struct board_image *image, const uint8_t *bytes, uint64_t count, uint64_t address) {
+    struct board_image_information *information = &image->information;
+    if (address % 4 != 0)
+        return image_fail(image, -ENOEXEC,
+                          "%" PRIu64 " bytes at 0x%" PRIX64 ": expected a multiple of 4", count,
+                          address);
+    if (image->count == IMAGE_SEGMENT_LIMIT)
+        return image_fail(image, -ENOEXEC, "expected at most %d pieces", IMAGE_SEGMENT_LIMIT);
+    if (address < FIRST_ADDRESS || address >= MEMORY_BYTES || count > MEMORY_BYTES - address)
+        return image_fail(image, -EFBIG,
+                          "too large: %" PRIu64 " bytes at 0x%" PRIX64
+                          "; a board has memory for firmware from 0x%X to 0x%X",
+                          count, address, FIRST_ADDRESS, MEMORY_BYTES);
+    const size_t words = ((size_t)count + 3) / 4;
     uint32_t *copy = malloc(words * sizeof *copy);
     if (!copy)
-        return -ENOMEM;
+        return image_fail(image, -ENOMEM, "out of memory");
     for (size_t i = 0; i < words; i++)
-        copy[i] = big_endian(content + 4 * i, (size_t)bytes - 4 * i);
+        copy[i] = word_at(bytes + 4 * i, count - 4 * i);
     image->content[image->count] = copy;
-    image->segments[image->count++] =
-        (struct board_segment){.address = address, .words = (uint32_t)words, .content = copy};
+    image->segments[image->count++] = (struct board_segment){
+        .address = (uint32_t)address, .words = (uint32_t)words, .content = copy};
+
+    const uint32_t end = (uint32_t)(address + 4 * words);
+    const uint32_t end_before = information->load + information->load_bytes;
+    if (image->count == 1 || address < information->load)
+        information->load = (uint32_t)address;
+    information->load_bytes =
+        (image->count > 1 && end_before > end ? end_before : end) - information->load;
+    if (information->memory_end < end)
+        information->memory_end = end;
     return 0;
 }
 
-/* What of the segment is to be loaded. Linkers may round segments to pages of the file, so that
- * they begin with the file's own header; the sections say what is meant. A file stripped of
- * sections is taken at the segment's word. */
-static int add_segment(struct board_image *image, Elf *elf, const GElf_Phdr *segment,
-                       const unsigned char *file, size_t file_bytes) {
-    if (segment->p_type != PT_LOAD || segment->p_filesz == 0)
-        return 0;
-    if (segment->p_offset > file_bytes || segment->p_filesz > file_bytes - segment->p_offset)
-        return -ENOEXEC;
-    const uint64_t end = segment->p_offset + segment->p_filesz;
-    bool found = false;
-    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section)) != NULL;) {
-        GElf_Shdr header;
-        if (!gelf_getshdr(section, &header))
-            return -ENOEXEC;
-        found = true;
-        if (header.sh_type != SHT_PROGBITS || !(header.sh_flags & SHF_ALLOC) ||
-            header.sh_size == 0 || header.sh_offset < segment->p_offset ||
-            header.sh_offset >= end || header.sh_size > end - header.sh_offset)
-            continue;
-        const uint64_t address = segment->p_paddr + (header.sh_offset - segment->p_offset);
-        const int error =
-            add_content(image, file + header.sh_offset, header.sh_size, (uint32_t)address);
-        if (error)
-            return error;
-    }
-    return found ? 0
-                 : add_content(image, file + segment->p_offset, segment->p_filesz,
-                               (uint32_t)segment->p_paddr);
+int image_check_entry(struct board_image *image) {
+    const uint32_t start = image->information.start;
+    for (size_t i = 0; i < image->count && start % 4 == 0; i++)
+        if (start >= image->segments[i].address &&
+            start - image->segments[i].address < image->segments[i].words * 4)
+            return 0;
+    return image_fail(image, -ENOEXEC,
+                      "the start address 0x%08" PRIX32 " is not a word of what the image loads",
+                      start);
 }
 
-static bool entry_is_loaded(const struct board_image *image) {
-    for (size_t i = 0; i < image->count; i++)
-        if (image->entry >= image->segments[i].address &&
-            image->entry - image->segments[i].address < image->segments[i].words * 4)
-            return image->entry % 4 == 0;
-    return false;
-}
-
-static int read_image(struct board_image *image, Elf *elf) {
-    GElf_Ehdr header;
-    size_t headers;
-    size_t bytes;
-    if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header) ||
-        header.e_ident[EI_CLASS] != ELFCLASS32 || header.e_ident[EI_DATA] != ELFDATA2MSB ||
-        header.e_machine != EM_MIPS || header.e_type != ET_EXEC ||
-        elf_getphdrnum(elf, &headers) != 0)
-        return -ENOEXEC;
-    const unsigned char *file = (const unsigned char *)elf_rawfile(elf, &bytes);
-    if (!file)
-        return -ENOEXEC;
-    for (size_t i = 0; i < headers; i++) {
-        GElf_Phdr segment;
-        if (!gelf_getphdr(elf, (int)i, &segment))
-            return -ENOEXEC;
-        const int error = add_segment(image, elf, &segment, file, bytes);
-        if (error)
-            return error;
-    }
-    image->entry = (uint32_t)header.e_entry;
-    return entry_is_loaded(image) ? 0 : -ENOEXEC;
-}
-
-int board_image_open(struct board_image **image, const char *path) {
-    if (!image || !path)
-        return -EINVAL;
-    if (elf_version(EV_CURRENT) == EV_NONE)
-        return -ENOEXEC;
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+/* All of a file, in memory to be given to free. */
+static int read_file(struct board_image *image, int file, uint8_t **bytes, size_t *count) {
     struct stat status;
+    if (fstat(file, &status) != 0)
+        return image_fail(image, -errno, "%s", strerror(errno));
+    if (S_ISDIR(status.st_mode))
+        return image_fail(image, -EISDIR, "expected a file, found a directory");
+    *bytes = malloc(IMAGE_FILE_BYTES_LIMIT + 1);
+    *count = 0;
+    while (*bytes && *count <= IMAGE_FILE_BYTES_LIMIT) {
+        const ssize_t now = read(file, *bytes + *count, IMAGE_FILE_BYTES_LIMIT + 1 - *count);
+        if (now < 0 && errno != EINTR)
+            return image_fail(image, -errno, "%s", strerror(errno));
+        if (now == 0)
+            return 0;
+        *count += now > 0 ? (size_t)now : 0;
+    }
+    return *bytes ? image_fail(image, -EFBIG, "too large: a file of more than %d bytes",
+                               IMAGE_FILE_BYTES_LIMIT)
+                  : image_fail(image, -ENOMEM, "out of memory");
+}
+
+static int read_image(struct board_image *image, const char *path) {
+    static const uint8_t elf[4] = {0x7F, 'E', 'L', 'F'};
+    uint8_t *bytes = NULL;
+    size_t count = 0;
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
-        return -errno;
-    struct board_image *new = calloc(1, sizeof *new);
-    Elf *elf = elf_begin(file, ELF_C_READ, NULL);
-    int error = -ENOMEM;
-    if (fstat(file, &status) == 0 && S_ISDIR(status.st_mode))
-        error = -EISDIR; /* opened, but never read */
-    else if (new)
-        error = elf ? read_image(new, elf) : -ENOEXEC;
-    elf_end(elf);
+        return image_fail(image, -errno, "%s", strerror(errno));
+    int error = read_file(image, file, &bytes, &count);
+    if (!error)
+        error = count >= sizeof elf && memcmp(bytes, elf, sizeof elf) == 0
+                    ? image_read_elf(image, bytes, count)
+                    : image_read_flashable(image, bytes, count);
     close(file);
+    free(bytes);
+    return error;
+}
+
+int board_image_open_explained(struct board_image **image, const char *path, char *reason,
+                               size_t reason_bytes) {
+    if (!image || !path) {
+        (void)snprintf(reason, reason_bytes, "no path, or no place for the image");
+        return -EINVAL;
+    }
+    struct board_image *new = calloc(1, sizeof *new);
+    if (!new) {
+        (void)snprintf(reason, reason_bytes, "out of memory");
+        return -ENOMEM;
+    }
+    new->information.protocol = new->information.profile = "";
+    const int error = read_image(new, path);
     if (error) {
+        (void)snprintf(reason, reason_bytes, "%s: %s", path, new->reason);
         board_image_close(new);
         return error;
     }
@@ -136,11 +144,16 @@ int board_image_open(struct board_image **image, const char *path) {
     return 0;
 }
 
+int board_image_open(struct board_image **image, const char *path) {
+    return board_image_open_explained(image, path, NULL, 0);
+}
+
 void board_image_close(struct board_image *image) {
     if (!image)
         return;
     for (size_t i = 0; i < image->count; i++)
         free(image->content[i]);
+    image_free_names(image);
     free(image);
 }
 
@@ -152,5 +165,10 @@ size_t board_image_segment(const struct board_image *image, size_t index,
 }
 
 uint32_t board_image_entry(const struct board_image *image) {
-    return image->entry;
+    return image->information.start;
+}
+
+void board_image_information(const struct board_image *image,
+                             struct board_image_information *information) {
+    *information = image->information;
 }

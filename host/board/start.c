@@ -257,6 +257,15 @@ int board_start(struct board *board, const struct board_image *image,
         return board_fail(board, -EINVAL,
                           "epoch 0x%04X: the low byte, which frames carry, must not be 0",
                           options->epoch);
+    struct board_image_information information;
+    board_image_information(image, &information);
+    if (options->protocol_hash && information.protocol_hash &&
+        options->protocol_hash != information.protocol_hash)
+        return board_fail(board, -ENOEXEC,
+                          "an image of %s %s, specification 0x%08" PRIX32
+                          "; this library is of specification 0x%08" PRIX32,
+                          information.protocol, information.profile, information.protocol_hash,
+                          options->protocol_hash);
     board->ready = false;
     int error = load(board, image, options);
     if (error)

@@ -65,7 +65,7 @@ int libemp_start(struct libemp_board *board, const struct board_image *image,
     struct board_start_options start = *options;
     start.protocol_hash = EMP_PROTOCOL_HASH;
     const int error = board_start(board->hardware, image, &start);
-    if (error != -EINVAL) /* which leaves the board as it is */
+    if (error != -EINVAL && error != -ENOEXEC) /* which leave the board as it is */
         board->running = false;
     if (error)
         return error;

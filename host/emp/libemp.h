@@ -141,8 +141,8 @@ struct board *libemp_hardware(const struct libemp_board *board);
  * Firmware */
 
 /* As board_start, and checks that the firmware is EMP's. All requests of an earlier start are gone
- * afterwards. -EINVAL also for a node out of range; -EBUSY while requests are posted; -EPROTO if
- * the firmware was made from another specification than this library. */
+ * afterwards. -EINVAL also for a node out of range; -EBUSY while requests are posted; -EPROTO or
+ * -ENOEXEC if the firmware was made from another specification than this library. */
 int libemp_start(struct libemp_board *board, const struct board_image *image,
                  const struct board_start_options *options);
 

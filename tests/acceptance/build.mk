@@ -17,7 +17,7 @@ ACCEPTANCE_OBJECTS := $(patsubst %.c,$(BUILD)/san/%.o,$(wildcard $(ACCEPTANCE)/*
 $(BUILD)/tests/sim_check: $(ACCEPTANCE_OBJECTS) $(SIM_LIBRARY_SANITIZED) | $(ACCEPTANCE_IMAGES)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lelf
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lelf -lz
 
 TEST_PROGRAMS += $(BUILD)/tests/sim_check
 

@@ -11,12 +11,12 @@ $(foreach kind,obj san,$(addprefix $(BUILD)/$(kind)/,$(filter tests/%,$(ATTACK_O
 $(ATTACK): $(addprefix $(BUILD)/obj/,$(ATTACK_OBJECTS)) $(HOST_LIBRARY) $(SIM_LIBRARY)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(LTO_LINK) -o $@ $^ -lelf
+	$(Q)$(CC) $(CFLAGS) $(LTO_LINK) -o $@ $^ -lelf -lz
 
 $(ATTACK_SANITIZED): $(addprefix $(BUILD)/san/,$(ATTACK_OBJECTS)) $(HOST_LIBRARY_SANITIZED) $(SIM_LIBRARY_SANITIZED)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lelf
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lelf -lz
 
 FRAMES ?= 1000000
 SEED   ?= 1

@@ -13,7 +13,7 @@ $(END_TO_END_TESTS): $(BUILD)/tests/end_to_end/%: $(BUILD)/san/tests/end_to_end/
     $(BUILD)/san/sim/libtigon.a
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka -lelf -lnettle
+	$(Q)$(CC) $(SANITIZE) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka -lelf -lz -lnettle
 
 $(BUILD)/tests/end_to_end/test_cancel: $(BUILD)/san/tests/end_to_end/storm.o
 
@@ -28,7 +28,7 @@ $(CAMPAIGN): $(addprefix $(BUILD)/obj/,tests/end_to_end/campaign.o tests/end_to_
     $(HOST_LIBRARY) $(BUILD)/obj/sim/libtigon.a $(BUILD)/firmware/emp_a.elf
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -o $@ $(filter-out %.elf,$^) -lcmocka -lelf -lnettle
+	$(Q)$(CC) $(CFLAGS) -o $@ $(filter-out %.elf,$^) -lcmocka -lelf -lz -lnettle
 
 $(addprefix $(BUILD)/obj/tests/end_to_end/,campaign.o exchange.o storm.o) $(BUILD)/san/tests/end_to_end/storm.o: \
     | $(HOST_LAYOUT)
@@ -45,7 +45,7 @@ $(KILLS) $(RESTARTS) $(QUIET): $(addprefix $(BUILD)/obj/,host/demo/pair.o host/d
     $(BUILD)/obj/sim/libtigon.a $(BUILD)/firmware/emp_a.elf
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lelf
+	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lelf -lz
 
 # Their sources are built with sanitizers for tests; that the programs link, too, only this shows.
 TEST_NEEDS += $(KILLS) $(RESTARTS) $(QUIET)

@@ -25,13 +25,13 @@ ETHERNET_RUN_ITEMS := $(BUILD)/tests/ethernet_items
 $(ETHERNET_RUN_ITEMS): $(ETHERNET_ITEMS:%.c=$(BUILD)/obj/%.o) $(SIM_LIBRARY) | $(ETHERNET_IMAGE)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lelf
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lelf -lz
 
 # What only ours does.
 $(BUILD)/tests/test_ethernet: $(patsubst %.c,$(BUILD)/san/%.o,$(ETHERNET_STATION) $(ETHERNET)/test_ethernet.c) $(SIM_LIBRARY_SANITIZED) | $(ETHERNET_IMAGE)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lelf
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lelf -lz
 
 TEST_PROGRAMS += $(BUILD)/tests/test_ethernet $(ETHERNET_RUN_ITEMS)
 
@@ -41,7 +41,7 @@ ETHERNET_PROGRAM := $(ETHERNET_BUILD)/load.so
 $(ETHERNET_PROGRAM): $(ETHERNET_STATION) $(ETHERNET)/load.c $(wildcard $(ETHERNET)/*.h) $(ETHERNET)/firmware/registers.h
 	$(SAY) CC $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -shared -fPIC -o $@ $(filter %.c,$^) -lelf
+	$(Q)$(CC) $(CFLAGS) -shared -fPIC -o $@ $(filter %.c,$^) -lelf -lz
 
 TEST_NEEDS += $(BUILD)/tigonsim $(ETHERNET_PROGRAM)
 

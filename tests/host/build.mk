@@ -11,6 +11,6 @@ $(HOST_TESTS:$(BUILD)/tests/host/%=$(BUILD)/san/tests/host/%.o) $(HOST_TEST_SUPP
 $(HOST_TESTS): $(BUILD)/tests/host/%: $(BUILD)/san/tests/host/%.o $(HOST_TEST_SUPPORT) $(HOST_TEST_LIBRARY)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lelf
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lelf -lz
 
 TEST_PROGRAMS += $(HOST_TESTS)

@@ -5,6 +5,8 @@
 #include "tests/host/elf_file.h"
 #include "tests/host/mock.h"
 
+#include "host/board/image_file.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -84,6 +86,21 @@ static void start__loads_and_prepares(void **state) {
     assert_int_equal(status.node, 5);
     assert_memory_equal(status.mac_address, options.mac_address, 6);
     assert_int_equal(board_wait_link(libemp_hardware(fixture->board), 0), 0);
+}
+
+static void start__of_an_image_of_another_spec_leaves_the_board_alone(void **state) {
+    const struct fixture *fixture = *state;
+    struct board_image *image = fixture->image;
+    assert_int_equal(libemp_start(fixture->board, image, &options), 0);
+    const uint64_t before = fixture->mock->now_ns;
+    image->information.protocol_hash = EMP_PROTOCOL_HASH + 1;
+    assert_int_equal(libemp_start(fixture->board, image, &options), -ENOEXEC);
+    assert_non_null(strstr(libemp_message(fixture->board), "an image of"));
+    assert_int_equal(fixture->mock->now_ns, before); /* not even a register is read */
+    uint32_t value;
+    assert_int_equal(libemp_counter(fixture->board, 0, &value), 0); /* still usable */
+    image->information.protocol_hash = EMP_PROTOCOL_HASH;
+    assert_int_equal(libemp_start(fixture->board, image, &options), 0);
 }
 
 static void start__needs_single_words_and_a_clock(void **state) {
@@ -266,6 +283,7 @@ static void read_memory__borders(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(start__loads_and_prepares),
+        TEST(start__of_an_image_of_another_spec_leaves_the_board_alone),
         TEST(start__needs_single_words_and_a_clock),
         TEST(start__of_any_protocol_or_of_one),
         TEST(start__verify_finds_a_bad_word),

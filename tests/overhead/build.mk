@@ -35,7 +35,7 @@ $(BUILD)/obj/tests/overhead/measure_cycles.o $(OVERHEAD_TEST_OBJECTS): | $(GENER
 $(BUILD)/tests/measure_cycles: $(addprefix $(BUILD)/obj/,tests/overhead/measure_cycles.o $(SIM_CPU_OBJECTS))
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(NO_LTO) -o $@ $^ -lelf
+	$(Q)$(CC) $(NO_LTO) -o $@ $^ -lelf -lz
 
 $(BUILD)/tests/test_overhead: $(OVERHEAD_TEST_OBJECTS)
 	$(SAY) LD $@

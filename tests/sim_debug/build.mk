@@ -8,7 +8,7 @@ $(BUILD)/tests/debugged: $(addprefix $(BUILD)/obj/,tests/sim_debug/debugged.o $(
     $(BUILD)/obj/host/libemp.a $(SIM_DEBUG_LIBRARY) $(SIM_OBSERVE_LIBRARY) $(SIM_LIBRARY) | $(BUILD)/firmware/emp_a.elf
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(SIM_DEBUG_LIBS) -lnettle
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(SIM_DEBUG_LIBS) -lz -lnettle
 
 TEST_NEEDS += $(BUILD)/tests/debugged
 

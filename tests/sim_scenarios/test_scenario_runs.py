@@ -455,7 +455,7 @@ def test_programs_may_use_the_library_for_boards(tmp_path: Path) -> None:
     )
     subprocess.run(
         ["gcc", "-shared", "-fPIC", "-I.", "-o", f"{tmp_path}/link.so", str(source)]
-        + ["build/pic/host/libboard.a", "-lelf"],
+        + ["build/pic/host/libboard.a", "-lelf", "-lz"],
         check=True,
     )
     scenario = write(

@@ -8,7 +8,7 @@ $(SERVE_TEST_OBJECTS): | $(BOARD_LAYOUT) $(BUILD)/gen/emp/emp_layout.h
 $(SERVE_TEST): $(SERVE_TEST_OBJECTS) $(BUILD)/san/host/libemp.a $(SIM_CLIENT_LIBRARY_SANITIZED)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lelf -lpthread
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lelf -lz -lpthread
 
 TEST_NEEDS += $(TIGONSIM) $(TIGONSIM_SANITIZED) $(ATTACH) $(ATTACH_SANITIZED) $(REGISTERS) $(SERVE_TEST) \
     $(BUILD)/firmware/emp_a.elf

@@ -8,4 +8,4 @@ $(SIM_SPEED_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/sim_speed/%.o \
                        $(HOST_LIBRARY) $(BUILD)/obj/sim/libtigon.a | $(BUILD)/firmware/emp_a.elf
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(LTO_LINK) -o $@ $^ -lelf -lnettle
+	$(Q)$(CC) $(CFLAGS) $(LTO_LINK) -o $@ $^ -lelf -lz -lnettle
