@@ -32,6 +32,7 @@ static int place_completions(struct libemp_board *board) {
     }
     set_own_word(board, EMP_OBJECTS_COMPLETIONS_HIGH_WORD, (uint32_t)(bus >> 32));
     set_own_word(board, EMP_OBJECTS_COMPLETIONS_LOW_WORD, (uint32_t)bus);
+    set_own_word(board, EMP_OBJECTS_COMPLETIONS_STEP_WORD, 2); /* one behind the other */
     return board_ring(board->hardware, EMP_COMPLETION_MAILBOX, 1);
 }
 #else

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Descriptors as the board reads them (EF26, EF27). Pure functions: numbers in, words out. */
-#include "host/emp/internal.h"
+#include "host/emp/descriptor.h"
 
+#include <errno.h>
 #include <string.h>
 
 _Static_assert(EMP_INDIRECT_ENTRIES *EMP_INDIRECT_ADDRESS_BYTES +
@@ -21,6 +22,12 @@ size_t libemp_run_length(size_t fragments) {
     if (fragments <= 1 || fragments > CHAIN_FRAGMENTS)
         return 1;
     return 1 + fragments / 2;
+}
+
+/* What lies behind the word with the owner is read of receives with wildcards and chains only. */
+size_t libemp_run_words(const struct libemp_header *header, size_t run) {
+    return run > 1 || libemp_has_wildcards(header) ? run * (size_t)DESCRIPTOR_WORDS
+                                                   : EMP_DESCRIPTOR_OWNER_WORD + 1;
 }
 
 static void encode_continuation(const struct libemp_fragment *fragments, size_t count,
@@ -52,7 +59,7 @@ static void encode_indirect(const struct libemp_fragment *fragments, size_t coun
 }
 
 bool libemp_has_wildcards(const struct libemp_header *header) {
-    return header->peer == LIBEMP_ANY_SOURCE || header->ignored != 0 || header->peek;
+    return header->peer == DESCRIPTOR_ANY_SOURCE || header->ignored != 0 || header->peek;
 }
 
 #if EMP_TAG_BITS == 64
@@ -61,7 +68,7 @@ uint64_t libemp_decode_tag(const uint32_t words[DESCRIPTOR_WORDS]) {
 }
 
 static void encode_matching(const struct libemp_header *header, uint32_t *words) {
-    const bool any = header->peer == LIBEMP_ANY_SOURCE;
+    const bool any = header->peer == DESCRIPTOR_ANY_SOURCE;
     emp_descriptor_set_peer(words, any ? 0 : header->peer);
     emp_descriptor_set_wildcards(words, (any ? EMP_WILDCARD_SOURCE : 0) |
                                             (header->ignored != 0 ? EMP_WILDCARD_TAG : 0) |
@@ -115,4 +122,62 @@ size_t libemp_encode(const struct libemp_header *header, const struct libemp_fra
     emp_descriptor_set_length(words, length);
     encode_matching(header, words);
     return run;
+}
+
+bool libemp_is_completion(const struct libemp_posted *posted, uint32_t word) {
+    static const uint32_t kept = EMP_DESCRIPTOR_DIRECTION_MASK << EMP_DESCRIPTOR_DIRECTION_SHIFT |
+                                 EMP_DESCRIPTOR_FORMAT_MASK << EMP_DESCRIPTOR_FORMAT_SHIFT |
+                                 EMP_DESCRIPTOR_CONTINUATIONS_MASK
+                                     << EMP_DESCRIPTOR_CONTINUATIONS_SHIFT |
+                                 EMP_DESCRIPTOR_RESERVED_MASK << EMP_DESCRIPTOR_RESERVED_SHIFT;
+    const uint32_t words[DESCRIPTOR_WORDS] = {[EMP_DESCRIPTOR_OWNER_WORD] = word};
+    const uint32_t length = emp_descriptor_get_total_length(words);
+    if ((word ^ posted->word) & kept || emp_descriptor_get_owner(words) != EMP_OWNER_HOST)
+        return false;
+    switch (emp_descriptor_get_result(words)) {
+    case EMP_RESULT_OK:
+        return !posted->peek &&
+               (posted->receive ? length <= posted->length : length == posted->length);
+    case EMP_RESULT_TRUNCATED:
+        return posted->receive && !posted->peek && length > posted->length &&
+               length <= EMP_MESSAGE_LIMIT;
+    case EMP_RESULT_PEEKED:
+        return posted->peek && length <= EMP_MESSAGE_LIMIT;
+    case EMP_RESULT_TOO_LONG:
+        return !posted->receive && length == 0;
+    case EMP_RESULT_BAD:
+    case EMP_RESULT_PEER_RESTARTED:
+    case EMP_RESULT_PEER_SILENT:
+        return length == 0;
+    case EMP_RESULT_CANCELLED:
+        return posted->cancelled && length == 0;
+    default:
+        return false;
+    }
+}
+
+bool libemp_accepts(const struct libemp_posted *posted, uint32_t source, uint64_t tag) {
+    return source < EMP_NODE_LIMIT &&
+           (posted->peer == DESCRIPTOR_ANY_SOURCE || source == posted->peer) &&
+           ((tag ^ posted->tag) & ~posted->ignored) == 0;
+}
+
+int libemp_result_error(enum emp_result result) {
+    switch (result) {
+    case EMP_RESULT_OK:
+    case EMP_RESULT_PEEKED:
+        return 0;
+    case EMP_RESULT_TRUNCATED:
+        return -EMSGSIZE;
+    case EMP_RESULT_TOO_LONG:
+        return -EFBIG;
+    case EMP_RESULT_PEER_RESTARTED:
+        return -ECONNRESET;
+    case EMP_RESULT_PEER_SILENT:
+        return -EHOSTUNREACH;
+    case EMP_RESULT_CANCELLED:
+        return -ECANCELED;
+    default:
+        return -EIO;
+    }
 }

@@ -5,16 +5,11 @@
 #define HOST_EMP_INTERNAL_H
 
 #include "host/board/access.h"
+#include "host/emp/descriptor.h"
 #include "host/emp/libemp.h"
 
-#include "emp/emp_layout.h"
-
-enum {
-    DESCRIPTOR_WORDS = EMP_DESCRIPTOR_BYTES / 4,
-    RUN_LIMIT = 4,       /* a descriptor and up to three continuations */
-    CHAIN_FRAGMENTS = 7, /* EQ21 */
-    HELD_LIMIT = 16      /* receives */
-};
+enum { HELD_LIMIT = 16 /* receives */ };
+_Static_assert(DESCRIPTOR_ANY_SOURCE == LIBEMP_ANY_SOURCE, "one number for every source");
 _Static_assert(EMP_CONTINUATION_BYTES <= EMP_DESCRIPTOR_BYTES, "both fit a table entry");
 _Static_assert(EMP_DESCRIPTOR_LIMIT <= 65536, "descriptor numbers fit a request");
 _Static_assert(EMP_POSTING_RING_ENTRIES > 3 * EMP_DESCRIPTOR_LIMIT, "the ring cannot overflow");
@@ -31,12 +26,6 @@ _Static_assert(EMP_DESCRIPTOR_RESULT_WORD == EMP_DESCRIPTOR_OWNER_WORD &&
                "a completion is one word");
 _Static_assert(EMP_MESSAGE_LIMIT <= EMP_DESCRIPTOR_TOTAL_LENGTH_MASK, "which holds every length");
 
-/* A contiguous part of memory inside one page. */
-struct libemp_fragment {
-    uint64_t bus_address;
-    uint16_t length;
-};
-
 struct libemp_memory {
     struct libemp_board *board;
     struct libemp_memory *next;
@@ -52,17 +41,11 @@ struct libemp_memory {
 struct libemp_slot {
     uint16_t generation; /* counts requests, so that the number of a finished one is recognised */
     uint8_t run;         /* descriptors of the request that starts here, 0 if none does */
-    bool receive;
-    bool peek;      /* then it is a receive, too, but takes no message */
-    bool cancelled; /* cancellation has been requested */
-    bool several;   /* the pieces belong to more than one registration */
+    uint8_t words;       /* of its descriptors that the board reads */
+    bool several;        /* the pieces belong to more than one registration */
+    bool wildcards;      /* or a peek: the board names the message */
+    struct libemp_posted posted;
     struct libemp_memory *memory;
-    uint16_t peer;  /* as posted; so are the next three */
-    bool wildcards; /* or a peek: the board names the message */
-    uint64_t tag;
-    uint64_t ignored;
-    uint32_t length;    /* bytes posted */
-    uint32_t word;      /* the descriptor's word with the owner, as posted */
     uint32_t *indirect; /* page of addresses, kept for the next long message */
 };
 
@@ -105,28 +88,6 @@ struct libemp_board {
 
 /* Stores the sentence that libemp_message returns; the value is `error`. */
 #define libemp_fail(board, ...) board_fail((board)->hardware, __VA_ARGS__)
-
-/* descriptor.c: descriptors as the board reads them. */
-struct libemp_header {
-    enum emp_direction direction;
-    uint16_t peer; /* or LIBEMP_ANY_SOURCE */
-    uint64_t tag;
-    uint64_t ignored; /* bits of the tag */
-    bool peek;
-    uint32_t length;
-};
-/* Has a receive wildcards, or is it a peek? Only where EMP_TAG_BITS is 64. */
-bool libemp_has_wildcards(const struct libemp_header *header);
-/* Of a descriptor's words. */
-uint64_t libemp_decode_tag(const uint32_t words[DESCRIPTOR_WORDS]);
-/* The number of descriptors that a message of `fragments` fragments takes. */
-size_t libemp_run_length(size_t fragments);
-/* Builds the descriptors in `words`; the NIC owns the first. More than CHAIN_FRAGMENTS fragments
- * need the page `indirect`, at bus address `indirect_address`; otherwise both are unused. Returns
- * the run length. */
-size_t libemp_encode(const struct libemp_header *header, const struct libemp_fragment *fragments,
-                     size_t count, uint32_t *indirect, uint64_t indirect_address,
-                     uint32_t words[RUN_LIMIT * DESCRIPTOR_WORDS]);
 
 /* memory.c: divides pieces at page boundaries. Returns the number of fragments, -EINVAL for a piece
  * outside its memory or of another board, -EMSGSIZE for too many fragments or bytes. */

@@ -98,12 +98,9 @@ static void enter_ring(struct libemp_board *board, uint32_t entry) {
     board_set_word(board->hardware, MAILBOX_ADDRESS, board->posted);
 }
 
-/* What lies behind the word with the owner is read of receives with wildcards and chains only. */
 static void hand_over(struct libemp_board *board, size_t index, const uint32_t *words) {
     const struct libemp_slot *slot = &board->slots[index];
-    board_set_words(board->hardware, descriptor_address(board, index), words,
-                    slot->run > 1 || slot->wildcards ? slot->run * (size_t)DESCRIPTOR_WORDS
-                                                     : EMP_DESCRIPTOR_OWNER_WORD + 1);
+    board_set_words(board->hardware, descriptor_address(board, index), words, slot->words);
     enter_ring(board, (uint32_t)index);
 }
 
@@ -124,7 +121,7 @@ void libemp_release_receives(struct libemp_board *board) {
 
 /* Keeps a receive back while receives are held; a send goes at once. */
 static void hand_over_in_turn(struct libemp_board *board, size_t index, const uint32_t *words) {
-    if (board->holding && board->slots[index].receive) {
+    if (board->holding && board->slots[index].posted.receive) {
         struct libemp_held *held = &board->held[board->held_count++];
         held->index = (uint32_t)index;
         memcpy(held->words, words, sizeof held->words);
@@ -170,17 +167,17 @@ static int post_pieces(struct libemp_board *board, struct libemp_header header,
 
     take(board, index, run);
     slot->run = (uint8_t)run;
-    slot->receive = header.direction == EMP_DIRECTION_RECEIVE;
-    slot->peek = header.peek;
-    slot->cancelled = false;
-    slot->peer = header.peer;
+    slot->words = (uint8_t)libemp_run_words(&header, run);
     slot->wildcards = libemp_has_wildcards(&header);
-    slot->tag = header.tag;
-    slot->ignored = header.ignored;
-    slot->length = header.length;
-    slot->word = words[EMP_DESCRIPTOR_OWNER_WORD];
+    slot->posted = (struct libemp_posted){.receive = header.direction == EMP_DIRECTION_RECEIVE,
+                                          .peek = header.peek,
+                                          .peer = header.peer,
+                                          .tag = header.tag,
+                                          .ignored = header.ignored,
+                                          .length = header.length,
+                                          .word = words[EMP_DESCRIPTOR_OWNER_WORD]};
     if (board->completions)
-        board->completions[index] = slot->word;
+        board->completions[index] = slot->posted.word;
     remember_memory(slot, pieces, count);
     board->outstanding++;
     board->statistics.posts++;
@@ -266,70 +263,38 @@ int libemp_cancel(struct libemp_board *board, libemp_request request) {
         return libemp_fail(board, -ENODEV, "no firmware runs");
     if (!slot)
         return libemp_fail(board, -EINVAL, "no request 0x%08X is posted", request);
-    if (!slot->receive && !EMP_CANCELS_SENDS)
+    if (!slot->posted.receive && !EMP_CANCELS_SENDS)
         return libemp_fail(board, -EOPNOTSUPP,
                            "request 0x%08X is a send; the profile of this library cancels none",
                            request);
     libemp_release_receives(board);
     board_run_ahead(board->hardware);
     board_spend_ns(board->hardware, board->costs.call_ns);
-    if (!slot->cancelled)
+    if (!slot->posted.cancelled)
         enter_ring(board, EMP_CANCEL_REQUEST | (uint32_t)(slot - board->slots));
-    slot->cancelled = true;
+    slot->posted.cancelled = true;
     board_catch_up(board->hardware);
     return 0;
 }
 
 static int outcome(struct libemp_board *board, size_t index, uint32_t result) {
-    switch (result) {
-    case EMP_RESULT_OK:
-    case EMP_RESULT_PEEKED:
+    const int error = libemp_result_error((enum emp_result)result);
+    switch (error) {
+    case 0:
         return 0;
-    case EMP_RESULT_TRUNCATED:
-        return libemp_fail(board, -EMSGSIZE, "the message was longer than its receive");
-    case EMP_RESULT_TOO_LONG:
-        return libemp_fail(board, -EFBIG, "the board found the message too long");
-    case EMP_RESULT_PEER_RESTARTED:
-        return libemp_fail(board, -ECONNRESET, "a node restarted before the message was done");
-    case EMP_RESULT_PEER_SILENT:
-        return libemp_fail(board, -EHOSTUNREACH, "the other node was silent for too long");
-    case EMP_RESULT_CANCELLED:
-        return libemp_fail(board, -ECANCELED, "the request was cancelled in time");
+    case -EMSGSIZE:
+        return libemp_fail(board, error, "the message was longer than its receive");
+    case -EFBIG:
+        return libemp_fail(board, error, "the board found the message too long");
+    case -ECONNRESET:
+        return libemp_fail(board, error, "a node restarted before the message was done");
+    case -EHOSTUNREACH:
+        return libemp_fail(board, error, "the other node was silent for too long");
+    case -ECANCELED:
+        return libemp_fail(board, error, "the request was cancelled in time");
     default:
-        return libemp_fail(board, -EIO, "the board refused descriptor %zu, result %u", index,
+        return libemp_fail(board, error, "the board refused descriptor %zu, result %u", index,
                            result);
-    }
-}
-
-/* Can the board have made this of the word that was posted? It keeps what says how the descriptor
- * is to be read, and has a length for what came or went alone. */
-static bool is_completion(const struct libemp_slot *slot, const uint32_t *words) {
-    static const uint32_t kept = EMP_DESCRIPTOR_DIRECTION_MASK << EMP_DESCRIPTOR_DIRECTION_SHIFT |
-                                 EMP_DESCRIPTOR_FORMAT_MASK << EMP_DESCRIPTOR_FORMAT_SHIFT |
-                                 EMP_DESCRIPTOR_CONTINUATIONS_MASK
-                                     << EMP_DESCRIPTOR_CONTINUATIONS_SHIFT |
-                                 EMP_DESCRIPTOR_RESERVED_MASK << EMP_DESCRIPTOR_RESERVED_SHIFT;
-    const uint32_t length = emp_descriptor_get_total_length(words);
-    if ((words[EMP_DESCRIPTOR_OWNER_WORD] ^ slot->word) & kept ||
-        emp_descriptor_get_owner(words) != EMP_OWNER_HOST)
-        return false;
-    switch (emp_descriptor_get_result(words)) {
-    case EMP_RESULT_OK:
-        return !slot->peek && (slot->receive ? length <= slot->length : length == slot->length);
-    case EMP_RESULT_TRUNCATED:
-        return slot->receive && !slot->peek && length > slot->length && length <= EMP_MESSAGE_LIMIT;
-    case EMP_RESULT_PEEKED:
-        return slot->peek && length <= EMP_MESSAGE_LIMIT;
-    case EMP_RESULT_TOO_LONG:
-        return !slot->receive && length == 0;
-    case EMP_RESULT_BAD:
-    case EMP_RESULT_PEER_RESTARTED:
-    case EMP_RESULT_PEER_SILENT:
-        return length == 0;
-    case EMP_RESULT_CANCELLED:
-        return slot->cancelled && length == 0;
-    default:
-        return false;
     }
 }
 
@@ -358,9 +323,7 @@ static bool read_source(struct libemp_board *board, const struct libemp_slot *sl
     board_catch_up(board->hardware);
     found->peer = (uint16_t)emp_descriptor_get_peer(words);
     found->tag = libemp_decode_tag(words);
-    return found->peer < EMP_NODE_LIMIT &&
-           (slot->peer == LIBEMP_ANY_SOURCE || found->peer == slot->peer) &&
-           ((found->tag ^ slot->tag) & ~slot->ignored) == 0;
+    return libemp_accepts(&slot->posted, found->peer, found->tag);
 }
 
 /* A request in whose descriptor `word`, the one with the owner, was read. */
@@ -368,14 +331,15 @@ static int look(struct libemp_board *board, struct libemp_slot *slot, uint32_t w
                 struct libemp_completion *completion) {
     const uint32_t words[DESCRIPTOR_WORDS] = {[EMP_DESCRIPTOR_OWNER_WORD] = word};
     const size_t index = (size_t)(slot - board->slots);
-    if (word == slot->word) {
+    if (word == slot->posted.word) {
         board->statistics.polls++;
         return -EAGAIN;
     }
     const uint32_t result = emp_descriptor_get_result(words);
-    struct libemp_completion found = {.peer = slot->peer, .tag = slot->tag};
-    found.length = slot->receive ? emp_descriptor_get_total_length(words) : slot->length;
-    if (!is_completion(slot, words))
+    struct libemp_completion found = {.peer = slot->posted.peer, .tag = slot->posted.tag};
+    found.length =
+        slot->posted.receive ? emp_descriptor_get_total_length(words) : slot->posted.length;
+    if (!libemp_is_completion(&slot->posted, word))
         return fail_foreign(board, index, word);
     if (slot->wildcards &&
         (result == EMP_RESULT_OK || result == EMP_RESULT_TRUNCATED ||
@@ -403,11 +367,10 @@ static int look_at_own_memory(struct libemp_board *board, struct libemp_slot *sl
     const int error = look(board, slot, board->completions[index], completion);
     if (error != -EAGAIN || ++board->looks % HEALTH_POLLS != 0)
         return error;
-    const uint32_t words[DESCRIPTOR_WORDS] = {
-        [EMP_DESCRIPTOR_OWNER_WORD] = board_get_word(board->hardware, owner_address(board, slot))};
-    const uint32_t word = words[EMP_DESCRIPTOR_OWNER_WORD];
-    return word == slot->word || is_completion(slot, words) ? error
-                                                            : fail_foreign(board, index, word);
+    const uint32_t word = board_get_word(board->hardware, owner_address(board, slot));
+    return word == slot->posted.word || libemp_is_completion(&slot->posted, word)
+               ? error
+               : fail_foreign(board, index, word);
 }
 
 int libemp_test(struct libemp_board *board, libemp_request request,
@@ -436,7 +399,7 @@ static int watch_own_memory(struct libemp_board *board, struct libemp_slot *slot
     const uint64_t start = board_now_ns(board->hardware);
     const uint64_t enough =
         turn_ns < (UINT64_MAX - start) / *turns ? start + *turns * turn_ns : UINT64_MAX;
-    const uint32_t word = board_watch_memory(board->hardware, end, slot->word, turn_ns,
+    const uint32_t word = board_watch_memory(board->hardware, end, slot->posted.word, turn_ns,
                                              enough < until_ns ? enough : until_ns);
     *turns = (board_now_ns(board->hardware) - start) / turn_ns;
     board->statistics.polls += *turns;
@@ -460,8 +423,9 @@ static int test_repeatedly(struct libemp_board *board, libemp_request request, b
         board_run_ahead(board->hardware);
         board_spend_ns(board->hardware, board->costs.test_ns);
     }
-    const uint32_t word = board_watch_word(board->hardware, owner_address(board, slot), slot->word,
-                                           again, board->costs.test_ns, until_ns, turns);
+    const uint32_t word =
+        board_watch_word(board->hardware, owner_address(board, slot), slot->posted.word, again,
+                         board->costs.test_ns, until_ns, turns);
     if (!again)
         board_catch_up(board->hardware);
     board->statistics.polls += *turns - 1;

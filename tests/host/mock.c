@@ -112,11 +112,12 @@ void mock_set_descriptor_word(struct mock *mock, size_t index, uint32_t word, ui
 }
 
 #if EMP_ENDS_IN_MEMORY
-/* Where the host has told the board to write ends to; NULL: nowhere. */
-static uint32_t *completions(struct mock *mock) {
+/* Where the host wants the end of this descriptor; NULL: nowhere. */
+static uint32_t *completion(struct mock *mock, size_t index) {
     const uint32_t *objects = control(mock) + EMP_OBJECTS_AT / 4;
     const uint64_t bus = (uint64_t)emp_objects_get_completions_high(objects) << 32 |
-                         emp_objects_get_completions_low(objects);
+                         (emp_objects_get_completions_low(objects) +
+                          (index << emp_objects_get_completions_step(objects)));
     for (size_t page = 0; page < MOCK_PAGES; page++)
         if (bus - mock_bus_page(page) < EMP_PAGE_BYTES)
             return (uint32_t *)(void *)(mock->memory + page * EMP_PAGE_BYTES +
@@ -125,9 +126,9 @@ static uint32_t *completions(struct mock *mock) {
 }
 
 static void write_completion(struct mock *mock, size_t index, uint32_t word) {
-    uint32_t *words = completions(mock);
-    if (words)
-        words[index] = word;
+    uint32_t *place = completion(mock, index);
+    if (place)
+        *place = word;
 }
 #else
 static void write_completion(struct mock *mock, size_t index, uint32_t word) {

@@ -412,17 +412,19 @@ NIC_HOT void nic_on_written(uint32_t notice) {
 #if EMP_ENDS_IN_MEMORY
 static uint32_t ends_high NIC_FAST;
 static uint32_t ends_low NIC_FAST; /* 0: the host looks at the descriptors */
+static uint32_t ends_step NIC_FAST;
 
 /* The host does not post before it has rung, or waits until it learns of an end. */
 NIC_COLD void glue_completions_told(void) {
     const volatile uint32_t *objects = nic_control() + EMP_OBJECTS_AT / 4;
     ends_high = objects[EMP_OBJECTS_COMPLETIONS_HIGH_WORD];
     ends_low = objects[EMP_OBJECTS_COMPLETIONS_LOW_WORD];
+    ends_step = objects[EMP_OBJECTS_COMPLETIONS_STEP_WORD] & 31;
 }
 
 static inline void tell_in_memory(uint32_t descriptor, const volatile uint32_t *word) {
     if (ends_low != 0)
-        nic_write_host(ends_high, ends_low + 4 * descriptor, word);
+        nic_write_host(ends_high, ends_low + (descriptor << ends_step), word);
 }
 #else
 #define tell_in_memory(descriptor, word) ((void)0)
