@@ -25,6 +25,7 @@ from typing import Callable, Optional, Sequence, Union, assert_never
 from .. import ir, naming, walk
 from ..admission import Carried, carried, largest
 from . import backend_c, c_records
+from .decided import decided
 from .property_checks import PropertyChecks, property_checks
 from .c_checks import written_field
 from .promela_checks import properties_inline, properties_name, range_assertion
@@ -724,6 +725,7 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
                 f"pool '{pool.name}' has {pool.count.value} records: a model has room for {LARGEST_POOL}; "
                 "let the check set its size to less"
             )
+    protocol = decided(protocol)
     writer = PromelaWriter(protocol)
     env = backend_c.environment()
     env.globals.update(p=writer, names=writer.names)
