@@ -94,6 +94,10 @@ def check(tree: Tree, part: Part) -> Outcome:
             complaints += [conformance.describe(copied_trace, *f) for f in findings[:3]]
             if not checked.complete:
                 complaints.append(f"{copied_trace}: the trace has no end")
+    if image == "observed" and totals.events == 0:
+        complaints.append(
+            f"{' '.join(command)}: no event was replayed; the image shows no calls"
+        )
     shutil.rmtree(directory)
     return part[0], count, totals, complaints
 

@@ -297,6 +297,8 @@ static void write_state(struct recorder *r) {
 
 static void use_symbol(struct recorder *r, const char *name, const GElf_Sym *symbol) {
     static const char state[] = "emp_state_"; /* where emp_nic.h puts the members */
+    if (strcmp(name, r->protocol->observed) == 0)
+        r->observed = true;
     for (size_t i = 0; i < r->protocol->point_count && r->points < POINT_LIMIT; i++)
         if (GELF_ST_TYPE(symbol->st_info) == STT_FUNC &&
             strcmp(name, r->protocol->points[i].symbol) == 0) {
@@ -342,9 +344,9 @@ static int read_image(struct recorder *r, const char *image) {
     return elf ? 0 : -ENOEXEC;
 }
 
-/* All calls are seen, or none: a function that was dissolved into its caller has no symbol. */
+/* All calls are seen, or none: an image that is not made for it dissolves functions into their
+ * callers. */
 static void prepare(struct recorder *r) {
-    r->observed = r->points == r->protocol->point_count;
     if (!r->observed)
         return;
     for (size_t i = 0; i < r->points; i++)

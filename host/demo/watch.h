@@ -51,6 +51,7 @@ struct watch_protocol {
     size_t member_count;
     const char *const *parameters; /* by position, NULL at the end */
     const char *const *counters;
+    const char *observed; /* symbol of images that show all their calls */
 };
 
 #endif

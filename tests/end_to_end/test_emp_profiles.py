@@ -2,6 +2,7 @@
 """Each profile of EMP on simulated boards: random faults, traces against its spec, and what it gains under loss."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,11 @@ def test_traces_agree_with_the_spec(profile: str) -> None:
     )
     assert result.returncode == 0, result.stdout + result.stderr
     assert " 0 unexplained" in result.stdout
+    observed = [line for line in result.stdout.splitlines() if "observed image" in line]
+    for line in observed:
+        replayed = re.search(r"(\d+) events replayed, (\d+) end states", line)
+        assert replayed and int(replayed[1]) > 100 and int(replayed[2]) > 1, line
+    assert len(observed) == 2
 
 
 @pytest.mark.parametrize(

@@ -196,6 +196,7 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
         "protocol": protocol,
         "prefix": writer.names.prefix,
         "capitals": writer.names.capitals,
+        "observed": f"{writer.names.prefix}_observed",
         "points": writer.points(),
         "members": writer.members(),
     }
