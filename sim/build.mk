@@ -45,4 +45,5 @@ $(SIM_LIBRARY_SANITIZED): $(addprefix $(BUILD)/san/,$(SIM_OBJECTS))
 include sim/debug/build.mk
 include sim/observe/build.mk
 include sim/serve/build.mk
+include sim/serve/qemu/build.mk
 include sim/command/build.mk

@@ -20,6 +20,7 @@ enum { HELLO_WORDS = 9 + TIGON_SERVE_NAME_WORDS };
 struct tigon_client {
     int socket; /* -1 once the connection is broken */
     int interrupt;
+    int memory_file;
     uint32_t sequence;
     struct tigon_client_information information;
     uint8_t *memory;
@@ -204,8 +205,9 @@ static int connect_to(struct tigon_client *client, const char *path) {
     return 0;
 }
 
-static int map_memory(struct tigon_client *client, int memory) {
+static int map_memory(struct tigon_client *client) {
     struct stat status;
+    const int memory = client->memory_file;
     const uint64_t bytes = client->information.memory_bytes;
     /* Only an existing range may be accessed. */
     if (memory < 0 || client->interrupt < 0 || fstat(memory, &status) != 0 ||
@@ -226,6 +228,7 @@ static int say_hello(struct tigon_client *client, unsigned features) {
     int error = send_request(client, TIGON_SERVE_HELLO, words, 4, NULL, 0);
     if (!error)
         error = receive_reply(client, TIGON_SERVE_HELLO, HELLO_WORDS, descriptors);
+    client->memory_file = descriptors[0];
     client->interrupt = descriptors[1];
     const uint64_t *answer = client->answer;
     if (!error && answer[0] != TIGON_SERVE_MAGIC)
@@ -244,10 +247,8 @@ static int say_hello(struct tigon_client *client, unsigned features) {
             memcpy(information->name + 8 * i, &part, 8);
         }
         information->name[sizeof information->name - 1] = 0;
-        error = map_memory(client, descriptors[0]);
+        error = map_memory(client);
     }
-    if (descriptors[0] >= 0)
-        (void)close(descriptors[0]);
     return error;
 }
 
@@ -259,6 +260,7 @@ int tigon_client_open(struct tigon_client **result, const char *path, unsigned f
         return -ENOMEM;
     client->socket = -1;
     client->interrupt = -1;
+    client->memory_file = -1;
     int error = connect_to(client, path);
     if (!error)
         error = say_hello(client, features);
@@ -280,6 +282,8 @@ void tigon_client_close(struct tigon_client *client) {
         return;
     if (client->memory)
         (void)munmap(client->memory, client->information.memory_bytes);
+    if (client->memory_file >= 0)
+        (void)close(client->memory_file);
     if (client->interrupt >= 0)
         (void)close(client->interrupt);
     if (client->socket >= 0)
@@ -389,6 +393,10 @@ uint8_t *tigon_client_memory(const struct tigon_client *client) {
     return client->memory;
 }
 
+int tigon_client_memory_descriptor(const struct tigon_client *client) {
+    return client->memory_file;
+}
+
 void *tigon_client_pointer(const struct tigon_client *client, uint64_t bus_address, size_t length) {
     const uint64_t at = bus_address - client->information.memory_base;
     const uint64_t bytes = client->information.memory_bytes;
@@ -478,6 +486,10 @@ int tigon_client_interrupt_line(struct tigon_client *client, bool *up) {
     if (!error)
         *up = client->line;
     return error;
+}
+
+bool tigon_client_interrupt_line_seen(const struct tigon_client *client) {
+    return client->line;
 }
 
 int tigon_client_interrupt_descriptor(const struct tigon_client *client) {

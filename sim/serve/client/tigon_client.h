@@ -97,6 +97,8 @@ int tigon_client_reset(struct tigon_client *client);
 /* Host memory, which the board reaches by DMA, mapped. The first array byte is bus address
  * memory_base. Allocated memory is whole zeroed pages and is never freed singly. */
 uint8_t *tigon_client_memory(const struct tigon_client *client);
+/* Its file, for a process of the client's to map, too. Belongs to the client. */
+int tigon_client_memory_descriptor(const struct tigon_client *client);
 int tigon_client_allocate(struct tigon_client *client, size_t bytes, uint64_t *bus_address);
 /* Bus addresses of (bytes + 4095) / 4096 pages, scattered when knob host_scatter is on; at most 8
  * MB at a time. */
@@ -122,6 +124,8 @@ int tigon_client_write_count(struct tigon_client *client, uint64_t *count);
 
 /* The interrupt line now; needs TIGON_CLIENT_EVENTS. No time passes. */
 int tigon_client_interrupt_line(struct tigon_client *client, bool *up);
+/* The same as of the last reply, without a request. */
+bool tigon_client_interrupt_line_seen(const struct tigon_client *client);
 /* For poll(2): readable when the interrupt line has risen; read 8 bytes to arm it again (an
  * eventfd). Belongs to the client. */
 int tigon_client_interrupt_descriptor(const struct tigon_client *client);

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+# A served board in a PCI slot of a virtual machine: the bridge to QEMU 7, and the plugin that keeps both in one time.
+QEMU_BRIDGE_SOURCES := $(addprefix sim/serve/qemu/,main.c bridge.c machine.c proxy_message.c)
+
+QEMU_BRIDGE           := $(BUILD)/tigon_qemu
+QEMU_BRIDGE_SANITIZED := $(BUILD)/tests/tigon_qemu
+QEMU_PLUGIN           := $(BUILD)/tigon_pace.so
+
+$(QEMU_BRIDGE): $(QEMU_BRIDGE_SOURCES:%.c=$(BUILD)/obj/%.o) $(SIM_CLIENT_LIBRARY) | $(QEMU_PLUGIN)
+	$(SAY) LD $@
+	$(Q)$(CC) $(CFLAGS) -o $@ $^
+
+# The plugin is beside each of them.
+$(QEMU_BRIDGE_SANITIZED): $(QEMU_BRIDGE_SOURCES:%.c=$(BUILD)/san/%.o) $(SIM_CLIENT_LIBRARY_SANITIZED) | $(QEMU_PLUGIN)
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SANITIZE) -o $@ $^
+	$(Q)ln -sf ../$(notdir $(QEMU_PLUGIN)) $(@D)/
+
+$(QEMU_PLUGIN): sim/serve/qemu/pace_plugin.c sim/serve/qemu/pace.h
+	$(SAY) CC $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -shared -fPIC -fvisibility=hidden -o $@ $<
