@@ -9,6 +9,8 @@ NODES  :=
 # Of library, tools and images; hsmc has its own.
 VERSION := 0.1.0
 BUILD  := build$(PROFILE:%=/%)$(NODES:%=/nodes-%)
+# What no protocol changes, the simulator above all, is made once for all of them.
+SIM_BUILD := build
 PYTHON := /usr/bin/python3
 # Python's bytecode, and what hsmc keeps beside it (gen/hsmc/disk_cache.py).
 export PYTHONPYCACHEPREFIX := $(abspath $(BUILD)/pycache)
@@ -24,7 +26,7 @@ OPTIMISE  := -O2 -g
 SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g
 # Objects that can be optimised as one (sim/build.mk) are, but not for every program.
 NO_LTO    := -fno-lto
-INCLUDES  := -I. -I$(BUILD)/gen
+INCLUDES  := -I. -I$(BUILD)/gen -I$(SIM_BUILD)/gen
 CFLAGS    := $(CSTD) $(WARNINGS) $(OPTIMISE) $(NO_LTO) $(INCLUDES)
 
 .DEFAULT_GOAL := help
@@ -53,15 +55,18 @@ help:            ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # C objects: build/obj/<path>.o as shipped, build/san/<path>.o with the sanitizers.
-$(BUILD)/obj/%.o: %.c
-	$(SAY) CC $<
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(CFLAGS_$(subst /,_,$(patsubst %/,%,$(dir $<)))) -MMD -MP -c -o $@ $<
+define C_OBJECTS
+$(1)/obj/%.o: %.c
+	$$(SAY) CC $$<
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(CFLAGS) $$(CFLAGS_$$(subst /,_,$$(patsubst %/,%,$$(dir $$<)))) -MMD -MP -c -o $$@ $$<
 
-$(BUILD)/san/%.o: %.c
-	$(SAY) CC "$< (sanitized)"
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CSTD) $(WARNINGS) $(SANITIZE) $(INCLUDES) $(CFLAGS_$(subst /,_,$(patsubst %/,%,$(dir $<)))) -MMD -MP -c -o $@ $<
+$(1)/san/%.o: %.c
+	$$(SAY) CC "$$< (sanitized)"
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(CSTD) $$(WARNINGS) $$(SANITIZE) $$(INCLUDES) $$(CFLAGS_$$(subst /,_,$$(patsubst %/,%,$$(dir $$<)))) -MMD -MP -c -o $$@ $$<
+endef
+$(foreach directory,$(sort $(BUILD) $(SIM_BUILD)),$(eval $(call C_OBJECTS,$(directory))))
 
 # What goes into shared objects.
 $(BUILD)/pic/%.o: %.c
@@ -69,7 +74,7 @@ $(BUILD)/pic/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -fPIC -MMD -MP -c -o $@ $<
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) $(SIM_BUILD)/*/sim -name '*.d' 2>/dev/null)
 
 setup:           ## install the Debian packages that are missing
 	@scripts/setup.sh

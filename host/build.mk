@@ -16,7 +16,7 @@ $(BUILD)/obj/host/board/%.o: CFLAGS_host_board := $(LTO_OBJECTS)
 $(BUILD)/obj/host/emp/%.o: CFLAGS_host_emp := $(LTO_OBJECTS)
 
 # The layouts shared with the firmware come from the specs: of any protocol, and of EMP.
-BOARD_LAYOUT := $(BUILD)/gen/board/board_layout.h
+BOARD_LAYOUT := $(SIM_BUILD)/gen/board/board_layout.h
 $(BOARD_LAYOUT): host/board/board.hsm $(HSMC_SOURCES)
 	$(SAY) HSMC $<
 	$(Q)$(HSMC) build $< --output $(@D) && touch $@
@@ -55,16 +55,14 @@ TEST_NEEDS     += $(EMP_PROGRAMS) $(BOARD_LIBRARY)
 
 HOST_DEMO := $(BUILD)/host/emp_demo
 HOST_TRANSFER := $(addprefix host/programs/,node.o transfer.o)
-$(HOST_DEMO): $(HOST_DEMO_OBJECTS) $(HOST_TRANSFER:%=$(BUILD)/obj/%) $(SIM_OBSERVE_LIBRARY) $(HOST_LIBRARY) $(BUILD)/obj/sim/libtigon.a
+$(HOST_DEMO): $(HOST_DEMO_OBJECTS) $(HOST_TRANSFER:%=$(BUILD)/obj/%) $(SIM_OBSERVE_LIBRARY) $(HOST_LIBRARY) $(SIM_LIBRARY)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LTO_LINK) -o $@ $^ $(SIM_OBSERVE_LIBS) -lz -lcjson -lnettle
 
-# What hsmc replay --boards runs. It makes this for the spec of a trail, in a directory of its own, and takes the
-# simulator, which no spec changes, from the tree's.
-SIMULATOR   := $(BUILD)/obj/sim/libtigon.a
+# What hsmc replay --boards runs. It makes this for the spec of a trail, in a directory of its own.
 HOST_REPLAY := $(BUILD)/host/emp_replay
-$(HOST_REPLAY): $(HOST_REPLAY_OBJECTS) $(addprefix $(BUILD)/obj/host/demo/,pair.o recorder.o) $(HOST_LIBRARY) $(SIMULATOR)
+$(HOST_REPLAY): $(HOST_REPLAY_OBJECTS) $(addprefix $(BUILD)/obj/host/demo/,pair.o recorder.o) $(HOST_LIBRARY) $(SIM_LIBRARY)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lelf -lz

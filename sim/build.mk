@@ -17,28 +17,28 @@ endif
 # Pairs of words packed for one store of 16 bytes cost more than the store saves, and the next load waits for it.
 SIM_OPTIMISE := -fno-tree-slp-vectorize
 $(foreach directory,$(SIM_DIRECTORIES),$(eval \
-    $(BUILD)/obj/sim/$(directory)/%.o: CFLAGS_sim_$(directory) := $(SIM_OPTIMISE) $(LTO_OBJECTS)))
+    $(SIM_BUILD)/obj/sim/$(directory)/%.o: CFLAGS_sim_$(directory) := $(SIM_OPTIMISE) $(LTO_OBJECTS)))
 # The choice may change between two calls of make; only then is the file written.
-$(BUILD)/sim_engine.txt: FORCE
+$(SIM_BUILD)/sim_engine.txt: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(SIM_ENGINE)' | cmp -s - $@ || printf '%s\n' '$(SIM_ENGINE)' > $@
-$(BUILD)/obj/sim/core/engine.o $(BUILD)/san/sim/core/engine.o: $(BUILD)/sim_engine.txt
-$(BUILD)/obj/sim/core/engine.o $(BUILD)/san/sim/core/engine.o: CC += $(SIM_ENGINE:%=-DTIGON_ENGINE=tigon_%_engine)
+$(SIM_BUILD)/obj/sim/core/engine.o $(SIM_BUILD)/san/sim/core/engine.o: $(SIM_BUILD)/sim_engine.txt
+$(SIM_BUILD)/obj/sim/core/engine.o $(SIM_BUILD)/san/sim/core/engine.o: CC += $(SIM_ENGINE:%=-DTIGON_ENGINE=tigon_%_engine)
 # Refers to its own labels in assembly, from which it must not be parted.
-$(BUILD)/obj/sim/native/native_routines.o: CFLAGS_sim_native := $(SIM_OPTIMISE)
+$(SIM_BUILD)/obj/sim/native/native_routines.o: CFLAGS_sim_native := $(SIM_OPTIMISE)
 
 SIM_OBJECTS     := $(patsubst %.c,%.o,$(sort $(wildcard $(SIM_DIRECTORIES:%=sim/%/*.c))))
 # The cores and their memory.
 SIM_CPU_OBJECTS := $(filter sim/core/% $(SIM_ENGINE:%=sim/%/%),$(SIM_OBJECTS))
 
-SIM_LIBRARY           := $(BUILD)/obj/sim/libtigon.a
-SIM_LIBRARY_SANITIZED := $(BUILD)/san/sim/libtigon.a
+SIM_LIBRARY           := $(SIM_BUILD)/obj/sim/libtigon.a
+SIM_LIBRARY_SANITIZED := $(SIM_BUILD)/san/sim/libtigon.a
 
-$(SIM_LIBRARY): $(addprefix $(BUILD)/obj/,$(SIM_OBJECTS))
+$(SIM_LIBRARY): $(addprefix $(SIM_BUILD)/obj/,$(SIM_OBJECTS))
 	$(SAY) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(SIM_LIBRARY_SANITIZED): $(addprefix $(BUILD)/san/,$(SIM_OBJECTS))
+$(SIM_LIBRARY_SANITIZED): $(addprefix $(SIM_BUILD)/san/,$(SIM_OBJECTS))
 	$(SAY) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 

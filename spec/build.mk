@@ -12,7 +12,7 @@ $(PROTOCOL_HOSTS): $(BUILD)/%/host.so: spec/%/host.c $(BUILD)/pic/host/libboard.
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(HOST_SHARED) -MMD -MP -o $@ $< $(filter %.a,$^) -lelf -lz
 
-TEST_NEEDS += $(BUILD)/tigonsim $(PROTOCOL_HOSTS) $(FW_IMAGES)
+TEST_NEEDS += $(TIGONSIM) $(PROTOCOL_HOSTS) $(FW_IMAGES)
 LINT_NEEDS += $(foreach name,$(PROTOCOLS),$(GENERATED_$(name)))
 
 # Everything there is of one protocol.
@@ -21,10 +21,10 @@ protocol:        ## one protocol of spec/: check, image, proof, pages, boards, t
 	@scripts/setup.sh demo verify docs test
 	@test -f spec/$(NAME)/$(NAME).hsm || { echo "expected NAME=, one of: $(PROTOCOLS)" >&2; exit 2; }
 	$(Q)$(HSMC) check spec/$(NAME)/$(NAME).hsm
-	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) -s generate $(BUILD)/tigonsim \
+	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) -s generate $(TIGONSIM) \
 	    $(if $(wildcard spec/$(NAME)/boards.scenario),$(BUILD)/$(NAME)/host.so) $(filter %/$(NAME)_a.elf,$(FW_IMAGES))
 	$(Q)$(HSMC) verify spec/$(NAME)/$(NAME).hsm --output $(BUILD)/verify
 	$(Q)$(HSMC) doc spec/$(NAME)/$(NAME).hsm --output $(BUILD)/docs/$(NAME)
-	$(Q)$(if $(wildcard spec/$(NAME)/boards.scenario),$(BUILD)/tigonsim run spec/$(NAME)/boards.scenario)
+	$(Q)$(if $(wildcard spec/$(NAME)/boards.scenario),$(TIGONSIM) run spec/$(NAME)/boards.scenario)
 	$(Q)$(if $(wildcard spec/$(NAME)/test_*.py),scripts/test.py spec/$(NAME))
 	@echo "pages: $(BUILD)/docs/$(NAME)/index.html"

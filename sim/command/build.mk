@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: MIT
 # tigonsim: the simulated boards as a program. Programs of scenarios find libtigon in it.
 TIGONSIM_SOURCES := $(wildcard sim/command/*.c)
-TIGONSIM_OBJECTS := $(TIGONSIM_SOURCES:%.c=$(BUILD)/obj/%.o)
-TIGONSIM_SAN     := $(TIGONSIM_SOURCES:%.c=$(BUILD)/san/%.o)
+TIGONSIM_OBJECTS := $(TIGONSIM_SOURCES:%.c=$(SIM_BUILD)/obj/%.o)
+TIGONSIM_SAN     := $(TIGONSIM_SOURCES:%.c=$(SIM_BUILD)/san/%.o)
 TIGONSIM_LIBS    := -lconfig -lcjson -lelf -ldw -lnettle -ldl
 # All of the libraries, also what only programs need.
 TIGONSIM_EXPORT   = -rdynamic -Wl,--whole-archive $(1) -Wl,--no-whole-archive
 
-$(TIGONSIM_OBJECTS) $(TIGONSIM_SAN): | $(BUILD)/gen/board/board_layout.h
+$(TIGONSIM_OBJECTS) $(TIGONSIM_SAN): | $(SIM_BUILD)/gen/board/board_layout.h
 
-TIGONSIM           := $(BUILD)/tigonsim
-TIGONSIM_SANITIZED := $(BUILD)/tests/tigonsim
+TIGONSIM           := $(SIM_BUILD)/tigonsim
+TIGONSIM_SANITIZED := $(SIM_BUILD)/tests/tigonsim
 
-$(TIGONSIM): $(TIGONSIM_OBJECTS) $(SIM_SERVE_LIBRARY) $(SIM_DEBUG_LIBRARY) $(SIM_OBSERVE_LIBRARY) $(BUILD)/obj/sim/libtigon.a
+$(TIGONSIM): $(TIGONSIM_OBJECTS) $(SIM_SERVE_LIBRARY) $(SIM_DEBUG_LIBRARY) $(SIM_OBSERVE_LIBRARY) $(SIM_LIBRARY)
 	$(SAY) LD $@
 	$(Q)$(CC) $(CFLAGS) $(LTO_LINK) -o $@ $(filter %.o,$^) $(call TIGONSIM_EXPORT,$(filter %.a,$^)) $(TIGONSIM_LIBS)
 
-$(TIGONSIM_SANITIZED): $(TIGONSIM_SAN) $(SIM_SERVE_LIBRARY_SANITIZED) $(SIM_DEBUG_LIBRARY_SANITIZED) $(SIM_OBSERVE_LIBRARY_SANITIZED) $(BUILD)/san/sim/libtigon.a
+$(TIGONSIM_SANITIZED): $(TIGONSIM_SAN) $(SIM_SERVE_LIBRARY_SANITIZED) $(SIM_DEBUG_LIBRARY_SANITIZED) $(SIM_OBSERVE_LIBRARY_SANITIZED) $(SIM_LIBRARY_SANITIZED)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SANITIZE) -o $@ $(filter %.o,$^) $(call TIGONSIM_EXPORT,$(filter %.a,$^)) $(TIGONSIM_LIBS)

@@ -3,11 +3,11 @@
 SIM_DEBUG_SOURCES := $(wildcard sim/debug/*.c)
 SIM_DEBUG_LIBS    := -ldw -lelf -lcjson
 
-SIM_DEBUG_LIBRARY           := $(BUILD)/obj/sim/debug/libtigon_debug.a
-SIM_DEBUG_LIBRARY_SANITIZED := $(BUILD)/san/sim/debug/libtigon_debug.a
+SIM_DEBUG_LIBRARY           := $(SIM_BUILD)/obj/sim/debug/libtigon_debug.a
+SIM_DEBUG_LIBRARY_SANITIZED := $(SIM_BUILD)/san/sim/debug/libtigon_debug.a
 
-$(SIM_DEBUG_LIBRARY): $(SIM_DEBUG_SOURCES:%.c=$(BUILD)/obj/%.o)
-$(SIM_DEBUG_LIBRARY_SANITIZED): $(SIM_DEBUG_SOURCES:%.c=$(BUILD)/san/%.o)
+$(SIM_DEBUG_LIBRARY): $(SIM_DEBUG_SOURCES:%.c=$(SIM_BUILD)/obj/%.o)
+$(SIM_DEBUG_LIBRARY_SANITIZED): $(SIM_DEBUG_SOURCES:%.c=$(SIM_BUILD)/san/%.o)
 $(SIM_DEBUG_LIBRARY) $(SIM_DEBUG_LIBRARY_SANITIZED):
 	$(SAY) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^

@@ -35,4 +35,4 @@ sim-check:       ## acceptance tests of the board simulator; TIGON_IMAGE=FILE[:P
 	    exit $$status
 
 # tests/docs/test_board.py compares what tigonsim knobs prints with docs/board-model.md.
-TEST_NEEDS += $(BUILD)/tigonsim
+TEST_NEEDS += $(TIGONSIM)

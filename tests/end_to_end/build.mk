@@ -10,7 +10,7 @@ $(END_TO_END_TESTS:$(BUILD)/tests/%=$(BUILD)/san/tests/%.o) $(BUILD)/san/tests/e
 
 $(END_TO_END_TESTS): $(BUILD)/tests/end_to_end/%: $(BUILD)/san/tests/end_to_end/%.o \
     $(addprefix $(BUILD)/san/,$(END_TO_END_SUPPORT)) $(HOST_LIBRARY_SANITIZED) \
-    $(BUILD)/san/sim/libtigon.a
+    $(SIM_LIBRARY_SANITIZED)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SANITIZE) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka -lelf -lz -lnettle
@@ -25,7 +25,7 @@ $(BUILD)/tests/end_to_end/test_quiet: $(BUILD)/san/tests/end_to_end/quiet_world.
 # Not a test of its own: `make campaign` runs it for many seeds. Without sanitizers, for speed.
 CAMPAIGN := $(BUILD)/tests/campaign
 $(CAMPAIGN): $(addprefix $(BUILD)/obj/,tests/end_to_end/campaign.o tests/end_to_end/storm.o $(END_TO_END_SUPPORT)) \
-    $(HOST_LIBRARY) $(BUILD)/obj/sim/libtigon.a $(BUILD)/firmware/emp_a.elf
+    $(HOST_LIBRARY) $(SIM_LIBRARY) $(BUILD)/firmware/emp_a.elf
 	$(SAY) LD $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter-out %.elf,$^) -lcmocka -lelf -lz -lnettle
@@ -42,7 +42,7 @@ $(KILLS):    $(BUILD)/obj/tests/end_to_end/kills.o $(BUILD)/obj/tests/end_to_end
 $(RESTARTS): $(BUILD)/obj/tests/end_to_end/restarts.o $(BUILD)/obj/tests/end_to_end/restart_world.o
 $(QUIET):    $(BUILD)/obj/tests/end_to_end/quiet.o $(BUILD)/obj/tests/end_to_end/quiet_world.o
 $(KILLS) $(RESTARTS) $(QUIET): $(addprefix $(BUILD)/obj/,host/demo/pair.o host/demo/recorder.o) $(HOST_LIBRARY) \
-    $(BUILD)/obj/sim/libtigon.a $(BUILD)/firmware/emp_a.elf
+    $(SIM_LIBRARY) $(BUILD)/firmware/emp_a.elf
 	$(SAY) LD $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lelf -lz
@@ -89,18 +89,19 @@ conform:         ## traces of simulated worlds, each step checked against the sp
 
 TEST_PROGRAMS += $(END_TO_END_TESTS)
 # test_spec_change.py takes the plain library over into its copies of the tree.
-TEST_NEEDS    += $(BUILD)/firmware/emp_a.elf $(BUILD)/obj/sim/libtigon.a
+TEST_NEEDS    += $(BUILD)/firmware/emp_a.elf $(SIM_LIBRARY)
 # test_emp_profiles.py: the same for each profile of EMP's that is not the default one.
 ifeq ($(PROFILE),)
 EMP_PROFILES := modern
 .PHONY: $(EMP_PROFILES:%=profile-%)
-$(EMP_PROFILES:%=profile-%): profile-%: $(GENERATED_emp)
+# The simulator is the same for all: it is made before, not twice at once.
+$(EMP_PROFILES:%=profile-%): profile-%: $(GENERATED_emp) $(SIM_LIBRARY) $(SIM_LIBRARY_SANITIZED) $(SIM_OBSERVE_LIBRARY) $(TIGONSIM)
 	$(Q)$(MAKE) --no-print-directory PROFILE=$* BUILD=build/$* profile-programs
 TEST_NEEDS += $(EMP_PROFILES:%=profile-%)
 endif
 # Tests that depend on the profile; test_emp_profiles.py runs them.
 PROFILE_TESTS := $(addprefix end_to_end/test_,matching silence tagged) host/test_descriptor host/test_ends_in_memory host/test_post test_messages
 .PHONY: profile-programs
-profile-programs: $(PROFILE_TESTS:%=$(BUILD)/tests/%) $$(CAMPAIGN_FAST) $(CAMPAIGN) $(RESTARTS) $(HOST_DEMO) $(BUILD)/emp/host.so $(BUILD)/tigonsim $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf _traced.elf)
+profile-programs: $(PROFILE_TESTS:%=$(BUILD)/tests/%) $$(CAMPAIGN_FAST) $(CAMPAIGN) $(RESTARTS) $(HOST_DEMO) $(BUILD)/emp/host.so $(TIGONSIM) $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf _traced.elf)
 # tests/conform looks at worlds with both images.
 TEST_NEEDS    += $(CAMPAIGN) $(FIRMWARE)/emp_a_observed.elf

@@ -43,10 +43,10 @@ $(ETHERNET_PROGRAM): $(ETHERNET_STATION) $(ETHERNET)/load.c $(wildcard $(ETHERNE
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -shared -fPIC -o $@ $(filter %.c,$^) -lelf -lz
 
-TEST_NEEDS += $(BUILD)/tigonsim $(ETHERNET_PROGRAM)
+TEST_NEEDS += $(TIGONSIM) $(ETHERNET_PROGRAM)
 
 .PHONY: ethernet
 ethernet:        ## frames between two boards with an Ethernet firmware, in a scenario
 	@scripts/setup.sh demo
-	$(Q)$(MAKE) --no-print-directory $(BUILD)/tigonsim $(ETHERNET_IMAGE) $(ETHERNET_PROGRAM)
-	$(Q)$(BUILD)/tigonsim run $(ETHERNET)/ethernet.scenario
+	$(Q)$(MAKE) --no-print-directory $(TIGONSIM) $(ETHERNET_IMAGE) $(ETHERNET_PROGRAM)
+	$(Q)$(TIGONSIM) run $(ETHERNET)/ethernet.scenario

@@ -23,4 +23,4 @@ $(BUILD)/tests/measure_firmware: $(addprefix $(BUILD)/obj/tests/firmware/,measur
 	$(Q)$(CC) $(NO_LTO) -o $@ $^ -lm
 
 TEST_PROGRAMS += $(FIRMWARE_TESTS)
-TEST_NEEDS    += $(FIRMWARE)/emp_a_checked.elf $(BUILD)/tigonsim
+TEST_NEEDS    += $(FIRMWARE)/emp_a_checked.elf $(TIGONSIM)

@@ -2,7 +2,7 @@
 # Unit tests of libemp on a board of paper, with the sanitizers.
 
 HOST_TESTS := $(patsubst tests/host/%.c,$(BUILD)/tests/host/%,$(wildcard tests/host/test_*.c))
-HOST_TEST_SUPPORT := $(BUILD)/san/tests/host/mock.o $(BUILD)/san/tests/host/elf_file.o $(BUILD)/san/sim/chip/eeprom.o
+HOST_TEST_SUPPORT := $(BUILD)/san/tests/host/mock.o $(BUILD)/san/tests/host/elf_file.o $(SIM_BUILD)/san/sim/chip/eeprom.o
 # The library without the backend of the simulator: the tests bring their own.
 HOST_TEST_LIBRARY := $(filter-out %/board/sim.o,$(HOST_LIBRARY_SAN))
 

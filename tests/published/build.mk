@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-TEST_NEEDS += $(HOST_DEMO) $(FIRMWARE)/emp_a_published.elf $(BUILD)/firmware/emp_a.elf $(BUILD)/tigonsim
+TEST_NEEDS += $(HOST_DEMO) $(FIRMWARE)/emp_a_published.elf $(BUILD)/firmware/emp_a.elf $(TIGONSIM)

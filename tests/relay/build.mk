@@ -18,4 +18,4 @@ $(RELAY_PROGRAM): $(RELAY)/relay.c $(RELAY)/interface.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -shared -fPIC -o $@ $<
 
-TEST_NEEDS += $(BUILD)/tigonsim $(TIGONSIM_SANITIZED) $(RELAY_IMAGE) $(RELAY_PROGRAM)
+TEST_NEEDS += $(TIGONSIM) $(TIGONSIM_SANITIZED) $(RELAY_IMAGE) $(RELAY_PROGRAM)

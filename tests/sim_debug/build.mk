@@ -25,4 +25,4 @@ $(BUILD)/tests/disassemble: $(BUILD)/obj/tests/sim_debug/disassemble.o $(SIM_DEB
 	$(Q)$(CC) $(CFLAGS) -o $@ $< $(SIM_DEBUG_LIBRARY) $(SIM_OBSERVE_LIBRARY) $(SIM_LIBRARY) $(SIM_DEBUG_LIBS)
 
 TEST_PROGRAMS += $(BUILD)/tests/test_debugger
-TEST_NEEDS    += $(BUILD)/tests/disassemble $(BUILD)/tigonsim $(BUILD)/tests/tigonsim
+TEST_NEEDS    += $(BUILD)/tests/disassemble $(TIGONSIM) $(TIGONSIM_SANITIZED)

@@ -11,4 +11,4 @@ $(BUILD)/tests/test_observers: $(SIM_OBSERVE_TEST_OBJECTS) $(SIM_OBSERVE_LIBRARY
 	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka $(SIM_OBSERVE_LIBS)
 
 TEST_PROGRAMS += $(BUILD)/tests/test_observers
-TEST_NEEDS    += $(BUILD)/tigonsim $(BUILD)/tests/tigonsim
+TEST_NEEDS    += $(TIGONSIM) $(TIGONSIM_SANITIZED)

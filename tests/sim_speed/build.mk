@@ -5,7 +5,7 @@ $(SIM_SPEED_PROGRAMS:$(BUILD)/tests/%=$(BUILD)/obj/tests/sim_speed/%.o): | $(HOS
 
 $(SIM_SPEED_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/sim_speed/%.o \
                        $(addprefix $(BUILD)/obj/host/demo/,crowd.o pair.o piece.o recorder.o) \
-                       $(HOST_LIBRARY) $(BUILD)/obj/sim/libtigon.a | $(BUILD)/firmware/emp_a.elf
+                       $(HOST_LIBRARY) $(SIM_LIBRARY) | $(BUILD)/firmware/emp_a.elf
 	$(SAY) LD $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LTO_LINK) -o $@ $^ -lelf -lz -lnettle

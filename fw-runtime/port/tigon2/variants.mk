@@ -40,10 +40,10 @@ $(FIRMWARE)/$(1)/$(3)none:
 $(FIRMWARE)/$(1)/$(3)none.elf: $(FW_RUNTIME) $(FIRMWARE)/$(1)/$(3)image.o $(FIRMWARE)/$(1)/$(3)none.lds
 	$$(call FW_LINK,--gc-sections,check_instructions.py)
 
-$(FIRMWARE)/$(1)/$(3)profile.folded: $(FIRMWARE)/$(1)/$(3)none.elf $(FW_TRAFFIC) | $(BUILD)/tigonsim $(BUILD)/$(1)/host.so
+$(FIRMWARE)/$(1)/$(3)profile.folded: $(FIRMWARE)/$(1)/$(3)none.elf $(FW_TRAFFIC) | $(TIGONSIM) $(BUILD)/$(1)/host.so
 	$$(Q)sed 's|"[^"]*/$(1)_a.elf"|"$$(abspath $$<)"|; s|"[./]*/build/|"$(abspath $(BUILD))/|' $(FW_TRAFFIC) \
 	    > $$(@:.folded=.scenario)
-	$$(Q)$(BUILD)/tigonsim run $$(@:.folded=.scenario) --quiet --profile=$$@
+	$$(Q)$(TIGONSIM) run $$(@:.folded=.scenario) --quiet --profile=$$@
 
 $(FIRMWARE)/$(1)/$(3)chosen: fw-runtime/tools/fill_scratchpad.py \
     $(addprefix $(FIRMWARE)/$(1)/$(3),profile.folded none.elf image.o)

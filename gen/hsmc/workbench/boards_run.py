@@ -80,21 +80,20 @@ def build(
     directory.mkdir(parents=True, exist_ok=True)
     output = directory / "build"
     image, program = output / "firmware/emp_a.elf", output / "host/emp_replay"
-    simulator = "build/obj/sim/libtigon.a"
+    simulator = ["build/obj/sim/libtigon.a", "build/tigonsim"]
     options = [f"--set {name}={value}" for name, value in settings.items()]
     options += [f"--profile {shlex.quote(profile)}"] if profile else []
     variables = {
         "BUILD": str(output),
         "SPEC_emp": str(spec.resolve()),
         "OPTIONS_emp": " ".join(options),
-        "SIMULATOR": simulator,
         "PYTHONPYCACHEPREFIX": str(TOP / "build/pycache"),
         "OPTIMISE": "-O1 -g",
         # A spec under work may well leave a function without use.
         "FW_EXTRA": "-Wno-error",
     }
     own = [f"{name}={value}" for name, value in variables.items()]
-    for arguments in ([simulator], [*own, str(image), str(program)]):
+    for arguments in (simulator, [*own, str(image), str(program)]):
         if (status := make(arguments, directory)) != 0:
             raise Failure(
                 f"the firmware of {spec} cannot be built (make ended with {status}), see {shown(directory / 'make.log')}:\n"

@@ -2,16 +2,16 @@
 # A served board in a PCI slot of a virtual machine: the bridge to QEMU 7, and the plugin that keeps both in one time.
 QEMU_BRIDGE_SOURCES := $(addprefix sim/serve/qemu/,main.c bridge.c machine.c proxy_message.c)
 
-QEMU_BRIDGE           := $(BUILD)/tigon_qemu
-QEMU_BRIDGE_SANITIZED := $(BUILD)/tests/tigon_qemu
-QEMU_PLUGIN           := $(BUILD)/tigon_pace.so
+QEMU_BRIDGE           := $(SIM_BUILD)/tigon_qemu
+QEMU_BRIDGE_SANITIZED := $(SIM_BUILD)/tests/tigon_qemu
+QEMU_PLUGIN           := $(SIM_BUILD)/tigon_pace.so
 
-$(QEMU_BRIDGE): $(QEMU_BRIDGE_SOURCES:%.c=$(BUILD)/obj/%.o) $(SIM_CLIENT_LIBRARY) | $(QEMU_PLUGIN)
+$(QEMU_BRIDGE): $(QEMU_BRIDGE_SOURCES:%.c=$(SIM_BUILD)/obj/%.o) $(SIM_CLIENT_LIBRARY) | $(QEMU_PLUGIN)
 	$(SAY) LD $@
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
 
 # The plugin is beside each of them.
-$(QEMU_BRIDGE_SANITIZED): $(QEMU_BRIDGE_SOURCES:%.c=$(BUILD)/san/%.o) $(SIM_CLIENT_LIBRARY_SANITIZED) | $(QEMU_PLUGIN)
+$(QEMU_BRIDGE_SANITIZED): $(QEMU_BRIDGE_SOURCES:%.c=$(SIM_BUILD)/san/%.o) $(SIM_CLIENT_LIBRARY_SANITIZED) | $(QEMU_PLUGIN)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SANITIZE) -o $@ $^
