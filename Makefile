@@ -6,9 +6,11 @@
 PROFILE :=
 # NODES=64 does so with EMP for so many nodes: make PROFILE=modern NODES=64 campaign-fast.
 NODES  :=
+# BOARDS=16 of so many boards, each of which is NODES/BOARDS nodes, for the Linux driver: host/driver/build.mk.
+BOARDS :=
 # Of library, tools and images; hsmc has its own.
 VERSION := 0.1.0
-BUILD  := build$(PROFILE:%=/%)$(NODES:%=/nodes-%)
+BUILD  := build$(PROFILE:%=/%)$(NODES:%=/nodes-%)$(BOARDS:%=/boards-%)
 # What no protocol changes, the simulator above all, is made once for all of them.
 SIM_BUILD := build
 PYTHON := /usr/bin/python3
@@ -145,7 +147,9 @@ lint:            ## check style, types and warnings of gcc and clang
 # Glue and runtime are checked as they are compiled for the native port; EMP's alone, other protocols name another header.
 LINT_CHIP   = fw-runtime/port/tigon2/%
 LINT_GLUE   = $(filter-out $(LINT_CHIP),$(filter fw-runtime/% spec/emp/firmware/% tests/native_port/% tests/native_worlds/%,$(C_SOURCES)))
-LINT_NATIVE = $(filter-out $(LINT_CHIP) $(LINT_GLUE) $(wildcard spec/*/firmware/*.c) tests/overhead/chip/% tests/acceptance/firmware/% tests/ethernet/firmware/% tests/relay/firmware/% tests/fuzz/bare/%,$(C_SOURCES))
+# Code of the kernel is checked as it is built (host/driver/build.mk); what of it tests compile, with the driver's EMP.
+LINT_DRIVER = $(addprefix host/driver/,endpoint.c endpoint_submit.c flashable.c) $(wildcard tests/driver/*.c)
+LINT_NATIVE = $(filter-out host/driver/% tests/driver/% $(LINT_CHIP) $(LINT_GLUE) $(wildcard spec/*/firmware/*.c) tests/overhead/chip/% tests/acceptance/firmware/% tests/ethernet/firmware/% tests/relay/firmware/% tests/fuzz/bare/%,$(C_SOURCES))
 LINT_PORT   = $(call nic_port,fw-runtime/port/native) $(FAST_EACH) -DEMP_PORT_HEADER='"emp_nic.h"' -DNODE=node
 LINT_FLAGS  = $(CSTD) $(INCLUDES) $(CODECS_INCLUDES) -DFIRMWARE_IMAGE=__FILE__
 
@@ -169,6 +173,8 @@ lint-style:
 lint-warnings: $$(LINT_NEEDS)
 	$(SAY) CLANG "warnings and clang-tidy"
 	$(Q)printf '%s\n' $(LINT_NATIVE) | xargs -P 2 -n 4 scripts/lint_c.sh $(LINT_FLAGS) $(WARNINGS) --
+	$(Q)$(MAKE) --no-print-directory $(DRIVER_EMP) BUILD=$(DRIVER_BUILD) $(DRIVER_LAYOUTS)
+	$(Q)printf '%s\n' $(LINT_DRIVER) | xargs -P 2 -n 4 scripts/lint_c.sh $(CSTD) -I. -I$(DRIVER_BUILD)/gen $(WARNINGS) --
 	$(Q)printf '%s\n' $(LINT_GLUE) | xargs -P 2 -n 4 scripts/lint_c.sh $(LINT_FLAGS) $(LINT_PORT) $(WARNINGS) --
 
 clean:           ## remove everything made

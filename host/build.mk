@@ -72,3 +72,5 @@ $(HOST_REPLAY): $(HOST_REPLAY_OBJECTS) $(addprefix $(BUILD)/obj/host/demo/,pair.
 demo:            ## the spec becomes an image, two boards run it, a file crosses a lossy wire
 	@scripts/setup.sh demo
 	$(Q)scripts/demo.py $(if $(FILE),--file '$(FILE)')
+
+include host/driver/build.mk

@@ -15,13 +15,16 @@ from typing import Iterator, Optional
 
 TOP = Path(__file__).resolve().parents[1]
 IDENTIFIER = "SPDX-License-Identifier: MIT"
+# Code of the kernel has the kernel's licence; its interface to programs may be used by any of them.
+KERNEL = re.compile(r"^host/driver/")
+KERNEL_IDENTIFIER = "SPDX-License-Identifier: GPL-2.0"
 SLASHES = f"/* {IDENTIFIER} */"
 HASH = f"# {IDENTIFIER}"
 LINES = {
     **dict.fromkeys(
         (".c", ".h", ".S", ".inc", ".lds", ".in", ".rl", ".js", ".css"), SLASHES
     ),
-    **dict.fromkeys((".py", ".mk", ".sh", ".hsm", "Makefile", "hsmc", "run"), HASH),
+    **dict.fromkeys((".py", ".mk", "Kbuild", ".sh", ".hsm", "Makefile", "hsmc", "run"), HASH),
     ".j2": f"{{#- {IDENTIFIER} -#}}",
     ".lark": f"// {IDENTIFIER}",
 }
@@ -32,11 +35,24 @@ def line_of(path: str) -> Optional[str]:
     """
     >>> line_of("sim/core/cpu.c"), line_of("gen/bin/hsmc"), line_of("docs/board.md"), line_of("tests/a/golden/x.c")
     ('/* SPDX-License-Identifier: MIT */', '# SPDX-License-Identifier: MIT', None, None)
+    >>> line_of("host/driver/card.c")
+    '/* SPDX-License-Identifier: GPL-2.0 */'
     """
     if DATA.search(path):
         return None
     name = Path(path)
-    return LINES.get(name.suffix or name.name)
+    line = LINES.get(name.suffix or name.name)
+    if line and KERNEL.search(path):
+        return line.replace(IDENTIFIER, KERNEL_IDENTIFIER)
+    return line
+
+
+def identifier_of(line: str) -> str:
+    """
+    >>> identifier_of("/* SPDX-License-Identifier: GPL-2.0 */")
+    'SPDX-License-Identifier: GPL-2.0'
+    """
+    return KERNEL_IDENTIFIER if KERNEL_IDENTIFIER in line else IDENTIFIER
 
 
 def with_line(path: str, text: str, line: str) -> str:
@@ -59,7 +75,7 @@ def missing(top: Path) -> Iterator[tuple[str, str]]:
         file = top / path
         if line is None or not file.is_file() or file.is_symlink():
             continue
-        if IDENTIFIER not in file.read_text():
+        if identifier_of(line) not in file.read_text():
             yield path, line
 
 

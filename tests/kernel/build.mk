@@ -13,5 +13,5 @@ TEST_NEEDS    += $(KERNEL_TEST_NEEDS)
 .PHONY: driver-check
 driver-check:    ## boards under Debian's own kernel, in virtual machines: the tests of tests/kernel, long ones too
 	@scripts/setup.sh demo test driver
-	$(Q)$(MAKE) --no-print-directory $(KERNEL_TEST_NEEDS)
-	$(Q)LONG_TESTS=1 scripts/test.py tests/kernel
+	$(Q)$(MAKE) --no-print-directory $(KERNEL_TEST_NEEDS) driver driver-variant
+	$(Q)LONG_TESTS=1 scripts/test.py tests/kernel tests/driver

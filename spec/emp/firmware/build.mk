@@ -3,7 +3,7 @@
 
 FW_NEEDS_emp := $(BUILD)/gen/emp/frame.c
 
-OPTIONS_emp += $(NODES:%=--set node_limit=%)
+OPTIONS_emp += $(NODES:%=--set node_limit=%) $(BOARDS:%=--set board_limit=%)
 
 # GCC's own threshold again (FW_NO_MULTIPLY): nothing in this image multiplies where GCC optimises for size, and it carries
 # 1363 Mb/s both ways instead of 1344 (`build/tests/measure_firmware`). Remove this if "unable to generate reloads" appears.

@@ -175,18 +175,21 @@ static NIC_COLD bool unhold(uint32_t descriptor) {
     return true;
 }
 
-static NIC_COLD bool cancel_send(const struct emp_cancellation *cancellation) {
-    return unhold(cancellation->descriptor) || emp_send_cancel(cancellation) == HSM_DONE;
+static NIC_COLD bool cancel_send(const struct emp_cancellation *cancellation, bool leave) {
+    return unhold(cancellation->descriptor) ||
+           (leave ? emp_send_leave(cancellation) : emp_send_cancel(cancellation)) == HSM_DONE;
 }
 #else
-#define cancel_send(cancellation) false
+#define cancel_send(cancellation, leave) false
 #endif
 
 /* What is no send is a receive or a peek, or has ended: Match finds out. */
-static NIC_COLD void cancel(uint32_t descriptor) {
+static NIC_COLD void cancel(uint32_t entry) {
+    uint32_t descriptor = entry & ~(uint32_t)(EMP_CANCEL_REQUEST | EMP_LEAVE_REQUEST);
     struct emp_cancellation cancellation = {.descriptor = (uint16_t)descriptor};
     if (descriptor >= EMP_DESCRIPTOR_LIMIT ||
-        (!cancel_send(&cancellation) && emp_match_cancel(&cancellation) != HSM_DONE))
+        (!cancel_send(&cancellation, (entry & EMP_LEAVE_REQUEST) != 0) &&
+         emp_match_cancel(&cancellation) != HSM_DONE))
         glue_counters.postings_ignored++;
 }
 
@@ -195,7 +198,7 @@ static NIC_COLD void take_carefully(uint32_t descriptor) {
     volatile uint32_t *words;
     uint32_t word;
     if (descriptor & EMP_CANCEL_REQUEST) {
-        cancel(descriptor & ~EMP_CANCEL_REQUEST);
+        cancel(descriptor);
         return;
     }
     if (descriptor >= EMP_DESCRIPTOR_LIMIT) {

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+# The driver's checks in user space, with the sanitizers, on simulated boards with the driver's image of EMP.
+
+DRIVER_TESTS   := $(patsubst tests/driver/%.c,$(BUILD)/tests/driver/%,$(wildcard tests/driver/test_*.c))
+DRIVER_SUPPORT := $(addprefix $(BUILD)/san/,tests/driver/shared_board.o host/demo/pair.o host/demo/recorder.o \
+    $(addprefix host/driver/,endpoint.o endpoint_submit.o flashable.o))
+
+$(DRIVER_TESTS:$(BUILD)/tests/%=$(BUILD)/san/tests/%.o) $(DRIVER_SUPPORT): | $(HOST_LAYOUT)
+
+$(DRIVER_TESTS): $(BUILD)/tests/driver/%: $(BUILD)/san/tests/driver/%.o $(DRIVER_SUPPORT) \
+    $(HOST_LIBRARY_SANITIZED) $(SIM_LIBRARY_SANITIZED)
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SANITIZE) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka -lelf -lz
+
+# In the tree of the driver's EMP; from the plain one, for `make test`.
+.PHONY: driver-programs driver-variant
+driver-programs: $(DRIVER_TESTS) $(FIRMWARE)/emp_a.elf $(FIRMWARE)/emp_a.bin
+ifeq ($(PROFILE),)
+driver-variant: $(GENERATED_emp)
+	$(Q)$(MAKE) --no-print-directory $(DRIVER_EMP) BUILD=$(DRIVER_BUILD) driver-programs
+TEST_NEEDS += driver-variant
+endif
