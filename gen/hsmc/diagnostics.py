@@ -151,6 +151,9 @@ TABLE: dict[str, Explanation] = {
     "HSM0608": _error("check sets an unknown bound of the world"),
     "HSM0609": _warning("property without meaning in the world"),
     "HSM0610": _error("unknown processor"),
+    "HSM0611": _error("data race between processors"),
+    "HSM0612": _error("shared data that are not one word"),
+    "HSM0613": _warning("data do not cross"),
     # --- what is unused
     "HSM0701": _warning("unused constant"),
     "HSM0702": _warning("unused parameter"),

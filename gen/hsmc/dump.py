@@ -263,6 +263,10 @@ def _protocol(p: ir.Protocol) -> Iterator[str]:
     for placement in p.placements:
         where = ", ".join(f"{name} on {cpu}" for name, cpu in placement.processors)
         yield f"placement {placement.name}: {where}"
+        if placement.locked:
+            yield f"  locked {', '.join(placement.locked)}"
+        for name, meaning in placement.shared:
+            yield f"  shared {name}: {meaning}"
     for check in p.checks:
         settings = ", ".join(f"{n} = {v}" for n, v in check.settings)
         world = ", ".join(f"{n} = {v}" for n, v in check.world)

@@ -452,11 +452,14 @@ PROCESSORS = ("A", "B", "host")
 
 @dataclass(frozen=True, kw_only=True)
 class Placement(Declaration):
-    """What crosses between processors stands in placement.py."""
+    """What crosses between processors stands in placement.py. Data are named as there; a pool or a table alone stands for
+    all of it."""
 
     processors: tuple[
         tuple[str, str], ...
     ]  # (process, processor) in declaration order of the processes
+    locked: tuple[str, ...] = ()  # used under the lock alone
+    shared: tuple[tuple[str, str], ...] = ()  # (one word read at any time, its meaning)
 
     def processor(self, process: str) -> str:
         return dict(self.processors)[process]

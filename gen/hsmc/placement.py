@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a placement makes cross from one processor to another: raises, what they carry, and data.
+"""What a placement makes cross from one processor to another: raises, what they carry, and data; and which events must run
+under the lock for it.
 
 Only this module computes it. A back end that crosses by messages, locks or errors starts from here.
 
@@ -7,7 +8,11 @@ Only this module computes it. A back end that crosses by messages, locks or erro
   reference of the record, the arguments, and of a payload those fields that the receiver reads, also where it passes
   the payload on.
 * Data cross when a process on one processor writes them and a process on another reads or writes them. What a process
-  does through actions and functions counts as its own. Fields are distinguished, elements and records are not.
+  does through actions and functions counts as its own. Fields are distinguished, elements and records are not. With the
+  set of records in use goes the state of each record: who creates a record writes both, and the process of the pool
+  reads both with each of its events.
+* An entry is what a processor begins by itself: an external event, an expiry, or an event that another processor raises.
+  What its handlers raise on the same processor belongs to it.
 * Counters and device operations are the runtime's; the report names those that two processors use.
 """
 
@@ -58,6 +63,8 @@ class SharedData:
         str, ...
     ]  # that read or write it on another processor than some writer
     one_word: bool  # read and written in one access of at most 32 bits
+    written: tuple[ir.Place, ...]  # the first place of each writer
+    used: tuple[ir.Place, ...]  # the first place of each user
 
 
 @dataclass(frozen=True)
@@ -70,22 +77,44 @@ class SharedUse:
 
 
 @dataclass(frozen=True)
+class Entry:
+    """`event`: that of an event, or of a timer as in ir.Row.id. `locked`: data for whose sake it runs under the lock.
+    `messages`: so many it sends to other processors at most."""
+
+    process: str
+    event: str
+    locked: tuple[str, ...]
+    messages: int
+
+
+@dataclass(frozen=True)
 class Crossings:
     placement: ir.Placement
     raises: tuple[CrossingRaise, ...]
     data: tuple[SharedData, ...]
     uses: tuple[SharedUse, ...]
+    entries: tuple[Entry, ...]
 
 
 @dataclass
 class _Access:
-    """What a process does, directly and through what it calls. Keys keep the order of the spec's text."""
+    """What a process, or one of its events, does directly and through what it calls. Keys keep the order of the spec's
+    text."""
 
-    reads: dict[str, None] = field(default_factory=dict)
-    writes: dict[str, None] = field(default_factory=dict)
+    reads: dict[str, ir.Place] = field(default_factory=dict)
+    writes: dict[str, ir.Place] = field(default_factory=dict)
     counters: dict[str, None] = field(default_factory=dict)
     devices: dict[str, None] = field(default_factory=dict)
     raises: dict[tuple[str, str], list[ir.Place]] = field(default_factory=dict)
+
+    def add(self, other: "_Access") -> None:
+        self.reads = {**other.reads, **self.reads}
+        self.writes = {**other.writes, **self.writes}
+        self.counters.update(other.counters)
+        self.devices.update(other.devices)
+        for target, places in other.raises.items():
+            known = self.raises.setdefault(target, [])
+            known += [place for place in places if place not in known]
 
 
 class PlacementAnalysis:
@@ -112,16 +141,37 @@ class PlacementAnalysis:
             for member in process.variables:
                 self.types[f"{process.name}.{member.name}"] = member.type
         self._fields: dict[tuple[Owner, str], dict[str, None]] = {}
+        self._most: dict[tuple[Owner, str], int] = {}
+        # What each event does, and what each process does by its events and when it begins.
+        self.units: dict[tuple[str, str], _Access] = {}
         self.access = {p.name: self._accesses(p) for p in protocol.processes}
 
     # --- what a process does
 
     def _accesses(self, process: ir.Process) -> _Access:
+        found = self._reached([process.initial_actions])
+        for event in process.events:
+            unit = self._reached([event.select, event.room, event.waiting])
+            if event.creates:
+                assert process.pool is not None
+                unit.writes[f"{process.pool}.used"] = event.place
+            self.units[process.name, event.name] = unit
+        for handler in process.handlers:
+            unit = self.units.setdefault((process.name, handler.event), _Access())
+            unit.add(self._reached(walk.handler_parts(handler)))
+            for row in handler.rows:
+                durations = [timer.duration for timer in row.armed]
+                unit.add(self._reached(list(durations)))
+        for name, unit in self.units.items():
+            if name[0] == process.name:
+                if process.pool is not None:
+                    unit.reads[f"{process.pool}.used"] = process.place
+                found.add(unit)
+        return found
+
+    def _reached(self, parts: list[object]) -> _Access:
+        """What the parts do themselves and through what they call."""
         found = _Access()
-        parts: list[object] = [process.initial_actions]
-        parts += [event.select for event in process.events]
-        parts += [timer.duration for timer in process.timers]
-        parts += [walk.handler_parts(handler) for handler in process.handlers]
         seen: set[str] = set()
         waiting = [parts]
         while waiting:
@@ -129,9 +179,6 @@ class PlacementAnalysis:
                 if body.name not in seen:
                     seen.add(body.name)
                     waiting.append([body.body])
-        if process.pool is not None:
-            if any(event.creates for event in process.events):
-                found.writes[f"{process.pool}.used"] = None
         return found
 
     def _access(self, parts: Sequence[object], found: _Access) -> Iterator[Body]:
@@ -156,22 +203,22 @@ class PlacementAnalysis:
                 targets.add(id(target))
                 name = _name(target)
                 if name:
-                    found.writes[name] = None
+                    found.writes.setdefault(name, node.place)
             elif isinstance(node, ir.SetBit):
-                found.writes[_name(node.bits)] = None
+                found.writes.setdefault(_name(node.bits), node.place)
             elif isinstance(node, (ir.Release, ir.Clear)):
                 holder = node.pool if isinstance(node, ir.Release) else node.table
                 for member in self.holders[holder].fields:
-                    found.writes[f"{holder}.{member.name}"] = None
+                    found.writes.setdefault(f"{holder}.{member.name}", node.place)
                 if isinstance(node, ir.Release):
-                    found.writes[f"{holder}.used"] = None
+                    found.writes.setdefault(f"{holder}.used", node.place)
             elif isinstance(node, ir.Create):
-                found.writes[f"{node.pool}.used"] = None
+                found.writes.setdefault(f"{node.pool}.used", node.place)
             elif isinstance(node, (ir.Available, ir.InUse)):
-                found.reads[f"{node.pool}.used"] = None
+                found.reads.setdefault(f"{node.pool}.used", node.place)
             elif isinstance(node, (ir.RecordField, ir.VariableName)):
                 if id(node) not in targets:
-                    found.reads[_name(node)] = None
+                    found.reads.setdefault(_name(node), node.place)
             elif not isinstance(node, NO_ACCESS):
                 assert_never(node)
 
@@ -223,11 +270,14 @@ class PlacementAnalysis:
 
     def crossings(self, placement: ir.Placement) -> Crossings:
         on = dict(placement.processors)
+        data = tuple(self._data(on))
+        locked = [d.name for d in data if is_named(d.name, placement.locked)]
         return Crossings(
             placement,
             tuple(self._raises(on)),
-            tuple(self._data(on)),
+            data,
             tuple(self._uses(on)),
+            tuple(self._entries(on, locked)),
         )
 
     def _raises(self, on: dict[str, str]) -> Iterator[CrossingRaise]:
@@ -254,7 +304,7 @@ class PlacementAnalysis:
                 yield Carried(argument.name, argument.type)
 
     def _data(self, on: dict[str, str]) -> Iterator[SharedData]:
-        names: dict[str, None] = {}
+        names: dict[str, ir.Place] = {}
         for access in self.access.values():
             names.update(access.writes)
         for name in names:
@@ -275,7 +325,89 @@ class PlacementAnalysis:
                     tuple(others),
                     kind is not None
                     and not isinstance(kind, (ir.BitsType, ir.ArrayType)),
+                    tuple(self.access[p].writes[name] for p in writers),
+                    tuple(self._use(p, name) for p in others),
                 )
+
+    def _use(self, process: str, name: str) -> ir.Place:
+        access = self.access[process]
+        return access.reads[name] if name in access.reads else access.writes[name]
+
+    # --- what a processor begins
+
+    def _entries(self, on: dict[str, str], crossing: Sequence[str]) -> Iterator[Entry]:
+        if len(set(on.values())) < 2:
+            return
+        raised = {
+            target
+            for source, access in self.access.items()
+            for target in access.raises
+            if on[source] != on[target[0]]
+        }
+        for process, event in self.units:
+            declared = self.events.get((process, event))
+            if declared and not declared.external and (process, event) not in raised:
+                continue
+            access = self._of_entry((process, event), on)
+            used = {**access.reads, **access.writes}
+            locked = [name for name in crossing if name in used]
+            messages = self.most_messages((process, event), on)
+            yield Entry(process, event, tuple(locked), messages)
+
+    def _of_entry(self, unit: tuple[str, str], on: dict[str, str]) -> _Access:
+        """With what it raises on its own processor. Raises do not lead back to their beginning."""
+        found = _Access()
+        found.add(self.units[unit])
+        for target in self.units[unit].raises:
+            if on[target[0]] == on[unit[0]]:
+                found.add(self._of_entry(target, on))
+        return found
+
+    def most_messages(self, owner: Owner, on: dict[str, str], of: str = "") -> int:
+        """So many raises cross at most when an event is handled, or an action run by process `of`."""
+        process = of or owner[0]
+        key = (owner, f"{process} {sorted(on.items())}")
+        if key not in self._most:
+            if isinstance(owner, str):
+                most = self._most_of(self.bodies[owner].body, process, on)
+            else:
+                handlers = self.protocol.process(process).handlers
+                rows = [r for h in handlers if h.event == owner[1] for r in h.rows]
+                most = max(
+                    (
+                        self._most_of(
+                            row.exit_actions + row.actions + row.entry_actions,
+                            process,
+                            on,
+                        )
+                        for row in rows
+                    ),
+                    default=0,
+                )
+            self._most[key] = most
+        return self._most[key]
+
+    def _most_of(
+        self, statements: Sequence[ir.Statement], process: str, on: dict[str, str]
+    ) -> int:
+        most = 0
+        for statement in statements:
+            if isinstance(statement, ir.If):
+                most += max(
+                    self._most_of(statement.then, process, on),
+                    self._most_of(statement.otherwise, process, on),
+                )
+            elif isinstance(statement, (ir.Repeat, ir.For)):
+                turns = walk.turns(statement)
+                most += turns * self._most_of(statement.body, process, on)
+            elif isinstance(statement, ir.ActionCall):
+                most += self.most_messages(statement.action, on, process)
+            elif isinstance(statement, ir.Raise):
+                if on[statement.process] != on[process]:
+                    most += 1
+                else:
+                    most += self.most_messages((statement.process, statement.event), on)
+        return most
 
     def _kind(self, name: str) -> str:
         holder = self.holders.get(name.partition(".")[0])
@@ -297,6 +429,11 @@ class PlacementAnalysis:
                 ]
                 if len({on[process] for process in users}) > 1:
                     yield SharedUse(declaration.name, kind, tuple(users))
+
+
+def is_named(name: str, data: Sequence[str]) -> bool:
+    """Is `Container.field` among the data that a placement names?"""
+    return name in data or name.partition(".")[0] in data
 
 
 def _is(node: ir.Expression, argument: str) -> bool:

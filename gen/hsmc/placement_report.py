@@ -44,6 +44,27 @@ def text(crossings: Crossings) -> str:
             for shared in crossings.data
         ]
         lines += ["    " + line for line in _columns(rows)]
+    locked = [
+        (f"{entry.process}.{entry.event}", f"for {_names(entry.locked)}")
+        for entry in crossings.entries
+        if entry.locked
+    ]
+    if locked:
+        lines.append("  events under the lock")
+        for event, why in locked:
+            lines += textwrap.wrap(
+                f"{event} {why}",
+                width=WIDTH,
+                initial_indent=" " * 4,
+                subsequent_indent=" " * 8,
+            )
+    sending = [entry for entry in crossings.entries if entry.messages]
+    if sending:
+        lines.append("  messages of one event at most")
+        counts = [
+            (f"{entry.process}.{entry.event}", str(entry.messages)) for entry in sending
+        ]
+        lines += ["    " + line for line in _columns(counts)]
     if crossings.uses:
         lines.append("  used on several processors")
         used = [
@@ -85,11 +106,32 @@ def as_json(crossings: Crossings) -> dict[str, Any]:
             }
             for shared in crossings.data
         ],
+        "entries": [
+            {
+                "process": entry.process,
+                "event": entry.event,
+                "locked": list(entry.locked),
+                "messages": entry.messages,
+            }
+            for entry in crossings.entries
+        ],
         "uses": [
             {"name": use.name, "kind": use.kind, "processes": list(use.processes)}
             for use in crossings.uses
         ],
     }
+
+
+def _names(data: Sequence[str]) -> str:
+    """`Pool.used` is the set of records in use; the rest is called as in the spec."""
+    sets = [
+        f"the records of {name.partition('.')[0]}" for name in data if _is_set(name)
+    ]
+    return ", ".join(sets + [name for name in data if not _is_set(name)])
+
+
+def _is_set(name: str) -> bool:
+    return name.endswith(".used")
 
 
 def _carries(crossing: CrossingRaise) -> str:

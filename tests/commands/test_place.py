@@ -73,6 +73,8 @@ placement apart
   Clerk on A
   Worker on B
   Auditor on host
+  locked Job
+  shared Shelf.price "a price may be one order old"
 """
 
 
@@ -124,6 +126,28 @@ def test_data_that_one_writes_and_another_uses(spec: Path, capsys: Any) -> None:
     used = data["Job.used"]
     assert (used["type"], used["one_word"]) == (None, False)
     assert used["writers"] == ["Clerk", "Worker"]
+
+
+def test_events_that_use_locked_data_run_under_the_lock(
+    spec: Path, capsys: Any
+) -> None:
+    (apart,) = reported(spec, capsys, "--placement", "apart")
+    entries = {(e["process"], e["event"]): e for e in apart["entries"]}
+    # Worker.begin is raised from the other processor; Clerk.finished is, too, and uses nothing that crosses.
+    assert {key: e["locked"] for key, e in entries.items()} == {
+        ("Clerk", "order"): ["Job.used"],
+        ("Clerk", "finished"): [],
+        ("Worker", "begin"): ["Job.used"],
+        ("Worker", "stop"): ["Job.used"],
+        ("Auditor", "audit"): [],
+    }
+    assert {key: e["messages"] for key, e in entries.items()} == {
+        ("Clerk", "order"): 1,
+        ("Clerk", "finished"): 0,
+        ("Worker", "begin"): 0,
+        ("Worker", "stop"): 1,
+        ("Auditor", "audit"): 0,
+    }
 
 
 def test_what_the_runtime_provides_to_several(spec: Path, capsys: Any) -> None:

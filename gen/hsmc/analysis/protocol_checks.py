@@ -8,6 +8,7 @@ from ..frontend.context import Context
 from .data_flow import check_data_flow
 from .constant_comparisons import check_comparisons
 from .event_checks import check_ignored, check_timers
+from .placement_checks import check_placements
 from .generated_names import check_generated_names
 from ..frontend.places import Places
 from .ranges import Ranges
@@ -26,3 +27,4 @@ def check_protocol(context: Context, protocol: ir.Protocol) -> None:
     check_timers(context, protocol, places, ranges)
     check_ignored(protocol, places)
     check_data_flow(protocol, places)
+    check_placements(context, protocol, places)

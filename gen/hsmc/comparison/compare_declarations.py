@@ -46,6 +46,8 @@ def items_of(protocol: ir.Protocol, spec: ast.Spec) -> Iterator[Item]:
         yield from _process(process, spec)
     for placement in protocol.placements:
         attributes = {name: f"on {cpu}" for name, cpu in placement.processors}
+        attributes |= {name: "locked" for name in placement.locked}
+        attributes |= {name: f"shared: {text}" for name, text in placement.shared}
         yield _item("placement", placement, attributes)
     for check in protocol.checks:
         attributes = {f"set {name}": str(value) for name, value in check.settings}

@@ -461,9 +461,45 @@ class _Resolution:
                     doc=node.doc,
                     place=node.name.span.place(),
                     processors=tuple((n, placed[n][0]) for n in names if n in placed),
+                    locked=tuple(filter(None, map(self._data, node.locked))),
+                    shared=tuple(
+                        (said, line.meaning)
+                        for line in node.shared
+                        if (said := self._data(line.data))
+                    ),
                 )
             )
         return result
+
+    def _data(self, node: ast.Data) -> str:
+        """What a placement says of data: a pool or a table, or a field of one. Empty if there is none."""
+        context = self.context
+        name = node.container.text
+        holder = context.pools.get(name) or context.tables.get(name)
+        if holder is None:
+            context.report.unknown(
+                "HSM0201",
+                node.container.span,
+                f"there is no pool or table '{name}'",
+                name,
+                context.names(ast.Pool, ast.Table),
+            )
+            return ""
+        context.refer(node.container.span, holder.place)
+        if node.field is None:
+            return name
+        for member in holder.fields:
+            if member.name == node.field.text:
+                context.refer(node.field.span, member.place)
+                return f"{name}.{member.name}"
+        context.report.unknown(
+            "HSM0205",
+            node.field.span,
+            f"'{name}' has no field '{node.field.text}'",
+            node.field.text,
+            [member.name for member in holder.fields],
+        )
+        return ""
 
     def _checks(self) -> list[ir.Check]:
         result: list[ir.Check] = []

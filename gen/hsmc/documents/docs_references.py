@@ -43,8 +43,8 @@ OF_PROCESS = ("state", "event", "variable", "timer", "transition")
 KEYWORDS = frozenset(
     "action after and at before bits by bytes check clear cold constant count counter create created creates defer device else "
     "entry enumeration ethernet event exit external false final find fixed for from function history if ignore in include initial keeps "
-    "layout let live liveness local never none not of on once or parameter payload placement pool process property "
-    "protocol raise range rare release repeat return safety select set shown state table true unit variable when where while "
+    "layout let live liveness local locked never none not of on once or parameter payload placement pool process property "
+    "protocol raise range rare release repeat return safety select set shared shown state table true unit variable when where while "
     "world written".split()
 )
 TOKEN = re.compile(

@@ -368,8 +368,29 @@ class Placed(Node):
 
 
 @dataclass(frozen=True)
+class Data(Node):
+    """A pool or table as a whole, or one of its fields."""
+
+    container: Name
+    field: Optional[Name]
+
+
+@dataclass(frozen=True)
+class Locked(Node):
+    data: tuple[Data, ...]
+
+
+@dataclass(frozen=True)
+class Shared(Node):
+    data: Data
+    meaning: str
+
+
+@dataclass(frozen=True)
 class Placement(Declaration):
     lines: tuple[Placed, ...]
+    locked: tuple[Data, ...]
+    shared: tuple[Shared, ...]
 
 
 @dataclass(frozen=True)

@@ -231,11 +231,30 @@ class AstBuilder:
 
     def placement(self, meta: Meta, children: Children) -> ast.Placement:
         name, doc, *lines = children
-        return ast.Placement(self._span(meta), name, _text(doc), tuple(lines))
+        return ast.Placement(
+            self._span(meta),
+            name,
+            _text(doc),
+            tuple(line for line in lines if isinstance(line, ast.Placed)),
+            tuple(
+                d for line in lines if isinstance(line, ast.Locked) for d in line.data
+            ),
+            tuple(line for line in lines if isinstance(line, ast.Shared)),
+        )
 
     def placed(self, meta: Meta, children: Children) -> ast.Placed:
         processes, processor = children
         return ast.Placed(self._span(meta), processes, processor)
+
+    def data(self, meta: Meta, children: Children) -> ast.Data:
+        return ast.Data(self._span(meta), children[0], children[1])
+
+    def locked(self, meta: Meta, children: Children) -> ast.Locked:
+        return ast.Locked(self._span(meta), tuple(children))
+
+    def shared(self, meta: Meta, children: Children) -> ast.Shared:
+        data, meaning = children
+        return ast.Shared(self._span(meta), data, _text(meaning))
 
     def check(self, meta: Meta, children: Children) -> ast.Check:
         name, world, doc, *lines = children
