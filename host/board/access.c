@@ -129,6 +129,13 @@ int board_write_memory(struct board *board, uint32_t address, const uint32_t *wo
     return error;
 }
 
+int board_read_register(struct board *board, uint32_t offset, uint32_t *value) {
+    if (offset % 4 != 0 || offset >= ALIAS_OFFSET)
+        return board_fail(board, -EINVAL, "no register at 0x%X", offset);
+    *value = board_get_register(board, offset);
+    return 0;
+}
+
 int board_ring(struct board *board, unsigned mailbox, uint32_t value) {
     if (mailbox < 1 || mailbox > 31)
         return board_fail(board, -EINVAL, "no mailbox %u", mailbox);

@@ -43,6 +43,13 @@ struct board_image;
 
 enum { BOARD_PAGE_BYTES = 4096 };
 
+/* On functions whose result must be looked at. */
+#ifdef __GNUC__
+#define BOARD_CHECKED __attribute__((warn_unused_result))
+#else
+#define BOARD_CHECKED
+#endif
+
 /* ------------------------------------------------------------------------------------------------
  * Backends */
 
@@ -52,7 +59,8 @@ enum { BOARD_PAGE_BYTES = 4096 };
 struct board_backend {
     const char *scheme; /* the part of a board's name before the colon */
 
-    /* `name` is the part after the colon. Returns 0, or -ENODEV if there is no such board. */
+    /* `name` is the part after the colon. Returns 0, -ENODEV if there is no such board, or -EBUSY.
+     */
     int (*open)(void *environment, const char *name, void **handle);
     void (*close)(void *handle);
 
@@ -109,8 +117,10 @@ struct board_options {
 
 /* Opens a board without accessing it. `options` is copied; what it points to, but for the list of
  * backends, must outlive the board. -EINVAL for a NULL argument or a name without a colon, -ENODEV
- * if no backend knows the board, -ENOMEM. On success the board must be closed with board_close. */
-int board_open(struct board **board, const char *name, const struct board_options *options);
+ * if no backend knows the board, -EBUSY if another program uses it and the backend lets only one,
+ * -ENOMEM. On success the board must be closed with board_close. */
+BOARD_CHECKED int board_open(struct board **board, const char *name,
+                             const struct board_options *options);
 
 /* Frees the resources of the host without accessing the board, which keeps running. It then
  * accesses at most one page of host memory, its own, which is never released. */
@@ -138,11 +148,11 @@ struct board_segment {
  * opening the file, -EISDIR for a directory, -ENOEXEC for a file that is not such an image,
  * -EBADMSG for a flashable file whose CRC does not hold, -EFBIG for an image that does not fit into
  * a board's memory, -ENOMEM. Close it with board_image_close. */
-int board_image_open(struct board_image **image, const char *path);
+BOARD_CHECKED int board_image_open(struct board_image **image, const char *path);
 
 /* The same; after a failure `reason` has a sentence about it: what was expected, and found. */
-int board_image_open_explained(struct board_image **image, const char *path, char *reason,
-                               size_t reason_bytes);
+BOARD_CHECKED int board_image_open_explained(struct board_image **image, const char *path,
+                                             char *reason, size_t reason_bytes);
 void board_image_close(struct board_image *image); /* NULL is allowed */
 
 /* What an image says of itself. Texts belong to the image; they are empty if it says nothing. */
@@ -174,8 +184,8 @@ const char *board_image_symbol(const struct board_image *image, uint32_t address
 /* Writes a flashable file with this version. Equal images give equal bytes. -EFBIG if the image
  * does not fit into the 512 kB that every board has, -EINVAL for one that begins below 0x4000,
  * -ENOMEM, or an error of the file. `reason` as above. */
-int board_image_write(const struct board_image *image, const uint8_t version[3], const char *path,
-                      char *reason, size_t reason_bytes);
+BOARD_CHECKED int board_image_write(const struct board_image *image, const uint8_t version[3],
+                                    const char *path, char *reason, size_t reason_bytes);
 
 /* Content of an image. Stores segment `index` in `*segment`, unless `segment` is NULL. Returns the
  * number of segments. */
@@ -214,24 +224,24 @@ struct board_start_options {
  * board reaches host memory or the wire. The exceptions are -EINVAL and -ENOEXEC, which leave the
  * board as it is. If the start fails after the firmware has been started, the firmware is stopped.
  */
-int board_start(struct board *board, const struct board_image *image,
-                const struct board_start_options *options);
+BOARD_CHECKED int board_start(struct board *board, const struct board_image *image,
+                              const struct board_start_options *options);
 
 /* Uses a board whose firmware another handle has started. -ENODEV if none has been started, -EPROTO
  * if it was made from another spec than the one with this hash (0: any spec), -EIO if it has
  * stopped. */
-int board_attach(struct board *board, uint32_t protocol_hash);
+BOARD_CHECKED int board_attach(struct board *board, uint32_t protocol_hash);
 
 /* 0 while the firmware runs; -EIO if it or its processor has stopped: board_message has the reason.
  */
-int board_check_running(struct board *board);
+BOARD_CHECKED int board_check_running(struct board *board);
 
 /* Stops the processors, the DMA engines and the MAC. After it has returned 0, the board no longer
  * accesses host memory or the wire. Takes 80 us, the time of a frame, and at most 10 ms if a
  * transfer does not end and has to be aborted. The content of the board's memory and registers is
  * kept for inspection. Any board may be stopped, even one that this handle has not started. -EIO:
  * the board does not answer or does not stop. */
-int board_stop(struct board *board);
+BOARD_CHECKED int board_stop(struct board *board);
 
 /* Waits until no transfer is under way or queued. False if that takes more than 10 ms. */
 bool board_wait_idle(struct board *board);
@@ -249,14 +259,14 @@ struct board_status {
     uint32_t trace_entries;
 };
 /* -EINVAL for NULL, -ENODEV if no firmware has been started. */
-int board_status(struct board *board, struct board_status *status);
+BOARD_CHECKED int board_status(struct board *board, struct board_status *status);
 
 /* 1 up, 0 down, -ENODEV if no firmware runs. */
-int board_link(struct board *board);
+BOARD_CHECKED int board_link(struct board *board);
 
 /* Waits until the link is up. -ETIMEDOUT if it does not come up within `timeout_ns`, -EIO if the
  * firmware stops, -ENODEV if none runs. */
-int board_wait_link(struct board *board, uint64_t timeout_ns);
+BOARD_CHECKED int board_wait_link(struct board *board, uint64_t timeout_ns);
 
 /* ------------------------------------------------------------------------------------------------
  * Memory */
@@ -268,15 +278,21 @@ void board_free(struct board *board, void *memory, size_t bytes);
 /* Reads words of the board's memory, through the window or, below 0x400, through its fixed alias.
  * For tools that read data that the firmware left there (trace ring, statistics of the MAC).
  * `address` must be a multiple of 4; -EINVAL otherwise or beyond 2 MB. */
-int board_read_memory(struct board *board, uint32_t address, uint32_t *words, size_t count);
+BOARD_CHECKED int board_read_memory(struct board *board, uint32_t address, uint32_t *words,
+                                    size_t count);
 
 /* Writes words of the board's memory; otherwise as board_read_memory. */
-int board_write_memory(struct board *board, uint32_t address, const uint32_t *words, size_t count);
+BOARD_CHECKED int board_write_memory(struct board *board, uint32_t address, const uint32_t *words,
+                                     size_t count);
+
+/* Reads a register, for tools that inspect a board. -EINVAL for an offset that is no multiple of 4
+ * or lies beyond the 1 kB of registers. */
+BOARD_CHECKED int board_read_register(struct board *board, uint32_t offset, uint32_t *value);
 
 /* Rings a doorbell: writes `value` into mailbox 1 to 31, which notifies the firmware
  * (nic_on_doorbell). The firmware may see rings in quick succession as one, with the last value.
  * -EINVAL for another mailbox. */
-int board_ring(struct board *board, unsigned mailbox, uint32_t value);
+BOARD_CHECKED int board_ring(struct board *board, unsigned mailbox, uint32_t value);
 
 /* Register traffic of this handle since it was opened. */
 struct board_statistics {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A board of `tigonsim serve`: "socket:left.sock". Link host/board/socket.o and libtigon_client.a.
- * options.environment is not used.
+/* A board of `tigonsim serve`: "socket:left.sock", or "sim:left.sock" with board_served, for
+ * programs that use no world of their own. options.environment is not used.
  *
  * Time is virtual, of the simulated world. When the connection is lost, reads give all ones as from
  * a board that has gone, and time jumps to its end so that waits with a limit come to theirs. */
@@ -10,5 +10,6 @@
 #include "host/board/board.h"
 
 extern const struct board_backend board_socket;
+extern const struct board_backend board_served;
 
 #endif

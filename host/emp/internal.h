@@ -97,5 +97,9 @@ void libemp_forget_memories(struct libemp_board *board);
 
 /* post.c: resets all requests and descriptors to their state after a start. */
 void libemp_reset_requests(struct libemp_board *board);
+/* Whether the request is known and has not been reported as finished. */
+bool libemp_is_posted(struct libemp_board *board, libemp_request request);
+/* -EIO with the reason if the firmware has stopped or the board has gone. */
+int libemp_check_firmware(struct libemp_board *board);
 
 #endif

@@ -2,17 +2,19 @@
 /*
  * libemp: messages between hosts, over boards that run the EMP protocol themselves.
  *
- * This header is the manual. A program includes it and links build/obj/host/libemp.a. It identifies
- * its board by a string, so the same program runs over the simulated board ("sim:0",
- * host/board/sim.h) and, with another backend, over a real one.
+ * This header is the manual. After `make install` a program includes <libemp.h> and is built with
+ * `pkg-config --cflags --libs libemp`. It identifies its board by a string:
+ *
+ *     sim:PATH    a simulated board, which `tigonsim serve` offers at the socket PATH
+ *     sim:N       board N of a world in the same process: for programs that are a part of the
+ *                 simulation, with the backend of host/board/sim.h in options.board.backends
  *
  *     struct libemp_options options;
- *     libemp_options_defaults(&options);
- *     options.board.backends = (const struct board_backend *const[]){&board_sim, NULL};
- *     options.board.environment = world;
  *     struct libemp_board *board;
- *     error = libemp_open(&board, "sim:0", &options);
- *     error = board_image_open(&image, "build/firmware/emp_a.elf");
+ *     libemp_options_defaults(&options);
+ *     error = libemp_open(&board, "sim:left.sock", &options);
+ *     error = libemp_attach(board);       // after `emp load`; or:
+ *     error = board_image_open(&image, "/usr/local/lib/firmware/emp/emp.bin");
  *     error = libemp_start(board, image, &(struct board_start_options){.node = 0});
  *     error = libemp_set_peer(board, 1, address_of_node_1);
  *     error = board_wait_link(libemp_hardware(board), 1000000000);
@@ -46,7 +48,12 @@
  *
  * Threads. One thread at a time may use a board and everything obtained from it (in the simulated
  * world: one program). The library has no global state, so threads that each use their own board
- * need no lock. Only one handle at a time may post on a board: descriptors have one owner.
+ * need no lock. Threads that share a board need one, and hold it while they wait. Only one handle
+ * at a time may post on a board: descriptors have one owner.
+ *
+ * There is no file descriptor for poll(2): the board raises no interrupt when a request ends, so a
+ * descriptor could only be made readable by a thread that polls the board in its stead. A program
+ * with an event loop calls libemp_wait_any with the time that its loop may take.
  *
  * Time. Durations are nanoseconds of the backend's clock. The host work that a real program would
  * do is charged to that clock, at the costs in struct libemp_costs. A backend for a real board
@@ -66,6 +73,9 @@ struct libemp_memory;
 
 #define LIBEMP_FOREVER UINT64_MAX
 
+/* On functions whose result must be looked at. */
+#define LIBEMP_CHECKED BOARD_CHECKED
+
 /* ------------------------------------------------------------------------------------------------
  * Costs */
 
@@ -84,7 +94,7 @@ struct libemp_costs {
 void libemp_costs_defaults(struct libemp_costs *costs);
 
 /* Sets one cost by the name of its field. -ENOENT for an unknown name. */
-int libemp_costs_set(struct libemp_costs *costs, const char *name, uint64_t value);
+LIBEMP_CHECKED int libemp_costs_set(struct libemp_costs *costs, const char *name, uint64_t value);
 
 /* The table of costs: stores name, default and reason of entry `index`. False beyond the last. */
 struct libemp_cost_information {
@@ -110,10 +120,10 @@ struct libemp_options {
 void libemp_options_defaults(struct libemp_options *options);
 
 /* Opens a board without accessing it. As board_open. -EINVAL for a NULL argument or a name without
- * a colon, -ENODEV if no backend knows the board, -ENOMEM, -EOPNOTSUPP for an option that the
- * profile does not have. On success the board must be closed with libemp_close. */
-int libemp_open(struct libemp_board **board, const char *name,
-                const struct libemp_options *options);
+ * a colon, -ENODEV if no backend knows the board, -EBUSY, -ENOMEM, -EOPNOTSUPP for an option that
+ * the profile does not have. On success the board must be closed with libemp_close. */
+LIBEMP_CHECKED int libemp_open(struct libemp_board **board, const char *name,
+                               const struct libemp_options *options);
 
 /* Closes the board and releases its registered memory. The board does not access that memory
  * afterwards: a board with posted requests is stopped first, as by libemp_stop. An idle board keeps
@@ -123,7 +133,7 @@ int libemp_open(struct libemp_board **board, const char *name,
  * 0: closed. -EIO: the board does not answer or does not stop, so it may still write to the memory.
  * In this case nothing has been released, and the board is still open with its requests posted:
  * reset it with libemp_start of another handle, or cut its power, then call libemp_abandon. */
-int libemp_close(struct libemp_board *board);
+LIBEMP_CHECKED int libemp_close(struct libemp_board *board);
 
 /* Frees the resources of the host without accessing the board: for a board that no longer answers,
  * and for a simulated world that has ended. Safe only if the board cannot reach the memory any
@@ -143,24 +153,25 @@ struct board *libemp_hardware(const struct libemp_board *board);
 /* As board_start, and checks that the firmware is EMP's. All requests of an earlier start are gone
  * afterwards. -EINVAL also for a node out of range; -EBUSY while requests are posted; -EPROTO or
  * -ENOEXEC if the firmware was made from another specification than this library. */
-int libemp_start(struct libemp_board *board, const struct board_image *image,
-                 const struct board_start_options *options);
+LIBEMP_CHECKED int libemp_start(struct libemp_board *board, const struct board_image *image,
+                                const struct board_start_options *options);
 
 /* Uses a board whose firmware is already running. Requests that another handle left posted keep
  * their descriptors. Until the next start, some descriptors that finished messages of several pages
  * have used may stay reserved, too. -EBUSY while this handle has requests posted, -ENODEV if no
  * firmware has been started, -EIO if it has stopped, -EPROTO as above. */
-int libemp_attach(struct libemp_board *board);
+LIBEMP_CHECKED int libemp_attach(struct libemp_board *board);
 
 /* As board_stop; posted requests are forgotten. -EIO: the board does not answer or does not stop.
  * Requests are then still posted, because the board may still write to their memory: see
  * libemp_close. */
-int libemp_stop(struct libemp_board *board);
+LIBEMP_CHECKED int libemp_stop(struct libemp_board *board);
 
 /* Sets the Ethernet address of a node. Until then the board sends nothing to that node, not even
  * acknowledgements, and requests for it wait, or end as if that node were silent. -EINVAL for a
  * node out of range, -ENODEV if no firmware runs. */
-int libemp_set_peer(struct libemp_board *board, uint16_t node, const uint8_t mac_address[6]);
+LIBEMP_CHECKED int libemp_set_peer(struct libemp_board *board, uint16_t node,
+                                   const uint8_t mac_address[6]);
 
 /* ------------------------------------------------------------------------------------------------
  * Memory */
@@ -173,12 +184,12 @@ void libemp_free(struct libemp_board *board, void *memory, size_t bytes);
 /* Pins memory and translates it page by page. Costs translate_call_ns, and translate_page_ns per
  * page, once; posts that use the memory then need no kernel call. -EINVAL for no memory or no
  * bytes, -EFAULT if the board cannot reach part of it, -ENOMEM. */
-int libemp_register(struct libemp_board *board, void *address, size_t length,
-                    struct libemp_memory **memory);
+LIBEMP_CHECKED int libemp_register(struct libemp_board *board, void *address, size_t length,
+                                   struct libemp_memory **memory);
 
 /* Ends a registration. -EBUSY while a request is posted that uses this memory, or any request with
  * pieces of several registrations. */
-int libemp_deregister(struct libemp_memory *memory);
+LIBEMP_CHECKED int libemp_deregister(struct libemp_memory *memory);
 
 /* ------------------------------------------------------------------------------------------------
  * Messages */
@@ -187,6 +198,9 @@ int libemp_deregister(struct libemp_memory *memory);
  * until its descriptor has been used 65 536 more times; then the same number identifies another
  * request. */
 typedef uint32_t libemp_request;
+
+/* Never the number of a request: an entry that lists of requests skip. */
+#define LIBEMP_NO_REQUEST UINT32_MAX
 
 /* One contiguous part of a message's memory. A message may consist of any number of pieces, as long
  * as they touch at most 409 pages. A page counts once for each piece that touches it. */
@@ -208,19 +222,22 @@ struct libemp_piece {
  * -EMSGSIZE: longer than libemp_message_limit or too many pages touched. -EAGAIN: no
  * descriptors are free, or not enough adjacent ones; finish a request first. -ENOMEM: no page for
  * addresses. -ENODEV: no firmware runs. */
-int libemp_post_send(struct libemp_board *board, uint16_t peer, uint64_t tag,
-                     const struct libemp_piece *pieces, size_t count, libemp_request *request);
-int libemp_post_receive(struct libemp_board *board, uint16_t peer, uint64_t tag,
-                        const struct libemp_piece *pieces, size_t count, libemp_request *request);
+LIBEMP_CHECKED int libemp_post_send(struct libemp_board *board, uint16_t peer, uint64_t tag,
+                                    const struct libemp_piece *pieces, size_t count,
+                                    libemp_request *request);
+LIBEMP_CHECKED int libemp_post_receive(struct libemp_board *board, uint16_t peer, uint64_t tag,
+                                       const struct libemp_piece *pieces, size_t count,
+                                       libemp_request *request);
 
 /* As libemp_post_receive, with wildcards: `peer` may be LIBEMP_ANY_SOURCE, and bits of the tag that
  * are set in `ignored` match whatever they are. The completion reports source and tag of the
  * message. Receives with and without wildcards match in the order in which they were posted, as
  * long as fewer than 2^32 receives with wildcards are posted while one of them waits.
  * -EOPNOTSUPP: a wildcard, and the library is built for a profile without. */
-int libemp_post_receive_matching(struct libemp_board *board, uint16_t peer, uint64_t tag,
-                                 uint64_t ignored, const struct libemp_piece *pieces, size_t count,
-                                 libemp_request *request);
+LIBEMP_CHECKED int libemp_post_receive_matching(struct libemp_board *board, uint16_t peer,
+                                                uint64_t tag, uint64_t ignored,
+                                                const struct libemp_piece *pieces, size_t count,
+                                                libemp_request *request);
 
 /* Asks which message waits: ends when the board refuses a message that the peek accepts and no
  * posted receive does. Arguments as of libemp_post_receive_matching. The completion tells source,
@@ -235,8 +252,8 @@ int libemp_post_receive_matching(struct libemp_board *board, uint16_t peer, uint
  * A peek occupies one descriptor; libemp_cancel ends it with -ECANCELED.
  * Errors as of libemp_post_receive_matching; -EOPNOTSUPP: the library is built for a profile
  * without peeks. */
-int libemp_post_peek(struct libemp_board *board, uint16_t peer, uint64_t tag, uint64_t ignored,
-                     libemp_request *request);
+LIBEMP_CHECKED int libemp_post_peek(struct libemp_board *board, uint16_t peer, uint64_t tag,
+                                    uint64_t ignored, libemp_request *request);
 
 /* What a finished request tells. After 0 and -EMSGSIZE source and tag are those of the message;
  * after other results of a receive with wildcards they are what it was posted with. */
@@ -275,14 +292,34 @@ struct libemp_completion {
  *                  board was reset, lost its memory or no longer answers (libemp_message reports
  *                  it). The request stays posted until firmware is started again, because its
  *                  memory may still be written to. */
-int libemp_test(struct libemp_board *board, libemp_request request,
-                struct libemp_completion *completion);
+LIBEMP_CHECKED int libemp_test(struct libemp_board *board, libemp_request request,
+                               struct libemp_completion *completion);
 
 /* As libemp_test, but waits until the request has finished. -ETIMEDOUT: it has not finished within
  * `timeout_ns` and is still posted. -EIO is also returned if the firmware has stopped
  * (libemp_message reports which). */
-int libemp_wait(struct libemp_board *board, libemp_request request, uint64_t timeout_ns,
-                struct libemp_completion *completion);
+LIBEMP_CHECKED int libemp_wait(struct libemp_board *board, libemp_request request,
+                               uint64_t timeout_ns, struct libemp_completion *completion);
+
+/* Waits until one of several requests of this board has finished, stores its place in the list in
+ * `*index`, and returns as libemp_test does; -EINVAL of libemp_test, too: the request at `*index`
+ * is none. Entries that are LIBEMP_NO_REQUEST are skipped; replace the one that has finished by it,
+ * or by another request. When several have finished, the first of the list is reported; turn the
+ * list if the later ones must not wait. -ETIMEDOUT and -EIO as of libemp_wait, with `*index`
+ * unchanged; -EINVAL also if there is no entry to wait for. */
+LIBEMP_CHECKED int libemp_wait_any(struct libemp_board *board, const libemp_request *requests,
+                                   size_t count, uint64_t timeout_ns, size_t *index,
+                                   struct libemp_completion *completion);
+
+/* Waits until all requests of the list have finished. Each that has is replaced by
+ * LIBEMP_NO_REQUEST, its result is stored in `results` and its completion in `completions`, at its
+ * place; either may be NULL. 0: all have finished, each with 0. The result of the first of them
+ * that has another one: all have finished, too. These end the wait before that: -ETIMEDOUT, -EIO of
+ * a board that has gone, -EINVAL for an entry that is no request; what is still posted is still in
+ * the list, so the call can be repeated. */
+LIBEMP_CHECKED int libemp_wait_all(struct libemp_board *board, libemp_request *requests,
+                                   size_t count, uint64_t timeout_ns, int *results,
+                                   struct libemp_completion *completions);
 
 /* Requests the cancellation of a posted receive, for instance to reuse the memory of a receive that
  * no message answers; in `modern` also of a peek or a send. The request does not end here:
@@ -302,7 +339,7 @@ int libemp_wait(struct libemp_board *board, libemp_request request, uint64_t tim
  * requested, by this or an earlier call. -EINVAL: no such request, or it has been reported as
  * finished. -EOPNOTSUPP: it is a send, and the library is built for a profile that cancels none.
  * -ENODEV: no firmware runs. */
-int libemp_cancel(struct libemp_board *board, libemp_request request);
+LIBEMP_CHECKED int libemp_cancel(struct libemp_board *board, libemp_request request);
 
 /* Lets sends go first. The board does not learn of receives that are posted from now on before
  * libemp_release_receives, libemp_cancel, libemp_test or libemp_wait is called, which end the hold,
@@ -312,10 +349,10 @@ int libemp_cancel(struct libemp_board *board, libemp_request request);
 void libemp_hold_receives(struct libemp_board *board);
 void libemp_release_receives(struct libemp_board *board);
 
-size_t libemp_message_limit(void);                           /* bytes of the longest message */
-unsigned libemp_tag_bits(void);                              /* 16 or 64 */
-size_t libemp_node_limit(void);                              /* nodes are 0 .. limit - 1 */
-size_t libemp_descriptors_free(const struct libemp_board *); /* of libemp_descriptor_limit */
+size_t libemp_message_limit(void);                                /* bytes of the longest message */
+unsigned libemp_tag_bits(void);                                   /* 16 or 64 */
+size_t libemp_node_limit(void);                                   /* nodes are 0 .. limit - 1 */
+size_t libemp_descriptors_free(const struct libemp_board *board); /* of libemp_descriptor_limit */
 size_t libemp_descriptor_limit(void);
 
 /* ------------------------------------------------------------------------------------------------
@@ -324,7 +361,7 @@ size_t libemp_descriptor_limit(void);
 size_t libemp_counter_count(void);
 const char *libemp_counter_name(size_t index); /* NULL beyond the last */
 /* -EINVAL beyond the last counter or for NULL, -ENODEV if no firmware runs. */
-int libemp_counter(struct libemp_board *board, size_t index, uint32_t *value);
+LIBEMP_CHECKED int libemp_counter(struct libemp_board *board, size_t index, uint32_t *value);
 
 struct libemp_parameter_information {
     const char *name;
@@ -338,15 +375,15 @@ bool libemp_parameter_information(size_t index, struct libemp_parameter_informat
 
 /* Reads the value that the firmware uses. -EINVAL beyond the last parameter or for NULL, -ENODEV if
  * no firmware runs. */
-int libemp_parameter(struct libemp_board *board, size_t index, uint32_t *value);
+LIBEMP_CHECKED int libemp_parameter(struct libemp_board *board, size_t index, uint32_t *value);
 
 /* -EINVAL beyond the last parameter, -ERANGE outside the range, -EPERM for a parameter that is not
  * live, -ENODEV if no firmware runs. */
-int libemp_set_parameter(struct libemp_board *board, size_t index, uint32_t value);
+LIBEMP_CHECKED int libemp_set_parameter(struct libemp_board *board, size_t index, uint32_t value);
 
 /* Return the index of a name, or -ENOENT. */
-int libemp_find_counter(const char *name);
-int libemp_find_parameter(const char *name);
+LIBEMP_CHECKED int libemp_find_counter(const char *name);
+LIBEMP_CHECKED int libemp_find_parameter(const char *name);
 
 /* ------------------------------------------------------------------------------------------------
  * Inspection */

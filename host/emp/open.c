@@ -2,6 +2,8 @@
 /* From opening to closing: what EMP adds to the life of a board. */
 #include "host/emp/internal.h"
 
+#include "host/board/socket.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,9 +12,12 @@
 #define FILE_NAME(name) name,
 static const char *const spec_files[] = {EMP_FILES(FILE_NAME) NULL};
 
+static const struct board_backend *const backends[] = {&board_served, NULL};
+
 void libemp_options_defaults(struct libemp_options *options) {
     memset(options, 0, sizeof *options);
     libemp_costs_defaults(&options->costs);
+    options->board.backends = backends;
 }
 
 const char *libemp_message(const struct libemp_board *board) {

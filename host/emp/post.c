@@ -432,16 +432,17 @@ static int test_repeatedly(struct libemp_board *board, libemp_request request, b
     return look(board, slot, word, completion);
 }
 
-static bool alive(struct libemp_board *board) {
-    return board_control_word(board->hardware, BOARD_CONTROL_STATE_WORD) ==
-           BOARD_CONTROL_STATE_READY;
-}
-
-static int fail_stopped(struct libemp_board *board) {
+int libemp_check_firmware(struct libemp_board *board) {
+    if (board_control_word(board->hardware, BOARD_CONTROL_STATE_WORD) == BOARD_CONTROL_STATE_READY)
+        return 0;
     const uint32_t fault = board_control_word(board->hardware, BOARD_CONTROL_FAULT_WORD);
     if (fault == UINT32_MAX)
         return libemp_fail(board, -EIO, "the board does not answer any more");
     return board_fail_fault(board->hardware, "the firmware has stopped", fault);
+}
+
+bool libemp_is_posted(struct libemp_board *board, libemp_request request) {
+    return find_slot(board, request) != NULL;
 }
 
 int libemp_wait(struct libemp_board *board, libemp_request request, uint64_t timeout_ns,
@@ -453,8 +454,11 @@ int libemp_wait(struct libemp_board *board, libemp_request request, uint64_t tim
     int error = test_repeatedly(board, request, false, end, completion, &polls);
     while (error == -EAGAIN) {
         const bool late = board_now_ns(board->hardware) - start >= timeout_ns;
-        if ((late || polls % health == 0) && !alive(board))
-            return fail_stopped(board);
+        if (late || polls % health == 0) {
+            const int stopped = libemp_check_firmware(board);
+            if (stopped)
+                return stopped;
+        }
         if (late)
             return libemp_fail(board, -ETIMEDOUT, "request 0x%08X has not finished", request);
         uint64_t turns = health - polls % health;

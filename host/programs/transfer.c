@@ -51,8 +51,8 @@ static void read_counters(struct node *node, struct transfer_end *end) {
                   {"receiver_not_ready", &end->receiver_not_ready}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         const int index = libemp_find_counter(wanted[i].name);
-        if (index >= 0)
-            (void)libemp_counter(node->board, (size_t)index, wanted[i].value);
+        if (index < 0 || libemp_counter(node->board, (size_t)index, wanted[i].value))
+            *wanted[i].value = 0;
     }
 }
 

@@ -161,9 +161,10 @@ int honest_restart(struct honest *honest, struct pair_side *side) {
     const struct board_start_options start = {.node = (uint16_t)side->index};
     uint8_t address[6];
     honest_meet(honest, side);
-    libemp_stop(side->board);
+    int error = libemp_stop(side->board);
     honest_meet(honest, side);
-    int error = libemp_start(side->board, side->pair->image, &start);
+    if (!error)
+        error = libemp_start(side->board, side->pair->image, &start);
     if (!error) {
         oracle_revoke(honest->oracle, side->index);
         oracle_grant_scratch(honest->oracle, side->index);

@@ -115,9 +115,9 @@ static int never_started(struct tigon_host *host, void *argument) {
     expect(-ENODEV, libemp_attach(side.board));
     expect(-ENODEV, board_status(libemp_hardware(side.board), &status));
     expect(-EINVAL, board_status(libemp_hardware(side.board), NULL));
-    libemp_stop(side.board);
-    libemp_stop(side.board);
-    libemp_close(side.board);
+    expect(0, libemp_stop(side.board));
+    expect(0, libemp_stop(side.board));
+    expect(0, libemp_close(side.board));
     return 0;
 }
 
@@ -303,13 +303,13 @@ static void at_random(struct misuse_run *run, struct pair_side *side) {
 /* After libemp_stop no transfer reaches host memory, so no posted buffer is in use any more. */
 static void stop(struct misuse_run *run, struct pair_side *side) {
     const libemp_request former = run->honest.slot[0][1][0].request;
-    libemp_stop(side->board);
+    expect(0, libemp_stop(side->board));
     oracle_revoke(&run->wire.oracle, side->index);
     without_firmware(run, side);
     expect(-EINVAL, libemp_test(side->board, former, NULL));
     expect(-EIO, libemp_attach(side->board));
     tigon_host_sleep_ns(side->host, QUIET_NS);
-    libemp_stop(side->board);
+    expect(0, libemp_stop(side->board));
 }
 
 /* The exchange ends amid messages. */

@@ -91,7 +91,7 @@ static struct message medium(size_t index) {
 
 static void change_collection_size(struct pair_side *side) {
     const int index = libemp_find_parameter("collection_size");
-    (void)libemp_set_parameter(side->board, (size_t)index, side->index ? 1 : 9);
+    assert_int_equal(libemp_set_parameter(side->board, (size_t)index, side->index ? 1 : 9), 0);
 }
 
 static void edges__collection_size_changes_amid_an_exchange(void **state) {
@@ -107,8 +107,10 @@ static uint32_t nonsense;
 
 static void write_nonsense(struct pair_side *side) {
     uint32_t parameters;
-    (void)board_read_memory(libemp_hardware(side->board),
-                            EMP_CONTROL_ADDRESS + 4 * EMP_CONTROL_PARAMETERS_WORD, &parameters, 1);
+    assert_int_equal(board_read_memory(libemp_hardware(side->board),
+                                       EMP_CONTROL_ADDRESS + 4 * EMP_CONTROL_PARAMETERS_WORD,
+                                       &parameters, 1),
+                     0);
     for (uint32_t i = EMP_PARAMETER_COLLECTION_SIZE; i <= EMP_PARAMETER_RETRANSMIT_TIMEOUT; i++)
         tigon_board_poke32(side->hardware, parameters + 4 * i, nonsense);
 }

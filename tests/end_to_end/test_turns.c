@@ -42,8 +42,9 @@ static int warm_up(struct pair_side *side, struct libemp_piece *piece, bool send
 static int start_again(struct pair_side *side) {
     uint8_t address[6];
     tigon_board_mac_address(side->pair->side[1 - side->index].hardware, address);
-    libemp_stop(side->board);
-    int error = libemp_start(side->board, side->pair->image,
+    int error = libemp_stop(side->board);
+    if (!error)
+        error = libemp_start(side->board, side->pair->image,
                              &(struct board_start_options){.node = (uint16_t)side->index});
     if (!error)
         error = libemp_set_peer(side->board, side->peer, address);

@@ -33,7 +33,7 @@ static void ends_in_memory__the_board_is_not_read(void **state) {
     mock_finish(mock, 1, EMP_RESULT_OK, 0);
     assert_int_equal(libemp_wait(board, requests[1], LIBEMP_FOREVER, NULL), 0);
     assert_int_equal(board->hardware->statistics.reads, reads);
-    libemp_close(board);
+    assert_int_equal(libemp_close(board), 0);
 }
 
 static void ends_in_memory__wait_is_late_or_notices_stopped_firmware(void **state) {
@@ -79,9 +79,9 @@ static void ends_in_memory__follows_the_handle(void **state) {
     assert_int_equal(libemp_post_receive(third, 1, 42, NULL, 0, &request), 0);
     mock_finish(mock, request & 0xFFFF, EMP_RESULT_OK, 0);
     assert_int_equal(libemp_test(third, request, NULL), 0);
-    libemp_close(first);
-    libemp_close(second);
-    libemp_close(third);
+    assert_int_equal(libemp_close(first), 0);
+    assert_int_equal(libemp_close(second), 0);
+    assert_int_equal(libemp_close(third), 0);
 }
 #else
 static void ends_in_memory__is_refused(void **state) {

@@ -30,7 +30,7 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
     const struct fixture *fixture = *state;
-    libemp_close(fixture->board);
+    assert_int_equal(libemp_close(fixture->board), 0);
     mock_destroy(fixture->mock);
     return 0;
 }
@@ -117,7 +117,7 @@ static void cut__refuses_memory_of_another_board(void **state) {
     const struct libemp_piece piece = {fixture->memory, 0, 1};
     uint32_t length;
     assert_int_equal(libemp_cut(other, &piece, 1, fragments, &length), -EINVAL);
-    libemp_close(other);
+    assert_int_equal(libemp_close(other), 0);
     mock_destroy(mock);
 }
 

@@ -27,7 +27,7 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
     const struct fixture *fixture = *state;
-    libemp_close(fixture->board);
+    assert_int_equal(libemp_close(fixture->board), 0);
     mock_destroy(fixture->mock);
     return 0;
 }
@@ -214,7 +214,7 @@ static void post__refuses_bad_arguments(void **state) {
     assert_int_equal(libemp_post_send(board, 1, 0, &outside, 1, &request), -EINVAL);
     assert_int_equal(libemp_descriptors_free(board), 640);
     assert_int_equal(libemp_post_send(board, 1, 0, NULL, 0, &request), 0); /* zero length */
-    libemp_stop(board);
+    assert_int_equal(libemp_stop(board), 0);
     assert_int_equal(libemp_post_send(board, 1, 0, &piece, 1, &request), -ENODEV);
 }
 
@@ -583,7 +583,7 @@ static void cancel__refuses_what_is_no_posted_receive(void **state) {
     assert_int_equal(receive(fixture, 0, 28672, &request), 0);
     assert_int_equal(libemp_cancel(board, request + 1), -EINVAL); /* amid its chain */
     assert_int_equal(mock_posted(fixture->mock), 2);
-    libemp_stop(board);
+    assert_int_equal(libemp_stop(board), 0);
     assert_int_equal(libemp_cancel(board, request), -ENODEV);
 }
 
@@ -688,7 +688,7 @@ static void attach__keeps_descriptors_of_others(void **state) {
     assert_int_equal(libemp_post_receive(second, 1, 0, NULL, 0, &request), 0);
     assert_int_equal(request & 0xFFFF, 5);
     assert_int_equal(mock_posted(fixture->mock), 3);
-    libemp_close(second);
+    assert_int_equal(libemp_close(second), 0);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

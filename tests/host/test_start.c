@@ -206,7 +206,7 @@ static void attach__needs_running_firmware(void **state) {
     assert_int_equal(board_status(libemp_hardware(fixture->board), &status), -ENODEV);
     assert_int_equal(board_link(libemp_hardware(fixture->board)), -ENODEV);
     assert_int_equal(libemp_start(fixture->board, fixture->image, &options), 0);
-    libemp_stop(fixture->board);
+    assert_int_equal(libemp_stop(fixture->board), 0);
     assert_int_equal(libemp_attach(fixture->board), -EIO); /* the processor is halted */
 }
 
