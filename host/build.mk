@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 # host/board: boards with any firmware. host/emp: libemp. The demo's program.
 
+# A program of a scenario uses no board of another process.
 HOST_BOARD_SOURCES   := $(filter-out host/board/socket.c,$(wildcard host/board/*.c))
-HOST_LIBRARY_SOURCES := $(HOST_BOARD_SOURCES) $(wildcard host/emp/*.c)
+HOST_SERVED_SOURCES  := host/board/socket.c $(SIM_CLIENT_SOURCES)
+HOST_LIBRARY_SOURCES := $(HOST_BOARD_SOURCES) $(HOST_SERVED_SOURCES) $(wildcard host/emp/*.c)
 HOST_DEMO_SOURCES    := $(wildcard host/demo/*.c)
 HOST_REPLAY_SOURCES  := $(wildcard host/replay/*.c)
 
@@ -45,7 +47,7 @@ $(BUILD)/host/make_image: $(BUILD)/obj/host/tools/make_image.o $(BOARD_LIBRARY)
 
 # EMP's programs of scenarios, with libemp in them.
 EMP_PROGRAMS         := $(BUILD)/emp/host.so
-EMP_PROGRAMS_OBJECTS := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard host/programs/*.c host/emp/*.c))
+EMP_PROGRAMS_OBJECTS := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard host/programs/*.c host/emp/*.c) $(HOST_SERVED_SOURCES))
 $(EMP_PROGRAMS): $(EMP_PROGRAMS_OBJECTS) $(BOARD_LIBRARY)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
@@ -72,5 +74,14 @@ $(HOST_REPLAY): $(HOST_REPLAY_OBJECTS) $(addprefix $(BUILD)/obj/host/demo/,pair.
 demo:            ## the spec becomes an image, two boards run it, a file crosses a lossy wire
 	@scripts/setup.sh demo
 	$(Q)scripts/demo.py $(if $(FILE),--file '$(FILE)')
+
+# The command emp.
+EMP_TOOL         := $(BUILD)/bin/emp
+EMP_TOOL_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out %/make_image.c,$(wildcard host/tools/*.c)))
+$(BUILD)/obj/host/tools/%.o $(BUILD)/san/host/tools/%.o: CFLAGS_host_tools := -DEMP_VERSION='"$(VERSION)"'
+$(EMP_TOOL): $(EMP_TOOL_OBJECTS) $(BUILD)/lib/libemp.a
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lelf -lz -lcjson -lnettle -lm
 
 include host/driver/build.mk

@@ -102,6 +102,6 @@ endif
 # Tests that depend on the profile; test_emp_profiles.py runs them.
 PROFILE_TESTS := $(addprefix end_to_end/test_,matching silence tagged) host/test_descriptor host/test_ends_in_memory host/test_post test_messages
 .PHONY: profile-programs
-profile-programs: $(PROFILE_TESTS:%=$(BUILD)/tests/%) $$(CAMPAIGN_FAST) $(CAMPAIGN) $(RESTARTS) $(HOST_DEMO) $(BUILD)/emp/host.so $(TIGONSIM) $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf _traced.elf)
+profile-programs: $$(INSTALLED) $(FIRMWARE)/emp_a_traced.bin $(PROFILE_TESTS:%=$(BUILD)/tests/%) $$(CAMPAIGN_FAST) $(CAMPAIGN) $(RESTARTS) $(HOST_DEMO) $(BUILD)/emp/host.so $(TIGONSIM) $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf _traced.elf)
 # tests/conform looks at worlds with both images.
 TEST_NEEDS    += $(CAMPAIGN) $(FIRMWARE)/emp_a_observed.elf

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* emp load: from an image file to running firmware. The image is checked before the board is
+ * touched. */
+#include "host/tools/tool.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PEER_LIMIT = 256, REASON_BYTES = 512, MAC_TEXT = 18 };
+
+struct peer {
+    uint16_t node;
+    uint8_t address[6];
+};
+
+struct arguments {
+    struct tool_options common;
+    const char *image;
+    bool force;
+    bool wait_link;
+    struct board_start_options start;
+    size_t peer_count;
+    struct peer peers[PEER_LIMIT];
+};
+
+static const struct argp_option option_table[] = {
+    {"node", 'n', "NUMBER", 0, "The board's own node number (default 0)", 0},
+    {"peer", 'p', "NODE=MAC", 0, "Ethernet address of another node; repeatable", 0},
+    {"force", 'f', NULL, 0, "Also a board whose firmware runs; its messages are lost", 0},
+    {"wait-link", 'w', NULL, 0, "Return only when the link is up", 0},
+    {"mac", 'M', "MAC", 0, "Own Ethernet address (default: the one in the board's EEPROM)", 0},
+    {"epoch", 'e', "NUMBER", 0, "Incarnation (default: counted in the board's EEPROM)", 0},
+    {0},
+};
+
+static void add_peer(struct arguments *arguments, char *text, struct argp_state *state) {
+    char *equals = strchr(text, '=');
+    struct peer *peer = &arguments->peers[arguments->peer_count];
+    if (!equals || !tool_parse_address(equals + 1, peer->address))
+        argp_error(state, "expected --peer NODE=MAC such as 1=02:54:47:00:00:01, found %s", text);
+    if (arguments->peer_count == PEER_LIMIT)
+        argp_error(state, "expected at most %d peers", PEER_LIMIT);
+    *equals = 0;
+    peer->node = (uint16_t)tool_number(state, text, 0, libemp_node_limit() - 1);
+    arguments->peer_count++;
+}
+
+static error_t parse(int key, char *text, struct argp_state *state) {
+    struct arguments *arguments = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->common;
+        return 0;
+    case 'n':
+        arguments->start.node = (uint16_t)tool_number(state, text, 0, libemp_node_limit() - 1);
+        return 0;
+    case 'p':
+        add_peer(arguments, text, state);
+        return 0;
+    case 'f':
+        arguments->force = true;
+        return 0;
+    case 'w':
+        arguments->wait_link = true;
+        return 0;
+    case 'M':
+        if (!tool_parse_address(text, arguments->start.mac_address))
+            argp_error(state, "expected --mac 02:54:47:00:00:01, found %s", text);
+        return 0;
+    case 'e':
+        arguments->start.epoch = (uint16_t)tool_number(state, text, 1, UINT16_MAX);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->image)
+            argp_error(state, "expected one image, found %s, too", text);
+        arguments->image = text;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp parser = {
+    .options = option_table,
+    .parser = parse,
+    .args_doc = "[IMAGE]",
+    .doc = "Loads a firmware image into a board, reads it back, starts it and waits until it is "
+           "ready. This card has no flash memory for firmware: it must be loaded after each power "
+           "cycle.\v"
+           "Without IMAGE: $EMP_IMAGE, or the image that was installed with emp. A damaged, "
+           "foreign or too large image is refused before the board is touched.",
+    .children = (const struct argp_child[]){{&tool_argp, 0, NULL, 0}, {0}},
+};
+
+static void show_progress(void *context, const char *step, size_t done, size_t total) {
+    (void)context;
+    if (isatty(STDERR_FILENO))
+        (void)fprintf(stderr, "\r%-8s %3zu %%%s", step, total ? 100 * done / total : 100,
+                      strcmp(step, "start") == 0 && done == total ? "\n" : "");
+}
+
+/* A board that runs is somebody's. */
+static int check_free(struct tool_session *session, const struct arguments *arguments) {
+    struct board_status status;
+    struct board *hardware = libemp_hardware(session->board);
+    if (arguments->force || board_attach(hardware, 0) || board_status(hardware, &status))
+        return TOOL_DONE;
+    return tool_say("%s: firmware of specification 0x%08" PRIX32
+                    " runs as node %u; --force loads over it, and loses its messages",
+                    arguments->common.board, status.protocol_hash, status.node);
+}
+
+static int set_peers(struct tool_session *session, const struct arguments *arguments) {
+    for (size_t i = 0; i < arguments->peer_count; i++) {
+        const int error =
+            libemp_set_peer(session->board, arguments->peers[i].node, arguments->peers[i].address);
+        if (error)
+            return tool_fail(session, error, "--peer");
+    }
+    return TOOL_DONE;
+}
+
+static int report(struct tool_session *session, const struct arguments *arguments,
+                  const struct board_image *image) {
+    struct board_image_information information;
+    struct board_status status;
+    struct tool_report report;
+    const int error = board_status(libemp_hardware(session->board), &status);
+    if (error)
+        return tool_fail(session, error, "status");
+    board_image_information(image, &information);
+    tool_report_begin(&report, arguments->common.json);
+    tool_report_text(&report, "image", "%s", arguments->image);
+    if (information.flashable)
+        tool_report_text(&report, "version", "%u.%u.%u", information.version[0],
+                         information.version[1], information.version[2]);
+    tool_report_text(&report, "protocol", "%s %s", information.protocol, information.profile);
+    tool_report_text(&report, "specification", "0x%08" PRIX32, status.protocol_hash);
+    tool_report_number(&report, "verified", information.load_bytes, "bytes");
+    tool_report_number(&report, "node", status.node, "");
+    tool_report_text(&report, "mac_address", "%02x:%02x:%02x:%02x:%02x:%02x", status.mac_address[0],
+                     status.mac_address[1], status.mac_address[2], status.mac_address[3],
+                     status.mac_address[4], status.mac_address[5]);
+    tool_report_number(&report, "incarnation", status.epoch, "");
+    tool_report_text(&report, "link", status.link ? "up" : "down");
+    tool_report_end(&report);
+    return TOOL_DONE;
+}
+
+static int load(struct tool_session *session, const struct arguments *arguments,
+                const struct board_image *image) {
+    int status = check_free(session, arguments);
+    if (status)
+        return status;
+    int error = libemp_start(session->board, image, &arguments->start);
+    if (error)
+        return tool_fail(session, error, arguments->common.board);
+    status = set_peers(session, arguments);
+    if (status)
+        return status;
+    if (arguments->wait_link) {
+        error =
+            board_wait_link(libemp_hardware(session->board), tool_timeout_ns(&arguments->common));
+        if (error)
+            return tool_fail(session, error, "link");
+    }
+    return report(session, arguments, image);
+}
+
+int tool_load(int argc, char **argv) {
+    static struct arguments arguments;
+    struct board_image *image;
+    struct tool_session session;
+    char reason[REASON_BYTES];
+    tool_options_defaults(&arguments.common);
+    arguments.common.progress = show_progress;
+    if (argp_parse(&parser, argc, argv, 0, NULL, &arguments))
+        return TOOL_USAGE;
+    if (!arguments.image)
+        arguments.image = tool_default_image();
+    if (!arguments.image)
+        return tool_say("which image? none is installed; expected IMAGE or EMP_IMAGE");
+    if (board_image_open_explained(&image, arguments.image, reason, sizeof reason))
+        return tool_say("%s", reason);
+    int status = tool_open(&session, &arguments.common);
+    if (!status) {
+        status = load(&session, &arguments, image);
+        tool_close(&session, NULL, 0);
+    }
+    board_image_close(image);
+    return status;
+}

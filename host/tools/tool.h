@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* What the subcommands of `emp` share: options, the board, results, signals. */
+#ifndef HOST_TOOLS_TOOL_H
+#define HOST_TOOLS_TOOL_H
+
+#include "host/emp/libemp.h"
+
+#include <argp.h>
+#include <cjson/cJSON.h>
+#include <signal.h>
+#include <stdio.h>
+
+/* Exit statuses, of every subcommand. */
+enum {
+    TOOL_DONE = 0,
+    TOOL_FAILED = 1,
+    TOOL_USAGE = 2,
+    TOOL_TIMED_OUT = 3 /* the other side did not answer, or went away */
+};
+
+/* ------------------------------------------------------------------------------------------------
+ * Subcommands; each parses its own arguments, argv[0] is "emp NAME". */
+
+int tool_dump(int argc, char **argv);
+int tool_image(int argc, char **argv);
+int tool_info(int argc, char **argv);
+int tool_install(int argc, char **argv);
+int tool_load(int argc, char **argv);
+int tool_param(int argc, char **argv);
+int tool_perf(int argc, char **argv);
+int tool_ping(int argc, char **argv);
+int tool_receive(int argc, char **argv);
+int tool_send(int argc, char **argv);
+int tool_stat(int argc, char **argv);
+int tool_trace(int argc, char **argv);
+
+/* ------------------------------------------------------------------------------------------------
+ * Options */
+
+struct tool_options {
+    const char *board;
+    bool json;
+    double timeout_s; /* of the board's clock; negative: not given */
+    bool ends_in_memory;
+    void (*progress)(void *context, const char *step, size_t done, size_t total); /* of a start */
+};
+
+/* The options that all subcommands with a board take; a child of their parsers, whose input is a
+ * struct tool_options. */
+extern const struct argp tool_argp;
+void tool_options_defaults(struct tool_options *options);
+/* How long to wait for a side that should answer; and for one that may come at any time: only as
+ * long as the option says, else for ever. */
+uint64_t tool_timeout_ns(const struct tool_options *options);
+uint64_t tool_patience_ns(const struct tool_options *options);
+
+/* Numbers in arguments; a bad one ends the program with status 2 and says what was expected. A size
+ * may end with k, M or G. */
+uint64_t tool_number(struct argp_state *state, const char *text, uint64_t least, uint64_t most);
+double tool_seconds(struct argp_state *state, const char *text);
+bool tool_parse_address(const char *text, uint8_t address[6]);
+
+/* ------------------------------------------------------------------------------------------------
+ * Boards */
+
+struct tool_session {
+    struct libemp_board *board;
+    const struct tool_options *options;
+    bool stuck; /* a request could not be cancelled: closing stops the board */
+};
+
+/* Opens the board; waits some seconds if another program uses it. After a failure there is a
+ * message and the result is an exit status. */
+int tool_open(struct tool_session *session, const struct tool_options *options);
+/* The same, and attaches to its firmware. */
+int tool_attach(struct tool_session *session, const struct tool_options *options);
+/* Cancels what is still posted, for the next program, and closes. NO_REQUEST entries are skipped. A
+ * board is stopped if it has a message that it has begun and that the other node does not take:
+ * nothing else can end that, and later messages to the node would wait behind it. */
+void tool_close(struct tool_session *session, const libemp_request *posted, size_t count);
+
+/* Why something failed, for people. */
+const char *tool_reason(const struct tool_session *session, int error);
+/* Prints what failed and why; the exit status for `error`. */
+int tool_fail(const struct tool_session *session, int error, const char *what);
+/* Prints a message of the tool's own; the value is TOOL_FAILED. */
+int tool_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int tool_status(int error);
+
+/* Memory of the board, registered. TOOL_DONE or a status after a message. */
+int tool_buffer(struct tool_session *session, size_t bytes, uint8_t **buffer,
+                struct libemp_memory **memory);
+
+/* Time of the board's clock since a moment, in nanoseconds, and waiting. */
+uint64_t tool_now_ns(const struct tool_session *session);
+void tool_sleep_s(const struct tool_session *session, double seconds);
+
+/* SIGINT or SIGTERM has come; loops end then. */
+bool tool_stopped(void);
+void tool_catch_signals(void);
+
+/* As libemp_wait, in slices, so that a signal ends it, with -EINTR; the request is then posted. */
+int tool_wait(struct tool_session *session, libemp_request request, uint64_t timeout_ns,
+              struct libemp_completion *completion);
+
+/* Tags of messages between programs of `emp`. They fit every profile. */
+enum {
+    TOOL_TAG_PING = 0x5001,
+    TOOL_TAG_PONG = 0x5002,
+    TOOL_TAG_PERF_REQUEST = 0x5003,
+    TOOL_TAG_PERF_REPLY = 0x5004,
+    TOOL_TAG_PERF_DATA = 0x5005,
+    TOOL_TAG_ENTRY = 0x5010, /* of a transfer: host/tools/transfer.h */
+    TOOL_TAG_ANSWER = 0x5011,
+    TOOL_TAG_CONTENT = 0x5012
+};
+
+/* Sends memory from its beginning and waits until it has arrived; receives into it, from one node.
+ * 0 or a negative errno value. After a time-out the request has been cancelled. */
+int tool_send_message(struct tool_session *session, uint16_t peer, uint64_t tag,
+                      struct libemp_memory *memory, size_t bytes, uint64_t timeout_ns);
+int tool_receive_message(struct tool_session *session, uint16_t peer, uint64_t tag,
+                         struct libemp_memory *memory, size_t bytes, uint64_t timeout_ns,
+                         struct libemp_completion *completion);
+/* Ends a request early, if it can be; returns when it has ended, or after a time-out. */
+void tool_cancel(struct tool_session *session, libemp_request request);
+
+/* The image that `emp` loads if none is named: $EMP_IMAGE, the one installed with this program, or
+ * that of the system. NULL: none of these exists. The text is overwritten by the next call. */
+const char *tool_default_image(void);
+
+/* ------------------------------------------------------------------------------------------------
+ * Results, as lines for people or as one JSON object */
+
+struct tool_report {
+    cJSON *object; /* NULL: as text, at once */
+};
+
+void tool_report_begin(struct tool_report *report, bool json);
+void tool_report_text(struct tool_report *report, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void tool_report_number(struct tool_report *report, const char *name, double value,
+                        const char *unit);
+void tool_report_end(struct tool_report *report);
+/* Prints an object on one line, and frees it. */
+void tool_print_json(cJSON *object);
+
+#endif
