@@ -265,9 +265,11 @@ static int read_words(struct emp_device *device, const struct emp_ioctl_words *r
 		return -ENODEV;
 	if (within(address, count, BOARD_CONTROL_ADDRESS,
 		   (CONTROL_END - BOARD_CONTROL_ADDRESS) / 4)) {
-		(void)board_read_memory(device->board, address, words, count);
-		hide_addresses(address, count, words);
-		return 0;
+		const int error = board_read_memory(device->board, address, words, count);
+
+		if (!error)
+			hide_addresses(address, count, words);
+		return error;
 	}
 	if (!is_privileged() &&
 	    !(device->table.running &&
