@@ -47,12 +47,21 @@
  *   NIC_ALARM_NOTIFIES      1: nic_on_alarm may call nic_notify_written, too
  *   NIC_SUMS_DATA           1: the transfer engines sum the data of every frame, and before the
  *                           first piece of each nic_transmit_sum or nic_receive_sum is called
+ *   NIC_PROCESSORS          2: the image runs on two processors, and each of its units is compiled
+ *                           for one of them, NIC_PROCESSOR: 0 for the one that the host starts
  */
 #ifndef FW_RUNTIME_PORT_H
 #define FW_RUNTIME_PORT_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#ifndef NIC_PROCESSORS
+#define NIC_PROCESSORS 1
+#endif
+#ifndef NIC_PROCESSOR
+#define NIC_PROCESSOR 0
+#endif
 
 #include NIC_PORT_HEADER
 
@@ -240,5 +249,39 @@ void nic_link_idle(void);
 
 /* Takes frames from the wire, or ignores them; `false` comes with nic_link_send. */
 void nic_link_enable(bool up);
+
+/* -------------------------------------------------------------------------------- Two processors
+ */
+
+#if NIC_PROCESSORS > 1
+/*
+ * Each processor has an event loop of its own, so "one caller" above holds for each. Of the
+ * operations above the units for processor 1 have nic_clock alone. An object that both use is
+ * declared `extern` with NIC_COMMON, defined in a unit for processor 0 with NIC_COMMON, too, and
+ * cleared at start; all other objects are one processor's. What one processor stores the other one
+ * sees in the order of the stores.
+ */
+
+/* The one lock. Of code between nic_lock and nic_unlock one processor runs at a time. It may be
+ * nested. A processor waits without a bound while the other holds it, so hold it shortly. */
+static inline void nic_lock(void);
+static inline void nic_unlock(void);
+
+/* The other processor gets nic_on_signal, after all that was stored before. Signals may come as
+ * one. */
+static inline void nic_signal(void);
+void nic_on_signal(void);
+
+/* By processor 0, in nic_on_start: the other one calls nic_on_second_start, then its event loop. */
+void nic_start_second(void);
+void nic_on_second_start(void);
+
+/* Of one processor; for information. */
+struct nic_processor_counters {
+    uint32_t lock_waits; /* the lock was not free; each look counts */
+    uint32_t wake_ups;   /* nic_on_signal */
+};
+extern struct nic_processor_counters nic_processor_counters;
+#endif
 
 #endif

@@ -19,7 +19,7 @@ verify-nightly:  ## the longest configurations too
 
 # Proofs of small C functions for all inputs: parser and codecs equal the layouts, accessors and sets do what they say.
 .PHONY: prove
-prove:           ## prove frame parser, codecs, accessors of layouts, sets and pools for all inputs (a minute)
+prove:           ## prove frame parser, codecs, accessors of layouts, sets and pools for all inputs, lock and queues in all orders
 	@scripts/setup.sh demo prove
 	$(Q)$(MAKE) --no-print-directory -s generate $(BUILD)/gen/emp/frame.c
 	$(Q)$(PYTHON) models/prove.py --build $(BUILD)

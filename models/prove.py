@@ -3,7 +3,7 @@
 """Proves small C functions for all their inputs: `make prove`.
 
     models/prove.py                     everything
-    models/prove.py --only parser       one subject: parser, codecs, accessors, support
+    models/prove.py --only parser       one subject: parser, codecs, accessors, support, processors
 
 The C is compiled by clang for a big-endian machine with 32-bit addresses, as the chip is, without optimisation, and
 its intermediate code executed symbolically (models/proof/symbolic.py): no input is chosen, all are covered, and every
@@ -25,7 +25,14 @@ sys.path[:0] = [str(ROOT), str(ROOT / "gen")]
 
 import hsmc  # noqa: E402
 from hsmc import ir  # noqa: E402
-from models.proof import accessors, codec, frame_parser, support  # noqa: E402
+from models.proof import (
+    accessors,
+    codec,
+    frame_parser,
+    processors,
+    support,
+)  # noqa: E402
+from models.proof.interleaving import Violated  # noqa: E402
 from models.proof.llvm_text import Unreadable  # noqa: E402
 from models.proof.symbolic import Refuted, Tally, Undecided  # noqa: E402
 
@@ -35,7 +42,7 @@ SPECS = {
     for path in sorted(ROOT.glob("spec/*/*.hsm"))
     if path.stem == path.parent.name
 }
-SUBJECTS = ("parser", "codecs", "accessors", "support")
+SUBJECTS = ("parser", "codecs", "accessors", "support", "processors")
 
 
 class Proofs:
@@ -86,6 +93,11 @@ class Proofs:
         proof = support.SupportProof(list(self.protocols.values()), self.directory)
         return proof.prove(), proof.executor.tally
 
+    def processors(self) -> tuple[list[str], Tally]:
+        """Not for all inputs but in all orders: each is a path."""
+        told, states = processors.prove(self.directory)
+        return told, Tally(paths=states)
+
 
 def prove(subject: str, work: Callable[[], tuple[list[str], Tally]]) -> dict[str, Any]:
     """Runs one proof and prints its verdict."""
@@ -101,6 +113,8 @@ def prove(subject: str, work: Callable[[], tuple[list[str], Tally]]) -> dict[str
             "where": refuted.where,
             "input": refuted.input,
         }
+    except Violated as violated:
+        verdict |= {"result": "refuted", "why": str(violated)}
     except (Undecided, Unreadable) as problem:
         verdict |= {"result": "undecided", "why": str(problem)}
     verdict["seconds"] = round(time.monotonic() - started, 1)

@@ -17,6 +17,8 @@ RA = 31
 ALLOWED = {
     ("_start", "jr"): (1, "enters the event loop, once"),
     ("tigon2_event_loop", "joff"): (1, "dispatches one event"),
+    ("tigon2_second_start", "jr"): (1, "enters the event loop of processor B, once"),
+    ("tigon2_second_event_loop", "joff"): (1, "dispatches one event of processor B"),
 }
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Compiles C for the chip's kind of machine, big-endian with 32-bit addresses, and reads the intermediate code.
 
-Without optimisation, so that what C leaves undefined is still there to be found.
+Without optimisation, unless a proof says otherwise, so that what C leaves undefined is still there to be found.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ FLAGS = [
         "-std=c11",
         "-ffreestanding",
         "-nostdinc",
-        "-O0",
         "-gline-tables-only",
     ),
     *("-fno-discard-value-names", "-S", "-emit-llvm"),
@@ -42,9 +41,14 @@ def resources() -> str:
 
 
 def compile_text(
-    text: str, directory: pathlib.Path, name: str, include: list[pathlib.Path]
+    text: str,
+    directory: pathlib.Path,
+    name: str,
+    include: list[pathlib.Path],
+    optimised: bool = False,
 ) -> llvm_text.Module:
-    """Compiles a C text, which includes what it is about, in `directory` as name.c."""
+    """Compiles a C text, which includes what it is about, in `directory` as name.c. `optimised`: for a search of all orders,
+    where each instruction costs, and volatile accesses are all that counts."""
     directory.mkdir(parents=True, exist_ok=True)
     source, code = directory / f"{name}.c", directory / f"{name}.ll"
     source.write_text(text)
@@ -52,6 +56,7 @@ def compile_text(
     command = [
         "clang",
         *FLAGS,
+        "-O1" if optimised else "-O0",
         "-isystem",
         f"{resources()}/include",
         *(f"-I{path}" for path in found),

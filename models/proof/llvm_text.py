@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Optional, Union
+from typing import Optional, Sequence, Union
 
 
 class Unreadable(Exception):
@@ -47,11 +47,15 @@ Type = Union[Integer, PointerTo, Array, Structure, Void]
 
 @dataclass(frozen=True)
 class Operand:
-    """A register (`name`), or a constant (`number`; None with no name: undefined)."""
+    """A register (`name`), a place in an object of the file (`object` and, from its beginning, `steps` through `stepped`), or
+    a constant (`number`; None with no name and no object: undefined)."""
 
     type: Type
     name: str = ""
     number: Optional[int] = None
+    object: str = ""
+    stepped: Type = Void()
+    steps: tuple[int, ...] = ()
 
 
 @dataclass
@@ -104,6 +108,21 @@ class Module:
         if isinstance(type, Structure):
             return max(map(self.alignment, self.structures[type.name]), default=1)
         return self.size(type)
+
+    def offset(self, type: Type, steps: Sequence[int]) -> int:
+        """Of what a computation of an address reaches by constant steps through a type; the first is over whole ones."""
+        first, *rest = steps
+        offset = first * self.size(type)
+        for step in rest:
+            if isinstance(type, Structure):
+                offset += self.member_offset(type, step)
+                type = self.structures[type.name][step]
+            elif isinstance(type, Array):
+                type = type.element
+                offset += step * self.size(type)
+            else:
+                raise Unreadable("a step into what has no parts")
+        return offset
 
     def member_offset(self, type: Structure, index: int) -> int:
         """Of the member number `index`; one behind the last gives where the last ends."""
@@ -170,6 +189,20 @@ class Cursor:
         name = self.take(rf"%({NAME})")
         if name is not None:
             return Operand(type, name=name)
+        object = self.take(rf"@({NAME})")
+        if object is not None:
+            return Operand(type, object=object)
+        if self.take(r"getelementptr inbounds \("):
+            stepped = self.type()
+            self.need(",")
+            base = self.operand()
+            steps: list[int] = []
+            while self.take(","):
+                steps.append(int(self.need(r"i32 (\d+)")))
+            self.need(r"\)")
+            return Operand(
+                type, object=base.object, stepped=stepped, steps=tuple(steps)
+            )
         word = self.need(r"-?\d+|true|false|undef|poison|null")
         if word in ("undef", "poison"):
             return Operand(type)

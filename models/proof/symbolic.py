@@ -277,6 +277,8 @@ class Run:
     def value(self, operand: llvm_text.Operand) -> Value:
         if operand.name:
             return self.registers[operand.name]
+        if operand.object:
+            raise llvm_text.Unreadable(f"{self.function.name} uses @{operand.object}")
         if operand.number is None or not isinstance(operand.type, Integer):
             raise Undecided(
                 f"{self.function.name}: an undefined value or a null pointer is used"

@@ -11,7 +11,11 @@
 
 static_assert(NIC_TRACE_ENTRIES == 1u << TIGON2_TRACE_BITS, "the ring is as start.S has it");
 
+#if NIC_PROCESSORS > 1
+#include "fw-runtime/port/tigon2/processors.c"
+#else
 uint32_t tigon2_software_events NIC_FAST;
+#endif
 bool tigon2_work_wanted NIC_FAST;
 bool tigon2_slot_blocked NIC_FAST;
 struct tigon2_counters tigon2_counters;
@@ -78,6 +82,25 @@ NIC_ENTRY NIC_COLD void tigon2_start(void) {
     nic_on_start();
     tigon2_link_look();
 }
+
+#if NIC_PROCESSORS > 1
+extern char tigon2_second_start[]; /* second_start.S */
+
+/* B may have been stopped anywhere, and may hold the lock. A face of the semaphore is a register
+ * like any other: A frees both. */
+NIC_COLD void nic_start_second(void) {
+    TIGON2_REGISTER(CPU_B_STATE) = TIGON2_CPU_HALT;
+    if (TIGON2_REGISTER(SEMAPHORE_A) != 0)
+        TIGON2_REGISTER(SEMAPHORE_A) = 1;
+    if (TIGON2_REGISTER(SEMAPHORE_B) != 0)
+        TIGON2_REGISTER(SEMAPHORE_B) = 1;
+    TIGON2_REGISTER(EVENT_B) = 0;
+    TIGON2_REGISTER(CPU_B_STACK) = TIGON2_REGISTER(CPU_A_STACK) - 0x1000u; /* 2.3 */
+    TIGON2_REGISTER(CPU_B_COUNTER) = (uint32_t)(uintptr_t)tigon2_second_start;
+    TIGON2_REGISTER(CPU_B_STATE) = 0;
+    tigon2_enable(TIGON2_EVENT_SIGNAL);
+}
+#endif
 
 /* While there are too few notices for a frame or an alarm, the event of frames is off (dma.c). The
  * alarm comes again so much later. */

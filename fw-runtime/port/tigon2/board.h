@@ -36,7 +36,7 @@ void tigon2_on_slot(void);
 
 /* A frame that has its turn goes before the event that calls this. */
 static inline void tigon2_serve_slot(void) {
-    if (tigon2_software_events & 1u << TIGON2_EVENT_SLOT)
+    if (tigon2_raised(TIGON2_EVENT_SLOT))
         tigon2_on_slot();
 }
 

@@ -123,7 +123,7 @@ NIC_ENTRY NIC_HOT void tigon2_on_write_done(void) {
     done = tigon2_dma_done(&tigon2_dma_write, consumer);
     while (notice_due(&write_notices, write_queued, NIC_WRITTEN_LIMIT, done))
         nic_on_written(notice_give(&write_notices, NIC_WRITTEN_LIMIT));
-    if (tigon2_software_events & 1u << TIGON2_EVENT_WRITTEN)
+    if (tigon2_raised(TIGON2_EVENT_WRITTEN))
         tigon2_withdraw(TIGON2_EVENT_WRITTEN);
     tigon2_receive_settle();
     if (notices_outstanding(&write_notices) == 0) {
@@ -174,7 +174,7 @@ NIC_ENTRY NIC_COLD void tigon2_on_read_done(void) {
     uint32_t done;
     TIGON2_REGISTER(DMA_READ_REFERENCE) = consumer;
     tigon2_dma_read.limit = consumer;
-    if (tigon2_software_events & 1u << TIGON2_EVENT_READ_NOTICE)
+    if (tigon2_raised(TIGON2_EVENT_READ_NOTICE))
         tigon2_withdraw(TIGON2_EVENT_READ_NOTICE);
     done = tigon2_dma_done(&tigon2_dma_read, consumer);
     while (notice_due(&read_notices, read_queued, NIC_READ_LIMIT, done))

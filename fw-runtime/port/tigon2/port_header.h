@@ -35,9 +35,15 @@
 #define NIC_WRITTEN_PER_FRAME 2
 #define NIC_READ_LIMIT        32
 
+/* In SRAM, cleared at start, and known to the other processor's unit. */
+#define NIC_COMMON __attribute__((section(".bss.common"), externally_visible))
+
+#if NIC_PROCESSORS > 1
+#include "fw-runtime/port/tigon2/processors.h"
+#else
 /* Software event bits. Only processor A sets any, and writes to hardware bits are ignored, so a
- * copy saves the read and the semaphore (tigon2.md 3.4, 4). A second processor that raises events
- * here needs both back. */
+ * copy saves the read and the semaphore (tigon2.md 3.4, 4). With a second processor that raises
+ * events here both are needed (processors.h). */
 extern uint32_t tigon2_software_events NIC_FAST;
 
 static inline void tigon2_raise(unsigned event) {
@@ -49,6 +55,11 @@ static inline void tigon2_withdraw(unsigned event) {
     tigon2_software_events &= ~(1u << event);
     TIGON2_REGISTER(EVENT) = tigon2_software_events;
 }
+
+static inline bool tigon2_raised(unsigned event) {
+    return (tigon2_software_events & 1u << event) != 0;
+}
+#endif
 
 static inline void tigon2_enable(unsigned event) {
     tigon2_enabled |= 1u << event;

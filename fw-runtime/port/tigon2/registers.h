@@ -10,10 +10,13 @@
 
 /* Offsets, also for assembler. */
 #define TIGON2_MISC_LOCAL_CONTROL      0x044
+#define TIGON2_SEMAPHORE_A             0x048
+#define TIGON2_SEMAPHORE_B             0x04C
 #define TIGON2_TIMER                   0x054
 #define TIGON2_TIMER_REFERENCE         0x058
 #define TIGON2_EVENT                   0x060
 #define TIGON2_MAILBOX_EVENT           0x064
+#define TIGON2_EVENT_B                 0x070
 #define TIGON2_DMA_READ_LENGTH         0x09C
 #define TIGON2_DMA_WRITE_LENGTH        0x0AC
 #define TIGON2_DMA_WRITE_STATE         0x0A0
@@ -58,9 +61,13 @@
 #define TIGON2_MULTICAST_HASH          0x228 /* four of them */
 #define TIGON2_PORT_CONTROL            0x238
 #define TIGON2_PORT_CLEAR              0x23C
+#define TIGON2_CPU_B_STATE             0x240
+#define TIGON2_CPU_B_COUNTER           0x244
+#define TIGON2_CPU_B_STACK             0x250
 
 /* HW[060], tigon2.md 4. Software bits only from rows that name a software use (14 row 6). */
 #define TIGON2_EVENT_TIMER             28
+#define TIGON2_EVENT_SIGNAL            27 /* software: by the other processor */
 #define TIGON2_EVENT_TRANSMIT_FAULT    26
 #define TIGON2_EVENT_RECEIVE_ATTENTION 25
 #define TIGON2_EVENT_WRITTEN           23 /* software: nothing outstanding, or a full ring hid it */
@@ -123,7 +130,8 @@
 #define TIGON2_DMA_WRITE_RING  0x0800u
 #define TIGON2_STACK_WINDOW    0x00BFF000u
 
-#ifndef __ASSEMBLER__
+/* A proof has registers of its own. */
+#if !defined __ASSEMBLER__ && !defined TIGON2_REGISTER
 #include <stdint.h>
 
 register volatile uint32_t *tigon2_registers __asm__("k1");

@@ -115,7 +115,11 @@ tigon2_event_table:
 	serve	tigon2_on_stray			/* 24 */
 	serve	tigon2_on_receive_attention	/* 25 */
 	serve	tigon2_on_transmit_fault	/* 26 */
+#if NIC_PROCESSORS > 1
+	serve	tigon2_on_signal		/* 27 */
+#else
 	serve	tigon2_on_stray			/* 27 */
+#endif
 	serve	tigon2_on_timer			/* 28 */
 	/* Bits 29 to 31 are never enabled. */
 	.end	tigon2_event_table

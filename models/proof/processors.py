@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: MIT
+"""Lock, signals and queues of two processors: the C that ships, run in every order of single loads and stores.
+
+What is searched is fw-runtime/messages.h and fw-runtime/port/tigon2/processors.h and .c, compiled for each processor. The
+event loop around them, in assembly on the chip, is a loop in C here: it loads its event word, then serves one event, the
+highest bit first. Semaphore and event words behave as the chip's reference says (3.4, 4).
+
+Each processor sends numbered messages to the other, one for each time it finds its event "work" set, which it sets itself:
+so both processors change both event words all the time. Who finds the queue full goes on when it is signalled that there
+is room. Properties, each named in the verdict that it does not hold:
+
+* mutual_exclusion: between nic_lock and nic_unlock there is one processor, also where the lock is nested.
+* message_whole: a message is read as it was written, all its words.
+* message_in_order: messages come in the order they were put, none twice, none left out.
+* frame_kept: the receiver reads a frame that a message names as it was when the message was put; it gives the frame back
+  by taking the message, and the sender then fills it anew.
+* all_delivered, no_lost_wake_up: from every state that can come the end is in reach, and there all have been taken. So
+  no signal is lost, neither by the other processor nor by bits that a processor sets in its own word, and nothing ends
+  in a deadlock. A processor that waits for the lock waits as long as the other one has it; that the other one is given
+  the bus meanwhile is the chip's affair.
+"""
+
+from __future__ import annotations
+
+import pathlib
+from dataclasses import dataclass
+from typing import Optional
+
+from . import c_code
+from .interleaving import Found, Interleaving, Pointer, Value, Violated
+
+REGISTERS = "registers"
+SEMAPHORES = {0x048: 1, 0x04C: 2}
+FRAMES = "frames"
+
+HARNESS = """
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FW_RUNTIME_PORT_H
+#define NIC_PROCESSORS 2
+#define NIC_PROCESSOR %(processor)d
+#define NIC_FAST
+#define NIC_HOT
+#define NIC_COLD
+#define NIC_ENTRY
+#define NIC_MESSAGE_LIMIT %(limit)du
+#define NIC_MESSAGE_WORDS 2u
+
+struct nic_processor_counters { uint32_t lock_waits, wake_ups; };
+volatile uint32_t *chip_register(uint32_t offset);
+#define TIGON2_REGISTER(name) (*chip_register(TIGON2_##name))
+void nic_on_signal(void);
+void tigon2_on_signal(void);
+void tigon2_second_on_signal(void);
+#include "fw-runtime/messages.h"
+struct nic_messages *queue_to(uint32_t processor);
+volatile uint32_t *frame_of(uint32_t processor, uint32_t number);
+void delivered(uint32_t number, uint32_t check, uint32_t content);
+void section_begins(void);
+void section_ends(void);
+uint32_t next_to_send(void); /* 0: none is left */
+bool finished(void);
+void run(void);
+
+#include "fw-runtime/port/tigon2/processors.c"
+
+#if NIC_PROCESSOR == 0
+#define ON_SIGNAL tigon2_on_signal
+#else
+#define ON_SIGNAL tigon2_second_on_signal
+#endif
+#define OTHER (1u - NIC_PROCESSOR)
+#define WORK  3u
+
+/* A message is its number and what the number makes; and a frame, which is the number again. */
+static void on_work(void) {
+    volatile uint32_t *words = nic_message_begin(queue_to(OTHER));
+    uint32_t number;
+    tigon2_withdraw(WORK);
+    if (words == NULL)
+        return;
+    number = next_to_send();
+    if (number == 0)
+        return;
+    *frame_of(OTHER, number) = number;
+    words[0] = number;
+    words[1] = ~number;
+    nic_message_put(queue_to(OTHER));
+    nic_signal();
+    nic_lock();
+    tigon2_raise(WORK);
+    section_begins();
+    (void)TIGON2_REGISTER(OTHER_EVENT);
+    section_ends();
+    nic_unlock();
+}
+
+/* Taking leaves room, which the other one may wait for. */
+void nic_on_signal(void) {
+    struct nic_messages *queue = queue_to(NIC_PROCESSOR);
+    const volatile uint32_t *words;
+    while ((words = nic_message_first(queue)) != NULL) {
+        uint32_t number = words[0];
+        uint32_t check = words[1];
+        delivered(number, check, *frame_of(NIC_PROCESSOR, number));
+        nic_message_taken(queue);
+        nic_signal();
+    }
+    tigon2_raise(WORK);
+}
+
+void run(void) {
+    tigon2_raise(WORK);
+    while (!finished()) {
+        uint32_t events = TIGON2_REGISTER(OWN_EVENT);
+        if (events & 1u << TIGON2_EVENT_SIGNAL)
+            ON_SIGNAL();
+        else if (events & 1u << WORK)
+            on_work();
+    }
+}
+"""
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """So many messages to each processor, and so many that a queue holds."""
+
+    to: tuple[int, int]
+    limit: int
+
+
+class Chip:
+    """Registers, shared memory and what is counted. `ghost`: per processor, sent and delivered; then how many are in a
+    section under the lock."""
+
+    def __init__(self, traffic: Traffic) -> None:
+        self.traffic = traffic
+        self.ghost: tuple[int, ...] = (0, 0, 0, 0, 0)
+
+    def load(self, memory: dict[tuple[str, int], int], at: Pointer) -> int:
+        if at.object == REGISTERS and at.offset in SEMAPHORES:
+            return int(memory.get((REGISTERS, 0), 0) == SEMAPHORES[at.offset])
+        return memory.get((at.object, at.offset), 0)
+
+    def store(
+        self, memory: dict[tuple[str, int], int], at: Pointer, value: int
+    ) -> None:
+        if at.object == REGISTERS and at.offset in SEMAPHORES:
+            holder = memory.get((REGISTERS, 0), 0)
+            face = SEMAPHORES[at.offset]
+            if holder in (0, face):
+                memory[REGISTERS, 0] = face - holder
+            return
+        memory[at.object, at.offset] = value
+
+    def call(
+        self, thread: int, name: str, arguments: list[Value], ghost: list[int]
+    ) -> Optional[Value]:
+        numbers = [value for value in arguments if isinstance(value, int)]
+        own = 2 * thread
+        if name == "chip_register":
+            return Pointer(REGISTERS, numbers[0])
+        if name == "queue_to":
+            return Pointer(f"queue to {numbers[0]}", 0)
+        if name == "frame_of":
+            frame = numbers[1] % self.traffic.limit
+            return Pointer(f"{FRAMES} to {numbers[0]}", 4 * frame)
+        if name == "next_to_send":
+            if ghost[own] == self.traffic.to[1 - thread]:
+                return 0
+            ghost[own] += 1
+            return ghost[own]
+        if name == "finished":
+            sent_all = ghost[own] == self.traffic.to[1 - thread]
+            return int(sent_all and ghost[own + 1] == self.traffic.to[thread])
+        if name == "delivered":
+            self._delivered(thread, numbers, ghost)
+        elif name == "section_begins":
+            ghost[4] += 1
+            if ghost[4] > 1:
+                raise Violated("mutual_exclusion", "both processors hold the lock")
+        elif name == "section_ends":
+            ghost[4] -= 1
+        else:
+            raise Violated("no_other_call", f"{name} is called")
+        return None
+
+    def _delivered(self, thread: int, numbers: list[int], ghost: list[int]) -> None:
+        number, check, content = numbers
+        if check != number ^ 0xFFFFFFFF:
+            raise Violated("message_whole", f"words {number:#x} and {check:#x}")
+        expected = ghost[2 * thread + 1] + 1
+        if number != expected:
+            raise Violated("message_in_order", f"{number} comes instead of {expected}")
+        if content != number:
+            raise Violated("frame_kept", f"frame {number} holds {content}")
+        ghost[2 * thread + 1] = number
+
+    def ended(self, ghost: tuple[int, ...]) -> bool:
+        return (ghost[1], ghost[3]) == self.traffic.to
+
+
+# What the proof searches; each in both directions, or with more messages than a queue holds.
+TRAFFICS = (
+    Traffic((0, 3), 1),
+    Traffic((0, 3), 2),
+    Traffic((1, 1), 1),
+    Traffic((1, 2), 2),
+)
+
+
+def prove(directory: pathlib.Path) -> tuple[list[str], int]:
+    """What holds, in words, and the states in all. Raises Violated."""
+    told, states = [], 0
+    for traffic in TRAFFICS:
+        found = search(traffic, directory, [])
+        states += found.states
+        told.append(
+            f"{traffic.to[1]} messages to B and {traffic.to[0]} to A through queues of {traffic.limit}: "
+            f"{found.states} states, {found.steps} steps, depth {found.depth}, all orders of loads and stores"
+        )
+    return told, states
+
+
+def search(
+    traffic: Traffic,
+    directory: pathlib.Path,
+    include: list[pathlib.Path],
+    harness: str = HARNESS,
+) -> Found:
+    """Every order of accesses. `include`: where files are looked for before those of the repository. Raises Violated."""
+    modules = [
+        c_code.compile_text(
+            harness % {"processor": processor, "limit": traffic.limit},
+            directory,
+            f"processor_{processor}",
+            include,
+            optimised=True,
+        )
+        for processor in (0, 1)
+    ]
+    threads = [(module, "run") for module in modules]
+    counters = ("nic_processor_counters",)
+    return Interleaving(threads, Chip(traffic), counters).search()

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+# An image for both processors, its two units linked by the port's own script, and the test that runs it on a board.
+
+PROCESSORS       := $(BUILD)/processors
+PROCESSORS_IMAGE := $(PROCESSORS)/processors.elf
+
+PROCESSORS_CFLAGS = $(FW_CFLAGS) $(FW_UNTRACED) -DNIC_PROCESSORS=2 -DNIC_PROCESSOR=$(PROCESSOR)
+PROCESSORS_UNIT_CFLAGS = $(PROCESSORS_CFLAGS) $(FW_WHOLE_PROGRAM)
+
+$(addprefix $(PROCESSORS)/,second.o port/second_start.o): PROCESSOR := 1
+$(addprefix $(PROCESSORS)/,image.o port/start.o port/memory.o): PROCESSOR := 0
+
+$(eval $(call FW_OBJECTS,tests/processors/firmware/,$(PROCESSORS)/,PROCESSORS_UNIT_CFLAGS,$(FW_FLAGS_STAMP) $(FW_NEEDS) tests/processors/build.mk))
+$(eval $(call FW_OBJECTS,$(FW_PORT)/,$(PROCESSORS)/port/,PROCESSORS_CFLAGS,$(FW_FLAGS_STAMP) $(FW_NEEDS) tests/processors/build.mk))
+
+$(PROCESSORS)/processors.lds: $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h
+	@mkdir -p $(@D)
+	$(Q)$(FW_CC) $(FW_SCRIPT_FLAGS) -DNIC_PROCESSORS=2 -o $@ $<
+
+# The scratchpads lie at the same addresses.
+$(PROCESSORS_IMAGE): $(PROCESSORS)/image.o $(PROCESSORS)/second.o $(addprefix $(PROCESSORS)/port/,start.o second_start.o memory.o) \
+    $(PROCESSORS)/processors.lds $(FW_TOOLS)
+	$(call FW_LINK,--gc-sections --no-check-sections,check_instructions.py check_indirect.py)
+
+$(BUILD)/tests/test_processors: $(addprefix $(BUILD)/san/,tests/processors/test_processors.o sim/command/image.o sim/command/image_header.o) \
+    $(SIM_LIBRARY_SANITIZED) | $(PROCESSORS_IMAGE)
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lelf
+
+$(BUILD)/san/tests/processors/%.o $(BUILD)/obj/tests/processors/%.o: CFLAGS_tests_processors := -DFIRMWARE_IMAGE='"$(PROCESSORS_IMAGE)"'
+
+TEST_PROGRAMS += $(BUILD)/tests/test_processors
