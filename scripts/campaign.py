@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What `make campaign` and `make campaign-fast` run: simulated worlds under random faults, every byte of every message compared.
+"""What `make campaign` and `make campaign-fast` run: worlds under random faults, every byte of every message compared.
 
-Mode `boards` simulates boards instruction by instruction (tests/end_to_end/campaign.c). Mode `fast` runs the same
-generated C on the native port, event by event, and an oracle reads what hosts asked for and got
-(tests/native_worlds). A world follows from its seed alone, so the same worlds run everywhere. A world of mode `fast`
-that fails is shrunk to a small one that fails alike. build/campaign.json has the sums.
+A world follows from its seed alone: topology, programs of hosts, faults and their end (tests/campaign_worlds). An oracle
+reads what hosts asked for and got. Mode `boards` simulates boards instruction by instruction (tests/simulated_worlds).
+Mode `fast` runs the same generated C on the native port, event by event (tests/native_worlds). A world that fails is
+shrunk to a small one that fails alike. build/campaign.json has the sums.
 
 Many machines share a campaign: each runs `--part N --parts COUNT --into DIR`, in any order, and `--merge DIR` then adds
 up what they wrote. A part writes its file when it is done, so a part whose machine was lost is run again.
@@ -14,12 +14,11 @@ up what they wrote. A part writes its file when it is done, so a part whose mach
 import argparse
 import hashlib
 import json
-import re
 import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,12 +32,11 @@ from hsmc.failure import Failure  # pylint: disable=wrong-import-position
 from hsmc.files import write_all  # pylint: disable=wrong-import-position
 
 SEED_SPAN = 1_000_000_000  # worlds of one campaign's seed
-FAST_MESSAGES = 10_000  # of a world
-BOARDS_MESSAGES = 80
 FINDINGS = "lost duplicated corrupted misordered stuck leaked stopped strayed".split()
 FAULTS = "loss burst_enter duplicate corrupt delay cancel_chance short_chance".split()
 FAULTS += ["wildcard_chance", "damage"]
 FAULTS += "restarts late_devices incast through_switch".split()
+FAULTS += "reorder truncate lengthen holes unplugs pauses hides jumps".split()
 # What a shrunk world may have instead, best first.
 SMALLER = {
     "nodes": [2, 3, 4, 8],
@@ -47,6 +45,23 @@ SMALLER = {
     "sends_ahead": [1, 2, 4, 8],
     "receives_ahead": [2, 4],
     "collection_size": [3],
+    "switches": [0, 1, 2],
+    "fault_us": [1000, 5000],
+}
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A program that runs worlds."""
+
+    program: str
+    messages: int  # of a world
+    worlds: int  # of a process: progress is seen, and starting it costs little
+
+
+MODES = {
+    "boards": Mode("campaign_boards", 160, 10),
+    "fast": Mode("campaign_fast", 10_000, 50),
 }
 
 Record = dict[str, Any]
@@ -67,56 +82,39 @@ class Sums:
     failures: list[Record] = field(default_factory=list)
 
 
-def fast(build: Path, part: Part, *knobs: str) -> list[Record]:
+def run_worlds(program: Path, part: Part, *knobs: str) -> list[Record]:
     """The failures, and the sums behind them."""
-    command = [str(build / "tests/campaign_fast"), str(part.first), str(part.worlds)]
+    command = [str(program), str(part.first), str(part.worlds)]
     result = subprocess.run(
         [*command, str(part.messages), *knobs],
         capture_output=True,
         text=True,
         check=False,
     )
+    if result.returncode == 2:
+        raise SystemExit(f"{' '.join(command)}: {result.stderr}")
     if result.returncode not in (0, 1):
         # A check of the generated code, or the port's: of which world the process does not say.
         text = result.stderr.strip().split("\n")[-1]
         record = {"seed": part.first, "finding": "stopped", "text": text}
-        record |= {"knobs": {}, "worlds": part.worlds}
+        record |= {"knobs": {}, "worlds": part.worlds, "messages": part.messages}
         return [record, {"failed": 1, "worlds": part.worlds}]
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
-def boards(build: Path, part: Part) -> list[Record]:
-    command = [str(build / "tests/campaign"), str(part.worlds), str(part.first)]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    sums = re.search(
-        r"(\d+) worlds, (\d+) messages, (\d+) worlds failed", result.stdout
-    )
-    if sums is None:
-        raise SystemExit(f"{' '.join(command)}: {result.stdout}{result.stderr}")
-    worlds, messages, failed = map(int, sums.groups())
-    records: list[Record] = [
-        {"seed": int(seed), "finding": "corrupted", "text": text, "knobs": {}}
-        for seed, text in re.findall(r"seed (\d+): (.*)", result.stdout)
-    ]
-    return [*records, {"worlds": worlds, "messages": messages, "failed": failed}]
-
-
 def parts_of(options: argparse.Namespace) -> Iterator[Part]:
-    """Small enough that progress is seen, large enough that starting a process costs nothing."""
-    if options.mode == "boards":
-        each, at_once = BOARDS_MESSAGES, 10
-    else:
-        each, at_once = min(FAST_MESSAGES, options.messages), 50
+    mode = MODES[options.mode]
+    each = min(mode.messages, options.messages)
     worlds = -(-options.messages // each)
     first = 1 + (options.seed - 1) * SEED_SPAN
     end = worlds * options.part // options.parts
-    for begin in range(worlds * (options.part - 1) // options.parts, end, at_once):
-        yield Part(first + begin, min(at_once, end - begin), each)
+    for begin in range(worlds * (options.part - 1) // options.parts, end, mode.worlds):
+        yield Part(first + begin, min(mode.worlds, end - begin), each)
 
 
-def fails_alike(build: Path, failure: Record, knobs: dict[str, int]) -> bool:
+def fails_alike(program: Path, failure: Record, knobs: dict[str, int]) -> bool:
     texts = [f"{name}={value}" for name, value in knobs.items()]
-    found = fast(build, Part(failure["seed"], 1, knobs["messages"]), *texts)
+    found = run_worlds(program, Part(failure["seed"], 1, knobs["messages"]), *texts)
     return any(record.get("finding") == failure["finding"] for record in found)
 
 
@@ -132,7 +130,7 @@ def smaller(knobs: dict[str, int]) -> Iterator[tuple[str, int]]:
         yield from ((name, value) for value in values if value < knobs[name])
 
 
-def shrunk(build: Path, failure: Record, seconds: float) -> dict[str, int]:
+def shrunk(program: Path, failure: Record, seconds: float) -> dict[str, int]:
     """Knobs of a smaller world with the same seed and the same kind of failure."""
     knobs: dict[str, int] = dict(failure["knobs"])
     end = time.monotonic() + seconds
@@ -143,29 +141,32 @@ def shrunk(build: Path, failure: Record, seconds: float) -> dict[str, int]:
             tried = {**knobs, name: value}
             if time.monotonic() > end:
                 return knobs
-            if value < knobs[name] and fails_alike(build, failure, tried):
+            if value < knobs[name] and fails_alike(program, failure, tried):
                 knobs = tried
                 changed = True
     return knobs
 
 
-def describe(build: Path, mode: str, failure: Record, shrink_seconds: float) -> str:
+def describe(program: Path, failure: Record, shrink_seconds: float) -> str:
     """At most 40 lines."""
-    if mode == "boards":
-        repeat = f"{build}/tests/campaign 1 {failure['seed']}"
-        return f"seed {failure['seed']}: {failure['text']}\n  repeat it with: {repeat}"
-    lines = [f"{failure['finding']}: {failure['text']}"]
-    command = f"{build}/tests/campaign_fast {failure['seed']}"
+    command = f"{program} {failure['seed']}"
+    lines = [f"seed {failure['seed']}: {failure['finding']}: {failure['text']}"]
     if not failure["knobs"]:
         lines.append(
-            f"  one of these worlds: {command} {failure['worlds']} {FAST_MESSAGES}"
+            f"  one of these worlds: {command} {failure['worlds']} {failure['messages']}"
         )
         return "\n".join(lines)
+    lines.append(f"  program: {program}, sha256 {digest_of(program)}")
     lines.append(f"  repeat it with: {command} 1 {failure['knobs']['messages']}")
-    knobs = shrunk(build, failure, shrink_seconds)
+    knobs = shrunk(program, failure, shrink_seconds)
     texts = " ".join(f"{name}={value}" for name, value in knobs.items())
     lines.append(f"  and small: {command} 1 {knobs['messages']} {texts}")
     return "\n".join(lines)
+
+
+def digest_of(program: Path) -> str:
+    """Equal programs do the same with the same seed."""
+    return hashlib.sha256(program.read_bytes()).hexdigest()[:16]
 
 
 def show(done: int, worlds: int, sums: Sums, begun: float) -> None:
@@ -187,13 +188,10 @@ def run(options: argparse.Namespace) -> tuple[Sums, float]:
     pieces = list(parts_of(options))
     worlds = sum(part.worlds for part in pieces)
     begun = time.monotonic()
-    run_worlds: Callable[[Path, Part], list[Record]] = fast
-    if options.mode == "boards":
-        run_worlds = boards
     with ThreadPoolExecutor(options.jobs) as pool:
         done = 0
         for future in as_completed(
-            pool.submit(run_worlds, options.build, p) for p in pieces
+            pool.submit(run_worlds, program(options), p) for p in pieces
         ):
             *failures, counts = future.result()
             sums.failures += failures
@@ -205,8 +203,7 @@ def run(options: argparse.Namespace) -> tuple[Sums, float]:
 
 
 def program(options: argparse.Namespace) -> Path:
-    name = "campaign" if options.mode == "boards" else "campaign_fast"
-    path: Path = options.build / "tests" / name
+    path: Path = options.build / "tests" / MODES[options.mode].program
     return path
 
 
@@ -235,7 +232,7 @@ def campaign_of(options: argparse.Namespace) -> Record:
         "mode": options.mode,
         "messages": options.messages,
         "seed": options.seed,
-        "program": hashlib.sha256(program(options).read_bytes()).hexdigest()[:16],
+        "program": digest_of(program(options)),
     }
 
 
@@ -266,7 +263,7 @@ def conclude(options: argparse.Namespace, record: Record) -> int:
     path = options.output or options.build / "campaign.json"
     write_all({path: json.dumps(record, indent=1) + "\n"})
     for failure in record["failures"][:3]:
-        print(describe(options.build, record["mode"], failure, options.shrink_seconds))
+        print(describe(program(options), failure, options.shrink_seconds))
     frames = f"{record['frames']} frames, " if record["frames"] else ""
     print(
         f"{record['worlds']} worlds, {record['messages']} messages, {frames}"

@@ -22,7 +22,7 @@ $(BUILD)/tests/end_to_end/test_kills: $(BUILD)/san/tests/end_to_end/kill_world.o
 $(BUILD)/tests/end_to_end/test_restarts: $(BUILD)/san/tests/end_to_end/restart_world.o
 $(BUILD)/tests/end_to_end/test_quiet: $(BUILD)/san/tests/end_to_end/quiet_world.o
 
-# Not a test of its own: `make campaign` runs it for many seeds. Without sanitizers, for speed.
+# Not a test of its own: pairs under random faults, whose traces `make conform` checks. Without sanitizers, for speed.
 CAMPAIGN := $(BUILD)/tests/campaign
 $(CAMPAIGN): $(addprefix $(BUILD)/obj/,tests/end_to_end/campaign.o tests/end_to_end/storm.o $(END_TO_END_SUPPORT)) \
     $(HOST_LIBRARY) $(SIM_LIBRARY) $(BUILD)/firmware/emp_a.elf
@@ -58,14 +58,6 @@ $(foreach kind,obj san,$(addprefix $(BUILD)/$(kind)/tests/end_to_end/,kills.o ki
 WITH_CHECKS = EMP_IMAGE=$${EMP_IMAGE:-$(FIRMWARE)/emp_a_checked.elf}
 
 WORLDS ?= 200
-campaign: MESSAGES ?= 16000
-.PHONY: campaign
-campaign:        ## random faults on boards (MESSAGES=16000 SEED=1); counterexamples searched and run on the boards
-	@scripts/setup.sh demo verify test
-	$(Q)$(MAKE) --no-print-directory $(CAMPAIGN) $(FIRMWARE)/emp_a_checked.elf
-	$(Q)$(WITH_CHECKS) scripts/campaign.py --mode boards --messages $(MESSAGES) --seed $(SEED) --build $(BUILD)
-	$(Q)HSMC_SEARCH=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/verification/test_boards.py
-
 BOARDS_KILLED ?= 1000
 .PHONY: kills
 kills:           ## boards killed or restarted, DMA that fails, bits that flip, amid an exchange (BOARDS_KILLED=1000)
@@ -102,6 +94,6 @@ endif
 # Tests that depend on the profile; test_emp_profiles.py runs them.
 PROFILE_TESTS := $(addprefix end_to_end/test_,matching silence tagged) host/test_descriptor host/test_ends_in_memory host/test_post test_messages
 .PHONY: profile-programs
-profile-programs: $$(INSTALLED) $(FIRMWARE)/emp_a_traced.bin $(PROFILE_TESTS:%=$(BUILD)/tests/%) $$(CAMPAIGN_FAST) $(CAMPAIGN) $(RESTARTS) $(HOST_DEMO) $(BUILD)/emp/host.so $(TIGONSIM) $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf _traced.elf)
+profile-programs: $$(INSTALLED) $(FIRMWARE)/emp_a_traced.bin $(PROFILE_TESTS:%=$(BUILD)/tests/%) $$(CAMPAIGN_FAST) $$(CAMPAIGN_BOARDS) $(CAMPAIGN) $(RESTARTS) $(HOST_DEMO) $(BUILD)/emp/host.so $(TIGONSIM) $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf _traced.elf)
 # tests/conform looks at worlds with both images.
 TEST_NEEDS    += $(CAMPAIGN) $(FIRMWARE)/emp_a_observed.elf

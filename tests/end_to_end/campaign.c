@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Many worlds, each with faults drawn from its own seed: messages both ways between two boards that
  * run the real firmware, every byte compared; in one of eight worlds the hosts take receives back
- * all the time. What `make campaign` runs; a failing seed is printed with the command that repeats
- * it. */
+ * all the time. `make conform` checks the traces of these worlds; a failing seed is printed with
+ * the command that repeats it. */
 #include "tests/host/check.h"
 
 #include "tests/end_to_end/exchange.h"

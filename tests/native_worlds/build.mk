@@ -6,7 +6,8 @@ FAST_NUMBERS    := $(shell seq 0 $$(($(or $(NODES),16) - 1)))
 FAST_EACH       := '-DWORLD_EACH_NODE(X)=$(foreach number,$(FAST_NUMBERS),X($(number)))'
 FAST_FLAGS      := $(NATIVE_FLAGS) $(FAST_EACH)
 FAST_CHECKS     := $(call hsm_checked,ALL) -DNIC_TRACE=0
-FAST_OBJECTS    := $(addprefix $(BUILD)/obj/$(NATIVE_WORLDS)/,campaign_fast.o world.o wire.o host.o plan.o history.o) \
+FAST_OBJECTS    := $(addprefix $(BUILD)/obj/$(NATIVE_WORLDS)/,world.o wire.o requests.o) \
+                   $(CAMPAIGN_OBJECTS) \
                    $(addprefix $(BUILD)/obj/$(NATIVE_PORT)/,node_state.o node_start.o)
 $(BUILD)/obj/$(NATIVE_WORLDS)/%.o: CFLAGS_tests_native_worlds := $(FAST_FLAGS)
 $(BUILD)/obj/$(NATIVE_PORT)/%.o: CFLAGS_tests_native_port := $(FAST_FLAGS)
@@ -47,9 +48,3 @@ test-cluster:    ## a campaign as a Slurm job array and with GNU parallel, on th
 	$(Q)$(PYTHON) -m pytest -q -p no:cacheprovider tests/campaign_parts
 
 TEST_NEEDS += $(CAMPAIGN_FAST)
-# The oracle is fed with right and wrong histories.
-$(BUILD)/tests/test_history: $(addprefix $(BUILD)/san/$(NATIVE_WORLDS)/,test_history.o history.o)
-	$(SAY) LD $@
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka
-TEST_PROGRAMS += $(BUILD)/tests/test_history

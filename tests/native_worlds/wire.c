@@ -3,7 +3,7 @@
  * Wires: a gigabit a second, through a switch with a queue for each node or straight, and their
  * faults.
  */
-#include "tests/native_worlds/world.h"
+#include "tests/native_worlds/native_world.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 _Static_assert(WORLD_NODES <= 240, "one byte of an address tells nodes apart");
 
 static bool chance(struct world_node *node, uint32_t millionths) {
-    return millionths != 0 && tigon_random_below(&node->random, 1000000) < millionths;
+    return millionths != 0 && tigon_random_below(&node->host->random, 1000000) < millionths;
 }
 
 static bool before(const struct flight *left, const struct flight *right) {
@@ -44,8 +44,8 @@ static void put(struct world_node *to, uint64_t time_ns, const uint8_t *frame, u
     memcpy(to->flights[at].frame, frame, bytes);
     for (; at != 0 && before(&to->flights[at], &to->flights[(at - 1) / 2]); at = (at - 1) / 2)
         swap(&to->flights[at], &to->flights[(at - 1) / 2]);
-    if (to->world->next_ns[to->index] > time_ns)
-        to->world->next_ns[to->index] = time_ns;
+    if (to->world->next_ns[to->host->index] > time_ns)
+        to->world->next_ns[to->host->index] = time_ns;
 }
 
 static void take(struct world_node *node) {
@@ -63,7 +63,7 @@ static void take(struct world_node *node) {
 }
 
 static bool is_lost(struct world_node *from) {
-    const struct plan *plan = &from->world->plan;
+    const struct plan *plan = &from->world->hosts->plan;
     if (chance(from, from->in_burst ? plan->burst_leave : plan->burst_enter))
         from->in_burst = !from->in_burst;
     return from->in_burst || chance(from, plan->loss) || chance(from, plan->corrupt);
@@ -73,7 +73,7 @@ static bool is_lost(struct world_node *from) {
 static void put_damaged(struct world_node *from, struct world_node *to, uint64_t time_ns,
                         const uint8_t *frame, uint32_t bytes) {
     uint8_t damaged[NATIVE_FRAME_BYTES];
-    uint64_t bit = tigon_random_below(&from->random, 8 * bytes);
+    uint64_t bit = tigon_random_below(&from->host->random, 8 * bytes);
     memcpy(damaged, frame, bytes);
     damaged[bit / 8] ^= (uint8_t)(1u << bit % 8);
     put(to, time_ns, damaged, bytes);
@@ -82,19 +82,20 @@ static void put_damaged(struct world_node *from, struct world_node *to, uint64_t
 void wire_send(void *owner, const uint8_t *frame, uint32_t bytes) {
     struct world_node *from = owner;
     struct world *world = from->world;
-    const struct plan *plan = &world->plan;
+    const struct plan *plan = &world->hosts->plan;
     uint64_t ns = (bytes + OVERHEAD_BYTES) * NS_A_BYTE;
     uint64_t out_ns = (from->uplink_ns > world->now_ns ? from->uplink_ns : world->now_ns) + ns;
     uint8_t address[6];
     uint32_t number;
-    bool faults = world->posted < plan->faulty_messages;
+    bool faults = world->hosts->posted < plan->faulty_messages;
     unsigned copies = 1;
     world->frames++;
     from->uplink_ns = out_ns;
     node_address(address, 0);
     number = (uint32_t)frame[ADDRESS_NUMBER] - address[ADDRESS_NUMBER];
     if (memcmp(frame, address, ADDRESS_NUMBER) != 0 || number >= plan->nodes) {
-        world_fail(world, WORLD_STRAYED, "node %u sent a frame to no node", from->index);
+        hosts_fail(world->hosts, WORLD_STRAYED, "node %u sent a frame to no node",
+                   from->host->index);
         return;
     }
     if (faults && is_lost(from))
@@ -105,7 +106,7 @@ void wire_send(void *owner, const uint8_t *frame, uint32_t bytes) {
     world->duplicated += copies == 2;
     for (; copies != 0; copies--) {
         struct world_node *to = &world->nodes[number];
-        uint64_t *free_ns = &to->downlink_ns[plan->through_switch ? 0 : from->index];
+        uint64_t *free_ns = &to->downlink_ns[plan->through_switch ? 0 : from->host->index];
         uint64_t come_ns = out_ns;
         if (plan->through_switch) {
             if (*free_ns > out_ns + plan->switch_frames * MAX_FRAME_NS) {
@@ -118,7 +119,7 @@ void wire_send(void *owner, const uint8_t *frame, uint32_t bytes) {
         come_ns += plan->wire_ns;
         if (faults && chance(from, plan->delay)) {
             world->delayed++;
-            come_ns += tigon_random_below(&from->random, plan->delay_ns);
+            come_ns += tigon_random_below(&from->host->random, plan->delay_ns);
         }
         if (faults && chance(from, plan->damage))
             put_damaged(from, to, come_ns, frame, bytes);

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/native_worlds/world.h"
+#include "tests/native_worlds/native_world.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "emp.h"
 
-/* Without a result: stuck. Where boards look for silent peers, they rest after two looks at last.
- */
-#define SILENCE_S                 (EMP_GIVES_UP_PEERS ? 13u : 3u)
-#define SILENCE_NS                (SILENCE_S * UINT64_C(1000000000))
 #define FIRST_CLOCK               0xFFF00000u /* microseconds; wraps within the first seconds */
 #define NS_IN_MILLION_US          UINT64_C(1000000000)
 #define PARAMETER_COLLECTION_SIZE 2u
+#define MEMORY_BYTES                                                                               \
+    (2 * WORLD_REQUESTS * (2 * EMP_PAGE_BYTES + WORLD_LONGEST + 4096)) /* of a host */
 
 /* What build.mk has made of the one image. */
 #define DECLARE(number) extern const struct node node_##number;
@@ -26,14 +23,10 @@ static const struct node *const images[WORLD_NODES] = {WORLD_EACH_NODE(ADDRESS)}
 
 static unsigned char *loaded[WORLD_NODES]; /* each image as it is before its start */
 
-void world_fail(struct world *world, enum world_failure failed, const char *format, ...) {
-    va_list arguments;
-    if (world->failed != WORLD_RUNNING)
-        return;
-    world->failed = failed;
-    va_start(arguments, format);
-    (void)vsnprintf(world->failure, sizeof world->failure, format, arguments);
-    va_end(arguments);
+static struct world the_world;
+
+struct world_node *node_of(const struct host *host) {
+    return &the_world.nodes[host->index];
 }
 
 /* ------------------------------------------------------------------------- What boards stand on */
@@ -42,25 +35,25 @@ static bool board_reads(void *owner, enum native_transfer transfer, uint64_t add
                         uint32_t bytes) {
     struct world_node *node = owner;
     (void)transfer;
-    if (address < host_base || address - host_base > host_memory_bytes() - bytes) {
-        world_fail(node->world, WORLD_STRAYED,
-                   "node %u read %u bytes at 0x%llx, which nobody named", node->index, bytes,
+    if (address < host_base || address - host_base > MEMORY_BYTES - bytes) {
+        hosts_fail(node->world->hosts, WORLD_STRAYED,
+                   "node %u read %u bytes at 0x%llx, which nobody named", node->host->index, bytes,
                    (unsigned long long)address);
         return false;
     }
-    memcpy(to, node->memory + (address - host_base), bytes);
+    memcpy(to, node->host->memory + (address - host_base), bytes);
     return true;
 }
 
 static bool board_writes(void *owner, uint64_t address, const void *from, uint32_t bytes) {
     struct world_node *node = owner;
-    if (address < host_base || !host_may_write(node, address - host_base, bytes)) {
-        world_fail(node->world, WORLD_STRAYED,
-                   "node %u wrote %u bytes at 0x%llx, outside all posted receives", node->index,
-                   bytes, (unsigned long long)address);
+    if (address < host_base || !host_may_write(node->host, address - host_base, bytes)) {
+        hosts_fail(node->world->hosts, WORLD_STRAYED,
+                   "node %u wrote %u bytes at 0x%llx, outside all posted receives",
+                   node->host->index, bytes, (unsigned long long)address);
         return false;
     }
-    memcpy(node->memory + (address - host_base), from, bytes);
+    memcpy(node->host->memory + (address - host_base), from, bytes);
     return true;
 }
 
@@ -85,20 +78,19 @@ static uint32_t clock_us(const struct world_node *node) {
 static void start_board(struct world_node *node) {
     const struct native_surroundings around = {
         .owner = node, .host_read = board_reads, .host_write = board_writes, .frame = board_sends};
-    node_restore(node->node, loaded[node->index]);
-    node_start(node->node, node->index, node->epoch, clock_us(node), &around, &node->objects);
-    node->objects.parameters[PARAMETER_COLLECTION_SIZE] = node->world->plan.collection_size;
+    node_restore(node->node, loaded[node->host->index]);
+    node_start(node->node, node->host->index, node->epoch, clock_us(node), &around, &node->objects);
+    node->objects.parameters[PARAMETER_COLLECTION_SIZE] = node->world->hosts->plan.collection_size;
     node->board_ns = node->look_ns = node->world->now_ns;
-    node->world->next_ns[node->index] = node->world->now_ns;
+    node->world->next_ns[node->host->index] = node->world->now_ns;
 }
 
-static void restart(struct world *world) {
-    struct world_node *node =
-        &world->nodes[tigon_random_below(&world->nodes[0].random, world->plan.nodes)];
-    world->restarted++;
-    host_forget(node);
-    history_restart(world->history, node->index);
-    node->epoch = 1 + (node->epoch + (uint32_t)tigon_random_below(&node->random, 60000)) % 65535;
+static void restart(struct world_node *node) {
+    host_forget(node->host);
+    node->posted = 0;
+    history_restart(node->world->hosts->history, node->host->index);
+    node->epoch =
+        1 + (node->epoch + (uint32_t)tigon_random_below(&node->host->random, 60000)) % 65535;
     start_board(node);
 }
 
@@ -117,16 +109,16 @@ static void board_step(struct world_node *node) {
     if (waiting == 0)
         return;
     event = (uint32_t)__builtin_ctz(waiting);
-    if (world->plan.late_devices)
+    if (world->hosts->plan.late_devices)
         do
-            event = (uint32_t)tigon_random_below(&node->random, NATIVE_EVENTS);
+            event = (uint32_t)tigon_random_below(&node->host->random, NATIVE_EVENTS);
         while ((waiting >> event & 1) == 0);
     (void)nic->deliver((enum native_event)event);
     if (nic->stopped() != 0)
-        world_fail(world, WORLD_STOPPED, "node %u stopped with code 0x%x", node->index,
+        hosts_fail(world->hosts, WORLD_STOPPED, "node %u stopped with code 0x%x", node->host->index,
                    nic->stopped());
-    node->board_ns =
-        world->now_ns + 1 + tigon_random_below(&node->random, 2 * world->plan.event_ns);
+    node->board_ns = world->now_ns + 1 +
+                     tigon_random_below(&node->host->random, 2 * world->hosts->plan.event_ns);
 }
 
 static uint64_t board_next_ns(const struct world_node *node) {
@@ -150,56 +142,61 @@ static uint64_t board_next_ns(const struct world_node *node) {
     return next_ns;
 }
 
+static void look(struct world_node *node) {
+    const struct hosts *hosts = node->world->hosts;
+    host_look(node->host);
+    node->look_ns = hosts->closing && node->host->open_receives == 0
+                        ? WORLD_NEVER
+                        : node->world->now_ns + host_pause_ns(node->host);
+}
+
 static void step(struct world_node *node) {
     struct world *world = node->world;
     uint64_t next_ns, other_ns;
     node->node->nic->set_clock(clock_us(node));
     wire_arrive(node);
     if (node->look_ns <= world->now_ns)
-        host_look(node);
+        look(node);
     board_step(node);
     next_ns = board_next_ns(node);
     other_ns = wire_next_ns(node);
     if (other_ns < next_ns)
         next_ns = other_ns;
-    world->next_ns[node->index] = node->look_ns < next_ns ? node->look_ns : next_ns;
+    world->next_ns[node->host->index] = node->look_ns < next_ns ? node->look_ns : next_ns;
 }
 
 /* All sends have ended: hosts cancel what no message will come for. A receive that met a message of
  * a node that has restarted since ends when that node is heard of again: so each is, once more. */
 static void close_world(struct world *world) {
-    if (world->plan.restarts != 0 && !world->greeted) {
+    if (world->hosts->plan.restarts != 0 && !world->greeted) {
         world->greeted = true;
-        for (uint32_t i = 0; i < world->plan.nodes; i++)
-            host_greet(&world->nodes[i]);
+        for (uint32_t i = 0; i < world->hosts->plan.nodes; i++)
+            host_greet(world->nodes[i].host);
         return;
     }
-    world->closing = true;
-    for (uint32_t i = 0; i < world->plan.nodes; i++)
+    world->hosts->closing = true;
+    for (uint32_t i = 0; i < world->hosts->plan.nodes; i++)
         world->nodes[i].look_ns = world->next_ns[i] = world->now_ns;
 }
 
 static void check_rest(struct world *world) {
-    for (uint32_t i = 0; i < world->plan.nodes; i++)
+    for (uint32_t i = 0; i < world->hosts->plan.nodes; i++)
         if (world->nodes[i].node->records() != 0)
-            world_fail(world, WORLD_LEAKED, "node %u still has %u records of messages", i,
+            hosts_fail(world->hosts, WORLD_LEAKED, "node %u still has %u records of messages", i,
                        world->nodes[i].node->records());
-    history_end(world->history);
-}
-
-static bool goes_on(const struct world *world) {
-    const char *text;
-    return world->failed == WORLD_RUNNING && history_verdict(world->history, &text) == HISTORY_FINE;
+    history_end(world->hosts->history);
 }
 
 /* ---------------------------------------------------------------------------------------- World */
 
-void world_prepare(struct world *world) {
+void world_prepare(struct hosts *hosts) {
+    struct world *world = &the_world;
+    world->hosts = hosts;
     for (uint32_t i = 0; i < WORLD_NODES; i++) {
         struct world_node *node = &world->nodes[i];
         loaded[i] = malloc(node_bytes(images[i]));
-        node->memory = calloc(1, host_memory_bytes());
-        if (loaded[i] == NULL || node->memory == NULL)
+        hosts->host[i].memory = calloc(1, MEMORY_BYTES);
+        if (loaded[i] == NULL || hosts->host[i].memory == NULL)
             abort();
         node_save(images[i], loaded[i]);
         for (uint32_t flight = 0; flight < WORLD_FLIGHTS; flight++) {
@@ -211,34 +208,30 @@ void world_prepare(struct world *world) {
 }
 
 static void begin(struct world *world, const struct plan *plan) {
-    struct history_memory memory = host_history_memory(world);
-    world->plan = *plan;
-    world->now_ns = world->posted = world->ended = world->progress_ns = world->orders = 0;
+    hosts_begin(world->hosts, plan);
+    world->now_ns = world->orders = 0;
     world->frames = world->dropped = world->duplicated = world->delayed = 0;
-    world->restarted = 0;
-    world->greeted = world->closing = false;
-    world->failed = WORLD_RUNNING;
-    world->history = history_create(plan->nodes, plan->tags, &memory);
+    world->greeted = false;
     for (uint32_t i = 0; i < plan->nodes; i++) {
         struct world_node *node = &world->nodes[i];
         node->world = world;
-        node->index = i;
+        node->host = &world->hosts->host[i];
         node->node = images[i];
-        node->random = tigon_random_for(plan->seed, 0xCB, i);
-        node->epoch = 1 + (uint32_t)tigon_random_below(&node->random, 65535);
-        node->clock_rate = 1000000 - plan->clock_ppm +
-                           (uint32_t)tigon_random_below(&node->random, 2 * plan->clock_ppm + 1);
-        host_forget(node);
-        memset(node->peer, 0, sizeof node->peer);
+        node->posted = 0;
+        node->epoch = 1 + (uint32_t)tigon_random_below(&node->host->random, 65535);
+        node->clock_rate =
+            1000000 - plan->clock_ppm +
+            (uint32_t)tigon_random_below(&node->host->random, 2 * plan->clock_ppm + 1);
         wire_clear(node);
         start_board(node);
     }
-    world->ended = 0;
 }
 
-void world_run(struct world *world, const struct plan *plan) {
+void world_run(struct hosts *hosts, const struct plan *plan, struct world_counts *counts) {
+    struct world *world = &the_world;
     begin(world, plan);
-    while (goes_on(world)) {
+    while (hosts_go_on(hosts)) {
+        struct host *restarting;
         uint32_t first = 0;
         for (uint32_t i = 1; i < plan->nodes; i++)
             if (world->next_ns[i] < world->next_ns[first])
@@ -247,22 +240,19 @@ void world_run(struct world *world, const struct plan *plan) {
             break;
         if (world->next_ns[first] > world->now_ns)
             world->now_ns = world->next_ns[first];
-        if (world->now_ns - world->progress_ns > SILENCE_NS)
-            world_fail(world, WORLD_STUCK, "%llu of %llu sends have not ended, nothing for %u s",
-                       (unsigned long long)(world->posted - world->ended),
-                       (unsigned long long)world->posted, SILENCE_S);
+        hosts_check_progress(hosts, world->now_ns);
         step(&world->nodes[first]);
-        if (world->restarted < plan->restarts &&
-            world->posted * (plan->restarts + 1) >=
-                (uint64_t)plan->messages * (world->restarted + 1))
-            restart(world);
-        if (!world->closing && world->posted >= plan->messages && world->ended == world->posted)
+        restarting = hosts_restart_due(hosts);
+        if (restarting != NULL)
+            restart(node_of(restarting));
+        if (hosts_all_sent(hosts))
             close_world(world);
     }
-    if (goes_on(world))
+    if (hosts_go_on(hosts))
         check_rest(world);
-}
-
-void world_end(struct world *world) {
-    history_free(world->history);
+    *counts = (struct world_counts){.now_ns = world->now_ns,
+                                    .frames = world->frames,
+                                    .dropped = world->dropped,
+                                    .duplicated = world->duplicated,
+                                    .delayed = world->delayed};
 }

@@ -2,11 +2,24 @@
 /*
  * What happens in one world of the campaign: all of it follows from the seed, unless knobs are set.
  */
-#ifndef TESTS_NATIVE_WORLDS_PLAN_H
-#define TESTS_NATIVE_WORLDS_PLAN_H
+#ifndef TESTS_CAMPAIGN_WORLDS_PLAN_H
+#define TESTS_CAMPAIGN_WORLDS_PLAN_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "emp_layout.h"
+
+#define WORLD_NODES    EMP_NODE_LIMIT
+#define WORLD_REQUESTS 64u /* sends, and receives, of a node */
+/* In a large world a node exchanges messages with so many on either side of it, as if all were in a
+ * ring; or so many, one of them the receiver, are an incast. There must be receives for each. */
+#define WORLD_REACH   15u
+#define WORLD_INCAST  (2 * WORLD_REACH + 1)
+#define WORLD_LONGEST 65536u /* message */
+/* What a crystal may be wrong by. Never 0: `paper` has one time-out for all, so clocks that agree
+ * may repeat the same collision for ever. */
+#define WORLD_CLOCK_PPM 100u
 
 /* Names are those of the command line, NAME=VALUE. Chances are parts of a million. */
 #define PLAN_KNOBS(KNOB)                                                                           \
@@ -38,7 +51,20 @@
     KNOB(corrupt) /* found by the frame's checksum */                                              \
     KNOB(damage)  /* not found by it; only where frames have checks of their own */                \
     KNOB(delay)   /* past later frames */                                                          \
-    KNOB(delay_ns)
+    KNOB(delay_ns)                                                                                 \
+    /* Of simulated boards only. */                                                                \
+    KNOB(switches) /* in a tree; 0: two boards on one wire */                                      \
+    KNOB(fault_us) /* faults change so often */                                                    \
+    KNOB(reorder)                                                                                  \
+    KNOB(reorder_by) /* later frames at most */                                                    \
+    KNOB(truncate)                                                                                 \
+    KNOB(lengthen)                                                                                 \
+    KNOB(holes)   /* times in which all frames are lost */                                         \
+    KNOB(unplugs) /* times in which the link is down */                                            \
+    KNOB(pauses)  /* PAUSE frames out of nowhere */                                                \
+    KNOB(hides)   /* times in which an event of the chip does not show */                          \
+    KNOB(jumps)   /* of clocks, forwards */                                                        \
+    KNOB(cut_us)  /* length of each of these times, of a pause, of a jump */
 
 struct plan {
     uint64_t seed;

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "tests/native_worlds/history.h"
+#include "tests/campaign_worlds/history.h"
 
 enum { LEFT, RIGHT, NODES, TAGS = 2, BYTES = 32, REQUESTS = 8 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/native_worlds/plan.h"
+#include "tests/campaign_worlds/plan.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "sim/base/random.h"
-#include "tests/native_worlds/world.h"
 
 #define MILLION 1000000u
 
@@ -64,6 +63,18 @@ void plan_draw(struct plan *plan, uint64_t seed, uint32_t messages) {
     plan->wildcard_chance = below(&random, 2) ? below(&random, MILLION) : 0;
     plan->cancel_send_chance = below(&random, 2) ? below(&random, MILLION / 4) : 0;
     plan->damage = fault(&random, 50000);
+    plan->switches = plan->through_switch ? 1 + below(&random, 4) : 0;
+    plan->fault_us = 1000 + below(&random, 80000) / (1 + below(&random, 8));
+    plan->reorder = fault(&random, 200000);
+    plan->reorder_by = 1 + below(&random, 60);
+    plan->truncate = fault(&random, 100000);
+    plan->lengthen = fault(&random, 100000);
+    plan->holes = fault(&random, 8);
+    plan->unplugs = fault(&random, 4);
+    plan->pauses = fault(&random, 20);
+    plan->hides = fault(&random, 20);
+    plan->jumps = fault(&random, 8);
+    plan->cut_us = 10 + below(&random, 50000) / (1 + below(&random, 50));
 }
 
 bool plan_set(struct plan *plan, const char *text) {
@@ -108,6 +119,18 @@ void plan_complete(struct plan *plan) {
     put_into(&plan->damage, 0, EMP_CHECKS_FRAMES ? MILLION / 2 : 0);
     put_into(&plan->delay_ns, 1, 100000000);
     put_into(&plan->wildcard_chance, 0, MILLION);
+    put_into(&plan->switches, plan->nodes > 2, WORLD_NODES);
+    put_into(&plan->fault_us, 1, 10000000);
+    put_into(&plan->reorder, 0, MILLION / 2);
+    put_into(&plan->reorder_by, 1, 1000);
+    put_into(&plan->truncate, 0, MILLION / 2);
+    put_into(&plan->lengthen, 0, MILLION / 2);
+    put_into(&plan->holes, 0, 100);
+    put_into(&plan->unplugs, 0, 100);
+    put_into(&plan->pauses, 0, 100);
+    put_into(&plan->hides, 0, 100);
+    put_into(&plan->jumps, 0, 100);
+    put_into(&plan->cut_us, 1, 1000000);
     if (EMP_TAG_BITS < 64)
         plan->wildcard_chance = 0;
     if (!EMP_CANCELS_SENDS || plan->restarts != 0)

@@ -4,7 +4,7 @@
  * node a list of its receives in the order posted. A receive that has got a message is settled when
  * no earlier one that accepts the message is left: then the first message of the lane is its.
  */
-#include "tests/native_worlds/history.h"
+#include "tests/campaign_worlds/history.h"
 
 #include <inttypes.h>
 #include <stdio.h>

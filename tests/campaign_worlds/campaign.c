@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Worlds of a row of seeds: campaign_fast FIRST_SEED WORLDS MESSAGES [KNOB=VALUE ...]
+ * Worlds of a row of seeds: PROGRAM FIRST_SEED WORLDS MESSAGES [KNOB=VALUE ...]
  *
  * A line of JSON for each world that failed, and one for all of them. scripts/campaign.py runs it.
  */
@@ -8,20 +8,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/native_worlds/world.h"
+#include "tests/campaign_worlds/world.h"
 
-static struct world world;
+static struct hosts hosts;
 
 static const char *finding_of(const char **text) {
     static const char *const names[] = {[WORLD_STUCK] = "stuck",
                                         [WORLD_LEAKED] = "leaked",
                                         [WORLD_STOPPED] = "stopped",
                                         [WORLD_STRAYED] = "strayed"};
-    enum history_finding finding = history_verdict(world.history, text);
+    enum history_finding finding = history_verdict(hosts.history, text);
     if (finding != HISTORY_FINE)
         return history_name(finding);
-    *text = world.failure;
-    return world.failed == WORLD_RUNNING ? NULL : names[world.failed];
+    *text = hosts.failure;
+    return hosts.failed == WORLD_RUNNING ? NULL : names[hosts.failed];
 }
 
 int main(int argc, char **argv) {
@@ -29,40 +29,41 @@ int main(int argc, char **argv) {
     uint64_t duplicated = 0, delayed = 0, restarts = 0;
     uint32_t each;
     if (argc < 4) {
-        (void)fprintf(stderr, "usage: campaign_fast FIRST_SEED WORLDS MESSAGES [KNOB=VALUE ...]\n");
+        (void)fprintf(stderr, "usage: %s FIRST_SEED WORLDS MESSAGES [KNOB=VALUE ...]\n", argv[0]);
         return 2;
     }
     first = strtoull(argv[1], NULL, 10);
     worlds = strtoull(argv[2], NULL, 10);
     each = (uint32_t)strtoul(argv[3], NULL, 10);
-    world_prepare(&world);
+    world_prepare(&hosts);
     for (uint64_t i = 0; i < worlds; i++) {
         struct plan plan;
+        struct world_counts counts = {0};
         const char *finding, *text;
         plan_draw(&plan, first + i, each);
         for (int argument = 4; argument < argc; argument++)
             if (!plan_set(&plan, argv[argument])) {
-                (void)fprintf(stderr, "campaign_fast: '%s' is no KNOB=VALUE\n", argv[argument]);
+                (void)fprintf(stderr, "%s: '%s' is no KNOB=VALUE\n", argv[0], argv[argument]);
                 return 2;
             }
         plan_complete(&plan);
-        world_run(&world, &plan);
+        world_run(&hosts, &plan, &counts);
         finding = finding_of(&text);
         if (finding != NULL) {
             failed++;
             printf("{\"seed\": %" PRIu64 ", \"finding\": \"%s\", \"text\": \"%s\", "
                    "\"after_us\": %" PRIu64 ", \"messages\": %" PRIu64 ", \"knobs\": ",
-                   first + i, finding, text, world.now_ns / 1000, world.posted);
+                   first + i, finding, text, counts.now_ns / 1000, hosts.posted);
             plan_print(&plan);
             printf("}\n");
         }
-        messages += world.posted;
-        frames += world.frames;
-        dropped += world.dropped;
-        duplicated += world.duplicated;
-        delayed += world.delayed;
-        restarts += world.restarted;
-        world_end(&world);
+        messages += hosts.posted;
+        frames += counts.frames;
+        dropped += counts.dropped;
+        duplicated += counts.duplicated;
+        delayed += counts.delayed;
+        restarts += hosts.restarted;
+        history_free(hosts.history);
         (void)fflush(stdout);
     }
     printf("{\"worlds\": %" PRIu64 ", \"messages\": %" PRIu64 ", \"frames\": %" PRIu64

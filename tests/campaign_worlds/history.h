@@ -18,8 +18,8 @@
  *   - After a node has restarted: its peers' unfinished requests end with a reset or properly;
  *     messages under way arrive once or not at all, in order.
  */
-#ifndef TESTS_NATIVE_WORLDS_HISTORY_H
-#define TESTS_NATIVE_WORLDS_HISTORY_H
+#ifndef TESTS_CAMPAIGN_WORLDS_HISTORY_H
+#define TESTS_CAMPAIGN_WORLDS_HISTORY_H
 
 #include <stdbool.h>
 #include <stdint.h>
