@@ -184,7 +184,8 @@ bool tigon_board_peek_scratchpad(const struct tigon_board *board, unsigned core,
 bool tigon_board_poke_scratchpad(struct tigon_board *board, unsigned core, uint32_t address,
                                  uint32_t value);
 
-/* Resets registers, cores, DMA and MAC and keeps SRAM, as a host write of bit 3 of HW[040] does. */
+/* Resets registers, cores, DMA and MAC and keeps SRAM, as the reset line of the slot does. A host
+ * write of bit 3 of HW[040] also keeps PCI configuration space. */
 void tigon_board_reset(struct tigon_board *board);
 
 /* Power is lost and restored: as tigon_board_reset, and SRAM, scratchpads and the cores' registers

@@ -314,13 +314,25 @@ static __attribute__((cold, noinline)) void mention_oddity(const struct tigon_dm
         tigon_board_log(board, "DMA %s of 0 bytes: nothing is moved, all else happens", what);
 }
 
-/* Loads the request that the registers describe and sends it out. */
-static void request(struct tigon_dma_engine *engine) {
+/* Asks for the bus for the request that is loaded. */
+static void send_out(struct tigon_dma_engine *engine) {
     struct tigon_board *board = engine->board;
     const struct tigon_knobs *knobs = &board->knobs;
     const uint64_t latency_ns =
         engine->number == TIGON_DMA_READ ? knobs->pci_read_latency_ns : knobs->pci_write_latency_ns;
+    engine->phase = TIGON_DMA_LATENCY;
+    engine->data_start = board->now + tigon_ticks_from_ns(latency_ns);
+    engine->held = !tigon_pci_is_master(board);
+    if (engine->hung || engine->held)
+        return; /* until software stops it, or the host gives the bus */
+    tigon_board_schedule(board, &engine->event, engine->data_start);
+    if (hands_over(engine))
+        tigon_transmit_evaluate(board);
+}
 
+/* Loads the request that the registers describe and sends it out. */
+static void request(struct tigon_dma_engine *engine) {
+    struct tigon_board *board = engine->board;
     engine->host_address = (uint64_t)engine->host[0] << 32 | engine->host[1];
     engine->local_address = *engine->local;
     engine->length = *engine->length_left & 0xFFFFu;
@@ -344,13 +356,7 @@ static void request(struct tigon_dma_engine *engine) {
     if (!engine->fail && engine->length &&
         (uint32_t)engine->host_address > (uint32_t)(engine->host_address + engine->length - 1))
         engine->fail = TIGON_DMA_ADDRESS_OVERFLOW; /* the address counter has 32 bits */
-    engine->phase = TIGON_DMA_LATENCY;
-    engine->data_start = board->now + tigon_ticks_from_ns(latency_ns);
-    if (engine->hung)
-        return; /* until somebody stops it */
-    tigon_board_schedule(board, &engine->event, engine->data_start);
-    if (hands_over(engine))
-        tigon_transmit_evaluate(board);
+    send_out(engine);
 }
 
 static void fetch(struct tigon_dma_engine *engine, unsigned ring) {
@@ -440,18 +446,36 @@ static void step(void *context, uint64_t ticks) {
     }
 }
 
-/* Drops whatever the engine does, without completing it. */
-static void stop(struct tigon_dma_engine *engine) {
+/* Takes back what the engine has begun on the bus. */
+static void leave_bus(struct tigon_dma_engine *engine) {
     struct tigon_board *board = engine->board;
     tigon_schedule_cancel(board->schedule, &engine->event);
-    if (engine->phase != TIGON_DMA_IDLE && engine->phase != TIGON_DMA_STUCK)
-        tell(engine, 0, true);
     if (engine->phase == TIGON_DMA_DATA)
         tigon_bus_stream_cancel(&board->bus, engine->wiring->master, tigon_board_cycle(board));
     tigon_pci_abort(board, engine->number);
+}
+
+/* Drops whatever the engine does, without completing it. */
+static void stop(struct tigon_dma_engine *engine) {
+    struct tigon_board *board = engine->board;
+    if (engine->phase != TIGON_DMA_IDLE && engine->phase != TIGON_DMA_STUCK)
+        tell(engine, 0, true);
+    leave_bus(engine);
     engine->phase = TIGON_DMA_IDLE;
     *engine->state &= ~TIGON_DMA_BUSY;
     tigon_board_signal(board, engine->wiring->signal, 0);
+}
+
+/* A transfer that loses the bus begins anew when it has it again: no byte moves meanwhile. */
+void tigon_dma_master_changed(struct tigon_board *board) {
+    for (unsigned i = 0; i < 2; i++) {
+        struct tigon_dma_engine *engine = &board->dma.engine[i];
+        const bool moves = engine->phase == TIGON_DMA_LATENCY || engine->phase == TIGON_DMA_DATA;
+        if (!moves || engine->held == !tigon_pci_is_master(board))
+            continue;
+        leave_bus(engine);
+        send_out(engine);
+    }
 }
 
 static void write_state(struct tigon_dma_engine *engine, uint32_t value) {
@@ -584,7 +608,7 @@ bool tigon_dma_handing_over(const struct tigon_board *board, uint32_t *final, ui
     if (engine->phase != TIGON_DMA_LATENCY && engine->phase != TIGON_DMA_DATA &&
         engine->phase != TIGON_DMA_FINISH)
         return false;
-    if (engine->fail || engine->hung || !hands_over(engine))
+    if (engine->fail || engine->hung || engine->held || !hands_over(engine))
         return false;
     *final = tigon_local_end(board, engine->local_address, engine->length);
     *data_start = engine->data_start;

@@ -70,6 +70,7 @@ struct tigon_dma_engine {
     uint32_t fail_next;  /* the same, injected for the next transfer */
     bool hang_next;      /* the next transfer will never end */
     bool hung;           /* this one will not */
+    bool held;           /* this one waits until the board may use the bus */
     uint64_t requests;   /* ever made: the number of the next, for faults */
     uint32_t sum;        /* running one's-complement sum */
     uint64_t begun;      /* tick of the start */
@@ -80,6 +81,9 @@ struct tigon_dma_engine {
 struct tigon_dma {
     struct tigon_dma_engine engine[2];
 };
+
+/* The board may now begin cycles on the bus, or may not. */
+void tigon_dma_master_changed(struct tigon_board *board);
 
 /* If a read that will hand data to the MAC is under way: true, with the value HW[0D4] will get,
  * when data begins to arrive and when it will all be there at the latest. For cut-through. */

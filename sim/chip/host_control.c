@@ -45,7 +45,7 @@ static void write_register(struct tigon_board *board, uint32_t offset, uint32_t 
     const uint32_t stored =
         TIGON_CONTROL_BYTE_SWAP | TIGON_CONTROL_WORD_SWAP | TIGON_CONTROL_MASK_INTERRUPT;
     if (value & TIGON_CONTROL_HARD_RESET) {
-        tigon_board_reset(board);
+        tigon_pci_reset_around(board);
         return;
     }
     const bool before = tigon_host_interrupt_line(board);

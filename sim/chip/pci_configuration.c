@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PCI configuration space, limited to the part that software on either side uses. The host reaches
- * it through the copy in its register block: configuration cycles are not modelled, and a write of
- * the base address does not move the block.
+ * PCI configuration space, limited to the part that software on either side uses. It is the same as
+ * the copy in the register block; a write of the base address does not move the block.
  */
 #include "sim/chip/board.h"
 
-#define COMMAND_WRITABLE 0x0000FFFFu
+#include <string.h>
+
+/* Memory space, bus master, write and invalidate, parity, system error, fast back-to-back. The
+ * board has no I/O space, and disabling INTA by a bit is younger than it. */
+#define COMMAND_WRITABLE 0x00000356u
+#define COMMAND_MASTER   0x00000004u
 #define STATUS_EVENTS    0xF9000000u /* parity, system error, aborts: write 1 to clear */
 
 static const struct {
@@ -37,6 +41,18 @@ static void reset(struct tigon_board *board) {
 static void write_command(struct tigon_board *board, uint32_t offset, uint32_t value) {
     uint32_t *word = &TIGON_WORD(board, offset);
     *word = (*word & ~COMMAND_WRITABLE & ~(value & STATUS_EVENTS)) | (value & COMMAND_WRITABLE);
+    tigon_dma_master_changed(board);
+}
+
+bool tigon_pci_is_master(const struct tigon_board *board) {
+    return (TIGON_WORD(board, TIGON_PCI_COMMAND) & COMMAND_MASTER) != 0;
+}
+
+void tigon_pci_reset_around(struct tigon_board *board) {
+    uint32_t kept[TIGON_PCI_CONFIGURATION_BYTES / 4];
+    memcpy(kept, &TIGON_WORD(board, TIGON_PCI_IDENTIFICATION), sizeof kept);
+    tigon_board_reset(board);
+    memcpy(&TIGON_WORD(board, TIGON_PCI_IDENTIFICATION), kept, sizeof kept);
 }
 
 void tigon_pci_master_aborted(struct tigon_board *board) {

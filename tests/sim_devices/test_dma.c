@@ -274,6 +274,45 @@ static void test_master_abort(void **state) {
     bench_destroy(bench);
 }
 
+/* PCI 2.2, 6.2.2: without bit 2 of the command word the board begins no cycle. The bit is taken at
+ * each moment of two transfers: no byte moves until it is given back, and then all do. */
+static void test_no_bus_without_the_master_bit(void **state) {
+    (void)state;
+    enum { BYTES = 1024, LATEST_NS = 8000, STEP_NS = 100 };
+    unsigned amid = 0;
+    for (uint64_t taken_ns = 0; taken_ns <= LATEST_NS; taken_ns += STEP_NS) {
+        struct bench *bench = bench_make(1, NULL);
+        struct tigon_board *board = bench->board;
+        uint8_t *source = host_bytes(bench, 4096);
+        uint8_t *target = host_bytes(bench, 8192);
+        uint8_t sram[BYTES];
+        bring_up(board);
+        pattern(source, BYTES, 1);
+        pattern(sram, BYTES, 2);
+        tigon_board_poke(board, 0xA000, sram, BYTES);
+        queue_dma(board, TIGON_DMA_READ, 4096, 0x8000, BYTES, READ_BYTES);
+        queue_dma(board, TIGON_DMA_WRITE, 8192, 0xA000, BYTES, WRITE_FRAME);
+        pass_ns(bench, taken_ns);
+        set_reg(board, 0x004, 0x0002);
+        const bool written = memcmp(target, sram, BYTES) == 0;
+        memset(target, 0xEE, BYTES);
+        pass_ns(bench, 100000);
+        for (unsigned i = 0; i < BYTES; i++)
+            assert_int_equal(target[i], 0xEE);
+        amid += !written;
+        set_reg(board, 0x004, 0x0006);
+        pass_ns(bench, 100000);
+        assert_int_equal(reg(board, 0x104), reg(board, 0x100));
+        assert_int_equal(reg(board, 0x124), reg(board, 0x120));
+        if (!written)
+            assert_memory_equal(target, sram, BYTES);
+        tigon_board_peek(board, 0x8000, sram, BYTES);
+        assert_memory_equal(sram, source, BYTES);
+        bench_destroy(bench);
+    }
+    assert_true(amid > 10 && amid < LATEST_NS / STEP_NS);
+}
+
 /* tigon2.md 5.2 bit 27, 13 item 7 */
 static void test_four_gigabyte_line(void **state) {
     (void)state;
@@ -466,6 +505,7 @@ int dma_tests(void) {
         cmocka_unit_test(test_buffer_wrap),
         cmocka_unit_test(test_checksum),
         cmocka_unit_test(test_master_abort),
+        cmocka_unit_test(test_no_bus_without_the_master_bit),
         cmocka_unit_test(test_four_gigabyte_line),
         cmocka_unit_test(test_assist_modes),
         cmocka_unit_test(test_timing),

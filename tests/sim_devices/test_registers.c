@@ -394,6 +394,29 @@ static void test_hard_reset(void **state) {
     bench_destroy(bench);
 }
 
+/* PCI 2.2, 6.2: configuration space is reset by the slot. Drivers reset the board after they have
+ * configured it (LNXC, BSDDRV), so HW[040] keeps it. */
+static void test_configuration_survives_hard_reset(void **state) {
+    (void)state;
+    struct bench *bench = bench_make(1, NULL);
+    struct tigon_board *board = bench->board;
+    const uint32_t status = reg(board, 0x004) & 0xFFFF0000u;
+    set_reg(board, 0x004, 0xFFFF);
+    assert_int_equal(reg(board, 0x004), status | 0x0356);
+    set_reg(board, 0x00C, 0x4010);
+    set_reg(board, 0x010, 0xFEBF8000);
+    set_reg(board, 0x03C, 11);
+    set_reg(board, 0x040, 0x08000008);
+    assert_int_equal(reg(board, 0x004), status | 0x0356);
+    assert_int_equal(reg(board, 0x00C), 0x4010);
+    assert_int_equal(reg(board, 0x010), 0xFEBF8000);
+    assert_int_equal(reg(board, 0x03C) & 0xFFu, 11);
+    tigon_board_reset(board);
+    assert_int_equal(reg(board, 0x004), 0x02A00006);
+    assert_int_equal(reg(board, 0x010), 0xF0000000);
+    bench_destroy(bench);
+}
+
 /* The fast path of register reads gives the same values as the general one. */
 static void expect_views(struct tigon_board *board) {
     unsigned views = 0;
@@ -470,13 +493,21 @@ static void test_fuzzed_accesses(void **state) {
 
 int register_tests(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reset_values),       cmocka_unit_test(test_bus_bits),
-        cmocka_unit_test(test_unlisted_registers), cmocka_unit_test(test_storage),
-        cmocka_unit_test(test_event_words),        cmocka_unit_test(test_timer),
-        cmocka_unit_test(test_timer_wrap),         cmocka_unit_test(test_semaphore),
-        cmocka_unit_test(test_eeprom_mac_address), cmocka_unit_test(test_eeprom_write),
-        cmocka_unit_test(test_power_cycle),        cmocka_unit_test(test_core_control),
-        cmocka_unit_test(test_stack_relocation),   cmocka_unit_test(test_hard_reset),
+        cmocka_unit_test(test_reset_values),
+        cmocka_unit_test(test_bus_bits),
+        cmocka_unit_test(test_unlisted_registers),
+        cmocka_unit_test(test_storage),
+        cmocka_unit_test(test_event_words),
+        cmocka_unit_test(test_timer),
+        cmocka_unit_test(test_timer_wrap),
+        cmocka_unit_test(test_semaphore),
+        cmocka_unit_test(test_eeprom_mac_address),
+        cmocka_unit_test(test_eeprom_write),
+        cmocka_unit_test(test_power_cycle),
+        cmocka_unit_test(test_core_control),
+        cmocka_unit_test(test_stack_relocation),
+        cmocka_unit_test(test_hard_reset),
+        cmocka_unit_test(test_configuration_survives_hard_reset),
         cmocka_unit_test(test_fuzzed_accesses),
     };
     return cmocka_run_group_tests_name("registers", tests, NULL, NULL);
