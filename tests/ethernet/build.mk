@@ -50,3 +50,11 @@ ethernet:        ## frames between two boards with an Ethernet firmware, in a sc
 	@scripts/setup.sh demo
 	$(Q)$(MAKE) --no-print-directory $(TIGONSIM) $(ETHERNET_IMAGE) $(ETHERNET_PROGRAM)
 	$(Q)$(TIGONSIM) run $(ETHERNET)/ethernet.scenario
+
+# As the Linux driver of such cards reads it (tigon2.md 10): version 1.0.0, start and load address, content.
+ETHERNET_FLASHABLE := $(ETHERNET_IMAGE:.elf=.tg2)
+
+$(ETHERNET_FLASHABLE): $(ETHERNET_IMAGE)
+	$(SAY) IMAGE $@
+	$(Q)$(CROSS)objcopy -O binary $< $@.content
+	$(Q)printf '\1\0\0\0\0\0\100\0\0\0\100\0' | cat - $@.content > $@

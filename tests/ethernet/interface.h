@@ -32,7 +32,7 @@
 #define SHARED_LINK                0x248u /* LINK_*: what the host wants of the gigabit link */
 #define SHARED_SLOW_LINK           0x24Cu /* of a link at 10 or 100 Mb/s */
 #define SHARED_INDEX               0x25Cu
-#define SHARED_MTU                 0x260u /* longest frame without CRC */
+#define SHARED_MTU                 0x260u /* longest frame without CRC; looked at for each */
 #define SHARED_MASK_INTERRUPTS     0x264u /* not 0: no interrupts */
 #define SHARED_LINK_STATE          0x268u /* LINK_*, by the firmware */
 #define SHARED_SLOW_LINK_STATE     0x26Cu

@@ -97,5 +97,4 @@ void read_tunables(void) {
     settings.receive_most = any_if_zero(SRAM(SHARED_RECEIVE_DESCRIPTORS));
     settings.send_most = any_if_zero(SRAM(SHARED_SEND_DESCRIPTORS));
     settings.statistics_us = SRAM(SHARED_STATISTICS_TICKS);
-    settings.longest = SRAM(SHARED_MTU);
 }

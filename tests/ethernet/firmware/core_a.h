@@ -76,7 +76,6 @@ struct settings {
     uint32_t receive_most; /* that go unreported; ~0: any number */
     uint32_t send_most;
     uint32_t statistics_us;
-    uint32_t longest;
 };
 extern struct settings settings;
 

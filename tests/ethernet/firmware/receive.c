@@ -319,7 +319,7 @@ void take_received(void) {
         if (cast == 0) {
             drop(end);
         } else if (number == BUFFER_RINGS ||
-                   frame.at.length - (tagged ? TAG_BYTES : 0) > settings.longest) {
+                   frame.at.length - (tagged ? TAG_BYTES : 0) > SRAM(SHARED_MTU)) {
             count(COUNTER_DROPPED_LONG);
             drop(end);
         } else {
