@@ -42,7 +42,8 @@ STATUS = "guest: status "
 LOG = "guest: kernel log"
 END = "guest: end"
 # idle=poll: the processor executes instructions while it waits, so that time passes for a board in lock step.
-APPEND = "console=ttyS0 panic=-1 quiet no_timer_check mitigations=off nokaslr idle=poll"
+# oops=panic: a guest whose kernel has failed ends.
+APPEND = "console=ttyS0 panic=-1 oops=panic quiet no_timer_check mitigations=off nokaslr idle=poll"
 INIT = f"""#!/bin/busybox sh
 /bin/busybox --install -s /bin
 mount -t proc proc /proc

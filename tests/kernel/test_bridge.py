@@ -44,6 +44,7 @@ def run(script: str, *server_options: str) -> tuple[Result, dict[str, object]]:
         return result, server.finish()
 
 
+@long
 def test_in_lock_step_the_kernel_sees_the_card_and_a_run_repeats_exactly() -> None:
     """All that the guest prints, its kernel's time stamps, and what the board counted, virtual time included."""
     script = LOOK + "sleep 1\ncat /proc/uptime\n"
