@@ -168,17 +168,24 @@ def test_text(spec: Path, capsys: Any) -> None:
     assert "    Shelf.price  u32" in text
 
 
-def test_emp_sends_and_receives_without_crossing(tmp_path: Path, capsys: Any) -> None:
-    for path in (TOP / "spec/emp").glob("*.hsm"):
-        text = path.read_text()
-        if path.name == "emp.hsm":
-            text += (
-                "\nplacement split\n  Send, Transmit, Link on A\n"
-                "  Match, Receive, Acknowledge on B\n"
-            )
-        (tmp_path / path.name).write_text(text)
-    (split,) = reported(tmp_path / "emp.hsm", capsys, "--placement", "split")
+@pytest.mark.parametrize("profile", ["paper", "modern"])
+def test_dedicated_processors_of_emp_share_nothing(profile: str, capsys: Any) -> None:
+    # So what is proved of one processor holds of these two (docs/placements.md).
+    options = ("--placement", "DSR", "--profile", profile)
+    (split,) = reported(TOP / "spec/emp/emp.hsm", capsys, *options)
+    assert set(split["processors"].values()) == {"A", "B"}
     assert split["raises"] == [] and split["data"] == []
+    assert all(e["locked"] == [] and e["messages"] == 0 for e in split["entries"])
+
+
+@pytest.mark.parametrize("placement", ["SO", "RO", "SR"])
+def test_split_paths_of_emp_cross_with_messages_and_locked_data(
+    placement: str, capsys: Any
+) -> None:
+    (split,) = reported(TOP / "spec/emp/emp.hsm", capsys, "--placement", placement)
+    assert split["raises"] and split["data"]
+    assert any(entry["locked"] for entry in split["entries"])
+    assert not all(entry["locked"] for entry in split["entries"])
 
 
 def test_unknown_placement(spec: Path, capsys: Any) -> None:

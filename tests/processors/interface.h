@@ -7,6 +7,9 @@
 #define TESTS_PROCESSORS_INTERFACE_H
 
 #define PROCESSORS_DOORBELL 1u
+/* Rung with anything: A tells what lock and signal cost while B is idle, each done so often. */
+#define PROCESSORS_COST_DOORBELL 2u
+#define PROCESSORS_COST_TURNS    1000u
 
 /* Words of the control block behind those that all protocols have. */
 enum processors_word {
@@ -20,7 +23,10 @@ enum processors_word {
     PROCESSORS_WAKE_UPS_A,
     PROCESSORS_WAITS_B,
     PROCESSORS_WAKE_UPS_B,
-    PROCESSORS_READY /* 1: the host may ring */
+    PROCESSORS_READY,      /* 1: the host may ring */
+    PROCESSORS_TURNS_TIME, /* microseconds of the loop alone, ... */
+    PROCESSORS_LOCK_TIME,  /* ... with nic_lock and nic_unlock in it, ... */
+    PROCESSORS_SET_TIME,   /* ... and with a bit of the own event word set, as a signal sets one */
 };
 
 #endif

@@ -81,17 +81,21 @@ static int end(void **state) {
     return 0;
 }
 
-static void run(struct stage *stage, uint32_t questions, uint32_t bursts) {
+static void start(struct stage *stage, tigon_program program) {
     enum tigon_end how;
-    stage->questions = questions;
-    stage->bursts = bursts;
     tigon_board_poke_register(stage->board, CPU_A_COUNTER, stage->image.start);
     tigon_board_poke_register(stage->board, CPU_A_STATE, 0);
-    assert_int_equal(tigon_host_start(tigon_board_host(stage->board), "host", ask, stage), 0);
+    assert_int_equal(tigon_host_start(tigon_board_host(stage->board), "host", program, stage), 0);
     how = tigon_world_run(stage->world, TIME_LIMIT_NS);
     if (how != TIGON_END_FINISHED)
         print_error("%s: %s\n", tigon_end_name(how), tigon_world_report(stage->world));
     assert_int_equal(how, TIGON_END_FINISHED);
+}
+
+static void run(struct stage *stage, uint32_t questions, uint32_t bursts) {
+    stage->questions = questions;
+    stage->bursts = bursts;
+    start(stage, ask);
     assert_int_equal(word_of(stage, PROCESSORS_ANSWERS), questions * bursts);
     assert_int_equal(word_of(stage, PROCESSORS_WRONG_A), 0);
     assert_int_equal(word_of(stage, PROCESSORS_WRONG_B), 0);
@@ -133,11 +137,38 @@ static void test_a_start_frees_a_lock_that_was_left(void **state) {
     run(stage, 20, 1);
 }
 
+static int ask_for_costs(struct tigon_host *host, void *argument) {
+    struct stage *stage = argument;
+    while (word_of(stage, PROCESSORS_READY) != 1)
+        tigon_host_sleep_ns(host, LOOK_NS);
+    tigon_host_write32(host, 0x504u + 8u * PROCESSORS_COST_DOORBELL, 1);
+    while (word_of(stage, PROCESSORS_SET_TIME) == 0)
+        tigon_host_sleep_ns(host, LOOK_NS);
+    return 0;
+}
+
+static unsigned cycles_of(struct stage *stage, enum processors_word word) {
+    uint32_t microseconds = word_of(stage, word) - word_of(stage, PROCESSORS_TURNS_TIME);
+    return (microseconds * 88 + PROCESSORS_COST_TURNS / 2) / PROCESSORS_COST_TURNS;
+}
+
+/* docs/ports.md has the figures. */
+static void test_a_free_lock_costs_little(void **state) {
+    struct stage *stage = *state;
+    start(stage, ask_for_costs);
+    print_message("cycles of nic_lock and nic_unlock: %u, of a signal: %u\n",
+                  cycles_of(stage, PROCESSORS_LOCK_TIME), cycles_of(stage, PROCESSORS_SET_TIME));
+    assert_in_range(cycles_of(stage, PROCESSORS_LOCK_TIME), 10, 40);
+    assert_in_range(cycles_of(stage, PROCESSORS_SET_TIME), 15, 60);
+    assert_int_equal(word_of(stage, PROCESSORS_WAITS_A), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_a_stream_of_messages_arrives_whole_and_in_order, begin,
                                         end),
         cmocka_unit_test_setup_teardown(test_single_messages_wake_the_other_processor, begin, end),
+        cmocka_unit_test_setup_teardown(test_a_free_lock_costs_little, begin, end),
         cmocka_unit_test_setup_teardown(test_a_start_frees_a_lock_that_was_left, begin, end),
     };
     return cmocka_run_group_tests_name("processors", tests, NULL, NULL);

@@ -21,7 +21,25 @@ void nic_on_start(void) {
     control[PROCESSORS_READY] = 1;
 }
 
+#define TIME(word, what)                                                                           \
+    do {                                                                                           \
+        uint32_t began = nic_clock();                                                              \
+        for (uint32_t turn = 0; turn < PROCESSORS_COST_TURNS; turn++) {                            \
+            __asm__ volatile("");                                                                  \
+            what;                                                                                  \
+        }                                                                                          \
+        nic_control()[word] = nic_clock() - began;                                                 \
+    } while (0)
+
+NIC_HOT static void tell_costs(void) {
+    TIME(PROCESSORS_TURNS_TIME, );
+    TIME(PROCESSORS_LOCK_TIME, nic_lock(); nic_unlock());
+    TIME(PROCESSORS_SET_TIME, tigon2_raise(TIGON2_EVENT_WORK));
+}
+
 NIC_HOT void nic_on_doorbell(unsigned box, uint32_t value) {
+    if (box == PROCESSORS_COST_DOORBELL)
+        tell_costs();
     if (box != PROCESSORS_DOORBELL)
         return;
     to_ask += value;
