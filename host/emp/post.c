@@ -153,8 +153,12 @@ static int post_pieces(struct libemp_board *board, struct libemp_header header,
     struct libemp_slot *slot = &board->slots[index];
     if (fragments > CHAIN_FRAGMENTS) {
         indirect = indirect_page(board, slot, &indirect_bus);
-        if (!indirect)
-            return libemp_fail(board, -ENOMEM, "no page for the addresses of a long message");
+        if (!indirect) { /* memory has gone with the board, or is short */
+            const int stopped = libemp_check_firmware(board);
+            return stopped
+                       ? stopped
+                       : libemp_fail(board, -ENOMEM, "no page for the addresses of a long message");
+        }
         board_spend_ns(board->hardware, fragments * board->costs.entry_ns);
     }
     if (board->costs.translate_posts)
