@@ -65,6 +65,17 @@ def add(commands: Subparsers) -> None:
         help="what is kept of a state; only 'exact' proves anything",
     )
     limits.add_argument(
+        "--swarm",
+        type=int,
+        default=0,
+        metavar="COUNT",
+        help="so many searches of each configuration, with bit states, each in another random order: for what does not "
+        "fit into memory; finds violations, proves nothing",
+    )
+    limits.add_argument(
+        "--minutes", type=int, default=0, help="of each search of a swarm"
+    )
+    limits.add_argument(
         "--accept-incomplete",
         action="store_true",
         help="a search cut short is no reason for status 1",

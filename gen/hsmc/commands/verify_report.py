@@ -79,7 +79,18 @@ def command(options: argparse.Namespace) -> int:
     memory = options.memory if options.memory is not None else MEMORY_LIMIT
     if depth < 1 or memory < 1:
         raise Failure("--depth and --memory take numbers from 1 on")
-    limits = Limits(depth, memory, options.storage, options.property)
+    storage = "bitstate" if options.swarm else options.storage
+    if (
+        options.swarm < 0
+        or options.minutes < 0
+        or (options.minutes and not options.swarm)
+    ):
+        raise Failure(
+            "--swarm takes a number of searches, and --minutes the time of each of them"
+        )
+    limits = Limits(
+        depth, memory, storage, options.property, options.swarm, options.minutes
+    )
     searches = [
         (search, subject)
         for subject in subjects

@@ -16,7 +16,7 @@ from typing import Optional
 from ..failure import Failure
 from ..files import write_all
 from ..interpreter.interpreter import Program
-from . import diagram, diagram_svg, trail_text
+from . import diagram, diagram_svg, swarm, trail_text
 from .narration import NarrationReader, Narration, globals_of, world_header
 from .search import (
     CHILDREN,
@@ -25,6 +25,7 @@ from .search import (
     defines,
     execute,
     tool,
+    verifier_arguments,
     verifier_options,
     write_model,
 )
@@ -66,10 +67,14 @@ def find(run: Run, subject: Subject, limits: Limits) -> tuple[Program, Trail]:
     else:
         reported = shortest_cycle(directory, base, options, trail, program, run.depth)
     if reported is None:  # what the search itself found
+        if not limits.swarm:
+            limits = exact
+        else:
+            base = ["-O1", *verifier_options(search, limits)]
+            base += swarm.compiler_flags(limits)
         build(directory, base, options)
-        arguments = ["./pan", f"-m{limits.depth}", "-w22"]
-        arguments += ["-a"] if search.kind == "liveness" else []
-        execute(arguments, directory, "pan.log")
+        command = verifier_arguments(search, limits, run.member)
+        execute(command, directory, "pan.log")
         reported = listen(directory, trail, program)
     if reported is None:
         raise Failure(f"{run.name}: the violation was not found again: see {directory}")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Callable, Optional, Sequence
 
 from ..failure import Failure
+from . import swarm
 from .subject import Search, Subject, shown
 
 # What the generated C checks while it runs (fw-runtime/hsm_checks.h), and the function that it calls: models/spin_support.h.
@@ -42,6 +43,8 @@ class Limits:
     megabytes: int = MEMORY_LIMIT
     storage: str = "exact"
     only: Optional[str] = None  # the one property that is asserted
+    swarm: int = 0  # so many searches with bit states, each in an order of its own
+    minutes: int = 0  # of each of them; 0: as long as it takes
 
 
 @dataclass
@@ -78,6 +81,8 @@ class Run:
     only: Optional[str] = None  # the one property that was asserted
     incomplete: list[str] = field(default_factory=list)  # why it proves nothing
     not_taken: list[int] = field(default_factory=list)  # numbers of rows; C only
+    cut_short: bool = False  # by time, depth or memory
+    member: int = 0  # of a swarm, which found the violation
 
     @property
     def exhaustive(self) -> bool:
@@ -242,6 +247,13 @@ def verifier_options(search: Search, limits: Limits) -> list[str]:
     return [*result, "-DSAFETY", *(["-DNOCOMP"] if limits.storage == "exact" else [])]
 
 
+def verifier_arguments(search: Search, limits: Limits, member: int) -> list[str]:
+    """The command of a verifier; `member`: of a swarm, if there is one."""
+    table = "-w30" if limits.storage == "bitstate" else "-w22"
+    result = ["./pan", f"-m{limits.depth}", table, *swarm.arguments(limits, member)]
+    return result + (["-a"] if search.kind == "liveness" else [])
+
+
 def run_search(
     search: Search,
     subject: Subject,
@@ -257,6 +269,7 @@ def run_search(
     # The Promela expands to so much C that to optimise it takes longer than it saves, up to some millions of states.
     optimise = "-O2" if search.engine == "c" and not quick else "-O0"
     flags = [optimise, *verifier_options(search, limits)]
+    flags += swarm.compiler_flags(limits)
     what = f"the verifier of {search.name}"
     tool(["gcc", *flags, *options, "-o", "pan", "pan.c"], directory, "cc.log", what)
     run.compile_seconds = round(time.monotonic() - started, 2)
@@ -268,13 +281,18 @@ def run_search(
             states, depth = float(found[2]), int(found[1])
             sample(Sample(states, depth, float(found[4]), float(found[5])))
 
-    table = "-w30" if limits.storage == "bitstate" else "-w22"
-    arguments = ["./pan", f"-m{limits.depth}", table]
-    if search.kind == "liveness":
-        arguments.append("-a")
-    status, output = execute(arguments, directory, "pan.log", line)
+    members: list[Run] = []
+    for member in range(1, max(limits.swarm, 1) + 1):
+        one = run if not limits.swarm else Run(search, only=limits.only)
+        arguments = verifier_arguments(search, limits, member)
+        status, output = execute(arguments, directory, "pan.log", line)
+        interpret(one, output, status, subject, limits)
+        members.append(one)
+        if one.errors:
+            break
     run.seconds = round(time.monotonic() - started, 2)
-    interpret(run, output, status, subject, limits)
+    if limits.swarm:
+        swarm.merge(run, members)
     if "acceptance cycle" in run.failure:
         name_cycle(run, subject, limits, quick)
     return run
@@ -323,6 +341,8 @@ def interpret(
     if limits.storage == "bitstate":
         run.incomplete.append("bitstate hashing: states may have been missed")
     run.errors = int(errors.group(1)) if errors else 0
+    run.cut_short = errors is None or "Search not completed" in output
+    run.cut_short |= "max search depth too small" in output
     if errors is None and not run.incomplete:
         run.incomplete.append(f"the verifier ended with status {status}: see pan.log")
     if not run.errors and not run.incomplete:
