@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """A virtual machine with Debian's kernel and a served board in its PCI slot: runs a shell script and gives its output.
 
+    make guest
     build/tigonsim serve SCENARIO &
     guest.py left.sock --module acenic --file image.bin:lib/firmware/acenic/tg2.bin --run 'insmod /acenic.ko; dmesg'
 
@@ -28,7 +29,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Iterable, Mapping, Self, Sequence
+from typing import IO, Iterable, Iterator, Mapping, Self, Sequence
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
@@ -165,6 +166,8 @@ class Guest:
         """Starts it. `modules`: files, or names of Debian's; `files`: by their paths in the guest; `append`: for the
         kernel's command line; `options`: of the bridge. Raises Unavailable."""
         found = require()
+        if not bridge.exists():
+            raise Unavailable(f"no {bridge}: make guest builds it")
         self.holder = tempfile.TemporaryDirectory(prefix="guest")
         place = Path(self.holder.name)
         self.console = place / "console"
@@ -237,6 +240,14 @@ class Guest:
                 return line
         raise AssertionError(f"no line with {text!r} in\n{self.all_text()}")
 
+    def output(self) -> Iterator[str]:
+        """Each line of the script as it comes, to its end."""
+        deadline = time.monotonic() + TIME_LIMIT_SECONDS
+        while (line := self.next_line(deadline)) is not None:
+            if line.startswith(STATUS):
+                return
+            yield line
+
     def say(self, line: str) -> None:
         """A line for the script to read."""
         pipe: IO[str] | None = self.process.stdin
@@ -292,7 +303,7 @@ def main() -> int:
     parser.add_argument(
         "--file", action="append", default=[], metavar="FILE:PATH-IN-GUEST"
     )
-    parser.add_argument("--run", default="sh", help="the script; default: a shell")
+    parser.add_argument("--run", help="the script; default: standard input")
     parser.add_argument("--log", type=Path, help="file for the kernel log")
     arguments = parser.parse_args()
     files = {}
@@ -300,15 +311,17 @@ def main() -> int:
         source, _, target = pair.partition(":")
         files[target or Path(source).name] = Path(source)
     modules = [Path(name) if Path(name).exists() else name for name in arguments.module]
+    script = sys.stdin.read() if arguments.run is None else arguments.run
     try:
         with Guest(
-            arguments.socket, arguments.run, modules, arguments.program, files
+            arguments.socket, script, modules, arguments.program, files
         ) as guest:
+            for line in guest.output():
+                print(line, end="", flush=True)
             result = guest.finish()
     except Unavailable as error:
         print(f"guest.py: no virtual machine: {error}", file=sys.stderr)
         return 2
-    print(result.output, end="")
     if arguments.log:
         arguments.log.write_text(result.log)
     if result.status < 0:

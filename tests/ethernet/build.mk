@@ -48,7 +48,7 @@ TEST_NEEDS += $(TIGONSIM) $(ETHERNET_PROGRAM)
 .PHONY: ethernet
 ethernet:        ## frames between two boards with an Ethernet firmware, in a scenario
 	@scripts/setup.sh demo
-	$(Q)$(MAKE) --no-print-directory $(TIGONSIM) $(ETHERNET_IMAGE) $(ETHERNET_PROGRAM)
+	$(Q)$(MAKE) --no-print-directory $(TIGONSIM) $(ETHERNET_IMAGE) $(ETHERNET_IMAGE:.elf=.tg2) $(ETHERNET_PROGRAM)
 	$(Q)$(TIGONSIM) run $(ETHERNET)/ethernet.scenario
 
 # As the Linux driver of such cards reads it (tigon2.md 10): version 1.0.0, start and load address, content.

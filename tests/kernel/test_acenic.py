@@ -156,6 +156,28 @@ ip link set eth0 up
 
 
 @long
+def test_a_card_that_was_reset_is_loaded_again() -> None:
+    """The board is reset while the interface is up: its processor has halted. The driver, loaded again, starts it."""
+    script = (
+        PROBE
+        + f"""ip link set eth0 up
+read base end flags < {DEVICE}/resource
+until [ $(($(devmem $((base + 0x140)) 32) & 0x10000)) -ne 0 ]; do sleep 0.05; done
+echo halted
+"""
+        + REMOVE
+        + PROBE
+        + "ip link set eth0 up\n"
+        + REMOVE
+    )
+    result = alone(script, ONE_BOARD + 'faults = ( "left: reset at 500 ms" );\n')
+    assert result.status == 0, result
+    assert result.output == "halted\nremoved\nremoved\n"
+    assert messages(result.log) == []
+    assert result.log.count("Firmware up and running") == 2
+
+
+@long
 def test_a_card_pulled_out() -> None:
     """The board dies: all reads give ones. The driver is removed with the device, while its interface is down: with
     the interface up it takes what it reads for an index, as it was not written for this.

@@ -92,8 +92,29 @@ def test_a_guest_that_panics_has_no_status_but_a_console() -> None:
         server.finish()
 
 
+def manual() -> str:
+    """The commands of docs/kernel.md."""
+    lines = Path("docs/kernel.md").read_text().splitlines()
+    return "\n".join(line[4:] for line in lines if line.startswith("    "))
+
+
 @long
-def test_the_command_of_the_manual(tmp_path: Path) -> None:
+def test_the_commands_of_the_manual() -> None:
+    result = subprocess.run(
+        ["bash", "-e", "-m", "-c", manual()],
+        capture_output=True,
+        text=True,
+        timeout=TIME_LIMIT_SECONDS,
+        check=False,
+    )
+    assert "Firmware up and running" in result.stdout, result
+    assert "eth0: <BROADCAST,MULTICAST,UP,LOWER_UP>" in result.stdout
+    assert "link/ether 02:54:47:00:00:00" in result.stdout
+    assert result.returncode == 0
+
+
+@long
+def test_the_command_line(tmp_path: Path) -> None:
     """scripts/guest.py: files and programs, with libraries, are there; output and status come through."""
     file = tmp_path / "file"
     file.write_text("content\n")

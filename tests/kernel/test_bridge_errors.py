@@ -16,16 +16,19 @@ OURS = 125  # the status of the bridge itself
 HEADER = struct.Struct("=iIQ")
 FUZZ = int(os.environ.get("KERNEL_FUZZ", "20"))
 
-# Instead of QEMU: passes for version 7 and sends on the board's channel what it finds in the file MESSAGES.
+# Instead of QEMU: passes for version 7 and sends on the board's channel what it finds in the file MESSAGES, with the
+# descriptor of the guest's RAM.
 FAKE = """#!/usr/bin/python3
 import os, re, socket, sys
 if "--version" in sys.argv:
     print("QEMU emulator version {version} (fake)")
     sys.exit(0)
-number = re.search(r"x-pci-proxy-dev,id=board,fd=(\\d+)", " ".join(sys.argv))[1]
-channel = socket.socket(fileno=int(number))
+arguments = " ".join(sys.argv)
+channel = socket.socket(fileno=int(re.search(r"x-pci-proxy-dev,id=board,fd=(\\d+)", arguments)[1]))
+memory = int(re.search(r"mem-path=/proc/self/fd/(\\d+)", arguments)[1])
 try:
-    channel.sendall(open({messages!r}, "rb").read())
+    content = open({messages!r}, "rb").read()
+    channel.sendall(content[socket.send_fds(channel, [content], [memory]):])
     channel.shutdown(socket.SHUT_WR)
     answers = b""
     while part := channel.recv(4096):
@@ -165,6 +168,17 @@ WRONG = {
     "memory without its end": message(0, bytes(191)),
     "all ones": b"\xff" * 64,
 }
+
+
+@pytest.mark.parametrize("address, status", [(0x1000, 0), (0x2000, OURS)])
+def test_ram_must_be_where_host_memory_is(
+    tmp_path: Path, address: int, status: int
+) -> None:
+    """A region of the file at 0x1000 belongs at this address of the guest."""
+    body = struct.pack("=24Q", address, *[0] * 7, 0x1000, *[0] * 7, 0x1000, *[0] * 7)
+    found, errors, _ = converse(tmp_path, message(0, body))
+    assert found == status
+    assert ("must leave machine and RAM as they are" in errors) == (status == OURS)
 
 
 @pytest.mark.parametrize("wrong", WRONG)

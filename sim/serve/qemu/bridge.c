@@ -137,8 +137,9 @@ static int check_memory(const struct bridge *bridge, const struct proxy_message 
         struct stat status;
         if (fstat(files[i], &status) == 0 && status.st_ino == bridge->memory_inode &&
             message->regions[i].guest_address != message->regions[i].file_offset + base) {
-            complain("the guest's RAM is not where the board expects its host memory; expected "
-                     "less RAM, or another machine than the arguments say");
+            complain(
+                "the guest's RAM is not where the board expects its host memory: QEMU's arguments "
+                "must leave machine and RAM as they are");
             return -EINVAL;
         }
     }

@@ -21,3 +21,9 @@ $(QEMU_PLUGIN): sim/serve/qemu/pace_plugin.c sim/serve/qemu/pace.h
 	$(SAY) CC $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -shared -fPIC -fvisibility=hidden -o $@ $<
+
+.PHONY: guest
+guest:           ## a simulated board in a virtual machine: packages, Debian's kernel, build/tigon_qemu (docs/kernel.md)
+	@scripts/setup.sh demo driver
+	$(Q)$(MAKE) --no-print-directory $(TIGONSIM) $(QEMU_BRIDGE)
+	$(Q)scripts/debian_kernel.py
