@@ -24,7 +24,9 @@ LINES = {
     **dict.fromkeys(
         (".c", ".h", ".S", ".inc", ".lds", ".in", ".rl", ".js", ".css"), SLASHES
     ),
-    **dict.fromkeys((".py", ".mk", "Kbuild", ".sh", ".hsm", "Makefile", "hsmc", "run"), HASH),
+    **dict.fromkeys(
+        (".py", ".mk", "Kbuild", ".sh", ".hsm", "Makefile", "hsmc", "run"), HASH
+    ),
     ".j2": f"{{#- {IDENTIFIER} -#}}",
     ".lark": f"// {IDENTIFIER}",
 }

@@ -274,7 +274,8 @@ struct libemp_completion {
  *                  receive, the content of the buffer is worthless. For a send, the receiver's host
  *                  may or may not have received the message, and all unfinished earlier sends to
  *                  that node end the same way. Messages posted from then on go to the restarted
- *                  node.
+ *                  node. A program that answers a restarted node meets this with its first answer,
+ *                  and posts that once more.
  *     -EHOSTUNREACH
  *                  Amid the message, nothing came from the node at the other end for the parameter
  *                  silence_timeout (microseconds, 5 s at first, 0: never), which only a board with

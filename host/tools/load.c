@@ -39,8 +39,10 @@ static const struct argp_option option_table[] = {
 static void add_peer(struct arguments *arguments, char *text, struct argp_state *state) {
     char *equals = strchr(text, '=');
     struct peer *peer = &arguments->peers[arguments->peer_count];
-    if (!equals || !tool_parse_address(equals + 1, peer->address))
+    if (!equals || !tool_parse_address(equals + 1, peer->address)) {
         argp_error(state, "expected --peer NODE=MAC such as 1=02:54:47:00:00:01, found %s", text);
+        return; /* which never happens */
+    }
     if (arguments->peer_count == PEER_LIMIT)
         argp_error(state, "expected at most %d peers", PEER_LIMIT);
     *equals = 0;

@@ -237,7 +237,7 @@ static int ping_all(struct tool_session *session, const struct arguments *argume
     for (size_t i = 0; i < arguments->bytes; i++)
         pinger.sent[i] = (uint8_t)(i * 7);
     for (uint64_t i = 0; !tool_stopped() && (!arguments->count || i < arguments->count); i++) {
-        double us;
+        double us = 0;
         if (i > 0)
             tool_sleep_s(session, arguments->interval_s);
         const int error = ping(&pinger, i + 1, &us);

@@ -166,7 +166,7 @@ static int send_content(struct sender *sender, int file, struct sha256_ctx *hash
 
 /* A file or stream, open as `file`. */
 static int send_open(struct sender *sender, int file, struct transfer_entry *entry) {
-    struct transfer_answer answer;
+    struct transfer_answer answer = {0};
     struct sha256_ctx hash;
     int status = ask(sender, entry, &answer);
     if (status)
@@ -207,7 +207,7 @@ static int send_file(struct sender *sender, const char *path, struct transfer_en
 }
 
 static int send_directory(struct sender *sender, const struct transfer_entry *entry) {
-    struct transfer_answer answer;
+    struct transfer_answer answer = {0};
     const int status = ask(sender, entry, &answer);
     if (!status && answer.status != TRANSFER_GO) {
         sender->incomplete = true;
@@ -268,7 +268,7 @@ static int send_path(struct sender *sender, char *path) {
 static int send_all(struct sender *sender) {
     const struct arguments *arguments = sender->arguments;
     static struct transfer_entry entry;
-    struct transfer_answer answer;
+    struct transfer_answer answer = {0};
     int status = tool_buffer(sender->session, TRANSFER_ENTRY_BYTES, &sender->message_bytes,
                              &sender->message);
     if (!status)

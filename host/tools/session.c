@@ -164,12 +164,18 @@ static int finish(struct tool_session *session, libemp_request request, uint64_t
     return error;
 }
 
+static int send_once(struct tool_session *session, uint16_t peer, uint64_t tag,
+                     const struct libemp_piece *piece, uint64_t timeout_ns) {
+    libemp_request request;
+    const int error = libemp_post_send(session->board, peer, tag, piece, 1, &request);
+    return error ? error : finish(session, request, timeout_ns, NULL);
+}
+
 int tool_send_message(struct tool_session *session, uint16_t peer, uint64_t tag,
                       struct libemp_memory *memory, size_t bytes, uint64_t timeout_ns) {
     const struct libemp_piece piece = {memory, 0, bytes};
-    libemp_request request;
-    const int error = libemp_post_send(session->board, peer, tag, &piece, 1, &request);
-    return error ? error : finish(session, request, timeout_ns, NULL);
+    const int error = send_once(session, peer, tag, &piece, timeout_ns);
+    return error == -ECONNRESET ? send_once(session, peer, tag, &piece, timeout_ns) : error;
 }
 
 int tool_receive_message(struct tool_session *session, uint16_t peer, uint64_t tag,

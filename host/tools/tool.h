@@ -116,7 +116,9 @@ enum {
 };
 
 /* Sends memory from its beginning and waits until it has arrived; receives into it, from one node.
- * 0 or a negative errno value. After a time-out the request has been cancelled. */
+ * 0 or a negative errno value. After a time-out the request has been cancelled. A send
+ * that meets a node that was restarted is repeated once: such a node knows nothing of the one
+ * before, and the first message to it ends so, even if one from it has come. */
 int tool_send_message(struct tool_session *session, uint16_t peer, uint64_t tag,
                       struct libemp_memory *memory, size_t bytes, uint64_t timeout_ns);
 int tool_receive_message(struct tool_session *session, uint16_t peer, uint64_t tag,

@@ -245,7 +245,8 @@ static void write_named(const char *names) {
     const size_t padded = (length + 3) / 4 * 4;
     memmove(file + at + padded, file + at, BOARD_IMAGE_TAIL_BYTES);
     memset(file + at, 0, padded);
-    memcpy(file + at, names, length);
+    for (size_t i = 0; i < length; i++)
+        file[at + i] = (uint8_t)names[i];
     bytes += padded;
     put(tail_at(BOARD_IMAGE_TAIL_NAMES), (uint32_t)length);
 }

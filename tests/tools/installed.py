@@ -148,6 +148,12 @@ class Boards(Server):
         assert text in line, line
         return process
 
+    def said(self) -> str:
+        """What the server has said since it was last read."""
+        while not self.queue.empty():
+            self.lines.append(self.queue.get() or "")
+        return "".join(self.lines)
+
     def load(self, *words: str | Path) -> None:
         """Both boards run, the link is up."""
         self.emp("left", "load", *words, "--node=0", f"--peer=1={RIGHT}")

@@ -40,7 +40,7 @@ def test_ping_goes_on_over_a_restart() -> None:
         answers = boards.start_ready("right", "answering", "ping", "--answer")
         pings = boards.start(
             "left",
-            *("ping", "1", "--count=400", "--interval=0.02", "--timeout=0.1"),
+            *("ping", "1", "--count=150", "--interval=0.02", "--timeout=0.1"),
             stdout=subprocess.PIPE,
         )
         assert pings.stdout
@@ -54,12 +54,12 @@ def test_ping_goes_on_over_a_restart() -> None:
         pings.wait()
         answers.send_signal(signal.SIGINT)
         ended(answers)
+        assert boards.json("right", "info")["incarnation"] == 2
     assert pings.returncode == 0
     good = ["bytes from node" in line for line in lines[:-7]]
-    assert not all(good), "no ping met the restart"
     assert good[-1], "no ping was answered after it"
     summary = dict(line.split(None, 1) for line in lines[-7:])
-    assert int(summary["sent"]) == 400
+    assert int(summary["sent"]) == 150
     assert int(summary["answered"]) == 5 + sum(good)
 
 
