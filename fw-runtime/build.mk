@@ -20,7 +20,7 @@ FW_CHECKS   ?= ROOM
 hsm_checked  = '-DHSM_CHECKED=(0$(if $(filter ALL,$1), | HSM_CHECK_ALL,$(foreach \
                    kind,$1, | HSM_CHECK_SET(HSM_CHECK_$(kind)))))'
 # An image is compiled for the port in a directory.
-nic_port     = -DNIC_PORT_HEADER='"$1/port_header.h"' -DNIC_PORT_SOURCE='"$1/port.c"'
+nic_port     = -DNIC_PORT_HEADER='"$1/port_header.h"' -DNIC_PORT_SOURCE='"$1/port.c"' -DNIC_SECOND_SOURCE='"$1/second.c"'
 FW_DEFINES  := $(call hsm_checked,$(FW_CHECKS)) -DNIC_TRACE=$(NIC_TRACE) $(call nic_port,$(FW_PORT))
 
 # Objects are made again when a switch such as NIC_TRACE changes.

@@ -27,7 +27,8 @@
  * A port is a directory. Its port_header.h, included here as NIC_PORT_HEADER, defines these
  * attributes and the constants below, and may implement any operation as an inline function. It may
  * also define hsm_lowest_bit (hsm_support.h) and NIC_PORT_TRACE (trace.h). Its port.c is the rest
- * of it, which runtime.c includes as NIC_PORT_SOURCE.
+ * of it, which runtime.c includes as NIC_PORT_SOURCE; its second.c, which second.c includes as
+ * NIC_SECOND_SOURCE, is all that a unit for a second processor has of it.
  *
  *   NIC_CONTROL_ADDRESS     where the host finds the control block: the number the spec has for it
  *   NIC_IMAGE_LIMIT         bytes a whole image has on the smallest board
@@ -256,7 +257,7 @@ void nic_link_enable(bool up);
 #if NIC_PROCESSORS > 1
 /*
  * Each processor has an event loop of its own, so "one caller" above holds for each. Of the
- * operations above the units for processor 1 have nic_clock alone. An object that both use is
+ * operations above the units for processor 1 have none. An object that both use is
  * declared `extern` with NIC_COMMON, defined in a unit for processor 0 with NIC_COMMON, too, and
  * cleared at start; all other objects are one processor's. What one processor stores the other one
  * sees in the order of the stores.

@@ -31,3 +31,25 @@ $(BUILD)/tests/test_processors: $(addprefix $(BUILD)/san/,tests/processors/test_
 $(BUILD)/san/tests/processors/%.o $(BUILD)/obj/tests/processors/%.o: CFLAGS_tests_processors := -DFIRMWARE_IMAGE='"$(PROCESSORS_IMAGE)"'
 
 TEST_PROGRAMS += $(BUILD)/tests/test_processors
+
+# The same two units on the native port. What a unit does not share is its own.
+PROCESSORS_NATIVE := $(call nic_port,fw-runtime/port/native) -DNIC_PROCESSORS=2 -DNIC_TRACE=0
+PROCESSORS_SHARED := common native_signalled native_second_wanted
+PROCESSORS_UNITS  := $(addprefix $(BUILD)/san/tests/processors/unit_,image.o second.o)
+$(BUILD)/san/tests/processors/unit_image.o: PROCESSORS_KEPT := $(PROCESSORS_SHARED) native_nic native_first
+$(BUILD)/san/tests/processors/unit_second.o: PROCESSORS_KEPT := native_second
+$(BUILD)/san/tests/processors/unit_second.o: PROCESSORS_NUMBER := 1
+$(PROCESSORS_UNITS): $(BUILD)/san/tests/processors/unit_%.o: tests/processors/firmware/%.c tests/processors/build.mk
+	$(SAY) CC "$< (native, sanitized)"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CSTD) $(WARNINGS) $(SANITIZE) $(INCLUDES) $(PROCESSORS_NATIVE) -DNIC_PROCESSOR=$(or $(PROCESSORS_NUMBER),0) \
+	    -MMD -MP -c -o $@ $<
+	$(Q)objcopy $(PROCESSORS_KEPT:%=--keep-global-symbol=%) $@
+
+$(BUILD)/san/tests/processors/test_units.o: CFLAGS_tests_processors := $(PROCESSORS_NATIVE)
+$(BUILD)/tests/test_units: $(BUILD)/san/tests/processors/test_units.o $(PROCESSORS_UNITS)
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka
+
+TEST_PROGRAMS += $(BUILD)/tests/test_units

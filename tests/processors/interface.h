@@ -26,7 +26,7 @@ enum processors_word {
     PROCESSORS_READY,      /* 1: the host may ring */
     PROCESSORS_TURNS_TIME, /* microseconds of the loop alone, ... */
     PROCESSORS_LOCK_TIME,  /* ... with nic_lock and nic_unlock in it, ... */
-    PROCESSORS_SET_TIME,   /* ... and with a bit of the own event word set, as a signal sets one */
+    PROCESSORS_SET_TIME, /* ... and with nic_defer_work, which sets an event bit as a signal does */
 };
 
 #endif

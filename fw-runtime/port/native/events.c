@@ -202,3 +202,15 @@ const struct native_nic native_nic = {
     .control = nic_control,
     .object = native_object,
 };
+
+#if NIC_PROCESSORS > 1
+#include "fw-runtime/port/native/processors.c"
+
+bool native_signalled[2];
+bool native_second_wanted;
+
+void nic_start_second(void) {
+    native_signalled[0] = native_signalled[1] = false;
+    native_second_wanted = true;
+}
+#endif

@@ -65,6 +65,14 @@ enum native_event {
     NATIVE_EVENTS
 };
 
+/* One of two processors; the other events of the first one are those of its struct native_nic. */
+struct native_processor {
+    void (*start)(void); /* of the second, when the first has asked for it */
+    bool (*signalled)(void);
+    bool (*signal)(void); /* delivers it; false where none waits */
+    const struct nic_processor_counters *counters;
+};
+
 struct native_nic {
     /* The host may write the control block before: control(). Nothing else works before it. */
     void (*start)(const struct native_surroundings *surroundings);

@@ -33,6 +33,23 @@ static inline uint32_t nic_frame_from(uint32_t frame, uint32_t bytes) {
     return frame + (bytes << NATIVE_NAME_BITS);
 }
 
+#if NIC_PROCESSORS > 1
+/* Processors of one program. An event of one runs to its end before any of the other, so the lock
+ * is always free; what is checked is that an event gives it back. */
+#define NIC_COMMON
+extern uint32_t native_lock_depth; /* of this processor */
+extern bool native_signalled[2];   /* of either one */
+static inline void nic_lock(void) {
+    native_lock_depth++;
+}
+static inline void nic_unlock(void) {
+    native_lock_depth--;
+}
+static inline void nic_signal(void) {
+    native_signalled[1 - NIC_PROCESSOR] = true;
+}
+#endif
+
 static inline uint32_t nic_highest_bit(uint32_t word) {
     return 31u - (uint32_t)__builtin_clz(word);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of either processor in an image for two; see processors.h. Included by the port of
- * processor A, and by a unit for B, which has nothing else of the port but second_start.S.
+ * The part of either processor in an image for two; see processors.h.
  */
 #include "fw-runtime/port.h"
 #include "fw-runtime/port/tigon2/processors.h"

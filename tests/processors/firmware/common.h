@@ -10,8 +10,9 @@
 #include "tests/processors/interface.h"
 
 struct common {
-    struct nic_messages questions, answers; /* to B, to A */
-    volatile uint32_t sections;             /* under the lock */
+    struct nic_messages questions, answers;                 /* to B, to A */
+    volatile uint32_t sections;                             /* under the lock */
+    volatile uint32_t wrong_b, full_b, waits_b, wake_ups_b; /* told by B, for A to tell the host */
 };
 extern struct common common NIC_COMMON;
 

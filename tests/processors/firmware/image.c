@@ -34,7 +34,7 @@ void nic_on_start(void) {
 NIC_HOT static void tell_costs(void) {
     TIME(PROCESSORS_TURNS_TIME, );
     TIME(PROCESSORS_LOCK_TIME, nic_lock(); nic_unlock());
-    TIME(PROCESSORS_SET_TIME, tigon2_raise(TIGON2_EVENT_WORK));
+    TIME(PROCESSORS_SET_TIME, nic_defer_work());
 }
 
 NIC_HOT void nic_on_doorbell(unsigned box, uint32_t value) {
@@ -76,6 +76,10 @@ NIC_HOT void nic_on_signal(void) {
     control[PROCESSORS_SECTIONS] = common.sections;
     control[PROCESSORS_WAITS_A] = nic_processor_counters.lock_waits;
     control[PROCESSORS_WAKE_UPS_A] = nic_processor_counters.wake_ups;
+    control[PROCESSORS_WRONG_B] = common.wrong_b;
+    control[PROCESSORS_FULL_B] = common.full_b;
+    control[PROCESSORS_WAITS_B] = common.waits_b;
+    control[PROCESSORS_WAKE_UPS_B] = common.wake_ups_b;
     control[PROCESSORS_ANSWERS] = answered;
 }
 

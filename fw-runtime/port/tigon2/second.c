@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * NIC_SECOND_SOURCE of the Tigon2: all that processor B has of the port, but for second_start.S.
+ */
+#include "fw-runtime/port/tigon2/processors.c"
