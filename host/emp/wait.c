@@ -4,7 +4,9 @@
 
 #include <errno.h>
 
-enum { HEALTH_ROUNDS = 256 /* of looks at all requests, between two at the firmware's state */ };
+/* Between two looks at all requests the first of them is polled for so long: a backend polls one
+ * word with less effort than it reads several. */
+#define POLL_NS UINT64_C(2000)
 
 /* A time limit as a moment of the backend's clock. */
 static uint64_t moment_after(struct libemp_board *board, uint64_t timeout_ns) {
@@ -12,29 +14,19 @@ static uint64_t moment_after(struct libemp_board *board, uint64_t timeout_ns) {
     return timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
 }
 
-/* 0, or why no further look can find anything. */
-static int check_round(struct libemp_board *board, uint64_t round, uint64_t until_ns) {
-    const bool late = board_now_ns(board->hardware) >= until_ns;
-    if (late || round % HEALTH_ROUNDS == 0) {
-        const int error = libemp_check_firmware(board);
-        if (error)
-            return error;
-    }
-    return late ? libemp_fail(board, -ETIMEDOUT, "not finished in time") : 0;
-}
-
 int libemp_wait_any(struct libemp_board *board, const libemp_request *requests, size_t count,
                     uint64_t timeout_ns, size_t *index, struct libemp_completion *completion) {
     const uint64_t until = moment_after(board, timeout_ns);
-    size_t posted = 0;
+    size_t first = count;
     if (!requests || !index)
         return libemp_fail(board, -EINVAL, "no requests, or no place for the index");
-    for (size_t i = 0; i < count; i++)
-        posted += requests[i] != LIBEMP_NO_REQUEST;
-    if (posted == 0)
+    for (size_t i = count; i-- > 0;)
+        if (requests[i] != LIBEMP_NO_REQUEST)
+            first = i;
+    if (first == count)
         return libemp_fail(board, -EINVAL, "no request to wait for");
-    for (uint64_t round = 1;; round++) {
-        for (size_t i = 0; i < count; i++) {
+    for (;;) {
+        for (size_t i = first; i < count; i++) {
             if (requests[i] == LIBEMP_NO_REQUEST)
                 continue;
             const int error = libemp_test(board, requests[i], completion);
@@ -43,9 +35,16 @@ int libemp_wait_any(struct libemp_board *board, const libemp_request *requests, 
                 return error;
             }
         }
-        const int error = check_round(board, round, until);
-        if (error)
+        const uint64_t now = board_now_ns(board->hardware);
+        const uint64_t rest = until > now ? until - now : 0;
+        const int error =
+            libemp_wait(board, requests[first], rest < POLL_NS ? rest : POLL_NS, completion);
+        if (!libemp_is_posted(board, requests[first])) {
+            *index = first;
             return error;
+        }
+        if (error != -ETIMEDOUT || rest <= POLL_NS)
+            return error; /* too late, or the board has gone */
     }
 }
 

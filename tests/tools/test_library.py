@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.long_tests import long
 from tests.sim_serve.serving import TIME_LIMIT_SECONDS
 from tests.tools.installed import (
     BUILD,
@@ -20,7 +21,6 @@ from tests.tools.installed import (
     install,
 )
 
-MESSAGES = 10000
 EXAMPLES = PREFIX / "share/doc/libemp/examples"
 
 
@@ -120,14 +120,15 @@ def test_first_program(tmp_path: Path, static: bool) -> None:
     assert texts == ["good morning\n", ""]
 
 
-def test_messages_of_random_sizes_come_intact(tmp_path: Path) -> None:
+@pytest.mark.parametrize("messages", [1500, pytest.param(10000, marks=long)])
+def test_messages_of_random_sizes_come_intact(tmp_path: Path, messages: int) -> None:
     """Between two processes that know only the installed library."""
     exchange = str(compiled(EXAMPLES / "exchange.c", tmp_path / "exchange", "-O2"))
     with Boards() as boards:
         boards.load()
         texts = run_pair(
             boards,
-            [exchange, boards.name("left"), "0", "1", str(MESSAGES)],
-            [exchange, boards.name("right"), "1", "0", str(MESSAGES)],
+            [exchange, boards.name("left"), "0", "1", str(messages)],
+            [exchange, boards.name("right"), "1", "0", str(messages)],
         )
-    assert texts == [f"{MESSAGES} messages each way, all intact\n"] * 2
+    assert texts == [f"{messages} messages each way, all intact\n"] * 2

@@ -40,7 +40,7 @@ def test_ping_goes_on_over_a_restart() -> None:
         answers = boards.start_ready("right", "answering", "ping", "--answer")
         pings = boards.start(
             "left",
-            *("ping", "1", "--count=150", "--interval=0.02", "--timeout=0.1"),
+            *("ping", "1", "--count=60", "--interval=0.01", "--timeout=0.1"),
             stdout=subprocess.PIPE,
         )
         assert pings.stdout
@@ -59,7 +59,7 @@ def test_ping_goes_on_over_a_restart() -> None:
     good = ["bytes from node" in line for line in lines[:-7]]
     assert good[-1], "no ping was answered after it"
     summary = dict(line.split(None, 1) for line in lines[-7:])
-    assert int(summary["sent"]) == 150
+    assert int(summary["sent"]) == 60
     assert int(summary["answered"]) == 5 + sum(good)
 
 
@@ -78,7 +78,7 @@ def test_perf_in_each_form(tmp_path: Path) -> None:
     with Boards() as boards:
         boards.load()
         answers = boards.start_ready("right", "answering", "perf", "--answer")
-        ask = ("perf", "1", "--count=20")
+        ask = ("perf", "1", "--count=5")
         rows = list(csv.DictReader(io.StringIO(boards.emp("left", *ask, "--csv"))))
         text = boards.emp("left", *ask, "--test=stream", "--bytes=4k")
         line = boards.emp("left", *ask, "--test=latency", "--bytes=4", "--json")
