@@ -14,6 +14,7 @@ up what they wrote. A part writes its file when it is done, so a part whose mach
 import argparse
 import hashlib
 import json
+import os
 import subprocess
 import sys
 import time
@@ -57,10 +58,11 @@ class Mode:
     program: str
     messages: int  # of a world
     worlds: int  # of a process: progress is seen, and starting it costs little
+    image: Optional[str] = None  # what its boards run
 
 
 MODES = {
-    "boards": Mode("campaign_boards", 160, 10),
+    "boards": Mode("campaign_boards", 160, 10, "firmware/emp_a_checked.elf"),
     "fast": Mode("campaign_fast", 10_000, 50),
 }
 
@@ -156,7 +158,7 @@ def describe(program: Path, failure: Record, shrink_seconds: float) -> str:
             f"  one of these worlds: {command} {failure['worlds']} {failure['messages']}"
         )
         return "\n".join(lines)
-    lines.append(f"  program: {program}, sha256 {digest_of(program)}")
+    lines.append(f"  version: {digest_of(program)} of program and image")
     lines.append(f"  repeat it with: {command} 1 {failure['knobs']['messages']}")
     knobs = shrunk(program, failure, shrink_seconds)
     texts = " ".join(f"{name}={value}" for name, value in knobs.items())
@@ -165,8 +167,13 @@ def describe(program: Path, failure: Record, shrink_seconds: float) -> str:
 
 
 def digest_of(program: Path) -> str:
-    """Equal programs do the same with the same seed."""
-    return hashlib.sha256(program.read_bytes()).hexdigest()[:16]
+    """With equal programs and images a seed gives the same world."""
+    digest = hashlib.sha256(program.read_bytes())
+    for mode in MODES.values():
+        if mode.program == program.name and mode.image is not None:
+            image = os.environ.get("EMP_IMAGE", program.parent.parent / mode.image)
+            digest.update(Path(image).read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def show(done: int, worlds: int, sums: Sums, begun: float) -> None:
