@@ -4,6 +4,8 @@
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from scripts.guest import Guest, Result, warnings
 from tests.kernel.machines import BRIDGE, ONE_BOARD, serve, skip_without_kernel
 from tests.long_tests import long
@@ -56,7 +58,12 @@ def test_in_lock_step_the_kernel_sees_the_card_and_a_run_repeats_exactly() -> No
     assert run(script) == first
 
 
-def test_running_freely_a_board_whose_server_ends_reads_as_pulled_out() -> None:
+@pytest.mark.parametrize(
+    "mode",
+    [("--free",), pytest.param((), marks=long)],
+    ids=["free", "lock-step"],
+)
+def test_a_board_whose_server_ends_reads_as_pulled_out(mode: tuple[str, ...]) -> None:
     script = (
         LOOK
         + """echo there
@@ -66,7 +73,7 @@ devmem $base 32 0
 exit 7
 """
     )
-    with serve(ONE_BOARD, "--free") as server:
+    with serve(ONE_BOARD, *mode) as server:
         with Guest(server.path("left"), script, bridge=BRIDGE) as guest:
             guest.wait_for("there")
             server.process.kill()

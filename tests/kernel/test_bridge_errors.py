@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.long_tests import long
 from tests.kernel.machines import BRIDGE, ONE_BOARD, serve
 from tests.sim_serve.serving import TIME_LIMIT_SECONDS
 
@@ -187,6 +188,22 @@ def test_a_message_that_is_none_ends_the_machine(tmp_path: Path, wrong: str) -> 
     assert status == OURS
     assert "expected a message of QEMU 7's x-pci-proxy-dev" in errors
     assert answers in ([], [0])  # the answer to the first may come or be cut off
+
+
+@long
+def test_a_machine_that_takes_no_interrupt_is_served_on(tmp_path: Path) -> None:
+    """As one that is powering off: the line rises by HW[044] bit 2, the fake never answers the command for it."""
+    base = 0xFEBF8000
+    status, errors, answers = converse(
+        tmp_path,
+        message(4, access(base + 0x40, 0x22000022, 4))
+        + message(4, access(base + 0x44, 0x204, 4))
+        + message(5, access(base, 0, 4))
+        + message(5, access(base + 0x40, 0, 4))
+        + message(5, access(base, 0, 4)),
+    )
+    assert (status, errors) == (0, "")
+    assert answers == [0, 0, 0x000112AE, 0x60000021, 0x000112AE]
 
 
 def test_the_end_amid_a_message_is_an_end(tmp_path: Path) -> None:

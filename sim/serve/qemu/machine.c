@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -21,7 +22,14 @@
 #define INTERRUPT_PIN "/machine/q35/ioapic unnamed-gpio-in 20"
 #define PLUGIN        "tigon_pace.so" /* beside this program */
 
-enum { ARGUMENTS_LIMIT = 256, TEXT_BYTES = 512, QEMU_MAJOR = 7 };
+enum {
+    ARGUMENTS_LIMIT = 256,
+    TEXT_BYTES = 512,
+    QEMU_MAJOR = 7,
+    /* QEMU that powers off serves no commands any more, but waits for its processor, which may wait
+     * for us: then we must go on. Only this ends the wait, so it is long. */
+    ANSWER_PATIENCE_MS = 20000
+};
 
 static int complain(char *message, size_t bytes, int error, const char *what) {
     (void)snprintf(message, bytes, "%s: %s", what, strerror(-error));
@@ -283,12 +291,17 @@ int machine_start(struct machine *machine, const struct machine_options *options
 int machine_set_interrupt(struct machine *machine, bool line) {
     char text[TEXT_BYTES];
     size_t filled = 0;
-    if (machine->line == line)
+    struct pollfd answer = {.fd = machine->interrupt, .events = POLLIN};
+    if (machine->line == line || machine->interrupt < 0)
         return 0;
     const int length = snprintf(text, sizeof text, "set_irq_in " INTERRUPT_PIN " %d\n", line);
     if (send(machine->interrupt, text, (size_t)length, MSG_NOSIGNAL) != length)
         return -EPIPE;
     do {
+        if (poll(&answer, 1, ANSWER_PATIENCE_MS) == 0) {
+            close_descriptor(&machine->interrupt);
+            return 0;
+        }
         const ssize_t count = read(machine->interrupt, text + filled, sizeof text - 1 - filled);
         if (count < 0 && errno == EINTR)
             continue;

@@ -35,8 +35,8 @@ int machine_start(struct machine *machine, const struct machine_options *options
                   size_t message_bytes);
 
 /* Sets the interrupt line (INTA of the board's slot). Must not be called while QEMU's main thread
- * waits for us, which it does in PROXY_RESET and before the guest starts. 0 or a negative errno
- * value: QEMU has gone. */
+ * waits for us, which it does in PROXY_RESET and before the guest starts. A machine that is
+ * powering off ignores it. 0 or a negative errno value: QEMU has gone. */
 int machine_set_interrupt(struct machine *machine, bool line);
 
 /* Waits for QEMU to end, closes the sockets and returns its exit status (128 and more: the number
