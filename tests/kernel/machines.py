@@ -2,6 +2,7 @@
 """Served boards for virtual machines, for the tests of this directory and of drivers."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,3 +36,16 @@ def serve(text: str, *options: str) -> Server:
     for _ in range(text.count("name = ")):
         server.wait_for(" at ")
     return server
+
+
+def done(results: dict[str, Any]) -> list[dict[str, Any]]:
+    """What boards and wires did. How long cores and time ran on while QEMU ended is left out: no script decides it."""
+    boards = [
+        {
+            name: value
+            for name, value in board["statistics"].items()
+            if name not in ("core_a", "core_b")
+        }
+        for board in results["boards"]
+    ]
+    return [*boards, {"wires": results["wires"]}]

@@ -3,11 +3,18 @@
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from scripts.guest import Guest, Result, warnings
-from tests.kernel.machines import BRIDGE, ONE_BOARD, serve, skip_without_kernel
+from tests.kernel.machines import (
+    BRIDGE,
+    ONE_BOARD,
+    done,
+    serve,
+    skip_without_kernel,
+)
 from tests.long_tests import long
 from tests.sim_serve.serving import TIME_LIMIT_SECONDS
 
@@ -38,17 +45,17 @@ window 0x12345678 0x1234 0x12
 """
 
 
-def run(script: str, *server_options: str) -> tuple[Result, dict[str, object]]:
-    """What became of the guest, and the results of the simulator."""
+def run(script: str, *server_options: str) -> tuple[Result, list[dict[str, Any]]]:
+    """What became of the guest, and what the board did."""
     with serve(ONE_BOARD, *server_options) as server:
         with Guest(server.path("left"), script, bridge=BRIDGE) as guest:
             result = guest.finish()
-        return result, server.finish()
+        return result, done(server.finish())
 
 
 @long
 def test_in_lock_step_the_kernel_sees_the_card_and_a_run_repeats_exactly() -> None:
-    """All that the guest prints, its kernel's time stamps, and what the board counted, virtual time included."""
+    """All that the guest prints, its kernel's time stamps, and what the board did."""
     script = LOOK + "sleep 1\ncat /proc/uptime\n"
     first = run(script)
     result, _ = first
