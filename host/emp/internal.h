@@ -30,6 +30,8 @@ struct libemp_memory {
     struct libemp_board *board;
     struct libemp_memory *next;
     struct libemp_memory **link; /* the pointer to this one */
+    struct libemp_memory *pins;  /* the registration that holds the pages, if it is not this one */
+    size_t users;                /* registrations whose pages this one holds */
     uint8_t *address;
     size_t length;
     size_t in_page; /* offset of the first byte within its page */

@@ -182,13 +182,15 @@ void *libemp_allocate(struct libemp_board *board, size_t bytes);
 void libemp_free(struct libemp_board *board, void *memory, size_t bytes);
 
 /* Pins memory and translates it page by page. Costs translate_call_ns, and translate_page_ns per
- * page, once; posts that use the memory then need no kernel call. -EINVAL for no memory or no
+ * page, once; posts that use the memory then need no kernel call. Memory that lies within a
+ * registration that holds its own pages is not pinned again and costs nothing: it uses those pages,
+ * and that registration cannot end before this one. -EINVAL for no memory or no
  * bytes, -EFAULT if the board cannot reach part of it, -ENOMEM. */
 LIBEMP_CHECKED int libemp_register(struct libemp_board *board, void *address, size_t length,
                                    struct libemp_memory **memory);
 
 /* Ends a registration. -EBUSY while a request is posted that uses this memory, or any request with
- * pieces of several registrations. */
+ * pieces of several registrations, or while a registration uses its pages. */
 LIBEMP_CHECKED int libemp_deregister(struct libemp_memory *memory);
 
 /* ------------------------------------------------------------------------------------------------

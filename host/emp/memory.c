@@ -13,36 +13,69 @@ void libemp_free(struct libemp_board *board, void *memory, size_t bytes) {
     board_free(board->hardware, memory, bytes);
 }
 
-int libemp_register(struct libemp_board *board, void *address, size_t length,
-                    struct libemp_memory **memory) {
-    uint64_t bus;
-    if (!address || !length || !memory || length > SIZE_MAX / 2 ||
-        (uintptr_t)address > UINTPTR_MAX - length)
-        return libemp_fail(board, -EINVAL, "nothing to register");
-    if (board_translate(board->hardware, address, &bus))
-        return libemp_fail(board, -EFAULT, "the board cannot reach %p", address);
+/* A registration that holds all pages of this memory; NULL: none. */
+static struct libemp_memory *find_pinned(struct libemp_board *board, const uint8_t *address,
+                                         size_t length) {
+    for (struct libemp_memory *memory = board->memories; memory; memory = memory->next)
+        if (!memory->pins && (uintptr_t)address >= (uintptr_t)memory->address &&
+            (uintptr_t)address - (uintptr_t)memory->address <= memory->length &&
+            length <= memory->length - (size_t)(address - memory->address))
+            return memory;
+    return NULL;
+}
 
-    const size_t in_page = (size_t)(bus % EMP_PAGE_BYTES);
-    const size_t pages = (in_page + length + EMP_PAGE_BYTES - 1) / EMP_PAGE_BYTES;
-    struct libemp_memory *new = malloc(sizeof *new + pages * sizeof new->page[0]);
-    if (!new)
-        return libemp_fail(board, -ENOMEM, "no memory for %zu translated pages", pages);
-    new->page[0] = bus - in_page;
-    for (size_t i = 1; i < pages; i++) {
-        const uint8_t *start = (uint8_t *)address + (i * EMP_PAGE_BYTES - in_page);
+/* Bus addresses from the pages' holder, without a system call. */
+static void take_pages(struct libemp_memory *new, struct libemp_memory *holder, size_t first) {
+    new->pins = holder;
+    holder->users++;
+    for (size_t i = 0; i < new->pages; i++)
+        new->page[i] = holder->page[first + i];
+}
+
+/* By the backend, page by page; the first has been translated. */
+static int pin_pages(struct libemp_board *board, struct libemp_memory *new) {
+    for (size_t i = 1; i < new->pages; i++) {
+        const size_t before = i * EMP_PAGE_BYTES - new->in_page;
+        const uint8_t *start = new->address + before;
         if (board_translate(board->hardware, start, &new->page[i])) {
-            board_unpin(board->hardware, address, i * EMP_PAGE_BYTES - in_page);
-            free(new);
+            board_unpin(board->hardware, new->address, before);
             return libemp_fail(board, -EFAULT, "the board cannot reach %p", (const void *)start);
         }
     }
     board_spend_ns(board->hardware,
-                   board->costs.translate_call_ns + pages * board->costs.translate_page_ns);
+                   board->costs.translate_call_ns + new->pages * board->costs.translate_page_ns);
+    return 0;
+}
+
+int libemp_register(struct libemp_board *board, void *address, size_t length,
+                    struct libemp_memory **memory) {
+    uint64_t bus = 0;
+    if (!address || !length || !memory || length > SIZE_MAX / 2 ||
+        (uintptr_t)address > UINTPTR_MAX - length)
+        return libemp_fail(board, -EINVAL, "nothing to register");
+    struct libemp_memory *holder = find_pinned(board, address, length);
+    if (!holder && board_translate(board->hardware, address, &bus))
+        return libemp_fail(board, -EFAULT, "the board cannot reach %p", address);
+
+    const size_t offset =
+        holder ? holder->in_page + (size_t)((uint8_t *)address - holder->address) : 0;
+    const size_t in_page = (holder ? offset : (size_t)bus) % EMP_PAGE_BYTES;
+    const size_t pages = (in_page + length + EMP_PAGE_BYTES - 1) / EMP_PAGE_BYTES;
+    struct libemp_memory *new = calloc(1, sizeof *new + pages * sizeof new->page[0]);
+    if (!new)
+        return libemp_fail(board, -ENOMEM, "no memory for %zu translated pages", pages);
     new->board = board;
     new->address = address;
     new->length = length;
     new->in_page = in_page;
     new->pages = pages;
+    new->page[0] = bus - in_page;
+    if (holder) {
+        take_pages(new, holder, offset / EMP_PAGE_BYTES);
+    } else if (pin_pages(board, new)) {
+        free(new);
+        return -EFAULT;
+    }
     new->next = board->memories;
     new->link = &board->memories;
     if (new->next)
@@ -53,7 +86,8 @@ int libemp_register(struct libemp_board *board, void *address, size_t length,
 }
 
 static void unpin(struct libemp_memory *memory) {
-    board_unpin(memory->board->hardware, memory->address, memory->length);
+    if (!memory->pins)
+        board_unpin(memory->board->hardware, memory->address, memory->length);
     free(memory);
 }
 
@@ -64,7 +98,13 @@ int libemp_deregister(struct libemp_memory *memory) {
         if (slot->run && (slot->several || slot->memory == memory))
             return libemp_fail(board, -EBUSY, "descriptor %zu still uses the memory", i);
     }
-    board_spend_ns(board->hardware, board->costs.translate_call_ns);
+    if (memory->users)
+        return libemp_fail(board, -EBUSY, "%zu registrations within it still use its pages",
+                           memory->users);
+    if (memory->pins)
+        memory->pins->users--;
+    else
+        board_spend_ns(board->hardware, board->costs.translate_call_ns);
     *memory->link = memory->next;
     if (memory->next)
         memory->next->link = memory->link;

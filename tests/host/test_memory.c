@@ -71,6 +71,56 @@ static void cut__borders_of_the_formats(void **state) {
     }
 }
 
+/* A registration within another uses its pages: nothing is pinned, no time is charged. */
+static void register__within_another_translates_nothing(void **state) {
+    const struct fixture *fixture = *state;
+    struct mock *mock = fixture->mock;
+    struct libemp_memory *inner;
+    struct libemp_memory *innermost;
+    const size_t pinned = mock->pinned;
+    const uint64_t before = mock->now_ns;
+    assert_int_equal(libemp_register(fixture->board, fixture->buffer + 5000, 9000, &inner), 0);
+    assert_int_equal(libemp_register(fixture->board, fixture->buffer + 6000, 1, &innermost), 0);
+    assert_int_equal(mock->pinned, pinned);
+    assert_int_equal(mock->now_ns, before);
+    const struct libemp_piece pieces[] = {{inner, 0, 9000}, {innermost, 0, 1}};
+    uint32_t length;
+    assert_int_equal(libemp_cut(fixture->board, pieces, 2, fragments, &length), 4);
+    size_t at = 5000;
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(fragments[i].bus_address, mock_bus(mock, fixture->buffer + at));
+        at += fragments[i].length;
+    }
+    assert_int_equal(at, 14000);
+    assert_int_equal(fragments[3].bus_address, mock_bus(mock, fixture->buffer + 6000));
+    /* Both hang on the first, which holds the pages. */
+    assert_int_equal(libemp_deregister(fixture->memory), -EBUSY);
+    assert_int_equal(libemp_deregister(inner), 0);
+    assert_int_equal(libemp_deregister(fixture->memory), -EBUSY);
+    assert_int_equal(libemp_deregister(innermost), 0);
+    assert_int_equal(mock->unpinned, 0);
+    assert_int_equal(libemp_deregister(fixture->memory), 0);
+    assert_int_equal(mock->unpinned, 1);
+}
+
+/* What reaches beyond on either side is pinned on its own. */
+static void register__across_a_border_translates(void **state) {
+    const struct fixture *fixture = *state;
+    struct libemp_memory *memory;
+    struct libemp_memory *across;
+    uint8_t *buffer = libemp_allocate(fixture->board, 4 * EMP_PAGE_BYTES);
+    assert_int_equal(
+        libemp_register(fixture->board, buffer + EMP_PAGE_BYTES, EMP_PAGE_BYTES, &memory), 0);
+    const size_t pinned = fixture->mock->pinned;
+    assert_int_equal(
+        libemp_register(fixture->board, buffer + EMP_PAGE_BYTES, EMP_PAGE_BYTES + 1, &across), 0);
+    assert_int_equal(fixture->mock->pinned, pinned + 2);
+    assert_int_equal(libemp_deregister(across), 0);
+    assert_int_equal(libemp_register(fixture->board, buffer + EMP_PAGE_BYTES - 1, 2, &across), 0);
+    assert_int_equal(fixture->mock->pinned, pinned + 4);
+    assert_int_equal(libemp_deregister(memory), 0);
+}
+
 static void cut__gathers_pieces_in_order(void **state) {
     const struct fixture *fixture = *state;
     const struct libemp_piece pieces[] = {
@@ -126,9 +176,10 @@ static void register__charges_call_and_pages(void **state) {
     struct libemp_costs costs;
     struct libemp_memory *memory;
     libemp_costs_defaults(&costs);
+    uint8_t *buffer = libemp_allocate(fixture->board, 4 * EMP_PAGE_BYTES);
     const uint64_t before = fixture->mock->spent_ns;
     /* 4097 bytes from the last byte of a page touch three. */
-    assert_int_equal(libemp_register(fixture->board, fixture->buffer + 4095, 4098, &memory), 0);
+    assert_int_equal(libemp_register(fixture->board, buffer + 4095, 4098, &memory), 0);
     assert_int_equal(fixture->mock->spent_ns - before,
                      costs.translate_call_ns + 3 * costs.translate_page_ns);
     assert_true(costs.translate_page_ns < 1000); /* EQ12 */
@@ -182,6 +233,9 @@ static void costs__have_names_and_reasons(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(cut__borders_of_the_formats, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(register__within_another_translates_nothing, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(register__across_a_border_translates, set_up, tear_down),
         cmocka_unit_test_setup_teardown(cut__gathers_pieces_in_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(cut__refuses_what_does_not_fit, set_up, tear_down),
         cmocka_unit_test_setup_teardown(cut__refuses_memory_of_another_board, set_up, tear_down),
