@@ -184,11 +184,11 @@ static NIC_COLD bool cancel_send(const struct emp_cancellation *cancellation, bo
 #endif
 
 /* What is no send is a receive or a peek, or has ended: Match finds out. */
-static NIC_COLD void cancel(uint32_t entry) {
-    uint32_t descriptor = entry & ~(uint32_t)(EMP_CANCEL_REQUEST | EMP_LEAVE_REQUEST);
+static NIC_COLD void cancel(uint32_t request) {
+    const uint32_t descriptor = request & ~(uint32_t)EMP_LEAVE_REQUEST;
     struct emp_cancellation cancellation = {.descriptor = (uint16_t)descriptor};
     if (descriptor >= EMP_DESCRIPTOR_LIMIT ||
-        (!cancel_send(&cancellation, (entry & EMP_LEAVE_REQUEST) != 0) &&
+        (!cancel_send(&cancellation, (request & EMP_LEAVE_REQUEST) != 0) &&
          emp_match_cancel(&cancellation) != HSM_DONE))
         glue_counters.postings_ignored++;
 }
@@ -198,7 +198,7 @@ static NIC_COLD void take_carefully(uint32_t descriptor) {
     volatile uint32_t *words;
     uint32_t word;
     if (descriptor & EMP_CANCEL_REQUEST) {
-        cancel(descriptor);
+        cancel(descriptor & ~EMP_CANCEL_REQUEST);
         return;
     }
     if (descriptor >= EMP_DESCRIPTOR_LIMIT) {
