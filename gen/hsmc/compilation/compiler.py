@@ -475,7 +475,10 @@ class _Resolution:
         """What a placement says of data: a pool or a table, or a field of one. Empty if there is none."""
         context = self.context
         name = node.container.text
+        symbol = context.symbols.get(name)
         holder = context.pools.get(name) or context.tables.get(name)
+        if holder is None and symbol and isinstance(symbol.node, (ast.Pool, ast.Table)):
+            return ""  # its own error is reported
         if holder is None:
             context.report.unknown(
                 "HSM0201",
