@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Sequence, assert_never
 
 from .. import ir, naming, walk
 from ..c_names import CNames
 from ..interpreter.code_writer import COMPARISONS
 
+ASSIGNMENT = re.compile(r"(\w+) = (.*)")  # to a hidden variable
 WORD = (1 << 32) - 1
 TOP = 1 << 31
 
@@ -353,6 +355,14 @@ class ExpressionWriter:
 
 
 def choice(condition: str, then: list[str], otherwise: list[str]) -> list[str]:
+    """A branch; where it only chooses the value of a hidden variable, none, for SPIN has room for 2048 in a step.
+
+    >>> choice("c", ["x = 1"], [])
+    ['x = ((c) -> 1 : x)']
+    """
+    value = ASSIGNMENT.fullmatch(then[0]) if len(then) == 1 else None
+    if value is not None and not otherwise:
+        return [f"{value[1]} = (({condition}) -> {value[2]} : {value[1]})"]
     return [
         "if",
         f":: {condition} ->",
