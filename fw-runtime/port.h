@@ -149,11 +149,15 @@ void nic_on_doorbell(unsigned box, uint32_t value);
 void nic_request_slot(void);
 void nic_on_transmit_slot(void);
 
+/* True when no slot is asked for and one would come at once: a frame may be begun without it. */
+bool nic_transmit_has_slot(void);
+
 /* True when a frame of `bytes` can be queued now; for control frames, which have no slot. */
 bool nic_transmit_room(uint32_t bytes);
 
 /* Begins a frame: returns where to store its `words` header words. Valid until nic_transmit_end.
- * Only after nic_on_transmit_slot or nic_transmit_room; the caller must go on to the end. */
+ * Only in nic_on_transmit_slot, or after nic_transmit_has_slot or nic_transmit_room; the caller
+ * must go on to the end. */
 uint32_t *nic_transmit_begin(unsigned words);
 
 /* Appends `bytes` (not 0) of host memory, fetched without the processor; `last` on the last piece

@@ -66,6 +66,10 @@ void nic_request_slot(void) {
     native_slot_wanted = true;
 }
 
+bool nic_transmit_has_slot(void) {
+    return !native_slot_wanted && native_has_slot();
+}
+
 void nic_panic(uint32_t code) {
     nic_on_panic(code);
     native_stop_code = code;

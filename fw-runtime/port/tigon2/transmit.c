@@ -70,6 +70,11 @@ NIC_HOT bool tigon2_transmit_has_slot(void) {
                QUEUE_READS;
 }
 
+bool nic_transmit_has_slot(void) {
+    return (tigon2_software_events & 1u << TIGON2_EVENT_SLOT) == 0 && !tigon2_slot_blocked &&
+           tigon2_transmit_has_slot();
+}
+
 /* Event 4: frames that have a slot go before descriptors posted later. */
 NIC_ENTRY NIC_HOT void tigon2_on_slot(void) {
     tigon2_withdraw(TIGON2_EVENT_SLOT);

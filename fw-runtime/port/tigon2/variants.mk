@@ -15,7 +15,7 @@
 OBSERVED_CHECKS ?= ALL
 
 # What is out of line and checked takes more stack, and more of the SRAM.
-FW_CHECKED_MEMORY  := -DTIGON2_STACK_BYTES=512 -DTIGON2_LARGER_IMAGE
+FW_CHECKED_MEMORY  := -DTIGON2_STACK_BYTES=576 -DTIGON2_LARGER_IMAGE
 FW_OBSERVED_SCRIPT := $(FIRMWARE)/observed.lds
 $(FW_OBSERVED_SCRIPT): $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h $(FW_PORT)/variants.mk
 	@mkdir -p $(@D)
@@ -49,7 +49,8 @@ $(FIRMWARE)/$(1)/$(3)chosen: fw-runtime/tools/fill_scratchpad.py \
     $(addprefix $(FIRMWARE)/$(1)/$(3),profile.folded none.elf image.o)
 	$$(Q)$$^ > $$@
 
-$(addprefix $(FIRMWARE)/$(1)/$(3),none.lds chosen.lds): %.lds: % $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h
+$(addprefix $(FIRMWARE)/$(1)/$(3),none.lds chosen.lds): %.lds: % $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h \
+    $(FW_PORT)/variants.mk $(wildcard spec/$(1)/firmware/build.mk)
 	$$(Q)$$(FW_CC) $$(FW_SCRIPT_FLAGS) $(6) -DCHOSEN_FUNCTIONS='"$$<"' -o $$@ $(FW_PORT)/firmware.lds.in
 endef
 

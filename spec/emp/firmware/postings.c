@@ -65,29 +65,27 @@ static NIC_COLD void refuse_in_turn(uint32_t descriptor, bool was_held) {
 }
 
 #if EMP_TAG_BITS == 64
-/* The bits to ignore are read of a descriptor with wildcards only. */
-static inline void read_matching(const volatile uint32_t *words, uint32_t who,
-                                 struct emp_posting *posting) {
-    static_assert(EMP_DESCRIPTOR_WILDCARDS_WORD == EMP_DESCRIPTOR_PEER_WORD, "which is read");
+static inline void read_tag(const volatile uint32_t *words, struct emp_posting *posting) {
     static_assert(EMP_DESCRIPTOR_TAG_MASK == UINT32_MAX &&
-                      EMP_DESCRIPTOR_TAG_HIGH_MASK == UINT32_MAX &&
-                      EMP_DESCRIPTOR_IGNORED_MASK == UINT32_MAX &&
-                      EMP_DESCRIPTOR_IGNORED_HIGH_MASK == UINT32_MAX,
+                      EMP_DESCRIPTOR_TAG_HIGH_MASK == UINT32_MAX,
                   "each fills a word");
     posting->tag = words[EMP_DESCRIPTOR_TAG_WORD];
     posting->tag_high = words[EMP_DESCRIPTOR_TAG_HIGH_WORD];
+}
+
+/* The bits to ignore are read of a descriptor with wildcards only. */
+static inline void read_wildcards(const volatile uint32_t *words, uint32_t who,
+                                  struct emp_posting *posting) {
+    static_assert(EMP_DESCRIPTOR_WILDCARDS_WORD == EMP_DESCRIPTOR_PEER_WORD, "which is read");
+    static_assert(EMP_DESCRIPTOR_IGNORED_MASK == UINT32_MAX &&
+                      EMP_DESCRIPTOR_IGNORED_HIGH_MASK == UINT32_MAX,
+                  "each fills a word");
     posting->wildcards =
         (uint8_t)field(who, EMP_DESCRIPTOR_WILDCARDS_SHIFT, EMP_DESCRIPTOR_WILDCARDS_MASK);
     if (__builtin_expect(posting->wildcards != 0, 0)) {
         posting->ignored = words[EMP_DESCRIPTOR_IGNORED_WORD];
         posting->ignored_high = words[EMP_DESCRIPTOR_IGNORED_HIGH_WORD];
     }
-}
-
-/* Out of line: fast memory has no room for it beside what sends. */
-static NIC_RARE __attribute__((noinline)) enum hsm_verdict
-match_posted(const struct emp_posting *posting) {
-    return emp_match_posted(posting);
 }
 
 NIC_COLD void emp_device_name_message(const uint16_t descriptor, const uint16_t source,
@@ -97,13 +95,11 @@ NIC_COLD void emp_device_name_message(const uint16_t descriptor, const uint16_t 
     words[EMP_DESCRIPTOR_TAG_HIGH_WORD] = tag_high;
     words[EMP_DESCRIPTOR_TAG_WORD] = tag;
 }
-#else
-#define match_posted emp_match_posted
 #endif
 
 /* `word` is the word with the owner: a word in slow memory can cost as much as six instructions,
  * so each is read once. */
-static NIC_HOT void offer(uint32_t descriptor, uint32_t word, bool was_held) {
+static inline struct emp_posting posting_of(uint32_t descriptor, uint32_t word) {
     uint32_t who = glue_descriptor(descriptor)[EMP_DESCRIPTOR_PEER_WORD];
     struct emp_posting posting = {
         .descriptor = (uint16_t)descriptor,
@@ -113,11 +109,42 @@ static NIC_HOT void offer(uint32_t descriptor, uint32_t word, bool was_held) {
 #endif
         .length = glue_total_length(word),
     };
-    enum hsm_verdict verdict;
 #if EMP_TAG_BITS == 64
-    read_matching(glue_descriptor(descriptor), who, &posting);
+    read_tag(glue_descriptor(descriptor), &posting);
+    if (glue_is_receive(word))
+        read_wildcards(glue_descriptor(descriptor), who, &posting);
 #endif
-    verdict = glue_is_receive(word) ? match_posted(&posting) : emp_send_posted(&posting);
+    return posting;
+}
+
+#if EMP_SENDS_AT_ONCE
+/* Each is a function of its own, so that the fields of a send are in registers. */
+static NIC_RARE __attribute__((noinline)) enum hsm_verdict match_posted(uint32_t descriptor,
+                                                                        uint32_t word) {
+    struct emp_posting posting = posting_of(descriptor, word);
+    return emp_match_posted(&posting);
+}
+
+/* The wire is looked at for a message that may go out at once. */
+static inline enum hsm_verdict send_posted(uint32_t descriptor, uint32_t word) {
+    struct emp_posting posting = posting_of(descriptor, word);
+    if (posting.length <= EMP_FIRST_FRAME_PAYLOAD) {
+        posting.room = nic_transmit_has_slot();
+        posting.now = nic_clock();
+    }
+    return emp_send_posted(&posting);
+}
+#endif
+
+static NIC_HOT void offer(uint32_t descriptor, uint32_t word, bool was_held) {
+#if EMP_SENDS_AT_ONCE
+    enum hsm_verdict verdict =
+        glue_is_receive(word) ? match_posted(descriptor, word) : send_posted(descriptor, word);
+#else
+    struct emp_posting posting = posting_of(descriptor, word);
+    enum hsm_verdict verdict =
+        glue_is_receive(word) ? emp_match_posted(&posting) : emp_send_posted(&posting);
+#endif
     if (__builtin_expect(verdict == HSM_NO_ROOM, 0)) {
         if (!was_held)
             hold(descriptor, word);
