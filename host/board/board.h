@@ -63,6 +63,9 @@ struct board_backend {
      */
     int (*open)(void *environment, const char *name, void **handle);
     void (*close)(void *handle);
+    /* A file descriptor by which another library posts, because this backend may not; else
+     * negative. NULL: negative. */
+    int (*channel)(void *handle);
 
     uint32_t (*read32)(void *handle, uint32_t offset);
     void (*write32)(void *handle, uint32_t offset, uint32_t value);
@@ -125,6 +128,10 @@ BOARD_CHECKED int board_open(struct board **board, const char *name,
 /* Frees the resources of the host without accessing the board, which keeps running. It then
  * accesses at most one page of host memory, its own, which is never released. */
 void board_close(struct board *board);
+
+/* The file descriptor of a driver that posts in the library's stead, and keeps the board running;
+ * it belongs to the board. -1: there is none, the library posts itself. */
+int board_channel(const struct board *board);
 
 /* Returns a sentence about the last failure, empty if there was none. Valid until the next call. */
 const char *board_message(const struct board *board);

@@ -24,16 +24,19 @@ static const struct board_backend *find_backend(const struct board_options *opti
 int board_open(struct board **board, const char *name, const struct board_options *options) {
     if (!board || !name || !options)
         return -EINVAL;
+    /* "sim:0", or letters and then a number: "emp0". */
     const char *colon = strchr(name, ':');
-    if (!colon)
+    const size_t scheme = colon ? (size_t)(colon - name) : strcspn(name, "0123456789");
+    if (!name[scheme])
         return -EINVAL;
-    const struct board_backend *backend = find_backend(options, name, (size_t)(colon - name));
+    const struct board_backend *backend = find_backend(options, name, scheme);
     if (!backend)
         return -ENODEV;
     struct board *new = calloc(1, sizeof *new);
     if (!new)
         return -ENOMEM;
-    const int error = backend->open(options->environment, colon + 1, &new->handle);
+    const int error =
+        backend->open(options->environment, name + scheme + (colon ? 1 : 0), &new->handle);
     if (error) {
         free(new);
         return error;
@@ -48,6 +51,10 @@ void board_close(struct board *board) {
     /* The scratch page is left to the firmware, which may be writing to it. */
     board->backend->close(board->handle);
     free(board);
+}
+
+int board_channel(const struct board *board) {
+    return board->backend->channel ? board->backend->channel(board->handle) : -1;
 }
 
 const char *board_message(const struct board *board) {

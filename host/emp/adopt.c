@@ -44,10 +44,11 @@ static int place_completions(struct libemp_board *board) {
 
 /* Learns where the firmware keeps what it shares. */
 static int adopt(struct libemp_board *board) {
-    const int error = place_completions(board);
+    const int error = board->session ? session_adopt(board) : place_completions(board);
     if (error)
         return error;
-    board->node = board_control_word(board->hardware, BOARD_CONTROL_NODE_WORD);
+    if (!board->session)
+        board->node = board_control_word(board->hardware, BOARD_CONTROL_NODE_WORD);
     board->descriptors = own_word(board, EMP_OBJECTS_DESCRIPTORS_WORD);
     board->posting_ring = own_word(board, EMP_OBJECTS_POSTING_RING_WORD);
     board->peers = own_word(board, EMP_OBJECTS_PEERS_WORD);
@@ -65,7 +66,10 @@ int libemp_start(struct libemp_board *board, const struct board_image *image,
         return libemp_fail(board, -EBUSY, "%" PRIu32 " requests are posted", board->outstanding);
     struct board_start_options start = *options;
     start.protocol_hash = EMP_PROTOCOL_HASH;
-    const int error = board_start(board->hardware, image, &start);
+    int error =
+        board->session ? session_start(board, &start) : board_start(board->hardware, image, &start);
+    if (!error && board->session)
+        error = board_attach(board->hardware, EMP_PROTOCOL_HASH);
     if (error != -EINVAL && error != -ENOEXEC) /* which leave the board as it is */
         board->running = false;
     if (error)
@@ -106,6 +110,8 @@ int libemp_attach(struct libemp_board *board) {
     if (error)
         return error;
     libemp_reset_requests(board);
+    if (board->session)
+        return 0;
     board->posted = board_get_word(board->hardware, BOARD_MAILBOXES + 4 + 8 * EMP_POSTING_MAILBOX);
     reserve_foreign(board);
     return 0;
@@ -117,6 +123,8 @@ int libemp_set_peer(struct libemp_board *board, uint16_t node, const uint8_t mac
         return libemp_fail(board, -ENODEV, "no firmware runs");
     if (node >= EMP_NODE_LIMIT || !mac_address)
         return libemp_fail(board, -EINVAL, "no node %u", node);
+    if (board->session)
+        return session_set_peer(board, node, mac_address);
     board_pack_address(mac_address, &words[0], &words[1]);
     board_set_words(board->hardware, board->peers + (uint32_t)node * EMP_PEER_ADDRESS_BYTES, words,
                     EMP_PEER_ADDRESS_BYTES / 4);

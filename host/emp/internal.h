@@ -7,6 +7,7 @@
 #include "host/board/access.h"
 #include "host/emp/descriptor.h"
 #include "host/emp/libemp.h"
+#include "host/emp/session.h"
 
 enum { HELD_LIMIT = 16 /* receives */ };
 _Static_assert(DESCRIPTOR_ANY_SOURCE == LIBEMP_ANY_SOURCE, "one number for every source");
@@ -36,6 +37,7 @@ struct libemp_memory {
     size_t length;
     size_t in_page; /* offset of the first byte within its page */
     size_t pages;
+    uint32_t handle; /* in a session; pages have no addresses then */
     uint64_t page[]; /* bus addresses of the pages' starts */
 };
 
@@ -59,6 +61,7 @@ struct libemp_held {
 
 struct libemp_board {
     struct board *hardware;
+    struct libemp_session *session; /* NULL: the library posts itself */
     struct libemp_costs costs;
     bool ends_in_memory; /* as in the options */
 

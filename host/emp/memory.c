@@ -53,13 +53,18 @@ int libemp_register(struct libemp_board *board, void *address, size_t length,
     if (!address || !length || !memory || length > SIZE_MAX / 2 ||
         (uintptr_t)address > UINTPTR_MAX - length)
         return libemp_fail(board, -EINVAL, "nothing to register");
-    struct libemp_memory *holder = find_pinned(board, address, length);
-    if (!holder && board_translate(board->hardware, address, &bus))
+    /* A driver that posts does not tell addresses; the offset in a page is that of the address. */
+    const bool told = !board->session;
+    struct libemp_memory *holder = told ? find_pinned(board, address, length) : NULL;
+    if (told && !holder && board_translate(board->hardware, address, &bus))
         return libemp_fail(board, -EFAULT, "the board cannot reach %p", address);
 
     const size_t offset =
         holder ? holder->in_page + (size_t)((uint8_t *)address - holder->address) : 0;
-    const size_t in_page = (holder ? offset : (size_t)bus) % EMP_PAGE_BYTES;
+    const size_t in_page = (!told    ? (uintptr_t)address
+                            : holder ? offset
+                                     : (size_t)bus) %
+                           EMP_PAGE_BYTES;
     const size_t pages = (in_page + length + EMP_PAGE_BYTES - 1) / EMP_PAGE_BYTES;
     struct libemp_memory *new = calloc(1, sizeof *new + pages * sizeof new->page[0]);
     if (!new)
@@ -69,12 +74,16 @@ int libemp_register(struct libemp_board *board, void *address, size_t length,
     new->length = length;
     new->in_page = in_page;
     new->pages = pages;
-    new->page[0] = bus - in_page;
-    if (holder) {
+    new->page[0] = told ? bus - in_page : 0;
+    int error = 0;
+    if (holder)
         take_pages(new, holder, offset / EMP_PAGE_BYTES);
-    } else if (pin_pages(board, new)) {
+    else
+        error =
+            told ? pin_pages(board, new) : session_register(board, address, length, &new->handle);
+    if (error) {
         free(new);
-        return -EFAULT;
+        return error;
     }
     new->next = board->memories;
     new->link = &board->memories;
@@ -86,7 +95,8 @@ int libemp_register(struct libemp_board *board, void *address, size_t length,
 }
 
 static void unpin(struct libemp_memory *memory) {
-    if (!memory->pins)
+    /* A driver that posts has done so, or does when its file is closed. */
+    if (!memory->pins && !memory->board->session)
         board_unpin(memory->board->hardware, memory->address, memory->length);
     free(memory);
 }
@@ -101,6 +111,9 @@ int libemp_deregister(struct libemp_memory *memory) {
     if (memory->users)
         return libemp_fail(board, -EBUSY, "%zu registrations within it still use its pages",
                            memory->users);
+    const int error = board->session ? session_deregister(board, memory->handle) : 0;
+    if (error)
+        return error;
     if (memory->pins)
         memory->pins->users--;
     else

@@ -44,6 +44,13 @@ int libemp_open(struct libemp_board **board, const char *name,
         free(new);
         return error;
     }
+    const int channel = board_channel(new->hardware);
+    const int opened = channel < 0 ? 0 : session_open(&new->session, channel);
+    if (opened) {
+        board_close(new->hardware);
+        free(new);
+        return opened;
+    }
     new->costs = options->costs;
     new->ends_in_memory = options->ends_in_memory;
     libemp_reset_requests(new);
@@ -52,6 +59,8 @@ int libemp_open(struct libemp_board **board, const char *name,
 }
 
 int libemp_stop(struct libemp_board *board) {
+    if (board->session)
+        return libemp_fail(board, -EPERM, "the driver keeps the board running");
     board->running = false;
     const int error = board_stop(board->hardware);
     if (!error)
@@ -63,6 +72,10 @@ int libemp_stop(struct libemp_board *board) {
  * the retransmission was under way. */
 int libemp_close(struct libemp_board *board) {
     int error = 0;
+    if (board->session) { /* the driver sees to what is posted when its file is closed */
+        libemp_abandon(board);
+        return 0;
+    }
     if (board->outstanding || (board->running && !board_wait_idle(board->hardware)))
         error = libemp_stop(board);
     if (!error)
@@ -74,6 +87,8 @@ void libemp_abandon(struct libemp_board *board) {
     libemp_forget_memories(board);
     for (size_t i = 0; i < EMP_DESCRIPTOR_LIMIT; i++)
         board_free(board->hardware, board->slots[i].indirect, EMP_PAGE_BYTES);
+    if (board->session)
+        session_close(board->session);
     board_close(board->hardware);
     free(board);
 }

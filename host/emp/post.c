@@ -15,8 +15,9 @@ enum {
     MAILBOX_ADDRESS =
         BOARD_MAILBOXES + 4 + 8 * EMP_POSTING_MAILBOX, /* low word: writing it raises the event */
     GENERATION_SHIFT = 16,
-    HEALTH_POLLS = 1024, /* of the board between two looks at the firmware's state */
-    HEALTH_LOOKS = 16384 /* at the host's own memory: a millisecond, too */
+    HEALTH_POLLS = 1024,  /* of the board between two looks at the firmware's state */
+    HEALTH_LOOKS = 16384, /* at the host's own memory: a millisecond, too */
+    WAITING_NAP_NS = 20000
 };
 
 static bool is_taken(const struct libemp_board *board, size_t index) {
@@ -110,6 +111,8 @@ void libemp_hold_receives(struct libemp_board *board) {
 
 void libemp_release_receives(struct libemp_board *board) {
     board->holding = false;
+    if (board->session)
+        session_flush(board);
     if (board->held_count == 0)
         return;
     board_run_ahead(board->hardware);
@@ -190,6 +193,37 @@ static int post_pieces(struct libemp_board *board, struct libemp_header header,
     return 0;
 }
 
+/* The same over a driver that posts: one slot stands for the request. */
+static int post_over_session(struct libemp_board *board, struct libemp_header header,
+                             const struct libemp_piece *pieces, size_t count,
+                             libemp_request *request) {
+    const bool receive = header.direction == EMP_DIRECTION_RECEIVE;
+    const int cut = libemp_cut(board, pieces, count, board->fragments, &header.length);
+    if (cut < 0)
+        return cut;
+    const size_t index = find_free(board, 1);
+    if (index == EMP_DESCRIPTOR_LIMIT)
+        return libemp_fail(board, -EAGAIN, "no request is free");
+    struct libemp_slot *slot = &board->slots[index];
+    slot->wildcards = libemp_has_wildcards(&header);
+    slot->posted = (struct libemp_posted){.receive = receive,
+                                          .peek = header.peek,
+                                          .peer = header.peer,
+                                          .tag = header.tag,
+                                          .ignored = header.ignored,
+                                          .length = header.length};
+    const int error = session_post(board, index, &header, pieces, count, receive && board->holding);
+    if (error)
+        return error;
+    take(board, index, 1);
+    slot->run = 1;
+    remember_memory(slot, pieces, count);
+    board->outstanding++;
+    board->statistics.posts++;
+    *request = (uint32_t)slot->generation << GENERATION_SHIFT | (uint32_t)index;
+    return 0;
+}
+
 static int check_matching(struct libemp_board *board, const struct libemp_header *header) {
     const bool any =
         header->direction == EMP_DIRECTION_RECEIVE && header->peer == LIBEMP_ANY_SOURCE;
@@ -214,6 +248,8 @@ static int post(struct libemp_board *board, struct libemp_header header,
     int error = check_matching(board, &header);
     if (error)
         return error;
+    if (board->session)
+        return post_over_session(board, header, pieces, count, request);
     board_run_ahead(board->hardware);
     error = post_pieces(board, header, pieces, count, request);
     board_catch_up(board->hardware);
@@ -272,6 +308,12 @@ int libemp_cancel(struct libemp_board *board, libemp_request request) {
                            "request 0x%08X is a send; the profile of this library cancels none",
                            request);
     libemp_release_receives(board);
+    if (board->session) {
+        const int error =
+            slot->posted.cancelled ? 0 : session_cancel(board, (size_t)(slot - board->slots));
+        slot->posted.cancelled = slot->posted.cancelled || !error;
+        return error;
+    }
     board_run_ahead(board->hardware);
     board_spend_ns(board->hardware, board->costs.call_ns);
     if (!slot->posted.cancelled)
@@ -321,6 +363,8 @@ static bool read_source(struct libemp_board *board, const struct libemp_slot *sl
     static const uint32_t last = EMP_DESCRIPTOR_TAG_WORD;
     uint32_t words[DESCRIPTOR_WORDS] = {0};
     const uint32_t address = descriptor_address(board, (size_t)(slot - board->slots));
+    if (board->session)
+        return session_source(board, (size_t)(slot - board->slots), found);
     board_run_ahead(board->hardware);
     for (uint32_t i = EMP_DESCRIPTOR_PEER_WORD; i <= last; i++)
         words[i] = board_get_word(board->hardware, address + 4 * i);
@@ -328,6 +372,16 @@ static bool read_source(struct libemp_board *board, const struct libemp_slot *sl
     found->peer = (uint16_t)emp_descriptor_get_peer(words);
     found->tag = libemp_decode_tag(words);
     return libemp_accepts(&slot->posted, found->peer, found->tag);
+}
+
+static void forget(struct libemp_board *board, struct libemp_slot *slot) {
+    const size_t index = (size_t)(slot - board->slots);
+    if (board->session)
+        session_finish(board, index);
+    give_back(board, index, slot->run);
+    slot->run = 0;
+    slot->generation++;
+    board->outstanding--;
 }
 
 /* A request in whose descriptor `word`, the one with the owner, was read. */
@@ -352,15 +406,26 @@ static int look(struct libemp_board *board, struct libemp_slot *slot, uint32_t w
         return fail_foreign(board, index, word);
     if (completion)
         *completion = found;
-    give_back(board, index, slot->run);
-    slot->run = 0;
-    slot->generation++;
-    board->outstanding--;
+    forget(board, slot);
     return outcome(board, index, result);
 }
 
 static uint32_t owner_address(const struct libemp_board *board, const struct libemp_slot *slot) {
     return descriptor_address(board, (size_t)(slot - board->slots)) + 4 * EMP_DESCRIPTOR_OWNER_WORD;
+}
+
+static int look_over_session(struct libemp_board *board, struct libemp_slot *slot,
+                             struct libemp_completion *completion) {
+    const size_t index = (size_t)(slot - board->slots);
+    const int failure = session_failure(board, index);
+    if (failure) {
+        forget(board, slot);
+        return libemp_fail(board, failure,
+                           failure == -ECANCELED ? "the request was cancelled in time"
+                                                 : "the driver refused the request: %s",
+                           strerror(-failure));
+    }
+    return look(board, slot, session_word(board, index), completion);
 }
 
 /* For ends in the host's memory. A board that was reset writes none, so every 1024th look without
@@ -383,6 +448,8 @@ int libemp_test(struct libemp_board *board, libemp_request request,
     if (!slot)
         return libemp_fail(board, -EINVAL, "no request 0x%08X is posted", request);
     libemp_release_receives(board);
+    if (board->session)
+        return look_over_session(board, slot, completion);
     if (board->completions) {
         board_spend_ns(board->hardware, board->costs.test_ns);
         return look_at_own_memory(board, slot, completion);
@@ -410,6 +477,26 @@ static int watch_own_memory(struct libemp_board *board, struct libemp_slot *slot
     return look(board, slot, word, completion);
 }
 
+/* The same over a driver that posts. What it has no room for waits for another request to end, not
+ * for this word. */
+static int watch_session(struct libemp_board *board, struct libemp_slot *slot, uint64_t until_ns,
+                         struct libemp_completion *completion, uint64_t *turns) {
+    const size_t index = (size_t)(slot - board->slots);
+    libemp_release_receives(board);
+    const volatile uint32_t *end = session_end(board, index);
+    uint64_t left = *turns;
+    if (end) {
+        while (*end == slot->posted.word && --left && board_now_ns(board->hardware) < until_ns)
+            ;
+    } else if (session_failure(board, index) == 0) {
+        board_sleep_ns(board->hardware, WAITING_NAP_NS);
+        left = 0;
+    }
+    *turns -= left;
+    board->statistics.polls += *turns;
+    return look_over_session(board, slot, completion);
+}
+
 /* Tests a request up to `*turns` times; `*turns` is then how often. `again`: it is posted and has
  * been tested. */
 static int test_repeatedly(struct libemp_board *board, libemp_request request, bool again,
@@ -420,6 +507,8 @@ static int test_repeatedly(struct libemp_board *board, libemp_request request, b
         *turns = 1;
         return libemp_test(board, request, completion);
     }
+    if (board->session)
+        return watch_session(board, slot, until_ns, completion, turns);
     if (board->completions)
         return watch_own_memory(board, slot, until_ns, completion, turns);
     if (!again) {
@@ -453,7 +542,7 @@ int libemp_wait(struct libemp_board *board, libemp_request request, uint64_t tim
                 struct libemp_completion *completion) {
     const uint64_t start = board_now_ns(board->hardware);
     const uint64_t end = timeout_ns > UINT64_MAX - start ? UINT64_MAX : start + timeout_ns;
-    const uint64_t health = board->completions ? HEALTH_LOOKS : HEALTH_POLLS;
+    const uint64_t health = board->completions || board->session ? HEALTH_LOOKS : HEALTH_POLLS;
     uint64_t polls = health;
     int error = test_repeatedly(board, request, false, end, completion, &polls);
     while (error == -EAGAIN) {

@@ -61,6 +61,8 @@ int libemp_set_parameter(struct libemp_board *board, size_t index, uint32_t valu
                            parameter->minimum, parameter->maximum);
     if (!board->running)
         return libemp_fail(board, -ENODEV, "no firmware runs");
+    if (board->session)
+        return session_set_parameter(board, index, value);
     board_set_word(board->hardware, board->parameters + 4 * (uint32_t)index, value);
     return 0;
 }

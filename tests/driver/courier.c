@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* A program over libemp, for boards of the Linux driver in virtual machines:
+ *
+ *     courier echo BOARD NODE PEER MAC                  sends back what comes, for good
+ *     courier ping BOARD NODE PEER MAC COUNT            so many messages of all sizes, compared
+ *     courier file BOARD NODE PEER MAC IN OUT           sends a file, and receives the other's
+ *
+ * NODE is the own number, MAC the address of PEER. Prints one line at its end. */
+#include "host/board/device.h"
+#include "host/emp/libemp.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SLOT_BYTES = 65536, SLOTS = 8, LONG_TAG = 1 };
+
+#define LINK_NS UINT64_C(5000000000)
+#define WAIT_NS UINT64_C(60000000000)
+
+struct courier {
+    struct libemp_board *board;
+    uint16_t peer;
+    uint8_t *memory; /* SLOTS to receive, SLOTS to send */
+    struct libemp_memory *registered;
+};
+
+static int fail(const struct courier *courier, const char *what, int error) {
+    (void)fprintf(stderr, "courier: %s: %s (%s)\n", what, strerror(-error),
+                  courier->board ? libemp_message(courier->board) : "");
+    return error ? error : -EBADMSG;
+}
+
+static uint8_t *place(const struct courier *courier, size_t slot) {
+    return courier->memory + slot * SLOT_BYTES;
+}
+
+static struct libemp_piece piece(const struct courier *courier, size_t slot, size_t bytes) {
+    return (struct libemp_piece){courier->registered, slot * SLOT_BYTES, bytes};
+}
+
+static int receive_any(const struct courier *courier, size_t slot, libemp_request *request) {
+    const struct libemp_piece all = piece(courier, slot, SLOT_BYTES);
+    const uint64_t every = (UINT64_C(1) << 60) - 1;
+    return libemp_post_receive_matching(courier->board, LIBEMP_ANY_SOURCE, 0, every, &all, 1,
+                                        request);
+}
+
+/* A node that restarts, or was given up, is met again. */
+static bool goes_on(int error) {
+    return error == -ECONNRESET || error == -EHOSTUNREACH;
+}
+
+static int echo(struct courier *courier) {
+    libemp_request receives[SLOTS];
+    struct libemp_completion got;
+    int error = 0;
+    for (size_t i = 0; i < SLOTS && !error; i++)
+        error = receive_any(courier, i, &receives[i]);
+    for (size_t i = 0; !error; i = (i + 1) % SLOTS) {
+        libemp_request request;
+        error = libemp_wait(courier->board, receives[i], LIBEMP_FOREVER, &got);
+        if (!error) {
+            memcpy(place(courier, SLOTS + i), place(courier, i), got.length);
+            const struct libemp_piece back = piece(courier, SLOTS + i, got.length);
+            error = libemp_post_send(courier->board, got.peer, got.tag, &back, 1, &request);
+            if (!error)
+                error = libemp_wait(courier->board, request, LIBEMP_FOREVER, NULL);
+        }
+        if (!error || goes_on(error))
+            error = receive_any(courier, i, &receives[i]);
+    }
+    return fail(courier, "echo", error);
+}
+
+static size_t size_of(uint32_t number) {
+    static const size_t limits[] = {1, 8, 100, 1500, 4096, 20000, SLOT_BYTES};
+    const size_t limit = limits[number % (sizeof limits / sizeof *limits)];
+    return (number * 2654435761U >> 7) % limit + 1;
+}
+
+static void fill(uint8_t *bytes, size_t count, uint32_t seed) {
+    for (size_t i = 0; i < count; i++)
+        bytes[i] = (uint8_t)(seed + i * 7 + (i >> 8) * 13);
+}
+
+/* An answer to another program, which had the port before, is put aside. */
+static int answer(struct courier *courier, libemp_request *receive, uint64_t tag, size_t bytes) {
+    struct libemp_completion got;
+    for (;;) {
+        int error = libemp_wait(courier->board, *receive, WAIT_NS, &got);
+        if (error && !goes_on(error))
+            return error;
+        const bool mine = !error && got.tag == tag;
+        if (mine &&
+            (got.length != bytes || memcmp(place(courier, 0), place(courier, SLOTS), bytes) != 0))
+            return -EBADMSG;
+        error = receive_any(courier, 0, receive);
+        if (error || mine)
+            return error;
+    }
+}
+
+static int ping(struct courier *courier, uint32_t count) {
+    const uint64_t run = (uint64_t)getpid() << 32;
+    const uint64_t start = board_now_ns(libemp_hardware(courier->board));
+    libemp_request receive;
+    libemp_request request;
+    uint64_t bytes = 0;
+    int error = receive_any(courier, 0, &receive);
+    for (uint32_t i = 0; i < count && !error; i++) {
+        const size_t size = size_of(i);
+        const struct libemp_piece all = piece(courier, SLOTS, size);
+        fill(place(courier, SLOTS), size, i);
+        do {
+            error = libemp_post_send(courier->board, courier->peer, run | i, &all, 1, &request);
+            if (!error)
+                error = libemp_wait(courier->board, request, WAIT_NS, NULL);
+        } while (goes_on(error));
+        if (!error)
+            error = answer(courier, &receive, run | i, size);
+        bytes += size;
+    }
+    if (error)
+        return fail(courier, "ping", error);
+    const uint64_t ns = board_now_ns(libemp_hardware(courier->board)) - start;
+    (void)printf("ping: %" PRIu32 " messages of %" PRIu64 " bytes intact, %" PRIu64 " us\n", count,
+                 bytes, ns / 1000);
+    return 0;
+}
+
+static int send_file(struct courier *courier, FILE *in, libemp_request *sends, size_t turn,
+                     bool *last) {
+    if (turn >= SLOTS) {
+        const int error = libemp_wait(courier->board, sends[turn % SLOTS], WAIT_NS, NULL);
+        if (error)
+            return error;
+    }
+    const size_t slot = SLOTS + turn % SLOTS;
+    const size_t bytes = fread(place(courier, slot), 1, SLOT_BYTES, in);
+    const struct libemp_piece all = piece(courier, slot, bytes);
+    *last = bytes < SLOT_BYTES;
+    return libemp_post_send(courier->board, courier->peer, LONG_TAG, &all, 1, &sends[turn % SLOTS]);
+}
+
+/* A message shorter than a slot is the last of a file. Both files go at the same time. */
+static int file(struct courier *courier, const char *in_name, const char *out_name) {
+    FILE *in = fopen(in_name, "rb");
+    FILE *out = fopen(out_name, "wb");
+    libemp_request receives[SLOTS];
+    libemp_request sends[SLOTS];
+    struct libemp_completion got;
+    bool sent = false;
+    bool received = false;
+    size_t turn = 0;
+    int error = in && out ? 0 : -errno;
+    for (size_t i = 0; i < SLOTS && !error; i++) {
+        const struct libemp_piece all = piece(courier, i, SLOT_BYTES);
+        error = libemp_post_receive(courier->board, courier->peer, LONG_TAG, &all, 1, &receives[i]);
+    }
+    for (size_t i = 0; (!sent || !received) && !error; i++) {
+        if (!sent)
+            error = send_file(courier, in, sends, turn++, &sent);
+        if (error || received)
+            continue;
+        error = libemp_wait(courier->board, receives[i % SLOTS], WAIT_NS, &got);
+        if (error)
+            break;
+        if (fwrite(place(courier, i % SLOTS), 1, got.length, out) != got.length)
+            error = -EIO;
+        received = got.length < SLOT_BYTES;
+        const struct libemp_piece all = piece(courier, i % SLOTS, SLOT_BYTES);
+        if (!error && !received)
+            error = libemp_post_receive(courier->board, courier->peer, LONG_TAG, &all, 1,
+                                        &receives[i % SLOTS]);
+    }
+    for (size_t i = turn < SLOTS ? 0 : turn - SLOTS; i < turn && !error; i++)
+        error = libemp_wait(courier->board, sends[i % SLOTS], WAIT_NS, NULL);
+    if (in)
+        (void)fclose(in);
+    if (out && fclose(out))
+        error = -EIO;
+    if (error)
+        return fail(courier, "file", error);
+    (void)printf("file: %zu messages sent\n", turn);
+    return 0;
+}
+
+static int begin(struct courier *courier, char **arguments) {
+    struct libemp_options options;
+    const struct board_start_options start = {.node = (uint16_t)atoi(arguments[1])};
+    unsigned mac[6];
+    uint8_t address[6];
+    libemp_options_defaults(&options);
+    options.board.backends = (const struct board_backend *const[]){&board_device, NULL};
+    courier->peer = (uint16_t)atoi(arguments[2]);
+    if (sscanf(arguments[3], "%x:%x:%x:%x:%x:%x", &mac[0], &mac[1], &mac[2], &mac[3], &mac[4],
+               &mac[5]) != 6)
+        return -EINVAL;
+    for (size_t i = 0; i < 6; i++)
+        address[i] = (uint8_t)mac[i];
+    int error = libemp_open(&courier->board, arguments[0], &options);
+    if (!error)
+        error = libemp_attach(courier->board);
+    if (error == -ENODEV && courier->board)
+        error = libemp_start(courier->board, NULL, &start);
+    if (!error)
+        error = libemp_set_peer(courier->board, courier->peer, address);
+    if (!error)
+        error = board_wait_link(libemp_hardware(courier->board), LINK_NS);
+    if (error)
+        return error;
+    courier->memory = libemp_allocate(courier->board, (size_t)2 * SLOTS * SLOT_BYTES);
+    return courier->memory ? libemp_register(courier->board, courier->memory,
+                                             (size_t)2 * SLOTS * SLOT_BYTES, &courier->registered)
+                           : -ENOMEM;
+}
+
+int main(int count, char **arguments) {
+    struct courier courier = {0};
+    int error = -EINVAL;
+    if (count >= 6 && (error = begin(&courier, arguments + 2)) != 0)
+        (void)fail(&courier, arguments[2], error);
+    else if (count == 6 && strcmp(arguments[1], "echo") == 0)
+        error = echo(&courier);
+    else if (count == 7 && strcmp(arguments[1], "ping") == 0)
+        error = ping(&courier, (uint32_t)atoi(arguments[6]));
+    else if (count == 8 && strcmp(arguments[1], "file") == 0)
+        error = file(&courier, arguments[6], arguments[7]);
+    else
+        (void)fprintf(stderr, "courier: see tests/driver/courier.c\n");
+    if (courier.board && libemp_close(courier.board))
+        libemp_abandon(courier.board);
+    return error ? EXIT_FAILURE : EXIT_SUCCESS;
+}
