@@ -2,6 +2,7 @@
 /* From opening to closing: what EMP adds to the life of a board. */
 #include "host/emp/internal.h"
 
+#include "host/board/device.h"
 #include "host/board/socket.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 #define FILE_NAME(name) name,
 static const char *const spec_files[] = {EMP_FILES(FILE_NAME) NULL};
 
-static const struct board_backend *const backends[] = {&board_served, NULL};
+static const struct board_backend *const backends[] = {&board_served, &board_device, NULL};
 
 void libemp_options_defaults(struct libemp_options *options) {
     memset(options, 0, sizeof *options);

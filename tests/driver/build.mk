@@ -13,9 +13,17 @@ $(DRIVER_TESTS): $(BUILD)/tests/driver/%: $(BUILD)/san/tests/driver/%.o $(DRIVER
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SANITIZE) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lcmocka -lelf -lz
 
+# Programs for virtual machines.
+DRIVER_GUEST_PROGRAMS := $(addprefix $(BUILD)/tests/driver/,courier hostile)
+$(DRIVER_GUEST_PROGRAMS:$(BUILD)/tests/%=$(BUILD)/obj/tests/%.o): | $(HOST_LAYOUT)
+$(DRIVER_GUEST_PROGRAMS): $(BUILD)/tests/driver/%: $(BUILD)/obj/tests/driver/%.o $(HOST_LIBRARY)
+	$(SAY) LD $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lelf -lz
+
 # In the tree of the driver's EMP; from the plain one, for `make test`.
 .PHONY: driver-programs driver-variant
-driver-programs: $(DRIVER_TESTS) $(FIRMWARE)/emp_a.elf $(FIRMWARE)/emp_a.bin
+driver-programs: $(DRIVER_TESTS) $(DRIVER_GUEST_PROGRAMS) $(FIRMWARE)/emp_a.elf $(FIRMWARE)/emp_a.bin
 ifeq ($(PROFILE),)
 driver-variant: $(GENERATED_emp)
 	$(Q)$(MAKE) --no-print-directory $(DRIVER_EMP) BUILD=$(DRIVER_BUILD) driver-programs

@@ -5,8 +5,8 @@
  *     courier ping BOARD NODE PEER MAC COUNT            so many messages of all sizes, compared
  *     courier file BOARD NODE PEER MAC IN OUT           sends a file, and receives the other's
  *
+ * A board that runs no firmware is started: with the image EMP_IMAGE, or by its driver.
  * NODE is the own number, MAC the address of PEER. Prints one line at its end. */
-#include "host/board/device.h"
 #include "host/emp/libemp.h"
 
 #include <errno.h>
@@ -16,14 +16,23 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SLOT_BYTES = 65536, SLOTS = 8, LONG_TAG = 1 };
+enum {
+    SLOT_BYTES = 65536,
+    SLOTS = 8,
+    LONG_TAG = 1,
+    AGAIN_LIMIT = 100,
+    DRIVER_TAG_BITS = 60,
+    BOARDS = 16
+};
 
-#define LINK_NS UINT64_C(5000000000)
-#define WAIT_NS UINT64_C(60000000000)
+#define LINK_NS   UINT64_C(5000000000)
+#define WAIT_NS   UINT64_C(60000000000)
+#define ANSWER_NS UINT64_C(200000000)
 
 struct courier {
     struct libemp_board *board;
     uint16_t peer;
+    uint64_t every;  /* bits of a tag that a program has */
     uint8_t *memory; /* SLOTS to receive, SLOTS to send */
     struct libemp_memory *registered;
 };
@@ -44,9 +53,8 @@ static struct libemp_piece piece(const struct courier *courier, size_t slot, siz
 
 static int receive_any(const struct courier *courier, size_t slot, libemp_request *request) {
     const struct libemp_piece all = piece(courier, slot, SLOT_BYTES);
-    const uint64_t every = (UINT64_C(1) << 60) - 1;
-    return libemp_post_receive_matching(courier->board, LIBEMP_ANY_SOURCE, 0, every, &all, 1,
-                                        request);
+    return libemp_post_receive_matching(courier->board, LIBEMP_ANY_SOURCE, 0, courier->every, &all,
+                                        1, request);
 }
 
 /* A node that restarts, or was given up, is met again. */
@@ -91,7 +99,7 @@ static void fill(uint8_t *bytes, size_t count, uint32_t seed) {
 static int answer(struct courier *courier, libemp_request *receive, uint64_t tag, size_t bytes) {
     struct libemp_completion got;
     for (;;) {
-        int error = libemp_wait(courier->board, *receive, WAIT_NS, &got);
+        int error = libemp_wait(courier->board, *receive, ANSWER_NS, &got);
         if (error && !goes_on(error))
             return error;
         const bool mine = !error && got.tag == tag;
@@ -110,25 +118,28 @@ static int ping(struct courier *courier, uint32_t count) {
     libemp_request receive;
     libemp_request request;
     uint64_t bytes = 0;
+    unsigned again = 0;
     int error = receive_any(courier, 0, &receive);
     for (uint32_t i = 0; i < count && !error; i++) {
         const size_t size = size_of(i);
         const struct libemp_piece all = piece(courier, SLOTS, size);
         fill(place(courier, SLOTS), size, i);
-        do {
+        do { /* a board that is reset loses what comes meanwhile */
             error = libemp_post_send(courier->board, courier->peer, run | i, &all, 1, &request);
             if (!error)
                 error = libemp_wait(courier->board, request, WAIT_NS, NULL);
-        } while (goes_on(error));
-        if (!error)
-            error = answer(courier, &receive, run | i, size);
+            if (!error)
+                error = answer(courier, &receive, run | i, size);
+            again += error != 0;
+        } while ((goes_on(error) || error == -ETIMEDOUT) && again < AGAIN_LIMIT);
         bytes += size;
     }
     if (error)
         return fail(courier, "ping", error);
     const uint64_t ns = board_now_ns(libemp_hardware(courier->board)) - start;
-    (void)printf("ping: %" PRIu32 " messages of %" PRIu64 " bytes intact, %" PRIu64 " us\n", count,
-                 bytes, ns / 1000);
+    (void)printf("ping: %" PRIu32 " messages of %" PRIu64 " bytes intact, %u again, %" PRIu64
+                 " us\n",
+                 count, bytes, again, ns / 1000);
     return 0;
 }
 
@@ -195,7 +206,6 @@ static int begin(struct courier *courier, char **arguments) {
     unsigned mac[6];
     uint8_t address[6];
     libemp_options_defaults(&options);
-    options.board.backends = (const struct board_backend *const[]){&board_device, NULL};
     courier->peer = (uint16_t)atoi(arguments[2]);
     if (sscanf(arguments[3], "%x:%x:%x:%x:%x:%x", &mac[0], &mac[1], &mac[2], &mac[3], &mac[4],
                &mac[5]) != 6)
@@ -205,10 +215,20 @@ static int begin(struct courier *courier, char **arguments) {
     int error = libemp_open(&courier->board, arguments[0], &options);
     if (!error)
         error = libemp_attach(courier->board);
-    if (error == -ENODEV && courier->board)
-        error = libemp_start(courier->board, NULL, &start);
-    if (!error)
-        error = libemp_set_peer(courier->board, courier->peer, address);
+    if (error == -ENODEV && courier->board) {
+        struct board_image *image = NULL; /* the driver has its own */
+        if (getenv("EMP_IMAGE"))
+            error = board_image_open(&image, getenv("EMP_IMAGE"));
+        if (!getenv("EMP_IMAGE") || !error)
+            error = libemp_start(courier->board, image, &start);
+        board_image_close(image);
+    }
+    /* Over the driver a node is a board; else its ports are nodes of their own. */
+    const bool driver = strncmp(arguments[0], "emp", 3) == 0 && !strchr(arguments[0], 't');
+    const size_t nodes = driver ? BOARDS : libemp_node_limit();
+    courier->every = driver ? (UINT64_C(1) << DRIVER_TAG_BITS) - 1 : UINT64_MAX;
+    for (size_t node = courier->peer; node < nodes && !error; node += BOARDS)
+        error = libemp_set_peer(courier->board, (uint16_t)node, address);
     if (!error)
         error = board_wait_link(libemp_hardware(courier->board), LINK_NS);
     if (error)

@@ -9,6 +9,6 @@ from tests.end_to_end.programs import succeeds
 BUILD = Path("build/modern/nodes-64/boards-16")  # host/driver/build.mk
 
 
-@pytest.mark.parametrize("program", ["test_endpoint", "test_flashable"])
+@pytest.mark.parametrize("program", ["test_endpoint", "test_flashable", "test_hostile"])
 def test_program(program: str) -> None:
     assert "OK ]" in succeeds(BUILD, f"driver/{program}")

@@ -13,7 +13,8 @@ from tests.kernel.machines import BRIDGE, ONE_BOARD, serve, skip_without_kernel
 skip_without_kernel()
 
 MODULE = Path("build/driver/emp.ko").resolve()
-IMAGE = Path("build/modern/nodes-64/boards-16/firmware/emp_a.bin").resolve()
+BUILD = Path("build/modern/nodes-64/boards-16")  # host/driver/build.mk
+IMAGE = (BUILD / "firmware/emp_a.bin").resolve()
 IN_GUEST = "lib/firmware/emp/tigon2.bin"
 # An out-of-tree module that is not signed says so.
 EXPECTED = ("taints kernel", "tainting kernel")

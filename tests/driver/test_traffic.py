@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""Programs over the driver in a virtual machine; the board at the other end of the wire has a program of its own."""
+
+import hashlib
+import os
+import random
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from scripts.guest import Guest, Result
+from tests.driver.test_module import BUILD, IMAGE, IN_GUEST, MODULE, complaints, module
+from tests.kernel.machines import BRIDGE, TWO_BOARDS, serve, skip_without_kernel
+from tests.long_tests import one_in
+
+skip_without_kernel()
+__all__ = ["module"]  # the fixture
+
+COURIER = (BUILD / "tests/driver/courier").resolve()
+HOSTILE = (BUILD / "tests/driver/hostile").resolve()
+LEFT, RIGHT = "02:54:47:00:00:00", "02:54:47:00:00:01"
+LOSS = 'faults = ( "left<->right: lose 1%" );\n'
+PING = f"/courier ping emp0 0 1 {RIGHT}"
+PORTS = "cat /sys/kernel/debug/emp/emp0/ports /sys/kernel/debug/emp/emp0/memory"
+IDLE = ["0 0 128 128 0", "1 0 128 128 0", "2 0 128 128 0", "3 0 128 128 0"]
+
+
+def run(
+    script: str,
+    other: list[str],
+    scenario: str = TWO_BOARDS,
+    files: dict[str, Path] | None = None,
+) -> Result:
+    """The script in the machine of the left board; a courier at the right one, which ends with it or before."""
+    with serve(scenario) as server:
+        with Guest(
+            server.path("left"),
+            script,
+            modules=[MODULE],
+            programs=[COURIER, HOSTILE],
+            files={IN_GUEST: IMAGE, **(files or {})},
+            bridge=BRIDGE,
+        ) as guest:
+            verb, *rest = other
+            with subprocess.Popen(
+                [COURIER, verb, f"sim:{server.path('right')}", "1", "0", LEFT, *rest],
+                env={**os.environ, "EMP_IMAGE": str(IMAGE)},
+            ) as process:
+                try:
+                    result = guest.finish()
+                finally:
+                    if verb == "echo":
+                        process.kill()
+            if verb != "echo":
+                assert process.returncode == 0
+        server.finish()
+    assert complaints(result.log) == [], result.log
+    return result
+
+
+def shares(output: str) -> list[str]:
+    """Of the ports: number, open, descriptors, free ones, sends."""
+    return [
+        " ".join(line.split()[:5])
+        for line in output.splitlines()
+        if re.fullmatch(r"[0-3]( \d+){8}", line)
+    ]
+
+
+def microseconds(output: str) -> list[int]:
+    return [int(text) for text in re.findall(r"intact, \d+ again, (\d+) us", output)]
+
+
+def test_files_go_both_ways_over_a_wire_that_loses(tmp_path: Path) -> None:
+    numbers = random.Random(3)
+    there, back = tmp_path / "there", tmp_path / "back"
+    there.write_bytes(numbers.randbytes(700_001))
+    back.write_bytes(numbers.randbytes(300_000))
+    result = run(
+        f"insmod /emp.ko; /courier file emp0 0 1 {RIGHT} /there /tmp/back && sha256sum /tmp/back; rmmod emp",
+        ["file", str(back), str(tmp_path / "arrived")],
+        TWO_BOARDS + LOSS,
+        {"there": there},
+    )
+    assert result.status == 0, result.output
+    assert hashlib.sha256(back.read_bytes()).hexdigest() in result.output
+    assert (tmp_path / "arrived").read_bytes() == there.read_bytes()
+
+
+def kills(count: int, seed: int) -> str:
+    """Programs on port 1 that are killed amid their messages."""
+    moments = random.Random(seed)
+    return "\n".join(
+        f"/courier ping emp0.1 0 1 {RIGHT} 100000 & VICTIM=$!; sleep {moments.uniform(0.0, 0.06):.4f}; kill -9 $VICTIM"
+        for _ in range(count)
+    )
+
+
+@pytest.mark.parametrize("count", one_in(2, [8, 200]))
+def test_programs_may_be_killed(count: int) -> None:
+    result = run(
+        f"""insmod /emp.ko
+{PING} 5
+{PING} {20 * count} > /tmp/neighbour & NEIGHBOUR=$!
+{kills(count, 1)}
+wait $NEIGHBOUR && cat /tmp/neighbour
+sleep 1.3
+{PORTS}
+rmmod emp
+""",
+        ["echo"],
+    )
+    assert result.status == 0, result.output
+    assert shares(result.output) == IDLE, result.output
+    assert "regions 0\npages 0\n" in result.output
+    assert re.search(
+        rf"{20 * count} messages of \d+ bytes intact, 0 again", result.output
+    )
+
+
+@pytest.mark.parametrize("calls", one_in(2, [20_000, 1_000_000]))
+def test_a_hostile_program_harms_nothing(calls: int) -> None:
+    """The neighbour needs no longer than beside a program that only uses the processor."""
+    result = run(
+        f"""insmod /emp.ko
+{PING} 5
+(while :; do :; done) & BUSY=$!
+{PING} 60
+kill -9 $BUSY
+/hostile /dev/emp0 1 1000000000 {calls} & HOSTILE=$!
+{PING} 60
+kill -9 $HOSTILE
+/hostile /dev/emp0 2 {calls} 11
+{PING} 60
+sleep 1.3
+{PORTS}
+rmmod emp
+""",
+        ["echo"],
+    )
+    assert result.status == 0, result.output
+    assert f"hostile: {calls} calls" in result.output
+    assert "memory around untouched" in result.output
+    assert "became writable" not in result.output
+    assert shares(result.output) == IDLE, result.output
+    _, beside_busy, beside_hostile, _ = microseconds(result.output)
+    assert beside_hostile * 0.9 <= beside_busy
+
+
+def test_a_reset_and_a_trusted_program_amid_messages() -> None:
+    result = run(
+        f"""insmod /emp.ko
+{PING} 5
+(sleep 0.05; echo 1 > /sys/class/emp/emp0/reset) &
+{PING} 100
+cat /sys/class/emp/emp0/starts
+/courier ping emp0.trusted 0 1 {RIGHT} 20
+{PING} 20
+/courier ping emp0 0 1 {RIGHT} 100000 & PROGRAM=$!
+sleep 0.05
+echo 1 > /sys/bus/pci/devices/0000:00:04.0/remove
+wait $PROGRAM || echo the program noticed
+rmmod emp
+""",
+        ["echo"],
+    )
+    assert result.status == 0, result.output
+    assert "100 messages" in result.output
+    assert result.output.count("20 messages of") == 2, result.output
+    assert "the program noticed" in result.output
