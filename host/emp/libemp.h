@@ -8,8 +8,10 @@
  *     sim:PATH    a simulated board, which `tigonsim serve` offers at the socket PATH
  *     sim:N       board N of a world in the same process: for programs that are a part of the
  *                 simulation, with the backend of host/board/sim.h in options.board.backends
- *     emp0        a card of the Linux driver, /dev/emp0, with port 0; emp0.2 with port 2. The driver
- *                 posts, and pins memory; emp0.trusted takes the card for the program alone
+ *     emp0        a card of the Linux driver, /dev/emp0, with port 0; the driver posts
+ *     emp0.2      the same with port 2
+ *     emp0.trusted
+ *                 the same card, for this program alone, which posts itself
  *
  *     struct libemp_options options;
  *     struct libemp_board *board;
