@@ -176,7 +176,7 @@ lint-warnings: $$(LINT_NEEDS)
 	$(SAY) CLANG "warnings and clang-tidy"
 	$(Q)printf '%s\n' $(LINT_NATIVE) | xargs -P 2 -n 4 scripts/lint_c.sh $(LINT_FLAGS) $(WARNINGS) --
 	$(Q)$(MAKE) --no-print-directory $(DRIVER_EMP) BUILD=$(DRIVER_BUILD) $(DRIVER_LAYOUTS)
-	$(Q)printf '%s\n' $(LINT_DRIVER) | xargs -P 2 -n 4 scripts/lint_c.sh $(CSTD) -I. -I$(DRIVER_BUILD)/gen $(WARNINGS) --
+	$(Q)printf '%s\n' $(LINT_DRIVER) | xargs -P 2 -n 4 scripts/lint_c.sh $(CSTD) -I. -I$(DRIVER_BUILD)/gen -I$(SIM_BUILD)/gen $(WARNINGS) --
 	$(Q)printf '%s\n' $(LINT_GLUE) | xargs -P 2 -n 4 scripts/lint_c.sh $(LINT_FLAGS) $(LINT_PORT) $(WARNINGS) --
 
 clean:           ## remove everything made
