@@ -71,8 +71,7 @@ NIC_HOT bool tigon2_transmit_has_slot(void) {
 }
 
 bool nic_transmit_has_slot(void) {
-    return (tigon2_software_events & 1u << TIGON2_EVENT_SLOT) == 0 && !tigon2_slot_blocked &&
-           tigon2_transmit_has_slot();
+    return !tigon2_raised(TIGON2_EVENT_SLOT) && !tigon2_slot_blocked && tigon2_transmit_has_slot();
 }
 
 /* Event 4: frames that have a slot go before descriptors posted later. */
