@@ -24,6 +24,9 @@ from hsmc.verification.search import Limits, Run  # noqa: E402
 from hsmc.verification.subject import INTERNAL, Subject  # noqa: E402
 from tests.long_tests import one_in  # noqa: E402
 from tests.mutants.emp_mutants import MUTANTS, Mutant  # noqa: E402
+from tests.mutants.emp_mutants_modern import MODERN_MUTANTS  # noqa: E402
+
+ALL_MUTANTS = [*MUTANTS, *MODERN_MUTANTS]
 
 
 def run(spec: pathlib.Path, build: pathlib.Path, mutant: Mutant) -> Run:
@@ -37,7 +40,7 @@ def run(spec: pathlib.Path, build: pathlib.Path, mutant: Mutant) -> Run:
 
 
 @pytest.mark.parametrize(
-    "mutant", one_in(5, MUTANTS), ids=lambda mutant: mutant.name.replace(" ", "_")
+    "mutant", one_in(5, ALL_MUTANTS), ids=lambda mutant: mutant.name.replace(" ", "_")
 )
 def test_mutant_is_killed(mutant: Mutant, tmp_path: pathlib.Path) -> None:
     shutil.copytree(ROOT / "spec", tmp_path / "spec")
@@ -67,7 +70,7 @@ def test_every_property_has_a_mutant(profile: str) -> None:
     protocol = compile_spec(str(ROOT / "spec" / "emp" / "emp.hsm"), profile=profile)
     violated = {
         mutant.violates
-        for mutant in MUTANTS
+        for mutant in ALL_MUTANTS
         if profile == "modern" or mutant.profile is None
     }
     assert {p.name for p in protocol.properties} == violated - set(INTERNAL)
