@@ -205,7 +205,7 @@ expect = {{ end = "programs"; }};
 """,
         encoding="utf-8",
     )
-    command = [TOP / build / "tigonsim", "run", "--quiet", "--json=-"]
+    command = [TOP / "build/tigonsim", "run", "--quiet", "--json=-"]
     done = subprocess.run(
         [*map(str, command), str(work / "run.scenario")],
         stdout=subprocess.PIPE,

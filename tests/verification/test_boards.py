@@ -66,8 +66,8 @@ FORGETFUL = ("receive.hsm", "; raise Acknowledge.acknowledge(f)", "", 4)
 # What has come is acknowledged before it is in the host's memory.
 HASTY = (
     "receive.hsm",
-    "accept(r, f, f.size == 1)\n",
-    "accept(r, f, f.size == 1)\n  if f.size == 1\n    raise Acknowledge.acknowledge(f)\n",
+    "accept(r, f, f.size == 1)  @paper\n",
+    "accept(r, f, f.size == 1)  @paper\n  if f.size == 1  @paper\n    raise Acknowledge.acknowledge(f)\n",
     1,
 )
 # Who hears of another incarnation of the peer counts it and goes on.
