@@ -91,10 +91,15 @@ def test_included_file_is_judged_within_its_spec(client: Client, emp: Path) -> N
         emp / "host.hsm",
         client.texts[emp / "host.hsm"].replace("  TOO_LONG ", "  LONG "),
     )
-    # One mistake is one error, at its first place; the others are beside it.
-    (found,) = client.published(emp / "exchange.hsm")
-    places = [related["location"]["uri"] for related in found["relatedInformation"]]
-    assert found["code"] == "HSM0201" and send.as_uri() in places
+    # One mistake is one error of each profile, at its first place; the others are beside it.
+    errors = client.published(emp / "exchange.hsm")
+    assert {error["code"] for error in errors} == {"HSM0201"}
+    (first,) = {json.dumps(error["range"]) for error in errors}
+    text = (emp / "exchange.hsm").read_text()
+    assert cut(text, json.loads(first)) == "TOO_LONG"
+    for error in errors:
+        places = [place["location"]["uri"] for place in error["relatedInformation"]]
+        assert send.as_uri() in places
     assert client.diagnostics.get((emp / "emp.hsm").as_uri(), []) == []
 
 
@@ -119,9 +124,14 @@ def test_definition_and_references(client: Client, emp: Path) -> None:
     client.open(send)
     for before, behind, file, declaration in (
         ("complete(m.descriptor, ", "OK, m.total)", host, "  OK "),
-        ("settle(m, f); send_", "next(m)", send, "action send_next"),
+        ("begin_again(m); send_", "next(m)", send, "action send_next"),
         ("-> RETRANS", "MIT ", send, "state RETRANSMIT"),
-        ("when p.len", "gth > message_limit", host, "  length:       u32\n"),
+        (
+            "when p.len",
+            "gth > message_limit          / complete",
+            host,
+            "  length:       u32\n",
+        ),
         ("let lost", " = next_lost", send, "let lost"),
         (
             "external event ack(f: Frame)           select active_send(",
@@ -180,7 +190,7 @@ def test_hover(client: Client, emp: Path) -> None:
     row = hover(send, "aft", "er retransmit_timeout")
     assert "`Send.WAIT_ACK.after.0`" in row
     assert "type u16" in hover(send, "action resend(m: SendMessage, coll", "ection")
-    text = client.texts[send].replace("settles_all(m, f)  ", "settles_al(m, f)  ")
+    text = client.texts[send].replace("settles_all(m, f)  ", "settles_al(m, f)  ", 1)
     client.change(send, text)
     wrong = hover(send, "settles_", "al(m, f)  ")
     assert "HSM0201" in wrong and "unknown name" in wrong
