@@ -87,6 +87,7 @@ def test_failures_of_all_parts_are_kept(tmp_path: Path) -> None:
         "text": "made up",
         "knobs": {},
         "worlds": 1,
+        "messages": 1,
     }
     record |= {"failed": 1, "stopped": 1, "failures": [failure]}
     file.write_text(json.dumps(record), encoding="utf-8")

@@ -22,8 +22,8 @@ BUGS = {
     "data are acknowledged before they are in memory": (
         "receive.hsm",
         (
-            "accept(r, f, f.size == 1)\n",
-            "accept(r, f, f.size == 1)\n  if f.size == 1\n    raise Acknowledge.acknowledge(f)\n",
+            "accept(r, f, f.size == 1)  @paper\n",
+            "accept(r, f, f.size == 1)  @paper\n  if f.size == 1  @paper\n    raise Acknowledge.acknowledge(f)\n",
             1,
         ),
         {"corrupted", "lost"},
@@ -43,10 +43,12 @@ BUGS = {
 }
 
 
+# The fast campaign does not find this one, not in 200 000 messages either.
+ON_BOARDS_ONLY = "numbers go on after the peer has restarted"
 # How many messages boards are given to find a bug. A world that is stuck takes long.
 BUGS_ON_BOARDS = {
     "repeated frames are not acknowledged again": 480,
-    "numbers go on after the peer has restarted": 3_200,
+    ON_BOARDS_ONLY: 3_200,
 }
 
 
@@ -115,7 +117,9 @@ def test_nothing_is_found_among_64_nodes(tmp_path: Path) -> None:
     assert record["messages"] >= 100_000
 
 
-@pytest.mark.parametrize("bug", one_in(2, BUGS))
+@pytest.mark.parametrize(
+    "bug", one_in(2, [name for name in BUGS if name != ON_BOARDS_ONLY])
+)
 def test_a_bug_in_the_spec_is_found(bug: str, tmp_path: Path) -> None:
     look_for(bug, "fast", 30_000, tmp_path)
 
