@@ -129,10 +129,6 @@ BOARD_CHECKED int board_open(struct board **board, const char *name,
  * accesses at most one page of host memory, its own, which is never released. */
 void board_close(struct board *board);
 
-/* The file descriptor of a driver that posts in the library's stead, and keeps the board running;
- * it belongs to the board. -1: there is none, the library posts itself. */
-int board_channel(const struct board *board);
-
 /* Returns a sentence about the last failure, empty if there was none. Valid until the next call. */
 const char *board_message(const struct board *board);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening and closing: names, backends, messages about failures. */
+#include "host/board/device.h"
 #include "host/board/internal.h"
 
 #include "fw-runtime/hsm_checks.h"
