@@ -83,7 +83,7 @@ setup:           ## install the Debian packages that are missing
 	@scripts/setup.sh
 
 test: export ASAN_OPTIONS := detect_leaks=1
-test:            ## build and run every test (some 10 minutes)
+test:            ## build and run every test (15 to 20 minutes)
 	@scripts/setup.sh demo verify test
 	@scripts/setup.sh driver >/dev/null 2>&1 || echo "no packages for virtual machines: tests/kernel and tests/driver skip what needs one"
 	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) test-programs

@@ -43,7 +43,7 @@ struct board_image;
 
 enum { BOARD_PAGE_BYTES = 4096 };
 
-/* On functions whose result must be looked at. */
+/* On functions whose result the caller must check. */
 #ifdef __GNUC__
 #define BOARD_CHECKED __attribute__((warn_unused_result))
 #else

@@ -128,7 +128,7 @@ int image_read_flashable(struct board_image *image, const uint8_t *bytes, size_t
 /* ------------------------------------------------------------------------------------------------
  * Writing */
 
-/* Segments at their places; what lies between them is zero. */
+/* Segments at their places; the bytes between them are zero. */
 static void put_payload(const struct board_image *image, uint8_t *payload) {
     for (size_t i = 0; i < image->count; i++) {
         const struct board_segment *segment = &image->segments[i];

@@ -274,7 +274,7 @@ int board_start(struct board *board, const struct board_image *image,
     if (!error)
         error = check_protocol(board, options->protocol_hash);
     if (error) {
-        (void)(board_stop(board) == 0); /* nobody knows what it would do */
+        (void)(board_stop(board) == 0); /* its firmware is in an unknown state */
         return error;
     }
     board->ready = true;

@@ -77,7 +77,7 @@ struct libemp_memory;
 
 #define LIBEMP_FOREVER UINT64_MAX
 
-/* On functions whose result must be looked at. */
+/* On functions whose result the caller must check. */
 #define LIBEMP_CHECKED BOARD_CHECKED
 
 /* ------------------------------------------------------------------------------------------------

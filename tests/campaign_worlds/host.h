@@ -55,7 +55,7 @@ struct hosts {
     struct history *history;
     struct host host[WORLD_NODES];
     uint64_t posted, ended; /* sends */
-    uint64_t may_post;      /* no more sends than that, for now */
+    uint64_t may_post;      /* limit on sends until more may be posted */
     uint64_t progress_ns;   /* when something last ended */
     uint32_t restarted;     /* nodes for which the time has come */
     bool closing;           /* all sends have ended: receives are cancelled */

@@ -25,7 +25,7 @@
 
 #define EMP_IOCTL_VERSION 1
 
-/* Ports are told apart by the upper bits of the tag; programs have the bits below. */
+/* The upper bits of the tag name the port; programs have the bits below. */
 #define EMP_IOCTL_PORT_BITS  4
 #define EMP_IOCTL_PORTS	     4
 #define EMP_IOCTL_TAG_BITS   (64 - EMP_IOCTL_PORT_BITS)
