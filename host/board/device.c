@@ -184,3 +184,7 @@ const struct board_backend board_device = {
     .translate = device_translate,
     .unpin = device_unpin,
 };
+
+int board_channel(const struct board *board) {
+    return board->backend->channel ? board->backend->channel(board->handle) : -1;
+}

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening and closing: names, backends, messages about failures. */
-#include "host/board/device.h"
 #include "host/board/internal.h"
 
 #include "fw-runtime/hsm_checks.h"
@@ -52,10 +51,6 @@ void board_close(struct board *board) {
     /* The scratch page is left to the firmware, which may be writing to it. */
     board->backend->close(board->handle);
     free(board);
-}
-
-int board_channel(const struct board *board) {
-    return board->backend->channel ? board->backend->channel(board->handle) : -1;
 }
 
 const char *board_message(const struct board *board) {
