@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT / "gen"))
 
 from hsmc import naming  # noqa: E402
 from hsmc.backends import backend_c, backend_promela  # noqa: E402
-from hsmc.frontend.build_ast import RESERVED  # noqa: E402
+from hsmc.frontend.build_parts import RESERVED  # noqa: E402
 from hsmc.compilation.compiler import Compilation
 
 # Words of Lua and JavaScript that C and Promela do not have, and names generated code has.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hsmc.frontend.build_ast import RESERVED
+from hsmc.frontend.build_parts import RESERVED
 from hsmc.compilation.compiler import Compilation
 from hsmc.diagnostics import TABLE
 from hsmc.report import render

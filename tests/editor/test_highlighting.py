@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Iterator, Sequence
 
 import pytest
-from hsmc.frontend.build_ast import RESERVED
+from hsmc.frontend.build_parts import RESERVED
 from hsmc.compilation.compiler import Compilation
 from hsmc.editor import vim, vocabulary as words_module, vscode
 from hsmc.editor.hover import WORDS

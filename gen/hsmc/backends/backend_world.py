@@ -19,7 +19,8 @@ from typing import Callable, Iterator, Optional, Sequence, Union, assert_never
 
 from .. import ir, naming, walk
 from . import backend_c
-from .backend_promela import PromelaWriter, handler_owner
+from .backend_promela import PromelaWriter
+from .promela_statements import handler_owner
 from .c_expressions import ATOM, BOOL, INT, UNARY, WORD, Text
 from .c_records import width
 from .promela_expressions import field_name

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from pathlib import Path
 from typing import Iterable, Optional
 
-from ..frontend.build_ast import RESERVED
+from ..frontend.build_parts import RESERVED
 from ..frontend.index import Definition, Index, Occurrence
 from ..source import Span
 from .vocabulary import pattern

@@ -16,7 +16,7 @@ from typing import Iterable
 
 from lark.grammar import Symbol
 
-from ..frontend.build_ast import RESERVED
+from ..frontend.build_parts import RESERVED
 from ..frontend.calls import Calls
 from ..frontend.declarations import INTEGERS
 from ..frontend.parser import lark_parser

@@ -4,53 +4,25 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Iterable, Optional, TypeVar
-
-from lark import Token
+from typing import Any
 
 from . import ast
-from .constants import LARGEST
-from ..report import Report
-from ..source import SourceFile, Span
-
-Kind = TypeVar("Kind")
-Children = list[Any]
-Meta = tuple[int, int]  # begin and end of the rule's text, (0, 0) if it has none
-# Beyond any 32-bit number in any notation, whatever blanks it has in it.
-DIGITS_LIMIT = 200
-
-# Words the grammar gives a meaning in expressions and statements; a thing of that name could not be used.
-RESERVED = frozenset(
-    """and or not if else none true false let raise release clear count return repeat for find while when on after
-    create entry exit ignore never assert set unset has has_all available min max bits bool u8 u16 u32""".split()
+from .build_parts import (
+    DIGITS_LIMIT,
+    Children,
+    Meta,
+    of_kind,
+    statements_of,
+    text_of,
+    word_text,
 )
+from .build_world_ast import WorldBuilder
+from .constants import LARGEST
+from ..source import Span
 
 
-class AstBuilder:
-    """`base` is the position in the file of the text that was parsed. Among the children, names are ast.Name."""
-
-    def __init__(self, file: SourceFile, base: int, report: Report) -> None:
-        self.file = file
-        self.base = base
-        self.report = report
-
-    def NAME(self, token: Token) -> ast.Name:
-        return ast.Name(self._token_span(token), str(token))
-
-    def _token_span(self, token: Token) -> Span:
-        start = self.base + (token.start_pos or 0)
-        return Span(self.file, start, start + len(token))
-
-    def _span(self, meta: Meta) -> Span:
-        return Span(self.file, self.base + meta[0], self.base + meta[1])
-
-    def _new(self, name: ast.Name) -> ast.Name:
-        """A name being declared."""
-        if name.text in RESERVED:
-            self.report.add(
-                "HSM0106", name.span, f"'{name.text}' is a word of the language"
-            )
-        return name
+class AstBuilder(WorldBuilder):
+    """All rules of the grammar. Among the children, names are ast.Name."""
 
     # --- declarations
 
@@ -59,10 +31,10 @@ class AstBuilder:
 
     def protocol(self, meta: Meta, children: Children) -> ast.Protocol:
         name, doc = children
-        return ast.Protocol(self._span(meta), self._new(name), _text(doc))
+        return ast.Protocol(self._span(meta), self._new(name), text_of(doc))
 
     def include(self, meta: Meta, children: Children) -> ast.Include:
-        return ast.Include(self._token_span(children[0]), _text(children[0]))
+        return ast.Include(self._token_span(children[0]), text_of(children[0]))
 
     def constant(self, meta: Meta, children: Children) -> ast.Constant:
         external, name, value, fixed = children
@@ -80,7 +52,7 @@ class AstBuilder:
         return ast.Parameter(
             self._span(meta),
             self._new(name),
-            _text(doc),
+            text_of(doc),
             type_use,
             default,
             limits,
@@ -91,13 +63,13 @@ class AstBuilder:
     def enumeration(self, meta: Meta, children: Children) -> ast.Enumeration:
         name, base, doc, *members = children
         return ast.Enumeration(
-            self._span(meta), self._new(name), _text(doc), base, tuple(members)
+            self._span(meta), self._new(name), text_of(doc), base, tuple(members)
         )
 
     def member(self, meta: Meta, children: Children) -> ast.EnumerationMember:
         name, value, doc = children
         return ast.EnumerationMember(
-            self._span(meta), self._new(name), _text(doc), value
+            self._span(meta), self._new(name), text_of(doc), value
         )
 
     def layout(self, meta: Meta, children: Children) -> ast.Layout:
@@ -105,7 +77,7 @@ class AstBuilder:
         return ast.Layout(
             self._span(meta),
             self._new(name),
-            _text(doc),
+            text_of(doc),
             at,
             within,
             when,
@@ -119,7 +91,7 @@ class AstBuilder:
         return ast.LayoutField(
             self._span(meta),
             name,
-            _text(doc),
+            text_of(doc),
             bits,
             enumeration,
             when,
@@ -129,7 +101,7 @@ class AstBuilder:
 
     def layout_data(self, meta: Meta, children: Children) -> ast.LayoutData:
         name, length, when, fixed, doc = children
-        return ast.LayoutData(self._span(meta), name, _text(doc), length, when, fixed)
+        return ast.LayoutData(self._span(meta), name, text_of(doc), length, when, fixed)
 
     def layout_when(self, meta: Meta, children: Children) -> ast.Expression:
         condition: ast.Expression = children[0]
@@ -137,15 +109,17 @@ class AstBuilder:
 
     def payload(self, meta: Meta, children: Children) -> ast.Payload:
         name, doc, *fields = children
-        return ast.Payload(self._span(meta), self._new(name), _text(doc), tuple(fields))
+        return ast.Payload(
+            self._span(meta), self._new(name), text_of(doc), tuple(fields)
+        )
 
     def payload_from(self, meta: Meta, children: Children) -> ast.Payload:
         name, sources, when, doc, *fields = children
         return ast.Payload(
             self._span(meta),
             self._new(name),
-            _text(doc),
-            tuple(_of(ast.Field, fields)),
+            text_of(doc),
+            tuple(of_kind(ast.Field, fields)),
             sources,
             when,
         )
@@ -155,7 +129,7 @@ class AstBuilder:
         return ast.Field(
             self._span(meta),
             name,
-            _text(doc),
+            text_of(doc),
             type_use,
             limits,
             local=local is not None,
@@ -166,7 +140,7 @@ class AstBuilder:
         return ast.Pool(
             self._span(meta),
             self._new(name),
-            _text(doc),
+            text_of(doc),
             count,
             writer,
             creator,
@@ -179,7 +153,7 @@ class AstBuilder:
         return ast.Table(
             self._span(meta),
             self._new(name),
-            _text(doc),
+            text_of(doc),
             count,
             writer,
             cold is not None,
@@ -188,20 +162,20 @@ class AstBuilder:
 
     def field(self, meta: Meta, children: Children) -> ast.Field:
         name, type_use, limits, doc = children
-        return ast.Field(self._span(meta), name, _text(doc), type_use, limits)
+        return ast.Field(self._span(meta), name, text_of(doc), type_use, limits)
 
     def device(self, meta: Meta, children: Children) -> ast.Device:
         name, arguments, doc = children
-        return ast.Device(self._span(meta), self._new(name), _text(doc), arguments)
+        return ast.Device(self._span(meta), self._new(name), text_of(doc), arguments)
 
     def counter(self, meta: Meta, children: Children) -> ast.Counter:
         name, doc = children
-        return ast.Counter(self._span(meta), name, _text(doc))
+        return ast.Counter(self._span(meta), name, text_of(doc))
 
     def property(self, meta: Meta, children: Children) -> ast.Property:
         name, instance, kind, condition, doc = children
         return ast.Property(
-            self._span(meta), name, _text(doc), str(kind), instance, condition
+            self._span(meta), name, text_of(doc), str(kind), instance, condition
         )
 
     def function(self, meta: Meta, children: Children) -> ast.Function:
@@ -211,10 +185,10 @@ class AstBuilder:
         return ast.Function(
             self._span(meta),
             self._new(name),
-            _text(doc),
+            text_of(doc),
             arguments,
             result,
-            _word(code),
+            word_text(code),
             body,
         )
 
@@ -223,9 +197,9 @@ class AstBuilder:
         return ast.Action(
             self._span(meta),
             self._new(name),
-            _text(doc),
+            text_of(doc),
             arguments,
-            _word(code),
+            word_text(code),
             body,
         )
 
@@ -234,7 +208,7 @@ class AstBuilder:
         return ast.Placement(
             self._span(meta),
             name,
-            _text(doc),
+            text_of(doc),
             tuple(line for line in lines if isinstance(line, ast.Placed)),
             tuple(
                 d for line in lines if isinstance(line, ast.Locked) for d in line.data
@@ -254,12 +228,12 @@ class AstBuilder:
 
     def shared(self, meta: Meta, children: Children) -> ast.Shared:
         data, meaning = children
-        return ast.Shared(self._span(meta), data, _text(meaning))
+        return ast.Shared(self._span(meta), data, text_of(meaning))
 
     def check(self, meta: Meta, children: Children) -> ast.Check:
         name, world, doc, *lines = children
         settings = tuple(setting for line in lines for setting in line)
-        return ast.Check(self._span(meta), name, _text(doc), world, settings)
+        return ast.Check(self._span(meta), name, text_of(doc), world, settings)
 
     def check_line(self, meta: Meta, children: Children) -> list[ast.Setting]:
         kind, *settings = children
@@ -272,7 +246,7 @@ class AstBuilder:
         name, default, doc, *lines = children
         settings = tuple(s for line in lines if line is not None for s in line)
         return ast.Profile(
-            self._span(meta), name, _text(doc), default is not None, settings
+            self._span(meta), name, text_of(doc), default is not None, settings
         )
 
     def profile_line(self, meta: Meta, children: Children) -> list[ast.Setting]:
@@ -285,7 +259,7 @@ class AstBuilder:
         return ast.TypeUse(self._span(meta), children[0], children[1])
 
     def arguments(self, meta: Meta, children: Children) -> tuple[ast.Argument, ...]:
-        return tuple(_of(ast.Argument, children))
+        return tuple(of_kind(ast.Argument, children))
 
     def argument(self, meta: Meta, children: Children) -> ast.Argument:
         name, type_use, limits = children
@@ -295,169 +269,10 @@ class AstBuilder:
         return ast.Argument(self._span(meta), self._new(children[0]), children[1], None)
 
     def names(self, meta: Meta, children: Children) -> tuple[ast.Name, ...]:
-        return tuple(_of(ast.Name, children))
+        return tuple(of_kind(ast.Name, children))
 
     def bindings(self, meta: Meta, children: Children) -> tuple[ast.Name, ...]:
         return children[0] or ()
-
-    # --- the world
-
-    def world(self, meta: Meta, children: Children) -> ast.World:
-        name, doc, *lines = children
-        return ast.World(
-            self._span(meta),
-            self._new(name),
-            _text(doc),
-            tuple(_of(tuple, lines)),
-            tuple(_of(ast.Bound, lines)),
-            tuple(_of(ast.Link, lines)),
-            tuple(_of(ast.Gate, lines)),
-            tuple(_of(ast.WorldVariable, lines)),
-            tuple(_of(ast.WorldParameter, lines)),
-            tuple(_of(ast.Function, lines)),
-            tuple(_of(ast.View, lines)),
-            tuple(_of(ast.Wire, lines)),
-            tuple(_of(ast.Offer, lines)),
-            tuple(_of(ast.Observe, lines)),
-            tuple(_of(ast.End, lines)),
-            tuple(_of(ast.Always, lines)),
-            tuple(_of(ast.Eventually, lines)),
-        )
-
-    def nodes(self, meta: Meta, children: Children) -> tuple[ast.Name, ...]:
-        names: tuple[ast.Name, ...] = children[0]
-        return tuple(map(self._new, names))
-
-    def bound(self, meta: Meta, children: Children) -> ast.Bound:
-        name, value, doc = children
-        return ast.Bound(self._span(meta), self._new(name), _text(doc), value)
-
-    def link(self, meta: Meta, children: Children) -> ast.Link:
-        loses, repeats, reorders = children
-        return ast.Link(self._line(meta), loses, repeats, reorders is not None)
-
-    def loses(self, meta: Meta, children: Children) -> ast.Fault:
-        return ast.Fault(self._span(meta), children[0])
-
-    def repeats(self, meta: Meta, children: Children) -> ast.Fault:
-        return ast.Fault(self._span(meta), children[0])
-
-    def world_variable(self, meta: Meta, children: Children) -> ast.WorldVariable:
-        transient, name, type_use, doc = children
-        return ast.WorldVariable(
-            self._span(meta),
-            self._new(name),
-            _text(doc),
-            type_use,
-            transient is not None,
-        )
-
-    def world_parameter(self, meta: Meta, children: Children) -> ast.WorldParameter:
-        return ast.WorldParameter(self._line(meta), children[0], children[1])
-
-    def view(self, meta: Meta, children: Children) -> ast.View:
-        name, value, at, doc = children
-        return ast.View(self._span(meta), self._new(name), _text(doc), value, at)
-
-    def gate(self, meta: Meta, children: Children) -> ast.Gate:
-        return ast.Gate(self._line(meta), str(children[0]), children[1])
-
-    def wire(self, meta: Meta, children: Children) -> ast.Wire:
-        device, bindings, when, event, at, arrives, told, unchanged, actions = children
-        return ast.Wire(
-            device.span.to(event.span),
-            device,
-            bindings or (),
-            when,
-            event,
-            at,
-            arrives,
-            told or (),
-            unchanged,
-            actions.statements if actions is not None else (),
-        )
-
-    def told(self, meta: Meta, children: Children) -> tuple[ast.Name, ...]:
-        return tuple(_of(ast.Name, children))
-
-    def offer(self, meta: Meta, children: Children) -> ast.Offer:
-        kind, *rest = children
-        events = tuple(_of(ast.Offered, rest))
-        first = rest[0]
-        alone = None if events else first
-        at, choices, unchanged, *rest = rest[len(events) or 1 :]
-        row = next((r for r in rest if isinstance(r, _WorldRow)), _WorldRow())
-        doc = next((r for r in rest if isinstance(r, Token)), row.doc)
-        return ast.Offer(
-            events[0].span.to(events[-1].span) if events else self._token_span(first),
-            str(kind),
-            events,
-            _word(alone),
-            at,
-            choices or (),
-            unchanged,
-            row.when,
-            row.waits,
-            row.actions,
-            _text(doc),
-        )
-
-    def choices(self, meta: Meta, children: Children) -> tuple[ast.For, ...]:
-        return tuple(_of(ast.For, children))
-
-    def choice_of(self, meta: Meta, children: Children) -> ast.For:
-        name, first, last = children
-        return ast.For(self._span(meta), self._new(name), first, last, ())
-
-    def world_row(self, meta: Meta, children: Children) -> "_WorldRow":
-        when, actions, doc, body = children
-        simple = actions.statements if actions is not None else ()
-        waits = not isinstance(when, _Whenever)
-        condition = when if waits else when.condition
-        return _WorldRow(condition, (*simple, *(body or ())), doc, waits)
-
-    def whenever(self, meta: Meta, children: Children) -> "_Whenever":
-        return _Whenever(children[0])
-
-    def offered(self, meta: Meta, children: Children) -> ast.Offered:
-        each, event = children
-        return ast.Offered(self._span(meta), event, each is not None)
-
-    def unchanged(self, meta: Meta, children: Children) -> ast.Unchanged:
-        return ast.Unchanged(self._span(meta), children[0], None)
-
-    def unchanged_when(self, meta: Meta, children: Children) -> ast.Unchanged:
-        return ast.Unchanged(self._span(meta), children[0], children[1])
-
-    def observe(self, meta: Meta, children: Children) -> ast.Observe:
-        observed, *rest = children
-        return dataclasses.replace(observed, actions=_body(rest))
-
-    def observed(self, meta: Meta, children: Children) -> ast.Observe:
-        device = children[0] if isinstance(children[0], ast.Name) else None
-        bindings = children[1] if device is not None else ()
-        return ast.Observe(self._span(meta), device, bindings or (), (), ())
-
-    def observed_timer(self, meta: Meta, children: Children) -> ast.Observe:
-        return ast.Observe(self._span(meta), None, (), tuple(children), ())
-
-    def end(self, meta: Meta, children: Children) -> ast.End:
-        when, *rest = children
-        return ast.End(when.span, when, _body(rest))
-
-    def always(self, meta: Meta, children: Children) -> ast.Always:
-        return ast.Always(self._line(meta), children[0], children[1])
-
-    def eventually(self, meta: Meta, children: Children) -> ast.Eventually:
-        return ast.Eventually(self._line(meta), children[0], children[1])
-
-    def world_when(self, meta: Meta, children: Children) -> ast.Expression:
-        condition: ast.Expression = children[0]
-        return condition
-
-    def world_at(self, meta: Meta, children: Children) -> ast.Expression:
-        node: ast.Expression = children[0]
-        return node
 
     # --- processes
 
@@ -466,12 +281,12 @@ class AstBuilder:
         return ast.Process(
             self._span(meta),
             self._new(name),
-            _text(doc),
+            text_of(doc),
             instance,
             cold is not None,
-            tuple(_of(ast.Event, items)),
-            tuple(_of(ast.Field, items)),
-            tuple(_of(ast.State, items)),
+            tuple(of_kind(ast.Event, items)),
+            tuple(of_kind(ast.Field, items)),
+            tuple(of_kind(ast.State, items)),
         )
 
     def event(self, meta: Meta, children: Children) -> ast.Event:
@@ -479,19 +294,19 @@ class AstBuilder:
         return ast.Event(
             self._span(meta),
             self._new(name),
-            _text(doc),
+            text_of(doc),
             external is not None,
             arguments or (),
             creates is not None,
             select,
             keeps,
-            _word(code),
+            word_text(code),
         )
 
     def variable(self, meta: Meta, children: Children) -> ast.Field:
         name, type_use, limits, initial, doc = children
         return ast.Field(
-            self._span(meta), self._new(name), _text(doc), type_use, limits, initial
+            self._span(meta), self._new(name), text_of(doc), type_use, limits, initial
         )
 
     def state(self, meta: Meta, children: Children) -> ast.State:
@@ -515,22 +330,22 @@ class AstBuilder:
         return ast.State(
             self._span(meta),
             name,
-            _text(doc),
+            text_of(doc),
             initial is not None,
             final is not None,
             cold is not None,
             next((e.statements for e in entries if e.kind == "entry"), ()),
             next((e.statements for e in entries if e.kind == "exit"), ()),
-            tuple(_of(ast.Rows, items)),
-            tuple(_of(ast.Verdict, items)),
-            tuple(_of(ast.State, items)),
+            tuple(of_kind(ast.Rows, items)),
+            tuple(of_kind(ast.Verdict, items)),
+            tuple(of_kind(ast.State, items)),
         )
 
     def entry(self, meta: Meta, children: Children) -> "_Entry":
-        return _Entry("entry", self._span(meta), _statements(children))
+        return _Entry("entry", self._span(meta), statements_of(children))
 
     def exit(self, meta: Meta, children: Children) -> "_Entry":
-        return _Entry("exit", self._span(meta), _statements(children))
+        return _Entry("exit", self._span(meta), statements_of(children))
 
     def row(self, meta: Meta, children: Children) -> ast.Rows:
         before, event, bindings, *rest = children
@@ -556,8 +371,8 @@ class AstBuilder:
             event,
             None,
             bindings or (),
-            tuple(_of(ast.Let, rest)),
-            tuple(_of(ast.Choice, rest)),
+            tuple(of_kind(ast.Let, rest)),
+            tuple(of_kind(ast.Choice, rest)),
             True,
             before is not None,
             _rare_lines(rest),
@@ -575,8 +390,8 @@ class AstBuilder:
             None,
             duration,
             (),
-            tuple(_of(ast.Let, rest)),
-            tuple(_of(ast.Choice, rest)),
+            tuple(of_kind(ast.Let, rest)),
+            tuple(of_kind(ast.Choice, rest)),
             True,
             rare_lines=_rare_lines(rest),
         )
@@ -600,7 +415,7 @@ class AstBuilder:
         return children[1] if len(children) > 1 else "else"
 
     def actions(self, meta: Meta, children: Children) -> "_Actions":
-        return _Actions(_statements(children))
+        return _Actions(statements_of(children))
 
     def target(self, meta: Meta, children: Children) -> "_Target":
         local, history, *names = children
@@ -608,12 +423,6 @@ class AstBuilder:
 
     def let_line(self, meta: Meta, children: Children) -> ast.Let:
         return children[0]
-
-    def _line(self, meta: Meta) -> Span:
-        """Without the newline and blank lines that end it."""
-        span = self._span(meta)
-        text = self.file.clean[span.start : span.end]
-        return Span(self.file, span.start, span.start + len(text.rstrip()))
 
     def _choice(self, span: Span, parts: Children) -> ast.Choice:
         actions = next((p.statements for p in parts if isinstance(p, _Actions)), ())
@@ -637,7 +446,7 @@ class AstBuilder:
     # --- statements
 
     def body(self, meta: Meta, children: Children) -> tuple[ast.Statement, ...]:
-        return _statements(children)
+        return statements_of(children)
 
     def if_statement(self, meta: Meta, children: Children) -> ast.If:
         condition, then, otherwise = children
@@ -713,7 +522,7 @@ class AstBuilder:
 
     def call(self, meta: Meta, children: Children) -> ast.Call:
         return ast.Call(
-            self._span(meta), children[0], tuple(_of(ast.Passed, children[1:]))
+            self._span(meta), children[0], tuple(of_kind(ast.Passed, children[1:]))
         )
 
     def passed(self, meta: Meta, children: Children) -> ast.Passed:
@@ -757,25 +566,6 @@ class _Entry:
         self.statements = statements
 
 
-class _Whenever:
-    def __init__(self, condition: ast.Expression) -> None:
-        self.condition = condition
-
-
-class _WorldRow:
-    def __init__(
-        self,
-        when: Optional[ast.Expression] = None,
-        actions: tuple[ast.Statement, ...] = (),
-        doc: Optional[Token] = None,
-        waits: bool = True,
-    ) -> None:
-        self.when = when
-        self.actions = actions
-        self.doc = doc
-        self.waits = waits
-
-
 def _rare_lines(items: Children) -> tuple[ast.RareLine, ...]:
     found: list[ast.RareLine] = []
     rows = 0
@@ -798,27 +588,3 @@ class _Target:
         self.names = names
         self.local = local
         self.history = history
-
-
-def _word(token: Optional[Token]) -> Any:
-    """One of those the grammar lists."""
-    return "" if token is None else str(token)
-
-
-def _text(token: Optional[Token]) -> str:
-    return "" if token is None else str(token)[1:-1]
-
-
-def _of(kind: type[Kind], children: Iterable[Any]) -> Iterable[Kind]:
-    return (child for child in children if isinstance(child, kind))
-
-
-def _body(rest: Children) -> tuple[ast.Statement, ...]:
-    """Of a line of a world: a block, or statements behind a '/'."""
-    if rest and isinstance(rest[0], tuple):
-        return rest[0]
-    return _statements(rest)
-
-
-def _statements(children: Children) -> tuple[ast.Statement, ...]:
-    return tuple(child for child in children if child is not None)

@@ -7,7 +7,7 @@ from typing import Iterable, Optional
 
 from .. import ir
 from . import ast, handles
-from .build_ast import RESERVED
+from .build_parts import RESERVED
 from .context import Body, Signature
 from .expressions import BOOL, NONE, Expressions, describe, with_article
 from .finds import function_of, unused_name

@@ -12,7 +12,7 @@ from typing import Callable, Iterable, Optional, Union
 
 from .. import ir
 from . import ast
-from .build_ast import RESERVED
+from .build_parts import RESERVED
 from .constants import LARGEST, U32
 from .context import Body, Context, Effect
 from .declarations import UNKNOWN, Declarations, largest

@@ -12,7 +12,8 @@ from typing import Sequence, Union
 
 from .. import ir, naming
 from ..backends import backend_c, backend_promela
-from ..backends.backend_promela import PromelaWriter, handler_owner
+from ..backends.backend_promela import PromelaWriter
+from ..backends.promela_statements import handler_owner
 from ..backends.promela_expressions import field_name
 from ..interpreter.interpreter import EntryPoint, Program
 
