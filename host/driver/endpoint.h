@@ -3,11 +3,11 @@
  * DOC: endpoints, the part of the driver that decides
  *
  * One board, several applications that trust neither each other nor the driver. Each has a port,
- * and with it a fixed share: a run of descriptors, some of the firmware's records for sends, some
- * posts a second. To EMP each port of a board is a node of its own (own_number in
- * spec/emp/wire.hsm), so messages of two ports do not wait for each other. All that a program may
- * ask of the board passes endpoint_submit(): numbers come in, and only addresses of pages that the
- * program has registered go out.
+ * and with it a fixed share: a run of descriptors, and some of the firmware's records for sends.
+ * The card's time is divided between the ports that are active (endpoint_account.c). To EMP each
+ * port of a board is a node of its own (own_number in spec/emp/wire.hsm), so messages of two ports
+ * do not wait for each other. All that a program may ask of the board passes endpoint_submit():
+ * numbers come in, and only addresses of pages that the program has registered go out.
  *
  * This part uses no kernel function, so that tests compile it for user space, with the sanitizers
  * (tests/driver). It reaches the board through host/board/access.h.
@@ -25,8 +25,15 @@ enum {
 	ENDPOINT_ENDS_STEP = 6, /* 64 bytes from one completion word to the next ... */
 	ENDPOINT_ENDS_PER_PAGE = BOARD_PAGE_BYTES >> ENDPOINT_ENDS_STEP,
 	ENDPOINT_ENDS_BYTES = EMP_DESCRIPTOR_LIMIT << ENDPOINT_ENDS_STEP,
-	ENDPOINT_REGION_LIMIT = 4096,
-	ENDPOINT_POST_BURST = 256
+	ENDPOINT_REGION_LIMIT = 4096
+};
+
+/* Of a card; each has its time. */
+enum endpoint_resource {
+	ENDPOINT_PROCESSOR,
+	ENDPOINT_WIRE_OUT,
+	ENDPOINT_WIRE_IN,
+	ENDPOINT_RESOURCES
 };
 
 /* ... so that shares of whole pages can be mapped. */
@@ -103,10 +110,10 @@ struct endpoint_slot {
  * @free: of them
  * @open: an application has the port
  * @sends: that have not ended; each occupies a record of the firmware
- * @next_post_ns: time from which on posts are within the rate
+ * @paid_until_ns: by resource: the time up to which the port has used its part, 0: nothing yet
  * @posts: since the driver was loaded; so are the next three
  * @cancels: asked for
- * @refused: requests, for want of descriptors, records or rate
+ * @refused: requests, for want of descriptors, records or the card's time
  * @abandoned: requests whose application died or closed its file
  */
 struct endpoint_share {
@@ -115,7 +122,7 @@ struct endpoint_share {
 	uint32_t free;
 	bool open;
 	uint32_t sends;
-	uint64_t next_post_ns;
+	uint64_t paid_until_ns[ENDPOINT_RESOURCES];
 	uint64_t posts;
 	uint64_t cancels;
 	uint64_t refused;
@@ -137,12 +144,12 @@ struct endpoint_operations {
 /**
  * struct endpoint_limits - how a board is divided
  * @ports: applications at once, 1 to EMP_IOCTL_PORTS; the shares are equal
- * @post_interval_ns: least mean time between posts of an application, 0: no limit
+ * @divides_time: active ports get equal parts of the card's time
  * @linger_ns: for which messages of an application that has gone may still be received
  */
 struct endpoint_limits {
 	uint32_t ports;
-	uint64_t post_interval_ns;
+	bool divides_time;
 	uint64_t linger_ns;
 };
 
@@ -209,6 +216,15 @@ volatile uint32_t *endpoint_end(struct endpoint_table *table, uint32_t descripto
 void endpoint_enter_ring(struct endpoint_table *table, uint32_t entry);
 void endpoint_release_slot(struct endpoint_table *table, uint32_t descriptor);
 bool endpoint_request_cancel(struct endpoint_table *table, uint32_t descriptor);
+
+/* endpoint_account.c */
+
+void endpoint_charge_request(struct endpoint_table *table, struct endpoint_share *share,
+			     uint64_t now_ns);
+void endpoint_charge_message(struct endpoint_table *table, struct endpoint_share *share,
+			     bool receive, uint32_t bytes, uint64_t now_ns);
+bool endpoint_may_go_on(const struct endpoint_table *table, const struct endpoint_share *share,
+			uint32_t kind, uint64_t now_ns);
 
 /* endpoint_submit.c */
 

@@ -91,18 +91,6 @@ static uint32_t find_free(const struct endpoint_table *table, const struct endpo
 	return end;
 }
 
-/* Posts and cancels cost the board's processors time, whatever they are about. */
-static bool within_rate(const struct endpoint_table *table, struct endpoint_share *share,
-			uint64_t now_ns)
-{
-	const uint64_t interval = table->limits.post_interval_ns;
-	const uint64_t next = share->next_post_ns > now_ns ? share->next_post_ns : now_ns;
-	if (next - now_ns > ENDPOINT_POST_BURST * interval)
-		return false;
-	share->next_post_ns = next + interval;
-	return true;
-}
-
 static int check(const struct endpoint *endpoint, const struct emp_ioctl_entry *entry)
 {
 	const bool any = entry->kind != EMP_IOCTL_SEND && entry->peer == EMP_IOCTL_ANY_SOURCE;
@@ -179,7 +167,7 @@ static int post(struct endpoint *endpoint, struct emp_ioctl_entry *entry,
 	descriptor = find_free(table, share, run);
 	if (descriptor == share->first + share->count ||
 	    (entry->kind == EMP_IOCTL_SEND && share->sends == table->sends) ||
-	    !within_rate(table, share, now_ns)) {
+	    !endpoint_may_go_on(table, share, entry->kind, now_ns)) {
 		share->refused++;
 		return -EAGAIN;
 	}
@@ -196,6 +184,9 @@ static int post(struct endpoint *endpoint, struct emp_ioctl_entry *entry,
 		region->uses++;
 	if (several)
 		endpoint->several++;
+	endpoint_charge_request(table, share, now_ns);
+	if (entry->kind == EMP_IOCTL_SEND)
+		endpoint_charge_message(table, share, false, header.length, now_ns);
 	/* The board may end the request as soon as the ring names it. */
 	*endpoint_end(table, descriptor) = words[EMP_DESCRIPTOR_OWNER_WORD];
 	board_set_words(table->board, table->descriptors + descriptor * EMP_DESCRIPTOR_BYTES, words,
@@ -234,10 +225,11 @@ static int cancel(struct endpoint *endpoint, uint32_t request, uint64_t now_ns)
 		return -EINVAL;
 	if (table->slots[descriptor].posted.cancelled)
 		return 0;
-	if (!within_rate(table, share, now_ns)) {
+	if (!endpoint_may_go_on(table, share, EMP_IOCTL_CANCEL, now_ns)) {
 		share->refused++;
 		return -EAGAIN;
 	}
+	endpoint_charge_request(table, share, now_ns);
 	(void)endpoint_request_cancel(table, descriptor);
 	return 0;
 }
@@ -256,7 +248,7 @@ static bool read_source(struct endpoint_table *table, uint32_t descriptor,
 	return libemp_accepts(&table->slots[descriptor].posted, entry->peer, entry->tag);
 }
 
-static int collect(struct endpoint *endpoint, struct emp_ioctl_entry *entry)
+static int collect(struct endpoint *endpoint, struct emp_ioctl_entry *entry, uint64_t now_ns)
 {
 	struct endpoint_table *table = endpoint->table;
 	const uint32_t descriptor = find(endpoint, entry->request);
@@ -287,6 +279,10 @@ static int collect(struct endpoint *endpoint, struct emp_ioctl_entry *entry)
 	entry->tag &= TAG_MASK;
 	if (entry->peer != DESCRIPTOR_ANY_SOURCE)
 		entry->peer %= EMP_BOARD_LIMIT;
+	/* What came, whether the receive had room for it or not; how much is known only now. */
+	if (slot->posted.receive && !slot->posted.peek && (error == 0 || error == -EMSGSIZE))
+		endpoint_charge_message(table, &table->shares[endpoint->port], true, entry->length,
+					now_ns);
 	endpoint_release_slot(table, descriptor);
 	return error;
 }
@@ -307,7 +303,7 @@ int endpoint_submit(struct endpoint *endpoint, struct emp_ioctl_entry *entry,
 	int error;
 	switch (entry->kind) {
 	case EMP_IOCTL_COLLECT:
-		return collect(endpoint, entry);
+		return collect(endpoint, entry, now_ns);
 	case EMP_IOCTL_CANCEL:
 		return endpoint->table->running ? cancel(endpoint, entry->request, now_ns)
 						: -ENODEV;

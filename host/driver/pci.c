@@ -31,10 +31,10 @@ static unsigned int ports = 4;
 module_param(ports, uint, 0444);
 MODULE_PARM_DESC(ports, "applications at once, 1 to 4, with equal shares of a card (4)");
 
-static unsigned int posts_per_second = 100000;
-module_param(posts_per_second, uint, 0444);
-MODULE_PARM_DESC(posts_per_second,
-		 "posts and cancels of an application a second; 0: no limit (100000)");
+static bool divides_time = true;
+module_param(divides_time, bool, 0444);
+MODULE_PARM_DESC(divides_time,
+		 "active applications get equal parts of a card's processor and wire (yes)");
 
 static unsigned int linger_ms = 1000;
 module_param(linger_ms, uint, 0444);
@@ -89,8 +89,7 @@ static struct emp_device *create(struct pci_dev *pdev)
 	device->pdev = pdev;
 	device->node = -1;
 	device->table.limits.ports = ports;
-	device->table.limits.post_interval_ns =
-		posts_per_second ? NSEC_PER_SEC / posts_per_second : 0;
+	device->table.limits.divides_time = divides_time;
 	device->table.limits.linger_ns = (uint64_t)linger_ms * NSEC_PER_MSEC;
 	mutex_init(&device->lock);
 	mutex_init(&device->map_lock);

@@ -17,7 +17,7 @@ enum {
     GENERATION_SHIFT = 16,
     HEALTH_POLLS = 1024,  /* of the board between two looks at the firmware's state */
     HEALTH_LOOKS = 16384, /* at the host's own memory: a millisecond, too */
-    WAITING_NAP_NS = 20000
+    WAITING_LOOKS = 1024  /* while requests wait that the driver may have time for by now */
 };
 
 static bool is_taken(const struct libemp_board *board, size_t index) {
@@ -477,19 +477,21 @@ static int watch_own_memory(struct libemp_board *board, struct libemp_slot *slot
     return look(board, slot, word, completion);
 }
 
-/* The same over a driver that posts. What it has no room for waits for another request to end, not
- * for this word. */
+/* The same over a driver that posts. What it has no room for waits for another request to end, or
+ * for its share of the card's time, not for this word. */
 static int watch_session(struct libemp_board *board, struct libemp_slot *slot, uint64_t until_ns,
                          struct libemp_completion *completion, uint64_t *turns) {
     const size_t index = (size_t)(slot - board->slots);
     libemp_release_receives(board);
     const volatile uint32_t *end = session_end(board, index);
+    if (session_is_waiting(board) && *turns > WAITING_LOOKS)
+        *turns = WAITING_LOOKS;
     uint64_t left = *turns;
     if (end) {
         while (*end == slot->posted.word && --left && board_now_ns(board->hardware) < until_ns)
             ;
     } else if (session_failure(board, index) == 0) {
-        board_sleep_ns(board->hardware, WAITING_NAP_NS);
+        board_sleep_ns(board->hardware, SESSION_NAP_NS);
         left = 0;
     }
     *turns -= left;

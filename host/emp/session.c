@@ -331,10 +331,13 @@ int session_cancel(struct libemp_board *board, size_t index) {
     if (entry->state == WAITING)
         withdraw(session, index);
     else if (entry->state == POSTED)
-        do
-            error = submit(session, &line, 1, &done);
-        while (!error && line.error == -EAGAIN); /* posts too fast: soon */
+        while ((error = submit(session, &line, 1, &done)) == 0 && line.error == -EAGAIN)
+            board_sleep_ns(board->hardware, SESSION_NAP_NS); /* the card's time is used up */
     return error ? libemp_fail(board, error, "the driver: %s", strerror(-error)) : 0;
+}
+
+bool session_is_waiting(const struct libemp_board *board) {
+    return board->session->waiting != 0;
 }
 
 const volatile uint32_t *session_end(const struct libemp_board *board, size_t index) {

@@ -13,6 +13,9 @@
 struct libemp_session;
 struct libemp_slot;
 
+/* Between two questions to a driver that has no room now. */
+#define SESSION_NAP_NS UINT64_C(20000)
+
 /* `file`: of board_channel. 0 or a negative errno value. */
 int session_open(struct libemp_session **session, int file);
 void session_close(struct libemp_session *session);
@@ -33,6 +36,7 @@ int session_post(struct libemp_board *board, size_t index, const struct libemp_h
 int session_cancel(struct libemp_board *board, size_t index);
 /* Hands over what waits. */
 void session_flush(struct libemp_board *board);
+bool session_is_waiting(const struct libemp_board *board);
 
 /* Where the end of a request will be seen; NULL while it waits here. */
 const volatile uint32_t *session_end(const struct libemp_board *board, size_t index);

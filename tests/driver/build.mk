@@ -3,7 +3,7 @@
 
 DRIVER_TESTS   := $(patsubst tests/driver/%.c,$(BUILD)/tests/driver/%,$(wildcard tests/driver/test_*.c))
 DRIVER_SUPPORT := $(addprefix $(BUILD)/san/,tests/driver/shared_board.o host/demo/pair.o host/demo/recorder.o \
-    $(addprefix host/driver/,endpoint.o endpoint_submit.o flashable.o))
+    $(addprefix host/driver/,endpoint.o endpoint_account.o endpoint_submit.o flashable.o))
 
 $(DRIVER_TESTS:$(BUILD)/tests/%=$(BUILD)/san/tests/%.o) $(DRIVER_SUPPORT): | $(HOST_LAYOUT)
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A program over libemp, for boards of the Linux driver in virtual machines:
  *
- *     courier echo BOARD NODE PEER MAC                  sends back what comes, for good
+ *     courier echo BOARD NODE PEER MAC PORTS            sends back what comes on so many ports of
+ *                                                       the other, and takes what comes on the
+ *                                                       rest, for good
  *     courier ping BOARD NODE PEER MAC COUNT            so many messages of all sizes, compared
  *     courier file BOARD NODE PEER MAC IN OUT           sends a file, and receives the other's
  *
@@ -22,6 +24,7 @@ enum {
     LONG_TAG = 1,
     AGAIN_LIMIT = 100,
     DRIVER_TAG_BITS = 60,
+    PORTS = 4,
     BOARDS = 16
 };
 
@@ -63,24 +66,36 @@ static bool goes_on(int error) {
     return error == -ECONNRESET || error == -EHOSTUNREACH;
 }
 
-static int echo(struct courier *courier) {
+/* Each port of the other board has receives of its own, so that none waits for another's message.
+ */
+static int receive_of_port(const struct courier *courier, size_t slot, libemp_request *request) {
+    const struct libemp_piece all = piece(courier, slot, SLOT_BYTES);
+    const uint64_t port = slot % PORTS;
+    return libemp_post_receive_matching(courier->board, LIBEMP_ANY_SOURCE, port << DRIVER_TAG_BITS,
+                                        (UINT64_C(1) << DRIVER_TAG_BITS) - 1, &all, 1, request);
+}
+
+static int echo(struct courier *courier, size_t ports) {
     libemp_request receives[SLOTS];
     struct libemp_completion got;
     int error = 0;
     for (size_t i = 0; i < SLOTS && !error; i++)
-        error = receive_any(courier, i, &receives[i]);
-    for (size_t i = 0; !error; i = (i + 1) % SLOTS) {
+        error = receive_of_port(courier, i, &receives[i]);
+    while (!error) {
         libemp_request request;
-        error = libemp_wait(courier->board, receives[i], LIBEMP_FOREVER, &got);
-        if (!error) {
+        size_t i = SLOTS;
+        error = libemp_wait_any(courier->board, receives, SLOTS, LIBEMP_FOREVER, &i, &got);
+        if (i == SLOTS)
+            break;
+        if (!error && i % PORTS < ports) {
             memcpy(place(courier, SLOTS + i), place(courier, i), got.length);
             const struct libemp_piece back = piece(courier, SLOTS + i, got.length);
             error = libemp_post_send(courier->board, got.peer, got.tag, &back, 1, &request);
             if (!error) /* a program that has died takes none; the others wait for theirs */
                 error = libemp_wait(courier->board, request, ECHO_NS, NULL);
         }
-        if (!error || error == -ETIMEDOUT || goes_on(error))
-            error = receive_any(courier, i, &receives[i]);
+        if (!error || error == -ETIMEDOUT || error == -EMSGSIZE || goes_on(error))
+            error = receive_of_port(courier, i, &receives[i]);
     }
     return fail(courier, "echo", error);
 }
@@ -245,8 +260,8 @@ int main(int count, char **arguments) {
     int error = -EINVAL;
     if (count >= 6 && (error = begin(&courier, arguments + 2)) != 0)
         (void)fail(&courier, arguments[2], error);
-    else if (count == 6 && strcmp(arguments[1], "echo") == 0)
-        error = echo(&courier);
+    else if (count == 7 && strcmp(arguments[1], "echo") == 0)
+        error = echo(&courier, (size_t)atoi(arguments[6]));
     else if (count == 7 && strcmp(arguments[1], "ping") == 0)
         error = ping(&courier, (uint32_t)atoi(arguments[6]));
     else if (count == 8 && strcmp(arguments[1], "file") == 0)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A program that tries everything its file of the Linux driver allows:
  *
- *     hostile DEVICE PORT CALLS SEED
+ *     hostile DEVICE PORT CALLS SEED     random calls with random arguments
+ *     hostile DEVICE PORT greedy         the longest messages to node 1, as many as it can, for
+ * good
  *
  * Memory around what it registers holds a pattern; it says so if any of that has changed. */
 #include "host/driver/uapi/emp_ioctl.h"
@@ -17,6 +19,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+enum { LONGEST = 1671168 - 4096, GREEDY_SENDS = 8 };
 
 enum { PAGE = 4096, REGIONS = 16, REGION_PAGES = 4, PATTERN = 0x5A, ENTRIES = 66, HANDLES = 64 };
 
@@ -196,6 +200,33 @@ static bool untouched(const struct hostile *hostile) {
     return true;
 }
 
+/* Its own memory is all that it names: what it wants is the card's time. */
+static int be_greedy(const struct hostile *hostile) {
+    struct emp_ioctl_memory memory = {.bytes = LONGEST};
+    struct emp_ioctl_entry entries[GREEDY_SENDS];
+    bool posted[GREEDY_SENDS] = {false};
+    void *bytes = mmap(NULL, LONGEST, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (bytes == MAP_FAILED)
+        return -ENOMEM;
+    memory.address = (uintptr_t)bytes;
+    if (ioctl(hostile->file, EMP_REGISTER, &memory))
+        return -errno;
+    const struct emp_ioctl_piece all = {.handle = memory.handle, .length = LONGEST};
+    for (size_t i = 0;; i = (i + 1) % GREEDY_SENDS) {
+        struct emp_ioctl_batch batch = {.entries = (uintptr_t)&entries[i], .count = 1};
+        if (posted[i])
+            entries[i].kind = EMP_IOCTL_COLLECT;
+        else
+            entries[i] = (struct emp_ioctl_entry){
+                .kind = EMP_IOCTL_SEND, .peer = 1, .piece_count = 1, .pieces = (uintptr_t)&all};
+        if (ioctl(hostile->file, EMP_SUBMIT, &batch))
+            return -errno;
+        if (entries[i].error != -EAGAIN)
+            posted[i] = !posted[i] && entries[i].error == 0;
+    }
+}
+
 /* Root's rights are not a program's. */
 static int drop_rights(void) {
     const struct rlimit locked = {.rlim_cur = 8 << 20, .rlim_max = 8 << 20};
@@ -205,9 +236,9 @@ static int drop_rights(void) {
 int main(int count, char **arguments) {
     static struct hostile hostile;
     const size_t bytes = ((size_t)REGIONS * (REGION_PAGES + 1) + 1) * PAGE;
-    if (count != 5)
+    const bool greedy = count == 4 && strcmp(arguments[3], "greedy") == 0;
+    if (count != 5 && !greedy)
         return EXIT_FAILURE;
-    hostile.random = strtoull(arguments[4], NULL, 0) * 2 + 1;
     hostile.memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     hostile.file = open(arguments[1], O_RDWR);
     if (hostile.file < 0 || hostile.memory == MAP_FAILED || drop_rights() ||
@@ -215,7 +246,12 @@ int main(int count, char **arguments) {
         (void)fprintf(stderr, "hostile: %s\n", strerror(errno));
         return EXIT_FAILURE;
     }
+    if (greedy) {
+        (void)fprintf(stderr, "hostile: %s\n", strerror(-be_greedy(&hostile)));
+        return EXIT_FAILURE;
+    }
     memset(hostile.memory, PATTERN, bytes);
+    hostile.random = strtoull(arguments[4], NULL, 0) * 2 + 1;
     const uint64_t calls = strtoull(arguments[3], NULL, 0);
     for (uint64_t i = 0; i < calls; i++) {
         const uint32_t kind = below(&hostile, 32);

@@ -9,6 +9,8 @@ from tests.end_to_end.programs import succeeds
 BUILD = Path("build/modern/nodes-64/boards-16")  # host/driver/build.mk
 
 
-@pytest.mark.parametrize("program", ["test_endpoint", "test_flashable", "test_hostile"])
+@pytest.mark.parametrize(
+    "program", ["test_endpoint", "test_flashable", "test_hostile", "test_share"]
+)
 def test_program(program: str) -> None:
     assert "OK ]" in succeeds(BUILD, f"driver/{program}")

@@ -249,39 +249,6 @@ static void an_application_cannot_take_more_than_its_share(void **state) {
     run(takes_its_share, receives_one);
 }
 
-static int posts_as_fast_as_it_can(struct pair_side *side, void *argument) {
-    struct shared_board *own = &boards[0];
-    static const struct endpoint_limits slow = {.ports = PORTS, .post_interval_ns = 1000000};
-    static struct endpoint endpoint;
-    struct emp_ioctl_entry entry;
-    uint32_t request, cancelled = 0;
-    (void)argument;
-    need(shared_open(own, side, &slow) == 0);
-    need(endpoint_open(&own->table, &endpoint, 0) == 0);
-    const uint64_t start = board_now_ns(own->board);
-    while (board_now_ns(own->board) - start < 200000000) {
-        if (shared_post(own, &endpoint, EMP_IOCTL_RECEIVE, 1, TAG, NULL, 0, 0, &request) != 0) {
-            tigon_host_sleep_ns(side->host, 1000);
-            continue;
-        }
-        do {
-            entry = (struct emp_ioctl_entry){.kind = EMP_IOCTL_CANCEL, .request = request};
-            tigon_host_sleep_ns(side->host, 1000);
-        } while (shared_submit(own, &endpoint, &entry, NULL) == -EAGAIN);
-        need(entry.error == 0);
-        need(shared_wait(own, &endpoint, request, WAIT_NS, &entry) == -ECANCELED);
-        cancelled++;
-    }
-    /* 200 in 200 ms, the burst before; half of them are cancels. */
-    need(cancelled > 90 && 2 * cancelled <= 200 + ENDPOINT_POST_BURST + 2);
-    return 0;
-}
-
-static void posts_keep_to_their_rate(void **state) {
-    (void)state;
-    run(posts_as_fast_as_it_can, idle);
-}
-
 /* ------------------------------------------------------------------------------------- Death */
 
 /* Sends and receives long messages on port 0 for good; amid that, port 1 is closed and opened. */
@@ -426,7 +393,6 @@ int main(void) {
         cmocka_unit_test(messages_stay_in_their_port),
         cmocka_unit_test(what_a_program_does_not_have_is_refused),
         cmocka_unit_test(an_application_cannot_take_more_than_its_share),
-        cmocka_unit_test(posts_keep_to_their_rate),
         cmocka_unit_test(memory_of_the_dead_is_left_alone),
         cmocka_unit_test(requests_end_with_their_board),
     };

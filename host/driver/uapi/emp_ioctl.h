@@ -114,7 +114,8 @@ enum emp_ioctl_kind {
  * @tag: of EMP_IOCTL_TAG_BITS bits; written by COLLECT
  * @ignored: bits of @tag that a RECEIVE or PEEK does not compare
  * @error: written: 0, or a negative errno value, as libemp's calls return it. COLLECT: of the
- *         message; -EAGAIN while the request has not ended
+ *         message; -EAGAIN while the request has not ended. Others: -EAGAIN while the share has no
+ *         room, or has been used up beside other applications: try again soon
  * @length: written by COLLECT: bytes of the message
  * @descriptors: written for SEND, RECEIVE and PEEK: how many of the share the request occupies
  *               until it is collected
