@@ -150,7 +150,7 @@ lint:            ## check style, types and warnings of gcc and clang
 LINT_CHIP   = fw-runtime/port/tigon2/%
 LINT_GLUE   = $(filter-out $(LINT_CHIP),$(filter fw-runtime/% spec/emp/firmware/% tests/native_port/% tests/native_worlds/% tests/processors/test_units.c tests/campaign_worlds/%,$(C_SOURCES)))
 # Code of the kernel is checked as it is built (host/driver/build.mk); what of it tests compile, with the driver's EMP.
-LINT_DRIVER = $(addprefix host/driver/,endpoint.c endpoint_submit.c flashable.c) $(wildcard tests/driver/*.c)
+LINT_DRIVER = $(addprefix host/driver/,endpoint.c endpoint_account.c endpoint_submit.c flashable.c) $(wildcard tests/driver/*.c)
 LINT_NATIVE = $(filter-out host/driver/% host/examples/% tests/driver/% $(LINT_CHIP) $(LINT_GLUE) $(wildcard spec/*/firmware/*.c) tests/overhead/chip/% tests/acceptance/firmware/% tests/ethernet/firmware/% tests/processors/firmware/% tests/relay/firmware/% tests/fuzz/bare/%,$(C_SOURCES))
 LINT_PORT   = $(call nic_port,fw-runtime/port/native) $(FAST_EACH) -DEMP_PORT_HEADER='"emp_nic.h"' -DNODE=node
 LINT_FLAGS  = $(CSTD) $(INCLUDES) $(CODECS_INCLUDES) -DFIRMWARE_IMAGE=__FILE__ -DWORLD_IMAGE=__FILE__ -DEMP_VERSION=__FILE__

@@ -224,7 +224,8 @@ void nic_read_host(uint32_t high, uint32_t low, uint32_t *words, uint32_t bytes)
 
 /* Writes one word to host memory, as the same integer, behind all that was given to
  * nic_receive_data before. The host must be able to reach the object at `word` (no NIC_FAST), which
- * is read when the word is written. May wait. */
+ * is read when the word is written. May wait. When the word is there the card raises its interrupt,
+ * which hosts mask that look at the word. */
 void nic_write_host(uint32_t high, uint32_t low, const volatile uint32_t *word);
 
 /* Asks for nic_on_read(token) when all host memory named so far, by nic_transmit_data and by

@@ -12,6 +12,17 @@ enum {
     BOARD_ALIAS_BYTES = 0x400 /* of memory that are reached without moving the window */
 };
 
+/* The register with the card's interrupt (tigon2.md 3.2). Each of the two values to write drops
+ * what is pending, and has plain numbers pass between host and board. board_start masks the
+ * interrupt.
+ */
+enum {
+    BOARD_HOST_CONTROL = 0x040,
+    BOARD_INTERRUPT_PENDING = 1 << 0,
+    BOARD_INTERRUPT_ALLOWED = 0x22000022,
+    BOARD_INTERRUPT_MASKED = 0x62000062
+};
+
 /* The window is moved only when necessary. */
 uint32_t board_get_word(struct board *board, uint32_t address);
 void board_set_word(struct board *board, uint32_t address, uint32_t value);

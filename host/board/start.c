@@ -12,7 +12,8 @@ enum {
     /* HW[040] is written with its low byte repeated at the top, so that it lands whatever the byte
      * order of the moment is. */
     HOST_CONTROL_RESET = 0x08000008,
-    HOST_CONTROL_SWAP = 0x22000022, /* plain numbers from here on; drop the interrupt */
+    /* Plain numbers from here on; interrupts are dropped and masked. */
+    HOST_CONTROL_SWAP = BOARD_INTERRUPT_MASKED,
     CPU_STEP = 1 << 1,
     CPU_ROM_FAILED = 1 << 4,
     LOCAL_BANK_512K = 2 << 8,

@@ -168,6 +168,7 @@ static int run_side(struct tigon_host *host, void *argument) {
     options.board.backends = (const struct board_backend *const[]){&board_sim, NULL};
     options.board.environment = side->pair->world;
     options.costs = side->pair->options.costs;
+    options.ends_in_memory = side->pair->options.ends_in_memory;
     options.board.progress = relay;
     options.board.progress_context = side;
     (void)snprintf(name, sizeof name, "sim:%u", side->index);

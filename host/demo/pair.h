@@ -41,6 +41,7 @@ struct pair_options {
     const char *image;
     struct tigon_knobs knobs;
     struct libemp_costs costs;
+    bool ends_in_memory; /* as in struct libemp_options */
     uint64_t seed;
     const char
         *faults; /* text of sim/fault.h, for the boards "left", "right", the switch "switch" */

@@ -241,6 +241,7 @@ int emp_card_load_image(struct emp_device *device, const char *name)
  */
 void emp_card_quiesce(struct emp_device *device, bool gone)
 {
+	emp_wait_stop(device);
 	if (board_stop(device->board)) {
 		dev_warn(&device->pdev->dev, "%s\n", board_message(device->board));
 		pci_clear_master(device->pdev);

@@ -13,6 +13,9 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/pci.h>
+#include <linux/poll.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
@@ -52,6 +55,10 @@ static_assert(PAGE_SIZE == EMP_PAGE_BYTES, "the board's pages are the kernel's")
  * @reaper: looks for the end of requests whose program has gone
  * @watchdog: looks whether the firmware runs
  * @debug: directory in debugfs
+ * @waiting: programs in poll()
+ * @has_interrupt: the card's interrupt is requested
+ * @interrupt_lock: of the next, and of the register with the interrupt while it is true
+ * @interrupt_allowed: the card may interrupt
  */
 struct emp_device {
 	struct device device;
@@ -85,6 +92,10 @@ struct emp_device {
 	struct delayed_work reaper;
 	struct delayed_work watchdog;
 	struct dentry *debug;
+	wait_queue_head_t waiting;
+	bool has_interrupt;
+	spinlock_t interrupt_lock;
+	bool interrupt_allowed;
 };
 
 /**
@@ -168,6 +179,12 @@ int emp_trusted_translate(struct emp_file *file, struct emp_ioctl_translation *t
 int emp_trusted_release(struct emp_file *file, const struct emp_ioctl_translation *translation);
 int emp_trusted_map(struct emp_file *file, struct vm_area_struct *area);
 void emp_trusted_end(struct emp_file *file);
+
+/* wait.c */
+void emp_wait_open(struct emp_device *device);
+void emp_wait_close(struct emp_device *device);
+void emp_wait_stop(struct emp_device *device);
+__poll_t emp_file_poll(struct file *file, struct poll_table_struct *table);
 
 /* statistics.c */
 extern const struct attribute_group **emp_attribute_groups;

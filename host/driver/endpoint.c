@@ -143,6 +143,21 @@ static bool has_ended(struct endpoint_table *table, uint32_t descriptor)
 }
 
 /**
+ * endpoint_has_ended - is there something to collect?
+ * @endpoint: of an application
+ */
+bool endpoint_has_ended(const struct endpoint *endpoint)
+{
+	struct endpoint_table *table = endpoint->table;
+	const struct endpoint_share *share = &table->shares[endpoint->port];
+	uint32_t i;
+	for (i = share->first; i < share->first + share->count; i++)
+		if (table->slots[i].endpoint == endpoint && has_ended(table, i))
+			return true;
+	return false;
+}
+
+/**
  * endpoint_release_slot - takes back the descriptors of a request
  * @table: of the board
  * @descriptor: the request's first; the board does not access its memory any more

@@ -212,6 +212,7 @@ int endpoint_add_region(struct endpoint *endpoint, struct endpoint_region *regio
 int endpoint_remove_region(struct endpoint *endpoint, uint32_t handle,
 			   struct endpoint_region **region);
 
+bool endpoint_has_ended(const struct endpoint *endpoint);
 volatile uint32_t *endpoint_end(struct endpoint_table *table, uint32_t descriptor);
 void endpoint_enter_ring(struct endpoint_table *table, uint32_t entry);
 void endpoint_release_slot(struct endpoint_table *table, uint32_t descriptor);

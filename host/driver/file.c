@@ -103,6 +103,7 @@ const struct file_operations emp_file_operations = {
 	.release = file_release,
 	.unlocked_ioctl = emp_file_call,
 	.compat_ioctl = compat_ptr_ioctl,
+	.poll = emp_file_poll,
 	.mmap = file_map,
 	.llseek = no_llseek,
 };

@@ -3,8 +3,8 @@
  * DOC: emp, a driver for network cards with the Tigon2 chip that run EMP
  *
  * The card's own firmware does the protocol. The driver loads it, divides the card among
- * applications (endpoint.h), and pins their memory. There are no interrupts: programs wait on words
- * that the card writes to their memory.
+ * applications (endpoint.h), and pins their memory. Programs wait on words that the
+ * card writes to their memory, or in poll(2), and only then the card interrupts (wait.c).
  */
 #include "host/driver/device.h"
 
@@ -93,6 +93,7 @@ static struct emp_device *create(struct pci_dev *pdev)
 	device->table.limits.linger_ns = (uint64_t)linger_ms * NSEC_PER_MSEC;
 	mutex_init(&device->lock);
 	mutex_init(&device->map_lock);
+	init_waitqueue_head(&device->waiting);
 	INIT_LIST_HEAD(&device->regions);
 	INIT_LIST_HEAD(&device->drained);
 	if (dev_set_name(&device->device, "emp%d", number)) {
@@ -122,6 +123,7 @@ static int begin(struct emp_device *device)
 	const int node = nodes[MINOR(device->device.devt)];
 	int error = emp_card_open(device);
 
+	emp_wait_open(device);
 	if (!error)
 		error = emp_card_load_image(device, image);
 	if (error || node < 0)
@@ -150,6 +152,7 @@ static void end(struct emp_device *device)
 				    REGISTERS_BYTES, 1);
 	emp_card_unlock(device);
 	mutex_unlock(&device->map_lock);
+	emp_wait_close(device);
 	cancel_delayed_work_sync(&device->watchdog);
 	cancel_delayed_work_sync(&device->reaper);
 	emp_card_free(device);

@@ -89,6 +89,8 @@ struct libemp_board {
 
     struct libemp_memory *memories;
     struct libemp_statistics statistics;
+    int event; /* libemp_event_descriptor's; -1 until it is asked for */
+    int event_timer;
 };
 
 /* Stores the sentence that libemp_message returns; the value is `error`. */
@@ -99,6 +101,9 @@ struct libemp_board {
 int libemp_cut(struct libemp_board *board, const struct libemp_piece *pieces, size_t count,
                struct libemp_fragment fragments[EMP_INDIRECT_ENTRIES], uint32_t *length);
 void libemp_forget_memories(struct libemp_board *board);
+
+/* event.c: closes the descriptor, if there is one. */
+void libemp_close_event(struct libemp_board *board);
 
 /* post.c: resets all requests and descriptors to their state after a start. */
 void libemp_reset_requests(struct libemp_board *board);

@@ -55,9 +55,8 @@
  * need no lock. Threads that share a board need one, and hold it while they wait. Only one handle
  * at a time may post on a board: descriptors have one owner.
  *
- * There is no file descriptor for poll(2): the board raises no interrupt when a request ends, so a
- * descriptor could only be made readable by a thread that polls the board in its stead. A program
- * with an event loop calls libemp_wait_any with the time that its loop may take.
+ * Event loops. libemp_event_descriptor gives a file descriptor for poll(2). Nothing waits for it on
+ * the way of a message: a board of the driver interrupts only while a program is in poll.
  *
  * Time. Durations are nanoseconds of the backend's clock. The host work that a real program would
  * do is charged to that clock, at the costs in struct libemp_costs. A backend for a real board
@@ -327,6 +326,22 @@ LIBEMP_CHECKED int libemp_wait_any(struct libemp_board *board, const libemp_requ
 LIBEMP_CHECKED int libemp_wait_all(struct libemp_board *board, libemp_request *requests,
                                    size_t count, uint64_t timeout_ns, int *results,
                                    struct libemp_completion *completions);
+
+/* A file descriptor for poll(2), select(2) and epoll(7): readable when a request of this board may
+ * have finished that was not reported yet. Call it each time before the program waits, after
+ * testing its requests: it hands over what waits and sees to it that the descriptor becomes
+ * readable. It is the same one each time; it belongs to the board, and is never read.
+ *     for (;;) {
+ *         test all requests, with libemp_test;
+ *         event.fd = libemp_event_descriptor(board);
+ *         poll(&event, 1, -1);
+ *     }
+ * It may be readable though nothing has finished. With a board of the driver the card interrupts
+ * when something ends. The other boards do not interrupt programs: the descriptor becomes
+ * readable 100 us after the call as long as requests are posted, and the call lets 20 us of the
+ * board's time pass, so that time passes in lock step, too.
+ * -ENODEV: no firmware runs. -EMFILE and other errors of epoll_create(2). */
+LIBEMP_CHECKED int libemp_event_descriptor(struct libemp_board *board);
 
 /* Requests the cancellation of a posted receive, for instance to reuse the memory of a receive that
  * no message answers; in `modern` also of a peek or a send. The request does not end here:

@@ -54,6 +54,8 @@ int libemp_open(struct libemp_board **board, const char *name,
     }
     new->costs = options->costs;
     new->ends_in_memory = options->ends_in_memory;
+    new->event = -1;
+    new->event_timer = -1;
     libemp_reset_requests(new);
     *board = new;
     return 0;
@@ -85,6 +87,7 @@ int libemp_close(struct libemp_board *board) {
 }
 
 void libemp_abandon(struct libemp_board *board) {
+    libemp_close_event(board);
     libemp_forget_memories(board);
     for (size_t i = 0; i < EMP_DESCRIPTOR_LIMIT; i++)
         board_free(board->hardware, board->slots[i].indirect, EMP_PAGE_BYTES);

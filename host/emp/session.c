@@ -336,6 +336,13 @@ int session_cancel(struct libemp_board *board, size_t index) {
     return error ? libemp_fail(board, error, "the driver: %s", strerror(-error)) : 0;
 }
 
+bool session_has_news(const struct libemp_board *board) {
+    for (size_t i = 0; i < EMP_DESCRIPTOR_LIMIT; i++)
+        if (board->session->entries[i].state == ENDED || board->session->entries[i].state == FAILED)
+            return true;
+    return false;
+}
+
 bool session_is_waiting(const struct libemp_board *board) {
     return board->session->waiting != 0;
 }

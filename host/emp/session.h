@@ -37,6 +37,8 @@ int session_cancel(struct libemp_board *board, size_t index);
 /* Hands over what waits. */
 void session_flush(struct libemp_board *board);
 bool session_is_waiting(const struct libemp_board *board);
+/* Whether a request has ended of which the driver's file does not tell any more. */
+bool session_has_news(const struct libemp_board *board);
 
 /* Where the end of a request will be seen; NULL while it waits here. */
 const volatile uint32_t *session_end(const struct libemp_board *board, size_t index);

@@ -6,13 +6,16 @@
  *                                                       rest, for good
  *     courier ping BOARD NODE PEER MAC COUNT            so many messages of all sizes, compared
  *     courier file BOARD NODE PEER MAC IN OUT           sends a file, and receives the other's
+ *     courier calls BOARD NODE PEER MAC ROUNDS          how long it takes to post receives
  *
+ * EMP_POLLS=1 in the environment has it wait in poll(2) for the ends of its requests.
  * A board that runs no firmware is started: with the image EMP_IMAGE, or by its driver.
  * NODE is the own number, MAC the address of PEER. Prints one line at its end. */
 #include "host/emp/libemp.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +26,7 @@ enum {
     SLOTS = 8,
     LONG_TAG = 1,
     AGAIN_LIMIT = 100,
+    POSTS = 32,
     DRIVER_TAG_BITS = 60,
     PORTS = 4,
     BOARDS = 16
@@ -36,7 +40,8 @@ enum {
 struct courier {
     struct libemp_board *board;
     uint16_t peer;
-    uint64_t every;  /* bits of a tag that a program has */
+    uint64_t every; /* bits of a tag that a program has */
+    bool polls;
     uint8_t *memory; /* SLOTS to receive, SLOTS to send */
     struct libemp_memory *registered;
 };
@@ -45,6 +50,25 @@ static int fail(const struct courier *courier, const char *what, int error) {
     (void)fprintf(stderr, "courier: %s: %s (%s)\n", what, strerror(-error),
                   courier->board ? libemp_message(courier->board) : "");
     return error ? error : -EBADMSG;
+}
+
+/* As libemp_wait. */
+static int wait_for(const struct courier *courier, libemp_request request, uint64_t timeout_ns,
+                    struct libemp_completion *got) {
+    struct board *hardware = libemp_hardware(courier->board);
+    const uint64_t start = board_now_ns(hardware);
+    if (!courier->polls)
+        return libemp_wait(courier->board, request, timeout_ns, got);
+    for (;;) {
+        const int error = libemp_test(courier->board, request, got);
+        const uint64_t spent_ns = board_now_ns(hardware) - start;
+        if (error != -EAGAIN || spent_ns >= timeout_ns)
+            return error == -EAGAIN ? -ETIMEDOUT : error;
+        const uint64_t rest_ms = (timeout_ns - spent_ns) / 1000000 + 1;
+        struct pollfd event = {.fd = libemp_event_descriptor(courier->board), .events = POLLIN};
+        if (event.fd < 0 || poll(&event, 1, rest_ms > 60000 ? 60000 : (int)rest_ms) < 0)
+            return event.fd < 0 ? event.fd : -errno;
+    }
 }
 
 static uint8_t *place(const struct courier *courier, size_t slot) {
@@ -115,7 +139,7 @@ static void fill(uint8_t *bytes, size_t count, uint32_t seed) {
 static int answer(struct courier *courier, libemp_request *receive, uint64_t tag, size_t bytes) {
     struct libemp_completion got;
     for (;;) {
-        int error = libemp_wait(courier->board, *receive, ANSWER_NS, &got);
+        int error = wait_for(courier, *receive, ANSWER_NS, &got);
         if (error && !goes_on(error))
             return error;
         const bool mine = !error && got.tag == tag;
@@ -143,7 +167,7 @@ static int ping(struct courier *courier, uint32_t count) {
         do { /* a board that is reset loses what comes meanwhile */
             error = libemp_post_send(courier->board, courier->peer, run | i, &all, 1, &request);
             if (!error)
-                error = libemp_wait(courier->board, request, WAIT_NS, NULL);
+                error = wait_for(courier, request, WAIT_NS, NULL);
             if (!error)
                 error = answer(courier, &receive, run | i, size);
             again += error != 0;
@@ -162,7 +186,7 @@ static int ping(struct courier *courier, uint32_t count) {
 static int send_file(struct courier *courier, FILE *in, libemp_request *sends, size_t turn,
                      bool *last) {
     if (turn >= SLOTS) {
-        const int error = libemp_wait(courier->board, sends[turn % SLOTS], WAIT_NS, NULL);
+        const int error = wait_for(courier, sends[turn % SLOTS], WAIT_NS, NULL);
         if (error)
             return error;
     }
@@ -193,7 +217,7 @@ static int file(struct courier *courier, const char *in_name, const char *out_na
             error = send_file(courier, in, sends, turn++, &sent);
         if (error || received)
             continue;
-        error = libemp_wait(courier->board, receives[i % SLOTS], WAIT_NS, &got);
+        error = wait_for(courier, receives[i % SLOTS], WAIT_NS, &got);
         if (error)
             break;
         if (fwrite(place(courier, i % SLOTS), 1, got.length, out) != got.length)
@@ -205,7 +229,7 @@ static int file(struct courier *courier, const char *in_name, const char *out_na
                                         &receives[i % SLOTS]);
     }
     for (size_t i = turn < SLOTS ? 0 : turn - SLOTS; i < turn && !error; i++)
-        error = libemp_wait(courier->board, sends[i % SLOTS], WAIT_NS, NULL);
+        error = wait_for(courier, sends[i % SLOTS], WAIT_NS, NULL);
     if (in)
         (void)fclose(in);
     if (out && fclose(out))
@@ -216,6 +240,40 @@ static int file(struct courier *courier, const char *in_name, const char *out_na
     return 0;
 }
 
+/* Receives that no message answers, in one system call for each or for all. */
+static int post_many(struct courier *courier, bool together, uint64_t *spent_ns) {
+    struct board *hardware = libemp_hardware(courier->board);
+    const struct libemp_piece all = piece(courier, 0, BOARD_PAGE_BYTES);
+    libemp_request requests[POSTS];
+    const uint64_t start = board_now_ns(hardware);
+    int error = 0;
+    if (together)
+        libemp_hold_receives(courier->board);
+    for (size_t i = 0; i < POSTS && !error; i++)
+        error = libemp_post_receive(courier->board, courier->peer, LONG_TAG, &all, 1, &requests[i]);
+    libemp_release_receives(courier->board);
+    *spent_ns += board_now_ns(hardware) - start;
+    for (size_t i = 0; i < POSTS && !error; i++)
+        error = libemp_cancel(courier->board, requests[i]);
+    for (size_t i = 0; i < POSTS && !error; i++) {
+        error = wait_for(courier, requests[i], WAIT_NS, NULL);
+        error = error == -ECANCELED ? 0 : error;
+    }
+    return error;
+}
+
+static int calls(struct courier *courier, unsigned rounds) {
+    uint64_t spent_ns[2] = {0};
+    int error = 0;
+    for (unsigned i = 0; i < 2 * rounds && !error; i++)
+        error = post_many(courier, i % 2 != 0, &spent_ns[i % 2]);
+    if (error)
+        return fail(courier, "calls", error);
+    (void)printf("calls: a receive takes %" PRIu64 " ns alone, %" PRIu64 " ns among %d\n",
+                 spent_ns[0] / rounds / POSTS, spent_ns[1] / rounds / POSTS, POSTS);
+    return 0;
+}
+
 static int begin(struct courier *courier, char **arguments) {
     struct libemp_options options;
     const struct board_start_options start = {.node = (uint16_t)atoi(arguments[1])};
@@ -223,6 +281,7 @@ static int begin(struct courier *courier, char **arguments) {
     uint8_t address[6];
     libemp_options_defaults(&options);
     courier->peer = (uint16_t)atoi(arguments[2]);
+    courier->polls = getenv("EMP_POLLS") != NULL;
     if (sscanf(arguments[3], "%x:%x:%x:%x:%x:%x", &mac[0], &mac[1], &mac[2], &mac[3], &mac[4],
                &mac[5]) != 6)
         return -EINVAL;
@@ -264,6 +323,8 @@ int main(int count, char **arguments) {
         error = echo(&courier, (size_t)atoi(arguments[6]));
     else if (count == 7 && strcmp(arguments[1], "ping") == 0)
         error = ping(&courier, (uint32_t)atoi(arguments[6]));
+    else if (count == 7 && strcmp(arguments[1], "calls") == 0)
+        error = calls(&courier, (unsigned)atoi(arguments[6]));
     else if (count == 8 && strcmp(arguments[1], "file") == 0)
         error = file(&courier, arguments[6], arguments[7]);
     else

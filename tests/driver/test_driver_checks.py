@@ -9,6 +9,18 @@ from tests.end_to_end.programs import succeeds
 BUILD = Path("build/modern/nodes-64/boards-16")  # host/driver/build.mk
 
 
+def test_the_manual_has_the_measured_costs_of_calls() -> None:
+    rows = [
+        line
+        for line in succeeds(BUILD, "driver/measure_calls").splitlines()
+        if line.startswith("| ")
+    ]
+    assert len(rows) == 8
+    manual = Path("docs/driver.md").read_text()
+    for row in rows:
+        assert row + "\n" in manual
+
+
 @pytest.mark.parametrize(
     "program", ["test_endpoint", "test_flashable", "test_hostile", "test_share"]
 )

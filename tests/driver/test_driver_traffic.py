@@ -24,6 +24,7 @@ LEFT, RIGHT = "02:54:47:00:00:00", "02:54:47:00:00:01"
 LOSS = 'faults = ( "left<->right: lose 1%" );\n'
 PING = f"/courier ping emp0 0 1 {RIGHT}"
 PORTS = "cat /sys/kernel/debug/emp/emp0/ports /sys/kernel/debug/emp/emp0/memory"
+INTERRUPTS = "awk '/emp0/ { print $2 \" interrupts\" }' /proc/interrupts"
 IDLE = ["0 0 128 128 0", "1 0 128 128 0", "2 0 128 128 0", "3 0 128 128 0"]
 
 
@@ -153,7 +154,7 @@ rmmod emp
     assert random_calls * 0.9 <= busy, result.output
 
 
-def test_a_reset_and_a_trusted_program_amid_messages() -> None:
+def test_a_reset_a_trusted_program_and_programs_in_poll() -> None:
     result = run(
         f"""insmod /emp.ko
 {PING} 5
@@ -162,7 +163,10 @@ def test_a_reset_and_a_trusted_program_amid_messages() -> None:
 cat /sys/class/emp/emp0/starts
 /courier ping emp0.trusted 0 1 {RIGHT} 20
 {PING} 20
-/courier ping emp0 0 1 {RIGHT} 100000 & PROGRAM=$!
+{INTERRUPTS}
+EMP_POLLS=1 {PING} 20
+{INTERRUPTS}
+EMP_POLLS=1 /courier ping emp0 0 1 {RIGHT} 100000 & PROGRAM=$!
 sleep 0.05
 echo 1 > /sys/bus/pci/devices/0000:00:04.0/remove
 wait $PROGRAM || echo the program noticed
@@ -172,5 +176,7 @@ rmmod emp
     )
     assert result.status == 0, result.output
     assert "100 messages" in result.output
-    assert result.output.count("20 messages of") == 2, result.output
+    assert result.output.count("20 messages of") == 3, result.output
+    looking, waiting = re.findall(r"(\d+) interrupts", result.output)
+    assert int(looking) == 0 < int(waiting)
     assert "the program noticed" in result.output

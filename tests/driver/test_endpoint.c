@@ -339,6 +339,7 @@ static int restarts(struct pair_side *side, void *argument) {
     endpoint_close(&dead, board_now_ns(own->board));
     need(board_stop(own->board) == 0);
     endpoint_table_end_all(&own->table, false);
+    need(endpoint_has_ended(&endpoint));
     need(!endpoint_table_reap(&own->table, board_now_ns(own->board)) && own->drained == 1);
     need(shared_post(own, &endpoint, EMP_IOCTL_SEND, 1, TAG, memory, 0, 4, &later) == -ENODEV);
     need(shared_wait(own, &endpoint, request[1], 0, &end) == -ECONNRESET);
@@ -355,6 +356,7 @@ static int restarts(struct pair_side *side, void *argument) {
          0);
     need(later != request[0]);
     need(shared_wait(own, &endpoint, request[0], 0, &end) == -ECONNRESET);
+    need(!endpoint_has_ended(&endpoint));
     need(shared_wait(own, &endpoint, later, UINT64_C(3000000000), &end) == 0);
     /* And at last the card is pulled out. */
     need(shared_post(own, &endpoint, EMP_IOCTL_RECEIVE, 1, TAG, memory, 0, 100, &later) == 0);

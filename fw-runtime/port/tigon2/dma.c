@@ -151,7 +151,7 @@ NIC_COLD void nic_read_host(uint32_t high, uint32_t low, uint32_t *words, uint32
 }
 
 NIC_HOT void nic_write_host(uint32_t high, uint32_t low, const volatile uint32_t *word) {
-    tigon2_dma_write_queue(high, low, (uint32_t)word, 4, TIGON2_DMA_WRITE_WORDS);
+    tigon2_dma_write_queue(high, low, (uint32_t)word, 4, TIGON2_DMA_WRITE_NOTICE);
 }
 
 NIC_COLD bool nic_notify_read(uint32_t token) {

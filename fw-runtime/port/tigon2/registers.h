@@ -89,7 +89,7 @@
 #define TIGON2_DMA_READ_FRAME   0x00020084u /* the same, then hand the frame to the MAC */
 #define TIGON2_DMA_WRITE_PIECE  0x00020084u
 #define TIGON2_DMA_WRITE_FRAME  0x000A0084u /* the same, then free the receive buffer behind it */
-#define TIGON2_DMA_WRITE_WORDS  0x00020086u /* host integers keep their value */
+#define TIGON2_DMA_WRITE_NOTICE 0x00220086u /* words; at the end the card interrupts the host */
 #define TIGON2_DMA_FATAL        0xEF000000u /* attention bits */
 #define TIGON2_DMA_OVERFLOW     0x08000000u
 #define TIGON2_ASSIST_ENABLE    0x00000001u
