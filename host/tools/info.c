@@ -66,7 +66,9 @@ int tool_info(int argc, char **argv) {
         tool_report_number(&report, "sram_free", status.free_bytes, "bytes");
         tool_report_number(&report, "trace_entries", status.trace_entries, "");
     }
-    if (!error && status.running && libemp_attach(session.board) == 0) {
+    /* Of a driver's board each program has its share: debugfs of the driver shows it. */
+    if (!error && status.running && !tool_is_driven(&session) &&
+        libemp_attach(session.board) == 0) {
         tool_report_number(&report, "descriptors_free",
                            (double)libemp_descriptors_free(session.board), "");
         tool_report_number(&report, "descriptors", (double)libemp_descriptor_limit(), "");

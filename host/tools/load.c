@@ -91,7 +91,7 @@ static const struct argp parser = {
     .args_doc = "[IMAGE]",
     .doc = "Loads a firmware image into a board, reads it back, starts it and waits until it is "
            "ready. This card has no flash memory for firmware: it must be loaded after each power "
-           "cycle.\v"
+           "cycle. A board of the Linux driver takes no IMAGE: the driver loads its own.\v"
            "Without IMAGE: $EMP_IMAGE, or the image that was installed with emp. A damaged, "
            "foreign or too large image is refused before the board is touched.",
     .children = (const struct argp_child[]){{&tool_argp, 0, NULL, 0}, {0}},
@@ -125,23 +125,32 @@ static int set_peers(struct tool_session *session, const struct arguments *argum
     return TOOL_DONE;
 }
 
+static void report_image(struct tool_report *report, const struct arguments *arguments,
+                         const struct board_image *image) {
+    struct board_image_information information;
+    board_image_information(image, &information);
+    tool_report_text(report, "image", "%s", arguments->image);
+    if (information.flashable)
+        tool_report_text(report, "version", "%u.%u.%u", information.version[0],
+                         information.version[1], information.version[2]);
+    tool_report_text(report, "protocol", "%s %s", information.protocol, information.profile);
+    tool_report_number(report, "verified", information.load_bytes, "bytes");
+}
+
+/* `image` is NULL where a driver has its own. */
 static int report(struct tool_session *session, const struct arguments *arguments,
                   const struct board_image *image) {
-    struct board_image_information information;
     struct board_status status;
     struct tool_report report;
     const int error = board_status(libemp_hardware(session->board), &status);
     if (error)
         return tool_fail(session, error, "status");
-    board_image_information(image, &information);
     tool_report_begin(&report, arguments->common.json);
-    tool_report_text(&report, "image", "%s", arguments->image);
-    if (information.flashable)
-        tool_report_text(&report, "version", "%u.%u.%u", information.version[0],
-                         information.version[1], information.version[2]);
-    tool_report_text(&report, "protocol", "%s %s", information.protocol, information.profile);
+    if (image)
+        report_image(&report, arguments, image);
+    else
+        tool_report_text(&report, "image", "the driver's");
     tool_report_text(&report, "specification", "0x%08" PRIX32, status.protocol_hash);
-    tool_report_number(&report, "verified", information.load_bytes, "bytes");
     tool_report_number(&report, "node", status.node, "");
     tool_report_text(&report, "mac_address", "%02x:%02x:%02x:%02x:%02x:%02x", status.mac_address[0],
                      status.mac_address[1], status.mac_address[2], status.mac_address[3],
@@ -172,24 +181,43 @@ static int load(struct tool_session *session, const struct arguments *arguments,
     return report(session, arguments, image);
 }
 
+static int open_image(struct arguments *arguments, struct board_image **image) {
+    char reason[REASON_BYTES];
+    return board_image_open_explained(image, arguments->image, reason, sizeof reason)
+               ? tool_say("%s", reason)
+               : TOOL_DONE;
+}
+
+/* An image that is named is looked at before the board is. */
+static int choose_image(const struct tool_session *session, struct arguments *arguments,
+                        struct board_image **image) {
+    if (tool_is_driven(session))
+        return *image ? tool_say("%s: its driver loads the firmware itself; expected no image",
+                                 arguments->common.board)
+                      : TOOL_DONE;
+    if (*image)
+        return TOOL_DONE;
+    arguments->image = tool_default_image();
+    return arguments->image ? open_image(arguments, image)
+                            : tool_say("which image? none is installed; expected IMAGE or "
+                                       "EMP_IMAGE");
+}
+
 int tool_load(int argc, char **argv) {
     static struct arguments arguments;
-    struct board_image *image;
+    struct board_image *image = NULL;
     struct tool_session session;
-    char reason[REASON_BYTES];
     tool_options_defaults(&arguments.common);
     arguments.common.progress = show_progress;
     if (argp_parse(&parser, argc, argv, 0, NULL, &arguments))
         return TOOL_USAGE;
-    if (!arguments.image)
-        arguments.image = tool_default_image();
-    if (!arguments.image)
-        return tool_say("which image? none is installed; expected IMAGE or EMP_IMAGE");
-    if (board_image_open_explained(&image, arguments.image, reason, sizeof reason))
-        return tool_say("%s", reason);
-    int status = tool_open(&session, &arguments.common);
+    int status = arguments.image ? open_image(&arguments, &image) : TOOL_DONE;
+    if (!status)
+        status = tool_open(&session, &arguments.common);
     if (!status) {
-        status = load(&session, &arguments, image);
+        status = choose_image(&session, &arguments, &image);
+        if (!status)
+            status = load(&session, &arguments, image);
         tool_close(&session, NULL, 0);
     }
     board_image_close(image);

@@ -2,6 +2,8 @@
 /* A board for a subcommand: opened, attached, waited for, left in order. */
 #include "host/tools/tool.h"
 
+#include "host/board/device.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -87,6 +89,10 @@ int tool_open(struct tool_session *session, const struct tool_options *options) 
     return error ? tool_say("%s: %s", options->board,
                             error == -EBUSY ? "another program uses this board" : strerror(-error))
                  : TOOL_DONE;
+}
+
+bool tool_is_driven(const struct tool_session *session) {
+    return board_channel(libemp_hardware(session->board)) >= 0;
 }
 
 int tool_attach(struct tool_session *session, const struct tool_options *options) {

@@ -74,6 +74,8 @@ struct tool_session {
 int tool_open(struct tool_session *session, const struct tool_options *options);
 /* The same, and attaches to its firmware. */
 int tool_attach(struct tool_session *session, const struct tool_options *options);
+/* Whether a driver posts for this program, and keeps the board running (host/board/device.h). */
+bool tool_is_driven(const struct tool_session *session);
 /* Cancels what is still posted, for the next program, and closes. NO_REQUEST entries are skipped. A
  * board is stopped if it has a message that it has begun and that the other node does not take:
  * nothing else can end that, and later messages to the node would wait behind it. */

@@ -23,7 +23,7 @@ $(DRIVER_GUEST_PROGRAMS): $(BUILD)/tests/driver/%: $(BUILD)/obj/tests/driver/%.o
 
 # In the tree of the driver's EMP; from the plain one, for `make test`.
 .PHONY: driver-programs driver-variant
-driver-programs: $(DRIVER_TESTS) $(DRIVER_GUEST_PROGRAMS) $(FIRMWARE)/emp_a.elf $(FIRMWARE)/emp_a.bin
+driver-programs: $(DRIVER_TESTS) $(DRIVER_GUEST_PROGRAMS) $(EMP_TOOL) $(FIRMWARE)/emp_a.elf $(FIRMWARE)/emp_a.bin
 ifeq ($(PROFILE),)
 driver-variant: $(GENERATED_emp)
 	$(Q)$(MAKE) --no-print-directory $(DRIVER_EMP) BUILD=$(DRIVER_BUILD) driver-programs
