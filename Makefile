@@ -11,7 +11,7 @@ BOARDS :=
 # Of library, tools and images; hsmc has its own.
 VERSION := 0.1.0
 BUILD  := build$(PROFILE:%=/%)$(NODES:%=/nodes-%)$(BOARDS:%=/boards-%)
-# What no protocol changes, the simulator above all, is made once for all of them.
+# What no protocol changes, simulator and host/board, is made once for all of them.
 SIM_BUILD := build
 PYTHON := /usr/bin/python3
 # Python's bytecode, and what hsmc keeps beside it (gen/hsmc/disk_cache.py).
@@ -57,7 +57,7 @@ include docs/build.mk
 help:            ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# C objects: build/obj/<path>.o as shipped, build/san/<path>.o with the sanitizers.
+# C objects: build/obj/<path>.o as shipped, build/san/<path>.o with the sanitizers, build/pic/<path>.o for shared objects.
 define C_OBJECTS
 $(1)/obj/%.o: %.c
 	$$(SAY) CC $$<
@@ -68,16 +68,15 @@ $(1)/san/%.o: %.c
 	$$(SAY) CC "$$< (sanitized)"
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(CSTD) $$(WARNINGS) $$(SANITIZE) $$(INCLUDES) $$(CFLAGS_$$(subst /,_,$$(patsubst %/,%,$$(dir $$<)))) -MMD -MP -c -o $$@ $$<
+
+$(1)/pic/%.o: %.c
+	$$(SAY) CC "$$< (position-independent)"
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(CFLAGS) -fPIC -MMD -MP -c -o $$@ $$<
 endef
 $(foreach directory,$(sort $(BUILD) $(SIM_BUILD)),$(eval $(call C_OBJECTS,$(directory))))
 
-# What goes into shared objects.
-$(BUILD)/pic/%.o: %.c
-	$(SAY) CC "$< (position-independent)"
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -fPIC -MMD -MP -c -o $@ $<
-
--include $(shell find $(BUILD) $(SIM_BUILD)/*/sim -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) $(SIM_BUILD)/*/sim $(SIM_BUILD)/*/host/board -name '*.d' 2>/dev/null)
 
 setup:           ## install the Debian packages that are missing
 	@scripts/setup.sh

@@ -5,16 +5,18 @@
 HOST_BOARD_SOURCES   := $(filter-out host/board/socket.c,$(wildcard host/board/*.c))
 HOST_SERVED_SOURCES  := host/board/socket.c $(SIM_CLIENT_SOURCES)
 HOST_LIBRARY_SOURCES := $(HOST_BOARD_SOURCES) $(HOST_SERVED_SOURCES) $(wildcard host/emp/*.c)
+# Objects of these sources, of a kind (obj, san, pic): host/board knows no protocol and is built once for all.
+HOST_OBJECTS = $(foreach source,$(2),$(if $(filter host/board/% sim/%,$(source)),$(SIM_BUILD),$(BUILD))/$(1)/$(source:.c=.o))
 HOST_DEMO_SOURCES    := $(wildcard host/demo/*.c)
 HOST_REPLAY_SOURCES  := $(wildcard host/replay/*.c)
 
-HOST_LIBRARY_OBJECTS := $(HOST_LIBRARY_SOURCES:%.c=$(BUILD)/obj/%.o)
-HOST_LIBRARY_SAN     := $(HOST_LIBRARY_SOURCES:%.c=$(BUILD)/san/%.o)
+HOST_LIBRARY_OBJECTS := $(call HOST_OBJECTS,obj,$(HOST_LIBRARY_SOURCES))
+HOST_LIBRARY_SAN     := $(call HOST_OBJECTS,san,$(HOST_LIBRARY_SOURCES))
 HOST_DEMO_OBJECTS    := $(HOST_DEMO_SOURCES:%.c=$(BUILD)/obj/%.o)
 HOST_REPLAY_OBJECTS  := $(HOST_REPLAY_SOURCES:%.c=$(BUILD)/obj/%.o)
 
 # With the simulator as one (sim/build.mk).
-$(BUILD)/obj/host/board/%.o: CFLAGS_host_board := $(LTO_OBJECTS)
+$(SIM_BUILD)/obj/host/board/%.o: CFLAGS_host_board := $(LTO_OBJECTS)
 $(BUILD)/obj/host/emp/%.o: CFLAGS_host_emp := $(LTO_OBJECTS)
 
 # The layouts shared with the firmware come from the specs: of any protocol, and of EMP.
@@ -24,17 +26,18 @@ $(BOARD_LAYOUT): host/board/board.hsm $(HSMC_SOURCES)
 	$(Q)$(HSMC) build $< --output $(@D) && touch $@
 
 HOST_LAYOUT := $(BOARD_LAYOUT) $(BUILD)/gen/emp/emp_layout.h $(BUILD)/gen/emp/emp_watch.h
-$(foreach kind,obj san pic,$(patsubst %.c,$(BUILD)/$(kind)/%.o,$(wildcard host/*/*.c))): | $(HOST_LAYOUT)
+$(foreach kind,obj san pic,$(call HOST_OBJECTS,$(kind),$(filter-out host/board/%,$(wildcard host/*/*.c)))): | $(HOST_LAYOUT)
+$(foreach kind,obj san pic,$(call HOST_OBJECTS,$(kind),$(wildcard host/board/*.c))): | $(BOARD_LAYOUT)
 LINT_NEEDS += $(HOST_LAYOUT)
 
 HOST_LIBRARY     := $(BUILD)/obj/host/libemp.a
 HOST_LIBRARY_SANITIZED := $(BUILD)/san/host/libemp.a
 # For programs of scenarios.
-BOARD_LIBRARY    := $(BUILD)/pic/host/libboard.a
+BOARD_LIBRARY    := $(SIM_BUILD)/pic/host/libboard.a
 
 $(HOST_LIBRARY): $(HOST_LIBRARY_OBJECTS)
 $(HOST_LIBRARY_SANITIZED): $(HOST_LIBRARY_SAN)
-$(BOARD_LIBRARY): $(HOST_BOARD_SOURCES:%.c=$(BUILD)/pic/%.o)
+$(BOARD_LIBRARY): $(call HOST_OBJECTS,pic,$(HOST_BOARD_SOURCES))
 $(HOST_LIBRARY) $(HOST_LIBRARY_SANITIZED) $(BOARD_LIBRARY):
 	$(SAY) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
@@ -47,7 +50,7 @@ $(BUILD)/host/make_image: $(BUILD)/obj/host/tools/make_image.o $(BOARD_LIBRARY)
 
 # EMP's programs of scenarios, with libemp in them.
 EMP_PROGRAMS         := $(BUILD)/emp/host.so
-EMP_PROGRAMS_OBJECTS := $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard host/programs/*.c host/emp/*.c) $(HOST_SERVED_SOURCES))
+EMP_PROGRAMS_OBJECTS := $(call HOST_OBJECTS,pic,$(wildcard host/programs/*.c host/emp/*.c) $(HOST_SERVED_SOURCES))
 $(EMP_PROGRAMS): $(EMP_PROGRAMS_OBJECTS) $(BOARD_LIBRARY)
 	$(SAY) LD $@
 	@mkdir -p $(@D)

@@ -10,7 +10,7 @@ LIBEMP_SONAME  := libemp.so.$(firstword $(subst ., ,$(VERSION)))
 LIBEMP_SHARED  := $(BUILD)/lib/libemp.so.$(VERSION)
 LIBEMP_STATIC  := $(BUILD)/lib/libemp.a
 # Without the simulator, whose boards the library reaches by sockets only.
-LIBEMP_OBJECTS := $(patsubst %.c,$(BUILD)/pic/%.o,$(filter-out host/board/sim.c,$(HOST_LIBRARY_SOURCES)))
+LIBEMP_OBJECTS := $(call HOST_OBJECTS,pic,$(filter-out host/board/sim.c,$(HOST_LIBRARY_SOURCES)))
 $(LIBEMP_OBJECTS): | $(HOST_LAYOUT)
 
 $(LIBEMP_SHARED): $(LIBEMP_OBJECTS) host/emp/libemp.map

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.end_to_end.programs import TOP, succeeds
+from tests.end_to_end.programs import TOP, make_variant, succeeds
 
 PROFILES = ["modern"]
 SEEDS = (1, 2, 3, 4, 5)
@@ -145,12 +145,7 @@ def test_collections_grow_while_nothing_is_lost(tmp_path: Path) -> None:
 def test_jumbo_frames(tmp_path: Path) -> None:
     """An image for an MTU of 9000 bytes carries long messages at its wire's limit, and repairs losses."""
     build = Path("build/mtu9000")
-    options = ["PROFILE=modern", "OPTIONS_emp=--profile modern --set mtu=9000"]
-    targets = [str(build / "host/emp_demo"), str(build / "firmware/emp_a.elf")]
-    make = ["make", "-s", "--no-print-directory", f"BUILD={build}"]
-    subprocess.run(
-        [*make, *options, *targets], cwd=TOP, check=True, stdout=subprocess.DEVNULL
-    )
+    make_variant(build, "--set mtu=9000", "host/emp_demo", "firmware/emp_a.elf")
     found = transfer(build, tmp_path)
     assert found["frames"] < 400
     assert found["mbps"] > 0.95 * found["limit_mbps"] and found["limit_mbps"] > 990

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.end_to_end.programs import TOP, succeeds
+from tests.end_to_end.programs import TOP, make_variant, succeeds
 
 PLAIN = Path("build/modern")
 CHECKED = Path("build/checks_frames")
-OPTIONS = "--profile modern --set checks_frames=1"
 
 
 @pytest.fixture(scope="module")
@@ -20,14 +19,7 @@ def checked() -> Path:
     names = ["host/emp_demo", "firmware/emp_a.elf", "tests/campaign"]
     names += ["tests/campaign_fast", "tests/test_messages"]
     names += ["tests/end_to_end/test_tagged"]
-    command = ["make", "-s", "--no-print-directory", f"BUILD={CHECKED}"]
-    command += ["PROFILE=modern", f"OPTIONS_emp={OPTIONS}"]
-    subprocess.run(
-        [*command, *(str(CHECKED / name) for name in names)],
-        cwd=TOP,
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
+    make_variant(CHECKED, "--set checks_frames=1", *names)
     return CHECKED
 
 

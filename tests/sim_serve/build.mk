@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Boards served to other processes: tigonsim and the attached programs with the sanitizers, and the client library.
-SERVE_TEST_OBJECTS := $(addprefix $(BUILD)/san/,tests/sim_serve/test_client.o host/board/socket.o)
+SERVE_TEST_OBJECTS := $(BUILD)/san/tests/sim_serve/test_client.o $(SIM_BUILD)/san/host/board/socket.o
 SERVE_TEST         := $(BUILD)/tests/serve_client
 
 $(SERVE_TEST_OBJECTS): | $(BOARD_LAYOUT) $(BUILD)/gen/emp/emp_layout.h
