@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Specs with random damage: the compiler reports, it never crashes, and it does not report without end.
 
-HSMC_DAMAGES: how often each file is damaged; 8 unless told, half as often where the whole of EMP is compiled.
+HSMC_DAMAGES: how often each file is damaged; 4 unless told, half as often where the whole of EMP is compiled.
 """
 
 import os
@@ -24,7 +24,7 @@ SOURCES = [
     *sorted((HERE / "features").glob("*.hsm")),
     *sorted(SPECS[1].parent.glob("*.hsm")),
 ]
-ROUNDS = int(os.environ.get("HSMC_DAMAGES", "8"))
+ROUNDS = int(os.environ.get("HSMC_DAMAGES", "4"))
 
 
 def mutate(text: str, random_: random.Random) -> str:

@@ -32,7 +32,7 @@ coverage: $(GENERATED_TESTS) ## which transitions of the specs the generated tes
 	  $(HSMC) coverage $(call generated_choice,$(spec)) --gate $(if $(filter 1,$(V)),--by-test) \
 	    --tests $(BUILD)/generated_tests/$(call generated_name,$(spec)) || status=1;) exit $$status
 
-# The generated C against the interpreter: `make test` runs HSMC_SEQUENCES=1500 random sequences per protocol, this
+# The generated C against the interpreter: `make test` runs HSMC_SEQUENCES=1200 random sequences per protocol, this
 # many here. Tables of the transitions taken: build/tests/coverage_*.txt.
 SEQUENCES ?= 10000
 

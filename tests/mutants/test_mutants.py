@@ -40,7 +40,7 @@ def run(spec: pathlib.Path, build: pathlib.Path, mutant: Mutant) -> Run:
 
 
 @pytest.mark.parametrize(
-    "mutant", one_in(5, ALL_MUTANTS), ids=lambda mutant: mutant.name.replace(" ", "_")
+    "mutant", one_in(10, ALL_MUTANTS), ids=lambda mutant: mutant.name.replace(" ", "_")
 )
 def test_mutant_is_killed(mutant: Mutant, tmp_path: pathlib.Path) -> None:
     shutil.copytree(ROOT / "spec", tmp_path / "spec")

@@ -20,7 +20,7 @@ from hsmc.backends import backend_c  # noqa: E402
 from models.proof import accessors, codec, frame_parser, support, symbolic  # noqa: E402
 from models.proof.symbolic import Refuted  # noqa: E402
 from scripts import demo  # noqa: E402
-from tests.long_tests import one_in  # noqa: E402
+from tests.long_tests import long, one_in  # noqa: E402
 
 GENERATED = ROOT / demo.GENERATED
 
@@ -164,6 +164,7 @@ def test_codecs_are_proved(name: str, tmp_path: Path) -> None:
     assert len(told) == sum(bool(payload.sources) for payload in protocol.payloads)
 
 
+@long
 def test_codecs_of_the_language_are_proved(tmp_path: Path) -> None:
     """Areas, parts of parts, alternatives, bits that stay: what no spec of the repository has."""
     spec = ROOT / "tests/codecs/everything.hsm"

@@ -5,6 +5,7 @@ import struct
 import subprocess
 import zlib
 from pathlib import Path
+from typing import Iterator
 
 import pytest
 
@@ -50,6 +51,14 @@ def broken(kind: str) -> bytes:
     return whole[:12] + whole[12:-32]  # a driver's, without our trailer
 
 
+@pytest.fixture(name="running", scope="module")
+def fixture_running() -> Iterator[Boards]:
+    install()
+    with Boards() as boards:
+        boards.load()
+        yield boards
+
+
 @pytest.mark.parametrize(
     "kind, told",
     [
@@ -62,23 +71,18 @@ def broken(kind: str) -> bytes:
     ],
 )
 def test_broken_images_leave_a_running_board_alone(
-    tmp_path: Path, kind: str, told: str
+    running: Boards, tmp_path: Path, kind: str, told: str
 ) -> None:
     image = tmp_path / "broken.bin"
-    install()
     image.write_bytes(broken(kind))
-    with Boards() as boards:
-        boards.load()
-        before = boards.emp("left", "dump", "--memory", tmp_path / "before")
-        assert told in boards.emp("left", "load", "--force", image, status=1)
-        assert boards.emp("left", "dump", "--memory", tmp_path / "after") == before
-        same = (tmp_path / "before").read_bytes() == (tmp_path / "after").read_bytes()
-        assert same
-        answers = boards.start_ready(
-            "right", "answering", "ping", "--answer", "--count=1"
-        )
-        boards.emp("left", "ping", "1", "--count=1")
-        ended(answers)
+    before = running.emp("left", "dump", "--memory", tmp_path / "before")
+    assert told in running.emp("left", "load", "--force", image, status=1)
+    assert running.emp("left", "dump", "--memory", tmp_path / "after") == before
+    same = (tmp_path / "before").read_bytes() == (tmp_path / "after").read_bytes()
+    assert same
+    answers = running.start_ready("right", "answering", "ping", "--answer", "--count=1")
+    running.emp("left", "ping", "1", "--count=1")
+    ended(answers)
 
 
 def test_a_running_board_is_not_overwritten() -> None:
