@@ -39,9 +39,6 @@ static const struct argp_option option_table[] = {
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct arguments *arguments = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->common;
-        return 0;
     case 'I':
         arguments->image = text;
         return 0;
@@ -59,7 +56,6 @@ static const struct argp parser = {
     .doc = "Writes a report about a board on which firmware was started: why it stopped, where its "
            "processors are, its counters, and the last transitions if it keeps them. The board is "
            "not changed.",
-    .children = (const struct argp_child[]){{&tool_argp, 0, NULL, 0}, {0}},
 };
 
 static int report_processor(struct tool_report *report, const struct inspect_ring *ring,
@@ -213,8 +209,7 @@ static int dump(struct tool_session *session, const struct arguments *arguments)
 int tool_dump(int argc, char **argv) {
     struct arguments arguments = {0};
     struct tool_session session;
-    tool_options_defaults(&arguments.common);
-    if (argp_parse(&parser, argc, argv, 0, NULL, &arguments))
+    if (tool_parse(&parser, argc, argv, &arguments))
         return TOOL_USAGE;
     int status = tool_open(&session, &arguments.common);
     if (status)

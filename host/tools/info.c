@@ -19,19 +19,8 @@ struct arguments {
 /* ------------------------------------------------------------------------------------------------
  * info */
 
-static error_t parse_info(int key, char *text, struct argp_state *state) {
-    struct arguments *arguments = state->input;
-    (void)text;
-    if (key != ARGP_KEY_INIT)
-        return ARGP_ERR_UNKNOWN;
-    state->child_inputs[0] = &arguments->common;
-    return 0;
-}
-
 static const struct argp info_parser = {
-    .parser = parse_info,
     .doc = "Shows the state of a board: what runs on it, its node number and addresses, its link.",
-    .children = (const struct argp_child[]){{&tool_argp, 0, NULL, 0}, {0}},
 };
 
 int tool_info(int argc, char **argv) {
@@ -39,8 +28,7 @@ int tool_info(int argc, char **argv) {
     struct tool_session session;
     struct board_status status;
     struct tool_report report;
-    tool_options_defaults(&arguments.common);
-    if (argp_parse(&info_parser, argc, argv, 0, NULL, &arguments))
+    if (tool_parse(&info_parser, argc, argv, &arguments))
         return TOOL_USAGE;
     int result = tool_open(&session, &arguments.common);
     if (result)
@@ -101,7 +89,7 @@ static error_t parse_stat(int key, char *text, struct argp_state *state) {
         arguments->all = true;
         return 0;
     default:
-        return parse_info(key, text, state);
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -110,7 +98,6 @@ static const struct argp stat_parser = {
     .parser = parse_stat,
     .doc = "Shows the counters of a board. From the second view on also what was added since the "
            "view before.",
-    .children = (const struct argp_child[]){{&tool_argp, 0, NULL, 0}, {0}},
 };
 
 static int view(struct tool_session *session, const struct arguments *arguments, uint32_t *before,
@@ -142,8 +129,7 @@ static int view(struct tool_session *session, const struct arguments *arguments,
 int tool_stat(int argc, char **argv) {
     struct arguments arguments = {.interval_s = 1, .count = 1};
     struct tool_session session;
-    tool_options_defaults(&arguments.common);
-    if (argp_parse(&stat_parser, argc, argv, 0, NULL, &arguments))
+    if (tool_parse(&stat_parser, argc, argv, &arguments))
         return TOOL_USAGE;
     tool_catch_signals();
     int result = tool_attach(&session, &arguments.common);
@@ -173,7 +159,7 @@ static error_t parse_param(int key, char *text, struct argp_state *state) {
     struct arguments *arguments = state->input;
     (void)text;
     if (key != ARGP_KEY_ARGS)
-        return parse_info(key, text, state);
+        return ARGP_ERR_UNKNOWN;
     arguments->words = state->argv + state->next;
     arguments->word_count = (size_t)(state->argc - state->next);
     return 0;
@@ -184,7 +170,6 @@ static const struct argp param_parser = {
     .args_doc = "[NAME[=VALUE]...]",
     .doc = "Shows parameters of the protocol, or sets those that may be set while it runs. A value "
            "holds until the firmware is started again.",
-    .children = (const struct argp_child[]){{&tool_argp, 0, NULL, 0}, {0}},
 };
 
 static int show(struct tool_session *session, struct tool_report *report, size_t index) {
@@ -227,8 +212,7 @@ int tool_param(int argc, char **argv) {
     struct libemp_parameter_information information;
     struct tool_session session;
     struct tool_report report;
-    tool_options_defaults(&arguments.common);
-    if (argp_parse(&param_parser, argc, argv, 0, NULL, &arguments))
+    if (tool_parse(&param_parser, argc, argv, &arguments))
         return TOOL_USAGE;
     int result = tool_attach(&session, &arguments.common);
     if (result)

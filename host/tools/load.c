@@ -53,9 +53,6 @@ static void add_peer(struct arguments *arguments, char *text, struct argp_state 
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct arguments *arguments = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->common;
-        return 0;
     case 'n':
         arguments->start.node = (uint16_t)tool_number(state, text, 0, libemp_node_limit() - 1);
         return 0;
@@ -94,7 +91,6 @@ static const struct argp parser = {
            "cycle. A board of the Linux driver takes no IMAGE: the driver loads its own.\v"
            "Without IMAGE: $EMP_IMAGE, or the image that was installed with emp. A damaged, "
            "foreign or too large image is refused before the board is touched.",
-    .children = (const struct argp_child[]){{&tool_argp, 0, NULL, 0}, {0}},
 };
 
 static void show_progress(void *context, const char *step, size_t done, size_t total) {
@@ -207,10 +203,9 @@ int tool_load(int argc, char **argv) {
     static struct arguments arguments;
     struct board_image *image = NULL;
     struct tool_session session;
-    tool_options_defaults(&arguments.common);
-    arguments.common.progress = show_progress;
-    if (argp_parse(&parser, argc, argv, 0, NULL, &arguments))
+    if (tool_parse(&parser, argc, argv, &arguments))
         return TOOL_USAGE;
+    arguments.common.progress = show_progress;
     int status = arguments.image ? open_image(&arguments, &image) : TOOL_DONE;
     if (!status)
         status = tool_open(&session, &arguments.common);

@@ -40,10 +40,32 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     }
 }
 
-const struct argp tool_argp = {.options = option_table, .parser = parse};
+static const struct argp common_argp = {.options = option_table, .parser = parse};
 
-void tool_options_defaults(struct tool_options *options) {
-    *options = (struct tool_options){.board = getenv("EMP_BOARD"), .timeout_s = -1};
+struct parsing {
+    const struct argp *own;
+    void *arguments;
+};
+
+static error_t parse_own(int key, char *text, struct argp_state *state) {
+    const struct parsing *parsing = state->input;
+    if (key == ARGP_KEY_INIT) {
+        state->child_inputs[0] = parsing->arguments;
+        return 0;
+    }
+    state->input = parsing->arguments;
+    return parsing->own->parser ? parsing->own->parser(key, text, state) : ARGP_ERR_UNKNOWN;
+}
+
+int tool_parse(const struct argp *own, int argc, char **argv, void *arguments) {
+    const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
+    struct parsing parsing = {own, arguments};
+    struct argp whole = *own;
+    whole.parser = parse_own;
+    whole.children = children;
+    *(struct tool_options *)arguments =
+        (struct tool_options){.board = getenv("EMP_BOARD"), .timeout_s = -1};
+    return argp_parse(&whole, argc, argv, 0, NULL, &parsing) ? TOOL_USAGE : TOOL_DONE;
 }
 
 uint64_t tool_timeout_ns(const struct tool_options *options) {

@@ -61,9 +61,6 @@ static unsigned test_by_name(const char *name, struct argp_state *state) {
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct arguments *arguments = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->common;
-        return 0;
     case 'a':
         arguments->answer = true;
         return 0;
@@ -102,7 +99,6 @@ static const struct argp parser = {
     .args_doc = "NODE\n--answer [NODE]",
     .doc = "Measures latency, bandwidth one way and both ways, and message rate, with a node where "
            "`emp perf --answer` runs. Times are of the board's clock.",
-    .children = (const struct argp_child[]){{&tool_argp, 0, NULL, 0}, {0}},
 };
 
 /* ------------------------------------------------------------------------------------------------
@@ -300,8 +296,7 @@ static int measure_all(struct tool_session *session, const struct arguments *arg
 int tool_perf(int argc, char **argv) {
     struct arguments arguments = {.window = WINDOW, .peer = LIBEMP_ANY_SOURCE};
     struct tool_session session;
-    tool_options_defaults(&arguments.common);
-    if (argp_parse(&parser, argc, argv, 0, NULL, &arguments))
+    if (tool_parse(&parser, argc, argv, &arguments))
         return TOOL_USAGE;
     if (arguments.common.json)
         arguments.format = FORMAT_JSON;

@@ -31,9 +31,6 @@ static const struct argp_option option_table[] = {
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct arguments *arguments = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->common;
-        return 0;
     case 'a':
         arguments->answer = true;
         return 0;
@@ -70,7 +67,6 @@ static const struct argp parser = {
     .doc =
         "Sends messages to a node and waits for the answers of `emp ping --answer` there. A node "
         "that does not answer, or is restarted meanwhile, costs pings, not the run.",
-    .children = (const struct argp_child[]){{&tool_argp, 0, NULL, 0}, {0}},
 };
 
 /* ------------------------------------------------------------------------------------------------
@@ -258,8 +254,7 @@ static int ping_all(struct tool_session *session, const struct arguments *argume
 int tool_ping(int argc, char **argv) {
     struct arguments arguments = {.interval_s = 1, .bytes = BYTES, .peer = LIBEMP_ANY_SOURCE};
     struct tool_session session;
-    tool_options_defaults(&arguments.common);
-    if (argp_parse(&parser, argc, argv, 0, NULL, &arguments))
+    if (tool_parse(&parser, argc, argv, &arguments))
         return TOOL_USAGE;
     tool_catch_signals();
     int status = tool_attach(&session, &arguments.common);

@@ -32,9 +32,6 @@ static const struct argp_option option_table[] = {
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct arguments *arguments = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->common;
-        return 0;
     case 'n':
         arguments->peer = (uint16_t)tool_number(state, text, 0, libemp_node_limit() - 1);
         return 0;
@@ -62,7 +59,6 @@ static const struct argp parser = {
         "Stores what one `emp send` sends, below DIRECTORY (default: the current one), or with - "
         "writes the content to standard output. Waits for a sender until interrupted, unless "
         "--timeout says how long.",
-    .children = (const struct argp_child[]){{&tool_argp, 0, NULL, 0}, {0}},
 };
 
 struct receiver {
@@ -335,8 +331,7 @@ int tool_receive(int argc, char **argv) {
     struct arguments arguments = {.directory = ".", .peer = LIBEMP_ANY_SOURCE};
     static struct receiver receiver;
     struct tool_session session;
-    tool_options_defaults(&arguments.common);
-    if (argp_parse(&parser, argc, argv, 0, NULL, &arguments))
+    if (tool_parse(&parser, argc, argv, &arguments))
         return TOOL_USAGE;
     arguments.to_output = strcmp(arguments.directory, "-") == 0;
     tool_catch_signals();

@@ -30,9 +30,6 @@ static const struct argp_option option_table[] = {
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct arguments *arguments = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->common;
-        return 0;
     case 'p':
         arguments->progress = true;
         return 0;
@@ -62,7 +59,6 @@ static const struct argp parser = {
     .doc = "Sends files, whole directories, or with - what standard input gives, to a node where "
            "`emp recv` runs. Each file is compared by its SHA-256 at the end. Links and special "
            "files are left out, with a message.",
-    .children = (const struct argp_child[]){{&tool_argp, 0, NULL, 0}, {0}},
 };
 
 struct sender {
@@ -293,8 +289,7 @@ static int send_all(struct sender *sender) {
 int tool_send(int argc, char **argv) {
     struct arguments arguments = {.name = "stdin"};
     struct tool_session session;
-    tool_options_defaults(&arguments.common);
-    if (argp_parse(&parser, argc, argv, 0, NULL, &arguments))
+    if (tool_parse(&parser, argc, argv, &arguments))
         return TOOL_USAGE;
     tool_catch_signals();
     int status = tool_attach(&session, &arguments.common);

@@ -45,10 +45,11 @@ struct tool_options {
     void (*progress)(void *context, const char *step, size_t done, size_t total); /* of a start */
 };
 
-/* The options that all subcommands with a board take; a child of their parsers, whose input is a
- * struct tool_options. */
-extern const struct argp tool_argp;
-void tool_options_defaults(struct tool_options *options);
+/* Parses the arguments of a subcommand with a board: by `own`, which has neither children nor a use
+ * for ARGP_KEY_INIT, and the options that all of them take. `arguments` begins with a struct
+ * tool_options, which is set; it is the input of own's parser, which may be NULL. TOOL_DONE or
+ * TOOL_USAGE; after --help and what argp_error says the program has ended. */
+int tool_parse(const struct argp *own, int argc, char **argv, void *arguments);
 /* How long to wait for a side that should answer; and for one that may come at any time: only as
  * long as the option says, else for ever. */
 uint64_t tool_timeout_ns(const struct tool_options *options);

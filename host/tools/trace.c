@@ -26,9 +26,6 @@ static const struct argp_option option_table[] = {
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct arguments *arguments = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->common;
-        return 0;
     case 'I':
         arguments->image = text;
         return 0;
@@ -53,7 +50,6 @@ static const struct argp parser = {
            "its trace ring still holds. The image must have been built with a ring "
            "(NAME_a_traced.bin in the profile modern). --timeout ends it when no transition comes "
            "for so long.",
-    .children = (const struct argp_child[]){{&tool_argp, 0, NULL, 0}, {0}},
 };
 
 static bool print(const struct arguments *arguments, const struct inspect_record *record) {
@@ -105,8 +101,7 @@ int tool_trace(int argc, char **argv) {
     struct arguments arguments = {.interval_s = 0.001};
     struct tool_session session;
     struct inspect_ring ring;
-    tool_options_defaults(&arguments.common);
-    if (argp_parse(&parser, argc, argv, 0, NULL, &arguments))
+    if (tool_parse(&parser, argc, argv, &arguments))
         return TOOL_USAGE;
     tool_catch_signals();
     int status = tool_attach(&session, &arguments.common);
