@@ -29,33 +29,21 @@ struct arguments {
     const char *memory;
 };
 
-static const struct argp_option option_table[] = {
-    {"image", 'I', "IMAGE", 0, "With names for addresses (default: as of `emp load`)", 0},
-    {"memory", 'M', "FILE", 0, "Also write the board's memory to this file, as the board has it",
-     0},
-    {0},
+static const struct tool_option option_table[] = {
+    {{"image", 'I', "IMAGE", 0, "With names for addresses (default: as of `emp load`)", 0},
+     TOOL_TO_TEXT(image)},
+    {{"memory", 'M', "FILE", 0, "Also write the board's memory to this file, as the board has it",
+      0},
+     TOOL_TO_TEXT(memory)},
+    {.kind = TOOL_OWN},
 };
 
-static error_t parse(int key, char *text, struct argp_state *state) {
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case 'I':
-        arguments->image = text;
-        return 0;
-    case 'M':
-        arguments->memory = text;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp parser = {
+static const struct tool_syntax syntax = {
     .options = option_table,
-    .parser = parse,
-    .doc = "Writes a report about a board on which firmware was started: why it stopped, where its "
-           "processors are, its counters, and the last transitions if it keeps them. The board is "
-           "not changed.",
+    .description =
+        "Writes a report about a board on which firmware was started: why it stopped, where its "
+        "processors are, its counters, and the last transitions if it keeps them. The board is "
+        "not changed.",
 };
 
 static int report_processor(struct tool_report *report, const struct inspect_ring *ring,
@@ -209,7 +197,7 @@ static int dump(struct tool_session *session, const struct arguments *arguments)
 int tool_dump(int argc, char **argv) {
     struct arguments arguments = {0};
     struct tool_session session;
-    if (tool_parse(&parser, argc, argv, &arguments))
+    if (tool_parse(&syntax, argc, argv, &arguments))
         return TOOL_USAGE;
     int status = tool_open(&session, &arguments.common);
     if (status)

@@ -19,8 +19,9 @@ struct arguments {
 /* ------------------------------------------------------------------------------------------------
  * info */
 
-static const struct argp info_parser = {
-    .doc = "Shows the state of a board: what runs on it, its node number and addresses, its link.",
+static const struct tool_syntax info_syntax = {
+    .description =
+        "Shows the state of a board: what runs on it, its node number and addresses, its link.",
 };
 
 int tool_info(int argc, char **argv) {
@@ -28,7 +29,7 @@ int tool_info(int argc, char **argv) {
     struct tool_session session;
     struct board_status status;
     struct tool_report report;
-    if (tool_parse(&info_parser, argc, argv, &arguments))
+    if (tool_parse(&info_syntax, argc, argv, &arguments))
         return TOOL_USAGE;
     int result = tool_open(&session, &arguments.common);
     if (result)
@@ -69,35 +70,20 @@ int tool_info(int argc, char **argv) {
 /* ------------------------------------------------------------------------------------------------
  * stat */
 
-static const struct argp_option stat_options[] = {
-    {"interval", 'i', "SECONDS", 0, "Between two views (default 1)", 0},
-    {"count", 'c', "NUMBER", 0, "Views; 0: until interrupted (default 1)", 0},
-    {"all", 'a', NULL, 0, "Also counters that are 0", 0},
-    {0},
+static const struct tool_option stat_options[] = {
+    {{"interval", 'i', "SECONDS", 0, "Between two views (default 1)", 0},
+     TOOL_TO_SECONDS(interval_s)},
+    {{"count", 'c', "NUMBER", 0, "Views; 0: until interrupted (default 1)", 0},
+     TOOL_TO_NUMBER(count, 0, UINT32_MAX)},
+    {{"all", 'a', NULL, 0, "Also counters that are 0", 0}, TOOL_TO_FLAG(all)},
+    {.kind = TOOL_OWN},
 };
 
-static error_t parse_stat(int key, char *text, struct argp_state *state) {
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case 'i':
-        arguments->interval_s = tool_seconds(state, text);
-        return 0;
-    case 'c':
-        arguments->count = tool_number(state, text, 0, UINT32_MAX);
-        return 0;
-    case 'a':
-        arguments->all = true;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp stat_parser = {
+static const struct tool_syntax stat_syntax = {
     .options = stat_options,
-    .parser = parse_stat,
-    .doc = "Shows the counters of a board. From the second view on also what was added since the "
-           "view before.",
+    .description =
+        "Shows the counters of a board. From the second view on also what was added since the "
+        "view before.",
 };
 
 static int view(struct tool_session *session, const struct arguments *arguments, uint32_t *before,
@@ -129,7 +115,7 @@ static int view(struct tool_session *session, const struct arguments *arguments,
 int tool_stat(int argc, char **argv) {
     struct arguments arguments = {.interval_s = 1, .count = 1};
     struct tool_session session;
-    if (tool_parse(&stat_parser, argc, argv, &arguments))
+    if (tool_parse(&stat_syntax, argc, argv, &arguments))
         return TOOL_USAGE;
     tool_catch_signals();
     int result = tool_attach(&session, &arguments.common);
@@ -165,11 +151,12 @@ static error_t parse_param(int key, char *text, struct argp_state *state) {
     return 0;
 }
 
-static const struct argp param_parser = {
+static const struct tool_syntax param_syntax = {
     .parser = parse_param,
-    .args_doc = "[NAME[=VALUE]...]",
-    .doc = "Shows parameters of the protocol, or sets those that may be set while it runs. A value "
-           "holds until the firmware is started again.",
+    .arguments = "[NAME[=VALUE]...]",
+    .description =
+        "Shows parameters of the protocol, or sets those that may be set while it runs. A value "
+        "holds until the firmware is started again.",
 };
 
 static int show(struct tool_session *session, struct tool_report *report, size_t index) {
@@ -212,7 +199,7 @@ int tool_param(int argc, char **argv) {
     struct libemp_parameter_information information;
     struct tool_session session;
     struct tool_report report;
-    if (tool_parse(&param_parser, argc, argv, &arguments))
+    if (tool_parse(&param_syntax, argc, argv, &arguments))
         return TOOL_USAGE;
     int result = tool_attach(&session, &arguments.common);
     if (result)

@@ -26,14 +26,19 @@ struct arguments {
     struct peer peers[PEER_LIMIT];
 };
 
-static const struct argp_option option_table[] = {
-    {"node", 'n', "NUMBER", 0, "The board's own node number (default 0)", 0},
-    {"peer", 'p', "NODE=MAC", 0, "Ethernet address of another node; repeatable", 0},
-    {"force", 'f', NULL, 0, "Also a board whose firmware runs; its messages are lost", 0},
-    {"wait-link", 'w', NULL, 0, "Return only when the link is up", 0},
-    {"mac", 'M', "MAC", 0, "Own Ethernet address (default: the one in the board's EEPROM)", 0},
-    {"epoch", 'e', "NUMBER", 0, "Incarnation (default: counted in the board's EEPROM)", 0},
-    {0},
+static const struct tool_option option_table[] = {
+    {{"node", 'n', "NUMBER", 0, "The board's own node number (default 0)", 0},
+     TOOL_TO_NODE(start.node)},
+    {{"peer", 'p', "NODE=MAC", 0, "Ethernet address of another node; repeatable", 0},
+     TOOL_TO_PARSER},
+    {{"force", 'f', NULL, 0, "Also a board whose firmware runs; its messages are lost", 0},
+     TOOL_TO_FLAG(force)},
+    {{"wait-link", 'w', NULL, 0, "Return only when the link is up", 0}, TOOL_TO_FLAG(wait_link)},
+    {{"mac", 'M', "MAC", 0, "Own Ethernet address (default: the one in the board's EEPROM)", 0},
+     TOOL_TO_PARSER},
+    {{"epoch", 'e', "NUMBER", 0, "Incarnation (default: counted in the board's EEPROM)", 0},
+     TOOL_TO_NUMBER(start.epoch, 1, UINT16_MAX)},
+    {.kind = TOOL_OWN},
 };
 
 static void add_peer(struct arguments *arguments, char *text, struct argp_state *state) {
@@ -46,31 +51,19 @@ static void add_peer(struct arguments *arguments, char *text, struct argp_state 
     if (arguments->peer_count == PEER_LIMIT)
         argp_error(state, "expected at most %d peers", PEER_LIMIT);
     *equals = 0;
-    peer->node = (uint16_t)tool_number(state, text, 0, libemp_node_limit() - 1);
+    peer->node = tool_node(state, text);
     arguments->peer_count++;
 }
 
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct arguments *arguments = state->input;
     switch (key) {
-    case 'n':
-        arguments->start.node = (uint16_t)tool_number(state, text, 0, libemp_node_limit() - 1);
-        return 0;
     case 'p':
         add_peer(arguments, text, state);
-        return 0;
-    case 'f':
-        arguments->force = true;
-        return 0;
-    case 'w':
-        arguments->wait_link = true;
         return 0;
     case 'M':
         if (!tool_parse_address(text, arguments->start.mac_address))
             argp_error(state, "expected --mac 02:54:47:00:00:01, found %s", text);
-        return 0;
-    case 'e':
-        arguments->start.epoch = (uint16_t)tool_number(state, text, 1, UINT16_MAX);
         return 0;
     case ARGP_KEY_ARG:
         if (arguments->image)
@@ -82,15 +75,16 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     }
 }
 
-static const struct argp parser = {
+static const struct tool_syntax syntax = {
     .options = option_table,
     .parser = parse,
-    .args_doc = "[IMAGE]",
-    .doc = "Loads a firmware image into a board, reads it back, starts it and waits until it is "
-           "ready. This card has no flash memory for firmware: it must be loaded after each power "
-           "cycle. A board of the Linux driver takes no IMAGE: the driver loads its own.\v"
-           "Without IMAGE: $EMP_IMAGE, or the image that was installed with emp. A damaged, "
-           "foreign or too large image is refused before the board is touched.",
+    .arguments = "[IMAGE]",
+    .description =
+        "Loads a firmware image into a board, reads it back, starts it and waits until it is "
+        "ready. This card has no flash memory for firmware: it must be loaded after each power "
+        "cycle. A board of the Linux driver takes no IMAGE: the driver loads its own.\v"
+        "Without IMAGE: $EMP_IMAGE, or the image that was installed with emp. A damaged, "
+        "foreign or too large image is refused before the board is touched.",
 };
 
 static void show_progress(void *context, const char *step, size_t done, size_t total) {
@@ -203,7 +197,7 @@ int tool_load(int argc, char **argv) {
     static struct arguments arguments;
     struct board_image *image = NULL;
     struct tool_session session;
-    if (tool_parse(&parser, argc, argv, &arguments))
+    if (tool_parse(&syntax, argc, argv, &arguments))
         return TOOL_USAGE;
     arguments.common.progress = show_progress;
     int status = arguments.image ? open_image(&arguments, &image) : TOOL_DONE;

@@ -43,26 +43,79 @@ static error_t parse(int key, char *text, struct argp_state *state) {
 static const struct argp common_argp = {.options = option_table, .parser = parse};
 
 struct parsing {
-    const struct argp *own;
+    const struct tool_syntax *syntax;
     void *arguments;
 };
 
+static const struct tool_option *find_option(const struct tool_syntax *syntax, int key) {
+    for (const struct tool_option *option = syntax->options; option && option->option.name;
+         option++)
+        if (option->option.key == key && option->kind != TOOL_OWN)
+            return option;
+    return NULL;
+}
+
+static void store_number(void *place, size_t bytes, uint64_t value) {
+    const uint16_t narrow = (uint16_t)value;
+    const uint32_t middle = (uint32_t)value;
+    memcpy(place,
+           bytes == sizeof narrow   ? (const void *)&narrow
+           : bytes == sizeof middle ? (const void *)&middle
+                                    : (const void *)&value,
+           bytes);
+}
+
+static void store(const struct tool_option *option, char *text, struct argp_state *state,
+                  void *arguments) {
+    void *place = (char *)arguments + option->at;
+    switch (option->kind) {
+    case TOOL_FLAG:
+        *(bool *)place = true;
+        break;
+    case TOOL_NUMBER:
+        store_number(place, option->bytes, tool_number(state, text, option->least, option->most));
+        break;
+    case TOOL_NODE:
+        *(uint16_t *)place = tool_node(state, text);
+        break;
+    case TOOL_SECONDS:
+        *(double *)place = tool_seconds(state, text);
+        break;
+    case TOOL_TEXT:
+        *(const char **)place = text;
+        break;
+    case TOOL_OWN:
+        break;
+    }
+}
+
 static error_t parse_own(int key, char *text, struct argp_state *state) {
     const struct parsing *parsing = state->input;
+    const struct tool_option *option = find_option(parsing->syntax, key);
     if (key == ARGP_KEY_INIT) {
         state->child_inputs[0] = parsing->arguments;
         return 0;
     }
+    if (option) {
+        store(option, text, state, parsing->arguments);
+        return 0;
+    }
     state->input = parsing->arguments;
-    return parsing->own->parser ? parsing->own->parser(key, text, state) : ARGP_ERR_UNKNOWN;
+    return parsing->syntax->parser ? parsing->syntax->parser(key, text, state) : ARGP_ERR_UNKNOWN;
 }
 
-int tool_parse(const struct argp *own, int argc, char **argv, void *arguments) {
+int tool_parse(const struct tool_syntax *syntax, int argc, char **argv, void *arguments) {
     const struct argp_child children[] = {{&common_argp, 0, NULL, 0}, {0}};
-    struct parsing parsing = {own, arguments};
-    struct argp whole = *own;
-    whole.parser = parse_own;
-    whole.children = children;
+    struct argp_option options[TOOL_OPTION_LIMIT + 1] = {{0}};
+    struct parsing parsing = {syntax, arguments};
+    const struct argp whole = {.options = options,
+                               .parser = parse_own,
+                               .args_doc = syntax->arguments,
+                               .doc = syntax->description,
+                               .children = children};
+    for (size_t i = 0; syntax->options && syntax->options[i].option.name && i < TOOL_OPTION_LIMIT;
+         i++)
+        options[i] = syntax->options[i].option;
     *(struct tool_options *)arguments =
         (struct tool_options){.board = getenv("EMP_BOARD"), .timeout_s = -1};
     return argp_parse(&whole, argc, argv, 0, NULL, &parsing) ? TOOL_USAGE : TOOL_DONE;
@@ -106,6 +159,16 @@ double tool_seconds(struct argp_state *state, const char *text) {
     if (end == text || *end || !isfinite(value) || value < 0 || value > LONGEST_S)
         argp_error(state, "expected seconds, 0 or more, found %s", text);
     return value;
+}
+
+uint16_t tool_node(struct argp_state *state, const char *text) {
+    return (uint16_t)tool_number(state, text, 0, libemp_node_limit() - 1);
+}
+
+const char *tool_only_argument(struct argp_state *state, const char *text) {
+    if (state->arg_num > 0)
+        argp_error(state, "unexpected argument %s", text);
+    return text;
 }
 
 bool tool_parse_address(const char *text, uint8_t address[6]) {

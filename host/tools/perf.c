@@ -27,12 +27,10 @@ static const char *const test_names[TESTS] = {[TEST_LATENCY] = "latency",
 /* Sizes of the table that is printed without --bytes. */
 static const size_t table_bytes[] = {4, 64, 1024, 4096, 16384, 65536};
 
-enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
-
 struct arguments {
     struct tool_options common;
     bool answer;
-    enum format format;
+    bool csv;
     unsigned test; /* 0: all */
     size_t bytes;  /* 0: the table */
     uint64_t count;
@@ -40,14 +38,19 @@ struct arguments {
     uint16_t peer;
 };
 
-static const struct argp_option option_table[] = {
-    {"answer", 'a', NULL, 0, "Answer measurements, of NODE or of all nodes, one at a time", 0},
-    {"test", 'T', "NAME", 0, "latency, stream (one way), both (ways) or rate (default: all)", 0},
-    {"bytes", 's', "NUMBER", 0, "Size of a message, up to 1M (default: a table)", 0},
-    {"count", 'c', "NUMBER", 0, "Messages of a measurement; of --answer: measurements", 0},
-    {"window", 'w', "NUMBER", 0, "Messages posted and not finished, 1 to 32 (default 16)", 0},
-    {"csv", 'C', NULL, 0, "Print results as CSV, for plot_perf.py", 0},
-    {0},
+static const struct tool_option option_table[] = {
+    {{"answer", 'a', NULL, 0, "Answer measurements, of NODE or of all nodes, one at a time", 0},
+     TOOL_TO_FLAG(answer)},
+    {{"test", 'T', "NAME", 0, "latency, stream (one way), both (ways) or rate (default: all)", 0},
+     TOOL_TO_PARSER},
+    {{"bytes", 's', "NUMBER", 0, "Size of a message, up to 1M (default: a table)", 0},
+     TOOL_TO_NUMBER(bytes, 1, TRAFFIC_BYTES_LIMIT)},
+    {{"count", 'c', "NUMBER", 0, "Messages of a measurement; of --answer: measurements", 0},
+     TOOL_TO_NUMBER(count, 1, UINT32_MAX)},
+    {{"window", 'w', "NUMBER", 0, "Messages posted and not finished, 1 to 32 (default 16)", 0},
+     TOOL_TO_NUMBER(window, 1, TRAFFIC_WINDOW_LIMIT)},
+    {{"csv", 'C', NULL, 0, "Print results as CSV, for plot_perf.py", 0}, TOOL_TO_FLAG(csv)},
+    {.kind = TOOL_OWN},
 };
 
 static unsigned test_by_name(const char *name, struct argp_state *state) {
@@ -61,28 +64,11 @@ static unsigned test_by_name(const char *name, struct argp_state *state) {
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct arguments *arguments = state->input;
     switch (key) {
-    case 'a':
-        arguments->answer = true;
-        return 0;
     case 'T':
         arguments->test = test_by_name(text, state);
         return 0;
-    case 's':
-        arguments->bytes = (size_t)tool_number(state, text, 1, TRAFFIC_BYTES_LIMIT);
-        return 0;
-    case 'c':
-        arguments->count = tool_number(state, text, 1, UINT32_MAX);
-        return 0;
-    case 'w':
-        arguments->window = (size_t)tool_number(state, text, 1, TRAFFIC_WINDOW_LIMIT);
-        return 0;
-    case 'C':
-        arguments->format = FORMAT_CSV;
-        return 0;
     case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            argp_error(state, "unexpected argument %s", text);
-        arguments->peer = (uint16_t)tool_number(state, text, 0, libemp_node_limit() - 1);
+        arguments->peer = tool_node(state, tool_only_argument(state, text));
         return 0;
     case ARGP_KEY_NO_ARGS:
         if (!arguments->answer)
@@ -93,12 +79,13 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     }
 }
 
-static const struct argp parser = {
+static const struct tool_syntax syntax = {
     .options = option_table,
     .parser = parse,
-    .args_doc = "NODE\n--answer [NODE]",
-    .doc = "Measures latency, bandwidth one way and both ways, and message rate, with a node where "
-           "`emp perf --answer` runs. Times are of the board's clock.",
+    .arguments = "NODE\n--answer [NODE]",
+    .description =
+        "Measures latency, bandwidth one way and both ways, and message rate, with a node where "
+        "`emp perf --answer` runs. Times are of the board's clock.",
 };
 
 /* ------------------------------------------------------------------------------------------------
@@ -217,11 +204,11 @@ static void print_result(const struct arguments *arguments, const struct request
                          double seconds) {
     const double each_us = seconds / (double)request->count * 1e6;
     const bool echo = request->test == TEST_LATENCY;
-    if (arguments->format == FORMAT_CSV) {
+    if (arguments->csv) {
         (void)printf("%s,%zu,%" PRIu64 ",%.3f,%.3f,%.0f\n", test_names[request->test],
                      request->bytes, request->count, echo ? each_us / 2 : 0,
                      echo ? 0 : megabits(request, seconds), echo ? 0 : 1e6 / each_us);
-    } else if (arguments->format == FORMAT_JSON) {
+    } else if (arguments->common.json) {
         cJSON *row = cJSON_CreateObject();
         (void)cJSON_AddStringToObject(row, "test", test_names[request->test]);
         (void)cJSON_AddNumberToObject(row, "bytes", (double)request->bytes);
@@ -273,7 +260,7 @@ static int measure_all(struct tool_session *session, const struct arguments *arg
     struct libemp_memory *memory;
     uint8_t *buffer;
     int status = tool_buffer(session, REQUEST_BYTES, &buffer, &memory);
-    if (!status && arguments->format == FORMAT_CSV)
+    if (!status && arguments->csv)
         (void)puts("test,bytes,count,latency_us,mbit_per_s,messages_per_s");
     for (unsigned test = TEST_LATENCY; test < TESTS; test++) {
         const size_t rows =
@@ -296,10 +283,9 @@ static int measure_all(struct tool_session *session, const struct arguments *arg
 int tool_perf(int argc, char **argv) {
     struct arguments arguments = {.window = WINDOW, .peer = LIBEMP_ANY_SOURCE};
     struct tool_session session;
-    if (tool_parse(&parser, argc, argv, &arguments))
+    if (tool_parse(&syntax, argc, argv, &arguments))
         return TOOL_USAGE;
-    if (arguments.common.json)
-        arguments.format = FORMAT_JSON;
+    arguments.csv = arguments.csv && !arguments.common.json;
     tool_catch_signals();
     int status = tool_attach(&session, &arguments.common);
     if (status)

@@ -19,37 +19,23 @@ struct arguments {
     uint16_t peer;
 };
 
-static const struct argp_option option_table[] = {
-    {"answer", 'a', NULL, 0, "Answer pings, of NODE or of all nodes", 0},
-    {"count", 'c', "NUMBER", 0, "Pings to send or answer; 0: until interrupted (default 0)", 0},
-    {"interval", 'i', "SECONDS", 0, "Between two pings (default 1)", 0},
-    {"bytes", 's', "NUMBER", 0, "Size of a ping, 8 to 65536 (default 56)", 0},
-    {"quiet", 'q', NULL, 0, "Print the summary only", 0},
-    {0},
+static const struct tool_option option_table[] = {
+    {{"answer", 'a', NULL, 0, "Answer pings, of NODE or of all nodes", 0}, TOOL_TO_FLAG(answer)},
+    {{"count", 'c', "NUMBER", 0, "Pings to send or answer; 0: until interrupted (default 0)", 0},
+     TOOL_TO_NUMBER(count, 0, UINT32_MAX)},
+    {{"interval", 'i', "SECONDS", 0, "Between two pings (default 1)", 0},
+     TOOL_TO_SECONDS(interval_s)},
+    {{"bytes", 's', "NUMBER", 0, "Size of a ping, 8 to 65536 (default 56)", 0},
+     TOOL_TO_NUMBER(bytes, NUMBER_BYTES, BYTES_LIMIT)},
+    {{"quiet", 'q', NULL, 0, "Print the summary only", 0}, TOOL_TO_FLAG(quiet)},
+    {.kind = TOOL_OWN},
 };
 
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct arguments *arguments = state->input;
     switch (key) {
-    case 'a':
-        arguments->answer = true;
-        return 0;
-    case 'c':
-        arguments->count = tool_number(state, text, 0, UINT32_MAX);
-        return 0;
-    case 'i':
-        arguments->interval_s = tool_seconds(state, text);
-        return 0;
-    case 's':
-        arguments->bytes = (size_t)tool_number(state, text, NUMBER_BYTES, BYTES_LIMIT);
-        return 0;
-    case 'q':
-        arguments->quiet = true;
-        return 0;
     case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            argp_error(state, "unexpected argument %s", text);
-        arguments->peer = (uint16_t)tool_number(state, text, 0, libemp_node_limit() - 1);
+        arguments->peer = tool_node(state, tool_only_argument(state, text));
         return 0;
     case ARGP_KEY_NO_ARGS:
         if (!arguments->answer)
@@ -60,11 +46,11 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     }
 }
 
-static const struct argp parser = {
+static const struct tool_syntax syntax = {
     .options = option_table,
     .parser = parse,
-    .args_doc = "NODE\n--answer [NODE]",
-    .doc =
+    .arguments = "NODE\n--answer [NODE]",
+    .description =
         "Sends messages to a node and waits for the answers of `emp ping --answer` there. A node "
         "that does not answer, or is restarted meanwhile, costs pings, not the run.",
 };
@@ -254,7 +240,7 @@ static int ping_all(struct tool_session *session, const struct arguments *argume
 int tool_ping(int argc, char **argv) {
     struct arguments arguments = {.interval_s = 1, .bytes = BYTES, .peer = LIBEMP_ANY_SOURCE};
     struct tool_session session;
-    if (tool_parse(&parser, argc, argv, &arguments))
+    if (tool_parse(&syntax, argc, argv, &arguments))
         return TOOL_USAGE;
     tool_catch_signals();
     int status = tool_attach(&session, &arguments.common);

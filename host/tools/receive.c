@@ -22,40 +22,31 @@ struct arguments {
     const char *directory;
 };
 
-static const struct argp_option option_table[] = {
-    {"node", 'n', "NODE", 0, "Accept from this node only (default: from the first that sends)", 0},
-    {"resume", 'r', NULL, 0, "Continue files of which a part is there from an earlier try", 0},
-    {"progress", 'p', NULL, 0, "Report progress on standard error", 0},
-    {0},
+static const struct tool_option option_table[] = {
+    {{"node", 'n', "NODE", 0, "Accept from this node only (default: from the first that sends)", 0},
+     TOOL_TO_NODE(peer)},
+    {{"resume", 'r', NULL, 0, "Continue files of which a part is there from an earlier try", 0},
+     TOOL_TO_FLAG(resume)},
+    {{"progress", 'p', NULL, 0, "Report progress on standard error", 0}, TOOL_TO_FLAG(progress)},
+    {.kind = TOOL_OWN},
 };
 
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct arguments *arguments = state->input;
     switch (key) {
-    case 'n':
-        arguments->peer = (uint16_t)tool_number(state, text, 0, libemp_node_limit() - 1);
-        return 0;
-    case 'r':
-        arguments->resume = true;
-        return 0;
-    case 'p':
-        arguments->progress = true;
-        return 0;
     case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            argp_error(state, "unexpected argument %s", text);
-        arguments->directory = text;
+        arguments->directory = tool_only_argument(state, text);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
-static const struct argp parser = {
+static const struct tool_syntax syntax = {
     .options = option_table,
     .parser = parse,
-    .args_doc = "[DIRECTORY | -]",
-    .doc =
+    .arguments = "[DIRECTORY | -]",
+    .description =
         "Stores what one `emp send` sends, below DIRECTORY (default: the current one), or with - "
         "writes the content to standard output. Waits for a sender until interrupted, unless "
         "--timeout says how long.",
@@ -331,7 +322,7 @@ int tool_receive(int argc, char **argv) {
     struct arguments arguments = {.directory = ".", .peer = LIBEMP_ANY_SOURCE};
     static struct receiver receiver;
     struct tool_session session;
-    if (tool_parse(&parser, argc, argv, &arguments))
+    if (tool_parse(&syntax, argc, argv, &arguments))
         return TOOL_USAGE;
     arguments.to_output = strcmp(arguments.directory, "-") == 0;
     tool_catch_signals();

@@ -21,24 +21,18 @@ struct arguments {
     size_t path_count;
 };
 
-static const struct argp_option option_table[] = {
-    {"progress", 'p', NULL, 0, "Report progress on standard error", 0},
-    {"name", 'N', "NAME", 0, "Name for standard input (default: stdin)", 0},
-    {0},
+static const struct tool_option option_table[] = {
+    {{"progress", 'p', NULL, 0, "Report progress on standard error", 0}, TOOL_TO_FLAG(progress)},
+    {{"name", 'N', "NAME", 0, "Name for standard input (default: stdin)", 0}, TOOL_TO_TEXT(name)},
+    {.kind = TOOL_OWN},
 };
 
 static error_t parse(int key, char *text, struct argp_state *state) {
     struct arguments *arguments = state->input;
+    (void)text;
     switch (key) {
-    case 'p':
-        arguments->progress = true;
-        return 0;
-    case 'N':
-        arguments->name = text;
-        return 0;
     case ARGP_KEY_ARGS:
-        arguments->peer =
-            (uint16_t)tool_number(state, state->argv[state->next], 0, libemp_node_limit() - 1);
+        arguments->peer = tool_node(state, state->argv[state->next]);
         arguments->paths = state->argv + state->next + 1;
         arguments->path_count = (size_t)(state->argc - state->next - 1);
         if (arguments->path_count == 0)
@@ -52,13 +46,14 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     }
 }
 
-static const struct argp parser = {
+static const struct tool_syntax syntax = {
     .options = option_table,
     .parser = parse,
-    .args_doc = "NODE PATH...",
-    .doc = "Sends files, whole directories, or with - what standard input gives, to a node where "
-           "`emp recv` runs. Each file is compared by its SHA-256 at the end. Links and special "
-           "files are left out, with a message.",
+    .arguments = "NODE PATH...",
+    .description =
+        "Sends files, whole directories, or with - what standard input gives, to a node where "
+        "`emp recv` runs. Each file is compared by its SHA-256 at the end. Links and special "
+        "files are left out, with a message.",
 };
 
 struct sender {
@@ -289,7 +284,7 @@ static int send_all(struct sender *sender) {
 int tool_send(int argc, char **argv) {
     struct arguments arguments = {.name = "stdin"};
     struct tool_session session;
-    if (tool_parse(&parser, argc, argv, &arguments))
+    if (tool_parse(&syntax, argc, argv, &arguments))
         return TOOL_USAGE;
     tool_catch_signals();
     int status = tool_attach(&session, &arguments.common);

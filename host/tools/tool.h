@@ -45,11 +45,47 @@ struct tool_options {
     void (*progress)(void *context, const char *step, size_t done, size_t total); /* of a start */
 };
 
-/* Parses the arguments of a subcommand with a board: by `own`, which has neither children nor a use
- * for ARGP_KEY_INIT, and the options that all of them take. `arguments` begins with a struct
- * tool_options, which is set; it is the input of own's parser, which may be NULL. TOOL_DONE or
- * TOOL_USAGE; after --help and what argp_error says the program has ended. */
-int tool_parse(const struct argp *own, int argc, char **argv, void *arguments);
+/* What becomes of an option's text. */
+enum tool_kind {
+    TOOL_OWN,     /* the subcommand's parser takes it */
+    TOOL_FLAG,    /* a bool */
+    TOOL_NUMBER,  /* an unsigned integer of any size, within limits */
+    TOOL_NODE,    /* a uint16_t */
+    TOOL_SECONDS, /* a double */
+    TOOL_TEXT     /* a const char * */
+};
+
+struct tool_option {
+    struct argp_option option;
+    enum tool_kind kind;
+    size_t at; /* in the subcommand's arguments */
+    size_t bytes;
+    uint64_t least; /* of a number */
+    uint64_t most;
+};
+
+enum { TOOL_OPTION_LIMIT = 16 };
+
+/* Where in `struct arguments` an option goes: behind its struct argp_option. */
+#define TOOL_FIELD(field)                  offsetof(struct arguments, field), sizeof(((struct arguments *)0)->field)
+#define TOOL_TO_FLAG(field)                TOOL_FLAG, TOOL_FIELD(field), 0, 0
+#define TOOL_TO_NUMBER(field, least, most) TOOL_NUMBER, TOOL_FIELD(field), (least), (most)
+#define TOOL_TO_NODE(field)                TOOL_NODE, TOOL_FIELD(field), 0, 0
+#define TOOL_TO_SECONDS(field)             TOOL_SECONDS, TOOL_FIELD(field), 0, 0
+#define TOOL_TO_TEXT(field)                TOOL_TEXT, TOOL_FIELD(field), 0, 0
+#define TOOL_TO_PARSER                     TOOL_OWN, 0, 0, 0, 0
+
+struct tool_syntax {
+    const struct tool_option *options; /* the last one has no name; NULL: none */
+    argp_parser_t parser; /* for arguments and TOOL_TO_PARSER, never ARGP_KEY_INIT; NULL: none */
+    const char *arguments;
+    const char *description;
+};
+
+/* Parses the arguments of a subcommand with a board: by its syntax, and the options that all of
+ * them take. `arguments` begins with a struct tool_options, which is set; it is the input of the
+ * parser. TOOL_DONE or TOOL_USAGE; after --help and what argp_error says the program has ended. */
+int tool_parse(const struct tool_syntax *syntax, int argc, char **argv, void *arguments);
 /* How long to wait for a side that should answer; and for one that may come at any time: only as
  * long as the option says, else for ever. */
 uint64_t tool_timeout_ns(const struct tool_options *options);
@@ -59,6 +95,9 @@ uint64_t tool_patience_ns(const struct tool_options *options);
  * may end with k, M or G. */
 uint64_t tool_number(struct argp_state *state, const char *text, uint64_t least, uint64_t most);
 double tool_seconds(struct argp_state *state, const char *text);
+uint16_t tool_node(struct argp_state *state, const char *text);
+/* The only argument of a subcommand; another one is refused. */
+const char *tool_only_argument(struct argp_state *state, const char *text);
 bool tool_parse_address(const char *text, uint8_t address[6]);
 
 /* ------------------------------------------------------------------------------------------------

@@ -15,41 +15,24 @@ struct arguments {
     double interval_s;
 };
 
-static const struct argp_option option_table[] = {
-    {"image", 'I', "IMAGE", 0, "With the names of transitions (default: as of `emp load`)", 0},
-    {"only", 'o', "TEXT", 0, "Only transitions whose name contains this", 0},
-    {"count", 'c', "NUMBER", 0, "Transitions to show; 0: until interrupted (default 0)", 0},
-    {"interval", 'i', "SECONDS", 0, "Between two looks at the ring (default 0.001)", 0},
-    {0},
+static const struct tool_option option_table[] = {
+    {{"image", 'I', "IMAGE", 0, "With the names of transitions (default: as of `emp load`)", 0},
+     TOOL_TO_TEXT(image)},
+    {{"only", 'o', "TEXT", 0, "Only transitions whose name contains this", 0}, TOOL_TO_TEXT(only)},
+    {{"count", 'c', "NUMBER", 0, "Transitions to show; 0: until interrupted (default 0)", 0},
+     TOOL_TO_NUMBER(count, 0, UINT32_MAX)},
+    {{"interval", 'i', "SECONDS", 0, "Between two looks at the ring (default 0.001)", 0},
+     TOOL_TO_SECONDS(interval_s)},
+    {.kind = TOOL_OWN},
 };
 
-static error_t parse(int key, char *text, struct argp_state *state) {
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case 'I':
-        arguments->image = text;
-        return 0;
-    case 'o':
-        arguments->only = text;
-        return 0;
-    case 'c':
-        arguments->count = tool_number(state, text, 0, UINT32_MAX);
-        return 0;
-    case 'i':
-        arguments->interval_s = tool_seconds(state, text);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp parser = {
+static const struct tool_syntax syntax = {
     .options = option_table,
-    .parser = parse,
-    .doc = "Shows the transitions of a board's state machines as it takes them, first those that "
-           "its trace ring still holds. The image must have been built with a ring "
-           "(NAME_a_traced.bin in the profile modern). --timeout ends it when no transition comes "
-           "for so long.",
+    .description =
+        "Shows the transitions of a board's state machines as it takes them, first those that "
+        "its trace ring still holds. The image must have been built with a ring "
+        "(NAME_a_traced.bin in the profile modern). --timeout ends it when no transition comes "
+        "for so long.",
 };
 
 static bool print(const struct arguments *arguments, const struct inspect_record *record) {
@@ -101,7 +84,7 @@ int tool_trace(int argc, char **argv) {
     struct arguments arguments = {.interval_s = 0.001};
     struct tool_session session;
     struct inspect_ring ring;
-    if (tool_parse(&parser, argc, argv, &arguments))
+    if (tool_parse(&syntax, argc, argv, &arguments))
         return TOOL_USAGE;
     tool_catch_signals();
     int status = tool_attach(&session, &arguments.common);
