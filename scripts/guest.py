@@ -255,9 +255,9 @@ class Guest:
         pipe.write(line + "\n")
         pipe.flush()
 
-    def finish(self) -> Result:
+    def finish(self, limit_seconds: float = TIME_LIMIT_SECONDS) -> Result:
         """Waits for the end of the script and of the guest."""
-        deadline = time.monotonic() + TIME_LIMIT_SECONDS
+        deadline = time.monotonic() + limit_seconds
         while self.next_line(deadline) is not None:
             pass
         self.process.wait(timeout=TIME_LIMIT_SECONDS)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.guest import Guest, Result
+from scripts.guest import TIME_LIMIT_SECONDS, Guest, Result
 from tests.driver.test_module import BUILD, IMAGE, IN_GUEST, MODULE, complaints, module
 from tests.kernel.machines import BRIDGE, TWO_BOARDS, serve, skip_without_kernel
 from tests.long_tests import one_in
@@ -33,6 +33,7 @@ def run(
     other: list[str],
     scenario: str = TWO_BOARDS,
     files: dict[str, Path] | None = None,
+    limit_seconds: float = TIME_LIMIT_SECONDS,
 ) -> Result:
     """The script in the machine of the left board; a courier at the right one, which ends with it or before."""
     with serve(scenario) as server:
@@ -50,7 +51,7 @@ def run(
                 env={**os.environ, "EMP_IMAGE": str(IMAGE)},
             ) as process:
                 try:
-                    result = guest.finish()
+                    result = guest.finish(limit_seconds)
                 finally:
                     if verb == "echo":
                         process.kill()
@@ -143,6 +144,7 @@ sleep 1.3
 rmmod emp
 """,
         ["echo", "1"],
+        limit_seconds=TIME_LIMIT_SECONDS * (1 + calls // 100_000),
     )
     assert result.status == 0, result.output
     assert f"hostile: {calls} calls" in result.output
