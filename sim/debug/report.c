@@ -43,7 +43,7 @@ struct tigon_reporter {
     struct tigon_world *world;
     size_t board_count;
     struct firmware {
-        struct tigon_symbols *symbols; /* NULL: none */
+        struct tigon_symbols *symbols[2]; /* of either core; NULL: none */
         char name[NAME_BYTES];
     } * boards;
     const char *(*transition_name)(size_t board, uint32_t transition);
@@ -83,12 +83,19 @@ int tigon_reporter_create(struct tigon_reporter **result, struct tigon_world *wo
     return 0;
 }
 
+static void free_symbols(struct firmware *firmware) {
+    for (unsigned core = 0; core < 2; core++) {
+        tigon_symbols_free(firmware->symbols[core]);
+        firmware->symbols[core] = NULL;
+    }
+}
+
 void tigon_reporter_free(struct tigon_reporter *reporter) {
     if (!reporter)
         return;
     tigon_world_detach(reporter->world, reporter);
     for (size_t i = 0; i < reporter->board_count; i++)
-        tigon_symbols_free(reporter->boards[i].symbols);
+        free_symbols(&reporter->boards[i]);
     free(reporter->boards);
     free(reporter);
 }
@@ -96,9 +103,12 @@ void tigon_reporter_free(struct tigon_reporter *reporter) {
 int tigon_reporter_set_image(struct tigon_reporter *reporter, size_t board, const char *path) {
     if (board >= reporter->board_count)
         return -EINVAL;
-    tigon_symbols_free(reporter->boards[board].symbols);
-    reporter->boards[board].symbols = NULL;
-    return tigon_symbols_load(&reporter->boards[board].symbols, path);
+    struct firmware *firmware = &reporter->boards[board];
+    free_symbols(firmware);
+    int error = tigon_symbols_load(&firmware->symbols[0], path, 0);
+    if (!error)
+        error = tigon_symbols_load(&firmware->symbols[1], path, 1);
+    return error;
 }
 
 void tigon_reporter_set_name(struct tigon_reporter *reporter, size_t board, const char *name) {
@@ -287,7 +297,7 @@ static bool traced_word(struct tigon_board *board, const struct tigon_symbols *s
 
 static void add_transitions(cJSON *object, const struct tigon_reporter *reporter,
                             struct tigon_board *board) {
-    const struct tigon_symbols *symbols = reporter->boards[board->index].symbols;
+    const struct tigon_symbols *symbols = reporter->boards[board->index].symbols[0];
     uint32_t ring, unused, at, count;
     if (!traced_word(board, symbols, TRACE_RING, &ring, &unused) ||
         !traced_word(board, symbols, TRACE_COUNT, &at, &count))
@@ -370,7 +380,7 @@ cJSON *tigon_reporter_report(const struct tigon_reporter *reporter, const char *
         for (unsigned core = 0; core < 2; core++)
             add_core(cores, &board->cpu[core],
                      tigon_cycle_at_or_after(tigon_world_now_ticks(reporter->world)),
-                     reporter->boards[i].symbols);
+                     reporter->boards[i].symbols[core]);
         report_add_devices(object, board);
         add_stop(object, reporter, board);
         add_transitions(object, reporter, board);

@@ -189,7 +189,7 @@ int tigon_charge_file_read(struct tigon_charge_file **file, const char *path, co
                            char *message, size_t message_bytes) {
     struct tigon_symbols *symbols = NULL;
     struct tigon_charge_file *result = calloc(1, sizeof *result);
-    int error = result ? tigon_symbols_load(&symbols, image) : -ENOMEM;
+    int error = result ? tigon_symbols_load(&symbols, image, 0) : -ENOMEM;
     if (error) {
         (void)snprintf(message, message_bytes, "%s: %s", image, strerror(-error));
         free(result);

@@ -343,7 +343,7 @@ int tigon_execution_symbols(struct tigon_execution *execution, unsigned number, 
     struct core *core = &execution->core[number & 1u];
     if (core->symbols)
         return -EBUSY;
-    const int error = tigon_symbols_load(&core->symbols, path);
+    const int error = tigon_symbols_load(&core->symbols, path, number);
     if (error)
         return error;
     for (size_t i = 0; i < tigon_symbols_count(core->symbols); i++) {

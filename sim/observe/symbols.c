@@ -28,6 +28,8 @@ struct tigon_symbols {
     size_t value_count;
     struct line *lines;
     size_t line_count;
+    unsigned core;
+    bool divided; /* the image is for both cores */
     bool failed;  /* out of memory */
     Dwarf *dwarf; /* owns the names of files */
     int descriptor;
@@ -64,6 +66,54 @@ static void add_function(struct tigon_symbols *symbols, const char *name, uint32
         functions[symbols->function_count++] = (struct tigon_function){name, start, bytes};
 }
 
+#define SECOND             "second"
+#define SCRATCHPAD         0x00C00000U
+#define SCRATCHPADS_AT_END 0x00C04000U
+
+static bool is_in_scratchpad(uint64_t address) {
+    return address >= SCRATCHPAD && address < SCRATCHPADS_AT_END;
+}
+
+static const char *section_name(Elf *elf, const GElf_Shdr *header) {
+    size_t names;
+    const char *name =
+        elf_getshdrstrndx(elf, &names) == 0 ? elf_strptr(elf, names, header->sh_name) : NULL;
+    return name ? name : "";
+}
+
+static bool is_seconds(Elf *elf, const GElf_Shdr *header) {
+    return strncmp(section_name(elf, header), "." SECOND, sizeof SECOND) == 0 &&
+           is_in_scratchpad(header->sh_addr);
+}
+
+static bool is_divided(Elf *elf) {
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section)) != NULL;) {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header) && is_seconds(elf, &header))
+            return true;
+    }
+    return false;
+}
+
+static bool is_seconds_source(const char *path) {
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return path && strncmp(slash ? slash + 1 : path, SECOND, sizeof SECOND - 1) == 0;
+}
+
+/* Whether a symbol lies in the scratchpad of the other core, or is of its sources alone: both may
+ * have functions of one name in SRAM. `source` is where a local symbol comes from. */
+static bool is_others(const struct tigon_symbols *symbols, Elf *elf, const GElf_Sym *symbol,
+                      const char *source) {
+    GElf_Shdr header;
+    Elf_Scn *found = symbol->st_shndx < SHN_LORESERVE ? elf_getscn(elf, symbol->st_shndx) : NULL;
+    if (!symbols->divided || !found || !gelf_getshdr(found, &header))
+        return false;
+    if (is_in_scratchpad(header.sh_addr))
+        return is_seconds(elf, &header) != (symbols->core == 1);
+    return source && GELF_ST_BIND(symbol->st_info) == STB_LOCAL &&
+           is_seconds_source(source) != (symbols->core == 1);
+}
+
 /* Whether there is code at a symbol: linkers put names at the ends of sections, too. */
 static bool is_code(Elf *elf, const GElf_Sym *symbol) {
     GElf_Shdr header;
@@ -86,12 +136,16 @@ static bool is_covered(const struct tigon_symbols *symbols, size_t count, uint32
 static void read_table(struct tigon_symbols *symbols, Elf *elf, const GElf_Shdr *header,
                        Elf_Data *data, bool labels) {
     const size_t functions = symbols->function_count;
+    const char *source = NULL;
     for (size_t i = 1; i < header->sh_size / header->sh_entsize; i++) {
         GElf_Sym symbol;
         const char *name = NULL;
         if (gelf_getsym(data, (int)i, &symbol))
             name = elf_strptr(elf, header->sh_link, symbol.st_name);
-        if (!name || !*name || symbol.st_shndx == SHN_UNDEF)
+        if (GELF_ST_TYPE(symbol.st_info) == STT_FILE)
+            source = name;
+        if (!name || !*name || symbol.st_shndx == SHN_UNDEF ||
+            is_others(symbols, elf, &symbol, source))
             continue;
         const unsigned type = GELF_ST_TYPE(symbol.st_info);
         const bool global = GELF_ST_BIND(symbol.st_info) != STB_LOCAL;
@@ -155,12 +209,14 @@ static void tidy(struct tigon_symbols *symbols) {
     }
 }
 
-static void add_line(struct tigon_symbols *symbols, Dwarf_Line *from) {
+static void add_line(struct tigon_symbols *symbols, Dwarf_Line *from, bool seconds) {
     Dwarf_Addr address;
     int number = 0;
     bool end = false;
     if (dwarf_lineaddr(from, &address) || dwarf_lineno(from, &number) ||
         dwarf_lineendsequence(from, &end))
+        return;
+    if (symbols->divided && is_in_scratchpad(address) && seconds != (symbols->core == 1))
         return;
     const char *file = dwarf_linesrc(from, NULL, NULL);
     struct line *lines = grow(symbols->lines, symbols->line_count, sizeof *lines);
@@ -183,7 +239,8 @@ static void read_lines(struct tigon_symbols *symbols) {
         if (dwarf_offdie(symbols->dwarf, offset + header, &unit) &&
             dwarf_getsrclines(&unit, &lines, &count) == 0)
             for (size_t i = 0; i < count; i++)
-                add_line(symbols, dwarf_onesrcline(lines, i));
+                add_line(symbols, dwarf_onesrcline(lines, i),
+                         is_seconds_source(dwarf_diename(&unit)));
         offset = next;
     }
     if (symbols->line_count)
@@ -206,7 +263,7 @@ static const char *kept_name(const struct tigon_symbols *symbols, const char *na
     return found ? found->name : "?";
 }
 
-int tigon_symbols_load(struct tigon_symbols **symbols, const char *path) {
+int tigon_symbols_load(struct tigon_symbols **symbols, const char *path, unsigned core) {
     struct tigon_symbols *result = calloc(1, sizeof *result);
     if (!result)
         return -ENOMEM;
@@ -219,7 +276,9 @@ int tigon_symbols_load(struct tigon_symbols **symbols, const char *path) {
     Elf *elf = error ? NULL : elf_begin(result->descriptor, ELF_C_READ, NULL);
     if (!error && !is_mips(elf))
         error = -ENOEXEC;
+    result->core = core;
     if (!error) {
+        result->divided = is_divided(elf);
         read_tables(result, elf, false);
         read_tables(result, elf, true);
         if (result->value_count)

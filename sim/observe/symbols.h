@@ -20,8 +20,11 @@ struct tigon_function {
     uint32_t bytes; /* at least 4; up to the next function where the image does not say */
 };
 
-/* Reads a file. Returns 0 or -errno: -ENOEXEC unless it is an ELF file for 32-bit MIPS. */
-int tigon_symbols_load(struct tigon_symbols **symbols, const char *path);
+/* Reads what a file has of one core (0 is A, 1 is B). Both scratchpads have the same addresses: in
+ * an image for two processors, B's sections there have names that begin with ".second", and the
+ * sources of B's code too. Returns 0 or -errno: -ENOEXEC unless it is an ELF file for 32-bit MIPS.
+ */
+int tigon_symbols_load(struct tigon_symbols **symbols, const char *path, unsigned core);
 void tigon_symbols_free(struct tigon_symbols *symbols); /* NULL is allowed */
 
 /* Functions by rising address; they do not overlap. */
@@ -29,7 +32,8 @@ size_t tigon_symbols_count(const struct tigon_symbols *symbols);
 const struct tigon_function *tigon_symbols_function(const struct tigon_symbols *symbols,
                                                     size_t index);
 
-/* The value of a symbol of any kind; false when there is none of that name. */
+/* The value of a symbol of any kind that this core can reach; false when there is none of that
+ * name. */
 bool tigon_symbols_value(const struct tigon_symbols *symbols, const char *name, uint32_t *value);
 
 /* The line an instruction came from; false when it is not known. `*file` lives as long as

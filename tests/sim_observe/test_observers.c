@@ -406,9 +406,9 @@ static void test_damaged_images(void **state) {
     struct tigon_symbols *symbols;
     char path[] = "/tmp/test_observers.XXXXXX";
     uint32_t value;
-    assert_int_equal(tigon_symbols_load(&symbols, "/no/such/image"), -ENOENT);
-    assert_int_equal(tigon_symbols_load(&symbols, __FILE__), -ENOEXEC);
-    assert_int_equal(tigon_symbols_load(&symbols, FIRMWARE_IMAGE), 0);
+    assert_int_equal(tigon_symbols_load(&symbols, "/no/such/image", 0), -ENOENT);
+    assert_int_equal(tigon_symbols_load(&symbols, __FILE__, 0), -ENOEXEC);
+    assert_int_equal(tigon_symbols_load(&symbols, FIRMWARE_IMAGE, 0), 0);
     assert_true(tigon_symbols_value(symbols, "tigon2_trace", &value));
     assert_false(tigon_symbols_value(symbols, "tigon2_tracer", &value));
     tigon_symbols_free(symbols);
@@ -432,7 +432,7 @@ static void test_damaged_images(void **state) {
         assert_int_equal(ftruncate(descriptor, 0), 0);
         assert_int_equal(pwrite(descriptor, bytes, kept, 0), (ssize_t)kept);
         bytes[at] = before;
-        if (tigon_symbols_load(&symbols, path) == 0) {
+        if (tigon_symbols_load(&symbols, path, 0) == 0) {
             const char *file;
             unsigned line;
             for (uint32_t address = 0x4000; address < 0x5000; address += 4)

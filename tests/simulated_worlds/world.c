@@ -25,11 +25,12 @@
 #define LIMIT_NS UINT64_C(3600000000000)
 
 enum { FAULT_SLICES = 100 };
+#define SCRATCHPAD 0x00C00000U /* tigon2.md 2.1 */
 enum { TIMERS = 64 }; /* fw-runtime/timers.h: the set of those that run comes first in nic_timers */
 
 static struct simulated_world the_world;
 static const char *image_path;
-static struct tigon_symbols *symbols;
+static struct tigon_symbols *symbols[2]; /* of either processor */
 
 struct station *station_of(const struct host *host) {
     return &the_world.station[host->index];
@@ -186,17 +187,25 @@ static int run_station(struct tigon_host *machine, void *argument) {
 /* --------------------------------------------------------------------------------- The world's end
  */
 
-/* Bits that are set in a board's memory from a symbol on; of memory that the image does not name or
- * that cannot be read, UINT32_MAX. */
+/* Bits that are set in a board's memory from a symbol on, for each processor that has it in a place
+ * of its own; of memory that the image does not name or that cannot be read, UINT32_MAX. */
 static uint32_t bits_set(const struct station *station, const char *symbol, size_t bytes) {
-    const struct tigon_cpu *cpu = tigon_board_cpu(station->hardware, 0);
-    uint32_t address, count = 0, words[8];
-    if (bytes > sizeof words || !tigon_symbols_value(symbols, symbol, &address) ||
-        tigon_memory_debug_read(cpu->memory, 0, address, words, bytes) != bytes)
-        return UINT32_MAX;
-    for (size_t word = 0; word < bytes / sizeof *words; word++)
-        count += (uint32_t)__builtin_popcount(words[word]);
-    return count;
+    uint32_t address[2], count = 0, words[8];
+    bool found = false;
+    for (unsigned core = 0; core < 2; core++) {
+        const struct tigon_cpu *cpu = tigon_board_cpu(station->hardware, core);
+        if (!tigon_symbols_value(symbols[core], symbol, &address[core]))
+            continue;
+        if (core == 1 && found && address[1] < SCRATCHPAD)
+            continue; /* the same place */
+        if (bytes > sizeof words ||
+            tigon_memory_debug_read(cpu->memory, core, address[core], words, bytes) != bytes)
+            return UINT32_MAX;
+        for (size_t word = 0; word < bytes / sizeof *words; word++)
+            count += (uint32_t)__builtin_popcount(words[word]);
+        found = true;
+    }
+    return found ? count : UINT32_MAX;
 }
 
 /* Programs have ended: boards come to rest. No timer runs, and no record is left. */
@@ -278,9 +287,11 @@ static void give_up(const char *what, int error) {
 void world_prepare(struct hosts *hosts) {
     const char *named = getenv("EMP_IMAGE");
     image_path = named ? named : WORLD_IMAGE;
-    const int error = tigon_symbols_load(&symbols, image_path);
-    if (error)
-        give_up(image_path, error);
+    for (unsigned core = 0; core < 2; core++) {
+        const int error = tigon_symbols_load(&symbols[core], image_path, core);
+        if (error)
+            give_up(image_path, error);
+    }
     the_world.hosts = hosts;
 }
 
