@@ -31,6 +31,19 @@ enum {
 /* Which words of memory have an instruction worth looking at; addresses alias harmlessly. */
 enum { FILTER_BITS = 1 << 16 };
 
+/* Events of two processors overlap. Each is collected by itself, and goes into the file as a whole
+ * when it returns. So the file has them one after the other, in the order in which they ended: each
+ * processor's own order, and of events under the lock that of the lock. */
+struct recorder_core {
+    bool in_event; /* between the call of an event and its return */
+    bool gives_verdict;
+    uint32_t back;    /* where it returns to, and the stack there */
+    uint32_t back_sp; /* 0 in front of a first event */
+    FILE *call;       /* lines of this event, NULL: they go into the file at once */
+    char *text;       /* of `call` */
+    size_t bytes;
+};
+
 struct recorder {
     struct tigon_world *world;
     struct tigon_board *board;
@@ -40,14 +53,12 @@ struct recorder {
     uint32_t point_address[POINT_LIMIT];
     const struct watch_point *point[POINT_LIMIT];
     uint32_t *member_address; /* by member, 0 when the image has none */
+    uint8_t *member_core;     /* whose memory the address is of */
     uint8_t filter[FILTER_BITS / 8];
     bool observed; /* the image shows its calls */
     bool running;  /* the protocol has started */
-    bool in_event; /* between the call of an event and its return */
-    bool gives_verdict;
-    uint32_t back;    /* where it returns to, and the stack there */
-    uint32_t back_sp; /* 0 in front of a first event */
-    uint32_t seen;    /* records of the ring */
+    struct recorder_core cores[2];
+    uint32_t seen; /* records of the ring */
     uint32_t parameters[PARAMETER_LIMIT];
 };
 
@@ -55,7 +66,42 @@ static uint32_t control(const struct recorder *r, uint32_t word) {
     return tigon_board_peek32(r->board, EMP_CONTROL_ADDRESS + 4 * word);
 }
 
+/* --- lines */
+
+static bool has_two(const struct recorder *r) {
+    return r->protocol->placement != NULL;
+}
+
+/* Where lines of a processor go. */
+static FILE *lines_of(const struct recorder *r, unsigned core) {
+    return r->cores[core].call ? r->cores[core].call : r->file;
+}
+
+static void begin_call(struct recorder *r, unsigned core) {
+    struct recorder_core *c = &r->cores[core];
+    if (has_two(r) && !c->call)
+        c->call = open_memstream(&c->text, &c->bytes); /* NULL: lines may come among others */
+}
+
+/* What was collected goes into the file, or is forgotten. */
+static void end_call(struct recorder *r, unsigned core, bool keep) {
+    struct recorder_core *c = &r->cores[core];
+    if (!c->call)
+        return;
+    (void)fclose(c->call);
+    if (keep)
+        (void)fputs(c->text, r->file);
+    free(c->text);
+    c->call = NULL;
+    c->text = NULL;
+}
+
 /* --- the ring */
+
+static unsigned processor_of(const struct recorder *r, uint32_t transition) {
+    return has_two(r) && transition < EMP_TRANSITION_COUNT ? r->protocol->row_processors[transition]
+                                                           : 0;
+}
 
 /* Records made since the last look. */
 static void drain(struct recorder *r) {
@@ -72,8 +118,9 @@ static void drain(struct recorder *r) {
     for (uint32_t i = next - fresh; i != next; i++) {
         const uint32_t at = ring + EMP_TRACE_RECORD_BYTES * (i & (entries - 1));
         const uint32_t word = tigon_board_peek32(r->board, at + 4);
-        (void)fprintf(r->file, "row %" PRIu32 " %" PRIu32 " %" PRIu32 "\n",
-                      tigon_board_peek32(r->board, at), word >> 16, word & 0xFFFF);
+        (void)fprintf(lines_of(r, processor_of(r, word >> 16)),
+                      "row %" PRIu32 " %" PRIu32 " %" PRIu32 "\n", tigon_board_peek32(r->board, at),
+                      word >> 16, word & 0xFFFF);
     }
     r->seen = next;
 }
@@ -97,10 +144,15 @@ static void look_at_parameters(struct recorder *r) {
 static void begin(struct recorder *r) {
     r->running = true;
     r->seen = 0;
-    r->in_event = false;
+    for (unsigned core = 0; core < 2; core++) {
+        r->cores[core].in_event = false;
+        end_call(r, core, false);
+    }
     (void)fprintf(r->file, "start %s\nprotocol %s %08" PRIx32 "\n",
                   r->observed ? "events" : "transitions", r->protocol->name,
                   control(r, EMP_CONTROL_PROTOCOL_HASH_WORD));
+    if (has_two(r))
+        (void)fprintf(r->file, "placement %s\n", r->protocol->placement);
     for (size_t i = 0; r->protocol->parameters[i] && i < PARAMETER_LIMIT; i++) {
         r->parameters[i] = parameter(r, i);
         (void)fprintf(r->file, "parameter %s %" PRIu32 "\n", r->protocol->parameters[i],
@@ -165,21 +217,22 @@ static uint32_t argument_word(const struct tigon_cpu *cpu, size_t index) {
 
 static void write_call(struct recorder *r, const struct tigon_cpu *cpu,
                        const struct watch_point *point) {
-    (void)fputs(point->title, r->file);
+    FILE *file = lines_of(r, cpu->core);
+    (void)fputs(point->title, file);
     for (size_t i = 0; i < point->count; i++) {
         const struct watch_argument *argument = &point->arguments[i];
         const uint32_t word = argument_word(cpu, i);
         if (argument->count == 0)
-            (void)fprintf(r->file, " %" PRIu32, word);
+            (void)fprintf(file, " %" PRIu32, word);
         for (size_t f = 0; f < argument->count; f++) {
             const struct watch_field *field = &argument->fields[f];
             uint8_t bytes[4] = {0};
             (void)tigon_memory_debug_read(cpu->memory, cpu->core, word + (uint32_t)field->offset,
                                           bytes, field->bytes);
-            (void)fprintf(r->file, " %" PRIu32, number_at(bytes, field->bytes));
+            (void)fprintf(file, " %" PRIu32, number_at(bytes, field->bytes));
         }
     }
-    (void)fputc('\n', r->file);
+    (void)fputc('\n', file);
 }
 
 static bool watches(const struct recorder *r, uint32_t pc) {
@@ -192,41 +245,48 @@ static void watch(struct recorder *r, uint32_t pc) {
     r->filter[bit / 8] |= (uint8_t)(1U << bit % 8);
 }
 
-/* Before each instruction of processor A. */
+/* Before each instruction of a processor that runs the protocol. B's own start is a part of A's:
+ * the protocol's start is one, whatever it does on either. */
 static bool observe(void *context, unsigned core, uint32_t pc, uint64_t cycle) {
     struct recorder *r = context;
+    struct recorder_core *c = &r->cores[core];
     (void)cycle;
-    if (!watches(r, pc) || core != 0)
+    if (!watches(r, pc))
         return false;
     const struct tigon_cpu *cpu = tigon_board_cpu(r->board, core);
-    if (r->in_event && pc == r->back && cpu->gpr[REGISTER_SP] == r->back_sp) {
+    if (c->in_event && pc == c->back && cpu->gpr[REGISTER_SP] == c->back_sp) {
         drain(r);
-        if (r->gives_verdict)
-            (void)fprintf(r->file, "verdict %" PRIu32 "\n", cpu->gpr[REGISTER_V0]);
+        if (c->gives_verdict)
+            (void)fprintf(lines_of(r, core), "verdict %" PRIu32 "\n", cpu->gpr[REGISTER_V0]);
         else
-            (void)fputs("return\n", r->file);
-        r->in_event = false;
+            (void)fputs("return\n", lines_of(r, core));
+        c->in_event = false;
+        end_call(r, core, true);
     }
     for (size_t i = 0; i < r->points; i++) {
         const struct watch_point *point = r->point[i];
         if (pc != r->point_address[i])
             continue;
         const bool starts = strcmp(point->title, "start") == 0;
+        if (starts && core != 0)
+            continue;
         if (starts)
             begin(r);
-        if (!r->running || (point->returns == 0 && !r->in_event))
+        if (!r->running || (point->returns == 0 && !c->in_event))
             continue; /* the runtime refuses a posting: no business of the protocol */
         drain(r);
-        if (point->returns)
+        if (point->returns) {
             look_at_parameters(r);
+            begin_call(r, core);
+        }
         if (!starts)
             write_call(r, cpu, point);
         if (point->returns) {
-            r->in_event = true;
-            r->gives_verdict = point->returns == 1;
-            r->back = cpu->gpr[REGISTER_RA];
-            r->back_sp = cpu->gpr[REGISTER_SP];
-            watch(r, r->back);
+            c->in_event = true;
+            c->gives_verdict = point->returns == 1;
+            c->back = cpu->gpr[REGISTER_RA];
+            c->back_sp = cpu->gpr[REGISTER_SP];
+            watch(r, c->back);
         }
     }
     return false;
@@ -234,8 +294,9 @@ static bool observe(void *context, unsigned core, uint32_t pc, uint64_t cycle) {
 
 /* --- the state */
 
-static void write_member(struct recorder *r, const struct watch_member *member, uint32_t address) {
-    const struct tigon_cpu *cpu = tigon_board_cpu(r->board, 0);
+static void write_member(struct recorder *r, const struct watch_member *member, uint32_t address,
+                         unsigned core) {
+    const struct tigon_cpu *cpu = tigon_board_cpu(r->board, core);
     const char *bracket = strchr(member->title, '[');
     uint8_t bytes[PAYLOAD_BYTES_LIMIT];
     const size_t size = member->words ? 4 : member->bytes / member->elements;
@@ -250,7 +311,7 @@ static void write_member(struct recorder *r, const struct watch_member *member, 
         else
             (void)snprintf(name, sizeof name, "%s", member->title);
         if (member->bytes > sizeof bytes ||
-            tigon_memory_debug_read(cpu->memory, 0, from, bytes, member->bytes) != member->bytes)
+            tigon_memory_debug_read(cpu->memory, core, from, bytes, member->bytes) != member->bytes)
             continue;
         uint32_t any = 0;
         for (size_t i = 0; i < numbers; i++)
@@ -276,13 +337,14 @@ static void write_member(struct recorder *r, const struct watch_member *member, 
 
 /* Only a core that waits for its next event has a state between two events. */
 static void write_state(struct recorder *r) {
-    const struct tigon_cpu *cpu = tigon_board_cpu(r->board, 0);
-    if (!r->running || !firmware_is_up(r) || !cpu->parked)
+    const bool parked = tigon_board_cpu(r->board, 0)->parked &&
+                        (!has_two(r) || tigon_board_cpu(r->board, 1)->parked);
+    if (!r->running || !firmware_is_up(r) || !parked)
         return;
     (void)fputs("idle\n", r->file);
     for (size_t i = 0; i < r->protocol->member_count; i++)
         if (r->member_address[i] != 0)
-            write_member(r, &r->protocol->members[i], r->member_address[i]);
+            write_member(r, &r->protocol->members[i], r->member_address[i], r->member_core[i]);
         else /* the compiler has found it constant */
             (void)fprintf(r->file, "unknown %s\n", r->protocol->members[i].title);
     for (uint32_t i = 0; r->protocol->counters[i]; i++) {
@@ -295,7 +357,19 @@ static void write_state(struct recorder *r) {
 
 /* --- the image */
 
-static void use_symbol(struct recorder *r, const char *name, const GElf_Sym *symbol) {
+/* Sections of the second processor's scratchpad, which lies at the addresses of the first one's. */
+static bool is_second(Elf *elf, size_t index) {
+    static const char second[] = ".second";
+    GElf_Shdr header;
+    size_t names = 0;
+    Elf_Scn *section = index < SHN_LORESERVE ? elf_getscn(elf, index) : NULL;
+    if (!section || !gelf_getshdr(section, &header) || elf_getshdrstrndx(elf, &names) != 0)
+        return false;
+    const char *name = elf_strptr(elf, names, header.sh_name);
+    return name && strncmp(name, second, sizeof second - 1) == 0;
+}
+
+static void use_symbol(struct recorder *r, Elf *elf, const char *name, const GElf_Sym *symbol) {
     static const char state[] = "emp_state_"; /* where emp_nic.h puts the members */
     if (strcmp(name, r->protocol->observed) == 0)
         r->observed = true;
@@ -307,8 +381,10 @@ static void use_symbol(struct recorder *r, const char *name, const GElf_Sym *sym
         }
     for (size_t i = 0; i < r->protocol->member_count; i++)
         if (strncmp(name, state, sizeof state - 1) == 0 &&
-            strcmp(name + sizeof state - 1, r->protocol->members[i].symbol) == 0)
+            strcmp(name + sizeof state - 1, r->protocol->members[i].symbol) == 0) {
             r->member_address[i] = (uint32_t)symbol->st_value;
+            r->member_core[i] = is_second(elf, symbol->st_shndx);
+        }
 }
 
 static void read_symbols(struct recorder *r, Elf *elf) {
@@ -324,7 +400,7 @@ static void read_symbols(struct recorder *r, Elf *elf) {
             if (gelf_getsym(data, (int)i, &symbol))
                 name = elf_strptr(elf, header.sh_link, symbol.st_name);
             if (name)
-                use_symbol(r, name, &symbol);
+                use_symbol(r, elf, name, &symbol);
         }
     }
 }
@@ -351,13 +427,17 @@ static void prepare(struct recorder *r) {
         return;
     for (size_t i = 0; i < r->points; i++)
         watch(r, r->point_address[i]);
-    tigon_cpu_set_observer(tigon_board_cpu(r->board, 0), observe, r);
+    for (unsigned core = 0; core < (has_two(r) ? 2U : 1U); core++)
+        tigon_cpu_set_observer(tigon_board_cpu(r->board, core), observe, r);
 }
 
 static int discard(struct recorder *r, int error) {
     if (r->file)
         (void)fclose(r->file);
+    for (unsigned core = 0; core < 2; core++)
+        end_call(r, core, false);
     free(r->member_address);
+    free(r->member_core);
     free(r);
     return error;
 }
@@ -371,7 +451,8 @@ int recorder_open(struct recorder **recorder, struct tigon_board *board, const c
     r->world = tigon_host_world(tigon_board_host(board));
     r->protocol = &emp_watch;
     r->member_address = calloc(r->protocol->member_count, sizeof *r->member_address);
-    if (!r->member_address)
+    r->member_core = calloc(r->protocol->member_count, sizeof *r->member_core);
+    if (!r->member_address || !r->member_core)
         return discard(r, -ENOMEM);
     const int error = read_image(r, image);
     if (error)
@@ -391,10 +472,12 @@ int recorder_close(struct recorder *r) {
     if (!r)
         return 0;
     look(r);
+    for (unsigned core = 0; core < 2; core++)
+        end_call(r, core, true); /* the trace ends amid an event */
     write_state(r);
     (void)fputs("end\n", r->file);
-    if (r->observed)
-        tigon_cpu_set_observer(tigon_board_cpu(r->board, 0), NULL, NULL);
+    for (unsigned core = 0; r->observed && core < (has_two(r) ? 2U : 1U); core++)
+        tigon_cpu_set_observer(tigon_board_cpu(r->board, core), NULL, NULL);
     if (ferror(r->file))
         error = -EIO;
     if (fclose(r->file))

@@ -621,20 +621,16 @@ def environment(writer: Optional[CWriter] = None) -> jinja2.Environment:
     return result
 
 
-def generate(protocol: ir.Protocol) -> dict[str, str]:
-    """File name -> text."""
-    writer = CWriter(protocol)
-    writer.marks.wanted = True
-    env = environment(writer)
-    prefix = writer.names.prefix
-    constants = {naming.upper(constant.name) for constant in protocol.constants}
+def context_of(writer: CWriter) -> dict[str, object]:
+    """What the templates under templates/c know of a protocol."""
+    protocol = writer.protocol
     containers: list[Union[ir.Pool, ir.Table]] = [*protocol.pools, *protocol.tables]
-    context: dict[str, object] = {
+    return {
         "protocol": protocol,
-        "prefix": prefix,
+        "prefix": writer.names.prefix,
         "capitals": writer.names.capitals,
         "support_version": SUPPORT_VERSION,
-        "constant_names": constants,
+        "constant_names": {naming.upper(each.name) for each in protocol.constants},
         "records": [record_of(writer, d) for d in containers],
         "handlers": [
             (process, event, process.handlers_of(event.name))
@@ -645,10 +641,26 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
             (timer, protocol.process(timer.process)) for timer in protocol.timers
         ],
     }
+
+
+def source(protocol: ir.Protocol) -> str:
+    """Functions, actions and machines."""
+    writer = CWriter(protocol)
+    writer.marks.wanted = True
+    template = environment(writer).get_template("c/source.c.j2")
+    text = wrapped(template.render(context_of(writer)))
+    return with_places(text, writer.marks, protocol.files)
+
+
+def generate(protocol: ir.Protocol) -> dict[str, str]:
+    """File name -> text."""
+    writer = CWriter(protocol)
+    env = environment(writer)
+    prefix = writer.names.prefix
+    context = context_of(writer)
     files = {
         f"{prefix}_layout.h": "c/layout.h.j2",
         f"{prefix}.h": "c/header.h.j2",
-        f"{prefix}.c": "c/source.c.j2",
     }
     found = frames.codecs(protocol)
     if found:
@@ -658,6 +670,4 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
         name: wrapped(env.get_template(template).render(context))
         for name, template in files.items()
     }
-    source = f"{prefix}.c"
-    texts[source] = with_places(texts[source], writer.marks, protocol.files)
-    return texts
+    return {**texts, f"{prefix}.c": source(protocol)}

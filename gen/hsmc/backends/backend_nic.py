@@ -3,15 +3,17 @@
 
 `PREFIX_nic.h` is the port header of the generated C on top of fw-runtime/: where the state, the parameters and the counters
 lie, and what timers and the trace are. `PREFIX_nic.c` starts the protocol: it fills the control block of
-the library's nic/board.hsm, checks the parameters and hands timers and the link to the machines.
+the library's nic/board.hsm, checks the parameters and hands timers and the link to the machines. With a placement on two
+processors it does so on processor A, and `PREFIX_nic_b.c` does on B what B needs of it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Optional
 
 from .. import ir
-from . import backend_c
+from . import backend_c, c_units
 
 CONTROL = "Control"
 LINK_PROCESS, LINK_DEVICES = "Link", {"link_send", "link_idle", "link_enable"}
@@ -43,8 +45,10 @@ def timer_numbers(writer: backend_c.CWriter) -> list[TimerNumbers]:
     return numbers
 
 
-def generate(protocol: ir.Protocol) -> dict[str, str]:
-    """File name -> text. Raises Unsupported."""
+def generate(
+    protocol: ir.Protocol, placement: Optional[ir.Placement] = None
+) -> dict[str, str]:
+    """File name -> text; without a placement all is for processor A. Raises Unsupported."""
     if not any(layout.name == CONTROL for layout in protocol.layouts):
         raise Unsupported(
             f"protocol {protocol.name} has no layout {CONTROL}, by which its host and a NIC find each other: "
@@ -53,8 +57,14 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
     writer = backend_c.CWriter(protocol)
     environment = backend_c.environment(writer)
     prefix = writer.names.prefix
+    on = dict(placement.processors) if placement else {}
     context = {
         "protocol": protocol,
+        "placement": placement,
+        "processors": [
+            (process, c_units.PROCESSORS.index(on.get(process.name, "A")))
+            for process in protocol.processes
+        ],
         "prefix": prefix,
         "capitals": writer.names.capitals,
         "numbers": timer_numbers(writer),
@@ -62,9 +72,16 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
         "from_control": [p for p in protocol.parameters if p.name in ("node", "epoch")],
         "link": LINK_DEVICES <= {device.name for device in protocol.devices},
     }
+    files = {f"{prefix}_nic.h": "nic.h", f"{prefix}_nic.c": "nic.c"}
+    if placement:
+        if on.get(LINK_PROCESS, "A") != "A":
+            raise Unsupported(
+                f"placement {placement.name} has {LINK_PROCESS} on {on[LINK_PROCESS]}: expected it on A, which has the wire"
+            )
+        files[f"{prefix}_nic_b.c"] = "nic_b.c"
     return {
-        f"{prefix}_nic.{kind}": backend_c.wrapped(
-            environment.get_template(f"nic/nic.{kind}.j2").render(context)
+        file: backend_c.wrapped(
+            environment.get_template(f"nic/{template}.j2").render(context)
         )
-        for kind in ("h", "c")
+        for file, template in files.items()
     }

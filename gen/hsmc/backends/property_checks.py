@@ -59,6 +59,11 @@ def property_checks(protocol: ir.Protocol, recall: Recall) -> PropertyChecks:
     )
 
 
+def places_read(protocol: ir.Protocol, property_: ir.Property) -> set[Place]:
+    """What a property reads; of live parameters ("parameter", "*")."""
+    return _Reader(protocol).read(property_)
+
+
 def _touches(written: Iterable[Place], read: set[Place]) -> bool:
     owners = {owner for owner, _ in read}
     return any(p in read or (p[1] == "*" and p[0] in owners) for p in written)

@@ -8,7 +8,7 @@ import dataclasses
 import hashlib
 import os
 from pathlib import Path
-from typing import Sequence
+from typing import Optional, Sequence
 
 from .. import ir
 from ..failure import Failure, choose
@@ -51,6 +51,11 @@ def add(commands: Subparsers) -> None:
         help="also what an image for the NIC needs (docs/new-protocol.md)",
     )
     parser.add_argument(
+        "--placement",
+        metavar="NAME",
+        help="also the machines of each processor, as this placement divides them",
+    )
+    parser.add_argument(
         "--set",
         action="append",
         default=[],
@@ -65,8 +70,9 @@ def add(commands: Subparsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Everything is generated before anything is written."""
-    from ..backends import backend_c, backend_nic, backend_promela
+    from ..backends import backend_c, backend_nic, backend_promela, c_units
     from ..conformance import watch
+    from ..placement import PlacementAnalysis
 
     progress = Progress()
     compilation, protocol = compiled(options)
@@ -75,19 +81,19 @@ def run(options: argparse.Namespace) -> int:
     print_diagnostics(compilation.report.diagnostics, options.json)
     if options.set:
         protocol = _with_settings(compilation, protocol, options)
-    files: dict[Path, str] = {}
+    placement = _placement(protocol, options.placement)
     progress.step("generating C")
-    for file, text in backend_c.generate(protocol).items():
-        files[options.output / file] = text
-    if options.watch:
-        for file, text in watch.generate(protocol).items():
-            files[options.output / file] = text
-    if options.nic:
-        try:
-            for file, text in backend_nic.generate(protocol).items():
-                files[options.output / file] = text
-        except backend_nic.Unsupported as problem:
-            raise Failure(str(problem), 1) from None
+    written = backend_c.generate(protocol)
+    try:
+        if placement is not None:
+            written.update(c_units.generate(PlacementAnalysis(protocol), placement))
+        if options.watch:
+            written.update(watch.generate(protocol, placement))
+        if options.nic:
+            written.update(backend_nic.generate(protocol, placement))
+    except (backend_nic.Unsupported, c_units.Unsupported) as problem:
+        raise Failure(str(problem), 1) from None
+    files = {options.output / file: text for file, text in written.items()}
     for number, (name, configured) in enumerate(models.items(), start=1):
         progress.step(f"generating the model of {name} ({number} of {len(models)})")
         try:
@@ -102,6 +108,13 @@ def run(options: argparse.Namespace) -> int:
         files[options.depfile] = _depfile(list(files), sources)
     write_all(files)
     return 0
+
+
+def _placement(protocol: ir.Protocol, name: Optional[str]) -> Optional[ir.Placement]:
+    if name is None:
+        return None
+    choose("placement", name, [declared.name for declared in protocol.placements])
+    return next(p for p in protocol.placements if p.name == name)
 
 
 def _with_settings(

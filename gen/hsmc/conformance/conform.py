@@ -65,6 +65,11 @@ class Conformance:
             wanted = f"{self.protocol.name}, hash {self.protocol.hash:08x}"
             result.findings.append(Finding(run.line, what, (wanted,)))
             return result
+        placements = [placement.name for placement in self.protocol.placements]
+        if run.placement and run.placement not in placements:
+            what = f"the run is of placement {run.placement}"
+            result.findings.append(Finding(run.line, what, tuple(placements)))
+            return result
         run = self._as_read(run)
         control = ControlCheck(self.tables, run)
         control.check()

@@ -10,6 +10,9 @@ that evaluates everything.
 * Raised events come in the order the row's statements demand, before anything from outside.
 * A timer expires only when it runs and not before its time; one that runs is not forgotten.
 
+Events of two processors overlap. So what is to come next, and the clock, are those of the processor that a transition's
+process runs on.
+
 Times are microseconds of a clock of 32 bits that wraps. A row is recorded before its timers are armed, an expiry after
 the clock has been read, so the time between two records is at least what the timer was armed for.
 """
@@ -146,6 +149,14 @@ class Tables:
         return result
 
 
+def processors_of(protocol: ir.Protocol, run: Run) -> dict[str, str]:
+    """By process. Without a placement it is one processor."""
+    for placement in protocol.placements:
+        if placement.name == run.placement:
+            return dict(placement.processors)
+    return {process.name: "" for process in protocol.processes}
+
+
 def continuations(paths: RowPaths, instance: Optional[int]) -> Iterator[Pending]:
     if paths.paths is None:
         yield (UnknownRaises(frozenset(paths.any_order.raises)),)
@@ -168,9 +179,10 @@ class ControlCheck:
         self.lost = 0
         self.states: dict[tuple[str, int], int] = {}
         self.last_line: dict[tuple[str, int], int] = {}
-        self.pending: set[Pending] = {()}
+        self.on = processors_of(self.protocol, run)
+        self.pending_on: dict[str, set[Pending]] = {}
         self.armed: dict[tuple[int, int], Optional[tuple[int, int, int]]] = {}
-        self.clock: Optional[int] = None
+        self.clocks: dict[str, int] = {}
         self.values = {p.name: p.default.value for p in self.protocol.parameters}
         self.values.update(run.parameters)
         self.before = dict(self.values)  # what a row may still have met
@@ -185,17 +197,17 @@ class ControlCheck:
         if self.run.begins_midway:
             self._forget()
             return
-        begun: list[Pending] = [()]
+        for processor in dict.fromkeys(self.on.values()):
+            self.pending_on[processor] = {()}
         for process in self.protocol.processes:
             for timer in process.initial_timers:
                 self.armed[timer.index, 0] = None
             paths = self.tables.finder.statements(process.initial_actions)
-            begun = [
+            self.pending_on[self.on[process.name]] = {
                 before + continuation
-                for before in begun
+                for before in self.pending_on[self.on[process.name]]
                 for continuation in continuations(paths, None)
-            ]
-        self.pending = set(begun)
+            }
 
     def _forget(self) -> None:
         """After a gap everything may be."""
@@ -208,8 +220,9 @@ class ControlCheck:
             for timer in process.timers:
                 for instance in self.tables.instances(process):
                     self.armed[timer.index, instance] = None
-        self.pending = {(), (UNKNOWN,)}
-        self.clock = None
+        for processor in self.on.values():
+            self.pending_on[processor] = {(), (UNKNOWN,)}
+        self.clocks.clear()
         self.last_line.clear()
 
     # --- the run
@@ -257,20 +270,22 @@ class ControlCheck:
         if argument != instance:
             what = f"{facts.row.id} has the argument {argument}, but {facts.process.name} has no records"
             self._find(item.line, what, ["0"])
-        self._time(item, time)
+        self._time(item, time, self.on[facts.process.name])
         key = (facts.process.name, instance)
         if not self._source(item, facts, key):
-            self.pending = {(UNKNOWN,)}  # one finding for one mistake
+            # one finding for one mistake
+            self.pending_on[self.on[facts.process.name]] = {(UNKNOWN,)}
         self._order(item, facts, instance)
         self._timers(item, facts, instance, time)
         self._move(facts, key)
         self.last_line[key] = item.line
 
-    def _time(self, item: Item, time: int) -> None:
-        if self.clock is not None and (time - self.clock) % CLOCK >= CLOCK // 2:
-            what = f"the clock runs backwards, from {self.clock} to {time}"
-            self._find(item.line, what, [f"a time not before {self.clock}"])
-        self.clock = time
+    def _time(self, item: Item, time: int, processor: str) -> None:
+        clock = self.clocks.get(processor)
+        if clock is not None and (time - clock) % CLOCK >= CLOCK // 2:
+            what = f"the clock runs backwards, from {clock} to {time}"
+            self._find(item.line, what, [f"a time not before {clock}"])
+        self.clocks[processor] = time
 
     # --- states
 
@@ -348,11 +363,12 @@ class ControlCheck:
     def _order(self, item: Item, facts: RowFacts, instance: int) -> None:
         coming = self.tables.alternatives_of(facts, instance)
         after: set[Pending] = set()
-        for pending in self.pending:
+        processor = self.on[facts.process.name]
+        for pending in self.pending_on[processor]:
             for rest in self._consume(pending, facts, instance):
                 after.update([continuation + rest for continuation in coming])
         if not after:
-            expected = [str(p[0]) for p in self.pending if p]
+            expected = [str(p[0]) for p in self.pending_on[processor] if p]
             if expected:
                 what = f"{facts.row.id} comes although a raised event is to come first"
             else:
@@ -360,7 +376,7 @@ class ControlCheck:
                 expected = self._outside()
             self._find(item.line, what, expected)
             after = {continuation + (UNKNOWN,) for continuation in coming} | set(coming)
-        self.pending = after
+        self.pending_on[processor] = after
 
     def _consume(
         self, pending: Pending, facts: RowFacts, instance: int
@@ -456,9 +472,11 @@ class ControlCheck:
         if not self.run.idle:
             return
         line = self.run.items[-1].line if self.run.items else self.run.line
-        if not any(self._may_end(pending) for pending in self.pending):
-            awaited = [str(pending[0]) for pending in self.pending if pending]
-            self._find(line, "the run ends although a raised event is to come", awaited)
+        for found in self.pending_on.values():
+            if not any(self._may_end(pending) for pending in found):
+                awaited = [str(pending[0]) for pending in found if pending]
+                what = "the run ends although a raised event is to come"
+                self._find(line, what, awaited)
         for (name, instance), mask in self.states.items():
             process = self.protocol.process(name)
             slot = f"{process.pool or name}{f'[{instance}]' if instance else ''}.state"

@@ -62,6 +62,7 @@ class Run:
     begins_midway: bool  # begins with a firmware that runs already
     protocol: str = ""
     hash: int = 0
+    placement: str = ""  # "": one processor runs all
     parameters: dict[str, int] = field(default_factory=dict)  # at the start
     items: list[Item] = field(default_factory=list)
     idle: bool = (
@@ -138,6 +139,8 @@ def _take_of_run(run: Run, words: list[str], line: int) -> None:
     kind = words[0]
     if kind == "protocol":
         run.protocol, run.hash = words[1], int(words[2], 16)
+    elif kind == "placement":
+        run.placement = words[1]
     elif kind == "idle":
         run.idle = True
     elif kind == "state":

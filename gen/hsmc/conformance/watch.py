@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Optional, Sequence, Union
 
 from .. import ir, naming
-from ..backends import backend_c
+from ..backends import backend_c, c_units
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,24 @@ def counted(kind: Optional[ir.Type]) -> tuple[int, int]:
     return 1, int(isinstance(kind, ir.BitsType))
 
 
-def generate(protocol: ir.Protocol) -> dict[str, str]:
+def _row_processors(
+    protocol: ir.Protocol, placement: Optional[ir.Placement]
+) -> list[int]:
+    """By the number of a transition, which processor takes it; none without a placement."""
+    if placement is None:
+        return []
+    on = dict(placement.processors)
+    return [
+        c_units.PROCESSORS.index(on[process.name])
+        for process in protocol.processes
+        for handler in process.handlers
+        for _ in handler.rows
+    ]
+
+
+def generate(
+    protocol: ir.Protocol, placement: Optional[ir.Placement] = None
+) -> dict[str, str]:
     """File name -> text."""
     writer = WatchWriter(protocol)
     environment = backend_c.environment(writer.writer)
@@ -199,6 +216,8 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
         "observed": f"{writer.names.prefix}_observed",
         "points": writer.points(),
         "members": writer.members(),
+        "placement": placement,
+        "row_processors": _row_processors(protocol, placement),
     }
     return {
         f"{writer.names.prefix}_{part}.h": environment.get_template(

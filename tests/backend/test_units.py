@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""The C of each processor where a placement divides a protocol: `hsmc build --placement`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hsmc.commands.main import main
+
+SPEC = """
+protocol shop
+
+device tell(number: u16)
+counter orders
+
+pool Job[4] written by Worker, created by Worker
+  number: u16
+
+function twice(number: u16): u16 = u16(number + number)
+
+action keep(number: u16)
+  Shelf[0].number := twice(number)
+
+table Shelf[4] written by Clerk
+  number: u16
+
+property shelf_is_even safety = Shelf[0].number & 1 == 0
+  "What is on the shelf is even."
+
+process Clerk
+  external event order(number: u16)
+
+  state OPEN initial
+    on order(number)  / count orders; keep(number)  -> BUSY
+  state BUSY
+    after 10          / tell(1)                      -> OPEN
+    on order(number)  / count orders
+
+process Worker(j: Job)
+  external event begin(number: u16) creates
+  external event stop()
+
+  state IDLE initial
+    on begin(number)  / j.number := number; count orders  -> BUSY
+    never stop
+  state BUSY
+    on stop           / tell(j.number); release j          -> DONE
+    never begin
+  state DONE
+    never begin, stop
+
+{placements}
+"""
+TWO = """placement TWO "Side by side."
+  Clerk on A
+  Worker on B
+"""
+
+
+def build(tmp_path: Path, placements: str, name: str) -> int:
+    spec = tmp_path / "shop.hsm"
+    spec.write_text(SPEC.replace("{placements}", placements))
+    return main(["build", str(spec), "--output", str(tmp_path), "--placement", name])
+
+
+def test_a_unit_has_its_processes_and_what_they_reach(tmp_path: Path) -> None:
+    assert build(tmp_path, TWO, "TWO") == 0
+    a, b = ((tmp_path / f"shop_{unit}.c").read_text() for unit in "ab")
+    whole = (tmp_path / "shop.c").read_text()
+    for text in ("shop_on_clerk_order", "shop_keep", "shop_twice", "SHELF_IS_EVEN"):
+        assert text.lower() in a.lower() and text.lower() not in b.lower(), text
+        assert text.lower() in whole.lower()
+    for text in ("shop_on_worker_begin", "shop_job_create_", "shop_job_release_"):
+        assert text in b and text not in a and text in whole
+    assert "case SHOP_TIMER_CLERK_BUSY" in a and "case SHOP_TIMER_CLERK_BUSY" not in b
+    # The numbers are those of the whole protocol.
+    rows = [f"SHOP_TRACE({row}u" for row in range(5)]
+    assert [row in a for row in rows] == [True, True, True, False, False]
+    assert [row in b for row in rows] == [False, False, False, True, True]
+
+
+@pytest.mark.parametrize(
+    "placements, name, told",
+    [
+        (
+            'placement ONE "All on A."\n  Clerk, Worker on A\n',
+            "ONE",
+            "expected some on each of A and B",
+        ),
+        (TWO, "THREE", "THREE"),
+    ],
+)
+def test_other_placements_are_refused(
+    tmp_path: Path,
+    placements: str,
+    name: str,
+    told: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert build(tmp_path, placements, name) != 0
+    assert told in capsys.readouterr().err
+    assert not (tmp_path / "shop_a.c").exists()
+
+
+def test_what_crosses_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Messages and shared data have no code yet."""
+    command = ["build", "spec/emp/emp.hsm", "--output", str(tmp_path)]
+    assert main([*command, "--placement", "RO"]) != 0
+    assert "in placement RO 5 raises and 10 data cross" in capsys.readouterr().err
