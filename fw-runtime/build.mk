@@ -40,19 +40,33 @@ include $(wildcard spec/*/firmware/build.mk)
 
 # An image: $(call FW_IMAGE,NAME,SUFFIX,OBJECT,FLAGS,OBJECTS BESIDES AND LINKER SCRIPT,CHECKS). Its one translation unit is
 # OBJECT below build/firmware/NAME; the linker script puts into the scratchpad what is called image.o.
+#
+# Where a placement divides the protocol (make PLACEMENT=DSR), the unit of the second processor is spec/NAME/firmware/second.c;
+# its object is second.o in a directory of its own. Both units may have functions of one name; none is called from the other.
+FW_SECOND    = $(if $(DIVIDED_$(1)),$(FIRMWARE)/$(1)/$(2:.o=_second)/second.o)
+# Code goes into its scratchpad by what a run shows, so no variant asks for a place there.
+FW_DIVIDED   = $(if $(DIVIDED_$(1)),-DNIC_PROCESSORS=2 -DNIC_FITTED)
+FW_OVERLAP   = $(if $(DIVIDED_$(1)),--no-check-sections)
+FW_STARTS    = $(if $(DIVIDED_$(1)),$(patsubst %/start.o,$(FW_DIVIDED_STARTS),$(2)),$(2))
 define FW_IMAGE
 $(FIRMWARE)/$(1)/$(3): spec/$(1)/firmware/image.c $(FIRMWARE)/$(1)/$(3:.o=.flags) $(FW_FLAGS_STAMP) $(FW_NEEDS) \
     fw-runtime/build.mk $(GENERATED_$(1)) $(wildcard spec/$(1)/firmware/build.mk) $(FW_NEEDS_$(1))
 	$$(SAY) FWCC "$$(@:$(BUILD)/%=%)"
 	@mkdir -p $$(@D)
-	$$(Q)$$(FW_CC) $$(FW_CFLAGS) $$(FW_WHOLE_PROGRAM) -I$(BUILD)/gen/$(1) $$(FW_FLAGS_$(1)) $(4) -MMD -MP -c -o $$@ $$<
+	$$(Q)$$(FW_CC) $$(FW_CFLAGS) $$(FW_WHOLE_PROGRAM) -I$(BUILD)/gen/$(1) $$(FW_FLAGS_$(1)) $(FW_DIVIDED) $(4) -MMD -MP -c -o $$@ $$<
 
+$(if $(DIVIDED_$(1)),$(call FW_SECOND,$(1),$(3)): spec/$(1)/firmware/second.c $(FIRMWARE)/$(1)/$(3)
+	$$(SAY) FWCC "$$(@:$(BUILD)/%=%)"
+	@mkdir -p $$(@D)
+	$$(Q)$$(FW_CC) $$(FW_CFLAGS) $$(FW_WHOLE_PROGRAM) -I$(BUILD)/gen/$(1) $$(FW_FLAGS_$(1)) $(FW_DIVIDED) $(4) -MMD -MP -c -o $$@ $$<
+	$$(Q)$$(FW_OBJCOPY) --wildcard --localize-symbol='$(1)_*' $$@
+)
 $(FIRMWARE)/$(1)/$(3:.o=.flags): FORCE
 	@mkdir -p $$(@D)
 	@echo "$(4)" | cmp -s - $$@ || echo "$(4)" > $$@
 
-$(FIRMWARE)/$(1)$(2).elf: $(5) $(FIRMWARE)/$(1)/$(3) $(FW_TOOLS)
-	$$(call FW_LINK,--gc-sections,check_instructions.py check_stack.py $(6))
+$(FIRMWARE)/$(1)$(2).elf: $(call FW_STARTS,$(1),$(5)) $(FIRMWARE)/$(1)/$(3) $(call FW_SECOND,$(1),$(3)) $(FW_TOOLS)
+	$$(call FW_LINK,--gc-sections $(FW_OVERLAP),check_instructions.py check_stack.py $(6))
 endef
 
 include $(FW_PORT)/variants.mk

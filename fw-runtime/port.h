@@ -50,6 +50,7 @@
  *                           first piece of each nic_transmit_sum or nic_receive_sum is called
  *   NIC_PROCESSORS          2: the image runs on two processors, and each of its units is compiled
  *                           for one of them, NIC_PROCESSOR: 0 for the one that the host starts
+ *   NIC_RECEIVER            1: processor 1 has the receiving half of the port, see below
  */
 #ifndef FW_RUNTIME_PORT_H
 #define FW_RUNTIME_PORT_H
@@ -63,6 +64,11 @@
 #ifndef NIC_PROCESSOR
 #define NIC_PROCESSOR 0
 #endif
+#ifndef NIC_RECEIVER
+#define NIC_RECEIVER 0
+#endif
+#define NIC_SENDS    (NIC_PROCESSOR == 0)
+#define NIC_RECEIVES (NIC_PROCESSOR == NIC_RECEIVER)
 
 #include NIC_PORT_HEADER
 
@@ -261,9 +267,13 @@ void nic_link_enable(bool up);
 
 #if NIC_PROCESSORS > 1
 /*
- * Each processor has an event loop of its own, so "one caller" above holds for each. Of the
- * operations above the units for processor 1 have none. An object that both use is
- * declared `extern` with NIC_COMMON, defined in a unit for processor 0 with NIC_COMMON, too, and
+ * Each processor has an event loop of its own, so "one caller" above holds for each. Processor 0
+ * has all operations above, and gets all events. With NIC_RECEIVER 1 it does not have the receiving
+ * half: receiving, nic_write_host, and what goes with them. Processor 1 has that, an alarm and work
+ * for later, and may ask for the clock, the control block and a panic; the operations that start
+ * or ask of the board as a whole, the link, and all that sends or reads host memory are processor
+ * 0's. Without NIC_RECEIVER 1 processor 1 has none of the operations above. An object that both use
+ * is declared `extern` with NIC_COMMON, defined in a unit for processor 0 with NIC_COMMON, too, and
  * cleared at start; all other objects are one processor's. What one processor stores the other one
  * sees in the order of the stores.
  */

@@ -4,3 +4,8 @@
  * runtime.c for processor 0.
  */
 #include NIC_SECOND_SOURCE
+
+#if NIC_RECEIVES
+#include "fw-runtime/timers.c"
+#include "fw-runtime/trace.c"
+#endif

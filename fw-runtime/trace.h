@@ -17,9 +17,16 @@
 #define NIC_TRACE_ENTRIES 1024u /* a power of two */
 
 #if NIC_TRACE
+#if NIC_PROCESSORS > 1
+/* Both processors write the same ring, under the lock: its order is one in which all of it
+ * happened. */
+#define NIC_TRACE_PLACE NIC_COMMON
+#else
+#define NIC_TRACE_PLACE NIC_FAST NIC_ENTRY
+#endif
 extern uint32_t nic_trace_ring[NIC_TRACE_ENTRIES][2] NIC_ENTRY;
-extern volatile uint32_t *nic_trace_next NIC_FAST NIC_ENTRY;
-extern uint32_t nic_trace_count NIC_FAST NIC_ENTRY; /* records ever written */
+extern volatile uint32_t *nic_trace_next NIC_TRACE_PLACE;
+extern uint32_t nic_trace_count NIC_TRACE_PLACE; /* records ever written */
 
 /* `next` is kept up to date with the number of records ever written. */
 void nic_trace_start(volatile uint32_t *next);

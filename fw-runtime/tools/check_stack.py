@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Compares the deepest call chain of an image with the stack reserved in the scratchpad.
 
-Reads what -fcallgraph-info=su wrote beside the objects. The roots are the start-up code's main and
+Reads what -fcallgraph-info=su wrote beside the objects. Each processor has a stack of its own, so the unit of processor B,
+second.ci, is looked at by itself. The roots are the start-up code's main and
 the event handlers, none of which is ever interrupted by another. Recursion and calls through
 pointers are errors: neither occurs, and neither could be bounded here.
 """
@@ -57,16 +58,24 @@ def deepest(
 
 def main() -> int:
     image, *graphs = sys.argv[1:]
-    frames, calls = read(graphs)
     with open(image, "rb") as stream:
         elf = ELFFile(stream)
         symbols = {s.name: s for s in elf.get_section_by_name(".symtab").iter_symbols()}
     reserve = symbols["_stack_top"]["st_value"] & 0xFFFF
+    second = [path for path in graphs if path.endswith("/second.ci")]
+    first = [path for path in graphs if path not in second]
+    status = look(image, first, reserve)
+    return look(image, second, reserve) or status if second else status
+
+
+def look(image: str, graphs: list[str], reserve: int) -> int:
+    frames, calls = read(graphs)
     known: dict[str, Path] = {}
     roots = [
         name
         for name in frames
-        if name == "tigon2_start" or name.startswith("tigon2_on_")
+        if name in ("tigon2_start", "nic_on_second_start")
+        or name.startswith(("tigon2_on_", "tigon2_second_"))
     ]
     if not roots:
         sys.exit("no event handlers in the call graph")

@@ -21,8 +21,15 @@ def main() -> None:
     code = symbols["_fast_code_end"] - symbols["_fast_start"]
     data = symbols["_fast_end"] - symbols["_fast_code_end"]
     print(f"  scratchpad: {code} code, {data} data, {symbols['_fast_free']} free")
+    if "_second_free" in symbols:
+        code = symbols["_second_code_end"] - symbols["_fast_start"]
+        data = symbols["_second_end"] - symbols["_second_code_end"]
+        print(
+            f"  scratchpad of processor B: {code} code, {data} data, {symbols['_second_free']} free"
+        )
     free = symbols["_image_limit"] - symbols["_image_end"]
-    print(f"  SRAM: {free} bytes free on a 512 kB board")
+    board = symbols["_least_memory"] // 1024
+    print(f"  SRAM: {free} bytes free on a {board} kB board")
 
 
 if __name__ == "__main__":

@@ -13,13 +13,17 @@ static_assert(NIC_TRACE_ENTRIES == 1u << TIGON2_TRACE_BITS, "the ring is as star
 
 #if NIC_PROCESSORS > 1
 #include "fw-runtime/port/tigon2/processors.c"
+#include "fw-runtime/port/tigon2/halves.c"
 #else
 uint32_t tigon2_software_events NIC_FAST;
 #endif
 bool tigon2_work_wanted NIC_FAST;
+#if NIC_SENDS
 bool tigon2_slot_blocked NIC_FAST;
+#endif
 struct tigon2_counters tigon2_counters;
 
+#if NIC_SENDS
 static uint32_t memory_bytes;
 static uint32_t memory_free;
 
@@ -56,7 +60,7 @@ NIC_ENTRY NIC_COLD void tigon2_start(void) {
     uint32_t transmit = TIGON2_SMALL_TRANSMIT;
     uint32_t receive = TIGON2_SMALL_RECEIVE;
     memory_bytes = probe_memory();
-    if (memory_bytes < 0x80000)
+    if (memory_bytes < TIGON2_LEAST_MEMORY)
         nic_panic(TIGON2_PANIC_MEMORY);
     if (memory_bytes >= 0x100000) {
         transmit = TIGON2_LARGE_TRANSMIT;
@@ -71,14 +75,21 @@ NIC_ENTRY NIC_COLD void tigon2_start(void) {
     TIGON2_REGISTER(NEXT_ENABLE) = 3;
     TIGON2_REGISTER(TIMER) = 0;
     tigon2_transmit_start(transmit, receive); /* HW[0D0] first: the DMA rings hang on it */
+#if NIC_RECEIVES
     tigon2_receive_start(receive, transmit - TIGON2_RECEIVE_RING);
+#endif
     tigon2_dma_start(transmit);
     tigon2_link_start();
     tigon2_enabled = 1u << TIGON2_EVENT_RECEIVE_ATTENTION | 1u << TIGON2_EVENT_TRANSMIT_FAULT |
-                     1u << TIGON2_EVENT_WRITTEN | 1u << TIGON2_EVENT_MAILBOX |
-                     1u << TIGON2_EVENT_READ_FAULT | 1u << TIGON2_EVENT_WRITE_FAULT |
-                     1u << TIGON2_EVENT_READ_NOTICE | 1u << TIGON2_EVENT_RECEIVE |
+                     1u << TIGON2_EVENT_MAILBOX | 1u << TIGON2_EVENT_READ_FAULT |
+                     1u << TIGON2_EVENT_WRITE_FAULT | 1u << TIGON2_EVENT_READ_NOTICE |
                      1u << TIGON2_EVENT_WORK | 1u << TIGON2_EVENT_SLOT;
+    if (NIC_RECEIVES)
+        tigon2_enabled |= 1u << TIGON2_EVENT_WRITTEN | 1u << TIGON2_EVENT_RECEIVE;
+#if NIC_PROCESSORS > 1
+    tigon2_halves.transmit = transmit;
+    tigon2_halves.receive = receive;
+#endif
     nic_on_start();
     tigon2_link_look();
 }
@@ -99,26 +110,16 @@ NIC_COLD void nic_start_second(void) {
     TIGON2_REGISTER(CPU_B_COUNTER) = (uint32_t)(uintptr_t)tigon2_second_start;
     TIGON2_REGISTER(CPU_B_STATE) = 0;
     tigon2_enable(TIGON2_EVENT_SIGNAL);
+    tigon2_enable(TIGON2_EVENT_TOLD);
 }
-#endif
-
-/* While there are too few notices for a frame or an alarm, the event of frames is off (dma.c). The
- * alarm comes again so much later. */
-#define NOTICES_WAIT_US 10u
-
+#else
 /* Event 28. Writing the reference is what drops the bit; until the next nic_alarm nobody looks. */
 NIC_ENTRY NIC_COLD void tigon2_on_timer(void) {
     tigon2_disable(TIGON2_EVENT_TIMER);
-    if (NIC_ALARM_NOTIFIES && (tigon2_enabled & 1u << TIGON2_EVENT_RECEIVE) == 0) {
-        nic_alarm(nic_clock() + NOTICES_WAIT_US);
-        return;
-    }
-    /* Behind a notice that an alarm asks for no completion may come. Its event is looked at after
-     * this one. */
-    if (NIC_ALARM_NOTIFIES)
-        tigon2_raise(TIGON2_EVENT_WRITTEN);
-    nic_on_alarm();
+    if (!tigon2_alarm_waits())
+        nic_on_alarm();
 }
+#endif
 
 /* Event 3, the least urgent: deferred work, and a slot that waits for room. The MAC raises no event
  * when it has sent a frame, so the latter is looked at whenever nothing else is to be done. */
@@ -154,6 +155,20 @@ NIC_ENTRY NIC_HOT void tigon2_on_mailbox(void) {
 NIC_ENTRY NIC_COLD void tigon2_on_stray(void) {
     nic_panic(TIGON2_PANIC_STRAY);
 }
+#else
+/* Event 3 of B, which has no slots. */
+NIC_ENTRY NIC_HOT void tigon2_second_on_work(void) {
+    tigon2_withdraw(TIGON2_EVENT_WORK);
+    if (tigon2_work_wanted) {
+        tigon2_work_wanted = false;
+        nic_on_work();
+    }
+}
+
+NIC_ENTRY NIC_COLD void tigon2_second_on_stray(void) {
+    nic_panic(TIGON2_PANIC_STRAY);
+}
+#endif
 
 /* The image's own idiom (tigon2.md 5.4): transfers paused, receiver stopped, processor halted. */
 NIC_COLD void nic_panic(uint32_t code) {
@@ -162,6 +177,9 @@ NIC_COLD void nic_panic(uint32_t code) {
     TIGON2_REGISTER(MAC_RECEIVE_STATE) = TIGON2_RECEIVE_MODE | TIGON2_MAC_STOP;
     TIGON2_REGISTER(MAC_TRANSMIT_STATE) =
         TIGON2_TRANSMIT_FIBRE | TIGON2_MAC_ENABLE | TIGON2_MAC_STOP;
+#if NIC_PROCESSORS > 1
+    TIGON2_REGISTER(OTHER_CPU_STATE) = TIGON2_CPU_HALT;
+#endif
     for (;;)
         __asm__ volatile(".word 0x0000000D"); /* HALT */
 }

@@ -40,6 +40,23 @@ static inline void tigon2_serve_slot(void) {
         tigon2_on_slot();
 }
 
+/* While there are too few notices for a frame or an alarm, the event of frames is off (dma.c). The
+ * alarm comes again so much later. */
+#define TIGON2_NOTICES_WAIT_US 10u
+
+/* Before nic_on_alarm: true when it has to wait for notices, and has been put off. Behind a notice
+ * that an alarm asks for no completion may come. Its event is looked at after this one. */
+static inline bool tigon2_alarm_waits(void) {
+    if (!NIC_ALARM_NOTIFIES || !NIC_RECEIVES)
+        return false;
+    if ((tigon2_enabled & 1u << TIGON2_EVENT_RECEIVE) == 0) {
+        nic_alarm(nic_clock() + TIGON2_NOTICES_WAIT_US);
+        return true;
+    }
+    tigon2_raise(TIGON2_EVENT_WRITTEN);
+    return false;
+}
+
 /* Events 19 and 20, also for whoever waits for a transfer outside the event loop: panics unless
  * the transfers go on. */
 void tigon2_on_transfer_fault(void);
@@ -51,6 +68,9 @@ void tigon2_link_start(void);
 void tigon2_link_look(void);
 /* Turns the bits of HW[220] into nic_on_link. */
 void tigon2_link_attention(uint32_t state);
+
+/* The MAC has run out of receive buffer; A tells B. */
+void tigon2_receive_without_space(void);
 
 /* Gives the MAC back what could not be given back while transfers were pending. */
 void tigon2_receive_settle(void);

@@ -7,8 +7,12 @@
 #include "fw-runtime/port/tigon2/dma.h"
 #include "fw-runtime/port/tigon2/board.h"
 
+#if NIC_SENDS
 struct tigon2_dma tigon2_dma_read NIC_FAST;
+#endif
+#if NIC_RECEIVES
 struct tigon2_dma tigon2_dma_write NIC_FAST;
+#endif
 
 /* Notices wanted of a ring, oldest first, each by what must be done. */
 struct notices {
@@ -19,11 +23,15 @@ static_assert((NIC_WRITTEN_LIMIT & (NIC_WRITTEN_LIMIT - 1)) == 0 &&
                   (NIC_READ_LIMIT & (NIC_READ_LIMIT - 1)) == 0,
               "entries are numbers modulo the limit");
 
+#if NIC_RECEIVES
 static struct notices write_notices NIC_FAST;
 static uint32_t write_queued[NIC_WRITTEN_LIMIT] NIC_FAST;
+#endif
+#if NIC_SENDS
 static struct notices read_notices;
 static uint32_t read_queued[NIC_READ_LIMIT];
 static uint32_t read_tokens[NIC_READ_LIMIT];
+#endif
 
 static inline uint32_t notices_outstanding(const struct notices *notices) {
     return notices->asked - notices->given;
@@ -54,6 +62,13 @@ static void ring_start(struct tigon2_dma *ring, uint32_t base) {
     ring->end = base + TIGON2_DMA_BYTES;
 }
 
+#if NIC_RECEIVES && !NIC_SENDS
+NIC_COLD void tigon2_dma_write_own(uint32_t transmit_base) {
+    ring_start(&tigon2_dma_write, transmit_base - TIGON2_DMA_WRITE_RING);
+}
+#endif
+
+#if NIC_SENDS
 NIC_COLD void tigon2_dma_start(uint32_t transmit_base) {
     TIGON2_REGISTER(DMA_READ_STATE) = TIGON2_DMA_RESET;
     TIGON2_REGISTER(DMA_WRITE_STATE) = TIGON2_DMA_RESET;
@@ -73,17 +88,22 @@ NIC_COLD void tigon2_dma_start(uint32_t transmit_base) {
     TIGON2_REGISTER(DMA_READ_STATE) = TIGON2_DMA_THRESHOLD; /* bit 2 would start a transfer */
     TIGON2_REGISTER(DMA_WRITE_STATE) = TIGON2_DMA_THRESHOLD;
     ring_start(&tigon2_dma_read, transmit_base - TIGON2_DMA_READ_RING);
+#if NIC_RECEIVES
     ring_start(&tigon2_dma_write, transmit_base - TIGON2_DMA_WRITE_RING);
+#endif
     TIGON2_REGISTER(DMA_ASSIST) = TIGON2_ASSIST_ENABLE;
 }
+#endif
 
 /* A ring stands still once a transfer has failed, and the event loop, which would say so, is not
- * reached by whoever waits for the ring. */
+ * reached by whoever waits for the ring. Of two processors A's is. */
 static NIC_COLD void look_for_faults(void) {
-    if (TIGON2_REGISTER(EVENT) & (1u << TIGON2_EVENT_READ_FAULT | 1u << TIGON2_EVENT_WRITE_FAULT))
+    if (NIC_SENDS &&
+        (TIGON2_REGISTER(EVENT) & (1u << TIGON2_EVENT_READ_FAULT | 1u << TIGON2_EVENT_WRITE_FAULT)))
         tigon2_on_transfer_fault();
 }
 
+#if NIC_SENDS
 NIC_COLD void tigon2_dma_read_make_room(void) {
     uint32_t next = tigon2_dma_next(&tigon2_dma_read);
     uint32_t consumer;
@@ -95,7 +115,9 @@ NIC_COLD void tigon2_dma_read_make_room(void) {
     if (tigon2_enabled & 1u << TIGON2_EVENT_READ_DONE)
         tigon2_raise(TIGON2_EVENT_READ_NOTICE);
 }
+#endif
 
+#if NIC_RECEIVES
 NIC_COLD void tigon2_dma_write_make_room(void) {
     uint32_t next = tigon2_dma_next(&tigon2_dma_write);
     uint32_t consumer;
@@ -145,15 +167,21 @@ NIC_HOT uint32_t nic_notify_written(void) {
         tigon2_raise(TIGON2_EVENT_WRITTEN);
     return notice;
 }
+#endif
 
+#if NIC_SENDS
 NIC_COLD void nic_read_host(uint32_t high, uint32_t low, uint32_t *words, uint32_t bytes) {
     tigon2_dma_read_queue(high, low, (uint32_t)words, bytes, TIGON2_DMA_READ_WORDS);
 }
+#endif
 
+#if NIC_RECEIVES
 NIC_HOT void nic_write_host(uint32_t high, uint32_t low, const volatile uint32_t *word) {
     tigon2_dma_write_queue(high, low, (uint32_t)word, 4, TIGON2_DMA_WRITE_NOTICE);
 }
+#endif
 
+#if NIC_SENDS
 NIC_COLD bool nic_notify_read(uint32_t token) {
     if (notices_outstanding(&read_notices) == NIC_READ_LIMIT)
         return false;
@@ -209,3 +237,4 @@ NIC_ENTRY NIC_COLD void tigon2_on_transfer_fault(void) {
     }
     TIGON2_REGISTER(DMA_ASSIST) = TIGON2_ASSIST_ENABLE;
 }
+#endif

@@ -27,6 +27,8 @@ extern struct tigon2_dma tigon2_dma_read NIC_FAST;
 extern struct tigon2_dma tigon2_dma_write NIC_FAST;
 
 void tigon2_dma_start(uint32_t transmit_base);
+/* By the processor that has the write ring and not the rest. */
+void tigon2_dma_write_own(uint32_t transmit_base);
 
 /* Wait until the ring has room for one more; the rare path of queuing. */
 void tigon2_dma_read_make_room(void);

@@ -4,7 +4,7 @@
  *
  * The MAC buffers end at 0x200000 on every board (tigon2.md 2.3). T and R, the bases of transmit
  * and receive buffer, are chosen at start by the memory found; TIGON2_IMAGE_LIMIT is what the
- * smallest board leaves for the image.
+ * smallest board leaves for the image: 512 kB, or 1 MB where the image is for two processors.
  */
 #ifndef FW_RUNTIME_TIGON2_MEMORY_MAP_H
 #define FW_RUNTIME_TIGON2_MEMORY_MAP_H
@@ -21,7 +21,14 @@
 #define TIGON2_LARGE_TRANSMIT 0x180000
 #define TIGON2_LARGE_RECEIVE  0x1A0000
 
-#define TIGON2_IMAGE_LIMIT (TIGON2_SMALL_TRANSMIT - 0x5000 - (0x200000 - 0x80000))
+/* What two processors have of their own does not fit beside both buffers of 512 kB. */
+#if defined NIC_PROCESSORS && NIC_PROCESSORS > 1
+#define TIGON2_LEAST_MEMORY 0x100000
+#define TIGON2_IMAGE_LIMIT  (TIGON2_LARGE_TRANSMIT - 0x5000 - (0x200000 - TIGON2_LEAST_MEMORY))
+#else
+#define TIGON2_LEAST_MEMORY 0x80000
+#define TIGON2_IMAGE_LIMIT  (TIGON2_SMALL_TRANSMIT - 0x5000 - (0x200000 - TIGON2_LEAST_MEMORY))
+#endif
 
 /* Stack in the scratchpad; the gate in build.mk compares it with the call graph. A variant may have
  * another. */

@@ -8,6 +8,7 @@
 CROSS       := mips-linux-gnu-
 FW_CC       := $(CROSS)gcc
 FW_LD       := $(CROSS)ld
+FW_OBJCOPY  := $(CROSS)objcopy
 FW_TOOLS    := $(addprefix fw-runtime/tools/,check_instructions.py check_indirect.py check_stack.py)
 FW_NEEDS    := $(FW_PORT)/core.inc $(FW_PORT)/port.mk
 
@@ -51,7 +52,12 @@ $(2)%.o: $(1)%.S $(4)
 endef
 $(eval $(call FW_OBJECTS,,$(FIRMWARE)/,FW_CFLAGS,$(FW_FLAGS_STAMP) $(FW_NEEDS)))
 
-FW_SCRIPT_FLAGS = -E -P -undef -x c -I.
+# Of an image for two processors: its start-up code, and sections for both.
+FW_DIVIDED_STARTS := $(addprefix $(FIRMWARE)/divided/,start.o second_start.o)
+FW_DIVIDED_CFLAGS  = $(FW_CFLAGS) -DNIC_PROCESSORS=2 -DNIC_RECEIVER=1
+$(eval $(call FW_OBJECTS,$(FW_PORT)/,$(FIRMWARE)/divided/,FW_DIVIDED_CFLAGS,$(FW_FLAGS_STAMP) $(FW_NEEDS)))
+
+FW_SCRIPT_FLAGS = -E -P -undef -x c -I. $(if $(PLACEMENT),-DNIC_PROCESSORS=2)
 $(FW_SCRIPT): $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h
 	@mkdir -p $(@D)
 	$(Q)$(FW_CC) $(FW_SCRIPT_FLAGS) -o $@ $<

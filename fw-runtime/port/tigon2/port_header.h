@@ -90,7 +90,7 @@ static inline uint32_t nic_clock(void) {
 /* A transition is traced everywhere, so it takes three instructions in place: the rest, in start.S,
  * keeps all registers but those named here, and functions that call nothing else need no frame for
  * it. `argument` is below 2^16. */
-#if NIC_TRACE
+#if NIC_TRACE && NIC_PROCESSORS == 1
 #define NIC_PORT_TRACE
 static inline __attribute__((always_inline)) void nic_trace(uint32_t transition,
                                                             uint32_t argument) {
@@ -106,12 +106,16 @@ static inline __attribute__((always_inline)) void nic_trace(uint32_t transition,
 }
 #endif
 
+#if NIC_PROCESSORS == 1
 /* Past-or-equal raises the event (tigon2.md 14 row 5), so a deadline that has gone by is not lost.
  */
 static inline void nic_alarm(uint32_t deadline) {
     TIGON2_REGISTER(TIMER_REFERENCE) = deadline;
     tigon2_enable(TIGON2_EVENT_TIMER);
 }
+#else
+void nic_alarm(uint32_t deadline); /* alarms.c */
+#endif
 
 /* A name is where the frame begins in the receive buffer. */
 static inline uint32_t nic_frame_from(uint32_t frame, uint32_t bytes) {
@@ -125,9 +129,11 @@ static inline void nic_defer_work(void) {
     tigon2_raise(TIGON2_EVENT_WORK);
 }
 
+#if NIC_SENDS
 static inline void nic_request_slot(void) {
     tigon2_raise(TIGON2_EVENT_SLOT);
 }
+#endif
 
 /* Fixed places, as symbols of the linker script: a compiler takes a small constant address for a
  * mistake. */

@@ -75,7 +75,7 @@ static NIC_COLD void count_error(void) {
 }
 
 NIC_ENTRY NIC_HOT void tigon2_on_receive(void) {
-#if NIC_SLOT_FIRST
+#if NIC_SLOT_FIRST && NIC_SENDS
     tigon2_serve_slot();
 #endif
     const volatile uint32_t *descriptor = (const volatile uint32_t *)receive_ring_next;
@@ -143,20 +143,29 @@ NIC_COLD uint32_t nic_frame_sum(uint32_t frame, uint32_t offset, uint32_t bytes)
 }
 #endif
 
+/* No further frame may come to settle what is owed: let the end of the writes do it. */
+#if NIC_SENDS
+static inline void without_space(void) {
+#else
+NIC_COLD void tigon2_receive_without_space(void) {
+#endif
+    tigon2_counters.receive_no_space++;
+    tigon2_receive_settle();
+    if (owed != 0) {
+        owed_urgently = true;
+        tigon2_enable(TIGON2_EVENT_WRITE_DONE);
+    }
+}
+
+#if NIC_SENDS
 /* Event 25: the link, or no space (tigon2.md 6.4). */
 NIC_ENTRY NIC_COLD void tigon2_on_receive_attention(void) {
     uint32_t state = TIGON2_REGISTER(MAC_RECEIVE_STATE);
     TIGON2_REGISTER(MAC_RECEIVE_STATE) = state; /* clears exactly the attentions seen */
     if (state & TIGON2_RECEIVE_FATAL)
         nic_panic(TIGON2_PANIC_RECEIVE);
-    if (state & TIGON2_RECEIVE_NO_SPACE) {
-        tigon2_counters.receive_no_space++;
-        /* No further frame may come to settle what is owed: let the end of the writes do it. */
-        tigon2_receive_settle();
-        if (owed != 0) {
-            owed_urgently = true;
-            tigon2_enable(TIGON2_EVENT_WRITE_DONE);
-        }
-    }
+    if (state & TIGON2_RECEIVE_NO_SPACE)
+        without_space();
     tigon2_link_attention(state);
 }
+#endif

@@ -70,6 +70,7 @@
 #define TIGON2_EVENT_SIGNAL            27 /* software: by the other processor */
 #define TIGON2_EVENT_TRANSMIT_FAULT    26
 #define TIGON2_EVENT_RECEIVE_ATTENTION 25
+#define TIGON2_EVENT_TOLD              24 /* software: by the other processor's port (halves.c) */
 #define TIGON2_EVENT_WRITTEN           23 /* software: nothing outstanding, or a full ring hid it */
 #define TIGON2_EVENT_MAILBOX           22
 #define TIGON2_EVENT_READ_FAULT        20

@@ -2,4 +2,12 @@
 /*
  * NIC_SECOND_SOURCE of the Tigon2: all that processor B has of the port, but for second_start.S.
  */
+#include "fw-runtime/port.h"
+
+#if NIC_RECEIVES
+#include "fw-runtime/port/tigon2/board.c"
+#include "fw-runtime/port/tigon2/dma.c"
+#include "fw-runtime/port/tigon2/receive.c"
+#else
 #include "fw-runtime/port/tigon2/processors.c"
+#endif

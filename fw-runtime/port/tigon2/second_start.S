@@ -3,8 +3,8 @@
  * Start of processor B, and its event loop; start.S says more of both. Processor A sets HW[244] to
  * tigon2_second_start and takes the halt off (board.c).
  *
- * B has no boot code of its own: its code and data lie behind A's in SRAM. All hardware events are
- * A's; B looks at its signal alone.
+ * B has no boot code of its own: its code and data lie behind A's in SRAM. B looks at its signal,
+ * and with NIC_RECEIVER 1 at the events of the receiving half; all others are A's.
  */
 #include "fw-runtime/port/tigon2/registers.h"
 
@@ -38,6 +38,10 @@ tigon2_second_start:
 	b	3b
 	addiu	$t1, $t1, 4
 4:
+#if NIC_RECEIVER == 1
+	jal	tigon2_second_begin
+	nop
+#endif
 	jal	nic_on_second_start
 	nop
 
@@ -61,14 +65,26 @@ tigon2_second_event_loop:
 	.end	tigon2_second_event_loop
 	.size	tigon2_second_event_loop, . - tigon2_second_event_loop
 
-	/* Entry 0 is "nothing pending". Bits without an entry are never enabled. */
+	/* Entry 0 is "nothing pending", entry n + 1 serves event bit n. Bits without an entry are never
+	 * enabled. */
+	.macro	serve event, handler
+	.org	tigon2_second_event_table + 8 * (\event + 1)
+	j	\handler
+	nop
+	.endm
+
 	.type	tigon2_second_event_table, @function
 	.ent	tigon2_second_event_table
 tigon2_second_event_table:
 	j	tigon2_second_event_loop
 	nop
-	.space	8 * TIGON2_EVENT_SIGNAL
-	j	tigon2_second_on_signal
-	nop
+#if NIC_RECEIVER == 1
+	serve	TIGON2_EVENT_WORK, tigon2_second_on_work
+	serve	TIGON2_EVENT_RECEIVE, tigon2_on_receive
+	serve	TIGON2_EVENT_WRITE_DONE, tigon2_on_write_done
+	serve	TIGON2_EVENT_WRITTEN, tigon2_on_write_done
+	serve	TIGON2_EVENT_TOLD, tigon2_second_on_told
+#endif
+	serve	TIGON2_EVENT_SIGNAL, tigon2_second_on_signal
 	.end	tigon2_second_event_table
 	.size	tigon2_second_event_table, . - tigon2_second_event_table

@@ -84,6 +84,15 @@ tigon2_event_loop:
 	nop
 	.endm
 
+	/* What B serves where it has the receiving half. */
+	.macro	serve_half handler
+#if NIC_RECEIVER == 1
+	serve	tigon2_on_stray
+#else
+	serve	\handler
+#endif
+	.endm
+
 	.type	tigon2_event_table, @function
 	.ent	tigon2_event_table
 tigon2_event_table:
@@ -94,7 +103,7 @@ tigon2_event_table:
 	serve	tigon2_on_work			/* 3 */
 	serve	tigon2_on_slot			/* 4 */
 	serve	tigon2_on_stray			/* 5 */
-	serve	tigon2_on_receive		/* 6 */
+	serve_half tigon2_on_receive		/* 6 */
 	serve	tigon2_on_stray			/* 7 */
 	serve	tigon2_on_stray			/* 8 */
 	serve	tigon2_on_stray			/* 9 */
@@ -102,7 +111,7 @@ tigon2_event_table:
 	serve	tigon2_on_stray			/* 11 */
 	serve	tigon2_on_stray			/* 12 */
 	serve	tigon2_on_stray			/* 13 */
-	serve	tigon2_on_write_done		/* 14 */
+	serve_half tigon2_on_write_done		/* 14 */
 	serve	tigon2_on_read_done		/* 15 */
 	serve	tigon2_on_stray			/* 16 */
 	serve	tigon2_on_stray			/* 17 */
@@ -111,8 +120,12 @@ tigon2_event_table:
 	serve	tigon2_on_transfer_fault	/* 20 */
 	serve	tigon2_on_stray			/* 21 */
 	serve	tigon2_on_mailbox		/* 22 */
-	serve	tigon2_on_write_done		/* 23 */
+	serve_half tigon2_on_write_done		/* 23 */
+#if NIC_PROCESSORS > 1
+	serve	tigon2_on_told			/* 24 */
+#else
 	serve	tigon2_on_stray			/* 24 */
+#endif
 	serve	tigon2_on_receive_attention	/* 25 */
 	serve	tigon2_on_transmit_fault	/* 26 */
 #if NIC_PROCESSORS > 1
@@ -125,7 +138,7 @@ tigon2_event_table:
 	.end	tigon2_event_table
 	.size	tigon2_event_table, . - tigon2_event_table
 
-#if NIC_TRACE
+#if NIC_TRACE && NIC_PROCESSORS <= 1
 /*
  * One record of the trace ring (trace.h), its word in $24; called by nic_trace in port_header.h, which
  * names the registers it may change.

@@ -34,11 +34,12 @@ FW_TRAFFIC = $(or $(FW_TRAFFIC_$(1)),spec/$(1)/boards.scenario)
 define FW_FITTED
 $(call FW_IMAGE,$(1),$(2),$(3)image.o,-DNIC_FITTED $(4),$(FW_RUNTIME) $(FIRMWARE)/$(1)/$(3)chosen.lds,$(5))
 
-$(FIRMWARE)/$(1)/$(3)none:
+$(FIRMWARE)/$(1)/$(3)none $(FIRMWARE)/$(1)/$(3)none_second:
 	$$(Q)mkdir -p $$(@D) && : > $$@
 
-$(FIRMWARE)/$(1)/$(3)none.elf: $(FW_RUNTIME) $(FIRMWARE)/$(1)/$(3)image.o $(FIRMWARE)/$(1)/$(3)none.lds
-	$$(call FW_LINK,--gc-sections,check_instructions.py)
+$(FIRMWARE)/$(1)/$(3)none.elf: $(call FW_STARTS,$(1),$(FW_RUNTIME)) $(FIRMWARE)/$(1)/$(3)image.o \
+    $(call FW_SECOND,$(1),$(3)image.o) $(FIRMWARE)/$(1)/$(3)none.lds
+	$$(call FW_LINK,--gc-sections $(FW_OVERLAP),check_instructions.py)
 
 $(FIRMWARE)/$(1)/$(3)profile.folded: $(FIRMWARE)/$(1)/$(3)none.elf $(FW_TRAFFIC) | $(TIGONSIM) $(BUILD)/$(1)/host.so
 	$$(Q)sed 's|"[^"]*/$(1)_a.elf"|"$$(abspath $$<)"|; s|"[./]*/build/|"$(abspath $(BUILD))/|' $(FW_TRAFFIC) \
@@ -49,9 +50,14 @@ $(FIRMWARE)/$(1)/$(3)chosen: fw-runtime/tools/fill_scratchpad.py \
     $(addprefix $(FIRMWARE)/$(1)/$(3),profile.folded none.elf image.o)
 	$$(Q)$$^ > $$@
 
-$(addprefix $(FIRMWARE)/$(1)/$(3),none.lds chosen.lds): %.lds: % $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h \
+$(if $(DIVIDED_$(1)),$(FIRMWARE)/$(1)/$(3)chosen_second: fw-runtime/tools/fill_scratchpad.py \
+    $(addprefix $(FIRMWARE)/$(1)/$(3),profile.folded none.elf) $(call FW_SECOND,$(1),$(3)image.o)
+	$$(Q)$$^ > $$@
+)
+$(addprefix $(FIRMWARE)/$(1)/$(3),none.lds chosen.lds): %.lds: % $(if $(DIVIDED_$(1)),%_second) $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h \
     $(FW_PORT)/variants.mk $(wildcard spec/$(1)/firmware/build.mk)
-	$$(Q)$$(FW_CC) $$(FW_SCRIPT_FLAGS) $(6) -DCHOSEN_FUNCTIONS='"$$<"' -o $$@ $(FW_PORT)/firmware.lds.in
+	$$(Q)$$(FW_CC) $$(FW_SCRIPT_FLAGS) $(6) -DCHOSEN_FUNCTIONS='"$$<"' \
+	    $(if $(DIVIDED_$(1)),-DCHOSEN_SECOND='"$$<_second"') -o $$@ $(FW_PORT)/firmware.lds.in
 endef
 
 # The image to ship has all of its data path in the scratchpad. If that overflows after a change of a spec: say `rare` there of
@@ -59,7 +65,7 @@ endef
 # protocol's firmware/build.mk. FW_TRACE_NAME := 0 there says that the image to ship has no trace ring; FW_MEMORY_NAME has
 # flags that change sizes in memory_map.h.
 FW_SHIPPED_FLAGS = $(if $(filter 0,$(FW_TRACE_$(1))),$(FW_UNTRACED))
-FW_SHIPPED = $(if $(filter no,$(FW_FITS_$(1))),$(call FW_FITTED,$(1),_a,,$(FW_SHIPPED_FLAGS) $(FW_MEMORY_$(1)),check_indirect.py,$(FW_MEMORY_$(1))),$(call \
+FW_SHIPPED = $(if $(filter no,$(FW_FITS_$(1)))$(DIVIDED_$(1)),$(call FW_FITTED,$(1),_a,,$(FW_SHIPPED_FLAGS) $(FW_MEMORY_$(1)),check_indirect.py,$(FW_MEMORY_$(1))),$(call \
     FW_IMAGE,$(1),_a,image.o,$(FW_SHIPPED_FLAGS),$(FW_RUNTIME) $(FW_SCRIPT),check_indirect.py))
 
 # CHECKED names the kinds of checks, as in fw-runtime/hsm_checks.h: make firmware-checked CHECKED='REFERENCE RANGE'. The
