@@ -8,9 +8,11 @@ PROFILE :=
 NODES  :=
 # BOARDS=16 of so many boards, each of which is NODES/BOARDS nodes, for the Linux driver: host/driver/build.mk.
 BOARDS :=
+# PLACEMENT=DSR makes images for both processors of the board, whose work that placement of the spec divides.
+PLACEMENT :=
 # Of library, tools and images; hsmc has its own.
 VERSION := 0.1.0
-BUILD  := build$(PROFILE:%=/%)$(NODES:%=/nodes-%)$(BOARDS:%=/boards-%)
+BUILD  := build$(PROFILE:%=/%)$(NODES:%=/nodes-%)$(BOARDS:%=/boards-%)$(PLACEMENT:%=/%)
 # What no protocol changes, simulator and host/board, is made once for all of them.
 SIM_BUILD := build
 PYTHON := /usr/bin/python3
@@ -110,10 +112,12 @@ bench-published: ## EMP charged the papers' step costs, beside the published fig
 	$(Q)$(MAKE) --no-print-directory -s generate $(FIRMWARE)/emp_a_published.elf $(HOST_DEMO)
 	$(Q)scripts/published.py
 
-bench-emp:       ## what programs over EMP get, both profiles: build/bench.json, curves in build/bench (a minute)
+bench-emp:       ## what programs over EMP get, both profiles, on one and on both processors: build/bench.json, curves in build/bench (a minute)
 	@scripts/setup.sh demo bench
 	$(Q)$(MAKE) --no-print-directory -s $(HOST_DEMO) $(addprefix $(FIRMWARE)/emp_a,.elf _published.elf)
 	$(Q)$(MAKE) --no-print-directory -s PROFILE=modern BUILD=build/modern profile-programs
+	$(Q)$(MAKE) --no-print-directory -s PLACEMENT=DSR BUILD=build/DSR placement-programs
+	$(Q)$(MAKE) --no-print-directory -s PROFILE=modern PLACEMENT=DSR BUILD=build/modern/DSR placement-programs
 	$(Q)scripts/bench_emp.py
 
 bench-switches:  ## what each mechanism of EMP's profile modern gains: a row without each of them (5 minutes)
@@ -146,7 +150,8 @@ lint:            ## check style, types and warnings of gcc and clang
 # The Tigon2's port is MIPS code with registers of its own, which only gcc knows: it is checked when an image is built.
 # The examples know only what is installed: tests/tools compiles them.
 # Glue and runtime are checked as they are compiled for the native port; EMP's alone, other protocols name another header.
-LINT_CHIP   = fw-runtime/port/tigon2/%
+# What an image for two processors alone has is compiled for the chip only, too.
+LINT_CHIP   = fw-runtime/port/tigon2/% spec/emp/firmware/second.c spec/emp/firmware/between.c
 LINT_GLUE   = $(filter-out $(LINT_CHIP),$(filter fw-runtime/% spec/emp/firmware/% tests/native_port/% tests/native_worlds/% tests/processors/test_units.c tests/campaign_worlds/%,$(C_SOURCES)))
 # Code of the kernel is checked as it is built (host/driver/build.mk); what of it tests compile, with the driver's EMP.
 LINT_DRIVER = $(addprefix host/driver/,endpoint.c endpoint_account.c endpoint_submit.c flashable.c) $(wildcard tests/driver/*.c)

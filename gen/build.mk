@@ -15,7 +15,10 @@ $(foreach name,$(PROTOCOLS),\
   $(eval OPTIONS_$(name) := $(if $(PROFILE),$(if $(shell sed -n 's/^profile $(PROFILE) .*/&/p' $(SPEC_$(name))),--profile $(PROFILE))))\
   $(eval KINDS_$(name) := .h .c _layout.h _codec.h)\
   $(if $(wildcard spec/$(name)/firmware),\
-    $(eval KINDS_$(name) += _nic.h _nic.c _watch.h _observed.h) $(eval OUTPUTS_$(name) := --nic --watch)))
+    $(eval KINDS_$(name) += _nic.h _nic.c _watch.h _observed.h) $(eval OUTPUTS_$(name) := --nic --watch)\
+    $(if $(PLACEMENT),$(if $(shell sed -n 's/^placement $(PLACEMENT) .*/&/p' $(SPEC_$(name))),\
+      $(eval KINDS_$(name) += _a.c _b.c _nic_b.c) $(eval OUTPUTS_$(name) += --placement $(PLACEMENT))\
+      $(eval DIVIDED_$(name) := yes)))))
 
 .PHONY: generate
 

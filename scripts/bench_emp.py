@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What `make bench-emp` prints: what programs over EMP get from the simulated boards, for both profiles.
+"""What `make bench-emp` prints: what programs over EMP get from the simulated boards, for both profiles, and for images on
+both processors.
 
 Times are simulated, so results are the same everywhere. build/bench.json has a record for each figure, build/bench the
 curves as SVG and PNG, with the published figures as marks.
@@ -31,6 +32,7 @@ from scripts import published  # noqa: E402
 from scripts.bench_plots import draw  # noqa: E402
 
 BUILDS = {"paper": Path("build"), "modern": Path("build/modern")}
+PLACEMENTS = ("base", "DSR")
 RESULT = Path("build/bench.json")
 PLOTS = Path("build/bench")
 
@@ -80,11 +82,12 @@ Job = Callable[[], list[Record]]
 
 
 class Bench:
-    """Collects the records of one profile. Each method measures one metric."""
+    """Collects the records of one profile and placement. Each method measures one metric."""
 
-    def __init__(self, profile: str, build: Path) -> None:
+    def __init__(self, profile: str, build: Path, placement: str = "base") -> None:
         self.profile = profile
-        self.build = build
+        self.build = build if placement == "base" else build / placement
+        self.placement = placement
 
     def record(
         self,
@@ -100,7 +103,7 @@ class Bench:
         value = round(value, 3)
         return Record(
             self.profile,
-            "base",
+            self.placement,
             metric,
             size,
             loss,
@@ -218,6 +221,8 @@ class Bench:
         jobs: list[Job] = [partial(self.latency, size) for size in LATENCY_SIZES]
         jobs += [partial(self.bandwidth, size) for size in BANDWIDTH_SIZES]
         jobs += [partial(self.both_ways, size) for size in BOTH_WAYS_SIZES]
+        if self.placement != "base":
+            return jobs
         jobs += [partial(self.calls, work_ns) for work_ns in WORKS_NS]
         for size in LOSS_SIZES:
             jobs += [partial(self.goodput, size, loss) for loss in LOSSES]
@@ -268,21 +273,32 @@ def steps() -> list[Record]:
 
 
 def print_metric(records: list[Record], metric: str, title: str) -> None:
-    """One line for each size, loss and detail, one column for each profile."""
+    """One line for each size, loss and detail, one column for each profile and placement."""
     chosen = [record for record in records if record.metric == metric]
     if not chosen:
         return
     print(f"\n{title}, {chosen[0].unit}")
-    print(f"{'':>30}{'paper':>12}{'modern':>12}{'limit':>10}{'published':>10}")
+    columns = list(dict.fromkeys(column_of(record) for record in chosen))
+    heads = "".join(f"{column:>12}" for column in columns)
+    print(f"{'':>30}{heads}{'limit':>10}{'published':>10}")
     keys = list(dict.fromkeys((r.bytes, r.loss, row_of(r)) for r in chosen))
     for key in keys:
         rows = [r for r in chosen if (r.bytes, r.loss, row_of(r)) == key]
-        values = {row.profile: f"{row.value:.2f}" for row in rows}
+        values = {column_of(row): f"{row.value:.2f}" for row in rows}
+        shown = "".join(f"{values.get(column, ''):>12}" for column in columns)
         label = f"{key[0]} bytes" + (f", loss {100 * key[1]:g} %" if key[1] else "")
         print(
-            f"{key[2] or label:>30}{values.get('paper', ''):>12}{values.get('modern', ''):>12}"
-            f"{show(rows[0].limit):>10}{show(rows[0].paper):>10}".rstrip()
+            f"{key[2] or label:>30}{shown}{show(rows[0].limit):>10}{show(rows[0].paper):>10}".rstrip()
         )
+
+
+def column_of(record: Record) -> str:
+    """The profile, and the placement if it is not on one processor."""
+    return (
+        record.profile
+        if record.placement == "base"
+        else f"{record.profile} {record.placement}"
+    )
 
 
 def row_of(record: Record) -> str:
@@ -315,8 +331,9 @@ TITLES = {
 def measure(profiles: list[str]) -> list[Record]:
     """All records, in the same order whatever ran first."""
     jobs: list[Job] = []
-    for profile in profiles:
-        jobs += Bench(profile, BUILDS[profile]).jobs()
+    for placement in PLACEMENTS:
+        for profile in profiles:
+            jobs += Bench(profile, BUILDS[profile], placement).jobs()
     if "paper" in profiles:
         jobs.append(steps)
     with ThreadPoolExecutor(cpu_count()) as pool:

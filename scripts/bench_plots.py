@@ -50,6 +50,10 @@ def abscissa(record: dict[str, Any], curve: Curve) -> float:
     return float(record[curve.abscissa])
 
 
+def build_of(record: dict[str, Any]) -> tuple[str, str]:
+    return record["profile"], record["placement"]
+
+
 def draw_curve(records: list[dict[str, Any]], curve: Curve) -> Figure:
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.subplots()
@@ -57,15 +61,16 @@ def draw_curve(records: list[dict[str, Any]], curve: Curve) -> Figure:
     sizes = (
         sorted({r["bytes"] for r in records}) if curve.abscissa == "loss" else [None]
     )
-    for profile in dict.fromkeys(r["profile"] for r in records):
+    for profile, placement in dict.fromkeys(map(build_of, records)):
         for size in sizes:
             chosen = [
                 r
                 for r in records
-                if r["profile"] == profile and size in (None, r["bytes"])
+                if build_of(r) == (profile, placement) and size in (None, r["bytes"])
             ]
             points = sorted((abscissa(r, curve), r["value"]) for r in chosen)
-            name = f"{profile}, {size} bytes" if size else profile
+            build = profile if placement == "base" else f"{profile} {placement}"
+            name = f"{build}, {size} bytes" if size else build
             axes.plot(*zip(*points), marker=MARKERS.get(profile, "x"), label=name)
     if curve.abscissa == "bytes":
         limits = sorted({(r["bytes"], r["limit"]) for r in records if r["limit"]})

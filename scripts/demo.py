@@ -16,13 +16,16 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-PROGRAM = Path("build/host/emp_demo")
-IMAGE = Path("build/firmware/emp_a.elf")
+# Of a placement on both processors, or "": on one.
+PLACEMENT = os.environ.get("EMP_PLACEMENT", "")
+BUILD = Path("build") / PLACEMENT
+PROGRAM = BUILD / "host/emp_demo"
+IMAGE = BUILD / "firmware/emp_a.elf"
 SPEC = Path("spec/emp/emp.hsm")
-GENERATED = Path("build/gen/emp")  # tests have it from here
-MODELS = Path("build/model/emp")
-RESULT = Path("build/demo.json")
-CAPTURE = Path("build/demo.pcapng")
+GENERATED = BUILD / "gen/emp"  # tests have it from here
+MODELS = BUILD / "model/emp"
+RESULT = BUILD / "demo.json"
+CAPTURE = BUILD / "demo.pcapng"
 
 # The shell is on every Debian system and big enough to lose frames of.
 DEFAULT_FILE = Path("/usr/bin/bash")
@@ -58,7 +61,8 @@ def make(*targets: str) -> None:
     """Builds targets, with the file at work shown on a terminal."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("MAKE")}
     environment.pop("MFLAGS", None)
-    command = ["make", "--no-print-directory", "-j2", *targets]
+    command = ["make", "--no-print-directory", "-j2", f"PLACEMENT={PLACEMENT}"]
+    command += targets
     lines: list[str] = []
     with subprocess.Popen(
         command,
@@ -85,7 +89,7 @@ def make(*targets: str) -> None:
 
 def measure(arguments: list[str]) -> Any:
     """Runs the demo's program; its progress goes to the terminal, its JSON is returned."""
-    command = [str(PROGRAM), *arguments, "--json", "-"]
+    command = [str(PROGRAM), *arguments, f"--image={IMAGE}", "--json", "-"]
     result = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if result.returncode != 0:
         raise Failure(" ".join(command))

@@ -95,5 +95,15 @@ endif
 PROFILE_TESTS := $(addprefix end_to_end/test_,matching silence tagged) host/test_descriptor host/test_ends_in_memory host/test_post test_messages
 .PHONY: profile-programs
 profile-programs: $$(INSTALLED) $(FIRMWARE)/emp_a_traced.bin $(PROFILE_TESTS:%=$(BUILD)/tests/%) $$(CAMPAIGN_FAST) $$(CAMPAIGN_BOARDS) $(CAMPAIGN) $(RESTARTS) $(HOST_DEMO) $(BUILD)/emp/host.so $(TIGONSIM) $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf _traced.elf)
+# The same for a placement on both processors (test_emp_placements.py).
+.PHONY: placement-programs
+placement-programs: $(CAMPAIGN) $(RESTARTS) $(KILLS) $(HOST_DEMO) $$(CAMPAIGN_BOARDS) $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf _traced.elf)
+ifeq ($(PROFILE)$(PLACEMENT),)
+.PHONY: placements
+placements: $(GENERATED_emp) $(SIM_LIBRARY) $(TIGONSIM)
+	$(Q)$(MAKE) --no-print-directory PLACEMENT=DSR BUILD=build/DSR placement-programs
+	$(Q)$(MAKE) --no-print-directory PROFILE=modern PLACEMENT=DSR BUILD=build/modern/DSR placement-programs
+TEST_NEEDS += placements
+endif
 # tests/conform looks at worlds with both images.
 TEST_NEEDS    += $(CAMPAIGN) $(FIRMWARE)/emp_a_observed.elf

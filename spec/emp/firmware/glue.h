@@ -18,6 +18,12 @@ enum glue_panic {
 /* Tokens of nic_notify_read: references to SendMessage, and above them the page of a posting. */
 #define GLUE_READ_PAGE (EMP_SEND_LIMIT + 1u)
 static_assert(GLUE_READ_PAGE <= NIC_READ_LIMIT, "each may be outstanding once");
+#if NIC_PROCESSORS > 1
+/* And what processor B wants read: a page is two reads, and there are one of a posting and one that
+ * a frame waits for. */
+#define GLUE_READ_FOR_RECEIVER (GLUE_READ_PAGE + 1u)
+static_assert(GLUE_READ_PAGE + 4u <= NIC_READ_LIMIT, "each may be outstanding");
+#endif
 
 /* Objects the host reaches; see the layouts in spec/emp/host.hsm. */
 #define GLUE_DESCRIPTOR_WORDS (EMP_DESCRIPTOR_BYTES / 4u)
@@ -28,13 +34,27 @@ static_assert(GLUE_READ_PAGE <= NIC_READ_LIMIT, "each may be outstanding once");
  * page of addresses are here. The word is 0 while the descriptor is not taken; and when it is
  * SHORT, as 0 says, and was taken without detours. The other words are wasted, so that one address
  * does for both tables: fast memory has no room for code that computes two. */
-extern uint32_t glue_descriptors[2 * EMP_DESCRIPTOR_LIMIT * GLUE_DESCRIPTOR_WORDS];
+#define GLUE_TABLE_WORDS (EMP_DESCRIPTOR_LIMIT * GLUE_DESCRIPTOR_WORDS)
+#if NIC_PROCESSORS == 1
+extern uint32_t glue_descriptors[2 * GLUE_TABLE_WORDS];
 static inline volatile uint32_t *glue_descriptor(uint32_t descriptor) {
     return &glue_descriptors[descriptor * GLUE_DESCRIPTOR_WORDS];
 }
-#define GLUE_OWN_WORD(word) (EMP_DESCRIPTOR_LIMIT * GLUE_DESCRIPTOR_WORDS + (word))
-#define GLUE_TAKEN_WORD     GLUE_OWN_WORD(EMP_DESCRIPTOR_OWNER_WORD)
-#define GLUE_ENTRIES_WORD   GLUE_OWN_WORD(EMP_DESCRIPTOR_LENGTH_WORD)
+#define GLUE_OWN_WORD(word) (GLUE_TABLE_WORDS + (word))
+#else
+/* Each processor has such a table of its own: a host may hand over a descriptor twice, as a send
+ * and as a receive, and what one of them relies on must not change by the other. B's lies before
+ * the host's. */
+extern uint32_t glue_tables[3 * GLUE_TABLE_WORDS] NIC_COMMON;
+#define glue_descriptors (&glue_tables[GLUE_TABLE_WORDS])
+static inline volatile uint32_t *glue_descriptor(uint32_t descriptor) {
+    return &glue_descriptors[descriptor * GLUE_DESCRIPTOR_WORDS];
+}
+#define GLUE_OWN_WORD(word)                                                                        \
+    ((NIC_PROCESSOR == 0 ? 1 : -1) * (int32_t)GLUE_TABLE_WORDS + (int32_t)(word))
+#endif
+#define GLUE_TAKEN_WORD   GLUE_OWN_WORD(EMP_DESCRIPTOR_OWNER_WORD)
+#define GLUE_ENTRIES_WORD GLUE_OWN_WORD(EMP_DESCRIPTOR_LENGTH_WORD)
 /* The entries of a page that is being fetched. Until it is there the descriptor has none: a message
  * that shares a descriptor which the host has entered twice would read the buffer's old contents.
  */
@@ -70,6 +90,11 @@ static inline uint32_t glue_length(const volatile uint32_t *descriptor) {
     return descriptor[EMP_DESCRIPTOR_LENGTH_WORD] >> EMP_DESCRIPTOR_LENGTH_SHIFT &
            EMP_DESCRIPTOR_LENGTH_MASK;
 }
+#if NIC_PROCESSORS == 1
+#define GLUE_COMMON
+#else
+#define GLUE_COMMON NIC_COMMON
+#endif
 extern uint32_t glue_posting_ring[EMP_POSTING_RING_ENTRIES];
 extern uint32_t glue_peers[EMP_NODE_LIMIT][2];
 
@@ -88,11 +113,35 @@ struct glue_counters {
     uint32_t data_damaged;    /* frames to come again because of the check of their data */
 #endif
 };
-extern struct glue_counters glue_counters;
+extern struct glue_counters glue_counters GLUE_COMMON;
+
+#if NIC_PROCESSORS == 1
+#define GLUE_COUNT(counter) ((void)glue_counters.counter++)
+#else
+static NIC_COLD void glue_count(uint32_t *counter) {
+    nic_lock(); /* the other processor counts, too */
+    (*counter)++;
+    nic_unlock();
+}
+#define GLUE_COUNT(counter) glue_count(&glue_counters.counter)
+#endif
+
+#if NIC_PROCESSORS > 1
+#include "spec/emp/firmware/between.h"
+#endif
+#if NIC_SENDS
+#define glue_read_host nic_read_host
+#else
+#define glue_read_host between_read_host
+#endif
 
 /* memory.c */
 /* The host has written to the control block where its completion words are. */
 void glue_completions_told(void);
+#if EMP_ENDS_IN_MEMORY && NIC_RECEIVES
+/* The word of a send that has ended goes to host memory, if the host has said where. */
+void glue_tell_in_memory(uint32_t descriptor);
+#endif
 void glue_memory_start(void);
 void glue_memory_forget(uint32_t descriptor, bool receive);
 /* Does the memory of a descriptor whose page, if any, is there hold its total length? */

@@ -8,13 +8,7 @@
  * lies where is said by NIC_HOT and NIC_COLD and, of the protocol, by the spec; names of static
  * objects must differ between these files.
  */
-#define EMP_PORT_HEADER      "emp_nic.h"
-#define EMP_PARSE_ATTRIBUTES NIC_HOT
-#define NIC_LONGEST_FRAME    (EMP_MTU + 14u) /* and the header of Ethernet */
-#define NIC_SLOT_FIRST       EMP_SLOT_FIRST
-#define NIC_OBEYS_PAUSE      (EMP_LINK_ABILITY >> 15 & 1)
-#define NIC_ALARM_NOTIFIES   EMP_GIVES_UP_PEERS
-#define NIC_SUMS_DATA        EMP_CHECKS_FRAMES
+#include "spec/emp/firmware/settings.h"
 #include "spec/emp/firmware/glue.h"
 
 /* Functions whose calls a simulator charges for (published.charges). */
@@ -31,9 +25,16 @@
 #include "emp_nic.c"
 #include "spec/emp/firmware/start.c"
 #include "spec/emp/firmware/wire.c"
+#if NIC_PROCESSORS > 1
+#include "spec/emp/firmware/between.c"
+#endif
 
 /* Generated code has labels and cases nobody needs. */
 #pragma GCC diagnostic ignored "-Wunused-label"
 #pragma GCC diagnostic ignored "-Wimplicit-fallthrough"
+#if NIC_PROCESSORS > 1
+#include "emp_a.c" /* what a placement has on processor A; second.c is B's */
+#else
 #include "emp.c"
+#endif
 #include "frame.c"

@@ -11,9 +11,17 @@
 
 #define PAGE_WORDS (EMP_PAGE_BYTES / 4u)
 #define LENGTHS_AT (2u * EMP_INDIRECT_ENTRIES) /* word of the page where lengths begin */
-#define SEND_PAGES (EMP_SEND_LIMIT + 1u)       /* + the one waiting for a record */
+#if NIC_SENDS
+#define SEND_PAGES (EMP_SEND_LIMIT + 1u) /* + the one waiting for a record */
+#else
+#define SEND_PAGES 0u
+#endif
 /* + the one being fetched. Of more messages that arrive at once some take turns. */
+#if NIC_RECEIVES
 #define RECEIVE_PAGES ((EMP_RECEIVE_LIMIT < 16u ? EMP_RECEIVE_LIMIT : 16u) + 1u)
+#else
+#define RECEIVE_PAGES 0u
+#endif
 #define NO_DESCRIPTOR 0xFFFFu
 #define NO_INSTANCE   0u /* of a notice that confirms no placement */
 
@@ -33,8 +41,14 @@ static_assert(EMP_MESSAGE_LIMIT <= EMP_DESCRIPTOR_TOTAL_LENGTH_MASK, "which hold
 static_assert(NIC_WRITTEN_PER_FRAME >= EMP_MESSAGE_WINDOW,
               "a frame by which a peer abandons its messages asks for a notice for each");
 
-uint32_t glue_descriptors[2 * EMP_DESCRIPTOR_LIMIT * GLUE_DESCRIPTOR_WORDS];
+#if NIC_PROCESSORS == 1
+uint32_t glue_descriptors[2 * GLUE_TABLE_WORDS];
+#elif NIC_SENDS
+uint32_t glue_tables[3 * GLUE_TABLE_WORDS];
+#endif
+#if NIC_SENDS
 struct glue_counters glue_counters;
+#endif
 
 struct cursor {
     uint32_t descriptor;
@@ -42,8 +56,12 @@ struct cursor {
 };
 
 /* The cursors in use, of the message sent and the message received last; the others are saved. */
+#if NIC_SENDS
 static struct cursor sending NIC_FAST;
+#endif
+#if NIC_RECEIVES
 static struct cursor receiving NIC_FAST;
+#endif
 static struct nic_gather saved[EMP_DESCRIPTOR_LIMIT] NIC_UNSET;
 static bool opened[EMP_DESCRIPTOR_LIMIT]; /* has a cursor, and so is being worked on */
 
@@ -53,6 +71,7 @@ static uint8_t page_of[EMP_DESCRIPTOR_LIMIT];           /* page + 1, 0 none */
 static uint32_t
     page_arriving; /* + 1: its descriptor is being looked at, it may not be taken away */
 
+#if NIC_RECEIVES
 /* Collections on their way to host memory, by the numbers of their notices. Field by field:
  * copying a structure with halfword alignment takes instructions the core does not have
  * (toolchain.md 1.1). */
@@ -91,7 +110,7 @@ static void note_sum(uint8_t instance, uint32_t frame, uint32_t cut) {
 }
 
 static NIC_COLD void tell_damage(uint32_t entry) {
-    glue_counters.data_damaged++;
+    GLUE_COUNT(data_damaged);
     (void)emp_receive_damaged(summed[entry].instance, summed[entry].frame);
 }
 
@@ -104,10 +123,15 @@ static void check_sums(uint32_t end) {
     }
 }
 #endif
+#endif
 
 NIC_COLD void glue_memory_start(void) {
+#if NIC_SENDS
     sending.descriptor = NO_DESCRIPTOR;
+#endif
+#if NIC_RECEIVES
     receiving.descriptor = NO_DESCRIPTOR;
+#endif
 }
 
 /* ------------------------------------------------------------------------------------- Pieces */
@@ -225,12 +249,14 @@ NIC_COLD bool glue_page_fetch(uint32_t descriptor, bool receive, bool notify) {
     words[GLUE_ARRIVING_WORD] = entries;
     page_owner[page] = (uint16_t)(descriptor + 1);
     page_of[descriptor] = (uint8_t)(page + 1);
-    glue_counters.pages_fetched++;
-    nic_read_host(high, low, pages[page], 8 * entries);
-    nic_read_host(high, low + 4 * LENGTHS_AT, &pages[page][LENGTHS_AT], (2 * entries + 2) & ~3u);
+    GLUE_COUNT(pages_fetched);
+    glue_read_host(high, low, pages[page], 8 * entries);
+    glue_read_host(high, low + 4 * LENGTHS_AT, &pages[page][LENGTHS_AT], (2 * entries + 2) & ~3u);
     if (notify) {
         page_arriving = page + 1;
+#if NIC_SENDS
         (void)nic_notify_read(GLUE_READ_PAGE);
+#endif
     }
     return true;
 }
@@ -246,7 +272,15 @@ void glue_page_settled(void) {
 }
 
 NIC_COLD void glue_memory_forget(uint32_t descriptor, bool receive) {
+#if NIC_SENDS && NIC_RECEIVES
     struct cursor *cursor = receive ? &receiving : &sending;
+#elif NIC_SENDS
+    struct cursor *cursor = &sending;
+    (void)receive;
+#else
+    struct cursor *cursor = &receiving;
+    (void)receive;
+#endif
     if (cursor->descriptor == descriptor)
         cursor->descriptor = NO_DESCRIPTOR;
     opened[descriptor] = false;
@@ -258,10 +292,14 @@ NIC_COLD void glue_memory_forget(uint32_t descriptor, bool receive) {
 
 /* A posted receive may have lost its page to another before its first frame came. */
 static NIC_COLD void page_fetch_again(uint32_t descriptor, bool receive) {
-    glue_counters.pages_fetched_again++;
+    GLUE_COUNT(pages_fetched_again);
     if (!glue_page_fetch(descriptor, receive, false))
         nic_panic(GLUE_PANIC_MEMORY);
+#if NIC_SENDS
     nic_read_wait();
+#else
+    between_wait_reads();
+#endif
 }
 
 /* Changes to the cursor of another message. */
@@ -316,6 +354,7 @@ static inline bool single(uint32_t descriptor, uint32_t offset, uint32_t length,
     return run->low <= 0u - length;
 }
 
+#if NIC_SENDS
 static NIC_HOT void send_pieces(uint32_t descriptor, uint32_t offset, uint32_t length) {
     if (sending.descriptor != descriptor)
         cursor_change(&sending, descriptor, false);
@@ -334,7 +373,9 @@ NIC_HOT void glue_send_data(uint32_t descriptor, uint32_t offset, uint32_t lengt
     else
         send_pieces(descriptor, offset, length);
 }
+#endif
 
+#if NIC_RECEIVES
 static NIC_HOT void place_pieces(uint32_t frame, uint32_t from, uint32_t descriptor,
                                  uint32_t offset, uint32_t length) {
     if (receiving.descriptor != descriptor)
@@ -400,6 +441,7 @@ NIC_HOT void nic_on_written(uint32_t notice) {
     collection.size = placements[notice].size;
     (void)emp_receive_placed(placements[notice].instance, &collection);
 }
+#endif
 
 /* ---------------------------------------------------------------------------------- Completion */
 
@@ -422,10 +464,22 @@ NIC_COLD void glue_completions_told(void) {
     ends_step = objects[EMP_OBJECTS_COMPLETIONS_STEP_WORD] & 31;
 }
 
+#if NIC_RECEIVES
 static inline void tell_in_memory(uint32_t descriptor, const volatile uint32_t *word) {
     if (ends_low != 0)
         nic_write_host(ends_high, ends_low + (descriptor << ends_step), word);
 }
+
+void glue_tell_in_memory(uint32_t descriptor) {
+    tell_in_memory(descriptor, &glue_descriptor(descriptor)[EMP_DESCRIPTOR_OWNER_WORD]);
+}
+#else
+static inline void tell_in_memory(uint32_t descriptor, const volatile uint32_t *word) {
+    (void)word;
+    if (ends_low != 0)
+        between_tell_end(descriptor);
+}
+#endif
 #else
 #define tell_in_memory(descriptor, word) ((void)0)
 #endif
@@ -447,6 +501,6 @@ NIC_HOT void emp_device_complete(const uint16_t descriptor, const uint8_t result
         if (own & GLUE_HAS_MEMORY)
             glue_memory_forget(descriptor, receive);
     }
-    if (!receive)
+    if (NIC_SENDS && !receive)
         glue_postings_retry();
 }

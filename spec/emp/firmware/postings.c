@@ -18,6 +18,7 @@
  */
 #include "spec/emp/firmware/glue.h"
 
+#if NIC_SENDS
 #define RING_MASK (EMP_POSTING_RING_ENTRIES - 1u)
 
 uint32_t glue_posting_ring[EMP_POSTING_RING_ENTRIES];
@@ -33,6 +34,7 @@ static uint16_t held[HELD_ENTRIES]; /* sends waiting for a record */
 static uint32_t held_first NIC_FAST;
 static uint32_t held_count NIC_FAST;
 static bool held_again NIC_FAST; /* something has completed since the first of them was refused */
+#endif
 
 static uint32_t arriving NIC_FAST; /* descriptor + 1 whose page is being fetched, 0 none */
 static bool arriving_held;         /* it is the first of the queue */
@@ -41,11 +43,12 @@ static inline uint32_t field(uint32_t word, uint32_t shift, uint32_t mask) {
     return word >> shift & mask;
 }
 
+#if NIC_SENDS
 static NIC_COLD void hold(uint32_t descriptor, uint32_t word) {
     glue_descriptor(descriptor)[GLUE_TAKEN_WORD] = word;
     held[(held_first + held_count) & HELD_MASK] = (uint16_t)descriptor;
     held_count++;
-    glue_counters.postings_held++;
+    GLUE_COUNT(postings_held);
 }
 
 static NIC_COLD void first_held_is_done(void) {
@@ -53,10 +56,22 @@ static NIC_COLD void first_held_is_done(void) {
     held_count--;
     held_again = held_count != 0; /* the next may fit as well */
 }
+#endif
 
 static NIC_COLD void refuse(uint32_t descriptor) {
     emp_device_complete((uint16_t)descriptor, EMP_RESULT_BAD, 0);
 }
+
+#if !NIC_SENDS
+/* A receive needs no free record, so none is held. */
+static inline void hold(uint32_t descriptor, uint32_t word) {
+    (void)word;
+    refuse(descriptor);
+}
+
+static inline void first_held_is_done(void) {
+}
+#endif
 
 static NIC_COLD void refuse_in_turn(uint32_t descriptor, bool was_held) {
     if (was_held)
@@ -88,6 +103,7 @@ static inline void read_wildcards(const volatile uint32_t *words, uint32_t who,
     }
 }
 
+#if NIC_RECEIVES
 NIC_COLD void emp_device_name_message(const uint16_t descriptor, const uint16_t source,
                                       const uint32_t tag_high, const uint32_t tag) {
     volatile uint32_t *words = glue_descriptor(descriptor);
@@ -95,6 +111,7 @@ NIC_COLD void emp_device_name_message(const uint16_t descriptor, const uint16_t 
     words[EMP_DESCRIPTOR_TAG_HIGH_WORD] = tag_high;
     words[EMP_DESCRIPTOR_TAG_WORD] = tag;
 }
+#endif
 #endif
 
 /* `word` is the word with the owner: a word in slow memory can cost as much as six instructions,
@@ -117,7 +134,7 @@ static inline struct emp_posting posting_of(uint32_t descriptor, uint32_t word) 
     return posting;
 }
 
-#if EMP_SENDS_AT_ONCE
+#if EMP_SENDS_AT_ONCE && NIC_SENDS && NIC_RECEIVES
 /* Each is a function of its own, so that the fields of a send are in registers. */
 static NIC_RARE __attribute__((noinline)) enum hsm_verdict match_posted(uint32_t descriptor,
                                                                         uint32_t word) {
@@ -125,6 +142,8 @@ static NIC_RARE __attribute__((noinline)) enum hsm_verdict match_posted(uint32_t
     return emp_match_posted(&posting);
 }
 
+#endif
+#if EMP_SENDS_AT_ONCE && NIC_SENDS
 /* The wire is looked at for a message that may go out at once. */
 static inline enum hsm_verdict send_posted(uint32_t descriptor, uint32_t word) {
     struct emp_posting posting = posting_of(descriptor, word);
@@ -137,9 +156,17 @@ static inline enum hsm_verdict send_posted(uint32_t descriptor, uint32_t word) {
 #endif
 
 static NIC_HOT void offer(uint32_t descriptor, uint32_t word, bool was_held) {
-#if EMP_SENDS_AT_ONCE
+#if EMP_SENDS_AT_ONCE && NIC_SENDS && NIC_RECEIVES
     enum hsm_verdict verdict =
         glue_is_receive(word) ? match_posted(descriptor, word) : send_posted(descriptor, word);
+#elif EMP_SENDS_AT_ONCE && NIC_SENDS
+    enum hsm_verdict verdict = send_posted(descriptor, word);
+#elif !NIC_SENDS
+    struct emp_posting posting = posting_of(descriptor, word);
+    enum hsm_verdict verdict = emp_match_posted(&posting);
+#elif !NIC_RECEIVES
+    struct emp_posting posting = posting_of(descriptor, word);
+    enum hsm_verdict verdict = emp_send_posted(&posting);
 #else
     struct emp_posting posting = posting_of(descriptor, word);
     enum hsm_verdict verdict =
@@ -186,6 +213,7 @@ static NIC_COLD void look_at(uint32_t descriptor, bool was_held) {
     }
 }
 
+#if NIC_SENDS
 #if EMP_CANCELS_SENDS
 /* Takes a send out of the queue; those behind it keep their order. */
 static NIC_COLD bool unhold(uint32_t descriptor) {
@@ -210,14 +238,24 @@ static NIC_COLD bool cancel_send(const struct emp_cancellation *cancellation, bo
 #define cancel_send(cancellation, leave) false
 #endif
 
+#if NIC_RECEIVES
+#define cancel_receive(cancellation) (emp_match_cancel(cancellation) == HSM_DONE)
+#else
+/* Is it one? The receiver counts it if not. take() has looked for room. */
+static inline bool cancel_receive(const struct emp_cancellation *cancellation) {
+    return between_pass(BETWEEN_CANCEL, cancellation->descriptor, 0);
+}
+#endif
+
 /* What is no send is a receive or a peek, or has ended: Match finds out. */
 static NIC_COLD void cancel(uint32_t request) {
     const uint32_t descriptor = request & ~(uint32_t)EMP_LEAVE_REQUEST;
     struct emp_cancellation cancellation = {.descriptor = (uint16_t)descriptor};
+    (void)cancellation; /* where neither can be cancelled here */
     if (descriptor >= EMP_DESCRIPTOR_LIMIT ||
         (!cancel_send(&cancellation, (request & EMP_LEAVE_REQUEST) != 0) &&
-         emp_match_cancel(&cancellation) != HSM_DONE))
-        glue_counters.postings_ignored++;
+         !cancel_receive(&cancellation)))
+        GLUE_COUNT(postings_ignored);
 }
 
 /* Whatever is not the common case of take(). */
@@ -229,13 +267,19 @@ static NIC_COLD void take_carefully(uint32_t descriptor) {
         return;
     }
     if (descriptor >= EMP_DESCRIPTOR_LIMIT) {
-        glue_counters.postings_ignored++;
+        GLUE_COUNT(postings_ignored);
         return;
     }
     words = glue_descriptor(descriptor);
     word = words[EMP_DESCRIPTOR_OWNER_WORD];
+#if !NIC_RECEIVES
+    if (glue_is_receive(word)) { /* it was a send, or not handed over, when take() looked */
+        GLUE_COUNT(postings_ignored);
+        return;
+    }
+#endif
     if (!glue_is_owned(word) || words[GLUE_TAKEN_WORD] != 0) {
-        glue_counters.postings_ignored++;
+        GLUE_COUNT(postings_ignored);
         return;
     }
     words[GLUE_TAKEN_WORD] = word | GLUE_HAS_MEMORY;
@@ -247,6 +291,24 @@ static NIC_COLD void take_carefully(uint32_t descriptor) {
         look_at(descriptor, false);
 }
 
+#if !NIC_RECEIVES
+/* Receives, and cancels of what is no send, are the receiver's. True when it has this one now, or
+ * there is no room to pass it on; then it stays in the ring. */
+static inline bool pass_on(uint32_t descriptor) {
+    uint32_t word;
+    if (descriptor & EMP_CANCEL_REQUEST)
+        return !between_has_room();
+    if (descriptor >= EMP_DESCRIPTOR_LIMIT)
+        return false;
+    word = glue_descriptor(descriptor)[EMP_DESCRIPTOR_OWNER_WORD];
+    if (!glue_is_receive(word) || !glue_is_owned(word))
+        return false;
+    if (between_pass(BETWEEN_POSTED, descriptor, word))
+        taken = (taken + 1) & RING_MASK;
+    return true;
+}
+#endif
+
 #define OWNER(owner)   ((uint32_t)(owner) << EMP_DESCRIPTOR_OWNER_SHIFT)
 #define FORMAT(format) ((uint32_t)(format) << EMP_DESCRIPTOR_FORMAT_SHIFT)
 
@@ -256,6 +318,10 @@ static NIC_COLD void take_carefully(uint32_t descriptor) {
  * messages in the host's own memory, or none; the board's own is safe (docs/security.md). */
 static NIC_HOT void take(void) {
     uint32_t descriptor = *(volatile uint32_t *)&glue_posting_ring[taken];
+#if !NIC_RECEIVES
+    if (pass_on(descriptor))
+        return;
+#endif
     taken = (taken + 1) & RING_MASK;
     if (__builtin_expect(descriptor < EMP_DESCRIPTOR_LIMIT && held_count == 0, 1)) {
         volatile uint32_t *words = glue_descriptor(descriptor);
@@ -272,6 +338,9 @@ static NIC_HOT void take(void) {
 }
 
 NIC_HOT void nic_on_work(void) {
+#if !NIC_RECEIVES
+    between_go_on();
+#endif
     if (arriving != 0)
         return; /* page_is_there goes on */
     if (held_again) {
@@ -289,12 +358,75 @@ NIC_HOT void nic_on_doorbell(unsigned box, uint32_t value) {
 #if EMP_ENDS_IN_MEMORY
         if (box == EMP_COMPLETION_MAILBOX)
             glue_completions_told();
+#if !NIC_RECEIVES
+        if (box == EMP_COMPLETION_MAILBOX)
+            between_tell_completions();
+#endif
 #endif
         return;
     }
     posted = value & RING_MASK;
     nic_on_work();
 }
+#else
+static void page_is_there(void);
+
+/* A receive as the other processor found it in the ring, with its word then. */
+static NIC_HOT void accept(uint32_t descriptor, uint32_t word) {
+    volatile uint32_t *words = glue_descriptor(descriptor);
+    if (__builtin_expect(glue_is_format(word, EMP_FORMAT_SHORT) &&
+                             glue_length(words) >= glue_total_length(word),
+                         1)) {
+        offer(descriptor, word, false);
+    } else if (words[GLUE_TAKEN_WORD] != 0) {
+        GLUE_COUNT(postings_ignored);
+    } else {
+        words[GLUE_TAKEN_WORD] = word | GLUE_HAS_MEMORY;
+        if (sensible(descriptor, word))
+            look_at(descriptor, false);
+        else
+            refuse(descriptor);
+    }
+}
+
+static NIC_COLD void cancel(uint32_t descriptor) {
+    struct emp_cancellation cancellation = {.descriptor = (uint16_t)descriptor};
+    if (emp_match_cancel(&cancellation) != HSM_DONE)
+        GLUE_COUNT(postings_ignored);
+}
+
+NIC_HOT void nic_on_work(void) {
+    struct between_message message;
+    if (arriving != 0 || !between_take(&message))
+        return; /* page_is_there goes on, or a signal */
+    switch (message.kind) {
+    case BETWEEN_POSTED:
+        accept(message.descriptor, message.word);
+        break;
+#if EMP_ENDS_IN_MEMORY
+    case BETWEEN_TOLD:
+        glue_completions_told();
+        break;
+    case BETWEEN_ENDED:
+        glue_tell_in_memory(message.descriptor);
+        break;
+#endif
+    default:
+        cancel(message.descriptor);
+        break;
+    }
+    if (between_waits())
+        nic_defer_work();
+}
+
+/* A page, or a message. */
+NIC_HOT void nic_on_signal(void) {
+    if (arriving != 0 && between_reads_done())
+        page_is_there();
+    if (between_waits())
+        nic_defer_work();
+}
+#endif
 
 static NIC_COLD void page_is_there(void) {
     uint32_t descriptor = arriving - 1;
@@ -309,24 +441,38 @@ static NIC_COLD void page_is_there(void) {
     nic_defer_work();
 }
 
+#if NIC_SENDS
 NIC_COLD void nic_on_read(uint32_t token) {
     if (token == GLUE_READ_PAGE)
         page_is_there();
+#if !NIC_RECEIVES
+    else if (token == GLUE_READ_FOR_RECEIVER)
+        between_read_done();
+#endif
     else
         (void)emp_send_memory_read((uint8_t)token);
 }
+#endif
 
 /* Ports serve received frames before work that was deferred. On a board that frames keep busy
  * postings would wait until they are all served: it would run out of posted receives, and spend its
  * time on refusals. A frame takes one receive at most, so one posting a frame is enough. */
+#if NIC_RECEIVES
 void glue_postings_among_frames(void) {
+#if NIC_SENDS
     if (__builtin_expect(taken != posted, 0))
+#else
+    if (__builtin_expect(between_waits(), 0))
+#endif
         nic_on_work();
 }
+#endif
 
+#if NIC_SENDS
 void glue_postings_retry(void) {
     if (held_count != 0) {
         held_again = true;
         nic_defer_work();
     }
 }
+#endif

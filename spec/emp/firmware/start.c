@@ -6,6 +6,7 @@
 
 static_assert(EMP_OBJECTS_AT == EMP_CONTROL_BYTES, "behind the words all protocols have");
 
+#if NIC_SENDS
 void emp_glue_start(volatile uint32_t *control) {
     volatile uint32_t *objects = control + EMP_OBJECTS_AT / 4;
     objects[EMP_OBJECTS_DESCRIPTORS_WORD] = nic_host_name(glue_descriptors);
@@ -15,7 +16,14 @@ void emp_glue_start(volatile uint32_t *control) {
     glue_wire_start(control[EMP_CONTROL_MAC_HIGH_WORD], control[EMP_CONTROL_MAC_LOW_WORD]);
     glue_memory_start();
 }
+#else
+void emp_glue_second_start(void) {
+    volatile uint32_t *control = nic_control();
+    glue_wire_start(control[EMP_CONTROL_MAC_HIGH_WORD], control[EMP_CONTROL_MAC_LOW_WORD]);
+    glue_memory_start();
+}
+#endif
 
 void nic_on_never(void) {
-    glue_counters.never++;
+    GLUE_COUNT(never);
 }

@@ -10,7 +10,9 @@ static_assert(EMP_FRAME_DESTINATION_LOW_WORD == 1 && EMP_FRAME_SOURCE_HIGH_WORD 
                   EMP_FRAME_SOURCE_LOW_WORD == 2,
               "addresses are written word by word");
 
+#if NIC_SENDS
 uint32_t glue_peers[EMP_NODE_LIMIT][2];
+#endif
 
 static uint32_t own_first NIC_FAST; /* bytes 0-3 of the own address */
 static uint32_t own_high NIC_FAST;  /* bytes 0-1 */
@@ -23,20 +25,24 @@ NIC_COLD void glue_wire_start(uint32_t mac_high, uint32_t mac_low) {
 }
 
 /* Out of line: what is rare must not take room in fast memory. */
+#if NIC_RECEIVES
 static NIC_COLD void count_unparsed(enum emp_acceptance parse) {
     if (parse == EMP_ACCEPTANCE_FOREIGN)
-        glue_counters.parse_foreign++;
+        GLUE_COUNT(parse_foreign);
     else
-        glue_counters.parse_malformed++;
+        GLUE_COUNT(parse_malformed);
 }
+#endif
 
+#if NIC_SENDS
 static NIC_COLD void count_dropped(void) {
-    glue_counters.control_dropped++;
+    GLUE_COUNT(control_dropped);
 }
 
 static NIC_COLD void count_unaddressed(void) {
-    glue_counters.address_unknown++;
+    GLUE_COUNT(address_unknown);
 }
+#endif
 
 #if EMP_CHECKS_FRAMES
 uint32_t glue_payload_check NIC_FAST;
@@ -68,10 +74,27 @@ static inline uint32_t header_sum(const volatile uint32_t *words, uint32_t bytes
 }
 
 static NIC_COLD void count_damaged(void) {
-    glue_counters.headers_damaged++;
+    GLUE_COUNT(headers_damaged);
 }
 #endif
 
+/* What a peer says of a message from here; a statement, because as a function it costs cycles. */
+#if EMP_FINDS_GAPS
+#define GAP_CAME(frame)                                                                            \
+    if ((frame)->length == EMP_REFUSAL_GAP)                                                        \
+        (void)emp_send_gap(frame);                                                                 \
+    else
+#else
+#define GAP_CAME(frame)
+#endif
+#define ANSWER_CAME(frame)                                                                         \
+    if ((frame)->kind == EMP_FRAME_KIND_ACK)                                                       \
+        (void)emp_send_ack(frame);                                                                 \
+    else                                                                                           \
+        GAP_CAME(frame)                                                                            \
+    (void)emp_send_nack(frame)
+
+#if NIC_RECEIVES
 NIC_HOT void nic_on_frame(const uint32_t *words, uint32_t bytes, uint32_t name) {
     struct emp_frame frame;
     enum emp_acceptance parse;
@@ -110,16 +133,26 @@ parse_again:
         (void)emp_match_header(&frame);
     else if (frame.kind == EMP_FRAME_KIND_DATA)
         (void)emp_match_data(&frame);
-    else if (frame.kind == EMP_FRAME_KIND_ACK)
-        (void)emp_send_ack(&frame);
-#if EMP_FINDS_GAPS
-    else if (frame.length == EMP_REFUSAL_GAP)
-        (void)emp_send_gap(&frame);
-#endif
     else
-        (void)emp_send_nack(&frame);
+#if NIC_SENDS
+        ANSWER_CAME(&frame);
+#else
+        between_pass_answer(words);
+#endif
 }
+#else
+NIC_HOT void glue_answer_came(const uint32_t *words) {
+    struct emp_frame frame;
+    emp_frame_unpack(words, &frame);
+    frame.buffer = 0; /* it carries no data */
+#if EMP_MEASURES_TIME
+    frame.came = nic_clock();
+#endif
+    ANSWER_CAME(&frame);
+}
+#endif
 
+#if NIC_SENDS
 /* Of a node, 0 while the host has not told it. The NIC drops a frame to such a node instead of
  * sending it to no station; the sender's time-out sends it again. */
 struct address {
@@ -184,6 +217,14 @@ NIC_HOT void emp_device_send_control(const uint16_t peer, const struct emp_frame
     nic_transmit_end(EMP_FRAME_BYTES);
 }
 
+#if !NIC_RECEIVES
+NIC_HOT void glue_send_answer(uint32_t peer, const uint32_t *header) {
+    struct emp_frame frame;
+    emp_frame_unpack(header, &frame);
+    emp_device_send_control((uint16_t)peer, &frame);
+}
+#endif
+
 NIC_HOT void emp_device_request_slot(void) {
     nic_request_slot();
 }
@@ -199,3 +240,8 @@ NIC_HOT void nic_on_transmit_slot(void) {
     (void)emp_transmit_slot();
 #endif
 }
+#else
+NIC_HOT void emp_device_send_control(const uint16_t peer, const struct emp_frame *const g) {
+    between_send_answer(peer, g);
+}
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What processor B runs of an image for two, as one translation unit: as image.c for processor A.
+ */
+#define NIC_PROCESSOR 1
+#include "spec/emp/firmware/settings.h"
+#include "spec/emp/firmware/glue.h"
+
+#include "fw-runtime/second.c"
+#include "fw-runtime/gather.c"
+#include "fw-runtime/vlan.c"
+
+#include "spec/emp/firmware/memory.c"
+#include "spec/emp/firmware/postings.c"
+#include "emp_nic_b.c"
+#include "spec/emp/firmware/start.c"
+#include "spec/emp/firmware/wire.c"
+#include "spec/emp/firmware/between.c"
+
+/* Generated code has labels and cases nobody needs. */
+#pragma GCC diagnostic ignored "-Wunused-label"
+#pragma GCC diagnostic ignored "-Wimplicit-fallthrough"
+#include "emp_b.c"
+#include "frame.c"

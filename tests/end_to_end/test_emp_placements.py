@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""EMP on both processors of a board: random faults, boards that are killed, traces against the spec, and what it gains."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.end_to_end.programs import TOP, succeeds
+
+BUILDS = [Path("build/DSR"), Path("build/modern/DSR")]
+CHECKED = "emp_a_checked.elf"
+
+
+@pytest.mark.parametrize("build", BUILDS, ids=str)
+def test_random_faults(build: Path) -> None:
+    said = succeeds(build, "campaign", "10", image=CHECKED)
+    assert "800 messages, 0 worlds failed" in said
+    sums = json.loads(
+        succeeds(build, "campaign_boards", "300", "10", "160", image=CHECKED)
+    )
+    assert sums["worlds"] == 10 and sums["failed"] == 0
+
+
+@pytest.mark.parametrize("build", BUILDS, ids=str)
+def test_boards_killed_and_loaded_anew(build: Path) -> None:
+    """Processor B is stopped and started with A, wherever it was."""
+    assert " 0 ends unexplained" in succeeds(build, "kills", "8", image=CHECKED)
+    assert "; 0 not as they must be" in succeeds(
+        build, "restarts", "5000", "20", image=CHECKED
+    )
+
+
+@pytest.mark.parametrize(
+    "profile, build", zip(("paper", "modern"), BUILDS), ids=("paper", "modern")
+)
+def test_traces_agree_with_the_spec(profile: str, build: Path) -> None:
+    result = subprocess.run(
+        ["scripts/conform.py", "--worlds=5", f"--profile={profile}"]
+        + [f"--build={build}"],
+        cwd=TOP,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    observed = [line for line in result.stdout.splitlines() if "observed image" in line]
+    for line in observed:
+        replayed = re.search(r"(\d+) events replayed, (\d+) end states", line)
+        assert replayed and int(replayed[1]) > 100 and int(replayed[2]) > 1, line
+    assert len(observed) == 2
+
+
+def both_ways(build: Path) -> float:
+    """Of messages of 64 KiB, in Mb/s of simulated time: the same on every machine."""
+    command = [build / "host/emp_demo", "sweep", "--quiet", "--json=-", "--both-ways"]
+    command += [f"--image={build / 'firmware/emp_a.elf'}", "--size=65536"]
+    result = subprocess.run(
+        [*map(str, command), "--iterations=1"], cwd=TOP, check=True, capture_output=True
+    )
+    found: list[dict[str, Any]] = json.loads(result.stdout)
+    return float(found[0]["both_ways_mbps"])
+
+
+def test_a_board_sends_and_receives_at_once() -> None:
+    one = both_ways(Path("build/modern"))
+    two = both_ways(Path("build/modern/DSR"))
+    assert two > 1850 and two > 1.1 * one
+
+
+def test_each_processor_runs_its_half() -> None:
+    """What the spec places on B is in B's scratchpad or in no other unit; A has nothing of it."""
+    image = TOP / "build/DSR/firmware/emp_a.elf"
+    listed = subprocess.run(
+        ["mips-linux-gnu-nm", str(image)], check=True, capture_output=True, text=True
+    ).stdout
+    names = [line.split()[-1] for line in listed.splitlines()]
+    assert names.count("emp_on_receive_frame") == 1
+    assert names.count("tigon2_on_receive") == 1
+    second = subprocess.run(
+        ["mips-linux-gnu-nm"]
+        + [str(TOP / "build/DSR/firmware/emp/image_second/second.o")],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert "emp_on_receive_frame" in second and "emp_transmit_frame" not in second
