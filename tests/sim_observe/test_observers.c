@@ -398,6 +398,38 @@ static void test_profile_without_symbols(void **state) {
     bench_destroy(bench);
 }
 
+static const char *function_at(const struct tigon_symbols *symbols, uint32_t address) {
+    for (size_t i = 0; i < tigon_symbols_count(symbols); i++) {
+        const struct tigon_function *function = tigon_symbols_function(symbols, i);
+        if (address - function->start < function->bytes)
+            return function->name;
+    }
+    return "none";
+}
+
+/* Both scratchpads have the same addresses, and both cores have functions of one name in SRAM. */
+static void test_symbols_of_either_core(void **state) {
+    (void)state;
+    static const char *const loops[] = {"tigon2_event_loop", "tigon2_second_event_loop"};
+    static const char *const sources[] = {"start.S", "second_start.S"};
+    uint32_t counters[2];
+    for (unsigned core = 0; core < 2; core++) {
+        struct tigon_symbols *symbols;
+        uint32_t address, none;
+        unsigned line;
+        const char *file;
+        assert_int_equal(tigon_symbols_load(&symbols, DIVIDED_IMAGE, core), 0);
+        assert_true(tigon_symbols_value(symbols, loops[core], &address));
+        assert_false(tigon_symbols_value(symbols, loops[1 - core], &none));
+        assert_string_equal(function_at(symbols, address), loops[core]);
+        assert_true(tigon_symbols_line(symbols, address, &file, &line));
+        assert_string_equal(strrchr(file, '/') + 1, sources[core]);
+        assert_true(tigon_symbols_value(symbols, "nic_processor_counters", &counters[core]));
+        tigon_symbols_free(symbols);
+    }
+    assert_int_not_equal(counters[0], counters[1]);
+}
+
 /* Images come from anywhere: damaged ones are refused or read as far as they go. */
 static void test_damaged_images(void **state) {
     (void)state;
@@ -488,6 +520,7 @@ int main(void) {
         cmocka_unit_test(test_log),
         cmocka_unit_test(test_core_observers),
         cmocka_unit_test(test_profile_without_symbols),
+        cmocka_unit_test(test_symbols_of_either_core),
         cmocka_unit_test(test_damaged_images),
         cmocka_unit_test(test_idle_signals),
     };
