@@ -20,8 +20,8 @@ IMAGED = {**os.environ, "EMP_IMAGE": str(IMAGE)}
 def test_messages_come_while_the_program_is_in_poll(options: list[str]) -> None:
     with serve(TWO_BOARDS, *options) as server:
         left, right = (f"sim:{server.path(name)}" for name in ("left", "right"))
-        echo = [COURIER, "echo", right, "1", "0", LEFT, "4"]
-        ping = [COURIER, "ping", left, "0", "1", RIGHT, "20"]
+        echo: list[str | Path] = [COURIER, "echo", right, "1", "0", LEFT, "4"]
+        ping: list[str | Path] = [COURIER, "ping", left, "0", "1", RIGHT, "20"]
         with subprocess.Popen(echo, env=IMAGED, stderr=subprocess.DEVNULL) as other:
             try:
                 result = subprocess.run(
