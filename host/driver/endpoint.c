@@ -290,7 +290,8 @@ void endpoint_close(struct endpoint *endpoint, uint64_t now_ns)
 	for (i = share->first; i < share->first + share->count; i++)
 		if (table->slots[i].endpoint == endpoint && !has_ended(table, i)) {
 			share->abandoned++;
-			(void)endpoint_request_cancel(table, i);
+			if (endpoint_request_cancel(table, i)) /* for whoever has the port next */
+				endpoint_charge_request(table, share, now_ns);
 		}
 	share->open = false;
 	endpoint->closed = true;

@@ -336,7 +336,9 @@ static int restarts(struct pair_side *side, void *argument) {
          0);
     need(shared_post(own, &endpoint, EMP_IOCTL_RECEIVE, 1, TAG, memory, 0, 100, &request[1]) == 0);
     need(shared_post(own, &dead, EMP_IOCTL_SEND, 1, TAG, lost, 0, LONG_BYTES, &later) == 0);
+    const uint64_t paid_until = own->table.shares[1].paid_until_ns[ENDPOINT_PROCESSOR];
     endpoint_close(&dead, board_now_ns(own->board));
+    need(own->table.shares[1].paid_until_ns[ENDPOINT_PROCESSOR] > paid_until);
     need(board_stop(own->board) == 0);
     endpoint_table_end_all(&own->table, false);
     need(endpoint_has_ended(&endpoint));
