@@ -290,7 +290,7 @@ void endpoint_close(struct endpoint *endpoint, uint64_t now_ns)
 	for (i = share->first; i < share->first + share->count; i++)
 		if (table->slots[i].endpoint == endpoint && !has_ended(table, i)) {
 			share->abandoned++;
-			if (endpoint_request_cancel(table, i)) /* for whoever has the port next */
+			if (endpoint_request_cancel(table, i)) /* by the next owner of the port */
 				endpoint_charge_request(table, share, now_ns);
 		}
 	share->open = false;

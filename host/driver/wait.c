@@ -20,6 +20,7 @@ static irqreturn_t on_interrupt(int irq, void *context)
 	if (ours) {
 		device->interrupt_allowed = false;
 		writel(BOARD_INTERRUPT_MASKED, device->registers + BOARD_HOST_CONTROL);
+		(void)readl(device->registers + BOARD_HOST_CONTROL); /* the line is down by now */
 	}
 	spin_unlock(&device->interrupt_lock);
 	if (ours)
@@ -70,8 +71,8 @@ void emp_wait_stop(struct emp_device *device)
 	wake_up_interruptible(&device->waiting);
 }
 
-/* What ends from here on interrupts. The read waits until the card has got the write: what it was
- * not told in time to interrupt for is in memory then. */
+/* What ends from here on interrupts. The read waits until the card has the write. So an end that
+ * came before it, without an interrupt, is in memory then. */
 static void allow(struct emp_device *device)
 {
 	unsigned long flags;

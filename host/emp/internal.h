@@ -89,7 +89,7 @@ struct libemp_board {
 
     struct libemp_memory *memories;
     struct libemp_statistics statistics;
-    int event; /* libemp_event_descriptor's; -1 until it is asked for */
+    int event; /* libemp_event_descriptor's; -1 until it is needed */
     int event_timer;
 };
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A program over libemp, for boards of the Linux driver in virtual machines:
  *
- *     courier echo BOARD NODE PEER MAC PORTS            sends back what comes on so many ports of
- *                                                       the other, and takes what comes on the
- *                                                       rest, for good
+ *     courier echo BOARD NODE PEER MAC PORTS            sends messages back on so many ports of the
+ *                                                       other, takes those of the rest, for good
  *     courier ping BOARD NODE PEER MAC COUNT            so many messages of all sizes, compared
  *     courier file BOARD NODE PEER MAC IN OUT           sends a file, and receives the other's
  *     courier calls BOARD NODE PEER MAC ROUNDS          how long it takes to post receives

@@ -5,7 +5,7 @@
  * Register accesses cost what the simulated bus takes for them. Work of the processor costs what
  * struct libemp_costs says (host/emp/costs.c has the reasons), in protected mode:
  *     translate_call_ns  a system call with its copies
- *     call_ns            a request in libemp; the same once more in the driver, for a post and for
+ *     call_ns            a request in libemp; as much in the driver, for a post and for
  *                        its collection
  *     descriptor_ns, entry_ns as in trusted mode
  * The first look of a wait at the program's own memory costs nothing, as in libemp_wait.
