@@ -9,7 +9,8 @@
  *
  * *Protected*, the default: memory is registered, requests are handed to the driver in batches, and
  * the board writes a word for each ended request into pages that the file maps read-only. A program
- * cannot name an address of the bus.
+ * cannot name an address of the bus. poll() reports POLLIN while a request has ended that was not
+ * collected, and POLLERR while no firmware runs; the card interrupts only while a program waits so.
  *
  * *Trusted*: a privileged program takes the whole board, maps its registers, and learns addresses.
  * It can then make the board read and write all of the computer's memory.
