@@ -35,7 +35,9 @@ static inline bool pass(enum between_kind kind, uint32_t descriptor, uint32_t wo
 }
 
 /* The host may post as soon as it has said where completion words are, so that goes before. */
-static bool told;
+static bool told NIC_FAST;
+
+bool between_keeps NIC_FAST;
 
 NIC_HOT bool between_pass(enum between_kind kind, uint32_t descriptor, uint32_t word) {
     if (told) {
@@ -49,6 +51,7 @@ NIC_HOT bool between_pass(enum between_kind kind, uint32_t descriptor, uint32_t 
 #if EMP_ENDS_IN_MEMORY
 NIC_COLD void between_tell_completions(void) {
     told = true;
+    between_keeps = true;
     nic_defer_work();
 }
 
@@ -67,21 +70,20 @@ NIC_HOT void between_tell_end(uint32_t descriptor) {
     if (ended_count == ENDED_ENTRIES)
         return;
     ended[(ended_first + ended_count++) & ENDED_MASK] = (uint16_t)descriptor;
+    between_keeps = true;
     nic_defer_work();
 }
 
-NIC_HOT void between_go_on(void) {
+NIC_COLD void between_go_on(void) {
     if (told)
         told = !pass(BETWEEN_TOLD, 0, 0);
     while (ended_count != 0 && between_pass(BETWEEN_ENDED, ended[ended_first & ENDED_MASK], 0)) {
         ended_first++;
         ended_count--;
     }
-    if (ended_count != 0 || told)
+    between_keeps = ended_count != 0 || told;
+    if (between_keeps)
         nic_defer_work();
-}
-#else
-void between_go_on(void) {
 }
 #endif
 

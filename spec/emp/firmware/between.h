@@ -40,7 +40,8 @@ bool between_pass(enum between_kind kind, uint32_t descriptor, uint32_t word);
 void between_tell_completions(void);
 /* Has the completion word of a send written, as soon as there is room. */
 void between_tell_end(uint32_t descriptor);
-/* Passes on what had no room before. */
+/* Something had no room; passes it on. */
+extern bool between_keeps NIC_FAST;
 void between_go_on(void);
 /* What B wanted read is there. */
 void between_read_done(void);

@@ -338,8 +338,9 @@ static NIC_HOT void take(void) {
 }
 
 NIC_HOT void nic_on_work(void) {
-#if !NIC_RECEIVES
-    between_go_on();
+#if !NIC_RECEIVES && EMP_ENDS_IN_MEMORY
+    if (__builtin_expect(between_keeps, 0))
+        between_go_on();
 #endif
     if (arriving != 0)
         return; /* page_is_there goes on */
@@ -423,8 +424,7 @@ NIC_HOT void nic_on_work(void) {
 NIC_HOT void nic_on_signal(void) {
     if (arriving != 0 && between_reads_done())
         page_is_there();
-    if (between_waits())
-        nic_defer_work();
+    nic_on_work();
 }
 #endif
 

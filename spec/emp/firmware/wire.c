@@ -169,12 +169,16 @@ static inline struct address address_of(uint32_t peer) {
     return (struct address){words[0], words[1]};
 }
 
-/* In place, so that a frame's fields go from registers to the wire without being a structure. */
-static inline __attribute__((always_inline)) void
-write_header(volatile uint32_t *words, struct address peer, const struct emp_frame *g) {
+static inline void write_addresses(volatile uint32_t *words, struct address peer) {
     words[0] = peer.high << 16 | peer.low >> 16;
     words[1] = peer.low << 16 | own_high;
     words[2] = own_low;
+}
+
+/* In place, so that a frame's fields go from registers to the wire without being a structure. */
+static inline __attribute__((always_inline)) void
+write_header(volatile uint32_t *words, struct address peer, const struct emp_frame *g) {
+    write_addresses(words, peer);
 #if EMP_CHECKS_FRAMES
     {
         uint32_t bytes = emp_frame_pack(words, g);
@@ -218,10 +222,26 @@ NIC_HOT void emp_device_send_control(const uint16_t peer, const struct emp_frame
 }
 
 #if !NIC_RECEIVES
+/* B has packed it. */
 NIC_HOT void glue_send_answer(uint32_t peer, const uint32_t *header) {
-    struct emp_frame frame;
-    emp_frame_unpack(header, &frame);
-    emp_device_send_control((uint16_t)peer, &frame);
+    struct address address = address_of(peer);
+    uint32_t *words;
+    if (__builtin_expect(!nic_transmit_room(EMP_FRAME_BYTES), 0)) {
+        count_dropped();
+        return;
+    }
+    if (__builtin_expect(!is_known(address), 0)) {
+        count_unaddressed();
+        return;
+    }
+    words = nic_transmit_begin(EMP_FRAME_BYTES / 4);
+    write_addresses(words, address);
+    for (uint32_t word = EMP_FRAME_KIND_WORD; word < EMP_FRAME_BYTES / 4; word++)
+        words[word] = header[word];
+#if EMP_CHECKS_FRAMES
+    words[CHECK_WORD] = ~header_sum(words, EMP_FRAME_BYTES) << 16;
+#endif
+    nic_transmit_end(EMP_FRAME_BYTES);
 }
 #endif
 
