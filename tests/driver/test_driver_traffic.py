@@ -160,6 +160,7 @@ def test_a_reset_a_trusted_program_and_programs_in_poll() -> None:
     result = run(
         f"""insmod /emp.ko
 {PING} 5
+/courier calls emp0 0 1 {RIGHT} 10
 (sleep 0.05; echo 1 > /sys/class/emp/emp0/reset) &
 {PING} 100
 cat /sys/class/emp/emp0/starts
@@ -177,6 +178,8 @@ rmmod emp
         ["echo", "4"],
     )
     assert result.status == 0, result.output
+    alone, among = re.findall(r"(\d+) ns a(?:lone|mong)", result.output)
+    assert int(among) * 1.2 < int(alone), "a system call for many costs less"
     assert "100 messages" in result.output
     assert result.output.count("20 messages of") == 3, result.output
     looking, waiting = re.findall(r"(\d+) interrupts", result.output)
