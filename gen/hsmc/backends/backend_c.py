@@ -24,6 +24,7 @@ from .c_records import by_alignment, record_of, width, zero
 from .c_statements import StatementWriter
 from .c_usage import Usage, declared_locals, repeated_locals
 from ..dump import condition_text, expression_text, held_text
+from ..late_timers import LateTimers
 from ..recall import Recall, recall
 from .state_layout import record_layout
 from .template_cache import TemplateCache
@@ -43,6 +44,7 @@ class CWriter(StatementWriter):
     def __init__(self, protocol: ir.Protocol) -> None:
         super().__init__(protocol)
         self.usage = Usage(protocol)
+        self.late_timers = LateTimers(protocol)
 
     # --- bodies ---
 
@@ -90,10 +92,11 @@ class CWriter(StatementWriter):
             )
         given = [timer for timer in row.armed if not timer.computed]
         computed = [timer for timer in row.armed if timer.computed]
+        arming = [self.arm(timer, instance, depth) for timer in computed]
+        entry = self.state_actions("entry", row.entry_actions, depth)
         lines += [self.arm(timer, instance, depth) for timer in given]
         lines += [self.statement(s, depth) for s in row.actions]
-        lines += [self.arm(timer, instance, depth) for timer in computed]
-        lines += self.state_actions("entry", row.entry_actions, depth)
+        lines += entry + arming if self.late_timers.in_row(row) else arming + entry
         return "\n".join(lines)
 
     def state_actions(

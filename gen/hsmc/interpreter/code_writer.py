@@ -20,6 +20,7 @@ from typing import Optional, Sequence, Union, assert_never
 from .. import ir
 from ..admission import carried
 from .node_state import Checked, Container, Layout
+from ..late_timers import LateTimers
 from ..recall import recall
 
 WORD = 0xFFFFFFFF
@@ -56,6 +57,7 @@ class CodeWriter(ABC):
         self.formats: list[str] = []
         self.log_numbers: dict[tuple[str, str], int] = {}
         self.recall = recall(protocol)
+        self.late_timers = LateTimers(protocol)
         # What one node can see of the properties.
         self.checked_properties = [
             p for p in protocol.properties if p.condition is not None
@@ -528,10 +530,14 @@ class CodeWriter(ABC):
             if not timer.computed:
                 self.arm(timer, instance)
         self.statements(row.actions)
+        late = self.late_timers.in_row(row)
+        if late:
+            self.statements(row.entry_actions)
         for timer in row.armed:
             if timer.computed:
                 self.arm(timer, instance)
-        self.statements(row.entry_actions)
+        if not late:
+            self.statements(row.entry_actions)
         self.line("return")
         if row.guard is not None:
             self.end()
