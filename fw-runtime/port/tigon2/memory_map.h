@@ -36,6 +36,9 @@
 #define TIGON2_STACK_BYTES 416
 #endif
 
+/* What the stack needs beyond that goes on in SRAM (tigon2.md 2.1): at most so many bytes. */
+#define TIGON2_SPILL_BYTES 0x1000
+
 /* Records of the trace ring, as a power of two; for assembler. */
 #define TIGON2_TRACE_BITS 10
 
