@@ -46,11 +46,12 @@
  *                           received frames
  *   NIC_OBEYS_PAUSE         1: the wire is told that this station obeys PAUSE frames, and it does
  *   NIC_ALARM_NOTIFIES      1: nic_on_alarm may call nic_notify_written, too
- *   NIC_SUMS_DATA           1: the transfer engines sum the data of every frame, and before the
- *                           first piece of each nic_transmit_sum or nic_receive_sum is called
- *   NIC_PROCESSORS          2: the image runs on two processors, and each of its units is compiled
- *                           for one of them, NIC_PROCESSOR: 0 for the one that the host starts
- *   NIC_RECEIVER            1: processor 1 has the receiving half of the port, see below
+ *   NIC_ALARM_LOOKS         1: timers are short, so most alarms find that nothing is due: they take
+ * a shorter way NIC_SUMS_DATA           1: the transfer engines sum the data of every frame, and
+ * before the first piece of each nic_transmit_sum or nic_receive_sum is called NIC_PROCESSORS 2:
+ * the image runs on two processors, and each of its units is compiled for one of them,
+ * NIC_PROCESSOR: 0 for the one that the host starts NIC_RECEIVER            1: processor 1 has the
+ * receiving half of the port, see below
  */
 #ifndef FW_RUNTIME_PORT_H
 #define FW_RUNTIME_PORT_H
@@ -83,6 +84,9 @@
 #endif
 #ifndef NIC_ALARM_NOTIFIES
 #define NIC_ALARM_NOTIFIES 0
+#endif
+#ifndef NIC_ALARM_LOOKS
+#define NIC_ALARM_LOOKS 0
 #endif
 #ifndef NIC_SUMS_DATA
 #define NIC_SUMS_DATA 0

@@ -21,10 +21,16 @@ void nic_timer_arm(uint32_t timer, uint32_t microseconds) {
         set_alarm(deadline);
 }
 
+#if NIC_ALARM_LOOKS
+#define FIRE_DUE static NIC_COLD void fire_due
+#else
+#define FIRE_DUE NIC_COLD void nic_on_alarm
+#endif
+
 /* Armed timers of a word are found by their bits: everything else waits meanwhile, a frame that has
  * come too. A timer that fires may arm and cancel others, so each bit is looked at again when its
  * turn comes; one armed meanwhile is left for the next alarm. */
-NIC_COLD void nic_on_alarm(void) {
+FIRE_DUE(void) {
     uint32_t now = nic_clock();
     uint32_t earliest = 0;
     bool any = false;
@@ -54,3 +60,29 @@ NIC_COLD void nic_on_alarm(void) {
     if (any && (!nic_timers.alarmed || earliest != nic_timers.alarm))
         set_alarm(earliest);
 }
+
+#if NIC_ALARM_LOOKS
+/* Where timers are short, most alarms find that what they were set for has been cancelled. */
+NIC_HOT void nic_on_alarm(void) {
+    uint32_t now = nic_clock();
+    uint32_t soonest = 0;
+    bool any = false;
+    for (uint32_t word = 0; word < NIC_TIMER_WORDS; word++) {
+        for (uint32_t left = nic_timers.armed[word]; left != 0;) {
+            uint32_t place = nic_highest_bit(left);
+            uint32_t wait = nic_timer_deadlines[32 * word + place] - now;
+            left &= ~(1u << place);
+            if ((int32_t)wait <= 0) {
+                fire_due();
+                return;
+            }
+            if (!any || wait < soonest)
+                soonest = wait;
+            any = true;
+        }
+    }
+    nic_timers.alarmed = false;
+    if (any)
+        set_alarm(now + soonest);
+}
+#endif

@@ -47,6 +47,7 @@ SWITCHES = (
     Switch("slots before received frames", "slot_first=0"),
     Switch("postings among received frames", "posts_among_frames=0"),
     Switch("short ways of messages of one frame", "short_messages=0"),
+    Switch("short ways of device operations", "quick_devices=0"),
     Switch("larger collections", "enlarges_after=0"),
 )
 

@@ -104,11 +104,11 @@ def look(image: str, graphs: list[str], room: Room) -> int:
         caller: set(filter(is_fast, callees)) for caller, callees in calls.items()
     }
     known = {}
-    fast_need = max(
-        deepest(root, frames, fast_calls, known, [])[0]
-        for root in sorted(roots)
-        if is_fast(root)
-    )
+    fast_roots = filter(is_fast, sorted(roots))
+    fast_needs = [
+        deepest(root, frames, fast_calls, known, [])[0] for root in fast_roots
+    ]
+    fast_need = max(fast_needs, default=0)
     print(
         f"  stack {need} bytes, of them in the scratchpad {fast_need} of {room.reserve}: {names}"
     )

@@ -20,7 +20,7 @@ FAST_NODES := $(foreach number,$(FAST_NUMBERS),$(BUILD)/obj/$(NATIVE_WORLDS)/nod
 $(FAST_NODE): $(NATIVE_PORT)/node.c $(NATIVE_WORLDS)/build.mk $(GENERATED_emp) $(FW_NEEDS_emp)
 	$(SAY) CC "$< (fast campaign)"
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(FAST_FLAGS) $(FAST_CHECKS) -Wno-stringop-overflow -DNODE=node_any -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CFLAGS) $(FAST_FLAGS) $(FAST_CHECKS) -Wno-stringop-overflow -Wno-array-bounds -DNODE=node_any -MMD -MP -c -o $@ $<
 	$(Q)objcopy --keep-global-symbol=node_any $@
 
 node_boundaries = $(foreach area,data bss unset,$(foreach end,start stop,\

@@ -198,9 +198,13 @@ static uint32_t bits_set(const struct station *station, const char *symbol, size
             continue;
         if (core == 1 && found && address[1] < SCRATCHPAD)
             continue; /* the same place */
-        if (bytes > sizeof words ||
-            tigon_memory_debug_read(cpu->memory, core, address[core], words, bytes) != bytes)
+        if (bytes > sizeof words)
             return UINT32_MAX;
+        if (tigon_memory_debug_read(cpu->memory, core, address[core], words, bytes) != bytes) {
+            if (core == 1 && found)
+                continue; /* of an image for A alone: beyond B's scratchpad */
+            return UINT32_MAX;
+        }
         for (size_t word = 0; word < bytes / sizeof *words; word++)
             count += (uint32_t)__builtin_popcount(words[word]);
         found = true;

@@ -113,8 +113,14 @@ NIC_COLD void nic_start_second(void) {
     tigon2_enable(TIGON2_EVENT_TOLD);
 }
 #else
+#if NIC_ALARM_LOOKS
+#define TIMER_PLACE NIC_HOT
+#else
+#define TIMER_PLACE NIC_COLD
+#endif
+
 /* Event 28. Writing the reference is what drops the bit; until the next nic_alarm nobody looks. */
-NIC_ENTRY NIC_COLD void tigon2_on_timer(void) {
+NIC_ENTRY TIMER_PLACE void tigon2_on_timer(void) {
     tigon2_disable(TIGON2_EVENT_TIMER);
     if (!tigon2_alarm_waits())
         nic_on_alarm();

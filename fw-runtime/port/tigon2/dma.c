@@ -176,7 +176,7 @@ NIC_COLD void nic_read_host(uint32_t high, uint32_t low, uint32_t *words, uint32
 #endif
 
 #if NIC_RECEIVES
-NIC_HOT void nic_write_host(uint32_t high, uint32_t low, const volatile uint32_t *word) {
+NIC_HOT NIC_ONCE void nic_write_host(uint32_t high, uint32_t low, const volatile uint32_t *word) {
     tigon2_dma_write_queue(high, low, (uint32_t)word, 4, TIGON2_DMA_WRITE_NOTICE);
 }
 #endif

@@ -72,6 +72,9 @@ FW_SHIPPED = $(if $(filter no,$(FW_FITS_$(1)))$(DIVIDED_$(1)),$(call FW_FITTED,$
 # scratchpad has no room for checks.
 CHECKED ?= ALL
 
+# The ring takes 8 kB.
+FW_TRACED_MEMORY := -DTIGON2_LARGER_IMAGE
+
 define FW_SAME_TRACED
 $(FIRMWARE)/$(1)_a_traced.elf: $(FIRMWARE)/$(1)_a.elf
 	$$(Q)cp $$< $$@
@@ -93,7 +96,8 @@ $(BUILD)/gen/$(1)/$(1)_charged.h: spec/$(1)/firmware/published.charges
 	$$(Q)sed -n 's/#.*//; s/^charge.* \(before\|after\) *\([a-z0-9_]*\).*/__typeof__(\2) \2 __attribute__((noipa));/p' $$< \
 	    | sort -u > $$@
 
-$(if $(filter 0,$(FW_TRACE_$(1))),$(call FW_FITTED,$(1),_a_traced,traced/,-UNIC_TRACE -DNIC_TRACE=1 $(FW_MEMORY_$(1)),,$(FW_MEMORY_$(1))),$(FW_SAME_TRACED))
+$(if $(filter 0,$(FW_TRACE_$(1))),$(call \
+    FW_FITTED,$(1),_a_traced,traced/,-UNIC_TRACE -DNIC_TRACE=1 $(FW_TRACED_MEMORY) $(FW_MEMORY_$(1)),,$(FW_TRACED_MEMORY) $(FW_MEMORY_$(1))),$(FW_SAME_TRACED))
 
 $(call FW_FITTED,$(1),_a_checked,checked/,-UHSM_CHECKED $(call hsm_checked,$(CHECKED)) $(FW_CHECKED_MEMORY),,$(FW_CHECKED_MEMORY))
 endef

@@ -17,7 +17,7 @@ FW_TRAFFIC_emp := spec/emp/firmware/traffic.scenario
 FW_TRACE_emp   := $(if $(filter modern,$(PROFILE)),0)
 
 # A frame may go out within a posting, which may be taken within a received frame: a deep chain of calls.
-FW_MEMORY_emp  := $(if $(filter modern,$(PROFILE)),-DTIGON2_STACK_BYTES=448)
+FW_MEMORY_emp  := $(if $(filter modern,$(PROFILE)),-DTIGON2_STACK_BYTES=320)
 
 # The parser: ranges from the layouts, then Ragel. -G2 is the only style that is right for words.
 $(BUILD)/gen/emp/frame_ranges: spec/emp/frame_ranges.c $(BUILD)/gen/emp/emp_layout.h

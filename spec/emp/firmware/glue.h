@@ -9,6 +9,17 @@
 
 #include "emp.h"
 
+/* Short ways, in images for one processor. A device operation on the data path is a part of each
+ * action that calls it: messages of one frame have actions of their own, in which the compiler
+ * knows most of it. What is in slow memory and does not change is remembered: addresses of peers,
+ * pages. Where each call is observed or charged it stays out of line. */
+#define GLUE_QUICK (EMP_QUICK_DEVICES && NIC_PROCESSORS == 1)
+#if GLUE_QUICK && !defined(EMP_OBSERVED) && !defined(EMP_CHARGED)
+#define GLUE_HOT inline __attribute__((always_inline))
+#else
+#define GLUE_HOT NIC_HOT
+#endif
+
 /* Codes of nic_panic above the port's own. */
 enum glue_panic {
     GLUE_PANIC_MEMORY = 0x0202, /* a descriptor the board owns was changed, and ends too early */

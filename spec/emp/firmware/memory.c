@@ -53,15 +53,25 @@ struct glue_counters glue_counters;
 struct cursor {
     uint32_t descriptor;
     struct nic_gather gather;
+#if GLUE_QUICK
+    uint32_t entries; /* of the page of addresses; 0: there is none, or it has not been looked at */
+    const volatile uint32_t *page;
+#endif
 };
 
-/* The cursors in use, of the message sent and the message received last; the others are saved. */
+/* The cursors in use, of the messages sent and received last; the others are saved. Of messages
+ * that take turns most have descriptors beside each other. */
+#define CURSORS (GLUE_QUICK ? 2u : 1u)
 #if NIC_SENDS
-static struct cursor sending NIC_FAST;
+static struct cursor sending[CURSORS] NIC_FAST;
 #endif
 #if NIC_RECEIVES
-static struct cursor receiving NIC_FAST;
+static struct cursor receiving[CURSORS] NIC_FAST;
 #endif
+
+static inline struct cursor *cursor_of(struct cursor *cursors, uint32_t descriptor) {
+    return &cursors[descriptor % CURSORS];
+}
 static struct nic_gather saved[EMP_DESCRIPTOR_LIMIT] NIC_UNSET;
 static bool opened[EMP_DESCRIPTOR_LIMIT]; /* has a cursor, and so is being worked on */
 
@@ -126,29 +136,61 @@ static void check_sums(uint32_t end) {
 #endif
 
 NIC_COLD void glue_memory_start(void) {
+    for (uint32_t i = 0; i < CURSORS; i++) {
 #if NIC_SENDS
-    sending.descriptor = NO_DESCRIPTOR;
+        sending[i].descriptor = NO_DESCRIPTOR;
 #endif
 #if NIC_RECEIVES
-    receiving.descriptor = NO_DESCRIPTOR;
+        receiving[i].descriptor = NO_DESCRIPTOR;
 #endif
+    }
 }
 
 /* ------------------------------------------------------------------------------------- Pieces */
 
-NIC_HOT bool nic_on_piece(uint32_t list, uint32_t index, struct nic_piece *piece) {
+#if GLUE_QUICK
+/* A descriptor is one of a send or of a receive. */
+static inline struct cursor *cursor_in_use(uint32_t descriptor) {
+    struct cursor *cursor = cursor_of(sending, descriptor);
+    return cursor->descriptor == descriptor ? cursor : cursor_of(receiving, descriptor);
+}
+
+/* A cursor in use remembers its page until it changes or the page is given away. */
+static void note_page(uint32_t descriptor, const volatile uint32_t *page, uint32_t entries) {
+    struct cursor *cursor = cursor_in_use(descriptor);
+    if (cursor->descriptor == descriptor) {
+        cursor->page = page;
+        cursor->entries = entries;
+    }
+}
+
+#define forget_page(descriptor) note_page((descriptor), pages[0], 0)
+#define FIND_PIECE              static NIC_RARE NIC_ONCE bool find_piece
+#else
+#define note_page(descriptor, page, entries) ((void)0)
+#define forget_page(descriptor)              ((void)0)
+#define FIND_PIECE                           NIC_HOT bool nic_on_piece
+#endif
+
+static inline void read_entry(const volatile uint32_t *page, uint32_t index,
+                              struct nic_piece *piece) {
+    uint32_t pair = page[LENGTHS_AT + (index >> 1)];
+    piece->high = page[2 * index];
+    piece->low = page[2 * index + 1];
+    piece->bytes = index & 1 ? pair & 0xFFFF : pair >> 16;
+}
+
+FIND_PIECE(uint32_t list, uint32_t index, struct nic_piece *piece) {
     const volatile uint32_t *descriptor = glue_descriptor(list);
     uint32_t word = descriptor[GLUE_TAKEN_WORD];
     if (glue_is_format(word, EMP_FORMAT_INDIRECT)) {
         const volatile uint32_t *page;
-        uint32_t pair;
-        if (index >= descriptor[GLUE_ENTRIES_WORD])
+        uint32_t entries = descriptor[GLUE_ENTRIES_WORD];
+        if (index >= entries)
             return false;
         page = pages[page_of[list] - 1u];
-        pair = page[LENGTHS_AT + (index >> 1)];
-        piece->high = page[2 * index];
-        piece->low = page[2 * index + 1];
-        piece->bytes = index & 1 ? pair & 0xFFFF : pair >> 16;
+        note_page(list, page, entries);
+        read_entry(page, index, piece);
         return true;
     }
     if (index == 0) {
@@ -173,6 +215,16 @@ NIC_HOT bool nic_on_piece(uint32_t list, uint32_t index, struct nic_piece *piece
     }
     return true;
 }
+
+#if GLUE_QUICK
+NIC_HOT bool nic_on_piece(uint32_t list, uint32_t index, struct nic_piece *piece) {
+    const struct cursor *cursor = cursor_in_use(list);
+    if (__builtin_expect(cursor->descriptor != list || index >= cursor->entries, 0))
+        return find_piece(list, index, piece);
+    read_entry(cursor->page, index, piece);
+    return true;
+}
+#endif
 
 /* A page can have hundreds of entries and everything else waits meanwhile: two in a step, and the
  * loop small enough for one line of an instruction cache. */
@@ -217,6 +269,7 @@ static NIC_COLD void page_give(uint32_t page) {
     glue_descriptor(descriptor)[GLUE_ENTRIES_WORD] = 0;
     page_of[descriptor] = 0;
     page_owner[page] = 0;
+    forget_page(descriptor);
 }
 
 /* A free buffer, or that of a receive no frame has come for, whose page can be fetched again. */
@@ -273,12 +326,12 @@ void glue_page_settled(void) {
 
 NIC_COLD void glue_memory_forget(uint32_t descriptor, bool receive) {
 #if NIC_SENDS && NIC_RECEIVES
-    struct cursor *cursor = receive ? &receiving : &sending;
+    struct cursor *cursor = cursor_of(receive ? receiving : sending, descriptor);
 #elif NIC_SENDS
-    struct cursor *cursor = &sending;
+    struct cursor *cursor = cursor_of(sending, descriptor);
     (void)receive;
 #else
-    struct cursor *cursor = &receiving;
+    struct cursor *cursor = cursor_of(receiving, descriptor);
     (void)receive;
 #endif
     if (cursor->descriptor == descriptor)
@@ -308,6 +361,9 @@ static NIC_HOT void cursor_change(struct cursor *cursor, uint32_t descriptor, bo
     if (cursor->descriptor != NO_DESCRIPTOR)
         saved[cursor->descriptor] = cursor->gather;
     cursor->descriptor = descriptor;
+#if GLUE_QUICK
+    cursor->entries = 0;
+#endif
     if (opened[descriptor]) {
         cursor->gather = saved[descriptor];
         return;
@@ -355,21 +411,29 @@ static inline bool single(uint32_t descriptor, uint32_t offset, uint32_t length,
 }
 
 #if NIC_SENDS
-static NIC_HOT void send_pieces(uint32_t descriptor, uint32_t offset, uint32_t length) {
-    if (sending.descriptor != descriptor)
-        cursor_change(&sending, descriptor, false);
+static GLUE_HOT void send_pieces(uint32_t descriptor, uint32_t offset, uint32_t length) {
+    struct cursor *cursor = cursor_of(sending, descriptor);
+    if (cursor->descriptor != descriptor)
+        cursor_change(cursor, descriptor, false);
     do {
-        struct nic_piece run = locate(&sending, descriptor, offset, length);
+        struct nic_piece run = locate(cursor, descriptor, offset, length);
         offset += run.bytes;
         length -= run.bytes;
         nic_transmit_data(run.high, run.low, run.bytes, length == 0);
     } while (length != 0);
 }
 
-NIC_HOT void glue_send_data(uint32_t descriptor, uint32_t offset, uint32_t length) {
+/* Most messages of one frame are one piece. */
+static NIC_RARE NIC_ONCE void send_pieces_of_short(uint32_t descriptor, uint32_t length) {
+    send_pieces(descriptor, 0, length);
+}
+
+GLUE_HOT void glue_send_data(uint32_t descriptor, uint32_t offset, uint32_t length) {
     struct nic_piece run;
     if (single(descriptor, offset, length, &run))
         nic_transmit_data(run.high, run.low, run.bytes, true);
+    else if (GLUE_QUICK && __builtin_constant_p(offset))
+        send_pieces_of_short(descriptor, length);
     else
         send_pieces(descriptor, offset, length);
 }
@@ -378,10 +442,11 @@ NIC_HOT void glue_send_data(uint32_t descriptor, uint32_t offset, uint32_t lengt
 #if NIC_RECEIVES
 static NIC_HOT void place_pieces(uint32_t frame, uint32_t from, uint32_t descriptor,
                                  uint32_t offset, uint32_t length) {
-    if (receiving.descriptor != descriptor)
-        cursor_change(&receiving, descriptor, true);
+    struct cursor *cursor = cursor_of(receiving, descriptor);
+    if (cursor->descriptor != descriptor)
+        cursor_change(cursor, descriptor, true);
     do {
-        struct nic_piece run = locate(&receiving, descriptor, offset, length);
+        struct nic_piece run = locate(cursor, descriptor, offset, length);
         offset += run.bytes;
         length -= run.bytes;
         nic_receive_data(frame, from, run.high, run.low, run.bytes, length == 0);
@@ -390,9 +455,9 @@ static NIC_HOT void place_pieces(uint32_t frame, uint32_t from, uint32_t descrip
 }
 
 /* `frame.buffer` names the frame; its data follow the header of its kind. */
-NIC_HOT void emp_device_place(const uint8_t r, const struct emp_frame *const f,
-                              const uint16_t descriptor, const uint32_t offset,
-                              const uint16_t length, const bool last) {
+GLUE_HOT void emp_device_place(const uint8_t r, const struct emp_frame *const f,
+                               const uint16_t descriptor, const uint32_t offset,
+                               const uint16_t length, const bool last) {
     uint32_t from = f->kind == EMP_FRAME_KIND_HEADER ? EMP_FRAME_BYTES + EMP_MESSAGE_HEADER_BYTES
                                                      : EMP_FRAME_BYTES;
     struct nic_piece run;
