@@ -10,11 +10,11 @@
 #include "emp.h"
 
 /* Short ways, in images for one processor. A device operation on the data path is a part of each
- * action that calls it: messages of one frame have actions of their own, in which the compiler
- * knows most of it. What is in slow memory and does not change is remembered: addresses of peers,
- * pages. Where each call is observed or charged it stays out of line. */
+ * action that calls it, in images whose functions are placed by what is measured: messages of one
+ * frame have actions of their own, in which the compiler knows most of it. What is in slow memory
+ * and does not change is remembered: addresses of peers, pages. */
 #define GLUE_QUICK (EMP_QUICK_DEVICES && NIC_PROCESSORS == 1)
-#if GLUE_QUICK && !defined(EMP_OBSERVED) && !defined(EMP_CHARGED)
+#if GLUE_QUICK && defined(NIC_FITTED)
 #define GLUE_HOT inline __attribute__((always_inline))
 #else
 #define GLUE_HOT NIC_HOT
