@@ -59,7 +59,9 @@ def test_armed_last(tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize(
     "noted, after",
     [
-        pytest.param("Pace[0].pause := Pace[0].told & 7", "", id="the duration changes"),
+        pytest.param(
+            "Pace[0].pause := Pace[0].told & 7", "", id="the duration changes"
+        ),
         pytest.param(
             "Pace[0].told := 1", "; raise Waiter.stop()", id="the timer is stopped"
         ),
