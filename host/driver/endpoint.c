@@ -291,7 +291,7 @@ void endpoint_close(struct endpoint *endpoint, uint64_t now_ns)
 		if (table->slots[i].endpoint == endpoint && !has_ended(table, i)) {
 			share->abandoned++;
 			if (endpoint_request_cancel(table, i)) /* by the next owner of the port */
-				endpoint_charge_request(table, share, now_ns);
+				endpoint_charge_request(table, share, true, now_ns);
 		}
 	share->open = false;
 	endpoint->closed = true;

@@ -221,7 +221,7 @@ bool endpoint_request_cancel(struct endpoint_table *table, uint32_t descriptor);
 /* endpoint_account.c */
 
 void endpoint_charge_request(struct endpoint_table *table, struct endpoint_share *share,
-			     uint64_t now_ns);
+			     bool cancel, uint64_t now_ns);
 void endpoint_charge_message(struct endpoint_table *table, struct endpoint_share *share,
 			     bool receive, uint32_t bytes, uint64_t now_ns);
 bool endpoint_may_go_on(const struct endpoint_table *table, const struct endpoint_share *share,

@@ -14,6 +14,7 @@ enum {
 	/* Fitted to what a simulated card does alone: 57 000 messages of one frame a second, 29 000
 	 * of three, and 102 MB/s each way at once (docs/emp.md, make bench-emp). */
 	PROCESSOR_REQUEST_NS = 10000,
+	PROCESSOR_CANCEL_NS = 50000,
 	PROCESSOR_FRAME_NS = 7000,
 
 	/* Preamble, Ethernet header, checksum and gap: docs/reference/tigon2.md 12.3 */
@@ -59,12 +60,14 @@ static void charge(struct endpoint_table *table, struct endpoint_share *share,
  * endpoint_charge_request - a port has the card do something: a post, a peek, a cancel
  * @table: of the card
  * @share: of the port
+ * @cancel: it is a cancel, for which the card walks its lists
  * @now_ns: of a clock that does not go back
  */
 void endpoint_charge_request(struct endpoint_table *table, struct endpoint_share *share,
-			     uint64_t now_ns)
+			     bool cancel, uint64_t now_ns)
 {
-	charge(table, share, ENDPOINT_PROCESSOR, PROCESSOR_REQUEST_NS, now_ns);
+	charge(table, share, ENDPOINT_PROCESSOR,
+	       cancel ? PROCESSOR_CANCEL_NS : PROCESSOR_REQUEST_NS, now_ns);
 }
 
 /**

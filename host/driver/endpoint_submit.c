@@ -184,7 +184,7 @@ static int post(struct endpoint *endpoint, struct emp_ioctl_entry *entry,
 		region->uses++;
 	if (several)
 		endpoint->several++;
-	endpoint_charge_request(table, share, now_ns);
+	endpoint_charge_request(table, share, false, now_ns);
 	if (entry->kind == EMP_IOCTL_SEND)
 		endpoint_charge_message(table, share, false, header.length, now_ns);
 	/* The board may end the request as soon as the ring names it. */
@@ -229,7 +229,7 @@ static int cancel(struct endpoint *endpoint, uint32_t request, uint64_t now_ns)
 		share->refused++;
 		return -EAGAIN;
 	}
-	endpoint_charge_request(table, share, now_ns);
+	endpoint_charge_request(table, share, true, now_ns);
 	(void)endpoint_request_cancel(table, descriptor);
 	return 0;
 }

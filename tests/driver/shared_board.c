@@ -163,7 +163,7 @@ int shared_wait(struct shared_board *shared, struct endpoint *endpoint, uint32_t
     const uint64_t start = board_now_ns(shared->board);
     *entry = (struct emp_ioctl_entry){.kind = EMP_IOCTL_COLLECT, .request = request};
     while (*end == posted) {
-        if (board_now_ns(shared->board) - start > timeout_ns)
+        if (board_now_ns(shared->board) - start >= timeout_ns)
             return -ETIMEDOUT;
         tigon_host_sleep_ns(shared->side->host, NAP_NS);
     }
