@@ -324,7 +324,7 @@ MODERN_MUTANTS = [
     ),
     Mutant(
         "large collections stay large when a frame of them is lost",
-        "send.hsm",
+        "repair.hsm",
         "note_repeat(m) count collections_retransmitted",
         "if m.size == collection_size\n    note_repeat(m)\n  m.repeated := true\n  count collections_retransmitted",
         "collections_adapted",
