@@ -10,7 +10,11 @@
 
 #include "tests/simulated_worlds/simulated_world.h"
 
-enum { MAXIMUM_FRAME = 1538, TEXT_BYTES = 8192 };
+enum {
+    MAXIMUM_FRAME = 1538,
+    TEXT_BYTES = 8192,
+    PAUSE_LONGEST_US = 65535 * 512 / 1000, /* what a PAUSE frame can say (IEEE 802.3 annex 31B) */
+};
 
 static uint32_t draw(const struct simulated_world *world, uint32_t what, uint32_t number,
                      uint32_t limit) {
@@ -133,9 +137,10 @@ static void add_times(struct text *text, const char *what, uint32_t times) {
 static void add_moments(struct text *text, const struct plan *plan) {
     /* Levels, so that nothing is missed but time (tigon2.md 4). */
     static const unsigned events[] = {6, 12, 13, 14, 15, 22, 25, 28};
+    const uint32_t pause_us = plan->cut_us < PAUSE_LONGEST_US ? plan->cut_us : PAUSE_LONGEST_US;
     for (uint32_t i = 0; i < plan->pauses; i++) {
         add_place(text);
-        add(text, "pause by %" PRIu32 "us at %" PRIu64 "ns\n", plan->cut_us, moment_ns(text));
+        add(text, "pause by %" PRIu32 "us at %" PRIu64 "ns\n", pause_us, moment_ns(text));
     }
     for (uint32_t i = 0; i < plan->hides; i++)
         add(text, "node%" PRIu32 ": hide event %u of core A at %" PRIu64 "ns for %" PRIu32 "us\n",
