@@ -110,6 +110,7 @@ def test_a_header_of_64_bytes_whose_last_word_counts(tree: Path) -> None:
     assert "left on left: returned 0" in told and "right on right: returned 0" in told
 
 
+@long
 def test_a_mistake_in_the_glue_is_found_by_its_test(tree: Path) -> None:
     """The host takes an item twice as many times as it came: the boards stand still or deliver another."""
     run(tree, "gen/bin/hsmc", "new", "demo")

@@ -189,7 +189,7 @@ def test_hover(client: Client, emp: Path) -> None:
     assert "the message entered the peer's window" in event and "event turn()" in event
     row = hover(send, "aft", "er retransmit_timeout")
     assert "`Send.WAIT_ACK.after.0`" in row
-    assert "type u16" in hover(send, "action resend(m: SendMessage, coll", "ection")
+    assert "type u16" in hover(send, "function in_window(", "c: u16)")
     text = client.texts[send].replace("settles_all(m, f)  ", "settles_al(m, f)  ", 1)
     client.change(send, text)
     wrong = hover(send, "settles_", "al(m, f)  ")
@@ -395,7 +395,7 @@ def test_completion(client: Client, emp: Path) -> None:
     assert {"finish", "complete", "send_next"} <= actions and "OK" not in actions
     names = offered("descriptor, OK, m.total)", "descriptor, ¦)")
     assert {"OK", "TRUNCATED", "m"} <= names
-    types = offered("action resend(m: SendMessage, ", "action resend(m: ¦, ")
+    types = offered("action settle(m: SendMessage, ", "action settle(m: ¦, ")
     assert {"SendMessage", "u16", "Frame"} <= types
     assert offered("# everything the window", "# every¦ the window") == set()
 

@@ -41,7 +41,7 @@ differential:
 	$(SAY) COMPARE "generated C and interpreter, $(SEQUENCES) sequences"
 	$(Q)HSMC_SEQUENCES=$(SEQUENCES) $(PYTHON) -m pytest -q -p no:cacheprovider tests/interpreter/test_differential.py
 
-# Specs with random damage, before compiler and formatter: `make test` tries 8 of each file, this many here.
+# Specs with random damage, before compiler and formatter: `make test` tries 4 of each file, this many here.
 DAMAGES ?= 200
 
 .PHONY: damages
@@ -50,4 +50,5 @@ damages:
 	$(Q)HSMC_DAMAGES=$(DAMAGES) $(PYTHON) -m pytest -q -p no:cacheprovider -n 2 \
 	  tests/compiler/test_mutations.py tests/compiler/test_formatter.py -k damage
 
-campaign: differential damages
+# A placement changes neither: the campaign of its images is the boards' alone.
+campaign: $(if $(PLACEMENT),,differential damages)

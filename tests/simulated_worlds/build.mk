@@ -22,4 +22,4 @@ campaign:        ## random faults on boards and switches (MESSAGES=16000 SEED=1)
 	@scripts/setup.sh demo verify test
 	$(Q)$(MAKE) --no-print-directory $(CAMPAIGN_BOARDS)
 	$(Q)scripts/campaign.py --mode boards --messages $(MESSAGES) --seed $(SEED) --build $(BUILD)
-	$(Q)$(if $(PLACEMENT),true,HSMC_SEARCH=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/verification/test_boards.py)
+	$(if $(PLACEMENT),,$(Q)HSMC_SEARCH=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests/verification/test_boards.py)

@@ -35,6 +35,7 @@ from hsmc.workbench.boards_judge import Judge
 from hsmc.workbench.boards_plan import Irreproducible, Planner
 from hsmc.verification.narration import Step  # noqa: E402
 from hsmc.verification.trail import Trail, from_json  # noqa: E402
+from tests.long_tests import long  # noqa: E402
 from tests.tutorial import console  # noqa: E402
 
 REFRESH = bool(os.environ.get("HSMC_REFRESH"))
@@ -66,8 +67,8 @@ FORGETFUL = ("receive.hsm", "; raise Acknowledge.acknowledge(f)", "", 4)
 # What has come is acknowledged before it is in the host's memory.
 HASTY = (
     "receive.hsm",
-    "accept(r, f, f.size == 1)  @paper\n",
-    "accept(r, f, f.size == 1)  @paper\n  if f.size == 1  @paper\n    raise Acknowledge.acknowledge(f)\n",
+    "accept(r, f, f.size == 1)\n",
+    "accept(r, f, f.size == 1)\n  if f.size == 1  @paper\n    raise Acknowledge.acknowledge(f)\n",
     1,
 )
 # Who hears of another incarnation of the peer counts it and goes on.
@@ -219,6 +220,7 @@ def test_a_board_restarts(tmp_path: Path) -> None:
     assert record["steps"][0]["command"] == "parameter 0 collection_size 2"
 
 
+@long
 def test_bytes_in_a_cancelled_receive(tmp_path: Path) -> None:
     """The host has its memory back, and sees a message come into it."""
     copied(tmp_path, None, ONE_CANCEL)
