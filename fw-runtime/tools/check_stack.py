@@ -3,7 +3,7 @@
 """Compares the deepest call chain of an image with the stack reserved in the scratchpad.
 
 Reads what -fcallgraph-info=su wrote beside the objects. Each processor has a stack of its own, so the unit of processor B,
-second.ci, is looked at by itself. The roots are the start-up code's main and
+second.ci, is checked by itself. The roots are the start-up code's main and
 the event handlers, none of which is ever interrupted by another. Recursion and calls through
 pointers are errors: neither occurs, and neither could be bounded here.
 

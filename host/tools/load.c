@@ -178,7 +178,7 @@ static int open_image(struct arguments *arguments, struct board_image **image) {
                : TOOL_DONE;
 }
 
-/* An image that is named is looked at before the board is. */
+/* A named image is checked before the board is touched. */
 static int choose_image(const struct tool_session *session, struct arguments *arguments,
                         struct board_image **image) {
     if (tool_is_driven(session))

@@ -71,7 +71,7 @@ static int begin(struct application *own, struct shared_board *board, uint32_t p
     return 0;
 }
 
-/* Posts what is wanted in this place, unless the driver refuses it for now. */
+/* Posts the request of this place, unless the driver refuses it until later. */
 static int fill(struct application *own, uint32_t place, uint32_t kind) {
     const struct shared_memory *memory = own->memory[kind == EMP_IOCTL_SEND ? 0 : 1];
     if (own->posted[place])

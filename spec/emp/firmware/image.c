@@ -29,7 +29,7 @@
 #include "spec/emp/firmware/between.c"
 #endif
 
-/* Generated code has labels and cases nobody needs. */
+/* Generated code has labels and cases without use. */
 #pragma GCC diagnostic ignored "-Wunused-label"
 #pragma GCC diagnostic ignored "-Wimplicit-fallthrough"
 #if NIC_PROCESSORS > 1

@@ -17,7 +17,7 @@
 #include "spec/emp/firmware/wire.c"
 #include "spec/emp/firmware/between.c"
 
-/* Generated code has labels and cases nobody needs. */
+/* Generated code has labels and cases without use. */
 #pragma GCC diagnostic ignored "-Wunused-label"
 #pragma GCC diagnostic ignored "-Wimplicit-fallthrough"
 #include "emp_b.c"
