@@ -363,6 +363,11 @@ class PlacementAnalysis:
                 found.add(self._of_entry(target, on))
         return found
 
+    def most_at_start(self, process: ir.Process, placement: ir.Placement) -> int:
+        """So many raises cross at most when the process starts."""
+        on = dict(placement.processors)
+        return self._most_of(process.initial_actions, process.name, on)
+
     def most_messages(self, owner: Owner, on: dict[str, str], of: str = "") -> int:
         """So many raises cross at most when an event is handled, or an action run by process `of`."""
         process = of or owner[0]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -103,10 +104,21 @@ def test_other_placements_are_refused(
     assert not (tmp_path / "shop_a.c").exists()
 
 
-def test_what_crosses_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("profile", ["paper", "modern"])
+@pytest.mark.parametrize("placement", ["SO", "RO", "SR"])
+def test_each_crossing_placement_of_emp_has_units(
+    tmp_path: Path, placement: str, profile: str
 ) -> None:
-    """Messages and shared data have no code yet."""
+    """A raise that crosses is put in the one unit and taken in the other."""
     command = ["build", "spec/emp/emp.hsm", "--output", str(tmp_path)]
-    assert main([*command, "--placement", "RO"]) != 0
-    assert "in placement RO 5 raises and 10 data cross" in capsys.readouterr().err
+    assert main([*command, "--placement", placement, "--profile", profile]) == 0
+    units = [(tmp_path / f"emp_{unit}.c").read_text() for unit in "ab"]
+    header = (tmp_path / "emp_messages.h").read_text()
+    kinds = re.findall(r"^    (EMP_MESSAGE_\w+),$", header, re.MULTILINE)
+    assert len(kinds) >= 4
+    for kind in kinds:
+        puts = [f"message_[0] = {kind};" in unit for unit in units]
+        takes = [f"case {kind}:" in unit for unit in units]
+        assert sorted(puts) == [False, True] and takes == puts[::-1], kind
+    for unit in units:
+        assert unit.count("EMP_LOCK();") == unit.count("EMP_UNLOCK();") > 0

@@ -22,6 +22,10 @@ OWN_MACROS = """H LAYOUT_H CHECK_H PROTOCOL_HASH PARAMETERS PARAMETERS_DEFAULT C
 OWN_FUNCTIONS = """state parameters counters timer_arm timer_cancel initialise timer_expired transition_name
     transition_place recall_ node nodes node_state check_place check_file properties_ properties""".split()
 OWN_TAGS = "process event timer parameter counter state parameters".split()
+# Where placements may divide the protocol (backends/c_messages.py).
+MESSAGE_MACROS = """MESSAGES_H MESSAGE_ROOM MESSAGE_BEGIN MESSAGE_PUT MESSAGE_TAKE MESSAGE_COUNT MESSAGE_WORDS MESSAGES_AT_ONCE
+    COMMON_MEMBERS LOCK UNLOCK""".split()
+MESSAGE_FUNCTIONS = "message_came wait_for_room_".split()
 # Where payloads come from layouts: of the protocol, and of each such payload.
 CODEC_MACROS = "CODEC_H ACCEPTANCE_OK ACCEPTANCE_FOREIGN ACCEPTANCE_MALFORMED".split()
 CODEC_FUNCTIONS = "load_words store_words".split()
@@ -69,6 +73,9 @@ class _NameCheck:
         self.globals.reserve(f"{capitals}_{name}" for name in OWN_MACROS)
         self.globals.reserve(f"{prefix}_{name}" for name in OWN_FUNCTIONS)
         self.globals.reserve(naming.C_WORDS)
+        if protocol.placements:
+            self.globals.reserve(f"{capitals}_{name}" for name in MESSAGE_MACROS)
+            self.globals.reserve(f"{prefix}_{name}" for name in MESSAGE_FUNCTIONS)
         self.tags = NameSpace("C")
         self.tags.reserve(f"{prefix}_{name}" for name in OWN_TAGS)
         if any(payload.sources for payload in protocol.payloads):
@@ -197,8 +204,10 @@ class _NameCheck:
                     names.event(process.name, event.name),
                     names.handler(process.name, event.name),
                 ]
-                if event.external:
+                if event.external or self.protocol.placements:
                     spelt.append(names.lower(process.name, event.name))
+                if self.protocol.placements and not event.external:
+                    spelt.append(names.message(process.name, event.name))
                 for name in spelt:
                     self.enter(self.globals, name, what, event.place)
             for timer in process.timers:

@@ -21,6 +21,7 @@ from .c_lines import with_places, wrapped
 from ..admission import carried, largest
 from .c_rare import RareRows, split_rare
 from .c_records import by_alignment, record_of, width, zero
+from .exchange import Message
 from .c_statements import StatementWriter
 from .c_usage import Usage, declared_locals, repeated_locals
 from ..dump import condition_text, expression_text, held_text
@@ -357,6 +358,9 @@ class CWriter(StatementWriter):
                 checks.append(f"({' && '.join([*above, *below])})")
         return checks
 
+    def entry_checks(self, process: ir.Process, event: ir.Event) -> list[str]:
+        return self.range_checks(event.arguments)
+
     def above_record_count(self, reference: str, pool: ir.Pool) -> list[str]:
         """The condition under which a reference names no record."""
         most = (1 << pool.reference.bits) - 1
@@ -364,7 +368,7 @@ class CWriter(StatementWriter):
 
     def entry_body(self, process: ir.Process, event: ir.Event) -> str:
         lines: list[str] = []
-        checks = self.range_checks(event.arguments)
+        checks = self.entry_checks(process, event)
         self.hoisted = {}
         if process.pool is not None and event.needs_reference:
             assert process.instance is not None
@@ -422,6 +426,28 @@ class CWriter(StatementWriter):
         lines.append(self.line(1, "return HSM_DONE;"))
         return "\n".join(lines)
 
+    # --- what surrounds an event where there are two processors (c_messages.py) ---
+
+    incoming: Sequence[Message] = ()  # events that the other one raises
+    outgoing: Sequence[Message] = ()  # events that are raised there
+    waits = False  # some events begin only when there is room for messages
+    takes = False  # it handles what comes meanwhile
+
+    def is_message(self, process: str, event: str) -> bool:
+        return False
+
+    def timer_events(self, process: ir.Process, timer: ir.Timer) -> list[str]:
+        """What the end of a timer is called, as in ir.Row.id."""
+        handlers = process.handlers_of_timer(timer)
+        return list(dict.fromkeys(handler.event for handler in handlers))
+
+    def event_begins(self, process: str, events: Sequence[str], depth: int) -> str:
+        """Lines before one of the events."""
+        return ""
+
+    def event_ends(self, process: str, events: Sequence[str], depth: int) -> str:
+        return ""
+
     # --- what waits ---
 
     @functools.cached_property
@@ -476,6 +502,13 @@ class CWriter(StatementWriter):
             return ""
         kind = self.names.scalar(self.protocol.pool(process.pool).reference)
         return f"const {kind} {naming.snake(process.instance)}"
+
+    def entry_names(self, process: ir.Process, event: ir.Event) -> str:
+        """What the entry point of an event passes on."""
+        names = [argument.name for argument in event.arguments]
+        if process.instance is not None and event.needs_reference:
+            names.insert(0, process.instance)
+        return ", ".join(naming.snake(name) for name in names)
 
     def entry_parameters(self, process: ir.Process, event: ir.Event) -> str:
         instance = self.instance_parameter(process) if event.needs_reference else ""
@@ -646,13 +679,12 @@ def context_of(writer: CWriter) -> dict[str, object]:
     }
 
 
-def source(protocol: ir.Protocol) -> str:
+def source(writer: CWriter) -> str:
     """Functions, actions and machines."""
-    writer = CWriter(protocol)
     writer.marks.wanted = True
     template = environment(writer).get_template("c/source.c.j2")
     text = wrapped(template.render(context_of(writer)))
-    return with_places(text, writer.marks, protocol.files)
+    return with_places(text, writer.marks, writer.protocol.files)
 
 
 def generate(protocol: ir.Protocol) -> dict[str, str]:
@@ -673,4 +705,4 @@ def generate(protocol: ir.Protocol) -> dict[str, str]:
         name: wrapped(env.get_template(template).render(context))
         for name, template in files.items()
     }
-    return {**texts, f"{prefix}.c": source(protocol)}
+    return {**texts, f"{prefix}.c": source(CWriter(protocol))}

@@ -167,8 +167,12 @@ class StatementWriter(CheckWriter):
             f"{self.call(name, self.arguments(device.arguments, node.arguments))};",
         )
 
+    def any_process(self, name: str) -> ir.Process:
+        """It may be on another processor (c_messages.py)."""
+        return self.protocol.process(name)
+
     def _raise(self, node: ir.Raise, depth: int) -> str:
-        process = self.protocol.process(node.process)
+        process = self.any_process(node.process)
         event = next(e for e in process.events if e.name == node.event)
         arguments = self.arguments(event.arguments, node.arguments)
         if node.instance is not None:

@@ -8,11 +8,13 @@ share the headers, so numbers of rows, timers and states are those of the whole 
 from __future__ import annotations
 
 import dataclasses
-from typing import Mapping
+from typing import Mapping, Sequence
 
 from .. import ir, naming
 from ..placement import PlacementAnalysis
-from . import backend_c
+from . import backend_c, c_messages
+from .c_messages import UnitWriter
+from .exchange import Exchange
 from .property_checks import places_read
 
 PROCESSORS = ("A", "B")  # of the chip; A starts
@@ -22,34 +24,44 @@ class Unsupported(Exception):
     """No image can be made of this placement."""
 
 
-def check(analysis: PlacementAnalysis, placement: ir.Placement) -> None:
-    """Raises Unsupported where an image would need more than units that have nothing to do with each other."""
+def exchange_of(analysis: PlacementAnalysis, placement: ir.Placement) -> Exchange:
+    """What crosses. Raises Unsupported where an image cannot have it."""
     used = {processor for _, processor in placement.processors}
     if used != set(PROCESSORS):
         raise Unsupported(
             f"placement {placement.name} has processes on {', '.join(sorted(used))}: expected some on each of "
             f"{' and '.join(PROCESSORS)}; an image for A alone is made without --placement"
         )
-    crossings = analysis.crossings(placement)
-    what = [
-        f"{len(found)} {kind}"
-        for found, kind in (
-            (crossings.raises, "raises"),
-            (crossings.data, "data"),
-        )
-        if found
-    ]
-    if what:
+    if placement.shared:
+        names = ", ".join(name for name, _ in placement.shared)
         raise Unsupported(
-            f"in placement {placement.name} {' and '.join(what)} cross between processors, for which no code is made yet; "
-            f"'hsmc place --placement {placement.name}' tells which"
+            f"placement {placement.name} shares {names} as a word read at any time, for which no code is made yet: expected "
+            "'locked'"
         )
+    exchange = Exchange(analysis.protocol, analysis.crossings(placement))
+    if exchange.messages and exchange.takes_while_waiting is None:
+        raise Unsupported(
+            f"in placement {placement.name} messages make either processor send messages, so both may wait for room in full "
+            "queues for ever: expected one whose messages make it send none; "
+            f"'hsmc place --placement {placement.name}' tells which do"
+        )
+    for process in analysis.protocol.processes:
+        if analysis.most_at_start(process, placement):
+            raise Unsupported(
+                f"in placement {placement.name} process {process.name} raises an event on another processor when it starts: "
+                "that one may not have started yet"
+            )
+    return exchange
 
 
 def unit(
-    analysis: PlacementAnalysis, placement: ir.Placement, processor: str
+    analysis: PlacementAnalysis,
+    placement: ir.Placement,
+    processor: str,
+    common: Sequence[str] = (),
 ) -> ir.Protocol:
-    """The protocol with the processes of one processor alone, and the properties of their data."""
+    """The protocol with the processes of one processor alone, and the properties of their data. Of common data no property is
+    looked at: the event that changes them may be the other processor's."""
     protocol = analysis.protocol
     here = {name for name, where in placement.processors if where == processor}
     owners = set(here)
@@ -57,6 +69,7 @@ def unit(
         access = analysis.access[name]
         for used in (*access.reads, *access.writes):
             owners.add(used.partition(".")[0])
+    owners -= set(common)
     known = {*analysis.holders, *(process.name for process in protocol.processes)}
     return dataclasses.replace(
         protocol,
@@ -73,11 +86,18 @@ def unit(
 
 def generate(analysis: PlacementAnalysis, placement: ir.Placement) -> Mapping[str, str]:
     """File name -> text. Raises Unsupported."""
-    check(analysis, placement)
+    exchange = exchange_of(analysis, placement)
     prefix = naming.plain(analysis.protocol.name)
-    return {
+    texts = {
         f"{prefix}_{processor.lower()}.c": backend_c.source(
-            unit(analysis, placement, processor)
+            UnitWriter(
+                unit(analysis, placement, processor, exchange.holders),
+                exchange,
+                processor,
+            )
         )
         for processor in PROCESSORS
     }
+    if exchange:
+        texts[f"{prefix}_messages.h"] = c_messages.header(exchange)
+    return texts
