@@ -470,16 +470,31 @@ def test_wrong_usage(arguments: str, message: str, tmp_path: Path) -> None:
     assert message in said
 
 
-@pytest.mark.parametrize("tool", ["spin", "gcc"])
+@pytest.mark.parametrize("tool", ["spin", "gcc", "tcc"])
 def test_a_tool_is_missing(tool: str, tmp_path: Path) -> None:
     (tmp_path / "abp.hsm").write_text(ABP)
     tools = tmp_path / "tools"
     tools.mkdir()
-    other = {"spin": "gcc", "gcc": "spin"}[tool]
-    (tools / other).symlink_to(str(shutil.which(other)))
+    for other in {"spin", "gcc", "tcc"} - {tool}:
+        (tools / other).symlink_to(str(shutil.which(other)))
     result = hsmc(tmp_path, "verify", "abp.hsm", path=str(tools))
     assert result.returncode == 2
     assert f"{tool} is not installed" in result.stderr
+
+
+def test_a_verifier_of_another_spin(tmp_path: Path) -> None:
+    """Our hash takes the place of SPIN's in its text. Where that text is another one, it must not be left out in silence."""
+    spin = tmp_path / "bin" / "spin"
+    spin.parent.mkdir()
+    spin.write_text(
+        f'#!/bin/sh\n{shutil.which("spin")} "$@" && sed -i "s/hasher = d_sfh;/hasher = other;/" pan.c\n'
+    )
+    spin.chmod(0o755)
+    (tmp_path / "abp.hsm").write_text(ABP)
+    path = f"{spin.parent}:{os.environ['PATH']}"
+    result = hsmc(tmp_path, "verify", "abp.hsm", path=path)
+    assert result.returncode == 2
+    assert "is not as SPIN 6.5 makes it: 'hasher = d_sfh;'" in result.stderr
 
 
 # --- the page

@@ -169,7 +169,7 @@ class Promela(Engine):
 
     name = "promela"
     options = (
-        *("-w", "-O0", "-fwrapv", "-DSAFETY", "-DNOREDUCE", "-DNOCOMP", "-DNOFAIR"),
+        *("-w", "-DSAFETY", "-DNOREDUCE", "-DNOCOMP", "-DNOFAIR"),
         *("-DVECTORSZ=65536", "-DPRINTF", "-DHSM_TRACE", "-DMEMLIM=4000"),
     )
 
@@ -186,7 +186,7 @@ class Promela(Engine):
             raise
         if not (self.directory / "pan.c").exists() or "rror" in output:
             raise EngineFailure("spin", output)
-        command = ["gcc", *self.options, "-o", "pan", "pan.c"]
+        command = ["tcc", *self.options, "-o", "pan", "pan.c"]
         tool(command, self.directory, "the verifier")
 
     def run(self, commands: Sequence[Command]) -> list[str]:

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import concurrent.futures
+import itertools
 import shutil
 import sys
 import threading
 import time
-from typing import Sequence
+from typing import Optional, Sequence
 
 from ..progress import Progress
 from .search import CHILDREN, Limits, Run, Sample, need_tools, run_search
@@ -71,26 +72,36 @@ def run_all(
     limits: Limits = Limits(),
     quick: bool = False,
 ) -> list[Run]:
-    """In order; both engines of a configuration next to each other."""
+    """The runs in the order of the searches. Both engines of a configuration should be next to each other: the second
+    one is then compiled for the number of states that the first one found."""
     need_tools()
     watch = Watch(len(searches))
 
-    def one(search: Search, subject: Subject) -> Run:
+    def one(search: Search, subject: Subject, states: Optional[int]) -> Run:
         watch.begin(search)
+
+        def sample(sample: Sample) -> None:
+            watch.sample(search, sample)
+
         try:
-            return run_search(
-                search, subject, limits, quick, lambda s: watch.sample(search, s)
-            )
+            return run_search(search, subject, limits, quick, sample, states)
         finally:
             watch.end(search)
+
+    def chain(same: Sequence[tuple[Search, Subject]]) -> list[Run]:
+        runs: list[Run] = []
+        for search, subject in same:
+            runs.append(one(search, subject, runs[-1].states if runs else None))
+        return runs
 
     # Compiling the spec is not for two threads at once.
     for search, subject in searches:
         subject.generated(search.check, search.kind)
     with watch, concurrent.futures.ThreadPoolExecutor(PARALLEL_RUNS) as pool:
-        futures = [pool.submit(one, search, subject) for search, subject in searches]
+        chains = itertools.groupby(searches, lambda s: (s[1], s[0].check, s[0].kind))
+        futures = [pool.submit(chain, list(same)) for _, same in chains]
         try:
-            return [future.result() for future in futures]
+            return [run for future in futures for run in future.result()]
         except BaseException:
             for future in futures:
                 future.cancel()

@@ -22,9 +22,9 @@ from .search import (
     CHILDREN,
     Limits,
     Run,
+    compile_verifier,
     defines,
     execute,
-    tool,
     verifier_arguments,
     verifier_options,
     write_model,
@@ -55,7 +55,7 @@ def find(run: Run, subject: Subject, limits: Limits) -> tuple[Program, Trail]:
     )
     trail = directory / f"{subject.world_file}.trail"
     exact = replace(limits, storage="exact")
-    base = ["-O1", *(f for f in verifier_options(search, exact) if f != "-DNOCOMP")]
+    base = [f for f in verifier_options(search, exact) if f != "-DNOCOMP"]
     program = Program(subject.checked(search.check))
     reported: Optional[Narration] = None
     shortest = False
@@ -70,8 +70,7 @@ def find(run: Run, subject: Subject, limits: Limits) -> tuple[Program, Trail]:
         if not limits.swarm:
             limits = exact
         else:
-            base = ["-O1", *verifier_options(search, limits)]
-            base += swarm.compiler_flags(limits)
+            base = verifier_options(search, limits) + swarm.compiler_flags(limits)
         build(directory, base, options)
         command = verifier_arguments(search, limits, run.member)
         execute(command, directory, "pan.log")
@@ -106,8 +105,8 @@ def find(run: Run, subject: Subject, limits: Limits) -> tuple[Program, Trail]:
 
 
 def build(directory: Path, flags: list[str], options: list[str]) -> None:
-    command = ["gcc", *flags, *options, "-o", "pan", "pan.c"]
-    tool(command, directory, "cc.log", f"the verifier in {directory}")
+    what = f"the verifier in {directory}"
+    compile_verifier(directory, [*flags, *options], what, ("gcc", "-O1"))
 
 
 def listen(directory: Path, trail: Path, program: Program) -> Optional[Narration]:

@@ -16,7 +16,7 @@ from ..compilation.compiler import Compilation
 from ..report import SpecError
 
 TOP = Path(__file__).resolve().parents[3]  # holds gen/, models/ and fw-runtime/
-ENGINES = ("promela", "c")
+ENGINES = ("c", "promela")
 KINDS = ("safety", "liveness")
 LEVELS = ("quick", "default", "nightly")
 

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""Puts our hash and compression of state vectors, models/state_vector.c, into a verifier in place of SPIN's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..failure import Failure
+from .subject import TOP
+
+SOURCE = TOP / "models" / "state_vector.c"
+OBJECT = "state_vector.o"
+COMPILATION = (
+    *("gcc", "-O2", "-march=native", "-Wall", "-c"),
+    *("-o", OBJECT, str(SOURCE)),
+)
+LINKED = (OBJECT, "-lxxhash")
+
+# In pan.c of SPIN 6.5: before the only caller of the hash, where it is chosen, and where compression begins.
+CALLER = "void\ns_hash(uchar *cp, int om)\n"
+CHOICE = "hasher = d_sfh;"
+COMPRESSION = "compress(char *vin, int n)\t/* default compression */\n{\n"
+
+CALLS_HASH = """void model_hash(const uchar *, int, ulong *);
+int model_compress(char *, const char *, int, const uchar *);
+
+static void
+hash_vector(uchar *vector, int bytes)
+{	ulong hash[2];
+	model_hash(vector, bytes, hash);
+	K1 = hash[0];
+	K2 = hash[1];
+}
+
+"""
+CALLS_COMPRESSION = """#ifndef HC
+	return model_compress((char *) &comp_now, vin, n, Mask);
+#endif
+"""
+
+
+def quicken(verifier: Path) -> None:
+    """Changes pan.c, made by SPIN. Fails where SPIN writes it otherwise than it did."""
+    text = verifier.read_text()
+    for place, instead in (
+        (CALLER, CALLS_HASH + CALLER),
+        (CHOICE, "hasher = hash_vector;"),
+        (COMPRESSION, COMPRESSION + CALLS_COMPRESSION),
+    ):
+        if text.count(place) != 1:
+            raise Failure(
+                f"{verifier} is not as SPIN 6.5 makes it: {place!r} is there {text.count(place)} times, not once. "
+                "Install SPIN 6.5.2 (scripts/setup.sh verify), or adapt gen/hsmc/verification/state_vector.py"
+            )
+        text = text.replace(place, instead)
+    verifier.write_text(text)
