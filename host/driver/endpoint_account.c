@@ -7,7 +7,7 @@
  * by at most 1/n of what the card can do, whatever its requests are. What is refused here can be
  * asked for again when the clock has caught up with the account.
  *
- * A port that is active alone is refused nothing, so costs need not be exact then. */
+ * All requests of a port that is active alone are accepted, so costs need not be exact then. */
 #include "host/driver/endpoint.h"
 
 enum {

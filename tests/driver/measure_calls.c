@@ -149,23 +149,6 @@ static int exchange(struct pair_side *side, void *argument) {
     return 0;
 }
 
-static int run_pair(struct pair_options *options, pair_program program, void *left, void *right,
-                    bool watched) {
-    struct pair pair;
-    options->trace = "";
-    int error = pair_open(&pair, options);
-    for (unsigned i = 0; i < 2 && !error && watched; i++)
-        error = shared_watch(&boards[i], &pair, i);
-    if (!error)
-        error = pair_run(&pair, program, left, program, right, LIMIT_NS);
-    if (error)
-        pair_complain(&pair, stderr);
-    for (unsigned i = 0; i < 2; i++)
-        boards[i].board = NULL;
-    pair_close(&pair);
-    return error;
-}
-
 static void print_row(const char *name, struct cost cost) {
     (void)printf("| %s | %.2f | %.2f | %.2f | %.1f |\n", name, cost.send / 1000,
                  cost.receive / 1000, cost.wait / 1000,
@@ -181,7 +164,8 @@ static int show_trusted(const char *name, bool translates, bool ends_in_memory) 
     for (size_t i = 0; i < 2; i++)
         calls[i] = (struct calls){
             .options = {.bytes = BYTES, .iterations = ITERATIONS, .work_ns = WORK_NS}};
-    const int error = run_pair(&options, calls_run, &calls[0], &calls[1], false);
+    const int error =
+        shared_run(boards, &options, calls_run, &calls[0], calls_run, &calls[1], LIMIT_NS);
     if (!error)
         print_row(name, (struct cost){calls[0].send_ns, calls[0].receive_ns, calls[0].wait_ns});
     return error;
@@ -192,7 +176,8 @@ static int show_protected(const char *name, size_t batch, bool mixed) {
     struct pair_options options;
     pair_options_defaults(&options);
     costs = options.costs;
-    const int error = run_pair(&options, exchange, &loops[0], &loops[1], true);
+    const int error =
+        shared_run(boards, &options, exchange, &loops[0], exchange, &loops[1], LIMIT_NS);
     if (!error)
         print_row(name, loops[0].cost);
     return error;

@@ -73,11 +73,36 @@ static void on_drained(void *context, struct endpoint *endpoint) {
 
 static const struct endpoint_operations operations = {.page = page_of, .drained = on_drained};
 
-int shared_watch(struct shared_board *shared, struct pair *pair, unsigned side) {
+/* Before the world runs. */
+static int watch(struct shared_board *shared, struct pair *pair, unsigned side) {
     const struct tigon_observer observer = {.context = shared, .transfer = on_transfer};
     memset(shared, 0, sizeof *shared);
     shared->side = &pair->side[side];
     return tigon_world_attach(pair->world, &observer);
+}
+
+int shared_run(struct shared_board boards[2], const struct pair_options *options, pair_program left,
+               void *left_argument, pair_program right, void *right_argument, uint64_t limit_ns) {
+    struct pair_options untraced;
+    struct pair pair;
+    pair_options_defaults(&untraced);
+    if (options)
+        untraced = *options;
+    untraced.trace = "";
+    int error = pair_open(&pair, &untraced);
+    for (unsigned i = 0; i < 2 && !error; i++)
+        error = watch(&boards[i], &pair, i);
+    if (!error)
+        error = pair_run(&pair, left, left_argument, right, right_argument, limit_ns);
+    if (error)
+        pair_complain(&pair, stderr);
+    for (unsigned i = 0; i < 2; i++) {
+        if (boards[i].board && boards[i].stray)
+            (void)fprintf(stderr, "%s\n", boards[i].words);
+        boards[i].board = NULL;
+    }
+    pair_close(&pair);
+    return error;
 }
 
 int shared_open(struct shared_board *shared, struct pair_side *side,

@@ -40,9 +40,13 @@ struct shared_board {
     char words[SHARED_STRAY_WORDS];
 };
 
-/* Takes the board over from libemp, which has started it. 0 or a negative errno value. The observer
- * is attached once for each board of a world, before the world runs: shared_watch. */
-int shared_watch(struct shared_board *shared, struct pair *pair, unsigned side);
+/* Two boards, each with a program that may call shared_open; every transfer is looked at.
+ * `options` may be NULL. 0 or the first failure, which is then written to stderr. What the boards
+ * counted stays; their memory is gone. */
+int shared_run(struct shared_board boards[2], const struct pair_options *options, pair_program left,
+               void *left_argument, pair_program right, void *right_argument, uint64_t limit_ns);
+
+/* Takes the board over from libemp, which has started it. 0 or a negative errno value. */
 int shared_open(struct shared_board *shared, struct pair_side *side,
                 const struct endpoint_limits *limits);
 

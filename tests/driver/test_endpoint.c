@@ -18,23 +18,7 @@ static const struct endpoint_limits limits = {.ports = PORTS, .linger_ns = 50000
 
 /* Runs one program on each side. */
 static void run(pair_program left, pair_program right) {
-    struct pair_options options;
-    struct pair pair;
-    pair_options_defaults(&options);
-    int error = pair_open(&pair, &options);
-    for (unsigned i = 0; i < 2 && !error; i++)
-        error = shared_watch(&boards[i], &pair, i);
-    if (!error)
-        error = pair_run(&pair, left, NULL, right, NULL, LIMIT_NS);
-    if (error)
-        pair_complain(&pair, stderr);
-    for (unsigned i = 0; i < 2; i++) {
-        if (boards[i].stray)
-            print_message("%s\n", boards[i].words);
-        boards[i].board = NULL;
-    }
-    pair_close(&pair);
-    assert_int_equal(error, 0);
+    assert_int_equal(shared_run(boards, NULL, left, NULL, right, NULL, LIMIT_NS), 0);
     assert_int_equal(boards[0].stray + boards[1].stray, 0);
     assert_true(boards[0].transfers > 0);
 }

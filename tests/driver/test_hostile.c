@@ -161,28 +161,13 @@ static int be_honest(struct pair_side *side, void *argument) {
 static void only_registered_memory_is_reached(void **state) {
     const char *text = getenv("HOSTILE_ENTRIES");
     uint64_t entries = text ? strtoull(text, NULL, 0) : 20000;
-    struct pair_options options;
-    struct pair pair;
     (void)state;
-    pair_options_defaults(&options);
-    options.trace = "";
-    int error = pair_open(&pair, &options);
-    for (unsigned i = 0; i < 2 && !error; i++)
-        error = shared_watch(&boards[i], &pair, i);
-    if (!error)
-        error = pair_run(&pair, be_hostile, &entries, be_honest, &entries, LIMIT_NS);
-    if (error)
-        pair_complain(&pair, stderr);
-    for (unsigned i = 0; i < 2; i++) {
-        if (boards[i].stray)
-            print_message("%s\n", boards[i].words);
+    const int error = shared_run(boards, NULL, be_hostile, &entries, be_honest, &entries, LIMIT_NS);
+    for (unsigned i = 0; i < 2; i++)
         print_message("board %u: %llu transfers, %llu stray\n", i,
                       (unsigned long long)boards[i].transfers, (unsigned long long)boards[i].stray);
-        boards[i].board = NULL;
-    }
     print_message("%llu entries, %llu accepted\n", (unsigned long long)entries,
                   (unsigned long long)accepted);
-    pair_close(&pair);
     assert_int_equal(error, 0);
     assert_true(over);
     assert_int_equal(boards[0].stray + boards[1].stray, 0);

@@ -175,21 +175,9 @@ static int act_on_both_ports(struct pair_side *side, void *argument) {
 static uint64_t measure(const struct behaviour *honest, const struct behaviour *hostile,
                         const struct endpoint_limits *limits) {
     struct scene scene = {.honest = honest, .hostile = hostile, .limits = *limits};
-    struct pair_options options;
-    struct pair pair;
-    pair_options_defaults(&options);
-    options.trace = "";
-    int error = pair_open(&pair, &options);
-    for (unsigned i = 0; i < 2 && !error; i++)
-        error = shared_watch(&boards[i], &pair, i);
-    if (!error)
-        error = pair_run(&pair, act_on_both_ports, &scene, act_on_both_ports, &scene, LIMIT_NS);
-    if (error)
-        pair_complain(&pair, stderr);
-    for (unsigned i = 0; i < 2; i++)
-        boards[i].board = NULL;
-    pair_close(&pair);
-    assert_int_equal(error, 0);
+    assert_int_equal(
+        shared_run(boards, NULL, act_on_both_ports, &scene, act_on_both_ports, &scene, LIMIT_NS),
+        0);
     return scene.done;
 }
 

@@ -237,7 +237,7 @@ MUTANTS = [
         "cancelled:c:safety",
     ),
     Mutant(
-        "a cancelled receive leaves the list, and nobody is told",
+        "a cancelled receive leaves the list, and the host learns nothing",
         "receive.hsm",
         "complete(descriptor, CANCELLED, 0)",
         "count cancels_too_late",

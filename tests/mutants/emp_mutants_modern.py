@@ -214,7 +214,7 @@ MODERN_MUTANTS = [
         profile="modern",
     ),
     Mutant(
-        "a receive with wildcards is told half of the tag",
+        "a receive with wildcards reports half of the tag",
         "receive.hsm",
         "name_message(d, f.sender, f.tag_high, f.tag)",
         "name_message(d, f.sender, 0, f.tag)",
@@ -241,7 +241,7 @@ MODERN_MUTANTS = [
         profile="modern",
     ),
     Mutant(
-        "a receive of any source is told the same source of all messages",
+        "a receive of any source reports the same source for all messages",
         "receive.hsm",
         "name_message(d, f.sender, f.tag_high, f.tag)",
         "name_message(d, 0, f.tag_high, f.tag)",

@@ -44,8 +44,9 @@ static inline void tigon2_serve_slot(void) {
  * alarm comes again so much later. */
 #define TIGON2_NOTICES_WAIT_US 10u
 
-/* Before nic_on_alarm: true when it has to wait for notices, and has been put off. Behind a notice
- * that an alarm asks for no completion may come. Its event is looked at after this one. */
+/* Before nic_on_alarm: true when the alarm has to wait for notices, and has been put off. An alarm
+ * may ask for a notice, and no completion may follow that notice. The event loop handles
+ * completions after alarms. */
 static inline bool tigon2_alarm_waits(void) {
     if (!NIC_ALARM_NOTIFIES || !NIC_RECEIVES)
         return false;

@@ -95,8 +95,9 @@ NIC_COLD void tigon2_dma_start(uint32_t transmit_base) {
 }
 #endif
 
-/* A ring stands still once a transfer has failed, and the event loop, which would say so, is not
- * reached by whoever waits for the ring. Of two processors A's is. */
+/* A ring stands still once a transfer has failed. A function that waits for the ring does not
+ * return to the event loop, which reports failed transfers. Of two processors A's loop reports
+ * them. */
 static NIC_COLD void look_for_faults(void) {
     if (NIC_SENDS &&
         (TIGON2_REGISTER(EVENT) & (1u << TIGON2_EVENT_READ_FAULT | 1u << TIGON2_EVENT_WRITE_FAULT)))
