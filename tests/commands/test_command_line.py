@@ -210,6 +210,16 @@ def test_wrong_usage(case: str) -> None:
     assert "hsmc" in result.stderr.split("\n")[-2]
 
 
+def test_files_after_an_option(tmp_path: Path) -> None:
+    fetch = str(TOP / "spec/fetch/fetch.hsm")
+    result = run("fmt", ABP, "--check", fetch, str(tmp_path / "missing.hsm"))
+    assert result.returncode == 2
+    assert "missing.hsm" in result.stderr
+    assert run("fmt", ABP, "--check", fetch).returncode == 0
+    unknown = run("fmt", ABP, "--check", fetch, "--chekc")
+    assert "unrecognized arguments: " + fetch + " --chekc" in unknown.stderr
+
+
 @pytest.mark.parametrize("command", ["graph", "export"])
 def test_names_are_suggested(command: str) -> None:
     arguments = ["--format", "scxml"] if command == "export" else []

@@ -10,7 +10,7 @@ import resource
 import sys
 import traceback
 from pathlib import Path
-from typing import Optional, Sequence
+from typing import Any, Optional, Sequence
 
 from .. import __version__
 from ..failure import Failure
@@ -143,6 +143,12 @@ def run(arguments: Optional[Sequence[str]] = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     for name in COMMANDS:
         importlib.import_module(f"hsmc.commands.{name.replace('-', '_')}").add(commands)
-    options = parser.parse_args(arguments)
+    options, rest = parser.parse_known_args(arguments)
+    # argparse takes the files of a command only as far as the next option.
+    files: list[Any] = getattr(options, "files", [])
+    if rest and (not files or any(text.startswith("-") for text in rest)):
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    for text in rest:
+        files.append(type(files[0])(text))
     status: int = options.run(options)
     return status
