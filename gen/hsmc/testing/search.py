@@ -30,6 +30,7 @@ STEPS = 4_000_000  # attempts, unless all transitions are taken before
 RECENT = 4  # payloads of a type remembered along a path
 VARIATIONS = 250  # of an event that brought something new
 AIMED = 80  # of an event that came near a transition not taken yet
+NEARBY = 4_000  # attempts from each seed and the defaults, before PHASE from any
 PHASE = 150_000  # attempts from one beginning
 WALKS = 1000  # at random, when nothing new comes from a beginning
 WALK = 8  # events of each
@@ -184,11 +185,17 @@ class Search:
     def run(self) -> None:
         """From each beginning anew until nothing new comes, then from anywhere at random, while transitions are missing.
 
+        Where there are seeds, a little is tried from each first: what only one of them is near to is not waited for.
         A beginning knows only by its own what is new: with collections of one frame the way to a state is another.
         What led somewhere is remembered throughout. What is cheap goes first: guards are solved only the second time
         round, and every other time from then on; where a seed shows a path, at once.
         """
         self.solving_enabled = bool(self.seeds)
+        if self.seeds:
+            for beginning, path in (*self.seeds, (self._beginnings()[0], ())):
+                self._begin(beginning)
+                self._follow_path(path)
+                self._explore(min(self.steps - self.solving + NEARBY, self.limit))
         while self.missing and self.steps < self.limit:
             defaults: list[Seed] = [(start, ()) for start in self._beginnings()]
             for beginning, path in (*self.seeds, *defaults):
