@@ -83,17 +83,20 @@ $(foreach directory,$(sort $(BUILD) $(SIM_BUILD)),$(eval $(call C_OBJECTS,$(dire
 setup:           ## install the Debian packages that are missing
 	@scripts/setup.sh
 
+# To link a program as one (sim/build.mk) takes longer than tests gain by it. What was linked so before is left as it is.
+TEST_LINK := LTO_LINK=-fno-lto
+
 test: export ASAN_OPTIONS := detect_leaks=1
 test:            ## build and run every test (15 to 20 minutes)
 	@scripts/setup.sh demo verify test
 	@scripts/setup.sh driver >/dev/null 2>&1 || echo "no packages for virtual machines: tests/kernel and tests/driver skip what needs one"
-	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) test-programs
+	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) $(TEST_LINK) test-programs
 	$(Q)scripts/test.py -n 2 --dist loadfile tests spec
 
 test-long: export ASAN_OPTIONS := detect_leaks=1
 test-long:       ## the tests that make test leaves out: mutants, renames, damages, variants, no engine
 	@scripts/setup.sh demo verify test
-	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) test-programs
+	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) $(TEST_LINK) test-programs
 	$(Q)LONG_TESTS=1 scripts/test.py -n 2 --dist loadfile -m long tests
 
 .PHONY: test-programs test-long

@@ -89,6 +89,7 @@ def build(
         "OPTIONS_emp": " ".join(options),
         "PYTHONPYCACHEPREFIX": str(TOP / "build/pycache"),
         "OPTIMISE": "-O1 -g",
+        "LTO_OBJECTS": "",  # nothing is linked as one
         # A spec under work may well leave a function without use.
         "FW_EXTRA": "-Wno-error",
     }
