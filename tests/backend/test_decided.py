@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.long_tests import one_in
 
 from hsmc.compilation.compiler import compile_spec
 from hsmc.backends import backend_promela
@@ -111,7 +112,7 @@ def test_engines_agree(lamp: Path) -> None:
     assert len(states) == 3
 
 
-@pytest.mark.parametrize("check", ["two_senders", "two_senders_restart"])
+@pytest.mark.parametrize("check", one_in(2, ["two_senders", "two_senders_restart"]))
 def test_the_largest_models_fit(tmp_path: Path, check: str) -> None:
     """SPIN has room for 2048 branches in a step. Those of three nodes have most; it would refuse them here."""
     subject = Subject(EMP, tmp_path, "modern")

@@ -7,6 +7,7 @@ After an intended change: HSMC_REFRESH=1 pytest tests/backend, then read the dif
 from __future__ import annotations
 
 import doctest
+import functools
 import os
 import pathlib
 import re
@@ -59,8 +60,13 @@ FORBIDDEN = re.compile(
 INDIRECT = re.compile(r"\b(j|jr|jal|jalr)\s+\$(?!31\b)")
 
 
+@functools.lru_cache
+def files_of(spec: pathlib.Path) -> dict[str, str]:
+    return backend_c.generate(hsmc.compile_spec(str(spec)))
+
+
 def generate(spec: pathlib.Path, directory: pathlib.Path) -> list[pathlib.Path]:
-    files = backend_c.generate(hsmc.compile_spec(str(spec)))
+    files = files_of(spec)
     for name, text in files.items():
         (directory / name).write_text(text)
     return [directory / name for name in files]

@@ -61,9 +61,12 @@ class Generated:
         return [(kind, name) for kind, name in found]
 
 
-@pytest.fixture
-def generated(request: pytest.FixtureRequest, tmp_path: Path) -> Generated:
-    return Generated(request.param, tmp_path)
+@pytest.fixture(scope="module")
+def generated(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Generated:
+    """One for all tests of a spec, which only look at it."""
+    return Generated(request.param, tmp_path_factory.mktemp("generated"))
 
 
 @pytest.mark.parametrize("generated", SPECS, indirect=True, ids=ids)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.long_tests import one_in
 
 sys.path[:0] = [str(Path.cwd()), str(Path.cwd() / "gen")]
 
@@ -93,7 +94,7 @@ def compiled(modern: Compilation, settings: dict[str, int]) -> dict[str, str]:
     return {name: number.sub("", text) for name, text in made.items()}
 
 
-@pytest.mark.parametrize("switch", bench_switches.SWITCHES)
+@pytest.mark.parametrize("switch", one_in(5, bench_switches.SWITCHES))
 def test_a_switch_changes_the_profile_modern(
     switch: bench_switches.Switch, modern: Compilation
 ) -> None:

@@ -26,6 +26,7 @@ from hsmc.compilation.compiler import Compilation
 from hsmc.comparison.written import WrittenState, written_processes
 from tests.in_process import run_hsmc
 from tests.places import tells_place
+from tests.long_tests import long
 
 TOP = Path(__file__).resolve().parents[2]
 SCHEMA = TOP / "docs/ir.schema.json"
@@ -102,7 +103,12 @@ Validator = jsonschema.validators.extend(
 )
 
 
-@specs
+# Of EMP, a text of half a megabyte, in `make test-long`; its every kind of node occurs in the features, too.
+@pytest.mark.parametrize(
+    "spec",
+    [ABP, *FEATURES, pytest.param(EMP, marks=long)],
+    ids=lambda path: path.stem,
+)
 def test_json_is_valid(spec: Path) -> None:
     schema = json.loads(SCHEMA.read_text())
     jsonschema.Draft7Validator.check_schema(schema)

@@ -91,6 +91,7 @@ def test_the_variants_of_the_image_run_too(tree: Path) -> None:
         assert "right on right: returned 0" in told
 
 
+@long
 def test_a_header_of_64_bytes_whose_last_word_counts(tree: Path) -> None:
     """The longest there may be, over a wire on which frames wrap around the ends of the buffers."""
     run(tree, "gen/bin/hsmc", "new", "demo")

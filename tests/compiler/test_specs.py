@@ -18,6 +18,7 @@ from hsmc.dump import dump
 from hsmc.files import write_if_changed
 from hsmc.report import render
 from tests.compiler.large_spec import large_spec
+from tests.long_tests import long
 from tests.places import tells_place
 
 TOP = Path(__file__).resolve().parents[2]
@@ -137,7 +138,12 @@ def test_build_writes_only_what_changed(tmp_path: Path) -> None:
     assert [p.name for p in path.parent.iterdir()] == ["file.txt"]
 
 
-@names
+# What is made of EMP for its 36 checks is in `make test-long`.
+@pytest.mark.parametrize(
+    "spec",
+    [pytest.param(s, marks=long) if s.stem == "emp" else s for s in SPECS],
+    ids=lambda path: path.stem,
+)
 def test_build(spec: Path, tmp_path: Path) -> None:
     pytest.importorskip("hsmc.backends.backend_c")
     pytest.importorskip("hsmc.backends.backend_promela")

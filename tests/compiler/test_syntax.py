@@ -18,6 +18,7 @@ import lark
 from lark.exceptions import LarkError
 from lark.grammar import Rule
 from tests.compiler.random_syntax import random_text, reachable, rules, text_with
+from tests.long_tests import one_in
 
 from hsmc.formatting.formatter import format_text, same_tree
 from hsmc.frontend import lalr
@@ -130,7 +131,7 @@ def test_long_files(seed: int) -> None:
     check(random_text(random.Random(seed), 40)[0])
 
 
-@pytest.mark.parametrize("path", SPECS, ids=lambda p: p.name)
+@pytest.mark.parametrize("path", one_in(3, SPECS), ids=lambda p: p.name)
 def test_specs_and_their_mistakes_as_lark_reads_them(path: Path) -> None:
     text = path.read_text()
     whole = Selection("modern", None)  # repair.hsm has little else

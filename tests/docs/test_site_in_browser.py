@@ -11,6 +11,7 @@ from typing import Iterator
 import pytest
 
 from tests.docs.browser import Browser
+from tests.long_tests import one_in
 
 TOP = Path(__file__).resolve().parents[2]
 HSMC = TOP / "gen/bin/hsmc"
@@ -40,12 +41,15 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         yield found
 
 
-def test_every_page_opens_without_a_complaint(site: Path, browser: Browser) -> None:
+@pytest.mark.parametrize("one_of", one_in(2, [6, 1]))
+def test_every_page_opens_without_a_complaint(
+    site: Path, browser: Browser, one_of: int
+) -> None:
     complaints = []
     wide = []
     pages = sorted(site.rglob("*.html"))
     assert len(pages) > 100
-    for page in pages:
+    for page in pages[::one_of]:
         name = str(page.relative_to(site))
         browser.complaints.clear()
         browser.open(page)
@@ -57,12 +61,15 @@ def test_every_page_opens_without_a_complaint(site: Path, browser: Browser) -> N
     assert wide == []
 
 
-def test_narrow_windows_scroll_tables_not_pages(site: Path, browser: Browser) -> None:
+@pytest.mark.parametrize("one_of", one_in(2, [4, 1]))
+def test_narrow_windows_scroll_tables_not_pages(
+    site: Path, browser: Browser, one_of: int
+) -> None:
     browser.resize(700, 900)
     try:
         pages = [*sorted(site.glob("*.html")), *sorted((site / "emp").glob("*.html"))]
         wide = []
-        for page in pages:
+        for page in pages[::one_of]:
             browser.open(page)
             if browser.evaluate("document.documentElement.scrollWidth") > 700:
                 wide.append(page.name)

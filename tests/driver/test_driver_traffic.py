@@ -13,7 +13,7 @@ import pytest
 from scripts.guest import TIME_LIMIT_SECONDS, Guest, Result
 from tests.driver.test_module import BUILD, IMAGE, IN_GUEST, MODULE, complaints, module
 from tests.kernel.machines import BRIDGE, TWO_BOARDS, serve, skip_without_kernel
-from tests.long_tests import one_in
+from tests.long_tests import long, one_in
 
 skip_without_kernel()
 __all__ = ["module"]  # the fixture
@@ -75,6 +75,7 @@ def microseconds(output: str) -> list[int]:
     return [int(text) for text in re.findall(r"intact, \d+ again, (\d+) us", output)]
 
 
+@long  # test_driver_emp.py sends files both ways, too
 def test_files_go_both_ways_over_a_wire_that_loses(tmp_path: Path) -> None:
     numbers = random.Random(3)
     there, back = tmp_path / "there", tmp_path / "back"
@@ -100,7 +101,8 @@ def kills(count: int, seed: int) -> str:
     )
 
 
-@pytest.mark.parametrize("count", one_in(2, [8, 200]))
+@long
+@pytest.mark.parametrize("count", [8, 200])
 def test_programs_may_be_killed(count: int) -> None:
     result = run(
         f"""insmod /emp.ko
@@ -122,7 +124,7 @@ rmmod emp
     )
 
 
-@pytest.mark.parametrize("calls", one_in(2, [20_000, 1_000_000]))
+@pytest.mark.parametrize("calls", one_in(2, [5_000, 1_000_000]))
 def test_a_hostile_program_harms_nothing(calls: int) -> None:
     """Its neighbour does at least 90 % of what it does beside a program that only uses the processor. That takes real time,
     so it is compared where this test runs alone; test_share compares it in simulated time.

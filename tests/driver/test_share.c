@@ -21,7 +21,7 @@ enum {
 };
 
 #define WARM_UP_NS  UINT64_C(15000000)
-#define MEASURED_NS UINT64_C(81000000)
+#define MEASURED_NS UINT64_C(40000000)
 #define LIMIT_NS    UINT64_C(60000000000)
 
 static struct shared_board boards[2];

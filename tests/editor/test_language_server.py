@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from pathlib import Path
 from typing import Any, Iterator
 
@@ -14,6 +13,7 @@ from hsmc.compilation.compiler import compile_spec, diagnose
 from hsmc.dump import dump
 from hsmc.formatting.formatter import format_text
 from tests.editor.lsp_client import TOP, Client, ErrorAnswer, apply, cut, place
+from tests.few_checks import copy_emp
 from tests.long_tests import one_in
 
 SMALL = """\
@@ -36,9 +36,8 @@ def client(tmp_path: Path) -> Iterator[Client]:
 
 @pytest.fixture
 def emp(tmp_path: Path) -> Path:
-    """A copy of EMP's spec."""
-    shutil.copytree(TOP / "spec/emp", tmp_path / "emp")
-    return tmp_path / "emp"
+    """A copy of EMP's spec. With its first check alone: a server judges each text in all of them."""
+    return copy_emp(tmp_path / "emp")
 
 
 def test_diagnostics_follow_the_text(client: Client, tmp_path: Path) -> None:
@@ -233,8 +232,8 @@ def dumped(top: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def emp_as_it_stands() -> str:
-    return dumped(TOP / "spec/emp/emp.hsm")
+def emp_as_it_stands(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return dumped(copy_emp(tmp_path_factory.mktemp("whole") / "emp") / "emp.hsm")
 
 
 def tokens(text: str) -> list[str]:
@@ -245,7 +244,7 @@ def tokens(text: str) -> list[str]:
 @pytest.mark.parametrize(
     "file, before, behind, old, new, others",
     one_in(
-        5,
+        9,
         [
             # A state, an event, a field of a record and one of a payload, an action, a function, a constant.
             ("send.hsm", "state RETRANS", "MIT ", "RETRANSMIT", "AGAIN", 0),

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.end_to_end.programs import TOP, make_variant, succeeds
+from tests.long_tests import long
 
 PROFILES = ["modern"]
 SEEDS = (1, 2, 3, 4, 5)
@@ -73,7 +74,7 @@ def test_wildcards_between_many_nodes(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_traces_agree_with_the_spec(profile: str) -> None:
-    command = ["scripts/conform.py", "--worlds=10", f"--profile={profile}"]
+    command = ["scripts/conform.py", "--worlds=4", f"--profile={profile}"]
     result = subprocess.run(
         [*command, f"--build=build/{profile}"],
         cwd=TOP,
@@ -142,6 +143,7 @@ def test_collections_grow_while_nothing_is_lost(tmp_path: Path) -> None:
     assert lossy["data_frames"] < 4 * lossy["acknowledgements"]
 
 
+@long
 def test_jumbo_frames(tmp_path: Path) -> None:
     """An image for an MTU of 9000 bytes carries long messages at its wire's limit, and repairs losses."""
     build = Path("build/mtu9000")

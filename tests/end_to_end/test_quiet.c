@@ -4,7 +4,7 @@
 
 #include "tests/end_to_end/quiet_world.h"
 
-enum { WORLDS = 24 /* of each bus kind */ };
+enum { WORLDS = 12 /* of each bus kind */ };
 
 static struct quiet quiet;
 

@@ -12,6 +12,7 @@ import shutil
 import sys
 
 import pytest
+from tests.long_tests import one_in
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -277,7 +278,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("broken", BROKEN)
+@pytest.mark.parametrize("broken", one_in(3, BROKEN))
 def test_rare_lines_of_a_world_find_a_mistake(
     broken: str, tmp_path: pathlib.Path
 ) -> None:
@@ -286,7 +287,7 @@ def test_rare_lines_of_a_world_find_a_mistake(
     assert run.violated == violated, run.failure
 
 
-@pytest.mark.parametrize("broken", ["parameter", "unchanged on a wire line"])
+@pytest.mark.parametrize("broken", one_in(2, ["parameter", "unchanged on a wire line"]))
 def test_counterexamples_of_rare_lines(broken: str, tmp_path: pathlib.Path) -> None:
     check, violated, changes = BROKEN[broken]
     subject, run = house(tmp_path, check, changes)

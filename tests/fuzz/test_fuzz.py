@@ -17,6 +17,7 @@ from hsmc.testing.engines import difference
 from tests.fuzz import spec_writer
 from tests.fuzz.engines import ENGINES, JavaScript
 from tests.fuzz.fuzz import Run, seeds_of
+from tests.long_tests import long
 
 SPECS = int(os.environ.get("FUZZ_SPECS", "6"))
 
@@ -48,6 +49,7 @@ def test_specs_are_full_of_edges() -> None:
         assert lines[part.first - 1].startswith(f"constant first{part.number} ")
 
 
+@long
 def test_a_wrong_engine_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

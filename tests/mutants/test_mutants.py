@@ -40,7 +40,7 @@ def run(spec: pathlib.Path, build: pathlib.Path, mutant: Mutant) -> Run:
 
 
 @pytest.mark.parametrize(
-    "mutant", one_in(10, ALL_MUTANTS), ids=lambda mutant: mutant.name.replace(" ", "_")
+    "mutant", one_in(40, ALL_MUTANTS), ids=lambda mutant: mutant.name.replace(" ", "_")
 )
 def test_mutant_is_killed(mutant: Mutant, tmp_path: pathlib.Path) -> None:
     shutil.copytree(ROOT / "spec", tmp_path / "spec")
@@ -57,11 +57,12 @@ def test_mutant_is_killed(mutant: Mutant, tmp_path: pathlib.Path) -> None:
     assert result.violated == mutant.violates, result.failure
 
 
-def test_spec_survives(tmp_path: pathlib.Path) -> None:
+@pytest.mark.parametrize("check", one_in(2, ["one_record", "two_collections"]))
+def test_spec_survives(check: str, tmp_path: pathlib.Path) -> None:
     subject = Subject(ROOT / "spec/emp/emp.hsm", tmp_path)
-    searches = list(subject.searches(["two_collections"], engines=["c"]))
+    searches = list(subject.searches([check], engines=["c"]))
     assert [search.kind for search in searches] == ["safety", "liveness"]
-    runs = run_all([(search, subject) for search in searches])
+    runs = run_all([(search, subject) for search in searches], quick=True)
     assert [(run.name, run.failure) for run in runs if not run.holds] == []
 
 

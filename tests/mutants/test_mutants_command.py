@@ -9,6 +9,7 @@ import subprocess
 from typing import Any
 
 import pytest
+from tests.long_tests import long
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ABP = ROOT / "spec/abp/abp.hsm"
@@ -130,6 +131,7 @@ def test_list_names_without_searching(tmp_path: pathlib.Path) -> None:
     )
 
 
+@long
 def test_a_world_outlives_the_timers_it_speaks_of(tmp_path: pathlib.Path) -> None:
     """The only one of the spec: a mutant without it is searched, and so is an edited spec."""
     lines = ABP.read_text().splitlines(keepends=True)

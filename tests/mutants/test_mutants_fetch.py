@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from tests.long_tests import one_in
+from tests.long_tests import long
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -69,7 +69,8 @@ check tiny
 """
 
 
-@pytest.mark.parametrize("name", one_in(3, MUTANTS))
+@long
+@pytest.mark.parametrize("name", MUTANTS)
 def test_each_property_is_violated_by_a_mutant(
     name: str, tmp_path: pathlib.Path
 ) -> None:

@@ -132,7 +132,7 @@ FAULTS: dict[str, tuple[str, Replacement, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", one_in(3, FAULTS))
+@pytest.mark.parametrize("name", one_in(6, FAULTS))
 def test_a_faulty_parser_is_refuted(
     name: str,
     protocol: ir.Protocol,
@@ -257,7 +257,7 @@ CODEC_FAULTS: dict[str, tuple[str, str, Replacement, str]] = {
 }
 
 
-@pytest.mark.parametrize("fault", one_in(3, CODEC_FAULTS))
+@pytest.mark.parametrize("fault", one_in(6, CODEC_FAULTS))
 def test_a_faulty_codec_is_refuted(fault: str, tmp_path: Path) -> None:
     name, old, new, told = CODEC_FAULTS[fault]
     protocol = hsmc.compile_spec(str(ROOT / f"spec/{name}/{name}.hsm"))

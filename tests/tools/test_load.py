@@ -10,6 +10,7 @@ from typing import Iterator
 import pytest
 
 from tests.tools.installed import BUILD, EMP, IMAGE, Boards, clean, ended, install
+from tests.long_tests import one_in
 
 ELF = BUILD / "firmware/emp_a.elf"
 
@@ -61,14 +62,17 @@ def fixture_running() -> Iterator[Boards]:
 
 @pytest.mark.parametrize(
     "kind, told",
-    [
-        ("truncated", "trailer is missing"),
-        ("bit flipped", "CRC"),
-        ("another machine", "found machine 62"),
-        ("too large", "too large"),
-        ("a driver's", "trailer is missing"),
-        ("another spec", "this library is of specification"),
-    ],
+    one_in(
+        3,
+        [
+            ("bit flipped", "CRC"),
+            ("truncated", "trailer is missing"),
+            ("another machine", "found machine 62"),
+            ("another spec", "this library is of specification"),
+            ("too large", "too large"),
+            ("a driver's", "trailer is missing"),
+        ],
+    ),
 )
 def test_broken_images_leave_a_running_board_alone(
     running: Boards, tmp_path: Path, kind: str, told: str

@@ -172,6 +172,7 @@ def test_endless_retransmission(tmp_path: Path) -> None:
     assert [frame["kind"] for frame in last["wire"]] == [3]
 
 
+@long
 def test_acknowledged_too_early(tmp_path: Path) -> None:
     """The wire sees the acknowledgement, and the host that its memory has nothing of the message."""
     copied(tmp_path, HASTY)
@@ -183,6 +184,7 @@ def test_acknowledged_too_early(tmp_path: Path) -> None:
     assert shows.endswith("but its host's memory lacks frame 0 of message 0")
 
 
+@long
 def test_a_board_restarts(tmp_path: Path) -> None:
     """A sender that does not heed the refusals of another incarnation sends to the former one for ever."""
     copied(tmp_path, FAITHFUL)

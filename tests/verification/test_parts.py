@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hsmc import parts
 from tests.verification.test_verification import ABP, FORGETFUL, hsmc, seeded
+from tests.long_tests import long
 
 PARTS = 3
 
@@ -66,6 +67,7 @@ def test_a_lost_part_is_run_again(copy: Path) -> None:
     assert again.returncode == 0, again.stderr
 
 
+@long
 def test_a_violation_in_one_part_is_told_by_all(tmp_path: Path) -> None:
     """With its counterexample, which is made where the parts are merged."""
     seeded(tmp_path, FORGETFUL)

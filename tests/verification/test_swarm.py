@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.verification.test_verification import ABP, HASTY, hsmc, report, seeded
+from tests.long_tests import long, one_in
 
 VERIFY = "verify abp.hsm --level quick --kind safety --engine c"
 
@@ -28,7 +29,7 @@ def test_no_proof(tmp_path: Path) -> None:
     assert "0 exhaustive" in told.stdout
 
 
-@pytest.mark.parametrize("engine", ["c", "promela"])
+@pytest.mark.parametrize("engine", one_in(2, ["c", "promela"]))
 def test_a_violation(tmp_path: Path, engine: str) -> None:
     """It is found, shortened and written down."""
     seeded(tmp_path, HASTY)
@@ -42,6 +43,7 @@ def test_a_violation(tmp_path: Path, engine: str) -> None:
     assert "violates no_early_completion" in again.stdout
 
 
+@long
 def test_members_differ(tmp_path: Path) -> None:
     """In a depth that does not reach every state, another order reaches others."""
     (tmp_path / "abp.hsm").write_text(ABP)

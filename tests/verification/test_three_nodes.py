@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.verification.test_verification import TOP, hsmc
+from tests.long_tests import long
 
 # The outer nodes tell the middle one a number. It confirms both later, each to its node.
 GATHERING = """
@@ -99,6 +100,7 @@ def test_both_engines_find_the_same_states(tmp_path: Path) -> None:
     }
 
 
+@long
 @pytest.mark.parametrize("to", ["0", "to ^ 1"])
 def test_a_confirmation_for_another_node(tmp_path: Path, to: str) -> None:
     """It is found, told with the right nodes, and repeated on the interpreter and on the C."""
