@@ -115,15 +115,18 @@ def test_random_text(source: random.Random) -> None:
     check(random_text(source)[0])
 
 
-def test_each_rule_of_the_grammar() -> None:
+@pytest.mark.parametrize("one_of", one_in(2, [4, 1]))
+def test_each_rule_of_the_grammar(one_of: int) -> None:
+    """`make test` begins with one rule of four; a text has others besides."""
     assert set(reachable()) == {rule for own in rules().values() for rule in own}
     reached: set[Rule] = set()
-    for rule in reachable():
+    for rule in list(reachable())[::one_of]:
         if rule not in reached:
             text, used = text_with(rule, 1)
             check(text)
             reached |= used
-    assert reached == set(reachable())
+    assert len(reached) >= len(reachable()) // one_of
+    assert one_of > 1 or reached == set(reachable())
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -24,6 +24,7 @@ from hsmc import compile_spec, ir, naming  # noqa: E402
 from hsmc.backends import backend_wireshark  # noqa: E402
 from tests.dissector.wireshark import Builder, Tshark, write_pcap  # noqa: E402
 from tests.places import tells_place  # noqa: E402
+from tests.long_tests import one_in
 
 HSMC = TOP / "gen/bin/hsmc"
 DEMO = [str(TOP / "build/host/emp_demo"), "transfer", "--quiet"]
@@ -104,7 +105,7 @@ def test_every_field(path: Path, tshark: Tshark, tmp_path: Path) -> None:
     assert shown == set(names.values())  # conditions of parts held at times
 
 
-@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", one_in(4, SPECS), ids=lambda path: path.stem)
 def test_frames_that_end_early(path: Path, tshark: Tshark, tmp_path: Path) -> None:
     """Cut at every byte: malformed. Where only the capture is cut, that is said, and it is no fault of the frame."""
     protocol = compile_spec(str(path))

@@ -20,8 +20,9 @@ enum {
     TURN_NS = 1000
 };
 
-#define WARM_UP_NS  UINT64_C(15000000)
-#define MEASURED_NS UINT64_C(40000000)
+#define WARM_UP_NS UINT64_C(15000000)
+/* The table in docs/driver.md is of SHARE_ALL. */
+#define MEASURED_NS (getenv("SHARE_ALL") ? UINT64_C(81000000) : UINT64_C(40000000))
 #define LIMIT_NS    UINT64_C(60000000000)
 
 static struct shared_board boards[2];
