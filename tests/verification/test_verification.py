@@ -332,6 +332,7 @@ def test_a_world_with_every_kind_of_line(tmp_path: Path) -> None:
     assert records[0]["not_here"] == ["reordering"]
 
 
+@long
 def test_two_worlds(tmp_path: Path) -> None:
     """Each check is searched in its own, with lines for all nodes and values."""
     command = "verify tests/compiler/features/worlds.hsm --json --output"
