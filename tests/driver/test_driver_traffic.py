@@ -163,6 +163,7 @@ rmmod emp
         assert random_calls * 0.9 <= busy, result.output
 
 
+@long
 def test_a_reset_a_trusted_program_and_programs_in_poll() -> None:
     result = run(
         f"""insmod /emp.ko

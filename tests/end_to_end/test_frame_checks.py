@@ -8,19 +8,27 @@ from typing import Any
 
 import pytest
 from tests.end_to_end.programs import TOP, make_variant, succeeds
+from tests.long_tests import long
 
 PLAIN = Path("build/modern")
 CHECKED = Path("build/checks_frames")
+OPTIONS = "--set checks_frames=1"
 
 
 @pytest.fixture(scope="module")
 def checked() -> Path:
     """Image and programs whose frames carry checks."""
     names = ["host/emp_demo", "firmware/emp_a.elf", "tests/campaign"]
-    names += ["tests/campaign_fast", "tests/test_messages"]
-    names += ["tests/end_to_end/test_tagged"]
-    make_variant(CHECKED, "--set checks_frames=1", *names)
+    make_variant(CHECKED, OPTIONS, *names)
     return CHECKED
+
+
+@pytest.fixture(scope="module")
+def checked_programs(checked: Path) -> Path:
+    """Besides, what takes long to compile."""
+    names = ["tests/campaign_fast", "tests/test_messages"]
+    make_variant(checked, OPTIONS, *names, "tests/end_to_end/test_tagged")
+    return checked
 
 
 def transfer(build: Path, work: Path, message_bytes: int) -> dict[str, Any]:
@@ -60,11 +68,13 @@ def test_random_faults(checked: Path) -> None:
     assert "1600 messages, 0 worlds failed" in succeeds(checked, "campaign", "20")
 
 
-def test_many_nodes(checked: Path) -> None:
+@long
+def test_many_nodes(checked_programs: Path) -> None:
     """One frame of 20 is damaged, on the native port, which sums data as the chip does."""
-    succeeds(checked, "campaign_fast", "100", "12", "2000", "damage=50000")
+    succeeds(checked_programs, "campaign_fast", "100", "12", "2000", "damage=50000")
 
 
+@long
 @pytest.mark.parametrize("program", ["test_messages", "end_to_end/test_tagged"])
-def test_programs(checked: Path, program: str) -> None:
-    succeeds(checked, program)
+def test_programs(checked_programs: Path, program: str) -> None:
+    succeeds(checked_programs, program)
