@@ -17,7 +17,7 @@ $(foreach name,$(PROTOCOLS),\
   $(if $(wildcard spec/$(name)/firmware),\
     $(eval KINDS_$(name) += _nic.h _nic.c _watch.h _observed.h) $(eval OUTPUTS_$(name) := --nic --watch)\
     $(if $(PLACEMENT),$(if $(shell sed -n 's/^placement $(PLACEMENT) .*/&/p' $(SPEC_$(name))),\
-      $(eval KINDS_$(name) += _a.c _b.c _nic_b.c) $(eval OUTPUTS_$(name) += --placement $(PLACEMENT))\
+      $(eval KINDS_$(name) += _a.c _b.c _messages.h _nic_b.c) $(eval OUTPUTS_$(name) += --placement $(PLACEMENT))\
       $(eval DIVIDED_$(name) := yes)))))
 
 .PHONY: generate

@@ -31,6 +31,10 @@ class CNames:
     def event(self, process: str, event: str) -> str:
         return self.upper("event", process, event)
 
+    def put(self, process: str, event: str) -> str:
+        """The function that raises an event of another processor."""
+        return self.lower("put", process, event)
+
     def message(self, process: str, event: str) -> str:
         """Of an event that another processor raises."""
         return self.upper("message", process, event)

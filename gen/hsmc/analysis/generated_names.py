@@ -208,6 +208,7 @@ class _NameCheck:
                     spelt.append(names.lower(process.name, event.name))
                 if self.protocol.placements and not event.external:
                     spelt.append(names.message(process.name, event.name))
+                    spelt.append(names.put(process.name, event.name))
                 for name in spelt:
                     self.enter(self.globals, name, what, event.place)
             for timer in process.timers:

@@ -12,8 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Optional
 
-from .. import ir
+from .. import ir, naming
+from ..placement import PlacementAnalysis
 from . import backend_c, c_units
+from .exchange import Exchange
 
 CONTROL = "Control"
 LINK_PROCESS, LINK_DEVICES = "Link", {"link_send", "link_idle", "link_enable"}
@@ -45,6 +47,11 @@ def timer_numbers(writer: backend_c.CWriter) -> list[TimerNumbers]:
     return numbers
 
 
+def message_words(exchange: Exchange) -> int:
+    """Of a slot of a queue: the chip does not multiply."""
+    return max(8, 1 << (exchange.words() - 1).bit_length()) if exchange else 0
+
+
 def generate(
     protocol: ir.Protocol, placement: Optional[ir.Placement] = None
 ) -> dict[str, str]:
@@ -58,8 +65,15 @@ def generate(
     environment = backend_c.environment(writer)
     prefix = writer.names.prefix
     on = dict(placement.processors) if placement else {}
+    exchange = None
+    if placement:
+        exchange = c_units.exchange_of(PlacementAnalysis(protocol), placement)
     context = {
         "protocol": protocol,
+        "exchange": exchange,
+        "message_words": message_words(exchange) if exchange else 0,
+        "common": exchange.members() if exchange else (),
+        "members": [(naming.snake(n), cold) for n, cold in writer.state_members()],
         "placement": placement,
         "processors": [
             (process, c_units.PROCESSORS.index(on.get(process.name, "A")))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The C by which the units of two processors raise each other's events and use common data (exchange.py).
 
-In the unit that raises, a function of the handler's name puts the message; in the other unit `PREFIX_message_came` raises the
+In the unit that raises, a function puts the message; in the other unit `PREFIX_message_came` raises the
 event. Word 0 of a message is its kind, then each carried value has a word of its own. Events that use common data run under
 the lock, from their first guard to their last action.
 """
@@ -33,6 +33,11 @@ class UnitWriter(backend_c.CWriter):
     def any_process(self, name: str) -> ir.Process:
         return self.exchange.protocol.process(name)
 
+    def raising_function(self, process: str, event: str) -> str:
+        if any((m.process, m.event) == (process, event) for m in self.outgoing):
+            return self.names.put(process, event)
+        return super().raising_function(process, event)
+
     def declared(self, message: Message) -> ir.Event:
         process = self.any_process(message.process)
         return next(e for e in process.events if e.name == message.event)
@@ -43,9 +48,9 @@ class UnitWriter(backend_c.CWriter):
         parameters = self.parameter_list(
             event.arguments, self.instance_parameter(process)
         )
-        name = self.names.handler(message.process, message.event)
+        name = self.names.put(message.process, message.event)
         lines = [
-            f"static void {name}({parameters})",
+            f"void {name}({parameters})",
             "{",
             self.line(
                 1, f"volatile uint32_t *const message_ = {self.hook('BEGIN')}();"
@@ -171,6 +176,14 @@ def _with_entries(unit: ir.Protocol, incoming: Sequence[Message]) -> ir.Protocol
 def header(exchange: Exchange) -> str:
     """PREFIX_messages.h, which both units include."""
     writer = backend_c.CWriter(exchange.protocol)
+    messages = [
+        (writer.protocol.process(message.process), event, message)
+        for message in exchange.messages
+        for event in writer.protocol.process(message.process).events
+        if event.name == message.event
+    ]
     template = backend_c.environment(writer).get_template("c/messages.h.j2")
     context = backend_c.context_of(writer)
-    return backend_c.wrapped(template.render({**context, "exchange": exchange}))
+    return backend_c.wrapped(
+        template.render({**context, "exchange": exchange, "messages": messages})
+    )

@@ -171,6 +171,9 @@ class StatementWriter(CheckWriter):
         """It may be on another processor (c_messages.py)."""
         return self.protocol.process(name)
 
+    def raising_function(self, process: str, event: str) -> str:
+        return self.names.handler(process, event)
+
     def _raise(self, node: ir.Raise, depth: int) -> str:
         process = self.any_process(node.process)
         event = next(e for e in process.events if e.name == node.event)
@@ -179,7 +182,7 @@ class StatementWriter(CheckWriter):
             arguments.insert(0, self.raised_for(process, node.instance))
         return self.line(
             depth,
-            f"{self.call(self.names.handler(node.process, node.event), arguments)};",
+            f"{self.call(self.raising_function(node.process, node.event), arguments)};",
         )
 
     def _release(self, node: ir.Release, depth: int) -> str:

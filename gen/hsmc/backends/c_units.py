@@ -98,6 +98,4 @@ def generate(analysis: PlacementAnalysis, placement: ir.Placement) -> Mapping[st
         )
         for processor in PROCESSORS
     }
-    if exchange:
-        texts[f"{prefix}_messages.h"] = c_messages.header(exchange)
-    return texts
+    return {**texts, f"{prefix}_messages.h": c_messages.header(exchange)}

@@ -12,10 +12,11 @@ gets on. So neither waits for ever, however small the queues are; c_units.py ref
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
-from typing import Iterable, Optional
+from typing import Optional, Sequence, cast
 
-from .. import ir, naming
+from .. import ir, naming, walk
 from ..placement import Carried, Crossings
 
 Event = tuple[str, str]  # process, event
@@ -34,6 +35,11 @@ class Message:
     @property
     def words(self) -> int:
         return 1 + len(self.carries)
+
+    @property
+    def device(self) -> str:
+        """What puts the message, as an operation of a device (`divided`)."""
+        return f"put_{self.process}_{self.event}"
 
 
 class Exchange:
@@ -110,3 +116,141 @@ class Exchange:
             if holder in pools:
                 result.append(f"{naming.snake(holder)}_used")
         return tuple(result)
+
+
+def divided(exchange: Exchange) -> ir.Protocol:
+    """The protocol as its two processors run it: a raise that crosses is an operation of a device, and the event comes from
+    outside. Raises ValueError where processes of both processors raise one event of the same action.
+    """
+    protocol, on = exchange.protocol, dict(exchange.placement.processors)
+    crossing = {(m.process, m.event): m for m in exchange.messages}
+    processors = _processors_of_actions(protocol, on)
+    devices = tuple(
+        ir.Device(
+            name=message.device,
+            doc="",
+            place=protocol.place,
+            arguments=_arguments(protocol, message),
+        )
+        for message in exchange.messages
+    )
+
+    def of_process(process: ir.Process) -> ir.Process:
+        here = {on[process.name]}
+        return dataclasses.replace(
+            process,
+            events=tuple(
+                dataclasses.replace(event, external=True)
+                if (process.name, event.name) in crossing
+                else event
+                for event in process.events
+            ),
+            initial_actions=_replaced(process.initial_actions, here, on, crossing),
+            handlers=tuple(
+                dataclasses.replace(
+                    handler,
+                    groups=tuple(
+                        dataclasses.replace(
+                            group,
+                            rows=tuple(of_row(row, here) for row in group.rows),
+                        )
+                        for group in handler.groups
+                    ),
+                )
+                for handler in process.handlers
+            ),
+        )
+
+    def of_row(row: ir.Row, here: set[str]) -> ir.Row:
+        return dataclasses.replace(
+            row,
+            exit_actions=_replaced(row.exit_actions, here, on, crossing),
+            actions=_replaced(row.actions, here, on, crossing),
+            entry_actions=_replaced(row.entry_actions, here, on, crossing),
+            raises=tuple(r for r in row.raises if {on[r[0]]} == here),
+        )
+
+    return dataclasses.replace(
+        protocol,
+        devices=(*protocol.devices, *devices),
+        processes=tuple(of_process(process) for process in protocol.processes),
+        actions=tuple(
+            dataclasses.replace(
+                action,
+                body=_replaced(
+                    action.body, processors.get(action.name, set()), on, crossing
+                ),
+                raises=tuple(
+                    r
+                    for r in action.raises
+                    if {on[r[0]]} == processors.get(action.name, set())
+                ),
+            )
+            for action in protocol.actions
+        ),
+    )
+
+
+def _arguments(protocol: ir.Protocol, message: Message) -> tuple[ir.Argument, ...]:
+    process = protocol.process(message.process)
+    event = next(e for e in process.events if e.name == message.event)
+    if process.pool is None:
+        return event.arguments
+    reference = ir.Argument(
+        name=str(process.instance), type=protocol.pool(process.pool).reference
+    )
+    return (reference, *event.arguments)
+
+
+def _processors_of_actions(
+    protocol: ir.Protocol, on: dict[str, str]
+) -> dict[str, set[str]]:
+    """Where the processes run that reach an action."""
+    bodies = {action.name: action.body for action in protocol.actions}
+    found: dict[str, set[str]] = {}
+    for process in protocol.processes:
+        waiting: list[object] = [process.initial_actions]
+        waiting += [walk.handler_parts(handler) for handler in process.handlers]
+        while waiting:
+            for node in walk.nodes(waiting.pop()):
+                if isinstance(node, ir.ActionCall):
+                    where = found.setdefault(node.action, set())
+                    if on[process.name] not in where:
+                        where.add(on[process.name])
+                        waiting.append(bodies[node.action])
+    return found
+
+
+def _replaced(
+    statements: Sequence[ir.Statement],
+    here: set[str],
+    on: dict[str, str],
+    crossing: dict[Event, Message],
+) -> tuple[ir.Statement, ...]:
+    """With raises that leave the processors `here` as operations of a device."""
+    result: list[ir.Statement] = []
+    for node in statements:
+        if isinstance(node, ir.Raise) and here - {on[node.process]}:
+            if len(here) > 1:
+                raise ValueError(
+                    f"{node.place}: processes on both processors raise {node.process}.{node.event} here"
+                )
+            given = (() if node.instance is None else (node.instance,)) + node.arguments
+            device = crossing[node.process, node.event].device
+            result.append(
+                ir.DeviceCall(place=node.place, device=device, arguments=given)
+            )
+        elif isinstance(node, ir.If):
+            result.append(
+                dataclasses.replace(
+                    node,
+                    then=_replaced(node.then, here, on, crossing),
+                    otherwise=_replaced(node.otherwise, here, on, crossing),
+                )
+            )
+        elif isinstance(node, ir.LOOPS):
+            body = _replaced(node.body, here, on, crossing)
+            result.append(cast(ir.Statement, dataclasses.replace(node, body=body)))
+        else:
+            result.append(node)
+    return tuple(result)

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any, Iterator, Optional, Sequence
 
 from .. import ir
+from ..backends.exchange import Exchange, Message, divided
 from ..failure import Failure
 from ..interpreter.interpreter import Program
+from ..placement import PlacementAnalysis
 from .trace_control import ControlCheck, Finding, Tables, place_of
 from .trace_file import Item, Run, TraceError, read_trace
 from .trace_replay import Replay
@@ -43,14 +45,39 @@ class FileResult:
                 yield result.run, finding
 
 
+class Prepared:
+    """A spec as one placement runs it: raises that cross are messages, which are put and come."""
+
+    def __init__(self, protocol: ir.Protocol, placement: str) -> None:
+        for declared in protocol.placements:
+            if declared.name == placement:
+                crossings = PlacementAnalysis(protocol).crossings(declared)
+                exchange = Exchange(protocol, crossings)
+                self.messages = exchange.messages
+                protocol = divided(exchange)
+        self.program = Program(protocol)
+        self.tables = Tables(protocol)
+
+    messages: tuple[Message, ...] = ()
+
+
 class Conformance:
     """A spec ready to check traces."""
 
     def __init__(self, protocol: ir.Protocol, any_hash: bool = False) -> None:
         self.protocol = protocol
         self.any_hash = any_hash
-        self.program = Program(protocol)
-        self.tables = Tables(protocol)
+        self._prepared: dict[str, Prepared] = {}
+
+    def prepared(self, placement: str) -> Prepared:
+        """Of a run without a placement: ""."""
+        if placement not in self._prepared:
+            self._prepared[placement] = Prepared(self.protocol, placement)
+        return self._prepared[placement]
+
+    @property
+    def program(self) -> Program:
+        return self.prepared("").program
 
     def check_file(self, path: Path) -> FileResult:
         """Raises TraceError or OSError."""
@@ -71,7 +98,8 @@ class Conformance:
             result.findings.append(Finding(run.line, what, tuple(placements)))
             return result
         run = self._as_read(run)
-        control = ControlCheck(self.tables, run)
+        prepared = self.prepared(run.placement)
+        control = ControlCheck(prepared.tables, run)
         control.check()
         result.transitions, result.lost = control.rows, control.lost
         result.findings += control.findings
@@ -80,7 +108,7 @@ class Conformance:
         if control.lost:
             result.notes.append(f"{control.lost} records lost in gaps")
         if run.observed:
-            replay = Replay(self.program, run)
+            replay = Replay(prepared.program, run, prepared.messages)
             replay.check()
             result.events = replay.events
             result.state_compared = replay.state_compared
@@ -135,7 +163,7 @@ class Conformance:
             time, number, argument = item.numbers
             if number >= len(self.program.rows):
                 return f"{time} us  transition {number}, which does not exist"
-            pool = self.tables.rows[number].process.pool
+            pool = self.prepared("").tables.rows[number].process.pool
             shown = f"  record {argument}" if pool is not None else ""
             row = self.program.rows[number]
             return f"{time} us  {row.id}{shown}  {place_of(self.program, number)}"

@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from typing import Optional, Sequence
 
 from .. import ir
+from ..backends.exchange import Message
 from ..interpreter.interpreter import EntryPoint, Node, Program, Value, Verdict
 from ..interpreter.node_state import ContractViolation
 from .trace_control import Finding
 from .trace_file import Item, Run
 
-Step = tuple[str, tuple[int, ...]]  # ("row", (number, instance)) or (device, arguments)
+Numbers = tuple[int, ...]
+Step = tuple[str, Numbers]  # ("row", (number, instance)) or (device, arguments)
 
 
 @dataclass
@@ -34,8 +36,16 @@ class Call:
 
 
 class Replay:
-    def __init__(self, program: Program, run: Run) -> None:
+    def __init__(
+        self, program: Program, run: Run, messages: Sequence[Message] = ()
+    ) -> None:
         self.program = program
+        self.messages = {f"{m.process}.{m.event}": m for m in messages}
+        self.puts = {m.device: m for m in messages}
+        # Messages put and not taken, by the processor that takes them, the oldest first.
+        self.queues: dict[str, list[tuple[Message, Numbers]]] = {
+            m.receiver: [] for m in messages
+        }
         self.run = run
         self.findings: list[Finding] = []
         self.events = 0
@@ -68,7 +78,8 @@ class Replay:
                 index += 1
             elif item.kind in ("event", "expiry"):
                 call, index = self._call(index)
-                self._replay(call)
+                if self._taken(call):
+                    self._replay(call)
             else:
                 self._find(item, f"{self._step_text(item)} outside any event", [])
         if not self.findings and run.idle:
@@ -159,6 +170,40 @@ class Replay:
         for item in call.parameters[attempt:]:
             self._set(item)
         self.events += not self.findings
+        for name, numbers in call.steps:
+            message = self.puts.get(name)
+            if message is not None:
+                self.queues[message.receiver].append((message, numbers))
+
+    def _taken(self, call: Call) -> bool:
+        """Does a message come that is the oldest in its queue? It is replayed with all values of the raise: those that it
+        does not carry must make no difference."""
+        message = self.messages.get(call.item.name)
+        if call.item.kind != "event" or message is None:
+            return True
+        queue = self.queues[message.receiver]
+        came = self._carried(message, call.item.numbers)
+        if queue and (message, came) == (queue[0][0], self._carried(*queue[0])):
+            call.item = call.item._replace(numbers=queue.pop(0)[1])
+            return True
+        oldest = [f"{put.device}{self._carried(put, n)}" for put, n in queue[:1]]
+        self._find(call.item, f"the message {message.device}{came} comes", oldest)
+        return False
+
+    def _carried(self, message: Message, numbers: Numbers) -> Numbers:
+        """Of the numbers of a raise, those that its message carries."""
+        protocol = self.program.protocol
+        process = protocol.process(message.process)
+        event = next(e for e in process.events if e.name == message.event)
+        names = [str(process.instance)] if process.pool is not None else []
+        for argument in event.arguments:
+            if isinstance(argument.type, ir.PayloadType):
+                fields = protocol.payload(argument.type.name).fields
+                names += [f"{argument.name}.{member.name}" for member in fields]
+            else:
+                names.append(argument.name)
+        carried = {value.name for value in message.carries}
+        return tuple(n for name, n in zip(names, numbers) if name in carried)
 
     def _execute(self, call: Call) -> bool:
         assert self.node is not None

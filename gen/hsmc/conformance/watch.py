@@ -9,10 +9,12 @@ these are, what they carry, and where each variable and field lies. The C compil
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Optional, Sequence, Union
+from typing import Iterator, Optional, Sequence, Union
 
 from .. import ir, naming
 from ..backends import backend_c, c_units
+from ..backends.exchange import Message
+from ..placement import PlacementAnalysis
 
 
 @dataclass(frozen=True)
@@ -48,8 +50,9 @@ class WatchMember:
 
 
 class WatchWriter:
-    def __init__(self, protocol: ir.Protocol) -> None:
+    def __init__(self, protocol: ir.Protocol, messages: Sequence[Message] = ()) -> None:
         self.protocol = protocol
+        self.messages = {(m.process, m.event): m for m in messages}
         self.writer = backend_c.CWriter(protocol)
         self.names = self.writer.names
 
@@ -71,7 +74,8 @@ class WatchWriter:
         result = [WatchPoint(start, "start", f"void {start}(void)", 2, ())]
         for process in self.protocol.processes:
             for event in process.events:
-                if not event.external:
+                message = self.messages.get((process.name, event.name))
+                if not event.external and message is None:
                     continue
                 symbol = self.names.lower(process.name, event.name)
                 parameters = self.writer.entry_parameters(process, event)
@@ -95,6 +99,7 @@ class WatchWriter:
                     (WatchArgument(None), WatchArgument(None)),
                 )
             )
+        result += self.puts()
         for device in self.protocol.devices:
             symbol = self.names.lower("device", device.name)
             parameters = self.writer.parameter_list(device.arguments)
@@ -108,6 +113,24 @@ class WatchWriter:
                 )
             )
         return result
+
+    def puts(self) -> Iterator[WatchPoint]:
+        """Raises that cross, as operations of a device (exchange.divided)."""
+        for process in self.protocol.processes:
+            for event in process.events:
+                message = self.messages.get((process.name, event.name))
+                if message is None:
+                    continue
+                symbol = self.names.put(process.name, event.name)
+                own = self.writer.instance_parameter(process)
+                parameters = self.writer.parameter_list(event.arguments, own)
+                yield WatchPoint(
+                    symbol,
+                    f"device {message.device}",
+                    f"void {symbol}({parameters})",
+                    0,
+                    self.arguments(event.arguments, bool(own)),
+                )
 
     def members(self) -> list[WatchMember]:
         """In the order of the interpreter's slots (node_state.py), without parameters, counters and timers."""
@@ -207,7 +230,10 @@ def generate(
     protocol: ir.Protocol, placement: Optional[ir.Placement] = None
 ) -> dict[str, str]:
     """File name -> text."""
-    writer = WatchWriter(protocol)
+    messages: Sequence[Message] = ()
+    if placement is not None:
+        messages = c_units.exchange_of(PlacementAnalysis(protocol), placement).messages
+    writer = WatchWriter(protocol, messages)
     environment = backend_c.environment(writer.writer)
     context: dict[str, object] = {
         "protocol": protocol,
