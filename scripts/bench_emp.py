@@ -32,13 +32,7 @@ from scripts import published  # noqa: E402
 from scripts.bench_plots import draw  # noqa: E402
 
 BUILDS = {"paper": Path("build"), "modern": Path("build/modern")}
-PLACEMENTS = (
-    ("paper", "base"),
-    ("modern", "base"),
-    ("paper", "DSR"),
-    ("modern", "DSR"),
-    ("paper", "SO"),
-)
+PLACEMENTS = ("base", "DSR")
 RESULT = Path("build/bench.json")
 PLOTS = Path("build/bench")
 
@@ -337,8 +331,8 @@ TITLES = {
 def measure(profiles: list[str]) -> list[Record]:
     """All records, in the same order whatever ran first."""
     jobs: list[Job] = []
-    for profile, placement in PLACEMENTS:
-        if profile in profiles:
+    for placement in PLACEMENTS:
+        for profile in profiles:
             jobs += Bench(profile, BUILDS[profile], placement).jobs()
     if "paper" in profiles:
         jobs.append(steps)

@@ -11,7 +11,7 @@ import pytest
 from tests.end_to_end.programs import TOP, succeeds
 from tests.long_tests import one_in
 
-BUILDS = [Path("build/modern/DSR"), Path("build/DSR"), Path("build/SO")]
+BUILDS = [Path("build/modern/DSR"), Path("build/DSR")]
 CHECKED = "emp_a_checked.elf"
 
 
@@ -36,8 +36,8 @@ def test_boards_killed_and_loaded_anew(build: Path) -> None:
 
 @pytest.mark.parametrize(
     "profile, build",
-    one_in(2, zip(("modern", "paper", "paper"), BUILDS)),
-    ids=("modern DSR", "paper DSR", "paper SO"),
+    one_in(2, zip(("modern", "paper"), BUILDS)),
+    ids=("modern", "paper"),
 )
 def test_traces_agree_with_the_spec(profile: str, build: Path) -> None:
     result = subprocess.run(
@@ -71,29 +71,6 @@ def test_a_board_sends_and_receives_at_once() -> None:
     one = both_ways(Path("build/modern"))
     two = both_ways(Path("build/modern/DSR"))
     assert two > 1850 and two > 1.1 * one
-
-
-def test_raises_cross_on_the_boards() -> None:
-    """What puts a message is in the unit that raises, and what a message calls in the other one."""
-    put = {"emp_put_transmit_request", "emp_send_transmitted"}
-    came = {"emp_put_send_transmitted", "emp_transmit_request"}
-    objects = TOP / "build/SO/firmware/emp"
-    for unit, here, there in (
-        (objects / "observed.o", came, put),
-        (objects / "observed_second/second.o", put, came),
-    ):
-        names = names_of(unit)
-        assert here <= names and not there & names, unit
-
-
-def names_of(unit: Path) -> set[str]:
-    listed = subprocess.run(
-        ["mips-linux-gnu-nm", "--defined-only", str(unit)],
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
-    return {line.split()[-1] for line in listed.splitlines()}
 
 
 def test_each_processor_runs_its_half() -> None:

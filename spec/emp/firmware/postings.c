@@ -18,13 +18,10 @@
  */
 #include "spec/emp/firmware/glue.h"
 
-#if !GLUE_APART || GLUE_KEEPS_SENDS
-#if GLUE_KEEPS_SENDS
+#if NIC_SENDS
 #define RING_MASK (EMP_POSTING_RING_ENTRIES - 1u)
 
-#if NIC_SENDS
 uint32_t glue_posting_ring[EMP_POSTING_RING_ENTRIES];
-#endif
 
 static uint32_t posted NIC_FAST; /* by the host, modulo the ring */
 static uint32_t taken NIC_FAST;
@@ -46,7 +43,7 @@ static inline uint32_t field(uint32_t word, uint32_t shift, uint32_t mask) {
     return word >> shift & mask;
 }
 
-#if GLUE_KEEPS_SENDS
+#if NIC_SENDS
 static NIC_COLD void hold(uint32_t descriptor, uint32_t word) {
     glue_descriptor(descriptor)[GLUE_TAKEN_WORD] = word;
     held[(held_first + held_count) & HELD_MASK] = (uint16_t)descriptor;
@@ -65,7 +62,7 @@ static NIC_COLD void refuse(uint32_t descriptor) {
     emp_device_complete((uint16_t)descriptor, EMP_RESULT_BAD, 0);
 }
 
-#if !GLUE_KEEPS_SENDS
+#if !NIC_SENDS
 /* A receive needs no free record, so none is held. */
 static inline void hold(uint32_t descriptor, uint32_t word) {
     (void)word;
@@ -137,7 +134,7 @@ static inline struct emp_posting posting_of(uint32_t descriptor, uint32_t word) 
     return posting;
 }
 
-#if EMP_SENDS_AT_ONCE && GLUE_KEEPS_SENDS && NIC_RECEIVES
+#if EMP_SENDS_AT_ONCE && NIC_SENDS && NIC_RECEIVES
 /* Each is a function of its own, so that the fields of a send are in registers. */
 static NIC_RARE __attribute__((noinline)) enum hsm_verdict match_posted(uint32_t descriptor,
                                                                         uint32_t word) {
@@ -146,7 +143,7 @@ static NIC_RARE __attribute__((noinline)) enum hsm_verdict match_posted(uint32_t
 }
 
 #endif
-#if EMP_SENDS_AT_ONCE && GLUE_KEEPS_SENDS
+#if EMP_SENDS_AT_ONCE && NIC_SENDS
 /* The wire is looked at for a message that may go out at once. */
 static inline enum hsm_verdict send_posted(uint32_t descriptor, uint32_t word) {
     struct emp_posting posting = posting_of(descriptor, word);
@@ -159,12 +156,12 @@ static inline enum hsm_verdict send_posted(uint32_t descriptor, uint32_t word) {
 #endif
 
 static NIC_HOT void offer(uint32_t descriptor, uint32_t word, bool was_held) {
-#if EMP_SENDS_AT_ONCE && GLUE_KEEPS_SENDS && NIC_RECEIVES
+#if EMP_SENDS_AT_ONCE && NIC_SENDS && NIC_RECEIVES
     enum hsm_verdict verdict =
         glue_is_receive(word) ? match_posted(descriptor, word) : send_posted(descriptor, word);
-#elif EMP_SENDS_AT_ONCE && GLUE_KEEPS_SENDS
+#elif EMP_SENDS_AT_ONCE && NIC_SENDS
     enum hsm_verdict verdict = send_posted(descriptor, word);
-#elif !GLUE_KEEPS_SENDS
+#elif !NIC_SENDS
     struct emp_posting posting = posting_of(descriptor, word);
     enum hsm_verdict verdict = emp_match_posted(&posting);
 #elif !NIC_RECEIVES
@@ -216,7 +213,7 @@ static NIC_COLD void look_at(uint32_t descriptor, bool was_held) {
     }
 }
 
-#if GLUE_KEEPS_SENDS
+#if NIC_SENDS
 #if EMP_CANCELS_SENDS
 /* Takes a send out of the queue; those behind it keep their order. */
 static NIC_COLD bool unhold(uint32_t descriptor) {
@@ -357,19 +354,6 @@ NIC_HOT void nic_on_work(void) {
         nic_defer_work();
 }
 
-#if GLUE_APART
-static void page_is_there(void);
-
-/* Raises, what has been read of host memory, or postings. */
-NIC_HOT void nic_on_signal(void) {
-    emp_take_messages();
-    between_take();
-    if (arriving != 0 && between_reads_done())
-        page_is_there();
-    posted = between_posted() & RING_MASK;
-    nic_on_work();
-}
-#else
 NIC_HOT void nic_on_doorbell(unsigned box, uint32_t value) {
     if (box != EMP_POSTING_MAILBOX) {
 #if EMP_ENDS_IN_MEMORY
@@ -385,7 +369,6 @@ NIC_HOT void nic_on_doorbell(unsigned box, uint32_t value) {
     posted = value & RING_MASK;
     nic_on_work();
 }
-#endif
 #else
 static void page_is_there(void);
 
@@ -458,7 +441,7 @@ static NIC_COLD void page_is_there(void) {
     nic_defer_work();
 }
 
-#if GLUE_KEEPS_SENDS && !GLUE_APART
+#if NIC_SENDS
 NIC_COLD void nic_on_read(uint32_t token) {
     if (token == GLUE_READ_PAGE)
         page_is_there();
@@ -476,7 +459,7 @@ NIC_COLD void nic_on_read(uint32_t token) {
  * time on refusals. A frame takes one receive at most, so one posting a frame is enough. */
 #if NIC_RECEIVES
 void glue_postings_among_frames(void) {
-#if GLUE_KEEPS_SENDS
+#if NIC_SENDS
     if (__builtin_expect(taken != posted, 0))
 #else
     if (__builtin_expect(between_waits(), 0))
@@ -485,12 +468,11 @@ void glue_postings_among_frames(void) {
 }
 #endif
 
-#if GLUE_KEEPS_SENDS
+#if NIC_SENDS
 void glue_postings_retry(void) {
     if (held_count != 0) {
         held_again = true;
         nic_defer_work();
     }
 }
-#endif
 #endif
