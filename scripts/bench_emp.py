@@ -10,7 +10,8 @@ Method: latency is half a ping-pong, where in `modern` the receive for an answer
 (libemp_hold_receives); bandwidth one way is a stream of two outstanding sends with a returned message, both
 ways the worst of eight phases; the message rate is that of the one-way stream, whose receives are posted again meanwhile.
 Host times and throughput are those of the papers' loop of receives, sends, work and waits, in batches of five. Goodput
-under loss is a file of 2 MB, mean of three seeds. Incast is 15 senders to one receiver through a switch.
+under loss is a file of 2 MB, mean of three seeds. Incast is 15 senders to one receiver through a switch. Late is the time
+from the post of a receive until its message is there, when the receive comes 10 to 20 ms after the message; the mean of 100.
 """
 
 import argparse
@@ -193,6 +194,11 @@ class Bench:
             self.record("goodput", size, value, "Mb/s", loss=loss, limit=limit),
         ]
 
+    def late(self, size: int) -> list[Record]:
+        (found,) = demo(self.build, "late", f"--size={size}")
+        detail = f"at most {found['most_us']}; {found['repeated_frames']} frames repeated meanwhile"
+        return [self.record("late", size, found["mean_us"], "us", detail=detail)]
+
     def incast(self, size: int) -> list[Record]:
         options = (f"--size={size}", f"--senders={INCAST_SENDERS}")
         (found,) = demo(self.build, "incast", *options)
@@ -227,6 +233,7 @@ class Bench:
         for size in LOSS_SIZES:
             jobs += [partial(self.goodput, size, loss) for loss in LOSSES]
         jobs += [partial(self.incast, size) for size in INCAST_SIZES]
+        jobs += [partial(self.late, size) for size in LOSS_SIZES]
         return jobs
 
 

@@ -4,6 +4,7 @@
 #include "host/demo/charges.h"
 #include "host/demo/file.h"
 #include "host/demo/incast.h"
+#include "host/demo/late.h"
 #include "host/demo/pair.h"
 #include "host/demo/sweep.h"
 #include "host/demo/traffic.h"
@@ -29,6 +30,7 @@ struct arguments {
     struct sweep_options sweep;
     struct calls_options calls;
     struct incast_options incast;
+    struct late_options late;
     size_t sizes[SIZES_LIMIT];
     size_t size_count;
     const char *loss;
@@ -59,6 +61,7 @@ enum {
     OPTION_LAG,
     OPTION_SENDERS,
     OPTION_WORK,
+    OPTION_LATE,
 };
 
 static const struct argp_option option_table[] = {
@@ -81,11 +84,13 @@ static const struct argp_option option_table[] = {
     {"loss", 'l', "PROBABILITY", 0, "of each frame in both directions (0.01)", 1},
     {"message-bytes", OPTION_MESSAGE_BYTES, "BYTES", 0, "of each message (65536)", 1},
     {"capture", OPTION_CAPTURE, "FILE", 0, "every frame on the wire, as pcapng", 1},
-    {NULL, 0, NULL, 0, "sweep, calls and incast:", 2},
+    {NULL, 0, NULL, 0, "sweep, calls, incast and late:", 2},
     {"size", 'n', "BYTES", 0, "message size; may be repeated", 2},
     {"iterations", OPTION_ITERATIONS, "COUNT", 0,
-     "of the ping-pong (1000), of the papers' loop (100)", 2},
+     "of the ping-pong (1000), of the papers' loop and of late (100)", 2},
     {"work", OPTION_WORK, "NS", 0, "calls: the host computes so long in each iteration (0)", 2},
+    {"late", OPTION_LATE, "NS", 0,
+     "late: receives are posted so much late at least, and twice that at most (10000000)", 2},
     {"messages", OPTION_MESSAGES, "COUNT", 0, "of the stream (by size)", 2},
     {"hold-receives", OPTION_HOLD_RECEIVES, NULL, 0,
      "let the send of the ping-pong go before the receive that is posted first", 2},
@@ -181,7 +186,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         arguments->sizes[arguments->size_count++] = parse_count(state, text, 0, limit);
         break;
     case OPTION_ITERATIONS:
-        arguments->sweep.iterations = arguments->calls.iterations =
+        arguments->sweep.iterations = arguments->calls.iterations = arguments->late.iterations =
             parse_count(state, text, 1, 100000000);
         break;
     case OPTION_MESSAGES:
@@ -201,6 +206,9 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         break;
     case OPTION_WORK:
         arguments->calls.work_ns = parse_count(state, text, 0, 1000000000);
+        break;
+    case OPTION_LATE:
+        arguments->late.late_ns = parse_count(state, text, 1, 1000000000);
         break;
     case OPTION_CHARGE:
         arguments->charges = text;
@@ -228,7 +236,7 @@ static error_t parse(int key, char *text, struct argp_state *state) {
 static const struct argp parser = {
     .options = option_table,
     .parser = parse,
-    .args_doc = "start|transfer|sweep|calls|incast",
+    .args_doc = "start|transfer|sweep|calls|incast|late",
     .doc =
         "Programs over EMP on two simulated Tigon2 boards connected back to back. All times are "
         "simulated, so results depend on the arguments alone.\v"
@@ -240,7 +248,9 @@ static const struct argp parser = {
         "calls     measures what the calls of libemp cost the host, in the papers' loop of "
         "receives, sends, work and waits.\n"
         "incast    measures what one board receives from many through a switch, and the share of "
-        "each.\n",
+        "each.\n"
+        "late      measures how long a message takes from the post of its receive on, when that "
+        "comes late, and the frames that the sender repeats meanwhile.\n",
 };
 
 /* ------------------------------------------------------------------------------------------------
@@ -605,6 +615,50 @@ static int run_calls(const struct arguments *arguments) {
     return error ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+static cJSON *describe_late(const struct late *late, const struct traffic *traffic) {
+    const uint64_t messages = late->options.iterations;
+    const uint64_t needed = messages * (file_frames(late->options.bytes) + 1);
+    cJSON *result = cJSON_CreateObject();
+    add_count(result, "bytes", late->options.bytes);
+    add_count(result, "iterations", messages);
+    add_count(result, "late_ns", late->options.late_ns);
+    add_number(result, "mean_us", rounded(late->mean_ns / 1e3));
+    add_number(result, "most_us", rounded(late->most_ns / 1e3));
+    add_number(result, "repeated_frames",
+               rounded((double)(traffic->data_frames - needed) / (double)messages));
+    add_number(result, "refusals",
+               rounded((double)traffic->negative_acknowledgements / (double)messages));
+    return result;
+}
+
+static int run_late(const struct arguments *arguments) {
+    cJSON *results = cJSON_CreateArray();
+    int error = 0;
+    for (size_t i = 0; i < arguments->size_count; i++) {
+        struct pair pair;
+        struct traffic traffic;
+        struct late late = {.options = arguments->late};
+        late.options.bytes = arguments->sizes[i];
+        error = pair_open(&pair, &arguments->pair);
+        if (!error) {
+            traffic_watch(&traffic, pair.wire);
+            error = pair_run(&pair, late_send, &late, late_receive, &late, RUN_LIMIT_NS);
+        }
+        if (error) {
+            cJSON_Delete(results);
+            return fail(&pair, error);
+        }
+        pair_close(&pair);
+        cJSON_AddItemToArray(results, describe_late(&late, &traffic));
+        if (!arguments->quiet)
+            (void)fprintf(stderr, "   %8zu bytes  %8.1f us, at most %.1f\n", arguments->sizes[i],
+                          late.mean_ns / 1e3, late.most_ns / 1e3);
+    }
+    error = write_json(arguments, results);
+    cJSON_Delete(results);
+    return error ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 int main(int count, char **texts) {
     static struct arguments arguments;
     pair_options_defaults(&arguments.pair);
@@ -612,7 +666,8 @@ int main(int count, char **texts) {
     arguments.transfer.message_bytes = 65536;
     arguments.transfer.outstanding = 4;
     arguments.sweep.outstanding = 2;
-    arguments.calls.iterations = CALLS_ITERATIONS;
+    arguments.calls.iterations = arguments.late.iterations = CALLS_ITERATIONS;
+    arguments.late.late_ns = 10000000;
     argp_err_exit_status = USAGE;
     (void)argp_parse(&parser, count, texts, 0, NULL, &arguments);
     screen.quiet = arguments.quiet;
@@ -637,12 +692,15 @@ int main(int count, char **texts) {
     const bool calls = strcmp(arguments.command, "calls") == 0;
     if (calls && arguments.size_count)
         return run_calls(&arguments);
-    if (!calls && !incast && strcmp(arguments.command, "transfer") != 0 &&
+    const bool late = strcmp(arguments.command, "late") == 0;
+    if (late && arguments.size_count)
+        return run_late(&arguments);
+    if (!calls && !incast && !late && strcmp(arguments.command, "transfer") != 0 &&
         strcmp(arguments.command, "sweep") != 0)
         (void)fprintf(stderr, "emp_demo: no command %s; see --help\n", arguments.command);
     else
         (void)fprintf(stderr,
-                      "emp_demo: transfer needs --file, sweep, calls and incast need --size; see "
-                      "--help\n");
+                      "emp_demo: transfer needs --file, sweep, calls, incast and late need --size; "
+                      "see --help\n");
     return USAGE;
 }
