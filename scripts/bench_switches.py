@@ -49,6 +49,7 @@ SWITCHES = (
     Switch("short ways of messages of one frame", "short_messages=0"),
     Switch("short ways of device operations", "quick_devices=0"),
     Switch("larger collections", "enlarges_after=0"),
+    Switch("calls for refused messages", "calls_refused=0"),
 )
 
 # A column of the table: its title, the metric of the record it shows, and what measures it.

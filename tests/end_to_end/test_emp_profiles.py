@@ -167,6 +167,34 @@ def incast(message_bytes: int) -> dict[str, float]:
     return found
 
 
+def late(build: Path, message_bytes: int) -> dict[str, float]:
+    """From the post of a receive that comes 10 to 20 ms late until the message is there."""
+    command = [build / "host/emp_demo", "late", "--quiet", "--json=-"]
+    command += [f"--image={build / 'firmware/emp_a.elf'}", f"--size={message_bytes}"]
+    result = subprocess.run(
+        [*map(str, command), "--iterations=20"],
+        cwd=TOP,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    found: dict[str, float]
+    (found,) = json.loads(result.stdout)
+    return found
+
+
+@pytest.mark.parametrize("message_bytes, most_us", [(4, 60), (4096, 100)])
+def test_modern_calls_for_what_it_has_refused(
+    message_bytes: int, most_us: float
+) -> None:
+    """The sender sends at once when a receive is posted late. Without calls it sends after its time-out, up to 1.6 ms
+    later, as in `paper`, whose time-out is 1 ms."""
+    found = late(Path("build/modern"), message_bytes)
+    assert found["refusals"] > 5
+    assert found["most_us"] < most_us
+    assert late(Path("build"), message_bytes)["most_us"] > 500
+
+
 def test_modern_takes_postings_among_frames() -> None:
     """Frames of 1400 bytes keep the receiver busy. If it took postings only behind all of them it would have no receive
     for half of the messages."""
