@@ -9,7 +9,7 @@ verify:          ## model-check the specs (loss, duplication, reordering), in Pr
 	@scripts/setup.sh demo verify
 	$(Q)$(VERIFY) $(BUILD)/verify.json
 
-verify-quick:    ## the smallest configurations only (part of make test)
+verify-quick:    ## the first configuration of each spec only (part of make test-long)
 	@scripts/setup.sh demo verify
 	$(Q)$(VERIFY) $(BUILD)/verify_quick.json --level quick
 
