@@ -233,16 +233,23 @@ GLUE_HOT void emp_device_send_frame(const uint16_t peer, const struct emp_frame 
     nic_transmit_end(bytes + g->length);
 }
 
-GLUE_HOT void emp_device_send_control(const uint16_t peer, const struct emp_frame *const g) {
-    struct address address = address_of(peer);
+/* Counts a control frame that cannot be sent: the ring has no room, or the peer no address. */
+static inline __attribute__((always_inline)) bool may_send_control(struct address peer) {
     if (__builtin_expect(!nic_transmit_room(EMP_FRAME_BYTES), 0)) {
         count_dropped();
-        return;
+        return false;
     }
-    if (__builtin_expect(!is_known(address), 0)) {
+    if (__builtin_expect(!is_known(peer), 0)) {
         count_unaddressed();
-        return;
+        return false;
     }
+    return true;
+}
+
+GLUE_HOT void emp_device_send_control(const uint16_t peer, const struct emp_frame *const g) {
+    struct address address = address_of(peer);
+    if (!may_send_control(address))
+        return;
     write_header(nic_transmit_begin(EMP_FRAME_BYTES / 4), address, g);
     nic_transmit_end(EMP_FRAME_BYTES);
 }
@@ -252,14 +259,8 @@ GLUE_HOT void emp_device_send_control(const uint16_t peer, const struct emp_fram
 NIC_HOT void glue_send_answer(uint32_t peer, const uint32_t *header) {
     struct address address = address_of(peer);
     uint32_t *words;
-    if (__builtin_expect(!nic_transmit_room(EMP_FRAME_BYTES), 0)) {
-        count_dropped();
+    if (!may_send_control(address))
         return;
-    }
-    if (__builtin_expect(!is_known(address), 0)) {
-        count_unaddressed();
-        return;
-    }
     words = nic_transmit_begin(EMP_FRAME_BYTES / 4);
     write_addresses(words, address);
     for (uint32_t word = EMP_FRAME_KIND_WORD; word < EMP_FRAME_BYTES / 4; word++)
