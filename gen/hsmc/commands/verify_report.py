@@ -97,6 +97,9 @@ def command(options: argparse.Namespace) -> int:
         for search in subject.searches(names, options.level, engines, kinds)
     ]
     by_name = {subject.name: subject for subject in subjects}
+    whole = options.level != "quick" and not names and options.property is None
+    for subject in subjects if whole else ():
+        unreached.known(subject)  # fails where the list is wrong: before the searches
     started = time.monotonic()
     try:
         quick = options.level == "quick"
@@ -126,7 +129,6 @@ def command(options: argparse.Namespace) -> int:
         f"{problem}\n{divergence.find_divergence(by_name[search.protocol], search.check)}"
         for problem, search in verdicts.unequal(runs)
     ]
-    whole = options.level != "quick" and not names and options.property is None
     judged = [unreached.judge(runs, subject) for subject in subjects if whole]
     if all(run.holds for run in runs):  # what was cut short says nothing of the rest
         problems += [problem for each in judged for problem in each.problems]
