@@ -87,7 +87,7 @@ setup:           ## install the Debian packages that are missing
 TEST_LINK := LTO_LINK=-fno-lto
 
 test: export ASAN_OPTIONS := detect_leaks=1
-test:            ## build and run the tests but the long ones (some ten minutes on two processors)
+test:            ## build and run the tests but the long ones (10 to 15 minutes on two processors)
 	@scripts/setup.sh demo verify test
 	@scripts/setup.sh driver >/dev/null 2>&1 || echo "no packages for virtual machines: tests/kernel and tests/driver skip what needs one"
 	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) $(TEST_LINK) test-programs

@@ -431,7 +431,7 @@ class CWriter(StatementWriter):
     incoming: Sequence[Message] = ()  # events that the other one raises
     outgoing: Sequence[Message] = ()  # events that are raised there
     waits = False  # some events begin only when there is room for messages
-    takes = False  # it handles what comes meanwhile
+    takes = False  # it handles incoming messages while it waits
 
     def is_message(self, process: str, event: str) -> bool:
         return False

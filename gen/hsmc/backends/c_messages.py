@@ -79,7 +79,7 @@ class UnitWriter(backend_c.CWriter):
     def hook(self, name: str) -> str:
         return self.names.upper("message", name)
 
-    # --- what comes
+    # --- incoming messages
 
     def is_message(self, process: str, event: str) -> bool:
         return any((m.process, m.event) == (process, event) for m in self.incoming)

@@ -5,9 +5,9 @@ A raise that crosses is a message in a bounded queue, one queue for each directi
 which they were put.
 
 Before an event begins that may put messages, its processor waits until the queue has room for all of them, and holds no
-lock meanwhile. One of the two processors handles what comes while it waits. That is one whose messages make it put none
-(`takes_while_waiting`), so what it handles then ends without waiting. The other one waits for a processor that always
-gets on. So neither waits for ever, however small the queues are; c_units.py refuses a placement without such a processor.
+lock meanwhile. One of the two processors handles messages while it waits: one that puts no messages while it handles them
+(`takes_while_waiting`), so handling them ends without waiting. The other one waits for a processor that never waits for
+it. So neither waits for ever, however small the queues are; c_units.py refuses a placement without such a processor.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@
 
 struct shared shared = {.locked = ATOMIC_FLAG_INIT};
 
-static uint64_t sum;         /* of what is told by Clerk; only A tells that */
+static uint64_t sum;         /* of the values that Clerk reports; only A reports them */
 static uint32_t count;       /* so often */
 static uint16_t numbers[64]; /* the first of them, in their order */
 static uint32_t hurried;     /* by B */
