@@ -72,8 +72,8 @@ def run_all(
     limits: Limits = Limits(),
     quick: bool = False,
 ) -> list[Run]:
-    """The runs in the order of the searches. Both engines of a configuration should be next to each other: the second
-    one is then compiled for the number of states that the first one found."""
+    """The runs in the order of the searches. Those of one check should be next to each other: all but the first are then
+    compiled for about as many states as the one before has found."""
     need_tools()
     watch = Watch(len(searches))
 
@@ -98,7 +98,7 @@ def run_all(
     for search, subject in searches:
         subject.generated(search.check, search.kind)
     with watch, concurrent.futures.ThreadPoolExecutor(PARALLEL_RUNS) as pool:
-        chains = itertools.groupby(searches, lambda s: (s[1], s[0].check, s[0].kind))
+        chains = itertools.groupby(searches, lambda s: (s[1], s[0].check))
         futures = [pool.submit(chain, list(same)) for _, same in chains]
         try:
             return [run for future in futures for run in future.result()]

@@ -8,11 +8,11 @@ from pathlib import Path
 from ..failure import Failure
 from .subject import TOP
 
-SOURCE = TOP / "models" / "state_vector.c"
-OBJECT = "state_vector.o"
+SOURCES = [str(TOP / "models" / name) for name in ("state_vector.c", "tcc_functions.c")]
+OBJECT = "model.o"
 COMPILATION = (
-    *("gcc", "-O2", "-march=native", "-Wall", "-c"),
-    *("-o", OBJECT, str(SOURCE)),
+    *("gcc", "-O2", "-march=native", "-Wall", "-r", "-nostdlib"),
+    *("-o", OBJECT, *SOURCES),
 )
 LINKED = (OBJECT, "-lxxhash")
 
