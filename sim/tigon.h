@@ -241,6 +241,11 @@ struct tigon_core_statistics {
     uint64_t parked_cycles; /* spent in a recognised idle poll */
     uint64_t register_reads;
     uint64_t register_writes;
+    uint64_t sram_wait_cycles; /* of stall_cycles: for a slot of the SRAM bus or the write buffer */
+    uint64_t locks_taken;      /* HW[048] or HW[04C], whichever is the core's own */
+    uint64_t lock_waits; /* of those, times the other core held it when it was written first */
+    uint64_t lock_wait_cycles; /* from then until it was taken */
+    uint64_t software_events;  /* times a bit of its event word that software sets became 1 */
 };
 
 /* All counters of one board, since it was added. */

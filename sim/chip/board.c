@@ -376,6 +376,7 @@ void tigon_board_statistics(const struct tigon_board *board, struct tigon_statis
         out->instructions = cpu.statistics.instructions;
         out->register_reads = cpu.statistics.register_reads;
         out->register_writes = cpu.statistics.register_writes;
+        out->sram_wait_cycles = cpu.statistics.bus_stalls;
         out->stall_cycles = cpu.statistics.load_use_stalls + cpu.statistics.bus_stalls;
         out->cycles = control->running_cycles[core];
         if ((control->running >> core & 1u) && cycle > control->started[core])

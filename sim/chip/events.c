@@ -58,7 +58,10 @@ static uint32_t read_word(struct tigon_board *board, uint32_t offset) {
 }
 
 static void write_word(struct tigon_board *board, uint32_t offset, uint32_t value) {
-    uint32_t *own = &board->events.own[offset == TIGON_EVENT_B];
+    const unsigned core = offset == TIGON_EVENT_B;
+    uint32_t *own = &board->events.own[core];
+    board->statistics.core[core].software_events +=
+        (unsigned)__builtin_popcount(value & ~*own & ~TIGON_EVENT_HARDWARE);
     *own = (*own & TIGON_EVENT_HARDWARE) | (value & ~TIGON_EVENT_HARDWARE);
     tigon_board_changed(board);
 }

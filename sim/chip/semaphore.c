@@ -16,7 +16,27 @@ static void set(struct tigon_board *board, uint32_t holder) {
 }
 
 static void reset(struct tigon_board *board) {
+    board->semaphore.waiting[TIGON_CORE_A] = board->semaphore.waiting[TIGON_CORE_B] = false;
     set(board, 0);
+}
+
+static void take(struct tigon_board *board, unsigned core) {
+    struct tigon_semaphore *semaphore = &board->semaphore;
+    struct tigon_core_statistics *statistics = &board->statistics.core[core];
+    statistics->locks_taken++;
+    if (semaphore->waiting[core])
+        statistics->lock_wait_cycles +=
+            (board->now - semaphore->since_ticks[core]) / TIGON_TICKS_PER_CYCLE;
+    semaphore->waiting[core] = false;
+}
+
+static void wait_for_it(struct tigon_board *board, unsigned core) {
+    struct tigon_semaphore *semaphore = &board->semaphore;
+    if (semaphore->waiting[core])
+        return;
+    semaphore->waiting[core] = true;
+    semaphore->since_ticks[core] = board->now;
+    board->statistics.core[core].lock_waits++;
 }
 
 static uint32_t read_register(struct tigon_board *board, uint32_t offset) {
@@ -25,12 +45,16 @@ static uint32_t read_register(struct tigon_board *board, uint32_t offset) {
 
 static void write_register(struct tigon_board *board, uint32_t offset, uint32_t value) {
     (void)value; /* any value does */
-    if (board->semaphore.holder == 0)
+    const unsigned core = face(offset) - 1;
+    if (board->semaphore.holder == 0) {
+        take(board, core);
         set(board, face(offset));
-    else if (board->semaphore.holder == face(offset))
+    } else if (board->semaphore.holder == face(offset)) {
         set(board, 0);
-    else
+    } else {
+        wait_for_it(board, core);
         return;
+    }
     tigon_board_changed(board);
 }
 

@@ -301,6 +301,13 @@ static void print_board(const struct setup_board *board, FILE *stream) {
                       'A' + (int)core, c->instructions, c->cycles,
                       share(c->parked_cycles, c->cycles), share(c->stall_cycles, c->cycles));
         print_place(board->board, core, stream);
+        if (c->locks_taken != 0)
+            (void)fprintf(stream,
+                          "  lock %c     %12" PRIu64 " times taken, %" PRIu64 " after a wait, %.1f"
+                          " cycles on average; %" PRIu64 " software events, %.1f %% SRAM waits\n",
+                          'A' + (int)core, c->locks_taken, c->lock_waits,
+                          c->lock_waits ? (double)c->lock_wait_cycles / (double)c->lock_waits : 0.0,
+                          c->software_events, share(c->sram_wait_cycles, c->cycles));
     }
     const struct tigon_dma_statistics *engines[] = {&statistics.dma_read, &statistics.dma_write};
     for (unsigned i = 0; i < 2; i++)

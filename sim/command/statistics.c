@@ -18,7 +18,12 @@ struct counter {
         COUNTER("core_" letter ".stall_cycles", core[index].stall_cycles),                         \
         COUNTER("core_" letter ".parked_cycles", core[index].parked_cycles),                       \
         COUNTER("core_" letter ".register_reads", core[index].register_reads),                     \
-        COUNTER("core_" letter ".register_writes", core[index].register_writes)
+        COUNTER("core_" letter ".register_writes", core[index].register_writes),                   \
+        COUNTER("core_" letter ".sram_wait_cycles", core[index].sram_wait_cycles),                 \
+        COUNTER("core_" letter ".locks_taken", core[index].locks_taken),                           \
+        COUNTER("core_" letter ".lock_waits", core[index].lock_waits),                             \
+        COUNTER("core_" letter ".lock_wait_cycles", core[index].lock_wait_cycles),                 \
+        COUNTER("core_" letter ".software_events", core[index].software_events)
 #define PLAIN(field) COUNTER(#field, field)
 
 static const struct counter board_counters[] = {

@@ -201,9 +201,12 @@ static void compare(const struct way *ways, size_t count, bool core_b) {
                     assert_int_equal(other.statistics[board].core[core].parked_cycles, 0);
                 /* A poll that finds a new word is announced to the bus when the word is written,
                  * or, without a watchpoint, before: a line fill between the two may wait for it. */
-                if (strstr(ways[i].knobs, "host_poll_watchpoint=0"))
+                if (strstr(ways[i].knobs, "host_poll_watchpoint=0")) {
                     other.statistics[board].core[core].stall_cycles =
                         expected.statistics[board].core[core].stall_cycles;
+                    other.statistics[board].core[core].sram_wait_cycles =
+                        expected.statistics[board].core[core].sram_wait_cycles;
+                }
                 other.statistics[board].core[core].parked_cycles = 0;
                 expected.statistics[board].core[core].parked_cycles = 0;
             }

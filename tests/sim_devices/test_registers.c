@@ -162,6 +162,13 @@ static void test_semaphore(void **state) {
     assert_int_not_equal(reg(board, 0x04C), 0);
     set_reg(board, 0x04C, 1);
     assert_int_equal(reg(board, 0x048) | reg(board, 0x04C), 0);
+    struct tigon_statistics statistics;
+    tigon_board_statistics(board, &statistics);
+    assert_int_equal(statistics.core[0].locks_taken, 1);
+    assert_int_equal(statistics.core[0].lock_waits, 1); /* at the end; it was not taken */
+    assert_int_equal(statistics.core[0].lock_wait_cycles, 0);
+    assert_int_equal(statistics.core[1].locks_taken, 1);
+    assert_int_equal(statistics.core[1].lock_waits, 1);
     bench_destroy(bench);
 }
 

@@ -239,6 +239,15 @@ static void test_semaphore_between_cores(void **state) {
     assert_true(reg(bench->board, 0x140) & 1u << 18);
     assert_true(reg(bench->board, 0x240) & 1u << 18);
     assert_int_equal(tigon_board_peek32(bench->board, 0x300), 400);
+    struct tigon_statistics statistics;
+    tigon_board_statistics(bench->board, &statistics);
+    for (unsigned core = 0; core < 2; core++) {
+        const struct tigon_core_statistics *counted = &statistics.core[core];
+        assert_int_equal(counted->locks_taken, 200);
+        assert_in_range(counted->lock_waits, 1, 200);
+        assert_in_range(counted->lock_wait_cycles, counted->lock_waits, counted->cycles / 2);
+        assert_true(counted->sram_wait_cycles <= counted->stall_cycles);
+    }
     bench_destroy(bench);
 }
 
@@ -255,6 +264,10 @@ static void test_event_between_cores(void **state) {
     assert_int_equal(tigon_world_run(bench->world, 1000000), TIGON_END_TIME_LIMIT);
     assert_true(reg(board, 0x140) & 1u << 18);
     assert_int_equal(reg(board, 0x188), 0x80);
+    struct tigon_statistics statistics;
+    tigon_board_statistics(board, &statistics);
+    assert_int_equal(statistics.core[0].software_events, 1);
+    assert_int_equal(statistics.core[1].software_events, 0);
     bench_destroy(bench);
 }
 
