@@ -77,7 +77,10 @@ $(FIRMWARE)/%.bin: $(FIRMWARE)/%.elf $(BUILD)/host/make_image
 	$(SAY) IMAGE $@
 	$(Q)$(BUILD)/host/make_image $(VERSION) $< $@
 
-firmware: $(FW_IMAGES) $(FW_FLASHABLE)
+# For GDB on processor B, of images for both processors.
+FW_FOR_B_NAMES := $(foreach name,$(FW_PROTOCOLS),$(if $(DIVIDED_$(name)),$(FIRMWARE)/$(name)_b.elf))
+
+firmware: $(FW_IMAGES) $(FW_FLASHABLE) $(FW_FOR_B_NAMES)
 firmware:        ## build the NIC images build/firmware/NAME_a.elf and .bin (to flash); print sections, stack, free memory
 	$(Q)$(foreach name,$(FW_PROTOCOLS),\
 	    fw-runtime/tools/sizes.py $(FIRMWARE)/$(name)_a.elf && \

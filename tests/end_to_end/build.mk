@@ -97,7 +97,8 @@ PROFILE_TESTS := $(addprefix end_to_end/test_,matching silence tagged) host/test
 profile-programs: $$(INSTALLED) $(FIRMWARE)/emp_a_traced.bin $(PROFILE_TESTS:%=$(BUILD)/tests/%) $$(CAMPAIGN_FAST) $$(CAMPAIGN_BOARDS) $(CAMPAIGN) $(RESTARTS) $(HOST_DEMO) $(BUILD)/emp/host.so $(TIGONSIM) $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf _traced.elf)
 # The same for a placement on both processors (test_emp_placements.py).
 .PHONY: placement-programs
-placement-programs: $(CAMPAIGN) $(RESTARTS) $(KILLS) $(HOST_DEMO) $$(CAMPAIGN_BOARDS) $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf _traced.elf)
+placement-programs: $(CAMPAIGN) $(RESTARTS) $(KILLS) $(HOST_DEMO) $$(CAMPAIGN_BOARDS) $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf _traced.elf) \
+    $(FW_FOR_B_NAMES)
 ifeq ($(PROFILE)$(PLACEMENT),)
 .PHONY: placements
 placements: $(GENERATED_emp) $(SIM_LIBRARY) $(TIGONSIM)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.end_to_end.programs import TOP, succeeds
 from tests.long_tests import one_in
+from tests.sim_debug.gdb_session import GDB
 
 BUILDS = [Path("build/modern/DSR"), Path("build/DSR")]
 CHECKED = "emp_a_checked.elf"
@@ -90,3 +91,27 @@ def test_each_processor_runs_its_half() -> None:
         text=True,
     ).stdout
     assert "emp_on_receive_frame" in second and "emp_transmit_frame" not in second
+
+
+def test_gdb_has_a_file_for_each_processor() -> None:
+    """Each names what lies in its processor's scratchpad, where the other one has something else at the same address."""
+    firmware = TOP / "build/DSR/firmware"
+    symbols = subprocess.run(
+        ["mips-linux-gnu-objdump", "-t", str(firmware / "emp_a.elf")],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    found = re.search(r"^(\w+) .* \.second\t\w+ emp_accept$", symbols, re.MULTILINE)
+    assert found
+    inside = int(found[1], 16) + 16
+    lines = [
+        subprocess.run(
+            [*GDB, "-ex", f"info line *{inside}", str(firmware / name)],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for name in ("emp_a.elf", "emp_b.elf")
+    ]
+    assert "<emp_accept+" in lines[1] and "<emp_accept+" not in lines[0], lines

@@ -68,6 +68,18 @@ FW_SHIPPED_FLAGS = $(if $(filter 0,$(FW_TRACE_$(1))),$(FW_UNTRACED))
 FW_SHIPPED = $(if $(filter no,$(FW_FITS_$(1)))$(DIVIDED_$(1)),$(call FW_FITTED,$(1),_a,,$(FW_SHIPPED_FLAGS) $(FW_MEMORY_$(1)),check_indirect.py,$(FW_MEMORY_$(1))),$(call \
     FW_IMAGE,$(1),_a,image.o,$(FW_SHIPPED_FLAGS),$(FW_RUNTIME) $(FW_SCRIPT),check_indirect.py))
 
+# The image to ship once more, for GDB on processor B (docs/board-debugging.md): without the names of what lies in A's scratchpad,
+# at the same addresses as B's.
+define FW_FOR_B
+$(FIRMWARE)/$(1)/for_b/image.o: $(FIRMWARE)/$(1)/image.o
+	@mkdir -p $$(@D)
+	$$(Q)$$(FW_OBJCOPY) --strip-debug $$< $$@
+
+$(FIRMWARE)/$(1)_b.elf: $(call FW_STARTS,$(1),$(FW_RUNTIME)) $(FIRMWARE)/$(1)/for_b/image.o $(call FW_SECOND,$(1),image.o) \
+    $(FIRMWARE)/$(1)/chosen.lds
+	$$(call FW_LINK,--gc-sections $(FW_OVERLAP))
+endef
+
 # CHECKED names the kinds of checks, as in fw-runtime/hsm_checks.h: make firmware-checked CHECKED='REFERENCE RANGE'. The
 # scratchpad has no room for checks.
 CHECKED ?= ALL
@@ -83,6 +95,8 @@ endef
 # $(call FW_VARIANTS,NAME,NAME IN CAPITALS)
 define FW_VARIANTS
 $(FW_SHIPPED)
+
+$(if $(DIVIDED_$(1)),$(FW_FOR_B))
 
 $(call FW_IMAGE,$(1),_a_observed,observed.o,\
     -UHSM_CHECKED $(call hsm_checked,$(OBSERVED_CHECKS)) -ffixed-30 -D$(2)_OBSERVED $(FW_CHECKED_MEMORY),$(FW_RUNTIME) $(FW_OBSERVED_SCRIPT))
