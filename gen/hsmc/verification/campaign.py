@@ -94,13 +94,15 @@ def run_all(
             runs.append(one(search, subject, runs[-1].states if runs else None))
         return runs
 
-    # Compiling the spec is not for two threads at once.
-    for search, subject in searches:
-        subject.generated(search.check, search.kind)
     with watch, concurrent.futures.ThreadPoolExecutor(PARALLEL_RUNS) as pool:
-        chains = itertools.groupby(searches, lambda s: (s[1], s[0].check))
-        futures = [pool.submit(chain, list(same)) for _, same in chains]
+        futures: list[concurrent.futures.Future[list[Run]]] = []
         try:
+            for _, group in itertools.groupby(searches, lambda s: (s[1], s[0].check)):
+                same = list(group)
+                # Here, for compiling a spec is not for two threads at once.
+                for search, subject in same:
+                    subject.generated(search.check, search.kind)
+                futures.append(pool.submit(chain, same))
             return [run for future in futures for run in future.result()]
         except BaseException:
             for future in futures:
