@@ -174,6 +174,10 @@ uint32_t *nic_transmit_begin(unsigned words);
  * of the frame. May wait when a frame has very many pieces. */
 void nic_transmit_data(uint32_t high, uint32_t low, uint32_t bytes, bool last);
 
+/* Appends `bytes` (not 0), all data of the frame, which the processor copies: for a few bytes that
+ * need not be fetched. A word has four, the first in its top bits. Not where NIC_SUMS_DATA. */
+void nic_transmit_copy(const volatile uint32_t *words, uint32_t bytes);
+
 #if NIC_SUMS_DATA
 /* The sum of data: of their 16-bit words, big-endian and from an even byte of the frame on, with
  * one's complement; an odd last byte has a byte 0 behind it. It is 0 only if all bytes are 0. The
@@ -185,7 +189,7 @@ void nic_transmit_sum(unsigned word);
 #endif
 
 /* Ends the frame: it goes out after all earlier ones, `bytes` long in all, padded and checked by
- * the MAC. A frame without data may come out longer by padding zero bytes. */
+ * the MAC. A frame of which nothing is fetched may come out longer by padding zero bytes. */
 void nic_transmit_end(uint32_t bytes);
 
 /* ----------------------------------------------------------------------------------- Receiving */

@@ -48,6 +48,7 @@ SWITCHES = (
     Switch("postings among received frames", "posts_among_frames=0"),
     Switch("short ways of messages of one frame", "short_messages=0"),
     Switch("short ways of device operations", "quick_devices=0"),
+    Switch("bytes in descriptors", "inline_limit=0"),
     Switch("larger collections", "enlarges_after=0"),
     Switch("calls for refused messages", "calls_refused=0"),
 )

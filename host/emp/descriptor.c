@@ -89,6 +89,35 @@ static void encode_matching(const struct libemp_header *header, uint32_t *words)
 }
 #endif
 
+/* All but the words at the beginning. */
+static void encode_rest(const struct libemp_header *header, enum emp_format format, size_t run,
+                        uint32_t *words) {
+    emp_descriptor_set_total_length(words, header->length);
+    emp_descriptor_set_owner(words, EMP_OWNER_NIC);
+    emp_descriptor_set_direction(words, header->direction);
+    emp_descriptor_set_format(words, format);
+    emp_descriptor_set_continuations(words, (uint32_t)(run - 1));
+    emp_descriptor_set_result(words, EMP_RESULT_PENDING);
+    encode_matching(header, words);
+}
+
+bool libemp_fits_inline(const struct libemp_header *header) {
+    return header->direction == EMP_DIRECTION_SEND && header->length != 0 &&
+           header->length <= EMP_INLINE_LIMIT;
+}
+
+#if EMP_INLINE_LIMIT
+_Static_assert(EMP_INLINE_LIMIT <= EMP_INLINE_DATA_BYTES, "the first words hold all bytes");
+
+void libemp_encode_inline(const struct libemp_header *header, const uint8_t *bytes,
+                          uint32_t words[DESCRIPTOR_WORDS]) {
+    memset(words, 0, EMP_DESCRIPTOR_BYTES);
+    encode_rest(header, EMP_FORMAT_INLINE, 1, words);
+    for (uint32_t i = 0; i < header->length; i++)
+        words[i / 4] |= (uint32_t)bytes[i] << (24 - 8 * (i % 4));
+}
+#endif
+
 size_t libemp_encode(const struct libemp_header *header, const struct libemp_fragment *fragments,
                      size_t count, uint32_t *indirect, uint64_t indirect_address,
                      uint32_t words[RUN_LIMIT * DESCRIPTOR_WORDS]) {
@@ -113,14 +142,8 @@ size_t libemp_encode(const struct libemp_header *header, const struct libemp_fra
     }
     emp_descriptor_set_address_high(words, high(address));
     emp_descriptor_set_address_low(words, low(address));
-    emp_descriptor_set_total_length(words, header->length);
-    emp_descriptor_set_owner(words, EMP_OWNER_NIC);
-    emp_descriptor_set_direction(words, header->direction);
-    emp_descriptor_set_format(words, format);
-    emp_descriptor_set_continuations(words, (uint32_t)(run - 1));
-    emp_descriptor_set_result(words, EMP_RESULT_PENDING);
     emp_descriptor_set_length(words, length);
-    encode_matching(header, words);
+    encode_rest(header, format, run, words);
     return run;
 }
 

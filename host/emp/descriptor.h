@@ -51,6 +51,16 @@ size_t libemp_encode(const struct libemp_header *header, const struct libemp_fra
                      size_t count, uint32_t *indirect, uint64_t indirect_address,
                      uint32_t words[RUN_LIMIT * DESCRIPTOR_WORDS]);
 
+/* Can a descriptor hold the bytes of this message itself? Only of a send, EMP_INLINE_LIMIT bytes at
+ * most. A message without bytes needs no place for them. */
+bool libemp_fits_inline(const struct libemp_header *header);
+
+#if EMP_INLINE_LIMIT
+/* Builds the descriptor of such a message, which is header->length `bytes` long. */
+void libemp_encode_inline(const struct libemp_header *header, const uint8_t *bytes,
+                          uint32_t words[DESCRIPTOR_WORDS]);
+#endif
+
 /* What the host remembers of a descriptor that it has posted. */
 struct libemp_posted {
     bool receive;

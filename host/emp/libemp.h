@@ -218,7 +218,10 @@ struct libemp_piece {
 #define LIBEMP_ANY_SOURCE UINT16_MAX
 
 /* Hands a message to the board. The program must leave the memory alone until the request has
- * finished.
+ * finished. In the profile `modern` a descriptor can hold the bytes of a send of up to 12 bytes, of
+ * any pieces: the library then copies them, and the board reads nothing of the program's memory.
+ * This changes no rule: the program need not know which sends these are, and a change of its memory
+ * before the end may or may not be sent, as ever.
  * Formats: a message that touches one page takes one descriptor, up to seven pages a chain of up to
  * four descriptors, more pages one descriptor and a page of addresses (EF27). No pieces, or only
  * empty ones, make a message without data.

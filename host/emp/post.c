@@ -137,6 +137,22 @@ static void hand_over_in_turn(struct libemp_board *board, size_t index, const ui
     }
 }
 
+/* The descriptor has the program's bytes of this moment. */
+static void encode_bytes(const struct libemp_header *header, const struct libemp_piece *pieces,
+                         size_t count, uint32_t *words) {
+#if EMP_INLINE_LIMIT
+    uint8_t bytes[EMP_INLINE_LIMIT];
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(bytes + used, pieces[i].memory->address + pieces[i].offset, pieces[i].length);
+        used += pieces[i].length;
+    }
+    libemp_encode_inline(header, bytes, words);
+#else
+    (void)header, (void)pieces, (void)count, (void)words; /* no message fits */
+#endif
+}
+
 static int post_pieces(struct libemp_board *board, struct libemp_header header,
                        const struct libemp_piece *pieces, size_t count, libemp_request *request) {
     uint32_t words[RUN_LIMIT * DESCRIPTOR_WORDS];
@@ -148,7 +164,8 @@ static int post_pieces(struct libemp_board *board, struct libemp_header header,
     if (cut < 0)
         return cut;
 
-    const size_t fragments = (size_t)cut;
+    const bool inlined = libemp_fits_inline(&header);
+    const size_t fragments = inlined ? 0 : (size_t)cut;
     const size_t run = libemp_run_length(fragments);
     const size_t index = find_free(board, run);
     if (index == EMP_DESCRIPTOR_LIMIT)
@@ -164,13 +181,17 @@ static int post_pieces(struct libemp_board *board, struct libemp_header header,
         }
         board_spend_ns(board->hardware, fragments * board->costs.entry_ns);
     }
-    if (board->costs.translate_posts)
+    if (board->costs.translate_posts && !inlined)
         board_spend_ns(board->hardware,
                        board->costs.translate_call_ns + fragments * board->costs.translate_page_ns);
     board_spend_ns(board->hardware, run * board->costs.descriptor_ns);
     if (indirect) /* which the board might read */
         board_catch_up(board->hardware);
-    libemp_encode(&header, board->fragments, fragments, indirect, indirect_bus, words);
+
+    if (inlined)
+        encode_bytes(&header, pieces, count, words);
+    else
+        libemp_encode(&header, board->fragments, fragments, indirect, indirect_bus, words);
 
     take(board, index, run);
     slot->run = (uint8_t)run;

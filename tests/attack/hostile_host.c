@@ -26,6 +26,7 @@ enum {
     MAILBOX_COUNT = 32,
     OFTEN = 96, /* descriptors written most, so that writes collide */
     CHAINED = 3,
+    FORMATS = EMP_INLINE_LIMIT ? 4 : 3,
     RUN = 8,    /* a descriptor, its continuations, and those of one that begins among them */
     LIFE = 600, /* writes until the boards are loaded anew: earlier writes may have blocked them */
     LOOKS = 16, /* writes between two checks of the firmware's state */
@@ -114,9 +115,10 @@ static void draw_continuation(struct host_run *run, uint32_t *words) {
     emp_continuation_set_second_length(words, any_length(run));
 }
 
-/* One that a host might post. */
+/* One that a host might post. The bytes that an INLINE one holds are an address in the region all
+ * the same, because its format may be changed later. */
 static void draw_descriptor(struct host_run *run, uint32_t *words) {
-    const uint32_t format = below(run, 3);
+    const uint32_t format = below(run, FORMATS);
     const uint64_t address = format == EMP_FORMAT_INDIRECT ? any_page(run) : any_address(run);
     const uint32_t length =
         format == EMP_FORMAT_INDIRECT ? 1 + below(run, EMP_INDIRECT_ENTRIES) : any_length(run);
@@ -128,7 +130,8 @@ static void draw_descriptor(struct host_run *run, uint32_t *words) {
     emp_descriptor_set_length(words, length);
     emp_descriptor_set_peer(words, below(run, 256) ? 1 : below(run, EMP_NODE_LIMIT));
     emp_descriptor_set_tag(words, below(run, TAGS));
-    emp_descriptor_set_total_length(words, below(run, length + 1));
+    emp_descriptor_set_total_length(words, format < 3 ? below(run, length + 1)
+                                                      : below(run, EMP_INLINE_LIMIT + 2));
     emp_descriptor_set_continuations(words, 1 + below(run, 3));
     emp_descriptor_set_format(words, format);
     emp_descriptor_set_direction(words, below(run, 2));

@@ -53,6 +53,7 @@ def test_random_faults(profile: str) -> None:
 @pytest.mark.parametrize(
     "program",
     [
+        "end_to_end/test_inline",
         "end_to_end/test_matching",
         "end_to_end/test_silence",
         "end_to_end/test_tagged",

@@ -119,6 +119,38 @@ static void encode__golden_words(void **state) {
     assert_int_equal(words[OWNER], 0x00F1200B);
 }
 
+#if EMP_INLINE_LIMIT
+static void encode__bytes_in_the_descriptor(void **state) {
+    static const uint8_t bytes[EMP_INLINE_LIMIT] = {0x81, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0x9C};
+    static const uint32_t all[] = {0x81020304, 0x05060708, 0x090A0B9C, 0x00020000, 0x12345678,
+                                   0x9ABCDEF0, 0x0000060D, 0,          0};
+    static const uint32_t five[] = {0x81020304, 0x05000000, 0, 0x00020000, 0x12345678,
+                                    0x9ABCDEF0, 0x0000028D, 0, 0};
+    struct libemp_header send = {.direction = EMP_DIRECTION_SEND,
+                                 .peer = 2,
+                                 .tag = UINT64_C(0x123456789ABCDEF0),
+                                 .length = EMP_INLINE_LIMIT};
+    (void)state;
+    libemp_encode_inline(&send, bytes, words);
+    assert_memory_equal(words, all, sizeof all);
+    send.length = 5;
+    libemp_encode_inline(&send, bytes, words);
+    assert_memory_equal(words, five, sizeof five);
+}
+#endif
+
+static void encode__inline_only_short_sends(void **state) {
+    struct libemp_header send = {.direction = EMP_DIRECTION_SEND, .length = EMP_INLINE_LIMIT};
+    const struct libemp_header receive = {.direction = EMP_DIRECTION_RECEIVE, .length = 1};
+    (void)state;
+    assert_int_equal(libemp_fits_inline(&send), EMP_INLINE_LIMIT != 0);
+    send.length++;
+    assert_false(libemp_fits_inline(&send));
+    send.length = 0;
+    assert_false(libemp_fits_inline(&send));
+    assert_false(libemp_fits_inline(&receive));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(encode__nothing_is_short_and_empty, set_up),
@@ -126,6 +158,10 @@ int main(void) {
         cmocka_unit_test_setup(encode__two_to_seven_fragments_are_a_chain, set_up),
         cmocka_unit_test_setup(encode__more_fragments_use_a_page, set_up),
         cmocka_unit_test_setup(encode__golden_words, set_up),
+#if EMP_INLINE_LIMIT
+        cmocka_unit_test_setup(encode__bytes_in_the_descriptor, set_up),
+#endif
+        cmocka_unit_test_setup(encode__inline_only_short_sends, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

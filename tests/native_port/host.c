@@ -164,6 +164,20 @@ static void fill_page(struct host *host, const struct host_request *request) {
     host_write_memory(host, request->page, page, sizeof page);
 }
 
+#if EMP_INLINE_LIMIT
+/* What lies behind the last byte is no part of the message. */
+static void fill_bytes(struct host *host, uint32_t at, const uint8_t *bytes, uint32_t length) {
+    for (uint32_t i = 0; i < EMP_INLINE_LIMIT / 4; i++) {
+        uint32_t word = 0xA5A5A5A5u;
+        for (uint32_t byte = 4 * i; byte < 4 * i + 4 && byte < length; byte++) {
+            uint32_t shift = 24 - 8 * (byte % 4);
+            word = (word & ~(0xFFu << shift)) | (uint32_t)bytes[byte] << shift;
+        }
+        host_write_word(host, at + i, word);
+    }
+}
+#endif
+
 void host_fill(struct host *host, uint32_t descriptor, const struct host_request *request) {
     uint32_t at = descriptor * ORACLE_WORDS;
     uint32_t continuations =
@@ -198,6 +212,10 @@ void host_fill(struct host *host, uint32_t descriptor, const struct host_request
 #else
     host_write_word(host, at + EMP_DESCRIPTOR_PEER_WORD,
                     request->peer << EMP_DESCRIPTOR_PEER_SHIFT | (uint32_t)request->tag);
+#endif
+#if EMP_INLINE_LIMIT
+    if (request->format == EMP_FORMAT_INLINE && request->bytes != NULL)
+        fill_bytes(host, at, request->bytes, request->length);
 #endif
     host_write_word(host, at + EMP_DESCRIPTOR_OWNER_WORD,
                     request->length << EMP_DESCRIPTOR_TOTAL_LENGTH_SHIFT |

@@ -56,6 +56,8 @@ struct host_request {
     const struct host_piece *pieces; /* SHORT 1, CHAIN up to 7, INDIRECT up to 409 */
     uint32_t count;
     uint64_t page; /* INDIRECT: where the page of addresses lies */
+    const uint8_t
+        *bytes; /* INLINE: what the descriptor holds; NULL: a piece's address and length */
 };
 
 /* Starts the node, brings its link up and gives it the addresses of all nodes. The caller has set

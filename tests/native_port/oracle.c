@@ -71,6 +71,10 @@ static bool each_run(const struct oracle *oracle, uint32_t words[4][ORACLE_WORDS
     uint64_t address = address_at(words[0]);
     uint32_t length = FIELD(words[0], LENGTH);
     uint32_t continuations = FIELD(words[0], CONTINUATIONS);
+#if EMP_INLINE_LIMIT
+    if (!widest && format == EMP_FORMAT_INLINE)
+        return false;
+#endif
     if (widest || format != EMP_FORMAT_INDIRECT)
         if (use(context, (struct run){address, widest ? 0x10000 : length}, false))
             return true;

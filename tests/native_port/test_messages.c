@@ -190,10 +190,12 @@ static void exchange(unsigned from, uint32_t send_format, uint32_t receive_forma
         message[i] = (uint8_t)chance();
     area_make(&send, EMP_DIRECTION_SEND, send_format, length, send_base, PAGES_AT);
     area_make(&receive, EMP_DIRECTION_RECEIVE, receive_format, room, receive_base, PAGES_AT);
+    send.request.bytes = message;
     send.request.peer = receiver->number;
     receive.request.peer = sender->number;
     send.request.tag = receive.request.tag = length & 0xFF;
-    area_copy(&send, message, length, true, sender->memory[0], sender->memory[1]);
+    if (send_format <= EMP_FORMAT_INDIRECT)
+        area_copy(&send, message, length, true, sender->memory[0], sender->memory[1]);
     host_fill(receiver, 10, &receive.request);
     host_enter(receiver, 10);
     memcpy(expected, receiver->memory, sizeof expected);
@@ -284,6 +286,81 @@ static void exchanges__bad_wire_and_late_devices(void **state) {
                  sizes[chance() % COUNT(sizes)], sizes[chance() % COUNT(sizes)], SENDS_AT,
                  RECEIVES_AT);
 }
+
+#if EMP_INLINE_LIMIT
+/* The oracle lets the board read none of the sender's memory. */
+static void exchanges__bytes_in_the_descriptor(void **state) {
+    (void)state;
+    for (uint32_t length = 0; length <= EMP_INLINE_LIMIT; length++)
+        for (unsigned format = 0; format < COUNT(formats); format++)
+            exchange(length % 2, EMP_FORMAT_INLINE, formats[format], length, length, SENDS_AT,
+                     RECEIVES_AT + length % 3);
+    pair.lost = pair.repeated = 20;
+    pair.reordered = pair.late = true;
+    for (unsigned turn = 0; turn < 400; turn++)
+        exchange(chance() % 2, chance() % 4 == 0 ? EMP_FORMAT_SHORT : EMP_FORMAT_INLINE,
+                 formats[chance() % 3], chance() % (EMP_INLINE_LIMIT + 1),
+                 chance() % (EMP_INLINE_LIMIT + 1), SENDS_AT, RECEIVES_AT);
+}
+
+static void refused__bytes_that_no_descriptor_holds(void **state) {
+    static const uint8_t bytes[EMP_INLINE_LIMIT + 1];
+    const struct host_request requests[] = {
+        {.direction = EMP_DIRECTION_SEND, .length = EMP_INLINE_LIMIT + 1},
+        {.direction = EMP_DIRECTION_SEND, .length = EMP_MESSAGE_LIMIT + 1},
+        {.direction = EMP_DIRECTION_RECEIVE, .length = 4},
+        {.direction = EMP_DIRECTION_RECEIVE, .length = 0},
+    };
+    struct host *host = &pair.hosts[0];
+    uint32_t length;
+    (void)state;
+    for (unsigned i = 0; i < COUNT(requests); i++) {
+        struct host_request request = requests[i];
+        request.format = EMP_FORMAT_INLINE;
+        request.peer = 2;
+        request.bytes = request.length <= sizeof bytes ? bytes : NULL;
+        host_fill(host, i, &request);
+        host_enter(host, i);
+        run();
+        assert_int_equal(host_result(host, i, &length), EMP_RESULT_BAD);
+        assert_int_equal(length, 0);
+    }
+}
+
+/* The host may harm its own message alone: what it is when the words are changed meanwhile. */
+static void changed__bytes_after_the_post(void **state) {
+    static const uint8_t bytes[EMP_INLINE_LIMIT] = {1};
+    static struct area area;
+    struct host *host = &pair.hosts[0], *other = &pair.hosts[1];
+    struct host_request send = {.direction = EMP_DIRECTION_SEND,
+                                .format = EMP_FORMAT_INLINE,
+                                .peer = 2,
+                                .length = EMP_INLINE_LIMIT,
+                                .bytes = bytes};
+    uint32_t length;
+    (void)state;
+    host_fill(host, 0, &send);
+    host_enter(host, 0);
+    while (host_run(host, 0, 100) != 0)
+        ;
+    pair.wires[1].count = 0; /* lost: it is sent again */
+    for (uint32_t word = 0; word < ORACLE_WORDS; word++)
+        host_write_word(host, word,
+                        word == EMP_DESCRIPTOR_OWNER_WORD ? host->descriptors[word] ^ 0xFFFFFF8Cu
+                                                          : 0x7E7E7E7Eu);
+    area_make(&area, EMP_DIRECTION_RECEIVE, EMP_FORMAT_SHORT, 200, RECEIVES_AT, 0);
+    area.request.peer = 1;
+    host_fill(other, 0, &area.request);
+    host_enter(other, 0);
+    run();
+    assert_int_equal(host_result(other, 0, &length), EMP_RESULT_OK);
+    assert_int_equal(length, EMP_INLINE_LIMIT);
+    for (uint32_t i = 0; i < 200; i++)
+        assert_int_equal(other->memory[0][RECEIVES_AT - HOST_LOW + i],
+                         i < EMP_INLINE_LIMIT ? 0x7E : 0);
+    exchange(0, EMP_FORMAT_SHORT, EMP_FORMAT_CHAIN, 500, 500, SENDS_AT, RECEIVES_AT);
+}
+#endif
 
 #if EMP_TAKES_TAGGED
 static void exchanges__frames_with_a_vlan_tag(void **state) {
@@ -665,6 +742,11 @@ int main(void) {
         cmocka_unit_test_setup(exchanges__longer_than_receive, begin),
         cmocka_unit_test_setup(exchanges__across_4_gb, begin),
         cmocka_unit_test_setup(exchanges__bad_wire_and_late_devices, begin),
+#if EMP_INLINE_LIMIT
+        cmocka_unit_test_setup(exchanges__bytes_in_the_descriptor, begin),
+        cmocka_unit_test_setup(refused__bytes_that_no_descriptor_holds, begin),
+        cmocka_unit_test_setup(changed__bytes_after_the_post, begin),
+#endif
 #if EMP_TAKES_TAGGED
         cmocka_unit_test_setup(exchanges__frames_with_a_vlan_tag, begin),
         cmocka_unit_test_setup(ignored__frames_with_two_vlan_tags, begin),

@@ -102,6 +102,20 @@ static void get_matching(const struct host *host, uint32_t slot, const struct re
 #endif
 }
 
+#if EMP_INLINE_LIMIT
+static void put_bytes(const struct host *host, uint32_t slot, const struct request *request) {
+    uint32_t words[EMP_INLINE_DATA_BYTES / 4] = {0};
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < request->pieces; i++)
+        for (uint32_t byte = 0; byte < request->piece[i].bytes; byte++, at++)
+            words[at / 4] |=
+                (uint32_t)host->memory[slot_offset(host, slot) + request->piece[i].offset + byte]
+                << (24 - 8 * (at % 4));
+    for (uint32_t i = 0; i < (at + 3) / 4; i++)
+        descriptor(host, slot)[i] = words[i];
+}
+#endif
+
 void boards_post(struct host *host, uint32_t slot) {
     const uint32_t direction = slot < WORLD_REQUESTS ? EMP_DIRECTION_SEND : EMP_DIRECTION_RECEIVE;
     struct request *request = host_request(host, slot);
@@ -115,6 +129,10 @@ void boards_post(struct host *host, uint32_t slot) {
         put_page(host, slot, request);
         address = base;
         length = request->pieces;
+#if EMP_INLINE_LIMIT
+    } else if (direction == EMP_DIRECTION_SEND && request->bytes <= EMP_INLINE_LIMIT) {
+        format = EMP_FORMAT_INLINE;
+#endif
     } else if (request->pieces > 1) {
         format = EMP_FORMAT_CHAIN;
         put_chain(host, slot, request, &continuations);
@@ -122,6 +140,10 @@ void boards_post(struct host *host, uint32_t slot) {
     put_address(&words[EMP_DESCRIPTOR_ADDRESS_HIGH_WORD], address);
     words[EMP_DESCRIPTOR_LENGTH_WORD] = length;
     put_matching(words, request);
+#if EMP_INLINE_LIMIT
+    if (format == EMP_FORMAT_INLINE)
+        put_bytes(host, slot, request);
+#endif
     words[EMP_DESCRIPTOR_OWNER_WORD] = request->bytes << EMP_DESCRIPTOR_TOTAL_LENGTH_SHIFT |
                                        continuations << EMP_DESCRIPTOR_CONTINUATIONS_SHIFT |
                                        format << EMP_DESCRIPTOR_FORMAT_SHIFT |

@@ -126,6 +126,18 @@ void nic_transmit_data(uint32_t high, uint32_t low, uint32_t bytes, bool last) {
     native_building.complete = last;
 }
 
+void nic_transmit_copy(const volatile uint32_t *words, uint32_t bytes) {
+    uint8_t *data = &native_out_bytes[native_out.queued % OUT_FRAMES][native_building.bytes];
+    native_demand(!NIC_SUMS_DATA && native_building.open && bytes != 0 &&
+                      native_building.bytes == 4 * native_building.words &&
+                      bytes <= NATIVE_FRAME_BYTES - native_building.bytes,
+                  "what is copied is all data of a frame, and has no sum");
+    for (uint32_t i = 0; i < bytes; i++)
+        data[i] = (uint8_t)(words[i / 4] >> (24 - 8 * (i % 4)));
+    native_building.bytes += bytes;
+    native_building.complete = true;
+}
+
 #if NIC_SUMS_DATA
 void nic_transmit_sum(unsigned word) {
     native_demand(native_building.open && native_building.bytes == 4 * native_building.words &&

@@ -4,9 +4,10 @@
  * fetch the data behind it, and bit 17 of the last one hands the frame to the MAC. No completion is
  * looked at: room is computed from HW[0D8] and the rings when it is needed.
  *
- * A frame without data has no DMA read to carry bit 17. If no read is pending, everything before it
- * is with the MAC already and the processor writes HW[0D4] itself; otherwise a dummy read keeps the
- * order, into eight bytes appended for it (the MAC would pad a frame that short anyway).
+ * A frame without data, or with data that the processor copies, has no DMA read to carry bit 17. If
+ * no read is pending, everything before it is with the MAC already and the processor writes HW[0D4]
+ * itself; otherwise a dummy read keeps the order, into eight bytes appended for it (the MAC would
+ * pad a frame that short anyway).
  */
 #include "fw-runtime/port/tigon2/board.h"
 #include "fw-runtime/port/tigon2/dma.h"
@@ -114,6 +115,15 @@ NIC_HOT void nic_transmit_data(uint32_t high, uint32_t low, uint32_t bytes, bool
     tigon2_dma_read_queue(high, low, local, bytes, state);
     data_queued = true;
     data_position = transmit_wrap(local + bytes);
+}
+
+NIC_HOT void nic_transmit_copy(const volatile uint32_t *words, uint32_t bytes) {
+    const volatile uint32_t *end = words + (bytes + 3) / 4;
+    uint32_t local = data_position;
+    do {
+        *(volatile uint32_t *)local = *words++;
+        local = transmit_wrap(local + 4);
+    } while (words != end);
 }
 
 static NIC_COLD void copy_split_header(void) {

@@ -169,6 +169,10 @@ void glue_page_arrived(uint32_t descriptor);
 void glue_page_settled(void);
 /* Appends `length` (not 0) bytes at `offset` of a send to the frame being transmitted. */
 void glue_send_data(uint32_t descriptor, uint32_t offset, uint32_t length);
+/* The same of a message of one frame, if it is one piece; false if not. */
+bool glue_send_single(uint32_t descriptor, uint32_t length);
+/* The same of any message of one frame, whose bytes may be in the descriptor itself. */
+void glue_send_short(uint32_t descriptor, uint32_t length, bool inlined);
 
 /* wire.c */
 void glue_wire_start(uint32_t mac_high, uint32_t mac_low);

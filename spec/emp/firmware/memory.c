@@ -423,17 +423,25 @@ static GLUE_HOT void send_pieces(uint32_t descriptor, uint32_t offset, uint32_t 
     } while (length != 0);
 }
 
-/* Most messages of one frame are one piece. */
-static NIC_RARE NIC_ONCE void send_pieces_of_short(uint32_t descriptor, uint32_t length) {
-    send_pieces(descriptor, 0, length);
+GLUE_HOT bool glue_send_single(uint32_t descriptor, uint32_t length) {
+    struct nic_piece run;
+    if (!single(descriptor, 0, length, &run))
+        return false;
+    nic_transmit_data(run.high, run.low, run.bytes, true);
+    return true;
+}
+
+NIC_RARE NIC_ONCE void glue_send_short(uint32_t descriptor, uint32_t length, bool inlined) {
+    if (inlined)
+        nic_transmit_copy(glue_descriptor(descriptor), length);
+    else
+        send_pieces(descriptor, 0, length);
 }
 
 GLUE_HOT void glue_send_data(uint32_t descriptor, uint32_t offset, uint32_t length) {
     struct nic_piece run;
     if (single(descriptor, offset, length, &run))
         nic_transmit_data(run.high, run.low, run.bytes, true);
-    else if (GLUE_QUICK && __builtin_constant_p(offset))
-        send_pieces_of_short(descriptor, length);
     else
         send_pieces(descriptor, offset, length);
 }

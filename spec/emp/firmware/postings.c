@@ -147,6 +147,9 @@ static NIC_RARE __attribute__((noinline)) enum hsm_verdict match_posted(uint32_t
 /* The wire is looked at for a message that may go out at once. */
 static inline enum hsm_verdict send_posted(uint32_t descriptor, uint32_t word) {
     struct emp_posting posting = posting_of(descriptor, word);
+#if EMP_INLINE_LIMIT
+    posting.inlined = glue_is_format(word, EMP_FORMAT_INLINE);
+#endif
     if (posting.length <= EMP_FIRST_FRAME_PAYLOAD) {
         posting.room = nic_transmit_has_slot();
         posting.now = nic_clock();
@@ -183,6 +186,24 @@ static NIC_HOT void offer(uint32_t descriptor, uint32_t word, bool was_held) {
         refuse(descriptor);
 }
 
+#define OWNER(owner)         ((uint32_t)(owner) << EMP_DESCRIPTOR_OWNER_SHIFT)
+#define FORMAT(format)       ((uint32_t)(format) << EMP_DESCRIPTOR_FORMAT_SHIFT)
+#define DIRECTION(direction) ((uint32_t)(direction) << EMP_DESCRIPTOR_DIRECTION_SHIFT)
+
+#if EMP_INLINE_LIMIT
+static_assert(EMP_SENDS_AT_ONCE, "send_posted tells that the descriptor holds the bytes");
+
+/* Is it a send whose bytes the descriptor holds, no more than there is room for? */
+static inline bool holds_bytes(uint32_t word) {
+    return (word & (FORMAT(EMP_DESCRIPTOR_FORMAT_MASK) | DIRECTION(EMP_DESCRIPTOR_DIRECTION_MASK) |
+                    OWNER(EMP_DESCRIPTOR_OWNER_MASK))) ==
+               (FORMAT(EMP_FORMAT_INLINE) | DIRECTION(EMP_DIRECTION_SEND) | OWNER(EMP_OWNER_NIC)) &&
+           glue_total_length(word) <= EMP_INLINE_LIMIT;
+}
+#else
+#define holds_bytes(word) false
+#endif
+
 /* Pieces in several places: does the descriptor stay inside the table, and does it hold its length?
  * That of a page of addresses is known when the page is there. */
 static NIC_COLD bool sensible(uint32_t descriptor, uint32_t word) {
@@ -197,7 +218,7 @@ static NIC_COLD bool sensible(uint32_t descriptor, uint32_t word) {
     case EMP_FORMAT_INDIRECT:
         return true;
     default:
-        return false;
+        return holds_bytes(word);
     }
 }
 
@@ -309,11 +330,9 @@ static inline bool pass_on(uint32_t descriptor) {
 }
 #endif
 
-#define OWNER(owner)   ((uint32_t)(owner) << EMP_DESCRIPTOR_OWNER_SHIFT)
-#define FORMAT(format) ((uint32_t)(format) << EMP_DESCRIPTOR_FORMAT_SHIFT)
-
 /* Nothing of a descriptor is believed before it is checked. One piece, long enough, and nothing
- * held that it might overtake: then it is offered at once. A load more would be felt in the
+ * held that it might overtake: then it is offered at once. So is one that holds the bytes: that it
+ * does, and how many, the record of its message says from then on. A load more would be felt in the
  * latency: so a SHORT descriptor that the host enters twice is not noticed here. It would get two
  * messages in the host's own memory, or none; the board's own is safe (docs/security.md). */
 static NIC_HOT void take(void) {
@@ -326,7 +345,12 @@ static NIC_HOT void take(void) {
     if (__builtin_expect(descriptor < EMP_DESCRIPTOR_LIMIT && held_count == 0, 1)) {
         volatile uint32_t *words = glue_descriptor(descriptor);
         uint32_t word = words[EMP_DESCRIPTOR_OWNER_WORD];
-        uint32_t length = glue_length(words);
+        uint32_t length;
+        if (holds_bytes(word)) {
+            offer(descriptor, word, false);
+            return;
+        }
+        length = glue_length(words);
         if ((word & (OWNER(EMP_DESCRIPTOR_OWNER_MASK) | FORMAT(EMP_DESCRIPTOR_FORMAT_MASK))) ==
                 (OWNER(EMP_OWNER_NIC) | FORMAT(EMP_FORMAT_SHORT)) &&
             length >= glue_total_length(word)) {

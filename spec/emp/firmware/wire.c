@@ -207,6 +207,25 @@ write_header(volatile uint32_t *words, struct address peer, const struct emp_fra
 #endif
 }
 
+/* The bytes of a short send are in its descriptor: nothing is fetched. */
+#if EMP_INLINE_LIMIT
+static_assert(!EMP_CHECKS_FRAMES,
+              "copied data have no sums: set inline_limit to 0 where checks_frames is 1");
+static_assert(EMP_INLINE_LIMIT <= EMP_INLINE_DATA_BYTES && EMP_INLINE_DATA_FIRST_WORD == 0 &&
+                  EMP_INLINE_DATA_THIRD_WORD == 2 && EMP_DESCRIPTOR_LENGTH_WORD == 2 &&
+                  EMP_DESCRIPTOR_PEER_WORD == 3,
+              "they are in the words that hold an address and a length otherwise");
+#define IS_INLINE(g) ((g)->buffer != 0)
+
+static inline bool copy_inline(uint32_t descriptor, uint32_t length) {
+    nic_transmit_copy(glue_descriptor(descriptor), length);
+    return true;
+}
+#else
+#define IS_INLINE(g)                    false
+#define copy_inline(descriptor, length) false
+#endif
+
 /* Of a message of one frame the compiler knows where it begins. Its data are fetched while the
  * header is written: the MAC begins when nic_transmit_end gives it the frame's descriptor. */
 #define FETCHES_FIRST(offset) (GLUE_QUICK && !EMP_CHECKS_FRAMES && __builtin_constant_p(offset))
@@ -216,15 +235,21 @@ GLUE_HOT void emp_device_send_frame(const uint16_t peer, const struct emp_frame 
     uint32_t bytes = emp_frame_header_bytes(g);
     struct address address = address_for(peer, g->position);
     volatile uint32_t *words;
+    bool ready = false; /* the data are there, or being fetched */
     if (__builtin_expect(!is_known(address), 0)) {
         count_unaddressed();
         return;
     }
     words = nic_transmit_begin(bytes / 4);
     if (FETCHES_FIRST(offset) && g->length != 0)
-        glue_send_data(descriptor, offset, g->length);
+        ready = IS_INLINE(g) ? copy_inline(descriptor, g->length)
+                             : glue_send_single(descriptor, g->length);
     write_header(words, address, g);
-    if (!FETCHES_FIRST(offset) && g->length != 0) {
+    if (ready || g->length == 0) {
+        ;
+    } else if (FETCHES_FIRST(offset) || IS_INLINE(g)) {
+        glue_send_short(descriptor, g->length, IS_INLINE(g));
+    } else {
 #if EMP_CHECKS_FRAMES
         nic_transmit_sum(CHECK_WORD);
 #endif
