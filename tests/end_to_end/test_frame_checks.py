@@ -78,3 +78,16 @@ def test_many_nodes(checked_programs: Path) -> None:
 @pytest.mark.parametrize("program", ["test_messages", "end_to_end/test_tagged"])
 def test_programs(checked_programs: Path, program: str) -> None:
     succeeds(checked_programs, program)
+
+
+def test_bytes_in_descriptors_have_no_checks(tmp_path: Path) -> None:
+    """An image with both does not compile; the compiler says what to change."""
+    options = f"--profile modern {OPTIONS} --set inline_limit=12"
+    image = tmp_path / "firmware/emp_a.elf"
+    command = ["make", "-s", "--no-print-directory", "PROFILE=modern"]
+    command += [f"BUILD={tmp_path}", f"OPTIONS_emp={options}", str(image)]
+    result = subprocess.run(
+        command, cwd=TOP, capture_output=True, text=True, check=False
+    )
+    assert result.returncode != 0 and not image.exists()
+    assert "set inline_limit to 0 where checks_frames is 1" in result.stderr
