@@ -388,8 +388,8 @@ MODERN_MUTANTS = [
     Mutant(
         "messages that went well before a repeat go on counting",
         "send.hsm",
-        "m.repeated := true Pace[m.peer].smooth := 0",
-        "m.repeated := true",
+        "m.repeated := not inlined(m) Pace[m.peer].smooth := 0",
+        "m.repeated := not inlined(m)",
         "collections_adapted",
         "larger_collections:c:safety",
         profile="modern",
