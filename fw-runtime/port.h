@@ -127,6 +127,7 @@ void nic_set_address(uint32_t high, uint32_t low);
  * the wire and the transfers, and never returns. `code` is not 0. */
 void nic_panic(uint32_t code) __attribute__((noreturn));
 #define NIC_PANIC_PARAMETER 0x0204u /* a parameter fixed at start is out of its range */
+#define NIC_PANIC_WAIT      0x0205u /* a processor waits for the other one, and holds the lock */
 void nic_on_panic(uint32_t code);
 
 /* --------------------------------------------------------------------------------------- Time */
@@ -290,6 +291,14 @@ void nic_link_enable(bool up);
  * nested. A processor waits without a bound while the other holds it, so hold it shortly. */
 static inline void nic_lock(void);
 static inline void nic_unlock(void);
+static inline bool nic_has_lock(void); /* this processor */
+
+/* In each turn of a loop that waits for what the other processor does. Not under the lock: the
+ * other processor may be waiting for it, and both would wait for ever. A board stops then. */
+static inline void nic_wait_for_other(void) {
+    if (nic_has_lock())
+        nic_panic(NIC_PANIC_WAIT);
+}
 
 /* The other processor gets nic_on_signal, after all that was stored before. Signals may come as
  * one. */

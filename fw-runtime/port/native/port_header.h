@@ -45,6 +45,9 @@ static inline void nic_lock(void) {
 static inline void nic_unlock(void) {
     native_lock_depth--;
 }
+static inline bool nic_has_lock(void) {
+    return native_lock_depth != 0;
+}
 static inline void nic_signal(void) {
     native_signalled[1 - NIC_PROCESSOR] = true;
 }

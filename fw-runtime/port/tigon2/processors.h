@@ -49,6 +49,10 @@ static inline void nic_unlock(void) {
         TIGON2_REGISTER(OWN_SEMAPHORE) = 1;
 }
 
+static inline bool nic_has_lock(void) {
+    return tigon2_lock_depth != 0;
+}
+
 static inline void tigon2_raise(unsigned event) {
     nic_lock();
     TIGON2_REGISTER(OWN_EVENT) |= 1u << event;

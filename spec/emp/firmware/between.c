@@ -131,7 +131,7 @@ NIC_HOT bool between_take(struct between_message *message) {
 static inline volatile uint32_t *begin(void) {
     volatile uint32_t *words;
     while ((words = nic_message_begin(&between.to_sender)) == NULL)
-        ;
+        nic_wait_for_other();
     return words;
 }
 
@@ -173,6 +173,6 @@ NIC_COLD bool between_reads_done(void) {
 
 NIC_COLD void between_wait_reads(void) {
     while (!between_reads_done())
-        ;
+        nic_wait_for_other();
 }
 #endif
