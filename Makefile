@@ -8,7 +8,7 @@ PROFILE :=
 NODES  :=
 # BOARDS=16 of so many boards, each of which is NODES/BOARDS nodes, for the Linux driver: host/driver/build.mk.
 BOARDS :=
-# PLACEMENT=DSR makes images for both processors of the board, whose work that placement of the spec divides.
+# PLACEMENT=DSR makes images for both processors of the board, whose work that placement of the spec divides; so does SO.
 PLACEMENT :=
 # Of library, tools and images; hsmc has its own.
 VERSION := 0.1.0
@@ -121,6 +121,8 @@ bench-emp:       ## what programs over EMP get, both profiles, on one and on bot
 	$(Q)$(MAKE) --no-print-directory -s PROFILE=modern BUILD=build/modern profile-programs
 	$(Q)$(MAKE) --no-print-directory -s PLACEMENT=DSR BUILD=build/DSR placement-programs
 	$(Q)$(MAKE) --no-print-directory -s PROFILE=modern PLACEMENT=DSR BUILD=build/modern/DSR placement-programs
+	$(Q)$(MAKE) --no-print-directory -s PLACEMENT=SO BUILD=build/SO placement-programs
+	$(Q)$(MAKE) --no-print-directory -s PROFILE=modern PLACEMENT=SO BUILD=build/modern/SO placement-programs
 	$(Q)scripts/bench_emp.py
 
 bench-switches:  ## what each mechanism of EMP's profile modern gains: a row without each of them (5 minutes)

@@ -104,6 +104,8 @@ ifeq ($(PROFILE)$(PLACEMENT),)
 placements: $(GENERATED_emp) $(SIM_LIBRARY) $(TIGONSIM)
 	$(Q)$(MAKE) --no-print-directory PLACEMENT=DSR BUILD=build/DSR placement-programs
 	$(Q)$(MAKE) --no-print-directory PROFILE=modern PLACEMENT=DSR BUILD=build/modern/DSR placement-programs
+	$(Q)$(MAKE) --no-print-directory PLACEMENT=SO BUILD=build/SO placement-programs
+	$(Q)$(MAKE) --no-print-directory PROFILE=modern PLACEMENT=SO BUILD=build/modern/SO placement-programs
 TEST_NEEDS += placements
 endif
 # tests/conform looks at worlds with both images.

@@ -13,7 +13,6 @@
 #ifndef SPEC_EMP_FIRMWARE_BETWEEN_H
 #define SPEC_EMP_FIRMWARE_BETWEEN_H
 
-#define NIC_MESSAGE_LIMIT 64u
 #include "fw-runtime/messages.h"
 
 static_assert(EMP_PROCESSOR_SEND == 0 && EMP_PROCESSOR_TRANSMIT == 0 && EMP_PROCESSOR_LINK == 0 &&

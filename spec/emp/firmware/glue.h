@@ -20,6 +20,11 @@
 #define GLUE_HOT NIC_HOT
 #endif
 
+/* Which machines this unit has. Processor A has the transmitter, so Transmit is there; sends may be
+ * kept in the books by the other one (apart.h). */
+#define GLUE_KEEPS_SENDS (NIC_PROCESSOR == EMP_PROCESSOR_SEND)
+#define GLUE_APART       (EMP_PROCESSOR_SEND != EMP_PROCESSOR_TRANSMIT)
+
 /* Codes of nic_panic above the port's own. */
 enum glue_panic {
     GLUE_PANIC_MEMORY = 0x0202, /* a descriptor the board owns was changed, and ends too early */
@@ -47,7 +52,14 @@ static_assert(GLUE_READ_PAGE + 4u <= NIC_READ_LIMIT, "each may be outstanding");
  * does for both tables: fast memory has no room for code that computes two. */
 #define GLUE_TABLE_WORDS (EMP_DESCRIPTOR_LIMIT * GLUE_DESCRIPTOR_WORDS)
 #if NIC_PROCESSORS == 1
-extern uint32_t glue_descriptors[2 * GLUE_TABLE_WORDS];
+#define GLUE_COMMON
+#else
+#define GLUE_COMMON NIC_COMMON
+#endif
+#if NIC_PROCESSORS == 1 || GLUE_APART
+/* Of two processors, one takes all descriptors; the other one only reads what this one has set
+ * before it asked for the data, but for GLUE_HAS_MEMORY. */
+extern uint32_t glue_descriptors[2 * GLUE_TABLE_WORDS] GLUE_COMMON;
 static inline volatile uint32_t *glue_descriptor(uint32_t descriptor) {
     return &glue_descriptors[descriptor * GLUE_DESCRIPTOR_WORDS];
 }
@@ -101,12 +113,11 @@ static inline uint32_t glue_length(const volatile uint32_t *descriptor) {
     return descriptor[EMP_DESCRIPTOR_LENGTH_WORD] >> EMP_DESCRIPTOR_LENGTH_SHIFT &
            EMP_DESCRIPTOR_LENGTH_MASK;
 }
-#if NIC_PROCESSORS == 1
-#define GLUE_COMMON
+#if GLUE_APART
+extern uint32_t glue_posting_ring[EMP_POSTING_RING_ENTRIES] NIC_COMMON;
 #else
-#define GLUE_COMMON NIC_COMMON
-#endif
 extern uint32_t glue_posting_ring[EMP_POSTING_RING_ENTRIES];
+#endif
 extern uint32_t glue_peers[EMP_NODE_LIMIT][2];
 
 struct glue_counters {
@@ -137,7 +148,9 @@ static NIC_COLD void glue_count(uint32_t *counter) {
 #define GLUE_COUNT(counter) glue_count(&glue_counters.counter)
 #endif
 
-#if NIC_PROCESSORS > 1
+#if GLUE_APART
+#include "spec/emp/firmware/apart.h"
+#elif NIC_PROCESSORS > 1
 #include "spec/emp/firmware/between.h"
 #endif
 #if NIC_SENDS
@@ -167,6 +180,15 @@ bool glue_page_fetch(uint32_t descriptor, bool receive, bool notify);
 void glue_page_arrived(uint32_t descriptor);
 /* The descriptor of the page fetched last has been offered. */
 void glue_page_settled(void);
+#if GLUE_APART && NIC_SENDS
+/* A message begins in this descriptor. The processor that keeps the sends knows when the one before
+ * it has ended; this one does not. */
+void glue_send_begins(uint32_t descriptor);
+#endif
+#if GLUE_APART && NIC_RECEIVES
+/* The event of a received frame is over, and with it the lock: waits for what the frame needs. */
+void glue_frame_is_over(void);
+#endif
 /* Appends `length` (not 0) bytes at `offset` of a send to the frame being transmitted. */
 void glue_send_data(uint32_t descriptor, uint32_t offset, uint32_t length);
 /* The same of a message of one frame, if it is one piece; false if not. */

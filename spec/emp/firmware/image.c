@@ -25,7 +25,9 @@
 #include "emp_nic.c"
 #include "spec/emp/firmware/start.c"
 #include "spec/emp/firmware/wire.c"
-#if NIC_PROCESSORS > 1
+#if GLUE_APART
+#include "spec/emp/firmware/apart.c"
+#elif NIC_PROCESSORS > 1
 #include "spec/emp/firmware/between.c"
 #endif
 

@@ -11,13 +11,13 @@
 
 #define PAGE_WORDS (EMP_PAGE_BYTES / 4u)
 #define LENGTHS_AT (2u * EMP_INDIRECT_ENTRIES) /* word of the page where lengths begin */
-#if NIC_SENDS
+#if NIC_SENDS || GLUE_APART
 #define SEND_PAGES (EMP_SEND_LIMIT + 1u) /* + the one waiting for a record */
 #else
 #define SEND_PAGES 0u
 #endif
 /* + the one being fetched. Of more messages that arrive at once some take turns. */
-#if NIC_RECEIVES
+#if NIC_RECEIVES || GLUE_APART
 #define RECEIVE_PAGES ((EMP_RECEIVE_LIMIT < 16u ? EMP_RECEIVE_LIMIT : 16u) + 1u)
 #else
 #define RECEIVE_PAGES 0u
@@ -41,7 +41,7 @@ static_assert(EMP_MESSAGE_LIMIT <= EMP_DESCRIPTOR_TOTAL_LENGTH_MASK, "which hold
 static_assert(NIC_WRITTEN_PER_FRAME >= EMP_MESSAGE_WINDOW,
               "a frame by which a peer abandons its messages asks for a notice for each");
 
-#if NIC_PROCESSORS == 1
+#if NIC_SENDS && (NIC_PROCESSORS == 1 || GLUE_APART)
 uint32_t glue_descriptors[2 * GLUE_TABLE_WORDS];
 #elif NIC_SENDS
 uint32_t glue_tables[3 * GLUE_TABLE_WORDS];
@@ -75,11 +75,30 @@ static inline struct cursor *cursor_of(struct cursor *cursors, uint32_t descript
 static struct nic_gather saved[EMP_DESCRIPTOR_LIMIT] NIC_UNSET;
 static bool opened[EMP_DESCRIPTOR_LIMIT]; /* has a cursor, and so is being worked on */
 
-static uint32_t pages[SEND_PAGES + RECEIVE_PAGES][PAGE_WORDS] NIC_UNSET;
+#if GLUE_APART
+/* Processor B gives pages to descriptors and takes them away; A finds in them where a send's data
+ * lie. */
+extern uint32_t pages[SEND_PAGES + RECEIVE_PAGES][PAGE_WORDS] NIC_COMMON;
+extern uint8_t page_of[EMP_DESCRIPTOR_LIMIT] NIC_COMMON;
+#define PAGES_SHARED
+#define PAGES_UNSET
+#else
+#define PAGES_SHARED static
+#define PAGES_UNSET  NIC_UNSET
+#endif
+#if !GLUE_APART || NIC_SENDS
+PAGES_SHARED uint32_t pages[SEND_PAGES + RECEIVE_PAGES][PAGE_WORDS] PAGES_UNSET;
+#endif
+#if !GLUE_APART || GLUE_KEEPS_SENDS
 static uint16_t page_owner[SEND_PAGES + RECEIVE_PAGES]; /* descriptor + 1, 0 free */
-static uint8_t page_of[EMP_DESCRIPTOR_LIMIT];           /* page + 1, 0 none */
+#endif
+#if !GLUE_APART || NIC_SENDS
+PAGES_SHARED uint8_t page_of[EMP_DESCRIPTOR_LIMIT]; /* page + 1, 0 none */
+#endif
+#if !GLUE_APART || GLUE_KEEPS_SENDS
 static uint32_t
     page_arriving; /* + 1: its descriptor is being looked at, it may not be taken away */
+#endif
 
 #if NIC_RECEIVES
 /* Collections on their way to host memory, by the numbers of their notices. Field by field:
@@ -226,6 +245,7 @@ NIC_HOT bool nic_on_piece(uint32_t list, uint32_t index, struct nic_piece *piece
 }
 #endif
 
+#if !GLUE_APART || GLUE_KEEPS_SENDS
 /* A page can have hundreds of entries and everything else waits meanwhile: two in a step, and the
  * loop small enough for one line of an instruction cache. */
 static NIC_COLD bool page_suffices(const volatile uint32_t *pair, uint32_t entries,
@@ -341,8 +361,11 @@ NIC_COLD void glue_memory_forget(uint32_t descriptor, bool receive) {
         page_give(page_of[descriptor] - 1u);
 }
 
+#endif
+
 /* ------------------------------------------------------------------------------------- Cursors */
 
+#if !GLUE_APART || GLUE_KEEPS_SENDS
 /* A posted receive may have lost its page to another before its first frame came. */
 static NIC_COLD void page_fetch_again(uint32_t descriptor, bool receive) {
     GLUE_COUNT(pages_fetched_again);
@@ -354,6 +377,14 @@ static NIC_COLD void page_fetch_again(uint32_t descriptor, bool receive) {
     between_wait_reads();
 #endif
 }
+#else
+/* A send has its page until it has ended. */
+static NIC_COLD void page_fetch_again(uint32_t descriptor, bool receive) {
+    (void)descriptor;
+    (void)receive;
+    nic_panic(GLUE_PANIC_PAGES);
+}
+#endif
 
 /* Changes to the cursor of another message. */
 static NIC_HOT void cursor_change(struct cursor *cursor, uint32_t descriptor, bool receive) {
@@ -411,6 +442,15 @@ static inline bool single(uint32_t descriptor, uint32_t offset, uint32_t length,
 }
 
 #if NIC_SENDS
+#if GLUE_APART
+void glue_send_begins(uint32_t descriptor) {
+    struct cursor *cursor = cursor_of(sending, descriptor);
+    if (cursor->descriptor == descriptor)
+        cursor->descriptor = NO_DESCRIPTOR;
+    opened[descriptor] = false;
+}
+#endif
+
 static GLUE_HOT void send_pieces(uint32_t descriptor, uint32_t offset, uint32_t length) {
     struct cursor *cursor = cursor_of(sending, descriptor);
     if (cursor->descriptor != descriptor)
@@ -462,6 +502,48 @@ static NIC_HOT void place_pieces(uint32_t frame, uint32_t from, uint32_t descrip
     } while (length != 0);
 }
 
+#if GLUE_APART
+/* A frame that waits for a page. The event that places it runs under the lock, for which A may be
+ * waiting, and A fetches the page: so the frame is placed when the event is over. An event places
+ * one frame at most. */
+static struct {
+    struct emp_frame frame;
+    uint32_t offset;
+    uint16_t descriptor;
+    uint16_t length; /* 0: none waits */
+    uint8_t instance;
+    bool last;
+} put_off;
+
+static NIC_COLD void put_off_frame(uint8_t r, const struct emp_frame *f, uint16_t descriptor,
+                                   uint32_t offset, uint16_t length, bool last) {
+    put_off.frame = *f;
+    put_off.offset = offset;
+    put_off.descriptor = descriptor;
+    put_off.length = length;
+    put_off.instance = r;
+    put_off.last = last;
+}
+
+static inline bool page_is_lost(uint32_t descriptor) {
+    return glue_is_format(glue_descriptor(descriptor)[GLUE_TAKEN_WORD], EMP_FORMAT_INDIRECT) &&
+           page_of[descriptor] == 0;
+}
+
+static NIC_COLD void place_put_off(void) {
+    uint16_t length = put_off.length;
+    put_off.length = 0;
+    page_fetch_again(put_off.descriptor, true);
+    emp_device_place(put_off.instance, &put_off.frame, put_off.descriptor, put_off.offset, length,
+                     put_off.last);
+}
+
+void glue_frame_is_over(void) {
+    if (__builtin_expect(put_off.length != 0, 0))
+        place_put_off();
+}
+#endif
+
 /* `frame.buffer` names the frame; its data follow the header of its kind. */
 GLUE_HOT void emp_device_place(const uint8_t r, const struct emp_frame *const f,
                                const uint16_t descriptor, const uint32_t offset,
@@ -470,6 +552,12 @@ GLUE_HOT void emp_device_place(const uint8_t r, const struct emp_frame *const f,
                                                      : EMP_FRAME_BYTES;
     struct nic_piece run;
     bool notify = last;
+#if GLUE_APART
+    if (__builtin_expect(length != 0 && page_is_lost(descriptor), 0)) {
+        put_off_frame(r, f, descriptor, offset, length, last);
+        return;
+    }
+#endif
 #if EMP_CHECKS_FRAMES
     if (length != 0)
         nic_receive_sum(&sums[sums_begun % SUMS]);
@@ -516,6 +604,7 @@ NIC_HOT void nic_on_written(uint32_t notice) {
 }
 #endif
 
+#if !GLUE_APART || GLUE_KEEPS_SENDS
 /* ---------------------------------------------------------------------------------- Completion */
 
 /* What the word with the owner keeps of the posting. */
@@ -574,6 +663,7 @@ NIC_HOT void emp_device_complete(const uint16_t descriptor, const uint8_t result
         if (own & GLUE_HAS_MEMORY)
             glue_memory_forget(descriptor, receive);
     }
-    if (NIC_SENDS && !receive)
+    if (GLUE_KEEPS_SENDS && !receive)
         glue_postings_retry();
 }
+#endif

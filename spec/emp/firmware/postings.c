@@ -18,10 +18,13 @@
  */
 #include "spec/emp/firmware/glue.h"
 
-#if NIC_SENDS
+#if !GLUE_APART || GLUE_KEEPS_SENDS
+#if GLUE_KEEPS_SENDS
 #define RING_MASK (EMP_POSTING_RING_ENTRIES - 1u)
 
+#if NIC_SENDS
 uint32_t glue_posting_ring[EMP_POSTING_RING_ENTRIES];
+#endif
 
 static uint32_t posted NIC_FAST; /* by the host, modulo the ring */
 static uint32_t taken NIC_FAST;
@@ -43,7 +46,7 @@ static inline uint32_t field(uint32_t word, uint32_t shift, uint32_t mask) {
     return word >> shift & mask;
 }
 
-#if NIC_SENDS
+#if GLUE_KEEPS_SENDS
 static NIC_COLD void hold(uint32_t descriptor, uint32_t word) {
     glue_descriptor(descriptor)[GLUE_TAKEN_WORD] = word;
     held[(held_first + held_count) & HELD_MASK] = (uint16_t)descriptor;
@@ -62,7 +65,7 @@ static NIC_COLD void refuse(uint32_t descriptor) {
     emp_device_complete((uint16_t)descriptor, EMP_RESULT_BAD, 0);
 }
 
-#if !NIC_SENDS
+#if !GLUE_KEEPS_SENDS
 /* A receive needs no free record, so none is held. */
 static inline void hold(uint32_t descriptor, uint32_t word) {
     (void)word;
@@ -134,7 +137,7 @@ static inline struct emp_posting posting_of(uint32_t descriptor, uint32_t word) 
     return posting;
 }
 
-#if EMP_SENDS_AT_ONCE && NIC_SENDS && NIC_RECEIVES
+#if EMP_SENDS_AT_ONCE && GLUE_KEEPS_SENDS && NIC_RECEIVES
 /* Each is a function of its own, so that the fields of a send are in registers. */
 static NIC_RARE __attribute__((noinline)) enum hsm_verdict match_posted(uint32_t descriptor,
                                                                         uint32_t word) {
@@ -143,14 +146,15 @@ static NIC_RARE __attribute__((noinline)) enum hsm_verdict match_posted(uint32_t
 }
 
 #endif
-#if EMP_SENDS_AT_ONCE && NIC_SENDS
-/* The wire is looked at for a message that may go out at once. */
+#if EMP_SENDS_AT_ONCE && GLUE_KEEPS_SENDS
+/* The wire is looked at for a message that may go out at once. Where another processor has the
+ * wire, none does: whether there is room is not known here. */
 static inline enum hsm_verdict send_posted(uint32_t descriptor, uint32_t word) {
     struct emp_posting posting = posting_of(descriptor, word);
 #if EMP_INLINE_LIMIT
     posting.inlined = glue_is_format(word, EMP_FORMAT_INLINE);
 #endif
-    if (posting.length <= EMP_FIRST_FRAME_PAYLOAD) {
+    if (!GLUE_APART && posting.length <= EMP_FIRST_FRAME_PAYLOAD) {
         posting.room = nic_transmit_has_slot();
         posting.now = nic_clock();
     }
@@ -159,12 +163,12 @@ static inline enum hsm_verdict send_posted(uint32_t descriptor, uint32_t word) {
 #endif
 
 static NIC_HOT void offer(uint32_t descriptor, uint32_t word, bool was_held) {
-#if EMP_SENDS_AT_ONCE && NIC_SENDS && NIC_RECEIVES
+#if EMP_SENDS_AT_ONCE && GLUE_KEEPS_SENDS && NIC_RECEIVES
     enum hsm_verdict verdict =
         glue_is_receive(word) ? match_posted(descriptor, word) : send_posted(descriptor, word);
-#elif EMP_SENDS_AT_ONCE && NIC_SENDS
+#elif EMP_SENDS_AT_ONCE && GLUE_KEEPS_SENDS
     enum hsm_verdict verdict = send_posted(descriptor, word);
-#elif !NIC_SENDS
+#elif !GLUE_KEEPS_SENDS
     struct emp_posting posting = posting_of(descriptor, word);
     enum hsm_verdict verdict = emp_match_posted(&posting);
 #elif !NIC_RECEIVES
@@ -234,7 +238,7 @@ static NIC_COLD void look_at(uint32_t descriptor, bool was_held) {
     }
 }
 
-#if NIC_SENDS
+#if GLUE_KEEPS_SENDS
 #if EMP_CANCELS_SENDS
 /* Takes a send out of the queue; those behind it keep their order. */
 static NIC_COLD bool unhold(uint32_t descriptor) {
@@ -378,6 +382,19 @@ NIC_HOT void nic_on_work(void) {
         nic_defer_work();
 }
 
+#if GLUE_APART
+static void page_is_there(void);
+
+/* Raises, what has been read of host memory, or postings. */
+NIC_HOT void nic_on_signal(void) {
+    emp_take_messages();
+    between_take();
+    if (arriving != 0 && between_reads_done())
+        page_is_there();
+    posted = between_posted() & RING_MASK;
+    nic_on_work();
+}
+#else
 NIC_HOT void nic_on_doorbell(unsigned box, uint32_t value) {
     if (box != EMP_POSTING_MAILBOX) {
 #if EMP_ENDS_IN_MEMORY
@@ -393,6 +410,7 @@ NIC_HOT void nic_on_doorbell(unsigned box, uint32_t value) {
     posted = value & RING_MASK;
     nic_on_work();
 }
+#endif
 #else
 static void page_is_there(void);
 
@@ -465,7 +483,7 @@ static NIC_COLD void page_is_there(void) {
     nic_defer_work();
 }
 
-#if NIC_SENDS
+#if GLUE_KEEPS_SENDS && !GLUE_APART
 NIC_COLD void nic_on_read(uint32_t token) {
     if (token == GLUE_READ_PAGE)
         page_is_there();
@@ -483,7 +501,7 @@ NIC_COLD void nic_on_read(uint32_t token) {
  * time on refusals. A frame takes one receive at most, so one posting a frame is enough. */
 #if NIC_RECEIVES
 void glue_postings_among_frames(void) {
-#if NIC_SENDS
+#if GLUE_KEEPS_SENDS
     if (__builtin_expect(taken != posted, 0))
 #else
     if (__builtin_expect(between_waits(), 0))
@@ -492,11 +510,12 @@ void glue_postings_among_frames(void) {
 }
 #endif
 
-#if NIC_SENDS
+#if GLUE_KEEPS_SENDS
 void glue_postings_retry(void) {
     if (held_count != 0) {
         held_again = true;
         nic_defer_work();
     }
 }
+#endif
 #endif

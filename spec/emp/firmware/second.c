@@ -15,7 +15,11 @@
 #include "emp_nic_b.c"
 #include "spec/emp/firmware/start.c"
 #include "spec/emp/firmware/wire.c"
+#if GLUE_APART
+#include "spec/emp/firmware/apart.c"
+#else
 #include "spec/emp/firmware/between.c"
+#endif
 
 /* Generated code has labels and cases without use. */
 #pragma GCC diagnostic ignored "-Wunused-label"

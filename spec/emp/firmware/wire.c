@@ -134,13 +134,16 @@ parse_again:
     else if (frame.kind == EMP_FRAME_KIND_DATA)
         (void)emp_match_data(&frame);
     else
-#if NIC_SENDS
+#if GLUE_KEEPS_SENDS
         ANSWER_CAME(&frame);
 #else
         between_pass_answer(words);
 #endif
+#if GLUE_APART
+    glue_frame_is_over();
+#endif
 }
-#else
+#elif GLUE_KEEPS_SENDS
 NIC_HOT void glue_answer_came(const uint32_t *words) {
     struct emp_frame frame;
     emp_frame_unpack(words, &frame);
@@ -236,6 +239,10 @@ GLUE_HOT void emp_device_send_frame(const uint16_t peer, const struct emp_frame 
     struct address address = address_for(peer, g->position);
     volatile uint32_t *words;
     bool ready = false; /* the data are there, or being fetched */
+#if GLUE_APART
+    if (offset == 0)
+        glue_send_begins(descriptor);
+#endif
     if (__builtin_expect(!is_known(address), 0)) {
         count_unaddressed();
         return;
@@ -279,7 +286,7 @@ GLUE_HOT void emp_device_send_control(const uint16_t peer, const struct emp_fram
     nic_transmit_end(EMP_FRAME_BYTES);
 }
 
-#if !NIC_RECEIVES
+#if !NIC_RECEIVES && !GLUE_APART
 /* B has packed it. */
 NIC_HOT void glue_send_answer(uint32_t peer, const uint32_t *header) {
     struct address address = address_of(peer);
@@ -301,9 +308,11 @@ NIC_HOT void emp_device_request_slot(void) {
     nic_request_slot();
 }
 
+#if GLUE_KEEPS_SENDS
 NIC_COLD void emp_device_notify_read(const uint8_t m) {
     (void)nic_notify_read(m); /* room for each record: glue.h */
 }
+#endif
 
 NIC_HOT void nic_on_transmit_slot(void) {
 #if EMP_MEASURES_TIME
@@ -311,6 +320,10 @@ NIC_HOT void nic_on_transmit_slot(void) {
 #else
     (void)emp_transmit_slot();
 #endif
+}
+#elif GLUE_APART
+NIC_COLD void emp_device_notify_read(const uint8_t m) {
+    between_notify_read(m);
 }
 #else
 NIC_HOT void emp_device_send_control(const uint16_t peer, const struct emp_frame *const g) {
