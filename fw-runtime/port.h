@@ -175,8 +175,8 @@ uint32_t *nic_transmit_begin(unsigned words);
  * of the frame. May wait when a frame has very many pieces. */
 void nic_transmit_data(uint32_t high, uint32_t low, uint32_t bytes, bool last);
 
-/* Appends `bytes` (not 0), all data of the frame, which the processor copies: for a few bytes that
- * need not be fetched. A word has four, the first in its top bits. Not where NIC_SUMS_DATA. */
+/* Appends `bytes` (not 0), all data of the frame, which the processor copies from words in its own
+ * memory. A word has four bytes, the first in its top bits. Not where NIC_SUMS_DATA. */
 void nic_transmit_copy(const volatile uint32_t *words, uint32_t bytes);
 
 #if NIC_SUMS_DATA

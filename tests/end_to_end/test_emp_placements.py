@@ -141,7 +141,7 @@ def test_each_processor_runs_its_half() -> None:
 
 
 def test_gdb_has_a_file_for_each_processor() -> None:
-    """Each names what lies in its processor's scratchpad, where the other one has something else at the same address."""
+    """Each names the functions in the scratchpad of its processor; the scratchpads have the same addresses."""
     firmware = TOP / "build/DSR/firmware"
     symbols = subprocess.run(
         ["mips-linux-gnu-objdump", "-t", str(firmware / "emp_a.elf")],

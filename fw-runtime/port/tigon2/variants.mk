@@ -68,8 +68,8 @@ FW_SHIPPED_FLAGS = $(if $(filter 0,$(FW_TRACE_$(1))),$(FW_UNTRACED))
 FW_SHIPPED = $(if $(filter no,$(FW_FITS_$(1)))$(DIVIDED_$(1)),$(call FW_FITTED,$(1),_a,,$(FW_SHIPPED_FLAGS) $(FW_MEMORY_$(1)),check_indirect.py,$(FW_MEMORY_$(1))),$(call \
     FW_IMAGE,$(1),_a,image.o,$(FW_SHIPPED_FLAGS),$(FW_RUNTIME) $(FW_SCRIPT),check_indirect.py))
 
-# The image to ship once more, for GDB on processor B (docs/board-debugging.md): without the names of what lies in A's scratchpad,
-# at the same addresses as B's.
+# The image to ship, for GDB on processor B (docs/board-debugging.md): without the debugging information of A's unit, whose
+# functions in the scratchpad have the same addresses as B's.
 define FW_FOR_B
 $(FIRMWARE)/$(1)/for_b/image.o: $(FIRMWARE)/$(1)/image.o
 	@mkdir -p $$(@D)

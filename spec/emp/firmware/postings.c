@@ -147,8 +147,8 @@ static NIC_RARE __attribute__((noinline)) enum hsm_verdict match_posted(uint32_t
 
 #endif
 #if EMP_SENDS_AT_ONCE && GLUE_KEEPS_SENDS
-/* The wire is looked at for a message that may go out at once. Where another processor has the
- * wire, none does: whether there is room is not known here. */
+/* A message of one frame goes out at once if the wire has room. Where another processor transmits,
+ * no message does, because this one does not know the room. */
 static inline enum hsm_verdict send_posted(uint32_t descriptor, uint32_t word) {
     struct emp_posting posting = posting_of(descriptor, word);
 #if EMP_INLINE_LIMIT
