@@ -35,6 +35,10 @@ class CNames:
         """The function that raises an event of another processor."""
         return self.lower("put", process, event)
 
+    def releases(self, pool: str) -> str:
+        """How often each record of a pool has been released, where messages tell that."""
+        return self.lower(pool, "releases")
+
     def message(self, process: str, event: str) -> str:
         """Of an event that another processor raises."""
         return self.upper("message", process, event)

@@ -24,7 +24,7 @@ OWN_FUNCTIONS = """state parameters counters timer_arm timer_cancel initialise t
 OWN_TAGS = "process event timer parameter counter state parameters".split()
 # Where placements may divide the protocol (backends/c_messages.py).
 MESSAGE_MACROS = """MESSAGES_H MESSAGE_ROOM MESSAGE_BEGIN MESSAGE_PUT MESSAGE_TAKE MESSAGE_COUNT MESSAGE_WORDS MESSAGES_AT_ONCE
-    COMMON_MEMBERS LOCK UNLOCK""".split()
+    COMMON_MEMBERS LOCK UNLOCK COMMON""".split()
 MESSAGE_FUNCTIONS = "message_came wait_for_room_".split()
 # Where payloads come from layouts: of the protocol, and of each such payload.
 CODEC_MACROS = "CODEC_H ACCEPTANCE_OK ACCEPTANCE_FOREIGN ACCEPTANCE_MALFORMED".split()
@@ -242,6 +242,9 @@ class _NameCheck:
             what = f"{kind} '{container.name}'"
             for part in ("available", "create", "release", "clear"):
                 name = names.lower(container.name, part) + "_"
+                self.enter(self.globals, name, what, container.place)
+            if kind == "pool" and self.protocol.placements:
+                name = names.releases(container.name)
                 self.enter(self.globals, name, what, container.place)
             self.enter(self.tags, names.lower(container.name), what, container.place)
         for payload in protocol.payloads:

@@ -385,7 +385,8 @@ class CWriter(StatementWriter):
             name = naming.snake(process.instance)
             if event.needs_reference:
                 record = f"{self.state(naming.snake(process.pool))}[{name} - 1u]"
-                lines.append(self.line(1, f"if ({record}.state_ == 0) {{"))
+                absent = [f"{record}.state_ == 0", *self.lateness(process, event)]
+                lines.append(self.line(1, f"if ({' || '.join(absent)}) {{"))
                 lines.append(self.line(2, "return HSM_IGNORED;"))
                 lines.append(self.line(1, "}"))
             kind = self.names.scalar(self.protocol.pool(process.pool).reference)
@@ -432,6 +433,8 @@ class CWriter(StatementWriter):
     outgoing: Sequence[Message] = ()  # events that are raised there
     waits = False  # some events begin only when there is room for messages
     takes = False  # it handles incoming messages while it waits
+    released_before: Sequence[str] = ()  # pools (exchange.py)
+    takes_late = False  # messages for their records, which may come too late
 
     def is_message(self, process: str, event: str) -> bool:
         return False
@@ -440,6 +443,10 @@ class CWriter(StatementWriter):
         """What the end of a timer is called, as in ir.Row.id."""
         handlers = process.handlers_of_timer(timer)
         return list(dict.fromkeys(handler.event for handler in handlers))
+
+    def lateness(self, process: ir.Process, event: ir.Event) -> list[str]:
+        """Conditions under which a message comes too late for its record."""
+        return []
 
     def event_begins(self, process: str, events: Sequence[str], depth: int) -> str:
         """Lines before one of the events."""

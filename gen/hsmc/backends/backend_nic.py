@@ -71,6 +71,8 @@ def generate(
     context = {
         "protocol": protocol,
         "exchange": exchange,
+        "size": writer.size,
+        "names": writer.names,
         "message_words": message_words(exchange) if exchange else 0,
         "common": exchange.members() if exchange else (),
         "members": [(naming.snake(n), cold) for n, cold in writer.state_members()],

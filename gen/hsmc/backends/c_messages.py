@@ -26,6 +26,10 @@ class UnitWriter(backend_c.CWriter):
         self.incoming = incoming
         self.outgoing = tuple(m for m in exchange.messages if m.sender == processor)
         self.waits = exchange.waits(processor)
+        self.released_before = exchange.released_before
+        self.takes_late = any(
+            exchange.may_be_late(self.any_process(m.process)) for m in incoming
+        )
         self.takes = exchange.takes_while_waiting == processor and bool(incoming)
 
     # --- raising
@@ -72,12 +76,19 @@ class UnitWriter(backend_c.CWriter):
             text = naming.snake(holder)
             if member:
                 text += f"->{naming.snake(member)}"
+            elif word == 1 and self.exchange.may_be_late(process):
+                text += f" | {self.releases(process, text)} << 16"
             lines.append(self.line(1, f"message_[{word}] = {text};"))
         lines += [self.line(1, f"{self.hook('PUT')}();"), "}"]
         return "\n".join(lines)
 
     def hook(self, name: str) -> str:
         return self.names.upper("message", name)
+
+    def releases(self, process: ir.Process, reference: str) -> str:
+        """How often the record has been released."""
+        assert process.pool is not None
+        return f"{self.names.releases(process.pool)}[{reference} - 1u]"
 
     # --- incoming messages
 
@@ -89,6 +100,21 @@ class UnitWriter(backend_c.CWriter):
         if self.is_message(process.name, event.name):
             return []
         return super().entry_checks(process, event)
+
+    def lateness(self, process: ir.Process, event: ir.Event) -> list[str]:
+        """The record has had its end, or has been released since the message was put."""
+        if not self.is_message(process.name, event.name):
+            return []
+        if not self.exchange.may_be_late(process):
+            return []
+        assert process.pool is not None and process.instance is not None
+        name = naming.snake(process.instance)
+        record = f"{self.state(naming.snake(process.pool))}[{name} - 1u]"
+        ends = [leaf.name for leaf in process.leaves if leaf.final]
+        return [
+            *(f"{record}.state_ == {self.names.leaf(process.name, e)}" for e in ends),
+            f"releases_ != (uint16_t){self.releases(process, name)}",
+        ]
 
     def came(self, message: Message) -> str:
         """The case of a message that has come."""
@@ -103,6 +129,8 @@ class UnitWriter(backend_c.CWriter):
         passed: list[str] = []
         if process.pool is not None:
             passed.append(self.scalar_from(message, words, str(process.instance)))
+            if self.exchange.may_be_late(process):
+                lines.append(self.line(2, "releases_ = (uint16_t)(words_[1] >> 16);"))
         for argument in event.arguments:
             if not isinstance(argument.type, ir.PayloadType):
                 passed.append(self.scalar_from(message, words, argument.name))

@@ -63,6 +63,14 @@ class Exchange:
         self.holders = tuple(
             dict.fromkeys(shared.name.partition(".")[0] for shared in crossings.data)
         )
+        # Pools whose records one processor may release while a message for one is on its way from it to the other.
+        used = {shared.name for shared in crossings.data}
+        receiving = {protocol.process(m.process).pool for m in self.messages}
+        self.released_before = tuple(
+            pool.name
+            for pool in protocol.pools
+            if f"{pool.name}.used" in used and pool.name in receiving
+        )
         # What the messages that a processor takes make it send.
         self._answers = {
             processor: max(
@@ -87,6 +95,10 @@ class Exchange:
     def locked(self, *events: Event) -> bool:
         """Does one of the events use common data?"""
         return any(e in self.entries and self.entries[e].locked for e in events)
+
+    def may_be_late(self, process: ir.Process) -> bool:
+        """May a message for one of its records come when the record has had its end, or is in use again?"""
+        return process.pool in self.released_before
 
     def waits(self, processor: str) -> bool:
         return any(

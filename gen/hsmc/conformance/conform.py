@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Iterator, Optional, Sequence
 
 from .. import ir
-from ..backends.exchange import Exchange, Message, divided
+from ..backends.exchange import Exchange, divided
 from ..failure import Failure
 from ..interpreter.interpreter import Program
 from ..placement import PlacementAnalysis
@@ -53,12 +53,12 @@ class Prepared:
             if declared.name == placement:
                 crossings = PlacementAnalysis(protocol).crossings(declared)
                 exchange = Exchange(protocol, crossings)
-                self.messages = exchange.messages
+                self.exchange = exchange
                 protocol = divided(exchange)
         self.program = Program(protocol)
         self.tables = Tables(protocol)
 
-    messages: tuple[Message, ...] = ()
+    exchange: Optional[Exchange] = None
 
 
 class Conformance:
@@ -108,7 +108,7 @@ class Conformance:
         if control.lost:
             result.notes.append(f"{control.lost} records lost in gaps")
         if run.observed:
-            replay = Replay(prepared.program, run, prepared.messages)
+            replay = Replay(prepared.program, run, prepared.exchange)
             replay.check()
             result.events = replay.events
             result.state_compared = replay.state_compared

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Optional, Sequence
 
 from .. import ir
-from ..backends.exchange import Message
+from ..backends.exchange import Exchange, Message
 from ..interpreter.interpreter import EntryPoint, Node, Program, Value, Verdict
 from ..interpreter.node_state import ContractViolation
 from .trace_control import Finding
@@ -21,6 +21,15 @@ from .trace_file import Item, Run
 
 Numbers = tuple[int, ...]
 Step = tuple[str, Numbers]  # ("row", (number, instance)) or (device, arguments)
+
+
+@dataclass
+class Put:
+    """A message on its way."""
+
+    message: Message
+    numbers: Numbers
+    late: bool = False  # its record has been released since it was put
 
 
 @dataclass
@@ -33,19 +42,20 @@ class Call:
     verdict: Optional[int] = None
     back: bool = False
     parameters: tuple[Item, ...] = ()  # the host changed meanwhile
+    late: bool = False  # a message that came too late for its record
 
 
 class Replay:
     def __init__(
-        self, program: Program, run: Run, messages: Sequence[Message] = ()
+        self, program: Program, run: Run, exchange: Optional[Exchange] = None
     ) -> None:
         self.program = program
+        self.exchange = exchange
+        messages = exchange.messages if exchange else ()
         self.messages = {f"{m.process}.{m.event}": m for m in messages}
         self.puts = {m.device: m for m in messages}
         # Messages put and not taken, by the processor that takes them, the oldest first.
-        self.queues: dict[str, list[tuple[Message, Numbers]]] = {
-            m.receiver: [] for m in messages
-        }
+        self.queues: dict[str, list[Put]] = {m.receiver: [] for m in messages}
         self.run = run
         self.findings: list[Finding] = []
         self.events = 0
@@ -79,7 +89,11 @@ class Replay:
             elif item.kind in ("event", "expiry"):
                 call, index = self._call(index)
                 if self._taken(call):
-                    self._replay(call)
+                    if call.late:
+                        self._compare(call, [], Verdict.IGNORED)
+                        self.events += not self.findings
+                    else:
+                        self._replay(call)
             else:
                 self._find(item, f"{self._step_text(item)} outside any event", [])
         if not self.findings and run.idle:
@@ -170,10 +184,38 @@ class Replay:
         for item in call.parameters[attempt:]:
             self._set(item)
         self.events += not self.findings
+        self._note_releases()
         for name, numbers in call.steps:
             message = self.puts.get(name)
             if message is not None:
-                self.queues[message.receiver].append((message, numbers))
+                self.queues[message.receiver].append(Put(message, numbers))
+
+    # --- messages for records
+
+    def _record_state(self, put: Put) -> Optional[tuple[ir.Process, int]]:
+        """The process and the number of its state, 0 if the record is free; None where the message cannot be late."""
+        process = self.program.protocol.process(put.message.process)
+        if self.exchange is None or not self.exchange.may_be_late(process):
+            return None
+        assert self.node is not None
+        pool = self.node.layout.containers[str(process.pool)]
+        return process, self.node.state[pool.bases[put.numbers[0]] + pool.offsets[""]]
+
+    def _note_releases(self) -> None:
+        for queue in self.queues.values():
+            for put in queue:
+                found = self._record_state(put)
+                if found is not None and found[1] == 0:
+                    put.late = True
+
+    def _is_late(self, put: Put) -> bool:
+        """Its record is free, or in use again, or has had its end."""
+        found = self._record_state(put)
+        if found is None:
+            return False
+        process, state = found
+        ends = [leaf.number for leaf in process.leaves if leaf.final]
+        return put.late or state in ends
 
     def _taken(self, call: Call) -> bool:
         """Does a message come that is the oldest in its queue? It is replayed with all values of the raise: those that it
@@ -183,10 +225,18 @@ class Replay:
             return True
         queue = self.queues[message.receiver]
         came = self._carried(message, call.item.numbers)
-        if queue and (message, came) == (queue[0][0], self._carried(*queue[0])):
-            call.item = call.item._replace(numbers=queue.pop(0)[1])
+        if queue and (message, came) == (
+            queue[0].message,
+            self._carried(queue[0].message, queue[0].numbers),
+        ):
+            put = queue.pop(0)
+            call.item = call.item._replace(numbers=put.numbers)
+            call.late = self._is_late(put)
             return True
-        oldest = [f"{put.device}{self._carried(put, n)}" for put, n in queue[:1]]
+        oldest = [
+            f"{put.message.device}{self._carried(put.message, put.numbers)}"
+            for put in queue[:1]
+        ]
         self._find(call.item, f"the message {message.device}{came} comes", oldest)
         return False
 
