@@ -52,6 +52,8 @@
  * the image runs on two processors, and each of its units is compiled for one of them,
  * NIC_PROCESSOR: 0 for the one that the host starts NIC_RECEIVER            1: processor 1 has the
  * receiving half of the port, see below
+ *   NIC_WRITER              1, with NIC_RECEIVER 0: processor 1 writes the frames that processor 0
+ *                           takes from the wire, see below
  */
 #ifndef FW_RUNTIME_PORT_H
 #define FW_RUNTIME_PORT_H
@@ -68,8 +70,13 @@
 #ifndef NIC_RECEIVER
 #define NIC_RECEIVER 0
 #endif
-#define NIC_SENDS    (NIC_PROCESSOR == 0)
-#define NIC_RECEIVES (NIC_PROCESSOR == NIC_RECEIVER)
+#ifndef NIC_WRITER
+#define NIC_WRITER NIC_RECEIVER
+#endif
+#define NIC_SENDS      (NIC_PROCESSOR == 0)
+#define NIC_RECEIVES   (NIC_PROCESSOR == NIC_RECEIVER)
+#define NIC_WRITES     (NIC_PROCESSOR == NIC_WRITER)
+#define NIC_HANDS_OVER (NIC_WRITER != NIC_RECEIVER)
 
 #include NIC_PORT_HEADER
 
@@ -281,10 +288,11 @@ void nic_link_enable(bool up);
  * half: receiving, nic_write_host, and what goes with them. Processor 1 has that, an alarm and work
  * for later, and may ask for the clock, the control block and a panic; the operations that start
  * or ask of the board as a whole, the link, and all that sends or reads host memory are processor
- * 0's. Without NIC_RECEIVER 1 processor 1 has none of the operations above. An object that both use
- * is declared `extern` with NIC_COMMON, defined in a unit for processor 0 with NIC_COMMON, too, and
- * cleared at start; all other objects are one processor's. What one processor stores the other one
- * sees in the order of the stores.
+ * 0's. With NIC_RECEIVER 0 and NIC_WRITER 1, processor 0 gets nic_on_frame, and processor 1 has the
+ * rest of the receiving half: see nic_frame_hand_over. Without either processor 1 has none of the
+ * operations above. An object that both use is declared `extern` with NIC_COMMON, defined in a unit
+ * for processor 0 with NIC_COMMON, too, and cleared at start; all other objects are one
+ * processor's. What one processor stores the other one sees in the order of the stores.
  */
 
 /* The one lock. Of code between nic_lock and nic_unlock one processor runs at a time. It may be
@@ -304,6 +312,26 @@ static inline void nic_wait_for_other(void) {
  * one. */
 static inline void nic_signal(void);
 void nic_on_signal(void);
+
+#if NIC_HANDS_OVER
+/* By the processor of nic_on_frame, in that call and before it returns: it has named the frame to
+ * the other processor by a message, which then sees to the frame. Else the frame is dropped. */
+void nic_frame_hand_over(void);
+
+/* By the other processor, for each such message in the order of the frames: what lies between
+ * nic_frame_begin and nic_frame_end counts as inside nic_on_frame. A frame none of whose bytes are
+ * taken is dropped at nic_frame_end, which comes when the message is out of its queue; `frame` is
+ * the name. */
+void nic_frame_begin(void);
+void nic_frame_end(uint32_t frame);
+
+/* By that processor, before nic_frame_begin. False while fewer than NIC_WRITTEN_PER_FRAME more
+ * notices can be asked for; nic_on_signal comes when there are. */
+bool nic_frame_may_begin(void);
+
+/* By the protocol, for that processor: is there a message of which nic_frame_end has not come? */
+bool nic_frames_wait(void);
+#endif
 
 /* By processor 0, in nic_on_start: the other one calls nic_on_second_start, then its event loop. */
 void nic_start_second(void);

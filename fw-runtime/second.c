@@ -5,7 +5,7 @@
  */
 #include NIC_SECOND_SOURCE
 
-#if NIC_RECEIVES
+#if NIC_WRITES
 #include "fw-runtime/timers.c"
 #include "fw-runtime/trace.c"
 #endif

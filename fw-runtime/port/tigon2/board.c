@@ -84,8 +84,10 @@ NIC_ENTRY NIC_COLD void tigon2_start(void) {
                      1u << TIGON2_EVENT_MAILBOX | 1u << TIGON2_EVENT_READ_FAULT |
                      1u << TIGON2_EVENT_WRITE_FAULT | 1u << TIGON2_EVENT_READ_NOTICE |
                      1u << TIGON2_EVENT_WORK | 1u << TIGON2_EVENT_SLOT;
+    if (NIC_WRITES)
+        tigon2_enabled |= 1u << TIGON2_EVENT_WRITTEN;
     if (NIC_RECEIVES)
-        tigon2_enabled |= 1u << TIGON2_EVENT_WRITTEN | 1u << TIGON2_EVENT_RECEIVE;
+        tigon2_enabled |= 1u << TIGON2_EVENT_RECEIVE;
 #if NIC_PROCESSORS > 1
     tigon2_halves.transmit = transmit;
     tigon2_halves.receive = receive;

@@ -48,7 +48,7 @@ static inline void tigon2_serve_slot(void) {
  * may ask for a notice, and no completion may follow that notice. The event loop handles
  * completions after alarms. */
 static inline bool tigon2_alarm_waits(void) {
-    if (!NIC_ALARM_NOTIFIES || !NIC_RECEIVES)
+    if (!NIC_ALARM_NOTIFIES || !NIC_RECEIVES || !NIC_WRITES)
         return false;
     if ((tigon2_enabled & 1u << TIGON2_EVENT_RECEIVE) == 0) {
         nic_alarm(nic_clock() + TIGON2_NOTICES_WAIT_US);
@@ -64,6 +64,8 @@ void tigon2_on_transfer_fault(void);
 
 void tigon2_transmit_start(uint32_t base, uint32_t end);
 void tigon2_receive_start(uint32_t base, uint32_t ring);
+/* By the processor that writes received frames and does not take them from the MAC. */
+void tigon2_receive_share(uint32_t base);
 
 void tigon2_link_start(void);
 void tigon2_link_look(void);

@@ -10,7 +10,7 @@
 #if NIC_SENDS
 struct tigon2_dma tigon2_dma_read NIC_FAST;
 #endif
-#if NIC_RECEIVES
+#if NIC_WRITES
 struct tigon2_dma tigon2_dma_write NIC_FAST;
 #endif
 
@@ -23,7 +23,7 @@ static_assert((NIC_WRITTEN_LIMIT & (NIC_WRITTEN_LIMIT - 1)) == 0 &&
                   (NIC_READ_LIMIT & (NIC_READ_LIMIT - 1)) == 0,
               "entries are numbers modulo the limit");
 
-#if NIC_RECEIVES
+#if NIC_WRITES
 static struct notices write_notices NIC_FAST;
 static uint32_t write_queued[NIC_WRITTEN_LIMIT] NIC_FAST;
 #endif
@@ -62,7 +62,7 @@ static void ring_start(struct tigon2_dma *ring, uint32_t base) {
     ring->end = base + TIGON2_DMA_BYTES;
 }
 
-#if NIC_RECEIVES && !NIC_SENDS
+#if NIC_WRITES && !NIC_SENDS
 NIC_COLD void tigon2_dma_write_own(uint32_t transmit_base) {
     ring_start(&tigon2_dma_write, transmit_base - TIGON2_DMA_WRITE_RING);
 }
@@ -88,7 +88,7 @@ NIC_COLD void tigon2_dma_start(uint32_t transmit_base) {
     TIGON2_REGISTER(DMA_READ_STATE) = TIGON2_DMA_THRESHOLD; /* bit 2 would start a transfer */
     TIGON2_REGISTER(DMA_WRITE_STATE) = TIGON2_DMA_THRESHOLD;
     ring_start(&tigon2_dma_read, transmit_base - TIGON2_DMA_READ_RING);
-#if NIC_RECEIVES
+#if NIC_WRITES
     ring_start(&tigon2_dma_write, transmit_base - TIGON2_DMA_WRITE_RING);
 #endif
     TIGON2_REGISTER(DMA_ASSIST) = TIGON2_ASSIST_ENABLE;
@@ -118,7 +118,7 @@ NIC_COLD void tigon2_dma_read_make_room(void) {
 }
 #endif
 
-#if NIC_RECEIVES
+#if NIC_WRITES
 NIC_COLD void tigon2_dma_write_make_room(void) {
     uint32_t next = tigon2_dma_next(&tigon2_dma_write);
     uint32_t consumer;
@@ -131,10 +131,22 @@ NIC_COLD void tigon2_dma_write_make_room(void) {
 }
 
 /* Frames stay where they are while there are too few notices for one: their event is not looked at,
- * and bit 14, which is while a notice is wanted, ends that. */
+ * and bit 14, which is while a notice is wanted, ends that. Where the other processor takes frames
+ * from the MAC, it signals each. */
+#define FRAME_EVENT (NIC_RECEIVES ? TIGON2_EVENT_RECEIVE : TIGON2_EVENT_SIGNAL)
+
 static inline bool frame_may_come(void) {
     return notices_outstanding(&write_notices) <= NIC_WRITTEN_LIMIT - NIC_WRITTEN_PER_FRAME;
 }
+
+#if NIC_HANDS_OVER
+NIC_HOT bool nic_frame_may_begin(void) {
+    if (__builtin_expect(frame_may_come(), 1))
+        return true;
+    tigon2_raise(FRAME_EVENT);
+    return false;
+}
+#endif
 
 /* Bit 14 is looked at only while a notice is wanted or receive buffer is owed to the MAC: most
  * transfers end without waking anybody. */
@@ -152,7 +164,7 @@ NIC_ENTRY NIC_HOT void tigon2_on_write_done(void) {
     if (notices_outstanding(&write_notices) == 0) {
         if (!tigon2_receive_owes())
             tigon2_disable(TIGON2_EVENT_WRITE_DONE);
-        tigon2_enable(TIGON2_EVENT_RECEIVE);
+        tigon2_enable(FRAME_EVENT);
     }
 }
 
@@ -161,7 +173,7 @@ NIC_HOT uint32_t nic_notify_written(void) {
     uint32_t notice =
         notice_ask(&write_notices, write_queued, NIC_WRITTEN_LIMIT, &tigon2_dma_write);
     if (!frame_may_come())
-        tigon2_disable(TIGON2_EVENT_RECEIVE);
+        tigon2_disable(FRAME_EVENT);
     tigon2_enable(TIGON2_EVENT_WRITE_DONE);
     /* The end of this frame's own data is still to be seen; without any, no completion may come. */
     if (!tigon2_receive_claimed())
@@ -176,7 +188,7 @@ NIC_COLD void nic_read_host(uint32_t high, uint32_t low, uint32_t *words, uint32
 }
 #endif
 
-#if NIC_RECEIVES
+#if NIC_WRITES
 NIC_HOT NIC_ONCE void nic_write_host(uint32_t high, uint32_t low, const volatile uint32_t *word) {
     tigon2_dma_write_queue(high, low, (uint32_t)word, 4, TIGON2_DMA_WRITE_NOTICE);
 }

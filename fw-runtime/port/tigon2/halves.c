@@ -10,7 +10,7 @@
 #include "fw-runtime/port/tigon2/board.h"
 #include "fw-runtime/port/tigon2/halves.h"
 
-static NIC_COLD void tell(void) {
+NIC_COLD void tigon2_tell(void) {
     nic_lock();
     TIGON2_REGISTER(OTHER_EVENT) |= 1u << TIGON2_EVENT_TOLD;
     nic_unlock();
@@ -68,7 +68,7 @@ static NIC_COLD bool second_is_due(uint32_t now) {
 NIC_ENTRY NIC_COLD void tigon2_on_timer(void) {
     uint32_t now = nic_clock();
     if (second_is_due(now))
-        tell();
+        tigon2_tell();
     if (own_alarmed && is_due(own_alarm, now)) {
         own_alarmed = false;
         if (!tigon2_alarm_waits())
@@ -83,7 +83,7 @@ NIC_ENTRY NIC_COLD void tigon2_on_told(void) {
     set_reference();
 }
 
-#if !NIC_RECEIVES
+#if !NIC_WRITES
 /* Event 25, as in receive.c; the buffer is B's. */
 NIC_ENTRY NIC_COLD void tigon2_on_receive_attention(void) {
     uint32_t state = TIGON2_REGISTER(MAC_RECEIVE_STATE);
@@ -92,7 +92,7 @@ NIC_ENTRY NIC_COLD void tigon2_on_receive_attention(void) {
         nic_panic(TIGON2_PANIC_RECEIVE);
     if (state & TIGON2_RECEIVE_NO_SPACE) {
         tigon2_halves.no_space++;
-        tell();
+        tigon2_tell();
     }
     tigon2_link_attention(state);
 }
@@ -102,10 +102,15 @@ static uint32_t seen_no_space;
 static uint32_t seen_due;
 
 NIC_ENTRY NIC_COLD void tigon2_second_begin(void) {
+#if NIC_RECEIVES
     tigon2_receive_start(tigon2_halves.receive, tigon2_halves.transmit - TIGON2_RECEIVE_RING);
+    tigon2_enabled |= 1u << TIGON2_EVENT_RECEIVE;
+#else
+    tigon2_receive_share(tigon2_halves.receive);
+#endif
     tigon2_dma_write_own(tigon2_halves.transmit);
-    tigon2_enabled |= 1u << TIGON2_EVENT_WRITTEN | 1u << TIGON2_EVENT_RECEIVE |
-                      1u << TIGON2_EVENT_WORK | 1u << TIGON2_EVENT_TOLD;
+    tigon2_enabled |=
+        1u << TIGON2_EVENT_WRITTEN | 1u << TIGON2_EVENT_WORK | 1u << TIGON2_EVENT_TOLD;
 }
 
 void nic_alarm(uint32_t deadline) {
@@ -113,7 +118,7 @@ void nic_alarm(uint32_t deadline) {
     tigon2_halves.alarm = deadline;
     tigon2_halves.alarmed = 1;
     nic_unlock();
-    tell();
+    tigon2_tell();
 }
 
 /* Event 24. An alarm that B has replaced meanwhile comes early, which is allowed. */

@@ -15,8 +15,14 @@ struct tigon2_halves {
     volatile uint32_t alarm;    /* B's deadline; by B */
     volatile uint32_t alarmed;  /* B waits for it: B sets, A clears */
     volatile uint32_t due;      /* deadlines of B that have come; by A */
+#if NIC_HANDS_OVER
+    volatile uint32_t dropped; /* end of the frame A took last, 0 if B has it or A looks at one */
+#endif
 };
 extern struct tigon2_halves tigon2_halves NIC_COMMON;
+
+/* Raises event 24 of the other processor. */
+void tigon2_tell(void);
 
 /* By B, before nic_on_second_start: its part of the port works from here on. */
 void tigon2_second_begin(void);

@@ -6,7 +6,7 @@
 #include "fw-runtime/port/tigon2/board.c"
 #include "fw-runtime/port/tigon2/dma.c"
 #include "fw-runtime/port/tigon2/link.c"
-#if NIC_RECEIVES
+#if NIC_RECEIVES || NIC_WRITES
 #include "fw-runtime/port/tigon2/receive.c"
 #endif
 #include "fw-runtime/port/tigon2/transmit.c"

@@ -54,7 +54,9 @@ $(eval $(call FW_OBJECTS,,$(FIRMWARE)/,FW_CFLAGS,$(FW_FLAGS_STAMP) $(FW_NEEDS)))
 
 # Of an image for two processors: its start-up code, and sections for both.
 FW_DIVIDED_STARTS := $(addprefix $(FIRMWARE)/divided/,start.o second_start.o)
-FW_DIVIDED_CFLAGS  = $(FW_CFLAGS) -DNIC_PROCESSORS=2 -DNIC_RECEIVER=1
+# Which processor takes frames from the MAC; the other events of the receiving half are B's.
+FW_RECEIVER       ?= 1
+FW_DIVIDED_CFLAGS  = $(FW_CFLAGS) -DNIC_PROCESSORS=2 -DNIC_RECEIVER=$(FW_RECEIVER) -DNIC_WRITER=1
 $(eval $(call FW_OBJECTS,$(FW_PORT)/,$(FIRMWARE)/divided/,FW_DIVIDED_CFLAGS,$(FW_FLAGS_STAMP) $(FW_NEEDS)))
 
 FW_SCRIPT_FLAGS = -E -P -undef -x c -I. $(if $(PLACEMENT),-DNIC_PROCESSORS=2)

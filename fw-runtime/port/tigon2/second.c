@@ -4,7 +4,7 @@
  */
 #include "fw-runtime/port.h"
 
-#if NIC_RECEIVES
+#if NIC_WRITES
 #include "fw-runtime/port/tigon2/board.c"
 #include "fw-runtime/port/tigon2/dma.c"
 #include "fw-runtime/port/tigon2/receive.c"

@@ -4,7 +4,7 @@
  * tigon2_second_start and takes the halt off (board.c).
  *
  * B has no boot code of its own: its code and data lie behind A's in SRAM. B looks at its signal,
- * and with NIC_RECEIVER 1 at the events of the receiving half; all others are A's.
+ * and at the events of what NIC_RECEIVER and NIC_WRITER give it; all others are A's.
  */
 #include "fw-runtime/port/tigon2/registers.h"
 
@@ -38,7 +38,7 @@ tigon2_second_start:
 	b	3b
 	addiu	$t1, $t1, 4
 4:
-#if NIC_RECEIVER == 1
+#if NIC_WRITER == 1
 	jal	tigon2_second_begin
 	nop
 #endif
@@ -78,9 +78,11 @@ tigon2_second_event_loop:
 tigon2_second_event_table:
 	j	tigon2_second_event_loop
 	nop
-#if NIC_RECEIVER == 1
+#if NIC_WRITER == 1
 	serve	TIGON2_EVENT_WORK, tigon2_second_on_work
+#if NIC_RECEIVER == 1
 	serve	TIGON2_EVENT_RECEIVE, tigon2_on_receive
+#endif
 	serve	TIGON2_EVENT_WRITE_DONE, tigon2_on_write_done
 	serve	TIGON2_EVENT_WRITTEN, tigon2_on_write_done
 	serve	TIGON2_EVENT_TOLD, tigon2_second_on_told

@@ -84,9 +84,17 @@ tigon2_event_loop:
 	nop
 	.endm
 
-	/* What B serves where it has the receiving half. */
-	.macro	serve_half handler
+	/* What B serves where it takes frames from the MAC, and where it writes host memory. */
+	.macro	serve_receive handler
 #if NIC_RECEIVER == 1
+	serve	tigon2_on_stray
+#else
+	serve	\handler
+#endif
+	.endm
+
+	.macro	serve_write handler
+#if NIC_WRITER == 1
 	serve	tigon2_on_stray
 #else
 	serve	\handler
@@ -103,7 +111,7 @@ tigon2_event_table:
 	serve	tigon2_on_work			/* 3 */
 	serve	tigon2_on_slot			/* 4 */
 	serve	tigon2_on_stray			/* 5 */
-	serve_half tigon2_on_receive		/* 6 */
+	serve_receive tigon2_on_receive		/* 6 */
 	serve	tigon2_on_stray			/* 7 */
 	serve	tigon2_on_stray			/* 8 */
 	serve	tigon2_on_stray			/* 9 */
@@ -111,7 +119,7 @@ tigon2_event_table:
 	serve	tigon2_on_stray			/* 11 */
 	serve	tigon2_on_stray			/* 12 */
 	serve	tigon2_on_stray			/* 13 */
-	serve_half tigon2_on_write_done		/* 14 */
+	serve_write tigon2_on_write_done	/* 14 */
 	serve	tigon2_on_read_done		/* 15 */
 	serve	tigon2_on_stray			/* 16 */
 	serve	tigon2_on_stray			/* 17 */
@@ -120,7 +128,7 @@ tigon2_event_table:
 	serve	tigon2_on_transfer_fault	/* 20 */
 	serve	tigon2_on_stray			/* 21 */
 	serve	tigon2_on_mailbox		/* 22 */
-	serve_half tigon2_on_write_done		/* 23 */
+	serve_write tigon2_on_write_done	/* 23 */
 #if NIC_PROCESSORS > 1
 	serve	tigon2_on_told			/* 24 */
 #else
