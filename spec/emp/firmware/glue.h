@@ -25,6 +25,11 @@
 #define GLUE_KEEPS_SENDS (NIC_PROCESSOR == EMP_PROCESSOR_SEND)
 #define GLUE_APART       (EMP_PROCESSOR_SEND != EMP_PROCESSOR_TRANSMIT)
 
+/* Does one processor take all descriptors, and the other one only looks where data lie? Then that
+ * is in common memory. */
+#define GLUE_ONE_TAKES      (GLUE_APART || NIC_HANDS_OVER)
+#define GLUE_TAKES_POSTINGS (!GLUE_ONE_TAKES || GLUE_KEEPS_SENDS)
+
 /* Codes of nic_panic above the port's own. */
 enum glue_panic {
     GLUE_PANIC_MEMORY = 0x0202, /* a descriptor the board owns was changed, and ends too early */
@@ -56,7 +61,7 @@ static_assert(GLUE_READ_PAGE + 4u <= NIC_READ_LIMIT, "each may be outstanding");
 #else
 #define GLUE_COMMON NIC_COMMON
 #endif
-#if NIC_PROCESSORS == 1 || GLUE_APART
+#if NIC_PROCESSORS == 1 || GLUE_ONE_TAKES
 /* Of two processors, one takes all descriptors; the other one only reads what this one has set
  * before it asked for the data, but for GLUE_HAS_MEMORY. */
 extern uint32_t glue_descriptors[2 * GLUE_TABLE_WORDS] GLUE_COMMON;
@@ -150,6 +155,8 @@ static NIC_COLD void glue_count(uint32_t *counter) {
 
 #if GLUE_APART
 #include "spec/emp/firmware/apart.h"
+#elif NIC_HANDS_OVER
+#include "spec/emp/firmware/placing.h"
 #elif NIC_PROCESSORS > 1
 #include "spec/emp/firmware/between.h"
 #endif
@@ -162,7 +169,7 @@ static NIC_COLD void glue_count(uint32_t *counter) {
 /* memory.c */
 /* The host has written to the control block where its completion words are. */
 void glue_completions_told(void);
-#if EMP_ENDS_IN_MEMORY && NIC_RECEIVES
+#if EMP_ENDS_IN_MEMORY && NIC_WRITES
 /* The word of a send that has ended goes to host memory, if the host has said where. */
 void glue_tell_in_memory(uint32_t descriptor);
 #endif
@@ -180,12 +187,16 @@ bool glue_page_fetch(uint32_t descriptor, bool receive, bool notify);
 void glue_page_arrived(uint32_t descriptor);
 /* The descriptor of the page fetched last has been offered. */
 void glue_page_settled(void);
+#if NIC_HANDS_OVER && NIC_SENDS
+/* Of a receive that a frame waits for: fetches its page again, which stays from now on. Waits. */
+void glue_page_fetch_again(uint32_t descriptor);
+#endif
 #if GLUE_APART && NIC_SENDS
 /* A message begins in this descriptor. The processor that keeps the sends knows when the one before
  * it has ended; this one does not. */
 void glue_send_begins(uint32_t descriptor);
 #endif
-#if GLUE_APART && NIC_RECEIVES
+#if GLUE_ONE_TAKES && NIC_WRITES
 /* The event of a received frame is over, and with it the lock: waits for what the frame needs. */
 void glue_frame_is_over(void);
 #endif

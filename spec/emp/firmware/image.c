@@ -27,6 +27,8 @@
 #include "spec/emp/firmware/wire.c"
 #if GLUE_APART
 #include "spec/emp/firmware/apart.c"
+#elif NIC_HANDS_OVER
+#include "spec/emp/firmware/placing.c"
 #elif NIC_PROCESSORS > 1
 #include "spec/emp/firmware/between.c"
 #endif

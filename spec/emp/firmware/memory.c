@@ -11,13 +11,13 @@
 
 #define PAGE_WORDS (EMP_PAGE_BYTES / 4u)
 #define LENGTHS_AT (2u * EMP_INDIRECT_ENTRIES) /* word of the page where lengths begin */
-#if NIC_SENDS || GLUE_APART
+#if NIC_SENDS || GLUE_ONE_TAKES
 #define SEND_PAGES (EMP_SEND_LIMIT + 1u) /* + the one waiting for a record */
 #else
 #define SEND_PAGES 0u
 #endif
 /* + the one being fetched. Of more messages that arrive at once some take turns. */
-#if NIC_RECEIVES || GLUE_APART
+#if NIC_RECEIVES || GLUE_ONE_TAKES
 #define RECEIVE_PAGES ((EMP_RECEIVE_LIMIT < 16u ? EMP_RECEIVE_LIMIT : 16u) + 1u)
 #else
 #define RECEIVE_PAGES 0u
@@ -41,7 +41,7 @@ static_assert(EMP_MESSAGE_LIMIT <= EMP_DESCRIPTOR_TOTAL_LENGTH_MASK, "which hold
 static_assert(NIC_WRITTEN_PER_FRAME >= EMP_MESSAGE_WINDOW,
               "a frame by which a peer abandons its messages asks for a notice for each");
 
-#if NIC_SENDS && (NIC_PROCESSORS == 1 || GLUE_APART)
+#if NIC_SENDS && (NIC_PROCESSORS == 1 || GLUE_ONE_TAKES)
 uint32_t glue_descriptors[2 * GLUE_TABLE_WORDS];
 #elif NIC_SENDS
 uint32_t glue_tables[3 * GLUE_TABLE_WORDS];
@@ -65,7 +65,7 @@ struct cursor {
 #if NIC_SENDS
 static struct cursor sending[CURSORS] NIC_FAST;
 #endif
-#if NIC_RECEIVES
+#if NIC_WRITES
 static struct cursor receiving[CURSORS] NIC_FAST;
 #endif
 
@@ -75,9 +75,9 @@ static inline struct cursor *cursor_of(struct cursor *cursors, uint32_t descript
 static struct nic_gather saved[EMP_DESCRIPTOR_LIMIT] NIC_UNSET;
 static bool opened[EMP_DESCRIPTOR_LIMIT]; /* has a cursor, and so is being worked on */
 
-#if GLUE_APART
-/* Processor B gives pages to descriptors and takes them away; A finds in them where a send's data
- * lie. */
+#if GLUE_ONE_TAKES
+/* The processor that takes descriptors gives them pages and takes these away; the other one finds
+ * in them where data lie. */
 extern uint32_t pages[SEND_PAGES + RECEIVE_PAGES][PAGE_WORDS] NIC_COMMON;
 extern uint8_t page_of[EMP_DESCRIPTOR_LIMIT] NIC_COMMON;
 #define PAGES_SHARED
@@ -86,21 +86,40 @@ extern uint8_t page_of[EMP_DESCRIPTOR_LIMIT] NIC_COMMON;
 #define PAGES_SHARED static
 #define PAGES_UNSET  NIC_UNSET
 #endif
-#if !GLUE_APART || NIC_SENDS
+#if !GLUE_ONE_TAKES || NIC_SENDS
 PAGES_SHARED uint32_t pages[SEND_PAGES + RECEIVE_PAGES][PAGE_WORDS] PAGES_UNSET;
 #endif
-#if !GLUE_APART || GLUE_KEEPS_SENDS
+#if NIC_HANDS_OVER
+/* The processor that places frames gives pages back, and holds those of receives that a frame has
+ * come for. All that changes owners is under the lock. */
+extern uint16_t page_owner[SEND_PAGES + RECEIVE_PAGES] NIC_COMMON;
+extern uint8_t page_held[SEND_PAGES + RECEIVE_PAGES] NIC_COMMON;
+#define PAGES_LOCK()       nic_lock()
+#define PAGES_UNLOCK()     nic_unlock()
+#define page_in_use(page)  (page_held[page] != 0)
+#define hold_page(page)    (page_held[page] = 1)
+#define release_page(page) (page_held[page] = 0)
+#else
+#define PAGES_LOCK()       ((void)0)
+#define PAGES_UNLOCK()     ((void)0)
+#define page_in_use(page)  opened[page_owner[page] - 1u]
+#define release_page(page) ((void)0)
+#endif
+#if NIC_HANDS_OVER && NIC_SENDS
+uint16_t page_owner[SEND_PAGES + RECEIVE_PAGES];
+uint8_t page_held[SEND_PAGES + RECEIVE_PAGES];
+#elif GLUE_TAKES_POSTINGS
 static uint16_t page_owner[SEND_PAGES + RECEIVE_PAGES]; /* descriptor + 1, 0 free */
 #endif
-#if !GLUE_APART || NIC_SENDS
+#if !GLUE_ONE_TAKES || NIC_SENDS
 PAGES_SHARED uint8_t page_of[EMP_DESCRIPTOR_LIMIT]; /* page + 1, 0 none */
 #endif
-#if !GLUE_APART || GLUE_KEEPS_SENDS
+#if GLUE_TAKES_POSTINGS
 static uint32_t
     page_arriving; /* + 1: its descriptor is being looked at, it may not be taken away */
 #endif
 
-#if NIC_RECEIVES
+#if NIC_WRITES
 /* Collections on their way to host memory, by the numbers of their notices. Field by field:
  * copying a structure with halfword alignment takes instructions the core does not have
  * (toolchain.md 1.1). */
@@ -159,7 +178,7 @@ NIC_COLD void glue_memory_start(void) {
 #if NIC_SENDS
         sending[i].descriptor = NO_DESCRIPTOR;
 #endif
-#if NIC_RECEIVES
+#if NIC_WRITES
         receiving[i].descriptor = NO_DESCRIPTOR;
 #endif
     }
@@ -245,7 +264,7 @@ NIC_HOT bool nic_on_piece(uint32_t list, uint32_t index, struct nic_piece *piece
 }
 #endif
 
-#if !GLUE_APART || GLUE_KEEPS_SENDS
+#if GLUE_TAKES_POSTINGS
 /* A page can have hundreds of entries and everything else waits meanwhile: two in a step, and the
  * loop small enough for one line of an instruction cache. */
 static NIC_COLD bool page_suffices(const volatile uint32_t *pair, uint32_t entries,
@@ -281,7 +300,9 @@ NIC_COLD bool glue_memory_suffices(uint32_t descriptor) {
 bool glue_page_present(uint32_t descriptor) {
     return page_of[descriptor] != 0;
 }
+#endif
 
+#if GLUE_TAKES_POSTINGS || NIC_HANDS_OVER
 /* Without a page a descriptor has no entries either: one that the host has entered twice may still
  * be in use by a message that shares it. */
 static NIC_COLD void page_give(uint32_t page) {
@@ -289,8 +310,12 @@ static NIC_COLD void page_give(uint32_t page) {
     glue_descriptor(descriptor)[GLUE_ENTRIES_WORD] = 0;
     page_of[descriptor] = 0;
     page_owner[page] = 0;
+    release_page(page);
     forget_page(descriptor);
 }
+#endif
+
+#if GLUE_TAKES_POSTINGS
 
 /* A free buffer, or that of a receive no frame has come for, whose page can be fetched again. */
 static NIC_COLD uint32_t page_take(bool receive) {
@@ -300,7 +325,7 @@ static NIC_COLD uint32_t page_take(bool receive) {
         if (page_owner[page] == 0)
             return page;
     for (uint32_t page = first; page < last; page++)
-        if (receive && !opened[page_owner[page] - 1u] && page + 1 != page_arriving) {
+        if (receive && !page_in_use(page) && page + 1 != page_arriving) {
             page_give(page);
             return page;
         }
@@ -317,11 +342,13 @@ NIC_COLD bool glue_page_fetch(uint32_t descriptor, bool receive, bool notify) {
     uint32_t page;
     if (entries - 1 >= EMP_INDIRECT_ENTRIES || low > 0u - EMP_PAGE_BYTES)
         return false;
+    PAGES_LOCK();
     page = page_take(receive);
     words[GLUE_ENTRIES_WORD] = notify ? 0 : entries;
     words[GLUE_ARRIVING_WORD] = entries;
     page_owner[page] = (uint16_t)(descriptor + 1);
     page_of[descriptor] = (uint8_t)(page + 1);
+    PAGES_UNLOCK();
     GLUE_COUNT(pages_fetched);
     glue_read_host(high, low, pages[page], 8 * entries);
     glue_read_host(high, low + 4 * LENGTHS_AT, &pages[page][LENGTHS_AT], (2 * entries + 2) & ~3u);
@@ -343,9 +370,11 @@ NIC_COLD void glue_page_arrived(uint32_t descriptor) {
 void glue_page_settled(void) {
     page_arriving = 0;
 }
+#endif
 
+#if GLUE_TAKES_POSTINGS || NIC_HANDS_OVER
 NIC_COLD void glue_memory_forget(uint32_t descriptor, bool receive) {
-#if NIC_SENDS && NIC_RECEIVES
+#if NIC_SENDS && NIC_WRITES
     struct cursor *cursor = cursor_of(receive ? receiving : sending, descriptor);
 #elif NIC_SENDS
     struct cursor *cursor = cursor_of(sending, descriptor);
@@ -357,15 +386,22 @@ NIC_COLD void glue_memory_forget(uint32_t descriptor, bool receive) {
     if (cursor->descriptor == descriptor)
         cursor->descriptor = NO_DESCRIPTOR;
     opened[descriptor] = false;
+    PAGES_LOCK();
     if (page_of[descriptor] != 0)
         page_give(page_of[descriptor] - 1u);
+    PAGES_UNLOCK();
 }
 
 #endif
 
 /* ------------------------------------------------------------------------------------- Cursors */
 
-#if !GLUE_APART || GLUE_KEEPS_SENDS
+#if NIC_HANDS_OVER && NIC_WRITES
+static NIC_COLD void page_fetch_again(uint32_t descriptor, bool receive) {
+    (void)receive;
+    between_fetch_again(descriptor);
+}
+#elif GLUE_TAKES_POSTINGS
 /* A posted receive may have lost its page to another before its first frame came. */
 static NIC_COLD void page_fetch_again(uint32_t descriptor, bool receive) {
     GLUE_COUNT(pages_fetched_again);
@@ -487,7 +523,14 @@ GLUE_HOT void glue_send_data(uint32_t descriptor, uint32_t offset, uint32_t leng
 }
 #endif
 
-#if NIC_RECEIVES
+#if NIC_HANDS_OVER && NIC_SENDS
+NIC_COLD void glue_page_fetch_again(uint32_t descriptor) {
+    page_fetch_again(descriptor, true);
+    hold_page(page_of[descriptor] - 1u);
+}
+#endif
+
+#if NIC_WRITES
 static NIC_HOT void place_pieces(uint32_t frame, uint32_t from, uint32_t descriptor,
                                  uint32_t offset, uint32_t length) {
     struct cursor *cursor = cursor_of(receiving, descriptor);
@@ -502,7 +545,7 @@ static NIC_HOT void place_pieces(uint32_t frame, uint32_t from, uint32_t descrip
     } while (length != 0);
 }
 
-#if GLUE_APART
+#if GLUE_ONE_TAKES
 /* A frame that waits for a page. The event that places it runs under the lock, for which A may be
  * waiting, and A fetches the page: so the frame is placed when the event is over. An event places
  * one frame at most. */
@@ -525,9 +568,25 @@ static NIC_COLD void put_off_frame(uint8_t r, const struct emp_frame *f, uint16_
     put_off.last = last;
 }
 
+#if NIC_HANDS_OVER
+/* The page of a receive that a frame has come for stays. */
+static NIC_COLD bool page_can_be_held(uint32_t descriptor) {
+    uint32_t page;
+    nic_lock();
+    page = page_of[descriptor];
+    if (page != 0)
+        hold_page(page - 1u);
+    nic_unlock();
+    return page != 0;
+}
+#define HAS_PAGE(descriptor) (opened[descriptor] || page_can_be_held(descriptor))
+#else
+#define HAS_PAGE(descriptor) (page_of[descriptor] != 0)
+#endif
+
 static inline bool page_is_lost(uint32_t descriptor) {
     return glue_is_format(glue_descriptor(descriptor)[GLUE_TAKEN_WORD], EMP_FORMAT_INDIRECT) &&
-           page_of[descriptor] == 0;
+           !HAS_PAGE(descriptor);
 }
 
 static NIC_COLD void place_put_off(void) {
@@ -552,7 +611,7 @@ GLUE_HOT void emp_device_place(const uint8_t r, const struct emp_frame *const f,
                                                      : EMP_FRAME_BYTES;
     struct nic_piece run;
     bool notify = last;
-#if GLUE_APART
+#if GLUE_ONE_TAKES
     if (__builtin_expect(length != 0 && page_is_lost(descriptor), 0)) {
         put_off_frame(r, f, descriptor, offset, length, last);
         return;
@@ -626,7 +685,7 @@ NIC_COLD void glue_completions_told(void) {
     ends_step = objects[EMP_OBJECTS_COMPLETIONS_STEP_WORD] & 31;
 }
 
-#if NIC_RECEIVES
+#if NIC_WRITES
 static inline void tell_in_memory(uint32_t descriptor, const volatile uint32_t *word) {
     if (ends_low != 0)
         nic_write_host(ends_high, ends_low + (descriptor << ends_step), word);
@@ -653,6 +712,15 @@ NIC_HOT void emp_device_complete(const uint16_t descriptor, const uint8_t result
     uint32_t own = words[GLUE_TAKEN_WORD];
     uint32_t word = glue_is_owned(own) ? own : words[EMP_DESCRIPTOR_OWNER_WORD];
     bool receive = glue_is_receive(word);
+#if NIC_HANDS_OVER && NIC_WRITES
+    /* As soon as the host sees the end the other processor may take the descriptor again. */
+    if (__builtin_expect(own != 0, 0)) {
+        if (own & GLUE_HAS_MEMORY)
+            glue_memory_forget(descriptor, receive);
+        words[GLUE_TAKEN_WORD] = 0;
+        own = 0;
+    }
+#endif
     words[EMP_DESCRIPTOR_OWNER_WORD] = (word & POSTED_FIELDS) |
                                        (uint32_t)EMP_OWNER_HOST << EMP_DESCRIPTOR_OWNER_SHIFT |
                                        (uint32_t)result << EMP_DESCRIPTOR_RESULT_SHIFT |

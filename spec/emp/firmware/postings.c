@@ -18,7 +18,7 @@
  */
 #include "spec/emp/firmware/glue.h"
 
-#if !GLUE_APART || GLUE_KEEPS_SENDS
+#if GLUE_TAKES_POSTINGS
 #if GLUE_KEEPS_SENDS
 #define RING_MASK (EMP_POSTING_RING_ENTRIES - 1u)
 
@@ -400,7 +400,7 @@ NIC_HOT void nic_on_doorbell(unsigned box, uint32_t value) {
 #if EMP_ENDS_IN_MEMORY
         if (box == EMP_COMPLETION_MAILBOX)
             glue_completions_told();
-#if !NIC_RECEIVES
+#if !NIC_WRITES
         if (box == EMP_COMPLETION_MAILBOX)
             between_tell_completions();
 #endif

@@ -18,8 +18,10 @@ void emp_glue_start(volatile uint32_t *control) {
 }
 #else
 void emp_glue_second_start(void) {
+#if !NIC_HANDS_OVER
     volatile uint32_t *control = nic_control();
     glue_wire_start(control[EMP_CONTROL_MAC_HIGH_WORD], control[EMP_CONTROL_MAC_LOW_WORD]);
+#endif
     glue_memory_start();
 }
 #endif

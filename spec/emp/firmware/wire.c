@@ -129,6 +129,9 @@ parse_again:
 #if EMP_MEASURES_TIME
     frame.came = nic_clock();
 #endif
+#if NIC_HANDS_OVER
+    between_frame_begins();
+#endif
     if (frame.kind == EMP_FRAME_KIND_HEADER)
         (void)emp_match_header(&frame);
     else if (frame.kind == EMP_FRAME_KIND_DATA)
@@ -141,6 +144,8 @@ parse_again:
 #endif
 #if GLUE_APART
     glue_frame_is_over();
+#elif NIC_HANDS_OVER
+    between_frame_ends();
 #endif
 }
 #elif GLUE_KEEPS_SENDS

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Words between the processors; see placing.h.
+ */
+#include "spec/emp/firmware/glue.h"
+
+#define ENDED_WORDS ((EMP_DESCRIPTOR_LIMIT + 31u) / 32u)
+
+struct between {
+    volatile uint32_t wanted; /* descriptor + 1 whose page is to be fetched again; by B */
+    volatile uint32_t
+        fetched; /* the last such that is there; by A, and B clears it before it asks */
+#if EMP_ENDS_IN_MEMORY
+    volatile uint32_t told;  /* so often the host has said where completion words are; by A */
+    volatile uint32_t ended; /* words below that have a bit */
+    volatile uint32_t ends[ENDED_WORDS]; /* descriptors whose completion word is to be written */
+#endif
+};
+extern struct between between NIC_COMMON;
+
+#if NIC_SENDS
+struct between between;
+
+static uint32_t put_before NIC_FAST;
+
+static NIC_COLD void fetch_again(uint32_t wanted) {
+    glue_page_fetch_again(wanted - 1u);
+    between.wanted = 0;
+    between.fetched = wanted;
+}
+
+NIC_HOT void between_take(void) {
+    uint32_t wanted = between.wanted;
+    emp_take_messages();
+    if (__builtin_expect(wanted != 0, 0))
+        fetch_again(wanted);
+}
+
+NIC_HOT void nic_on_signal(void) {
+    between_take();
+}
+
+NIC_HOT void between_frame_begins(void) {
+    emp_take_messages();
+    put_before = emp_raises[1].put;
+}
+
+NIC_HOT void between_frame_ends(void) {
+    if (emp_raises[1].put != put_before)
+        nic_frame_hand_over();
+}
+
+#if EMP_ENDS_IN_MEMORY
+static_assert(ENDED_WORDS <= 32, "a word is a bit");
+
+NIC_COLD void between_tell_completions(void) {
+    between.told = between.told + 1u;
+    nic_signal();
+}
+
+NIC_HOT void between_tell_end(uint32_t descriptor) {
+    nic_lock();
+    between.ends[descriptor / 32u] |= 1u << (descriptor & 31u);
+    between.ended |= 1u << descriptor / 32u;
+    nic_signal();
+    nic_unlock();
+}
+#endif
+#else
+NIC_COLD void between_fetch_again(uint32_t descriptor) {
+    between.fetched = 0;
+    between.wanted = descriptor + 1u;
+    nic_signal();
+    while (between.fetched == 0)
+        nic_wait_for_other();
+}
+
+#if EMP_ENDS_IN_MEMORY
+static uint32_t told NIC_FAST;
+
+static uint32_t taken_bits(volatile uint32_t *bits) {
+    uint32_t found;
+    nic_lock();
+    found = *bits;
+    *bits = 0;
+    nic_unlock();
+    return found;
+}
+
+/* What ends was posted after the host had said where completion words are: that is looked at later.
+ */
+static NIC_HOT void take_ends(void) {
+    uint32_t words = between.ended == 0 ? 0 : taken_bits(&between.ended);
+    if (__builtin_expect(between.told != told, 0)) {
+        told = between.told;
+        glue_completions_told();
+    }
+    while (words != 0) {
+        uint32_t word = nic_highest_bit(words);
+        uint32_t ends = taken_bits(&between.ends[word]);
+        words &= ~(1u << word);
+        while (ends != 0) {
+            uint32_t bit = nic_highest_bit(ends);
+            ends &= ~(1u << bit);
+            glue_tell_in_memory(32u * word + bit);
+        }
+    }
+}
+#else
+#define take_ends() ((void)0)
+#endif
+
+NIC_HOT bool nic_frames_wait(void) {
+    return nic_message_first(&emp_raises[1]) != NULL;
+}
+
+#define FRAME_WORD EMP_MESSAGE_RECEIVE_FRAME_F_BUFFER
+static_assert(EMP_MESSAGE_RECEIVE_MATCHED_F_BUFFER == FRAME_WORD &&
+                  EMP_MESSAGE_RECEIVE_ABANDONED_F_BUFFER == FRAME_WORD,
+              "a message names its frame in the same word");
+#if EMP_FINDS_GAPS
+static_assert(EMP_MESSAGE_RECEIVE_ONLY_F_BUFFER == FRAME_WORD,
+              "and so does one of a short message");
+#endif
+
+/* Every raise for this processor names a frame, but for one that ends a message because its sender
+ * is silent. */
+NIC_HOT void nic_on_signal(void) {
+    const volatile uint32_t *words;
+    take_ends();
+    while ((words = nic_message_first(&emp_raises[1])) != NULL && nic_frame_may_begin()) {
+        uint32_t frame = words[FRAME_WORD];
+        nic_frame_begin();
+        emp_message_came(words);
+        glue_frame_is_over();
+        nic_message_taken(&emp_raises[1]);
+        if (__builtin_expect(frame != 0, 1))
+            nic_frame_end(frame);
+    }
+}
+
+void nic_on_work(void) {
+}
+#endif
