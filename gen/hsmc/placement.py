@@ -271,7 +271,7 @@ class PlacementAnalysis:
     def crossings(self, placement: ir.Placement) -> Crossings:
         on = dict(placement.processors)
         data = tuple(self._data(on))
-        locked = [d.name for d in data if is_named(d.name, placement.locked)]
+        locked = [d for d in data if is_named(d.name, placement.locked)]
         return Crossings(
             placement,
             tuple(self._raises(on)),
@@ -335,7 +335,10 @@ class PlacementAnalysis:
 
     # --- what a processor begins
 
-    def _entries(self, on: dict[str, str], crossing: Sequence[str]) -> Iterator[Entry]:
+    def _entries(
+        self, on: dict[str, str], crossing: Sequence[SharedData]
+    ) -> Iterator[Entry]:
+        """Data that only its own processor writes, an event may read without the lock: they do not change meanwhile."""
         if len(set(on.values())) < 2:
             return
         raised = {
@@ -349,8 +352,13 @@ class PlacementAnalysis:
             if declared and not declared.external and (process, event) not in raised:
                 continue
             access = self._of_entry((process, event), on)
-            used = {**access.reads, **access.writes}
-            locked = [name for name in crossing if name in used]
+            locked = [
+                datum.name
+                for datum in crossing
+                if datum.name in access.writes
+                or datum.name in access.reads
+                and any(on[writer] != on[process] for writer in datum.writers)
+            ]
             messages = self.most_messages((process, event), on)
             yield Entry(process, event, tuple(locked), messages)
 

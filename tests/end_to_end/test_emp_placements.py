@@ -100,6 +100,34 @@ def test_a_board_sends_and_receives_at_once() -> None:
     assert two > 1850 and two > 1.08 * one
 
 
+STREAM = """
+boards = ( {{ name = "left"; image = "{build}/firmware/emp_a.elf"; }}, {{ name = "right"; image = "{build}/firmware/emp_a.elf"; }} );
+wires = ( {{ between = [ "left", "right" ]; }} );
+programs = (
+  {{ board = "left"; run = "{build}/emp/host.so"; arguments = [ "send", "--image=$image", "--peer=1", "--bytes=4", "--file={here}/sent" ]; }},
+  {{ board = "right"; run = "{build}/emp/host.so"; arguments = [ "receive", "--image=$image", "--peer=0", "--bytes=4", "--output={here}/came" ]; }}
+);
+stop = {{ time = "5 s"; }};
+"""
+
+
+def test_the_buffer_of_frames_that_are_not_handed_over_is_given_back(
+    tmp_path: Path,
+) -> None:
+    """The acknowledgements of 8000 messages fill the receive buffer of 384 kB more than once, and A hands over none of them to
+    B, which alone gives buffer back. When A did not tell B in time, the MAC dropped frames.
+    """
+    (tmp_path / "sent").write_bytes(bytes(range(250)) * 128)
+    scenario = tmp_path / "stream.scenario"
+    scenario.write_text(STREAM.format(build=TOP / "build/RO", here=tmp_path))
+    command = [TOP / "build/tigonsim", "run", scenario, "--json"]
+    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert (tmp_path / "came").read_bytes() == (tmp_path / "sent").read_bytes()
+    left = json.loads(told)["boards"][0]["statistics"]
+    assert left["receive_frames"] > 8000
+    assert left["dropped_no_buffer"] == 0
+
+
 def test_raises_cross_on_the_boards() -> None:
     """What puts a message is in the unit that raises, and what a message calls in the other one."""
     put = {"emp_put_transmit_request", "emp_send_transmitted"}

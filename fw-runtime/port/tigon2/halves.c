@@ -127,6 +127,9 @@ NIC_ENTRY NIC_COLD void tigon2_second_on_told(void) {
     tigon2_withdraw(TIGON2_EVENT_TOLD);
     no_space = tigon2_halves.no_space;
     due = tigon2_halves.due;
+#if NIC_HANDS_OVER
+    tigon2_receive_settle();
+#endif
     if (no_space != seen_no_space)
         tigon2_receive_without_space();
     seen_no_space = no_space;
