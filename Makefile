@@ -8,7 +8,7 @@ PROFILE :=
 NODES  :=
 # BOARDS=16 of so many boards, each of which is NODES/BOARDS nodes, for the Linux driver: host/driver/build.mk.
 BOARDS :=
-# PLACEMENT=DSR makes images for both processors of the board, whose work that placement of the spec divides; so does SO.
+# PLACEMENT=DSR makes images for both processors of the board, whose work that placement of the spec divides; so do SO and RO.
 PLACEMENT :=
 # Of library, tools and images; hsmc has its own.
 VERSION := 0.1.0
@@ -119,10 +119,7 @@ bench-emp:       ## what programs over EMP get, both profiles, on one and on bot
 	@scripts/setup.sh demo bench
 	$(Q)$(MAKE) --no-print-directory -s $(HOST_DEMO) $(addprefix $(FIRMWARE)/emp_a,.elf _published.elf)
 	$(Q)$(MAKE) --no-print-directory -s PROFILE=modern BUILD=build/modern profile-programs
-	$(Q)$(MAKE) --no-print-directory -s PLACEMENT=DSR BUILD=build/DSR placement-programs
-	$(Q)$(MAKE) --no-print-directory -s PROFILE=modern PLACEMENT=DSR BUILD=build/modern/DSR placement-programs
-	$(Q)$(MAKE) --no-print-directory -s PLACEMENT=SO BUILD=build/SO placement-programs
-	$(Q)$(MAKE) --no-print-directory -s PROFILE=modern PLACEMENT=SO BUILD=build/modern/SO placement-programs
+	$(Q)$(MAKE) --no-print-directory -s placements
 	$(Q)scripts/bench_emp.py
 
 bench-switches:  ## what each mechanism of EMP's profile modern gains: a row without each of them (5 minutes)

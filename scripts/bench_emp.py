@@ -33,7 +33,7 @@ from scripts import published  # noqa: E402
 from scripts.bench_plots import draw  # noqa: E402
 
 BUILDS = {"paper": Path("build"), "modern": Path("build/modern")}
-PLACEMENTS = ("base", "DSR", "SO")
+PLACEMENTS = ("base", "DSR", "SO", "RO")
 RESULT = Path("build/bench.json")
 PLOTS = Path("build/bench")
 

@@ -150,6 +150,45 @@ def test_events_that_use_locked_data_run_under_the_lock(
     }
 
 
+OWN = """
+protocol board
+
+table Board[1] written by Left
+  number: u16
+
+device tell(number: u16)
+
+process Left
+  external event write(number: u16)
+  external event look()
+  state READY initial
+    on write(number)  / Board[0].number := number
+    on look           / tell(Board[0].number)
+
+process Right
+  external event look()
+  state READY initial
+    on look           / tell(Board[0].number)
+
+placement apart
+  Left on A
+  Right on B
+  locked Board
+"""
+
+
+def test_the_only_writer_reads_without_the_lock(tmp_path: Path, capsys: Any) -> None:
+    spec = tmp_path / "board.hsm"
+    spec.write_text(OWN)
+    (apart,) = reported(spec, capsys)
+    entries = {(e["process"], e["event"]): e["locked"] for e in apart["entries"]}
+    assert entries == {
+        ("Left", "write"): ["Board.number"],
+        ("Left", "look"): [],
+        ("Right", "look"): ["Board.number"],
+    }
+
+
 def test_what_the_runtime_provides_to_several(spec: Path, capsys: Any) -> None:
     (apart,) = reported(spec, capsys, "--placement", "apart")
     assert [(u["kind"], u["name"], u["processes"]) for u in apart["uses"]] == [

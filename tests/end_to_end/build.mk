@@ -102,10 +102,9 @@ placement-programs: $(CAMPAIGN) $(RESTARTS) $(KILLS) $(HOST_DEMO) $$(CAMPAIGN_BO
 ifeq ($(PROFILE)$(PLACEMENT),)
 .PHONY: placements
 placements: $(GENERATED_emp) $(SIM_LIBRARY) $(TIGONSIM)
-	$(Q)$(MAKE) --no-print-directory PLACEMENT=DSR BUILD=build/DSR placement-programs
-	$(Q)$(MAKE) --no-print-directory PROFILE=modern PLACEMENT=DSR BUILD=build/modern/DSR placement-programs
-	$(Q)$(MAKE) --no-print-directory PLACEMENT=SO BUILD=build/SO placement-programs
-	$(Q)$(MAKE) --no-print-directory PROFILE=modern PLACEMENT=SO BUILD=build/modern/SO placement-programs
+	$(Q)$(foreach placement,DSR SO RO,\
+	    $(MAKE) --no-print-directory PLACEMENT=$(placement) BUILD=build/$(placement) placement-programs &&\
+	    $(MAKE) --no-print-directory PROFILE=modern PLACEMENT=$(placement) BUILD=build/modern/$(placement) placement-programs &&) true
 TEST_NEEDS += placements
 endif
 # tests/conform looks at worlds with both images.
