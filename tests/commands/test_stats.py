@@ -12,7 +12,7 @@ import pytest
 from hsmc import naming
 from hsmc.commands import statistics
 from hsmc.backends import backend_c
-from hsmc.compilation.compiler import compile_spec
+from hsmc.compilation.compiler import compile_spec, load
 from hsmc.backends.state_layout import state_layout
 from tests.in_process import run_hsmc
 
@@ -165,6 +165,16 @@ def test_figures() -> None:
     lines = figures["lines"]
     assert lines["c"] == sum(lines["c_files"].values())
     assert lines["promela"]["check"] == "one_message"
+
+
+@pytest.mark.parametrize("profile,bytes_per_peer", [("paper", 24), ("modern", 32)])
+def test_emp_keeps_little_of_a_peer(profile: str, bytes_per_peer: int) -> None:
+    """All that grows with the nodes of EMP's state is this, whatever is being sent and received."""
+    few, many = (
+        state_layout(load(EMP, {"node_limit": nodes}, profile)) for nodes in (16, 64)
+    )
+    assert stats(EMP, "--profile", profile)["state"]["bytes"] == few.bytes
+    assert many.bytes - few.bytes == (64 - 16) * bytes_per_peer
 
 
 def test_text_says_the_same() -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The firmware image on simulated boards, posted to by raw register accesses.
 
-FIRMWARE_TESTS        := $(addprefix $(BUILD)/tests/,test_firmware test_three_boards)
+FIRMWARE_TESTS        := $(addprefix $(BUILD)/tests/,test_firmware test_three_boards test_event_order)
 FIRMWARE_TEST_OBJECTS := $(addprefix $(BUILD)/san/tests/firmware/,$(addsuffix .o,$(notdir $(FIRMWARE_TESTS)) measure harness))
 FIRMWARE_IMAGE        := $(BUILD)/firmware/emp_a.elf
 
@@ -10,10 +10,10 @@ $(BUILD)/san/tests/firmware/%.o $(BUILD)/obj/tests/firmware/%.o: \
 $(FIRMWARE_TEST_OBJECTS) $(FIRMWARE_TEST_OBJECTS:$(BUILD)/san/%=$(BUILD)/obj/%): | $(BUILD)/gen/emp/emp.h
 
 $(FIRMWARE_TESTS): $(BUILD)/tests/%: $(addprefix $(BUILD)/san/tests/firmware/,%.o measure.o harness.o) \
-                                     $(SIM_LIBRARY_SANITIZED) | $(FIRMWARE_IMAGE)
+                                     $(SIM_OBSERVE_LIBRARY_SANITIZED) $(SIM_LIBRARY_SANITIZED) | $(FIRMWARE_IMAGE)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lm
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ -lcmocka -lm $(SIM_OBSERVE_LIBS)
 
 # What the firmware costs, printed: cycles for a frame, one-way time, bandwidth.
 $(BUILD)/tests/measure_firmware: $(addprefix $(BUILD)/obj/tests/firmware/,measure_firmware.o measure.o harness.o) \

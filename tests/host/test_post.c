@@ -6,11 +6,13 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 
 struct fixture {
     struct mock *mock;
     struct libemp_board *board;
     struct libemp_memory *memory;
+    void *buffer;
 };
 
 enum { THREE_PAGES = 3 * EMP_PAGE_BYTES, BUFFER_BYTES = 64 * EMP_PAGE_BYTES };
@@ -19,8 +21,9 @@ static int set_up(void **state) {
     static struct fixture fixture;
     fixture.mock = mock_create();
     fixture.board = mock_start(fixture.mock);
-    void *buffer = libemp_allocate(fixture.board, BUFFER_BYTES);
-    assert_int_equal(libemp_register(fixture.board, buffer, BUFFER_BYTES, &fixture.memory), 0);
+    fixture.buffer = libemp_allocate(fixture.board, BUFFER_BYTES);
+    assert_int_equal(libemp_register(fixture.board, fixture.buffer, BUFFER_BYTES, &fixture.memory),
+                     0);
     *state = &fixture;
     return 0;
 }
@@ -57,6 +60,24 @@ static void post__hands_over_by_ring_and_mailbox(void **state) {
     assert_int_equal(emp_descriptor_get_format(indirect), EMP_FORMAT_INDIRECT);
     assert_int_equal(emp_descriptor_get_length(indirect), 8);
     assert_int_equal(emp_descriptor_get_total_length(indirect), 28673);
+}
+
+/* Any look at the data would end the test: the pages cannot be accessed. */
+static void post__never_looks_at_the_data(void **state) {
+    const struct fixture *fixture = *state;
+    static const size_t lengths[] = {EMP_INLINE_LIMIT + 1, EMP_PAGE_BYTES, 28672, BUFFER_BYTES};
+    assert_int_equal(mprotect(fixture->buffer, BUFFER_BYTES, PROT_NONE), 0);
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        const struct libemp_piece piece = {fixture->memory, 0, lengths[i]};
+        libemp_request requests[2];
+        assert_int_equal(libemp_post_send(fixture->board, 1, 42, &piece, 1, &requests[0]), 0);
+        assert_int_equal(receive(fixture, 0, lengths[i], &requests[1]), 0);
+        for (size_t k = 0; k < 2; k++) {
+            mock_finish(fixture->mock, requests[k] & 0xFFFF, EMP_RESULT_OK, (uint32_t)lengths[i]);
+            assert_int_equal(libemp_test(fixture->board, requests[k], NULL), 0);
+        }
+    }
+    assert_int_equal(mprotect(fixture->buffer, BUFFER_BYTES, PROT_READ | PROT_WRITE), 0);
 }
 
 static void hold__sends_go_first(void **state) {
@@ -696,6 +717,7 @@ static void attach__keeps_descriptors_of_others(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(post__hands_over_by_ring_and_mailbox),
+        TEST(post__never_looks_at_the_data),
         TEST(hold__sends_go_first),
         TEST(hold__ends_with_wait_cancel_and_release),
         TEST(hold__keeps_sixteen_in_order),
