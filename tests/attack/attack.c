@@ -149,10 +149,10 @@ static void show_failure(const struct report *report) {
     char name[128];
     full_name(&list.attack[report->attack], name, sizeof name);
     printf("FAILED: %s, world %" PRIu32 ", seed %" PRIu64 ": %s\n"
-           "repeat it with: build/tests/attack/attack --seed %" PRIu64 " --size %" PRIu64
-           " --only '%s' --world %" PRIu32 "\n",
-           name, report->number, options.seed, report->result.words, options.seed, options.size,
-           name, report->number);
+           "repeat it with: %s --seed %" PRIu64 " --size %" PRIu64 " --only '%s' --world %" PRIu32
+           "\n",
+           name, report->number, options.seed, report->result.words, program_invocation_name,
+           options.seed, options.size, name, report->number);
 }
 
 /* Takes every jobs-th world, and writes a report of each. */
@@ -281,6 +281,7 @@ int main(int argc, char **argv) {
     if (argp_parse(&parser, argc, argv, 0, NULL, NULL))
         return 2;
     options.jobs = options.jobs ? options.jobs : 1;
+    (void)setenv("EMP_IMAGE", FIRMWARE_IMAGE, 0); /* of the same build: it has the same spec */
     plan();
     if (options.list) {
         for (size_t i = 0; i < list.count; i++) {

@@ -7,6 +7,7 @@ ATTACK           := $(BUILD)/tests/attack/attack
 ATTACK_SANITIZED := $(BUILD)/tests/attack/attack_sanitized
 
 $(foreach kind,obj san,$(addprefix $(BUILD)/$(kind)/,$(filter tests/%,$(ATTACK_OBJECTS)))): | $(HOST_LAYOUT)
+$(BUILD)/obj/tests/attack/%.o $(BUILD)/san/tests/attack/%.o: CFLAGS_tests_attack := -DFIRMWARE_IMAGE='"$(BUILD)/firmware/emp_a.elf"'
 
 $(ATTACK): $(addprefix $(BUILD)/obj/,$(ATTACK_OBJECTS)) $(HOST_LIBRARY) $(SIM_LIBRARY)
 	$(SAY) LD $@

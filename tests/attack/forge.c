@@ -366,7 +366,7 @@ const struct forgery forgeries[] = {
     {"storm", BOTH, true, false, storm},
     {"replays", FORGE_KNOWN, false, false, replay},
     {"bad checksums", FORGE_KNOWN, false, true, bad_checksum},
-    {"VLAN tags", FORGE_KNOWN, false, true, tagged},
+    {"VLAN tags", FORGE_KNOWN, false, !EMP_TAKES_TAGGED, tagged},
     {"groups", FORGE_KNOWN, false, true, groups},
     {"foreign types", FORGE_KNOWN, false, true, foreign_types},
     {"PAUSE", FORGE_STRANGER, false, false, pause_frames},

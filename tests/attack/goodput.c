@@ -161,7 +161,7 @@ static double rate_under(uint64_t interval_ns, bool unknown, uint64_t seed,
     run.unknown = unknown;
     run.result = result;
     /* Measures the image that ships, not the one with checks at run time. */
-    if (wire_open(&run.wire, true, seed, PAIR_IMAGE))
+    if (wire_open(&run.wire, true, seed, FIRMWARE_IMAGE))
         world_fail(result, "the world cannot be made: %s", run.wire.pair.side[0].message);
     run.wire.forge.victim = 1;
     run.wire.attacker_program = greet;
