@@ -62,6 +62,7 @@ enum {
     OPTION_SENDERS,
     OPTION_WORK,
     OPTION_LATE,
+    OPTION_BEHIND,
 };
 
 static const struct argp_option option_table[] = {
@@ -91,6 +92,8 @@ static const struct argp_option option_table[] = {
     {"work", OPTION_WORK, "NS", 0, "calls: the host computes so long in each iteration (0)", 2},
     {"late", OPTION_LATE, "NS", 0,
      "late: receives are posted so much late at least, and twice that at most (10000000)", 2},
+    {"behind", OPTION_BEHIND, NULL, 0,
+     "late: a message with another tag follows each, whose receive is posted in time", 2},
     {"messages", OPTION_MESSAGES, "COUNT", 0, "of the stream (by size)", 2},
     {"hold-receives", OPTION_HOLD_RECEIVES, NULL, 0,
      "let the send of the ping-pong go before the receive that is posted first", 2},
@@ -209,6 +212,9 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         break;
     case OPTION_LATE:
         arguments->late.late_ns = parse_count(state, text, 1, 1000000000);
+        break;
+    case OPTION_BEHIND:
+        arguments->late.behind = true;
         break;
     case OPTION_CHARGE:
         arguments->charges = text;
@@ -617,13 +623,18 @@ static int run_calls(const struct arguments *arguments) {
 
 static cJSON *describe_late(const struct late *late, const struct traffic *traffic) {
     const uint64_t messages = late->options.iterations;
-    const uint64_t needed = messages * (file_frames(late->options.bytes) + 1);
+    const uint64_t long_ones = late->options.behind ? 2 : 1;
+    const uint64_t needed = messages * (file_frames(late->options.bytes) * long_ones + 1);
     cJSON *result = cJSON_CreateObject();
     add_count(result, "bytes", late->options.bytes);
     add_count(result, "iterations", messages);
     add_count(result, "late_ns", late->options.late_ns);
     add_number(result, "mean_us", rounded(late->mean_ns / 1e3));
     add_number(result, "most_us", rounded(late->most_ns / 1e3));
+    if (late->options.behind) {
+        add_number(result, "behind_mean_us", rounded(late->behind_mean_ns / 1e3));
+        add_number(result, "behind_most_us", rounded(late->behind_most_ns / 1e3));
+    }
     add_number(result, "repeated_frames",
                rounded((double)(traffic->data_frames - needed) / (double)messages));
     add_number(result, "refusals",

@@ -3,7 +3,17 @@
 
 #include "host/demo/piece.h"
 
-enum { TAG_LATE = 11, TAG_GO = 12, GO_BYTES = 4 };
+enum { TAG_LATE = 11, TAG_GO = 12, TAG_BEHIND = 13, GO_BYTES = 4 };
+
+struct times {
+    uint64_t sum_ps;
+    uint64_t most_ps;
+};
+
+static void count_time(struct times *times, uint64_t taken_ps) {
+    times->sum_ps += taken_ps;
+    times->most_ps = taken_ps > times->most_ps ? taken_ps : times->most_ps;
+}
 
 static int fail(struct pair_side *side, int error) {
     return error ? pair_fail(side, error, NULL) : 0;
@@ -11,10 +21,12 @@ static int fail(struct pair_side *side, int error) {
 
 /* Sends one message each time the other side says so. A receive for the word is always posted. */
 int late_send(struct pair_side *side, void *argument) {
-    const struct late_options *options = &((const struct late *)argument)->options;
+    struct late *late = argument;
+    const struct late_options *options = &late->options;
     struct libemp_piece message;
     struct libemp_piece word;
     libemp_request out;
+    libemp_request behind;
     libemp_request go;
     int error = piece_make(side->board, options->bytes, &message);
     if (!error)
@@ -27,8 +39,13 @@ int late_send(struct pair_side *side, void *argument) {
             error = libemp_post_receive(side->board, side->peer, TAG_GO, &word, 1, &go);
         if (!error)
             error = libemp_post_send(side->board, side->peer, TAG_LATE, &message, 1, &out);
+        late->behind_ps = tigon_host_now_ps(side->host);
+        if (!error && options->behind)
+            error = libemp_post_send(side->board, side->peer, TAG_BEHIND, &message, 1, &behind);
         if (!error)
             error = libemp_wait(side->board, out, LIBEMP_FOREVER, NULL);
+        if (!error && options->behind)
+            error = libemp_wait(side->board, behind, LIBEMP_FOREVER, NULL);
     }
     return fail(side, error);
 }
@@ -39,15 +56,19 @@ int late_receive(struct pair_side *side, void *argument) {
     const struct late_options *options = &late->options;
     struct libemp_piece message;
     struct libemp_piece word;
-    uint64_t sum_ps = 0;
-    uint64_t most_ps = 0;
+    struct times in_time = {0}; /* of messages behind */
+    struct times times = {0};
     int error = piece_make(side->board, options->bytes, &message);
     if (!error)
         error = piece_make(side->board, GO_BYTES, &word);
     for (size_t i = 0; i < options->iterations && !error; i++) {
         libemp_request go;
         libemp_request in;
-        error = libemp_post_send(side->board, side->peer, TAG_GO, &word, 1, &go);
+        libemp_request behind;
+        if (options->behind)
+            error = libemp_post_receive(side->board, side->peer, TAG_BEHIND, &message, 1, &behind);
+        if (!error)
+            error = libemp_post_send(side->board, side->peer, TAG_GO, &word, 1, &go);
         if (!error)
             error = libemp_wait(side->board, go, LIBEMP_FOREVER, NULL);
         tigon_host_spend_ns(side->host,
@@ -57,11 +78,14 @@ int late_receive(struct pair_side *side, void *argument) {
             error = libemp_post_receive(side->board, side->peer, TAG_LATE, &message, 1, &in);
         if (!error)
             error = libemp_wait(side->board, in, LIBEMP_FOREVER, NULL);
-        const uint64_t taken_ps = tigon_host_now_ps(side->host) - start_ps;
-        sum_ps += taken_ps;
-        most_ps = taken_ps > most_ps ? taken_ps : most_ps;
+        count_time(&times, tigon_host_now_ps(side->host) - start_ps);
+        if (!error && options->behind)
+            error = libemp_wait(side->board, behind, LIBEMP_FOREVER, NULL);
+        count_time(&in_time, tigon_host_now_ps(side->host) - late->behind_ps);
     }
-    late->mean_ns = (double)sum_ps / 1e3 / (double)options->iterations;
-    late->most_ns = (double)most_ps / 1e3;
+    late->mean_ns = (double)times.sum_ps / 1e3 / (double)options->iterations;
+    late->most_ns = (double)times.most_ps / 1e3;
+    late->behind_mean_ns = (double)in_time.sum_ps / 1e3 / (double)options->iterations;
+    late->behind_most_ns = (double)in_time.most_ps / 1e3;
     return fail(side, error);
 }

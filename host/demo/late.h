@@ -10,17 +10,21 @@ struct late_options {
     size_t bytes;
     size_t iterations;
     uint64_t late_ns; /* receives are posted so much late at least, and twice that at most */
+    bool behind;      /* a message with another tag follows each, whose receive is posted in time */
 };
 
-/* Of the receiving side; nanoseconds of simulated time. */
+/* Nanoseconds of simulated time. */
 struct late {
     struct late_options options;
     double mean_ns; /* from the call that posts the receive until the host knows its end */
     double most_ns;
+    double
+        behind_mean_ns; /* from the send of the message behind until the receiver's host has it */
+    double behind_most_ns;
+    uint64_t behind_ps; /* when it was sent; late_send writes it, late_receive all else */
 };
 
-/* The programs of the two sides. The argument of both is the struct late; only late_receive writes
- * to it. */
+/* The programs of the two sides. The argument of both is the struct late. */
 int late_send(struct pair_side *side, void *argument);
 int late_receive(struct pair_side *side, void *argument);
 
