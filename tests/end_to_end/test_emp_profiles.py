@@ -144,6 +144,15 @@ def test_collections_grow_while_nothing_is_lost(tmp_path: Path) -> None:
     assert lossy["data_frames"] < 4 * lossy["acknowledgements"]
 
 
+def test_long_round_trips_are_measured(tmp_path: Path) -> None:
+    """A switch holds each frame for longer than the first time-outs. They grow until a collection is acknowledged before
+    it is repeated; if they ended below the round trip, every collection would be repeated."""
+    options = ("--switch", "--knob=switch_latency_ns=900000", "--message-bytes=4096")
+    found = transfer(Path("build/modern"), tmp_path, *options)
+    assert found["lost"] == 0
+    assert found["collections_retransmitted"] < found["data_frames"] / 10
+
+
 @long
 def test_jumbo_frames(tmp_path: Path) -> None:
     """An image for an MTU of 9000 bytes carries long messages at its wire's limit, and repairs losses."""
