@@ -141,7 +141,8 @@ def test_the_buffer_of_frames_that_are_not_handed_over_is_given_back(
 def test_no_message_is_refused_because_match_learns_late_of_the_end_of_another(
     build: Path, tmp_path: Path
 ) -> None:
-    assert streamed(build, tmp_path)["figures"]["collections_retransmitted"] == 0
+    """Each is sent once, and so are the announcement and the first contact."""
+    assert streamed(build, tmp_path)["statistics"]["transmit_frames"] < 8010
 
 
 def test_raises_cross_on_the_boards() -> None:
