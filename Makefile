@@ -110,9 +110,10 @@ bench:           ## speed of compiler and simulator here, cost of the firmware o
 	$(Q)scripts/bench.py
 	$(Q)$(MAKE) --no-print-directory bench-emp
 
-bench-published: ## EMP charged the papers' step costs, beside the published figures
-	@scripts/setup.sh demo
+bench-published: ## EMP charged the papers' step costs, on one and on both processors, beside the published figures: build/bench.json, curves in build/bench/published
+	@scripts/setup.sh demo bench
 	$(Q)$(MAKE) --no-print-directory -s generate $(FIRMWARE)/emp_a_published.elf $(HOST_DEMO)
+	$(Q)$(MAKE) --no-print-directory -s PLACEMENT=DSR BUILD=build/DSR build/DSR/firmware/emp_a_published.elf
 	$(Q)scripts/published.py
 
 bench-emp:       ## what programs over EMP get, both profiles, on one and on both processors: build/bench.json, curves in build/bench (a minute)

@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from hashlib import sha256
 from os import cpu_count
@@ -31,11 +31,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from scripts import published  # noqa: E402
 from scripts.bench_plots import draw  # noqa: E402
+from scripts.bench_records import PLOTS, RESULT, Record, write  # noqa: E402
 
 BUILDS = {"paper": Path("build"), "modern": Path("build/modern")}
 PLACEMENTS = ("base", "DSR", "SO", "RO")
-RESULT = Path("build/bench.json")
-PLOTS = Path("build/bench")
 
 LATENCY_SIZES = (0, 4, 64, 256, 512, 1024, 1478, 1500, 2048, 4096, 8192, 16384, 65536)
 BANDWIDTH_SIZES = (4, 64, 256, 1024, 1478, 1500, 2048, 4096, 16384, 65536, 1 << 20)
@@ -51,22 +50,6 @@ CALLS_BYTES = 10240  # Table 2 of paper 000
 WORKS_NS = (0, 100_000, 300_000, 500_000, 700_000, 1_000_000, 2_000_000, 5_000_000)
 FILE_BYTES = 2_000_000
 SEEDS = (1, 2, 3)
-
-
-@dataclass
-class Record:
-    """A figure: what was measured of which build, beside what the wire allows and what was published (none: null)."""
-
-    profile: str
-    placement: str
-    metric: str
-    bytes: int
-    loss: float
-    value: float
-    unit: str
-    limit: Optional[float]
-    paper: Optional[float]
-    detail: str = ""
 
 
 def demo(build: Path, command: str, *options: str) -> Any:
@@ -357,10 +340,7 @@ def main() -> None:
     records = measure(arguments.profile or list(BUILDS))
     for metric, title in TITLES.items():
         print_metric(records, metric, title)
-    RESULT.write_text(
-        json.dumps([asdict(record) for record in records], indent=1) + "\n",
-        encoding="utf-8",
-    )
+    write(records)
     print(f"\n{RESULT} has all records; curves:")
     for path in draw([asdict(record) for record in records], PLOTS):
         print(f"  {path}")

@@ -29,6 +29,7 @@ class Curve:
 
 CURVES = (
     Curve("latency", "Latency", "bytes", "message, bytes"),
+    Curve("message", "Message, from post to sight", "bytes", "message, bytes"),
     Curve("bandwidth", "Bandwidth one way", "bytes", "message, bytes"),
     Curve("both_ways", "Bandwidth both ways", "bytes", "message, bytes"),
     Curve("message_rate", "Messages one way", "bytes", "message, bytes"),

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """What `make bench-published` prints: EMP on the simulated boards, charged the papers' step costs, beside the published
-figures.
+figures. First all on one processor, then the schemes for both.
 
-The steps' costs are an input (spec/emp/firmware/published.charges); queueing, DMA, MAC, wire, bus and host are
+The steps' costs are an input (spec/emp/firmware/published*.charges); queueing, DMA, MAC, wire, bus and host are
 the simulator's, with all knobs at their defaults. All times are simulated, so results are the same everywhere.
+build/bench.json has the figures as records of the profile "published", build/bench/published the curves.
 """
 
 import argparse
@@ -12,16 +13,53 @@ import json
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from os import cpu_count
 from pathlib import Path
 from typing import Any, Optional
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from scripts.bench_plots import draw  # noqa: E402
+from scripts.bench_records import PLOTS, RESULT, Record, write  # noqa: E402
+from scripts.published_schemes import (  # noqa: E402
+    TITLES,
+    Results,
+    print_comparisons,
+    print_figures,
+    processors,
+)
+
 DEMO = Path("build/host/emp_demo")
-IMAGE = Path("build/firmware/emp_a_published.elf")
-CHARGES = Path("spec/emp/firmware/published.charges")
+FIRMWARE = Path("spec/emp/firmware")
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A placement that has images, and what its steps cost."""
+
+    build: Path
+    charges: Path
+
+    @property
+    def image(self) -> Path:
+        return self.build / "firmware/emp_a_published.elf"
+
+
+# Each is also a line of `bench-published` in the Makefile.
+SCHEMES = {
+    "base": Scheme(Path("build"), FIRMWARE / "published.charges"),
+    "DSR": Scheme(Path("build/DSR"), FIRMWARE / "published_DSR.charges"),
+}
+IMAGE = SCHEMES["base"].image
+CHARGES = SCHEMES["base"].charges
 # The largest message of one frame: a message of 1500 bytes takes two, because headers are inside the MTU.
 ONE_FRAME = 1478
 SIZES = (4, 10, ONE_FRAME, 1500, 4096, 65536, 1 << 20)
+# Of the curves: latency is published from 10 B to 14 kB.
+LATENCY_SIZES = (4, 10, 64, 256, 512, 1024, ONE_FRAME, 1500, 2048, 4096, 8192, 14336)
+CURVE_SIZES = (*LATENCY_SIZES, 65536, 1 << 20)
 
 
 @dataclass
@@ -46,17 +84,22 @@ class Row:
 
 
 def sweep(
-    sizes: tuple[int, ...], *options: str, charges: Path = CHARGES
-) -> dict[int, dict[str, Any]]:
+    sizes: tuple[int, ...],
+    *options: str,
+    scheme: str = "base",
+    charges: Optional[Path] = None,
+) -> Results:
     """Results of emp_demo by message size."""
-    command = [str(DEMO), "sweep", "--quiet", "--json=-", f"--image={IMAGE}"]
-    command += [f"--charge={charges}", "--iterations=100", "--both-ways", *options]
+    found = SCHEMES[scheme]
+    command = [str(DEMO), "sweep", "--quiet", "--json=-", f"--image={found.image}"]
+    command += [f"--charge={charges or found.charges}", "--iterations=100"]
+    command += ["--both-ways", *options]
     command += [f"--size={size}" for size in sizes]
     result = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return {entry["bytes"]: entry for entry in json.loads(result.stdout)}
 
 
-def rows(results: dict[int, dict[str, Any]]) -> list[Row]:
+def rows(results: Results) -> list[Row]:
     def latency(size: int) -> float:
         return results[size]["latency_us"]
 
@@ -146,12 +189,71 @@ def print_readings() -> None:
             )
 
 
+def curves(scheme: str) -> Results:
+    """A scheme over all sizes. A long round trip differs little from the next one."""
+    small = tuple(size for size in CURVE_SIZES if size < 1 << 16)
+    large = tuple(size for size in CURVE_SIZES if size >= 1 << 16)
+    return sweep(small, scheme=scheme) | sweep(large, "--iterations=10", scheme=scheme)
+
+
+# What is published in figures of a scheme, by size.
+PAPER = {
+    ("base", "latency", 10): 24.31,
+    ("base", "bandwidth", 1 << 20): 840.0,
+    ("base", "both_ways", 1 << 20): 940.0,
+    ("SO", "both_ways", 1 << 20): 1100.0,
+    ("RO", "latency", 10): 22.62,
+    ("RO", "bandwidth", 1 << 20): 964.0,
+}
+
+
+def records(results: dict[str, Results]) -> list[Record]:
+    """Of all figures, as other benches write them."""
+    found = []
+    for scheme, by_size in results.items():
+        for figure, (_, unit) in TITLES.items():
+            metric = figure.rsplit("_", 1)[0]
+            for size, entry in by_size.items():
+                ways = {"bandwidth": 1, "both_ways": 2}.get(metric)
+                found.append(
+                    Record(
+                        profile="published",
+                        placement=scheme,
+                        metric=metric,
+                        bytes=size,
+                        loss=0.0,
+                        value=round(entry[figure], 3),
+                        unit=unit,
+                        limit=ways and ways * entry["limit_mbps"],
+                        paper=PAPER.get((scheme, metric, size)),
+                    )
+                )
+    return found
+
+
+def print_processors(results: dict[str, Results]) -> None:
+    """Where the schemes spend their time: cycles of the processors by step, in the run of 1 MB."""
+    for scheme, by_size in results.items():
+        for processor, steps in processors(by_size[1 << 20]).items():
+            whole = sum(steps.values())
+            print(
+                f"\n{scheme}, processor {processor}: {whole / 1e6:.1f} million cycles"
+            )
+            for step, cycles in steps.items():
+                print(f"  {step:32} {100 * cycles / whole:5.1f} %")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", action="store_true", help="the results alone")
+    parser.add_argument("--json", action="store_true", help="the results of base alone")
     arguments = parser.parse_args()
-    if not DEMO.exists() or not IMAGE.exists():
-        print("run this through `make bench-published`", file=sys.stderr)
+    missing = [
+        path
+        for path in (DEMO, *(scheme.image for scheme in SCHEMES.values()))
+        if not path.exists()
+    ]
+    if missing:
+        print(f"{missing[0]} is missing: run `make bench-published`", file=sys.stderr)
         return 2
     results = sweep(SIZES)
     if arguments.json:
@@ -163,6 +265,16 @@ def main() -> int:
     print_rows(rows(results))
     print_steps(results[1 << 20])
     print_readings()
+    with ThreadPoolExecutor(cpu_count()) as pool:
+        schemes = dict(zip(SCHEMES, pool.map(curves, SCHEMES)))
+    print_figures(schemes)
+    print_comparisons(schemes)
+    print_processors(schemes)
+    found = records(schemes)
+    write(found)
+    print(f"\n{RESULT} has the figures; curves:")
+    for path in draw([asdict(record) for record in found], PLOTS / "published"):
+        print(f"  {path}")
     return 0
 
 

@@ -18,43 +18,55 @@ int charges_start(struct charges *charges, struct pair *pair, const char *path,
                                                        ? TIGON_CHARGE_BEFORE
                                                        : TIGON_CHARGE_AFTER);
     for (size_t i = 0; i < 2 && !error; i++)
-        error = tigon_charging_start(&charges->side[i], pair->side[i].hardware, 0,
-                                     tigon_charge_file_table(charges->file));
+        error = tigon_charge_file_start(charges->file, pair->side[i].hardware, charges->side[i]);
     if (error)
         (void)snprintf(message, bytes, "%.200s: %s", path, strerror(-error));
     return error;
 }
 
-cJSON *charges_describe(const struct charges *charges) {
-    const struct tigon_charge_table *table = tigon_charge_file_table(charges->file);
-    cJSON *lines = cJSON_CreateArray();
-    for (size_t i = 0; i < table->count; i++) {
-        struct tigon_charge_counts sum = {0};
-        for (size_t side = 0; side < 2; side++) {
-            struct tigon_charge_counts counts = {0};
-            (void)tigon_charging_counts(charges->side[side], i, &counts);
-            sum.charged += counts.charged;
-            sum.late += counts.late;
-            if (counts.own_most > sum.own_most)
-                sum.own_most = counts.own_most;
-            if (counts.late_most > sum.late_most)
-                sum.late_most = counts.late_most;
-        }
-        cJSON *line = cJSON_CreateObject();
-        cJSON_AddStringToObject(line, "step", table->charges[i].step);
-        cJSON_AddNumberToObject(line, "cycles", table->charges[i].cycles);
-        cJSON_AddNumberToObject(line, "charged", (double)sum.charged);
-        cJSON_AddNumberToObject(line, "own_most", (double)sum.own_most);
-        cJSON_AddNumberToObject(line, "late", (double)sum.late);
-        cJSON_AddNumberToObject(line, "late_most", (double)sum.late_most);
-        cJSON_AddItemToArray(lines, line);
+static void add_counts(struct tigon_charge_counts *sum, const struct tigon_charge_counts *counts) {
+    sum->charged += counts->charged;
+    sum->cycles += counts->cycles;
+    sum->late += counts->late;
+    if (counts->own_most > sum->own_most)
+        sum->own_most = counts->own_most;
+    if (counts->late_most > sum->late_most)
+        sum->late_most = counts->late_most;
+}
+
+static cJSON *describe_line(const struct charges *charges, unsigned core, size_t line) {
+    const struct tigon_charge *charge =
+        &tigon_charge_file_table(charges->file, core)->charges[line];
+    struct tigon_charge_counts sum = {0};
+    for (size_t side = 0; side < 2; side++) {
+        struct tigon_charge_counts counts = {0};
+        (void)tigon_charging_counts(charges->side[side][core], line, &counts);
+        add_counts(&sum, &counts);
     }
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "processor", core == 0 ? "A" : "B");
+    cJSON_AddStringToObject(object, "step", charge->step);
+    cJSON_AddNumberToObject(object, "cycles", charge->cycles);
+    cJSON_AddNumberToObject(object, "charged", (double)sum.charged);
+    cJSON_AddNumberToObject(object, "cycles_in_all", (double)sum.cycles);
+    cJSON_AddNumberToObject(object, "own_most", (double)sum.own_most);
+    cJSON_AddNumberToObject(object, "late", (double)sum.late);
+    cJSON_AddNumberToObject(object, "late_most", (double)sum.late_most);
+    return object;
+}
+
+cJSON *charges_describe(const struct charges *charges) {
+    cJSON *lines = cJSON_CreateArray();
+    for (unsigned core = 0; core < 2; core++)
+        for (size_t i = 0; i < tigon_charge_file_table(charges->file, core)->count; i++)
+            cJSON_AddItemToArray(lines, describe_line(charges, core, i));
     return lines;
 }
 
 void charges_end(struct charges *charges) {
-    for (size_t i = 0; i < 2; i++)
-        tigon_charging_end(charges->side[i]);
+    for (size_t side = 0; side < 2; side++)
+        for (unsigned core = 0; core < 2; core++)
+            tigon_charging_end(charges->side[side][core]);
     tigon_charge_file_free(charges->file);
     memset(charges, 0, sizeof *charges);
 }

@@ -10,17 +10,18 @@
 
 struct charges {
     struct tigon_charge_file *file;
-    struct tigon_charging *side[2];
+    struct tigon_charging *side[2][2]; /* by core */
 };
 
-/* Begins to charge core A of both boards by the file `path`, with the image of the pair. `effects`
- * places all effects "before" or "after" the time, or is NULL: as the file says. Call between
- * pair_open and pair_run. 0 or a negative errno value; then the pair's message says what is wrong.
+/* Begins to charge both cores of both boards by the file `path`, with the image of the pair.
+ * `effects` places all effects "before" or "after" the time, or is NULL: as the file says. Call
+ * between pair_open and pair_run. 0 or a negative errno value; then the pair's message says what is
+ * wrong.
  */
 int charges_start(struct charges *charges, struct pair *pair, const char *path,
                   const char *effects);
 
-/* One object a line of the table, counts of both boards together. */
+/* One object a line of the file, counts of both boards together. */
 cJSON *charges_describe(const struct charges *charges);
 
 /* Before pair_close; also after charges_start has failed. */

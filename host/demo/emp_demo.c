@@ -486,6 +486,7 @@ static cJSON *describe_size(const struct sweep *sweep) {
     cJSON *result = cJSON_CreateObject();
     add_count(result, "bytes", sweep->options.bytes);
     add_number(result, "latency_us", rounded(sweep->latency_us));
+    add_number(result, "message_us", rounded(sweep->message_us));
     add_number(result, "bandwidth_mbps", rounded(sweep->bandwidth_mbps));
     if (sweep->options.both_ways)
         add_number(result, "both_ways_mbps", rounded(sweep->both_ways_mbps));

@@ -105,18 +105,23 @@ static int wait(struct pair_side *side, libemp_request request, const struct lib
 /* Paper 004: post the receive, then transmit, then busy-wait for both. */
 static int ping(struct pair_side *side, struct sweep *sweep, const struct buffers *buffers) {
     uint64_t start = 0;
+    uint64_t answers_ps = 0;
     for (size_t i = 0; i < WARM_UP + sweep->options.iterations; i++) {
         libemp_request in;
         libemp_request out;
+        uint64_t posted = 0;
         if (i == WARM_UP)
             start = tigon_host_now_ps(side->host);
         if (sweep->options.hold_receives)
             libemp_hold_receives(side->board); /* until the wait */
         int error = post_receive(side, TAG_PING, &buffers->in, &in);
+        posted = tigon_host_now_ps(side->host);
         if (!error)
             error = post_send(side, TAG_PING, &buffers->out, &out);
         if (!error)
             error = wait(side, in, &buffers->in);
+        if (i >= WARM_UP)
+            answers_ps += tigon_host_now_ps(side->host) - posted;
         if (!error)
             error = wait(side, out, &buffers->out);
         if (error)
@@ -124,6 +129,7 @@ static int ping(struct pair_side *side, struct sweep *sweep, const struct buffer
     }
     sweep->latency_us = (double)(tigon_host_now_ps(side->host) - start) / 1e6 / 2 /
                         (double)sweep->options.iterations;
+    sweep->message_us = (double)answers_ps / 1e6 / 2 / (double)sweep->options.iterations;
     return 0;
 }
 

@@ -20,6 +20,7 @@ struct sweep {
     struct sweep_options options;
     size_t receives;       /* posted ahead in the stream */
     double latency_us;     /* half a round trip, averaged */
+    double message_us;     /* half of the time from the post of a send until the answer is seen */
     double bandwidth_mbps; /* of message bytes, from first post to the returned message */
     double both_ways_mbps; /* sum of both directions, 0 if not asked for */
 };

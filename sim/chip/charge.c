@@ -27,7 +27,8 @@ struct line {
 struct frame {
     uint32_t back; /* where it returns to, and the stack pointer there */
     uint32_t back_stack;
-    uint64_t lines; /* that hold for this call, one bit each */
+    uint64_t lines;        /* that hold for this call, one bit each */
+    struct line *executed; /* of these the one whose cost is what is executed, or NULL */
 };
 
 /*
@@ -45,6 +46,7 @@ struct tigon_charging {
     struct frame frames[DEPTH_LIMIT];
     size_t depth;
     uint64_t covered;
+    uint64_t executed_since;  /* where the function at the top costs what it executes */
     uint32_t carried_at_most; /* cycles */
     struct line *working;     /* the function whose own instructions are executing, or NULL */
     size_t working_depth;
@@ -83,10 +85,32 @@ static void end_work(struct tigon_charging *charging) {
     charging->working = NULL;
 }
 
+static struct line *executed_line(const struct tigon_charging *charging) {
+    return charging->depth > 0 ? charging->frames[charging->depth - 1].executed : NULL;
+}
+
+/* The function at the top begins, or goes on after a function that it called. */
+static void begin_executed(struct tigon_charging *charging) {
+    charging->executed_since = time_of(charging);
+}
+
+/* It returns, or calls a function of the table. */
+static void end_executed(struct tigon_charging *charging) {
+    struct line *line = executed_line(charging);
+    if (!line)
+        return;
+    const uint64_t cycles = time_of(charging) - charging->executed_since;
+    charging->covered += cycles;
+    line->counts.cycles += cycles;
+    if (cycles > line->counts.own_most)
+        line->counts.own_most = cycles;
+}
+
 static void charge(struct tigon_charging *charging, struct line *line) {
     end_work(charging);
     charging->covered += line->charge.cycles;
     line->counts.charged++;
+    line->counts.cycles += line->charge.cycles;
     const uint64_t now = time_of(charging);
     if (now > charging->covered + charging->carried_at_most) {
         const uint64_t late = now - charging->covered - charging->carried_at_most;
@@ -138,20 +162,30 @@ static void enter(struct tigon_charging *charging, uint32_t pc) {
         if (charge->function != pc)
             continue;
         known = true;
-        if (holds(charging, charge))
-            frame.lines |= UINT64_C(1) << i;
+        if (!holds(charging, charge))
+            continue;
+        frame.lines |= UINT64_C(1) << i;
+        if (charge->place == TIGON_CHARGE_EXECUTED)
+            frame.executed = &charging->lines[i];
     }
     if (!known || charging->depth == DEPTH_LIMIT)
         return;
+    end_executed(charging);
     if (charging->others_cost && charging->depth == 0)
         charging->covered = time_of(charging);
     charging->frames[charging->depth++] = frame;
     charge_all(charging, frame.lines, TIGON_CHARGE_BEFORE);
+    if (frame.executed) {
+        end_work(charging);
+        frame.executed->counts.charged++;
+    }
+    begin_executed(charging);
 }
 
 /* The function at the top returns. */
 static void leave(struct tigon_charging *charging) {
     const struct frame *frame = &charging->frames[charging->depth - 1];
+    end_executed(charging);
     if (charging->working && charging->working_depth == charging->depth)
         end_work(charging);
     stall_until(charging, charging->covered);
@@ -159,6 +193,7 @@ static void leave(struct tigon_charging *charging) {
     charging->depth--;
     if (charging->others_cost && charging->depth == 0)
         charging->covered = time_of(charging);
+    begin_executed(charging);
 }
 
 static bool observe(void *context, unsigned core, uint32_t pc, uint64_t cycle) {
@@ -220,7 +255,7 @@ int tigon_charging_start(struct tigon_charging **charging, struct tigon_board *b
 
 bool tigon_charging_counts(const struct tigon_charging *charging, size_t line,
                            struct tigon_charge_counts *counts) {
-    if (line >= charging->count)
+    if (!charging || line >= charging->count)
         return false;
     *counts = charging->lines[line].counts;
     return true;

@@ -16,6 +16,10 @@
  * function needed the last time; the difference is made up when it returns, or at the next charge
  * inside it.
  *
+ * What a function itself executes can also be its cost (TIGON_CHARGE_EXECUTED): for work that the
+ * published steps do not contain. Its time counts towards no charge, and neither does what it waits
+ * for in a loop.
+ *
  * Built on an observer of the core, so a run with charges takes several times longer.
  */
 #ifndef SIM_CHARGE_H
@@ -24,8 +28,10 @@
 #include "sim/tigon.h"
 
 enum tigon_charge_place {
-    TIGON_CHARGE_BEFORE, /* time passes, then the function has its effects */
-    TIGON_CHARGE_AFTER   /* the other way round */
+    TIGON_CHARGE_BEFORE,  /* time passes, then the function has its effects */
+    TIGON_CHARGE_AFTER,   /* the other way round */
+    TIGON_CHARGE_EXECUTED /* what the function itself executes, up to the next function of the
+                           * table in it; `cycles` is 0 */
 };
 
 struct tigon_charge {
@@ -40,6 +46,7 @@ struct tigon_charge {
 
 struct tigon_charge_counts {
     uint64_t charged;
+    uint64_t cycles;    /* charged in all; of TIGON_CHARGE_EXECUTED what was executed */
     uint64_t own_most;  /* cycles of a function's own, up to the next charge in it */
     uint64_t late;      /* times the core had executed more than charges can make up for */
     uint64_t late_most; /* cycles */
@@ -63,7 +70,7 @@ struct tigon_charging;
 int tigon_charging_start(struct tigon_charging **charging, struct tigon_board *board, unsigned core,
                          const struct tigon_charge_table *table);
 
-/* The counts of a line of the table; false beyond the last. */
+/* The counts of a line of the table; false beyond the last, and where `charging` is NULL. */
 bool tigon_charging_counts(const struct tigon_charging *charging, size_t line,
                            struct tigon_charge_counts *counts);
 

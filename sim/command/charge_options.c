@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See charge_options.h. Core A of every board with an image is charged; the functions are those of
- * that image. */
+/* See charge_options.h. The cores of every board with an image are charged; the functions are those
+ * of that image. */
 #include "sim/command/charge_options.h"
 
 #include "sim/command/command.h"
@@ -13,7 +13,7 @@ enum { OPTION_CHARGE = 768 };
 
 struct charged {
     struct tigon_charge_file *file;
-    struct tigon_charging *charging;
+    struct tigon_charging *charging[2]; /* by core */
 };
 
 static struct {
@@ -26,7 +26,7 @@ static struct {
 static const struct argp_option option_table[] = {
     {NULL, 0, NULL, 0, "Published costs (docs/board-accuracy.md, \"Accuracy\"):", 11},
     {"charge", OPTION_CHARGE, "FILE", 0,
-     "processors A are charged what FILE says, not what they execute", 11},
+     "processors are charged what FILE says, not what they execute", 11},
     {0},
 };
 
@@ -64,24 +64,27 @@ static int begin(struct run *run, void *arguments) {
             continue;
         if (tigon_charge_file_read(&charged->file, path, image, message, sizeof message))
             return command_complain("%s", message);
-        const int error = tigon_charging_start(&charged->charging, tigon_world_board(run->world, i),
-                                               0, tigon_charge_file_table(charged->file));
+        const int error = tigon_charge_file_start(charged->file, tigon_world_board(run->world, i),
+                                                  charged->charging);
         if (error)
             return command_complain("%s: %s", path, strerror(-error));
     }
     return COMMAND_DONE;
 }
 
-/* The lines of a board's table, with their counts. */
-static void describe(cJSON *lines, const struct charged *charged, const char *board) {
-    const struct tigon_charge_table *table = tigon_charge_file_table(charged->file);
+/* The lines of a core's table, with their counts. */
+static void describe(cJSON *lines, const struct charged *charged, const char *board,
+                     unsigned core) {
+    const struct tigon_charge_table *table = tigon_charge_file_table(charged->file, core);
     struct tigon_charge_counts counts;
-    for (size_t i = 0; tigon_charging_counts(charged->charging, i, &counts); i++) {
+    for (size_t i = 0; tigon_charging_counts(charged->charging[core], i, &counts); i++) {
         cJSON *line = cJSON_CreateObject();
         cJSON_AddStringToObject(line, "board", board);
+        cJSON_AddStringToObject(line, "processor", core == 0 ? "A" : "B");
         cJSON_AddStringToObject(line, "step", table->charges[i].step);
         cJSON_AddNumberToObject(line, "cycles", table->charges[i].cycles);
         cJSON_AddNumberToObject(line, "charged", (double)counts.charged);
+        cJSON_AddNumberToObject(line, "cycles_in_all", (double)counts.cycles);
         cJSON_AddNumberToObject(line, "own_most", (double)counts.own_most);
         cJSON_AddNumberToObject(line, "late", (double)counts.late);
         cJSON_AddItemToArray(lines, line);
@@ -94,9 +97,11 @@ static int finish(struct run *run, void *arguments) {
     (void)arguments;
     for (size_t i = 0; part.boards && i < part.count; i++) {
         struct charged *charged = &part.boards[i];
-        if (lines && charged->charging)
-            describe(lines, charged, tigon_board_name(tigon_world_board(run->world, i)));
-        tigon_charging_end(charged->charging);
+        for (unsigned core = 0; core < 2; core++) {
+            if (lines && charged->file)
+                describe(lines, charged, tigon_board_name(tigon_world_board(run->world, i)), core);
+            tigon_charging_end(charged->charging[core]);
+        }
         tigon_charge_file_free(charged->file);
     }
     free(part.boards);

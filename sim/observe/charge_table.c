@@ -13,16 +13,17 @@
 
 #define WORDS_LIMIT  16u
 #define CYCLES_LIMIT 1000000000u
+#define CORES        2u
 
 struct tigon_charge_file {
-    struct tigon_charge_table table;
-    struct tigon_charge charges[TIGON_CHARGES];
-    char *steps[TIGON_CHARGES];
+    struct tigon_charge_table tables[CORES];
+    struct tigon_charge charges[CORES][TIGON_CHARGES];
+    char *steps[CORES][TIGON_CHARGES];
 };
 
 struct reader {
     struct tigon_charge_file *file;
-    const struct tigon_symbols *symbols;
+    struct tigon_symbols *symbols[CORES];
     const char *path;
     const char *image;
     unsigned line;
@@ -71,18 +72,25 @@ static bool read_number(struct reader *reader, const char *what, uint32_t least,
     return true;
 }
 
-static bool read_function(struct reader *reader, uint32_t *address) {
+/* A function, and after it "on A" or "on B". */
+static bool read_function(struct reader *reader, uint32_t *address, unsigned *core) {
     const char *name = reader->words[reader->next];
     if (!name)
         return complain(reader, "expected the name of a function, found %s", found(reader));
-    if (!tigon_symbols_value(reader->symbols, name, address))
+    reader->next++;
+    *core = 0;
+    if (accept(reader, "on") && !accept(reader, "A")) {
+        if (!accept(reader, "B"))
+            return complain(reader, "expected processor A or B, found %s", found(reader));
+        *core = 1;
+    }
+    if (!tigon_symbols_value(reader->symbols[*core], name, address))
         return complain(reader,
-                        "%s has no symbol %s: the compiler may have dissolved it into its "
-                        "callers, so build the image with it out of line",
-                        reader->image, name);
+                        "%s has no symbol %s that processor %c can reach: the compiler may have "
+                        "dissolved it into its callers, so build the image with it out of line",
+                        reader->image, name, "AB"[*core]);
     if (*address == 0 || *address % 4u != 0)
         return complain(reader, "%s is no function: its value is 0x%08x", name, *address);
-    reader->next++;
     return true;
 }
 
@@ -91,11 +99,32 @@ static bool read_end(const struct reader *reader) {
            complain(reader, "expected the end of the line, found %s", found(reader));
 }
 
-static bool read_charge(struct reader *reader, const char *step) {
+/* The file has the table of a core with this charge at its end, and a copy of the step. */
+static bool add_charge(struct reader *reader, unsigned core, struct tigon_charge *charge,
+                       const char *step) {
     struct tigon_charge_file *file = reader->file;
-    struct tigon_charge charge = {0};
-    if (file->table.count == TIGON_CHARGES)
+    struct tigon_charge_table *table = &file->tables[core];
+    if (table->count == TIGON_CHARGES)
         return complain(reader, "more than %u charges", TIGON_CHARGES);
+    char *copy = strdup(step);
+    if (!copy)
+        return complain(reader, "out of memory");
+    file->steps[core][table->count] = copy;
+    charge->step = copy;
+    file->charges[core][table->count++] = *charge;
+    return true;
+}
+
+static bool read_executed(struct reader *reader, const char *step) {
+    struct tigon_charge charge = {.place = TIGON_CHARGE_EXECUTED};
+    unsigned core;
+    return read_function(reader, &charge.function, &core) && read_end(reader) &&
+           add_charge(reader, core, &charge, step);
+}
+
+static bool read_charge(struct reader *reader, const char *step) {
+    struct tigon_charge charge = {0};
+    unsigned core;
     if (!read_number(reader, "a number of cycles", 1, CYCLES_LIMIT, &charge.cycles))
         return false;
     charge.place = TIGON_CHARGE_BEFORE;
@@ -103,7 +132,7 @@ static bool read_charge(struct reader *reader, const char *step) {
         charge.place = TIGON_CHARGE_AFTER;
     else if (!accept(reader, "before"))
         return complain(reader, "expected before or after, found %s", found(reader));
-    if (!read_function(reader, &charge.function))
+    if (!read_function(reader, &charge.function, &core))
         return false;
     if (accept(reader, "if")) {
         if (!accept(reader, "argument") ||
@@ -114,20 +143,22 @@ static bool read_charge(struct reader *reader, const char *step) {
         if (!read_number(reader, "a value", 0, UINT32_MAX, &charge.value))
             return false;
     }
-    if (!read_end(reader))
+    return read_end(reader) && add_charge(reader, core, &charge, step);
+}
+
+static bool read_idle(struct reader *reader) {
+    uint32_t address;
+    unsigned core;
+    if (!read_function(reader, &address, &core))
         return false;
-    char *copy = strdup(step);
-    if (!copy)
-        return complain(reader, "out of memory");
-    file->steps[file->table.count] = copy;
-    charge.step = copy;
-    file->charges[file->table.count++] = charge;
-    return true;
+    reader->file->tables[core].idle = address;
+    return read_end(reader);
 }
 
 static bool read_others(struct reader *reader) {
     if (accept(reader, "cost"))
-        reader->file->table.others_cost = true;
+        for (unsigned core = 0; core < CORES; core++)
+            reader->file->tables[core].others_cost = true;
     else if (!accept(reader, "free"))
         return complain(reader, "expected free or cost, found %s", found(reader));
     return read_end(reader);
@@ -155,16 +186,19 @@ static bool read_line(struct reader *reader, char *text) {
     reader->next = 0;
     if (count == 0 && !step)
         return true;
-    if (accept(reader, "charge"))
-        return step && *step ? read_charge(reader, step)
-                             : complain(reader, "expected a colon and the step at the end");
+    const bool charge = accept(reader, "charge");
+    if (charge || accept(reader, "executed")) {
+        if (!step || !*step)
+            return complain(reader, "expected a colon and the step at the end");
+        return charge ? read_charge(reader, step) : read_executed(reader, step);
+    }
     if (step)
         return complain(reader, "only a charge names a step");
     if (accept(reader, "idle"))
-        return read_function(reader, &reader->file->table.idle) && read_end(reader);
+        return read_idle(reader);
     if (accept(reader, "others"))
         return read_others(reader);
-    return complain(reader, "expected charge, idle or others, found %s", found(reader));
+    return complain(reader, "expected charge, executed, idle or others, found %s", found(reader));
 }
 
 static int read_file(struct reader *reader, FILE *stream) {
@@ -180,24 +214,28 @@ static int read_file(struct reader *reader, FILE *stream) {
         (void)snprintf(reader->message, reader->message_bytes, "%s: cannot be read", reader->path);
         return -EIO;
     }
-    if (right && reader->file->table.count == 0)
+    if (right && reader->file->tables[0].count + reader->file->tables[1].count == 0)
         right = complain(reader, "expected at least one charge");
     return right ? 0 : -EINVAL;
 }
 
 int tigon_charge_file_read(struct tigon_charge_file **file, const char *path, const char *image,
                            char *message, size_t message_bytes) {
-    struct tigon_symbols *symbols = NULL;
+    struct tigon_symbols *symbols[CORES] = {NULL};
     struct tigon_charge_file *result = calloc(1, sizeof *result);
-    int error = result ? tigon_symbols_load(&symbols, image, 0) : -ENOMEM;
+    int error = result ? 0 : -ENOMEM;
+    for (unsigned core = 0; core < CORES && !error; core++) {
+        error = tigon_symbols_load(&symbols[core], image, core);
+        result->tables[core].charges = result->charges[core];
+    }
     if (error) {
         (void)snprintf(message, message_bytes, "%s: %s", image, strerror(-error));
+        tigon_symbols_free(symbols[0]);
         free(result);
         return error;
     }
-    result->table.charges = result->charges;
     struct reader reader = {.file = result,
-                            .symbols = symbols,
+                            .symbols = {symbols[0], symbols[1]},
                             .path = path,
                             .image = image,
                             .message = message,
@@ -210,7 +248,8 @@ int tigon_charge_file_read(struct tigon_charge_file **file, const char *path, co
         error = -errno;
         (void)snprintf(message, message_bytes, "%s: %s", path, strerror(errno));
     }
-    tigon_symbols_free(symbols);
+    for (unsigned core = 0; core < CORES; core++)
+        tigon_symbols_free(symbols[core]);
     if (error)
         tigon_charge_file_free(result);
     else
@@ -219,16 +258,34 @@ int tigon_charge_file_read(struct tigon_charge_file **file, const char *path, co
 }
 
 void tigon_charge_file_free(struct tigon_charge_file *file) {
-    for (size_t i = 0; file && i < file->table.count; i++)
-        free(file->steps[i]);
+    for (unsigned core = 0; file && core < CORES; core++)
+        for (size_t i = 0; i < file->tables[core].count; i++)
+            free(file->steps[core][i]);
     free(file);
 }
 
-const struct tigon_charge_table *tigon_charge_file_table(const struct tigon_charge_file *file) {
-    return &file->table;
+const struct tigon_charge_table *tigon_charge_file_table(const struct tigon_charge_file *file,
+                                                         unsigned core) {
+    return &file->tables[core];
+}
+
+int tigon_charge_file_start(const struct tigon_charge_file *file, struct tigon_board *board,
+                            struct tigon_charging *charging[2]) {
+    int error = 0;
+    charging[0] = charging[1] = NULL;
+    for (unsigned core = 0; core < CORES && !error; core++)
+        if (file->tables[core].count != 0)
+            error = tigon_charging_start(&charging[core], board, core, &file->tables[core]);
+    if (error) {
+        tigon_charging_end(charging[0]);
+        charging[0] = NULL;
+    }
+    return error;
 }
 
 void tigon_charge_file_place_all(struct tigon_charge_file *file, enum tigon_charge_place place) {
-    for (size_t i = 0; i < file->table.count; i++)
-        file->charges[i].place = place;
+    for (unsigned core = 0; core < CORES; core++)
+        for (size_t i = 0; i < file->tables[core].count; i++)
+            if (file->charges[core][i].place != TIGON_CHARGE_EXECUTED)
+                file->charges[core][i].place = place;
 }

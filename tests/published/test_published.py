@@ -130,7 +130,10 @@ def test_parking_changes_nothing(results: dict[int, dict[str, Any]]) -> None:
         ("charge 10 after emp_send_ack twice : x", "expected the end of the line"),
         ("others dear", "expected free or cost, found dear"),
         ("idle", "expected the name of a function"),
-        ("sleep emp_send_ack", "expected charge, idle or others, found sleep"),
+        (
+            "sleep emp_send_ack",
+            "expected charge, executed, idle or others, found sleep",
+        ),
         ("charge 1 after emp_send_ack : x\n" * 65, ":65: more than 64 charges"),
     ],
 )

@@ -51,24 +51,25 @@ struct outcome {
     struct tigon_charge_counts counts[2];
 };
 
-static struct outcome run(const struct tigon_charge *charges, size_t count, bool others_cost,
-                          int32_t calls, bool nested, bool tail) {
+static struct outcome run_on(unsigned core, const struct tigon_charge *charges, size_t count,
+                             bool others_cost, int32_t calls, bool nested, bool tail) {
     struct outcome outcome = {0};
     struct bench *bench = bench_make(1, NULL);
-    struct tigon_cpu *cpu = tigon_board_cpu(bench->board, 0);
+    struct tigon_cpu *cpu = tigon_board_cpu(bench->board, core);
+    const uint32_t state = core == 0 ? 0x140 : 0x240; /* the start address is behind it */
     struct tigon_charging *charging = NULL;
     const struct tigon_charge_table table = {.charges = (struct tigon_charge *)charges,
                                              .count = count,
                                              .idle = IDLE,
                                              .others_cost = others_cost};
     place_program(bench->board, calls, nested, tail);
-    assert_int_equal(tigon_charging_start(&charging, bench->board, 0, &table), 0);
+    assert_int_equal(tigon_charging_start(&charging, bench->board, core, &table), 0);
     assert_true(tigon_cpu_add_observer(cpu, see, &outcome.seen));
-    set_reg(bench->board, 0x144, MAIN);
-    set_reg(bench->board, 0x140, 0);
+    set_reg(bench->board, state + 4, MAIN);
+    set_reg(bench->board, state, 0);
     const uint64_t start = cpu->cycle;
     pass_ns(bench, 2000000);
-    assert_true(reg(bench->board, 0x140) & TIGON_CPU_STATE_HALT_EXECUTED);
+    assert_true(reg(bench->board, state) & TIGON_CPU_STATE_HALT_EXECUTED);
     outcome.busy = cpu->cycle - start;
     for (unsigned i = 0; i < outcome.seen.count; i++)
         outcome.seen.cycles[i] -= start;
@@ -80,6 +81,11 @@ static struct outcome run(const struct tigon_charge *charges, size_t count, bool
     assert_null(cpu->observer);
     bench_destroy(bench);
     return outcome;
+}
+
+static struct outcome run(const struct tigon_charge *charges, size_t count, bool others_cost,
+                          int32_t calls, bool nested, bool tail) {
+    return run_on(0, charges, count, others_cost, calls, nested, tail);
 }
 
 static void assert_about(uint64_t value, uint64_t expected) {
@@ -150,6 +156,37 @@ static void test_others(void **state) {
     assert_true(on_top < covered + alone);
 }
 
+/* What a function executes itself can be its cost: on top of the charge around it, or of the next
+ * one. INNER has three instructions, OUTER eight. */
+static void test_executed(void **state) {
+    (void)state;
+    const struct tigon_charge inside[] = {{"a", OUTER, 1000, TIGON_CHARGE_BEFORE, 0, 0},
+                                          {"b", INNER, 0, TIGON_CHARGE_EXECUTED, 0, 0}};
+    const uint64_t covered = run(inside, 1, false, 100, true, false).busy;
+    struct outcome outcome = run(inside, 2, false, 100, true, false);
+    assert_int_equal(outcome.counts[1].charged, 100);
+    assert_in_range(outcome.counts[1].own_most, 3, ALLOWANCE);
+    assert_in_range(outcome.counts[1].cycles, 300, 100 * outcome.counts[1].own_most);
+    assert_about(outcome.busy, covered + outcome.counts[1].cycles);
+
+    /* The charge inside is no part of it. */
+    const struct tigon_charge around[] = {{"a", OUTER, 0, TIGON_CHARGE_EXECUTED, 0, 0},
+                                          {"b", INNER, 1000, TIGON_CHARGE_AFTER, 0, 0}};
+    outcome = run(around, 2, false, 100, true, false);
+    assert_int_equal(outcome.counts[1].cycles, 100000);
+    assert_in_range(outcome.counts[0].cycles, 800, 100 * ALLOWANCE);
+    assert_about(outcome.busy, 100000 + outcome.counts[0].cycles);
+}
+
+/* Core B is charged as core A is. */
+static void test_second(void **state) {
+    (void)state;
+    const struct tigon_charge before = {"step", OUTER, 1000, TIGON_CHARGE_BEFORE, 0, 0};
+    struct outcome outcome = run_on(1, &before, 1, false, 10, false, false);
+    assert_about(outcome.busy, 10000);
+    assert_int_equal(outcome.counts[0].charged, 10);
+}
+
 /* A charge smaller than the executed time shortens nothing, and is reported. */
 static void test_late(void **state) {
     (void)state;
@@ -211,10 +248,11 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sum),    cmocka_unit_test(test_effects),
-        cmocka_unit_test(test_nested), cmocka_unit_test(test_argument),
-        cmocka_unit_test(test_others), cmocka_unit_test(test_late),
-        cmocka_unit_test(test_idle),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_sum),      cmocka_unit_test(test_effects),
+        cmocka_unit_test(test_nested),   cmocka_unit_test(test_argument),
+        cmocka_unit_test(test_others),   cmocka_unit_test(test_late),
+        cmocka_unit_test(test_idle),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_executed), cmocka_unit_test(test_second),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #   build/firmware/NAME_a_traced.elf     the same with a trace ring, if the image to ship has none
 #   build/firmware/NAME_a_observed.elf   whose runs are recorded and replayed (docs/conformance.md)
 #   build/firmware/NAME_a_published.elf  whose functions are charged the papers' costs (docs/board-accuracy.md), of a protocol with
-#                                        a firmware/published.charges
+#                                        a firmware/published.charges; with PLACEMENT=DSR a published_DSR.charges
 #   build/firmware/NAME_a_checked.elf    which stops the board where a promise of the spec is broken
 #                                        (docs/generated-code.md), of a protocol with a boards.scenario
 
@@ -23,6 +23,7 @@ $(FW_OBSERVED_SCRIPT): $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h $(FW_P
 
 # The functions that published.charges names are out of line, with their arguments where the calling convention has them;
 # and there is no trace ring, whose own cost the steps do not know.
+FW_CHARGES           = spec/$(1)/firmware/published$(PLACEMENT:%=_%).charges
 FW_UNTRACED         := -UNIC_TRACE -DNIC_TRACE=0
 FW_PUBLISHED_CFLAGS  = $(FW_CFLAGS) $(FW_UNTRACED)
 $(eval $(call FW_OBJECTS,$(FW_PORT)/,$(FIRMWARE)/published/,FW_PUBLISHED_CFLAGS,$(FW_FLAGS_STAMP) $(FW_NEEDS)))
@@ -101,14 +102,14 @@ $(if $(DIVIDED_$(1)),$(FW_FOR_B))
 $(call FW_IMAGE,$(1),_a_observed,observed.o,\
     -UHSM_CHECKED $(call hsm_checked,$(OBSERVED_CHECKS)) -ffixed-30 -D$(2)_OBSERVED $(FW_CHECKED_MEMORY),$(FW_RUNTIME) $(FW_OBSERVED_SCRIPT))
 
-$(call FW_IMAGE,$(1),_a_published,published/image.o,\
-    $(FW_UNTRACED) -D$(2)_CHARGED,$(FIRMWARE)/published/start.o $(FIRMWARE)/$(FW_PORT)/memory.o $(FW_SCRIPT))
+$(if $(DIVIDED_$(1)),$(call FW_FITTED,$(1),_a_published,published/,$(FW_UNTRACED) -D$(2)_CHARGED),$(call \
+    FW_IMAGE,$(1),_a_published,published/image.o,\
+    $(FW_UNTRACED) -D$(2)_CHARGED,$(FIRMWARE)/published/start.o $(FIRMWARE)/$(FW_PORT)/memory.o $(FW_SCRIPT)))
 
 $(FIRMWARE)/$(1)/published/image.o: $(BUILD)/gen/$(1)/$(1)_charged.h
-$(BUILD)/gen/$(1)/$(1)_charged.h: spec/$(1)/firmware/published.charges
+$(BUILD)/gen/$(1)/$(1)_charged.h: $(FW_CHARGES) fw-runtime/tools/charged_functions.awk
 	@mkdir -p $$(@D)
-	$$(Q)sed -n 's/#.*//; s/^charge.* \(before\|after\) *\([a-z0-9_]*\).*/__typeof__(\2) \2 __attribute__((noipa));/p' $$< \
-	    | sort -u > $$@
+	$$(Q)awk -f fw-runtime/tools/charged_functions.awk $$< > $$@
 
 $(if $(filter 0,$(FW_TRACE_$(1))),$(call \
     FW_FITTED,$(1),_a_traced,traced/,-UNIC_TRACE -DNIC_TRACE=1 $(FW_TRACED_MEMORY) $(FW_MEMORY_$(1)),,$(FW_TRACED_MEMORY) $(FW_MEMORY_$(1))),$(FW_SAME_TRACED))

@@ -44,6 +44,8 @@ extern bool between_keeps NIC_FAST;
 void between_go_on(void);
 /* What B wanted read is there. */
 void between_read_done(void);
+/* Sends an answer of B to a peer, from word 3 of its header on (wire.c). */
+void glue_send_answer(uint32_t peer, const uint32_t *header);
 #else
 struct between_message {
     enum between_kind kind;

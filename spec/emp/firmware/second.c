@@ -6,6 +6,11 @@
 #include "spec/emp/firmware/settings.h"
 #include "spec/emp/firmware/glue.h"
 
+/* As in image.c. */
+#ifdef EMP_CHARGED
+#include "emp_charged.h"
+#endif
+
 #include "fw-runtime/second.c"
 #include "fw-runtime/gather.c"
 #include "fw-runtime/vlan.c"
