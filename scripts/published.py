@@ -28,7 +28,7 @@ from scripts.published_schemes import (  # noqa: E402
     Results,
     print_comparisons,
     print_figures,
-    processors,
+    steps_of,
 )
 
 DEMO = Path("build/host/emp_demo")
@@ -50,6 +50,7 @@ class Scheme:
 # Each is also a line of `bench-published` in the Makefile.
 SCHEMES = {
     "base": Scheme(Path("build"), FIRMWARE / "published.charges"),
+    "SO": Scheme(Path("build/SO"), FIRMWARE / "published_SO.charges"),
     "DSR": Scheme(Path("build/DSR"), FIRMWARE / "published_DSR.charges"),
 }
 IMAGE = SCHEMES["base"].image
@@ -170,22 +171,28 @@ def print_steps(entry: dict[str, Any]) -> None:
 
 def print_readings() -> None:
     """What the choices cost that the papers leave open."""
-    print("\nOther readings of the step costs (latency 4 B, one way 1 MB)")
+    print(
+        "\nOther readings of the step costs (latency 4 B and of a frame, one way 1 MB)"
+    )
     with tempfile.TemporaryDirectory() as directory:
         charges_file = Path(directory) / "others-cost.charges"
         text = CHARGES.read_text(encoding="utf-8")
         charges_file.write_text(
             text.replace("others free", "others cost"), encoding="utf-8"
         )
+        at_end = Path(directory) / "at-end.charges"
+        at_end.write_text(text.replace("374 after", "374 before"), encoding="utf-8")
         for name, options, charges in (
             ("as published.charges says", (), CHARGES),
+            ("DMA at the end of bookkeeping", (), at_end),
             ("all effects before their time", ("--effects=before",), CHARGES),
             ("all effects after their time", ("--effects=after",), CHARGES),
             ("our other code on top", (), charges_file),
         ):
-            result = sweep((4, 1 << 20), *options, charges=charges)
+            result = sweep((4, ONE_FRAME, 1 << 20), *options, charges=charges)
             print(
-                f"  {name:30} {result[4]['latency_us']:6.2f} us {result[1 << 20]['bandwidth_mbps']:6.1f} Mb/s"
+                f"  {name:30} {result[4]['latency_us']:6.2f} us {result[ONE_FRAME]['latency_us']:6.2f} us"
+                f" {result[1 << 20]['bandwidth_mbps']:6.1f} Mb/s"
             )
 
 
@@ -232,15 +239,47 @@ def records(results: dict[str, Results]) -> list[Record]:
 
 
 def print_processors(results: dict[str, Results]) -> None:
-    """Where the schemes spend their time: cycles of the processors by step, in the run of 1 MB."""
+    """Where the processors of both boards spend their time in the run of 1 MB, and what they wait for."""
     for scheme, by_size in results.items():
-        for processor, steps in processors(by_size[1 << 20]).items():
-            whole = sum(steps.values())
+        entry = by_size[1 << 20]
+        for waits in entry["processors"]:
+            steps = steps_of(entry, waits["processor"])
+            if not steps:
+                continue
+            busy = waits["busy_cycles"]
             print(
-                f"\n{scheme}, processor {processor}: {whole / 1e6:.1f} million cycles"
+                f"\n{scheme}, processor {waits['processor']}: {busy / 1e6:.1f} million cycles, of these waiting"
+                f" {100 * waits['lock_wait_cycles'] / busy:.1f} % for the lock"
+                f" and {100 * waits['sram_wait_cycles'] / busy:.1f} % for the memory bus"
             )
             for step, cycles in steps.items():
-                print(f"  {step:32} {100 * cycles / whole:5.1f} %")
+                print(f"  {step:32} {100 * cycles / busy:5.1f} %")
+
+
+FAST_MEMORY = ("--knob=instruction_line_miss=0", "--knob=sram_load=1")
+
+
+def print_scheme_readings() -> None:
+    """What the processors cost each other: the schemes without that."""
+    print("\nOther readings of the schemes (latency 10 B; 1 MB one way, both ways)")
+    for scheme, files in SCHEMES.items():
+        readings: list[tuple[str, tuple[str, ...], Path]] = [
+            ("as its file says", (), files.charges),
+            ("SRAM as fast as scratchpads", FAST_MEMORY, files.charges),
+        ]
+        with tempfile.TemporaryDirectory() as directory:
+            free = Path(directory) / "free.charges"
+            text = files.charges.read_text(encoding="utf-8")
+            free.write_text(text.replace("executed", "# executed"), encoding="utf-8")
+            if scheme != "base":
+                readings.append(("messages free", (), free))
+            for name, options, charges in readings:
+                options = ("--iterations=10", *options)
+                found = sweep((10, 1 << 20), *options, scheme=scheme, charges=charges)
+                print(
+                    f"  {scheme:4} {name:28} {found[10]['latency_us']:6.2f} us"
+                    f" {found[1 << 20]['bandwidth_mbps']:6.1f} {found[1 << 20]['both_ways_mbps']:7.1f} Mb/s"
+                )
 
 
 def main() -> int:
@@ -270,6 +309,7 @@ def main() -> int:
     print_figures(schemes)
     print_comparisons(schemes)
     print_processors(schemes)
+    print_scheme_readings()
     found = records(schemes)
     write(found)
     print(f"\n{RESULT} has the figures; curves:")

@@ -63,6 +63,35 @@ cJSON *charges_describe(const struct charges *charges) {
     return lines;
 }
 
+static cJSON *describe_core(const struct pair *pair, unsigned core) {
+    struct tigon_core_statistics sum = {0};
+    for (size_t side = 0; side < 2; side++) {
+        struct tigon_statistics statistics;
+        tigon_board_statistics(pair->side[side].hardware, &statistics);
+        const struct tigon_core_statistics *one = &statistics.core[core];
+        sum.cycles += one->cycles - one->parked_cycles;
+        sum.sram_wait_cycles += one->sram_wait_cycles;
+        sum.locks_taken += one->locks_taken;
+        sum.lock_waits += one->lock_waits;
+        sum.lock_wait_cycles += one->lock_wait_cycles;
+    }
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "processor", core == 0 ? "A" : "B");
+    cJSON_AddNumberToObject(object, "busy_cycles", (double)sum.cycles);
+    cJSON_AddNumberToObject(object, "sram_wait_cycles", (double)sum.sram_wait_cycles);
+    cJSON_AddNumberToObject(object, "locks_taken", (double)sum.locks_taken);
+    cJSON_AddNumberToObject(object, "lock_waits", (double)sum.lock_waits);
+    cJSON_AddNumberToObject(object, "lock_wait_cycles", (double)sum.lock_wait_cycles);
+    return object;
+}
+
+cJSON *charges_describe_waits(const struct pair *pair) {
+    cJSON *cores = cJSON_CreateArray();
+    for (unsigned core = 0; core < 2; core++)
+        cJSON_AddItemToArray(cores, describe_core(pair, core));
+    return cores;
+}
+
 void charges_end(struct charges *charges) {
     for (size_t side = 0; side < 2; side++)
         for (unsigned core = 0; core < 2; core++)

@@ -24,6 +24,9 @@ int charges_start(struct charges *charges, struct pair *pair, const char *path,
 /* One object a line of the file, counts of both boards together. */
 cJSON *charges_describe(const struct charges *charges);
 
+/* What each core of both boards together waited for: the lock, and slots of the SRAM bus. */
+cJSON *charges_describe_waits(const struct pair *pair);
+
 /* Before pair_close; also after charges_start has failed. */
 void charges_end(struct charges *charges);
 

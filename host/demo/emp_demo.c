@@ -520,8 +520,10 @@ static int run_size(const struct arguments *arguments, size_t bytes, cJSON *resu
     if (!error)
         error = pair_run(&pair, sweep_active, &sweep, sweep_passive, &sweep, RUN_LIMIT_NS);
     cJSON *result = error ? NULL : describe_size(&sweep);
-    if (result && arguments->charges)
+    if (result && arguments->charges) {
         cJSON_AddItemToObject(result, "charges", charges_describe(&charges));
+        cJSON_AddItemToObject(result, "processors", charges_describe_waits(&pair));
+    }
     charges_end(&charges);
     if (error)
         return fail(&pair, error);

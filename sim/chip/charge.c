@@ -32,8 +32,8 @@ struct frame {
 };
 
 /*
- * Time excludes polling. `covered` is the time up to which charges account for the core's work; it
- * is ahead of time while a charge is not used up.
+ * Time excludes polling and waits for the semaphore. `covered` is the time up to which charges
+ * account for the core's work; it is ahead of time while a charge is not used up.
  */
 struct tigon_charging {
     struct tigon_board *board;
@@ -46,6 +46,8 @@ struct tigon_charging {
     struct frame frames[DEPTH_LIMIT];
     size_t depth;
     uint64_t covered;
+    uint64_t stalled;         /* cycles in all */
+    bool postponed;           /* stalls until then when the semaphore is given back */
     uint64_t executed_since;  /* where the function at the top costs what it executes */
     uint32_t carried_at_most; /* cycles */
     struct line *working;     /* the function whose own instructions are executing, or NULL */
@@ -54,8 +56,20 @@ struct tigon_charging {
     uint8_t filter[FILTER_BITS / 8]; /* words worth looking at; addresses alias harmlessly */
 };
 
+/* No loop that waits for the semaphore is parked: it writes a register. */
 static uint64_t time_of(const struct tigon_charging *charging) {
-    return charging->cpu->cycle - charging->board->core_control.parked_cycles[charging->core];
+    const struct tigon_board *board = charging->board;
+    return charging->cpu->cycle - board->core_control.parked_cycles[charging->core] -
+           board->statistics.core[charging->core].lock_wait_cycles;
+}
+
+/* The part of that in which the core did not stall for a charge. */
+static uint64_t executed(const struct tigon_charging *charging) {
+    return time_of(charging) - charging->stalled;
+}
+
+static bool has_semaphore(const struct tigon_charging *charging) {
+    return charging->board->semaphore.holder == charging->core + 1;
 }
 
 static void note(struct tigon_charging *charging, uint32_t address) {
@@ -70,8 +84,11 @@ static bool noted(const struct tigon_charging *charging, uint32_t address) {
 
 static void stall_until(struct tigon_charging *charging, uint64_t time) {
     const uint64_t now = time_of(charging);
-    if (time > now)
-        charging->cpu->cycle += time - now;
+    charging->postponed = time > now && has_semaphore(charging);
+    if (time <= now || charging->postponed)
+        return;
+    charging->cpu->cycle += time - now;
+    charging->stalled += time - now;
 }
 
 /* A function's own instructions end: at its return, or where another charge begins. */
@@ -79,7 +96,7 @@ static void end_work(struct tigon_charging *charging) {
     struct line *line = charging->working;
     if (!line)
         return;
-    line->own = time_of(charging) - charging->working_since;
+    line->own = executed(charging) - charging->working_since;
     if (line->own > line->counts.own_most)
         line->counts.own_most = line->own;
     charging->working = NULL;
@@ -91,7 +108,7 @@ static struct line *executed_line(const struct tigon_charging *charging) {
 
 /* The function at the top begins, or goes on after a function that it called. */
 static void begin_executed(struct tigon_charging *charging) {
-    charging->executed_since = time_of(charging);
+    charging->executed_since = executed(charging);
 }
 
 /* It returns, or calls a function of the table. */
@@ -99,18 +116,18 @@ static void end_executed(struct tigon_charging *charging) {
     struct line *line = executed_line(charging);
     if (!line)
         return;
-    const uint64_t cycles = time_of(charging) - charging->executed_since;
+    const uint64_t cycles = executed(charging) - charging->executed_since;
     charging->covered += cycles;
     line->counts.cycles += cycles;
     if (cycles > line->counts.own_most)
         line->counts.own_most = cycles;
 }
 
-static void charge(struct tigon_charging *charging, struct line *line) {
+static void charge(struct tigon_charging *charging, struct line *line, uint64_t cycles) {
     end_work(charging);
-    charging->covered += line->charge.cycles;
+    charging->covered += cycles;
     line->counts.charged++;
-    line->counts.cycles += line->charge.cycles;
+    line->counts.cycles += cycles;
     const uint64_t now = time_of(charging);
     if (now > charging->covered + charging->carried_at_most) {
         const uint64_t late = now - charging->covered - charging->carried_at_most;
@@ -127,7 +144,7 @@ static void charge(struct tigon_charging *charging, struct line *line) {
         stall_until(charging, charging->covered - line->own);
     charging->working = line;
     charging->working_depth = charging->depth;
-    charging->working_since = time_of(charging);
+    charging->working_since = executed(charging);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -143,14 +160,23 @@ static uint32_t argument(const struct tigon_cpu *cpu, unsigned index) {
 }
 
 static bool holds(const struct tigon_charging *charging, const struct tigon_charge *charge) {
-    return charge->argument == 0 || argument(charging->cpu, charge->argument - 1) == charge->value;
+    return charge->argument == 0 ||
+           charge->not_value != (argument(charging->cpu, charge->argument - 1) == charge->value);
+}
+
+static uint64_t cycles_of(const struct tigon_charging *charging,
+                          const struct tigon_charge *charge) {
+    if (charge->times == 0)
+        return charge->cycles;
+    const uint32_t units = argument(charging->cpu, charge->times - 1);
+    return units > charge->less ? (uint64_t)charge->cycles * (units - charge->less) : 0;
 }
 
 static void charge_all(struct tigon_charging *charging, uint64_t lines,
                        enum tigon_charge_place place) {
     for (size_t i = 0; i < charging->count; i++)
         if ((lines >> i & 1u) != 0 && charging->lines[i].charge.place == place)
-            charge(charging, &charging->lines[i]);
+            charge(charging, &charging->lines[i], cycles_of(charging, &charging->lines[i].charge));
 }
 
 static void enter(struct tigon_charging *charging, uint32_t pc) {
@@ -188,7 +214,8 @@ static void leave(struct tigon_charging *charging) {
     end_executed(charging);
     if (charging->working && charging->working_depth == charging->depth)
         end_work(charging);
-    stall_until(charging, charging->covered);
+    if (frame->lines != 0)
+        stall_until(charging, charging->covered);
     charge_all(charging, frame->lines, TIGON_CHARGE_AFTER);
     charging->depth--;
     if (charging->others_cost && charging->depth == 0)
@@ -204,6 +231,8 @@ static bool observe(void *context, unsigned core, uint32_t pc, uint64_t cycle) {
     while (charging->depth > 0 && charging->frames[charging->depth - 1].back == pc &&
            charging->frames[charging->depth - 1].back_stack == charging->cpu->gpr[REGISTER_STACK])
         leave(charging);
+    if (charging->postponed && !has_semaphore(charging))
+        stall_until(charging, charging->covered);
     if (!noted(charging, pc))
         return false;
     if (pc == charging->idle) {
@@ -236,7 +265,8 @@ int tigon_charging_start(struct tigon_charging **charging, struct tigon_board *b
     note(result, table->idle);
     for (size_t i = 0; i < table->count; i++) {
         const struct tigon_charge *charge = &table->charges[i];
-        if (charge->function == 0 || charge->function % 4u != 0) {
+        if (charge->function == 0 || charge->function % 4u != 0 ||
+            (charge->times != 0 && charge->place != TIGON_CHARGE_BEFORE)) {
             free(result);
             return -EINVAL;
         }

@@ -20,6 +20,10 @@
  * published steps do not contain. Its time counts towards no charge, and neither does what it waits
  * for in a loop.
  *
+ * A core that holds the chip's semaphore does not stall: the published steps know no lock, and the
+ * firmware may hold it over what has several steps. The time passes when it has given the lock
+ * back; its effects come before. Time that a core waits for the semaphore counts towards no charge.
+ *
  * Built on an observer of the core, so a run with charges takes several times longer.
  */
 #ifndef SIM_CHARGE_H
@@ -42,6 +46,10 @@ struct tigon_charge {
     unsigned
         argument;   /* only with this argument, counted from 1 by the o32 convention; 0: always */
     uint32_t value; /* of that argument */
+    bool not_value; /* or only with another value */
+    unsigned times; /* the cycles are for each of the units that this argument counts; 0: once. Only
+                     * of TIGON_CHARGE_BEFORE */
+    uint32_t less;  /* so many of which are charged elsewhere */
 };
 
 struct tigon_charge_counts {
@@ -64,8 +72,8 @@ struct tigon_charge_table {
 struct tigon_charging;
 
 /* Charges core 0 (A) or 1 of a board from now on. The table is copied, the texts are not. Returns
- * 0, -ENOMEM, -EINVAL for a table with more than TIGON_CHARGES lines or a function that is not in
- * words, or -EBUSY when the core has too many observers. */
+ * 0, -ENOMEM, -EINVAL for a table with more than TIGON_CHARGES lines, a function that is not in
+ * words or `times` of another place, or -EBUSY when the core has too many observers. */
 #define TIGON_CHARGES 64u
 int tigon_charging_start(struct tigon_charging **charging, struct tigon_board *board, unsigned core,
                          const struct tigon_charge_table *table);

@@ -122,6 +122,12 @@ static bool read_executed(struct reader *reader, const char *step) {
            add_charge(reader, core, &charge, step);
 }
 
+static bool read_argument(struct reader *reader, unsigned *argument) {
+    if (!accept(reader, "argument"))
+        return complain(reader, "expected argument and its number, found %s", found(reader));
+    return read_number(reader, "the number of an argument", 1, 16, argument);
+}
+
 static bool read_charge(struct reader *reader, const char *step) {
     struct tigon_charge charge = {0};
     unsigned core;
@@ -134,12 +140,21 @@ static bool read_charge(struct reader *reader, const char *step) {
         return complain(reader, "expected before or after, found %s", found(reader));
     if (!read_function(reader, &charge.function, &core))
         return false;
+    if (accept(reader, "times")) {
+        if (charge.place != TIGON_CHARGE_BEFORE)
+            return complain(reader, "only a charge before its function is for so many units");
+        if (!read_argument(reader, &charge.times))
+            return false;
+        if (accept(reader, "less") &&
+            !read_number(reader, "a number of units", 1, UINT32_MAX, &charge.less))
+            return false;
+    }
     if (accept(reader, "if")) {
-        if (!accept(reader, "argument") ||
-            !read_number(reader, "the number of an argument", 1, 16, &charge.argument))
-            return complain(reader, "expected \"if argument 1 is 0\", found %s", found(reader));
+        if (!read_argument(reader, &charge.argument))
+            return false;
         if (!accept(reader, "is"))
             return complain(reader, "expected is, found %s", found(reader));
+        charge.not_value = accept(reader, "not");
         if (!read_number(reader, "a value", 0, UINT32_MAX, &charge.value))
             return false;
     }

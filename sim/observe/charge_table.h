@@ -7,12 +7,15 @@
  *     others free
  *     charge 484 after emp_device_send_frame                     : transmission
  *     charge 242 after emp_device_place on B if argument 6 is 0  : receiving
- *     executed nic_on_signal on B                                : messages between the processors
+ *     charge 462 before emp_put_transmit_request times argument 4 less 1 if argument 3 is 0 :
+ * sending executed nic_on_signal on B                                : messages between the
+ * processors
  *
  * `idle` names the address that is executed only when the core becomes idle. `others` defines
  * whether code outside the named functions is `free` or `costs` its executed time. A charge has
- * cycles, the moment of the effects, the function, the processor (A where none is named),
- * conditions, and behind the colon the step. `executed` names a function that costs what it
+ * cycles, the moment of the effects, the function, the processor (A where none is named), the
+ * argument that says for how many units the cycles are (less those charged elsewhere), a condition
+ * (`is` or `is not`), and behind the colon the step. `executed` names a function that costs what it
  * executes itself.
  */
 #ifndef SIM_OBSERVE_CHARGE_TABLE_H

@@ -34,13 +34,13 @@ def test_issue_figures(results: dict[int, dict[str, Any]]) -> None:
 
 def test_limits(results: dict[int, dict[str, Any]]) -> None:
     """All that may be compared is inside its limits, but for 4 kB, where the published costs themselves are not, and 4
-    bytes, by three cycles. The slope, which lacks what posting takes beyond its charge at 4 bytes, is just inside.
+    bytes, by three cycles. The slope, which lacks what posting takes beyond its charge at 4 bytes, is just outside.
     """
     outside = [row.name for row in published.rows(results) if "OUTSIDE" in row.verdict]
-    assert outside == ["latency 4 B", "one way 4 kB"]
+    assert outside == ["latency 4 B", "slope in a frame", "one way 4 kB"]
     assert results[4]["latency_us"] < 25.05
     slope = results[published.ONE_FRAME]["latency_us"] - results[4]["latency_us"]
-    assert 1000 * slope / (published.ONE_FRAME - 4) == pytest.approx(8.01, abs=0.02)
+    assert 1000 * slope / (published.ONE_FRAME - 4) == pytest.approx(7.91, abs=0.02)
     assert results[4096]["bandwidth_mbps"] == pytest.approx(775, rel=0.005)
 
 
@@ -49,7 +49,7 @@ def test_limits(results: dict[int, dict[str, Any]]) -> None:
     [
         (4, "latency_us", 25.04),
         (10, "latency_us", 25.04),
-        (published.ONE_FRAME, "latency_us", 36.86),
+        (published.ONE_FRAME, "latency_us", 36.70),
         (1500, "latency_us", 51.37),
         (4096, "bandwidth_mbps", 775.2),
         (65536, "bandwidth_mbps", 826.6),
@@ -82,6 +82,7 @@ def test_charges_cover_what_is_executed(results: dict[int, dict[str, Any]]) -> N
         "send bookkeeping",
         "transmission",
         "receive bookkeeping",
+        "receive frame",
         "receiving",
     ):
         assert sent < counts[step] < sent + 25, step
@@ -98,7 +99,7 @@ def with_charges(directory: Path, text: str) -> Path:
 
 def test_bandwidth_follows_the_slowest_step(tmp_path: Path) -> None:
     """The receiver is the bottleneck: its cycles for a frame give the bandwidth, whatever the others cost."""
-    dear = CHARGES.replace("924", "1848")
+    dear = CHARGES.replace("374", "1298")
     cheap = CHARGES.replace("484", "121").replace("462", "242")
     assert CHARGES not in (dear, cheap)
     for text, cycles in ((dear, 1848 + 242 + 220 / 3), (cheap, 924 + 242 + 220 / 3)):
@@ -122,7 +123,10 @@ def test_parking_changes_nothing(results: dict[int, dict[str, Any]]) -> None:
         ("charge 10 near emp_send_ack : x", ":1: expected before or after, found near"),
         ("charge 10 after emp_send_back : x", "has no symbol emp_send_back"),
         ("charge 10 after : x", "expected the name of a function, found the end"),
-        ("charge 10 after emp_send_ack if it rains : x", 'expected "if argument 1 is'),
+        (
+            "charge 10 after emp_send_ack if it rains : x",
+            "expected argument and its number, found it",
+        ),
         (
             "charge 10 after emp_send_ack if argument 1 : x",
             "expected is, found the end",

@@ -15,6 +15,9 @@ enum {
     ALLOWANCE = 40 /* cycles of the main program before and after the measured part */
 };
 
+#define STEP(name, address, time, moment)                                                          \
+    .step = name, .function = address, .cycles = time, .place = moment
+
 /* When the effect of OUTER came, by call. */
 struct seen {
     uint64_t cycles[4];
@@ -95,8 +98,8 @@ static void assert_about(uint64_t value, uint64_t expected) {
 /* Ten calls cost ten charges, wherever the effects lie. */
 static void test_sum(void **state) {
     (void)state;
-    const struct tigon_charge before = {"step", OUTER, 1000, TIGON_CHARGE_BEFORE, 0, 0};
-    const struct tigon_charge after = {"step", OUTER, 1000, TIGON_CHARGE_AFTER, 0, 0};
+    const struct tigon_charge before = {STEP("step", OUTER, 1000, TIGON_CHARGE_BEFORE)};
+    const struct tigon_charge after = {STEP("step", OUTER, 1000, TIGON_CHARGE_AFTER)};
     struct outcome outcome = run(&before, 1, false, 10, false, false);
     assert_about(outcome.busy, 10000);
     assert_int_equal(outcome.counts[0].charged, 10);
@@ -109,8 +112,8 @@ static void test_sum(void **state) {
  * cycles are not known. */
 static void test_effects(void **state) {
     (void)state;
-    const struct tigon_charge before = {"step", OUTER, 1000, TIGON_CHARGE_BEFORE, 0, 0};
-    const struct tigon_charge after = {"step", OUTER, 1000, TIGON_CHARGE_AFTER, 0, 0};
+    const struct tigon_charge before = {STEP("step", OUTER, 1000, TIGON_CHARGE_BEFORE)};
+    const struct tigon_charge after = {STEP("step", OUTER, 1000, TIGON_CHARGE_AFTER)};
     struct outcome outcome = run(&before, 1, false, 3, false, false);
     assert_about(outcome.seen.cycles[0], 1000);
     assert_in_range(outcome.seen.cycles[1], 2000 - ALLOWANCE, 2000 + ALLOWANCE);
@@ -124,8 +127,8 @@ static void test_effects(void **state) {
 /* A charge inside another is on top of it; a tail call returns for both. */
 static void test_nested(void **state) {
     (void)state;
-    const struct tigon_charge charges[] = {{"a", OUTER, 1000, TIGON_CHARGE_BEFORE, 0, 0},
-                                           {"b", INNER, 500, TIGON_CHARGE_AFTER, 0, 0}};
+    const struct tigon_charge charges[] = {{STEP("a", OUTER, 1000, TIGON_CHARGE_BEFORE)},
+                                           {STEP("b", INNER, 500, TIGON_CHARGE_AFTER)}};
     assert_about(run(charges, 2, false, 10, true, false).busy, 15000);
     struct outcome outcome = run(charges, 2, false, 10, false, true);
     assert_about(outcome.busy, 15000);
@@ -133,21 +136,53 @@ static void test_nested(void **state) {
     assert_int_equal(outcome.counts[1].charged, 10);
 }
 
+/* A call inside whose condition does not hold is the outer function's own work, however often: a
+ * step's effects stay at the end of its time. */
+static void test_nested_without_charge(void **state) {
+    (void)state;
+    const struct tigon_charge charges[] = {
+        {STEP("a", OUTER, 1000, TIGON_CHARGE_BEFORE)},
+        {STEP("b", INNER, 500, TIGON_CHARGE_AFTER), .argument = 1, .value = 4711}};
+    struct outcome outcome = run(charges, 2, false, 100, true, false);
+    assert_about(outcome.busy, 100000);
+    assert_in_range(outcome.counts[0].own_most, 8, 2 * ALLOWANCE);
+    assert_int_equal(outcome.counts[1].charged, 0);
+}
+
 /* Only calls with the argument: the program hands over 10, 9, ... 1. */
 static void test_argument(void **state) {
     (void)state;
-    const struct tigon_charge seven = {"step", OUTER, 5000, TIGON_CHARGE_BEFORE, 1, 7};
-    const struct tigon_charge eleven = {"step", OUTER, 5000, TIGON_CHARGE_BEFORE, 1, 11};
+    const struct tigon_charge seven = {STEP("step", OUTER, 5000, TIGON_CHARGE_BEFORE),
+                                       .argument = 1, .value = 7};
+    const struct tigon_charge eleven = {STEP("step", OUTER, 5000, TIGON_CHARGE_BEFORE),
+                                        .argument = 1, .value = 11};
     struct outcome outcome = run(&seven, 1, false, 10, false, false);
     assert_int_equal(outcome.counts[0].charged, 1);
     assert_true(outcome.busy > 5000 && outcome.busy < 6000);
     assert_int_equal(run(&eleven, 1, false, 10, false, false).counts[0].charged, 0);
 }
 
+/* Calls with another argument; and cycles for each unit that the argument counts, but for two. */
+static void test_units(void **state) {
+    (void)state;
+    struct tigon_charge charge = {STEP("step", OUTER, 5000, TIGON_CHARGE_BEFORE), .argument = 1,
+                                  .value = 7};
+    charge.not_value = true;
+    assert_int_equal(run(&charge, 1, false, 10, false, false).counts[0].charged, 9);
+    const struct tigon_charge units = {STEP("step", OUTER, 1000, TIGON_CHARGE_BEFORE), .times = 1,
+                                       .less = 2};
+    struct outcome outcome = run(&units, 1, false, 10, false, false);
+    assert_int_equal(outcome.counts[0].charged, 10);
+    assert_int_equal(outcome.counts[0].cycles, 1000 * (8 + 7 + 6 + 5 + 4 + 3 + 2 + 1));
+    /* Two calls charge nothing, so their instructions are covered by no charge. */
+    assert_in_range(outcome.busy, outcome.counts[0].cycles,
+                    outcome.counts[0].cycles + 3 * ALLOWANCE);
+}
+
 /* The main program's own cycles are covered by charges, or not. */
 static void test_others(void **state) {
     (void)state;
-    const struct tigon_charge charge = {"step", OUTER, 1000, TIGON_CHARGE_BEFORE, 0, 0};
+    const struct tigon_charge charge = {STEP("step", OUTER, 1000, TIGON_CHARGE_BEFORE)};
     const uint64_t covered = run(&charge, 1, false, 100, false, false).busy;
     const uint64_t on_top = run(&charge, 1, true, 100, false, false).busy;
     const uint64_t alone = run(NULL, 0, false, 100, false, false).busy;
@@ -160,8 +195,8 @@ static void test_others(void **state) {
  * one. INNER has three instructions, OUTER eight. */
 static void test_executed(void **state) {
     (void)state;
-    const struct tigon_charge inside[] = {{"a", OUTER, 1000, TIGON_CHARGE_BEFORE, 0, 0},
-                                          {"b", INNER, 0, TIGON_CHARGE_EXECUTED, 0, 0}};
+    const struct tigon_charge inside[] = {{STEP("a", OUTER, 1000, TIGON_CHARGE_BEFORE)},
+                                          {STEP("b", INNER, 0, TIGON_CHARGE_EXECUTED)}};
     const uint64_t covered = run(inside, 1, false, 100, true, false).busy;
     struct outcome outcome = run(inside, 2, false, 100, true, false);
     assert_int_equal(outcome.counts[1].charged, 100);
@@ -170,8 +205,8 @@ static void test_executed(void **state) {
     assert_about(outcome.busy, covered + outcome.counts[1].cycles);
 
     /* The charge inside is no part of it. */
-    const struct tigon_charge around[] = {{"a", OUTER, 0, TIGON_CHARGE_EXECUTED, 0, 0},
-                                          {"b", INNER, 1000, TIGON_CHARGE_AFTER, 0, 0}};
+    const struct tigon_charge around[] = {{STEP("a", OUTER, 0, TIGON_CHARGE_EXECUTED)},
+                                          {STEP("b", INNER, 1000, TIGON_CHARGE_AFTER)}};
     outcome = run(around, 2, false, 100, true, false);
     assert_int_equal(outcome.counts[1].cycles, 100000);
     assert_in_range(outcome.counts[0].cycles, 800, 100 * ALLOWANCE);
@@ -181,7 +216,7 @@ static void test_executed(void **state) {
 /* Core B is charged as core A is. */
 static void test_second(void **state) {
     (void)state;
-    const struct tigon_charge before = {"step", OUTER, 1000, TIGON_CHARGE_BEFORE, 0, 0};
+    const struct tigon_charge before = {STEP("step", OUTER, 1000, TIGON_CHARGE_BEFORE)};
     struct outcome outcome = run_on(1, &before, 1, false, 10, false, false);
     assert_about(outcome.busy, 10000);
     assert_int_equal(outcome.counts[0].charged, 10);
@@ -190,7 +225,7 @@ static void test_second(void **state) {
 /* A charge smaller than the executed time shortens nothing, and is reported. */
 static void test_late(void **state) {
     (void)state;
-    const struct tigon_charge charge = {"step", OUTER, 1, TIGON_CHARGE_BEFORE, 0, 0};
+    const struct tigon_charge charge = {STEP("step", OUTER, 1, TIGON_CHARGE_BEFORE)};
     struct outcome outcome = run(&charge, 1, false, 100, false, false);
     const uint64_t alone = run(NULL, 0, false, 100, false, false).busy;
     assert_int_equal(outcome.busy, alone);
@@ -201,7 +236,7 @@ static void test_late(void **state) {
 /* Time executed before an idle moment is not made up for. */
 static void test_idle(void **state) {
     (void)state;
-    const struct tigon_charge charge = {"step", OUTER, 1000, TIGON_CHARGE_BEFORE, 0, 0};
+    const struct tigon_charge charge = {STEP("step", OUTER, 1000, TIGON_CHARGE_BEFORE)};
     const struct tigon_charge_table table = {
         .charges = (struct tigon_charge *)&charge, .count = 1, .idle = IDLE};
     uint64_t busy[2];
@@ -227,6 +262,66 @@ static void test_idle(void **state) {
     assert_in_range(busy[1], 1000 + 600, 1000 + 600 + 2 * ALLOWANCE);
 }
 
+/* Takes the lock, calls OUTER once, gives the lock back and halts. */
+static void place_locked(struct tigon_board *board) {
+    place_program(board, 1, false, false);
+    PLACE(board, MAIN, ADDIU(SP, ZERO, STACK), LUI(S0, 0xC000), SW(S0, 0x48, S0), LW(S1, 0x48, S0),
+          BEQ(S1, ZERO, -3), NOP, JAL(OUTER), NOP, SW(S0, 0x48, S0), HALT);
+}
+
+static const struct tigon_charge locked_charge = {STEP("step", OUTER, 1000, TIGON_CHARGE_BEFORE)};
+
+/* A step's time passes when the core has given the lock back: its effect comes before, and so does
+ * that of the other core, which waits for the lock. */
+static void test_lock_held(void **state) {
+    (void)state;
+    const struct tigon_charge_table table = {.charges = (struct tigon_charge *)&locked_charge,
+                                             .count = 1};
+    struct bench *bench = bench_make(1, NULL);
+    struct tigon_charging *charging;
+    struct seen seen = {0};
+    struct tigon_cpu *cpu = tigon_board_cpu(bench->board, 0);
+    place_locked(bench->board);
+    assert_int_equal(tigon_charging_start(&charging, bench->board, 0, &table), 0);
+    assert_true(tigon_cpu_add_observer(cpu, see, &seen));
+    set_reg(bench->board, 0x144, MAIN);
+    set_reg(bench->board, 0x140, 0);
+    const uint64_t start = cpu->cycle;
+    pass_ns(bench, 100000);
+    assert_int_equal(seen.count, 1);
+    assert_in_range(seen.cycles[0] - start, 1, 2 * ALLOWANCE);
+    assert_in_range(cpu->cycle - start, 1000, 1000 + 3 * ALLOWANCE);
+    assert_int_equal(reg(bench->board, 0x48), 0);
+    tigon_cpu_remove_observer(cpu, see, &seen);
+    tigon_charging_end(charging);
+    bench_destroy(bench);
+}
+
+/* The time for which a core waits for the lock is no part of the step that follows. */
+static void test_lock_waits(void **state) {
+    (void)state;
+    const struct tigon_charge_table table = {.charges = (struct tigon_charge *)&locked_charge,
+                                             .count = 1};
+    enum { WAIT_NS = 6000, WAIT_CYCLES = 528 };
+    struct bench *bench = bench_make(1, NULL);
+    struct tigon_charging *charging;
+    struct tigon_cpu *cpu = tigon_board_cpu(bench->board, 0);
+    place_locked(bench->board);
+    assert_int_equal(tigon_charging_start(&charging, bench->board, 0, &table), 0);
+    set_reg(bench->board, 0x4C, 1); /* as core B: takes it */
+    set_reg(bench->board, 0x144, MAIN);
+    set_reg(bench->board, 0x140, 0);
+    const uint64_t start = cpu->cycle;
+    pass_ns(bench, WAIT_NS);
+    set_reg(bench->board, 0x4C, 1); /* and gives it back */
+    pass_ns(bench, 100000);
+    assert_true(reg(bench->board, 0x140) & TIGON_CPU_STATE_HALT_EXECUTED);
+    assert_in_range(cpu->cycle - start, WAIT_CYCLES + 1000 - ALLOWANCE,
+                    WAIT_CYCLES + 1000 + 2 * ALLOWANCE);
+    tigon_charging_end(charging);
+    bench_destroy(bench);
+}
+
 static void test_refused(void **state) {
     (void)state;
     static struct tigon_charge charges[TIGON_CHARGES + 1];
@@ -239,6 +334,10 @@ static void test_refused(void **state) {
     charges[0].function = OUTER + 2;
     assert_int_equal(tigon_charging_start(&charging, bench->board, 0, &table), -EINVAL);
     charges[0].function = OUTER;
+    charges[0].times = 1; /* its arguments are gone when the function returns */
+    charges[0].place = TIGON_CHARGE_AFTER;
+    assert_int_equal(tigon_charging_start(&charging, bench->board, 0, &table), -EINVAL);
+    charges[0].times = 0;
     assert_int_equal(tigon_charging_start(&charging, bench->board, 2, &table), -EINVAL);
     assert_int_equal(tigon_charging_start(&charging, bench->board, 1, &table), 0);
     tigon_charging_end(charging);
@@ -248,11 +347,13 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sum),      cmocka_unit_test(test_effects),
-        cmocka_unit_test(test_nested),   cmocka_unit_test(test_argument),
-        cmocka_unit_test(test_others),   cmocka_unit_test(test_late),
-        cmocka_unit_test(test_idle),     cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_executed), cmocka_unit_test(test_second),
+        cmocka_unit_test(test_sum),       cmocka_unit_test(test_effects),
+        cmocka_unit_test(test_nested),    cmocka_unit_test(test_argument),
+        cmocka_unit_test(test_others),    cmocka_unit_test(test_late),
+        cmocka_unit_test(test_idle),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_units),     cmocka_unit_test(test_nested_without_charge),
+        cmocka_unit_test(test_lock_held), cmocka_unit_test(test_lock_waits),
+        cmocka_unit_test(test_executed),  cmocka_unit_test(test_second),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
