@@ -30,6 +30,7 @@ from typing import Any, Callable, Optional
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from scripts import published  # noqa: E402
+from scripts.bench_best import print_best  # noqa: E402
 from scripts.bench_plots import draw  # noqa: E402
 from scripts.bench_records import PLOTS, RESULT, Record, write  # noqa: E402
 
@@ -340,6 +341,7 @@ def main() -> None:
     records = measure(arguments.profile or list(BUILDS))
     for metric, title in TITLES.items():
         print_metric(records, metric, title)
+    print_best(records)
     write(records)
     print(f"\n{RESULT} has all records; curves:")
     for path in draw([asdict(record) for record in records], PLOTS):
