@@ -73,9 +73,9 @@ CLAIMS = (
 # Why a claim does not hold here, by scheme and source; docs/board-accuracy.md has the measurements.
 EXPLANATIONS = {
     ("DSR", "MQ8"): (
-        "The message itself is faster, the round trip is not. Both ends wait for their sends, too. Here a collection is"
-        " acknowledged when it is in host memory. By then the host can have posted its answer, which A sends first; the"
-        " paper's acknowledgement goes beside the transfer."
+        "Two causes. Until a frame's DMA begins, processor B executes about 9 us from SRAM, of which its step covers 6.25."
+        " And both ends wait for their sends, too: here a collection is acknowledged when it is in host memory, and by then"
+        " the host may have posted its answer, which A sends first. The paper's acknowledgement goes beside the transfer."
     ),
     ("DSR", "MQ12"): (
         "By Table 2 alone DSR carries 1659 Mb/s, 1.87 of base, and SO 1163. What our processors cost each other takes 6 %"
