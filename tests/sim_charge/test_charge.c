@@ -16,7 +16,7 @@ enum {
 };
 
 #define STEP(name, address, time, moment)                                                          \
-    .step = name, .function = address, .cycles = time, .place = moment
+    .step = (name), .function = (address), .cycles = (time), .place = (moment)
 
 /* When the effect of OUTER came, by call. */
 struct seen {
