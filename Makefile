@@ -113,8 +113,8 @@ bench:           ## speed of compiler and simulator here, cost of the firmware o
 bench-published: ## EMP charged the papers' step costs, on one and on both processors, beside the published figures: build/bench.json, curves in build/bench/published
 	@scripts/setup.sh demo bench
 	$(Q)$(MAKE) --no-print-directory -s generate $(FIRMWARE)/emp_a_published.elf $(HOST_DEMO)
-	$(Q)$(MAKE) --no-print-directory -s PLACEMENT=SO BUILD=build/SO build/SO/firmware/emp_a_published.elf
-	$(Q)$(MAKE) --no-print-directory -s PLACEMENT=DSR BUILD=build/DSR build/DSR/firmware/emp_a_published.elf
+	$(Q)$(foreach placement,SO RO DSR,\
+	    $(MAKE) --no-print-directory -s PLACEMENT=$(placement) BUILD=build/$(placement) build/$(placement)/firmware/emp_a_published.elf &&) true
 	$(Q)scripts/published.py
 
 bench-emp:       ## what programs over EMP get, both profiles, on one and on both processors: build/bench.json, curves in build/bench (a minute)

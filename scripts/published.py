@@ -51,6 +51,7 @@ class Scheme:
 SCHEMES = {
     "base": Scheme(Path("build"), FIRMWARE / "published.charges"),
     "SO": Scheme(Path("build/SO"), FIRMWARE / "published_SO.charges"),
+    "RO": Scheme(Path("build/RO"), FIRMWARE / "published_RO.charges"),
     "DSR": Scheme(Path("build/DSR"), FIRMWARE / "published_DSR.charges"),
 }
 IMAGE = SCHEMES["base"].image

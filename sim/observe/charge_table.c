@@ -131,7 +131,7 @@ static bool read_argument(struct reader *reader, unsigned *argument) {
 static bool read_charge(struct reader *reader, const char *step) {
     struct tigon_charge charge = {0};
     unsigned core;
-    if (!read_number(reader, "a number of cycles", 1, CYCLES_LIMIT, &charge.cycles))
+    if (!read_number(reader, "a number of cycles", 0, CYCLES_LIMIT, &charge.cycles))
         return false;
     charge.place = TIGON_CHARGE_BEFORE;
     if (accept(reader, "after"))

@@ -16,7 +16,7 @@
  * cycles, the moment of the effects, the function, the processor (A where none is named), the
  * argument that says for how many units the cycles are (less those charged elsewhere), a condition
  * (`is` or `is not`), and behind the colon the step. `executed` names a function that costs what it
- * executes itself.
+ * executes itself; a charge of 0 cycles one inside it that other charges cover.
  */
 #ifndef SIM_OBSERVE_CHARGE_TABLE_H
 #define SIM_OBSERVE_CHARGE_TABLE_H

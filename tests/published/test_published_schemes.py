@@ -23,6 +23,15 @@ TABLE_2 = {
         ("B", "receiving"): {2.75},
         ("A", "send acknowledgement"): {2.50},
     },
+    "RO": {
+        ("A", "send bookkeeping"): {5.25},
+        ("A", "transmission"): {5.50},
+        ("A", "receive acknowledgement"): {5.75},
+        ("A", "send acknowledgement"): {2.50},
+        ("A", "receive bookkeeping"): {6.25},
+        ("B", "receive frame"): {4.25},
+        ("B", "receiving"): {2.75},
+    },
     "DSR": {
         ("A", "send bookkeeping"): {5.25},
         ("A", "transmission"): {5.50},
@@ -79,7 +88,7 @@ def test_steps_are_those_of_base(schemes: dict[str, Results], scheme: str) -> No
 def test_messages_between_the_processors_cost_what_they_execute(
     schemes: dict[str, Results], scheme: str, tmp_path: Path
 ) -> None:
-    """Table 2 has no time for them: without these lines there is more bandwidth."""
+    """Table 2 has no time for them: without these lines there is more bandwidth both ways."""
     lines = [
         line
         for line in schemes[scheme][LARGE]["charges"]
@@ -91,7 +100,7 @@ def test_messages_between_the_processors_cost_what_they_execute(
     without.write_text(text.replace("executed", "# executed"), encoding="utf-8")
     options = "--iterations=1"
     free = published.sweep((LARGE,), options, scheme=scheme, charges=without)[LARGE]
-    assert free["bandwidth_mbps"] > 1.01 * schemes[scheme][LARGE]["bandwidth_mbps"]
+    assert free["both_ways_mbps"] > 1.02 * schemes[scheme][LARGE]["both_ways_mbps"]
 
 
 def test_claims(schemes: dict[str, Results]) -> None:
@@ -105,9 +114,13 @@ def test_claims(schemes: dict[str, Results]) -> None:
 @pytest.mark.parametrize(
     "scheme, size, figure, value",
     [
-        ("SO", 10, "latency_us", 35.59),
-        ("SO", LARGE, "bandwidth_mbps", 874.0),
-        ("SO", LARGE, "both_ways_mbps", 992.6),
+        ("SO", 10, "latency_us", 35.88),
+        ("SO", LARGE, "bandwidth_mbps", 873.3),
+        ("SO", LARGE, "both_ways_mbps", 1024.8),
+        ("RO", 10, "latency_us", 33.50),
+        ("RO", 14336, "latency_us", 173.5),
+        ("RO", LARGE, "bandwidth_mbps", 933.2),
+        ("RO", LARGE, "both_ways_mbps", 1071.8),
         ("DSR", 10, "latency_us", 28.63),
         ("DSR", 10, "message_us", 24.04),
         ("DSR", 14336, "latency_us", 172.4),

@@ -211,6 +211,12 @@ static void test_executed(void **state) {
     assert_int_equal(outcome.counts[1].cycles, 100000);
     assert_in_range(outcome.counts[0].cycles, 800, 100 * ALLOWANCE);
     assert_about(outcome.busy, 100000 + outcome.counts[0].cycles);
+
+    /* Nor is a function that a charge of no cycles leaves to the other charges. */
+    const struct tigon_charge covered_inside[] = {{STEP("a", OUTER, 0, TIGON_CHARGE_EXECUTED)},
+                                                  {STEP("b", INNER, 0, TIGON_CHARGE_BEFORE)}};
+    const uint64_t whole = run(covered_inside, 1, false, 100, true, false).counts[0].cycles;
+    assert_true(run(covered_inside, 2, false, 100, true, false).counts[0].cycles + 300 <= whole);
 }
 
 /* Core B is charged as core A is. */
