@@ -88,6 +88,7 @@ struct libemp_board {
     struct libemp_held held[HELD_LIMIT]; /* in the order in which they were posted */
 
     struct libemp_memory *memories;
+    struct libemp_transfer *transfers; /* of long messages: unfinished, and kept for later ones */
     struct libemp_statistics statistics;
     int event; /* libemp_event_descriptor's; -1 until it is needed */
     int event_timer;
@@ -101,6 +102,9 @@ struct libemp_board {
 int libemp_cut(struct libemp_board *board, const struct libemp_piece *pieces, size_t count,
                struct libemp_fragment fragments[EMP_INDIRECT_ENTRIES], uint32_t *length);
 void libemp_forget_memories(struct libemp_board *board);
+
+/* long.c: frees the transfers of long messages. Their memory has been forgotten before. */
+void libemp_forget_transfers(struct libemp_board *board);
 
 /* event.c: closes the descriptor, if there is one. */
 void libemp_close_event(struct libemp_board *board);

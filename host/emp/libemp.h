@@ -381,6 +381,61 @@ size_t libemp_descriptors_free(const struct libemp_board *board); /* of libemp_d
 size_t libemp_descriptor_limit(void);
 
 /* ------------------------------------------------------------------------------------------------
+ * Long messages */
+
+/* A long message has up to 2^40 bytes, in one contiguous piece of registered memory at each end. On
+ * the wire it is a sequence of messages of at most 1 MiB of data, its segments, each with a header
+ * of 16 bytes, so both ends use the calls of this section. Data still move without a copy.
+ *
+ * The library posts two segments at a time, and goes on only within libemp_test_long and
+ * libemp_wait_long. Until a receiver calls them, its board refuses the next segment, and with it
+ * all later messages of that source. While a long message is unfinished, the program must post
+ * nothing else that could match it: no other receive that accepts its source and tag, and no other
+ * send with its destination and tag.
+ *
+ * A transfer belongs to the board: it is never freed by the program, and ends with libemp_close. */
+struct libemp_transfer;
+
+/* Begins to send or receive. `place`: the data of the message, or room for as much of it as the
+ * program wants; it is copied. NULL, or a length of 0: no data.
+ * -EBUSY: another long message in this direction, with this peer and tag, is unfinished. -EINVAL:
+ * as of libemp_post_send. -EMSGSIZE: longer than 2^40 bytes. -EAGAIN: no descriptors are free.
+ * -ENOMEM: no page for headers or addresses. -ENODEV: no firmware runs. */
+LIBEMP_CHECKED int libemp_send_long(struct libemp_board *board, uint16_t peer, uint64_t tag,
+                                    const struct libemp_piece *place,
+                                    struct libemp_transfer **transfer);
+LIBEMP_CHECKED int libemp_receive_long(struct libemp_board *board, uint16_t peer, uint64_t tag,
+                                       const struct libemp_piece *place,
+                                       struct libemp_transfer **transfer);
+
+/* Posts what can be posted, and tests whether the message has ended. `length`, which may be NULL,
+ * is then the bytes of the whole message, as far as it is known.
+ * These results end the transfer:
+ *     0            finished
+ *     -EMSGSIZE    The message was longer than the receive; its beginning was delivered.
+ *     -EPROTO      A message that is not the expected segment met the receive, for instance since
+ *                  the sender was started anew, or used another call. What is in the receive's
+ *                  memory is worthless, and the two programs must find out where they stand.
+ *     -ECANCELED   It was cancelled; see libemp_cancel_long.
+ *     -EINVAL      It has ended before, or libemp_stop has forgotten it.
+ *     others       of a segment; as of libemp_test. All of a receive's memory is worthless then.
+ * These do not: -EAGAIN: not finished; -EIO of a board that has gone, as of libemp_test. */
+LIBEMP_CHECKED int libemp_test_long(struct libemp_transfer *transfer, uint64_t *length);
+
+/* The same, but waits until the message has ended. These do not end the transfer: -ETIMEDOUT; -EIO
+ * of a board that has gone or whose firmware has stopped; -EAGAIN: no descriptors are free for a
+ * segment, so the program must finish another request first. */
+LIBEMP_CHECKED int libemp_wait_long(struct libemp_transfer *transfer, uint64_t timeout_ns,
+                                    uint64_t *length);
+
+/* Posts no more segments, and cancels those that are posted, each as libemp_cancel does. The
+ * transfer does not end here: libemp_test_long reports -ECANCELED when the segments have ended, or
+ * 0 if they were the last ones. The other end learns nothing of it; its transfer must be cancelled,
+ * too. -EINVAL: it has ended before. -EOPNOTSUPP: it is a send, and the library is built for a
+ * profile that cancels none. */
+LIBEMP_CHECKED int libemp_cancel_long(struct libemp_transfer *transfer);
+
+/* ------------------------------------------------------------------------------------------------
  * Counters and parameters, by the names of the specification */
 
 size_t libemp_counter_count(void);

@@ -54,11 +54,13 @@ def test_random_faults(profile: str) -> None:
     "program",
     [
         "end_to_end/test_inline",
+        "end_to_end/test_long",
         "end_to_end/test_matching",
         "end_to_end/test_silence",
         "end_to_end/test_tagged",
         "host/test_descriptor",
         "host/test_ends_in_memory",
+        "host/test_long",
         "host/test_post",
         "test_messages",
     ],

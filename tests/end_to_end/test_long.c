@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Long messages both ways at once on two boards, with loss: every byte, messages that are too long,
+ * and ordinary messages of the same peer between the segments. */
+#include "tests/host/check.h"
+
+#include "tests/end_to_end/exchange.h"
+#include "tests/end_to_end/need.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+    MEBIBYTE = 1 << 20,
+    ROOM = 2 * MEBIBYTE + 4096,
+    ODD_OFFSET = 33,
+    LONG_TAG = 5,
+    SHORT_TAG = 6,
+    LOOK_NS = 20000
+};
+
+/* The room of a receive may be less than the message. */
+static const struct {
+    size_t bytes, room;
+} messages[] = {
+    {0, ROOM / 2},
+    {1, 1},
+    {0, 0},
+    {MEBIBYTE, MEBIBYTE},
+    {2 * MEBIBYTE + 3, 2 * MEBIBYTE + 3},
+    {1500, 1499},
+    {MEBIBYTE + 4096, 4095},
+};
+enum { MESSAGES = sizeof messages / sizeof *messages };
+
+static uint8_t byte_at(unsigned node, size_t message, size_t offset) {
+    return (uint8_t)(node * 151 + message * 31 + offset * 7 + (offset >> 12));
+}
+
+/* One long message each way, and a short one that is posted behind the segments of the long one. */
+static int swap(struct pair_side *side, struct libemp_memory *memory, uint8_t *bytes,
+                size_t message) {
+    const size_t length = messages[message].bytes, room = messages[message].room;
+    const struct libemp_piece out = {memory, ODD_OFFSET, length}, in = {memory, ROOM, room};
+    const struct libemp_piece brief = {memory, 0, 2}, answer = {memory, 8, 2};
+    const unsigned own = side->peer == 0;
+    struct libemp_transfer *sent, *received;
+    libemp_request request[2];
+    uint64_t sent_bytes = 1, received_bytes = 1;
+    int result[2] = {-EAGAIN, -EAGAIN};
+    for (size_t i = 0; i < length; i++)
+        bytes[ODD_OFFSET + i] = byte_at(own, message, i);
+    memset(bytes + ROOM, 0xEE, ROOM);
+    bytes[0] = bytes[1] = (uint8_t)(message + 1);
+    bytes[8] = 0;
+    need(libemp_receive_long(side->board, side->peer, LONG_TAG, &in, &received) == 0);
+    need(libemp_post_receive(side->board, side->peer, SHORT_TAG, &answer, 1, &request[0]) == 0);
+    need(libemp_send_long(side->board, side->peer, LONG_TAG, &out, &sent) == 0);
+    need(libemp_post_send(side->board, side->peer, SHORT_TAG, &brief, 1, &request[1]) == 0);
+    while (result[0] == -EAGAIN || result[1] == -EAGAIN) {
+        if (result[0] == -EAGAIN)
+            result[0] = libemp_test_long(sent, &sent_bytes);
+        if (result[1] == -EAGAIN)
+            result[1] = libemp_test_long(received, &received_bytes);
+        board_sleep_ns(libemp_hardware(side->board), LOOK_NS);
+    }
+    need(result[0] == 0 && sent_bytes == length);
+    need(result[1] == (length > room ? -EMSGSIZE : 0) && received_bytes == length);
+    need(libemp_wait_all(side->board, request, 2, LIBEMP_FOREVER, NULL, NULL) == 0);
+    need(bytes[8] == message + 1);
+    for (size_t i = 0; i < ROOM; i++)
+        need(bytes[ROOM + i] == (i < length && i < room ? byte_at(!own, message, i) : 0xEE));
+    return 0;
+}
+
+static int swap_all(struct pair_side *side, void *argument) {
+    uint8_t *bytes = libemp_allocate(side->board, 2 * ROOM);
+    struct libemp_memory *memory;
+    (void)argument;
+    need(libemp_register(side->board, bytes, 2 * ROOM, &memory) == 0);
+    for (size_t message = 0; message < MESSAGES; message++) {
+        const int error = swap(side, memory, bytes, message);
+        if (error)
+            return error;
+    }
+    need(libemp_descriptors_free(side->board) == libemp_descriptor_limit());
+    need(libemp_deregister(memory) == 0);
+    return 0;
+}
+
+static void long_messages__both_ways(void **state) {
+    (void)state;
+    exchange_programs(swap_all, swap_all, NULL, 1, 0);
+}
+
+static void long_messages__over_loss(void **state) {
+    (void)state;
+    exchange_programs(swap_all, swap_all, NULL, 2, 0.05);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(long_messages__both_ways),
+        cmocka_unit_test(long_messages__over_loss),
+    };
+    return cmocka_run_group_tests_name("long messages", tests, NULL, NULL);
+}
