@@ -4,10 +4,17 @@
 
 VERIFY = $(HSMC) verify $(PROTOCOL_SPECS) --output $(BUILD)/verify --report
 
-.PHONY: verify verify-quick verify-nightly
+.PHONY: verify verify-placements verify-quick verify-nightly
 verify:          ## model-check the specs (loss, duplication, reordering), in Promela and as the generated C
 	@scripts/setup.sh demo verify
 	$(Q)$(VERIFY) $(BUILD)/verify.json
+
+DIVIDED = $(HSMC) verify spec/emp/emp.hsm --profile paper --output $(BUILD)/verify
+verify-placements: ## the same with nodes divided between two processors: RO and SO of EMP, profile paper
+	@scripts/setup.sh demo verify
+	$(Q)$(DIVIDED) --placement RO --report $(BUILD)/verify_RO.json
+	$(Q)$(DIVIDED) --placement SO --report $(BUILD)/verify_SO.json --kind safety
+	$(Q)$(DIVIDED) --placement SO --report $(BUILD)/verify_SO_cycles.json --kind liveness one_record late_reads clean_wire
 
 verify-quick:    ## the first configuration of each spec only (part of make test-long)
 	@scripts/setup.sh demo verify

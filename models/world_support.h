@@ -101,23 +101,16 @@ static bool hsm_timers_stopped(void) {
     return true;
 }
 
-#if WORLD_SLOTS > 0
 #define WIRE_LINE      0 /* number of the world's line that sent the frame, from 1 */
 #define WIRE_DIRECTION 1 /* sender and receiver */
 #define WIRE_VALUES    2
 
-/* Prints what happens to a frame, for readers of a trail. Generated. */
-static void wire_tell(const char *what, const uchar *frame);
-
-static uchar wire_direction(const uint32_t from, const uint32_t to) {
+static inline uchar wire_direction(const uint32_t from, const uint32_t to) {
     return (uchar)(from << 4 | to);
 }
 
-static uchar *wire_frame(const unsigned slot) {
-    return &now.wire[slot * WORLD_FRAME_BYTES];
-}
-
-static uint32_t wire_number(const uchar *const frame, const unsigned offset, const unsigned bytes) {
+static inline uint32_t wire_number(const uchar *const frame, const unsigned offset,
+                                   const unsigned bytes) {
     uint32_t number = 0;
 
     for (unsigned i = 0; i < bytes; i++)
@@ -125,10 +118,18 @@ static uint32_t wire_number(const uchar *const frame, const unsigned offset, con
     return number;
 }
 
-static void wire_store(uchar *const frame, const unsigned offset, const unsigned bytes,
-                       const uint32_t number) {
+static inline void wire_store(uchar *const frame, const unsigned offset, const unsigned bytes,
+                              const uint32_t number) {
     for (unsigned i = 0; i < bytes; i++)
         frame[offset + i] = (uchar)(number >> 8 * (bytes - 1 - i));
+}
+
+#if WORLD_SLOTS > 0
+/* Prints what happens to a frame, for readers of a trail. Generated. */
+static void wire_tell(const char *what, const uchar *frame);
+
+static uchar *wire_frame(const unsigned slot) {
+    return &now.wire[slot * WORLD_FRAME_BYTES];
 }
 
 static bool wire_used(const unsigned slot) {

@@ -259,6 +259,7 @@ class Event(Declaration):
     index: int  # within the process
     arguments: tuple[Argument, ...]
     external: bool  # called by the runtime or the world
+    message: bool = False  # external: raised on the other processor, within its ranges
     creates: bool  # allocates the record first; reports that there was no room when it cannot
     select: Optional[Expression]  # gives the instance from the arguments; none: ignored
     keeps: Optional[Size] = None  # how many may wait where states defer it

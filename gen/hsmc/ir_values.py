@@ -391,9 +391,10 @@ class WorldFact(ExpressionBase):
     """node: the node that calls the device; of a frame that arrives, the one that sent it.
     quiet: nothing is on the wire and no host has anything to do.
     timers_stopped, records_released: at no node a timer runs; at no node a record is in use.
+    divided: a placement divides the nodes, so an event that another process raises may come late.
     """
 
-    name: Literal["node", "quiet", "timers_stopped", "records_released"]
+    name: Literal["node", "quiet", "timers_stopped", "records_released", "divided"]
 
 
 # A new kind belongs into this list: mypy then reports each visitor that lacks a case for it.

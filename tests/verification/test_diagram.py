@@ -22,6 +22,7 @@ def trail() -> Trail:
         spec="p.hsm",
         hash=0,
         profile=None,
+        placement=None,
         check="two",
         engine="c",
         kind="safety",

@@ -358,9 +358,6 @@ class CWriter(StatementWriter):
                 checks.append(f"({' && '.join([*above, *below])})")
         return checks
 
-    def entry_checks(self, process: ir.Process, event: ir.Event) -> list[str]:
-        return self.range_checks(event.arguments)
-
     def above_record_count(self, reference: str, pool: ir.Pool) -> list[str]:
         """The condition under which a reference names no record."""
         most = (1 << pool.reference.bits) - 1
@@ -368,7 +365,8 @@ class CWriter(StatementWriter):
 
     def entry_body(self, process: ir.Process, event: ir.Event) -> str:
         lines: list[str] = []
-        checks = self.entry_checks(process, event)
+        # Of a message, fields that nothing reads are not carried.
+        checks = [] if event.message else self.range_checks(event.arguments)
         self.hoisted = {}
         if process.pool is not None and event.needs_reference:
             assert process.instance is not None

@@ -219,7 +219,7 @@ class PromelaWriter(StatementWriter):
                 payloads.append(self.event_payload(argument.type.name))
             else:
                 self.hidden_variable(self.variable(owner, argument.name), argument.type)
-        for item in carried(self.protocol, event.arguments):
+        for item in () if event.message else carried(self.protocol, event.arguments):
             place = self.variable(owner, item.argument.name)
             if item.field is not None:
                 assert isinstance(item.argument.type, ir.PayloadType)

@@ -23,7 +23,9 @@ from .backend_promela import PromelaWriter
 from .promela_statements import handler_owner
 from .c_expressions import ATOM, BOOL, INT, UNARY, WORD, Text
 from .c_records import width
+from .exchange import Exchange
 from .promela_expressions import field_name
+from .world_queues import Queues, wires
 
 NODES_LIMIT = 15  # half a byte of a frame
 
@@ -171,7 +173,14 @@ class Line:
 
 
 class WorldBackend:
-    def __init__(self, protocol: ir.Protocol, liveness: bool) -> None:
+    """`exchange`: of the placement that divides the nodes; the protocol is then `exchange.divided`."""
+
+    def __init__(
+        self,
+        protocol: ir.Protocol,
+        liveness: bool,
+        exchange: Optional[Exchange] = None,
+    ) -> None:
         world = protocol.world_of(str(protocol.check))
         assert world is not None
         self.protocol = protocol
@@ -183,6 +192,13 @@ class WorldBackend:
         self.p = PromelaWriter(protocol)
         self.prefix = self.c.names.prefix
         self.node = f"(uint32_t){self.prefix}_node"
+        self.queues: Optional[Queues] = None
+        if exchange is not None and exchange.messages:
+            self.queues = Queues(exchange, self.world, 0)
+            self.queues.lines = [
+                self._line(number, wire)
+                for number, wire in enumerate(wires(exchange, protocol), start=1)
+            ]
         if len(self.world.nodes) > NODES_LIMIT:
             raise Unsupported(
                 f"{len(self.world.nodes)} nodes: a model has room for {NODES_LIMIT}"
@@ -262,33 +278,33 @@ class WorldBackend:
     # --- the wire
 
     def lines(self) -> list[Line]:
-        result = []
-        for number, wire in enumerate(self.world.wires, start=1):
-            device = self.device(wire.device)
-            frame_fields = tuple(self._frame_fields(device, wire))
-            self.c.node = self.node
-            when = self.c.text(wire.when) if wire.when is not None else ""
-            at = self.c.text(wire.at)
-            self.c.node = "from"
-            trail_values = tuple(
-                (name, self.c.text(value)) for name, value in wire.told
-            )
-            still = wire.unchanged.when if wire.unchanged is not None else None
-            line = Line(
-                number,
-                wire,
-                frame_fields,
-                when,
-                at,
-                self.condition(wire.arrives, ""),
-                self.condition(still, "true"),
-                self.c.body(wire.block),
-                self.setting(wire.event),
-                trail_values,
-                tuple(self._declared(device, wire, frame_fields)),
-            )
-            result.append(line)
-        return result
+        return [
+            self._line(number, wire)
+            for number, wire in enumerate(self.world.wires, start=1)
+        ]
+
+    def _line(self, number: int, wire: ir.Wire) -> Line:
+        device = self.device(wire.device)
+        frame_fields = tuple(self._frame_fields(device, wire))
+        self.c.node = self.node
+        when = self.c.text(wire.when) if wire.when is not None else ""
+        at = self.c.text(wire.at)
+        self.c.node = "from"
+        trail_values = tuple((name, self.c.text(value)) for name, value in wire.told)
+        still = wire.unchanged.when if wire.unchanged is not None else None
+        return Line(
+            number,
+            wire,
+            frame_fields,
+            when,
+            at,
+            self.condition(wire.arrives, ""),
+            self.condition(still, "true"),
+            self.c.body(wire.block),
+            self.setting(wire.event),
+            trail_values,
+            tuple(self._declared(device, wire, frame_fields)),
+        )
 
     def device(self, name: str) -> ir.Device:
         return next(d for d in self.protocol.devices if d.name == name)
@@ -355,7 +371,9 @@ class WorldBackend:
         directions = 1 if self.world.reorders else nodes * (nodes - 1)
         # Once the link is good what an event puts there finds room, and each node may have to put something there at once.
         room = max(nodes, 2) if self.liveness or self.world.good else 1
-        return self.world.in_flight * directions * room
+        # What waits in queues between processors may become a frame each, when the wire had room only for what put it there.
+        late = self.queues.slots if self.queues and room > 1 else 0
+        return self.world.in_flight * directions * room + late
 
     def frame_bytes(self, lines: Sequence[Line]) -> int:
         ends = [k.offset + k.bytes for line in lines for k in line.frame_fields]
@@ -392,6 +410,14 @@ class WorldBackend:
                 first += len(group)
         return result
 
+    def first_queue(self) -> int:
+        """The number of the first process that takes messages."""
+        return (
+            self.slots
+            + sum(count * len(self.world.nodes) for _, count, _ in self.clocks())
+            + sum(len(group) for group, _ in self.groups())
+        )
+
     def single_offers(self) -> list[int]:
         grouped = {number for group, _ in self.groups() for number in group}
         return [n for n in range(len(self.world.offers)) if n not in grouped]
@@ -406,6 +432,41 @@ class WorldBackend:
             return ""
         owner = handler_owner(process.name, f"after_{timer.state}")
         return self.p.variable(owner, process.instance)
+
+    # --- room in the queues between processors: conditions in C, "" where nothing needs room
+
+    def room_of_wire(self, wire: ir.Wire) -> str:
+        node = "(uint32_t)(wire_frame(slot)[WIRE_DIRECTION] & 15)"
+        event = (wire.event.process, wire.event.event)
+        return self.queues.has_room(node, event) if self.queues else ""
+
+    def room_of_message(self, line: Line) -> str:
+        event = (line.wire.event.process, line.wire.event.event)
+        room = self.queues.has_room("node", event) if self.queues else ""
+        return room and f" && {room}"
+
+    def room_of_offer(self, offer: ir.Offer) -> str:
+        if self.queues is None:
+            return ""
+        events = [
+            (event.process, event.event)
+            for event in offer.events
+            for _ in (self.records(event) if event.each else (0,))
+        ]
+        room = self.queues.has_room(self.with_node(offer.at, "0u"), *events)
+        return room and f" && {room}"
+
+    def room_of_timers(self) -> Iterator[tuple[ir.Timer, str]]:
+        for timer in self.protocol.timers if self.queues else ():
+            assert self.queues is not None
+            process = self.protocol.process(timer.process)
+            expiries = {
+                (process.name, handler.event)
+                for handler in process.handlers_of_timer(timer)
+            }
+            room = self.queues.has_room("(uint32_t)node", *expiries)
+            if room:
+                yield timer, room
 
     # --- variables
 
@@ -637,9 +698,12 @@ def _parts(item: object) -> Iterator[object]:
         yield from item.statements
 
 
-def generate(protocol: ir.Protocol, liveness: bool) -> dict[str, str]:
-    """File name -> text. The protocol has a check applied, and the bounds of this kind of search. Raises Unsupported."""
-    backend = WorldBackend(protocol, liveness)
+def generate(
+    protocol: ir.Protocol, liveness: bool, exchange: Optional[Exchange] = None
+) -> dict[str, str]:
+    """File name -> text. The protocol has a check applied, and the bounds of this kind of search; where an exchange divides
+    the nodes, it is `exchange.divided`. Raises Unsupported."""
+    backend = WorldBackend(protocol, liveness, exchange)
     env = backend_c.environment(backend.c)
     lines = backend.lines()
     prefix = backend.prefix
@@ -647,12 +711,14 @@ def generate(protocol: ir.Protocol, liveness: bool) -> dict[str, str]:
         "protocol": protocol,
         "world": backend.world,
         "w": backend,
+        "q": backend.queues,
         "prefix": prefix,
         "capitals": backend.c.names.capitals,
         "lines": lines,
         "frame_bytes": backend.frame_bytes(lines) if lines else 0,
         "variable_name": variable_name,
         "zeroed": zeroed,
+        "field_name": field_name,
     }
     files = {
         f"{prefix}_world.pml": "world/world.pml.j2",

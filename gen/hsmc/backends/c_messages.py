@@ -95,12 +95,6 @@ class UnitWriter(backend_c.CWriter):
     def is_message(self, process: str, event: str) -> bool:
         return any((m.process, m.event) == (process, event) for m in self.incoming)
 
-    def entry_checks(self, process: ir.Process, event: ir.Event) -> list[str]:
-        """The other unit raises within the ranges, and fields that nothing reads are not carried."""
-        if self.is_message(process.name, event.name):
-            return []
-        return super().entry_checks(process, event)
-
     def lateness(self, process: ir.Process, event: ir.Event) -> list[str]:
         """The record has had its end, or has been released since the message was put."""
         if not self.is_message(process.name, event.name):
@@ -190,7 +184,7 @@ def _with_entries(unit: ir.Protocol, incoming: Sequence[Message]) -> ir.Protocol
             dataclasses.replace(
                 process,
                 events=tuple(
-                    dataclasses.replace(event, external=True)
+                    dataclasses.replace(event, external=True, message=True)
                     if (process.name, event.name) in coming
                     else event
                     for event in process.events

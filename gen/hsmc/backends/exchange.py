@@ -152,7 +152,7 @@ def divided(exchange: Exchange) -> ir.Protocol:
         return dataclasses.replace(
             process,
             events=tuple(
-                dataclasses.replace(event, external=True)
+                dataclasses.replace(event, external=True, message=True)
                 if (process.name, event.name) in crossing
                 else event
                 for event in process.events

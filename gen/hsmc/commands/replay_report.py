@@ -24,7 +24,9 @@ def load(path: Path, options: argparse.Namespace) -> tuple[Subject, Program, Tra
     if not spec.is_file():
         raise Failure(f"{path} is of {spec}, which is not there; --spec names the file")
     try:
-        subject = Subject(spec, options.output, content.get("profile"))
+        subject = Subject(
+            spec, options.output, content.get("profile"), content.get("placement")
+        )
     except UnknownProfile as error:
         raise Failure(str(error)) from None
     except SpecError as error:

@@ -46,6 +46,11 @@ def add(commands: Subparsers) -> None:
         "--profile", metavar="NAME", help="this variant of the spec (default: all)"
     )
     parser.add_argument(
+        "--placement",
+        metavar="NAME",
+        help="with the nodes divided between two processors as this placement says",
+    )
+    parser.add_argument(
         "--output", type=Path, default=Path("build/verify"), metavar="DIR"
     )
     parser.add_argument(

@@ -38,11 +38,11 @@ def subjects_of(options: argparse.Namespace) -> tuple[list[Subject], list[str]]:
     subjects = []
     for spec in specs:
         try:
-            first = Subject(spec, options.output, options.profile)
+            first = Subject(spec, options.output, options.profile, options.placement)
             subjects.append(first)
             if options.profile is None:
                 subjects += [
-                    Subject(spec, options.output, profile.name)
+                    Subject(spec, options.output, profile.name, options.placement)
                     for profile in first.protocol.profiles
                     if profile.name != first.protocol.profile
                 ]

@@ -26,6 +26,7 @@ from ..source import Span
 from ..analysis.state_checks import check_events, check_reachability
 from ..frontend.statements import Statements
 from ..frontend.worlds import (
+    DIVIDED,
     LIVENESS,
     WorldBuilder,
     check_worlds,
@@ -124,9 +125,10 @@ class Compilation:
         return self.report.diagnostics
 
     def protocol(
-        self, check: Optional[str], liveness: bool = False
+        self, check: Optional[str], liveness: bool = False, divided: bool = False
     ) -> Optional[ir.Protocol]:
-        """None when there are errors: see `report`. `liveness`: the world has the bounds of searches for cycles."""
+        """None when there are errors: see `report`. `liveness`: the world has the bounds of searches for cycles;
+        `divided`: those of nodes that a placement divides."""
         if not self._resolved:
             self._base = self.resolve({}, None)
             self._resolved = True
@@ -138,7 +140,7 @@ class Compilation:
             raise ValueError(f"there is no check '{check}'; there are: {names}")
         # Warnings are about the spec as it stands.
         report = Report()
-        bounds = bounds_of(base, check, liveness)
+        bounds = bounds_of(base, check, liveness, divided)
         protocol = self._resolve(report, self._settings[check], check, bounds)
         for diagnostic in report.diagnostics:
             if diagnostic.severity == "error":
@@ -169,14 +171,23 @@ class Compilation:
         return protocol if report.errors == 0 else None
 
 
-def bounds_of(protocol: ir.Protocol, check: str, liveness: bool) -> dict[str, int]:
-    """Of the world, in searches of one kind: `X_liveness` takes the place of X where cycles are searched for."""
+def bounds_of(
+    protocol: ir.Protocol, check: str, liveness: bool, divided: bool
+) -> dict[str, int]:
+    """Of the world, in searches of one kind: `X_liveness` takes the place of X where cycles are searched for, and
+    `X_divided` that of both where a placement divides the nodes."""
     world = dict(next(c for c in protocol.checks if c.name == check).world)
-    bounds = {k: v for k, v in world.items() if not k.endswith(LIVENESS)}
-    if liveness:
-        own = {k: v for k, v in world.items() if k.endswith(LIVENESS)}
-        bounds |= {key.removesuffix(LIVENESS): value for key, value in own.items()}
+    bounds = {k: v for k, v in world.items() if not k.endswith((LIVENESS, DIVIDED))}
+    for suffix, wanted in ((LIVENESS, liveness), (DIVIDED, divided)):
+        if wanted:
+            own = {k: v for k, v in world.items() if k.endswith(suffix)}
+            bounds |= {key.removesuffix(suffix): value for key, value in own.items()}
     return bounds
+
+
+def has_divided_bounds(check: ir.Check) -> bool:
+    """Does the check take part in searches of nodes that a placement divides?"""
+    return any(key.endswith(DIVIDED) for key, _ in check.world)
 
 
 class _Resolution:

@@ -14,7 +14,7 @@ from ..source import Span
 from .statements import Statements
 
 STATE_OF_NODE = (ir.VariableName, ir.RecordField, ir.Available, ir.Call)
-FACTS = ("node", "quiet", "timers_stopped", "records_released")
+FACTS = ("node", "quiet", "timers_stopped", "records_released", "divided")
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,11 @@ from .world_statements import WorldStatements
 
 RECORD = ir.IntegerType(8)  # a reference, which for a world is a number from 1
 CHOICES = 64  # of one line
-# What a check's `world` may set besides bounds; `X_liveness` takes the place of X in searches for cycles.
+# What a check's `world` may set besides bounds; `X_liveness` takes the place of X in searches for cycles, `X_divided` where
+# a placement divides the nodes.
 OTHER_KEYS = ("nightly",)
 LIVENESS = "_liveness"
+DIVIDED = "_divided"
 
 
 def worlds_of(spec: ast.Spec) -> list[ast.World]:
@@ -77,7 +79,8 @@ def _check_properties(context: Context, worlds: Sequence[ast.World]) -> None:
 
 def key_known(world: ast.World, key: str) -> bool:
     bounds = [bound.name.text for bound in world.bounds]
-    return key in (*bounds, *OTHER_KEYS) or key.removesuffix(LIVENESS) in bounds
+    names = (key, key.removesuffix(LIVENESS), key.removesuffix(DIVIDED))
+    return key in OTHER_KEYS or any(name in bounds for name in names)
 
 
 class WorldBuilder(WorldNames):

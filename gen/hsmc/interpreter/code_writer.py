@@ -570,7 +570,8 @@ class CodeWriter(ABC):
                 count = self.layout.containers[process.pool].count
                 limits.append((1, "instance", count))
         gaps: list[Limits] = []
-        for argument in event.arguments:
+        # Of a message, fields that nothing reads are not carried.
+        for argument in () if event.message else event.arguments:
             for index, item in enumerate(carried(self.protocol, (argument,))):
                 name = f"a_{argument.name}"
                 if item.field is not None:

@@ -86,6 +86,7 @@ def find(run: Run, subject: Subject, limits: Limits) -> tuple[Program, Trail]:
         spec=spec,
         hash=subject.protocol.hash,
         profile=subject.profile,
+        placement=subject.placement.name if subject.placement else None,
         check=search.check,
         engine=search.engine,
         kind=search.kind,

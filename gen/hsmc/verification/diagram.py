@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import Literal, Sequence
 
-from .trail_text import ReplayedStep, ending
+from .trail_text import QUEUE, ReplayedStep, ending
 from .trail import Trail
 
 Style = Literal["plain", "lost", "again", "host"]
@@ -89,6 +89,9 @@ def of_step(replayed: ReplayedStep, places: Lanes) -> list[Row]:
         instance = f"[{step.reference}]" if step.reference else ""
         text = f"timer {step.timer}{instance}"
         result.append(Row("note", text, node, node, step=number))
+    elif replayed.heading.startswith(QUEUE):
+        text = replayed.heading.split(": ", 1)[1]
+        result.append(Row("note", f"message {text}", node, node, step=number))
     else:
         text = replayed.heading.split(": ", 1)[1]
         result.append(Row("arrow", text, host, node, "host", number))

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Iterator, Optional, Sequence
 
 from .. import ir, naming
-from ..backends import backend_c, backend_promela, backend_world
+from ..backends import backend_c, backend_promela, backend_world, c_units
+from ..backends.exchange import Exchange, divided
 from ..failure import Failure, choose
-from ..compilation.compiler import Compilation
+from ..compilation.compiler import Compilation, has_divided_bounds
+from ..placement import PlacementAnalysis
 from ..report import SpecError
 
 TOP = Path(__file__).resolve().parents[3]  # holds gen/, models/ and fw-runtime/
@@ -43,36 +45,77 @@ class Search:
 
 class Subject:
     """A spec that is verified, in one profile. Everything made for it lies below `directory`. `name`: the protocol's, with
-    the profile if it is not the default one, as in "emp@modern"."""
+    the profile if it is not the default one, as in "emp@modern", and the placement: "emp@SO". With a placement whose
+    processors exchange messages, the nodes are divided as it says."""
 
-    def __init__(self, spec: Path, build: Path, profile: Optional[str] = None) -> None:
+    def __init__(
+        self,
+        spec: Path,
+        build: Path,
+        profile: Optional[str] = None,
+        placement: Optional[str] = None,
+    ) -> None:
         self.spec = spec
         self.profile = profile
         self.compilation = Compilation(spec, profile=profile)
+        self.placement: Optional[ir.Placement] = None
         self.protocol = self._protocol(None)
         default = next((p.name for p in self.protocol.profiles if p.default), None)
         self.name = self.protocol.name
         if self.protocol.profile != default:
             self.name += f"@{self.protocol.profile}"
+        self.placement = self._placement(placement)
+        if self.placement is not None:
+            self.name += f"@{self.placement.name}"
         self.directory = (build / self.name).absolute()
         if self.protocol.checks and not self.protocol.worlds:
             raise Failure(
                 f"{spec} has no world in which its checks could be searched: write what surrounds the nodes, "
                 "'world NAME' with nodes, hosts and wires; docs/language.md, 'Worlds', shows how"
             )
+        self._whole: dict[tuple[str, str], ir.Protocol] = {}
         self._checked: dict[tuple[str, str], ir.Protocol] = {}
         self._written: set[tuple[str, str]] = set()  # check, kind
 
     def _protocol(self, check: Optional[str], liveness: bool = False) -> ir.Protocol:
-        protocol = self.compilation.protocol(check, liveness)
+        protocol = self.compilation.protocol(
+            check, liveness, self.placement is not None
+        )
         if protocol is None:
             raise SpecError(self.compilation.report.diagnostics)
         return protocol
 
-    def checked(self, check: str, kind: str = "safety") -> ir.Protocol:
+    def _placement(self, name: Optional[str]) -> Optional[ir.Placement]:
+        if name is None:
+            return None
+        known = [declared.name for declared in self.protocol.placements]
+        choose("placement", name, known)
+        return self.protocol.placements[known.index(name)]
+
+    def exchange(self, protocol: ir.Protocol) -> Optional[Exchange]:
+        """What the processors of the placement have to do with each other. Raises Failure where no image has it."""
+        if self.placement is None:
+            return None
+        try:
+            return c_units.exchange_of(PlacementAnalysis(protocol), self.placement)
+        except c_units.Unsupported as error:
+            raise Failure(str(error)) from None
+
+    def divided(self, protocol: ir.Protocol) -> ir.Protocol:
+        """As the placement divides it."""
+        exchange = self.exchange(protocol)
+        return protocol if exchange is None else divided(exchange)
+
+    def whole(self, check: str, kind: str = "safety") -> ir.Protocol:
         """With the configuration applied, and the bounds of this kind of search."""
+        if (check, kind) not in self._whole:
+            self._whole[check, kind] = self._protocol(check, kind == "liveness")
+        return self._whole[check, kind]
+
+    def checked(self, check: str, kind: str = "safety") -> ir.Protocol:
+        """The same, divided as the placement says."""
         if (check, kind) not in self._checked:
-            self._checked[check, kind] = self._protocol(check, kind == "liveness")
+            self._checked[check, kind] = self.divided(self.whole(check, kind))
         return self._checked[check, kind]
 
     def world(self, check: str, kind: str = "safety") -> ir.World:
@@ -94,12 +137,15 @@ class Subject:
         own, plain = self.directory / check, self.directory / "c"
         try:
             if not self._written:
-                write(plain, backend_c.generate(self.protocol))
+                write(plain, backend_c.generate(self.divided(self.protocol)))
             if (check, "") not in self._written:
                 write(own, backend_promela.generate(self.checked(check)))
             if (check, kind) not in self._written:
-                world = self.checked(check, kind)
-                files = backend_world.generate(world, kind == "liveness")
+                files = backend_world.generate(
+                    self.checked(check, kind),
+                    kind == "liveness",
+                    self.exchange(self.whole(check, kind)),
+                )
                 write(own / kind, files)
         except (backend_promela.Unsupported, backend_world.Unsupported) as error:
             raise Failure(f"{self.name}/{check}: {error}", 1) from None
@@ -136,14 +182,19 @@ class Subject:
                             yield self.search(check.name, engine, kind)
 
     def left_out(self, level: str) -> list[str]:
-        """Configurations that the level does not search."""
-        checks = self.protocol.checks
-        out = {
-            "quick": checks[1:],
-            "default": tuple(filter(is_nightly, checks)),
-            "nightly": (),
+        """Configurations that the level does not search. With a placement these are also those without bounds for it, which
+        may be too large for divided nodes."""
+        fit = [
+            c
+            for c in self.protocol.checks
+            if self.placement is None or has_divided_bounds(c)
+        ]
+        searched = {
+            "quick": fit[:1],
+            "default": [check for check in fit if not is_nightly(check)],
+            "nightly": fit,
         }
-        return [check.name for check in out[level]]
+        return [c.name for c in self.protocol.checks if c not in searched[level]]
 
     def property_of(self, message: str) -> str:
         """The property a message of pan's speaks of."""

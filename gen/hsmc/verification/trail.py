@@ -29,6 +29,7 @@ class Trail:
     spec: str  # path as given to the command that found it
     hash: int
     profile: Optional[str]
+    placement: Optional[str]  # that divides the nodes
     check: str
     engine: str
     kind: str
@@ -51,6 +52,7 @@ class Trail:
             "spec": self.spec,
             "hash": f"{self.hash:08x}",
             "profile": self.profile,
+            "placement": self.placement,
             "check": self.check,
             "engine": self.engine,
             "kind": self.kind,
@@ -138,6 +140,7 @@ def from_json(content: dict[str, Any], program: Program, path: Path) -> Trail:
             spec=content["spec"],
             hash=int(content["hash"], 16),
             profile=content["profile"],
+            placement=content.get("placement"),
             check=content["check"],
             engine=content["engine"],
             kind=content["kind"],

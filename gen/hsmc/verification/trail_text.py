@@ -20,6 +20,9 @@ from .narration import Step, arguments
 from .trail import Trail, parameters_of
 
 
+QUEUE = "queue"  # between the two processors of a node
+
+
 @dataclass
 class ReplayedStep:
     """One step, replayed."""
@@ -119,6 +122,8 @@ class TrailReplay:
             heading = f"wire -> node {step.node}: {step.frame}{copy}: {text}"
         elif step.do in ("expire", "set"):
             received_before, heading = False, f"node {step.node}: {text}"
+        elif self.program.entry_by_name[step.event].event.message:
+            received_before, heading = False, f"{QUEUE} -> node {step.node}: {text}"
         else:
             received_before, heading = False, f"host -> node {step.node}: {text}"
         replayed = ReplayedStep(step, number, heading, received_before=received_before)
