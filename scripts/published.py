@@ -5,7 +5,7 @@ figures. First all on one processor, then the schemes for both.
 
 The steps' costs are an input (spec/emp/firmware/published*.charges); queueing, DMA, MAC, wire, bus and host are
 the simulator's, with all knobs at their defaults. All times are simulated, so results are the same everywhere.
-build/bench.json has the figures as records of the profile "published", build/bench/published the curves.
+build/bench.json has the figures as records of the profile "published cost", build/bench/published the curves.
 """
 
 import argparse
@@ -230,7 +230,7 @@ def records(results: dict[str, Results]) -> list[Record]:
                 ways = {"bandwidth": 1, "both_ways": 2}.get(metric)
                 found.append(
                     Record(
-                        profile="published",
+                        profile="published cost",
                         placement=scheme,
                         metric=metric,
                         bytes=size,

@@ -117,7 +117,7 @@ static bool add_charge(struct reader *reader, unsigned core, struct tigon_charge
 
 static bool read_executed(struct reader *reader, const char *step) {
     struct tigon_charge charge = {.place = TIGON_CHARGE_EXECUTED};
-    unsigned core;
+    unsigned core = 0;
     return read_function(reader, &charge.function, &core) && read_end(reader) &&
            add_charge(reader, core, &charge, step);
 }
@@ -130,7 +130,7 @@ static bool read_argument(struct reader *reader, unsigned *argument) {
 
 static bool read_charge(struct reader *reader, const char *step) {
     struct tigon_charge charge = {0};
-    unsigned core;
+    unsigned core = 0;
     if (!read_number(reader, "a number of cycles", 0, CYCLES_LIMIT, &charge.cycles))
         return false;
     charge.place = TIGON_CHARGE_BEFORE;
@@ -162,8 +162,8 @@ static bool read_charge(struct reader *reader, const char *step) {
 }
 
 static bool read_idle(struct reader *reader) {
-    uint32_t address;
-    unsigned core;
+    uint32_t address = 0;
+    unsigned core = 0;
     if (!read_function(reader, &address, &core))
         return false;
     reader->file->tables[core].idle = address;

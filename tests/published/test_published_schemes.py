@@ -140,7 +140,7 @@ def test_records(schemes: dict[str, Results]) -> None:
     records = published.records(schemes)
     keys = {(r.placement, r.metric, r.bytes) for r in records}
     assert len(keys) == len(records) == len(schemes) * 4 * 3
-    assert {r.profile for r in records} == {"published"}
+    assert {r.profile for r in records} == {"published cost"}
     papers = {(r.placement, r.metric): r.paper for r in records if r.paper}
     assert papers["base", "latency"] == 24.31
     limited = [r for r in records if r.unit == "Mb/s"]
