@@ -434,9 +434,6 @@ class CWriter(StatementWriter):
     released_before: Sequence[str] = ()  # pools (exchange.py)
     takes_late = False  # messages for their records, which may come too late
 
-    def is_message(self, process: str, event: str) -> bool:
-        return False
-
     def timer_events(self, process: ir.Process, timer: ir.Timer) -> list[str]:
         """What the end of a timer is called, as in ir.Row.id."""
         handlers = process.handlers_of_timer(timer)

@@ -194,7 +194,7 @@ class WorldBackend:
         self.node = f"(uint32_t){self.prefix}_node"
         self.queues: Optional[Queues] = None
         if exchange is not None and exchange.messages:
-            self.queues = Queues(exchange, self.world, 0)
+            self.queues = Queues(exchange, self.world)
             self.queues.lines = [
                 self._line(number, wire)
                 for number, wire in enumerate(wires(exchange, protocol), start=1)

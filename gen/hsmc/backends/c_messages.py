@@ -92,14 +92,9 @@ class UnitWriter(backend_c.CWriter):
 
     # --- incoming messages
 
-    def is_message(self, process: str, event: str) -> bool:
-        return any((m.process, m.event) == (process, event) for m in self.incoming)
-
     def lateness(self, process: ir.Process, event: ir.Event) -> list[str]:
         """The record has had its end, or has been released since the message was put."""
-        if not self.is_message(process.name, event.name):
-            return []
-        if not self.exchange.may_be_late(process):
+        if not event.message or not self.exchange.may_be_late(process):
             return []
         assert process.pool is not None and process.instance is not None
         name = naming.snake(process.instance)

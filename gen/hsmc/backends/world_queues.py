@@ -6,9 +6,9 @@ device of it, which puts the message, and an event from outside, which comes whe
 SPIN chooses when that is. Messages of one queue are taken in their order. An event that may put messages begins only
 where its queue has room for all of them, as in the image. A message for a record that is free by then is ignored.
 
-What the world says of a step for the properties to judge its frames by ("what comes makes no sense") holds for what the
-messages of this step bring about, too. So a message carries the transient variables that nothing but the coming of events
-sets.
+A transient variable of the world describes a step, for properties that judge the frames of this step. Where only lines
+that bring events set it, and no observer does, it also describes what the messages of this step cause. So a message carries
+its value.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 
 class Queues:
-    """`room`: messages in one queue."""
+    """`room`: messages in one queue; as few as the image allows."""
 
-    def __init__(self, exchange: Exchange, world: ir.World, more: int) -> None:
+    def __init__(self, exchange: Exchange, world: ir.World) -> None:
         self.exchange = exchange
-        nodes = len(world.nodes)
+        observed = set(_set_by_observers(world))
         self.judged_by = tuple(
             field
             for field in world.variables
-            if field.transient and not _is_set_by_observers(world, field)
+            if field.transient and field.name not in observed
         )
         self.processors = tuple(
             dict.fromkeys(where for _, where in exchange.placement.processors)
         )
-        self.room = exchange.most_at_once + more
-        self.slots = nodes * len(self.processors) * self.room
+        self.room = exchange.most_at_once
+        self.slots = len(world.nodes) * len(self.processors) * self.room
         self.lines: Sequence[Line] = ()
 
     @property
@@ -111,24 +111,20 @@ class Queues:
         )
 
 
-def _is_set_by_observers(world: ir.World, field: ir.WorldField) -> bool:
-    return any(
-        isinstance(node, (ir.Assign, ir.ClearVariable, ir.SetBit))
-        and any(
-            isinstance(part, ir.WorldVariable) and part.name == field.name
-            for part in walk.nodes(
-                [
-                    node.target
-                    if isinstance(node, ir.Assign)
-                    else node.variable
-                    if isinstance(node, ir.ClearVariable)
-                    else node.bits
-                ]
-            )
-        )
-        for observer in world.observers
-        for node in walk.nodes(list(observer.block.statements))
-    )
+def _set_by_observers(world: ir.World) -> Iterator[str]:
+    """Variables that observers assign, whole or in part."""
+    for observer in world.observers:
+        for node in walk.nodes(list(observer.block.statements)):
+            target: object = None
+            if isinstance(node, ir.Assign):
+                target = node.target
+            elif isinstance(node, ir.ClearVariable):
+                target = node.variable
+            elif isinstance(node, ir.SetBit):
+                target = node.bits
+            for part in walk.nodes(target):
+                if isinstance(part, ir.WorldVariable):
+                    yield part.name
 
 
 def wires(exchange: Exchange, divided: ir.Protocol) -> list[ir.Wire]:

@@ -43,6 +43,10 @@ class Search:
         return f"{self.protocol}/{self.check} {self.engine} {self.kind}"
 
 
+# A protocol as a placement divides it; no placement, no exchange.
+Divided = tuple[ir.Protocol, Optional[Exchange]]
+
+
 class Subject:
     """A spec that is verified, in one profile. Everything made for it lies below `directory`. `name`: the protocol's, with
     the profile if it is not the default one, as in "emp@modern", and the placement: "emp@SO". With a placement whose
@@ -73,8 +77,7 @@ class Subject:
                 f"{spec} has no world in which its checks could be searched: write what surrounds the nodes, "
                 "'world NAME' with nodes, hosts and wires; docs/language.md, 'Worlds', shows how"
             )
-        self._whole: dict[tuple[str, str], ir.Protocol] = {}
-        self._checked: dict[tuple[str, str], ir.Protocol] = {}
+        self._checked: dict[tuple[str, str], Divided] = {}
         self._written: set[tuple[str, str]] = set()  # check, kind
 
     def _protocol(self, check: Optional[str], liveness: bool = False) -> ir.Protocol:
@@ -92,31 +95,27 @@ class Subject:
         choose("placement", name, known)
         return self.protocol.placements[known.index(name)]
 
-    def exchange(self, protocol: ir.Protocol) -> Optional[Exchange]:
-        """What the processors of the placement have to do with each other. Raises Failure where no image has it."""
+    def _divided(self, protocol: ir.Protocol) -> Divided:
+        """As the placement divides it, and what its processors have to do with each other. Raises Failure where no image
+        has such a placement."""
         if self.placement is None:
-            return None
+            return protocol, None
         try:
-            return c_units.exchange_of(PlacementAnalysis(protocol), self.placement)
+            analysis = PlacementAnalysis(protocol)
+            exchange = c_units.exchange_of(analysis, self.placement)
         except c_units.Unsupported as error:
             raise Failure(str(error)) from None
+        return divided(exchange), exchange
 
-    def divided(self, protocol: ir.Protocol) -> ir.Protocol:
-        """As the placement divides it."""
-        exchange = self.exchange(protocol)
-        return protocol if exchange is None else divided(exchange)
-
-    def whole(self, check: str, kind: str = "safety") -> ir.Protocol:
-        """With the configuration applied, and the bounds of this kind of search."""
-        if (check, kind) not in self._whole:
-            self._whole[check, kind] = self._protocol(check, kind == "liveness")
-        return self._whole[check, kind]
+    def _configured(self, check: str, kind: str) -> Divided:
+        if (check, kind) not in self._checked:
+            whole = self._protocol(check, kind == "liveness")
+            self._checked[check, kind] = self._divided(whole)
+        return self._checked[check, kind]
 
     def checked(self, check: str, kind: str = "safety") -> ir.Protocol:
-        """The same, divided as the placement says."""
-        if (check, kind) not in self._checked:
-            self._checked[check, kind] = self.divided(self.whole(check, kind))
-        return self._checked[check, kind]
+        """With the configuration applied, and the bounds of this kind of search; divided as the placement says."""
+        return self._configured(check, kind)[0]
 
     def world(self, check: str, kind: str = "safety") -> ir.World:
         world = self.checked(check, kind).world_of(check)
@@ -137,15 +136,12 @@ class Subject:
         own, plain = self.directory / check, self.directory / "c"
         try:
             if not self._written:
-                write(plain, backend_c.generate(self.divided(self.protocol)))
+                write(plain, backend_c.generate(self._divided(self.protocol)[0]))
             if (check, "") not in self._written:
                 write(own, backend_promela.generate(self.checked(check)))
             if (check, kind) not in self._written:
-                files = backend_world.generate(
-                    self.checked(check, kind),
-                    kind == "liveness",
-                    self.exchange(self.whole(check, kind)),
-                )
+                protocol, exchange = self._configured(check, kind)
+                files = backend_world.generate(protocol, kind == "liveness", exchange)
                 write(own / kind, files)
         except (backend_promela.Unsupported, backend_world.Unsupported) as error:
             raise Failure(f"{self.name}/{check}: {error}", 1) from None
