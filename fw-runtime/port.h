@@ -314,22 +314,25 @@ static inline void nic_signal(void);
 void nic_on_signal(void);
 
 #if NIC_HANDS_OVER
-/* By the processor of nic_on_frame, in that call and before it returns: it has named the frame to
- * the other processor by a message, which then sees to the frame. Else the frame is dropped. */
+/* A frame that processor 0 hands over goes to processor 1 in a message of the protocol, which
+ * carries the frame's name, the argument `frame` of nic_on_frame.
+ *
+ * Processor 0 calls this within nic_on_frame when it has put that message. Processor 1 then gives
+ * the frame's buffer back. A frame that is not handed over is dropped when nic_on_frame returns. */
 void nic_frame_hand_over(void);
 
-/* By the other processor, for each such message in the order of the frames: what lies between
- * nic_frame_begin and nic_frame_end counts as inside nic_on_frame. A frame none of whose bytes are
- * taken is dropped at nic_frame_end, which comes when the message is out of its queue; `frame` is
- * the name. */
+/* Processor 1 calls both for each message with a frame, in the order of the frames. Between the two
+ * calls it may use the operations that are allowed in nic_on_frame. It calls nic_frame_end, with
+ * the frame's name, when it has removed the message from its queue; a frame of which it has written
+ * no data is dropped then. */
 void nic_frame_begin(void);
 void nic_frame_end(uint32_t frame);
 
-/* By that processor, before nic_frame_begin. False while fewer than NIC_WRITTEN_PER_FRAME more
- * notices can be asked for; nic_on_signal comes when there are. */
+/* Processor 1 calls this before nic_frame_begin. False: nic_notify_written cannot be called
+ * NIC_WRITTEN_PER_FRAME times now. nic_on_signal comes when it can. */
 bool nic_frame_may_begin(void);
 
-/* By the protocol, for that processor: is there a message of which nic_frame_end has not come? */
+/* The protocol defines this for processor 1: does its queue hold a message with a frame? */
 bool nic_frames_wait(void);
 #endif
 

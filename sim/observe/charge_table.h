@@ -7,9 +7,8 @@
  *     others free
  *     charge 484 after emp_device_send_frame                     : transmission
  *     charge 242 after emp_device_place on B if argument 6 is 0  : receiving
- *     charge 462 before emp_put_transmit_request times argument 4 less 1 if argument 3 is 0 :
- * sending executed nic_on_signal on B                                : messages between the
- * processors
+ *     charge 462 before f times argument 4 less 1 if argument 3 is 0 : sending
+ *     executed nic_on_signal on B                                : messages of the other core
  *
  * `idle` names the address that is executed only when the core becomes idle. `others` defines
  * whether code outside the named functions is `free` or `costs` its executed time. A charge has

@@ -183,12 +183,12 @@ def incast(
     return found
 
 
-def late(build: Path, message_bytes: int) -> dict[str, float]:
+def late(build: Path, message_bytes: int, *options: str) -> dict[str, float]:
     """From the post of a receive that comes 10 to 20 ms late until the message is there."""
     command = [build / "host/emp_demo", "late", "--quiet", "--json=-"]
     command += [f"--image={build / 'firmware/emp_a.elf'}", f"--size={message_bytes}"]
     result = subprocess.run(
-        [*map(str, command), "--iterations=20"],
+        [*map(str, command), "--iterations=20", *options],
         cwd=TOP,
         check=True,
         capture_output=True,
@@ -209,6 +209,17 @@ def test_modern_calls_for_what_it_has_refused(
     assert found["refusals"] > 5
     assert found["most_us"] < most_us
     assert late(Path("build"), message_bytes)["most_us"] > 500
+
+
+@pytest.mark.parametrize("build, most_us", [("build", 600), ("build/modern", 100)])
+def test_a_message_without_a_receive_holds_up_later_ones(
+    build: str, most_us: float
+) -> None:
+    """G17: also those of another tag, whose receive is posted. They come soon after the late receive, which is posted 15 ms
+    after the send on average."""
+    found = late(Path(build), 4, "--behind")
+    assert 14_500 < found["behind_mean_us"] - found["mean_us"] < 15_500
+    assert found["behind_mean_us"] < 15_000 + most_us
 
 
 def test_modern_takes_postings_among_frames() -> None:

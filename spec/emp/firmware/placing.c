@@ -87,8 +87,8 @@ static uint32_t taken_bits(volatile uint32_t *bits) {
     return found;
 }
 
-/* What ends was posted after the host had said where completion words are: that is looked at later.
- */
+/* A request that ends was posted after the host had said where completion words go. So this reads
+ * first which requests have ended, and then where completion words go. */
 static NIC_HOT void take_ends(void) {
     uint32_t words = between.ended == 0 ? 0 : taken_bits(&between.ended);
     if (__builtin_expect(between.told != told, 0)) {
