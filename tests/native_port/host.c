@@ -10,11 +10,22 @@ static const uint64_t windows[HOST_WINDOWS] = {HOST_LOW, HOST_ACROSS};
 
 /* -------------------------------------------------------------------------------------- Memory */
 
+#define PIECE_BYTES (HOST_WINDOW_BYTES / 32u)
+
+/* A bit for each piece of a window that has bytes of [first, end), which lies in it, or is empty.
+ */
+static uint32_t pieces(unsigned window, uint64_t first, uint64_t end) {
+    if (first >= end)
+        return 0;
+    return UINT32_MAX << (first - windows[window]) / PIECE_BYTES &
+           UINT32_MAX >> (31 - (end - 1 - windows[window]) / PIECE_BYTES);
+}
+
 uint8_t *host_memory(struct host *host, uint64_t address, uint32_t bytes) {
     for (unsigned i = 0; i < HOST_WINDOWS; i++)
         if (address - windows[i] < HOST_WINDOW_BYTES &&
             bytes <= HOST_WINDOW_BYTES - (address - windows[i])) {
-            host->written_to[i] = HOST_WINDOW_BYTES;
+            host->dirty[i] = UINT32_MAX;
             return &host->memory[i][address - windows[i]];
         }
     return NULL;
@@ -22,6 +33,12 @@ uint8_t *host_memory(struct host *host, uint64_t address, uint32_t bytes) {
 
 static void read_bytes(const struct host *host, uint64_t address, void *to, uint32_t bytes) {
     uint8_t *out = to;
+    for (unsigned i = 0; i < HOST_WINDOWS; i++)
+        if (address - windows[i] < HOST_WINDOW_BYTES &&
+            bytes <= HOST_WINDOW_BYTES - (address - windows[i])) {
+            memcpy(out, &host->memory[i][address - windows[i]], bytes);
+            return;
+        }
     memset(out, 0, bytes);
     for (unsigned i = 0; i < HOST_WINDOWS; i++) {
         uint64_t first = address > windows[i] ? address : windows[i];
@@ -43,8 +60,7 @@ static void write_bytes(struct host *host, uint64_t address, const void *from, u
             end = windows[i] + HOST_WINDOW_BYTES;
         if (first < end)
             memcpy(&host->memory[i][first - windows[i]], in + (first - address), end - first);
-        if (first < end && end - windows[i] > host->written_to[i])
-            host->written_to[i] = (uint32_t)(end - windows[i]);
+        host->dirty[i] |= pieces(i, first, end);
     }
     oracle_after_memory(&host->oracle, address, bytes);
 }
@@ -53,14 +69,16 @@ void host_write_memory(struct host *host, uint64_t address, const void *from, ui
     write_bytes(host, address, from, bytes);
 }
 
-static bool peek(const void *owner, uint64_t address, void *to, uint32_t bytes) {
+static const uint8_t *peek(const void *owner, uint64_t address, uint8_t *copy, uint32_t bytes) {
     const struct host *host = owner;
-    bool any = false;
-    for (unsigned i = 0; i < HOST_WINDOWS; i++)
-        any |= address < windows[i] + host->written_to[i] && windows[i] < address + bytes;
-    if (any)
-        read_bytes(host, address, to, bytes);
-    return any;
+    for (unsigned i = 0; i < HOST_WINDOWS; i++) {
+        uint64_t at = address - windows[i];
+        if (at < HOST_WINDOW_BYTES && bytes <= HOST_WINDOW_BYTES - at)
+            return host->dirty[i] & pieces(i, address, address + bytes) ? &host->memory[i][at]
+                                                                        : NULL;
+    }
+    read_bytes(host, address, copy, bytes);
+    return copy;
 }
 
 /* ------------------------------------------------------------------------- What the board calls */
@@ -69,6 +87,11 @@ static bool board_reads(void *owner, enum native_transfer transfer, uint64_t add
                         uint32_t bytes) {
     struct host *host = owner;
     oracle_transfer(&host->oracle, transfer, address, bytes, true);
+    if (transfer == NATIVE_TRANSFER_PAGE) {
+        size_t page = (size_t)((unsigned char *)to - host->node->pages) / host->node->page_bytes;
+        if (page < host->node->page_count)
+            host->pages_read |= 1ull << page;
+    }
     read_bytes(host, address, to, bytes);
     return true;
 }
@@ -118,6 +141,7 @@ void host_start(struct host *host, uint32_t epoch, unsigned char *fresh) {
         nic->set_clock(deadline);
     (void)nic->deliver(NATIVE_ALARM);
     host->fresh = fresh;
+    host->pages_read = 0;
     node_save(host->node, fresh);
     host->oracle.table = host->descriptors;
     host->oracle.peek = peek;
@@ -126,11 +150,12 @@ void host_start(struct host *host, uint32_t epoch, unsigned char *fresh) {
 }
 
 void host_restart(struct host *host) {
-    node_restore(host->node, host->fresh);
+    node_restore_pages(host->node, host->fresh, host->pages_read);
+    host->pages_read = 0;
     for (unsigned i = 0; i < HOST_WINDOWS; i++) {
-        if (host->written_to[i] != 0)
-            memset(host->memory[i], 0, host->written_to[i]);
-        host->written_to[i] = 0;
+        for (; host->dirty[i] != 0; host->dirty[i] &= host->dirty[i] - 1)
+            memset(&host->memory[i][(unsigned)__builtin_ctz(host->dirty[i]) * PIECE_BYTES], 0,
+                   PIECE_BYTES);
     }
     host->posted = 0;
     oracle_start(&host->oracle);

@@ -25,9 +25,10 @@
 struct host {
     const struct node *node;
     unsigned char *fresh; /* the node's state after host_start */
+    uint64_t pages_read;  /* by the node since then: a bit for each of its pages */
     uint32_t number;      /* of the node */
     uint8_t memory[HOST_WINDOWS][HOST_WINDOW_BYTES];
-    uint32_t written_to[HOST_WINDOWS]; /* the bytes that may differ from 0 lie before */
+    uint32_t dirty[HOST_WINDOWS]; /* a bit for each 32nd part: its bytes may differ from 0 */
     struct oracle oracle;
 
     volatile uint32_t *descriptors, *ring, *peers, *parameters, *counters;

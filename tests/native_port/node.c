@@ -21,6 +21,8 @@ static uint32_t node_taken(void) {
     return taken;
 }
 
+_Static_assert(sizeof pages / sizeof pages[0] <= 64, "node_restore_pages has a bit for each");
+
 static uint32_t node_records(void) {
     uint32_t count = 0;
     for (uint32_t word = 0; word < HSM_COUNT(struct emp_state, send_message_used); word++)
@@ -36,6 +38,9 @@ const struct node NODE = {
     .areas = {{START(_data), STOP(_data)},
               {START(_bss), STOP(_bss)},
               {START(_unset), STOP(_unset)}},
+    .pages = (unsigned char *)pages,
+    .page_bytes = sizeof pages[0],
+    .page_count = sizeof pages / sizeof pages[0],
     .taken = node_taken,
     .records = node_records,
 };

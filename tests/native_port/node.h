@@ -20,6 +20,11 @@ struct node {
     struct {
         unsigned char *start, *end;
     } areas[NODE_AREAS];
+    /* The pages of addresses that the board has read lie in one of the areas. Nothing but a read of
+     * host memory writes there. */
+    unsigned char *pages;
+    size_t page_bytes;
+    uint32_t page_count;       /* at most 64 */
     uint32_t (*taken)(void);   /* entry of the posting ring that is taken next */
     uint32_t (*records)(void); /* in use: messages being sent or received */
 };
@@ -30,6 +35,10 @@ extern const struct node node_left, node_right;
 size_t node_bytes(const struct node *node);
 void node_save(const struct node *node, unsigned char *copy);
 void node_restore(const struct node *node, const unsigned char *copy);
+/* The same where of its pages only those were written whose bits are set. */
+void node_restore_pages(const struct node *node, const unsigned char *copy, uint64_t pages);
+/* Is all as it was saved? */
+bool node_as_saved(const struct node *node, const unsigned char *copy);
 
 /* Fills memory that starts with undefined contents (NIC_UNSET) with a value that no test uses as an
  * address. */

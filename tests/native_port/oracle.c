@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tests/native_port/oracle.h"
+#include "tests/native_port/plain_bytes.h"
 
 #define PANIC_MEMORY 0x0202u /* GLUE_PANIC_MEMORY of glue.h */
 #define LENGTHS_AT   (8u * EMP_INDIRECT_ENTRIES)
@@ -36,89 +36,150 @@ static uint64_t address_at(const uint32_t *words) {
     return (uint64_t)words[0] << 32 | words[1];
 }
 
-/* Calls `use` with each run of memory; true when a call returns true. A page of addresses is a run,
- * too. */
-typedef bool use_run(void *context, struct run run, bool page);
+/* Called with each run of memory, until a call returns true. Each caller names its own, so that
+ * compilers make a loop of each. */
+typedef bool use_run(void *context, struct run run);
 
-/* Most of the time of a run would be spent here, on the words of its own copy. */
-__attribute__((no_sanitize("address", "undefined"))) static bool
-each_of_page(const struct oracle *oracle, uint64_t address, uint32_t entries, bool widest,
-             use_run *use, void *context) {
-    uint32_t page[EMP_PAGE_BYTES / 4];
-    if (use(context, (struct run){address, EMP_PAGE_BYTES}, true))
-        return true;
-    if (!oracle->peek(oracle->owner, address, page, sizeof page))
-        return false;
-    for (uint32_t entry = 0; entry < entries && entry < EMP_INDIRECT_ENTRIES; entry++) {
-        uint32_t pair = page[LENGTHS_AT / 4 + entry / 2];
-        struct run run = {.bytes = entry & 1 ? pair & 0xFFFF : pair >> 16};
-        if ((page[2 * entry] | page[2 * entry + 1] | run.bytes) == 0)
-            continue;
-        run.address = address_at(&page[2 * entry]);
-        if (widest)
-            run.bytes = 0x10000; /* addresses and lengths may be read at different times */
-        if (run.bytes != 0 && use(context, run, false))
-            return true;
-    }
-    return false;
+/* Entries are read where they lie, at any address, and by nothing that a sanitizer looks at: most
+ * of the time of a run would be spent here. */
+__attribute__((no_sanitize("address", "undefined"))) static inline uint64_t
+double_word_at(const uint8_t *bytes) {
+    uint64_t value;
+    __builtin_memcpy(&value, bytes, sizeof value);
+    return value;
 }
 
-/* With `widest`, as the board may use words that were changed: the byte count may come from the
- * former words, so any length a descriptor can have, and any format. */
-static bool each_run(const struct oracle *oracle, uint32_t words[4][ORACLE_WORDS], bool widest,
-                     use_run *use, void *context) {
+__attribute__((no_sanitize("address", "undefined"))) static inline uint32_t
+word_at(const uint8_t *bytes, uint32_t word) {
+    uint32_t value;
+    __builtin_memcpy(&value, bytes + (size_t)4 * word, sizeof value);
+    return value;
+}
+
+/* Are these eight entries zero, as most are? */
+__attribute__((no_sanitize("address", "undefined"))) static inline bool
+no_entries(const uint8_t *page, uint32_t entry) {
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < 8; i++)
+        any |= double_word_at(page + (size_t)8 * (entry + i));
+    return (any | double_word_at(page + LENGTHS_AT + (size_t)2 * entry) |
+            double_word_at(page + LENGTHS_AT + (size_t)2 * entry + 8)) == 0;
+}
+
+__attribute__((no_sanitize("address", "undefined"))) static inline struct run
+entry_at(const uint8_t *page, uint32_t entry) {
+    uint32_t pair = word_at(page, LENGTHS_AT / 4 + entry / 2);
+    uint32_t high = word_at(page, 2 * entry), low = word_at(page, 2 * entry + 1);
+    return (struct run){(uint64_t)high << 32 | low, entry & 1 ? pair & 0xFFFF : pair >> 16};
+}
+
+/* What the words of a descriptor, and of those that continue it, name themselves. With `widest`, as
+ * the board may use words that were changed: the byte count may come from the former words, so any
+ * length a descriptor can have, and any format. */
+__attribute__((always_inline)) static inline bool
+each_of_words(const uint32_t words[4][ORACLE_WORDS], bool widest, use_run *use, void *context) {
     uint32_t format = FIELD(words[0], FORMAT);
-    uint64_t address = address_at(words[0]);
-    uint32_t length = FIELD(words[0], LENGTH);
-    uint32_t continuations = FIELD(words[0], CONTINUATIONS);
+    uint32_t continuations = widest ? 3u : FIELD(words[0], CONTINUATIONS);
 #if EMP_INLINE_LIMIT
     if (!widest && format == EMP_FORMAT_INLINE)
         return false;
 #endif
     if (widest || format != EMP_FORMAT_INDIRECT)
-        if (use(context, (struct run){address, widest ? 0x10000 : length}, false))
+        if (use(context,
+                (struct run){address_at(words[0]), widest ? 0x10000 : FIELD(words[0], LENGTH)}))
             return true;
-    if ((widest || format == EMP_FORMAT_INDIRECT) &&
-        each_of_page(oracle, address, widest ? EMP_INDIRECT_ENTRIES : length, widest, use, context))
-        return true;
     if (!widest && format != EMP_FORMAT_CHAIN)
         return false;
-    for (uint32_t i = 1; i <= (widest ? 3u : continuations); i++) {
+    for (uint32_t i = 1; i <= continuations; i++) {
         uint32_t lengths = words[i][EMP_CONTINUATION_FIRST_LENGTH_WORD];
         struct run first = {address_at(&words[i][0]), lengths >> 16};
         struct run second = {address_at(&words[i][2]), lengths & 0xFFFF};
-        if (use(context, first, false) || use(context, second, false))
+        if (use(context, first) || use(context, second))
             return true;
     }
     return false;
+}
+
+static void row_in_table(const struct oracle *oracle, uint32_t descriptor, uint32_t *row) {
+    for (uint32_t word = 0; word < ORACLE_WORDS; word++)
+        row[word] =
+            descriptor < EMP_DESCRIPTOR_LIMIT ? oracle->table[descriptor * ORACLE_WORDS + word] : 0;
 }
 
 static void now_in_table(const struct oracle *oracle, uint32_t descriptor,
                          uint32_t words[4][ORACLE_WORDS]) {
     for (uint32_t i = 0; i < 4; i++)
-        for (uint32_t word = 0; word < ORACLE_WORDS; word++)
-            words[i][word] = descriptor + i < EMP_DESCRIPTOR_LIMIT
-                                 ? oracle->table[(descriptor + i) * ORACLE_WORDS + word]
-                                 : 0;
+        row_in_table(oracle, descriptor + i, words[i]);
 }
 
 /* ------------------------------------------------------------------------- Broken rules */
 
-static bool remember_run(void *context, struct run run, bool page) {
+static uint32_t place_of(uint64_t address) {
+    return (uint32_t)(address * 0x9E3779B97F4A7C15u >> 32) % ORACLE_FORMER_PLACES;
+}
+
+static bool remember_run(void *context, struct run run) {
     struct oracle *oracle = context;
-    (void)page;
+    uint32_t place = place_of(run.address);
     if (run.bytes == 0)
         return false;
-    for (uint32_t i = 0; i < oracle->former_count; i++)
-        if (oracle->former[i].address == run.address && oracle->former[i].bytes >= run.bytes)
+    for (; oracle->former_at[place] != 0; place = (place + 1) % ORACLE_FORMER_PLACES) {
+        struct oracle_former *former = &oracle->former[oracle->former_at[place] - 1u];
+        if (former->address == run.address) {
+            if (former->bytes < run.bytes)
+                former->bytes = run.bytes;
             return false;
+        }
+    }
     if (oracle->former_count == ORACLE_FORMER) {
         oracle->anything = true;
         return true;
     }
-    oracle->former[oracle->former_count].address = run.address;
-    oracle->former[oracle->former_count++].bytes = run.bytes;
+    oracle->former[oracle->former_count++] =
+        (struct oracle_former){run.address, run.bytes, (uint16_t)place};
+    oracle->former_at[place] = (uint16_t)oracle->former_count;
     return false;
+}
+
+/* A page stays as it was remembered until memory changes there. */
+static void remember_page(struct oracle *oracle, uint64_t address) {
+    uint8_t copy[EMP_PAGE_BYTES];
+    const uint8_t *page;
+    uint32_t place = oracle->pages_remembered++ % ORACLE_PAGES;
+    for (uint32_t i = 0; i < ORACLE_PAGES; i++)
+        if (oracle->pages[i].valid && oracle->pages[i].address == address) {
+            oracle->pages_remembered--;
+            return;
+        }
+    oracle->pages[place].address = address;
+    oracle->pages[place].valid = true;
+    if (remember_run(oracle, (struct run){address, EMP_PAGE_BYTES}))
+        return;
+    page = oracle->peek(oracle->owner, address, copy, sizeof copy);
+    for (uint32_t entry = 0; page != NULL && entry < EMP_INDIRECT_ENTRIES; entry++) {
+        struct run run = entry_at(page, entry);
+        if (entry % 8 == 0 && entry + 8 <= EMP_INDIRECT_ENTRIES && no_entries(page, entry)) {
+            entry += 7;
+            continue;
+        }
+        if (run.address == 0 && run.bytes == 0)
+            continue;
+        run.bytes = 0x10000; /* addresses and lengths may be read at different times */
+        if (remember_run(oracle, run))
+            return;
+    }
+}
+
+static void forget_pages(struct oracle *oracle, uint64_t address, uint32_t bytes) {
+    for (uint32_t i = 0; i < ORACLE_PAGES; i++)
+        if (oracle->pages[i].address < address + bytes &&
+            address < oracle->pages[i].address + EMP_PAGE_BYTES)
+            oracle->pages[i].valid = false;
+}
+
+static void remember_words(struct oracle *oracle, const uint32_t words[4][ORACLE_WORDS]) {
+    (void)each_of_words(words, true, remember_run, oracle);
+    remember_page(oracle, address_at(words[0]));
 }
 
 /* The memory that the descriptor names at this moment may be used from now on. */
@@ -128,9 +189,9 @@ static void remember(struct oracle *oracle, struct oracle_owned *owned) {
     if (oracle->anything)
         return;
     now_in_table(oracle, owned->descriptor, words);
-    (void)each_run(oracle, words, true, remember_run, oracle);
+    remember_words(oracle, words);
     if (!owned->changed)
-        (void)each_run(oracle, owned->words, true, remember_run, oracle);
+        remember_words(oracle, owned->words);
     owned->changed = true;
 }
 
@@ -141,6 +202,8 @@ static bool held(const struct oracle_owned *owned) {
 /* Whether the request of `owned` uses this descriptor, or may use it. */
 static bool reaches(const struct oracle_owned *owned, uint32_t descriptor) {
     uint32_t count = 0;
+    if (descriptor - owned->descriptor > 3)
+        return false;
     if (owned->changed || owned->taken == 0)
         count = 3;
     else if (FIELD(owned->words[0], FORMAT) == EMP_FORMAT_CHAIN)
@@ -151,9 +214,17 @@ static bool reaches(const struct oracle_owned *owned, uint32_t descriptor) {
 /* ------------------------------------------------------------------------- The host's side */
 
 void oracle_start(struct oracle *oracle) {
-    memcpy(oracle->seen, (const void *)(uintptr_t)oracle->table, sizeof oracle->seen);
+    plain_copy((unsigned char *)oracle->seen, (const unsigned char *)(uintptr_t)oracle->table,
+               sizeof oracle->seen);
+    for (uint32_t i = 0; i < oracle->owned_count; i++)
+        oracle->owned_at[oracle->owned[i].descriptor] = 0;
     oracle->owned_count = 0;
+    for (uint32_t i = 0; i < oracle->former_count; i++)
+        oracle->former_at[oracle->former[i].place] = 0;
     oracle->former_count = 0;
+    for (uint32_t i = 0; i < ORACLE_PAGES; i++)
+        oracle->pages[i].valid = false;
+    oracle->pages_remembered = 0;
     oracle->anything = false;
     oracle->forged = false;
     oracle->broken = false;
@@ -162,10 +233,8 @@ void oracle_start(struct oracle *oracle) {
 }
 
 static struct oracle_owned *find(struct oracle *oracle, uint32_t descriptor) {
-    for (uint32_t i = 0; i < oracle->owned_count; i++)
-        if (oracle->owned[i].descriptor == descriptor)
-            return &oracle->owned[i];
-    return NULL;
+    uint32_t place = oracle->owned_at[descriptor];
+    return place == 0 ? NULL : &oracle->owned[place - 1];
 }
 
 void oracle_before_word(struct oracle *oracle, uint32_t word, uint32_t value) {
@@ -200,21 +269,24 @@ static void handed_over(struct oracle *oracle, uint32_t descriptor) {
             return;
         }
         owned = &oracle->owned[oracle->owned_count++];
+        oracle->owned_at[descriptor] = (uint8_t)oracle->owned_count;
         *owned = (struct oracle_owned){.descriptor = (uint16_t)descriptor};
     }
     owned->posted = true;
-    if (owned->taken == 0)
+    if (owned->taken == 0) {
         owned->changed = false;
+        now_in_table(oracle, descriptor, owned->words);
+    }
 }
 
 /* Until the board has taken it, a descriptor may be written anew. */
 static void table_changed(struct oracle *oracle, uint32_t descriptor) {
     for (uint32_t i = 0; i < oracle->owned_count; i++) {
         struct oracle_owned *owned = &oracle->owned[i];
-        if (!held(owned) || !reaches(owned, descriptor))
+        if (!reaches(owned, descriptor) || !held(owned))
             continue;
         if (owned->taken == 0)
-            now_in_table(oracle, owned->descriptor, owned->words);
+            row_in_table(oracle, descriptor, owned->words[descriptor - owned->descriptor]);
         else if (owned->changed)
             remember(oracle, owned);
     }
@@ -255,6 +327,7 @@ void oracle_before_memory(struct oracle *oracle, uint64_t address, uint32_t byte
 }
 
 void oracle_after_memory(struct oracle *oracle, uint64_t address, uint32_t bytes) {
+    forget_pages(oracle, address, bytes);
     oracle_before_memory(oracle, address, bytes);
 }
 
@@ -271,9 +344,41 @@ static bool holds(struct run run, const struct wanted *wanted) {
            wanted->bytes <= run.bytes - (wanted->address - run.address);
 }
 
-static bool run_holds(void *context, struct run run, bool page) {
+static bool run_holds(void *context, struct run run) {
     const struct wanted *wanted = context;
-    return page == wanted->page && holds(run, wanted);
+    return holds(run, wanted);
+}
+
+/* Pieces of a page are used in order, first when transfers are queued, then when they are done: the
+ * search begins at the piece found last. */
+static bool page_names(const struct oracle *oracle, struct oracle_owned *owned,
+                       const struct wanted *wanted, bool done) {
+    uint64_t address = address_at(owned->words[0]);
+    uint32_t entries = FIELD(owned->words[0], LENGTH), entry = owned->entry[done];
+    uint8_t copy[EMP_PAGE_BYTES];
+    const uint8_t *page = oracle->peek(oracle->owner, address, copy, sizeof copy);
+    if (page == NULL)
+        return false;
+    if (entries > EMP_INDIRECT_ENTRIES)
+        entries = EMP_INDIRECT_ENTRIES;
+    for (uint32_t tried = 0; tried < entries; tried++, entry++) {
+        if (entry >= entries)
+            entry = 0;
+        if (holds(entry_at(page, entry), wanted)) {
+            owned->entry[done] = (uint16_t)entry;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool named(const struct oracle *oracle, struct oracle_owned *owned, struct wanted *wanted,
+                  bool done) {
+    if (FIELD(owned->words[0], FORMAT) != EMP_FORMAT_INDIRECT)
+        return !wanted->page && each_of_words(owned->words, false, run_holds, wanted);
+    if (wanted->page)
+        return holds((struct run){address_at(owned->words[0]), EMP_PAGE_BYTES}, wanted);
+    return page_names(oracle, owned, wanted, done);
 }
 
 void oracle_transfer(struct oracle *oracle, enum native_transfer transfer, uint64_t address,
@@ -285,15 +390,14 @@ void oracle_transfer(struct oracle *oracle, enum native_transfer transfer, uint6
         return;
     /* Of a page that a changed descriptor named when its transfer was queued. */
     if (wanted.page && done && oracle->broken) {
-        (void)each_of_page(oracle, address, EMP_INDIRECT_ENTRIES, true, remember_run, oracle);
-        (void)each_of_page(oracle, address - LENGTHS_AT, EMP_INDIRECT_ENTRIES, true, remember_run,
-                           oracle);
+        remember_page(oracle, address);
+        remember_page(oracle, address - LENGTHS_AT);
     }
     for (uint32_t i = 0; i < oracle->owned_count; i++) {
         struct oracle_owned *owned = &oracle->owned[i];
         if (held(owned) && !owned->changed &&
             (wanted.page || FIELD(owned->words[0], DIRECTION) == direction) &&
-            each_run(oracle, owned->words, false, run_holds, &wanted))
+            named(oracle, owned, &wanted, done))
             return;
     }
     for (uint32_t i = 0; i < oracle->former_count; i++)
@@ -403,8 +507,8 @@ static void compare(struct oracle *oracle, uint32_t word) {
 /* What the board wrote before it gave a descriptor back comes first. */
 static void compare_descriptor(struct oracle *oracle, uint32_t descriptor) {
     const size_t first = (size_t)descriptor * ORACLE_WORDS;
-    if (memcmp((const void *)(uintptr_t)&oracle->table[first], &oracle->seen[first],
-               ORACLE_WORDS * sizeof *oracle->seen) == 0)
+    if (plain_equal((const uint32_t *)(uintptr_t)&oracle->table[first], &oracle->seen[first],
+                    ORACLE_WORDS))
         return;
     for (uint32_t word = 0; word < ORACLE_WORDS; word++)
         if (word != EMP_DESCRIPTOR_OWNER_WORD)
@@ -419,7 +523,7 @@ void oracle_completions(struct oracle *oracle) {
 }
 
 void oracle_table(struct oracle *oracle) {
-    if (memcmp((const void *)(uintptr_t)oracle->table, oracle->seen, sizeof oracle->seen) == 0)
+    if (plain_equal((const uint32_t *)(uintptr_t)oracle->table, oracle->seen, ORACLE_TABLE_WORDS))
         return;
     for (uint32_t descriptor = 0; descriptor < EMP_DESCRIPTOR_LIMIT; descriptor++)
         compare_descriptor(oracle, descriptor);

@@ -19,29 +19,45 @@
 #define ORACLE_OWNED       64u
 #define ORACLE_FORMER      1024u
 
+#define ORACLE_FORMER_PLACES 4096u
+#define ORACLE_PAGES         16u
+
 /* A descriptor handed over: its words then, and of those that may continue it. */
 struct oracle_owned {
-    uint32_t words[4][ORACLE_WORDS];
     uint16_t descriptor;
-    uint16_t taken; /* ring entries that the board took and has not completed */
-    bool posted;    /* the host has given it to the board, which has not given it back */
-    bool changed;   /* words were changed meanwhile: `former` holds all that was named */
+    uint16_t taken;    /* ring entries that the board took and has not completed */
+    bool posted;       /* the host has given it to the board, which has not given it back */
+    bool changed;      /* words were changed meanwhile: `former` holds all that was named */
+    uint16_t entry[2]; /* of its page: where the piece was that a transfer used last */
+    uint32_t words[4][ORACLE_WORDS];
+};
+
+/* A run of memory that was named where the rules were broken. */
+struct oracle_former {
+    uint64_t address;
+    uint32_t bytes;
+    uint16_t place; /* in former_at */
 };
 
 struct oracle {
     volatile const uint32_t *table;
-    /* Reads host memory for the oracle: a page of addresses. False where all of it is zero. */
-    bool (*peek)(const void *owner, uint64_t address, void *to, uint32_t bytes);
+    /* Host memory for the oracle: a page of addresses, where it lies or copied to `copy`. NULL
+     * where all of it is zero. */
+    const uint8_t *(*peek)(const void *owner, uint64_t address, uint8_t *copy, uint32_t bytes);
     const void *owner;
 
     uint32_t seen[ORACLE_TABLE_WORDS]; /* the table after the last event */
     struct oracle_owned owned[ORACLE_OWNED];
     uint32_t owned_count;
+    uint8_t owned_at[EMP_DESCRIPTOR_LIMIT]; /* of each descriptor: a number in `owned`, from 1 */
+    struct oracle_former former[ORACLE_FORMER];
+    uint32_t former_count;
+    uint16_t former_at[ORACLE_FORMER_PLACES]; /* found by address: a number in `former`, from 1 */
     struct {
         uint64_t address;
-        uint32_t bytes;
-    } former[ORACLE_FORMER]; /* named where the rules were broken */
-    uint32_t former_count;
+        bool valid;        /* memory is as it was then */
+    } pages[ORACLE_PAGES]; /* of addresses, all of whose entries are among `former` */
+    uint32_t pages_remembered;
     bool anything; /* the board may touch any memory; see oracle_taken, or no room to remember more
                     */
     bool forged;   /* frames came that no node sent: sends may end early (docs/security.md) */

@@ -216,6 +216,7 @@ static int begin(void **state) {
         (void)host_memory(&pair.hosts[i], HOST_LOW, 1); /* written directly */
         (void)host_memory(&pair.hosts[i], HOST_ACROSS, 1);
         host_restart(&pair.hosts[i]);
+        assert_true(node_as_saved(pair.hosts[i].node, pair.hosts[i].fresh));
         pair.wires[i].count = 0;
     }
     pair.chance = 1;

@@ -78,20 +78,43 @@ void nic_panic(uint32_t code) {
 
 /* --------------------------------------------------------------------------------- Delivery */
 
-/* Campaigns ask several times for each event. */
+static inline bool native_waits(enum native_event event) {
+    switch (event) {
+    case NATIVE_READ:
+        return native_reads.queued != native_reads.done;
+    case NATIVE_WRITE:
+        return native_writes.queued != native_writes.done;
+    case NATIVE_SEND:
+        return native_may_send();
+    case NATIVE_ALARM:
+        return native_alarmed && (int32_t)(native_now - native_alarm_deadline) >= 0 &&
+               (!NIC_ALARM_NOTIFIES || native_notices_enough());
+    case NATIVE_WRITTEN:
+        return native_written_due();
+    case NATIVE_DOORBELL:
+        return native_rung != 0;
+    case NATIVE_READ_NOTICE:
+        return native_read_notice_due();
+    case NATIVE_FRAME:
+        return native_frame_waits();
+    case NATIVE_SLOT:
+        return native_slot_wanted && native_has_slot();
+    case NATIVE_WORK:
+        return native_work_wanted;
+    case NATIVE_EVENTS:
+        break;
+    }
+    return false;
+}
+
+/* Campaigns ask several times for each event: no loop, so that each call of native_waits becomes
+ * its one case. */
 static uint32_t native_waiting_events(void) {
-    return (uint32_t)(native_reads.queued != native_reads.done) << NATIVE_READ |
-           (uint32_t)(native_writes.queued != native_writes.done) << NATIVE_WRITE |
-           (uint32_t)native_may_send() << NATIVE_SEND |
-           (uint32_t)(native_alarmed && (int32_t)(native_now - native_alarm_deadline) >= 0 &&
-                      (!NIC_ALARM_NOTIFIES || native_notices_enough()))
-               << NATIVE_ALARM |
-           (uint32_t)native_written_due() << NATIVE_WRITTEN |
-           (uint32_t)(native_rung != 0) << NATIVE_DOORBELL |
-           (uint32_t)native_read_notice_due() << NATIVE_READ_NOTICE |
-           (uint32_t)native_frame_waits() << NATIVE_FRAME |
-           (uint32_t)(native_slot_wanted && native_has_slot()) << NATIVE_SLOT |
-           (uint32_t)native_work_wanted << NATIVE_WORK;
+#define NATIVE_WAITS(event) ((uint32_t)native_waits(event) << (event))
+    return NATIVE_WAITS(NATIVE_READ) | NATIVE_WAITS(NATIVE_WRITE) | NATIVE_WAITS(NATIVE_SEND) |
+           NATIVE_WAITS(NATIVE_ALARM) | NATIVE_WAITS(NATIVE_WRITTEN) |
+           NATIVE_WAITS(NATIVE_DOORBELL) | NATIVE_WAITS(NATIVE_READ_NOTICE) |
+           NATIVE_WAITS(NATIVE_FRAME) | NATIVE_WAITS(NATIVE_SLOT) | NATIVE_WAITS(NATIVE_WORK);
 }
 
 static void native_call(enum native_event event) {
@@ -144,8 +167,7 @@ static uint32_t native_waiting(void) {
 }
 
 static bool native_deliver(enum native_event event) {
-    if (native_stop_code != 0 ||
-        (event != NATIVE_ALARM && (native_waiting_events() >> event & 1) == 0))
+    if (native_stop_code != 0 || (event != NATIVE_ALARM && !native_waits(event)))
         return false;
     if (setjmp(native_out_of_event) == 0)
         native_call(event);
