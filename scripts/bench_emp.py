@@ -31,6 +31,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from scripts import published  # noqa: E402
 from scripts.bench_best import print_best  # noqa: E402
+from scripts.bench_others import draw_others, print_others  # noqa: E402
 from scripts.bench_plots import draw  # noqa: E402
 from scripts.bench_records import PLOTS, RESULT, Record, write  # noqa: E402
 
@@ -342,9 +343,11 @@ def main() -> None:
     for metric, title in TITLES.items():
         print_metric(records, metric, title)
     print_best(records)
+    print_others(records)
     write(records)
     print(f"\n{RESULT} has all records; curves:")
-    for path in draw([asdict(record) for record in records], PLOTS):
+    paths = draw([asdict(record) for record in records], PLOTS)
+    for path in paths + draw_others(records, PLOTS):
         print(f"  {path}")
 
 

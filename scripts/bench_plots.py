@@ -5,13 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import matplotlib
+from matplotlib.figure import Figure
 
-matplotlib.use("Agg")
-# The same bytes for the same records: no date, and no random ids in SVG.
-matplotlib.rcParams["svg.hashsalt"] = "bench"
-
-from matplotlib.figure import Figure  # noqa: E402
+from scripts.bench_others import mark_bandwidth
+from scripts.figure_files import save
 
 MARKERS = {"paper": "o", "modern": "s"}
 
@@ -83,6 +80,8 @@ def draw_curve(records: list[dict[str, Any]], curve: Curve) -> Figure:
         if papers:
             style = {"linestyle": "", "marker": "*", "markersize": 12, "color": "black"}
             axes.plot(*zip(*papers), label="published", **style)
+    if curve.metric == "bandwidth":
+        mark_bandwidth(axes)
     if curve.logarithmic:
         axes.set_xscale("symlog", base=2, linthresh=4)
     axes.set_ylim(bottom=0)
@@ -96,15 +95,11 @@ def draw_curve(records: list[dict[str, Any]], curve: Curve) -> Figure:
 
 def draw(records: list[dict[str, Any]], directory: Path) -> list[Path]:
     """Writes the figures and returns their paths."""
-    directory.mkdir(parents=True, exist_ok=True)
     written = []
     for curve in CURVES:
         chosen = [r for r in records if r["metric"] == curve.metric]
         if not chosen:
             continue
         figure = draw_curve(chosen, curve)
-        for suffix, metadata in (("svg", {"Date": None}), ("png", {})):
-            path = directory / f"{curve.metric}.{suffix}"
-            figure.savefig(path, metadata=metadata, dpi=120)
-            written.append(path)
+        written += save(figure, directory, curve.metric)
     return written
