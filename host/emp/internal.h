@@ -9,7 +9,10 @@
 #include "host/emp/libemp.h"
 #include "host/emp/session.h"
 
-enum { HELD_LIMIT = 16 /* receives */ };
+enum {
+    HELD_LIMIT = 16,      /* receives */
+    GENERATION_SHIFT = 16 /* in a request's number: below is the descriptor at which it begins */
+};
 _Static_assert(DESCRIPTOR_ANY_SOURCE == LIBEMP_ANY_SOURCE, "one number for every source");
 _Static_assert(EMP_CONTINUATION_BYTES <= EMP_DESCRIPTOR_BYTES, "both fit a table entry");
 _Static_assert(EMP_DESCRIPTOR_LIMIT <= 65536, "descriptor numbers fit a request");
@@ -59,6 +62,21 @@ struct libemp_held {
     uint32_t words[RUN_LIMIT * DESCRIPTOR_WORDS];
 };
 
+/* A peek, and whether its message can be claimed; see claim.c. */
+enum libemp_claim_state {
+    CLAIM_NONE,
+    CLAIM_WAITS,    /* the peek is posted */
+    CLAIM_TOLD,     /* it has ended: source and tag are those of its message */
+    CLAIM_OVERTAKEN /* by a receive that may take the message */
+};
+
+struct libemp_claim {
+    libemp_request request;
+    enum libemp_claim_state state;
+    uint16_t peer;
+    uint64_t tag, ignored;
+};
+
 struct libemp_board {
     struct board *hardware;
     struct libemp_session *session; /* NULL: the library posts itself */
@@ -82,6 +100,10 @@ struct libemp_board {
     uint64_t taken[(EMP_DESCRIPTOR_LIMIT + 63) / 64];
     struct libemp_slot slots[EMP_DESCRIPTOR_LIMIT];
     struct libemp_fragment fragments[EMP_INDIRECT_ENTRIES];
+
+    struct libemp_claim claims[EMP_DESCRIPTOR_LIMIT]; /* of the last peek with each descriptor */
+    uint64_t claimable[(EMP_DESCRIPTOR_LIMIT + 63) / 64]; /* those that a receive may overtake */
+    uint32_t claimable_count;
 
     bool holding;
     size_t held_count;
@@ -108,6 +130,21 @@ void libemp_forget_transfers(struct libemp_board *board);
 
 /* event.c: closes the descriptor, if there is one. */
 void libemp_close_event(struct libemp_board *board);
+
+/* claim.c: a peek is posted; a receive is, and may overtake peeks; a peek has met a message; a
+ * request ends; all have gone. */
+void libemp_claims_peek(struct libemp_board *board, libemp_request peek,
+                        const struct libemp_header *header);
+void libemp_claims_receive(struct libemp_board *board, const struct libemp_header *header);
+void libemp_claims_told(struct libemp_board *board, size_t index,
+                        const struct libemp_completion *message);
+void libemp_claims_ended(struct libemp_board *board, size_t index);
+void libemp_claims_reset(struct libemp_board *board);
+
+/* The descriptor at which a request begins. A number that is no request may give one beyond all. */
+static inline size_t libemp_request_index(libemp_request request) {
+    return request & ((1U << GENERATION_SHIFT) - 1);
+}
 
 /* post.c: resets all requests and descriptors to their state after a start. */
 void libemp_reset_requests(struct libemp_board *board);

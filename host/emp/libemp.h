@@ -254,14 +254,28 @@ LIBEMP_CHECKED int libemp_post_receive_matching(struct libemp_board *board, uint
  * for a message that was refused before ends at the next try, some milliseconds later at most
  * unless frames are lost. Only the next message of each source is seen, because messages match in
  * their order. One try ends one peek, the one posted first of those that accept the message.
- * A peek claims nothing. To get exactly this message, post a receive that names its source and its
- * whole tag, after the peek has ended. It takes this message, unless another receive that accepts
- * it was posted after the peek, or the source restarts or gives this node up meanwhile.
+ * A peek claims nothing: libemp_post_claim does, or any receive that accepts the message takes it.
  * A peek occupies one descriptor; libemp_cancel ends it with -ECANCELED.
  * Errors as of libemp_post_receive_matching; -EOPNOTSUPP: the library is built for a profile
  * without peeks. */
 LIBEMP_CHECKED int libemp_post_peek(struct libemp_board *board, uint16_t peer, uint64_t tag,
                                     uint64_t ignored, libemp_request *request);
+
+/* Receives the message that a peek has met, and no other: a receive of it alone, which
+ * libemp_test and libemp_wait end like any receive. `peek` is the number of a peek that has ended
+ * with 0 and whose message was not claimed yet; another peek may have got its descriptor since
+ * (-EINVAL). The message takes the claim, and receives posted later get later messages, in order.
+ * Source and tag need no wildcards any more, and the length is known, so memory can be found now.
+ * -ENOMSG: since the peek was posted, a receive was posted that may take the message, or the same
+ * message was claimed after another peek. Peek anew.
+ * A claim waits as a receive does if the message never comes: because the source restarts, cancels
+ * its send or gives this node up before the claim is posted. Its next message with the same tag
+ * then takes the claim.
+ * Other errors as of libemp_post_receive; after -EAGAIN and -ENOMEM the claim can be posted again.
+ * -EOPNOTSUPP: the library is built for a profile without peeks. */
+LIBEMP_CHECKED int libemp_post_claim(struct libemp_board *board, libemp_request peek,
+                                     const struct libemp_piece *pieces, size_t count,
+                                     libemp_request *request);
 
 /* What a finished request tells. After 0 and -EMSGSIZE source and tag are those of the message;
  * after other results of a receive with wildcards they are what it was posted with. */

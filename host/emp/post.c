@@ -14,7 +14,6 @@
 enum {
     MAILBOX_ADDRESS =
         BOARD_MAILBOXES + 4 + 8 * EMP_POSTING_MAILBOX, /* low word: writing it raises the event */
-    GENERATION_SHIFT = 16,
     HEALTH_POLLS = 1024,  /* of the board between two looks at the firmware's state */
     HEALTH_LOOKS = 16384, /* at the host's own memory: a millisecond, too */
     WAITING_LOOKS = 1024  /* while requests wait that the driver may have time for by now */
@@ -64,6 +63,7 @@ void libemp_reset_requests(struct libemp_board *board) {
             board->slots[i].generation++;
         board->slots[i].run = 0;
     }
+    libemp_claims_reset(board);
 }
 
 static uint32_t descriptor_address(const struct libemp_board *board, size_t index) {
@@ -269,11 +269,17 @@ static int post(struct libemp_board *board, struct libemp_header header,
     int error = check_matching(board, &header);
     if (error)
         return error;
-    if (board->session)
-        return post_over_session(board, header, pieces, count, request);
-    board_run_ahead(board->hardware);
-    error = post_pieces(board, header, pieces, count, request);
-    board_catch_up(board->hardware);
+    if (board->session) {
+        error = post_over_session(board, header, pieces, count, request);
+    } else {
+        board_run_ahead(board->hardware);
+        error = post_pieces(board, header, pieces, count, request);
+        board_catch_up(board->hardware);
+    }
+    if (!error && header.peek)
+        libemp_claims_peek(board, *request, &header);
+    else if (!error && header.direction == EMP_DIRECTION_RECEIVE)
+        libemp_claims_receive(board, &header);
     return error;
 }
 
@@ -311,7 +317,7 @@ int libemp_post_peek(struct libemp_board *board, uint16_t peer, uint64_t tag, ui
 }
 
 static struct libemp_slot *find_slot(struct libemp_board *board, libemp_request request) {
-    const size_t index = request & ((1U << GENERATION_SHIFT) - 1);
+    const size_t index = libemp_request_index(request);
     if (index >= EMP_DESCRIPTOR_LIMIT)
         return NULL;
     struct libemp_slot *slot = &board->slots[index];
@@ -399,6 +405,7 @@ static void forget(struct libemp_board *board, struct libemp_slot *slot) {
     const size_t index = (size_t)(slot - board->slots);
     if (board->session)
         session_finish(board, index);
+    libemp_claims_ended(board, index);
     give_back(board, index, slot->run);
     slot->run = 0;
     slot->generation++;
@@ -425,6 +432,8 @@ static int look(struct libemp_board *board, struct libemp_slot *slot, uint32_t w
          result == EMP_RESULT_PEEKED) &&
         !read_source(board, slot, &found))
         return fail_foreign(board, index, word);
+    if (result == EMP_RESULT_PEEKED)
+        libemp_claims_told(board, index, &found);
     if (completion)
         *completion = found;
     forget(board, slot);

@@ -58,6 +58,7 @@ def test_random_faults(profile: str) -> None:
         "end_to_end/test_matching",
         "end_to_end/test_silence",
         "end_to_end/test_tagged",
+        "host/test_claim",
         "host/test_descriptor",
         "host/test_ends_in_memory",
         "host/test_long",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tags of 64 bits, ignored bits and any source on two boards: which receive a message takes, and
- * what its completion tells. Peeks, and cancels of sends. In a profile without all this: that the
- * library says so. */
+ * what its completion tells. Peeks, claims, and cancels of sends. In a profile without all this:
+ * that the library says so. */
 #include "tests/host/check.h"
 
 #include "tests/end_to_end/exchange.h"
@@ -133,6 +133,90 @@ static int peek_and_receive(struct pair_side *side, void *argument) {
     return 0;
 }
 
+/* --------------------------------------------------------------------------------- Claims */
+
+enum { CLAIMED = 40, CLAIM_ROOM = 4096 };
+
+static size_t claimed_length(unsigned i) {
+    return 97 * i % CLAIM_ROOM;
+}
+
+static int send_to_claims(struct pair_side *side, void *argument) {
+    libemp_request request[CLAIMED];
+    uint8_t *bytes = libemp_allocate(side->board, (size_t)CLAIMED * CLAIM_ROOM);
+    struct libemp_piece piece = {0};
+    (void)argument;
+    need(libemp_register(side->board, bytes, (size_t)CLAIMED * CLAIM_ROOM, &piece.memory) == 0);
+    for (unsigned i = 0; i < CLAIMED; i++) {
+        piece.offset = (size_t)i * CLAIM_ROOM;
+        piece.length = claimed_length(i);
+        memset(bytes + piece.offset, (int)i + 1, piece.length);
+        need(libemp_post_send(side->board, side->peer, peeked_tag(i), &piece, 1, &request[i]) == 0);
+    }
+    for (unsigned i = 0; i < CLAIMED; i++)
+        need(libemp_wait(side->board, request[i], LIBEMP_FOREVER, NULL) == 0);
+    return 0;
+}
+
+/* Has this request received just this message? */
+static int expect_message(struct pair_side *side, libemp_request request, unsigned i,
+                          const uint8_t *bytes) {
+    struct libemp_completion completion;
+    need(libemp_wait(side->board, request, LIBEMP_FOREVER, &completion) == 0);
+    need(completion.length == claimed_length(i) && completion.tag == peeked_tag(i));
+    for (size_t at = 0; at < completion.length; at++)
+        need(bytes[at] == i + 1);
+    return 0;
+}
+
+/* What is done with message `i`, by turns: it is claimed; claimed, while a receive that accepts
+ * everything is posted right behind; not to be claimed, because such a receive was posted in
+ * between, or right behind the peek. Messages come in order whatever took them. */
+static int claim_and_receive(struct pair_side *side, void *argument) {
+    struct libemp_completion met;
+    libemp_request peek, claim, other;
+    struct libemp_piece piece[2] = {{.length = CLAIM_ROOM}, {.length = CLAIM_ROOM}};
+    uint8_t *bytes = libemp_allocate(side->board, (size_t)2 * CLAIM_ROOM);
+    (void)argument;
+    need(libemp_register(side->board, bytes, (size_t)2 * CLAIM_ROOM, &piece[0].memory) == 0);
+    piece[1].memory = piece[0].memory;
+    piece[1].offset = CLAIM_ROOM;
+    for (unsigned i = 0, turn = 0; i < CLAIMED; i++, turn++) {
+        const bool between = turn % 4 == 2, behind = turn % 4 == 3;
+        memset(bytes, 0, (size_t)2 * CLAIM_ROOM);
+        need(libemp_post_peek(side->board, LIBEMP_ANY_SOURCE, 0, UINT64_MAX, &peek) == 0);
+        if (!behind) {
+            need(libemp_wait(side->board, peek, LIBEMP_FOREVER, &met) == 0);
+            need(met.length == claimed_length(i) && met.tag == peeked_tag(i));
+        }
+        if (between || behind) {
+            need(libemp_post_receive_matching(side->board, LIBEMP_ANY_SOURCE, 0, UINT64_MAX,
+                                              &piece[1], 1, &other) == 0);
+            need(expect_message(side, other, i, bytes + CLAIM_ROOM) == 0);
+            if (behind) {
+                need(libemp_cancel(side->board, peek) == 0);
+                if (libemp_wait(side->board, peek, LIBEMP_FOREVER, NULL) == -ECANCELED)
+                    continue;
+            }
+            need(libemp_post_claim(side->board, peek, piece, 1, &claim) == -ENOMSG);
+            continue;
+        }
+        piece[0].length = met.length;
+        need(libemp_post_claim(side->board, peek, piece, 1, &claim) == 0);
+        if (turn % 4 == 1 && i + 1 < CLAIMED) {
+            need(libemp_post_receive_matching(side->board, LIBEMP_ANY_SOURCE, 0, UINT64_MAX,
+                                              &piece[1], 1, &other) == 0);
+            need(expect_message(side, other, i + 1, bytes + CLAIM_ROOM) == 0);
+            need(expect_message(side, claim, i, bytes) == 0);
+            i++;
+        } else {
+            need(expect_message(side, claim, i, bytes) == 0);
+        }
+    }
+    need(libemp_descriptors_free(side->board) == libemp_descriptor_limit());
+    return 0;
+}
+
 /* ------------------------------------------------------------------------- Cancels of sends */
 
 enum { SENDS = 40, LAST = 'z' };
@@ -222,6 +306,14 @@ static void matching__peeks(void **state) {
         exchange_programs(send_to_peeks, peek_and_receive, NULL, seed, seed == 20 ? 0 : 0.2);
 }
 
+static void matching__peeked_messages_are_claimed(void **state) {
+    (void)state;
+    if (libemp_tag_bits() < 64)
+        skip();
+    for (uint64_t seed = 40; seed < 46; seed++)
+        exchange_programs(send_to_claims, claim_and_receive, NULL, seed, seed == 40 ? 0 : 0.1);
+}
+
 static void matching__sends_are_cancelled(void **state) {
     (void)state;
     if (libemp_tag_bits() < 64)
@@ -234,6 +326,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matching__first_receive_that_accepts),
         cmocka_unit_test(matching__peeks),
+        cmocka_unit_test(matching__peeked_messages_are_claimed),
         cmocka_unit_test(matching__sends_are_cancelled),
     };
     return cmocka_run_group_tests_name("matching", tests, NULL, NULL);
