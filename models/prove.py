@@ -3,7 +3,7 @@
 """Proves small C functions for all their inputs: `make prove`.
 
     models/prove.py                     everything
-    models/prove.py --only parser       one subject: parser, codecs, accessors, support, processors
+    models/prove.py --only parser       one subject: parser, codecs, accessors, support, processors, units
 
 The C is compiled by clang for a big-endian machine with 32-bit addresses, as the chip is, without optimisation, and
 its intermediate code executed symbolically (models/proof/symbolic.py): no input is chosen, all are covered, and every
@@ -31,6 +31,7 @@ from models.proof import (
     frame_parser,
     processors,
     support,
+    units,
 )  # noqa: E402
 from models.proof.interleaving import Violated  # noqa: E402
 from models.proof.llvm_text import Unreadable  # noqa: E402
@@ -42,7 +43,7 @@ SPECS = {
     for path in sorted(ROOT.glob("spec/*/*.hsm"))
     if path.stem == path.parent.name
 }
-SUBJECTS = ("parser", "codecs", "accessors", "support", "processors")
+SUBJECTS = ("parser", "codecs", "accessors", "support", "processors", "units")
 
 
 class Proofs:
@@ -96,6 +97,11 @@ class Proofs:
     def processors(self) -> tuple[list[str], Tally]:
         """Not for all inputs but in all orders: each is a path."""
         told, states = processors.prove(self.directory)
+        return told, Tally(paths=states)
+
+    def units(self) -> tuple[list[str], Tally]:
+        """In all orders, too."""
+        told, states = units.prove(self.directory)
         return told, Tally(paths=states)
 
 

@@ -2,8 +2,9 @@
 """Runs C of several threads in every order of their accesses to what they share, and looks at each state once.
 
 Each thread is a function of a module of its own (llvm_text.py): C compiled for one processor. Objects of a module are its
-thread's. What is shared the C reaches through pointers that functions without a body give it; what they give, and what
-else they do, the surroundings say (`Surroundings`). A step is one load or store of shared memory with all that its thread
+thread's, but for those that the C puts into the section of common memory. What else is shared the C reaches through
+pointers that functions without a body give it; what they give, and what else they do, the surroundings say
+(`Surroundings`). A step is one load or store of shared memory with all that its thread
 does alone after it. Memory is sequentially consistent: each access takes effect at once, in the order of the program. So
 it is on a chip whose processors have one instruction under way each, and neither caches nor a buffer that a load
 overtakes.
@@ -14,9 +15,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Optional, Protocol, Union
 
-from .llvm_text import Function, Instruction, Integer, Module, Operand, Unreadable
+from .llvm_text import (
+    Function,
+    Instruction,
+    Integer,
+    Module,
+    Operand,
+    Type,
+    Unreadable,
+)
 
 WORD = 0xFFFFFFFF
+COMMON = ".bss.common"  # the section of NIC_COMMON
 LOCAL_LIMIT = 10_000  # instructions of a thread between two shared accesses
 
 
@@ -27,6 +37,7 @@ class Pointer:
 
 
 Value = Union[int, Pointer]
+Memory = dict[tuple[str, int], int]
 Registers = tuple[tuple[str, Value], ...]
 
 
@@ -51,11 +62,12 @@ class State:
 
 
 class Violated(Exception):
-    """A property does not hold."""
+    """A property does not hold. `step`: how many accesses it takes at least; 0 where no single order shows it."""
 
     def __init__(self, property: str, why: str) -> None:
         super().__init__(f"{property}: {why}")
         self.property = property
+        self.step = 0
 
 
 class Surroundings(Protocol):
@@ -63,18 +75,21 @@ class Surroundings(Protocol):
 
     ghost: tuple[int, ...]  # at the beginning
 
-    def load(self, memory: dict[tuple[str, int], int], at: Pointer) -> int:
-        """A word of shared memory."""
+    def load(self, thread: int, memory: Memory, at: Pointer) -> int:
+        """A word of shared memory; may change `memory`. Raises Violated."""
 
-    def store(
-        self, memory: dict[tuple[str, int], int], at: Pointer, value: int
-    ) -> None:
-        """Changes `memory`."""
+    def store(self, thread: int, memory: Memory, at: Pointer, value: int) -> None:
+        """Changes `memory`. Raises Violated."""
 
     def call(
-        self, thread: int, name: str, arguments: list[Value], ghost: list[int]
+        self,
+        thread: int,
+        name: str,
+        arguments: list[Value],
+        memory: Memory,
+        ghost: list[int],
     ) -> Optional[Value]:
-        """A function without a body; may change `ghost`. Raises Violated."""
+        """A function without a body; may change `ghost`, and look at `memory` although no step shows it. Raises Violated."""
 
     def ended(self, ghost: tuple[int, ...]) -> bool:
         """Has all happened that must, when the threads have ended?"""
@@ -117,6 +132,8 @@ class Interleaving:
         self.around = surroundings
         self.counters = {f"@{name}" for name in counters}
         self.limit = limit
+        # How an object is cut into words: one that is read as it was not written would not be found.
+        self._cuts: dict[str, dict[int, int]] = {}
         self._live: dict[tuple[int, str], dict[tuple[str, int], frozenset[str]]] = {}
 
     # --- the search
@@ -137,7 +154,11 @@ class Interleaving:
                 for number, frames in enumerate(state.threads):
                     if not frames:
                         continue
-                    after = self._step(state, number)
+                    try:
+                        after = self._step(state, number)
+                    except Violated as violated:
+                        violated.step = found.depth + 1
+                        raise
                     found.steps += 1
                     known = before.get(after)
                     if known is None:
@@ -197,13 +218,17 @@ class Interleaving:
         instruction = self._function(number, frame).blocks[frame.block][frame.index]
         if instruction.operation == "load":
             at = self._pointer(running, instruction.operands[0])
-            running.registers[instruction.result] = self.around.load(running.shared, at)
+            self._check_cut(number, at, instruction.type)
+            running.registers[instruction.result] = self.around.load(
+                number, running.shared, at
+            )
         else:
             at = self._pointer(running, instruction.operands[1])
+            self._check_cut(number, at, instruction.operands[0].type)
             value = self._value(running, instruction.operands[0])
             if not isinstance(value, int):
                 raise Unreadable("a pointer is stored in shared memory")
-            self.around.store(running.shared, at, value)
+            self.around.store(number, running.shared, at, value)
         running.frames.append(self._kept(running, frame, frame.index + 1))
         return self._alone(state, running)
 
@@ -240,11 +265,22 @@ class Interleaving:
         if instruction.operation not in ("load", "store"):
             return False
         operand = instruction.operands[instruction.operation == "store"]
-        return not self._is_own(self._pointer(running, operand))
+        return not self._is_own(running.number, self._pointer(running, operand))
 
-    @staticmethod
-    def _is_own(at: Pointer) -> bool:
-        return at.object.startswith("@")
+    def _is_own(self, number: int, at: Pointer) -> bool:
+        module = self.threads[number][0]
+        return (
+            at.object.startswith("@") and module.sections.get(at.object[1:]) != COMMON
+        )
+
+    def _check_cut(self, number: int, at: Pointer, type: Type) -> None:
+        size = self.threads[number][0].size(type)
+        cuts = self._cuts.setdefault(at.object, {})
+        if cuts.setdefault(at.offset, size) != size or any(
+            other != at.offset and other < at.offset + size and at.offset < other + cut
+            for other, cut in cuts.items()
+        ):
+            raise Unreadable(f"{at.object} is cut in two ways at {at.offset}")
 
     def _execute(
         self, running: _Running, frame: Frame, instruction: Instruction
@@ -283,7 +319,11 @@ class Interleaving:
                 )
                 return
             answer = self.around.call(
-                running.number, instruction.callee, values, running.ghost
+                running.number,
+                instruction.callee,
+                values,
+                running.shared,
+                running.ghost,
             )
             if result:
                 assert answer is not None
@@ -301,6 +341,8 @@ class Interleaving:
             registers[result] = _compared(instruction.predicate, values[0], values[1])
         elif operation == "select":
             registers[result] = values[1] if values[0] else values[2]
+        elif operation == "barrier":
+            pass
         elif operation in ("zext", "bitcast"):
             registers[result] = values[0]
         elif operation == "trunc" and isinstance(instruction.type, Integer):
@@ -311,14 +353,20 @@ class Interleaving:
         running.frames.append(self._kept(running, frame, index))
 
     def _enter(self, running: _Running, frame: Frame, label: str) -> None:
-        """Goes to a block; its first instructions take values by where the thread comes from, all at once."""
+        """Goes to a block; its first instructions take values by where the thread comes from, all at once. A value that is not
+        defined there is none: only its use is an error."""
         block = self._function(running.number, frame).blocks[label]
         new: dict[str, Value] = {}
+        results: list[str] = []
         index = 0
         while block[index].operation == "phi":
             operand = block[index].operands[block[index].labels.index(frame.block)]
-            new[block[index].result] = self._value(running, operand)
+            results.append(block[index].result)
+            if self._is_defined(running, operand):
+                new[block[index].result] = self._value(running, operand)
             index += 1
+        for result in results:
+            running.registers.pop(result, None)
         running.registers.update(new)
         moved = Frame(frame.function, label, index, ())
         running.frames.append(self._kept(running, moved, index))
@@ -340,7 +388,15 @@ class Interleaving:
 
     # --- values
 
+    @staticmethod
+    def _is_defined(running: _Running, operand: Operand) -> bool:
+        if operand.name:
+            return operand.name in running.registers
+        return bool(operand.object) or operand.number is not None
+
     def _value(self, running: _Running, operand: Operand) -> Value:
+        if not self._is_defined(running, operand):
+            raise Unreadable("an undefined value is used")
         if operand.name:
             return running.registers[operand.name]
         if operand.object:
@@ -349,8 +405,7 @@ class Interleaving:
                 module.offset(operand.stepped, operand.steps) if operand.steps else 0
             )
             return Pointer(f"@{operand.object}", offset)
-        if operand.number is None:
-            raise Unreadable("an undefined value is used")
+        assert operand.number is not None
         return operand.number & WORD
 
     def _pointer(self, running: _Running, operand: Operand) -> Pointer:

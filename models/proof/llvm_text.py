@@ -85,10 +85,12 @@ class Function:
 
 @dataclass
 class Module:
-    """What a file of intermediate code defines. 32-bit pointers and big-endian: the chip's."""
+    """What a file of intermediate code defines. 32-bit pointers and big-endian: the chip's. `sections`: of the objects for
+    which the C names one."""
 
     structures: dict[str, tuple[Type, ...]] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
+    sections: dict[str, str] = field(default_factory=dict)
 
     def size(self, type: Type) -> int:
         if isinstance(type, Integer):
@@ -192,6 +194,8 @@ class Cursor:
         object = self.take(rf"@({NAME})")
         if object is not None:
             return Operand(type, object=object)
+        if (address := self.take(r"inttoptr \(i32 (-?\d+) to [^)]*\)")) is not None:
+            return Operand(type, number=int(address))
         if self.take(r"getelementptr inbounds \("):
             stepped = self.type()
             self.need(",")
@@ -232,6 +236,11 @@ def read(text: str) -> Module:
     }
     for name, body in re.findall(rf"^%({NAME}) = type {{(.*)}}$", text, re.M):
         module.structures[name] = _members(body)
+    module.sections = dict(
+        re.findall(
+            rf'^@({NAME}) = .*(?:global|constant) .*section "([^"]*)"', text, re.M
+        )
+    )
     for head, body in re.findall(r"^(define [^\n]*) {\n(.*?)^}", text, re.M | re.S):
         function = _function(head)
         _blocks(function, body, lines)
@@ -250,7 +259,7 @@ def _members(body: str) -> tuple[Type, ...]:
 def _function(head: str) -> Function:
     cursor = Cursor(head)
     cursor.need(r"define\b")
-    while cursor.take(r"(?:dso_local|internal|zeroext|signext|noundef)\b"):
+    while cursor.take(r"(?:dso_local|internal|fastcc|zeroext|signext|noundef)\b"):
         pass
     result = cursor.type()
     name = cursor.need(rf"@({NAME})")
@@ -358,8 +367,13 @@ def _instruction(line: str, number: int) -> Instruction:
             cursor.need(r", label")
             found.labels.append(cursor.need(rf"%({NAME})"))
     elif operation == "call":
+        cursor.take(r"fastcc\b")
         cursor.take(ATTRIBUTES)
         found.type = cursor.type()
+        if cursor.take(r'asm sideeffect "", "~{memory}[^"]*"\(\)'):
+            found.operation = "barrier"  # of the compiler; for the chip it is nothing
+            cursor.take(r"#\d+")
+            return found
         found.callee = cursor.need(rf"@({NAME})")
         cursor.need(r"\(")
         while not cursor.take(r"\)"):

@@ -2,8 +2,8 @@
 """Lock, signals and queues of two processors: the C that ships, run in every order of single loads and stores.
 
 What is searched is fw-runtime/messages.h and fw-runtime/port/tigon2/processors.h and .c, compiled for each processor. The
-event loop around them, in assembly on the chip, is a loop in C here: it loads its event word, then serves one event, the
-highest bit first. Semaphore and event words behave as the chip's reference says (3.4, 4).
+event loop around them, in assembly on the chip, is a loop in C here (processors.c): it loads its event word, then serves
+one event, the highest bit first. Semaphore and event words behave as the chip's reference says (3.4, 4).
 
 Each processor sends numbered messages to the other, one for each time it finds its event "work" set, which it sets itself:
 so both processors change both event words all the time. Who finds the queue full goes on when it is signalled that there
@@ -27,101 +27,11 @@ from dataclasses import dataclass
 from typing import Optional
 
 from . import c_code
-from .interleaving import Found, Interleaving, Pointer, Value, Violated
+from .interleaving import Found, Interleaving, Memory, Pointer, Value, Violated
 
 REGISTERS = "registers"
 SEMAPHORES = {0x048: 1, 0x04C: 2}
 FRAMES = "frames"
-
-HARNESS = """
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#define FW_RUNTIME_PORT_H
-#define NIC_PROCESSORS 2
-#define NIC_PROCESSOR %(processor)d
-#define NIC_FAST
-#define NIC_HOT
-#define NIC_COLD
-#define NIC_ENTRY
-#define NIC_MESSAGE_LIMIT %(limit)du
-#define NIC_MESSAGE_WORDS 2u
-
-struct nic_processor_counters { uint32_t lock_waits, wake_ups; };
-volatile uint32_t *chip_register(uint32_t offset);
-#define TIGON2_REGISTER(name) (*chip_register(TIGON2_##name))
-void nic_on_signal(void);
-void tigon2_on_signal(void);
-void tigon2_second_on_signal(void);
-#include "fw-runtime/messages.h"
-struct nic_messages *queue_to(uint32_t processor);
-volatile uint32_t *frame_of(uint32_t processor, uint32_t number);
-void delivered(uint32_t number, uint32_t check, uint32_t content);
-void section_begins(void);
-void section_ends(void);
-uint32_t next_to_send(void); /* 0: none is left */
-bool finished(void);
-void run(void);
-
-#include "fw-runtime/port/tigon2/processors.c"
-
-#if NIC_PROCESSOR == 0
-#define ON_SIGNAL tigon2_on_signal
-#else
-#define ON_SIGNAL tigon2_second_on_signal
-#endif
-#define OTHER (1u - NIC_PROCESSOR)
-#define WORK  3u
-
-/* A message is its number and what the number makes; and a frame, which is the number again. */
-static void on_work(void) {
-    volatile uint32_t *words = nic_message_begin(queue_to(OTHER));
-    uint32_t number;
-    tigon2_withdraw(WORK);
-    if (words == NULL)
-        return;
-    number = next_to_send();
-    if (number == 0)
-        return;
-    *frame_of(OTHER, number) = number;
-    words[0] = number;
-    words[1] = ~number;
-    nic_message_put(queue_to(OTHER));
-    nic_signal();
-    nic_lock();
-    tigon2_raise(WORK);
-    section_begins();
-    (void)TIGON2_REGISTER(OTHER_EVENT);
-    section_ends();
-    nic_unlock();
-}
-
-/* Taking leaves room, which the other one may wait for. */
-void nic_on_signal(void) {
-    struct nic_messages *queue = queue_to(NIC_PROCESSOR);
-    const volatile uint32_t *words;
-    while ((words = nic_message_first(queue)) != NULL) {
-        uint32_t number = words[0];
-        uint32_t check = words[1];
-        delivered(number, check, *frame_of(NIC_PROCESSOR, number));
-        nic_message_taken(queue);
-        nic_signal();
-    }
-    tigon2_raise(WORK);
-}
-
-void run(void) {
-    tigon2_raise(WORK);
-    while (!finished()) {
-        uint32_t events = TIGON2_REGISTER(OWN_EVENT);
-        if (events & 1u << TIGON2_EVENT_SIGNAL)
-            ON_SIGNAL();
-        else if (events & 1u << WORK)
-            on_work();
-    }
-}
-"""
 
 
 @dataclass(frozen=True)
@@ -140,14 +50,12 @@ class Chip:
         self.traffic = traffic
         self.ghost: tuple[int, ...] = (0, 0, 0, 0, 0)
 
-    def load(self, memory: dict[tuple[str, int], int], at: Pointer) -> int:
+    def load(self, thread: int, memory: Memory, at: Pointer) -> int:
         if at.object == REGISTERS and at.offset in SEMAPHORES:
             return int(memory.get((REGISTERS, 0), 0) == SEMAPHORES[at.offset])
         return memory.get((at.object, at.offset), 0)
 
-    def store(
-        self, memory: dict[tuple[str, int], int], at: Pointer, value: int
-    ) -> None:
+    def store(self, thread: int, memory: Memory, at: Pointer, value: int) -> None:
         if at.object == REGISTERS and at.offset in SEMAPHORES:
             holder = memory.get((REGISTERS, 0), 0)
             face = SEMAPHORES[at.offset]
@@ -157,7 +65,12 @@ class Chip:
         memory[at.object, at.offset] = value
 
     def call(
-        self, thread: int, name: str, arguments: list[Value], ghost: list[int]
+        self,
+        thread: int,
+        name: str,
+        arguments: list[Value],
+        memory: Memory,
+        ghost: list[int],
     ) -> Optional[Value]:
         numbers = [value for value in arguments if isinstance(value, int)]
         own = 2 * thread
@@ -226,18 +139,16 @@ def prove(directory: pathlib.Path) -> tuple[list[str], int]:
 
 
 def search(
-    traffic: Traffic,
-    directory: pathlib.Path,
-    include: list[pathlib.Path],
-    harness: str = HARNESS,
+    traffic: Traffic, directory: pathlib.Path, tree: list[pathlib.Path]
 ) -> Found:
-    """Every order of accesses. `include`: where files are looked for before those of the repository. Raises Violated."""
+    """Every order of accesses. `tree`: where files are looked for before those of the repository. Raises Violated."""
     modules = [
         c_code.compile_text(
-            harness % {"processor": processor, "limit": traffic.limit},
+            f"#define NIC_PROCESSOR {processor}\n#define NIC_MESSAGE_LIMIT {traffic.limit}u\n"
+            '#include "models/proof/processors.c"\n',
             directory,
             f"processor_{processor}",
-            include,
+            tree,
             optimised=True,
         )
         for processor in (0, 1)
