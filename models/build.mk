@@ -26,7 +26,7 @@ verify-nightly:  ## the longest configurations too
 
 # Proofs of small C functions for all inputs: parser and codecs equal the layouts, accessors and sets do what they say.
 .PHONY: prove
-prove:           ## prove frame parser, codecs, accessors of layouts, sets and pools for all inputs, lock and queues in all orders
+prove:           ## prove frame parser, codecs, accessors of layouts, sets and pools for all inputs, lock, queues and units in all orders
 	@scripts/setup.sh demo prove
 	$(Q)$(MAKE) --no-print-directory -s generate $(BUILD)/gen/emp/frame.c
 	$(Q)$(PYTHON) models/prove.py --build $(BUILD)
@@ -39,8 +39,8 @@ SAMPLE ?= 110
 MUTANT_CHECKS := one_message window new_size truncated one_record unreceived restart restart_twice restart_again \
   restart_two_messages restart_waiting three_messages cancelled late_reads clean_wire late_reads_restart negotiation
 
-.PHONY: mutants mutants-abp mutants-emp
-mutants: mutants-abp mutants-emp ## break the specs in every way: which property shows it? (half an hour; docs/mutants-*.md)
+.PHONY: mutants mutants-abp mutants-emp mutants-placements
+mutants: mutants-abp mutants-emp mutants-placements ## break the specs in every way: which property shows it? (half an hour; docs/mutants-*.md)
 
 mutants-abp:
 	@scripts/setup.sh demo verify
@@ -50,3 +50,7 @@ mutants-emp:     ## those of EMP; SAMPLE=N how many, OPERATORS="..." all of thes
 	@scripts/setup.sh demo verify
 	$(Q)$(MUTANTS) spec/emp/emp.hsm --checks $(MUTANT_CHECKS) $(if $(OPERATORS),--operators $(OPERATORS),--sample $(SAMPLE) \
 	  --survivors tests/mutants/survivors_emp.toml --page docs/mutants-emp.md)
+
+mutants-placements: ## break lock, queues, units and divided nodes: which property shows it? (docs/mutants-placements.md)
+	@scripts/setup.sh demo verify prove
+	$(Q)$(PYTHON) models/placement_mutants.py --build $(BUILD) --page docs/mutants-placements.md

@@ -14,6 +14,7 @@ from hsmc.commands.main import main
 HERE = Path(__file__).resolve().parent
 BELL = HERE / "divided/bell.hsm"
 TICKET = HERE / "divided/ticket.hsm"
+SHOP = HERE / "divided/shop.hsm"
 
 
 def verify(directory: Path, spec: Path, *arguments: str) -> dict[str, Any]:
@@ -94,40 +95,7 @@ def test_placements_that_no_image_has_are_refused(
     assert "did you mean 'APART'" in said
 
 
-# Of tests/backend/messages/late.hsm: an order may be packed, told and ordered anew while a hint for it is on its way.
-SHOP = """
-property keeps_numbers safety "What is told of an order is its number."
-
-world shop
-  nodes counter
-  bound orders = 2
-  bound hints  = 2
-  variable ordered: u8
-  variable hinted:  u8
-  variable told:    u8
-  variable packing: bool
-  host Clerk.order(10 + ordered) at counter when ordered < orders and ordered == told / ordered := ordered + 1
-  host Clerk.hint(7) at counter when hinted < hints / hinted := hinted + 1
-  host Packer[1].wrapped() at counter when packing / packing := false
-  observe wrap(number) / packing := true
-  observe tell(number)
-    assert keeps_numbers: number <= 1 or number == 10 + told
-    if number > 1
-      told := told + 1
-  end when hinted == hints and not packing
-
-check hints in shop "Two orders, two hints."
-  world hints_divided = 2
-"""
-
-
 def test_a_message_that_is_too_late_for_its_record_is_ignored(tmp_path: Path) -> None:
     """Its machine has had its end, or the record is in use again."""
-    late = tmp_path / "late.hsm"
-    text = (HERE.parents[1] / "tests/backend/messages/late.hsm").read_text()
-    # Each hint is raised twice: so the queue has room for an order behind a hint.
-    hint = "raise Packer[o].hint(number)"
-    assert text.count(hint) == 1
-    late.write_text(text.replace(hint, f"{hint}; {hint}") + SHOP)
-    found = verify(tmp_path, late, "--kind=safety", "--placement", "TWO")
+    found = verify(tmp_path, SHOP, "--kind=safety", "--placement", "TWO")
     assert found == {"hints": {"safety": (46, "holds")}}

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""`hsmc mutants`: chooses mutants, has them examined, and says what became of each."""
+"""What became of mutants, each by itself and counted: for people, for programs, and as a page. `Report` is that of
+`hsmc mutants`."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Optional, Sequence
+from typing import Iterable, Optional, Sequence
 
 from . import survivors
 from .mutants import Baseline, Outcome, as_record
@@ -21,16 +22,10 @@ FATES = {
 }
 
 
-class Report:
-    def __init__(
-        self,
-        subject: Subject,
-        baseline: Baseline,
-        outcomes: Sequence[Outcome],
-        known: Sequence[Survivor],
-    ) -> None:
-        self.subject = subject
-        self.baseline = baseline
+class Fates:
+    """Of mutants, wherever they come from. `known`: explanations of those that survive."""
+
+    def __init__(self, outcomes: Sequence[Outcome], known: Sequence[Survivor]) -> None:
         self.outcomes = outcomes
         self.known = known
         self.survived = [o for o in outcomes if o.fate == "survived"]
@@ -75,7 +70,8 @@ class Report:
         """What became of it."""
         if outcome.fate == "property":
             last = outcome.found[-1]
-            return f"{outcome.by} ({last.search}, step {last.steps})"
+            step = f", step {last.steps}" if last.steps else ""
+            return f"{outcome.by} ({last.search}{step})"
         if outcome.fate == "compiler":
             return outcome.by
         known = self.explanation(outcome)
@@ -96,13 +92,58 @@ class Report:
         )
         return lines
 
-    def text(self, difference: bool) -> str:
+    def each(self, difference: bool) -> list[str]:
         lines = []
         for outcome in self.outcomes:
             lines.append(f"{outcome.place}  {outcome.name}")
             lines.append(f"    {self.outcome_text(outcome)}")
             if difference:
                 lines += [f"    {line}" for line in outcome.difference.splitlines()]
+        return lines
+
+    def records(self) -> list[dict[str, object]]:
+        mutants = []
+        for outcome in self.outcomes:
+            known = self.explanation(outcome)
+            record = as_record(outcome)
+            record["explained"] = (
+                {"kind": known.kind, "reason": known.reason} if known else None
+            )
+            mutants.append(record)
+        return mutants
+
+    def tables(self, properties: Iterable[str]) -> list[str]:
+        """As Markdown: how many met which fate, how many each property kills, and the mutants."""
+        fates = Counter(outcome.fate for outcome in self.outcomes)
+        lines = ["| mutants | |", "|---|---|"]
+        lines += [f"| {fates[f]} | {FATES[f]} |" for f in FATES if fates[f]]
+        by = Counter(o.by for o in self.outcomes if o.fate == "property")
+        lines += ["", "| property | mutants it kills first |", "|---|---|"]
+        for name in properties:
+            by.setdefault(name, 0)
+        lines += [f"| {prop} | {by[prop]} |" for prop in sorted(by)]
+        lines += ["", "| mutant | place | shown by |", "|---|---|---|"]
+        return lines + [self.page_row(outcome) for outcome in self.outcomes]
+
+    def page_row(self, outcome: Outcome) -> str:
+        cells = (f"`{outcome.name}`", outcome.place, self.outcome_text(outcome))
+        return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+class Report(Fates):
+    def __init__(
+        self,
+        subject: Subject,
+        baseline: Baseline,
+        outcomes: Sequence[Outcome],
+        known: Sequence[Survivor],
+    ) -> None:
+        super().__init__(outcomes, known)
+        self.subject = subject
+        self.baseline = baseline
+
+    def text(self, difference: bool) -> str:
+        lines = self.each(difference)
         lines.append("")
         lines.append(f"{len(self.outcomes)} mutants of {self.subject.name}")
         lines += self.counts()
@@ -119,21 +160,13 @@ class Report:
         )
 
     def record(self) -> dict[str, object]:
-        mutants = []
-        for outcome in self.outcomes:
-            known = self.explanation(outcome)
-            record = as_record(outcome)
-            record["explained"] = (
-                {"kind": known.kind, "reason": known.reason} if known else None
-            )
-            mutants.append(record)
         return {
             "protocol": self.subject.name,
             "searches": dict(
                 zip(map(" ".join, self.baseline.plan), self.baseline.states)
             ),
             "left_out": self.baseline.left_out,
-            "mutants": mutants,
+            "mutants": self.records(),
         }
 
     def page(self) -> str:
@@ -154,18 +187,5 @@ class Report:
                 f"Too long for every mutant: {', '.join(self.baseline.left_out)}.",
                 "",
             ]
-        fates = Counter(outcome.fate for outcome in self.outcomes)
-        lines += ["| mutants | |", "|---|---|"]
-        lines += [f"| {fates[f]} | {FATES[f]} |" for f in FATES if fates[f]]
-        by = Counter(o.by for o in self.outcomes if o.fate == "property")
-        lines += ["", "| property | mutants it kills first |", "|---|---|"]
-        for each in self.subject.protocol.properties:
-            by.setdefault(each.name, 0)
-        lines += [f"| {prop} | {by[prop]} |" for prop in sorted(by)]
-        lines += ["", "| mutant | place | shown by |", "|---|---|---|"]
-        lines += [self.page_row(outcome) for outcome in self.outcomes]
+        lines += self.tables(each.name for each in self.subject.protocol.properties)
         return "\n".join(lines) + "\n"
-
-    def page_row(self, outcome: Outcome) -> str:
-        cells = (f"`{outcome.name}`", outcome.place, self.outcome_text(outcome))
-        return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"

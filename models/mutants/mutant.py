@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: MIT
+"""One mutant of concurrency, the search that must find it, and what becomes of it.
+
+A mutant is a file of this repository with one text replaced. It is examined by a search whose subject holds as it stands:
+
+* `Accesses`: lock, signals and queue, or generated units, in every order of single loads and stores (models/proof).
+* `Steps`: nodes divided between two processors, in every order of events (`hsmc verify --placement`).
+* `Compiler`: the compiler refuses the spec with a numbered diagnostic (`hsmc check`).
+
+Compiler, models and runtime are copied, so a mutant of the compiler or of its templates is run as one is run.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Union
+
+from hsmc.verification.mutants import MALFORMED, STEPS, Found, Outcome
+
+from ..proof import c_code, processors, units
+from ..proof.interleaving import Violated
+from ..proof.llvm_text import Unreadable
+
+ROOT = c_code.ROOT
+# What the searches read.
+COPIED = ("gen", "models", "fw-runtime", "spec", "tests/verification/divided")
+
+
+@dataclass(frozen=True)
+class Accesses:
+    """Of lock, signals and queue with this traffic, or of the units with queues of so many messages."""
+
+    subject: Union[processors.Traffic, int]
+
+    def __str__(self) -> str:
+        if isinstance(self.subject, int):
+            return f"accesses of units, queues of {self.subject}"
+        to_a, to_b = self.subject.to
+        return f"accesses, {to_b} messages to B and {to_a} to A, queues of {self.subject.limit}"
+
+
+@dataclass(frozen=True)
+class Steps:
+    spec: str
+    placement: str
+    check: str
+    kind: str = "safety"
+    profile: str = ""  # where a spec has several
+
+    def __str__(self) -> str:
+        name = Path(self.spec).stem
+        return f"steps of {name}@{self.placement}, {self.check} {self.kind}"
+
+
+@dataclass(frozen=True)
+class Compiler:
+    spec: str
+    profile: str
+
+    def __str__(self) -> str:
+        return f"hsmc check {Path(self.spec).name}, profile {self.profile}"
+
+
+Search = Union[Accesses, Steps, Compiler]
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """`old`, which stands once in the file, becomes `new`. `violates`: a property, or the number of a diagnostic. Where no
+    search shows it, it is "", and `survives` says of which kind the mutant is (hsmc.verification.survivors) and why.
+    """
+
+    name: str
+    file: str
+    old: str
+    new: str
+    search: Search
+    violates: str
+    survives: tuple[str, str] = ("", "")
+
+
+class Tree:
+    """A copy of what the searches read, in which one mutant at a time is made."""
+
+    def __init__(self, directory: Path) -> None:
+        self.root = directory.resolve() / "tree"
+        self.output = directory.resolve() / "output"
+        shutil.rmtree(self.root, ignore_errors=True)
+        for name in COPIED:
+            shutil.copytree(
+                ROOT / name,
+                self.root / name,
+                ignore=shutil.ignore_patterns("__pycache__"),
+            )
+
+    def examine(self, mutant: Mutant) -> Outcome:
+        path = self.root / mutant.file
+        original = (ROOT / mutant.file).read_text()
+        times = original.count(mutant.old)
+        line = original[: original.find(mutant.old)].count("\n") + 1
+        label = str(mutant.search)
+        outcome = Outcome(
+            mutant.name, label, f"{mutant.file}:{line}", "broken", found=[Found(label)]
+        )
+        if times != 1:
+            outcome.by = f"expected the text once, found it {times} times"
+            return outcome
+        text = original.replace(mutant.old, mutant.new)
+        outcome.difference = _difference(mutant.file, original, text)
+        path.write_text(text)
+        try:
+            self._search(mutant.search, outcome)
+        except (Unreadable, RuntimeError, subprocess.CalledProcessError) as problem:
+            outcome.by = str(problem)
+        finally:
+            # With its time: Python tells by it whether a module has changed.
+            shutil.copy2(ROOT / mutant.file, path)
+        return outcome
+
+    def holds(self, search: Search) -> Outcome:
+        """What the search says of the files as they stand."""
+        outcome = Outcome("nothing is changed", str(search), "", "broken")
+        outcome.found.append(Found(str(search)))
+        self._search(search, outcome)
+        return outcome
+
+    def _search(self, search: Search, outcome: Outcome) -> None:
+        shutil.rmtree(self.output, ignore_errors=True)
+        self.output.mkdir(parents=True)
+        if isinstance(search, Accesses):
+            self._search_accesses(search, outcome)
+        elif isinstance(search, Steps):
+            self._search_steps(search, outcome)
+        else:
+            self._check(search, outcome)
+
+    def _search_accesses(self, search: Accesses, outcome: Outcome) -> None:
+        try:
+            if isinstance(search.subject, int):
+                found = units.search(search.subject, self.output, [self.root])
+            else:
+                found = processors.search(search.subject, self.output, [self.root])
+        except Violated as violated:
+            outcome.fate, outcome.by = "property", violated.property
+            outcome.found[-1].steps = violated.step
+            return
+        outcome.fate, outcome.found[-1].states = "survived", found.states
+
+    def _search_steps(self, search: Steps, outcome: Outcome) -> None:
+        report = self.output / "report.json"
+        profile = ("--profile", search.profile) if search.profile else ()
+        status, said = self._hsmc(
+            *("verify", self.root / search.spec, search.check, *profile),
+            *("--placement", search.placement, "--kind", search.kind),
+            *("--engine", "c", "--output", self.output, "--report", report),
+        )
+        if not report.exists():
+            outcome.by = said
+            return
+        (run,) = json.loads(report.read_text())
+        outcome.found[-1].states = run["states"]
+        if run["verdict"] == "violated":
+            outcome.fate, outcome.by = "property", run["property"]
+            log = next(self.output.glob("**/pan.log"))
+            steps = STEPS.search(log.read_text())
+            outcome.found[-1].steps = int(steps[1]) if steps else 0
+        elif status == 0:
+            outcome.fate = "survived"
+        else:
+            outcome.by = said
+
+    def _check(self, search: Compiler, outcome: Outcome) -> None:
+        status, said = self._hsmc(
+            "check", self.root / search.spec, "--profile", search.profile, "--json"
+        )
+        if status == 0:
+            outcome.fate = "survived"
+            return
+        try:
+            codes = [d["code"] for d in json.loads(said) if d["severity"] == "error"]
+        except ValueError:
+            outcome.by = said
+            return
+        refused = not any(map(MALFORMED.fullmatch, codes))
+        outcome.fate, outcome.by = "compiler" if refused else "broken", codes[0]
+
+    def _hsmc(self, *arguments: object) -> tuple[int, str]:
+        command = [sys.executable, self.root / "gen/bin/hsmc", *arguments]
+        result = subprocess.run(
+            [str(word) for word in command],
+            capture_output=True,
+            text=True,
+            cwd=self.output,
+            env={**os.environ, "PYTHONHASHSEED": "0"},
+            check=False,
+        )
+        return result.returncode, result.stdout + result.stderr
+
+
+def _difference(file: str, old: str, new: str) -> str:
+    lines = difflib.unified_diff(
+        old.splitlines(), new.splitlines(), file, file, lineterm="", n=1
+    )
+    return "\n".join(list(lines)[2:])
