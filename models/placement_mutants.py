@@ -24,7 +24,6 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "gen")]
 
 from hsmc.files import write_all  # noqa: E402
-from hsmc.progress import Progress  # noqa: E402
 from hsmc.verification.mutant_report import Fates  # noqa: E402
 from hsmc.verification.mutants import Outcome  # noqa: E402
 from hsmc.verification.survivors import Survivor  # noqa: E402
@@ -65,12 +64,12 @@ def chosen(name: str) -> list[Mutant]:
     return [mutant for mutant in MUTANTS if wanted.means(mutant.name)]
 
 
-def unbroken(tree: Tree, mutants: Sequence[Mutant], progress: Progress) -> list[str]:
+def unbroken(tree: Tree, mutants: Sequence[Mutant]) -> list[str]:
     """What the searches of these mutants find where nothing is."""
     searches: dict[str, Search] = {str(each.search): each.search for each in mutants}
     problems = []
     for name, search in searches.items():
-        progress.step(f"nothing broken: {name}")
+        print(f"nothing broken: {name}", flush=True)
         outcome = tree.holds(search)
         if outcome.fate != "survived":
             problems.append(f"{name}: {outcome.fate} {outcome.by} with nothing broken")
@@ -98,20 +97,19 @@ def main() -> int:
     if options.list:
         print(*(f"{m.file}  {m.name}" for m in mutants), sep="\n")
         return 0
-    progress = Progress()
     tree = Tree(options.build / "mutants/placements")
-    problems = unbroken(tree, mutants, progress)
+    problems = unbroken(tree, mutants)
     outcomes = []
     for number, mutant in enumerate(mutants, start=1):
-        progress.step(f"{number} of {len(mutants)}: {mutant.name}")
         outcomes.append(tree.examine(mutant))
-    progress.done()
+        print(f"{number} of {len(mutants)}:", end=" ")
+        print(*Report([mutant], outcomes[-1:]).each(options.diff), sep="\n", flush=True)
     report = Report(mutants, outcomes)
     if options.page:
         write_all({options.page: report.page()})
     record = json.dumps(report.records(), indent=1) + "\n"
     write_all({options.build / "mutants/placements.json": record})
-    print(*report.each(options.diff), "", *report.counts(), sep="\n")
+    print("", *report.counts(), sep="\n")
     problems += report.problems()
     print(*problems, sep="\n", end="\n" if problems else "", file=sys.stderr)
     return int(bool(problems))
