@@ -51,6 +51,7 @@ SWITCHES = (
     Switch("bytes in descriptors", "inline_limit=0"),
     Switch("larger collections", "enlarges_after=0"),
     Switch("calls for refused messages", "calls_refused=0"),
+    Switch("messages that pass a late one", "passes_late=0"),
 )
 
 # A column of the table: its title, the metric of the record it shows, and what measures it.

@@ -273,6 +273,63 @@ static int receive_late(struct pair_side *side, void *argument) {
     return 0;
 }
 
+/* ------------------------------------------------------------- Messages that pass a late one */
+
+/* As many as the numbers of messages in the window leave room for (message_span), and one more. */
+enum { PASSING = 7, BEHIND = PASSING + 1 };
+
+/* The first message makes the contact; its answer says that all receives but the late one are
+ * posted. */
+static int send_past_late(struct pair_side *side, void *argument) {
+    libemp_request hello, ready, late, behind[BEHIND];
+    struct libemp_piece piece;
+    uint8_t *bytes;
+    (void)argument;
+    need(make_memory(side, &bytes, &piece) == 0);
+    need(libemp_post_receive(side->board, side->peer, FIRST, NULL, 0, &ready) == 0);
+    need(libemp_post_send(side->board, side->peer, FIRST, NULL, 0, &hello) == 0);
+    need(libemp_wait(side->board, hello, LIBEMP_FOREVER, NULL) == 0);
+    need(libemp_wait(side->board, ready, LIBEMP_FOREVER, NULL) == 0);
+    need(libemp_post_send(side->board, side->peer, FIRST, &piece, 1, &late) == 0);
+    for (unsigned i = 0; i < BEHIND; i++)
+        need(libemp_post_send(side->board, side->peer, SECOND + i, &piece, 1, &behind[i]) == 0);
+    for (unsigned i = 0; i < PASSING; i++)
+        need(libemp_wait(side->board, behind[i], LIBEMP_FOREVER, NULL) == 0);
+    need(libemp_test(side->board, late, NULL) == -EAGAIN);
+    need(libemp_wait(side->board, late, LIBEMP_FOREVER, NULL) == 0);
+    need(libemp_wait(side->board, behind[PASSING], LIBEMP_FOREVER, NULL) == 0);
+    return 0;
+}
+
+/* The last receive accepts the late message and any behind it. It must get the late one, which was
+ * sent first. */
+static int receive_past_late(struct pair_side *side, void *argument) {
+    libemp_request hello, ready, late, behind[BEHIND];
+    struct libemp_completion completion;
+    struct libemp_piece piece;
+    uint8_t *bytes;
+    (void)argument;
+    need(make_memory(side, &bytes, &piece) == 0);
+    need(libemp_post_receive(side->board, side->peer, FIRST, NULL, 0, &hello) == 0);
+    need(libemp_wait(side->board, hello, LIBEMP_FOREVER, NULL) == 0);
+    for (unsigned i = 0; i < BEHIND; i++) {
+        const uint16_t source = i & 1 ? LIBEMP_ANY_SOURCE : side->peer;
+        need(libemp_post_receive_matching(side->board, source, SECOND + i, 0, &piece, 1,
+                                          &behind[i]) == 0);
+    }
+    need(libemp_post_send(side->board, side->peer, FIRST, NULL, 0, &ready) == 0);
+    need(libemp_wait(side->board, ready, LIBEMP_FOREVER, NULL) == 0);
+    for (unsigned i = 0; i < PASSING; i++)
+        need(libemp_wait(side->board, behind[i], LIBEMP_FOREVER, NULL) == 0);
+    need(libemp_wait(side->board, behind[PASSING], LATE_NS, NULL) == -ETIMEDOUT);
+    need(libemp_post_receive_matching(side->board, side->peer, 0, UINT64_MAX, &piece, 1, &late) ==
+         0);
+    need(libemp_wait(side->board, late, LIBEMP_FOREVER, &completion) == 0);
+    need(completion.tag == FIRST && completion.length == BYTES);
+    need(libemp_wait(side->board, behind[PASSING], LIBEMP_FOREVER, NULL) == 0);
+    return 0;
+}
+
 /* ------------------------------------------------------------------------- */
 
 static int refuse_wildcards(struct pair_side *side, void *argument) {
@@ -322,12 +379,21 @@ static void matching__sends_are_cancelled(void **state) {
         exchange_programs(send_and_cancel, receive_late, NULL, seed, seed == 30 ? 0 : 0.2);
 }
 
+static void matching__messages_pass_one_whose_receive_is_late(void **state) {
+    (void)state;
+    if (libemp_tag_bits() < 64)
+        skip();
+    for (uint64_t seed = 40; seed < 50; seed++)
+        exchange_programs(send_past_late, receive_past_late, NULL, seed, seed == 40 ? 0 : 0.2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matching__first_receive_that_accepts),
         cmocka_unit_test(matching__peeks),
         cmocka_unit_test(matching__peeked_messages_are_claimed),
         cmocka_unit_test(matching__sends_are_cancelled),
+        cmocka_unit_test(matching__messages_pass_one_whose_receive_is_late),
     };
     return cmocka_run_group_tests_name("matching", tests, NULL, NULL);
 }
