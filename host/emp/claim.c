@@ -3,9 +3,9 @@
  * Claims of messages that a peek has met.
  *
  * A message that is claimed is received by an ordinary receive that names its source and its whole
- * tag. That this receive gets just this message follows from two rules of the protocol: messages of
- * one source match in their order, and a message takes the receive that was posted first of those
- * that accept it (property matched_as_posted).
+ * tag. That this receive gets just this message follows from two rules of the protocol: of the
+ * messages of one source a receive takes the earliest that it accepts (property in_order), and a
+ * message takes the receive that was posted first of those that accept it (matched_as_posted).
  *
  * When the peek ended, no receive that was posted before it accepted the message, and the message
  * was the next one of its source. So what could be first is a receive that was posted after the
