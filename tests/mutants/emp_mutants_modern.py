@@ -33,12 +33,13 @@ MODERN_MUTANTS = [
     ),
     Mutant(
         "a receiver that refuses counts as silent",
-        "passing.hsm",
-        "m.held := true answered(m)",
+        "send.hsm",
+        "m.held := true; answered(m)",
         "m.held := true",
         "honest_silence",
         "silent_later:c:safety",
         profile="modern",
+        times=2,
     ),
     Mutant(
         "a sender is given up at the first look",
