@@ -31,11 +31,12 @@
  *
  * Messages. A send names a destination node and a tag; a receive names a source node and a tag. The
  * board accepts a message only if a matching receive is posted. Until then it refuses the message,
- * and the sender's board tries again. Messages from one source match posted receives in the order
- * in which they were sent. A message matches the receive that was posted first of those that accept
- * it. When a send has finished successfully, the message is in the receiver's memory. Data moves
- * between registered memory and the wire without a copy, and no part of the protocol runs on the
- * host.
+ * and the sender's board tries again. A message matches the receive that was posted first of those
+ * that accept it. Of the messages of one source a receive gets the one that was sent first of those
+ * that it accepts. In `paper` a message also waits until all that were sent before it have matched;
+ * in `modern` up to seven messages pass one that no receive accepts. When a send has finished
+ * successfully, the message is in the receiver's memory. Data moves between registered memory and
+ * the wire without a copy, and no part of the protocol runs on the host.
  *
  * Profiles. The library is built for one profile of the protocol. In `paper` a tag has 16 bits, and
  * each receive names its source and its whole tag. In `modern` a tag has 64 bits, and a receive may

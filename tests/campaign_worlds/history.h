@@ -13,7 +13,8 @@
  * gets the beginning, and is told so.
  *   - A message matches the receive posted first of those that accept it: source and tag agree, but
  *     for what the receive ignores. A receive with wildcards is told source and tag.
- *   - A message is not accepted while an earlier one of the same source has no receive.
+ *   - A message is not accepted while an earlier one of the same source has no receive; where
+ *     messages may pass (history_let_pass): not into a receive that accepts that one, too.
  *   - When a send has finished, its message is in the receiver's memory.
  *   - After a node has restarted: its peers' unfinished requests end with a reset or properly;
  *     messages under way arrive once or not at all, in order.
@@ -57,6 +58,8 @@ struct history_memory {
 /* `nodes` and `tags` are numbers of both, counted from 0. Ends the process without memory. */
 struct history *history_create(uint32_t nodes, uint32_t tags, const struct history_memory *memory);
 void history_free(struct history *history);
+/* From now on messages may pass one that no receive accepts, as in the profile `modern`. */
+void history_let_pass(struct history *history);
 
 /* Messages of a source to a destination are numbered from 0, in order of posting. */
 void history_send(struct history *history, uint32_t source, uint32_t destination, uint32_t tag,

@@ -360,6 +360,8 @@ void hosts_begin(struct hosts *hosts, const struct plan *plan) {
     hosts->closing = false;
     hosts->failed = WORLD_RUNNING;
     hosts->history = history_create(plan->nodes, plan->tags, &memory);
+    if (EMP_TAG_BITS == 64)
+        history_let_pass(hosts->history);
     for (uint32_t i = 0; i < plan->nodes; i++) {
         struct host *host = &hosts->host[i];
         host->all = hosts;

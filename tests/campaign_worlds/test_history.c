@@ -336,6 +336,36 @@ static void fine__wildcards_in_order(void **state) {
     expect(HISTORY_FINE);
 }
 
+/* Message 0 has no receive. */
+static void post_for_the_second(uint32_t request, bool any) {
+    history_let_pass(history);
+    send_one(1);
+    send_one(0);
+    if (any)
+        post_any(request);
+    else
+        post(request, 0);
+    come(1, request);
+}
+
+static void fine__messages_pass_a_late_one(void **state) {
+    (void)state;
+    post_for_the_second(0, false);
+    received(0, 0);
+    post_any(1);
+    come(0, 1);
+    received(1, 1);
+    history_end(history);
+    expect(HISTORY_FINE);
+}
+
+static void finds__receive_for_both_has_the_later(void **state) {
+    (void)state;
+    post_for_the_second(0, true);
+    received(0, 0);
+    expect(HISTORY_MISORDERED);
+}
+
 static void fine__send_ends_and_a_wildcard_has_it(void **state) {
     (void)state;
     send_one(1);
@@ -425,6 +455,8 @@ int main(void) {
         TEST(finds__reset_without_a_restart),
         TEST(finds__receive_that_nobody_cancelled),
         TEST(fine__wildcards_in_order),
+        TEST(fine__messages_pass_a_late_one),
+        TEST(finds__receive_for_both_has_the_later),
         TEST(fine__send_ends_and_a_wildcard_has_it),
         TEST(finds__send_ends_and_no_receive_accepts_it),
         TEST(finds__receive_does_not_accept_what_it_is_told),
