@@ -167,7 +167,7 @@ def test_figures() -> None:
     assert lines["promela"]["check"] == "one_message"
 
 
-@pytest.mark.parametrize("profile,bytes_per_peer", [("paper", 24), ("modern", 32)])
+@pytest.mark.parametrize("profile,bytes_per_peer", [("paper", 24), ("modern", 48)])
 def test_emp_keeps_little_of_a_peer(profile: str, bytes_per_peer: int) -> None:
     """All that grows with the nodes of EMP's state is this, whatever is being sent and received."""
     few, many = (
