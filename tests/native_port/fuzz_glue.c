@@ -117,6 +117,12 @@ static void sent(void *owner, const uint8_t *frame, uint32_t bytes) {
     }
 }
 
+/* By this program. A place that it has not filled still holds a frame of an earlier one: an
+ * acknowledgement there would be a forged one that the oracle does not know of. */
+static bool was_sent(uint32_t number) {
+    return number < wire.sent;
+}
+
 /* As the peer to which this frame went would send it. */
 static uint32_t mirror(uint8_t *to, uint32_t number) {
     uint32_t place = number % FRAMES_KEPT;
@@ -135,7 +141,7 @@ static void arrive(const uint8_t *frame, uint32_t bytes) {
 
 static void mirror_one(uint32_t number) {
     uint8_t frame[NATIVE_FRAME_BYTES];
-    if (wire.sent != 0)
+    if (was_sent(number))
         arrive(frame, mirror(frame, number));
 }
 
@@ -158,10 +164,10 @@ static void converse(uint32_t turns) {
 /* One the node sent, with changes; often an answer to it. */
 static void mirror_changed(struct program *program) {
     uint8_t frame[NATIVE_FRAME_BYTES];
-    uint32_t how = byte(program), bytes;
-    if (wire.sent == 0)
+    uint32_t how = byte(program), number = wire.sent - 1 - how % 8, bytes;
+    if (!was_sent(number))
         return;
-    bytes = mirror(frame, wire.sent - 1 - how % 8);
+    bytes = mirror(frame, number);
     if (how & 0x10) {
         frame[AT_KIND] = (uint8_t)((EMP_FRAME_KIND_ACK << 4) | (frame[AT_KIND] & 0xF));
         put_half(frame, AT_LENGTH, 0);
