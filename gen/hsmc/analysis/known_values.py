@@ -8,6 +8,7 @@ be the same (two records that may be one) share what is written to either.
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, Iterable, NamedTuple, Optional, Sequence, Union
 
 from ..frontend.constants import LARGEST
@@ -111,6 +112,8 @@ class Path:
         self.own_released = False  # the own record has been released
         # What was known before a release of a record that may be the own one, which otherwise lives on as it was.
         self.alive: dict[Slot, Nothing] = {}
+        # Of is_none, with how much was known then. What is known only grows, so as long as it is as much it is the same.
+        self.answers: dict[Term, tuple[tuple[int, int, int], Nothing]] = {}
 
     def fork(self) -> "Path":
         other = Path.__new__(Path)
@@ -122,6 +125,7 @@ class Path:
         other.versions = dict(self.versions)
         other.names = dict(self.names)
         other.alive = dict(self.alive)
+        other.answers = {}
         return other
 
     # --- values
@@ -135,20 +139,25 @@ class Path:
             return True
         if parts[0] in ("own", "created"):
             return False
-        if parts[0] == "if":
-            _, condition, then, otherwise = parts
-            truth = self.truth(condition)
-            if truth is not None:
-                return self.is_none(then if truth else otherwise)
-            outcomes: list[Nothing] = []
-            for holds, part in ((True, then), (False, otherwise)):
-                inside = self.fork()
-                inside.assume(condition, holds)
-                if not inside.dead:
-                    outcomes.append(inside.is_none(part))
-            if outcomes:
-                return joined(outcomes[0], outcomes[-1])
-        return None
+        if parts[0] != "if":
+            return None
+        known_now = len(self.facts), len(self.nothing), len(self.numbers)
+        answer = self.answers.get(term)
+        if answer is None or answer[0] != known_now:
+            self.answers[term] = answer = known_now, self._either_is_none(*parts[1:])
+        return answer[1]
+
+    def _either_is_none(self, condition: Term, then: Term, otherwise: Term) -> Nothing:
+        truth = self.truth(condition)
+        if truth is not None:
+            return self.is_none(then if truth else otherwise)
+        outcomes: list[Nothing] = []
+        for holds, part in ((True, then), (False, otherwise)):
+            inside = self.fork()
+            inside.assume(condition, holds)
+            if not inside.dead:
+                outcomes.append(inside.is_none(part))
+        return joined(outcomes[0], outcomes[-1]) if outcomes else None
 
     def number(self, term: Term) -> Optional[int]:
         found = self.terms.number(term)
@@ -257,22 +266,28 @@ class Path:
                 paths.append(inside)
             self._assume_common(paths)
 
-    def _assume_common(self, paths: Sequence["Path"]) -> None:
-        """What all possible paths have in common."""
-        possible = [path for path in paths if not path.dead]
+    def _assume_common(self, forks: Sequence["Path"]) -> None:
+        """What all possible forks of this path have in common."""
+        possible = [fork for fork in forks if not fork.dead]
         if not possible:
             self.dead = True
             return
         self._assume_common_terms(possible)
 
     def _assume_common_terms(self, paths: Sequence["Path"]) -> None:
+        """`paths`: forks of this one, or any if nothing is known here. So what is known here comes first in each of them."""
         first, *others = paths
         for name in ("nothing", "facts", "numbers"):
-            known = getattr(first, name)
             own = getattr(self, name)
-            for term, value in known.items():
-                if all(getattr(path, name).get(term) == value for path in others):
-                    own[term] = value
+            learnt = list(
+                itertools.islice(getattr(first, name).items(), len(own), None)
+            )
+            for other in others:
+                if not learnt:
+                    break
+                known = getattr(other, name)
+                learnt = [pair for pair in learnt if known.get(pair[0]) == pair[1]]
+            own.update(learnt)
 
     # --- the state
 

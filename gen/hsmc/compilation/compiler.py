@@ -521,13 +521,14 @@ class _Resolution:
         if self.check is None:
             check_worlds(self.context, nodes)
         for node in nodes:
+            world = world_of(self.context.spec, node)
             values: dict[str, dict[str, int]] = {"set": {}, "world": {}}
             for setting in node.settings:
                 name = setting.name
                 size = self.constants.size(setting.value)
                 if setting.kind == "set" and not self._settable(name):
                     continue
-                if setting.kind == "world" and not self._bound(node, name):
+                if setting.kind == "world" and not self._bound(world, name):
                     continue
                 if name.text in values[setting.kind]:
                     self.context.error(
@@ -573,9 +574,8 @@ class _Resolution:
         )
         return False
 
-    def _bound(self, check: ast.Check, name: ast.Name) -> bool:
+    def _bound(self, world: Optional[ast.World], name: ast.Name) -> bool:
         """Without a world they mean nothing."""
-        world = world_of(self.context.spec, check)
         if world is None:
             return True
         for bound in world.bounds:

@@ -35,6 +35,9 @@ class WorldNames:
         self.variables: list[ir.WorldField] = []
         # The names every line knows.
         self.names: list[tuple[ast.Name, Binding, str]] = []
+        # The names of all lines, and how many of `names` are among them: binding them anew for each line takes long.
+        self.common_scope: dict[str, tuple[Binding, Span]] = {}
+        self.names_bound: Optional[int] = None
         self.own_functions: dict[str, WorldFunction] = {}
         self.known_values: dict[
             tuple[str, tuple[Optional[int], ...]], ir.Expression
@@ -295,6 +298,9 @@ class WorldNames:
         line.functions = self.own_functions
         line.known = self.known_values
         line.functions_of_spec = self.functions
+        if self.names_bound == len(self.names):
+            line.scopes = [self.common_scope, {}]
+            return line
         here = self.node.name.span
         for fact in FACTS[1:]:
             value = ir.WorldFact(type=BOOL, place=here.place(), name=fact)  # type: ignore[arg-type]
@@ -303,6 +309,7 @@ class WorldNames:
         line.scopes[0]["node"] = (node, here)
         for declared, binding, what in self.names:
             line.bind(declared, binding, what)
+        self.common_scope, self.names_bound = line.scopes[0], len(self.names)
         line.scopes.append({})
         return line
 

@@ -222,7 +222,7 @@ def write_model(
         raise Failure(
             f"spin made no verifier of {world}: see {shown(directory / 'spin.log')}"
         )
-    state_vector.quicken(directory / "pan.c")
+    state_vector.quicken(directory)
     return [*include, *extra]
 
 
@@ -230,7 +230,6 @@ def compile_verifier(
     directory: Path, flags: Sequence[str], what: str, compiler: Sequence[str]
 ) -> None:
     """Makes pan of pan.c, which write_model wrote."""
-    tool(state_vector.COMPILATION, directory, "cc.log", what)
     command = [*compiler, *flags, "-o", "pan", "pan.c", *state_vector.LINKED]
     tool(command, directory, "cc.log", what)
 
