@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import signal
 import subprocess
 import threading
 import time
@@ -28,6 +29,11 @@ DEPTH_LIMIT = 4_000_000
 MEMORY_LIMIT = 5000  # megabytes
 # From so many states on, optimising a verifier takes less time than it saves.
 MANY_STATES = {"c": 500_000, "promela": 1_200_000}
+# Where the number of states is not known, a verifier that was not optimised has so long: as long as optimising would have
+# to take to be no loss.
+TRIAL_SECONDS = {"c": 4.0, "promela": 12.0}
+NOT_OPTIMISED = ("tcc",)
+OPTIMISED = ("gcc", "-Og")
 
 STORAGE = {
     "exact": (),
@@ -234,15 +240,13 @@ def compile_verifier(
     tool(command, directory, "cc.log", what)
 
 
-def compiler_of(search: Search, quick: bool, states: Optional[int]) -> tuple[str, ...]:
-    """What compiles a verifier soonest done; `states`: about as many as it will store, if that is known.
+def compiler_of(search: Search, states: int) -> tuple[str, ...]:
+    """What compiles a verifier soonest done, which will store about so many states.
 
     tcc takes less than 0.1 s. gcc -Og takes 2.3 s for the C engine, which then runs 2.3 times as fast; for the Promela, which
     expands to much more C, up to 7 s, and that runs twice as fast. -O1 takes half as long again, and gains at most a tenth.
     """
-    if states is None:
-        states = 0 if quick or search.engine == "promela" else MANY_STATES["c"]
-    return ("tcc",) if states < MANY_STATES[search.engine] else ("gcc", "-Og")
+    return OPTIMISED if states >= MANY_STATES[search.engine] else NOT_OPTIMISED
 
 
 def quoted_option(option: str) -> str:
@@ -284,15 +288,18 @@ def run_search(
     sample: Callable[[Sample], None] = lambda sample: None,
     states: Optional[int] = None,
 ) -> Run:
-    """Compiles and runs one verifier, which will store so many `states`, if that is known."""
+    """Compiles and runs one verifier, which will store so many `states`, if that is known. `quick`: without optimising."""
     run = Run(search, only=limits.only)
     directory = search.directory
     started = time.monotonic()
     options = write_model(search, subject, directory, defines(search, subject, limits))
     flags = [*verifier_options(search, limits), *swarm.compiler_flags(limits), *options]
-    compiler = compiler_of(search, quick, states)
-    compile_verifier(directory, flags, f"the verifier of {search.name}", compiler)
-    run.compile_seconds = round(time.monotonic() - started, 2)
+    what = f"the verifier of {search.name}"
+    compiler = OPTIMISED if limits.swarm else compiler_of(search, states or 0)
+    compile_verifier(directory, flags, what, compiler)
+    run.compile_seconds = time.monotonic() - started
+    trial = states is None and not quick and not limits.swarm
+    limit = TRIAL_SECONDS[search.engine] if trial else None
     started = time.monotonic()
 
     def line(text: str) -> None:
@@ -305,12 +312,18 @@ def run_search(
     for member in range(1, max(limits.swarm, 1) + 1):
         one = run if not limits.swarm else Run(search, only=limits.only)
         arguments = verifier_arguments(search, limits, member)
-        status, output = execute(arguments, directory, "pan.log", line)
+        status, output = execute(arguments, directory, "pan.log", line, limit)
+        if limit is not None and status == -signal.SIGKILL:
+            compile_verifier(directory, flags, what, OPTIMISED)
+            run.compile_seconds += time.monotonic() - started
+            started = time.monotonic()
+            status, output = execute(arguments, directory, "pan.log", line)
         interpret(one, output, status, subject, limits)
         members.append(one)
         if one.errors:
             break
     run.seconds = round(time.monotonic() - started, 2)
+    run.compile_seconds = round(run.compile_seconds, 2)
     if limits.swarm:
         swarm.merge(run, members)
     if "acceptance cycle" in run.failure:
