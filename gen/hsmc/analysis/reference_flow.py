@@ -29,8 +29,8 @@ from ..dump import expression_text
 from ..frontend.raises import first_raise
 from .known_values import Nothing, Path, Slot, Term, Terms, joined
 
-# More paths than this through one body are merged into one.
-PATHS_LIMIT = 24
+# More paths than this through one body are merged into one. With 24, EMP's Send.ack alone took two thirds of a compilation.
+PATHS_LIMIT = 16
 ArgumentKey = tuple[str, str, str, str]  # process, event, argument, field of a payload
 Note = tuple[str, ir.Place]
 
