@@ -5,7 +5,7 @@
  */
 #include NIC_SECOND_SOURCE
 
-#if NIC_WRITES
+#if NIC_WRITES || NIC_TRANSMITS
 #include "fw-runtime/timers.c"
 #include "fw-runtime/trace.c"
 #endif

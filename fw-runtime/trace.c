@@ -5,7 +5,7 @@
 #include "fw-runtime/trace.h"
 
 #if NIC_TRACE
-#if NIC_SENDS
+#if NIC_LEADS
 uint32_t nic_trace_ring[NIC_TRACE_ENTRIES][2];
 
 volatile uint32_t *nic_trace_next NIC_TRACE_PLACE;

@@ -18,12 +18,12 @@ static_assert(NIC_TRACE_ENTRIES == 1u << TIGON2_TRACE_BITS, "the ring is as star
 uint32_t tigon2_software_events NIC_FAST;
 #endif
 bool tigon2_work_wanted NIC_FAST;
-#if NIC_SENDS
+#if NIC_TRANSMITS
 bool tigon2_slot_blocked NIC_FAST;
 #endif
 struct tigon2_counters tigon2_counters;
 
-#if NIC_SENDS
+#if NIC_LEADS
 static uint32_t memory_bytes;
 static uint32_t memory_free;
 
@@ -74,7 +74,12 @@ NIC_ENTRY NIC_COLD void tigon2_start(void) {
     TIGON2_REGISTER(MAILBOX_EVENT) = 0xFFFFFFFF;
     TIGON2_REGISTER(NEXT_ENABLE) = 3;
     TIGON2_REGISTER(TIMER) = 0;
-    tigon2_transmit_start(transmit, receive); /* HW[0D0] first: the DMA rings hang on it */
+    /* HW[0D0] first: the DMA rings hang on it. */
+#if NIC_TRANSMITS
+    tigon2_transmit_start(transmit, receive);
+#else
+    TIGON2_REGISTER(TRANSMIT_BASE) = transmit;
+#endif
 #if NIC_RECEIVES
     tigon2_receive_start(receive, transmit - TIGON2_RECEIVE_RING);
 #endif
@@ -83,7 +88,9 @@ NIC_ENTRY NIC_COLD void tigon2_start(void) {
     tigon2_enabled = 1u << TIGON2_EVENT_RECEIVE_ATTENTION | 1u << TIGON2_EVENT_TRANSMIT_FAULT |
                      1u << TIGON2_EVENT_MAILBOX | 1u << TIGON2_EVENT_READ_FAULT |
                      1u << TIGON2_EVENT_WRITE_FAULT | 1u << TIGON2_EVENT_READ_NOTICE |
-                     1u << TIGON2_EVENT_WORK | 1u << TIGON2_EVENT_SLOT;
+                     1u << TIGON2_EVENT_WORK;
+    if (NIC_TRANSMITS)
+        tigon2_enabled |= 1u << TIGON2_EVENT_SLOT;
     if (NIC_WRITES)
         tigon2_enabled |= 1u << TIGON2_EVENT_WRITTEN;
     if (NIC_RECEIVES)
@@ -129,9 +136,18 @@ NIC_ENTRY TIMER_PLACE void tigon2_on_timer(void) {
 }
 #endif
 
+#endif
+
+#if NIC_LEADS
+#define ON_WORK tigon2_on_work
+#else
+#define ON_WORK tigon2_second_on_work
+#endif
+
 /* Event 3, the least urgent: deferred work, and a slot that waits for room. The MAC raises no event
  * when it has sent a frame, so the latter is looked at whenever nothing else is to be done. */
-NIC_ENTRY NIC_HOT void tigon2_on_work(void) {
+NIC_ENTRY NIC_HOT void ON_WORK(void) {
+#if NIC_TRANSMITS
     /* The slot first: a host that posts without a pause would hold it back for ever. */
     if (tigon2_slot_blocked && tigon2_transmit_has_slot()) {
         tigon2_slot_blocked = false;
@@ -139,6 +155,7 @@ NIC_ENTRY NIC_HOT void tigon2_on_work(void) {
         return;
     }
     if (!tigon2_slot_blocked)
+#endif
         tigon2_withdraw(TIGON2_EVENT_WORK);
     if (tigon2_work_wanted) {
         tigon2_work_wanted = false;
@@ -146,6 +163,7 @@ NIC_ENTRY NIC_HOT void tigon2_on_work(void) {
     }
 }
 
+#if NIC_LEADS
 /* Event 22. Cleared first, read afterwards: a write in between rings again (tigon2.md 4). */
 NIC_ENTRY NIC_HOT void tigon2_on_mailbox(void) {
     unsigned box = tigon2_priority(TIGON2_REGISTER(MAILBOX_EVENT)) - 1;
@@ -164,15 +182,6 @@ NIC_ENTRY NIC_COLD void tigon2_on_stray(void) {
     nic_panic(TIGON2_PANIC_STRAY);
 }
 #else
-/* Event 3 of B, which has no slots. */
-NIC_ENTRY NIC_HOT void tigon2_second_on_work(void) {
-    tigon2_withdraw(TIGON2_EVENT_WORK);
-    if (tigon2_work_wanted) {
-        tigon2_work_wanted = false;
-        nic_on_work();
-    }
-}
-
 NIC_ENTRY NIC_COLD void tigon2_second_on_stray(void) {
     nic_panic(TIGON2_PANIC_STRAY);
 }

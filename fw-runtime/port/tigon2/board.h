@@ -36,7 +36,7 @@ void tigon2_on_slot(void);
 
 /* A frame that has its turn goes before the event that calls this. */
 static inline void tigon2_serve_slot(void) {
-    if (tigon2_raised(TIGON2_EVENT_SLOT))
+    if (NIC_TRANSMITS && tigon2_raised(TIGON2_EVENT_SLOT))
         tigon2_on_slot();
 }
 
@@ -63,6 +63,9 @@ static inline bool tigon2_alarm_waits(void) {
 void tigon2_on_transfer_fault(void);
 
 void tigon2_transmit_start(uint32_t base, uint32_t end);
+struct tigon2_halves;
+/* By processor B, where that transmits. */
+void tigon2_transmit_own(const struct tigon2_halves *halves);
 void tigon2_receive_start(uint32_t base, uint32_t ring);
 /* By the processor that writes received frames and does not take them from the MAC. */
 void tigon2_receive_share(uint32_t base);

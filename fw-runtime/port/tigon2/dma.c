@@ -7,7 +7,7 @@
 #include "fw-runtime/port/tigon2/dma.h"
 #include "fw-runtime/port/tigon2/board.h"
 
-#if NIC_SENDS
+#if NIC_READS
 struct tigon2_dma tigon2_dma_read NIC_FAST;
 #endif
 #if NIC_WRITES
@@ -27,7 +27,7 @@ static_assert((NIC_WRITTEN_LIMIT & (NIC_WRITTEN_LIMIT - 1)) == 0 &&
 static struct notices write_notices NIC_FAST;
 static uint32_t write_queued[NIC_WRITTEN_LIMIT] NIC_FAST;
 #endif
-#if NIC_SENDS
+#if NIC_READS
 static struct notices read_notices;
 static uint32_t read_queued[NIC_READ_LIMIT];
 static uint32_t read_tokens[NIC_READ_LIMIT];
@@ -56,19 +56,26 @@ static inline uint32_t notice_give(struct notices *notices, uint32_t limit) {
     return notices->given++ & (limit - 1);
 }
 
-static void ring_start(struct tigon2_dma *ring, uint32_t base) {
+static void ring_start(struct tigon2_dma *ring, uint32_t base, uint32_t bytes) {
     ring->producer = base;
     ring->limit = base;
-    ring->end = base + TIGON2_DMA_BYTES;
+    ring->end = base + bytes;
 }
 
-#if NIC_WRITES && !NIC_SENDS
-NIC_COLD void tigon2_dma_write_own(uint32_t transmit_base) {
-    ring_start(&tigon2_dma_write, transmit_base - TIGON2_DMA_WRITE_RING);
-}
+static inline void own_rings_start(uint32_t transmit_base) {
+#if NIC_READS
+    ring_start(&tigon2_dma_read, transmit_base - TIGON2_OWN_READ_RING, TIGON2_OWN_READ_BYTES);
 #endif
+#if NIC_WRITES
+    ring_start(&tigon2_dma_write, transmit_base - TIGON2_DMA_WRITE_RING, TIGON2_DMA_BYTES_HIGH);
+#endif
+}
 
-#if NIC_SENDS
+#if !NIC_LEADS
+NIC_COLD void tigon2_dma_own(uint32_t transmit_base) {
+    own_rings_start(transmit_base);
+}
+#else
 NIC_COLD void tigon2_dma_start(uint32_t transmit_base) {
     TIGON2_REGISTER(DMA_READ_STATE) = TIGON2_DMA_RESET;
     TIGON2_REGISTER(DMA_WRITE_STATE) = TIGON2_DMA_RESET;
@@ -87,10 +94,7 @@ NIC_COLD void tigon2_dma_start(uint32_t transmit_base) {
     TIGON2_REGISTER(DMA_WRITE_LOW_REFERENCE) = 0;
     TIGON2_REGISTER(DMA_READ_STATE) = TIGON2_DMA_THRESHOLD; /* bit 2 would start a transfer */
     TIGON2_REGISTER(DMA_WRITE_STATE) = TIGON2_DMA_THRESHOLD;
-    ring_start(&tigon2_dma_read, transmit_base - TIGON2_DMA_READ_RING);
-#if NIC_WRITES
-    ring_start(&tigon2_dma_write, transmit_base - TIGON2_DMA_WRITE_RING);
-#endif
+    own_rings_start(transmit_base);
     TIGON2_REGISTER(DMA_ASSIST) = TIGON2_ASSIST_ENABLE;
 }
 #endif
@@ -99,28 +103,28 @@ NIC_COLD void tigon2_dma_start(uint32_t transmit_base) {
  * return to the event loop, which reports failed transfers. Of two processors A's loop reports
  * them. */
 static NIC_COLD void look_for_faults(void) {
-    if (NIC_SENDS &&
+    if (NIC_LEADS &&
         (TIGON2_REGISTER(EVENT) & (1u << TIGON2_EVENT_READ_FAULT | 1u << TIGON2_EVENT_WRITE_FAULT)))
         tigon2_on_transfer_fault();
 }
 
-#if NIC_SENDS
+#if NIC_READS
 NIC_COLD void tigon2_dma_read_make_room(void) {
-    uint32_t next = tigon2_dma_next(&tigon2_dma_read);
+    uint32_t next = tigon2_dma_next(&tigon2_dma_read, TIGON2_OWN_READ_BYTES);
     uint32_t consumer;
-    while ((consumer = TIGON2_REGISTER(DMA_READ_CONSUMER)) == next)
+    while ((consumer = TIGON2_REGISTER(OWN_READ_CONSUMER)) == next)
         look_for_faults();
     tigon2_dma_read.limit = consumer;
-    TIGON2_REGISTER(DMA_READ_REFERENCE) = consumer;
+    TIGON2_REGISTER(OWN_READ_REFERENCE) = consumer;
     /* The event bit went with it: look again, for whoever waits for a read. */
-    if (tigon2_enabled & 1u << TIGON2_EVENT_READ_DONE)
+    if (tigon2_enabled & 1u << TIGON2_EVENT_OWN_READ_DONE)
         tigon2_raise(TIGON2_EVENT_READ_NOTICE);
 }
 #endif
 
 #if NIC_WRITES
 NIC_COLD void tigon2_dma_write_make_room(void) {
-    uint32_t next = tigon2_dma_next(&tigon2_dma_write);
+    uint32_t next = tigon2_dma_next(&tigon2_dma_write, TIGON2_DMA_BYTES_HIGH);
     uint32_t consumer;
     while ((consumer = TIGON2_REGISTER(DMA_WRITE_CONSUMER)) == next)
         look_for_faults();
@@ -155,7 +159,7 @@ NIC_ENTRY NIC_HOT void tigon2_on_write_done(void) {
     uint32_t done;
     TIGON2_REGISTER(DMA_WRITE_REFERENCE) = consumer;
     tigon2_dma_write.limit = consumer;
-    done = tigon2_dma_done(&tigon2_dma_write, consumer);
+    done = tigon2_dma_done(&tigon2_dma_write, TIGON2_DMA_BYTES_HIGH, consumer);
     while (notice_due(&write_notices, write_queued, NIC_WRITTEN_LIMIT, done))
         nic_on_written(notice_give(&write_notices, NIC_WRITTEN_LIMIT));
     if (tigon2_raised(TIGON2_EVENT_WRITTEN))
@@ -182,7 +186,7 @@ NIC_HOT uint32_t nic_notify_written(void) {
 }
 #endif
 
-#if NIC_SENDS
+#if NIC_READS
 NIC_COLD void nic_read_host(uint32_t high, uint32_t low, uint32_t *words, uint32_t bytes) {
     tigon2_dma_read_queue(high, low, (uint32_t)words, bytes, TIGON2_DMA_READ_WORDS);
 }
@@ -194,36 +198,44 @@ NIC_HOT NIC_ONCE void nic_write_host(uint32_t high, uint32_t low, const volatile
 }
 #endif
 
-#if NIC_SENDS
+#if NIC_READS
 NIC_COLD bool nic_notify_read(uint32_t token) {
     if (notices_outstanding(&read_notices) == NIC_READ_LIMIT)
         return false;
     read_tokens[notice_ask(&read_notices, read_queued, NIC_READ_LIMIT, &tigon2_dma_read)] = token;
-    tigon2_enable(TIGON2_EVENT_READ_DONE);
-    if (TIGON2_REGISTER(DMA_READ_CONSUMER) == tigon2_dma_read.producer)
+    tigon2_enable(TIGON2_EVENT_OWN_READ_DONE);
+    if (TIGON2_REGISTER(OWN_READ_CONSUMER) == tigon2_dma_read.producer)
         tigon2_raise(TIGON2_EVENT_READ_NOTICE);
     return true;
 }
 
 NIC_COLD void nic_read_wait(void) {
-    while (TIGON2_REGISTER(DMA_READ_CONSUMER) != tigon2_dma_read.producer)
+    while (TIGON2_REGISTER(OWN_READ_CONSUMER) != tigon2_dma_read.producer)
         look_for_faults();
 }
 
-NIC_ENTRY NIC_COLD void tigon2_on_read_done(void) {
-    uint32_t consumer = TIGON2_REGISTER(DMA_READ_CONSUMER);
+/* Events 15 and 10; of the low ring 13 and 10. */
+#if NIC_LEADS
+#define ON_READ_DONE tigon2_on_read_done
+#else
+#define ON_READ_DONE tigon2_second_on_read_done
+#endif
+NIC_ENTRY NIC_COLD void ON_READ_DONE(void) {
+    uint32_t consumer = TIGON2_REGISTER(OWN_READ_CONSUMER);
     uint32_t done;
-    TIGON2_REGISTER(DMA_READ_REFERENCE) = consumer;
+    TIGON2_REGISTER(OWN_READ_REFERENCE) = consumer;
     tigon2_dma_read.limit = consumer;
     if (tigon2_raised(TIGON2_EVENT_READ_NOTICE))
         tigon2_withdraw(TIGON2_EVENT_READ_NOTICE);
-    done = tigon2_dma_done(&tigon2_dma_read, consumer);
+    done = tigon2_dma_done(&tigon2_dma_read, TIGON2_OWN_READ_BYTES, consumer);
     while (notice_due(&read_notices, read_queued, NIC_READ_LIMIT, done))
         nic_on_read(read_tokens[notice_give(&read_notices, NIC_READ_LIMIT)]);
     if (notices_outstanding(&read_notices) == 0)
-        tigon2_disable(TIGON2_EVENT_READ_DONE);
+        tigon2_disable(TIGON2_EVENT_OWN_READ_DONE);
 }
+#endif
 
+#if NIC_LEADS
 /* A transfer that ends exactly at a 4 GB line is complete, but is taken for one that crosses it:
  * all of it is moved, and the consumer too (tigon2.md 13 item 7). */
 static NIC_COLD bool false_alarm(uint32_t state, uint32_t left) {

@@ -1,20 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two DMA rings behind the hardware assist (tigon2.md 5.3, 5.4).
+ * The DMA rings behind the hardware assist (tigon2.md 5.3, 5.4).
  *
- * A ring is 64 descriptors of 32 bytes, one always empty. The processor keeps its own producer and
- * how often it went round; the consumer register tells what is done. Queuing costs no
- * register read while the ring is known to have room, and no completion event is looked at unless
- * somebody waits for one.
+ * A ring is descriptors of 32 bytes, 64 of high priority and 32 of low, one always empty. The
+ * processor keeps its own producer and how often it went round; the consumer register tells what is
+ * done. Queuing costs no register read while the ring is known to have room, and no completion
+ * event is looked at unless somebody waits for one.
+ *
+ * The transmitter has the high ring of reads. Where that is processor B, A reads host memory by the
+ * low one, which the engine serves while the high one is empty: it never is for longer than the
+ * frames take that wait for the wire.
  */
 #ifndef FW_RUNTIME_TIGON2_DMA_H
 #define FW_RUNTIME_TIGON2_DMA_H
 
 #include "fw-runtime/port.h"
 
-#define TIGON2_DMA_SLOTS 64u
-#define TIGON2_DMA_STEP  32u
-#define TIGON2_DMA_BYTES (TIGON2_DMA_SLOTS * TIGON2_DMA_STEP)
+#define TIGON2_DMA_STEP       32u
+#define TIGON2_DMA_BYTES_HIGH (64u * TIGON2_DMA_STEP)
+#define TIGON2_DMA_BYTES_LOW  (32u * TIGON2_DMA_STEP)
+
+#if NIC_TRANSMITS
+#define TIGON2_OWN_READ_PRODUCER   TIGON2_DMA_READ_PRODUCER
+#define TIGON2_OWN_READ_CONSUMER   TIGON2_DMA_READ_CONSUMER
+#define TIGON2_OWN_READ_REFERENCE  TIGON2_DMA_READ_REFERENCE
+#define TIGON2_OWN_READ_RING       TIGON2_DMA_READ_RING
+#define TIGON2_OWN_READ_BYTES      TIGON2_DMA_BYTES_HIGH
+#define TIGON2_EVENT_OWN_READ_DONE TIGON2_EVENT_READ_DONE
+#else
+#define TIGON2_OWN_READ_PRODUCER   TIGON2_DMA_READ_LOW_PRODUCER
+#define TIGON2_OWN_READ_CONSUMER   TIGON2_DMA_READ_LOW_CONSUMER
+#define TIGON2_OWN_READ_REFERENCE  TIGON2_DMA_READ_LOW_REFERENCE
+#define TIGON2_OWN_READ_RING       TIGON2_DMA_READ_LOW_RING
+#define TIGON2_OWN_READ_BYTES      TIGON2_DMA_BYTES_LOW
+#define TIGON2_EVENT_OWN_READ_DONE TIGON2_EVENT_READ_LOW_DONE
+#endif
 
 struct tigon2_dma {
     uint32_t producer; /* address of the next descriptor to fill */
@@ -27,16 +47,17 @@ extern struct tigon2_dma tigon2_dma_read NIC_FAST;
 extern struct tigon2_dma tigon2_dma_write NIC_FAST;
 
 void tigon2_dma_start(uint32_t transmit_base);
-/* By the processor that has the write ring and not the rest. */
-void tigon2_dma_write_own(uint32_t transmit_base);
+/* By processor B: its rings, which A has started. */
+void tigon2_dma_own(uint32_t transmit_base);
 
 /* Wait until the ring has room for one more; the rare path of queuing. */
 void tigon2_dma_read_make_room(void);
 void tigon2_dma_write_make_room(void);
 
-static inline uint32_t tigon2_dma_next(const struct tigon2_dma *ring) {
+/* `bytes` is the size of a ring. */
+static inline uint32_t tigon2_dma_next(const struct tigon2_dma *ring, uint32_t bytes) {
     uint32_t next = ring->producer + TIGON2_DMA_STEP;
-    return next == ring->end ? next - TIGON2_DMA_BYTES : next;
+    return next == ring->end ? next - bytes : next;
 }
 
 /* The producer as a number that only grows, modulo 2^32: what has been queued so far. */
@@ -45,13 +66,15 @@ static inline uint32_t tigon2_dma_queued(const struct tigon2_dma *ring) {
 }
 
 /* Of that, what was done when the consumer register read `consumer`. */
-static inline uint32_t tigon2_dma_done(const struct tigon2_dma *ring, uint32_t consumer) {
-    return tigon2_dma_queued(ring) - ((ring->producer - consumer) & (TIGON2_DMA_BYTES - 1));
+static inline uint32_t tigon2_dma_done(const struct tigon2_dma *ring, uint32_t bytes,
+                                       uint32_t consumer) {
+    return tigon2_dma_queued(ring) - ((ring->producer - consumer) & (bytes - 1));
 }
 
 /* Descriptors queued and not finished when the consumer register read `consumer`. */
-static inline uint32_t tigon2_dma_outstanding(const struct tigon2_dma *ring, uint32_t consumer) {
-    return ((ring->producer - consumer) / TIGON2_DMA_STEP) & (TIGON2_DMA_SLOTS - 1);
+static inline uint32_t tigon2_dma_outstanding(const struct tigon2_dma *ring, uint32_t bytes,
+                                              uint32_t consumer) {
+    return ((ring->producer - consumer) / TIGON2_DMA_STEP) & (bytes / TIGON2_DMA_STEP - 1);
 }
 
 static inline void tigon2_dma_fill(uint32_t slot, uint32_t high, uint32_t low, uint32_t local,
@@ -76,14 +99,14 @@ static inline void tigon2_dma_read_queue(uint32_t high, uint32_t low, uint32_t l
     uint32_t slot = tigon2_dma_read.producer;
     uint32_t next = slot + TIGON2_DMA_STEP;
     if (__builtin_expect(next == tigon2_dma_read.end, 0)) {
-        next -= TIGON2_DMA_BYTES;
-        tigon2_dma_read.laps += TIGON2_DMA_BYTES;
+        next -= TIGON2_OWN_READ_BYTES;
+        tigon2_dma_read.laps += TIGON2_OWN_READ_BYTES;
     }
     if (__builtin_expect(next == tigon2_dma_read.limit, 0))
         tigon2_dma_read_make_room();
     tigon2_dma_fill(slot, high, low, local, bytes, state);
     tigon2_dma_read.producer = next;
-    TIGON2_REGISTER(DMA_READ_PRODUCER) = next;
+    TIGON2_REGISTER(OWN_READ_PRODUCER) = next;
 }
 
 static inline void tigon2_dma_write_queue(uint32_t high, uint32_t low, uint32_t local,
@@ -91,8 +114,8 @@ static inline void tigon2_dma_write_queue(uint32_t high, uint32_t low, uint32_t 
     uint32_t slot = tigon2_dma_write.producer;
     uint32_t next = slot + TIGON2_DMA_STEP;
     if (__builtin_expect(next == tigon2_dma_write.end, 0)) {
-        next -= TIGON2_DMA_BYTES;
-        tigon2_dma_write.laps += TIGON2_DMA_BYTES;
+        next -= TIGON2_DMA_BYTES_HIGH;
+        tigon2_dma_write.laps += TIGON2_DMA_BYTES_HIGH;
     }
     if (__builtin_expect(next == tigon2_dma_write.limit, 0))
         tigon2_dma_write_make_room();

@@ -16,7 +16,7 @@ NIC_COLD void tigon2_tell(void) {
     nic_unlock();
 }
 
-#if NIC_SENDS
+#if NIC_LEADS
 struct tigon2_halves tigon2_halves;
 
 static uint32_t own_alarm;
@@ -83,6 +83,13 @@ NIC_ENTRY NIC_COLD void tigon2_on_told(void) {
     set_reference();
 }
 
+#if !NIC_TRANSMITS
+NIC_COLD void nic_set_scratch(uint32_t high, uint32_t low) {
+    tigon2_halves.scratch_high = high;
+    tigon2_halves.scratch_low = low;
+}
+#endif
+
 #if !NIC_WRITES
 /* Event 25, as in receive.c; the buffer is B's. */
 NIC_ENTRY NIC_COLD void tigon2_on_receive_attention(void) {
@@ -108,9 +115,13 @@ NIC_ENTRY NIC_COLD void tigon2_second_begin(void) {
 #else
     tigon2_receive_share(tigon2_halves.receive);
 #endif
-    tigon2_dma_write_own(tigon2_halves.transmit);
+    tigon2_dma_own(tigon2_halves.transmit);
     tigon2_enabled |=
         1u << TIGON2_EVENT_WRITTEN | 1u << TIGON2_EVENT_WORK | 1u << TIGON2_EVENT_TOLD;
+#if NIC_TRANSMITS
+    tigon2_transmit_own(&tigon2_halves);
+    tigon2_enabled |= 1u << TIGON2_EVENT_SLOT | 1u << TIGON2_EVENT_READ_NOTICE;
+#endif
 }
 
 void nic_alarm(uint32_t deadline) {

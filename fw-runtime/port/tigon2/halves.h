@@ -11,6 +11,10 @@
 struct tigon2_halves {
     volatile uint32_t transmit; /* bases of the MAC buffers; by A, before B starts */
     volatile uint32_t receive;
+#if NIC_TRANSMITTER
+    volatile uint32_t scratch_high; /* of nic_set_scratch; by A, before B starts */
+    volatile uint32_t scratch_low;
+#endif
     volatile uint32_t no_space; /* times the MAC has run out of receive buffer; by A */
     volatile uint32_t alarm;    /* B's deadline; by B */
     volatile uint32_t alarmed;  /* B waits for it: B sets, A clears */

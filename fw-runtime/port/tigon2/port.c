@@ -9,4 +9,11 @@
 #if NIC_RECEIVES || NIC_WRITES
 #include "fw-runtime/port/tigon2/receive.c"
 #endif
+#if NIC_TRANSMITS
 #include "fw-runtime/port/tigon2/transmit.c"
+#endif
+
+/* Event 26: A halts the board, whichever processor transmits. */
+NIC_ENTRY NIC_COLD void tigon2_on_transmit_fault(void) {
+    nic_panic(TIGON2_PANIC_TRANSMIT);
+}

@@ -129,7 +129,7 @@ static inline void nic_defer_work(void) {
     tigon2_raise(TIGON2_EVENT_WORK);
 }
 
-#if NIC_SENDS
+#if NIC_TRANSMITS
 static inline void nic_request_slot(void) {
     tigon2_raise(TIGON2_EVENT_SLOT);
 }

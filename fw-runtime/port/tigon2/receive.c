@@ -148,7 +148,7 @@ static inline void drop(uint32_t end) {
 #endif
 
 NIC_ENTRY NIC_HOT void tigon2_on_receive(void) {
-#if NIC_SLOT_FIRST && NIC_SENDS
+#if NIC_SLOT_FIRST && NIC_TRANSMITS
     tigon2_serve_slot();
 #endif
     const volatile uint32_t *descriptor = (const volatile uint32_t *)receive_ring_next;
@@ -244,7 +244,7 @@ NIC_COLD uint32_t nic_frame_sum(uint32_t frame, uint32_t offset, uint32_t bytes)
 #endif
 
 /* No further frame may come to settle what is owed: let the end of the writes do it. */
-#if NIC_SENDS
+#if NIC_LEADS
 static inline void without_space(void) {
 #else
 NIC_COLD void tigon2_receive_without_space(void) {
@@ -258,7 +258,7 @@ NIC_COLD void tigon2_receive_without_space(void) {
 }
 #endif
 
-#if NIC_SENDS && NIC_WRITES
+#if NIC_LEADS && NIC_WRITES
 /* Event 25: the link, or no space (tigon2.md 6.4). */
 NIC_ENTRY NIC_COLD void tigon2_on_receive_attention(void) {
     uint32_t state = TIGON2_REGISTER(MAC_RECEIVE_STATE);

@@ -77,6 +77,7 @@
 #define TIGON2_EVENT_WRITE_FAULT       19
 #define TIGON2_EVENT_READ_DONE         15
 #define TIGON2_EVENT_WRITE_DONE        14
+#define TIGON2_EVENT_READ_LOW_DONE     13
 #define TIGON2_EVENT_RECEIVE           6
 #define TIGON2_EVENT_READ_NOTICE       10 /* software: as WRITTEN, for reads */
 #define TIGON2_EVENT_SLOT              4  /* software: nic_request_slot */
@@ -121,15 +122,16 @@
 #define TIGON2_FRAME_BAD 0x01BF0000u
 
 /* Fixed SRAM places, tigon2.md 2.2, 2.3. */
-#define TIGON2_MAILBOX_ADDRESS 0x100u
-#define TIGON2_CONTROL_ADDRESS 0x200u
-#define TIGON2_MEMORY_TOP      0x200000u
-#define TIGON2_SPILL_STACK     0x5000u /* this much below the transmit buffer, 4 kB */
-#define TIGON2_TRANSMIT_RING   0x2800u
-#define TIGON2_RECEIVE_RING    0x2000u
-#define TIGON2_DMA_READ_RING   0x1000u
-#define TIGON2_DMA_WRITE_RING  0x0800u
-#define TIGON2_STACK_WINDOW    0x00BFF000u
+#define TIGON2_MAILBOX_ADDRESS   0x100u
+#define TIGON2_CONTROL_ADDRESS   0x200u
+#define TIGON2_MEMORY_TOP        0x200000u
+#define TIGON2_SPILL_STACK       0x5000u /* this much below the transmit buffer, 4 kB */
+#define TIGON2_DMA_READ_LOW_RING 0x3000u
+#define TIGON2_TRANSMIT_RING     0x2800u
+#define TIGON2_RECEIVE_RING      0x2000u
+#define TIGON2_DMA_READ_RING     0x1000u
+#define TIGON2_DMA_WRITE_RING    0x0800u
+#define TIGON2_STACK_WINDOW      0x00BFF000u
 
 /* A proof has registers of its own. */
 #if !defined __ASSEMBLER__ && !defined TIGON2_REGISTER

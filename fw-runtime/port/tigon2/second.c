@@ -4,10 +4,15 @@
  */
 #include "fw-runtime/port.h"
 
-#if NIC_WRITES
+#if NIC_WRITES || NIC_TRANSMITS
 #include "fw-runtime/port/tigon2/board.c"
 #include "fw-runtime/port/tigon2/dma.c"
+#if NIC_WRITES
 #include "fw-runtime/port/tigon2/receive.c"
+#endif
+#if NIC_TRANSMITS
+#include "fw-runtime/port/tigon2/transmit.c"
+#endif
 #else
 #include "fw-runtime/port/tigon2/processors.c"
 #endif

@@ -4,7 +4,8 @@
  * tigon2_second_start and takes the halt off (board.c).
  *
  * B has no boot code of its own: its code and data lie behind A's in SRAM. B looks at its signal,
- * and at the events of what NIC_RECEIVER and NIC_WRITER give it; all others are A's.
+ * and at the events of what NIC_RECEIVER, NIC_WRITER and NIC_TRANSMITTER give it; all others are
+ * A's.
  */
 #include "fw-runtime/port/tigon2/registers.h"
 
@@ -38,7 +39,7 @@ tigon2_second_start:
 	b	3b
 	addiu	$t1, $t1, 4
 4:
-#if NIC_WRITER == 1
+#if NIC_WRITER == 1 || NIC_TRANSMITTER == 1
 	jal	tigon2_second_begin
 	nop
 #endif
@@ -78,13 +79,28 @@ tigon2_second_event_loop:
 tigon2_second_event_table:
 	j	tigon2_second_event_loop
 	nop
-#if NIC_WRITER == 1
+#if NIC_WRITER == 1 || NIC_TRANSMITTER == 1
 	serve	TIGON2_EVENT_WORK, tigon2_second_on_work
+#endif
+#if NIC_TRANSMITTER == 1
+	serve	TIGON2_EVENT_SLOT, tigon2_on_slot
+#endif
 #if NIC_RECEIVER == 1
 	serve	TIGON2_EVENT_RECEIVE, tigon2_on_receive
 #endif
+#if NIC_TRANSMITTER == 1
+	serve	TIGON2_EVENT_READ_NOTICE, tigon2_second_on_read_done
+#endif
+#if NIC_WRITER == 1
 	serve	TIGON2_EVENT_WRITE_DONE, tigon2_on_write_done
+#endif
+#if NIC_TRANSMITTER == 1
+	serve	TIGON2_EVENT_READ_DONE, tigon2_second_on_read_done
+#endif
+#if NIC_WRITER == 1
 	serve	TIGON2_EVENT_WRITTEN, tigon2_on_write_done
+#endif
+#if NIC_WRITER == 1 || NIC_TRANSMITTER == 1
 	serve	TIGON2_EVENT_TOLD, tigon2_second_on_told
 #endif
 	serve	TIGON2_EVENT_SIGNAL, tigon2_second_on_signal

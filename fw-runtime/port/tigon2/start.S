@@ -101,6 +101,23 @@ tigon2_event_loop:
 #endif
 	.endm
 
+	/* What B serves where it transmits: then A reads host memory by the low ring. */
+	.macro	serve_transmit handler
+#if NIC_TRANSMITTER == 1
+	serve	tigon2_on_stray
+#else
+	serve	\handler
+#endif
+	.endm
+
+	.macro	serve_low_reads handler
+#if NIC_TRANSMITTER == 1
+	serve	\handler
+#else
+	serve	tigon2_on_stray
+#endif
+	.endm
+
 	.type	tigon2_event_table, @function
 	.ent	tigon2_event_table
 tigon2_event_table:
@@ -109,7 +126,7 @@ tigon2_event_table:
 	serve	tigon2_on_stray			/* 1 */
 	serve	tigon2_on_stray			/* 2 */
 	serve	tigon2_on_work			/* 3 */
-	serve	tigon2_on_slot			/* 4 */
+	serve_transmit tigon2_on_slot		/* 4 */
 	serve	tigon2_on_stray			/* 5 */
 	serve_receive tigon2_on_receive		/* 6 */
 	serve	tigon2_on_stray			/* 7 */
@@ -118,9 +135,9 @@ tigon2_event_table:
 	serve	tigon2_on_read_done		/* 10 */
 	serve	tigon2_on_stray			/* 11 */
 	serve	tigon2_on_stray			/* 12 */
-	serve	tigon2_on_stray			/* 13 */
+	serve_low_reads tigon2_on_read_done	/* 13 */
 	serve_write tigon2_on_write_done	/* 14 */
-	serve	tigon2_on_read_done		/* 15 */
+	serve_transmit tigon2_on_read_done	/* 15 */
 	serve	tigon2_on_stray			/* 16 */
 	serve	tigon2_on_stray			/* 17 */
 	serve	tigon2_on_stray			/* 18 */

@@ -11,6 +11,9 @@
  */
 #include "fw-runtime/port/tigon2/board.h"
 #include "fw-runtime/port/tigon2/dma.h"
+#if !NIC_LEADS
+#include "fw-runtime/port/tigon2/halves.h"
+#endif
 
 /* At most this much waits for the wire before the next data frame gets its slot: enough to cover
  * the fetching of the next frame, little enough that an acknowledgement never waits for long. A
@@ -60,15 +63,23 @@ NIC_COLD void tigon2_transmit_start(uint32_t base, uint32_t end) {
     TIGON2_REGISTER(TRANSMIT_RING_REFERENCE) = transmit_ring_producer;
 }
 
+#if NIC_LEADS
 NIC_COLD void nic_set_scratch(uint32_t high, uint32_t low) {
     scratch_high = high;
     scratch_low = low;
 }
+#else
+NIC_COLD void tigon2_transmit_own(const struct tigon2_halves *halves) {
+    tigon2_transmit_start(halves->transmit, halves->receive);
+    scratch_high = halves->scratch_high;
+    scratch_low = halves->scratch_low;
+}
+#endif
 
 NIC_HOT bool tigon2_transmit_has_slot(void) {
     return queued_bytes() <= QUEUE_BYTES &&
-           tigon2_dma_outstanding(&tigon2_dma_read, TIGON2_REGISTER(DMA_READ_CONSUMER)) <=
-               QUEUE_READS;
+           tigon2_dma_outstanding(&tigon2_dma_read, TIGON2_DMA_BYTES_HIGH,
+                                  TIGON2_REGISTER(DMA_READ_CONSUMER)) <= QUEUE_READS;
 }
 
 bool nic_transmit_has_slot(void) {
@@ -176,8 +187,4 @@ NIC_HOT void nic_transmit_end(uint32_t bytes) {
     if (hand_over)
         TIGON2_REGISTER(TRANSMIT_PRODUCER) = end;
     frame_start = transmit_wrap((start + bytes + 7) & ~7u);
-}
-
-NIC_ENTRY NIC_COLD void tigon2_on_transmit_fault(void) {
-    nic_panic(TIGON2_PANIC_TRANSMIT);
 }

@@ -4,7 +4,6 @@
  */
 #include "spec/emp/firmware/glue.h"
 
-static_assert(EMP_SEND_LIMIT < 32, "a record is a bit");
 static_assert(EMP_SEND_LIMIT < NIC_MESSAGE_LIMIT,
               "Transmit raises one event for a record, and no other before Send has had it");
 
@@ -13,31 +12,10 @@ struct between {
     volatile uint32_t reads_done; /* for B, ever; by A */
     volatile uint32_t posted;     /* by A */
     volatile uint32_t told;       /* so often the host has said where completion words are; by A */
-    volatile uint32_t reads_to_notify; /* records whose data the wire is to have read */
-    volatile uint32_t reads_notified;  /* and has */
 };
 extern struct between between NIC_COMMON;
 
-/* Takes a set of bits. */
-static inline uint32_t taken_bits(volatile uint32_t *bits) {
-    uint32_t found;
-    if (*bits == 0)
-        return 0;
-    nic_lock();
-    found = *bits;
-    *bits = 0;
-    nic_unlock();
-    return found;
-}
-
-static inline void put_bit(volatile uint32_t *bits, uint32_t record) {
-    nic_lock();
-    *bits |= 1u << record;
-    nic_unlock();
-    nic_signal();
-}
-
-#if NIC_SENDS
+#if NIC_TRANSMITS
 struct between between;
 uint32_t glue_posting_ring[EMP_POSTING_RING_ENTRIES];
 
@@ -59,25 +37,19 @@ NIC_COLD void nic_on_read(uint32_t token) {
         between.reads_done = between.reads_done + 1u;
         nic_signal();
     } else {
-        put_bit(&between.reads_notified, token);
+        sending_read(token);
     }
 }
 
 NIC_HOT void nic_on_signal(void) {
     const volatile uint32_t *words;
-    uint32_t records;
     emp_take_messages();
     while ((words = nic_message_first(&between.reads)) != NULL) {
         nic_read_host(words[0], words[1], (uint32_t *)words[2], words[3]);
         (void)nic_notify_read(GLUE_READ_FOR_RECEIVER); /* room: glue.h */
         nic_message_taken(&between.reads);
     }
-    records = taken_bits(&between.reads_to_notify);
-    while (records != 0) {
-        uint32_t record = nic_highest_bit(records);
-        records &= ~(1u << record);
-        (void)nic_notify_read(record); /* room for each record: glue.h */
-    }
+    sending_take_asked();
 }
 #else
 static uint32_t reads_asked;
@@ -99,19 +71,6 @@ uint32_t between_posted(void) {
         take_completions();
 #endif
     return posted;
-}
-
-NIC_HOT void between_take(void) {
-    uint32_t records = taken_bits(&between.reads_notified);
-    while (records != 0) {
-        uint32_t record = nic_highest_bit(records);
-        records &= ~(1u << record);
-        (void)emp_send_memory_read((uint8_t)record);
-    }
-}
-
-NIC_COLD void between_notify_read(uint32_t record) {
-    put_bit(&between.reads_to_notify, record);
 }
 
 NIC_COLD void between_read_host(uint32_t high, uint32_t low, uint32_t *words, uint32_t bytes) {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the processors pass each other, but for raises, where A transmits and B keeps the sends and
- * receives: a placement whose Transmit is apart from Send.
+ * What the processors pass each other, but for raises and sending.h, where A transmits and B keeps
+ * the sends and receives.
  *
  * The host rings at A, and frames go out by A's transmitter; all else is B's. A tells B how far the
- * posting ring is filled, and what has been read of host memory. B has A read pages of addresses,
- * and tell when the wire has read a send. But for the pages each is a word: with one writer, or a
- * set of bits that changes under the lock. So nothing here is full.
+ * posting ring is filled. B has A read pages of addresses. But for the pages each is a word with
+ * one writer. So nothing here is full.
  *
  * A never waits for B here, and B waits only for a page that a frame needs. A serves reads in its
  * event loop, which it leaves while it waits for room for a raise. There is always room: so many
@@ -23,10 +22,6 @@ static_assert(EMP_PROCESSOR_TRANSMIT == 0 && EMP_PROCESSOR_ACKNOWLEDGE == 0 &&
 #if NIC_RECEIVES
 /* How many entries the host has put into the posting ring, as it said last. */
 uint32_t between_posted(void);
-/* Raises Send.memory_read for each record whose data the wire has read. */
-void between_take(void);
-/* As nic_notify_read for a record of SendMessage; then Send.memory_read comes. */
-void between_notify_read(uint32_t record);
 /* As nic_read_host, by A; nic_on_signal comes when it is done. */
 void between_read_host(uint32_t high, uint32_t low, uint32_t *words, uint32_t bytes);
 /* All reads asked for are done; and waits for that. */

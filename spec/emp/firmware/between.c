@@ -15,7 +15,7 @@ struct between {
 };
 extern struct between between NIC_COMMON;
 
-#if NIC_SENDS
+#if NIC_TRANSMITS
 struct between between;
 
 bool between_has_room(void) {

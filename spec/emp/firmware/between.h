@@ -31,7 +31,7 @@ enum between_kind {
     BETWEEN_READ    /* to A: what nic_read_host wants */
 };
 
-#if NIC_SENDS
+#if NIC_TRANSMITS
 bool between_has_room(void);
 /* To B; false while there is no room. */
 bool between_pass(enum between_kind kind, uint32_t descriptor, uint32_t word);

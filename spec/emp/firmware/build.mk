@@ -19,7 +19,9 @@ FW_TRAFFIC_emp := spec/emp/firmware/traffic.scenario
 FW_TRACE_emp   := $(if $(filter modern,$(PROFILE)),0)
 
 # Where Match is on A, A takes the frames from the MAC (settings.h).
-FW_RECEIVER    = $(if $(filter RO,$(PLACEMENT)),0,1)
+FW_RECEIVER    = $(if $(filter RO SR,$(PLACEMENT)),0,1)
+# Where Transmit is on B, B transmits.
+FW_TRANSMITTER = $(if $(filter SR,$(PLACEMENT)),1,0)
 
 # A frame may go out within a posting, which may be taken within a received frame: a deep chain of calls.
 # Where raises of the other processor are taken there, too, it is deeper.

@@ -20,8 +20,8 @@
 #define GLUE_HOT NIC_HOT
 #endif
 
-/* Which machines this unit has. Processor A has the transmitter, so Transmit is there; sends may be
- * kept in the books by the other one (apart.h). */
+/* Which machines this unit has. The processor with Transmit has the transmitter; sends may be kept
+ * in the books by the other one (sending.h). */
 #define GLUE_KEEPS_SENDS (NIC_PROCESSOR == EMP_PROCESSOR_SEND)
 #define GLUE_APART       (EMP_PROCESSOR_SEND != EMP_PROCESSOR_TRANSMIT)
 
@@ -29,6 +29,10 @@
  * is in common memory. */
 #define GLUE_ONE_TAKES      (GLUE_APART || NIC_HANDS_OVER)
 #define GLUE_TAKES_POSTINGS (!GLUE_ONE_TAKES || GLUE_KEEPS_SENDS)
+
+/* Does the processor that places frames read host memory, too? Then it reads a page of addresses
+ * itself that a frame needs. */
+#define GLUE_WRITER_READS (NIC_WRITER == 0 || NIC_WRITER == NIC_TRANSMITTER)
 
 /* Codes of nic_panic above the port's own. */
 enum glue_panic {
@@ -118,12 +122,16 @@ static inline uint32_t glue_length(const volatile uint32_t *descriptor) {
     return descriptor[EMP_DESCRIPTOR_LENGTH_WORD] >> EMP_DESCRIPTOR_LENGTH_SHIFT &
            EMP_DESCRIPTOR_LENGTH_MASK;
 }
-#if GLUE_APART
+#if EMP_PROCESSOR_SEND != 0
 extern uint32_t glue_posting_ring[EMP_POSTING_RING_ENTRIES] NIC_COMMON;
 #else
 extern uint32_t glue_posting_ring[EMP_POSTING_RING_ENTRIES];
 #endif
+#if NIC_TRANSMITTER == 0
 extern uint32_t glue_peers[EMP_NODE_LIMIT][2];
+#else
+extern uint32_t glue_peers[EMP_NODE_LIMIT][2] NIC_COMMON;
+#endif
 
 struct glue_counters {
     uint32_t parse_foreign;
@@ -154,13 +162,16 @@ static NIC_COLD void glue_count(uint32_t *counter) {
 #endif
 
 #if GLUE_APART
-#include "spec/emp/firmware/apart.h"
-#elif NIC_HANDS_OVER
+#include "spec/emp/firmware/sending.h"
+#endif
+#if NIC_HANDS_OVER
 #include "spec/emp/firmware/placing.h"
+#elif GLUE_APART
+#include "spec/emp/firmware/apart.h"
 #elif NIC_PROCESSORS > 1
 #include "spec/emp/firmware/between.h"
 #endif
-#if NIC_SENDS
+#if NIC_READS
 #define glue_read_host nic_read_host
 #else
 #define glue_read_host between_read_host
@@ -187,11 +198,11 @@ bool glue_page_fetch(uint32_t descriptor, bool receive, bool notify);
 void glue_page_arrived(uint32_t descriptor);
 /* The descriptor of the page fetched last has been offered. */
 void glue_page_settled(void);
-#if NIC_HANDS_OVER && NIC_SENDS
+#if NIC_HANDS_OVER && NIC_LEADS && !GLUE_WRITER_READS
 /* Of a receive that a frame waits for: fetches its page again, which stays from now on. Waits. */
 void glue_page_fetch_again(uint32_t descriptor);
 #endif
-#if GLUE_APART && NIC_SENDS
+#if GLUE_APART && NIC_TRANSMITS
 /* A message begins in this descriptor. The processor that keeps the sends knows when the one before
  * it has ended; this one does not. */
 void glue_send_begins(uint32_t descriptor);

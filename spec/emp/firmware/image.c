@@ -26,9 +26,12 @@
 #include "spec/emp/firmware/start.c"
 #include "spec/emp/firmware/wire.c"
 #if GLUE_APART
-#include "spec/emp/firmware/apart.c"
-#elif NIC_HANDS_OVER
+#include "spec/emp/firmware/sending.c"
+#endif
+#if NIC_HANDS_OVER
 #include "spec/emp/firmware/placing.c"
+#elif GLUE_APART
+#include "spec/emp/firmware/apart.c"
 #elif NIC_PROCESSORS > 1
 #include "spec/emp/firmware/between.c"
 #endif

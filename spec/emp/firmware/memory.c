@@ -11,7 +11,7 @@
 
 #define PAGE_WORDS (EMP_PAGE_BYTES / 4u)
 #define LENGTHS_AT (2u * EMP_INDIRECT_ENTRIES) /* word of the page where lengths begin */
-#if NIC_SENDS || GLUE_ONE_TAKES
+#if NIC_TRANSMITS || GLUE_ONE_TAKES
 #define SEND_PAGES (EMP_SEND_LIMIT + 1u) /* + the one waiting for a record */
 #else
 #define SEND_PAGES 0u
@@ -41,12 +41,12 @@ static_assert(EMP_MESSAGE_LIMIT <= EMP_DESCRIPTOR_TOTAL_LENGTH_MASK, "which hold
 static_assert(NIC_WRITTEN_PER_FRAME >= EMP_MESSAGE_WINDOW,
               "a frame by which a peer abandons its messages asks for a notice for each");
 
-#if NIC_SENDS && (NIC_PROCESSORS == 1 || GLUE_ONE_TAKES)
+#if NIC_LEADS && (NIC_PROCESSORS == 1 || GLUE_ONE_TAKES)
 uint32_t glue_descriptors[2 * GLUE_TABLE_WORDS];
-#elif NIC_SENDS
+#elif NIC_LEADS
 uint32_t glue_tables[3 * GLUE_TABLE_WORDS];
 #endif
-#if NIC_SENDS
+#if NIC_LEADS
 struct glue_counters glue_counters;
 #endif
 
@@ -62,7 +62,7 @@ struct cursor {
 /* The cursors in use, of the messages sent and received last; the others are saved. Of messages
  * that take turns most have descriptors beside each other. */
 #define CURSORS (GLUE_QUICK ? 2u : 1u)
-#if NIC_SENDS
+#if NIC_TRANSMITS
 static struct cursor sending[CURSORS] NIC_FAST;
 #endif
 #if NIC_WRITES
@@ -72,8 +72,15 @@ static struct cursor receiving[CURSORS] NIC_FAST;
 static inline struct cursor *cursor_of(struct cursor *cursors, uint32_t descriptor) {
     return &cursors[descriptor % CURSORS];
 }
-static struct nic_gather saved[EMP_DESCRIPTOR_LIMIT] NIC_UNSET;
-static bool opened[EMP_DESCRIPTOR_LIMIT]; /* has a cursor, and so is being worked on */
+#if NIC_TRANSMITS || NIC_WRITES
+/* A processor that transmits and does not keep the sends does not know when one has ended: its
+ * descriptor may be a receive's by then. So there sends and receives have a row each. */
+#define CURSOR_ROWS      (GLUE_APART && NIC_TRANSMITS && NIC_WRITES ? 2u : 1u)
+#define ROW_OF(receives) (CURSOR_ROWS == 1 || !(receives) ? 0u : 1u)
+static struct nic_gather saved[CURSOR_ROWS][EMP_DESCRIPTOR_LIMIT] NIC_UNSET;
+/* Has a cursor, and so is being worked on. */
+static bool opened[CURSOR_ROWS][EMP_DESCRIPTOR_LIMIT];
+#endif
 
 #if GLUE_ONE_TAKES
 /* The processor that takes descriptors gives them pages and takes these away; the other one finds
@@ -86,37 +93,42 @@ extern uint8_t page_of[EMP_DESCRIPTOR_LIMIT] NIC_COMMON;
 #define PAGES_SHARED static
 #define PAGES_UNSET  NIC_UNSET
 #endif
-#if !GLUE_ONE_TAKES || NIC_SENDS
+#if !GLUE_ONE_TAKES || NIC_LEADS
 PAGES_SHARED uint32_t pages[SEND_PAGES + RECEIVE_PAGES][PAGE_WORDS] PAGES_UNSET;
 #endif
 #if NIC_HANDS_OVER
 /* The processor that places frames gives pages back, and holds those of receives that a frame has
- * come for. All that changes owners is under the lock. */
+ * come for. The other one holds the page that is being fetched until its descriptor has been
+ * offered. All that changes owners is under the lock. */
+#define HELD_BY_FRAME   1u
+#define HELD_BY_POSTING 2u
 extern uint16_t page_owner[SEND_PAGES + RECEIVE_PAGES] NIC_COMMON;
 extern uint8_t page_held[SEND_PAGES + RECEIVE_PAGES] NIC_COMMON;
-#define PAGES_LOCK()       nic_lock()
-#define PAGES_UNLOCK()     nic_unlock()
-#define page_in_use(page)  (page_held[page] != 0)
-#define hold_page(page)    (page_held[page] = 1)
-#define release_page(page) (page_held[page] = 0)
+#define PAGES_LOCK()        nic_lock()
+#define PAGES_UNLOCK()      nic_unlock()
+#define page_in_use(page)   (page_held[page] != 0)
+#define hold_page(page, by) (page_held[page] |= (uint8_t)(by))
+#define unhold_page(page)   (page_held[page] &= HELD_BY_FRAME)
+#define release_page(page)  (page_held[page] = 0)
 #else
-#define PAGES_LOCK()       ((void)0)
-#define PAGES_UNLOCK()     ((void)0)
-#define page_in_use(page)  opened[page_owner[page] - 1u]
-#define release_page(page) ((void)0)
+#define PAGES_LOCK()        ((void)0)
+#define PAGES_UNLOCK()      ((void)0)
+#define page_in_use(page)   (opened[0][page_owner[page] - 1u] || (page) + 1 == page_arriving)
+#define hold_page(page, by) ((void)0)
+#define unhold_page(page)   ((void)0)
+#define release_page(page)  ((void)0)
 #endif
-#if NIC_HANDS_OVER && NIC_SENDS
+#if NIC_HANDS_OVER && NIC_LEADS
 uint16_t page_owner[SEND_PAGES + RECEIVE_PAGES];
 uint8_t page_held[SEND_PAGES + RECEIVE_PAGES];
 #elif GLUE_TAKES_POSTINGS
 static uint16_t page_owner[SEND_PAGES + RECEIVE_PAGES]; /* descriptor + 1, 0 free */
 #endif
-#if !GLUE_ONE_TAKES || NIC_SENDS
+#if !GLUE_ONE_TAKES || NIC_LEADS
 PAGES_SHARED uint8_t page_of[EMP_DESCRIPTOR_LIMIT]; /* page + 1, 0 none */
 #endif
 #if GLUE_TAKES_POSTINGS
-static uint32_t
-    page_arriving; /* + 1: its descriptor is being looked at, it may not be taken away */
+static uint32_t page_arriving; /* + 1: its descriptor is being looked at, it stays */
 #endif
 
 #if NIC_WRITES
@@ -175,7 +187,7 @@ static void check_sums(uint32_t end) {
 
 NIC_COLD void glue_memory_start(void) {
     for (uint32_t i = 0; i < CURSORS; i++) {
-#if NIC_SENDS
+#if NIC_TRANSMITS
         sending[i].descriptor = NO_DESCRIPTOR;
 #endif
 #if NIC_WRITES
@@ -315,8 +327,7 @@ static NIC_COLD void page_give(uint32_t page) {
 }
 #endif
 
-#if GLUE_TAKES_POSTINGS
-
+#if GLUE_TAKES_POSTINGS || (NIC_HANDS_OVER && NIC_READS)
 /* A free buffer, or that of a receive no frame has come for, whose page can be fetched again. */
 static NIC_COLD uint32_t page_take(bool receive) {
     uint32_t first = receive ? SEND_PAGES : 0;
@@ -325,7 +336,7 @@ static NIC_COLD uint32_t page_take(bool receive) {
         if (page_owner[page] == 0)
             return page;
     for (uint32_t page = first; page < last; page++)
-        if (receive && !page_in_use(page) && page + 1 != page_arriving) {
+        if (receive && !page_in_use(page)) {
             page_give(page);
             return page;
         }
@@ -347,20 +358,25 @@ NIC_COLD bool glue_page_fetch(uint32_t descriptor, bool receive, bool notify) {
     words[GLUE_ENTRIES_WORD] = notify ? 0 : entries;
     words[GLUE_ARRIVING_WORD] = entries;
     page_owner[page] = (uint16_t)(descriptor + 1);
+    hold_page(page, notify ? HELD_BY_POSTING : HELD_BY_FRAME);
     page_of[descriptor] = (uint8_t)(page + 1);
     PAGES_UNLOCK();
     GLUE_COUNT(pages_fetched);
     glue_read_host(high, low, pages[page], 8 * entries);
     glue_read_host(high, low + 4 * LENGTHS_AT, &pages[page][LENGTHS_AT], (2 * entries + 2) & ~3u);
+#if GLUE_TAKES_POSTINGS
     if (notify) {
         page_arriving = page + 1;
-#if NIC_SENDS
+#if NIC_READS
         (void)nic_notify_read(GLUE_READ_PAGE);
 #endif
     }
+#endif
     return true;
 }
+#endif
 
+#if GLUE_TAKES_POSTINGS
 NIC_COLD void glue_page_arrived(uint32_t descriptor) {
     volatile uint32_t *words = glue_descriptor(descriptor);
     if (page_of[descriptor] != 0) /* else it was given away meanwhile */
@@ -368,24 +384,28 @@ NIC_COLD void glue_page_arrived(uint32_t descriptor) {
 }
 
 void glue_page_settled(void) {
+    PAGES_LOCK();
+    unhold_page(page_arriving - 1u);
+    PAGES_UNLOCK();
     page_arriving = 0;
 }
 #endif
 
 #if GLUE_TAKES_POSTINGS || NIC_HANDS_OVER
 NIC_COLD void glue_memory_forget(uint32_t descriptor, bool receive) {
-#if NIC_SENDS && NIC_WRITES
+#if NIC_TRANSMITS || NIC_WRITES
+#if NIC_TRANSMITS && NIC_WRITES
     struct cursor *cursor = cursor_of(receive ? receiving : sending, descriptor);
-#elif NIC_SENDS
+#elif NIC_TRANSMITS
     struct cursor *cursor = cursor_of(sending, descriptor);
-    (void)receive;
 #else
     struct cursor *cursor = cursor_of(receiving, descriptor);
-    (void)receive;
 #endif
     if (cursor->descriptor == descriptor)
         cursor->descriptor = NO_DESCRIPTOR;
-    opened[descriptor] = false;
+    opened[ROW_OF(receive)][descriptor] = false;
+#endif
+    (void)receive;
     PAGES_LOCK();
     if (page_of[descriptor] != 0)
         page_give(page_of[descriptor] - 1u);
@@ -396,18 +416,19 @@ NIC_COLD void glue_memory_forget(uint32_t descriptor, bool receive) {
 
 /* ------------------------------------------------------------------------------------- Cursors */
 
-#if NIC_HANDS_OVER && NIC_WRITES
+#if NIC_TRANSMITS || NIC_WRITES
+#if NIC_HANDS_OVER && NIC_WRITES && !GLUE_WRITER_READS
 static NIC_COLD void page_fetch_again(uint32_t descriptor, bool receive) {
     (void)receive;
     between_fetch_again(descriptor);
 }
-#elif GLUE_TAKES_POSTINGS
+#elif GLUE_TAKES_POSTINGS || NIC_HANDS_OVER
 /* A posted receive may have lost its page to another before its first frame came. */
 static NIC_COLD void page_fetch_again(uint32_t descriptor, bool receive) {
     GLUE_COUNT(pages_fetched_again);
     if (!glue_page_fetch(descriptor, receive, false))
         nic_panic(GLUE_PANIC_MEMORY);
-#if NIC_SENDS
+#if NIC_READS
     nic_read_wait();
 #else
     between_wait_reads();
@@ -426,16 +447,16 @@ static NIC_COLD void page_fetch_again(uint32_t descriptor, bool receive) {
 static NIC_HOT void cursor_change(struct cursor *cursor, uint32_t descriptor, bool receive) {
     uint32_t word;
     if (cursor->descriptor != NO_DESCRIPTOR)
-        saved[cursor->descriptor] = cursor->gather;
+        saved[ROW_OF(receive)][cursor->descriptor] = cursor->gather;
     cursor->descriptor = descriptor;
 #if GLUE_QUICK
     cursor->entries = 0;
 #endif
-    if (opened[descriptor]) {
-        cursor->gather = saved[descriptor];
+    if (opened[ROW_OF(receive)][descriptor]) {
+        cursor->gather = saved[ROW_OF(receive)][descriptor];
         return;
     }
-    opened[descriptor] = true;
+    opened[ROW_OF(receive)][descriptor] = true;
     /* SHORT across a 4 GB line has none before. */
     word = glue_descriptor(descriptor)[GLUE_TAKEN_WORD] |= GLUE_HAS_MEMORY;
     if (glue_is_format(word, EMP_FORMAT_INDIRECT) && page_of[descriptor] == 0)
@@ -477,13 +498,15 @@ static inline bool single(uint32_t descriptor, uint32_t offset, uint32_t length,
     return run->low <= 0u - length;
 }
 
-#if NIC_SENDS
+#endif
+
+#if NIC_TRANSMITS
 #if GLUE_APART
 void glue_send_begins(uint32_t descriptor) {
     struct cursor *cursor = cursor_of(sending, descriptor);
     if (cursor->descriptor == descriptor)
         cursor->descriptor = NO_DESCRIPTOR;
-    opened[descriptor] = false;
+    opened[ROW_OF(false)][descriptor] = false;
 }
 #endif
 
@@ -523,10 +546,9 @@ GLUE_HOT void glue_send_data(uint32_t descriptor, uint32_t offset, uint32_t leng
 }
 #endif
 
-#if NIC_HANDS_OVER && NIC_SENDS
+#if NIC_HANDS_OVER && NIC_LEADS && !GLUE_WRITER_READS
 NIC_COLD void glue_page_fetch_again(uint32_t descriptor) {
     page_fetch_again(descriptor, true);
-    hold_page(page_of[descriptor] - 1u);
 }
 #endif
 
@@ -575,11 +597,11 @@ static NIC_COLD bool page_can_be_held(uint32_t descriptor) {
     nic_lock();
     page = page_of[descriptor];
     if (page != 0)
-        hold_page(page - 1u);
+        hold_page(page - 1u, HELD_BY_FRAME);
     nic_unlock();
     return page != 0;
 }
-#define HAS_PAGE(descriptor) (opened[descriptor] || page_can_be_held(descriptor))
+#define HAS_PAGE(descriptor) (opened[ROW_OF(true)][descriptor] || page_can_be_held(descriptor))
 #else
 #define HAS_PAGE(descriptor) (page_of[descriptor] != 0)
 #endif
@@ -663,7 +685,7 @@ NIC_HOT void nic_on_written(uint32_t notice) {
 }
 #endif
 
-#if !GLUE_APART || GLUE_KEEPS_SENDS
+#if GLUE_KEEPS_SENDS || NIC_WRITES
 /* ---------------------------------------------------------------------------------- Completion */
 
 /* What the word with the owner keeps of the posting. */

@@ -2,14 +2,17 @@
 /*
  * Words between the processors; see placing.h.
  */
+#include "spec/emp/firmware/bits.h"
 #include "spec/emp/firmware/glue.h"
 
 #define ENDED_WORDS ((EMP_DESCRIPTOR_LIMIT + 31u) / 32u)
 
 struct between {
+#if !GLUE_WRITER_READS
     volatile uint32_t wanted; /* descriptor + 1 whose page is to be fetched again; by B */
     volatile uint32_t
         fetched; /* the last such that is there; by A, and B clears it before it asks */
+#endif
 #if EMP_ENDS_IN_MEMORY
     volatile uint32_t told;  /* so often the host has said where completion words are; by A */
     volatile uint32_t ended; /* words below that have a bit */
@@ -18,11 +21,46 @@ struct between {
 };
 extern struct between between NIC_COMMON;
 
-#if NIC_SENDS
+#define FRAME_WORD EMP_MESSAGE_RECEIVE_FRAME_F_BUFFER
+static_assert(EMP_MESSAGE_RECEIVE_MATCHED_F_BUFFER == FRAME_WORD &&
+                  EMP_MESSAGE_RECEIVE_ABANDONED_F_BUFFER == FRAME_WORD,
+              "a message names its frame in the same word");
+#if EMP_FINDS_GAPS
+static_assert(EMP_MESSAGE_RECEIVE_ONLY_F_BUFFER == FRAME_WORD,
+              "and so does one of a short message");
+#define KINDS_OF_SHORT (1u << EMP_MESSAGE_RECEIVE_ONLY)
+#else
+#define KINDS_OF_SHORT 0u
+#endif
+#define KINDS_WITH_FRAME                                                                           \
+    (1u << EMP_MESSAGE_RECEIVE_FRAME | 1u << EMP_MESSAGE_RECEIVE_MATCHED |                         \
+     1u << EMP_MESSAGE_RECEIVE_ABANDONED | KINDS_OF_SHORT)
+static_assert(EMP_MESSAGE_COUNT <= 32, "a kind is a bit");
+
+/* Has a raise for B a word with a frame's name? Where B does not transmit, all have. */
+static inline bool names_frame(const volatile uint32_t *words) {
+    return !GLUE_APART || (1u << words[0] & KINDS_WITH_FRAME) != 0;
+}
+
+/* Does one of the raises for B, from the one with this number to the last? */
+static inline bool one_names_frame(uint32_t number) {
+    for (; number != emp_raises[1].put; number++)
+        if (names_frame(emp_raises[1].slots[number & (NIC_MESSAGE_LIMIT - 1u)]))
+            return true;
+    return false;
+}
+
+#if NIC_LEADS
 struct between between;
 
 static uint32_t put_before NIC_FAST;
 
+#if GLUE_WRITER_READS
+NIC_HOT void nic_on_signal(void) {
+    emp_take_messages();
+    sending_take_read();
+}
+#else
 static NIC_COLD void fetch_again(uint32_t wanted) {
     glue_page_fetch_again(wanted - 1u);
     between.wanted = 0;
@@ -39,6 +77,7 @@ NIC_HOT void between_take(void) {
 NIC_HOT void nic_on_signal(void) {
     between_take();
 }
+#endif
 
 NIC_HOT void between_frame_begins(void) {
     emp_take_messages();
@@ -46,7 +85,7 @@ NIC_HOT void between_frame_begins(void) {
 }
 
 NIC_HOT void between_frame_ends(void) {
-    if (emp_raises[1].put != put_before)
+    if (one_names_frame(put_before))
         nic_frame_hand_over();
 }
 
@@ -67,6 +106,7 @@ NIC_HOT void between_tell_end(uint32_t descriptor) {
 }
 #endif
 #else
+#if !GLUE_WRITER_READS
 NIC_COLD void between_fetch_again(uint32_t descriptor) {
     between.fetched = 0;
     between.wanted = descriptor + 1u;
@@ -74,30 +114,22 @@ NIC_COLD void between_fetch_again(uint32_t descriptor) {
     while (between.fetched == 0)
         nic_wait_for_other();
 }
+#endif
 
 #if EMP_ENDS_IN_MEMORY
 static uint32_t told NIC_FAST;
 
-static uint32_t taken_bits(volatile uint32_t *bits) {
-    uint32_t found;
-    nic_lock();
-    found = *bits;
-    *bits = 0;
-    nic_unlock();
-    return found;
-}
-
 /* A request that ends was posted after the host had said where completion words go. So this reads
  * first which requests have ended, and then where completion words go. */
 static NIC_HOT void take_ends(void) {
-    uint32_t words = between.ended == 0 ? 0 : taken_bits(&between.ended);
+    uint32_t words = bits_taken(&between.ended);
     if (__builtin_expect(between.told != told, 0)) {
         told = between.told;
         glue_completions_told();
     }
     while (words != 0) {
         uint32_t word = nic_highest_bit(words);
-        uint32_t ends = taken_bits(&between.ends[word]);
+        uint32_t ends = bits_taken(&between.ends[word]);
         words &= ~(1u << word);
         while (ends != 0) {
             uint32_t bit = nic_highest_bit(ends);
@@ -111,25 +143,27 @@ static NIC_HOT void take_ends(void) {
 #endif
 
 NIC_HOT bool nic_frames_wait(void) {
-    return nic_message_first(&emp_raises[1]) != NULL;
+    return one_names_frame(emp_raises[1].taken);
 }
 
-#define FRAME_WORD EMP_MESSAGE_RECEIVE_FRAME_F_BUFFER
-static_assert(EMP_MESSAGE_RECEIVE_MATCHED_F_BUFFER == FRAME_WORD &&
-                  EMP_MESSAGE_RECEIVE_ABANDONED_F_BUFFER == FRAME_WORD,
-              "a message names its frame in the same word");
-#if EMP_FINDS_GAPS
-static_assert(EMP_MESSAGE_RECEIVE_ONLY_F_BUFFER == FRAME_WORD,
-              "and so does one of a short message");
-#endif
-
-/* Every raise for this processor names a frame, but for one that ends a message because its sender
- * is silent. */
+/* A raise that ends a message because its sender is silent has a word for a frame, and names none.
+ */
 NIC_HOT void nic_on_signal(void) {
     const volatile uint32_t *words;
     take_ends();
-    while ((words = nic_message_first(&emp_raises[1])) != NULL && nic_frame_may_begin()) {
-        uint32_t frame = words[FRAME_WORD];
+#if GLUE_APART
+    sending_take_asked();
+#endif
+    while ((words = nic_message_first(&emp_raises[1])) != NULL) {
+        uint32_t frame;
+        if (!names_frame(words)) {
+            emp_message_came(words);
+            nic_message_taken(&emp_raises[1]);
+            continue;
+        }
+        if (!nic_frame_may_begin())
+            break;
+        frame = words[FRAME_WORD];
         nic_frame_begin();
         emp_message_came(words);
         glue_frame_is_over();
@@ -141,4 +175,10 @@ NIC_HOT void nic_on_signal(void) {
 
 void nic_on_work(void) {
 }
+
+#if NIC_READS
+NIC_COLD void nic_on_read(uint32_t token) {
+    sending_read(token);
+}
+#endif
 #endif

@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the processors pass each other, but for raises, where A takes frames from the wire and finds
- * what they belong to, and B places them: a placement whose Receive is apart from Match.
+ * What the processors pass each other, but for raises and sending.h, where A takes frames from the
+ * wire and finds what they belong to, and B places them: a placement whose Receive is apart from
+ * Match. B may transmit, too.
  *
  * A has the host's postings and the sends, and takes all descriptors; B writes host memory, and
  * gives receives back that are complete. A raise of Match that crosses names the frame to B; what B
- * is not told of is dropped. Besides, B has A fetch a page again that a frame needs, and A has B
- * write the completion words of what ends on A. For these there are words: with one writer, or sets
- * of bits that change under the lock. So nothing here is full.
+ * is not told of is dropped. Besides, A has B write the completion words of what ends on A, and B,
+ * where it does not transmit and so cannot read host memory, has A fetch a page again that a frame
+ * needs. For these there are words: with one writer, or sets of bits that change under the lock. So
+ * nothing here is full.
  *
- * A takes raises, and fetches pages, also while it waits for room for a raise. So B may wait for A,
- * but not under the lock.
+ * Where A fetches pages for B, it does so also while it waits for room for a raise, and takes
+ * raises then. So B may wait for A, but not under the lock. Where B transmits, it never waits for
+ * A: there is always room for its raises.
  */
 #ifndef SPEC_EMP_FIRMWARE_PLACING_H
 #define SPEC_EMP_FIRMWARE_PLACING_H
 
-static_assert(EMP_PROCESSOR_SEND == 0 && EMP_PROCESSOR_TRANSMIT == 0 && EMP_PROCESSOR_LINK == 0 &&
-                  EMP_PROCESSOR_MATCH == 0 && EMP_PROCESSOR_ACKNOWLEDGE == 0 &&
-                  EMP_PROCESSOR_RECEIVE == 1,
-              "the glue is for placements where B places frames and A does the rest");
+static_assert(EMP_PROCESSOR_SEND == 0 && EMP_PROCESSOR_LINK == 0 && EMP_PROCESSOR_MATCH == 0 &&
+                  EMP_PROCESSOR_RECEIVE == 1 && EMP_PROCESSOR_ACKNOWLEDGE == EMP_PROCESSOR_TRANSMIT,
+              "the glue is for placements where B places frames, may put frames on the wire, and "
+              "does no more");
 static_assert(!EMP_CHECKS_FRAMES, "the check of a frame's data is not passed to B");
 
-#if NIC_SENDS
+#if NIC_LEADS
 /* Around the event of a received frame: raises of B that have come go before it, and the frame is
  * B's if a raise names it. */
 void between_frame_begins(void);
@@ -31,10 +34,18 @@ void between_tell_completions(void);
 /* Has the completion word of a descriptor written. */
 void between_tell_end(uint32_t descriptor);
 
+#if !GLUE_WRITER_READS
 /* While A waits for room, and in its event loop. */
 void between_take(void);
 #undef EMP_MESSAGE_TAKE
 #define EMP_MESSAGE_TAKE() between_take()
+#endif
+#elif GLUE_WRITER_READS
+/* Frames are taken in the event loop alone. */
+#undef EMP_MESSAGE_TAKE
+#define EMP_MESSAGE_TAKE() nic_wait_for_other()
+static_assert(EMP_SEND_LIMIT + EMP_RECEIVE_LIMIT < NIC_MESSAGE_LIMIT,
+              "B raises one event for a record, and no other before A has had it: there is room");
 #else
 /* Waits until the page of a receive is there; it stays then. */
 void between_fetch_again(uint32_t descriptor);

@@ -22,7 +22,7 @@
 #if GLUE_KEEPS_SENDS
 #define RING_MASK (EMP_POSTING_RING_ENTRIES - 1u)
 
-#if NIC_SENDS
+#if NIC_LEADS
 uint32_t glue_posting_ring[EMP_POSTING_RING_ENTRIES];
 #endif
 
@@ -382,13 +382,13 @@ NIC_HOT void nic_on_work(void) {
         nic_defer_work();
 }
 
-#if GLUE_APART
+#if !NIC_LEADS
 static void page_is_there(void);
 
 /* Raises, what has been read of host memory, or postings. */
 NIC_HOT void nic_on_signal(void) {
     emp_take_messages();
-    between_take();
+    sending_take_read();
     if (arriving != 0 && between_reads_done())
         page_is_there();
     posted = between_posted() & RING_MASK;
@@ -483,7 +483,7 @@ static NIC_COLD void page_is_there(void) {
     nic_defer_work();
 }
 
-#if GLUE_KEEPS_SENDS && !GLUE_APART
+#if GLUE_KEEPS_SENDS && NIC_READS
 NIC_COLD void nic_on_read(uint32_t token) {
     if (token == GLUE_READ_PAGE)
         page_is_there();
@@ -491,8 +491,10 @@ NIC_COLD void nic_on_read(uint32_t token) {
     else if (token == GLUE_READ_FOR_RECEIVER)
         between_read_done();
 #endif
+#if NIC_TRANSMITS
     else
         (void)emp_send_memory_read((uint8_t)token);
+#endif
 }
 #endif
 

@@ -19,13 +19,16 @@
 #include "spec/emp/firmware/postings.c"
 #include "emp_nic_b.c"
 #include "spec/emp/firmware/start.c"
-#if !NIC_HANDS_OVER
+#if NIC_RECEIVES || NIC_TRANSMITS
 #include "spec/emp/firmware/wire.c"
 #endif
 #if GLUE_APART
-#include "spec/emp/firmware/apart.c"
-#elif NIC_HANDS_OVER
+#include "spec/emp/firmware/sending.c"
+#endif
+#if NIC_HANDS_OVER
 #include "spec/emp/firmware/placing.c"
+#elif GLUE_APART
+#include "spec/emp/firmware/apart.c"
 #else
 #include "spec/emp/firmware/between.c"
 #endif
@@ -34,6 +37,6 @@
 #pragma GCC diagnostic ignored "-Wunused-label"
 #pragma GCC diagnostic ignored "-Wimplicit-fallthrough"
 #include "emp_b.c"
-#if !NIC_HANDS_OVER
+#if NIC_RECEIVES
 #include "frame.c"
 #endif

@@ -6,7 +6,7 @@
 
 static_assert(EMP_OBJECTS_AT == EMP_CONTROL_BYTES, "behind the words all protocols have");
 
-#if NIC_SENDS
+#if NIC_LEADS
 void emp_glue_start(volatile uint32_t *control) {
     volatile uint32_t *objects = control + EMP_OBJECTS_AT / 4;
     objects[EMP_OBJECTS_DESCRIPTORS_WORD] = nic_host_name(glue_descriptors);
@@ -18,7 +18,7 @@ void emp_glue_start(volatile uint32_t *control) {
 }
 #else
 void emp_glue_second_start(void) {
-#if !NIC_HANDS_OVER
+#if NIC_RECEIVES || NIC_TRANSMITS
     volatile uint32_t *control = nic_control();
     glue_wire_start(control[EMP_CONTROL_MAC_HIGH_WORD], control[EMP_CONTROL_MAC_LOW_WORD]);
 #endif

@@ -10,7 +10,7 @@ static_assert(EMP_FRAME_DESTINATION_LOW_WORD == 1 && EMP_FRAME_SOURCE_HIGH_WORD 
                   EMP_FRAME_SOURCE_LOW_WORD == 2,
               "addresses are written word by word");
 
-#if NIC_SENDS
+#if NIC_LEADS
 uint32_t glue_peers[EMP_NODE_LIMIT][2];
 #endif
 
@@ -34,7 +34,7 @@ static NIC_COLD void count_unparsed(enum emp_acceptance parse) {
 }
 #endif
 
-#if NIC_SENDS
+#if NIC_TRANSMITS
 static NIC_COLD void count_dropped(void) {
     GLUE_COUNT(control_dropped);
 }
@@ -142,10 +142,10 @@ parse_again:
 #else
         between_pass_answer(words);
 #endif
-#if GLUE_APART
-    glue_frame_is_over();
-#elif NIC_HANDS_OVER
+#if NIC_HANDS_OVER
     between_frame_ends();
+#elif GLUE_APART
+    glue_frame_is_over();
 #endif
 }
 #elif GLUE_KEEPS_SENDS
@@ -160,7 +160,7 @@ NIC_HOT void glue_answer_came(const uint32_t *words) {
 }
 #endif
 
-#if NIC_SENDS
+#if NIC_TRANSMITS
 /* Of a node, 0 while the host has not told it. The NIC drops a frame to such a node instead of
  * sending it to no station; the sender's time-out sends it again. */
 struct address {
@@ -328,7 +328,7 @@ NIC_HOT void nic_on_transmit_slot(void) {
 }
 #elif GLUE_APART
 NIC_COLD void emp_device_notify_read(const uint8_t m) {
-    between_notify_read(m);
+    sending_notify_read(m);
 }
 #else
 NIC_HOT void emp_device_send_control(const uint16_t peer, const struct emp_frame *const g) {
