@@ -54,6 +54,7 @@
  * receiving half of the port, see below
  *   NIC_WRITER              1, with NIC_RECEIVER 0: processor 1 writes the frames that processor 0
  *                           takes from the wire, see below
+ *   NIC_TRANSMITTER         1: processor 1 has what transmits, see below
  */
 #ifndef FW_RUNTIME_PORT_H
 #define FW_RUNTIME_PORT_H
@@ -294,9 +295,11 @@ void nic_link_enable(bool up);
  * for later, and may ask for the clock, the control block and a panic; the operations that start
  * or ask of the board as a whole, the link, and all that sends or reads host memory are processor
  * 0's. With NIC_RECEIVER 0 and NIC_WRITER 1, processor 0 gets nic_on_frame, and processor 1 has the
- * rest of the receiving half: see nic_frame_hand_over. Without either processor 1 has none of the
- * operations above. An object that both use is declared `extern` with NIC_COMMON, defined in a unit
- * for processor 0 with NIC_COMMON, too, and cleared at start; all other objects are one
+ * rest of the receiving half: see nic_frame_hand_over. With NIC_TRANSMITTER 1 processor 1 has what
+ * transmits. Then both read host memory, each by an engine's ring of its own: a notice of
+ * nic_notify_read is for what its processor has named. Without any of these processor 1 has none of
+ * the operations above. An object that both use is declared `extern` with NIC_COMMON, defined in a
+ * unit for processor 0 with NIC_COMMON, too, and cleared at start; all other objects are one
  * processor's. What one processor stores the other one sees in the order of the stores.
  */
 

@@ -7,6 +7,7 @@
 
 #define ENDED_WORDS ((EMP_DESCRIPTOR_LIMIT + 31u) / 32u)
 
+#if EMP_ENDS_IN_MEMORY || !GLUE_WRITER_READS
 struct between {
 #if !GLUE_WRITER_READS
     volatile uint32_t wanted; /* descriptor + 1 whose page is to be fetched again; by B */
@@ -20,6 +21,10 @@ struct between {
 #endif
 };
 extern struct between between NIC_COMMON;
+#if NIC_LEADS
+struct between between;
+#endif
+#endif
 
 #define FRAME_WORD EMP_MESSAGE_RECEIVE_FRAME_F_BUFFER
 static_assert(EMP_MESSAGE_RECEIVE_MATCHED_F_BUFFER == FRAME_WORD &&
@@ -51,8 +56,6 @@ static inline bool one_names_frame(uint32_t number) {
 }
 
 #if NIC_LEADS
-struct between between;
-
 static uint32_t put_before NIC_FAST;
 
 #if GLUE_WRITER_READS
@@ -151,9 +154,6 @@ NIC_HOT bool nic_frames_wait(void) {
 NIC_HOT void nic_on_signal(void) {
     const volatile uint32_t *words;
     take_ends();
-#if GLUE_APART
-    sending_take_asked();
-#endif
     while ((words = nic_message_first(&emp_raises[1])) != NULL) {
         uint32_t frame;
         if (!names_frame(words)) {
@@ -171,6 +171,9 @@ NIC_HOT void nic_on_signal(void) {
         if (__builtin_expect(frame != 0, 1))
             nic_frame_end(frame);
     }
+#if GLUE_APART
+    sending_take_asked();
+#endif
 }
 
 void nic_on_work(void) {
