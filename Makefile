@@ -113,7 +113,7 @@ bench:           ## speed of compiler and simulator here, cost of the firmware o
 bench-published: ## EMP charged the papers' step costs, on one and on both processors, beside the published figures: build/bench.json, curves in build/bench/published
 	@scripts/setup.sh demo bench
 	$(Q)$(MAKE) --no-print-directory -s generate $(FIRMWARE)/emp_a_published.elf $(HOST_DEMO)
-	$(Q)$(foreach placement,SO RO DSR,\
+	$(Q)$(foreach placement,SO RO DSR SR,\
 	    $(MAKE) --no-print-directory -s PLACEMENT=$(placement) BUILD=build/$(placement) build/$(placement)/firmware/emp_a_published.elf &&) true
 	$(Q)scripts/published.py
 

@@ -332,7 +332,8 @@ void nic_frame_hand_over(void);
 /* Processor 1 calls both for each message with a frame, in the order of the frames. Between the two
  * calls it may use the operations that are allowed in nic_on_frame. It calls nic_frame_end, with
  * the frame's name, when it has removed the message from its queue; a frame of which it has written
- * no data is dropped then. */
+ * no data is dropped then. Where it transmits, too, its frames go before its slots, whatever
+ * NIC_SLOT_FIRST says. */
 void nic_frame_begin(void);
 void nic_frame_end(uint32_t frame);
 

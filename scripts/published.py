@@ -53,6 +53,7 @@ SCHEMES = {
     "SO": Scheme(Path("build/SO"), FIRMWARE / "published_SO.charges"),
     "RO": Scheme(Path("build/RO"), FIRMWARE / "published_RO.charges"),
     "DSR": Scheme(Path("build/DSR"), FIRMWARE / "published_DSR.charges"),
+    "SR": Scheme(Path("build/SR"), FIRMWARE / "published_SR.charges"),
 }
 IMAGE = SCHEMES["base"].image
 CHARGES = SCHEMES["base"].charges
