@@ -144,7 +144,7 @@ MODERN_MUTANTS = [
     Mutant(
         "a message takes a receive that the late one before it would take",
         "receive.hsm",
-        "and not takes_late(Posted[behind].next - 1, f.sender)",
+        "and not takes_late(Posted[first].next - 1, f.sender)",
         "",
         "in_order",
         "tags:c:safety",
@@ -517,7 +517,7 @@ MODERN_MUTANTS = [
         "receive.hsm",
         "bool = fits(r, f) and not has(Arrived[r].frames, f.frame)",
         "bool = f.frame < r.frames and not has(Arrived[r].frames, f.frame)",
-        "index_in_bounds",
+        "nonsense_changes_nothing",
         "one_message:c:safety",
         profile="modern",
     ),
