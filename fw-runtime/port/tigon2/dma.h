@@ -5,7 +5,7 @@
  * A ring is descriptors of 32 bytes, 64 of high priority and 32 of low, one always empty. The
  * processor keeps its own producer and how often it went round; the consumer register tells what is
  * done. Queuing costs no register read while the ring is known to have room, and no completion
- * event is looked at unless somebody waits for one.
+ * event is looked at unless a notice was asked for.
  *
  * The transmitter has the high ring of reads. Where that is processor B, A reads host memory by the
  * low one, which the engine serves while the high one is empty: it never is for longer than the

@@ -29,8 +29,8 @@ DEPTH_LIMIT = 4_000_000
 MEMORY_LIMIT = 5000  # megabytes
 # From so many states on, optimising a verifier takes less time than it saves.
 MANY_STATES = {"c": 500_000, "promela": 1_200_000}
-# Where the number of states is not known, a verifier that was not optimised has so long: as long as optimising would have
-# to take to be no loss.
+# Where the number of states is not known, a verifier that was not optimised runs so long at most. Then it begins again,
+# optimised: from this time on, optimising takes less time than it saves.
 TRIAL_SECONDS = {"c": 4.0, "promela": 12.0}
 NOT_OPTIMISED = ("tcc",)
 OPTIMISED = ("gcc", "-Og")
