@@ -37,6 +37,13 @@ def test_states_of_divided_nodes_are_more(tmp_path: Path) -> None:
     assert divided == {"presses": {"safety": (13, "holds"), "liveness": (32, "holds")}}
 
 
+def test_an_argument_may_have_the_name_of_what_carries_it(tmp_path: Path) -> None:
+    spec = tmp_path / "bell.hsm"
+    spec.write_text(BELL.read_text().replace("number", "message"))
+    options = ("presses", "--kind=safety", "--placement", "APART")
+    assert verify(tmp_path, spec, *options) == {"presses": {"safety": (13, "holds")}}
+
+
 def test_only_checks_with_bounds_for_it_are_searched(tmp_path: Path) -> None:
     found = verify(tmp_path, BELL, "--kind=safety", "--placement", "APART")
     assert set(found) == {"presses", "at_once", "restart", "touch"}
