@@ -83,7 +83,7 @@ def command(options: argparse.Namespace) -> int:
     directory = subject.directory.parent
     cache = ResultCache(directory / "cache")
     try:
-        baseline = measure(subject, cache, options.checks, progress.step)
+        baseline = measure(subject, cache, options.checks, options.jobs, progress.step)
     except SpecError as error:
         fail(error.diagnostics, options.json)
     tasks = [

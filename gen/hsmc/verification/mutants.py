@@ -143,12 +143,13 @@ def common_text() -> str:
 def searched(
     subject: Subject,
     search: Search,
+    text: str,
     cache: ResultCache,
     common: str,
     limits: Limits = LIMITS,
 ) -> tuple[Found, list[int]]:
-    """From the cache, or by searching. With it the numbers of rows not taken."""
-    text = generated_text(subject, search.check)
+    """From the cache, or by searching; `text` is all that is generated for its check. With it the numbers of rows not
+    taken."""
     bounds = repr((search.engine, search.kind, sorted(search.bounds.items()), limits))
     key = digest(text, common, bounds)
     values = cache.read(key)
@@ -183,9 +184,11 @@ def measure(
     subject: Subject,
     cache: ResultCache,
     checks: Sequence[str],
+    jobs: int,
     step: Callable[[str], None],
 ) -> Baseline:
-    """Searches the spec as it stands. Where that takes more than the limits, mutants are not searched either."""
+    """Searches the spec as it stands, `jobs` searches at a time. Where that takes more than the limits, mutants are not
+    searched either."""
     common = common_text()
     sizes: list[tuple[int, str, str]] = []
     result = Baseline(
@@ -198,9 +201,19 @@ def measure(
     )
     rows = list(subject.protocol.rows())
     untaken = set(range(len(rows)))
-    for search in subject.searches(checks, engines=["c"]):
+    searches = list(subject.searches(checks, engines=["c"]))
+    # Here, for compiling a spec is not for two threads at once.
+    texts = {
+        check: generated_text(subject, check) for check in {s.check for s in searches}
+    }
+
+    def one(search: Search) -> tuple[Found, list[int]]:
         step(f"the spec itself: {search.name}")
-        found, not_taken = searched(subject, search, cache, common)
+        return searched(subject, search, texts[search.check], cache, common)
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        results = list(pool.map(one, searches))
+    for search, (found, not_taken) in zip(searches, results):
         if found.violated:
             raise Failure(
                 f"{search.name}: the spec itself violates {found.violated}", 1
@@ -216,7 +229,7 @@ def measure(
     for states, check, kind in sorted(sizes, key=lambda s: (s[0], order.index(s[2]))):
         result.plan.append((check, kind))
         result.states.append(states)
-        result.texts[check] = generated_text(subject, check)
+        result.texts[check] = texts[check]
     # A row that is written once stands for several transitions, one for each state it holds in.
     taken = {
         (rows[n].place.file, rows[n].place.line)
@@ -306,11 +319,11 @@ def search_mutant(task: Task, directory: Path, outcome: Outcome) -> None:
         return
     for check, kind in task.baseline.plan:
         search = subject.search(check, "c", kind)
-        found, _ = searched(subject, search, cache, common)
+        found, _ = searched(subject, search, texts[check], cache, common)
         if not found.violated and "status" in found.incomplete:
             # The C has left an array and crashed: the Promela says where.
             search = subject.search(check, "promela", kind)
-            found, _ = searched(subject, search, cache, common)
+            found, _ = searched(subject, search, texts[check], cache, common)
         outcome.found.append(found)
         if found.violated:
             outcome.fate, outcome.by = "property", found.violated
