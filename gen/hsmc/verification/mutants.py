@@ -313,11 +313,10 @@ def search_mutant(task: Task, directory: Path, outcome: Outcome) -> None:
     subject = Subject(spec, directory / "build", task.profile)
     cache = ResultCache(task.directory / "cache")
     common = common_text()
-    texts = {check: generated_text(subject, check) for check in task.baseline.texts}
-    if texts == task.baseline.texts:
-        outcome.fate = "same"
-        return
+    texts: dict[str, str] = {}
     for check, kind in task.baseline.plan:
+        if check not in texts:
+            texts[check] = generated_text(subject, check)
         search = subject.search(check, "c", kind)
         found, _ = searched(subject, search, texts[check], cache, common)
         if not found.violated and "status" in found.incomplete:
@@ -328,6 +327,9 @@ def search_mutant(task: Task, directory: Path, outcome: Outcome) -> None:
         if found.violated:
             outcome.fate, outcome.by = "property", found.violated
             return
+    if texts == task.baseline.texts:
+        outcome.fate, outcome.found = "same", []
+        return
     states = [found.states for found in outcome.found]
     outcome.same_states = states == task.baseline.states
 
