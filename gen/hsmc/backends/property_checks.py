@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 from typing import Iterable
 
@@ -74,6 +73,7 @@ class _Reader:
         self.functions = {f.name: f.body for f in protocol.functions}
         self.actions = {a.name: a.body for a in protocol.actions}
         self.live = {p.name for p in protocol.parameters if p.live}
+        self._written_by: dict[str, frozenset[Place]] = {}  # an action
 
     def read(self, property_: ir.Property) -> set[Place]:
         found = self._read(property_.condition)
@@ -119,6 +119,7 @@ class _Reader:
                 found.add((target.process, target.name))
         return found
 
-    @functools.lru_cache(maxsize=None)
     def _action(self, name: str) -> frozenset[Place]:
-        return frozenset(self.written(self.actions[name]))
+        if name not in self._written_by:
+            self._written_by[name] = frozenset(self.written(self.actions[name]))
+        return self._written_by[name]
