@@ -155,7 +155,7 @@ lint:            ## check style, types and warnings of gcc and clang
 # The examples know only what is installed, tests/backend/messages and models/proof only what is generated for them: tests and proofs compile them.
 # Glue and runtime are checked as they are compiled for the native port; EMP's alone, other protocols name another header.
 # What an image for two processors alone has is compiled for the chip only, too.
-LINT_CHIP   = fw-runtime/port/tigon2/% spec/emp/firmware/second.c spec/emp/firmware/between.c spec/emp/firmware/apart.c spec/emp/firmware/placing.c spec/emp/firmware/sending.c
+LINT_CHIP   = fw-runtime/port/tigon2/% spec/emp/firmware/second.c spec/emp/firmware/between.c spec/emp/firmware/placing.c spec/emp/firmware/sending.c
 LINT_GLUE   = $(filter-out $(LINT_CHIP),$(filter fw-runtime/% spec/emp/firmware/% tests/native_port/% tests/native_worlds/% tests/processors/test_units.c tests/campaign_worlds/%,$(C_SOURCES)))
 # Code of the kernel is checked as it is built (host/driver/build.mk); what of it tests compile, with the driver's EMP.
 LINT_DRIVER = $(addprefix host/driver/,endpoint.c endpoint_account.c endpoint_submit.c flashable.c) $(wildcard tests/driver/*.c)

@@ -296,11 +296,12 @@ void nic_link_enable(bool up);
  * or ask of the board as a whole, the link, and all that sends or reads host memory are processor
  * 0's. With NIC_RECEIVER 0 and NIC_WRITER 1, processor 0 gets nic_on_frame, and processor 1 has the
  * rest of the receiving half: see nic_frame_hand_over. With NIC_TRANSMITTER 1 processor 1 has what
- * transmits. Then both read host memory, each by an engine's ring of its own: a notice of
- * nic_notify_read is for what its processor has named. Without any of these processor 1 has none of
- * the operations above. An object that both use is declared `extern` with NIC_COMMON, defined in a
- * unit for processor 0 with NIC_COMMON, too, and cleared at start; all other objects are one
- * processor's. What one processor stores the other one sees in the order of the stores.
+ * transmits, an alarm and work for later. Then both read host memory, each by an engine's ring of
+ * its own: a notice of nic_notify_read is for what its processor has named. Without any of these
+ * processor 1 has none of the operations above. An object that both use is declared `extern` with
+ * NIC_COMMON, defined in a unit for processor 0 with NIC_COMMON, too, and cleared at start; all
+ * other objects are one processor's. What one processor stores the other one sees in the order of
+ * the stores.
  */
 
 /* The one lock. Of code between nic_lock and nic_unlock one processor runs at a time. It may be

@@ -10,11 +10,12 @@ verify:          ## model-check the specs (loss, duplication, reordering), in Pr
 	$(Q)$(VERIFY) $(BUILD)/verify.json
 
 DIVIDED = $(HSMC) verify spec/emp/emp.hsm --profile paper --output $(BUILD)/verify
-verify-placements: ## the same with nodes divided between two processors: RO and SO of EMP, profile paper
+verify-placements: ## the same with nodes divided between two processors: RO, SO and SR of EMP, profile paper
 	@scripts/setup.sh demo verify
 	$(Q)$(DIVIDED) --placement RO --report $(BUILD)/verify_RO.json
 	$(Q)$(DIVIDED) --placement SO --report $(BUILD)/verify_SO.json --kind safety
 	$(Q)$(DIVIDED) --placement SO --report $(BUILD)/verify_SO_cycles.json --kind liveness one_record late_reads clean_wire
+	$(Q)$(DIVIDED) --placement SR --report $(BUILD)/verify_SR.json --kind safety one_record late_reads truncated unreceived
 
 verify-quick:    ## the first configuration of each spec only (part of make test-long)
 	@scripts/setup.sh demo verify

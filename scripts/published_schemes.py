@@ -84,7 +84,7 @@ EXPLANATIONS = {
     ),
     ("SO", "MQ7"): (
         "Base is low: its order of events costs it a twentieth (note 3 above). Of base with a free slot before a received"
-        " frame, 885 Mb/s, SO has 1.16."
+        " frame, 885 Mb/s, SO has 1.20."
     ),
     ("RO", "MQ4"): (
         "A message to B carries the header of a frame and takes both processors 334 cycles, 3.8 us; then B executes up to"
@@ -96,16 +96,16 @@ EXPLANATIONS = {
         " acknowledgements of three frames; with six it would fill the wire."
     ),
     ("RO", "MQ12"): (
-        "By Table 2 alone RO carries 1204 Mb/s, more than SO, 1163. Here both lose an eighth of that to what the processors"
-        " cost each other; and base is low, as for SO."
+        "By Table 2 alone RO carries 1204 Mb/s, more than SO, 1163. Here RO loses a ninth of that to what the processors cost"
+        " each other, SO a twelfth; and base is low, as for SO."
     ),
     ("SR", "MQ11"): (
-        "A waits for the lock a fifth of its time: each raise needs it, and B holds it while it places a frame and writes the"
+        "A waits for the lock a seventh of its time: each raise needs it, and B holds it while it places a frame and writes the"
         " header of one, in code that lies in SRAM. With SRAM as fast as scratchpads SR carries 960 Mb/s, published are 964."
     ),
     ("SO", "MQ10"): (
         "By Table 2 alone the receiver's books take 1166 cycles for a frame instead of 1239: 6.3 % more bandwidth. In the"
-        " paper what the processors cost each other takes all of that, here a third."
+        " paper what the processors cost each other takes all of that, here less than half."
     ),
 }
 

@@ -150,7 +150,7 @@ def test_no_message_is_refused_because_match_learns_late_of_the_end_of_another(
     assert streamed(build, tmp_path)["statistics"]["transmit_frames"] < 8010
 
 
-@pytest.mark.parametrize("name, low", [("SR", 40), ("RO", 0)])
+@pytest.mark.parametrize("name, low", [("SO", 40), ("SR", 40), ("RO", 0)])
 def test_where_b_transmits_each_processor_has_a_ring_of_reads(
     name: str, low: int, tmp_path: Path
 ) -> None:
@@ -164,12 +164,12 @@ def test_where_b_transmits_each_processor_has_a_ring_of_reads(
 
 def test_raises_cross_on_the_boards() -> None:
     """What puts a message is in the unit that raises, and what a message calls in the other one."""
-    put = {"emp_put_transmit_request", "emp_send_transmitted"}
-    came = {"emp_put_send_transmitted", "emp_transmit_request"}
+    books = {"emp_put_transmit_request", "emp_send_transmitted"}
+    wire = {"emp_put_send_transmitted", "emp_transmit_request"}
     objects = TOP / "build/SO/firmware/emp"
     for unit, here, there in (
-        (objects / "observed.o", came, put),
-        (objects / "observed_second/second.o", put, came),
+        (objects / "observed.o", books, wire),
+        (objects / "observed_second/second.o", wire, books),
     ):
         names = names_of(unit)
         assert here <= names and not there & names, unit

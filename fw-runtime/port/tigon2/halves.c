@@ -112,12 +112,12 @@ NIC_ENTRY NIC_COLD void tigon2_second_begin(void) {
 #if NIC_RECEIVES
     tigon2_receive_start(tigon2_halves.receive, tigon2_halves.transmit - TIGON2_RECEIVE_RING);
     tigon2_enabled |= 1u << TIGON2_EVENT_RECEIVE;
-#else
+#elif NIC_WRITES
     tigon2_receive_share(tigon2_halves.receive);
 #endif
     tigon2_dma_own(tigon2_halves.transmit);
-    tigon2_enabled |=
-        1u << TIGON2_EVENT_WRITTEN | 1u << TIGON2_EVENT_WORK | 1u << TIGON2_EVENT_TOLD;
+    tigon2_enabled |= (NIC_WRITES ? 1u << TIGON2_EVENT_WRITTEN : 0u) | 1u << TIGON2_EVENT_WORK |
+                      1u << TIGON2_EVENT_TOLD;
 #if NIC_TRANSMITS
     tigon2_transmit_own(&tigon2_halves);
     tigon2_enabled |= 1u << TIGON2_EVENT_SLOT | 1u << TIGON2_EVENT_READ_NOTICE;
@@ -141,8 +141,10 @@ NIC_ENTRY NIC_COLD void tigon2_second_on_told(void) {
 #if NIC_HANDS_OVER
     tigon2_receive_settle();
 #endif
+#if NIC_WRITES
     if (no_space != seen_no_space)
         tigon2_receive_without_space();
+#endif
     seen_no_space = no_space;
     if (due != seen_due && !tigon2_alarm_waits())
         nic_on_alarm();

@@ -54,11 +54,13 @@ $(eval $(call FW_OBJECTS,,$(FIRMWARE)/,FW_CFLAGS,$(FW_FLAGS_STAMP) $(FW_NEEDS)))
 
 # Of an image for two processors: its start-up code, and sections for both.
 FW_DIVIDED_STARTS := $(addprefix $(FIRMWARE)/divided/,start.o second_start.o)
-# Which processor takes frames from the MAC; the other events of the receiving half are B's.
+# Which processor takes frames from the MAC, and which one has the other events of the receiving half.
 FW_RECEIVER       ?= 1
+FW_WRITER         ?= 1
 # And which one transmits.
 FW_TRANSMITTER    ?= 0
-FW_DIVIDED_CFLAGS  = $(FW_CFLAGS) -DNIC_PROCESSORS=2 -DNIC_RECEIVER=$(FW_RECEIVER) -DNIC_WRITER=1 -DNIC_TRANSMITTER=$(FW_TRANSMITTER)
+FW_DIVIDED_CFLAGS  = $(FW_CFLAGS) -DNIC_PROCESSORS=2 -DNIC_RECEIVER=$(FW_RECEIVER) -DNIC_WRITER=$(FW_WRITER) \
+                     -DNIC_TRANSMITTER=$(FW_TRANSMITTER)
 $(eval $(call FW_OBJECTS,$(FW_PORT)/,$(FIRMWARE)/divided/,FW_DIVIDED_CFLAGS,$(FW_FLAGS_STAMP) $(FW_NEEDS)))
 
 FW_SCRIPT_FLAGS = -E -P -undef -x c -I. $(if $(PLACEMENT),-DNIC_PROCESSORS=2)

@@ -122,11 +122,7 @@ static inline uint32_t glue_length(const volatile uint32_t *descriptor) {
     return descriptor[EMP_DESCRIPTOR_LENGTH_WORD] >> EMP_DESCRIPTOR_LENGTH_SHIFT &
            EMP_DESCRIPTOR_LENGTH_MASK;
 }
-#if EMP_PROCESSOR_SEND != 0
-extern uint32_t glue_posting_ring[EMP_POSTING_RING_ENTRIES] NIC_COMMON;
-#else
 extern uint32_t glue_posting_ring[EMP_POSTING_RING_ENTRIES];
-#endif
 #if NIC_TRANSMITTER == 0
 extern uint32_t glue_peers[EMP_NODE_LIMIT][2];
 #else
@@ -166,9 +162,7 @@ static NIC_COLD void glue_count(uint32_t *counter) {
 #endif
 #if NIC_HANDS_OVER
 #include "spec/emp/firmware/placing.h"
-#elif GLUE_APART
-#include "spec/emp/firmware/apart.h"
-#elif NIC_PROCESSORS > 1
+#elif NIC_PROCESSORS > 1 && !GLUE_APART
 #include "spec/emp/firmware/between.h"
 #endif
 #if NIC_READS
@@ -207,7 +201,7 @@ void glue_page_fetch_again(uint32_t descriptor);
  * it has ended; this one does not. */
 void glue_send_begins(uint32_t descriptor);
 #endif
-#if GLUE_ONE_TAKES && NIC_WRITES
+#if NIC_HANDS_OVER && NIC_WRITES
 /* The event of a received frame is over, and with it the lock: waits for what the frame needs. */
 void glue_frame_is_over(void);
 #endif

@@ -30,9 +30,7 @@
 #endif
 #if NIC_HANDS_OVER
 #include "spec/emp/firmware/placing.c"
-#elif GLUE_APART
-#include "spec/emp/firmware/apart.c"
-#elif NIC_PROCESSORS > 1
+#elif NIC_PROCESSORS > 1 && !GLUE_APART
 #include "spec/emp/firmware/between.c"
 #endif
 

@@ -567,7 +567,7 @@ static NIC_HOT void place_pieces(uint32_t frame, uint32_t from, uint32_t descrip
     } while (length != 0);
 }
 
-#if GLUE_ONE_TAKES
+#if NIC_HANDS_OVER
 /* A frame that waits for a page. The event that places it runs under the lock, for which A may be
  * waiting, and A fetches the page: so the frame is placed when the event is over. An event places
  * one frame at most. */
@@ -590,7 +590,6 @@ static NIC_COLD void put_off_frame(uint8_t r, const struct emp_frame *f, uint16_
     put_off.last = last;
 }
 
-#if NIC_HANDS_OVER
 /* The page of a receive that a frame has come for stays. */
 static NIC_COLD bool page_can_be_held(uint32_t descriptor) {
     uint32_t page;
@@ -601,14 +600,10 @@ static NIC_COLD bool page_can_be_held(uint32_t descriptor) {
     nic_unlock();
     return page != 0;
 }
-#define HAS_PAGE(descriptor) (opened[ROW_OF(true)][descriptor] || page_can_be_held(descriptor))
-#else
-#define HAS_PAGE(descriptor) (page_of[descriptor] != 0)
-#endif
 
 static inline bool page_is_lost(uint32_t descriptor) {
     return glue_is_format(glue_descriptor(descriptor)[GLUE_TAKEN_WORD], EMP_FORMAT_INDIRECT) &&
-           !HAS_PAGE(descriptor);
+           !opened[ROW_OF(true)][descriptor] && !page_can_be_held(descriptor);
 }
 
 static NIC_COLD void place_put_off(void) {
@@ -633,7 +628,7 @@ GLUE_HOT void emp_device_place(const uint8_t r, const struct emp_frame *const f,
                                                      : EMP_FRAME_BYTES;
     struct nic_piece run;
     bool notify = last;
-#if GLUE_ONE_TAKES
+#if NIC_HANDS_OVER
     if (__builtin_expect(length != 0 && page_is_lost(descriptor), 0)) {
         put_off_frame(r, f, descriptor, offset, length, last);
         return;

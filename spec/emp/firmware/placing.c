@@ -58,12 +58,7 @@ static inline bool one_names_frame(uint32_t number) {
 #if NIC_LEADS
 static uint32_t put_before NIC_FAST;
 
-#if GLUE_WRITER_READS
-NIC_HOT void nic_on_signal(void) {
-    emp_take_messages();
-    sending_take_read();
-}
-#else
+#if !GLUE_WRITER_READS
 static NIC_COLD void fetch_again(uint32_t wanted) {
     glue_page_fetch_again(wanted - 1u);
     between.wanted = 0;
@@ -176,12 +171,8 @@ NIC_HOT void nic_on_signal(void) {
 #endif
 }
 
+#if !GLUE_APART
 void nic_on_work(void) {
-}
-
-#if NIC_READS
-NIC_COLD void nic_on_read(uint32_t token) {
-    sending_read(token);
 }
 #endif
 #endif

@@ -40,13 +40,7 @@ void between_take(void);
 #undef EMP_MESSAGE_TAKE
 #define EMP_MESSAGE_TAKE() between_take()
 #endif
-#elif GLUE_WRITER_READS
-/* Frames are taken in the event loop alone. */
-#undef EMP_MESSAGE_TAKE
-#define EMP_MESSAGE_TAKE() nic_wait_for_other()
-static_assert(EMP_SEND_LIMIT + EMP_RECEIVE_LIMIT < NIC_MESSAGE_LIMIT,
-              "B raises one event for a record, and no other before A has had it: there is room");
-#else
+#elif !GLUE_WRITER_READS
 /* Waits until the page of a receive is there; it stays then. */
 void between_fetch_again(uint32_t descriptor);
 #endif

@@ -22,9 +22,7 @@
 #if GLUE_KEEPS_SENDS
 #define RING_MASK (EMP_POSTING_RING_ENTRIES - 1u)
 
-#if NIC_LEADS
 uint32_t glue_posting_ring[EMP_POSTING_RING_ENTRIES];
-#endif
 
 static uint32_t posted NIC_FAST; /* by the host, modulo the ring */
 static uint32_t taken NIC_FAST;
@@ -382,19 +380,6 @@ NIC_HOT void nic_on_work(void) {
         nic_defer_work();
 }
 
-#if !NIC_LEADS
-static void page_is_there(void);
-
-/* Raises, what has been read of host memory, or postings. */
-NIC_HOT void nic_on_signal(void) {
-    emp_take_messages();
-    sending_take_read();
-    if (arriving != 0 && between_reads_done())
-        page_is_there();
-    posted = between_posted() & RING_MASK;
-    nic_on_work();
-}
-#else
 NIC_HOT void nic_on_doorbell(unsigned box, uint32_t value) {
     if (box != EMP_POSTING_MAILBOX) {
 #if EMP_ENDS_IN_MEMORY
@@ -410,7 +395,6 @@ NIC_HOT void nic_on_doorbell(unsigned box, uint32_t value) {
     posted = value & RING_MASK;
     nic_on_work();
 }
-#endif
 #else
 static void page_is_there(void);
 
@@ -483,7 +467,7 @@ static NIC_COLD void page_is_there(void) {
     nic_defer_work();
 }
 
-#if GLUE_KEEPS_SENDS && NIC_READS
+#if GLUE_KEEPS_SENDS
 NIC_COLD void nic_on_read(uint32_t token) {
     if (token == GLUE_READ_PAGE)
         page_is_there();

@@ -27,9 +27,7 @@
 #endif
 #if NIC_HANDS_OVER
 #include "spec/emp/firmware/placing.c"
-#elif GLUE_APART
-#include "spec/emp/firmware/apart.c"
-#else
+#elif !GLUE_APART
 #include "spec/emp/firmware/between.c"
 #endif
 

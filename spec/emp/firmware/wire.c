@@ -144,8 +144,6 @@ parse_again:
 #endif
 #if NIC_HANDS_OVER
     between_frame_ends();
-#elif GLUE_APART
-    glue_frame_is_over();
 #endif
 }
 #elif GLUE_KEEPS_SENDS
