@@ -47,18 +47,21 @@ FW_SECOND    = $(if $(DIVIDED_$(1)),$(FIRMWARE)/$(1)/$(2:.o=_second)/second.o)
 # Code goes into its scratchpad by what a run shows, so no variant asks for a place there.
 FW_DIVIDED   = $(if $(DIVIDED_$(1)),-DNIC_PROCESSORS=2 -DNIC_FITTED)
 FW_OVERLAP   = $(if $(DIVIDED_$(1)),--no-check-sections)
-FW_STARTS    = $(if $(DIVIDED_$(1)),$(patsubst %/start.o,$(FW_DIVIDED_STARTS),$(2)),$(2))
+# In a dynamic placement both processors run the one unit.
+FW_UNIT      = $(FW_DIVIDED)$(if $(DYNAMIC_$(1)),-DNIC_DYNAMIC -DNIC_FITTED)
+FW_STARTS    = $(patsubst %/start.o,$(or $(if $(DIVIDED_$(1)),$(FW_DIVIDED_STARTS)),$(if $(DYNAMIC_$(1)),$(FW_DYNAMIC_STARTS)),%/start.o),$(2))
+FW_ANY_DYNAMIC := $(foreach name,$(FW_PROTOCOLS),$(DYNAMIC_$(name)))
 define FW_IMAGE
 $(FIRMWARE)/$(1)/$(3): spec/$(1)/firmware/image.c $(FIRMWARE)/$(1)/$(3:.o=.flags) $(FW_FLAGS_STAMP) $(FW_NEEDS) \
     fw-runtime/build.mk $(GENERATED_$(1)) $(wildcard spec/$(1)/firmware/build.mk) $(FW_NEEDS_$(1))
 	$$(SAY) FWCC "$$(@:$(BUILD)/%=%)"
 	@mkdir -p $$(@D)
-	$$(Q)$$(FW_CC) $$(FW_CFLAGS) $$(FW_WHOLE_PROGRAM) -I$(BUILD)/gen/$(1) $$(FW_FLAGS_$(1)) $(FW_DIVIDED) $(4) -MMD -MP -c -o $$@ $$<
+	$$(Q)$$(FW_CC) $$(FW_CFLAGS) $$(FW_WHOLE_PROGRAM) -I$(BUILD)/gen/$(1) $$(FW_FLAGS_$(1)) $(FW_UNIT) $(4) -MMD -MP -c -o $$@ $$<
 
 $(if $(DIVIDED_$(1)),$(call FW_SECOND,$(1),$(3)): spec/$(1)/firmware/second.c $(FIRMWARE)/$(1)/$(3)
 	$$(SAY) FWCC "$$(@:$(BUILD)/%=%)"
 	@mkdir -p $$(@D)
-	$$(Q)$$(FW_CC) $$(FW_CFLAGS) $$(FW_WHOLE_PROGRAM) -I$(BUILD)/gen/$(1) $$(FW_FLAGS_$(1)) $(FW_DIVIDED) $(4) -MMD -MP -c -o $$@ $$<
+	$$(Q)$$(FW_CC) $$(FW_CFLAGS) $$(FW_WHOLE_PROGRAM) -I$(BUILD)/gen/$(1) $$(FW_FLAGS_$(1)) $(FW_UNIT) $(4) -MMD -MP -c -o $$@ $$<
 	$$(Q)$$(FW_OBJCOPY) --wildcard --localize-symbol='$(1)_*' $$@
 )
 $(FIRMWARE)/$(1)/$(3:.o=.flags): FORCE

@@ -68,6 +68,9 @@
 #ifndef NIC_PROCESSOR
 #define NIC_PROCESSOR 0
 #endif
+#ifndef NIC_DYNAMIC
+#define NIC_DYNAMIC 0
+#endif
 #ifndef NIC_RECEIVER
 #define NIC_RECEIVER 0
 #endif

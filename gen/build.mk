@@ -17,8 +17,10 @@ $(foreach name,$(PROTOCOLS),\
   $(if $(wildcard spec/$(name)/firmware),\
     $(eval KINDS_$(name) += _nic.h _nic.c _watch.h _observed.h) $(eval OUTPUTS_$(name) := --nic --watch)\
     $(if $(PLACEMENT),$(if $(shell sed -n 's/^placement $(PLACEMENT) .*/&/p' $(SPEC_$(name))),\
-      $(eval KINDS_$(name) += _a.c _b.c _messages.h _nic_b.c) $(eval OUTPUTS_$(name) += --placement $(PLACEMENT))\
-      $(eval DIVIDED_$(name) := yes)))))
+      $(eval OUTPUTS_$(name) += --placement $(PLACEMENT))\
+      $(if $(shell sed -n '/^placement $(PLACEMENT) /,/^$$/s/ on [AB] or [AB]/&/p' $(SPEC_$(name))),\
+        $(eval DYNAMIC_$(name) := yes),\
+        $(eval KINDS_$(name) += _a.c _b.c _messages.h _nic_b.c) $(eval DIVIDED_$(name) := yes))))))
 
 .PHONY: generate
 

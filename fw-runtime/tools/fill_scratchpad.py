@@ -4,7 +4,8 @@
 
 Wants the image linked with none of them there, and a profile of it (tigonsim run --profile=FILE.folded). Of all choices
 that fit it takes the one with the most cycles in it, and prints that as lines of a linker script. Of an image for two
-processors the object says whose scratchpad it is: second.o is processor B's.
+processors the object says whose scratchpad it is: second.o is processor B's. Where there is no second.o, and B runs
+image.o, too, the scratchpads of both have the same functions.
 """
 
 import collections
@@ -18,13 +19,13 @@ from elftools.elf.elffile import ELFFile
 UNITS = {"image.o": ("A", "_fast_free"), "second.o": ("B", "_second_free")}
 
 
-def busy_cycles(profile: pathlib.Path, processor: str) -> collections.Counter[str]:
+def busy_cycles(profile: pathlib.Path, processors: str) -> collections.Counter[str]:
     """Of each function, without those it calls. A line: board;processor;chain;of;functions cycles."""
     found: collections.Counter[str] = collections.Counter()
     for line in profile.read_text().splitlines():
         chain, cycles = line.rsplit(" ", 1)
         _, where, *functions = chain.split(";")
-        if where == processor:
+        if where in processors:
             found[functions[-1]] += int(cycles)
     return found
 
@@ -36,10 +37,11 @@ def main() -> None:
     if unit not in UNITS:
         sys.exit(f"{sys.argv[3]}: expected one of {', '.join(UNITS)}")
     processor, free = UNITS[unit]
-    cycles = busy_cycles(pathlib.Path(sys.argv[1]), processor)
     with open(sys.argv[2], "rb") as stream:
         symbols = ELFFile(stream).get_section_by_name(".symtab")
         room = symbols.get_symbol_by_name(free)[0]["st_value"]
+        divided = symbols.get_symbol_by_name(UNITS["second.o"][1]) is not None
+    cycles = busy_cycles(pathlib.Path(sys.argv[1]), processor if divided else "AB")
     with open(sys.argv[3], "rb") as stream:
         sizes = {
             section.name: section["sh_size"]

@@ -449,6 +449,8 @@ class Process(Declaration):
 
 # What a process may run on: the two CPUs of the chip, and the computer the board sits in.
 PROCESSORS = ("A", "B", "host")
+# Where either CPU takes the next event.
+EITHER = "A or B"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -464,6 +466,11 @@ class Placement(Declaration):
 
     def processor(self, process: str) -> str:
         return dict(self.processors)[process]
+
+    @property
+    def dynamic(self) -> bool:
+        """Either processor takes the next event, whatever process it is of: then all processes are on EITHER."""
+        return any(where == EITHER for _, where in self.processors)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,6 +13,7 @@ Only this module computes it. A back end that crosses by messages, locks or erro
   reads both with each of its events.
 * An entry is what a processor begins by itself: an external event, an expiry, or an event that another processor raises.
   What its handlers raise on the same processor belongs to it.
+* Where either processor takes the next event, nothing crosses: an event runs under the lock with all that it raises.
 * Counters and device operations are the runtime's; the report names those that two processors use.
 """
 
@@ -78,8 +79,9 @@ class SharedUse:
 
 @dataclass(frozen=True)
 class Entry:
-    """`event`: that of an event, or of a timer as in ir.Row.id. `locked`: data for whose sake it runs under the lock.
-    `messages`: so many it sends to other processors at most."""
+    """`event`: that of an event, or of a timer as in ir.Row.id. `locked`: data for whose sake it runs under the lock; in
+    a dynamic placement each entry does, for all data that any event writes. `messages`: so many it sends to other
+    processors at most."""
 
     process: str
     event: str
@@ -339,8 +341,10 @@ class PlacementAnalysis:
         self, on: dict[str, str], crossing: Sequence[SharedData]
     ) -> Iterator[Entry]:
         """Data that only its own processor writes, an event may read without the lock: they do not change meanwhile."""
-        if len(set(on.values())) < 2:
+        dynamic = ir.EITHER in on.values()
+        if len(set(on.values())) < 2 and not dynamic:
             return
+        written = {name for access in self.access.values() for name in access.writes}
         raised = {
             target
             for source, access in self.access.items()
@@ -359,6 +363,9 @@ class PlacementAnalysis:
                 or datum.name in access.reads
                 and any(on[writer] != on[process] for writer in datum.writers)
             ]
+            if dynamic:
+                used = (*access.writes, *access.reads)
+                locked = [name for name in dict.fromkeys(used) if name in written]
             messages = self.most_messages((process, event), on)
             yield Entry(process, event, tuple(locked), messages)
 

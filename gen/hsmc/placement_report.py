@@ -21,6 +21,11 @@ def text(crossings: Crossings) -> str:
         lines.append(f"  {processor}: {', '.join(names)}")
     if not (crossings.raises or crossings.data or crossings.uses):
         lines.append("  nothing crosses")
+    if placement.dynamic:
+        lines.append(
+            f"  either processor takes the next event, and has the lock from its first guard to its last action: "
+            f"{len(crossings.entries)} events"
+        )
     if crossings.raises:
         lines.append("  raises that cross")
         for crossing in crossings.raises:
@@ -47,7 +52,7 @@ def text(crossings: Crossings) -> str:
     locked = [
         (f"{entry.process}.{entry.event}", f"for {_names(entry.locked)}")
         for entry in crossings.entries
-        if entry.locked
+        if entry.locked and not placement.dynamic
     ]
     if locked:
         lines.append("  events under the lock")
@@ -79,6 +84,7 @@ def as_json(crossings: Crossings) -> dict[str, Any]:
     return {
         "placement": crossings.placement.name,
         "processors": dict(crossings.placement.processors),
+        "dynamic": crossings.placement.dynamic,
         "raises": [
             {
                 "source": crossing.source,

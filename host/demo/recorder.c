@@ -33,7 +33,9 @@ enum { FILTER_BITS = 1 << 16 };
 
 /* Events of two processors overlap. Each is collected by itself, and goes into the file as a whole
  * when it returns. So the file has them one after the other, in the order in which they ended: each
- * processor's own order, and of events under the lock that of the lock. */
+ * processor's own order, and of events under the lock that of the lock. Where either processor
+ * takes the next event they must not overlap: lines go into the file as they come, and one that
+ * comes amid another event explains nothing. */
 struct recorder_core {
     bool in_event; /* between the call of an event and its return */
     bool gives_verdict;
@@ -72,6 +74,11 @@ static bool has_two(const struct recorder *r) {
     return r->protocol->placement != NULL;
 }
 
+/* Does each have processes of its own? */
+static bool is_divided(const struct recorder *r) {
+    return r->protocol->row_processors != NULL;
+}
+
 /* Where lines of a processor go. */
 static FILE *lines_of(const struct recorder *r, unsigned core) {
     return r->cores[core].call ? r->cores[core].call : r->file;
@@ -79,7 +86,7 @@ static FILE *lines_of(const struct recorder *r, unsigned core) {
 
 static void begin_call(struct recorder *r, unsigned core) {
     struct recorder_core *c = &r->cores[core];
-    if (has_two(r) && !c->call)
+    if (is_divided(r) && !c->call)
         c->call = open_memstream(&c->text, &c->bytes); /* NULL: lines may come among others */
 }
 
@@ -99,8 +106,9 @@ static void end_call(struct recorder *r, unsigned core, bool keep) {
 /* --- the ring */
 
 static unsigned processor_of(const struct recorder *r, uint32_t transition) {
-    return has_two(r) && transition < EMP_TRANSITION_COUNT ? r->protocol->row_processors[transition]
-                                                           : 0;
+    return is_divided(r) && transition < EMP_TRANSITION_COUNT
+               ? r->protocol->row_processors[transition]
+               : 0;
 }
 
 /* Records made since the last look. */

@@ -103,12 +103,12 @@ NIC_ENTRY NIC_COLD void tigon2_start(void) {
     tigon2_link_look();
 }
 
-#if NIC_PROCESSORS > 1
-extern char tigon2_second_start[]; /* second_start.S */
+#if NIC_PROCESSORS > 1 || NIC_DYNAMIC
+extern char tigon2_second_start[]; /* second_start.S, dynamic.S */
 
 /* B may have been stopped anywhere, and may hold the lock. A face of the semaphore is a register
  * like any other: A frees both. */
-NIC_COLD void nic_start_second(void) {
+static NIC_COLD void start_second(void) {
     TIGON2_REGISTER(CPU_B_STATE) = TIGON2_CPU_HALT;
     if (TIGON2_REGISTER(SEMAPHORE_A) != 0)
         TIGON2_REGISTER(SEMAPHORE_A) = 1;
@@ -118,10 +118,27 @@ NIC_COLD void nic_start_second(void) {
     TIGON2_REGISTER(CPU_B_STACK) = TIGON2_REGISTER(CPU_A_STACK) - 0x1000u; /* 2.3 */
     TIGON2_REGISTER(CPU_B_COUNTER) = (uint32_t)(uintptr_t)tigon2_second_start;
     TIGON2_REGISTER(CPU_B_STATE) = 0;
+}
+#endif
+
+#if NIC_PROCESSORS > 1
+NIC_COLD void nic_start_second(void) {
+    start_second();
     tigon2_enable(TIGON2_EVENT_SIGNAL);
     tigon2_enable(TIGON2_EVENT_TOLD);
 }
 #else
+#if NIC_DYNAMIC
+/* The enabled bits while neither processor has the lock; whoever has it has them in $k0. */
+uint32_t tigon2_enabled_by_both NIC_FAST NIC_ENTRY;
+
+/* When all has started on A. */
+NIC_ENTRY NIC_COLD void tigon2_start_dynamic(void) {
+    tigon2_enabled_by_both = tigon2_enabled;
+    start_second();
+}
+#endif
+
 #if NIC_ALARM_LOOKS
 #define TIMER_PLACE NIC_HOT
 #else
@@ -196,6 +213,12 @@ NIC_COLD void nic_panic(uint32_t code) {
         TIGON2_TRANSMIT_FIBRE | TIGON2_MAC_ENABLE | TIGON2_MAC_STOP;
 #if NIC_PROCESSORS > 1
     TIGON2_REGISTER(OTHER_CPU_STATE) = TIGON2_CPU_HALT;
+#elif NIC_DYNAMIC
+    /* Whoever has the lock runs this; A, when it starts, without. The lock stays taken. */
+    if (TIGON2_REGISTER(SEMAPHORE_B) != 0)
+        TIGON2_REGISTER(CPU_A_STATE) = TIGON2_CPU_HALT;
+    else
+        TIGON2_REGISTER(CPU_B_STATE) = TIGON2_CPU_HALT;
 #endif
     for (;;)
         __asm__ volatile(".word 0x0000000D"); /* HALT */

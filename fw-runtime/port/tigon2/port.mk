@@ -63,7 +63,12 @@ FW_DIVIDED_CFLAGS  = $(FW_CFLAGS) -DNIC_PROCESSORS=2 -DNIC_RECEIVER=$(FW_RECEIVE
                      -DNIC_TRANSMITTER=$(FW_TRANSMITTER)
 $(eval $(call FW_OBJECTS,$(FW_PORT)/,$(FIRMWARE)/divided/,FW_DIVIDED_CFLAGS,$(FW_FLAGS_STAMP) $(FW_NEEDS)))
 
-FW_SCRIPT_FLAGS = -E -P -undef -x c -I. $(if $(PLACEMENT),-DNIC_PROCESSORS=2)
+# Of an image whose processors take the next event each, when they are free: start-up code with both loops.
+FW_DYNAMIC_STARTS := $(addprefix $(FIRMWARE)/dynamic/,start.o dynamic.o)
+FW_DYNAMIC_CFLAGS  = $(FW_CFLAGS) -DNIC_DYNAMIC
+$(eval $(call FW_OBJECTS,$(FW_PORT)/,$(FIRMWARE)/dynamic/,FW_DYNAMIC_CFLAGS,$(FW_FLAGS_STAMP) $(FW_NEEDS)))
+
+FW_SCRIPT_FLAGS = -E -P -undef -x c -I. $(if $(FW_ANY_DYNAMIC),-DNIC_DYNAMIC,$(if $(PLACEMENT),-DNIC_PROCESSORS=2))
 $(FW_SCRIPT): $(FW_PORT)/firmware.lds.in $(FW_PORT)/memory_map.h
 	@mkdir -p $(@D)
 	$(Q)$(FW_CC) $(FW_SCRIPT_FLAGS) -o $@ $<

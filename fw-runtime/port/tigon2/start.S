@@ -55,19 +55,28 @@ _start:
 	nop
 
 	la	$s0, tigon2_event_table
+#if NIC_DYNAMIC
+	jal	tigon2_start_dynamic
+	nop
+	la	$s1, tigon2_give_back
+	la	$t0, tigon2_event_loop
+	jr	$t0
+#else
 	la	$s1, tigon2_event_loop
 	jr	$s1
+#endif
 	nop
 	.end	_start
 	.size	_start, . - _start
 
 /*
- * The loop and its table. Entry 0 is "nothing pending", entry n + 1 serves event bit n. The highest
+ * The loop (dynamic.S has those of NIC_DYNAMIC) and its table. Entry 0 is "nothing pending", entry n + 1 serves event bit n. The highest
  * bit goes first, so faults precede the timer precedes transfers precede received frames precede
  * new work: the further a piece of work is along, the earlier it is served.
  */
 	.section .fast.text.event, "ax", @progbits
 	.balign	8
+#if !NIC_DYNAMIC
 	.globl	tigon2_event_loop
 	.type	tigon2_event_loop, @function
 	.ent	tigon2_event_loop
@@ -78,6 +87,7 @@ tigon2_event_loop:
 	move	$ra, $s1
 	.end	tigon2_event_loop
 	.size	tigon2_event_loop, . - tigon2_event_loop
+#endif
 
 	.macro	serve handler
 	j	\handler
@@ -118,10 +128,16 @@ tigon2_event_loop:
 #endif
 	.endm
 
+	.globl	tigon2_event_table
 	.type	tigon2_event_table, @function
 	.ent	tigon2_event_table
 tigon2_event_table:
+#if NIC_DYNAMIC
+	jr	$ra				/* nothing: the other processor was faster */
+	nop
+#else
 	serve	tigon2_event_loop		/* nothing */
+#endif
 	serve	tigon2_on_stray			/* 0 */
 	serve	tigon2_on_stray			/* 1 */
 	serve	tigon2_on_stray			/* 2 */

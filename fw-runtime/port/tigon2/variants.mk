@@ -66,7 +66,7 @@ endef
 # protocol's firmware/build.mk. FW_TRACE_NAME := 0 there says that the image to ship has no trace ring; FW_MEMORY_NAME has
 # flags that change sizes in memory_map.h.
 FW_SHIPPED_FLAGS = $(if $(filter 0,$(FW_TRACE_$(1))),$(FW_UNTRACED))
-FW_SHIPPED = $(if $(filter no,$(FW_FITS_$(1)))$(DIVIDED_$(1)),$(call FW_FITTED,$(1),_a,,$(FW_SHIPPED_FLAGS) $(FW_MEMORY_$(1)),check_indirect.py,$(FW_MEMORY_$(1))),$(call \
+FW_SHIPPED = $(if $(filter no,$(FW_FITS_$(1)))$(DIVIDED_$(1))$(DYNAMIC_$(1)),$(call FW_FITTED,$(1),_a,,$(FW_SHIPPED_FLAGS) $(FW_MEMORY_$(1)),check_indirect.py,$(FW_MEMORY_$(1))),$(call \
     FW_IMAGE,$(1),_a,image.o,$(FW_SHIPPED_FLAGS),$(FW_RUNTIME) $(FW_SCRIPT),check_indirect.py))
 
 # The image to ship, for GDB on processor B (docs/board-debugging.md): without the debugging information of A's unit, whose
@@ -102,7 +102,7 @@ $(if $(DIVIDED_$(1)),$(FW_FOR_B))
 $(call FW_IMAGE,$(1),_a_observed,observed.o,\
     -UHSM_CHECKED $(call hsm_checked,$(OBSERVED_CHECKS)) -ffixed-30 -D$(2)_OBSERVED $(FW_CHECKED_MEMORY),$(FW_RUNTIME) $(FW_OBSERVED_SCRIPT))
 
-$(if $(DIVIDED_$(1)),$(call FW_FITTED,$(1),_a_published,published/,$(FW_UNTRACED) -D$(2)_CHARGED),$(call \
+$(if $(DIVIDED_$(1))$(DYNAMIC_$(1)),$(call FW_FITTED,$(1),_a_published,published/,$(FW_UNTRACED) -D$(2)_CHARGED),$(call \
     FW_IMAGE,$(1),_a_published,published/image.o,\
     $(FW_UNTRACED) -D$(2)_CHARGED,$(FIRMWARE)/published/start.o $(FIRMWARE)/$(FW_PORT)/memory.o $(FW_SCRIPT)))
 

@@ -127,6 +127,10 @@ def _check_needed(
             context.error(
                 "HSM0613",
                 said.span,
-                f"in placement {placement.name} {name} does not cross: one processor alone writes and uses it, or it is "
-                "never written",
+                f"in placement {placement.name} {name} does not cross: "
+                + (
+                    "every event runs under the lock"
+                    if placement.dynamic
+                    else "one processor alone writes and uses it, or it is never written"
+                ),
             )

@@ -4,7 +4,8 @@
 `PREFIX_nic.h` is the port header of the generated C on top of fw-runtime/: where the state, the parameters and the counters
 lie, and what timers and the trace are. `PREFIX_nic.c` starts the protocol: it fills the control block of
 the library's nic/board.hsm, checks the parameters and hands timers and the link to the machines. With a placement on two
-processors it does so on processor A, and `PREFIX_nic_b.c` does on B what B needs of it.
+processors it does so on processor A, and `PREFIX_nic_b.c` does on B what B needs of it. Where either processor takes the
+next event both run what one would: the port takes the lock (NIC_DYNAMIC in fw-runtime/port.h).
 """
 
 from __future__ import annotations
@@ -64,6 +65,9 @@ def generate(
     writer = backend_c.CWriter(protocol)
     environment = backend_c.environment(writer)
     prefix = writer.names.prefix
+    dynamic = placement if placement and placement.dynamic else None
+    if dynamic:
+        placement = None
     on = dict(placement.processors) if placement else {}
     exchange = None
     if placement:
@@ -77,6 +81,7 @@ def generate(
         "common": exchange.members() if exchange else (),
         "members": [(naming.snake(n), cold) for n, cold in writer.state_members()],
         "placement": placement,
+        "dynamic": dynamic,
         "processors": [
             (process, c_units.PROCESSORS.index(on.get(process.name, "A")))
             for process in protocol.processes

@@ -26,6 +26,8 @@ class Unsupported(Exception):
 
 def exchange_of(analysis: PlacementAnalysis, placement: ir.Placement) -> Exchange:
     """What crosses. Raises Unsupported where an image cannot have it."""
+    if placement.dynamic:
+        return Exchange(analysis.protocol, analysis.crossings(placement))
     used = {processor for _, processor in placement.processors}
     if used != set(PROCESSORS):
         raise Unsupported(
@@ -85,8 +87,11 @@ def unit(
 
 
 def generate(analysis: PlacementAnalysis, placement: ir.Placement) -> Mapping[str, str]:
-    """File name -> text. Raises Unsupported."""
+    """File name -> text. Raises Unsupported. Where either processor takes the next event there are no units: both run the
+    C of one processor (backend_c)."""
     exchange = exchange_of(analysis, placement)
+    if placement.dynamic:
+        return {}
     prefix = naming.plain(analysis.protocol.name)
     texts = {
         f"{prefix}_{processor.lower()}.c": backend_c.source(

@@ -438,13 +438,7 @@ class _Resolution:
             placed: dict[str, tuple[str, Span]] = {}
             unknown = False
             for line in node.lines:
-                if line.processor.text not in ir.PROCESSORS:
-                    self.context.error(
-                        "HSM0610",
-                        line.processor.span,
-                        f"there is no processor '{line.processor.text}': a process runs on "
-                        f"{', '.join(ir.PROCESSORS[:-1])} or {ir.PROCESSORS[-1]}",
-                    )
+                where = self._processor(line)
                 for name in line.processes:
                     if self.context.process(name) is None:
                         unknown = True
@@ -456,7 +450,7 @@ class _Resolution:
                             [("first here", placed[name.text][1])],
                         )
                     else:
-                        placed[name.text] = (line.processor.text, name.span)
+                        placed[name.text] = (where, name.span)
             names = [machine.name for machine in self.machines]
             missing = [name for name in names if name not in placed]
             if missing and not unknown and not self.context.spec.damaged:
@@ -466,6 +460,7 @@ class _Resolution:
                     f"placement {node.name.text} does not say where {', '.join(missing)} "
                     + ("runs" if len(missing) == 1 else "run"),
                 )
+            self._check_either(node)
             result.append(
                 ir.Placement(
                     name=node.name.text,
@@ -481,6 +476,43 @@ class _Resolution:
                 )
             )
         return result
+
+    def _processor(self, line: ast.Placed) -> str:
+        """Where the processes of a line run."""
+        named = [line.processor] if line.other is None else [line.processor, line.other]
+        for name in named:
+            if name.text not in ir.PROCESSORS:
+                self.context.error(
+                    "HSM0610",
+                    name.span,
+                    f"there is no processor '{name.text}': a process runs on "
+                    f"{', '.join(ir.PROCESSORS[:-1])} or {ir.PROCESSORS[-1]}",
+                )
+        if line.other is None:
+            return line.processor.text
+        if {name.text for name in named} != {"A", "B"}:
+            self.context.error(
+                "HSM0614",
+                line.other.span,
+                f"'{line.processor.text} or {line.other.text}' are not the two processors of the chip: expected "
+                f"'{ir.EITHER}', which take the next event when they are free",
+            )
+        return ir.EITHER
+
+    def _check_either(self, node: ast.Placement) -> None:
+        """Where one process is on either processor, all are: each event may be any processor's, with all that it
+        raises."""
+        either = [line for line in node.lines if line.other is not None]
+        for line in node.lines if either else ():
+            if line.other is None:
+                self.context.error(
+                    "HSM0614",
+                    line.processor.span,
+                    f"in placement {node.name.text} {', '.join(name.text for name in line.processes)} must be on "
+                    f"'{line.processor.text}', and other processes are on either processor: expected '{ir.EITHER}' for all "
+                    "of them",
+                    [("on either processor here", either[0].processor.span)],
+                )
 
     def _data(self, node: ast.Data) -> str:
         """What a placement says of data: a pool or a table, or a field of one. Empty if there is none."""

@@ -214,8 +214,8 @@ def counted(kind: Optional[ir.Type]) -> tuple[int, int]:
 def _row_processors(
     protocol: ir.Protocol, placement: Optional[ir.Placement]
 ) -> list[int]:
-    """By the number of a transition, which processor takes it; none without a placement."""
-    if placement is None:
+    """By the number of a transition, which processor takes it; none without a placement, and where either may."""
+    if placement is None or placement.dynamic:
         return []
     on = dict(placement.processors)
     return [

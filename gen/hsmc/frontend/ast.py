@@ -365,6 +365,7 @@ class Action(Declaration):
 class Placed(Node):
     processes: tuple[Name, ...]
     processor: Name
+    other: Optional[Name]  # "on A or B": either of them
 
 
 @dataclass(frozen=True)

@@ -217,8 +217,8 @@ class AstBuilder(WorldBuilder):
         )
 
     def placed(self, meta: Meta, children: Children) -> ast.Placed:
-        processes, processor = children
-        return ast.Placed(self._span(meta), processes, processor)
+        processes, processor, other = children
+        return ast.Placed(self._span(meta), processes, processor, other)
 
     def data(self, meta: Meta, children: Children) -> ast.Data:
         return ast.Data(self._span(meta), children[0], children[1])
