@@ -27,10 +27,10 @@ from hsmc.files import write_all  # noqa: E402
 from hsmc.verification.mutant_report import Fates  # noqa: E402
 from hsmc.verification.mutants import Outcome  # noqa: E402
 from hsmc.verification.survivors import Survivor  # noqa: E402
-from models.mutants import chip, divided, units  # noqa: E402
+from models.mutants import chip, divided, dynamic, units  # noqa: E402
 from models.mutants.mutant import Mutant, Search, Tree  # noqa: E402
 
-MUTANTS = [*chip.MUTANTS, *units.MUTANTS, *divided.MUTANTS]
+MUTANTS = [*chip.MUTANTS, *units.MUTANTS, *dynamic.MUTANTS, *divided.MUTANTS]
 INTRODUCTION = """\
 # Mutants of concurrency
 

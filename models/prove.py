@@ -3,7 +3,7 @@
 """Proves small C functions for all their inputs: `make prove`.
 
     models/prove.py                     everything
-    models/prove.py --only parser       one subject: parser, codecs, accessors, support, processors, units
+    models/prove.py --only parser       one subject: parser, codecs, accessors, support, processors, units, loops
 
 The C is compiled by clang for a big-endian machine with 32-bit addresses, as the chip is, without optimisation, and
 its intermediate code executed symbolically (models/proof/symbolic.py): no input is chosen, all are covered, and every
@@ -28,6 +28,7 @@ from hsmc import ir  # noqa: E402
 from models.proof import (
     accessors,
     codec,
+    event_loops,
     frame_parser,
     processors,
     support,
@@ -43,7 +44,7 @@ SPECS = {
     for path in sorted(ROOT.glob("spec/*/*.hsm"))
     if path.stem == path.parent.name
 }
-SUBJECTS = ("parser", "codecs", "accessors", "support", "processors", "units")
+SUBJECTS = ("parser", "codecs", "accessors", "support", "processors", "units", "loops")
 
 
 class Proofs:
@@ -102,6 +103,11 @@ class Proofs:
     def units(self) -> tuple[list[str], Tally]:
         """In all orders, too."""
         told, states = units.prove(self.directory)
+        return told, Tally(paths=states)
+
+    def loops(self) -> tuple[list[str], Tally]:
+        """In all orders, too."""
+        told, states = event_loops.prove(self.directory)
         return told, Tally(paths=states)
 
 

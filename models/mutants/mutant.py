@@ -4,6 +4,7 @@
 A mutant is a file of this repository with one text replaced. It is examined by a search whose subject holds as it stands:
 
 * `Accesses`: lock, signals and queue, or generated units, in every order of single loads and stores (models/proof).
+* `EventLoops`: the event loops of a dynamic placement, in every order of accesses (models/proof).
 * `Steps`: nodes divided between two processors, in every order of events (`hsmc verify --placement`).
 * `Compiler`: the compiler refuses the spec with a numbered diagnostic (`hsmc check`).
 
@@ -24,7 +25,7 @@ from typing import Union
 
 from hsmc.verification.mutants import MALFORMED, STEPS, Found, Outcome
 
-from ..proof import c_code, processors, units
+from ..proof import c_code, event_loops, processors, units
 from ..proof.interleaving import Violated
 from ..proof.llvm_text import Unreadable
 
@@ -44,6 +45,12 @@ class Accesses:
             return f"accesses of units, queues of {self.subject}"
         to_a, to_b = self.subject.to
         return f"accesses, {to_b} messages to B and {to_a} to A, queues of {self.subject.limit}"
+
+
+@dataclass(frozen=True)
+class EventLoops:
+    def __str__(self) -> str:
+        return "accesses of both event loops"
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,7 @@ class Compiler:
         return f"hsmc check {Path(self.spec).name}, profile {self.profile}"
 
 
-Search = Union[Accesses, Steps, Compiler]
+Search = Union[Accesses, EventLoops, Steps, Compiler]
 
 
 @dataclass(frozen=True)
@@ -134,16 +141,20 @@ class Tree:
     def _search(self, search: Search, outcome: Outcome) -> None:
         shutil.rmtree(self.output, ignore_errors=True)
         self.output.mkdir(parents=True)
-        if isinstance(search, Accesses):
-            self._search_accesses(search, outcome)
+        if isinstance(search, (Accesses, EventLoops)):
+            self._search_orders(search, outcome)
         elif isinstance(search, Steps):
             self._search_steps(search, outcome)
         else:
             self._check(search, outcome)
 
-    def _search_accesses(self, search: Accesses, outcome: Outcome) -> None:
+    def _search_orders(
+        self, search: Union[Accesses, EventLoops], outcome: Outcome
+    ) -> None:
         try:
-            if isinstance(search.subject, int):
+            if isinstance(search, EventLoops):
+                found = event_loops.search(self.output, [self.root])
+            elif isinstance(search.subject, int):
                 found = units.search(search.subject, self.output, [self.root])
             else:
                 found = processors.search(search.subject, self.output, [self.root])

@@ -7,9 +7,11 @@
  * the lock. It gives the lock back when the handler has returned. So events come one after the
  * other, and each source is taken with the lock: that keeps frames and postings in their order.
  *
- * Each looks without the lock whether there may be an event at all. What it then sees can be old,
- * and costs an empty turn at most; what is there stays there until somebody serves it, so none is
- * lost. Both look at event word A: hardware sets its bits in either, software here in A's alone.
+ * Each looks without the lock whether there may be an event at all, by the enabled bits as it has
+ * left them. The other one may have changed them since. A bit too many costs an empty turn, after
+ * which they are right. One too few is no loss: the processor that has enabled it looks at it next.
+ * So waiting takes no access to SRAM, where the other processor works. Both look at event word A:
+ * hardware sets its bits in either, software here in A's alone.
  *
  * models/proof/event_loops.py runs these instructions in every order of both processors.
  */
@@ -24,16 +26,15 @@
 	.type	\loop, @function
 	.ent	\loop
 \loop:
-	lw	$8, TIGON2_EVENT($k1)
-	lw	$9, %gp_rel(tigon2_enabled_by_both)($gp)
-	and	$8, $8, $9
-	beq	$8, $zero, \loop
+1:	lw	$8, TIGON2_EVENT($k1)
+	and	$8, $8, $k0
+	beq	$8, $zero, 1b
 	nop
 	/* A write takes the lock if it is free, and a waiter writes once for each zero it reads
 	 * (processors.h). */
-1:	sw	$zero, \semaphore($k1)
+2:	sw	$zero, \semaphore($k1)
 	lw	$8, \semaphore($k1)
-	beq	$8, $zero, 1b
+	beq	$8, $zero, 2b
 	nop
 	lw	$k0, %gp_rel(tigon2_enabled_by_both)($gp)
 	lw	$8, TIGON2_EVENT($k1)
@@ -43,7 +44,7 @@
 	.globl	\give_back
 \give_back:
 	sw	$k0, %gp_rel(tigon2_enabled_by_both)($gp)
-	b	\loop
+	b	1b
 	sw	$zero, \semaphore($k1)
 	.end	\loop
 	.size	\loop, . - \loop
@@ -74,6 +75,7 @@ tigon2_second_start:
 	nop
 	la	$s0, tigon2_event_table
 	la	$s1, tigon2_second_give_back
+	lw	$k0, %gp_rel(tigon2_enabled_by_both)($gp)
 	la	$t0, tigon2_second_event_loop
 	jr	$t0
 	nop

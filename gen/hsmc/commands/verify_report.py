@@ -133,7 +133,10 @@ def command(options: argparse.Namespace) -> int:
     if all(run.holds for run in runs):  # what was cut short says nothing of the rest
         problems += [problem for each in judged for problem in each.problems]
     records = [verdicts.as_record(run) for run in runs]
+    either = subjects[0].same_as_one
     for record in records:
+        if either is not None:
+            record["also_of"] = either.name
         for _, (trail, replayed, paths) in counterexamples:
             mine = record["config"] == f"{trail.protocol}/{trail.check}"
             if mine and record.get("property") == trail.violated:
@@ -173,6 +176,13 @@ def print_summary(
     ]
     if left_out and not names:
         print(f"not searched at this level: {', '.join(left_out)}")
+    either = subjects[0].same_as_one
+    if either is not None:
+        print(
+            f"placement {either.name}: either processor takes the next event, and has the lock from its first guard to its "
+            "last action. So events come one after the other, as on one processor, and the searches of one processor are "
+            "its own: nothing else is to be searched (docs/placements.md)"
+        )
     holding = sum(run.holds for run in runs)
     print(
         f"{len(runs)} search{'es' * (len(runs) != 1)}, {holding} exhaustive without a violation; {seconds:.1f} s"

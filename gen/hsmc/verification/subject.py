@@ -50,7 +50,8 @@ Divided = tuple[ir.Protocol, Optional[Exchange]]
 class Subject:
     """A spec that is verified, in one profile. Everything made for it lies below `directory`. `name`: the protocol's, with
     the profile if it is not the default one, as in "emp@modern", and the placement: "emp@SO". With a placement whose
-    processors exchange messages, the nodes are divided as it says."""
+    processors exchange messages, the nodes are divided as it says. With one whose events all run under the lock, on either
+    processor, nothing is divided: `same_as_one` is this placement, and all else that of one processor."""
 
     def __init__(
         self,
@@ -69,6 +70,9 @@ class Subject:
         if self.protocol.profile != default:
             self.name += f"@{self.protocol.profile}"
         self.placement = self._placement(placement)
+        self.same_as_one: Optional[ir.Placement] = None
+        if self.placement is not None and self.placement.dynamic:
+            self.same_as_one, self.placement = self.placement, None
         if self.placement is not None:
             self.name += f"@{self.placement.name}"
         self.directory = (build / self.name).absolute()
