@@ -8,7 +8,7 @@ PROFILE :=
 NODES  :=
 # BOARDS=16 of so many boards, each of which is NODES/BOARDS nodes, for the Linux driver: host/driver/build.mk.
 BOARDS :=
-# PLACEMENT=DSR makes images for both processors of the board, whose work that placement of the spec divides; so do SO, RO and SR.
+# PLACEMENT=DSR makes images for both processors of the board, whose work that placement of the spec divides; so do SO, RO, SR and dynamic.
 PLACEMENT :=
 # Of library, tools and images; hsmc has its own.
 VERSION := 0.1.0

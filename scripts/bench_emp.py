@@ -36,7 +36,7 @@ from scripts.bench_plots import draw  # noqa: E402
 from scripts.bench_records import PLOTS, RESULT, Record, write  # noqa: E402
 
 BUILDS = {"paper": Path("build"), "modern": Path("build/modern")}
-PLACEMENTS = ("base", "DSR", "SO", "RO", "SR")
+PLACEMENTS = ("base", "DSR", "SO", "RO", "SR", "dynamic")
 
 LATENCY_SIZES = (0, 4, 64, 256, 512, 1024, 1478, 1500, 2048, 4096, 8192, 16384, 65536)
 BANDWIDTH_SIZES = (4, 64, 256, 1024, 1478, 1500, 2048, 4096, 16384, 65536, 1 << 20)

@@ -104,6 +104,31 @@ def test_other_placements_are_refused(
     assert not (tmp_path / "shop_a.c").exists()
 
 
+def test_either_processor_runs_the_c_of_one(tmp_path: Path) -> None:
+    either = 'placement EITHER "As free."\n  Clerk, Worker on A or B\n'
+    assert build(tmp_path, either, "EITHER") == 0
+    both = (tmp_path / "shop.c").read_text()
+    assert sorted(path.name for path in tmp_path.glob("*.c")) == ["shop.c"]
+    assert main(["build", str(tmp_path / "shop.hsm"), "--output", str(tmp_path)]) == 0
+    assert (tmp_path / "shop.c").read_text() == both
+
+
+def test_the_port_learns_that_either_processor_runs_it(tmp_path: Path) -> None:
+    """Nothing else in the C that an image has differs from an image for one processor."""
+    texts = []
+    for placement in ([], ["--placement", "dynamic"]):
+        into = tmp_path / "-".join(["emp", *placement])
+        command = ["build", "spec/emp/emp.hsm", "--nic", "--output", str(into)]
+        assert main([*command, *placement]) == 0
+        texts.append({path.name: path.read_text() for path in into.iterdir()})
+    one, either = texts
+    assert set(one) == set(either)
+    assert [name for name in one if one[name] != either[name]] == ["emp_nic.h"]
+    more = set(either["emp_nic.h"].splitlines()) - set(one["emp_nic.h"].splitlines())
+    code = [line for line in more if line.startswith("#")]
+    assert code == ["#define NIC_DYNAMIC 1"]
+
+
 @pytest.mark.parametrize("profile", ["paper", "modern"])
 @pytest.mark.parametrize("placement", ["SO", "RO", "SR"])
 def test_each_crossing_placement_of_emp_has_units(

@@ -217,6 +217,41 @@ def test_dedicated_processors_of_emp_share_nothing(profile: str, capsys: Any) ->
     assert all(e["locked"] == [] and e["messages"] == 0 for e in split["entries"])
 
 
+@pytest.mark.parametrize("profile", ["paper", "modern"])
+def test_either_processor_runs_all_of_emp_under_the_lock(
+    profile: str, capsys: Any
+) -> None:
+    options = ("--placement", "dynamic", "--profile", profile)
+    (either,) = reported(TOP / "spec/emp/emp.hsm", capsys, *options)
+    assert either["dynamic"] and set(either["processors"].values()) == {"A or B"}
+    assert either["raises"] == [] and either["data"] == [] and either["uses"] == []
+    entries = {(e["process"], e["event"]): e for e in either["entries"]}
+    assert {("Send", "ack"), ("Match", "header"), ("Transmit", "slot")} <= set(entries)
+    # What another process raises belongs to its event.
+    assert ("Receive", "frame") not in entries
+    assert "SendMessage.used" in entries["Send", "posted"]["locked"]
+    assert all(e["messages"] == 0 for e in entries.values())
+
+
+EITHER = """
+placement either
+  Clerk, Worker, Auditor on A or B
+  locked Job
+"""
+
+
+def test_a_lock_that_either_processor_has_anyway_is_told(
+    spec: Path, capsys: Any
+) -> None:
+    spec.write_text(SPEC + EITHER)
+    assert main(["place", str(spec), "--placement", "either"]) == 0
+    said = capsys.readouterr()
+    assert "Job does not cross: every event runs under the lock" in said.err
+    assert "  A or B: Clerk, Worker, Auditor\n  nothing crosses\n" in said.out
+    assert "has the lock from its first guard to its last action: 3 events" in said.out
+    assert "events under the lock" not in said.out
+
+
 @pytest.mark.parametrize("placement", ["SO", "RO", "SR"])
 def test_split_paths_of_emp_cross_with_messages_and_locked_data(
     placement: str, capsys: Any

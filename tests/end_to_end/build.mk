@@ -103,7 +103,7 @@ placement-programs: $(CAMPAIGN) $(RESTARTS) $(KILLS) $(HOST_DEMO) $$(CAMPAIGN_BO
 ifeq ($(PROFILE)$(PLACEMENT),)
 .PHONY: placements
 placements: $(GENERATED_emp) $(SIM_LIBRARY) $(TIGONSIM)
-	$(Q)$(foreach placement,DSR SO RO SR,\
+	$(Q)$(foreach placement,DSR SO RO SR dynamic,\
 	    $(MAKE) --no-print-directory PLACEMENT=$(placement) BUILD=build/$(placement) placement-programs &&\
 	    $(MAKE) --no-print-directory PROFILE=modern PLACEMENT=$(placement) BUILD=build/modern/$(placement) placement-programs &&) true
 TEST_NEEDS += placements

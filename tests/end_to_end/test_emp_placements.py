@@ -21,6 +21,8 @@ BUILDS = [
     Path("build/modern/RO"),
     Path("build/SR"),
     Path("build/modern/SR"),
+    Path("build/dynamic"),
+    Path("build/modern/dynamic"),
 ]
 CHECKED = "emp_a_checked.elf"
 
@@ -127,6 +129,7 @@ def streamed(build: Path, directory: Path, size: int = 4, messages: int = 8000) 
     return json.loads(told)["boards"][0]
 
 
+DYNAMIC = [build for build in BUILDS if build.name == "dynamic"]
 HANDING_OVER = [build for build in BUILDS if build.name in ("RO", "SR")]
 
 
@@ -160,6 +163,19 @@ def test_where_b_transmits_each_processor_has_a_ring_of_reads(
     ]
     assert reads["errors"] == 0
     assert reads["ring_low"] == low and reads["ring_high"] > 400
+
+
+@pytest.mark.parametrize("build", DYNAMIC, ids=str)
+def test_either_processor_takes_events_and_frames_keep_their_order(
+    build: Path, tmp_path: Path
+) -> None:
+    """A frame that overtook another one would be dropped, and sent again after a time-out or a refusal. What it costs to
+    send 2000 messages is one frame each, the announcement and the first contact.
+    """
+    found = streamed(build, tmp_path, messages=2000)["statistics"]
+    assert found["transmit_frames"] < 2010
+    for core in ("core_a", "core_b"):
+        assert found[core]["locks_taken"] > 1000
 
 
 def test_raises_cross_on_the_boards() -> None:

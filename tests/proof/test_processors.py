@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "gen")]
 
-from models.proof import processors, units  # noqa: E402
+from models.proof import event_loops, processors, units  # noqa: E402
 from models.proof.processors import Traffic  # noqa: E402
 from tests.long_tests import one_in  # noqa: E402
 
@@ -25,3 +25,7 @@ def test_lock_signals_and_queues_are_proved(traffic: Traffic, tmp_path: Path) ->
 @pytest.mark.parametrize("limit", one_in(2, units.LIMITS))
 def test_units_are_proved(limit: int, tmp_path: Path) -> None:
     assert units.search(limit, tmp_path, []).states > 10000
+
+
+def test_event_loops_of_either_processor_are_proved(tmp_path: Path) -> None:
+    assert event_loops.search(tmp_path, []).states > 100000

@@ -102,6 +102,22 @@ def test_placements_that_no_image_has_are_refused(
     assert "did you mean 'APART'" in said
 
 
+def test_where_either_processor_runs_all_the_searches_are_those_of_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = tmp_path / "bell.hsm"
+    either = "placement EITHER\n  Button, Bell on A or B\n\nworld house"
+    spec.write_text(BELL.read_text().replace("world house", either))
+    one = verify(tmp_path, spec, "--kind=safety")
+    capsys.readouterr()
+    assert verify(tmp_path, spec, "--kind=safety", "--placement", "EITHER") == one
+    said = capsys.readouterr().out
+    assert "bell/presses  bounds" in said and "bell@EITHER" not in said
+    assert "the searches of one processor are its own" in said
+    records = json.loads((tmp_path / "report.json").read_text())
+    assert {record["also_of"] for record in records} == {"EITHER"}
+
+
 def test_a_message_that_is_too_late_for_its_record_is_ignored(tmp_path: Path) -> None:
     """Its machine has had its end, or the record is in use again."""
     found = verify(tmp_path, SHOP, "--kind=safety", "--placement", "TWO")
