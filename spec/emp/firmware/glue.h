@@ -14,7 +14,7 @@
  * frame have actions of their own, in which the compiler knows most of it. What is in slow memory
  * and does not change is remembered: addresses of peers, pages. */
 #define GLUE_QUICK (EMP_QUICK_DEVICES && NIC_PROCESSORS == 1)
-#if GLUE_QUICK && defined(NIC_FITTED)
+#if GLUE_QUICK && defined(NIC_FITTED) && !defined(EMP_OBSERVED)
 #define GLUE_HOT inline __attribute__((always_inline))
 #else
 #define GLUE_HOT NIC_HOT
