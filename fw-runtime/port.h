@@ -55,6 +55,10 @@
  *   NIC_WRITER              1, with NIC_RECEIVER 0: processor 1 writes the frames that processor 0
  *                           takes from the wire, see below
  *   NIC_TRANSMITTER         1: processor 1 has what transmits, see below
+ *   NIC_DYNAMIC             1, with NIC_PROCESSORS 1: two processors run the image's one unit, and
+ *                           either takes the next event when it is free. The port takes the lock
+ *                           before it chooses the event, and gives it back when the nic_on_* calls
+ *                           for it have returned: there is one caller, as with one processor
  */
 #ifndef FW_RUNTIME_PORT_H
 #define FW_RUNTIME_PORT_H

@@ -271,13 +271,13 @@ def print_metric(records: list[Record], metric: str, title: str) -> None:
         return
     print(f"\n{title}, {chosen[0].unit}")
     columns = list(dict.fromkeys(column_of(record) for record in chosen))
-    heads = "".join(f"{column:>12}" for column in columns)
+    heads = "".join(f"{column:>15}" for column in columns)
     print(f"{'':>30}{heads}{'limit':>10}{'published':>10}")
     keys = list(dict.fromkeys((r.bytes, r.loss, row_of(r)) for r in chosen))
     for key in keys:
         rows = [r for r in chosen if (r.bytes, r.loss, row_of(r)) == key]
         values = {column_of(row): f"{row.value:.2f}" for row in rows}
-        shown = "".join(f"{values.get(column, ''):>12}" for column in columns)
+        shown = "".join(f"{values.get(column, ''):>15}" for column in columns)
         label = f"{key[0]} bytes" + (f", loss {100 * key[1]:g} %" if key[1] else "")
         print(
             f"{key[2] or label:>30}{shown}{show(rows[0].limit):>10}{show(rows[0].paper):>10}".rstrip()
