@@ -51,9 +51,10 @@ struct watch_protocol {
     size_t member_count;
     const char *const *parameters; /* by position, NULL at the end */
     const char *const *counters;
-    const char *observed;          /* symbol of images that show all their calls */
-    const char *placement;         /* on two processors, or NULL */
-    const uint8_t *row_processors; /* by transition: which of them takes it; NULL: one of them, or either */
+    const char *observed;  /* symbol of images that show all their calls */
+    const char *placement; /* on two processors, or NULL */
+    const uint8_t
+        *row_processors; /* by transition: which of them takes it; NULL: one of them, or either */
 };
 
 #endif

@@ -116,7 +116,8 @@ def test_either_processor_runs_the_c_of_one(tmp_path: Path) -> None:
 def test_the_port_learns_that_either_processor_runs_it(tmp_path: Path) -> None:
     """Nothing else in the C that an image has differs from an image for one processor."""
     texts = []
-    for placement in ([], ["--placement", "dynamic"]):
+    options: tuple[list[str], ...] = ([], ["--placement", "dynamic"])
+    for placement in options:
         into = tmp_path / "-".join(["emp", *placement])
         command = ["build", "spec/emp/emp.hsm", "--nic", "--output", str(into)]
         assert main([*command, *placement]) == 0
