@@ -7,7 +7,7 @@ PROTOCOL_HOSTS := $(patsubst spec/%/host.c,$(BUILD)/%/host.so,$(wildcard spec/*/
 # The host's side: a program of scenarios (sim/program.h).
 # Symbols of the libraries in it stay its own.
 HOST_SHARED := -shared -fPIC -Wl,--exclude-libs,ALL
-$(PROTOCOL_HOSTS): $(BUILD)/%/host.so: spec/%/host.c $(BUILD)/pic/host/libboard.a $$(GENERATED_$$*) spec/build.mk
+$(PROTOCOL_HOSTS): $(BUILD)/%/host.so: spec/%/host.c $(SIM_BUILD)/pic/host/libboard.a $$(GENERATED_$$*) spec/build.mk
 	$(SAY) CC $<
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(HOST_SHARED) -MMD -MP -o $@ $< $(filter %.a,$^) -lelf -lz

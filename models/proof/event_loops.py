@@ -225,7 +225,9 @@ class Loops:
         if register in SEMAPHORES:
             return int(state.holder == SEMAPHORES[register])
         if register != EVENT_WORD:
-            raise RuntimeError(f"register {register:x} is read, of which nothing is known")
+            raise RuntimeError(
+                f"register {register:x} is read, of which nothing is known"
+            )
         return state.events
 
     def _register(self, core: Core, number: int) -> int:
@@ -275,7 +277,9 @@ class Loops:
             return replace(state, taken=core.loaded + 1), core, False
         if core.step == 2:
             if state.seen_to != core.loaded:
-                raise Violated("frames_in_order", f"{core.loaded} after {state.seen_to}")
+                raise Violated(
+                    "frames_in_order", f"{core.loaded} after {state.seen_to}"
+                )
             return replace(state, seen_to=core.loaded + 1), core, False
         if core.step == 3:
             enabled = core.registers[2] | 1 << WRITTEN

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """hsmc new: a protocol from nothing to two boards, in a copy of the tree."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -74,6 +75,49 @@ def test_from_the_manuals_two_commands_to_two_boards(tree: Path) -> None:
     assert "demo_a.elf" in run(tree, "make", "-n", "firmware")
     told = run(tree, "gen/bin/hsmc", "new", "demo", status=2)
     assert "is there already: nothing was changed" in told
+
+
+EITHER = """placement either "Either processor takes the next event."
+  Sender, Receiver, Link on A or B
+
+# --- what is proved"""
+
+
+def placed_on_either(tree: Path) -> tuple[str, ...]:
+    """What makes a new protocol of that placement."""
+    run(tree, "gen/bin/hsmc", "new", "demo")
+    spec = tree / "spec/demo/demo.hsm"
+    text = spec.read_text()
+    assert text.count("# --- what is proved") == 1
+    spec.write_text(text.replace("# --- what is proved", EITHER))
+    made = [f"build/either/{name}" for name in ("demo/host.so", "firmware/demo_a.elf")]
+    return ("make", "PLACEMENT=either", *made)
+
+
+def test_either_processor_runs_it_if_its_spec_says_so(tree: Path) -> None:
+    run(tree, *placed_on_either(tree))
+    scenario = tree / "spec/demo/boards.scenario"
+    scenario.write_text(scenario.read_text().replace("build/", "build/either/"))
+    told = run(
+        tree, "build/tigonsim", "run", "--json", "--quiet", "spec/demo/boards.scenario"
+    )
+    for board in json.loads(told)["boards"]:
+        assert board["figures"]["items"] == 200
+        for core in ("core_a", "core_b"):
+            assert board["statistics"][core]["locks_taken"] > 500
+
+
+def test_boards_show_that_both_processors_take_one_event(tree: Path) -> None:
+    """Without the lock: the image is run while it is made, to choose what lies in the scratchpad."""
+    (tree / "fw-runtime").unlink()
+    shutil.copytree(TOP / "fw-runtime", tree / "fw-runtime", copy_function=shutil.copy2)
+    loops = tree / "fw-runtime/port/tigon2/dynamic.S"
+    lock = "2:\tsw\t$zero, \\semaphore($k1)\n\tlw\t$8, \\semaphore($k1)\n\tbeq\t$8, $zero, 2b\n"
+    text = loops.read_text()
+    assert text.count(lock) == 1
+    loops.write_text(text.replace(lock, ""))
+    told = run(tree, *placed_on_either(tree), status=2)
+    assert "the run ended by failure, expected programs" in told
 
 
 @long

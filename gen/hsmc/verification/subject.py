@@ -51,7 +51,8 @@ class Subject:
     """A spec that is verified, in one profile. Everything made for it lies below `directory`. `name`: the protocol's, with
     the profile if it is not the default one, as in "emp@modern", and the placement: "emp@SO". With a placement whose
     processors exchange messages, the nodes are divided as it says. With one whose events all run under the lock, on either
-    processor, nothing is divided: `same_as_one` is this placement, and all else that of one processor."""
+    processor, nothing is divided: `same_as_one` is this placement, and all else that of one processor.
+    """
 
     def __init__(
         self,
