@@ -53,8 +53,8 @@ struct watch_protocol {
     const char *const *counters;
     const char *observed;  /* symbol of images that show all their calls */
     const char *placement; /* on two processors, or NULL */
-    const uint8_t
-        *row_processors; /* by transition: which of them takes it; NULL: one of them, or either */
+    /* By transition: which processor takes it. NULL: there is one, or either takes it. */
+    const uint8_t *row_processors;
 };
 
 #endif
