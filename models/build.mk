@@ -35,13 +35,16 @@ prove:           ## prove frame parser, codecs, accessors of layouts, sets and p
 # Mutants are killed or explained: all of the alternating-bit protocol, and of EMP as many as SAMPLE of all kinds. What a
 # search found is kept below build/mutants: changes that do not reach it cost nothing. SAMPLE=2000 takes all.
 MUTANTS = $(HSMC) mutants --output $(BUILD)/mutants
+EMP_MUTANTS = $(MUTANTS) spec/emp/emp.hsm
+CHOSEN = $(if $(OPERATORS),--operators $(OPERATORS),--sample $(SAMPLE) $(1))
 SAMPLE ?= 110
+mutants-emp-modern: SAMPLE = 80
 # The configurations with few states; the first that shows a mutant ends its search.
 MUTANT_CHECKS := one_message window new_size truncated one_record unreceived restart restart_twice restart_again \
   restart_two_messages restart_waiting three_messages cancelled late_reads clean_wire late_reads_restart negotiation
 
-.PHONY: mutants mutants-abp mutants-emp mutants-placements
-mutants: mutants-abp mutants-emp mutants-placements ## break the specs in every way: which property shows it? (half an hour; docs/mutants-*.md)
+.PHONY: mutants mutants-abp mutants-emp mutants-emp-modern mutants-placements
+mutants: mutants-abp mutants-emp mutants-emp-modern mutants-placements ## break the specs in every way: which property shows it? (an hour; docs/mutants-*.md)
 
 mutants-abp:
 	@scripts/setup.sh demo verify
@@ -49,8 +52,11 @@ mutants-abp:
 
 mutants-emp:     ## those of EMP; SAMPLE=N how many, OPERATORS="..." all of these kinds
 	@scripts/setup.sh demo verify
-	$(Q)$(MUTANTS) spec/emp/emp.hsm --checks $(MUTANT_CHECKS) $(if $(OPERATORS),--operators $(OPERATORS),--sample $(SAMPLE) \
-	  --survivors tests/mutants/survivors_emp.toml --page docs/mutants-emp.md)
+	$(Q)$(EMP_MUTANTS) --checks $(MUTANT_CHECKS) $(call CHOSEN,--survivors tests/mutants/survivors_emp.toml --page docs/mutants-emp.md)
+
+mutants-emp-modern: ## those of EMP's profile modern, in all of its configurations
+	@scripts/setup.sh demo verify
+	$(Q)$(EMP_MUTANTS) --profile modern $(call CHOSEN,--survivors tests/mutants/survivors_emp_modern.toml --page docs/mutants-emp-modern.md)
 
 mutants-placements: ## break lock, queues, units and divided nodes: which property shows it? (docs/mutants-placements.md)
 	@scripts/setup.sh demo verify prove

@@ -24,6 +24,7 @@ KINDS = {
     "equivalent": "does the same as the spec, whatever happens",
     "beyond": "differs in what the world around the protocol does not do",
     "unobserved": "differs in what no property speaks of",
+    "longer": "is killed by a search that is too long for every mutant; the reason names it",
 }
 
 
