@@ -162,6 +162,8 @@ class Index:
                 self.undeclared |= {name.span for name in node.told}
         elif isinstance(node, ast.Placed):
             self.undeclared.add(node.processor.span)
+            if node.other is not None:
+                self.undeclared.add(node.other.span)
         elif isinstance(node, ast.Setting) and node.kind == "world":
             self.undeclared.add(node.name.span)
         if isinstance(node, ast.Parameter) and node.unit is not None:
