@@ -53,7 +53,8 @@ def clean(**more: str) -> dict[str, str]:
 
 
 def compiled(source: Path, target: Path, *options: str, static: bool = False) -> Path:
-    """A program outside the tree, built with what pkg-config says and nothing else of ours."""
+    """A program outside the tree, built with what pkg-config says of what is installed, and nothing else of ours."""
+    install()
     ask = ["pkg-config", "--cflags", "--libs", *(["--static"] if static else [])]
     flags = subprocess.run(
         [*ask, "libemp"],
