@@ -78,13 +78,13 @@ EXPLANATIONS = {
         " the host may have posted its answer, which A sends first. The paper's acknowledgement goes beside the transfer."
     ),
     ("DSR", "MQ12"): (
-        "By Table 2 alone DSR carries 1659 Mb/s, 1.87 of base, and SO 1163. What our processors cost each other takes 6 %"
+        "By Table 2 alone DSR carries 1659 Mb/s, 1.87 of base, and SO 1163. What our processors cost each other takes 7 %"
         " of that: they share no ring, wait for the lock hardly ever, and pass each other two messages for three frames."
         " For the published order it would have to take a third, 7.3 us for each frame sent and received."
     ),
     ("SO", "MQ7"): (
         "Base is low: its order of events costs it a twentieth (note 3 above). Of base with a free slot before a received"
-        " frame, 885 Mb/s, SO has 1.20."
+        " frame, 885 Mb/s, SO has 1.21."
     ),
     ("RO", "MQ4"): (
         "A message to B carries the header of a frame and takes both processors 334 cycles, 3.8 us; then B executes up to"
