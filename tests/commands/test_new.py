@@ -108,7 +108,7 @@ def test_either_processor_runs_it_if_its_spec_says_so(tree: Path) -> None:
 
 
 def test_boards_show_that_both_processors_take_one_event(tree: Path) -> None:
-    """Without the lock: the image is run while it is made, to choose what lies in the scratchpad."""
+    """The lock is left out. The build runs the image to fill the scratchpads, and that run fails."""
     (tree / "fw-runtime").unlink()
     shutil.copytree(TOP / "fw-runtime", tree / "fw-runtime", copy_function=shutil.copy2)
     loops = tree / "fw-runtime/port/tigon2/dynamic.S"

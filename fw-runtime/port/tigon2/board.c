@@ -129,7 +129,7 @@ NIC_COLD void nic_start_second(void) {
 }
 #else
 #if NIC_DYNAMIC
-/* The enabled bits while neither processor has the lock; whoever has it has them in $k0. */
+/* The enabled bits of the event word. The processor that has the lock keeps them in $k0. */
 uint32_t tigon2_enabled_by_both NIC_FAST NIC_ENTRY;
 
 /* When all has started on A. */
