@@ -100,11 +100,11 @@ NIC_COLD void tigon2_dma_start(uint32_t transmit_base) {
 #endif
 
 /* A ring stands still once a transfer has failed. A function that waits for the ring does not
- * return to the event loop, which reports failed transfers. Of two processors A's loop reports
- * them. */
+ * return to the event loop, which reports failed transfers. A's loop does not while B waits under
+ * the lock and A wants the lock. */
 static NIC_COLD void look_for_faults(void) {
-    if (NIC_LEADS &&
-        (TIGON2_REGISTER(EVENT) & (1u << TIGON2_EVENT_READ_FAULT | 1u << TIGON2_EVENT_WRITE_FAULT)))
+    uint32_t events = NIC_LEADS ? TIGON2_REGISTER(EVENT) : TIGON2_REGISTER(EVENT_B);
+    if (events & (1u << TIGON2_EVENT_READ_FAULT | 1u << TIGON2_EVENT_WRITE_FAULT))
         tigon2_on_transfer_fault();
 }
 
@@ -235,18 +235,34 @@ NIC_ENTRY NIC_COLD void ON_READ_DONE(void) {
 }
 #endif
 
-#if NIC_LEADS
 /* A transfer that ends exactly at a 4 GB line is complete, but is taken for one that crosses it:
  * all of it is moved, and the consumer too (tigon2.md 13 item 7). */
 static NIC_COLD bool false_alarm(uint32_t state, uint32_t left) {
     return (state & TIGON2_DMA_FATAL) == TIGON2_DMA_OVERFLOW && (left & 0xFFFF) == 0;
 }
 
-/* Events 19 and 20. A transfer that really failed has left its frame, the ring and perhaps host
+#if NIC_LEADS
+#define FAULT_ENTRY NIC_ENTRY
+#else
+#define FAULT_ENTRY
+#endif
+
+/* Of two processors, one sees to a fault. The other one finds none then. */
+#if NIC_PROCESSORS > 1
+#define FAULT_LOCK()   nic_lock()
+#define FAULT_UNLOCK() nic_unlock()
+#else
+#define FAULT_LOCK()   ((void)0)
+#define FAULT_UNLOCK() ((void)0)
+#endif
+
+/* A's events 19 and 20. A transfer that really failed has left its frame, the ring and perhaps host
  * memory in doubt. Nothing of that can be repaired from here. */
-NIC_ENTRY NIC_COLD void tigon2_on_transfer_fault(void) {
-    uint32_t read = TIGON2_REGISTER(DMA_READ_STATE);
-    uint32_t write = TIGON2_REGISTER(DMA_WRITE_STATE);
+FAULT_ENTRY NIC_COLD void tigon2_on_transfer_fault(void) {
+    uint32_t read, write;
+    FAULT_LOCK();
+    read = TIGON2_REGISTER(DMA_READ_STATE);
+    write = TIGON2_REGISTER(DMA_WRITE_STATE);
     TIGON2_REGISTER(DMA_ASSIST) = TIGON2_ASSIST_ENABLE | TIGON2_ASSIST_PAUSE;
     if (read & TIGON2_DMA_FATAL) {
         if (!false_alarm(read, TIGON2_REGISTER(DMA_READ_LENGTH)))
@@ -261,5 +277,5 @@ NIC_ENTRY NIC_COLD void tigon2_on_transfer_fault(void) {
         TIGON2_REGISTER(DMA_WRITE_CONSUMER) = TIGON2_REGISTER(DMA_WRITE_CONSUMER);
     }
     TIGON2_REGISTER(DMA_ASSIST) = TIGON2_ASSIST_ENABLE;
+    FAULT_UNLOCK();
 }
-#endif

@@ -7,9 +7,9 @@
  * done. Queuing costs no register read while the ring is known to have room, and no completion
  * event is looked at unless a notice was asked for.
  *
- * The transmitter has the high ring of reads. Where that is processor B, A reads host memory by the
- * low one, which the engine serves while the high one is empty: it never is for longer than the
- * frames take that wait for the wire.
+ * The transmitter has the high ring of reads. Of two processors the other one reads host memory by
+ * the low ring, which the engine serves while the high one is empty: it never is for longer than
+ * the frames take that wait for the wire.
  */
 #ifndef FW_RUNTIME_TIGON2_DMA_H
 #define FW_RUNTIME_TIGON2_DMA_H

@@ -117,10 +117,10 @@ NIC_ENTRY NIC_COLD void tigon2_second_begin(void) {
 #endif
     tigon2_dma_own(tigon2_halves.transmit);
     tigon2_enabled |= (NIC_WRITES ? 1u << TIGON2_EVENT_WRITTEN : 0u) | 1u << TIGON2_EVENT_WORK |
-                      1u << TIGON2_EVENT_TOLD;
+                      1u << TIGON2_EVENT_TOLD | 1u << TIGON2_EVENT_READ_NOTICE;
 #if NIC_TRANSMITS
     tigon2_transmit_own(&tigon2_halves);
-    tigon2_enabled |= 1u << TIGON2_EVENT_SLOT | 1u << TIGON2_EVENT_READ_NOTICE;
+    tigon2_enabled |= 1u << TIGON2_EVENT_SLOT;
 #endif
 }
 

@@ -88,8 +88,11 @@ tigon2_second_event_table:
 #if NIC_RECEIVER == 1
 	serve	TIGON2_EVENT_RECEIVE, tigon2_on_receive
 #endif
-#if NIC_TRANSMITTER == 1
+#if NIC_WRITER == 1 || NIC_TRANSMITTER == 1
 	serve	TIGON2_EVENT_READ_NOTICE, tigon2_second_on_read_done
+#endif
+#if NIC_WRITER == 1 && NIC_TRANSMITTER == 0
+	serve	TIGON2_EVENT_READ_LOW_DONE, tigon2_second_on_read_done
 #endif
 #if NIC_WRITER == 1
 	serve	TIGON2_EVENT_WRITE_DONE, tigon2_on_write_done

@@ -111,7 +111,7 @@ tigon2_event_loop:
 #endif
 	.endm
 
-	/* What B serves where it transmits: then A reads host memory by the low ring. */
+	/* What B serves where it transmits; and by which ring A reads host memory. */
 	.macro	serve_transmit handler
 #if NIC_TRANSMITTER == 1
 	serve	tigon2_on_stray

@@ -11,7 +11,6 @@ static_assert(HEADER_WORDS <= NIC_MESSAGE_WORDS, "a frame without data is a mess
 struct between {
     struct nic_messages to_receiver;
     struct nic_messages to_sender;
-    volatile uint32_t reads_done; /* for B, ever */
 };
 extern struct between between NIC_COMMON;
 
@@ -87,32 +86,18 @@ NIC_COLD void between_go_on(void) {
 }
 #endif
 
-NIC_COLD void between_read_done(void) {
-    between.reads_done = between.reads_done + 1u;
-    nic_signal();
-}
-
-static NIC_COLD void read_for_receiver(const volatile uint32_t *words) {
-    nic_read_host(words[1], words[2], (uint32_t *)words[3], words[4]);
-    (void)nic_notify_read(GLUE_READ_FOR_RECEIVER); /* room: glue.h */
-}
-
 /* The message is given back when it has been handled: B may be far ahead. */
 NIC_HOT void nic_on_signal(void) {
     const volatile uint32_t *words;
     while ((words = nic_message_first(&between.to_sender)) != NULL) {
         if (words[0] == BETWEEN_CAME)
             glue_answer_came((const uint32_t *)words);
-        else if (words[0] == BETWEEN_ANSWER)
-            glue_send_answer(words[1], (const uint32_t *)words);
         else
-            read_for_receiver(words);
+            glue_send_answer(words[1], (const uint32_t *)words);
         nic_message_taken(&between.to_sender);
     }
 }
 #else
-static uint32_t reads_asked;
-
 bool between_waits(void) {
     return nic_message_first(&between.to_receiver) != NULL;
 }
@@ -154,25 +139,5 @@ NIC_HOT void between_send_answer(uint32_t peer, const struct emp_frame *frame) {
     words[0] = BETWEEN_ANSWER;
     words[1] = peer;
     put();
-}
-
-NIC_COLD void between_read_host(uint32_t high, uint32_t low, uint32_t *words, uint32_t bytes) {
-    volatile uint32_t *message = begin();
-    message[0] = BETWEEN_READ;
-    message[1] = high;
-    message[2] = low;
-    message[3] = nic_host_name(words);
-    message[4] = bytes;
-    put();
-    reads_asked++;
-}
-
-NIC_COLD bool between_reads_done(void) {
-    return between.reads_done == reads_asked;
-}
-
-NIC_COLD void between_wait_reads(void) {
-    while (!between_reads_done())
-        nic_wait_for_other();
 }
 #endif

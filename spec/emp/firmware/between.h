@@ -4,11 +4,11 @@
  *
  * Processor A has the host's postings and the wire's transmitter, B has the received frames. So A
  * passes on receives, and cancels of what is no send. B passes on the answers that come for A's
- * sends, has A send the answers to what it has received, and has A read pages of addresses. All
- * that a message says is copied, so a frame is B's alone.
+ * sends, and has A send the answers to what it has received. All that a message says is copied, so
+ * a frame is B's alone.
  *
- * B waits where its queue is full, and while A fetches a page that a frame needs. A never waits for
- * B: a posting stays in the ring, and ends that B has to tell are kept. So neither waits for ever.
+ * B waits where its queue is full. A never waits for B: a posting stays in the ring, and ends that
+ * B has to tell are kept. So neither waits for ever.
  */
 #ifndef SPEC_EMP_FIRMWARE_BETWEEN_H
 #define SPEC_EMP_FIRMWARE_BETWEEN_H
@@ -27,8 +27,7 @@ enum between_kind {
     BETWEEN_TOLD,   /* to B: the host has said where completion words are */
     BETWEEN_ENDED,  /* to B: the completion word of this descriptor goes to host memory */
     BETWEEN_CAME,   /* to A: an answer of a peer; from word 3 on, the frame's words */
-    BETWEEN_ANSWER, /* to A: an answer to the peer in word 1; from word 3 on, the frame's words */
-    BETWEEN_READ    /* to A: what nic_read_host wants */
+    BETWEEN_ANSWER  /* to A: an answer to the peer in word 1; from word 3 on, the frame's words */
 };
 
 #if NIC_TRANSMITS
@@ -42,8 +41,6 @@ void between_tell_end(uint32_t descriptor);
 /* Something had no room; passes it on. */
 extern bool between_keeps NIC_FAST;
 void between_go_on(void);
-/* What B wanted read is there. */
-void between_read_done(void);
 /* Sends an answer of B to a peer, from word 3 of its header on (wire.c). */
 void glue_send_answer(uint32_t peer, const uint32_t *header);
 #else
@@ -57,11 +54,6 @@ bool between_waits(void);
 bool between_take(struct between_message *message);
 void between_pass_answer(const uint32_t *frame);
 void between_send_answer(uint32_t peer, const struct emp_frame *frame);
-/* As nic_read_host, by A; nic_on_signal comes when it is done. */
-void between_read_host(uint32_t high, uint32_t low, uint32_t *words, uint32_t bytes);
-/* All reads asked for are done; and waits for that. */
-bool between_reads_done(void);
-void between_wait_reads(void);
 #endif
 
 #endif

@@ -30,10 +30,6 @@
 #define GLUE_ONE_TAKES      (GLUE_APART || NIC_HANDS_OVER)
 #define GLUE_TAKES_POSTINGS (!GLUE_ONE_TAKES || GLUE_KEEPS_SENDS)
 
-/* Does the processor that places frames read host memory, too? Then it reads a page of addresses
- * itself that a frame needs. */
-#define GLUE_WRITER_READS (NIC_WRITER == 0 || NIC_WRITER == NIC_TRANSMITTER)
-
 /* Codes of nic_panic above the port's own. */
 enum glue_panic {
     GLUE_PANIC_MEMORY = 0x0202, /* a descriptor the board owns was changed, and ends too early */
@@ -43,12 +39,6 @@ enum glue_panic {
 /* Tokens of nic_notify_read: references to SendMessage, and above them the page of a posting. */
 #define GLUE_READ_PAGE (EMP_SEND_LIMIT + 1u)
 static_assert(GLUE_READ_PAGE <= NIC_READ_LIMIT, "each may be outstanding once");
-#if NIC_PROCESSORS > 1
-/* And what processor B wants read: a page is two reads, and there are one of a posting and one that
- * a frame waits for. */
-#define GLUE_READ_FOR_RECEIVER (GLUE_READ_PAGE + 1u)
-static_assert(GLUE_READ_PAGE + 4u <= NIC_READ_LIMIT, "each may be outstanding");
-#endif
 
 /* Objects the host reaches; see the layouts in spec/emp/host.hsm. */
 #define GLUE_DESCRIPTOR_WORDS (EMP_DESCRIPTOR_BYTES / 4u)
@@ -165,11 +155,6 @@ static NIC_COLD void glue_count(uint32_t *counter) {
 #elif NIC_PROCESSORS > 1 && !GLUE_APART
 #include "spec/emp/firmware/between.h"
 #endif
-#if NIC_READS
-#define glue_read_host nic_read_host
-#else
-#define glue_read_host between_read_host
-#endif
 
 /* memory.c */
 /* The host has written to the control block where its completion words are. */
@@ -192,18 +177,10 @@ bool glue_page_fetch(uint32_t descriptor, bool receive, bool notify);
 void glue_page_arrived(uint32_t descriptor);
 /* The descriptor of the page fetched last has been offered. */
 void glue_page_settled(void);
-#if NIC_HANDS_OVER && NIC_LEADS && !GLUE_WRITER_READS
-/* Of a receive that a frame waits for: fetches its page again, which stays from now on. Waits. */
-void glue_page_fetch_again(uint32_t descriptor);
-#endif
 #if GLUE_APART && NIC_TRANSMITS
 /* A message begins in this descriptor. The processor that keeps the sends knows when the one before
  * it has ended; this one does not. */
 void glue_send_begins(uint32_t descriptor);
-#endif
-#if NIC_HANDS_OVER && NIC_WRITES
-/* The event of a received frame is over, and with it the lock: waits for what the frame needs. */
-void glue_frame_is_over(void);
 #endif
 /* Appends `length` (not 0) bytes at `offset` of a send to the frame being transmitted. */
 void glue_send_data(uint32_t descriptor, uint32_t offset, uint32_t length);

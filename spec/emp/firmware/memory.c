@@ -327,7 +327,7 @@ static NIC_COLD void page_give(uint32_t page) {
 }
 #endif
 
-#if GLUE_TAKES_POSTINGS || (NIC_HANDS_OVER && NIC_READS)
+#if GLUE_TAKES_POSTINGS || NIC_HANDS_OVER
 /* A free buffer, or that of a receive no frame has come for, whose page can be fetched again. */
 static NIC_COLD uint32_t page_take(bool receive) {
     uint32_t first = receive ? SEND_PAGES : 0;
@@ -362,14 +362,12 @@ NIC_COLD bool glue_page_fetch(uint32_t descriptor, bool receive, bool notify) {
     page_of[descriptor] = (uint8_t)(page + 1);
     PAGES_UNLOCK();
     GLUE_COUNT(pages_fetched);
-    glue_read_host(high, low, pages[page], 8 * entries);
-    glue_read_host(high, low + 4 * LENGTHS_AT, &pages[page][LENGTHS_AT], (2 * entries + 2) & ~3u);
+    nic_read_host(high, low, pages[page], 8 * entries);
+    nic_read_host(high, low + 4 * LENGTHS_AT, &pages[page][LENGTHS_AT], (2 * entries + 2) & ~3u);
 #if GLUE_TAKES_POSTINGS
     if (notify) {
         page_arriving = page + 1;
-#if NIC_READS
         (void)nic_notify_read(GLUE_READ_PAGE);
-#endif
     }
 #endif
     return true;
@@ -417,22 +415,13 @@ NIC_COLD void glue_memory_forget(uint32_t descriptor, bool receive) {
 /* ------------------------------------------------------------------------------------- Cursors */
 
 #if NIC_TRANSMITS || NIC_WRITES
-#if NIC_HANDS_OVER && NIC_WRITES && !GLUE_WRITER_READS
-static NIC_COLD void page_fetch_again(uint32_t descriptor, bool receive) {
-    (void)receive;
-    between_fetch_again(descriptor);
-}
-#elif GLUE_TAKES_POSTINGS || NIC_HANDS_OVER
+#if GLUE_TAKES_POSTINGS || NIC_HANDS_OVER
 /* A posted receive may have lost its page to another before its first frame came. */
 static NIC_COLD void page_fetch_again(uint32_t descriptor, bool receive) {
     GLUE_COUNT(pages_fetched_again);
     if (!glue_page_fetch(descriptor, receive, false))
         nic_panic(GLUE_PANIC_MEMORY);
-#if NIC_READS
     nic_read_wait();
-#else
-    between_wait_reads();
-#endif
 }
 #else
 /* A send has its page until it has ended. */
@@ -441,6 +430,21 @@ static NIC_COLD void page_fetch_again(uint32_t descriptor, bool receive) {
     (void)receive;
     nic_panic(GLUE_PANIC_PAGES);
 }
+#endif
+
+#if NIC_HANDS_OVER && NIC_WRITES
+/* The page of a receive that a frame has come for stays. */
+static NIC_COLD bool page_is_there_to_stay(uint32_t descriptor) {
+    uint32_t page;
+    nic_lock();
+    page = page_of[descriptor];
+    if (page != 0)
+        hold_page(page - 1u, HELD_BY_FRAME);
+    nic_unlock();
+    return page != 0;
+}
+#else
+#define page_is_there_to_stay(descriptor) (page_of[descriptor] != 0)
 #endif
 
 /* Changes to the cursor of another message. */
@@ -459,7 +463,7 @@ static NIC_HOT void cursor_change(struct cursor *cursor, uint32_t descriptor, bo
     opened[ROW_OF(receive)][descriptor] = true;
     /* SHORT across a 4 GB line has none before. */
     word = glue_descriptor(descriptor)[GLUE_TAKEN_WORD] |= GLUE_HAS_MEMORY;
-    if (glue_is_format(word, EMP_FORMAT_INDIRECT) && page_of[descriptor] == 0)
+    if (glue_is_format(word, EMP_FORMAT_INDIRECT) && !page_is_there_to_stay(descriptor))
         page_fetch_again(descriptor, receive);
     nic_gather_open(&cursor->gather, descriptor);
 }
@@ -546,12 +550,6 @@ GLUE_HOT void glue_send_data(uint32_t descriptor, uint32_t offset, uint32_t leng
 }
 #endif
 
-#if NIC_HANDS_OVER && NIC_LEADS && !GLUE_WRITER_READS
-NIC_COLD void glue_page_fetch_again(uint32_t descriptor) {
-    page_fetch_again(descriptor, true);
-}
-#endif
-
 #if NIC_WRITES
 static NIC_HOT void place_pieces(uint32_t frame, uint32_t from, uint32_t descriptor,
                                  uint32_t offset, uint32_t length) {
@@ -567,59 +565,6 @@ static NIC_HOT void place_pieces(uint32_t frame, uint32_t from, uint32_t descrip
     } while (length != 0);
 }
 
-#if NIC_HANDS_OVER
-/* A frame that waits for a page. The event that places it runs under the lock, for which A may be
- * waiting, and A fetches the page: so the frame is placed when the event is over. An event places
- * one frame at most. */
-static struct {
-    struct emp_frame frame;
-    uint32_t offset;
-    uint16_t descriptor;
-    uint16_t length; /* 0: none waits */
-    uint8_t instance;
-    bool last;
-} put_off;
-
-static NIC_COLD void put_off_frame(uint8_t r, const struct emp_frame *f, uint16_t descriptor,
-                                   uint32_t offset, uint16_t length, bool last) {
-    put_off.frame = *f;
-    put_off.offset = offset;
-    put_off.descriptor = descriptor;
-    put_off.length = length;
-    put_off.instance = r;
-    put_off.last = last;
-}
-
-/* The page of a receive that a frame has come for stays. */
-static NIC_COLD bool page_can_be_held(uint32_t descriptor) {
-    uint32_t page;
-    nic_lock();
-    page = page_of[descriptor];
-    if (page != 0)
-        hold_page(page - 1u, HELD_BY_FRAME);
-    nic_unlock();
-    return page != 0;
-}
-
-static inline bool page_is_lost(uint32_t descriptor) {
-    return glue_is_format(glue_descriptor(descriptor)[GLUE_TAKEN_WORD], EMP_FORMAT_INDIRECT) &&
-           !opened[ROW_OF(true)][descriptor] && !page_can_be_held(descriptor);
-}
-
-static NIC_COLD void place_put_off(void) {
-    uint16_t length = put_off.length;
-    put_off.length = 0;
-    page_fetch_again(put_off.descriptor, true);
-    emp_device_place(put_off.instance, &put_off.frame, put_off.descriptor, put_off.offset, length,
-                     put_off.last);
-}
-
-void glue_frame_is_over(void) {
-    if (__builtin_expect(put_off.length != 0, 0))
-        place_put_off();
-}
-#endif
-
 /* `frame.buffer` names the frame; its data follow the header of its kind. */
 GLUE_HOT void emp_device_place(const uint8_t r, const struct emp_frame *const f,
                                const uint16_t descriptor, const uint32_t offset,
@@ -628,12 +573,6 @@ GLUE_HOT void emp_device_place(const uint8_t r, const struct emp_frame *const f,
                                                      : EMP_FRAME_BYTES;
     struct nic_piece run;
     bool notify = last;
-#if NIC_HANDS_OVER
-    if (__builtin_expect(length != 0 && page_is_lost(descriptor), 0)) {
-        put_off_frame(r, f, descriptor, offset, length, last);
-        return;
-    }
-#endif
 #if EMP_CHECKS_FRAMES
     if (length != 0)
         nic_receive_sum(&sums[sums_begun % SUMS]);

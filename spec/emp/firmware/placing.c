@@ -7,18 +7,11 @@
 
 #define ENDED_WORDS ((EMP_DESCRIPTOR_LIMIT + 31u) / 32u)
 
-#if EMP_ENDS_IN_MEMORY || !GLUE_WRITER_READS
-struct between {
-#if !GLUE_WRITER_READS
-    volatile uint32_t wanted; /* descriptor + 1 whose page is to be fetched again; by B */
-    volatile uint32_t
-        fetched; /* the last such that is there; by A, and B clears it before it asks */
-#endif
 #if EMP_ENDS_IN_MEMORY
+struct between {
     volatile uint32_t told;  /* so often the host has said where completion words are; by A */
     volatile uint32_t ended; /* words below that have a bit */
     volatile uint32_t ends[ENDED_WORDS]; /* descriptors whose completion word is to be written */
-#endif
 };
 extern struct between between NIC_COMMON;
 #if NIC_LEADS
@@ -58,22 +51,9 @@ static inline bool one_names_frame(uint32_t number) {
 #if NIC_LEADS
 static uint32_t put_before NIC_FAST;
 
-#if !GLUE_WRITER_READS
-static NIC_COLD void fetch_again(uint32_t wanted) {
-    glue_page_fetch_again(wanted - 1u);
-    between.wanted = 0;
-    between.fetched = wanted;
-}
-
-NIC_HOT void between_take(void) {
-    uint32_t wanted = between.wanted;
-    emp_take_messages();
-    if (__builtin_expect(wanted != 0, 0))
-        fetch_again(wanted);
-}
-
+#if !GLUE_APART
 NIC_HOT void nic_on_signal(void) {
-    between_take();
+    emp_take_messages();
 }
 #endif
 
@@ -104,16 +84,6 @@ NIC_HOT void between_tell_end(uint32_t descriptor) {
 }
 #endif
 #else
-#if !GLUE_WRITER_READS
-NIC_COLD void between_fetch_again(uint32_t descriptor) {
-    between.fetched = 0;
-    between.wanted = descriptor + 1u;
-    nic_signal();
-    while (between.fetched == 0)
-        nic_wait_for_other();
-}
-#endif
-
 #if EMP_ENDS_IN_MEMORY
 static uint32_t told NIC_FAST;
 
@@ -161,7 +131,6 @@ NIC_HOT void nic_on_signal(void) {
         frame = words[FRAME_WORD];
         nic_frame_begin();
         emp_message_came(words);
-        glue_frame_is_over();
         nic_message_taken(&emp_raises[1]);
         if (__builtin_expect(frame != 0, 1))
             nic_frame_end(frame);
@@ -173,6 +142,11 @@ NIC_HOT void nic_on_signal(void) {
 
 #if !GLUE_APART
 void nic_on_work(void) {
+}
+
+/* B waits for what it reads. */
+void nic_on_read(uint32_t token) {
+    (void)token;
 }
 #endif
 #endif

@@ -6,14 +6,12 @@
  *
  * A has the host's postings and the sends, and takes all descriptors; B writes host memory, and
  * gives receives back that are complete. A raise of Match that crosses names the frame to B; what B
- * is not told of is dropped. Besides, A has B write the completion words of what ends on A, and B,
- * where it does not transmit and so cannot read host memory, has A fetch a page again that a frame
- * needs. For these there are words: with one writer, or sets of bits that change under the lock. So
- * nothing here is full.
+ * is not told of is dropped. Besides, A has B write the completion words of what ends on A. For
+ * these there are words: with one writer, or sets of bits that change under the lock. So nothing
+ * here is full.
  *
- * Where A fetches pages for B, it does so also while it waits for room for a raise, and takes
- * raises then. So B may wait for A, but not under the lock. Where B transmits, it never waits for
- * A: there is always room for its raises.
+ * Where B transmits, it never waits for A: there is always room for its raises. Else it may, and A
+ * takes raises also while it waits for room for one of its own.
  */
 #ifndef SPEC_EMP_FIRMWARE_PLACING_H
 #define SPEC_EMP_FIRMWARE_PLACING_H
@@ -33,16 +31,6 @@ void between_frame_ends(void);
 void between_tell_completions(void);
 /* Has the completion word of a descriptor written. */
 void between_tell_end(uint32_t descriptor);
-
-#if !GLUE_WRITER_READS
-/* While A waits for room, and in its event loop. */
-void between_take(void);
-#undef EMP_MESSAGE_TAKE
-#define EMP_MESSAGE_TAKE() between_take()
-#endif
-#elif !GLUE_WRITER_READS
-/* Waits until the page of a receive is there; it stays then. */
-void between_fetch_again(uint32_t descriptor);
 #endif
 
 #endif

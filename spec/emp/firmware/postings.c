@@ -446,10 +446,7 @@ NIC_HOT void nic_on_work(void) {
         nic_defer_work();
 }
 
-/* A page, or a message. */
 NIC_HOT void nic_on_signal(void) {
-    if (arriving != 0 && between_reads_done())
-        page_is_there();
     nic_on_work();
 }
 #endif
@@ -467,20 +464,14 @@ static NIC_COLD void page_is_there(void) {
     nic_defer_work();
 }
 
-#if GLUE_KEEPS_SENDS
 NIC_COLD void nic_on_read(uint32_t token) {
     if (token == GLUE_READ_PAGE)
         page_is_there();
-#if !NIC_RECEIVES
-    else if (token == GLUE_READ_FOR_RECEIVER)
-        between_read_done();
-#endif
-#if NIC_TRANSMITS
+#if GLUE_KEEPS_SENDS && NIC_TRANSMITS
     else
         (void)emp_send_memory_read((uint8_t)token);
 #endif
 }
-#endif
 
 /* Ports serve received frames before work that was deferred. On a board that frames keep busy
  * postings would wait until they are all served: it would run out of posted receives, and spend its
