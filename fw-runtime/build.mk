@@ -72,6 +72,11 @@ $(FIRMWARE)/$(1)$(2).elf: $(call FW_STARTS,$(1),$(5)) $(FIRMWARE)/$(1)/$(3) $(ca
 	$$(call FW_LINK,--gc-sections $(FW_OVERLAP),check_instructions.py check_stack.py $(6))
 endef
 
+$(foreach name,$(FW_PROTOCOLS),$(if $(DIVIDED_$(name)),\
+    $(eval FW_CFLAGS_$(name) = $$(FW_CFLAGS) $(addprefix -include ,$(call FW_DIVIDED_SETTINGS,$(name))))\
+    $(eval $(call FW_OBJECTS,$(FW_PORT)/,$(FIRMWARE)/$(name)/divided/,FW_CFLAGS_$(name),$(FW_FLAGS_STAMP) $(FW_NEEDS) \
+        $(call FW_DIVIDED_SETTINGS,$(name))))))
+
 include $(FW_PORT)/variants.mk
 
 # As it is flashed, for Linux drivers too (host/board/image_format.h).

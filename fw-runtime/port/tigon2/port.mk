@@ -52,16 +52,10 @@ $(2)%.o: $(1)%.S $(4)
 endef
 $(eval $(call FW_OBJECTS,,$(FIRMWARE)/,FW_CFLAGS,$(FW_FLAGS_STAMP) $(FW_NEEDS)))
 
-# Of an image for two processors: its start-up code, and sections for both.
-FW_DIVIDED_STARTS := $(addprefix $(FIRMWARE)/divided/,start.o second_start.o)
-# Which processor takes frames from the MAC, and which one has the other events of the receiving half.
-FW_RECEIVER       ?= 1
-FW_WRITER         ?= 1
-# And which one transmits.
-FW_TRANSMITTER    ?= 0
-FW_DIVIDED_CFLAGS  = $(FW_CFLAGS) -DNIC_PROCESSORS=2 -DNIC_RECEIVER=$(FW_RECEIVER) -DNIC_WRITER=$(FW_WRITER) \
-                     -DNIC_TRANSMITTER=$(FW_TRANSMITTER)
-$(eval $(call FW_OBJECTS,$(FW_PORT)/,$(FIRMWARE)/divided/,FW_DIVIDED_CFLAGS,$(FW_FLAGS_STAMP) $(FW_NEEDS)))
+# Of an image for two processors: its start-up code. Which of them has which half of the port, the protocol's settings.h says
+# (NIC_RECEIVER and so on, port.h), by the processors that NAME_nic.h has for its processes.
+FW_DIVIDED_STARTS   = $(addprefix $(FIRMWARE)/$(1)/divided/,start.o second_start.o)
+FW_DIVIDED_SETTINGS = $(BUILD)/gen/$(1)/$(1)_nic.h $(wildcard spec/$(1)/firmware/settings.h)
 
 # Of an image whose processors take the next event each, when they are free: start-up code with both loops.
 FW_DYNAMIC_STARTS := $(addprefix $(FIRMWARE)/dynamic/,start.o dynamic.o)

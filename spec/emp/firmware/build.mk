@@ -18,13 +18,6 @@ FW_TRAFFIC_emp := spec/emp/firmware/traffic.scenario
 # Records of transitions take 1.4 of 21.6 us of a message of four bytes, and their code 1 kB of the scratchpad.
 FW_TRACE_emp   := $(if $(filter modern,$(PROFILE)),0)
 
-# Where Match is on A, A takes the frames from the MAC (settings.h).
-FW_RECEIVER    = $(if $(filter DSR,$(PLACEMENT)),1,0)
-# Where Receive is on A, A writes them, too.
-FW_WRITER      = $(if $(filter SO,$(PLACEMENT)),0,1)
-# Where Transmit is on B, B transmits.
-FW_TRANSMITTER = $(if $(filter SO SR,$(PLACEMENT)),1,0)
-
 # A frame may go out within a posting, which may be taken within a received frame: a deep chain of calls.
 # Where raises of the other processor are taken there, too, it is deeper.
 FW_MEMORY_emp  := $(if $(filter modern,$(PROFILE)),-DTIGON2_STACK_BYTES=$(if $(filter RO,$(PLACEMENT)),352,320))
