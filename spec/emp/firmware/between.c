@@ -89,8 +89,11 @@ NIC_COLD void between_go_on(void) {
 /* The message is given back when it has been handled: B may be far ahead. */
 NIC_HOT void nic_on_signal(void) {
     const volatile uint32_t *words;
+#if !BETWEEN_ANSWERS
+    emp_take_messages();
+#endif
     while ((words = nic_message_first(&between.to_sender)) != NULL) {
-        if (words[0] == BETWEEN_CAME)
+        if (!BETWEEN_ANSWERS || words[0] == BETWEEN_CAME)
             glue_answer_came((const uint32_t *)words);
         else
             glue_send_answer(words[1], (const uint32_t *)words);

@@ -4,8 +4,8 @@
  *
  * Processor A has the host's postings and the wire's transmitter, B has the received frames. So A
  * passes on receives, and cancels of what is no send. B passes on the answers that come for A's
- * sends, and has A send the answers to what it has received. All that a message says is copied, so
- * a frame is B's alone.
+ * sends, and has A send the answers to what it has received; where Acknowledge is on A, a raise
+ * does that. All that a message says is copied, so a frame is B's alone.
  *
  * B waits where its queue is full. A never waits for B: a posting stays in the ring, and ends that
  * B has to tell are kept. So neither waits for ever.
@@ -16,9 +16,9 @@
 #include "fw-runtime/messages.h"
 
 static_assert(EMP_PROCESSOR_SEND == 0 && EMP_PROCESSOR_TRANSMIT == 0 && EMP_PROCESSOR_LINK == 0 &&
-                  EMP_PROCESSOR_MATCH == 1 && EMP_PROCESSOR_RECEIVE == 1 &&
-                  EMP_PROCESSOR_ACKNOWLEDGE == 1,
+                  EMP_PROCESSOR_MATCH == 1 && EMP_PROCESSOR_RECEIVE == 1,
               "the glue is for placements where A sends and B receives");
+#define BETWEEN_ANSWERS (EMP_PROCESSOR_ACKNOWLEDGE == 1) /* B has them sent */
 
 /* Word 0 of a message. */
 enum between_kind {
