@@ -14,7 +14,7 @@ from .command_line import (
     print_json,
     spec_argument,
 )
-from ..failure import choose
+from ..failure import Failure, choose
 
 
 def add(commands: Subparsers) -> None:
@@ -25,15 +25,30 @@ def add(commands: Subparsers) -> None:
     parser.add_argument(
         "--placement", metavar="NAME", help="only this one; without it all of them"
     )
+    parser.add_argument(
+        "--maps",
+        action="store_true",
+        help="all ways of dividing the processes between two processors, and how much crosses in each",
+    )
     check_argument(parser)
     json_argument(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    from .. import placement, placement_report
+    from .. import placement, placement_maps, placement_report
 
     _, protocol = compiled(options)
+    if options.maps:
+        try:
+            maps = placement_maps.all_maps(protocol)
+        except ValueError as error:
+            raise Failure(str(error)) from None
+        if options.json:
+            print_json(placement_maps.as_json(maps))
+        else:
+            sys.stdout.write(placement_maps.text(maps))
+        return 0
     if options.placement is not None:
         names = [declared.name for declared in protocol.placements]
         choose("placement", options.placement, names)
