@@ -47,11 +47,12 @@
  *   NIC_OBEYS_PAUSE         1: the wire is told that this station obeys PAUSE frames, and it does
  *   NIC_ALARM_NOTIFIES      1: nic_on_alarm may call nic_notify_written, too
  *   NIC_ALARM_LOOKS         1: timers are short, so most alarms find that nothing is due: they take
- * a shorter way NIC_SUMS_DATA           1: the transfer engines sum the data of every frame, and
- * before the first piece of each nic_transmit_sum or nic_receive_sum is called NIC_PROCESSORS 2:
- * the image runs on two processors, and each of its units is compiled for one of them,
- * NIC_PROCESSOR: 0 for the one that the host starts NIC_RECEIVER            1: processor 1 has the
- * receiving half of the port, see below
+ *                           a shorter way
+ *   NIC_SUMS_DATA           1: the transfer engines sum the data of every frame, and before the
+ *                           first piece of each nic_transmit_sum or nic_receive_sum is called
+ *   NIC_PROCESSORS          2: the image runs on two processors, and each of its units is compiled
+ *                           for one of them, NIC_PROCESSOR: 0 for the one that the host starts
+ *   NIC_RECEIVER            1: processor 1 has the receiving half of the port, see below
  *   NIC_WRITER              1, with NIC_RECEIVER 0: processor 1 writes the frames that processor 0
  *                           takes from the wire, see below
  *   NIC_TRANSMITTER         1: processor 1 has what transmits, see below
@@ -300,12 +301,12 @@ void nic_link_enable(bool up);
  * has all operations above, and gets all events. With NIC_RECEIVER 1 it does not have the receiving
  * half: receiving, nic_write_host, and what goes with them. Processor 1 has that, an alarm and work
  * for later, and may ask for the clock, the control block and a panic; the operations that start
- * or ask of the board as a whole, the link, and all that sends or reads host memory are processor
- * 0's. With NIC_RECEIVER 0 and NIC_WRITER 1, processor 0 gets nic_on_frame, and processor 1 has the
- * rest of the receiving half: see nic_frame_hand_over. With NIC_TRANSMITTER 1 processor 1 has what
- * transmits, an alarm and work for later. Then both read host memory, each by an engine's ring of
- * its own: a notice of nic_notify_read is for what its processor has named. Without any of these
- * processor 1 has none of the operations above. An object that both use is declared `extern` with
+ * or ask of the board as a whole, the link, and all that sends are processor 0's. With NIC_RECEIVER
+ * 0 and NIC_WRITER 1, processor 0 gets nic_on_frame, and processor 1 has the rest of the receiving
+ * half: see nic_frame_hand_over. With NIC_TRANSMITTER 1 processor 1 has what transmits, an alarm
+ * and work for later. With any of these both read host memory, each by an engine's ring of its own:
+ * a notice of nic_notify_read is for what its processor has named. Without any of them processor 1
+ * has none of the operations above. An object that both use is declared `extern` with
  * NIC_COMMON, defined in a unit for processor 0 with NIC_COMMON, too, and cleared at start; all
  * other objects are one processor's. What one processor stores the other one sees in the order of
  * the stores.

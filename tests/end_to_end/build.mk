@@ -97,7 +97,7 @@ PROFILE_TESTS := $(addprefix end_to_end/test_,inline long matching silence tagge
 profile-programs: $$(INSTALLED) $(FIRMWARE)/emp_a_traced.bin $(PROFILE_TESTS:%=$(BUILD)/tests/%) $$(CAMPAIGN_FAST) $$(CAMPAIGN_BOARDS) $(CAMPAIGN) $(RESTARTS) $$(ATTACK) $(HOST_DEMO) $(BUILD)/emp/host.so $(TIGONSIM) $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf _traced.elf)
 # The same for a placement on both processors (test_emp_placements.py).
 .PHONY: placement-programs
-placement-programs: $(CAMPAIGN) $(RESTARTS) $(KILLS) $(HOST_DEMO) $$(CAMPAIGN_BOARDS) $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf _traced.elf \
+placement-programs: $(CAMPAIGN) $(RESTARTS) $(KILLS) $(HOST_DEMO) $$(CAMPAIGN_BOARDS) $(BUILD)/tests/end_to_end/test_stops $(addprefix $(FIRMWARE)/emp_a,.elf _checked.elf _observed.elf _traced.elf \
     $(if $(filter modern,$(PROFILE)),,$(if $(wildcard $(call FW_CHARGES,emp)),_published.elf))) \
     $(FW_FOR_B_NAMES)
 ifeq ($(PROFILE)$(PLACEMENT),)

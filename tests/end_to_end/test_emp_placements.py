@@ -2,6 +2,7 @@
 """EMP on both processors of a board: random faults, boards that are killed, traces against the spec, and what it gains."""
 
 import json
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -44,6 +45,22 @@ def test_boards_killed_and_loaded_anew(build: Path) -> None:
     assert "; 0 not as they must be" in succeeds(
         build, "restarts", "5000", "20", image=CHECKED
     )
+
+
+@pytest.mark.parametrize("build", one_in(2, BUILDS), ids=str)
+def test_failed_transfers_stop_the_board(build: Path) -> None:
+    """Also where processor B waits for the transfer, and A may wait for B's lock."""
+    b_places = build.name in ("DSR", "RO", "SR")
+    program = TOP / build / "tests/end_to_end/test_stops"
+    result = subprocess.run(
+        [program, *(["b"] if b_places else [])],
+        cwd=TOP,
+        env={**os.environ, "EMP_IMAGE": str(build / "firmware/emp_a.elf")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,15 @@ static void stops__waiting_for_a_page(void **state) {
     play(fetch_again, fetch_again, stop.faults, &stop);
 }
 
+/* Of two processors that read host memory the one that waits finds the failure, whatever the other
+ * one does: that may be waiting for the lock of the first. */
+static void stops__where_b_alone_can_see_it(void **state) {
+    (void)state;
+    struct stop stop = {"right: fail dma read transfer 36\nright: hide event 20 of core A", 1,
+                        PANIC_READ};
+    play(fetch_again, fetch_again, stop.faults, &stop);
+}
+
 /* What the chip takes for a failure at the end of 4 GB is none (tigon2.md 13 item 7), also while
  * the firmware waits for its ring. */
 static int crumbs_at_the_line(struct pair_side *side, void *argument) {
@@ -130,12 +139,17 @@ static void stops__not_at_the_4_gb_line(void **state) {
     play(crumbs_at_the_line, crumbs_at_the_line, NULL, NULL);
 }
 
-int main(void) {
+/* `test_stops b`: of an image whose processor B places frames, too. */
+int main(int count, char **arguments) {
+    const struct CMUnitTest tests_of_b[] = {cmocka_unit_test(stops__where_b_alone_can_see_it)};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stops__reading_into_a_full_ring),
         cmocka_unit_test(stops__writing_into_a_full_ring),
         cmocka_unit_test(stops__waiting_for_a_page),
         cmocka_unit_test(stops__not_at_the_4_gb_line),
     };
+    if (count > 1 && strcmp(arguments[1], "b") == 0 &&
+        cmocka_run_group_tests(tests_of_b, NULL, NULL) != 0)
+        return 1;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

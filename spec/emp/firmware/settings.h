@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What EMP asks of generated code and port, in each unit of an image; and in start-up code, so there
- * are macros only.
+ * What EMP asks of generated code and port, in each unit of an image; and in start-up code, so
+ * there are macros only.
  */
 #define EMP_PORT_HEADER      "emp_nic.h"
 #define EMP_PARSE_ATTRIBUTES NIC_HOT
