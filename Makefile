@@ -54,7 +54,7 @@ include models/build.mk
 include tests/build.mk
 include docs/build.mk
 
-.PHONY: help setup demo test verify firmware bench bench-emp bench-switches bench-published bench-sim campaign docs lint format clean
+.PHONY: help setup demo test verify firmware bench bench-emp bench-maps bench-switches bench-published bench-sim campaign docs lint format clean
 
 help:            ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -123,6 +123,11 @@ bench-emp:       ## what programs over EMP get, both profiles, on one and on bot
 	$(Q)$(MAKE) --no-print-directory -s PROFILE=modern BUILD=build/modern profile-programs
 	$(Q)$(MAKE) --no-print-directory -s placements
 	$(Q)scripts/bench_emp.py
+
+bench-maps:      ## EMP with its processes divided in every way between both processors: which are best? build/bench_maps.json (7 minutes)
+	@scripts/setup.sh demo bench
+	$(Q)$(MAKE) --no-print-directory -s $(HOST_DEMO) $(BUILD)/emp/host.so $(FIRMWARE)/emp_a.bin
+	$(Q)scripts/bench_maps.py
 
 bench-switches:  ## what each mechanism of EMP's profile modern gains: a row without each of them (5 minutes)
 	@scripts/setup.sh demo bench

@@ -16,11 +16,13 @@ $(foreach name,$(PROTOCOLS),\
   $(eval KINDS_$(name) := .h .c _layout.h _codec.h)\
   $(if $(wildcard spec/$(name)/firmware),\
     $(eval KINDS_$(name) += _nic.h _nic.c _watch.h _observed.h) $(eval OUTPUTS_$(name) := --nic --watch)\
-    $(if $(PLACEMENT),$(if $(shell sed -n 's/^placement $(PLACEMENT) .*/&/p' $(SPEC_$(name))),\
+    $(if $(PLACEMENT),$(if $(shell sed -n 's/^placement $(PLACEMENT)\>.*/&/p' $(SPEC_$(name))),\
       $(eval OUTPUTS_$(name) += --placement $(PLACEMENT))\
-      $(if $(shell sed -n '/^placement $(PLACEMENT) /,/^$$/s/ on [AB] or [AB]/&/p' $(SPEC_$(name))),\
+      $(if $(shell sed -n '/^placement $(PLACEMENT)\>/,/^$$/s/ on [AB] or [AB]/&/p' $(SPEC_$(name))),\
         $(eval DYNAMIC_$(name) := yes),\
         $(eval KINDS_$(name) += _a.c _b.c _messages.h _nic_b.c) $(eval DIVIDED_$(name) := yes))))))
+$(if $(and $(PLACEMENT),$(if $(strip $(foreach name,$(PROTOCOLS),$(DYNAMIC_$(name)) $(DIVIDED_$(name)))),,none)),\
+  $(error no protocol has a placement $(PLACEMENT): expected one that a spec declares, as gen/bin/hsmc place spec/emp/emp.hsm lists them))
 
 .PHONY: generate
 

@@ -147,6 +147,10 @@ static NIC_COLD void glue_count(uint32_t *counter) {
 #define GLUE_COUNT(counter) glue_count(&glue_counters.counter)
 #endif
 
+#ifdef EMP_PROCESSOR_WATCH
+static_assert(EMP_PROCESSOR_WATCH == EMP_PROCESSOR_MATCH,
+              "the glue is for placements where silent peers are noticed where messages match");
+#endif
 #if GLUE_APART
 #include "spec/emp/firmware/sending.h"
 #endif
