@@ -78,7 +78,7 @@ EXPLANATIONS = {
         " the host may have posted its answer, which A sends first. The paper's acknowledgement goes beside the transfer."
     ),
     ("DSR", "MQ12"): (
-        "By Table 2 alone DSR carries 1659 Mb/s, 1.87 of base, and SO 1163. What our processors cost each other takes 7 %"
+        "By Table 2 alone DSR carries 1659 Mb/s, 1.87 of base, and SO 1163. What our processors cost each other takes 6 %"
         " of that: they share no ring, wait for the lock hardly ever, and pass each other two messages for three frames."
         " For the published order it would have to take a third, 7.3 us for each frame sent and received."
     ),
