@@ -8,15 +8,15 @@ from typing import Sequence
 
 
 # What a name by itself may not be in C (or C++, for headers hosts include), in any spelling: keywords, macros of
-# compilers and standard headers, and what generated bodies are made of.
+# compilers and standard headers, types of SPIN's verifiers, and what generated bodies are made of.
 C_WORDS = frozenset(
     """alignas alignof and_eq asm auto bitand bitor bool break case catch char class compl const const_cast constexpr
     continue decltype default delete do double dynamic_cast else enum errno explicit export extern false float for friend
     goto i386 if inline int int8_t int16_t int32_t int64_t linux long main mips mutable namespace new noexcept not_eq
     nullptr operator or_eq private protected public register reinterpret_cast restrict return short signed sizeof static
     static_assert static_cast stderr stdin stdout struct switch template this thread_local throw true try typedef typeid
-    typename typeof typeof_unqual uint8_t uint16_t uint32_t uint64_t union unix unsigned using virtual void volatile
-    wchar_t while xor xor_eq""".split()
+    typename typeof typeof_unqual uchar uint uint8_t uint16_t uint32_t uint64_t ulong union unix unsigned using ushort
+    virtual void volatile wchar_t while wire_direction wire_number wire_put wire_store queue_put xor xor_eq""".split()
 )
 PROMELA_WORDS = frozenset(
     """active assert atomic bit bool break byte chan d_step do else empty enabled end eval false fi for full get_priority

@@ -44,7 +44,7 @@ class WorldWriter(backend_c.CWriter):
         self.read_locals = _Everything()
 
     def variable(self, name: str) -> str:
-        return f"now.{variable_name(name)}"
+        return f"hsm_now->{variable_name(name)}"
 
     def world_expression(
         self, node: Union[ir.WorldVariable, ir.WorldView, ir.WorldFact]
@@ -289,7 +289,7 @@ class WorldBackend:
         self.c.node = self.node
         when = self.c.text(wire.when) if wire.when is not None else ""
         at = self.c.text(wire.at)
-        self.c.node = "from"
+        self.c.node = "hsm_from"
         trail_values = tuple((name, self.c.text(value)) for name, value in wire.told)
         still = wire.unchanged.when if wire.unchanged is not None else None
         return Line(
@@ -332,7 +332,8 @@ class WorldBackend:
             name = naming.snake(argument.name)
             own = [each for each in frame_fields if each.argument == name]
             reads = [
-                f"({k.kind})wire_number(frame, {k.offset}u, {k.bytes}u)" for k in own
+                f"({k.kind})wire_number(hsm_frame, {k.offset}u, {k.bytes}u)"
+                for k in own
             ]
             if not own:
                 continue
@@ -436,7 +437,7 @@ class WorldBackend:
     # --- room in the queues between processors: conditions in C, "" where nothing needs room
 
     def room_of_wire(self, wire: ir.Wire) -> str:
-        node = "(uint32_t)(wire_frame(slot)[WIRE_DIRECTION] & 15)"
+        node = "(uint32_t)(wire_frame(hsm_slot)[WIRE_DIRECTION] & 15)"
         event = (wire.event.process, wire.event.event)
         return self.queues.has_room(node, event) if self.queues else ""
 
@@ -511,7 +512,7 @@ class WorldBackend:
         assert view.at.value is not None
         if not promela:
             return f"{self.prefix}_nodes[{view.at.value}].{self._member(view.value, naming.snake)}"
-        place = f"now.{self.prefix}_nodes[{view.at.value}]"
+        place = f"hsm_now->{self.prefix}_nodes[{view.at.value}]"
         return f"{place}.{self._member(view.value, field_name)}"
 
     def _member(self, value: ir.Expression, spelt: Callable[[str], str]) -> str:
