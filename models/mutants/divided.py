@@ -8,6 +8,7 @@ from .mutant import Compiler, Mutant, Steps
 EMP = "spec/emp/emp.hsm"
 SEND = "spec/emp/send.hsm"
 RECEIVE = "spec/emp/receive.hsm"
+SILENCE = "spec/emp/silence.hsm"
 BELL = "tests/verification/divided/bell.hsm"
 TICKET = "tests/verification/divided/ticket.hsm"
 SHOP = "tests/verification/divided/shop.hsm"
@@ -245,13 +246,25 @@ SPECS = [
         RECEIVE,
         "      when (next or fresh) and Posted[before].next != 0 and available(ReceiveMessage) and slot_free(f)\n",
         "      when (next or fresh) and Posted[before].next != 0 and available(ReceiveMessage)\n",
-        Steps(EMP, "RO", "clean_wire", profile="paper"),
-        "",
-        (
-            "beyond",
-            "No check has what it takes: three messages, three records of receives, two of them being placed, and a wire that "
-            "repeats frames. `three_messages` with receive_limit = 3 and placements = 2 violates no_early_acknowledgement.",
-        ),
+        Steps(EMP, "RO", "three_records", profile="paper"),
+        "no_early_acknowledgement",
+    ),
+    Mutant(
+        "RO: who fell silent is looked for among messages whose contact has ended, too",
+        SILENCE,
+        "Watched[r].missing == r.missing and is_current(r)\n",
+        "Watched[r].missing == r.missing\n",
+        Steps(EMP, "RO", "silent_restart", profile="modern"),
+        "honest_silence",
+    ),
+    Mutant(
+        "RO: a message of one frame is done when its frame is handed to the device",
+        RECEIVE,
+        "  place(r, f, r.descriptor, 0, min(f.length, r.capacity), true)\n",
+        "  place(r, f, r.descriptor, 0, min(f.length, r.capacity), true)\n"
+        "  raise Acknowledge.acknowledge_short(r.peer, ReceivePeer[r.peer].contact, r.message)\n",
+        Steps(EMP, "RO", "three_messages", profile="modern"),
+        "no_early_acknowledgement",
     ),
     Mutant(
         "SO: the record of a send is free while its collection is transmitted",
@@ -283,6 +296,14 @@ SPECS = [
         "      on transmitted                                              @paper\n",
         SO_ONE_RECORD,
         "value_in_range",
+    ),
+    Mutant(
+        "SO: a report of missing frames names one that has not come",
+        RECEIVE,
+        "  let positions: u16 = 0\n",
+        "  let positions: u16 = 2\n",
+        Steps(EMP, "SO", "new_size", profile="modern"),
+        "honest_report",
     ),
 ]
 

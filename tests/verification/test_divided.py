@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ HERE = Path(__file__).resolve().parent
 BELL = HERE / "divided/bell.hsm"
 TICKET = HERE / "divided/ticket.hsm"
 SHOP = HERE / "divided/shop.hsm"
+EMP = HERE.parents[1] / "spec/emp/emp.hsm"
 
 
 def verify(directory: Path, spec: Path, *arguments: str) -> dict[str, Any]:
@@ -37,9 +39,15 @@ def test_states_of_divided_nodes_are_more(tmp_path: Path) -> None:
     assert divided == {"presses": {"safety": (13, "holds"), "liveness": (32, "holds")}}
 
 
-def test_an_argument_may_have_the_name_of_what_carries_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "name", ["message", "now", "frame", "from", "uint", "wire_store", "queue_put"]
+)
+def test_an_argument_may_have_the_name_of_what_carries_it(
+    tmp_path: Path, name: str
+) -> None:
+    """Of SPIN's variables and types, too."""
     spec = tmp_path / "bell.hsm"
-    spec.write_text(BELL.read_text().replace("number", "message"))
+    spec.write_text(re.sub(r"\bnumber\b", name, BELL.read_text()))
     options = ("presses", "--kind=safety", "--placement", "APART")
     assert verify(tmp_path, spec, *options) == {"presses": {"safety": (13, "holds")}}
 
@@ -122,3 +130,15 @@ def test_a_message_that_is_too_late_for_its_record_is_ignored(tmp_path: Path) ->
     """Its machine has had its end, or the record is in use again."""
     found = verify(tmp_path, SHOP, "--kind=safety", "--placement", "TWO")
     assert found == {"hints": {"safety": (46, "holds")}}
+
+
+@pytest.mark.parametrize(
+    "placement, states", [("RO", 6056), ("SO", 22876), ("SR", 39302)]
+)
+def test_profile_modern_is_searched_in_divided_nodes(
+    tmp_path: Path, placement: str, states: int
+) -> None:
+    """The smallest check with calls and tags; `make verify-placements` has the others."""
+    options = ("--kind=safety", "--profile=modern", "--placement", placement)
+    found = verify(tmp_path, EMP, "late_receives_tags", *options)
+    assert found == {"late_receives_tags": {"safety": (states, "holds")}}
