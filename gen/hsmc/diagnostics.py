@@ -155,6 +155,7 @@ TABLE: dict[str, Explanation] = {
     "HSM0612": _error("shared data that are not one word"),
     "HSM0613": _warning("data do not cross"),
     "HSM0614": _error("no placement on either processor"),
+    "HSM0615": _error("shared data used twice in an event"),
     # --- what is unused
     "HSM0701": _warning("unused constant"),
     "HSM0702": _warning("unused parameter"),

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from typing import Iterator, Optional, Sequence, Union, assert_never
 
 from . import ir, walk
+from .most import Body, Most
 
 # What accesses no data of a process, and what stands in worlds only.
 NO_ACCESS = (
@@ -31,7 +32,6 @@ NO_ACCESS = (
     + (ir.Let, ir.LocalName, ir.If, ir.Repeat, ir.For, ir.Return)
 )
 
-Body = Union[ir.Function, ir.Action]
 Owner = Union[str, tuple[str, str]]  # a function or an action; an event of a process
 
 
@@ -81,12 +81,14 @@ class SharedUse:
 class Entry:
     """`event`: that of an event, or of a timer as in ir.Row.id. `locked`: data for whose sake it runs under the lock; in
     a dynamic placement each entry does, for all data that any event writes. `messages`: so many it sends to other
-    processors at most."""
+    processors at most. `shared_uses`: so often it uses data in a line `shared` at most.
+    """
 
     process: str
     event: str
     locked: tuple[str, ...]
     messages: int
+    shared_uses: int
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,6 @@ class PlacementAnalysis:
             for member in process.variables:
                 self.types[f"{process.name}.{member.name}"] = member.type
         self._fields: dict[tuple[Owner, str], dict[str, None]] = {}
-        self._most: dict[tuple[Owner, str], int] = {}
         # What each event does, and what each process does by its events and when it begins.
         self.units: dict[tuple[str, str], _Access] = {}
         self.access = {p.name: self._accesses(p) for p in protocol.processes}
@@ -274,12 +275,14 @@ class PlacementAnalysis:
         on = dict(placement.processors)
         data = tuple(self._data(on))
         locked = [d for d in data if is_named(d.name, placement.locked)]
+        named = [name for name, _ in placement.shared]
+        shared = [d for d in data if is_named(d.name, named)]
         return Crossings(
             placement,
             tuple(self._raises(on)),
             data,
             tuple(self._uses(on)),
-            tuple(self._entries(on, locked)),
+            tuple(self._entries(on, locked, shared)),
         )
 
     def _raises(self, on: dict[str, str]) -> Iterator[CrossingRaise]:
@@ -338,7 +341,10 @@ class PlacementAnalysis:
     # --- what a processor begins
 
     def _entries(
-        self, on: dict[str, str], crossing: Sequence[SharedData]
+        self,
+        on: dict[str, str],
+        crossing: Sequence[SharedData],
+        shared: Sequence[SharedData],
     ) -> Iterator[Entry]:
         """Data that only its own processor writes, an event may read without the lock: they do not change meanwhile."""
         dynamic = ir.EITHER in on.values()
@@ -351,6 +357,8 @@ class PlacementAnalysis:
             for target in access.raises
             if on[source] != on[target[0]]
         }
+        messages = self._messages(on)
+        uses = self._uses_of_shared(on, shared) if shared else None
         for process, event in self.units:
             declared = self.events.get((process, event))
             if declared and not declared.external and (process, event) not in raised:
@@ -366,8 +374,13 @@ class PlacementAnalysis:
             if dynamic:
                 used = (*access.writes, *access.reads)
                 locked = [name for name in dict.fromkeys(used) if name in written]
-            messages = self.most_messages((process, event), on)
-            yield Entry(process, event, tuple(locked), messages)
+            yield Entry(
+                process,
+                event,
+                tuple(locked),
+                messages.event(process, event),
+                uses.event(process, event) if uses else 0,
+            )
 
     def _of_entry(self, unit: tuple[str, str], on: dict[str, str]) -> _Access:
         """With what it raises on its own processor. Raises do not lead back to their beginning."""
@@ -380,54 +393,30 @@ class PlacementAnalysis:
 
     def most_at_start(self, process: ir.Process, placement: ir.Placement) -> int:
         """So many raises cross at most when the process starts."""
-        on = dict(placement.processors)
-        return self._most_of(process.initial_actions, process.name, on)
+        return self._messages(dict(placement.processors)).start(process)
 
-    def most_messages(self, owner: Owner, on: dict[str, str], of: str = "") -> int:
-        """So many raises cross at most when an event is handled, or an action run by process `of`."""
-        process = of or owner[0]
-        key = (owner, f"{process} {sorted(on.items())}")
-        if key not in self._most:
-            if isinstance(owner, str):
-                most = self._most_of(self.bodies[owner].body, process, on)
-            else:
-                handlers = self.protocol.process(process).handlers
-                rows = [r for h in handlers if h.event == owner[1] for r in h.rows]
-                most = max(
-                    (
-                        self._most_of(
-                            row.exit_actions + row.actions + row.entry_actions,
-                            process,
-                            on,
-                        )
-                        for row in rows
-                    ),
-                    default=0,
-                )
-            self._most[key] = most
-        return self._most[key]
+    def _messages(self, on: dict[str, str]) -> Most:
+        """How many raises cross."""
 
-    def _most_of(
-        self, statements: Sequence[ir.Statement], process: str, on: dict[str, str]
-    ) -> int:
-        most = 0
-        for statement in statements:
-            if isinstance(statement, ir.If):
-                most += max(
-                    self._most_of(statement.then, process, on),
-                    self._most_of(statement.otherwise, process, on),
-                )
-            elif isinstance(statement, (ir.Repeat, ir.For)):
-                turns = walk.turns(statement)
-                most += turns * self._most_of(statement.body, process, on)
-            elif isinstance(statement, ir.ActionCall):
-                most += self.most_messages(statement.action, on, process)
-            elif isinstance(statement, ir.Raise):
-                if on[statement.process] != on[process]:
-                    most += 1
-                else:
-                    most += self.most_messages((statement.process, statement.event), on)
-        return most
+        def crosses(node: walk.Node, process: str) -> int:
+            return isinstance(node, ir.Raise) and on[node.process] != on[process]
+
+        return Most(self.protocol, self.bodies, on, crosses)
+
+    def _uses_of_shared(self, on: dict[str, str], shared: Sequence[SharedData]) -> Most:
+        """How often shared data are used: written, or read where another processor writes them. What nobody else writes does
+        not change meanwhile."""
+        writer = {datum.name: on[datum.writers[0]] for datum in shared}
+
+        def used(node: walk.Node, process: str) -> int:
+            if isinstance(node, ir.Assign):
+                return _name(node.target) in writer
+            if isinstance(node, (ir.Release, ir.Clear)):
+                holder = node.pool if isinstance(node, ir.Release) else node.table
+                return sum(name.partition(".")[0] == holder for name in writer)
+            return writer.get(_name(node), on[process]) != on[process]
+
+        return Most(self.protocol, self.bodies, on, used)
 
     def _kind(self, name: str) -> str:
         holder = self.holders.get(name.partition(".")[0])
@@ -460,7 +449,7 @@ def _is(node: ir.Expression, argument: str) -> bool:
     return isinstance(node, ir.ArgumentName) and node.name == argument
 
 
-def _name(node: ir.Expression) -> str:
+def _name(node: object) -> str:
     if isinstance(node, ir.RecordField):
         return f"{node.container}.{node.field}"
     if isinstance(node, ir.VariableName):

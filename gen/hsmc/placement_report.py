@@ -118,6 +118,7 @@ def as_json(crossings: Crossings) -> dict[str, Any]:
                 "event": entry.event,
                 "locked": list(entry.locked),
                 "messages": entry.messages,
+                "shared_uses": entry.shared_uses,
             }
             for entry in crossings.entries
         ],

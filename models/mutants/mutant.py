@@ -69,10 +69,11 @@ class Steps:
 @dataclass(frozen=True)
 class Compiler:
     spec: str
-    profile: str
+    profile: str = ""  # where a spec has several
 
     def __str__(self) -> str:
-        return f"hsmc check {Path(self.spec).name}, profile {self.profile}"
+        profile = f", profile {self.profile}" if self.profile else ""
+        return f"hsmc check {Path(self.spec).name}{profile}"
 
 
 Search = Union[Accesses, EventLoops, Steps, Compiler]
@@ -166,9 +167,8 @@ class Tree:
 
     def _search_steps(self, search: Steps, outcome: Outcome) -> None:
         report = self.output / "report.json"
-        profile = ("--profile", search.profile) if search.profile else ()
         status, said = self._hsmc(
-            *("verify", self.root / search.spec, search.check, *profile),
+            *("verify", self.root / search.spec, search.check, *_profile(search)),
             *("--placement", search.placement, "--kind", search.kind),
             *("--engine", "c", "--output", self.output, "--report", report),
         )
@@ -189,7 +189,7 @@ class Tree:
 
     def _check(self, search: Compiler, outcome: Outcome) -> None:
         status, said = self._hsmc(
-            "check", self.root / search.spec, "--profile", search.profile, "--json"
+            "check", self.root / search.spec, *_profile(search), "--json"
         )
         if status == 0:
             outcome.fate = "survived"
@@ -213,6 +213,10 @@ class Tree:
             check=False,
         )
         return result.returncode, result.stdout + result.stderr
+
+
+def _profile(search: Union[Compiler, Steps]) -> tuple[str, ...]:
+    return ("--profile", search.profile) if search.profile else ()
 
 
 def _difference(file: str, old: str, new: str) -> str:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .mutant import Accesses, Mutant
+from .mutant import Accesses, Compiler, Mutant
 
 WRITER = "gen/hsmc/backends/c_messages.py"
 EXCHANGE = "gen/hsmc/backends/exchange.py"
@@ -11,9 +11,12 @@ CROSSINGS = "gen/hsmc/placement.py"
 SOURCE = "gen/hsmc/templates/c/source.c.j2"
 IMAGE = "gen/hsmc/templates/nic/nic.h.j2"
 QUEUE = "fw-runtime/messages.h"
+RECORDS = "gen/hsmc/backends/c_records.py"
+ORDERS = "models/proof/orders.hsm"
 
 ONE_SLOT = Accesses(1)
 TWO_SLOTS = Accesses(2)
+CHECK = Compiler(ORDERS)
 
 MUTANTS = [
     Mutant(
@@ -224,5 +227,37 @@ MUTANTS = [
         "            if holder in pools:\n                result.append(naming.snake(holder))\n",
         ONE_SLOT,
         "told_as_packed",
+    ),
+    Mutant(
+        "the compiler may keep a shared word in a register",
+        RECORDS,
+        'f"volatile {text}" if word else text',
+        "text",
+        ONE_SLOT,
+        "shared_word_volatile",
+    ),
+    Mutant(
+        "a shared word is written before what it tells",
+        ORDERS,
+        "/ o.number := number; packs(number) ",
+        "/ o.number := number; Bench[0].packed := number; packs(number) ",
+        ONE_SLOT,
+        "seen_as_packed",
+    ),
+    Mutant(
+        "an event reads a shared word twice",
+        ORDERS,
+        "seen(packed)",
+        "seen(Bench[0].packed)",
+        CHECK,
+        "HSM0615",
+    ),
+    Mutant(
+        "a word is shared, and the placement does not say so",
+        ORDERS,
+        '  shared Bench.packed "the order that was packed last, or the one before"\n',
+        "",
+        CHECK,
+        "HSM0611",
     ),
 ]

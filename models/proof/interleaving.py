@@ -75,10 +75,12 @@ class Surroundings(Protocol):
 
     ghost: tuple[int, ...]  # at the beginning
 
-    def load(self, thread: int, memory: Memory, at: Pointer) -> int:
-        """A word of shared memory; may change `memory`. Raises Violated."""
+    def load(self, thread: int, memory: Memory, at: Pointer, volatile: bool) -> int:
+        """A word of shared memory; may change `memory`. `volatile`: so the C says. Raises Violated."""
 
-    def store(self, thread: int, memory: Memory, at: Pointer, value: int) -> None:
+    def store(
+        self, thread: int, memory: Memory, at: Pointer, value: int, volatile: bool
+    ) -> None:
         """Changes `memory`. Raises Violated."""
 
     def call(
@@ -216,11 +218,12 @@ class Interleaving:
         frame = running.frames.pop()
         running.registers = dict(frame.registers)
         instruction = self._function(number, frame).blocks[frame.block][frame.index]
+        volatile = "volatile" in instruction.flags
         if instruction.operation == "load":
             at = self._pointer(running, instruction.operands[0])
             self._check_cut(number, at, instruction.type)
             running.registers[instruction.result] = self.around.load(
-                number, running.shared, at
+                number, running.shared, at, volatile
             )
         else:
             at = self._pointer(running, instruction.operands[1])
@@ -228,7 +231,7 @@ class Interleaving:
             value = self._value(running, instruction.operands[0])
             if not isinstance(value, int):
                 raise Unreadable("a pointer is stored in shared memory")
-            self.around.store(number, running.shared, at, value)
+            self.around.store(number, running.shared, at, value, volatile)
         running.frames.append(self._kept(running, frame, frame.index + 1))
         return self._alone(state, running)
 

@@ -145,7 +145,7 @@ ARITHMETIC = {
     *("shl", "lshr", "ashr", "and", "or", "xor"),
 }
 CONVERSIONS = {"zext", "sext", "trunc", "bitcast"}
-FLAGS = {"nsw", "nuw", "exact", "inbounds"}
+FLAGS = {"nsw", "nuw", "exact", "inbounds", "volatile"}
 
 
 class Cursor:
@@ -321,13 +321,11 @@ def _instruction(line: str, number: int) -> Instruction:
         found.type = cursor.type()
         cursor.take(r", align \d+")
     elif operation == "load":
-        cursor.take(r"volatile\b")
         found.type = cursor.type()
         cursor.need(",")
         found.operands = [cursor.operand()]
         cursor.take(r", align \d+")
     elif operation == "store":
-        cursor.take(r"volatile\b")
         value = cursor.operand()
         cursor.need(",")
         found.operands = [value, cursor.operand()]

@@ -50,12 +50,14 @@ class Chip:
         self.traffic = traffic
         self.ghost: tuple[int, ...] = (0, 0, 0, 0, 0)
 
-    def load(self, thread: int, memory: Memory, at: Pointer) -> int:
+    def load(self, thread: int, memory: Memory, at: Pointer, volatile: bool) -> int:
         if at.object == REGISTERS and at.offset in SEMAPHORES:
             return int(memory.get((REGISTERS, 0), 0) == SEMAPHORES[at.offset])
         return memory.get((at.object, at.offset), 0)
 
-    def store(self, thread: int, memory: Memory, at: Pointer, value: int) -> None:
+    def store(
+        self, thread: int, memory: Memory, at: Pointer, value: int, volatile: bool
+    ) -> None:
         if at.object == REGISTERS and at.offset in SEMAPHORES:
             holder = memory.get((REGISTERS, 0), 0)
             face = SEMAPHORES[at.offset]

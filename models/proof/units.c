@@ -55,6 +55,7 @@ bool next_order(void); /* is it time for one? */
 bool next_hint(void);
 bool next_question(void);
 bool next_wrapped(void);
+bool next_look(void);
 uint32_t number_of_order(void);
 bool finished(void);
 void run(void);
@@ -67,6 +68,8 @@ static void begin_event(void) {
         (void)orders_clerk_hint((uint16_t)number_of_order());
     else if (next_question())
         (void)orders_clerk_ask((uint16_t)number_of_order());
+    else if (next_look())
+        (void)orders_clerk_look((uint16_t)number_of_order());
 }
 #else
 static void begin_event(void) {

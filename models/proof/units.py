@@ -2,18 +2,22 @@
 """Generated units of two processors: the C that the back end writes, run in every order of single loads and stores.
 
 What is searched are both units of orders.hsm (units.c), with the macros and functions of its orders_nic.h by which an image
-puts and takes messages and locks. Clerk, on A, gives orders, hints and questions at any time; Packer, on B, packs an order at
-any time. Where the C may keep data in registers, only the compiler's barriers prevent it. Properties, each named in the
+puts and takes messages and locks. Clerk, on A, gives orders, hints and questions at any time, and looks which order has been
+packed; Packer, on B, packs an order at any time. Where the C may keep data in registers, only the compiler's barriers prevent it. Properties, each named in the
 verdict that it does not hold:
 
-* common_data_under_lock: data that both processors use are read and written by the processor that has the lock.
+* common_data_under_lock: data that both processors use are read and written by the processor that has the lock, but for
+  words that are shared.
+* shared_word_volatile: a word that is shared is read and written by volatile accesses, so the compiler makes one access of
+  each use, and keeps no old value in a register.
+* seen_as_packed: a look at the shared word shows no order before it is packed.
 * lock_given_back_by_its_holder: no processor gives back a lock that it has not.
 * hint_for_its_order: a hint or question is taken for the order it was given for, or not at all.
 * told_as_packed: of each order Clerk tells once, in their order, with number and weight as Packer wrote them.
 * never_event: no event comes where the spec says `never`.
 * no_wild_pointer: a message is written where there is room for it, and read where there is one.
 * all_delivered, no_lost_wake_up: from every state that can come the end is in reach, and there all orders have been told,
-  all answers to questions have been heard, and no message is left. So no processor waits for ever for room, for the
+  all answers to questions have been heard, the last order has been seen, and no message is left. So no processor waits for ever for room, for the
   lock, or for a message that is there.
 """
 
@@ -30,38 +34,46 @@ from .interleaving import Found, Interleaving, Memory, Pointer, Value, Violated
 SPEC = "models/proof/orders.hsm"
 LOCK, WAKE_UP = "lock", "wake-up"
 STATE, QUEUES = "@orders_state_", "@orders_raises"
+SHARED = "@orders_state_bench"
 QUEUE_COUNTERS = 2  # put and taken, before the slots
 MESSAGE_WORDS = 8
 # What Clerk does: order 1, and so on; after each these, unless it has heard before that the order is packed.
 ORDERS = (("question", "question", "hint"), ("hint",))
-ORDERED, SAID, TOLD, PACKING, ASKED, HEARD = range(6)  # places in `ghost`
+ORDERED, SAID, TOLD, PACKING, ASKED, HEARD, PACKED, SEEN = range(8)  # places in `ghost`
 
 
 class Shop:
     """What is around the units. `ghost`: orders given, what has been said of the last one, orders told; the order that Packer
-    packs, or 0; hints and questions taken, and questions heard."""
+    packs, or 0; hints and questions taken, and questions heard; orders packed, and the last one seen.
+    """
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
-        self.ghost: tuple[int, ...] = (0,) * 6
+        self.ghost: tuple[int, ...] = (0,) * 8
 
-    def load(self, thread: int, memory: Memory, at: Pointer) -> int:
+    def load(self, thread: int, memory: Memory, at: Pointer, volatile: bool) -> int:
         if at.object == LOCK:
             if memory.get((LOCK, 0), 0) == 0:
                 memory[LOCK, 0] = 1 + thread
                 return 1
             return 0
-        self._check_lock(thread, memory, at)
+        self._check_access(thread, memory, at, volatile)
         return memory.get((at.object, at.offset), 0)
 
-    def store(self, thread: int, memory: Memory, at: Pointer, value: int) -> None:
+    def store(
+        self, thread: int, memory: Memory, at: Pointer, value: int, volatile: bool
+    ) -> None:
         if at.object == LOCK and memory.get((LOCK, 0), 0) != 1 + thread:
             raise Violated("lock_given_back_by_its_holder", f"processor {thread}")
-        self._check_lock(thread, memory, at)
+        self._check_access(thread, memory, at, volatile)
         memory[at.object, at.offset] = value
 
     @staticmethod
-    def _check_lock(thread: int, memory: Memory, at: Pointer) -> None:
+    def _check_access(thread: int, memory: Memory, at: Pointer, volatile: bool) -> None:
+        if at.object == SHARED:
+            if not volatile:
+                raise Violated("shared_word_volatile", f"processor {thread}")
+            return
         if at.object.startswith(STATE) and memory.get((LOCK, 0), 0) != 1 + thread:
             name = at.object.removeprefix(STATE)
             raise Violated("common_data_under_lock", f"processor {thread} uses {name}")
@@ -97,9 +109,12 @@ class Shop:
             ghost[SAID] += 1
             return 1
         if name == "next_wrapped":
-            wrapped = ghost[PACKING] != 0
-            ghost[PACKING] = 0
-            return int(wrapped)
+            if ghost[PACKING] == 0:
+                return 0
+            ghost[PACKED], ghost[PACKING] = ghost[PACKING], 0
+            return 1
+        if name == "next_look":
+            return int(ghost[SEEN] < ghost[ORDERED])
         if name == "finished":
             return int(self.ended(tuple(ghost)) and not self._left(memory))
         self._told(name, numbers, ghost)
@@ -115,6 +130,10 @@ class Shop:
             ghost[ASKED] += name == "orders_device_asked_for"
         elif name == "orders_device_heard":
             ghost[HEARD] += 1
+        elif name == "orders_device_seen":
+            if numbers[0] > ghost[PACKED]:
+                raise Violated("seen_as_packed", f"order {numbers[0]}")
+            ghost[SEEN] = numbers[0]
         elif name == "orders_device_told":
             expected = ghost[TOLD] + 1
             if numbers != [expected, expected + 1000]:
@@ -134,7 +153,8 @@ class Shop:
         )
 
     def ended(self, ghost: tuple[int, ...]) -> bool:
-        return ghost[TOLD] == len(ORDERS) and ghost[HEARD] == ghost[ASKED]
+        told = ghost[TOLD] == ghost[SEEN] == len(ORDERS)
+        return told and ghost[HEARD] == ghost[ASKED]
 
 
 # Messages that a queue holds, in the searches of the proof.

@@ -185,45 +185,52 @@ def test_queues_that_could_wait_for_each_other(
     assert f"{waits}RING_MESSAGE_TAKE();" in (tmp_path / "ring_b.c").read_text()
 
 
-@pytest.mark.parametrize(
-    "process, placement, told",
-    [
-        (
-            "  state READY initial\n    entry  / raise Second.hear(1)\n    after 5  -> READY\n",
-            "",
-            "process First raises an event on another processor when it starts",
-        ),
-        (
-            "  state READY initial\n    after 5  / seen := Second_last[0].number; raise Second.hear(seen)  -> READY\n"
-            "  variable seen: u8\n",
-            '  shared Second_last.number "the last one, or the one before"\n',
-            "shares Second_last.number as a word read at any time",
-        ),
-    ],
-)
-def test_what_has_no_code(
-    tmp_path: Path,
-    process: str,
-    placement: str,
-    told: str,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    spec = f"""
+BOARD = """
 protocol early
 
-table Second_last[1] written by Second
+table Board[1] written by Second
   number: u8
+  other:  u8
 
 process First
-{process}
+{first}
 process Second
   event hear(number: u8)
   state READY initial
-    on hear(number)  / Second_last[0].number := number
+    on hear(number)  / Board[0].number := number
 
 placement TWO "Each on one."
   First on A
   Second on B
-{placement}"""
-    assert build(tmp_path, spec, "TWO") == 1
-    assert told in capsys.readouterr().err
+"""
+
+
+def test_a_raise_at_the_start_has_no_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = "  state READY initial\n    entry  / raise Second.hear(1)\n    after 5  -> READY\n"
+    assert build(tmp_path, BOARD.replace("{first}", first), "TWO") == 1
+    assert (
+        "process First raises an event on another processor when it starts"
+        in capsys.readouterr().err
+    )
+
+
+def test_a_shared_word_is_volatile_and_used_without_the_lock(tmp_path: Path) -> None:
+    """Each use in the spec is then one access. In a placement without it the field is as any other."""
+    first = (
+        "  variable seen: u8\n  state READY initial\n"
+        "    after 5  / seen := Board[0].number; raise Second.hear(seen)  -> READY\n"
+    )
+    shared = '  shared Board.number "the last one, or the one before"\n'
+    alone = 'placement ONE "Both on one."\n  First, Second on A\n'
+    spec = BOARD.replace("{first}", first) + shared + alone
+    assert build(tmp_path, spec, "TWO") == 0
+    header = (tmp_path / "early.h").read_text()
+    assert "    volatile uint8_t number;\n    uint8_t other;\n" in header
+    units = [(tmp_path / f"early_{unit}.c").read_text() for unit in "ab"]
+    assert not any("EARLY_LOCK" in unit for unit in units)
+    common = (tmp_path / "early_messages.h").read_text()
+    assert "member(board)" in common.partition("COMMON_MEMBERS(member)")[2]
+    assert main(["build", str(tmp_path / "post.hsm"), "--output", str(tmp_path)]) == 0
+    assert "volatile" not in (tmp_path / "early.h").read_text()

@@ -2,7 +2,8 @@
 """Data races: what two processors use in a placement, and one of them writes, is under the lock or one word with a meaning.
 
 A raise that crosses carries values, so what travels in it is no race. All else that crosses is data in memory, and the
-placement says for each how the two processors use it. The lock is the chip's: it does not reach the host.
+placement says for each how the two processors use it. The lock is the chip's: it does not reach the host. An event uses
+shared words once, so that it still happens at one moment, as in the models.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from .. import ir
 from ..frontend import ast
 from ..frontend.context import Context
 from ..frontend.places import Places
-from ..placement import PlacementAnalysis, SharedData, is_named
+from ..placement import Entry, PlacementAnalysis, SharedData, is_named
 
 HOST = "host"
 
@@ -28,17 +29,23 @@ def check_placements(context: Context, protocol: ir.Protocol, places: Places) ->
         if isinstance(node, ast.Placement) and context.is_first(node)
     }
     for placement in protocol.placements:
-        data = analysis.crossings(placement).data
+        crossings = analysis.crossings(placement)
+        data = crossings.data
         on = dict(placement.processors)
         shared = dict(placement.shared)
+        words = True  # are all data words that are said to be?
         for datum in data:
             whole = datum.name.partition(".")[0]
             if datum.name in shared or whole in shared:
-                _check_word(places, placement, datum, on, nodes[placement.name])
+                node = nodes[placement.name]
+                words &= _check_word(places, placement, datum, on, node)
             elif HOST in _where(datum, on):
                 _race(places, placement, datum, on, "the lock does not reach the host")
             elif not is_named(datum.name, placement.locked):
                 _race(places, placement, datum, on, "nothing says how they share it")
+        for entry in crossings.entries:
+            if words and entry.shared_uses > 1:
+                _used_again(places, analysis, placement, entry)
         _check_needed(context, placement, data, nodes[placement.name])
 
 
@@ -87,7 +94,7 @@ def _check_word(
     datum: SharedData,
     on: dict[str, str],
     node: ast.Placement,
-) -> None:
+) -> bool:
     line = next(
         line.data.span
         for line in node.shared
@@ -112,6 +119,23 @@ def _check_word(
             f"in placement {placement.name} data cannot be shared as a word: {problem}",
             notes,
         )
+    return problem is None
+
+
+def _used_again(
+    places: Places, analysis: PlacementAnalysis, placement: ir.Placement, entry: Entry
+) -> None:
+    event = analysis.events.get((entry.process, entry.event))
+    handlers = analysis.protocol.process(entry.process).handlers
+    expiries = [row for h in handlers if h.event == entry.event for row in h.rows]
+    place = event.place if event else expiries[0].place
+    places.error(
+        "HSM0615",
+        place,
+        f"in placement {placement.name} {entry.process}.{entry.event} may use shared data {entry.shared_uses} times, and "
+        "they may change in between: expected one use in an event; read once by 'let', or say 'locked'",
+        [("the placement", placement.place)],
+    )
 
 
 def _check_needed(

@@ -42,8 +42,10 @@ TEMPLATES = pathlib.Path(__file__).resolve().parents[1] / "templates"
 class CWriter(StatementWriter):
     """Machines as C text."""
 
-    def __init__(self, protocol: ir.Protocol) -> None:
+    def __init__(self, protocol: ir.Protocol, shared: Sequence[str] = ()) -> None:
+        """`shared`: data that two processors use at any time, as a placement names them."""
         super().__init__(protocol)
+        self.shared = shared
         self.usage = Usage(protocol)
         self.late_timers = LateTimers(protocol)
 
@@ -689,9 +691,9 @@ def source(writer: CWriter) -> str:
     return with_places(text, writer.marks, writer.protocol.files)
 
 
-def generate(protocol: ir.Protocol) -> dict[str, str]:
-    """File name -> text."""
-    writer = CWriter(protocol)
+def generate(protocol: ir.Protocol, shared: Sequence[str] = ()) -> dict[str, str]:
+    """File name -> text. `shared` as of a CWriter."""
+    writer = CWriter(protocol, shared)
     env = environment(writer)
     prefix = writer.names.prefix
     context = context_of(writer)

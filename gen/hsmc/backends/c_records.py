@@ -8,6 +8,7 @@ from typing import Protocol, Sequence, Union
 
 from .. import ir, naming
 from ..c_names import CNames
+from ..placement import is_named
 
 
 def width(kind: ir.Type) -> int:
@@ -93,6 +94,7 @@ class MemberWriter(Protocol):
     """What a record needs of the writer."""
 
     names: CNames
+    shared: Sequence[str]  # Container.field, or a whole container
 
     def member(self, field: ir.Field) -> str:
         ...
@@ -101,7 +103,12 @@ class MemberWriter(Protocol):
 def record_of(writer: MemberWriter, declaration: Union[ir.Pool, ir.Table]) -> Record:
     fields = by_alignment(declaration.fields)
     with_state = isinstance(declaration, ir.Pool) and declaration.process is not None
-    members = [(writer.member(field), field.doc) for field in fields]
+    members = []
+    for field in fields:
+        # Each use is one access, and no value is kept in a register from one event to the next.
+        word = is_named(f"{declaration.name}.{field.name}", writer.shared)
+        text = writer.member(field)
+        members.append((f"volatile {text}" if word else text, field.doc))
     if with_state:
         process = writer.names.lower(str(declaration.process), "state")  # type: ignore[union-attr]
         members.insert(state_position(fields), ("uint8_t state_;", f"enum {process}"))

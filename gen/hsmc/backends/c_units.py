@@ -34,12 +34,6 @@ def exchange_of(analysis: PlacementAnalysis, placement: ir.Placement) -> Exchang
             f"placement {placement.name} has processes on {', '.join(sorted(used))}: expected some on each of "
             f"{' and '.join(PROCESSORS)}; an image for A alone is made without --placement"
         )
-    if placement.shared:
-        names = ", ".join(name for name, _ in placement.shared)
-        raise Unsupported(
-            f"placement {placement.name} shares {names} as a word read at any time, for which no code is made yet: expected "
-            "'locked'"
-        )
     exchange = Exchange(analysis.protocol, analysis.crossings(placement))
     if exchange.messages and exchange.takes_while_waiting is None:
         raise Unsupported(

@@ -83,7 +83,8 @@ def run(options: argparse.Namespace) -> int:
         protocol = _with_settings(compilation, protocol, options)
     placement = _placement(protocol, options.placement)
     progress.step("generating C")
-    written = backend_c.generate(protocol)
+    shared = [name for name, _ in placement.shared] if placement else []
+    written = backend_c.generate(protocol, shared)
     try:
         if placement is not None:
             written.update(c_units.generate(PlacementAnalysis(protocol), placement))
