@@ -18,18 +18,22 @@ MODERN_SR = late_receives_tags damaged inlined narrow new_size truncated unrecei
 MODERN_SO = $(MODERN_SR) late_reads late_receives silent cancelled sends_cancelled clean_wire
 MODERN_RO = $(MODERN_SO) one_record three_messages late_receives_restart silent_twice damaged_restart restart_twice \
   restart_short
-MODERN_SO_CYCLES = late_receives_tags unreceived tags tags_cancelled peeked clean_wire truncated inlined
+MODERN_SR_CYCLES = late_receives_tags unreceived tags tags_cancelled peeked truncated inlined
+MODERN_SO_CYCLES = $(MODERN_SR_CYCLES) clean_wire
+PAPER_SR = one_record late_reads truncated unreceived cancelled restart
 verify-placements: ## the same with nodes divided between two processors: RO, SO and SR of EMP
 	@scripts/setup.sh demo verify
 	$(Q)$(PAPER) --placement RO --report $(BUILD)/verify_RO.json
 	$(Q)$(PAPER) --placement SO --report $(BUILD)/verify_SO.json --kind safety
 	$(Q)$(PAPER) --placement SO --report $(BUILD)/verify_SO_cycles.json --kind liveness one_record late_reads clean_wire
-	$(Q)$(PAPER) --placement SR --report $(BUILD)/verify_SR.json --kind safety one_record late_reads truncated unreceived
+	$(Q)$(PAPER) --placement SR --report $(BUILD)/verify_SR.json --kind safety $(PAPER_SR)
+	$(Q)$(PAPER) --placement SR --report $(BUILD)/verify_SR_cycles.json --kind liveness one_record late_reads
 	$(Q)$(MODERN) --placement RO --report $(BUILD)/verify_RO_modern.json $(MODERN_RO)
 	$(Q)$(MODERN) --placement RO --report $(BUILD)/verify_RO_modern_restart.json --kind safety silent_restart
 	$(Q)$(MODERN) --placement SO --report $(BUILD)/verify_SO_modern.json --kind safety $(MODERN_SO)
 	$(Q)$(MODERN) --placement SO --report $(BUILD)/verify_SO_modern_cycles.json --kind liveness $(MODERN_SO_CYCLES)
 	$(Q)$(MODERN) --placement SR --report $(BUILD)/verify_SR_modern.json --kind safety $(MODERN_SR)
+	$(Q)$(MODERN) --placement SR --report $(BUILD)/verify_SR_modern_cycles.json --kind liveness $(MODERN_SR_CYCLES)
 
 verify-quick:    ## the first configuration of each spec only (part of make test-long)
 	@scripts/setup.sh demo verify
