@@ -200,10 +200,11 @@ def show_table() -> list[Any]:
 
 def show_next() -> None:
     heading(7, "Where to go next")
+    command = f"make PLACEMENT={PLACEMENT}" if PLACEMENT else "make"
     print_indented(
-        "edit the protocol   $EDITOR spec/emp/send.hsm && make demo\n"
+        f"edit the protocol   $EDITOR spec/emp/send.hsm && {command} demo\n"
         "check reliability   make verify\n"
-        f"flash and run       make firmware && {PROGRAM} transfer --file FILE --loss 0.05"
+        f"flash and run       {command} firmware && {PROGRAM} transfer --file FILE --loss 0.05"
     )
 
 
