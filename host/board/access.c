@@ -116,8 +116,12 @@ void board_set_words(struct board *board, uint32_t address, const uint32_t *word
     }
 }
 
+bool board_has_memory(uint32_t address, size_t count) {
+    return address % 4 == 0 && address <= MEMORY_BYTES && count <= (MEMORY_BYTES - address) / 4;
+}
+
 static int check_memory(struct board *board, uint32_t address, size_t count) {
-    if (address % 4 != 0 || address > MEMORY_BYTES || count > (MEMORY_BYTES - address) / 4)
+    if (!board_has_memory(address, count))
         return board_fail(board, -EINVAL, "no board memory at 0x%X", address);
     return 0;
 }

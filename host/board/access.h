@@ -23,7 +23,11 @@ enum {
     BOARD_INTERRUPT_MASKED = 0x62000062
 };
 
-/* The window is moved only when necessary. */
+/* Can there be so many words of board memory at this address? What a board says of itself is asked
+ * before it is used: one that has died answers each read with ones. */
+bool board_has_memory(uint32_t address, size_t count);
+
+/* The window is moved only when necessary. The words must be where board_has_memory allows some. */
 uint32_t board_get_word(struct board *board, uint32_t address);
 void board_set_word(struct board *board, uint32_t address, uint32_t value);
 void board_set_words(struct board *board, uint32_t address, const uint32_t *words, size_t count);

@@ -54,6 +54,22 @@ static int adopt(struct libemp_board *board) {
     board->peers = own_word(board, EMP_OBJECTS_PEERS_WORD);
     board->parameters = board_control_word(board->hardware, BOARD_CONTROL_PARAMETERS_WORD);
     board->counters = board_control_word(board->hardware, BOARD_CONTROL_COUNTERS_WORD);
+    const struct {
+        const char *what;
+        uint32_t address, words;
+    } objects[] = {
+        {"descriptors", board->descriptors, EMP_DESCRIPTOR_LIMIT * DESCRIPTOR_WORDS},
+        {"posting ring", board->posting_ring, EMP_POSTING_RING_ENTRIES},
+        {"peers' addresses", board->peers, EMP_NODE_LIMIT * EMP_PEER_ADDRESS_BYTES / 4},
+        {"parameters", board->parameters, EMP_PARAMETER_COUNT},
+        {"counters", board->counters, EMP_COUNTER_COUNT},
+    };
+    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
+        if (!board_has_memory(objects[i].address, objects[i].words))
+            return libemp_fail(board, -EIO,
+                               "the board says that its %s are at 0x%08" PRIX32
+                               ", where it has no memory for them: it has died, or lost its memory",
+                               objects[i].what, objects[i].address);
     board->running = true;
     return 0;
 }

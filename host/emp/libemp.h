@@ -156,14 +156,15 @@ struct board *libemp_hardware(const struct libemp_board *board);
 
 /* As board_start, and checks that the firmware is EMP's. All requests of an earlier start are gone
  * afterwards. -EINVAL also for a node out of range; -EBUSY while requests are posted; -EPROTO or
- * -ENOEXEC if the firmware was made from another specification than this library. */
+ * -ENOEXEC if the firmware was made from another specification than this library; -EIO also if the
+ * board died as soon as it was ready. */
 LIBEMP_CHECKED int libemp_start(struct libemp_board *board, const struct board_image *image,
                                 const struct board_start_options *options);
 
 /* Uses a board whose firmware is already running. Requests that another handle left posted keep
  * their descriptors. Until the next start, some descriptors that finished messages of several pages
  * have used may stay reserved, too. -EBUSY while this handle has requests posted, -ENODEV if no
- * firmware has been started, -EIO if it has stopped, -EPROTO as above. */
+ * firmware has been started, -EIO if it has stopped or died, -EPROTO as above. */
 LIBEMP_CHECKED int libemp_attach(struct libemp_board *board);
 
 /* As board_stop; posted requests are forgotten. -EIO: the board does not answer or does not stop.

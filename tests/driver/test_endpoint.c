@@ -331,6 +331,11 @@ static int restarts(struct pair_side *side, void *argument) {
     need(shared_wait(own, &endpoint, request[1], 0, &end) == -ECONNRESET);
     need(board_start(own->board, side->pair->image,
                      &(struct board_start_options){.protocol_hash = EMP_PROTOCOL_HASH}) == 0);
+    const uint32_t peers = BOARD_CONTROL_ADDRESS + EMP_OBJECTS_AT + 4 * EMP_OBJECTS_PEERS_WORD;
+    const uint32_t right = board_get_word(own->board, peers);
+    board_set_word(own->board, peers, UINT32_MAX); /* as a board that has died answers */
+    need(endpoint_table_adopt(&own->table) == -EPROTO);
+    board_set_word(own->board, peers, right);
     need(endpoint_table_adopt(&own->table) == 0);
     own->scratch_bus = (uint64_t)board_control_word(own->board, BOARD_CONTROL_SCRATCH_HIGH_WORD)
                            << 32 |

@@ -210,6 +210,30 @@ static void attach__needs_running_firmware(void **state) {
     assert_int_equal(libemp_attach(fixture->board), -EIO); /* the processor is halted */
 }
 
+/* All ones is what a board that has died answers. */
+static void attach__refuses_objects_outside_the_boards_memory(void **state) {
+    const struct fixture *fixture = *state;
+    static const uint32_t places[] = {UINT32_MAX, 0x1FFFFC, 0x200000, MOCK_PEERS + 2};
+    static const uint32_t words[] = {BOARD_CONTROL_PARAMETERS_WORD, BOARD_CONTROL_COUNTERS_WORD,
+                                     EMP_OBJECTS_AT / 4 + EMP_OBJECTS_DESCRIPTORS_WORD,
+                                     EMP_OBJECTS_AT / 4 + EMP_OBJECTS_POSTING_RING_WORD,
+                                     EMP_OBJECTS_AT / 4 + EMP_OBJECTS_PEERS_WORD};
+    static const uint8_t address[6] = {0x02, 0x54, 0x47, 1, 2, 3};
+    assert_int_equal(libemp_start(fixture->board, fixture->image, &options), 0);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        uint32_t *word = &fixture->mock->sram[BOARD_CONTROL_ADDRESS / 4 + words[i]];
+        const uint32_t right = *word;
+        for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+            *word = places[k];
+            assert_int_equal(libemp_attach(fixture->board), -EIO);
+            assert_non_null(strstr(libemp_message(fixture->board), "has no memory for them"));
+            assert_int_equal(libemp_set_peer(fixture->board, 1, address), -ENODEV);
+        }
+        *word = right;
+    }
+    assert_int_equal(libemp_attach(fixture->board), 0);
+}
+
 static void set_peer__writes_the_table(void **state) {
     const struct fixture *fixture = *state;
     static const uint8_t address[6] = {0x02, 0x54, 0x47, 1, 2, 3};
@@ -291,6 +315,7 @@ int main(void) {
         TEST(start__refuses_bad_arguments),
         TEST(open__names),
         TEST(attach__needs_running_firmware),
+        TEST(attach__refuses_objects_outside_the_boards_memory),
         TEST(set_peer__writes_the_table),
         TEST(parameters_and_counters__by_name),
         TEST(read_memory__borders),
