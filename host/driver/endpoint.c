@@ -77,7 +77,8 @@ int endpoint_table_adopt(struct endpoint_table *table)
 	if (table->node >= EMP_BOARD_LIMIT || !table->descriptors || !table->posting_ring ||
 	    !table->peers)
 		return -EPROTO;
-	if (!board_has_memory(table->descriptors, EMP_DESCRIPTOR_LIMIT * EMP_DESCRIPTOR_BYTES / 4) ||
+	if (!board_has_memory(table->descriptors,
+			      EMP_DESCRIPTOR_LIMIT * EMP_DESCRIPTOR_BYTES / 4) ||
 	    !board_has_memory(table->posting_ring, EMP_POSTING_RING_ENTRIES) ||
 	    !board_has_memory(table->peers, EMP_NODE_LIMIT * EMP_PEER_ADDRESS_BYTES / 4))
 		return -EPROTO;
