@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Boards under a real kernel, in virtual machines (docs/kernel.md).
 KERNEL_TEST_NEEDS := $(TIGONSIM) $(QEMU_BRIDGE) $(QEMU_BRIDGE_SANITIZED) $(BUILD)/tests/test_proxy_message \
-    $(BUILD)/ethernet/ethernet.tg2
+    $(REGISTERS) $(BUILD)/ethernet/ethernet.tg2
 
 $(BUILD)/tests/test_proxy_message: $(addprefix $(BUILD)/san/,tests/kernel/test_proxy_message.o sim/serve/qemu/proxy_message.o)
 	$(SAY) LD $@
