@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """So often an event does something at most, of what runs on one processor: put a message, use shared data.
 
-Of its rows the one that does it most often counts, after the guards that are looked at before it; of an `if` the way that does
-it more often; a loop as often as it may turn. What a raise makes another process of the same processor do belongs to the event.
+The row that does it most often counts, with the guards before that row. Of an `if` the branch that does it more often counts,
+and a loop counts as often as it may turn. What a raise makes another process of the same processor do belongs to the event.
 """
 
 from __future__ import annotations

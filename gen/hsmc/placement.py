@@ -404,8 +404,8 @@ class PlacementAnalysis:
         return Most(self.protocol, self.bodies, on, crosses)
 
     def _uses_of_shared(self, on: dict[str, str], shared: Sequence[SharedData]) -> Most:
-        """How often shared data are used: written, or read where another processor writes them. What nobody else writes does
-        not change meanwhile."""
+        """How often shared data are used: written, or read where another processor writes them. A processor's reads of what it
+        alone writes do not count: nothing changes these data meanwhile."""
         writer = {datum.name: on[datum.writers[0]] for datum in shared}
 
         def used(node: walk.Node, process: str) -> int:

@@ -23,8 +23,8 @@ enum {
     BOARD_INTERRUPT_MASKED = 0x62000062
 };
 
-/* Can there be so many words of board memory at this address? What a board says of itself is asked
- * before it is used: one that has died answers each read with ones. */
+/* Can a board have so many words of memory at this address? Check an address that a board gives
+ * before you use it: a board that has died answers each read with ones. */
 bool board_has_memory(uint32_t address, size_t count);
 
 /* The window is moved only when necessary. The words must be where board_has_memory allows some. */
