@@ -36,9 +36,24 @@ fi
 echo "Installing:$missing"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-# shellcheck disable=SC2086 # $run and $install are word lists
-if ! { $run apt-get update && $run env DEBIAN_FRONTEND=noninteractive $install; } >"$log" 2>&1; then
-    tail -n 20 "$log" >&2
-    echo "Installing failed; the last lines are above. Command: $run $install" >&2
-    exit 1
-fi
+
+# Another program, such as the unattended upgrades of a machine that has just started, may hold one of apt's locks. apt-get
+# itself waits for one of them only (DPkg::Lock::Timeout), not for that of the lists or of the archives.
+seconds_between_tries=5
+tries=120
+while :; do
+    # shellcheck disable=SC2086 # $run and $install are word lists
+    if { $run env LC_ALL=C apt-get update && $run env LC_ALL=C DEBIAN_FRONTEND=noninteractive $install; } >"$log" 2>&1; then
+        exit 0
+    fi
+    lock=$(grep -m 1 -E 'Could not get lock|Unable to (lock|acquire)' "$log") || break
+    if [ "$tries" -eq 120 ]; then
+        echo "Another program installs packages now; waiting up to 10 minutes for it (${lock#E: })"
+    fi
+    tries=$((tries - 1))
+    [ "$tries" -gt 0 ] || break
+    sleep "$seconds_between_tries"
+done
+tail -n 20 "$log" >&2
+echo "Installing failed; the last lines are above. Command: $run $install" >&2
+exit 1
