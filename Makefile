@@ -99,6 +99,11 @@ test-long:       ## the tests that make test leaves out: mutants, renames, damag
 	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) $(TEST_LINK) test-programs
 	$(Q)LONG_TESTS=1 scripts/test.py -n 2 --dist loadfile -m long tests
 
+.PHONY: fresh
+fresh:           ## make demo and make test in a bare Debian 12, made in build/fresh: what does set-up forget? (as root)
+	@scripts/setup.sh fresh
+	$(Q)scripts/fresh.py
+
 .PHONY: test-programs test-long
 test-programs: $$(TEST_PROGRAMS) $$(TEST_NEEDS)
 	@mkdir -p $(BUILD)/tests
