@@ -8,7 +8,8 @@ curves as SVG and PNG, with the published figures as marks.
 
 Method: latency is half a ping-pong, where in `modern` the receive for an answer is held until the send has gone
 (libemp_hold_receives); bandwidth one way is a stream of two outstanding sends with a returned message, both
-ways the worst of eight phases; the message rate is that of the one-way stream, whose receives are posted again meanwhile.
+ways the worst of eight phases; the message rate is that of the one-way stream, whose receives are posted again meanwhile,
+with two, four and sixteen sends outstanding.
 Host times and throughput are those of the papers' loop of receives, sends, work and waits, in batches of five. Goodput
 under loss is a file of 2 MB, mean of three seeds. Incast is 15 senders to one receiver through a switch. Late is the time
 from the post of a receive until its message is there, when the receive comes 10 to 20 ms after the message; the mean of 100.
@@ -40,6 +41,10 @@ PLACEMENTS = ("base", "DSR", "SO", "RO", "SR", "dynamic")
 
 LATENCY_SIZES = (0, 4, 64, 256, 512, 1024, 1478, 1500, 2048, 4096, 8192, 16384, 65536)
 BANDWIDTH_SIZES = (4, 64, 256, 1024, 1478, 1500, 2048, 4096, 16384, 65536, 1 << 20)
+# How many sends of small messages are outstanding. The stream of `bandwidth` has two.
+STREAM_POSTED = 2
+MORE_POSTED = (4, 16)
+MORE_POSTED_SIZES = (4, 64, 1024)
 BOTH_WAYS_SIZES = (4, 1024, 4096, 65536, 1 << 20)
 LOSS_SIZES = (4096, 65536)
 LOSSES = (0.0, 0.001, 0.01, 0.05, 0.1, 0.3)
@@ -122,9 +127,18 @@ class Bench:
             )
         ]
         if size <= 1478:
-            rate = mbps * 1e6 / 8 / size
-            records.append(self.record("message_rate", size, rate, "1/s"))
+            records.append(self.rate("message_rate", size, mbps, STREAM_POSTED))
         return records
+
+    def rate(self, metric: str, size: int, mbps: float, posted: int) -> Record:
+        value = mbps * 1e6 / 8 / size
+        return self.record(metric, size, value, "1/s", detail=f"{posted} posted")
+
+    def more_posted(self, size: int, posted: int) -> list[Record]:
+        options = (f"--size={size}", "--iterations=1", f"--outstanding={posted}")
+        (found,) = demo(self.build, "sweep", *options)
+        metric = f"message_rate_{posted}_posted"
+        return [self.rate(metric, size, found["bandwidth_mbps"], posted)]
 
     def both_ways(self, size: int) -> list[Record]:
         options = (f"--size={size}", "--iterations=1", "--both-ways")
@@ -211,6 +225,10 @@ class Bench:
     def jobs(self) -> list[Job]:
         jobs: list[Job] = [partial(self.latency, size) for size in LATENCY_SIZES]
         jobs += [partial(self.bandwidth, size) for size in BANDWIDTH_SIZES]
+        for posted in MORE_POSTED:
+            jobs += [
+                partial(self.more_posted, size, posted) for size in MORE_POSTED_SIZES
+            ]
         jobs += [partial(self.both_ways, size) for size in BOTH_WAYS_SIZES]
         if self.placement != "base":
             return jobs
@@ -308,7 +326,11 @@ TITLES = {
     "latency": "Latency",
     "bandwidth": "Bandwidth one way",
     "both_ways": f"Bandwidth both ways together, worst of {PHASES} phases",
-    "message_rate": "Messages one way, receives posted again",
+    "message_rate": "Messages one way, receives posted again, 2 sends posted",
+    **{
+        f"message_rate_{posted}_posted": f"The same, {posted} sends posted"
+        for posted in MORE_POSTED
+    },
     "host_time_send": "Host time of a call that posts a send",
     "host_time_receive": "Host time of a call that posts a receive",
     "host_time_wait": "Host time of a wait for a message that has come",

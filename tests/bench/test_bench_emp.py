@@ -37,6 +37,19 @@ def test_records_have_what_other_programs_read(bench: bench_emp.Bench) -> None:
     assert bandwidth.limit == pytest.approx(47.619)
 
 
+def test_more_posted_sends_have_rows_of_their_own(bench: bench_emp.Bench) -> None:
+    """`modern` is slower with more sends than its window holds, which a stream of two does not show."""
+    modern = bench_emp.Bench("modern", Path("build/modern"))
+    jobs = [job for job in bench.jobs() if job.func.__name__ == "more_posted"]  # type: ignore[attr-defined]
+    assert {job.args for job in jobs} >= {(4, 4), (4, 16)}  # type: ignore[attr-defined]
+    _, two = modern.bandwidth(4)
+    (four,) = modern.more_posted(4, 4)
+    assert two.detail == "2 posted" and four.detail == "4 posted"
+    assert four.metric == "message_rate_4_posted"
+    assert four.metric in bench_emp.TITLES
+    assert four.value != two.value
+
+
 def test_both_ways_is_the_worst_phase(bench: bench_emp.Bench) -> None:
     (record,) = bench.both_ways(4096)
     best = float(record.detail.split()[-1])
