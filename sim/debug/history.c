@@ -24,6 +24,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -53,7 +54,6 @@ static void dismiss(struct debug_slot *slot) {
     slot->pid = 0;
 }
 
-/* Its number may become somebody else's. */
 static void forget_process(struct debug_session *session, pid_t pid) {
     for (size_t i = 0; i < DEBUG_SNAPSHOTS; i++) {
         pid_t expected = pid; /* or the live process has given the slot to another already */
@@ -68,19 +68,20 @@ static _Noreturn void supervise(struct debug_session *session, int held) {
     (void)signal(SIGHUP, pass_on);
     int status = 0;
     for (;;) {
-        int each;
-        const pid_t pid = waitpid(-1, &each, 0);
-        if (pid < 0 && errno == EINTR)
-            continue;
-        if (pid < 0) {
+        siginfo_t ended;
+        if (waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT) != 0) {
+            if (errno == EINTR)
+                continue;
             status = 1 << 8;
             break;
         }
-        forget_process(session, pid); /* first: see debug_history_wake */
-        if (pid == __atomic_load_n(&session->live, __ATOMIC_SEQ_CST)) {
-            status = each;
+        /* While it is a zombie no other process can get its number, so slots never hold the number
+         * of a stranger. Before `live` is read: see debug_history_wake. */
+        forget_process(session, ended.si_pid);
+        const bool was_live = ended.si_pid == __atomic_load_n(&session->live, __ATOMIC_SEQ_CST);
+        (void)waitpid(ended.si_pid, &status, 0);
+        if (was_live)
             break;
-        }
     }
     (void)close(held); /* the snapshots end, also one whose number is not in its slot yet ... */
     for (size_t i = 0; i < DEBUG_SNAPSHOTS; i++)
@@ -301,13 +302,26 @@ static bool became_copy(void) {
     return between < 0 || status != 0; /* fork failed: this process continues */
 }
 
-/* Whether the slot holds a snapshot. Somebody may have ended the process: as a child of ours it is
- * a zombie until we wait for it; of all others the supervisor clears the slot. */
+/* Whether the process has ended, also one that its parent has not waited for yet. What the kernel
+ * cannot say, for want of a descriptor, counts as no. */
+static bool has_ended(pid_t pid) {
+    struct pollfd process = {.fd = pidfd_open(pid, 0), .events = POLLIN};
+    if (process.fd < 0)
+        return errno == ESRCH;
+    const bool ended = poll(&process, 1, 0) > 0;
+    (void)close(process.fd);
+    return ended;
+}
+
+/* Whether the slot holds a snapshot. A user, or a kernel short of memory, may have ended the
+ * process. The supervisor clears the slots of its own children, but perhaps later than this. */
 static bool holds(struct debug_slot *slot) {
     const pid_t pid = __atomic_load_n(&slot->pid, __ATOMIC_RELAXED);
-    if (pid > 0 && waitpid(pid, NULL, WNOHANG) == pid)
+    if (pid > 0 && has_ended(pid)) {
+        (void)waitpid(pid, NULL, WNOHANG); /* when it is a child of ours */
         slot->pid = 0;
-    return slot->pid != 0;
+    }
+    return slot->pid > 0;
 }
 
 static int sleep_as(struct tigon_debugger *debugger, struct debug_slot *slot) {

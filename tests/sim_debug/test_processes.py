@@ -153,6 +153,20 @@ def test_snapshots_killed(session: Session, line: Line) -> None:
     assert line.ask("vCont;s:1").startswith("T05")
 
 
+def test_snapshots_killed_and_not_waited_for(session: Session, line: Line) -> None:
+    """Those of the supervisor are zombies, and it has not noticed: a busy machine lets it run late."""
+    live = live_one(session, line)
+    older = children(session.program.pid, session)
+    send(signals.SIGSTOP, [session.program.pid])
+    send(
+        signals.SIGKILL,
+        [*children(live, session), *(each for each in older if each != live)],
+    )
+    assert "replaylog:begin" in line.ask("bs")
+    session.program.send_signal(signals.SIGCONT)
+    assert line.ask("vCont;s:1").startswith("T05")
+
+
 def test_snapshot_killed_on_its_way(session: Session, line: Line) -> None:
     """Who told it to go on has ended: nobody is left, and the user gets to know."""
     live = live_one(session, line)
