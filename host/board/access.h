@@ -68,5 +68,10 @@ int board_fail_fault(struct board *board, const char *when, uint32_t fault);
 
 /* The two words in which control blocks and peer tables have an Ethernet address. */
 void board_pack_address(const uint8_t address[6], uint32_t *high, uint32_t *low);
+void board_unpack_address(uint32_t high, uint32_t low, uint8_t address[6]);
+/* Of many stations, or of all: the first bit on the wire. */
+static inline bool board_is_group_address(const uint8_t address[6]) {
+    return (address[0] & 1) != 0;
+}
 
 #endif

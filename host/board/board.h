@@ -203,7 +203,7 @@ struct board_start_options {
      * which frames carry, must not be 0, and no earlier start of the board may have used it, or
      * peers take new messages for old ones. */
     uint16_t epoch;
-    uint8_t mac_address[6];    /* all zero: the address in the board's EEPROM */
+    uint8_t mac_address[6];    /* no group address; all zero: the address in the board's EEPROM */
     uint64_t ready_timeout_ns; /* 0: 3 s */
     uint32_t protocol_hash;    /* of the spec that the firmware must be made from; 0: any */
 };

@@ -144,6 +144,11 @@ void board_pack_address(const uint8_t address[6], uint32_t *high, uint32_t *low)
            address[5];
 }
 
+void board_unpack_address(uint32_t high, uint32_t low, uint8_t address[6]) {
+    for (unsigned i = 0; i < 6; i++)
+        address[i] = (uint8_t)(i < 2 ? high >> (8 - 8 * i) : low >> (40 - 8 * i));
+}
+
 void *board_own_memory(struct board *board, size_t offset) {
     if (!board->scratch)
         board->scratch = board_allocate(board, BOARD_PAGE_BYTES);
@@ -258,6 +263,8 @@ int board_start(struct board *board, const struct board_image *image,
         return board_fail(board, -EINVAL,
                           "epoch 0x%04X: the low byte, which frames carry, must not be 0",
                           options->epoch);
+    if (board_is_group_address(options->mac_address))
+        return board_fail(board, -EINVAL, "a group address, which no board has");
     struct board_image_information information;
     board_image_information(image, &information);
     if (options->protocol_hash && information.protocol_hash &&
@@ -297,22 +304,21 @@ int board_status(struct board *board, struct board_status *status) {
     const int error = check_mark(board);
     if (error)
         return error;
-    const uint32_t high = board_control_word(board, BOARD_CONTROL_MAC_HIGH_WORD);
-    const uint32_t low = board_control_word(board, BOARD_CONTROL_MAC_LOW_WORD);
     *status = (struct board_status){
         .running = board_check_running(board) == 0 &&
                    board_control_word(board, BOARD_CONTROL_STATE_WORD) == BOARD_CONTROL_STATE_READY,
         .link = board_control_word(board, BOARD_CONTROL_LINK_WORD) != 0,
         .node = (uint16_t)board_control_word(board, BOARD_CONTROL_NODE_WORD),
         .epoch = (uint16_t)board_control_word(board, BOARD_CONTROL_EPOCH_WORD),
-        .mac_address = {(uint8_t)(high >> 8), (uint8_t)high, (uint8_t)(low >> 24),
-                        (uint8_t)(low >> 16), (uint8_t)(low >> 8), (uint8_t)low},
         .protocol_hash = board_control_word(board, BOARD_CONTROL_PROTOCOL_HASH_WORD),
         .sram_bytes = board_control_word(board, BOARD_CONTROL_SRAM_BYTES_WORD),
         .free_bytes = board_control_word(board, BOARD_CONTROL_FREE_BYTES_WORD),
         .trace = board_control_word(board, BOARD_CONTROL_TRACE_WORD),
         .trace_entries = board_control_word(board, BOARD_CONTROL_TRACE_ENTRIES_WORD),
     };
+    board_unpack_address(board_control_word(board, BOARD_CONTROL_MAC_HIGH_WORD),
+                         board_control_word(board, BOARD_CONTROL_MAC_LOW_WORD),
+                         status->mac_address);
     return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 /* EMP's words of the control block. */
 static uint32_t own_word(struct libemp_board *board, uint32_t word) {
@@ -139,10 +140,28 @@ int libemp_set_peer(struct libemp_board *board, uint16_t node, const uint8_t mac
         return libemp_fail(board, -ENODEV, "no firmware runs");
     if (node >= EMP_NODE_LIMIT || !mac_address)
         return libemp_fail(board, -EINVAL, "no node %u", node);
+    if (board_is_group_address(mac_address))
+        return libemp_fail(board, -EINVAL, "node %u: a group address, which no board has", node);
     if (board->session)
         return session_set_peer(board, node, mac_address);
     board_pack_address(mac_address, &words[0], &words[1]);
     board_set_words(board->hardware, board->peers + (uint32_t)node * EMP_PEER_ADDRESS_BYTES, words,
                     EMP_PEER_ADDRESS_BYTES / 4);
     return 0;
+}
+
+int libemp_peer(struct libemp_board *board, uint16_t node, uint8_t mac_address[6]) {
+    static const uint8_t unknown[6];
+    if (!board->running)
+        return libemp_fail(board, -ENODEV, "no firmware runs");
+    if (node >= EMP_NODE_LIMIT || !mac_address)
+        return libemp_fail(board, -EINVAL, "no node %u", node);
+    if (board->session)
+        return libemp_fail(board, -EOPNOTSUPP, "the driver does not show addresses");
+    const uint32_t place = board->peers + (uint32_t)node * EMP_PEER_ADDRESS_BYTES;
+    board_unpack_address(board_get_word(board->hardware, place),
+                         board_get_word(board->hardware, place + 4), mac_address);
+    return memcmp(mac_address, unknown, sizeof unknown) == 0
+               ? libemp_fail(board, -ENOENT, "the address of node %u has not been set", node)
+               : 0;
 }

@@ -13,6 +13,7 @@ enum {
     HELD_LIMIT = 16,      /* receives */
     GENERATION_SHIFT = 16 /* in a request's number: below is the descriptor at which it begins */
 };
+#define GIVE_UP_NS UINT64_C(1000000) /* between two entries of libemp_give_up */
 _Static_assert(DESCRIPTOR_ANY_SOURCE == LIBEMP_ANY_SOURCE, "one number for every source");
 _Static_assert(EMP_CONTINUATION_BYTES <= EMP_DESCRIPTOR_BYTES, "both fit a table entry");
 _Static_assert(EMP_DESCRIPTOR_LIMIT <= 65536, "descriptor numbers fit a request");
@@ -95,6 +96,7 @@ struct libemp_board {
     uint32_t looks; /* at them in libemp_test, without success */
 
     uint32_t posted;      /* running count, low word of the posting mailbox */
+    uint64_t gave_up_ns;  /* when libemp_give_up last made an entry */
     uint32_t outstanding; /* requests not yet finished */
     uint32_t free;
     uint64_t taken[(EMP_DESCRIPTOR_LIMIT + 63) / 64];

@@ -174,9 +174,14 @@ LIBEMP_CHECKED int libemp_stop(struct libemp_board *board);
 
 /* Sets the Ethernet address of a node. Until then the board sends nothing to that node, not even
  * acknowledgements, and requests for it wait, or end as if that node were silent. -EINVAL for a
- * node out of range, -ENODEV if no firmware runs. */
+ * node out of range or a group address, -ENODEV if no firmware runs. */
 LIBEMP_CHECKED int libemp_set_peer(struct libemp_board *board, uint16_t node,
                                    const uint8_t mac_address[6]);
+
+/* Reads the address of a node, as libemp_set_peer has set it. -ENOENT: it has not been set. -EINVAL
+ * for a node out of range or no place, -ENODEV if no firmware runs, -EOPNOTSUPP for a board of the
+ * driver, which shows it to no program. */
+LIBEMP_CHECKED int libemp_peer(struct libemp_board *board, uint16_t node, uint8_t mac_address[6]);
 
 /* ------------------------------------------------------------------------------------------------
  * Memory */
@@ -381,6 +386,16 @@ LIBEMP_CHECKED int libemp_event_descriptor(struct libemp_board *board);
  * finished. -EOPNOTSUPP: it is a send, and the library is built for a profile that cancels none.
  * -ENODEV: no firmware runs. */
 LIBEMP_CHECKED int libemp_cancel(struct libemp_board *board, libemp_request request);
+
+/* As libemp_cancel, and for a send that has begun: the board gives up its node, as one that has
+ * been silent for silence_timeout. Then this send and all others to the node end with -EHOSTUNREACH
+ * or -ECONNRESET, and may or may not have been received. For a program that cannot wait until a
+ * node takes its message, for instance because it ends. The board can do so between two
+ * transmissions only, and looks at most once a millisecond: repeat the call until the request has
+ * ended. It waits as long as the link is down. A receive is cancelled only. -EOPNOTSUPP: the
+ * library is built for a profile without, or the board is one of the driver, which does the same
+ * itself when a program has gone. Else as libemp_cancel. */
+LIBEMP_CHECKED int libemp_give_up(struct libemp_board *board, libemp_request request);
 
 /* Lets sends go first. The board does not learn of receives that are posted from now on before
  * libemp_release_receives, libemp_cancel, libemp_test or libemp_wait is called, which end the hold,

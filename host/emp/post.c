@@ -350,6 +350,22 @@ int libemp_cancel(struct libemp_board *board, libemp_request request) {
     return 0;
 }
 
+/* Entries of this kind are beyond what the ring has room for at any time, so they are few. */
+int libemp_give_up(struct libemp_board *board, libemp_request request) {
+    if (EMP_LEAVE_REQUEST == 0 || board->session)
+        return libemp_fail(board, -EOPNOTSUPP, "%s gives up a node by request",
+                           board->session ? "the driver: no program"
+                                          : "the profile of this library: no board");
+    const int error = libemp_cancel(board, request);
+    const uint64_t now = error ? 0 : board_now_ns(board->hardware);
+    if (error || now - board->gave_up_ns < GIVE_UP_NS)
+        return error;
+    board->gave_up_ns = now;
+    enter_ring(board,
+               EMP_CANCEL_REQUEST | EMP_LEAVE_REQUEST | (uint32_t)libemp_request_index(request));
+    return 0;
+}
+
 static int outcome(struct libemp_board *board, size_t index, uint32_t result) {
     const int error = libemp_result_error((enum emp_result)result);
     switch (error) {

@@ -239,6 +239,59 @@ static void silence__is_borne_for_ever_if_so_set(void **state) {
     run_pair(send_patiently, receive_patiently, &world);
 }
 
+/* A program that ends takes back sends that a living node refuses, some of them begun. */
+static int give_up_sends(struct pair_side *side, void *argument) {
+    struct world *world = argument;
+    struct libemp_piece piece;
+    libemp_request request[AT_ONCE];
+    uint8_t *memory;
+    need(make(side, LONG_BYTES, &memory, &piece) == 0);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        for (unsigned i = 0; i < AT_ONCE; i++)
+            need(libemp_post_send(side->board, side->peer, 1, &piece, 1, &request[i]) == 0);
+        tigon_host_sleep_ns(side->host, CUT_AFTER);
+        for (unsigned i = 0; i < AT_ONCE; i++) {
+            int error = -EAGAIN;
+            for (unsigned looks = 0; error == -EAGAIN && looks < 1000; looks++) {
+                need(libemp_give_up(side->board, request[i]) == 0);
+                tigon_host_sleep_ns(side->host, POLL_NS);
+                error = libemp_test(side->board, request[i], NULL);
+            }
+            need(error == -EHOSTUNREACH || (i > 0 && error == -ECANCELED));
+            need(libemp_give_up(side->board, request[i]) == -EINVAL);
+        }
+        need(libemp_post_send(side->board, side->peer, 2, &piece, 1, &request[0]) == 0);
+        need(libemp_wait(side->board, request[0], 100 * SILENCE_NS, NULL) == 0);
+        world->ended++;
+    }
+    need(libemp_descriptors_free(side->board) == libemp_descriptor_limit());
+    return 0;
+}
+
+static int receive_others(struct pair_side *side, void *argument) {
+    struct world *world = argument;
+    struct libemp_piece piece;
+    libemp_request request;
+    uint8_t *memory;
+    need(make(side, LONG_BYTES, &memory, &piece) == 0);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        need(libemp_post_receive(side->board, side->peer, 2, &piece, 1, &request) == 0);
+        need(libemp_wait(side->board, request, 100 * SILENCE_NS, NULL) == 0);
+        if (wait_for(side, &world->ended, round + 1))
+            return -EBADMSG;
+    }
+    return 0;
+}
+
+static void silence__may_be_declared(void **state) {
+    struct world world = {.outage = NOTHING};
+    (void)state;
+    if (!has_silence_timeout())
+        skip();
+    run_pair(give_up_sends, receive_others, &world);
+    assert_int_equal(world.ended, ROUNDS);
+}
+
 /* A node that is not there, beside two that are: they get no less. */
 enum { BOARDS = 3, ABSENT = 9, OUTSTANDING = 4, BYTES = 20000, AHEAD = 8 };
 
@@ -361,6 +414,7 @@ int main(void) {
         cmocka_unit_test(silence__ends_what_has_begun),
         cmocka_unit_test(silence__of_a_host_is_none),
         cmocka_unit_test(silence__is_borne_for_ever_if_so_set),
+        cmocka_unit_test(silence__may_be_declared),
         cmocka_unit_test(silence__of_one_node_costs_the_others_nothing),
     };
     return cmocka_run_group_tests_name("silence", tests, NULL, NULL);

@@ -234,16 +234,24 @@ static void attach__refuses_objects_outside_the_boards_memory(void **state) {
     assert_int_equal(libemp_attach(fixture->board), 0);
 }
 
-static void set_peer__writes_the_table(void **state) {
+static void peers__are_written_and_read(void **state) {
     const struct fixture *fixture = *state;
     static const uint8_t address[6] = {0x02, 0x54, 0x47, 1, 2, 3};
+    static const uint8_t group[6] = {0x03, 0x54, 0x47, 1, 2, 3};
+    uint8_t read[6];
     assert_int_equal(libemp_set_peer(fixture->board, 1, address), -ENODEV);
+    assert_int_equal(libemp_peer(fixture->board, 1, read), -ENODEV);
     assert_int_equal(libemp_start(fixture->board, fixture->image, &options), 0);
     assert_int_equal(libemp_set_peer(fixture->board, 16, address), -EINVAL);
     assert_int_equal(libemp_set_peer(fixture->board, 15, NULL), -EINVAL);
+    assert_int_equal(libemp_set_peer(fixture->board, 15, group), -EINVAL);
+    assert_int_equal(libemp_peer(fixture->board, 15, read), -ENOENT);
     assert_int_equal(libemp_set_peer(fixture->board, 15, address), 0);
     assert_int_equal(fixture->mock->sram[MOCK_PEERS / 4 + 30], 0x0254);
     assert_int_equal(fixture->mock->sram[MOCK_PEERS / 4 + 31], 0x47010203);
+    assert_int_equal(libemp_peer(fixture->board, 15, read), 0);
+    assert_memory_equal(read, address, sizeof read);
+    assert_int_equal(libemp_peer(fixture->board, 16, read), -EINVAL);
 }
 
 static void parameters_and_counters__by_name(void **state) {
@@ -316,7 +324,7 @@ int main(void) {
         TEST(open__names),
         TEST(attach__needs_running_firmware),
         TEST(attach__refuses_objects_outside_the_boards_memory),
-        TEST(set_peer__writes_the_table),
+        TEST(peers__are_written_and_read),
         TEST(parameters_and_counters__by_name),
         TEST(read_memory__borders),
     };
