@@ -43,7 +43,7 @@ COMPILERS = {
     "clang": ["clang", *STRICT],
     # As the firmware is built; -ffixed-hi and -ffixed-lo make every multiplication and division an error.
     "chip": """mips-linux-gnu-gcc -std=gnu11 -O2 -EB -march=mips2 -mtune=r3000 -mabi=32 -mno-abicalls -fno-pic -G0
-        -msoft-float -mno-branch-likely -ffreestanding -ffixed-hi -ffixed-lo
+        -msoft-float -mno-branch-likely --param=max-delay-slot-insn-search=0 -ffreestanding -ffixed-hi -ffixed-lo
         --param=hot-bb-frequency-fraction=1000000 -fno-expensive-optimizations
         -mno-check-zero-division -mno-llsc -fno-delete-null-pointer-checks -fno-isolate-erroneous-paths-dereference
         -fno-tree-loop-distribute-patterns -fno-jump-tables -fno-stack-protector -fno-asynchronous-unwind-tables

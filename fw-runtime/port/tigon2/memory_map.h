@@ -33,7 +33,7 @@
 /* Stack in the scratchpad; the gate in build.mk compares it with the call graph. A variant may have
  * another. */
 #ifndef TIGON2_STACK_BYTES
-#define TIGON2_STACK_BYTES 416
+#define TIGON2_STACK_BYTES 384
 #endif
 
 /* What the stack needs beyond that goes on in SRAM (tigon2.md 2.1): at most so many bytes. */

@@ -12,8 +12,12 @@ FW_OBJCOPY  := $(CROSS)objcopy
 FW_TOOLS    := $(addprefix fw-runtime/tools/,check_instructions.py check_indirect.py check_stack.py)
 FW_NEEDS    := $(FW_PORT)/core.inc $(FW_PORT)/port.mk
 
+# GCC's filler of delay slots deletes an instruction that an earlier one has made redundant, and so lengthens the life of
+# its register; of the registers that are live at the start of another block it goes on believing what held before. Then
+# it moves an instruction that changes the register into the slot of a branch that is not taken: docs/reference/toolchain.md 1.6.
+FW_DELAY_SLOTS := --param=max-delay-slot-insn-search=0
 FW_ARCH     := -EB -march=mips2 -mtune=r3000 -mabi=32 -mno-abicalls -fno-pic -G0 -msoft-float \
-               -mno-branch-likely
+               -mno-branch-likely $(FW_DELAY_SLOTS)
 # Every multiplication and division is an error. Blocks that GCC predicts to run less often than once in 1000 calls it
 # optimises for size, and would multiply by a constant where -O2 shifts and adds; now it does so for once in a million.
 FW_NO_MULTIPLY := -ffixed-hi -ffixed-lo --param=hot-bb-frequency-fraction=1000000
