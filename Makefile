@@ -99,7 +99,13 @@ test-long:       ## the tests that make test leaves out: mutants, renames, damag
 	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) $(TEST_LINK) test-programs
 	$(Q)LONG_TESTS=1 scripts/test.py -n 2 --dist loadfile -m long tests
 
-.PHONY: fresh
+test-stress: export ASAN_OPTIONS := detect_leaks=1
+test-stress:     ## repeat each test that starts processes, threads, sockets or boards 50 times on a loaded machine; TESTS=PATH (hours)
+	@scripts/setup.sh demo verify test
+	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) $(TEST_LINK) test-programs
+	$(Q)scripts/test.py -n $(shell nproc) --dist loadfile -p tests.stress.repeat $(or $(TESTS),tests spec)
+
+.PHONY: fresh test-stress
 fresh:           ## make demo and make test in a bare Debian 12, made in build/fresh: what does set-up forget? (as root)
 	@scripts/setup.sh fresh
 	$(Q)scripts/fresh.py
