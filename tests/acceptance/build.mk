@@ -31,6 +31,7 @@ sim-check:       ## acceptance tests of the board simulator; TIGON_IMAGE=FILE[:P
 	    $(BUILD)/tests/sim_check || status=1; \
 	    echo "Ethernet firmware of this project (tests/ethernet):"; \
 	    $(BUILD)/tests/test_ethernet || status=1; \
+	    $(ETHERNET_RUN_ITEMS) --all --own= --image=$(ETHERNET_SECOND) || status=1; \
 	    $(ETHERNET_RUN_ITEMS) --all --image="$(TIGON_IMAGE)" --prefix="$(TIGON_IMAGE_NAME)" || status=1; \
 	    exit $$status
 

@@ -13,6 +13,17 @@ $(eval $(call FW_OBJECTS,$(ETHERNET)/firmware/,$(ETHERNET_BUILD)/,ETHERNET_FW_CF
 $(ETHERNET_IMAGE): $(ETHERNET_FW_OBJECTS) $(ETHERNET)/firmware/image.lds
 	$(call FW_LINK,-z max-page-size=16,check_instructions.py)
 
+# A second image of the same sources, that differs as firmware of other origin does (firmware/parameters.h): items of the board
+# hold for it, those of the firmware (items.h) need not.
+ETHERNET_SECOND        := $(ETHERNET_BUILD)/second/ethernet.elf
+ETHERNET_SECOND_CFLAGS := $(ETHERNET_FW_CFLAGS) -DCOPPER_PATIENCE_US=3000000u -DREFRESH_READS=true -DKNOWS_CLEAR_PROFILE=false \
+    -DCUTS_PADDING=true -DALARM_AFTER_WORK=false -DKNOWS_COALESCE_ALARM=false
+
+$(eval $(call FW_OBJECTS,$(ETHERNET)/firmware/,$(ETHERNET_BUILD)/second/,ETHERNET_SECOND_CFLAGS,$(ETHERNET)/build.mk))
+
+$(ETHERNET_SECOND): $(ETHERNET_FW_OBJECTS:$(ETHERNET_BUILD)/%=$(ETHERNET_BUILD)/second/%) $(ETHERNET)/firmware/image.lds
+	$(call FW_LINK,-z max-page-size=16,check_instructions.py)
+
 # The host side: driver, numbered frames, and images as tigonsim reads them.
 ETHERNET_HOST    := $(addprefix $(ETHERNET)/,startup.c driver.c rings.c traffic.c checksum.c) $(addprefix sim/command/,image.c image_header.c)
 ETHERNET_STATION := $(ETHERNET_HOST) $(ETHERNET)/station.c
@@ -22,7 +33,7 @@ ETHERNET_ITEMS   := $(ETHERNET_HOST) $(ETHERNET)/trial.c $(wildcard $(ETHERNET)/
 # verdicts; test_ethernet runs the same driver with them.
 ETHERNET_RUN_ITEMS := $(BUILD)/tests/ethernet_items
 
-$(ETHERNET_RUN_ITEMS): $(ETHERNET_ITEMS:%.c=$(BUILD)/obj/%.o) $(SIM_LIBRARY) | $(ETHERNET_IMAGE)
+$(ETHERNET_RUN_ITEMS): $(ETHERNET_ITEMS:%.c=$(BUILD)/obj/%.o) $(SIM_LIBRARY) | $(ETHERNET_IMAGE) $(ETHERNET_SECOND)
 	$(SAY) LD $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -lelf -lz

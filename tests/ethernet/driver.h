@@ -28,10 +28,10 @@ enum {
 
 #define ETHERNET_LINK_USUAL 0x708C0000u /* negotiated, full duplex, PAUSE obeyed */
 
-/* What an image has to start, until event 1, and to find its link after that; slow ones look for a
- * transceiver for a second. */
+/* What an image has to start, until event 1, and to find its link after that. Slow ones look for a
+ * transceiver for a second; over copper there are some that have their link after three. */
 #define ETHERNET_UP_NS   UINT64_C(3000000000)
-#define ETHERNET_LINK_NS UINT64_C(1000000000)
+#define ETHERNET_LINK_NS UINT64_C(6000000000)
 
 struct ethernet_options {
     uint32_t mode;           /* beside MODE_USUAL: MODE_ONE_DMA or 0 */

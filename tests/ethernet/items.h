@@ -2,7 +2,8 @@
 /*
  * What firmware with the interface of the public drivers must do, item by item, each on two boards
  * that face each other: items_*.c. trial.c runs one item on one kind of board; run_items.c is the
- * program. Items rely on interface.h alone, not on anything that only our own firmware has.
+ * program. Items of the board rely on interface.h alone, not on anything that only our own firmware
+ * has.
  */
 #ifndef ETHERNET_ITEMS_H
 #define ETHERNET_ITEMS_H
@@ -30,6 +31,11 @@ enum {
 
 enum { ODD_MESSAGES = 32, ODD_BYTES = 160, SENT_TIMES = 2048 };
 
+/* What an item tests. Of the board: what firmware with this interface does whoever wrote it, so
+ * that the board is at fault when it does not hold. Of this project's firmware: what firmware of
+ * other origin does in other ways. */
+enum subject { BOARD, OWN_FIRMWARE, SUBJECTS };
+
 struct trial;
 
 struct side {
@@ -53,6 +59,7 @@ struct item {
     void (*run)(struct side *side);       /* both sides, with the link up unless... [program] */
     bool starts;                          /* ...run starts the boards itself */
     uint32_t limit_ms;                    /* of simulated time, after boot and link; 0: 1000 */
+    enum subject subject;
 };
 
 /* What strange behaviour the simulator reported, each once. */

@@ -153,9 +153,9 @@ static void run_address(struct side *side) {
 
 const struct item filter_items[] = {
     {"multicast", "12 groups joined, one left, all on and off", WIRES, FIBRE_512K, NULL, run_groups,
-     false, 0},
-    {"promiscuous", "on and off, twice", WIRES, FIBRE_1M, NULL, run_promiscuous, false, 0},
+     false, 0, BOARD},
+    {"promiscuous", "on and off, twice", WIRES, FIBRE_1M, NULL, run_promiscuous, false, 0, BOARD},
     {"another address", "frames to it are received, those to the old one not", WIRES, FIBRE_1M,
-     NULL, run_address, false, 0},
-    {NULL, NULL, 0, 0, NULL, NULL, false, 0},
+     NULL, run_address, false, 0, BOARD},
+    {NULL, NULL, 0, 0, NULL, NULL, false, 0, BOARD},
 };

@@ -231,16 +231,16 @@ static void run_late(struct side *side) {
 
 const struct item interrupt_items[] = {
     {"receive coalescing", "interrupts by ticks and by number of frames, no more and no later",
-     WIRES, FIBRE_1M, prepare_receive, run_receive, false, 0},
+     WIRES, FIBRE_1M, prepare_receive, run_receive, false, 0, BOARD},
     {"send coalescing", "the same of sends, and DESCRIPTOR_NOW", WIRES, FIBRE_1M, prepare_send,
-     run_send, false, 0},
+     run_send, false, 0, BOARD},
     {"coalesced alarms", "with RING_COALESCE_ALARM only the interrupt waits", WIRES, FIBRE_1M,
-     prepare_alarm, run_alarm, false, 0},
+     prepare_alarm, run_alarm, false, 0, OWN_FIRMWARE},
     {"masked interrupts", "none while masked, one after", WIRES, FIBRE_1M, NULL, run_masked, false,
-     0},
+     0, BOARD},
     {"host at work", "no interrupt while mailbox 0 says so, one after", WIRES, FIBRE_1M, NULL,
-     run_at_work, false, 0},
+     run_at_work, false, 0, OWN_FIRMWARE},
     {"no lost interrupts", "in 5000 frames each way the host never waits in vain", WIRES, FIBRE,
-     NULL, run_late, false, 0},
-    {NULL, NULL, 0, 0, NULL, NULL, false, 0},
+     NULL, run_late, false, 0, BOARD},
+    {NULL, NULL, 0, 0, NULL, NULL, false, 0, BOARD},
 };

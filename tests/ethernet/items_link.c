@@ -2,12 +2,10 @@
 /* Items: the cable, negotiation and PAUSE. */
 #include "tests/ethernet/items.h"
 
-#define LINK_NS UINT64_C(1000000000)
-
 static bool await_link(struct side *side, bool up, const char *when) {
-    return item_need(side, ethernet_await_link(&side->ethernet, up, LINK_NS),
+    return item_need(side, ethernet_await_link(&side->ethernet, up, ETHERNET_LINK_NS),
                      "board %u: no event that the link is %s within %u ms %s", side->index,
-                     up ? "up" : "down", (unsigned)(LINK_NS / 1000000), when) &&
+                     up ? "up" : "down", (unsigned)(ETHERNET_LINK_NS / 1000000), when) &&
            item_meet(side);
 }
 
@@ -145,14 +143,14 @@ static void run_slow(struct side *side) {
 
 const struct item link_items[] = {
     {"cable", "out and in, three times: events down and up, and frames again", WIRES,
-     FIBRE_512K | EXTERNAL_1M | COPPER_1M, NULL, run_cable, false, 9000},
+     FIBRE_512K | EXTERNAL_1M | COPPER_1M, NULL, run_cable, false, 9000, BOARD},
     {"negotiation by command", "the link comes up again and carries frames", WIRES, FIBRE_1M, NULL,
-     run_negotiate, false, 9000},
+     run_negotiate, false, 20000, BOARD},
     {"PAUSE", "4000 frames of 1514 bytes to a slow host, none lost", WIRES, FIBRE, prepare_pause,
-     run_pause, false, 4000},
+     run_pause, false, 4000, BOARD},
     {"PAUSE, mixed frames", "each of 8000 received, or counted as dropped", WIRES, FIBRE,
-     prepare_pause, run_pause_mixed, false, 4000},
+     prepare_pause, run_pause_mixed, false, 4000, BOARD},
     {"slow host", "without PAUSE: each received or counted as dropped, then all is well", WIRES,
-     FIBRE, prepare_no_pause, run_slow, false, 4000},
-    {NULL, NULL, 0, 0, NULL, NULL, false, 0},
+     FIBRE, prepare_no_pause, run_slow, false, 4000, BOARD},
+    {NULL, NULL, 0, 0, NULL, NULL, false, 0, BOARD},
 };

@@ -5,7 +5,8 @@
  *     ethernet_items [--all] [--own=FILE] [--image=FILE[:PREFIX]] [--prefix=PREFIX] [TEXT]
  *
  * --all takes every kind of board that an item is for, not some. TEXT: only items with it in their
- * name. The counts are the last thing printed; the exit status is 1 when an item did not hold.
+ * name. The counts are the last thing printed. The exit status is 1 when an item did not hold; of
+ * an image supplied, only those of the board count.
  */
 #include "tests/ethernet/items.h"
 
@@ -13,6 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static const char *const headings[SUBJECTS] = {
+    [BOARD] = "Items that test the board:",
+    [OWN_FIRMWARE] = "Items that test this project's firmware, which other firmware may not hold:"};
 
 static const char own_image[] = "build/ethernet/ethernet.elf";
 
@@ -56,9 +61,27 @@ static void tell_odd(const struct odd *odd) {
         printf("  and %u more\n", odd->beyond);
 }
 
-/* All items on one image. False when it cannot be read. */
+static void run_subject(const struct arguments *arguments, enum subject subject,
+                        const struct image *image, bool own, struct odd *odd, struct score *score) {
+    bool any = false;
+    for (const struct item *const *group = groups; *group != NULL; group++)
+        for (const struct item *item = *group; item->name != NULL; item++) {
+            if (item->subject != subject ||
+                (arguments->text != NULL && strstr(item->name, arguments->text) == NULL))
+                continue;
+            if (!any)
+                printf("%s\n", headings[subject]);
+            any = true;
+            const unsigned kinds = arguments->all ? item->kinds : item->quick_kinds;
+            for (unsigned kind = 0; kind < BOARD_KINDS; kind++)
+                if ((kinds >> kind & 1) != 0)
+                    run_item(item, kind, image, own, odd, score);
+        }
+}
+
+/* All items on one image, with a score for each subject. False when it cannot be read. */
 static bool run_image(const struct arguments *arguments, const char *file, const char *prefix,
-                      bool own, struct score *score) {
+                      bool own, struct score scores[SUBJECTS]) {
     static struct odd odd;
     char problem[256];
     char name[512], prefix_copy[64];
@@ -75,22 +98,15 @@ static bool run_image(const struct arguments *arguments, const char *file, const
     }
     printf("%s: %s%s%s\n", own ? "Our own Ethernet firmware" : "The image supplied", file,
            image.version[0] != '\0' ? ", version " : "", image.version);
-    for (const struct item *const *group = groups; *group != NULL; group++)
-        for (const struct item *item = *group; item->name != NULL; item++) {
-            if (arguments->text != NULL && strstr(item->name, arguments->text) == NULL)
-                continue;
-            const unsigned kinds = arguments->all ? item->kinds : item->quick_kinds;
-            for (unsigned kind = 0; kind < BOARD_KINDS; kind++)
-                if ((kinds >> kind & 1) != 0)
-                    run_item(item, kind, &image, own, &odd, score);
-        }
+    for (unsigned subject = 0; subject < SUBJECTS; subject++)
+        run_subject(arguments, subject, &image, own, &odd, &scores[subject]);
     image_free(&image);
     tell_odd(&odd);
     return true;
 }
 
 /* FILE or FILE:PREFIX. */
-static bool run_supplied(const struct arguments *arguments, struct score *score) {
+static bool run_supplied(const struct arguments *arguments, struct score scores[SUBJECTS]) {
     char file[512];
     const char *colon = strrchr(arguments->image, ':');
     const char *prefix = arguments->prefix;
@@ -100,7 +116,7 @@ static bool run_supplied(const struct arguments *arguments, struct score *score)
             '\0';
         prefix = colon + 1;
     }
-    return run_image(arguments, file, prefix, false, score);
+    return run_image(arguments, file, prefix, false, scores);
 }
 
 static const char *value_of(const char *argument, const char *option) {
@@ -127,13 +143,24 @@ static bool read_arguments(int argc, char **argv, struct arguments *arguments) {
     return true;
 }
 
-static void tell(const char *whose, const struct score *score) {
-    printf("%s: %u held, %u did not hold\n", whose, score->held, score->failed);
+static unsigned count(const struct score scores[SUBJECTS]) {
+    unsigned items = 0;
+    for (unsigned subject = 0; subject < SUBJECTS; subject++)
+        items += scores[subject].held + scores[subject].failed;
+    return items;
+}
+
+static void tell(const char *whose, const struct score scores[SUBJECTS]) {
+    printf("%s: %u held, %u did not hold", whose, scores[BOARD].held, scores[BOARD].failed);
+    if (scores[OWN_FIRMWARE].held + scores[OWN_FIRMWARE].failed > 0)
+        printf("; of the firmware's items %u held, %u did not", scores[OWN_FIRMWARE].held,
+               scores[OWN_FIRMWARE].failed);
+    printf("\n");
 }
 
 int main(int argc, char **argv) {
     struct arguments arguments = {.own = own_image};
-    struct score own = {0}, supplied = {0};
+    struct score own[SUBJECTS] = {{0}}, supplied[SUBJECTS] = {{0}};
     if (!read_arguments(argc, argv, &arguments)) {
         fprintf(stderr,
                 "usage: %s [--all] [--own=FILE] [--image=FILE[:PREFIX]] [--prefix=PREFIX] "
@@ -143,17 +170,18 @@ int main(int argc, char **argv) {
     }
     const bool given = arguments.image != NULL && arguments.image[0] != '\0';
     const bool read_own =
-        arguments.own[0] == '\0' || run_image(&arguments, arguments.own, NULL, true, &own);
-    const bool read_supplied = !given || run_supplied(&arguments, &supplied);
+        arguments.own[0] == '\0' || run_image(&arguments, arguments.own, NULL, true, own);
+    const bool read_supplied = !given || run_supplied(&arguments, supplied);
     if (!read_own || !read_supplied)
         return 2;
-    if (own.held + own.failed + supplied.held + supplied.failed == 0) {
+    if (count(own) + count(supplied) == 0) {
         fprintf(stderr, "no item has '%s' in its name\n", arguments.text);
         return 2;
     }
-    if (own.held + own.failed > 0)
-        tell("our own firmware", &own);
+    if (count(own) > 0)
+        tell("our own firmware", own);
     if (given)
-        tell(arguments.image, &supplied);
-    return own.failed + supplied.failed > 0 ? 1 : 0;
+        tell(arguments.image, supplied);
+    const unsigned failed = own[BOARD].failed + own[OWN_FIRMWARE].failed + supplied[BOARD].failed;
+    return failed > 0 ? 1 : 0;
 }

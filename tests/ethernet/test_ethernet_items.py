@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.long_tests import long
+
 OWN = "build/ethernet/ethernet.elf"
+SECOND = "build/ethernet/second/ethernet.elf"
 # The start address of a C header's arrays; branches to itself for ever.
 HEADER = """
 int {prefix}StartAddr = 0x4000; int {prefix}TextAddr = 0x4000; int {prefix}TextLen = 0x8;
@@ -23,6 +26,39 @@ def items(*arguments: str) -> tuple[int, list[str]]:
         check=False,
     )
     return result.returncode, (result.stdout + result.stderr).splitlines()
+
+
+@pytest.mark.parametrize(
+    "item, held, of_firmware",
+    [
+        ("link", 8, ""),  # over copper later than over fibre
+        ("commands", 1, ""),
+        ("checksums", 6, ""),
+        ("statistics", 0, "; of the firmware's items 0 held, 2 did not"),
+        ("host at work", 0, "; of the firmware's items 0 held, 1 did not"),
+        ("coalesced alarms", 0, "; of the firmware's items 0 held, 1 did not"),
+        pytest.param("", 66, "; of the firmware's items 0 held, 4 did not", marks=long),
+    ],
+)
+def test_other_firmware_holds_the_items_of_the_board(
+    item: str, held: int, of_firmware: str
+) -> None:
+    """The second image differs as firmware of other origin does; what only the first one promises sets no status."""
+    status, lines = items("--own=", f"--image={SECOND}", *([item] if item else []))
+    assert lines[-1] == f"{SECOND}: {held} held, 0 did not hold{of_firmware}"
+    assert status == 0
+    heading = (
+        "Items that test this project's firmware, which other firmware may not hold:"
+    )
+    apart = lines.index(heading) if of_firmware else len(lines)
+    failed = [i for i, line in enumerate(lines) if line.startswith("DID NOT HOLD")]
+    assert all(place > apart for place in failed)
+
+
+def test_our_firmware_must_hold_its_own_items_too() -> None:
+    status, lines = items(f"--own={SECOND}", "host at work")
+    assert lines[-1].endswith("of the firmware's items 0 held, 1 did not")
+    assert status == 1
 
 
 def test_the_same_items_run_on_a_supplied_image() -> None:

@@ -2,6 +2,7 @@
 /* Core A: the command ring. It lies in SRAM; the host writes words, then the producer to mailbox 1.
  */
 #include "tests/ethernet/firmware/core_a.h"
+#include "tests/ethernet/firmware/parameters.h"
 
 #define ROOM 8u /* of waiting events, for what is no answer to commands */
 
@@ -59,7 +60,10 @@ static void execute(uint32_t number, uint32_t code) {
         take_address();
         break;
     case COMMAND_CLEAR_PROFILE:
-        clear_profile();
+        if (KNOWS_CLEAR_PROFILE)
+            clear_profile();
+        else
+            tell_event(EVENT_ERROR, 1, 0);
         break;
     case COMMAND_ALL_GROUPS:
         set_all_groups(code == ON);

@@ -4,6 +4,7 @@
  * over the MII management lines of HW[044] (IEEE 802.3 clause 22).
  */
 #include "tests/ethernet/firmware/core_a.h"
+#include "tests/ethernet/firmware/parameters.h"
 
 #define PHY     1u      /* its address */
 #define PORT_A  0x0E00u /* steps of HW[238] (tigon2.md 16.8) */
@@ -42,6 +43,7 @@ static bool summarises; /* the PHY is one that has this register */
 static uint32_t gigabit_link;
 static uint32_t slow_link;
 static bool up;
+static uint32_t negotiated_at; /* when that began, microseconds */
 
 static void clock_bit(uint32_t lines) {
     const uint32_t others = HW(LOCAL_CONTROL) & ~(MII_CLOCK | MII_ENABLE | MII_OUT);
@@ -104,6 +106,7 @@ void copper_negotiate(uint32_t gigabit, uint32_t slow) {
     gigabit_link = gigabit;
     slow_link = slow;
     up = false;
+    negotiated_at = HW(TIMER);
     write_phy(ADVERTISED, 1u | if_set(slow, LINK_10 | LINK_HALF, 0x0020) |
                               if_set(slow, LINK_10 | LINK_FULL, 0x0040) |
                               if_set(slow, LINK_100 | LINK_HALF, 0x0080) |
@@ -136,7 +139,7 @@ void copper_tick(void) {
     ticks = 0;
     const uint32_t status = read_phy(STATUS);
     const bool link = (status & STATUS_LINK) != 0 && (status & STATUS_NEGOTIATED) != 0;
-    if (link && !up) {
+    if (link && !up && HW(TIMER) - negotiated_at > COPPER_PATIENCE_US) {
         link_is_up();
     } else if (!link && up) {
         up = false;

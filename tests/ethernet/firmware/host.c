@@ -6,6 +6,7 @@
  * queued as soon as the data is. Not every frame is told of at once: the host's shared words say
  * how many and how long (core B looks at the time).
  */
+#include "tests/ethernet/firmware/parameters.h"
 #include "tests/ethernet/firmware/queue.h"
 
 #define WAITING_EVENTS 64u /* in SRAM, when the host's ring is full */
@@ -57,7 +58,7 @@ void alarm(void) {
 static void host_at_work(uint32_t value) {
     if (value != 0)
         alarm_saved = false;
-    else if (alarm_saved || alarm_suppressed)
+    else if (ALARM_AFTER_WORK && (alarm_saved || alarm_suppressed))
         alarm();
 }
 
@@ -139,7 +140,7 @@ void frame_returned(void) {
         shared.returns.until = HW(TIMER) + settings.receive_us;
         shared.returns.waiting = 1;
     }
-    if ((settings.returns.flags & RING_COALESCE_ALARM) != 0)
+    if (KNOWS_COALESCE_ALARM && (settings.returns.flags & RING_COALESCE_ALARM) != 0)
         write_return_producer(KIND_NONE);
 }
 
@@ -176,7 +177,7 @@ void sends_consumed(uint32_t index, bool now) {
         shared.sends.until = HW(TIMER) + settings.send_us;
         shared.sends.waiting = 1;
     }
-    if ((settings.sends.flags & RING_COALESCE_ALARM) != 0)
+    if (KNOWS_COALESCE_ALARM && (settings.sends.flags & RING_COALESCE_ALARM) != 0)
         write_send_consumer(KIND_NONE);
 }
 
@@ -207,7 +208,7 @@ void writes_possible(void) {
 /* The host changes some shared words without a sign. */
 RARE void host_look(void) {
     writes_possible();
-    if (alarm_suppressed)
+    if (ALARM_AFTER_WORK && alarm_suppressed)
         alarm();
 }
 

@@ -7,6 +7,7 @@
  * The first bytes of a frame are read where it lies without a thought of the buffer's end: frames
  * begin at multiples of 32 (tigon2.md 16.4).
  */
+#include "tests/ethernet/firmware/parameters.h"
 #include "tests/ethernet/firmware/queue.h"
 
 #define CACHED      64u /* entries of each ring of buffers */
@@ -203,6 +204,10 @@ static void prepare_sums(struct incoming *frame, uint32_t ring_flags) {
     struct ip ip;
     if ((frame->flags & DESCRIPTOR_ERROR) != 0 || !find_ip(&frame->at, &ip))
         return;
+    if (CUTS_PADDING && (ring_flags & (RING_IP_SUM | RING_TRANSPORT_SUM)) != 0) {
+        frame->at.length = ip.end;
+        frame->length = ip.end - frame->cut;
+    }
     if ((ring_flags & RING_IP_SUM) != 0) {
         frame->flags |= DESCRIPTOR_IP_SUM;
         frame->sums = ip.header_sum << 16;
@@ -258,7 +263,6 @@ static inline void deliver(struct incoming *frame, uint32_t number) {
     const volatile struct entry *buffer = &ring->cache[ring->taken & (CACHED - 1)];
     struct bus_address to = {buffer->word[RECEIVE_HIGH], buffer->word[RECEIVE_LOW]};
     uint32_t local = frame->at.address;
-    uint32_t left = frame->length;
     uint32_t state = 0;
     uint32_t kind = KIND_NONE;
     if (settings.summed_returns) {
@@ -268,6 +272,7 @@ static inline void deliver(struct incoming *frame, uint32_t number) {
         writes_reserved++;
     }
     stage(frame, buffer);
+    uint32_t left = frame->length;
     if (frame->cut != 0) {
         queue_data(to, local, TYPE_AT, state, KIND_NONE);
         state &= ~DMA_SUM_RESTART;
