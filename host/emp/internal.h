@@ -112,7 +112,8 @@ struct libemp_board {
     struct libemp_held held[HELD_LIMIT]; /* in the order in which they were posted */
 
     struct libemp_memory *memories;
-    struct libemp_transfer *transfers; /* of long messages: unfinished, and kept for later ones */
+    struct libemp_long *longs; /* long messages: unfinished, and kept for later ones */
+    libemp_transfer long_count;
     struct libemp_statistics statistics;
     int event; /* libemp_event_descriptor's; -1 until it is needed */
     int event_timer;
@@ -127,8 +128,11 @@ int libemp_cut(struct libemp_board *board, const struct libemp_piece *pieces, si
                struct libemp_fragment fragments[EMP_INDIRECT_ENTRIES], uint32_t *length);
 void libemp_forget_memories(struct libemp_board *board);
 
-/* long.c: frees the transfers of long messages. Their memory has been forgotten before. */
-void libemp_forget_transfers(struct libemp_board *board);
+/* long.c: ends all long messages, because their requests are gone; whether an unfinished one uses
+ * this memory; frees them, whose memory has been forgotten before. */
+void libemp_end_longs(struct libemp_board *board);
+bool libemp_longs_use(const struct libemp_board *board, const struct libemp_memory *memory);
+void libemp_forget_longs(struct libemp_board *board);
 
 /* event.c: closes the descriptor, if there is one. */
 void libemp_close_event(struct libemp_board *board);

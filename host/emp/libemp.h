@@ -200,7 +200,8 @@ LIBEMP_CHECKED int libemp_register(struct libemp_board *board, void *address, si
                                    struct libemp_memory **memory);
 
 /* Ends a registration. -EBUSY while a request is posted that uses this memory, or any request with
- * pieces of several registrations, or while a registration uses its pages. */
+ * pieces of several registrations, while a long message that uses it is unfinished, whether or not
+ * one of its segments is posted, or while a registration uses its pages. */
 LIBEMP_CHECKED int libemp_deregister(struct libemp_memory *memory);
 
 /* ------------------------------------------------------------------------------------------------
@@ -424,8 +425,9 @@ size_t libemp_descriptor_limit(void);
  * nothing else that could match it: no other receive that accepts its source and tag, and no other
  * send with its destination and tag.
  *
- * A transfer belongs to the board: it is never freed by the program, and ends with libemp_close. */
-struct libemp_transfer;
+ * A transfer is known by a number, which no later transfer of this handle has. libemp_stop and
+ * libemp_start end all transfers, as they do all requests. */
+typedef uint64_t libemp_transfer;
 
 /* Begins to send or receive. `place`: the data of the message, or room for as much of it as the
  * program wants; it is copied. NULL, or a length of 0: no data.
@@ -433,11 +435,9 @@ struct libemp_transfer;
  * as of libemp_post_send. -EMSGSIZE: longer than 2^40 bytes. -EAGAIN: no descriptors are free.
  * -ENOMEM: no page for headers or addresses. -ENODEV: no firmware runs. */
 LIBEMP_CHECKED int libemp_send_long(struct libemp_board *board, uint16_t peer, uint64_t tag,
-                                    const struct libemp_piece *place,
-                                    struct libemp_transfer **transfer);
+                                    const struct libemp_piece *place, libemp_transfer *transfer);
 LIBEMP_CHECKED int libemp_receive_long(struct libemp_board *board, uint16_t peer, uint64_t tag,
-                                       const struct libemp_piece *place,
-                                       struct libemp_transfer **transfer);
+                                       const struct libemp_piece *place, libemp_transfer *transfer);
 
 /* Posts what can be posted, and tests whether the message has ended. `length`, which may be NULL,
  * is then the bytes of the whole message, as far as it is known.
@@ -448,23 +448,24 @@ LIBEMP_CHECKED int libemp_receive_long(struct libemp_board *board, uint16_t peer
  *                  the sender was started anew, or used another call. What is in the receive's
  *                  memory is worthless, and the two programs must find out where they stand.
  *     -ECANCELED   It was cancelled; see libemp_cancel_long.
- *     -EINVAL      It has ended before, or libemp_stop has forgotten it.
+ *     -EINVAL      It has ended before, or a stop or start has ended it.
  *     others       of a segment; as of libemp_test. All of a receive's memory is worthless then.
  * These do not: -EAGAIN: not finished; -EIO of a board that has gone, as of libemp_test. */
-LIBEMP_CHECKED int libemp_test_long(struct libemp_transfer *transfer, uint64_t *length);
+LIBEMP_CHECKED int libemp_test_long(struct libemp_board *board, libemp_transfer transfer,
+                                    uint64_t *length);
 
 /* The same, but waits until the message has ended. These do not end the transfer: -ETIMEDOUT; -EIO
  * of a board that has gone or whose firmware has stopped; -EAGAIN: no descriptors are free for a
  * segment, so the program must finish another request first. */
-LIBEMP_CHECKED int libemp_wait_long(struct libemp_transfer *transfer, uint64_t timeout_ns,
-                                    uint64_t *length);
+LIBEMP_CHECKED int libemp_wait_long(struct libemp_board *board, libemp_transfer transfer,
+                                    uint64_t timeout_ns, uint64_t *length);
 
 /* Posts no more segments, and cancels those that are posted, each as libemp_cancel does. The
  * transfer does not end here: libemp_test_long reports -ECANCELED when the segments have ended, or
  * 0 if they were the last ones. The other end learns nothing of it; its transfer must be cancelled,
  * too. -EINVAL: it has ended before. -EOPNOTSUPP: it is a send, and the library is built for a
  * profile that cancels none. */
-LIBEMP_CHECKED int libemp_cancel_long(struct libemp_transfer *transfer);
+LIBEMP_CHECKED int libemp_cancel_long(struct libemp_board *board, libemp_transfer transfer);
 
 /* ------------------------------------------------------------------------------------------------
  * Counters and parameters, by the names of the specification */

@@ -24,9 +24,10 @@ enum {
 _Static_assert(SEGMENT_BYTES / EMP_PAGE_BYTES + 2 <= EMP_INDIRECT_ENTRIES, "a segment fits");
 _Static_assert(SEGMENT_BYTES + HEADER_BYTES <= EMP_MESSAGE_LIMIT, "a segment fits");
 
-struct libemp_transfer {
-    struct libemp_transfer *next; /* of the board; kept for later ones when it has ended */
+struct libemp_long {
+    struct libemp_long *next; /* of the board; kept for later ones when it has ended */
     struct libemp_board *board;
+    libemp_transfer number; /* by which the program knows it */
     bool unfinished;
     bool receive;
     bool cancelled;
@@ -42,7 +43,7 @@ struct libemp_transfer {
     libemp_request requests[SEGMENTS_POSTED];
 };
 
-static uint64_t segments(const struct libemp_transfer *transfer) {
+static uint64_t segments(const struct libemp_long *transfer) {
     if (!transfer->length_known || transfer->length == 0)
         return 1;
     return (transfer->length - 1) / SEGMENT_BYTES + 1;
@@ -55,7 +56,7 @@ static uint64_t share(uint64_t bytes, uint64_t segment) {
     return rest < SEGMENT_BYTES ? rest : SEGMENT_BYTES;
 }
 
-static uint8_t *header_of(const struct libemp_transfer *transfer, uint64_t segment) {
+static uint8_t *header_of(const struct libemp_long *transfer, uint64_t segment) {
     return transfer->headers + segment % SEGMENTS_POSTED * HEADER_BYTES;
 }
 
@@ -74,7 +75,7 @@ static uint64_t get_half(const uint8_t *header, unsigned half) {
 
 /* ---------------------------------------------------------------------------------- Segments */
 
-static int post_segment(struct libemp_transfer *transfer) {
+static int post_segment(struct libemp_long *transfer) {
     const uint64_t segment = transfer->posted;
     uint8_t *header = header_of(transfer, segment);
     const uint64_t here = share(transfer->place.length, segment);
@@ -92,7 +93,7 @@ static int post_segment(struct libemp_transfer *transfer) {
 
 /* Ends of cancelled segments are reported like others. A send that the profile cannot cancel goes
  * on to its end. */
-static void cancel_segments(struct libemp_transfer *transfer) {
+static void cancel_segments(struct libemp_long *transfer) {
     for (uint64_t segment = transfer->ended; segment < transfer->posted; segment++) {
         const int ignored =
             libemp_cancel(transfer->board, transfer->requests[segment % SEGMENTS_POSTED]);
@@ -100,7 +101,7 @@ static void cancel_segments(struct libemp_transfer *transfer) {
     }
 }
 
-static void fail(struct libemp_transfer *transfer, int error) {
+static void fail(struct libemp_long *transfer, int error) {
     if (transfer->error)
         return;
     transfer->error = error;
@@ -108,7 +109,7 @@ static void fail(struct libemp_transfer *transfer, int error) {
 }
 
 /* -EAGAIN: a segment waits for a descriptor. */
-static int post_segments(struct libemp_transfer *transfer) {
+static int post_segments(struct libemp_long *transfer) {
     while (!transfer->error && !transfer->cancelled && transfer->posted < segments(transfer) &&
            transfer->posted - transfer->ended < SEGMENTS_POSTED) {
         const int error = post_segment(transfer);
@@ -123,7 +124,7 @@ static int post_segments(struct libemp_transfer *transfer) {
 }
 
 /* Is a message that has come the segment that this receive waits for? */
-static bool is_expected(struct libemp_transfer *transfer, int error, uint32_t bytes) {
+static bool is_expected(struct libemp_long *transfer, int error, uint32_t bytes) {
     const uint64_t segment = transfer->ended;
     const uint8_t *header = header_of(transfer, segment);
     const uint64_t length = get_half(header, 1);
@@ -138,7 +139,7 @@ static bool is_expected(struct libemp_transfer *transfer, int error, uint32_t by
 }
 
 /* The oldest posted segment has ended with `error`. */
-static void end_segment(struct libemp_transfer *transfer, int error, uint32_t bytes) {
+static void end_segment(struct libemp_long *transfer, int error, uint32_t bytes) {
     const bool received = transfer->receive && (error == 0 || error == -EMSGSIZE);
     if (received && !is_expected(transfer, error, bytes))
         error = libemp_fail(transfer->board, -EPROTO,
@@ -153,7 +154,7 @@ static void end_segment(struct libemp_transfer *transfer, int error, uint32_t by
 }
 
 /* No segment is posted: what became of the message. */
-static int outcome(struct libemp_transfer *transfer, uint64_t *length) {
+static int outcome(struct libemp_long *transfer, uint64_t *length) {
     const bool whole = transfer->length_known && transfer->ended == segments(transfer);
     int error = transfer->error;
     if (error)
@@ -175,10 +176,8 @@ static uint64_t rest_ns(struct libemp_board *board, uint64_t until_ns) {
 }
 
 /* Goes on until the message has ended, or a segment has not: at `*until_ns`, or NULL: now. */
-static int progress(struct libemp_transfer *transfer, const uint64_t *until_ns, uint64_t *length) {
+static int progress(struct libemp_long *transfer, const uint64_t *until_ns, uint64_t *length) {
     struct libemp_board *board = transfer->board;
-    if (!transfer->unfinished)
-        return libemp_fail(board, -EINVAL, "the long message has ended before");
     for (;;) {
         struct libemp_completion completion = {0};
         const int waits = post_segments(transfer);
@@ -196,16 +195,25 @@ static int progress(struct libemp_transfer *transfer, const uint64_t *until_ns, 
 
 /* ----------------------------------------------------------------------------------- Transfers */
 
-static struct libemp_transfer *find_ended(struct libemp_board *board) {
-    for (struct libemp_transfer *old = board->transfers; old; old = old->next)
+/* NULL, with a sentence: it has ended, or never was one. */
+static struct libemp_long *find(struct libemp_board *board, libemp_transfer number) {
+    for (struct libemp_long *transfer = board->longs; transfer; transfer = transfer->next)
+        if (transfer->unfinished && transfer->number == number)
+            return transfer;
+    (void)libemp_fail(board, -EINVAL, "no such long message, or it has ended before");
+    return NULL;
+}
+
+static struct libemp_long *find_ended(struct libemp_board *board) {
+    for (struct libemp_long *old = board->longs; old; old = old->next)
         if (!old->unfinished)
             return old;
     return NULL;
 }
 
 /* One that has ended, or a new one: its headers stay registered until the board is closed. */
-static struct libemp_transfer *take_transfer(struct libemp_board *board) {
-    struct libemp_transfer *transfer = find_ended(board);
+static struct libemp_long *take_transfer(struct libemp_board *board) {
+    struct libemp_long *transfer = find_ended(board);
     if (transfer)
         return transfer;
     transfer = calloc(1, sizeof *transfer);
@@ -220,19 +228,31 @@ static struct libemp_transfer *take_transfer(struct libemp_board *board) {
         free(transfer);
         return NULL;
     }
-    transfer->next = board->transfers;
-    board->transfers = transfer;
+    transfer->next = board->longs;
+    board->longs = transfer;
     return transfer;
 }
 
-void libemp_forget_transfers(struct libemp_board *board) {
-    struct libemp_transfer *next;
-    for (struct libemp_transfer *transfer = board->transfers; transfer; transfer = next) {
+void libemp_end_longs(struct libemp_board *board) {
+    for (struct libemp_long *transfer = board->longs; transfer; transfer = transfer->next)
+        transfer->unfinished = false;
+}
+
+bool libemp_longs_use(const struct libemp_board *board, const struct libemp_memory *memory) {
+    for (const struct libemp_long *transfer = board->longs; transfer; transfer = transfer->next)
+        if (transfer->unfinished && transfer->place.memory == memory)
+            return true;
+    return false;
+}
+
+void libemp_forget_longs(struct libemp_board *board) {
+    struct libemp_long *next;
+    for (struct libemp_long *transfer = board->longs; transfer; transfer = next) {
         next = transfer->next;
         libemp_free(board, transfer->headers, EMP_PAGE_BYTES);
         free(transfer);
     }
-    board->transfers = NULL;
+    board->longs = NULL;
 }
 
 /* As a post checks its pieces; later segments cannot fail for what is checked here. */
@@ -247,7 +267,7 @@ static int check_place(struct libemp_board *board, const struct libemp_piece *pl
 }
 
 static int begin(struct libemp_board *board, bool receive, uint16_t peer, uint64_t tag,
-                 const struct libemp_piece *place, struct libemp_transfer **transfer) {
+                 const struct libemp_piece *place, libemp_transfer *transfer) {
     static const struct libemp_piece nothing;
     if (!transfer)
         return libemp_fail(board, -EINVAL, "no place for the transfer");
@@ -256,12 +276,12 @@ static int begin(struct libemp_board *board, bool receive, uint16_t peer, uint64
     int error = check_place(board, place);
     if (error)
         return error;
-    for (const struct libemp_transfer *other = board->transfers; other; other = other->next)
+    for (const struct libemp_long *other = board->longs; other; other = other->next)
         if (other->unfinished && other->receive == receive && other->peer == peer &&
             other->tag == tag)
             return libemp_fail(board, -EBUSY, "a long message with node %u and this tag is posted",
                                peer);
-    struct libemp_transfer *new = take_transfer(board);
+    struct libemp_long *new = take_transfer(board);
     if (!new)
         return libemp_fail(board, -ENOMEM, "no memory for a long message");
     new->receive = receive;
@@ -279,36 +299,40 @@ static int begin(struct libemp_board *board, bool receive, uint16_t peer, uint64
     if (new->posted == 0)
         return error ? error : new->error;
     new->unfinished = true;
-    *transfer = new;
+    new->number = ++board->long_count;
+    *transfer = new->number;
     return 0;
 }
 
 int libemp_send_long(struct libemp_board *board, uint16_t peer, uint64_t tag,
-                     const struct libemp_piece *place, struct libemp_transfer **transfer) {
+                     const struct libemp_piece *place, libemp_transfer *transfer) {
     return begin(board, false, peer, tag, place, transfer);
 }
 
 int libemp_receive_long(struct libemp_board *board, uint16_t peer, uint64_t tag,
-                        const struct libemp_piece *place, struct libemp_transfer **transfer) {
+                        const struct libemp_piece *place, libemp_transfer *transfer) {
     return begin(board, true, peer, tag, place, transfer);
 }
 
-int libemp_test_long(struct libemp_transfer *transfer, uint64_t *length) {
-    return progress(transfer, NULL, length);
+int libemp_test_long(struct libemp_board *board, libemp_transfer number, uint64_t *length) {
+    struct libemp_long *transfer = find(board, number);
+    return transfer ? progress(transfer, NULL, length) : -EINVAL;
 }
 
-int libemp_wait_long(struct libemp_transfer *transfer, uint64_t timeout_ns, uint64_t *length) {
-    const uint64_t now_ns = board_now_ns(transfer->board->hardware);
+int libemp_wait_long(struct libemp_board *board, libemp_transfer number, uint64_t timeout_ns,
+                     uint64_t *length) {
+    const uint64_t now_ns = board_now_ns(board->hardware);
     const uint64_t until_ns = timeout_ns < UINT64_MAX - now_ns ? now_ns + timeout_ns : UINT64_MAX;
-    return progress(transfer, &until_ns, length);
+    struct libemp_long *transfer = find(board, number);
+    return transfer ? progress(transfer, &until_ns, length) : -EINVAL;
 }
 
-int libemp_cancel_long(struct libemp_transfer *transfer) {
-    if (!transfer->unfinished)
-        return libemp_fail(transfer->board, -EINVAL, "the long message has ended before");
+int libemp_cancel_long(struct libemp_board *board, libemp_transfer number) {
+    struct libemp_long *transfer = find(board, number);
+    if (!transfer)
+        return -EINVAL;
     if (!transfer->receive && !EMP_CANCELS_SENDS)
-        return libemp_fail(transfer->board, -EOPNOTSUPP,
-                           "the profile of this library cancels no sends");
+        return libemp_fail(board, -EOPNOTSUPP, "the profile of this library cancels no sends");
     transfer->cancelled = true;
     cancel_segments(transfer);
     return 0;

@@ -108,6 +108,8 @@ int libemp_deregister(struct libemp_memory *memory) {
         if (slot->run && (slot->several || slot->memory == memory))
             return libemp_fail(board, -EBUSY, "descriptor %zu still uses the memory", i);
     }
+    if (libemp_longs_use(board, memory))
+        return libemp_fail(board, -EBUSY, "an unfinished long message uses the memory");
     if (memory->users)
         return libemp_fail(board, -EBUSY, "%zu registrations within it still use its pages",
                            memory->users);

@@ -89,7 +89,7 @@ int libemp_close(struct libemp_board *board) {
 void libemp_abandon(struct libemp_board *board) {
     libemp_close_event(board);
     libemp_forget_memories(board);
-    libemp_forget_transfers(board);
+    libemp_forget_longs(board);
     for (size_t i = 0; i < EMP_DESCRIPTOR_LIMIT; i++)
         board_free(board->hardware, board->slots[i].indirect, EMP_PAGE_BYTES);
     if (board->session)

@@ -64,6 +64,7 @@ void libemp_reset_requests(struct libemp_board *board) {
         board->slots[i].run = 0;
     }
     libemp_claims_reset(board);
+    libemp_end_longs(board);
 }
 
 static uint32_t descriptor_address(const struct libemp_board *board, size_t index) {

@@ -43,7 +43,7 @@ static int swap(struct pair_side *side, struct libemp_memory *memory, uint8_t *b
     const struct libemp_piece out = {memory, ODD_OFFSET, length}, in = {memory, ROOM, room};
     const struct libemp_piece brief = {memory, 0, 2}, answer = {memory, 8, 2};
     const unsigned own = side->peer == 0;
-    struct libemp_transfer *sent, *received;
+    libemp_transfer sent, received;
     libemp_request request[2];
     uint64_t sent_bytes = 1, received_bytes = 1;
     int result[2] = {-EAGAIN, -EAGAIN};
@@ -58,9 +58,9 @@ static int swap(struct pair_side *side, struct libemp_memory *memory, uint8_t *b
     need(libemp_post_send(side->board, side->peer, SHORT_TAG, &brief, 1, &request[1]) == 0);
     while (result[0] == -EAGAIN || result[1] == -EAGAIN) {
         if (result[0] == -EAGAIN)
-            result[0] = libemp_test_long(sent, &sent_bytes);
+            result[0] = libemp_test_long(side->board, sent, &sent_bytes);
         if (result[1] == -EAGAIN)
-            result[1] = libemp_test_long(received, &received_bytes);
+            result[1] = libemp_test_long(side->board, received, &received_bytes);
         board_sleep_ns(libemp_hardware(side->board), LOOK_NS);
     }
     need(result[0] == 0 && sent_bytes == length);

@@ -104,7 +104,7 @@ static void expect_no_requests(const struct fixture *fixture) {
 
 static void send__posts_two_segments_at_a_time(void **state) {
     struct fixture *fixture = *state;
-    struct libemp_transfer *transfer;
+    libemp_transfer transfer;
     uint64_t length = 0;
     uint8_t header[HEADER];
     fixture->place.length = 2 * MEBIBYTE + 5;
@@ -120,39 +120,39 @@ static void send__posts_two_segments_at_a_time(void **state) {
         if (segment == 0)
             continue; /* two are posted */
         assert_true(is_all(fixture));
-        assert_int_equal(libemp_test_long(transfer, &length), -EAGAIN);
+        assert_int_equal(libemp_test_long(fixture->board, transfer, &length), -EAGAIN);
         assert_true(is_all(fixture));
         finish_send(fixture, mock_ring(fixture->mock, segment - 1));
-        assert_int_equal(libemp_test_long(transfer, &length), -EAGAIN);
+        assert_int_equal(libemp_test_long(fixture->board, transfer, &length), -EAGAIN);
     }
     finish_send(fixture, mock_ring(fixture->mock, 2));
-    assert_int_equal(libemp_wait_long(transfer, 0, &length), 0);
+    assert_int_equal(libemp_wait_long(fixture->board, transfer, 0, &length), 0);
     assert_true(length == fixture->place.length);
-    assert_int_equal(libemp_test_long(transfer, NULL), -EINVAL);
+    assert_int_equal(libemp_test_long(fixture->board, transfer, NULL), -EINVAL);
     expect_no_requests(fixture);
 }
 
 static void receive__learns_the_length_from_the_first_segment(void **state) {
     struct fixture *fixture = *state;
-    struct libemp_transfer *transfer;
+    libemp_transfer transfer;
     uint64_t length = 0;
     fixture->place.length = 3 * MEBIBYTE;
     assert_int_equal(libemp_receive_long(fixture->board, 1, 7, &fixture->place, &transfer), 0);
     const uint32_t first = next_entry(fixture);
     assert_true(is_all(fixture));
     arrive(fixture, first, 0, MEBIBYTE + 1, HEADER + MEBIBYTE);
-    assert_int_equal(libemp_test_long(transfer, NULL), -EAGAIN);
+    assert_int_equal(libemp_test_long(fixture->board, transfer, NULL), -EAGAIN);
     const uint32_t second = next_entry(fixture);
     assert_true(is_all(fixture));
     arrive(fixture, second, 1, MEBIBYTE + 1, HEADER + 1);
-    assert_int_equal(libemp_test_long(transfer, &length), 0);
+    assert_int_equal(libemp_test_long(fixture->board, transfer, &length), 0);
     assert_true(length == MEBIBYTE + 1);
     expect_no_requests(fixture);
 }
 
 static void empty_messages__are_one_header(void **state) {
     struct fixture *fixture = *state;
-    struct libemp_transfer *out, *in;
+    libemp_transfer out, in;
     uint64_t length = 1;
     assert_int_equal(libemp_send_long(fixture->board, 1, 7, NULL, &out), 0);
     const uint32_t sent = next_entry(fixture);
@@ -160,9 +160,9 @@ static void empty_messages__are_one_header(void **state) {
     assert_int_equal(libemp_receive_long(fixture->board, 1, 7, NULL, &in), 0);
     arrive(fixture, next_entry(fixture), 0, 0, HEADER);
     finish_send(fixture, sent);
-    assert_int_equal(libemp_wait_long(out, 0, &length), 0);
+    assert_int_equal(libemp_wait_long(fixture->board, out, 0, &length), 0);
     assert_true(length == 0);
-    assert_int_equal(libemp_wait_long(in, 0, &length), 0);
+    assert_int_equal(libemp_wait_long(fixture->board, in, 0, &length), 0);
     assert_true(length == 0);
     expect_no_requests(fixture);
 }
@@ -171,14 +171,14 @@ static void empty_messages__are_one_header(void **state) {
 static void receive__delivers_the_beginning_of_what_is_too_long(void **state) {
     static const size_t rooms[] = {0, 1, MEBIBYTE - 1, MEBIBYTE, MEBIBYTE + 1, 3 * MEBIBYTE - 1};
     struct fixture *fixture = *state;
-    struct libemp_transfer *transfer;
+    libemp_transfer transfer;
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
         uint64_t length = 0;
         fixture->place.length = rooms[i];
         assert_int_equal(libemp_receive_long(fixture->board, 1, 7, &fixture->place, &transfer), 0);
         for (uint32_t segment = 0; segment < 3; segment++) {
             arrive(fixture, next_entry(fixture), segment, 3 * MEBIBYTE, HEADER + MEBIBYTE);
-            assert_int_equal(libemp_test_long(transfer, &length),
+            assert_int_equal(libemp_test_long(fixture->board, transfer, &length),
                              segment < 2 ? -EAGAIN : -EMSGSIZE);
         }
         assert_true(length == 3 * MEBIBYTE);
@@ -206,73 +206,74 @@ static const struct stranger {
 
 static void receive__refuses_what_is_not_the_next_segment(void **state) {
     struct fixture *fixture = *state;
-    struct libemp_transfer *transfer;
+    libemp_transfer transfer;
     fixture->place.length = 3 * MEBIBYTE;
     for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
         const struct stranger *comes = &strangers[i];
         print_message("%s\n", comes->what);
         assert_int_equal(libemp_receive_long(fixture->board, 1, 7, &fixture->place, &transfer), 0);
         arrive(fixture, next_entry(fixture), 0, 3 * MEBIBYTE, HEADER + MEBIBYTE);
-        assert_int_equal(libemp_test_long(transfer, NULL), -EAGAIN);
+        assert_int_equal(libemp_test_long(fixture->board, transfer, NULL), -EAGAIN);
         const uint32_t second = next_entry(fixture), third = next_entry(fixture);
         arrive(fixture, second, comes->segment, comes->length, comes->bytes);
         if (comes->ordinary)
             memset(header_of(fixture->mock, second), 'x', HEADER);
-        assert_int_equal(libemp_test_long(transfer, NULL), -EAGAIN);
+        assert_int_equal(libemp_test_long(fixture->board, transfer, NULL), -EAGAIN);
         assert_int_equal(next_entry(fixture), EMP_CANCEL_REQUEST | third);
         assert_true(is_all(fixture));
         mock_finish(fixture->mock, third, EMP_RESULT_CANCELLED, 0);
-        assert_int_equal(libemp_test_long(transfer, NULL), -EPROTO);
+        assert_int_equal(libemp_test_long(fixture->board, transfer, NULL), -EPROTO);
         expect_no_requests(fixture);
     }
 }
 
 static void receive__ends_as_a_segment_that_fails(void **state) {
     struct fixture *fixture = *state;
-    struct libemp_transfer *transfer;
+    libemp_transfer transfer;
     fixture->place.length = 3 * MEBIBYTE;
     assert_int_equal(libemp_receive_long(fixture->board, 1, 7, &fixture->place, &transfer), 0);
     arrive(fixture, next_entry(fixture), 0, 3 * MEBIBYTE, HEADER + MEBIBYTE);
-    assert_int_equal(libemp_test_long(transfer, NULL), -EAGAIN);
+    assert_int_equal(libemp_test_long(fixture->board, transfer, NULL), -EAGAIN);
     mock_finish(fixture->mock, next_entry(fixture), EMP_RESULT_PEER_RESTARTED, 0);
     const uint32_t third = next_entry(fixture);
-    assert_int_equal(libemp_test_long(transfer, NULL), -EAGAIN);
+    assert_int_equal(libemp_test_long(fixture->board, transfer, NULL), -EAGAIN);
     assert_int_equal(next_entry(fixture), EMP_CANCEL_REQUEST | third);
     mock_finish(fixture->mock, third, EMP_RESULT_CANCELLED, 0);
-    assert_int_equal(libemp_test_long(transfer, NULL), -ECONNRESET);
+    assert_int_equal(libemp_test_long(fixture->board, transfer, NULL), -ECONNRESET);
     assert_non_null(strstr(libemp_message(fixture->board), "long message"));
     expect_no_requests(fixture);
 }
 
 static void cancel__posts_no_more(void **state) {
     struct fixture *fixture = *state;
-    struct libemp_transfer *transfer;
+    libemp_transfer transfer;
     fixture->place.length = 3 * MEBIBYTE;
     assert_int_equal(libemp_receive_long(fixture->board, 1, 7, &fixture->place, &transfer), 0);
     const uint32_t first = next_entry(fixture);
-    assert_int_equal(libemp_cancel_long(transfer), 0);
+    assert_int_equal(libemp_cancel_long(fixture->board, transfer), 0);
     assert_int_equal(next_entry(fixture), EMP_CANCEL_REQUEST | first);
     arrive(fixture, first, 0, 2 * MEBIBYTE, HEADER + MEBIBYTE); /* it had matched */
-    assert_int_equal(libemp_test_long(transfer, NULL), -ECANCELED);
+    assert_int_equal(libemp_test_long(fixture->board, transfer, NULL), -ECANCELED);
     assert_true(is_all(fixture));
-    assert_int_equal(libemp_cancel_long(transfer), -EINVAL);
+    assert_int_equal(libemp_cancel_long(fixture->board, transfer), -EINVAL);
 
     assert_int_equal(libemp_receive_long(fixture->board, 1, 7, &fixture->place, &transfer), 0);
-    assert_int_equal(libemp_cancel_long(transfer), 0);
+    assert_int_equal(libemp_cancel_long(fixture->board, transfer), 0);
     arrive(fixture, next_entry(fixture), 0, 5, HEADER + 5); /* the only one, and all of it */
-    assert_int_equal(libemp_test_long(transfer, NULL), 0);
+    assert_int_equal(libemp_test_long(fixture->board, transfer, NULL), 0);
     expect_no_requests(fixture);
 }
 
 static void cancel__of_sends_is_as_the_profile_says(void **state) {
     struct fixture *fixture = *state;
-    struct libemp_transfer *transfer;
+    libemp_transfer transfer;
     fixture->place.length = 3 * MEBIBYTE;
     assert_int_equal(libemp_send_long(fixture->board, 1, 7, &fixture->place, &transfer), 0);
-    assert_int_equal(libemp_cancel_long(transfer), EMP_CANCELS_SENDS ? 0 : -EOPNOTSUPP);
+    assert_int_equal(libemp_cancel_long(fixture->board, transfer),
+                     EMP_CANCELS_SENDS ? 0 : -EOPNOTSUPP);
     for (uint32_t segment = 0; segment < (EMP_CANCELS_SENDS ? 2 : 3); segment++) {
         finish_send(fixture, mock_ring(fixture->mock, segment));
-        const int error = libemp_test_long(transfer, NULL);
+        const int error = libemp_test_long(fixture->board, transfer, NULL);
         assert_int_equal(error, segment == 0        ? -EAGAIN
                                 : EMP_CANCELS_SENDS ? -ECANCELED
                                 : segment == 1      ? -EAGAIN
@@ -284,7 +285,7 @@ static void cancel__of_sends_is_as_the_profile_says(void **state) {
 static void begin__refuses_what_cannot_be(void **state) {
     struct fixture *fixture = *state;
     struct libemp_board *board = fixture->board;
-    struct libemp_transfer *transfer, *other;
+    libemp_transfer transfer, other;
     fixture->place.length = BUFFER_BYTES - ODD_OFFSET + 1;
     assert_int_equal(libemp_send_long(board, 1, 7, &fixture->place, &transfer), -EINVAL);
     fixture->place.length--;
@@ -302,7 +303,7 @@ static void begin__refuses_what_cannot_be(void **state) {
 
 static void segments__wait_for_descriptors(void **state) {
     struct fixture *fixture = *state;
-    struct libemp_transfer *transfer, *other;
+    libemp_transfer transfer, other;
     libemp_request request;
     while (libemp_descriptors_free(fixture->board) > 1)
         assert_int_equal(libemp_post_receive(fixture->board, 2, 0, NULL, 0, &request), 0);
@@ -312,21 +313,67 @@ static void segments__wait_for_descriptors(void **state) {
     assert_int_equal(libemp_send_long(fixture->board, 1, 8, &fixture->place, &other), -EAGAIN);
     fixture->seen = mock_posted(fixture->mock) - 1;
     finish_send(fixture, next_entry(fixture));
-    assert_int_equal(libemp_test_long(transfer, NULL), -EAGAIN); /* the second one is posted */
+    assert_int_equal(libemp_test_long(fixture->board, transfer, NULL),
+                     -EAGAIN); /* the second one is posted */
     const uint32_t second = next_entry(fixture);
     finish_send(fixture, second);
-    assert_int_equal(libemp_test_long(transfer, NULL), 0);
+    assert_int_equal(libemp_test_long(fixture->board, transfer, NULL), 0);
 }
 
-static void stop__forgets_transfers(void **state) {
+/* The second segment waits for four adjacent descriptors: no request holds the memory. */
+static void deregister__waits_for_a_long_message(void **state) {
     struct fixture *fixture = *state;
-    struct libemp_transfer *transfer;
+    libemp_transfer transfer;
+    libemp_request others[EMP_DESCRIPTOR_LIMIT];
+    size_t count = 0;
+    uint64_t length = 0;
+    while (libemp_descriptors_free(fixture->board) > 1)
+        assert_int_equal(libemp_post_receive(fixture->board, 2, 0, NULL, 0, &others[count++]), 0);
+    fixture->place.length = MEBIBYTE + 20000;
+    assert_int_equal(libemp_receive_long(fixture->board, 1, 7, &fixture->place, &transfer), 0);
+    fixture->seen = mock_posted(fixture->mock) - 1;
+    arrive(fixture, next_entry(fixture), 0, fixture->place.length, HEADER + MEBIBYTE);
+    assert_int_equal(libemp_test_long(fixture->board, transfer, NULL), -EAGAIN);
+    assert_true(is_all(fixture));
+    assert_int_equal(libemp_deregister(fixture->place.memory), -EBUSY);
+
+    for (size_t i = 0; i < count; i++) {
+        mock_finish(fixture->mock, mock_ring(fixture->mock, (uint32_t)i), EMP_RESULT_OK, 0);
+        assert_int_equal(libemp_test(fixture->board, others[i], NULL), 0);
+    }
+    assert_int_equal(libemp_test_long(fixture->board, transfer, NULL), -EAGAIN);
+    arrive(fixture, next_entry(fixture), 1, fixture->place.length, HEADER + 20000);
+    assert_int_equal(libemp_test_long(fixture->board, transfer, &length), 0);
+    assert_int_equal(length, fixture->place.length);
+    assert_int_equal(libemp_deregister(fixture->place.memory), 0);
+}
+
+static void numbers__of_ended_transfers_are_not_used_again(void **state) {
+    struct fixture *fixture = *state;
+    libemp_transfer first, second;
+    fixture->place.length = 5;
+    assert_int_equal(libemp_send_long(fixture->board, 1, 7, &fixture->place, &first), 0);
+    finish_send(fixture, next_entry(fixture));
+    assert_int_equal(libemp_test_long(fixture->board, first, NULL), 0);
+    assert_int_equal(libemp_receive_long(fixture->board, 1, 7, &fixture->place, &second), 0);
+    assert_int_equal(libemp_test_long(fixture->board, first, NULL), -EINVAL);
+    assert_int_equal(libemp_wait_long(fixture->board, first, 0, NULL), -EINVAL);
+    assert_int_equal(libemp_cancel_long(fixture->board, first), -EINVAL);
+    assert_int_equal(libemp_test_long(fixture->board, second, NULL), -EAGAIN);
+}
+
+static void stop__ends_transfers(void **state) {
+    struct fixture *fixture = *state;
+    libemp_transfer transfer, next;
     fixture->place.length = 3 * MEBIBYTE;
     assert_int_equal(libemp_receive_long(fixture->board, 1, 7, &fixture->place, &transfer), 0);
-    assert_int_equal(libemp_wait_long(transfer, 50000, NULL), -ETIMEDOUT);
+    assert_int_equal(libemp_wait_long(fixture->board, transfer, 50000, NULL), -ETIMEDOUT);
     assert_int_equal(libemp_stop(fixture->board), 0);
-    assert_int_equal(libemp_test_long(transfer, NULL), -EINVAL);
-    assert_int_equal(libemp_test_long(transfer, NULL), -EINVAL);
+    fixture->mock->registers[REGISTER_CPU_A_STATE / 4] = 0; /* it runs again */
+    assert_int_equal(libemp_attach(fixture->board), 0);
+    assert_int_equal(libemp_receive_long(fixture->board, 1, 7, &fixture->place, &next), 0);
+    assert_int_equal(libemp_test_long(fixture->board, transfer, NULL), -EINVAL);
+    assert_int_equal(libemp_test_long(fixture->board, next, NULL), -EAGAIN);
 }
 
 /* Memory of 2^40 bytes that only seems to be registered: all its pages have the address 0. */
@@ -346,7 +393,7 @@ static struct libemp_memory *pretend_memory(struct libemp_board *board, size_t *
 static void the_longest_message__has_all_its_segments(void **state) {
     struct fixture *fixture = *state;
     const uint64_t segments = LONGEST / MEBIBYTE;
-    struct libemp_transfer *transfer;
+    libemp_transfer transfer;
     uint64_t length = 0;
     uint8_t *headers[2] = {NULL, NULL};
     fixture->place.length = MEBIBYTE + 1;
@@ -358,7 +405,7 @@ static void the_longest_message__has_all_its_segments(void **state) {
         make_header(headers[segment % 2], (uint32_t)segment, LONGEST);
         mock_finish(fixture->mock, descriptor, segment ? EMP_RESULT_TRUNCATED : EMP_RESULT_OK,
                     HEADER + MEBIBYTE);
-        assert_int_equal(libemp_test_long(transfer, &length),
+        assert_int_equal(libemp_test_long(fixture->board, transfer, &length),
                          segment + 1 < segments ? -EAGAIN : -EMSGSIZE);
     }
     assert_true(length == LONGEST);
@@ -367,7 +414,7 @@ static void the_longest_message__has_all_its_segments(void **state) {
 
 static void the_longest_message__is_sent_from_one_piece(void **state) {
     struct fixture *fixture = *state;
-    struct libemp_transfer *transfer;
+    libemp_transfer transfer;
     size_t bytes;
     struct libemp_memory *memory = pretend_memory(fixture->board, &bytes);
     struct libemp_piece place = {memory, ODD_OFFSET, LONGEST + 1};
@@ -395,7 +442,9 @@ int main(void) {
         LONG_TEST(cancel__of_sends_is_as_the_profile_says),
         LONG_TEST(begin__refuses_what_cannot_be),
         LONG_TEST(segments__wait_for_descriptors),
-        LONG_TEST(stop__forgets_transfers),
+        LONG_TEST(deregister__waits_for_a_long_message),
+        LONG_TEST(numbers__of_ended_transfers_are_not_used_again),
+        LONG_TEST(stop__ends_transfers),
         LONG_TEST(the_longest_message__has_all_its_segments),
         LONG_TEST(the_longest_message__is_sent_from_one_piece),
     };
