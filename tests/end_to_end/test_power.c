@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One of two boards loses its power again and again: what it sends or is sent in any of its lives
- * is taken for what it is, and a send that ends well has been delivered. */
+ * is taken for what it is, a send that ends well has been delivered, and a message sent when the
+ * link is up passes at once, also through a switch. */
 #include "tests/host/check.h"
 
 #include "tests/end_to_end/need.h"
@@ -13,13 +14,16 @@ enum {
     LIVES = 6,
     MOST = 3 /* messages of a life */,
     SENDS = 64,
+    STARTS = 3,
     BYTES = 3000,
     AREA = 4096,
     TAG = 1
 };
 
 #define PATIENCE_NS UINT64_C(2000000000)
-#define LIMIT_NS    UINT64_C(20000000000)
+/* With a new contact; without it 0.1 ms. A message that is lost takes 10 ms. */
+#define AT_ONCE_NS UINT64_C(1000000)
+#define LIMIT_NS   UINT64_C(20000000000)
 
 struct area {
     uint8_t *bytes;
@@ -82,15 +86,19 @@ static unsigned messages_of(const struct world *world, unsigned life) {
     return life + 1 == LIVES ? MOST : (world->first + life) % (MOST + 1);
 }
 
-static int begin_life(struct pair_side *side) {
+static int start_anew(struct pair_side *side) {
     const struct board_start_options start = {.node = (uint16_t)side->index};
     uint8_t address[6];
-    tigon_board_cycle_power(side->hardware);
     need(libemp_start(side->board, side->pair->image, &start) == 0);
     tigon_board_mac_address(side->pair->side[side->peer].hardware, address);
     need(libemp_set_peer(side->board, side->peer, address) == 0);
     need(board_wait_link(libemp_hardware(side->board), PATIENCE_NS) == 0);
     return 0;
+}
+
+static int begin_life(struct pair_side *side) {
+    tigon_board_cycle_power(side->hardware);
+    return start_anew(side);
 }
 
 /* The one without a reliable plug. */
@@ -164,10 +172,49 @@ static void power__of_a_receiver(void **state) {
         run(true, first);
 }
 
+/* Speaks as soon as its link is up: after the first start, after a restart alone, after a power
+ * failure. */
+static int speaker(struct pair_side *side, void *argument) {
+    struct world *world = argument;
+    struct area area;
+    need(make_area(side, &area) == 0);
+    for (unsigned number = 0; number < STARTS; number++) {
+        if (number == 1)
+            need(start_anew(side) == 0);
+        else if (number == 2)
+            need(begin_life(side) == 0);
+        const uint64_t posted = tigon_host_now_ns(side->host);
+        need(send(side, &area, world, number) == 0);
+        const uint64_t took = tigon_host_now_ns(side->host) - posted;
+        if (took > AT_ONCE_NS)
+            return pair_fail(side, -ETIME, "a message was lost after the link was up");
+    }
+    world->over = true;
+    return 0;
+}
+
+/* A port of a switch forwards a link timer after it has begun to receive idle. */
+static void power__a_switch_forwards_when_the_link_is_up(void **state) {
+    (void)state;
+    struct world world = {.survivor_sends = false};
+    struct pair_options options;
+    struct pair pair;
+    pair_options_defaults(&options);
+    options.through_switch = true;
+    assert_int_equal(pair_open(&pair, &options), 0);
+    const int error = pair_run(&pair, speaker, &world, survivor, &world, LIMIT_NS);
+    if (error)
+        fail_msg("%d\nleft: %s\nright: %s", error, pair.side[0].message, pair.side[1].message);
+    for (unsigned number = 0; number < STARTS; number++)
+        assert_int_equal(world.delivered[number], 1);
+    pair_close(&pair);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(power__of_a_sender),
         cmocka_unit_test(power__of_a_receiver),
+        cmocka_unit_test(power__a_switch_forwards_when_the_link_is_up),
     };
     return cmocka_run_group_tests_name("power", tests, NULL, NULL);
 }

@@ -294,7 +294,7 @@ class EmpGuide(Guide):
         if self.random.random() < 0.6:
             if state == "DOWN":
                 return self.entry("Link.synchronised")
-            if state == "COMPLETE":
+            if state in ("COMPLETE", "IDLE_DETECT"):
                 return self.expiry()
             return self.entry("Link.configuration", forward[state])
         word = self.random.choice((0, 0x2000, 0x2040, 0x0040, 0x4000))

@@ -137,9 +137,10 @@ void host_start(struct host *host, uint32_t epoch, unsigned char *fresh) {
     host->peers = objects.peers;
     host->parameters = objects.parameters;
     host->counters = objects.counters;
-    if (nic->alarm(&deadline))
+    while (!nic->link_enabled() && nic->alarm(&deadline)) {
         nic->set_clock(deadline);
-    (void)nic->deliver(NATIVE_ALARM);
+        (void)nic->deliver(NATIVE_ALARM);
+    }
     host->fresh = fresh;
     host->pages_read = 0;
     node_save(host->node, fresh);
