@@ -158,7 +158,10 @@ int tigon_board_set_name(struct tigon_board *board, const char *name);
 struct tigon_host *tigon_board_host(const struct tigon_board *board);
 struct tigon_wire *tigon_board_wire(const struct tigon_board *board); /* NULL when not connected */
 void tigon_board_mac_address(const struct tigon_board *board, uint8_t address[6]);
-/* Sets another MAC address, also in the EEPROM. Call it before the world runs. */
+/* The one that the board with this index has until another is set: no two boards have the same. */
+void tigon_board_default_mac_address(size_t index, uint8_t address[6]);
+/* Sets another MAC address, also in the EEPROM. Call it before the world runs. The
+ * caller sees to it that no other board has it. */
 void tigon_board_set_mac_address(struct tigon_board *board, const uint8_t address[6]);
 
 /* Returns a core for inspection with sim/core/cpu.h: 0 is A, 1 is B. */

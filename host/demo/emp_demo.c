@@ -232,6 +232,12 @@ static error_t parse(int key, char *text, struct argp_state *state) {
     case ARGP_KEY_END:
         if (!arguments->command)
             argp_usage(state);
+        else if ((arguments->charges || arguments->effects) &&
+                 strcmp(arguments->command, "sweep") != 0)
+            argp_error(state, "--charge and --effects are for sweep; %s charges nothing",
+                       arguments->command);
+        else if (arguments->effects && !arguments->charges)
+            argp_error(state, "--effects needs --charge");
         break;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -231,8 +231,7 @@ int tigon_board_initialise(struct tigon_board *board, struct tigon_services *ser
     board->knobs = *knobs;
     board->accessing_core = -1;
     board->now = services->now;
-    const uint8_t address[6] = {0x02, 0x54, 0x47, 0x00, (uint8_t)(index >> 8), (uint8_t)index};
-    memcpy(board->mac_address, address, sizeof address);
+    tigon_board_default_mac_address(index, board->mac_address);
 
     const int error = tigon_memory_initialise(&board->memory, (uint32_t)knobs->sram_bytes);
     if (error)
@@ -279,6 +278,11 @@ struct tigon_host *tigon_board_host(const struct tigon_board *board) {
 
 struct tigon_wire *tigon_board_wire(const struct tigon_board *board) {
     return board->wire;
+}
+
+void tigon_board_default_mac_address(size_t index, uint8_t address[6]) {
+    const uint8_t bytes[6] = {0x02, 0x54, 0x47, 0x00, (uint8_t)(index >> 8), (uint8_t)index};
+    memcpy(address, bytes, sizeof bytes);
 }
 
 void tigon_board_mac_address(const struct tigon_board *board, uint8_t address[6]) {

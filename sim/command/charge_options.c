@@ -46,6 +46,31 @@ static void read_setting(struct settings *settings, config_setting_t *setting, v
     part.setting = settings_path(settings, settings_root(settings), "charge");
 }
 
+/* Of every image, so that nothing has run when one lacks a function that is charged. */
+static void check(struct settings *settings, const struct scenario *scenario, void *arguments) {
+    const char *path = part.option ? part.option : part.setting;
+    bool any = false;
+    char message[512];
+    (void)arguments;
+    for (size_t i = 0; path && i < scenario->board_count; i++) {
+        struct tigon_charge_file *file = NULL;
+        const char *image = scenario->boards[i].image.file;
+        if (!image)
+            continue;
+        any = true;
+        if (tigon_charge_file_read(&file, path, image, message, sizeof message))
+            settings_complain_option(settings, "charge: %s", message);
+        tigon_charge_file_free(file);
+        if (!file)
+            return;
+    }
+    if (path && !any)
+        settings_complain_option(settings,
+                                 "charge: %s: no board has an image, whose functions "
+                                 "could be charged",
+                                 path);
+}
+
 static int begin(struct run *run, void *arguments) {
     const struct scenario *scenario = run->scenario;
     const char *path = part.option ? part.option : part.setting;
@@ -115,6 +140,7 @@ const struct run_part charge_part = {
     .arguments = NULL,
     .setting = "charge",
     .read = read_setting,
+    .check = check,
     .begin = begin,
     .finish = finish,
 };

@@ -8,6 +8,7 @@
 
 #include "sim/command/command.h"
 #include "sim/command/names.h"
+#include "sim/command/outputs.h"
 #include "sim/command/serve_options.h"
 #include "sim/debug/debugger.h"
 #include "sim/debug/report.h"
@@ -145,6 +146,12 @@ static int begin_debugger(struct run *run) {
     return COMMAND_DONE;
 }
 
+static void check(struct settings *settings, const struct scenario *scenario, void *arguments) {
+    (void)scenario;
+    (void)arguments;
+    outputs_note(settings, NULL, options.report, "the report");
+}
+
 static int begin(struct run *run, void *arguments) {
     (void)arguments;
     if (tigon_reporter_create(&options.reporter, run->world) != 0)
@@ -190,4 +197,5 @@ static int finish(struct run *run, void *arguments) {
     return status;
 }
 
-const struct run_part debug_part = {.options = &parser, .begin = begin, .finish = finish};
+const struct run_part debug_part = {
+    .options = &parser, .check = check, .begin = begin, .finish = finish};

@@ -5,6 +5,7 @@
 #include "sim/command/command.h"
 #include "sim/command/explain.h"
 #include "sim/command/names.h"
+#include "sim/command/outputs.h"
 #include "sim/observe/observation.h"
 
 #include <stdlib.h>
@@ -146,6 +147,16 @@ static void read_setting(struct settings *settings, config_setting_t *group, voi
 /* ------------------------------------------------------------------------------------------------
  * Before and after */
 
+static void check(struct settings *settings, const struct scenario *scenario, void *arguments) {
+    const struct tigon_observation_options *options = &part.options;
+    (void)scenario;
+    (void)arguments;
+    outputs_note(settings, NULL, options->vcd, "the waveform");
+    outputs_note(settings, NULL, options->timeline, "the time line");
+    outputs_note(settings, NULL, options->profile, "the profile");
+    outputs_note(settings, NULL, options->log, "the log");
+}
+
 static int begin(struct run *run, void *arguments) {
     struct tigon_observation_options *options = &part.options;
     const struct scenario *scenario = run->scenario;
@@ -187,6 +198,7 @@ const struct run_part observe_part = {
     .arguments = NULL,
     .setting = "observe",
     .read = read_setting,
+    .check = check,
     .begin = begin,
     .finish = finish,
 };

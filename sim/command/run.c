@@ -3,6 +3,7 @@
 #include "sim/command/command.h"
 #include "sim/command/inspect.h"
 #include "sim/command/outcome.h"
+#include "sim/command/outputs.h"
 #include "sim/command/progress.h"
 #include "sim/command/run.h"
 #include "sim/command/serve_options.h"
@@ -129,6 +130,21 @@ static void read_parts(struct settings *settings) {
                           : NULL;
         if (setting)
             part->read(settings, setting, part->arguments);
+    }
+}
+
+/* Of options: what is known now that the scenario is. */
+static void check_options(struct settings *settings, const struct scenario *scenario,
+                          const struct arguments *arguments) {
+    for (size_t i = 0; run_parts[i]; i++)
+        if (run_parts[i]->check)
+            run_parts[i]->check(settings, scenario, run_parts[i]->arguments);
+    outputs_note(settings, NULL, arguments->json, "--json");
+    for (size_t i = 0; arguments->captures && i < scenario->wire_count; i++) {
+        char path[SETUP_PATH_BYTES];
+        setup_capture_path(path, arguments->captures, &scenario->wires[i]);
+        if (!scenario->wires[i].capture)
+            outputs_note(settings, NULL, path, "--capture of wire %s", scenario->wires[i].name);
     }
 }
 
@@ -266,6 +282,7 @@ int command_run(int count, char **texts) {
                 others[other++] = run_parts[i]->setting;
         scenario_read(&scenario, &settings, &arguments.overrides, others);
         read_parts(&settings);
+        check_options(&settings, &scenario, &arguments);
         settings_flush(&settings);
     }
     if (settings.mistakes == 0) {
@@ -273,6 +290,7 @@ int command_run(int count, char **texts) {
             status = arguments.check ? COMMAND_DONE : run_setup(&arguments, &setup);
         setup_destroy(&setup);
     }
+    outputs_forget();
     scenario_free(&scenario);
     settings_close(&settings);
     return status;

@@ -33,6 +33,10 @@ struct run_part {
     const char *setting;
     void (*read)(struct settings *settings, config_setting_t *setting, void *arguments);
 
+    /* Everything is read and nothing made yet: reports mistakes of the part's options and settings
+     * that concern other files. May be NULL. */
+    void (*check)(struct settings *settings, const struct scenario *scenario, void *arguments);
+
     /* The world is complete and has not run. Returns COMMAND_DONE, or a status that ends tigonsim
      * after a message of the part's own. May be NULL. */
     int (*begin)(struct run *run, void *arguments);

@@ -2,6 +2,7 @@
 /* A board of a scenario: image, initial contents, watched words and dumps. */
 #include "sim/command/scenario_read.h"
 
+#include "sim/command/outputs.h"
 #include "sim/command/suggest.h"
 #include "sim/chip/eeprom.h"
 #include "sim/core/memory.h"
@@ -300,6 +301,7 @@ static void read_dumps(const struct reader *reader, const config_setting_t *grou
             continue;
         dump->length = 4;
         dump->file = settings_path(reader->settings, element, "file");
+        outputs_note(reader->settings, element, dump->file, "a dump of board %s", board->name);
         if (settings_number(reader->settings, element, "length", 1, NO_LIMIT, &dump->length))
             (void)check_range(reader, element, board, dump->place, dump->address, dump->length);
     }

@@ -3,8 +3,10 @@
 #include "sim/command/scenario_read.h"
 
 #include "sim/command/knob_text.h"
+#include "sim/command/outputs.h"
 #include "sim/command/program.h"
 #include "sim/command/suggest.h"
+#include "sim/chip/eeprom.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -124,8 +126,7 @@ static const char *board_prefix(const char *assignment) {
 
 static void complain_option(const struct reader *reader, const char *assignment,
                             const char *problem) {
-    (void)fprintf(reader->settings->complaints, "tigonsim: --set %s: %s\n", assignment, problem);
-    reader->settings->mistakes++;
+    settings_complain_option(reader->settings, "--set %s: %s", assignment, problem);
 }
 
 static void assign_all(const struct reader *reader, struct tigon_knobs *knobs, bool complain) {
@@ -213,6 +214,41 @@ static void read_switches(const struct reader *reader, const config_setting_t *r
     }
 }
 
+/* What software finds in the EEPROM of a board. */
+static void address_of(const struct scenario *scenario, size_t index, uint8_t address[6]) {
+    const struct scenario_board *board = &scenario->boards[index];
+    const struct scenario_content *eeprom = &board->contents[SCENARIO_EEPROM];
+    if (board->has_mac_address)
+        memcpy(address, board->mac_address, 6);
+    else
+        tigon_board_default_mac_address(index, address);
+    for (size_t i = 0; i < eeprom->count; i++)
+        for (size_t at = 0; at < eeprom->pokes[i].data.length; at++) {
+            const uint64_t place = eeprom->pokes[i].address + at;
+            if (place >= TIGON_EEPROM_MAC_ADDRESS && place < TIGON_EEPROM_MAC_ADDRESS + 6)
+                address[place - TIGON_EEPROM_MAC_ADDRESS] = eeprom->pokes[i].data.bytes[at];
+        }
+}
+
+/* Of the board that was read last: none before it may have its address. */
+static void check_address(const struct reader *reader, const config_setting_t *group) {
+    const struct scenario *scenario = reader->scenario;
+    const size_t last = scenario->board_count - 1;
+    uint8_t ours[6], other[6];
+    address_of(scenario, last, ours);
+    for (size_t i = 0; i < last; i++) {
+        address_of(scenario, i, other);
+        if (memcmp(ours, other, sizeof ours) != 0)
+            continue;
+        settings_complain(reader->settings, group,
+                          "mac_address: board %s has %02x:%02x:%02x:%02x:%02x:%02x already; give "
+                          "each board an address of its own",
+                          scenario->boards[i].name, ours[0], ours[1], ours[2], ours[3], ours[4],
+                          ours[5]);
+        return;
+    }
+}
+
 static void read_boards(const struct reader *reader, const config_setting_t *root) {
     struct scenario *scenario = reader->scenario;
     size_t count;
@@ -232,6 +268,7 @@ static void read_boards(const struct reader *reader, const config_setting_t *roo
             new_name(reader, group, board->name);
         scenario_read_board(reader, group, board);
         assign_all(reader, &board->knobs, false);
+        check_address(reader, group);
     }
 }
 
@@ -322,6 +359,8 @@ static bool read_wire(const struct reader *reader, const config_setting_t *group
     }
     (void)snprintf(wire->name, sizeof wire->name, "%s-%s", end_name(scenario, &wire->ends[0]),
                    end_name(scenario, &wire->ends[1]));
+    outputs_note(reader->settings, config_setting_get_member(group, "capture"), wire->capture,
+                 "the capture of wire %s", wire->name);
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,7 @@ static char *read_file(const char *path) {
 }
 
 struct settings_complaint {
-    unsigned line; /* 0: of another file */
+    unsigned line; /* 0: of another file; UINT_MAX: of an option */
     char *text;
 };
 
@@ -192,6 +193,19 @@ void settings_complain(struct settings *settings, const config_setting_t *at, co
     free(message);
     free(name);
     tell(settings, included ? 0 : line, whole);
+}
+
+void settings_complain_option(struct settings *settings, const char *format, ...) {
+    char *message = NULL;
+    char *whole = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&message, format, arguments) < 0 ||
+        asprintf(&whole, "tigonsim: %s\n", message) < 0)
+        abort();
+    va_end(arguments);
+    free(message);
+    tell(settings, UINT_MAX, whole);
 }
 
 static const char *kind_of(const config_setting_t *setting) {

@@ -43,6 +43,10 @@ unsigned settings_line(const struct settings *settings, const config_setting_t *
 void settings_complain(struct settings *settings, const config_setting_t *at, const char *format,
                        ...) __attribute__((format(printf, 3, 4)));
 
+/* The same about an option, or what comes of several: after those of lines of the file. */
+void settings_complain_option(struct settings *settings, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Complains about every member of `group` that is not in `names` (ends with NULL). False when
  * `group` is no group, which it complains about too. */
 bool settings_check(struct settings *settings, const config_setting_t *group, const char *what,

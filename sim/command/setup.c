@@ -182,6 +182,11 @@ int setup_create(struct setup *setup, const struct scenario *scenario, const cha
     return make_programs(setup, path, complaints);
 }
 
+void setup_capture_path(char path[SETUP_PATH_BYTES], const char *directory,
+                        const struct scenario_wire *wire) {
+    (void)snprintf(path, SETUP_PATH_BYTES, "%s/%s.pcapng", directory, wire->name);
+}
+
 int setup_capture(struct setup *setup, const char *directory, FILE *complaints) {
     const struct scenario *scenario = setup->scenario;
     if (mkdir(directory, 0777) && errno != EEXIST) {
@@ -189,8 +194,8 @@ int setup_capture(struct setup *setup, const char *directory, FILE *complaints) 
         return -1;
     }
     for (size_t i = 0; i < scenario->wire_count; i++) {
-        char path[4096];
-        (void)snprintf(path, sizeof path, "%s/%s.pcapng", directory, scenario->wires[i].name);
+        char path[SETUP_PATH_BYTES];
+        setup_capture_path(path, directory, &scenario->wires[i]);
         const int error = tigon_wire_capture(setup->wires[i], path);
         if (error && error != -EBUSY) { /* the scenario captures it elsewhere */
             (void)fprintf(complaints, "tigonsim: %s: %s\n", path, strerror(-error));

@@ -52,6 +52,10 @@ int setup_create(struct setup *setup, const struct scenario *scenario, const cha
                  FILE *complaints);
 void setup_destroy(struct setup *setup);
 
+enum { SETUP_PATH_BYTES = 4096 };
+/* The file in `directory` that the wire gets by setup_capture. */
+void setup_capture_path(char path[SETUP_PATH_BYTES], const char *directory,
+                        const struct scenario_wire *wire);
 /* Captures every wire in a file of its own. 0, or -1 after error lines. */
 int setup_capture(struct setup *setup, const char *directory, FILE *complaints);
 

@@ -161,6 +161,14 @@ def test_missing_files(tmp_path: Path) -> None:
     )
 
 
+def test_charges_of_a_command_without_processor_time() -> None:
+    """Only sweep charges: a file that no command reads must not look as if it had been charged."""
+    for option in ("--charge=/no/such/file", "--effects=after"):
+        command = ["build/host/emp_demo", "start", option]
+        result = published.subprocess.run(command, capture_output=True, text=True)
+        assert result.returncode == 2 and "are for sweep" in result.stderr
+
+
 def test_scenario(tmp_path: Path) -> None:
     """tigonsim charges as emp_demo does, by option or by setting; without, the same run is another."""
     image = published.IMAGE.resolve()

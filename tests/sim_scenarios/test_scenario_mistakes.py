@@ -46,6 +46,27 @@ MISTAKES: list[tuple[str, list[tuple[int, str]]]] = [
         ' } );\nstop = { time = "1us"; };',
         [(2, "one station"), (3, 'found "2:3"')],
     ),
+    (  # addresses by setting, by default and by the EEPROM
+        'boards = ( { name = "a"; mac_address = "02:54:47:00:00:02"; },\n'
+        ' { name = "b"; mac_address = "02:54:47:00:00:02"; },\n { name = "c"; },\n'
+        ' { name = "d"; eeprom = ( { address = 0x90; bytes = [ 0x47, 0, 0, 2 ]; } ); } );\n'
+        'stop = { time = "1us"; };',
+        [
+            (2, "mac_address: board a has 02:54:47:00:00:02 already"),
+            (3, "mac_address: board a has 02:54:47:00:00:02 already"),
+            (4, "mac_address: board a has 02:54:47:00:00:02 already"),
+        ],
+    ),
+    (
+        'boards = ( { name = "a";\n dump = ( { memory = 0; file = "f"; },\n { memory = 4; file = "./f"; } ); },\n'
+        ' { name = "b"; }, { name = "c"; }, { name = "d"; } );\n'
+        'wires = ( { between = [ "a", "b" ]; capture = "./w"; },\n'
+        ' { between = [ "c", "d" ]; capture = "w"; } );\nstop = { time = "1us"; };',
+        [
+            (3, "a dump of board a would overwrite a dump of board a"),
+            (6, "the capture of wire c-d would overwrite the capture of wire a-b"),
+        ],
+    ),
     (
         'boards = ( { name = "a"; } );\nwires = (\n { between = [ "a", "c" ]; },\n { between = [ "a" ]; },\n'
         ' { between = [ "a", "a" ]; },\n { },\n { between = [ 1, 2 ]; }\n);\nstop = { time = "1us"; };',
@@ -270,6 +291,45 @@ def test_options_that_are_wrong(tmp_path: Path) -> None:
     assert tigonsim().returncode == 2
     assert "run a scenario" in tigonsim("--help").stdout
     assert "--until" in tigonsim("run", "--help").stdout
+
+
+def test_all_mistakes_of_files_are_told_before_anything_runs(tmp_path: Path) -> None:
+    """Of the scenario and of options; the same with --check. No file is made."""
+    scenario = write(
+        tmp_path,
+        'boards = ( { name = "a"; image = "@IMAGE@"; }, { name = "b"; }, { name = "c"; }, { name = "d"; } );\n'
+        'wires = ( { between = [ "a", "b" ]; capture = "c-d.pcapng"; }, { between = [ "c", "d" ]; } );\n'
+        'stop = { time = "1us"; };',
+    )
+    log = tmp_path / "log"
+    options = [
+        f"--log={log}",
+        f"--vcd={tmp_path}/./log",
+        f"--json={log}",
+        f"--report={log}",
+        f"--capture={tmp_path}",
+        "--charge=nowhere",
+    ]
+    for more in ([], ["--check"]):
+        result = tigonsim("run", scenario, *options, *more)
+        assert (result.returncode, result.stdout) == (2, "")
+        assert set(result.stderr.splitlines()) == {
+            "tigonsim: charge: nowhere: No such file or directory",
+            f"tigonsim: {log}: --json would overwrite the report",
+            f"tigonsim: {log}: the log would overwrite the report",
+            f"tigonsim: {tmp_path}/./log: the waveform would overwrite the report",
+            f"tigonsim: {tmp_path}/c-d.pcapng: --capture of wire c-d would overwrite the capture of wire a-b",
+        }
+        assert [*tmp_path.iterdir()] == [scenario]
+
+
+def test_charges_need_an_image(tmp_path: Path) -> None:
+    scenario = write(
+        tmp_path, 'boards = ( { name = "a"; } );\nstop = { time = "1us"; };'
+    )
+    result = tigonsim("run", scenario, "--charge=nowhere")
+    assert result.returncode == 2
+    assert "charge: nowhere: no board has an image" in result.stderr
 
 
 def test_knobs_are_listed() -> None:
