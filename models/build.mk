@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 # Model checking: every check configuration of every spec, exhaustively, with the generated Promela and the generated C.
-# Verdicts with their bounds land in build/verify.json, counterexamples in build/verify/.
+# Verdicts with their bounds land in build/verify.json, counterexamples in build/verify/. NAME=abp: of this spec alone, in
+# build/verify-abp.json.
 
-VERIFY = $(HSMC) verify $(PROTOCOL_SPECS) --output $(BUILD)/verify --report
+VERIFY = $(HSMC) verify $(if $(NAME),spec/$(NAME)/$(NAME).hsm,$(PROTOCOL_SPECS)) --output $(BUILD)/verify --report
 
 .PHONY: verify verify-placements verify-quick verify-nightly
-verify:          ## model-check the specs (loss, duplication, reordering), in Promela and as the generated C
+verify:          ## model-check the specs (loss, duplication, reordering), in Promela and as the generated C (NAME=abp: this one)
 	@scripts/setup.sh demo verify
-	$(Q)$(VERIFY) $(BUILD)/verify.json
+	$(Q)$(VERIFY) $(BUILD)/verify$(NAME:%=-%).json
 
 DIVIDED = $(HSMC) verify spec/emp/emp.hsm --output $(BUILD)/verify
 PAPER = $(DIVIDED) --profile paper

@@ -98,6 +98,10 @@ def check(tree: Tree, part: Part) -> Outcome:
         complaints.append(
             f"{' '.join(command)}: no event was replayed; the image shows no calls"
         )
+    if image == "traced" and totals.transitions == 0:
+        complaints.append(
+            f"{' '.join(command)}: no transition was checked; the image has no trace"
+        )
     shutil.rmtree(directory)
     return part[0], count, totals, complaints
 

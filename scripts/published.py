@@ -26,6 +26,7 @@ from scripts.bench_records import PLOTS, RESULT, Record, write  # noqa: E402
 from scripts.published_schemes import (  # noqa: E402
     TITLES,
     Results,
+    compare,
     print_comparisons,
     print_figures,
     steps_of,
@@ -78,12 +79,17 @@ class Row:
     note: str = ""
 
     @property
+    def inside(self) -> bool:
+        return self.limits is None or (
+            self.limits[0] <= self.measured <= self.limits[1]
+        )
+
+    @property
     def verdict(self) -> str:
         if self.limits is None:
             return ""
         low, high = self.limits
-        inside = low <= self.measured <= high
-        return f"{'inside' if inside else 'OUTSIDE'} {low:g}..{high:g}"
+        return f"{'inside' if self.inside else 'OUTSIDE'} {low:g}..{high:g}"
 
 
 def sweep(
@@ -289,6 +295,21 @@ def print_scheme_readings() -> None:
                 )
 
 
+def unexplained(schemes: dict[str, Results]) -> int:
+    """Prints the closing line. How many figures are not as published, and nothing says why?"""
+    judged = [
+        (row.inside, bool(row.note)) for row in rows(schemes["base"]) if row.limits
+    ]
+    judged += [(each.consistent, bool(each.explanation)) for each in compare(schemes)]
+    odd = [explained for good, explained in judged if not good]
+    bad = odd.count(False)
+    print(
+        f"\n{len(judged)} published figures and ratios: {len(judged) - len(odd)} as published, "
+        f"{len(odd) - bad} explained, {bad} unexplained"
+    )
+    return bad
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="the results of base alone")
@@ -321,7 +342,7 @@ def main() -> int:
     print(f"\n{RESULT} has the figures; curves:")
     for path in draw([asdict(record) for record in found], PLOTS / "published"):
         print(f"  {path}")
-    return 0
+    return 1 if unexplained(schemes) else 0
 
 
 if __name__ == "__main__":

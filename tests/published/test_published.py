@@ -207,3 +207,14 @@ def test_scenario(tmp_path: Path) -> None:
         text=True,
     )
     assert result.returncode == 2 and "/no/such/file" in result.stderr
+
+
+def test_a_figure_that_nothing_explains_fails(
+    results: dict[int, dict[str, Any]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert published.unexplained({"base": results}) == 0
+    said = capsys.readouterr().out
+    assert said == "\n6 published figures and ratios: 3 as published, 3 explained, 0 unexplained\n"  # fmt: skip
+    slow = {**results, 65536: {**results[65536], "bandwidth_mbps": 799.0}}
+    assert published.unexplained({"base": slow}) == 1
+    assert "1 unexplained" in capsys.readouterr().out
