@@ -52,8 +52,10 @@ prove:           ## prove frame parser, codecs, accessors of layouts, sets and p
 	$(Q)$(PYTHON) models/prove.py --build $(BUILD)
 
 # Mutants are killed or explained: all of the alternating-bit protocol, and of EMP as many as SAMPLE of all kinds. What a
-# search found is kept below build/mutants: changes that do not reach it cost nothing. SAMPLE=2000 takes all.
-MUTANTS = $(HSMC) mutants --output $(BUILD)/mutants
+# search found is kept below build/mutants, and what became of each mutant in tests/mutants/results_*.json: changes that do not
+# reach it cost nothing. SAMPLE=2000 takes all; AGAIN=mutants-emp believes nothing of earlier runs.
+MUTANTS = $(HSMC) mutants --output $(BUILD)/mutants $(if $(filter $@,$(AGAIN)),--again)
+KNOWN = --survivors tests/mutants/survivors_$(1).toml --results tests/mutants/results_$(1).json
 EMP_MUTANTS = $(MUTANTS) spec/emp/emp.hsm
 CHOSEN = $(if $(OPERATORS),--operators $(OPERATORS),--sample $(SAMPLE) $(1))
 SAMPLE ?= 110
@@ -67,15 +69,15 @@ mutants: mutants-abp mutants-emp mutants-emp-modern mutants-placements ## break 
 
 mutants-abp:
 	@scripts/setup.sh demo verify
-	$(Q)$(MUTANTS) spec/abp/abp.hsm --survivors tests/mutants/survivors_abp.toml --page docs/mutants-abp.md
+	$(Q)$(MUTANTS) spec/abp/abp.hsm $(call KNOWN,abp) --page docs/mutants-abp.md
 
 mutants-emp:     ## those of EMP; SAMPLE=N how many, OPERATORS="..." all of these kinds
 	@scripts/setup.sh demo verify
-	$(Q)$(EMP_MUTANTS) --checks $(MUTANT_CHECKS) $(call CHOSEN,--survivors tests/mutants/survivors_emp.toml --page docs/mutants-emp.md)
+	$(Q)$(EMP_MUTANTS) --checks $(MUTANT_CHECKS) $(call CHOSEN,$(call KNOWN,emp) --page docs/mutants-emp.md)
 
 mutants-emp-modern: ## those of EMP's profile modern, in all of its configurations
 	@scripts/setup.sh demo verify
-	$(Q)$(EMP_MUTANTS) --profile modern $(call CHOSEN,--survivors tests/mutants/survivors_emp_modern.toml --page docs/mutants-emp-modern.md)
+	$(Q)$(EMP_MUTANTS) --profile modern $(call CHOSEN,$(call KNOWN,emp_modern) --page docs/mutants-emp-modern.md)
 
 mutants-placements: ## break lock, queues, units and divided nodes: which property shows it? (docs/mutants-placements.md)
 	@scripts/setup.sh demo verify prove

@@ -27,8 +27,8 @@ from scripts.gates import WORK, every_gate  # noqa: E402
 
 OPENED = re.compile(r"^(\d+) .*\bopen(?:at)?(?:\(| resumed>).* = \d+<([^>]+)>$")
 EXECUTED = re.compile(r'^(\d+) +execve\("([^"]+)"')
-# Make reads all rules, whatever it makes; set-up is seen as versions of tools. Documents are written, not read, but for
-# those that a gate names.
+# Make reads all rules, whatever it makes; set-up is seen as versions of tools; results of mutants have hashes of their own.
+# Documents are written, not read, but for those that a gate names.
 ALLOWED = ("scripts/setup.sh", "scripts/packages.txt", "LICENSE", "pyproject.toml")
 
 
@@ -55,6 +55,7 @@ def unnamed(gate: Gate, read: Iterable[str]) -> list[str]:
         for path in read
         if not is_make(path)
         and path not in ALLOWED
+        and not matches(path, "tests/mutants/results_*.json")
         and group_of(path, gate.inputs) is None
         and (not path.endswith(".md") or any(matches(path, p) for p in gate.inputs))
     )

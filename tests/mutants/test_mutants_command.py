@@ -36,7 +36,7 @@ def fixture_sample(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     page = output / "page.md"
     found = hsmc(
         ABP, "--sample", 12, "--survivors", SURVIVORS, "--output", output, "--json",
-        "--page", page,
+        "--page", page, "--results", output / "results.json",
     )  # fmt: skip
     assert found.stderr == ""
     assert found.returncode == 0
@@ -63,6 +63,73 @@ def test_page_is_current(sample: dict[str, Any]) -> None:
     assert len(rows) == len(sample["mutants"]) >= 10
     page = PAGE.read_text().splitlines()
     assert [row for row in rows if row not in page] == [], "run 'make mutants'"
+
+
+def test_what_is_known_is_not_searched_again(
+    sample: dict[str, Any], tmp_path: pathlib.Path
+) -> None:
+    """By a clone, which has no cache: results are believed as long as nothing changes but comments."""
+    spec, results, cache = tmp_path / "abp.hsm", tmp_path / "r.json", tmp_path / "cache"
+    known = (sample["output"] / "results.json").read_text()
+    text = ABP.read_text()
+    arguments = ("--sample", 12, "--survivors", SURVIVORS, "--json")
+    options = (*arguments, "--results", results, "--output", tmp_path)
+
+    spec.write_text(f"# A comment moves all lines.\n{text}")
+    results.write_text(known)
+    found = hsmc(spec, *options)
+    assert found.returncode == 0, found.stderr
+    told = json.loads(found.stdout)["mutants"]
+    assert not cache.exists() and results.read_text() == known
+    for before, now in zip(sample["mutants"], told, strict=True):
+        assert [now[each] for each in ("name", "fate", "by", "same_states")] == [
+            before[each] for each in ("name", "fate", "by", "same_states")
+        ]
+        if before["fate"] == "property":
+            last = now["found"][-1]
+            assert last["steps"] == before["found"][-1]["steps"]
+            assert last["search"] == before["found"][-1]["search"]
+
+    # Another guard is another spec: what a mutant of it does is searched.
+    name = killed(sample)
+    one = ("--name", name, "--results", results, "--output", tmp_path)
+    spec.write_text(
+        text.replace("and submitted == reported", "and submitted <= reported")
+    )
+    assert hsmc(spec, *one).returncode == 0
+    assert cache.exists()
+    assert line_of(name, results.read_text()) != line_of(name, known)
+
+
+def test_again_believes_nothing(sample: dict[str, Any], tmp_path: pathlib.Path) -> None:
+    results = tmp_path / "results.json"
+    known = (sample["output"] / "results.json").read_text()
+    name = killed(sample)
+    one = (ABP, "--name", name, "--results", results, "--output", tmp_path)
+    results.write_text(known.replace('"delivered_once"', '"no_deadlock"'))
+    assert "no_deadlock (two_items" in hsmc(*one).stdout
+    assert "delivered_once (two_items" in hsmc(*one, "--again").stdout
+    assert line_of(name, results.read_text()) == line_of(name, known)
+
+
+def killed(sample: dict[str, Any]) -> str:
+    names = [m["name"] for m in sample["mutants"] if m["by"] == "delivered_once"]
+    return str(names[0])
+
+
+def line_of(name: str, results: str) -> str:
+    (line,) = [each for each in results.splitlines() if each.startswith(f'"{name}"')]
+    return line.rstrip(",")
+
+
+@pytest.mark.parametrize("text", ["{", '{"spec": {}, "mutants": {}}'])
+def test_bad_results(tmp_path: pathlib.Path, text: str) -> None:
+    file = tmp_path / "results.json"
+    file.write_text(text)
+    found = hsmc(ABP, "--sample", 1, "--results", file, "--output", tmp_path)
+    assert found.returncode == 2
+    assert "results.json has no results of mutants" in found.stderr
+    assert "Traceback" not in found.stderr
 
 
 def test_survivor_without_explanation(sample: dict[str, Any]) -> None:

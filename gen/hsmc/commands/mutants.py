@@ -66,6 +66,17 @@ def add(commands: Subparsers) -> None:
         metavar="DIR",
         help="also keeps what was found, for the next time",
     )
+    parser.add_argument(
+        "--results",
+        type=Path,
+        metavar="FILE",
+        help="believe what this file says of mutants that are the same, and write it anew",
+    )
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="believe nothing of earlier runs",
+    )
     parser.add_argument("--diff", action="store_true", help="show each mutant's text")
     parser.add_argument(
         "--page", type=Path, metavar="FILE", help="the table as Markdown"

@@ -14,7 +14,7 @@ from ..frontend.profiles import UnknownProfile
 from ..progress import Progress
 from ..report import SpecError
 from ..testing import mutation
-from ..verification import survivors
+from ..verification import known_mutants, survivors
 from ..verification.mutant_report import Report
 from ..verification.mutants import ResultCache, Task, examine_all, measure
 from ..verification.search import need_tools
@@ -78,12 +78,17 @@ def command(options: argparse.Namespace) -> int:
     if options.jobs < 1:
         raise Failure("--jobs takes a number from 1 on")
     known = survivors.read(options.survivors) if options.survivors else []
+    earlier = known_mutants.KnownMutants()
+    if options.results is not None and not options.again:
+        earlier = known_mutants.read(options.results)
     need_tools()
     progress = Progress()
     directory = subject.directory.parent
-    cache = ResultCache(directory / "cache")
+    cache = ResultCache(directory / "cache", options.again)
     try:
-        baseline = measure(subject, cache, options.checks, options.jobs, progress.step)
+        baseline = measure(
+            subject, cache, options.checks, options.jobs, progress.step, earlier.spec
+        )
     except SpecError as error:
         fail(error.diagnostics, options.json)
     tasks = [
@@ -93,6 +98,8 @@ def command(options: argparse.Namespace) -> int:
             directory,
             mutant,
             baseline,
+            earlier.mutants.get(mutant.name),
+            options.again,
         )
         for mutant in every
     ]
@@ -102,6 +109,10 @@ def command(options: argparse.Namespace) -> int:
         lambda outcome, done: progress.step(f"{done} of {len(tasks)}: {outcome.name}"),
     )
     progress.done()
+    if options.results is not None:
+        assert baseline.known is not None
+        found = {each.name: each.known for each in outcomes if each.known is not None}
+        known_mutants.write(options.results, baseline.known, found)
     outcomes = [outcome for outcome in outcomes if outcome.fate != "malformed"]
     report = Report(subject, baseline, outcomes, known)
     if options.page is not None:

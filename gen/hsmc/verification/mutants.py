@@ -2,17 +2,20 @@
 """What becomes of mutants of a spec: the compiler refuses them, or a named property is violated, or they survive.
 
 Each is searched as generated C in the configurations in which the spec itself holds, those with few states first. What
-a search finds depends on the generated text alone, and is cached under its hash: changes that do not reach it cost nothing.
+a search finds depends on the generated text and on what is compiled and called with it, and is cached under the hash of
+all that: changes that do not reach it cost nothing. What became of each mutant may stand in a file, too (known_mutants.py).
 """
 
 from __future__ import annotations
 
+import ast
 import concurrent.futures
-import hashlib
+import functools
 import json
 import multiprocessing
 import re
 import shutil
+import subprocess
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Callable, Optional, Sequence
@@ -24,6 +27,7 @@ from ..compilation.compiler import Compilation
 from ..testing.mutation import Mutant
 from ..report import SpecError
 from ..walk import nodes, row_parts
+from .known_mutants import Known, KnownSpec, digest
 from .search import Limits, Run, run_search
 from .subject import KINDS, TOP, Search, Subject
 
@@ -32,8 +36,9 @@ LIMITS = Limits(depth=1_000_000, megabytes=700)
 # The compiler says that such a text is no spec at all: not a mutant.
 MALFORMED = re.compile(r"HSM0[123]0\d|HSM021\d|HSM031[0-4]")
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-# Where rows stand in the spec, for people; and a hash of the spec's text.
+# Where rows and checks stand in the spec, for people; and a hash of the spec's text.
 PLACE = re.compile(r'"[\w./]+\.hsm:\d+"')
+CHECK_PLACES = re.compile(r"\bcheck_places\[\] = \{.*?\};", re.DOTALL)
 PROTOCOL_HASH = re.compile(r"(_PROTOCOL_HASH\s+)0x[0-9a-f]+u?")
 # What the generated C itself makes sure of.
 STATIC_ASSERTION = re.compile(r'static assertion failed: "(.*?)"')
@@ -65,6 +70,7 @@ class Outcome:
     found: list[Found] = field(default_factory=list)
     same_states: bool = False
     difference: str = ""
+    known: Optional[Known] = None  # what a later run may believe
 
     @property
     def killed(self) -> bool:
@@ -91,15 +97,19 @@ class Baseline:
     untaken: set[tuple[str, int]] = field(default_factory=set)  # file, line
     unused: set[str] = field(default_factory=set)  # processes
     codes: set[str] = field(default_factory=set)
+    known: Optional[KnownSpec] = None  # what a later run may believe
 
 
 class ResultCache:
-    """Results of searches, by hash of all that they depend on."""
+    """Results of searches, by hash of all that they depend on. `again`: those of earlier runs are not believed."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, again: bool = False) -> None:
         self.directory = directory
+        self.again = again
 
     def read(self, key: str) -> Optional[dict[str, object]]:
+        if self.again:
+            return None
         try:
             values = json.loads((self.directory / f"{key}.json").read_text())
         except (OSError, ValueError):
@@ -113,11 +123,8 @@ class ResultCache:
 def plain(text: str) -> str:
     """What a generated text says to a machine."""
     text = PROTOCOL_HASH.sub(r"\1", PLACE.sub('""', COMMENT.sub("", text)))
+    text = CHECK_PLACES.sub("", text)
     return "\n".join(line.rstrip() for line in text.splitlines() if line.strip())
-
-
-def digest(*texts: str) -> str:
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:32]
 
 
 def generated_text(subject: Subject, check: str) -> str:
@@ -134,10 +141,27 @@ def generated_text(subject: Subject, check: str) -> str:
     return digest(*texts)
 
 
+@functools.cache
 def common_text() -> str:
-    """What is not generated."""
-    paths = sorted((TOP / "models").glob("*.h"))
-    return digest(*(f"{path.name}\n{plain(path.read_text())}" for path in paths))
+    """What is not generated: what generated C includes, how it is compiled and searched, and by what."""
+    paths = [
+        *sorted((TOP / "models").glob("*.[ch]")),
+        *sorted((TOP / "fw-runtime").glob("*.h")),
+    ]
+    texts = [f"{path.name}\n{plain(path.read_text())}" for path in paths]
+    for name in ("search.py", "state_vector.py", "subject.py"):
+        source = (Path(__file__).parent / name).read_text()
+        texts.append(ast.dump(ast.parse(source)))
+    for command in (["spin", "-V"], ["gcc", "-dumpfullversion"], ["tcc", "-v"]):
+        said = subprocess.run(command, capture_output=True, text=True, check=False)
+        texts.append(said.stdout)
+    return digest(*texts)
+
+
+def key_of(search: Search, text: str, common: str, limits: Limits = LIMITS) -> str:
+    """Of all that a search depends on; `text` is all that is generated for its check."""
+    bounds = repr((search.engine, search.kind, sorted(search.bounds.items()), limits))
+    return digest(text, common, bounds)
 
 
 def searched(
@@ -150,8 +174,7 @@ def searched(
 ) -> tuple[Found, list[int]]:
     """From the cache, or by searching; `text` is all that is generated for its check. With it the numbers of rows not
     taken."""
-    bounds = repr((search.engine, search.kind, sorted(search.bounds.items()), limits))
-    key = digest(text, common, bounds)
+    key = key_of(search, text, common, limits)
     values = cache.read(key)
     if values is None:
         run = run_search(search, subject, limits, quick=True)
@@ -186,11 +209,11 @@ def measure(
     checks: Sequence[str],
     jobs: int,
     step: Callable[[str], None],
+    known: Optional[KnownSpec] = None,
 ) -> Baseline:
     """Searches the spec as it stands, `jobs` searches at a time. Where that takes more than the limits, mutants are not
-    searched either."""
+    searched either. Nothing is searched if `known` is of this spec."""
     common = common_text()
-    sizes: list[tuple[int, str, str]] = []
     result = Baseline(
         codes={
             diagnostic.code
@@ -200,7 +223,6 @@ def measure(
         }
     )
     rows = list(subject.protocol.rows())
-    untaken = set(range(len(rows)))
     searches = list(subject.searches(checks, engines=["c"]))
     # Here, for compiling a spec is not for two threads at once.
     texts = {
@@ -211,25 +233,18 @@ def measure(
         step(f"the spec itself: {search.name}")
         return searched(subject, search, texts[search.check], cache, common)
 
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        results = list(pool.map(one, searches))
-    for search, (found, not_taken) in zip(searches, results):
-        if found.violated:
-            raise Failure(
-                f"{search.name}: the spec itself violates {found.violated}", 1
-            )
-        if found.incomplete:
-            result.left_out.append(f"{search.check} {search.kind}")
-            continue
-        sizes.append((found.states, search.check, search.kind))
-        untaken &= set(not_taken)
-    if not sizes:
-        raise Failure(f"no search of {subject.spec} fits into the limits", 1)
-    order = list(KINDS)
-    for states, check, kind in sorted(sizes, key=lambda s: (s[0], order.index(s[2]))):
+    key = digest(*(key_of(search, texts[search.check], common) for search in searches))
+    if known is None or known.key != key:
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            results = list(pool.map(one, searches))
+        known = known_spec(subject, key, searches, results)
+    for (check, kind), states in known.searched:
         result.plan.append((check, kind))
         result.states.append(states)
         result.texts[check] = texts[check]
+    result.left_out = known.left_out
+    result.known = known
+    untaken = set(known.untaken)
     # A row that is written once stands for several transitions, one for each state it holds in.
     taken = {
         (rows[n].place.file, rows[n].place.line)
@@ -239,6 +254,34 @@ def measure(
     result.untaken = {(rows[n].place.file, rows[n].place.line) for n in untaken} - taken
     result.unused = unused_processes(subject)
     return result
+
+
+def known_spec(
+    subject: Subject,
+    key: str,
+    searches: Sequence[Search],
+    results: Sequence[tuple[Found, list[int]]],
+) -> KnownSpec:
+    """What was found, the searches with few states first."""
+    sizes: list[tuple[int, str, str]] = []
+    left_out = []
+    untaken = set(range(len(list(subject.protocol.rows()))))
+    for search, (found, not_taken) in zip(searches, results):
+        if found.violated:
+            raise Failure(
+                f"{search.name}: the spec itself violates {found.violated}", 1
+            )
+        if found.incomplete:
+            left_out.append(f"{search.check} {search.kind}")
+            continue
+        sizes.append((found.states, search.check, search.kind))
+        untaken &= set(not_taken)
+    if not sizes:
+        raise Failure(f"no search of {subject.spec} fits into the limits", 1)
+    order = list(KINDS)
+    sizes.sort(key=lambda size: (size[0], order.index(size[2])))
+    searched_ = [((check, kind), states) for states, check, kind in sizes]
+    return KnownSpec(key, searched_, left_out, sorted(untaken))
 
 
 def unused_processes(subject: Subject) -> set[str]:
@@ -269,6 +312,8 @@ class Task:
     directory: Path  # below which all is made
     mutant: Mutant
     baseline: Baseline
+    known: Optional[Known] = None  # what became of it in an earlier run
+    again: bool = False  # nothing of earlier runs is believed
 
 
 def examine(task: Task) -> Outcome:
@@ -311,12 +356,32 @@ def never_executed(mutant: Mutant, baseline: Baseline) -> bool:
 def search_mutant(task: Task, directory: Path, outcome: Outcome) -> None:
     spec = write_spec(task, directory / "spec")
     subject = Subject(spec, directory / "build", task.profile)
-    cache = ResultCache(task.directory / "cache")
+    cache = ResultCache(task.directory / "cache", task.again)
     common = common_text()
     texts: dict[str, str] = {}
-    for check, kind in task.baseline.plan:
+    plan = task.baseline.plan
+
+    def key(check: str, kind: str) -> str:
         if check not in texts:
             texts[check] = generated_text(subject, check)
+        return key_of(subject.search(check, "c", kind), texts[check], common)
+
+    known = task.known
+    if known is not None and not task.again and known.searches <= len(plan):
+        if digest(*(key(*each) for each in plan[: known.searches])) == known.key:
+            outcome.fate, outcome.by = known.fate, known.by
+            outcome.same_states = known.same_states
+            if known.search:
+                outcome.found = [Found(known.search, steps=known.steps)]
+            outcome.known = known
+            return
+    keys: list[str] = []
+    for (check, kind), states in zip(plan, task.baseline.states):
+        keys.append(key(check, kind))
+        if texts[check] == task.baseline.texts[check]:
+            # What is generated is that of the spec, which holds.
+            outcome.found.append(Found(f"{check} {kind}", states))
+            continue
         search = subject.search(check, "c", kind)
         found, _ = searched(subject, search, texts[check], cache, common)
         if not found.violated and "status" in found.incomplete:
@@ -326,12 +391,23 @@ def search_mutant(task: Task, directory: Path, outcome: Outcome) -> None:
         outcome.found.append(found)
         if found.violated:
             outcome.fate, outcome.by = "property", found.violated
-            return
+            break
     if texts == task.baseline.texts:
         outcome.fate, outcome.found = "same", []
-        return
-    states = [found.states for found in outcome.found]
-    outcome.same_states = states == task.baseline.states
+    elif outcome.fate == "survived":
+        numbers = [found.states for found in outcome.found]
+        outcome.same_states = numbers == task.baseline.states
+    # A verifier that was ended, perhaps for want of memory, says nothing.
+    if not any("status" in found.incomplete for found in outcome.found):
+        outcome.known = Known(
+            digest(*keys),
+            len(keys),
+            outcome.fate,
+            outcome.by,
+            outcome.search,
+            outcome.found[-1].steps if outcome.found else 0,
+            outcome.same_states,
+        )
 
 
 def write_spec(task: Task, directory: Path) -> Path:
@@ -371,4 +447,6 @@ def examine_all(
 
 
 def as_record(outcome: Outcome) -> dict[str, object]:
-    return asdict(outcome)
+    record = asdict(outcome)
+    del record["known"]
+    return record
