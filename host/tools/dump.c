@@ -153,26 +153,28 @@ static int report_transitions(struct inspect_ring *ring, struct tool_report *rep
     return found;
 }
 
+/* The file is opened when all of the memory has been read: one that was there is not lost before.
+ */
 static int write_memory(struct tool_session *session, const char *path) {
+    static uint8_t bytes[MEMORY_END];
     struct board *board = libemp_hardware(session->board);
     struct board_status status;
     uint32_t words[CHUNK_WORDS];
-    uint8_t bytes[4 * CHUNK_WORDS];
+    int error = board_status(board, &status);
+    const size_t size = error || status.sram_bytes > MEMORY_END ? 0 : status.sram_bytes;
+    for (size_t at = 0; !error && at < size; at += sizeof words) {
+        error = board_read_memory(board, (uint32_t)at, words, CHUNK_WORDS);
+        for (size_t i = 0; i < sizeof words; i++)
+            bytes[at + i] = (uint8_t)(words[i / 4] >> (24 - 8 * (i % 4)));
+    }
+    if (error)
+        return tool_fail(session, error, "memory");
     FILE *file = fopen(path, "wb");
     if (!file)
         return tool_say("%s: %s", path, strerror(errno));
-    int error = board_status(board, &status);
-    bool written = true;
-    for (uint32_t at = 0; !error && written && at < status.sram_bytes; at += 4 * CHUNK_WORDS) {
-        error = board_read_memory(board, at, words, CHUNK_WORDS);
-        for (size_t i = 0; i < sizeof bytes; i++)
-            bytes[i] = (uint8_t)(words[i / 4] >> (24 - 8 * (i % 4)));
-        written = fwrite(bytes, 1, sizeof bytes, file) == sizeof bytes;
-    }
-    written = (fclose(file) == 0) & written;
-    if (error)
-        return tool_fail(session, error, "memory");
-    return written ? TOOL_DONE : tool_say("%s: %s", path, strerror(errno));
+    const bool written = fwrite(bytes, 1, size, file) == size;
+    const bool closed = fclose(file) == 0;
+    return written && closed ? TOOL_DONE : tool_say("%s: %s", path, strerror(errno));
 }
 
 static int dump(struct tool_session *session, const struct arguments *arguments) {

@@ -2,6 +2,8 @@
 /* emp image, emp install: files, without a board. */
 #include "host/tools/tool.h"
 
+#include "emp/emp_layout.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -42,13 +44,31 @@ static bool read_version(const char *text, uint8_t version[3]) {
     return true;
 }
 
+/* A file of its own in the directory of `path`, which is nobody else's. */
+static bool make_beside(const char *path, char new[PATH_MAX]) {
+    const char *slash = strrchr(path, '/');
+    const int directory = slash ? (int)(slash + 1 - path) : 0;
+    const mode_t mask = umask(0);
+    (void)umask(mask);
+    if (snprintf(new, PATH_MAX, "%.*s.emp-XXXXXX", directory, path) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    const int file = mkstemp(new);
+    if (file < 0)
+        return false;
+    (void)fchmod(file, 0666 & ~mask); /* else readable for its maker alone */
+    (void)close(file);
+    return true;
+}
+
 /* Writes beside the file and renames, so that what others read is always whole. */
 static int write_image(const struct board_image *image, const uint8_t version[3],
                        const char *path) {
     char new[PATH_MAX];
     char reason[REASON_BYTES];
-    if ((size_t)snprintf(new, sizeof new, "%s.new", path) >= sizeof new)
-        return tool_say("%s: the path is too long", path);
+    if (!make_beside(path, new))
+        return tool_say("%s: %s", path, strerror(errno));
     if (board_image_write(image, version, new, reason, sizeof reason)) {
         (void)unlink(new);
         return tool_say("%s", reason);
@@ -204,6 +224,13 @@ int tool_install(int argc, char **argv) {
             tool_say("%s: expected a flashable image, found an ELF file; `emp image %s OUTPUT` "
                      "makes one",
                      arguments.words[0], arguments.words[0]);
+    else if (information.protocol_hash != EMP_PROTOCOL_HASH)
+        status =
+            tool_say("%s: an image of %s %s, specification 0x%08" PRIX32
+                     "; expected one of specification 0x%08" PRIX32
+                     ", as this emp and its drivers use. Install it with the emp of its profile",
+                     arguments.words[0], information.protocol, information.profile,
+                     information.protocol_hash, (uint32_t)EMP_PROTOCOL_HASH);
     if (!status)
         status = make_directory(arguments.directory);
     if (!status)

@@ -141,6 +141,39 @@ int tool_stat(int argc, char **argv) {
 /* ------------------------------------------------------------------------------------------------
  * param */
 
+enum { NAME_BYTES = 64 };
+
+static bool read_value(const char *text, uint32_t *value) {
+    char *end;
+    errno = 0;
+    const unsigned long found = strtoul(text, &end, 0);
+    *value = (uint32_t)found;
+    return *text >= '0' && *text <= '9' && !errno && !*end && found <= UINT32_MAX;
+}
+
+/* Is it NAME, or NAME=VALUE that may be set? Else says what is wrong. */
+static bool check_word(const char *word) {
+    struct libemp_parameter_information information;
+    const size_t length = strcspn(word, "=");
+    char name[NAME_BYTES];
+    uint32_t value;
+    (void)snprintf(name, sizeof name, "%.*s", (int)length, word);
+    const int index = length < sizeof name ? libemp_find_parameter(name) : -ENOENT;
+    if (index < 0)
+        return tool_say("no parameter %.*s; `emp param` lists them", (int)length, word), false;
+    if (!word[length])
+        return true;
+    (void)libemp_parameter_information((size_t)index, &information);
+    if (!information.live)
+        return tool_say("%s is not live: it is set as the firmware starts", name), false;
+    if (!read_value(word + length + 1, &value) || value < information.minimum ||
+        value > information.maximum)
+        return tool_say("%s: expected a number, %" PRIu32 " to %" PRIu32 ", found %s", name,
+                        information.minimum, information.maximum, word + length + 1),
+               false;
+    return true;
+}
+
 static error_t parse_param(int key, char *text, struct argp_state *state) {
     struct arguments *arguments = state->input;
     (void)text;
@@ -175,23 +208,24 @@ static int show(struct tool_session *session, struct tool_report *report, size_t
     return TOOL_DONE;
 }
 
-/* NAME or NAME=VALUE. */
-static int do_word(struct tool_session *session, struct tool_report *report, char *word) {
-    char *equals = strchr(word, '=');
-    if (equals)
+/* Sets what the words say, and shows it. They have been checked. */
+static int do_words(struct tool_session *session, struct tool_report *report,
+                    const struct arguments *arguments) {
+    int status = TOOL_DONE;
+    for (size_t i = 0; !status && i < arguments->word_count; i++) {
+        char *equals = strchr(arguments->words[i], '=');
+        uint32_t value;
+        if (!equals || !read_value(equals + 1, &value))
+            continue;
         *equals = 0;
-    const int index = libemp_find_parameter(word);
-    if (index < 0)
-        return tool_say("no parameter %s; `emp param` lists them", word);
-    if (!equals)
-        return show(session, report, (size_t)index);
-    char *end;
-    errno = 0;
-    const unsigned long value = strtoul(equals + 1, &end, 0);
-    if (errno || *end || end == equals + 1 || value > UINT32_MAX)
-        return tool_say("%s: expected a number, found %s", word, equals + 1);
-    const int error = libemp_set_parameter(session->board, (size_t)index, (uint32_t)value);
-    return error ? tool_fail(session, error, word) : show(session, report, (size_t)index);
+        const int index = libemp_find_parameter(arguments->words[i]);
+        const int error = libemp_set_parameter(session->board, (size_t)index, value);
+        if (error)
+            status = tool_fail(session, error, arguments->words[i]);
+    }
+    for (size_t i = 0; !status && i < arguments->word_count; i++)
+        status = show(session, report, (size_t)libemp_find_parameter(arguments->words[i]));
+    return status;
 }
 
 int tool_param(int argc, char **argv) {
@@ -199,14 +233,20 @@ int tool_param(int argc, char **argv) {
     struct libemp_parameter_information information;
     struct tool_session session;
     struct tool_report report;
+    bool good = true;
     if (tool_parse(&param_syntax, argc, argv, &arguments))
         return TOOL_USAGE;
+    for (size_t i = 0; i < arguments.word_count; i++)
+        good &= check_word(arguments.words[i]);
+    if (!good) {
+        (void)tool_say("nothing was set");
+        return TOOL_USAGE;
+    }
     int result = tool_attach(&session, &arguments.common);
     if (result)
         return result;
     tool_report_begin(&report, arguments.common.json);
-    for (size_t i = 0; !result && i < arguments.word_count; i++)
-        result = do_word(&session, &report, arguments.words[i]);
+    result = do_words(&session, &report, &arguments);
     for (size_t i = 0;
          !result && !arguments.word_count && libemp_parameter_information(i, &information); i++)
         result = show(&session, &report, i);

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define ONE_STATION "the address of one station such as 02:54:47:00:00:01"
+
 enum { PEER_LIMIT = 256, REASON_BYTES = 512, MAC_TEXT = 18 };
 
 struct peer {
@@ -21,6 +23,7 @@ struct arguments {
     const char *image;
     bool force;
     bool wait_link;
+    bool has_address; /* start.mac_address */
     struct board_start_options start;
     size_t peer_count;
     struct peer peers[PEER_LIMIT];
@@ -45,7 +48,7 @@ static void add_peer(struct arguments *arguments, char *text, struct argp_state 
     char *equals = strchr(text, '=');
     struct peer *peer = &arguments->peers[arguments->peer_count];
     if (!equals || !tool_parse_address(equals + 1, peer->address)) {
-        argp_error(state, "expected --peer NODE=MAC such as 1=02:54:47:00:00:01, found %s", text);
+        argp_error(state, "expected --peer NODE=MAC, with " ONE_STATION ", found %s", text);
         return; /* which never happens */
     }
     if (arguments->peer_count == PEER_LIMIT)
@@ -53,6 +56,28 @@ static void add_peer(struct arguments *arguments, char *text, struct argp_state 
     *equals = 0;
     peer->node = tool_node(state, text);
     arguments->peer_count++;
+}
+
+/* What no option shows by itself. */
+static void check_start(const struct arguments *arguments, struct argp_state *state) {
+    const struct board_start_options *start = &arguments->start;
+    if (start->epoch && start->epoch % 256 == 0)
+        argp_error(state, "expected an --epoch whose low byte is not 0, found %u", start->epoch);
+    for (size_t i = 0; i < arguments->peer_count; i++) {
+        const struct peer *peer = &arguments->peers[i];
+        if (peer->node == start->node)
+            argp_error(state, "--peer: node %u is the board's own number (--node)", peer->node);
+        if (arguments->has_address && memcmp(peer->address, start->mac_address, 6) == 0)
+            argp_error(state, "--peer: node %u has the board's own address (--mac)", peer->node);
+        for (size_t k = 0; k < i; k++) {
+            const struct peer *other = &arguments->peers[k];
+            if (other->node == peer->node)
+                argp_error(state, "--peer: node %u is there twice", peer->node);
+            if (memcmp(other->address, peer->address, 6) == 0)
+                argp_error(state, "--peer: nodes %u and %u have one address", other->node,
+                           peer->node);
+        }
+    }
 }
 
 static error_t parse(int key, char *text, struct argp_state *state) {
@@ -63,7 +88,11 @@ static error_t parse(int key, char *text, struct argp_state *state) {
         return 0;
     case 'M':
         if (!tool_parse_address(text, arguments->start.mac_address))
-            argp_error(state, "expected --mac 02:54:47:00:00:01, found %s", text);
+            argp_error(state, "expected --mac " ONE_STATION ", found %s", text);
+        arguments->has_address = true;
+        return 0;
+    case ARGP_KEY_END:
+        check_start(arguments, state);
         return 0;
     case ARGP_KEY_ARG:
         if (arguments->image)

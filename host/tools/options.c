@@ -172,6 +172,7 @@ const char *tool_only_argument(struct argp_state *state, const char *text) {
 }
 
 bool tool_parse_address(const char *text, uint8_t address[6]) {
+    static const uint8_t none[6];
     for (unsigned i = 0; i < 6; i++) {
         char *end;
         const unsigned long byte = strtoul(text, &end, 16);
@@ -180,5 +181,5 @@ bool tool_parse_address(const char *text, uint8_t address[6]) {
         address[i] = (uint8_t)byte;
         text = end + (i < 5);
     }
-    return true;
+    return !(address[0] & 1) && memcmp(address, none, sizeof none) != 0;
 }

@@ -7,4 +7,5 @@ $(THREADS_TEST): $(THREADS_SOURCES) $(wildcard host/board/*.h host/emp/*.h) $(HO
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CSTD) $(WARNINGS) -O1 -g -fsanitize=thread $(INCLUDES) -o $@ $(THREADS_SOURCES) -lelf -lz -lpthread
 
-TEST_NEEDS += $(THREADS_TEST) $(FIRMWARE)/emp_a.bin
+# The command of this profile, too: what is installed is of another one.
+TEST_NEEDS += $(THREADS_TEST) $(FIRMWARE)/emp_a.bin $(EMP_TOOL)

@@ -17,6 +17,8 @@ PREFIX = ROOT / "usr"
 EMP = PREFIX / "bin/emp"
 IMAGE = PREFIX / "lib/firmware/emp/emp.bin"
 BUILD = TOP / "build/modern"  # the profile of what is installed
+PAPER_EMP = TOP / "build/bin/emp"  # of the other profile; not installed
+PAPER_IMAGE = TOP / "build/firmware/emp_a.bin"
 LEFT, RIGHT = "02:54:47:00:00:00", "02:54:47:00:00:01"
 
 WORLD = """boards = ( { name = "left"; knobs = { host_memory_bytes = 268435456; }; },
@@ -83,10 +85,18 @@ def compiled(source: Path, target: Path, *options: str, static: bool = False) ->
 
 
 class Boards(Server):
-    """Two boards on a wire, served."""
+    """Two boards on a wire, served. `profile` is the profile of `emp` and of what it loads."""
 
-    def __init__(self, *faults: str, options: tuple[str, ...] = ()) -> None:
+    profile = "modern"
+
+    def __init__(
+        self,
+        *faults: str,
+        options: tuple[str, ...] = (),
+        profile: str = "modern",
+    ) -> None:
         install()
+        self.profile = profile
         listed = ", ".join(f'"{fault}"' for fault in faults)
         text = WORLD + (f"faults = ( {listed} );\n" if faults else "")
         super().__init__(text, *options, program=PREFIX / "bin/tigonsim")
@@ -101,7 +111,10 @@ class Boards(Server):
         environment = clean(
             EMP_BOARD=self.name(board), LD_LIBRARY_PATH=f"{PREFIX}/lib", **more
         )
-        return [str(EMP), *words], environment
+        if self.profile == "modern":
+            return [str(EMP), *words], environment
+        environment["EMP_IMAGE"] = str(PAPER_IMAGE)
+        return [str(PAPER_EMP), *words], environment
 
     def emp(
         self,

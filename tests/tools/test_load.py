@@ -9,7 +9,16 @@ from typing import Iterator
 
 import pytest
 
-from tests.tools.installed import BUILD, EMP, IMAGE, Boards, clean, ended, install
+from tests.tools.installed import (
+    BUILD,
+    EMP,
+    IMAGE,
+    PAPER_IMAGE,
+    Boards,
+    clean,
+    ended,
+    install,
+)
 from tests.long_tests import one_in
 
 ELF = BUILD / "firmware/emp_a.elf"
@@ -112,7 +121,12 @@ def test_image_makes_the_same_as_the_build(tmp_path: Path) -> None:
     for source in (ELF, IMAGE):
         emp("image", source, tmp_path / "made.bin")
         assert (tmp_path / "made.bin").read_bytes() == IMAGE.read_bytes()
+    beside = tmp_path / "made.bin.new"
+    beside.write_text("of somebody else")
     emp("image", ELF, tmp_path / "made.bin", "--version-number=1.2.3")
+    assert beside.read_text() == "of somebody else"
+    emp("image", ELF, tmp_path / ("n" * 255))
+    assert len(list(tmp_path.iterdir())) == 3
     assert (tmp_path / "made.bin").read_bytes()[:4] == b"\1\2\3\0"
     assert "1.2.3" in emp("image", tmp_path / "made.bin")
 
@@ -125,6 +139,10 @@ def test_install_checks_what_it_installs(tmp_path: Path) -> None:
     (tmp_path / "broken").write_bytes(broken("bit flipped"))
     assert "CRC" in emp("install", "-d", place, tmp_path / "broken", status=1)
     assert "flashable" in emp("install", "-d", place, ELF, status=1)
+    text = emp("install", "-d", place, PAPER_IMAGE, status=1)
+    assert "an image of emp paper" in text and "expected one of specification" in text
+    assert "expected one" in emp("install", "-d", tmp_path / "x", PAPER_IMAGE, status=1)
+    assert not (tmp_path / "x").exists()
     assert (place / "emp.bin").read_bytes() == IMAGE.read_bytes()
     assert [path.name for path in place.iterdir()] == ["emp.bin"]
 
@@ -142,6 +160,23 @@ def test_install_checks_what_it_installs(tmp_path: Path) -> None:
         (["image"], "expected an image"),
         (["image", "x", "y", "z"], "unexpected argument"),
         (["image", "x", "--version-number=1.2.300"], "three numbers"),
+        (["load", "--mac=03:54:47:00:00:01"], "address of one station"),
+        (["load", "--mac=00:00:00:00:00:00"], "address of one station"),
+        (["load", "--peer=1=ff:ff:ff:ff:ff:ff"], "address of one station"),
+        (["load", "--peer=0=02:54:47:00:00:01"], "the board's own number"),
+        (["load", "--epoch=256"], "whose low byte is not 0"),
+        (
+            ["load", "--peer=1=02:54:47:00:00:01", "--peer=1=02:54:47:00:00:02"],
+            "node 1 is there twice",
+        ),
+        (
+            ["load", "--peer=1=02:54:47:00:00:01", "--peer=2=02:54:47:00:00:01"],
+            "nodes 1 and 2 have one address",
+        ),
+        (
+            ["load", "--peer=1=02:54:47:00:00:01", "--mac=02:54:47:00:00:01"],
+            "node 1 has the board's own address",
+        ),
         (["install"], "expected one image"),
         (["ping"], "expected the node"),
         (["ping", "1", "--bytes=7"], "expected a number"),
