@@ -164,14 +164,16 @@ static int answer_request(struct tool_session *session, uint16_t peer,
     traffic_release(&traffic);
     /* The other side is told by its own time-out; this one serves the next. */
     if (error)
-        (void)tool_fail(session, error, "a measurement was given up");
-    return error == -EIO || error == -ENODEV ? TOOL_FAILED : TOOL_DONE;
+        (void)tool_fail_peer(session, error, "a measurement was given up", peer, "emp perf");
+    return error == -EIO || error == -ENODEV ? TOOL_FAILED : tool_recover(session);
 }
 
 static int answer(struct tool_session *session, const struct arguments *arguments) {
     struct libemp_memory *memory;
     uint8_t *buffer;
-    int status = tool_buffer(session, REQUEST_BYTES, &buffer, &memory);
+    int status = tool_check_peer(session, arguments->peer);
+    if (!status)
+        status = tool_buffer(session, REQUEST_BYTES, &buffer, &memory);
     if (!status)
         (void)fprintf(stderr, "emp: answering measurements\n");
     for (uint64_t i = 0; !status && !tool_stopped() && (!arguments->count || i < arguments->count);
@@ -251,7 +253,8 @@ static int measure(struct tool_session *session, const struct arguments *argumen
     const uint64_t end = tool_now_ns(session);
     traffic_release(&traffic);
     if (error)
-        return tool_fail(session, error, "does `emp perf --answer` run there?");
+        return tool_fail_peer(session, error, test_names[request->test], arguments->peer,
+                              "emp perf --answer");
     print_result(arguments, request, (double)(end - start) / 1e9);
     return TOOL_DONE;
 }
@@ -259,7 +262,9 @@ static int measure(struct tool_session *session, const struct arguments *argumen
 static int measure_all(struct tool_session *session, const struct arguments *arguments) {
     struct libemp_memory *memory;
     uint8_t *buffer;
-    int status = tool_buffer(session, REQUEST_BYTES, &buffer, &memory);
+    int status = tool_reach_peer(session, arguments->peer);
+    if (!status)
+        status = tool_buffer(session, REQUEST_BYTES, &buffer, &memory);
     if (!status && arguments->csv)
         (void)puts("test,bytes,count,latency_us,mbit_per_s,messages_per_s");
     for (unsigned test = TEST_LATENCY; test < TESTS; test++) {

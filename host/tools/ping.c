@@ -80,14 +80,19 @@ static int answer_one(struct tool_session *session, const struct arguments *argu
 static int answer(struct tool_session *session, const struct arguments *arguments) {
     struct libemp_memory *memory;
     uint8_t *buffer;
-    int status = tool_buffer(session, BYTES_LIMIT, &buffer, &memory);
+    int status = tool_check_peer(session, arguments->peer);
+    if (!status)
+        status = tool_buffer(session, BYTES_LIMIT, &buffer, &memory);
     if (!status) {
         (void)fprintf(stderr, "emp: answering pings\n");
         (void)fflush(stderr);
     }
     for (uint64_t i = 0; !status && !tool_stopped() && (!arguments->count || i < arguments->count);
-         i++)
+         i++) {
         status = answer_one(session, arguments, memory);
+        if (!status) /* what the next ping is written over is not being sent any more */
+            status = tool_recover(session);
+    }
     return status;
 }
 
@@ -147,15 +152,19 @@ static int wait_answer(struct pinger *pinger, uint64_t number, libemp_request re
     }
 }
 
+/* A ping that could not be taken back is lost, and so is each after it until it has ended: its
+ * memory is still being sent. */
 static int ping(struct pinger *pinger, uint64_t number, double *us) {
     const struct arguments *arguments = pinger->arguments;
     struct tool_session *session = pinger->session;
     const struct libemp_piece all = {pinger->in, 0, BYTES_LIMIT};
     libemp_request request;
+    int error = tool_settle(session, tool_timeout_ns(&arguments->common));
+    if (error)
+        return error;
     put_number(pinger->sent, number);
     const uint64_t start = tool_now_ns(session);
-    int error =
-        libemp_post_receive(session->board, arguments->peer, TOOL_TAG_PONG, &all, 1, &request);
+    error = libemp_post_receive(session->board, arguments->peer, TOOL_TAG_PONG, &all, 1, &request);
     if (error)
         return error;
     error = tool_send_message(session, arguments->peer, TOOL_TAG_PING, pinger->out,
@@ -211,7 +220,9 @@ static void summarise(const struct arguments *arguments, const struct tally *tal
 static int ping_all(struct tool_session *session, const struct arguments *arguments) {
     struct pinger pinger = {.session = session, .arguments = arguments};
     struct tally tally = {0};
-    int status = tool_buffer(session, BYTES_LIMIT, &pinger.sent, &pinger.out);
+    int status = tool_reach_peer(session, arguments->peer);
+    if (!status)
+        status = tool_buffer(session, BYTES_LIMIT, &pinger.sent, &pinger.out);
     if (!status)
         status = tool_buffer(session, BYTES_LIMIT, &pinger.received, &pinger.in);
     if (status)
@@ -234,6 +245,9 @@ static int ping_all(struct tool_session *session, const struct arguments *argume
             return tool_fail(session, error, "ping");
     }
     summarise(arguments, &tally);
+    if (tally.sent && !tally.answered)
+        (void)tool_say("node %u answered no ping; does `emp ping --answer` run there?",
+                       arguments->peer);
     return tally.answered ? TOOL_DONE : TOOL_TIMED_OUT;
 }
 

@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* emp recv: stores what `emp send` sends. A file has the name NAME.part until its sum agrees. */
-#include "host/tools/transfer.h"
+/* emp recv: stores what `emp send` sends. */
+#include "host/tools/store.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <nettle/sha2.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-#define PART_SUFFIX ".part"
 
 struct arguments {
     struct tool_options common;
     bool progress;
     bool resume;
-    bool to_output; /* content to standard output */
     uint16_t peer;
     const char *directory;
 };
@@ -56,7 +49,7 @@ struct receiver {
     struct tool_session *session;
     const struct arguments *arguments;
     struct transfer_progress progress;
-    int directory;
+    struct store store;
     uint16_t peer; /* LIBEMP_ANY_SOURCE before the first entry */
     struct libemp_memory *message;
     uint8_t *message_bytes;
@@ -65,13 +58,6 @@ struct receiver {
     libemp_request requests[TRANSFER_WINDOW]; /* of content, a ring */
     uint64_t next;                            /* of them */
     bool incomplete;
-
-    /* The file that is being received. */
-    int parent;
-    int file; /* negative: none */
-    char name[TRANSFER_PATH_BYTES + sizeof PART_SUFFIX];
-    char part[TRANSFER_PATH_BYTES + sizeof PART_SUFFIX];
-    struct sha256_ctx hash;
 };
 
 static int post_content(struct receiver *receiver, size_t place) {
@@ -90,123 +76,49 @@ static int answer(struct receiver *receiver, enum transfer_status status, uint64
 }
 
 /* ------------------------------------------------------------------------------------------------
- * Places below the directory. No component may be a link, which could lead out of it. */
+ * Entries */
 
-/* The directory that holds the last component of `path`, to be closed; `*last` is that component.
- */
-static int open_parent(const struct receiver *receiver, char *path, const char **last) {
-    int directory = dup(receiver->directory);
-    char *slash;
-    while (directory >= 0 && (slash = strchr(path, '/')) != NULL) {
-        *slash = 0;
-        const int next = openat(directory, path, O_DIRECTORY | O_NOFOLLOW | O_RDONLY | O_CLOEXEC);
-        const int error = errno;
-        (void)close(directory);
-        errno = error;
-        directory = next;
-        path = slash + 1;
+static const char *store_reason(int error) {
+    switch (error) {
+    case -EISDIR:
+        return "a directory has this name; move it away, or receive elsewhere";
+    case -EINVAL:
+        return "`emp recv` gives such names to unfinished files; send it under another one";
+    case -EBUSY:
+        return "another `emp recv` is receiving it here";
+    case -EBADMSG:
+        return "its content differs from the sender's; send it again";
+    default:
+        return strerror(-error);
     }
-    *last = path;
-    return directory;
+}
+
+/* Tells the sender what came of an entry, and the user what went wrong. */
+static int answer_stored(struct receiver *receiver, const char *name, int error, uint64_t offset,
+                         enum transfer_status failure) {
+    if (error)
+        (void)tool_say("%s: %s", name, store_reason(error));
+    return answer(receiver, error ? failure : TRANSFER_GO, error ? 0 : offset);
 }
 
 static int make_directory(struct receiver *receiver, struct transfer_entry *entry) {
-    const char *last;
-    struct stat status;
-    const int parent = open_parent(receiver, entry->path, &last);
-    bool made = parent >= 0 && mkdirat(parent, last, entry->mode | 0700) == 0;
-    if (!made && parent >= 0 && errno == EEXIST)
-        made = fstatat(parent, last, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
-    if (!made)
-        (void)tool_say("%s: %s", last, strerror(errno));
-    if (parent >= 0)
-        (void)close(parent);
-    return answer(receiver, made ? TRANSFER_GO : TRANSFER_REFUSED, 0);
-}
-
-/* ------------------------------------------------------------------------------------------------
- * Files */
-
-static void close_file(struct receiver *receiver) {
-    if (receiver->file > STDOUT_FILENO)
-        (void)close(receiver->file);
-    if (receiver->parent >= 0)
-        (void)close(receiver->parent);
-    receiver->file = receiver->parent = -1;
-}
-
-/* What is there already, into the sum; the place behind it. */
-static int take_over(struct receiver *receiver, uint64_t limit, uint64_t *offset) {
-    *offset = 0;
-    for (;;) {
-        const ssize_t count = read(receiver->file, receiver->content_bytes, TRANSFER_MESSAGE_BYTES);
-        if (count < 0)
-            return -errno;
-        if (count == 0)
-            return 0;
-        if ((uint64_t)count > limit - *offset)
-            return -EFBIG; /* longer than the sender's */
-        sha256_update(&receiver->hash, (size_t)count, receiver->content_bytes);
-        *offset += (uint64_t)count;
-    }
-}
-
-/* Begins anew: what is there does not belong to it. */
-static int empty_file(struct receiver *receiver, uint64_t *offset) {
-    *offset = 0;
-    sha256_init(&receiver->hash);
-    return ftruncate(receiver->file, 0) == 0 && lseek(receiver->file, 0, SEEK_SET) == 0 ? 0
-                                                                                        : -errno;
-}
-
-static int open_part(struct receiver *receiver, const struct transfer_entry *entry,
-                     uint64_t *offset) {
-    const bool resume = receiver->arguments->resume && entry->kind == TRANSFER_FILE;
-    if (resume && faccessat(receiver->parent, receiver->part, F_OK, 0) != 0)
-        (void)renameat(receiver->parent, receiver->name, receiver->parent, receiver->part);
-    receiver->file = openat(receiver->parent, receiver->part,
-                            O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, entry->mode | 0600);
-    if (receiver->file < 0)
-        return -errno;
-    const int error = resume ? take_over(receiver, entry->bytes, offset) : -EFBIG;
-    return error == -EFBIG ? empty_file(receiver, offset) : error;
+    const char *slash = strrchr(entry->path, '/');
+    const char *last = slash ? slash + 1 : entry->path;
+    const int error = store_make_directory(&receiver->store, entry->path, entry->mode);
+    return answer_stored(receiver, last, error, 0, TRANSFER_REFUSED);
 }
 
 static int begin_file(struct receiver *receiver, struct transfer_entry *entry) {
-    const char *last = entry->path;
     uint64_t offset = 0;
-    int error = 0;
-    close_file(receiver);
-    sha256_init(&receiver->hash);
-    if (receiver->arguments->to_output) {
-        receiver->file = STDOUT_FILENO;
-    } else {
-        receiver->parent = open_parent(receiver, entry->path, &last);
-        (void)snprintf(receiver->name, sizeof receiver->name, "%s", last);
-        (void)snprintf(receiver->part, sizeof receiver->part, "%s" PART_SUFFIX, last);
-        error = receiver->parent < 0 ? -errno : open_part(receiver, entry, &offset);
-    }
-    if (error) {
-        (void)tool_say("%s: %s", last, strerror(-error));
-        close_file(receiver);
-        return answer(receiver, TRANSFER_REFUSED, 0);
-    }
-    transfer_progress_begin(&receiver->progress, receiver->name, entry->bytes,
+    const int error = store_begin(&receiver->store, entry, receiver->arguments->resume, &offset);
+    transfer_progress_begin(&receiver->progress, receiver->store.name, entry->bytes - offset,
                             tool_now_ns(receiver->session));
-    return answer(receiver, TRANSFER_GO, offset);
+    return answer_stored(receiver, receiver->store.name, error, offset, TRANSFER_REFUSED);
 }
 
-static int write_full(int file, const uint8_t *bytes, size_t count) {
-    while (count > 0) {
-        const ssize_t now = write(file, bytes, count);
-        if (now < 0 && errno == EINTR && !tool_stopped())
-            continue;
-        if (now < 0)
-            return -errno;
-        bytes += now;
-        count -= (size_t)now;
-    }
-    return 0;
+static int end_file(struct receiver *receiver, const struct transfer_entry *entry) {
+    const int error = store_end(&receiver->store, entry->sum);
+    return answer_stored(receiver, receiver->store.name, error, 0, TRANSFER_DIFFERS);
 }
 
 static int receive_content(struct receiver *receiver) {
@@ -220,10 +132,9 @@ static int receive_content(struct receiver *receiver) {
             return error;
         receiver->requests[place] = LIBEMP_NO_REQUEST;
         if (!error)
-            error = write_full(receiver->file, bytes, completion.length);
+            error = store_write(&receiver->store, bytes, completion.length);
         if (error)
             return error;
-        sha256_update(&receiver->hash, completion.length, bytes);
         transfer_progress_step(&receiver->progress, completion.length,
                                tool_now_ns(receiver->session));
         error = post_content(receiver, place);
@@ -231,23 +142,6 @@ static int receive_content(struct receiver *receiver) {
         if (error || completion.length < TRANSFER_MESSAGE_BYTES)
             return error;
     }
-}
-
-static int end_file(struct receiver *receiver, const struct transfer_entry *entry) {
-    uint8_t sum[TRANSFER_SUM_BYTES];
-    sha256_digest(&receiver->hash, sizeof sum, sum);
-    bool good = receiver->file >= 0 && memcmp(sum, entry->sum, sizeof sum) == 0;
-    if (!good)
-        (void)tool_say("%s: its content differs from the sender's", receiver->name);
-    if (receiver->parent >= 0 && good &&
-        renameat(receiver->parent, receiver->part, receiver->parent, receiver->name) != 0) {
-        (void)tool_say("%s: %s", receiver->name, strerror(errno));
-        good = false;
-    } else if (receiver->parent >= 0 && !good) {
-        (void)unlinkat(receiver->parent, receiver->part, 0);
-    }
-    close_file(receiver);
-    return answer(receiver, good ? TRANSFER_GO : TRANSFER_DIFFERS, 0);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -267,12 +161,11 @@ static int bind(struct receiver *receiver, uint16_t peer) {
 static int handle(struct receiver *receiver, struct transfer_entry *entry) {
     switch (entry->kind) {
     case TRANSFER_DIRECTORY:
-        return receiver->arguments->to_output ? answer(receiver, TRANSFER_REFUSED, 0)
-                                              : make_directory(receiver, entry);
+        return make_directory(receiver, entry);
     case TRANSFER_FILE:
     case TRANSFER_STREAM: {
         const int error = begin_file(receiver, entry);
-        return error || receiver->file < 0 ? error : receive_content(receiver);
+        return error || receiver->store.file < 0 ? error : receive_content(receiver);
     }
     case TRANSFER_SUM:
         return end_file(receiver, entry);
@@ -280,6 +173,18 @@ static int handle(struct receiver *receiver, struct transfer_entry *entry) {
         return answer(receiver, receiver->incomplete ? TRANSFER_REFUSED : TRANSFER_GO, 0);
     }
     return -EPROTO;
+}
+
+/* Between files there is no progress to tell. */
+static int fail(const struct receiver *receiver, int error) {
+    const bool amid = receiver->store.file >= 0;
+    const int status = tool_fail_peer(
+        receiver->session, error, amid ? transfer_progress_text(&receiver->progress) : "receive",
+        receiver->peer, "emp send");
+    if (amid && receiver->store.parent >= 0)
+        (void)tool_say("%s: what has come is kept; `emp recv --resume` goes on with it",
+                       receiver->store.name);
+    return status;
 }
 
 static int receive_all(struct receiver *receiver) {
@@ -299,20 +204,16 @@ static int receive_all(struct receiver *receiver) {
         if (!error)
             error = handle(receiver, &entry);
         if (error)
-            return tool_fail(session, error, "receive");
+            return fail(receiver, error);
     } while (entry.kind != TRANSFER_END);
     return receiver->incomplete ? TOOL_FAILED : TOOL_DONE;
 }
 
 static int prepare(struct receiver *receiver) {
-    const struct arguments *arguments = receiver->arguments;
-    if (!arguments->to_output) {
-        receiver->directory = open(arguments->directory, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
-        if (receiver->directory < 0)
-            return tool_say("%s: %s", arguments->directory, strerror(errno));
-    }
-    const int status = tool_buffer(receiver->session, TRANSFER_ENTRY_BYTES,
-                                   &receiver->message_bytes, &receiver->message);
+    int status = tool_check_peer(receiver->session, receiver->peer);
+    if (!status)
+        status = tool_buffer(receiver->session, TRANSFER_ENTRY_BYTES, &receiver->message_bytes,
+                             &receiver->message);
     return status ? status
                   : tool_buffer(receiver->session, TRANSFER_WINDOW * TRANSFER_MESSAGE_BYTES,
                                 &receiver->content_bytes, &receiver->content);
@@ -324,18 +225,20 @@ int tool_receive(int argc, char **argv) {
     struct tool_session session;
     if (tool_parse(&syntax, argc, argv, &arguments))
         return TOOL_USAGE;
-    arguments.to_output = strcmp(arguments.directory, "-") == 0;
     tool_catch_signals();
-    int status = tool_attach(&session, &arguments.common);
-    if (status)
-        return status;
     receiver = (struct receiver){.session = &session,
                                  .arguments = &arguments,
                                  .peer = arguments.peer,
-                                 .directory = -1,
-                                 .parent = -1,
-                                 .file = -1,
                                  .progress.wanted = arguments.progress || isatty(STDERR_FILENO)};
+    const bool to_output = strcmp(arguments.directory, "-") == 0;
+    const int error = store_open(&receiver.store, to_output ? NULL : arguments.directory);
+    if (error)
+        return tool_say("%s: %s", arguments.directory, strerror(-error));
+    int status = tool_attach(&session, &arguments.common);
+    if (status) {
+        store_close(&receiver.store);
+        return status;
+    }
     for (size_t i = 0; i < TRANSFER_WINDOW; i++)
         receiver.requests[i] = LIBEMP_NO_REQUEST;
     status = prepare(&receiver);
@@ -343,9 +246,7 @@ int tool_receive(int argc, char **argv) {
         (void)fprintf(stderr, "emp: waiting for a sender\n");
         status = receive_all(&receiver);
     }
-    close_file(&receiver);
-    if (receiver.directory >= 0)
-        (void)close(receiver.directory);
+    store_close(&receiver.store);
     tool_close(&session, receiver.requests, TRANSFER_WINDOW);
     return status;
 }

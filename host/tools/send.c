@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <fts.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <nettle/sha2.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +54,7 @@ static const struct tool_syntax syntax = {
     .description =
         "Sends files, whole directories, or with - what standard input gives, to a node where "
         "`emp recv` runs. Each file is compared by its SHA-256 at the end. Links and special "
-        "files are left out, with a message.",
+        "files are refused as PATH, and left out below a directory, with a message.",
 };
 
 struct sender {
@@ -66,6 +67,10 @@ struct sender {
     uint8_t *content_bytes;
     bool incomplete; /* something was left out */
 };
+
+static bool is_stream(const char *path) {
+    return strcmp(path, "-") == 0;
+}
 
 /* Sends an entry and waits for its answer. A status after a message. */
 static int ask(struct sender *sender, const struct transfer_entry *entry,
@@ -80,7 +85,11 @@ static int ask(struct sender *sender, const struct transfer_entry *entry,
         error = tool_receive_message(session, peer, TOOL_TAG_ANSWER, sender->message,
                                      TRANSFER_ANSWER_BYTES, timeout, &completion);
     if (error)
-        return tool_fail(session, error, *entry->path ? entry->path : "send");
+        return tool_fail_peer(session, error,
+                              *entry->path                  ? entry->path
+                              : entry->kind == TRANSFER_SUM ? sender->progress.path
+                                                            : "the end of the transfer",
+                              peer, "emp recv");
     if (!transfer_decode_answer(sender->message_bytes, completion.length, answer))
         return tool_say("node %u: its answer is not one of `emp recv`", peer);
     return TOOL_DONE;
@@ -155,6 +164,16 @@ static int send_content(struct sender *sender, int file, struct sha256_ctx *hash
     return error;
 }
 
+/* -ENODATA: of the file, not of a message. */
+static int fail_content(const struct sender *sender, int error) {
+    const char *text = transfer_progress_text(&sender->progress);
+    return error == -ENODATA
+               ? tool_say("%s: shorter than the part that the other side has of it; receive it "
+                          "without --resume",
+                          sender->progress.path)
+               : tool_fail_peer(sender->session, error, text, sender->arguments->peer, "emp recv");
+}
+
 /* A file or stream, open as `file`. */
 static int send_open(struct sender *sender, int file, struct transfer_entry *entry) {
     struct transfer_answer answer = {0};
@@ -167,14 +186,15 @@ static int send_open(struct sender *sender, int file, struct transfer_entry *ent
         (void)tool_say("%s: the other side cannot store it", entry->path);
         return TOOL_DONE;
     }
-    transfer_progress_begin(&sender->progress, entry->path, entry->bytes,
+    transfer_progress_begin(&sender->progress, entry->path,
+                            entry->bytes > answer.offset ? entry->bytes - answer.offset : 0,
                             tool_now_ns(sender->session));
     sha256_init(&hash);
     int error = hash_prefix(sender, file, answer.offset, &hash);
     if (!error)
         error = send_content(sender, file, &hash);
     if (error)
-        return tool_fail(sender->session, error, entry->path);
+        return fail_content(sender, error);
     struct transfer_entry sum = {.kind = TRANSFER_SUM};
     sha256_digest(&hash, sizeof sum.sum, sum.sum);
     status = ask(sender, &sum, &answer);
@@ -236,7 +256,8 @@ static int send_found(struct sender *sender, const FTSENT *found, size_t skipped
     return TOOL_DONE;
 }
 
-static int send_path(struct sender *sender, char *path) {
+/* The argument is neither a link nor missing (check_path). */
+static int send_path(struct sender *sender, const char *path) {
     char *whole = realpath(path, NULL); /* "." and ".." get a name */
     if (!whole) {
         sender->incomplete = true;
@@ -249,7 +270,8 @@ static int send_path(struct sender *sender, char *path) {
     int status = walk ? TOOL_DONE : tool_say("%s: %s", path, strerror(errno));
     const FTSENT *found;
     while (!status && (found = fts_read(walk)) != NULL)
-        status = tool_stopped() ? TOOL_FAILED : send_found(sender, found, skipped);
+        status = tool_stopped() ? tool_fail(sender->session, -EINTR, found->fts_path)
+                                : send_found(sender, found, skipped);
     if (walk)
         (void)fts_close(walk);
     free(whole);
@@ -260,13 +282,15 @@ static int send_all(struct sender *sender) {
     const struct arguments *arguments = sender->arguments;
     static struct transfer_entry entry;
     struct transfer_answer answer = {0};
-    int status = tool_buffer(sender->session, TRANSFER_ENTRY_BYTES, &sender->message_bytes,
+    int status = tool_reach_peer(sender->session, arguments->peer);
+    if (!status)
+        status = tool_buffer(sender->session, TRANSFER_ENTRY_BYTES, &sender->message_bytes,
                              &sender->message);
     if (!status)
         status = tool_buffer(sender->session, TRANSFER_WINDOW * TRANSFER_MESSAGE_BYTES,
                              &sender->content_bytes, &sender->content);
     for (size_t i = 0; !status && i < arguments->path_count; i++) {
-        if (strcmp(arguments->paths[i], "-") != 0) {
+        if (!is_stream(arguments->paths[i])) {
             status = send_path(sender, arguments->paths[i]);
             continue;
         }
@@ -281,13 +305,78 @@ static int send_all(struct sender *sender) {
     return status ? status : sender->incomplete ? TOOL_FAILED : TOOL_DONE;
 }
 
+/* ------------------------------------------------------------------------------------------------
+ * Arguments, before anything is posted */
+
+/* Can it be sent? Else says why not. */
+static bool check_path(const char *path) {
+    struct stat status;
+    char whole[PATH_MAX];
+    if (lstat(path, &status) != 0)
+        return tool_say("%s: %s", path, strerror(errno)), false;
+    if (S_ISLNK(status.st_mode))
+        return tool_say("%s: a link, and links are not sent; expected a file or directory%s%s",
+                        path, realpath(path, whole) ? ", such as " : "",
+                        realpath(path, whole) ? whole : ""),
+               false;
+    if (realpath(path, whole) && whole[1] == 0)
+        return tool_say("%s: has no name for the other side; expected a directory below it", path),
+               false;
+    if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+        return tool_say("%s: expected a file, a directory or -, found something else", path), false;
+    if (access(path, S_ISDIR(status.st_mode) ? R_OK | X_OK : R_OK) != 0)
+        return tool_say("%s: %s", path, strerror(errno)), false;
+    return true;
+}
+
+/* The name that the other side sees: "." and ".." have one, too. */
+static bool name_of(const struct arguments *arguments, const char *path, char name[PATH_MAX]) {
+    char whole[PATH_MAX];
+    const char *found = is_stream(path) ? arguments->name : realpath(path, whole);
+    if (!found)
+        return false;
+    (void)snprintf(name, PATH_MAX, "%s", is_stream(path) ? found : strrchr(found, '/') + 1);
+    return true;
+}
+
+/* Of two with one name the second would take the first one's place. */
+static bool check_names(const struct arguments *arguments) {
+    char name[PATH_MAX];
+    char other[PATH_MAX];
+    for (size_t i = 0; i < arguments->path_count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (name_of(arguments, arguments->paths[i], name) &&
+                name_of(arguments, arguments->paths[k], other) && strcmp(name, other) == 0)
+                return tool_say("%s and %s: both would be %s at the other side; send one after "
+                                "the other, into different directories",
+                                arguments->paths[k], arguments->paths[i], name),
+                       false;
+    return true;
+}
+
+static int check_arguments(const struct arguments *arguments) {
+    bool good = true;
+    if (!transfer_is_path(arguments->name)) {
+        (void)tool_say("--name: expected a name without .. and not longer than %d bytes, found %s",
+                       TRANSFER_PATH_BYTES, arguments->name);
+        return TOOL_USAGE;
+    }
+    for (size_t i = 0; i < arguments->path_count; i++)
+        good &= is_stream(arguments->paths[i]) || check_path(arguments->paths[i]);
+    if (!good)
+        return tool_say("nothing was sent");
+    return check_names(arguments) ? TOOL_DONE : TOOL_FAILED;
+}
+
 int tool_send(int argc, char **argv) {
     struct arguments arguments = {.name = "stdin"};
     struct tool_session session;
     if (tool_parse(&syntax, argc, argv, &arguments))
         return TOOL_USAGE;
     tool_catch_signals();
-    int status = tool_attach(&session, &arguments.common);
+    int status = check_arguments(&arguments);
+    if (!status)
+        status = tool_attach(&session, &arguments.common);
     if (status)
         return status;
     struct sender sender = {.session = &session,

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #define SLICE_NS      UINT64_C(20000000) /* between two looks at the signals */
-#define CANCEL_NS     UINT64_C(50000000) /* for requests to end that are cancelled */
 #define BUSY_PAUSE_NS 20000000L          /* of the real clock */
 
 enum { BUSY_TRIES = 250 /* five seconds: a program that was killed leaves its board soon */ };
@@ -23,7 +22,7 @@ static volatile sig_atomic_t stopped;
 
 static void on_signal(int number) {
     (void)number;
-    stopped = 1;
+    stopped = stopped + 1;
 }
 
 void tool_catch_signals(void) {
@@ -32,8 +31,8 @@ void tool_catch_signals(void) {
     (void)sigaction(SIGTERM, &action, NULL);
 }
 
-bool tool_stopped(void) {
-    return stopped != 0;
+int tool_stopped(void) {
+    return stopped;
 }
 
 int tool_say(const char *format, ...) {
@@ -55,7 +54,10 @@ int tool_status(int error) {
 /* A cancellation that came after it has replaced libemp's sentence about a time-out. */
 const char *tool_reason(const struct tool_session *session, int error) {
     const char *message = session->board ? libemp_message(session->board) : "";
-    return error == -ETIMEDOUT ? "no answer in time" : *message ? message : strerror(-error);
+    return error == -ETIMEDOUT ? "no answer in time"
+           : error == -EINTR   ? "interrupted"
+           : *message          ? message
+                               : strerror(-error);
 }
 
 int tool_fail(const struct tool_session *session, int error, const char *what) {
@@ -109,22 +111,12 @@ int tool_attach(struct tool_session *session, const struct tool_options *options
     return tool_status(error);
 }
 
-void tool_cancel(struct tool_session *session, libemp_request request) {
-    struct libemp_completion completion;
-    if (request != LIBEMP_NO_REQUEST && libemp_cancel(session->board, request) == 0 &&
-        libemp_wait(session->board, request, CANCEL_NS, &completion) == -ETIMEDOUT)
-        session->stuck = true;
-}
-
 void tool_close(struct tool_session *session, const libemp_request *posted, size_t count) {
     if (!session->board)
         return;
     for (size_t i = 0; i < count; i++)
         tool_cancel(session, posted[i]);
-    if (session->stuck)
-        (void)tool_say("%s: stopped, because it still has a message for a node that takes none; "
-                       "load it again",
-                       session->options->board);
+    (void)tool_recover(session);
     if (libemp_close(session->board))
         libemp_abandon(session->board);
     session->board = NULL;
@@ -144,29 +136,48 @@ uint64_t tool_now_ns(const struct tool_session *session) {
 }
 
 void tool_sleep_s(const struct tool_session *session, double seconds) {
-    board_sleep_ns(libemp_hardware(session->board), (uint64_t)(seconds * 1e9));
+    uint64_t rest = (uint64_t)(seconds * 1e9);
+    while (rest > 0 && !tool_stopped()) {
+        const uint64_t slice = rest < SLICE_NS ? rest : SLICE_NS;
+        board_sleep_ns(libemp_hardware(session->board), slice);
+        rest -= slice;
+    }
+}
+
+/* No clock is read, which would take time. `index` is NULL for the only request. */
+static int wait_in_slices(struct tool_session *session, const libemp_request *requests,
+                          size_t count, uint64_t timeout_ns, size_t *index,
+                          struct libemp_completion *completion) {
+    for (uint64_t rest = timeout_ns; !tool_stopped(); rest -= SLICE_NS) {
+        const uint64_t slice = rest < SLICE_NS ? rest : SLICE_NS;
+        const int error =
+            index ? libemp_wait_any(session->board, requests, count, slice, index, completion)
+                  : libemp_wait(session->board, *requests, slice, completion);
+        if (error != -ETIMEDOUT || rest <= SLICE_NS)
+            return error;
+        if (board_check_running(libemp_hardware(session->board)))
+            return -EIO; /* the firmware cannot say so when its processor has stopped */
+    }
+    return -EINTR;
 }
 
 int tool_wait(struct tool_session *session, libemp_request request, uint64_t timeout_ns,
               struct libemp_completion *completion) {
-    const uint64_t start = tool_now_ns(session);
-    for (;;) {
-        const uint64_t passed = tool_now_ns(session) - start;
-        const uint64_t rest = timeout_ns > passed ? timeout_ns - passed : 0;
-        const int error =
-            libemp_wait(session->board, request, rest < SLICE_NS ? rest : SLICE_NS, completion);
-        if (error != -ETIMEDOUT || rest <= SLICE_NS)
-            return error;
-        if (tool_stopped())
-            return -EINTR;
-    }
+    return wait_in_slices(session, &request, 1, timeout_ns, NULL, completion);
+}
+
+int tool_wait_any(struct tool_session *session, const libemp_request *requests, size_t count,
+                  uint64_t timeout_ns, size_t *index) {
+    return wait_in_slices(session, requests, count, timeout_ns, index, NULL);
 }
 
 static int finish(struct tool_session *session, libemp_request request, uint64_t timeout_ns,
                   struct libemp_completion *completion) {
     const int error = tool_wait(session, request, timeout_ns, completion);
-    if (error == -ETIMEDOUT || error == -EINTR)
+    if (error == -ETIMEDOUT || error == -EINTR) {
         tool_cancel(session, request);
+        (void)tool_settle(session, TOOL_SETTLE_NS);
+    }
     return error;
 }
 

@@ -98,15 +98,19 @@ double tool_seconds(struct argp_state *state, const char *text);
 uint16_t tool_node(struct argp_state *state, const char *text);
 /* The only argument of a subcommand; another one is refused. */
 const char *tool_only_argument(struct argp_state *state, const char *text);
+/* The Ethernet address of one station; a group has none, and 0 is no address. */
 bool tool_parse_address(const char *text, uint8_t address[6]);
 
 /* ------------------------------------------------------------------------------------------------
  * Boards */
 
+enum { TOOL_LEFT_LIMIT = 128 /* more than a subcommand posts */ };
+
 struct tool_session {
     struct libemp_board *board;
     const struct tool_options *options;
-    bool stuck; /* a request could not be cancelled: closing stops the board */
+    libemp_request left[TOOL_LEFT_LIMIT]; /* cancelled, but not ended */
+    size_t left_count;
 };
 
 /* Opens the board; waits some seconds if another program uses it. After a failure there is a
@@ -116,10 +120,39 @@ int tool_open(struct tool_session *session, const struct tool_options *options);
 int tool_attach(struct tool_session *session, const struct tool_options *options);
 /* Whether a driver posts for this program, and keeps the board running (host/board/device.h). */
 bool tool_is_driven(const struct tool_session *session);
-/* Cancels what is still posted, for the next program, and closes. NO_REQUEST entries are skipped. A
- * board is stopped if it has a message that it has begun and that the other node does not take:
- * nothing else can end that, and later messages to the node would wait behind it. */
+/* Cancels what is still posted, so that the next program finds a board that works, and closes.
+ * NO_REQUEST entries are skipped. */
 void tool_close(struct tool_session *session, const libemp_request *posted, size_t count);
+
+/* ------------------------------------------------------------------------------------------------
+ * Peers (peer.c) */
+
+/* Before anything is posted for a node: is it another node, and does the board know its address?
+ * LIBEMP_ANY_SOURCE is. TOOL_DONE, or a status after a message. */
+int tool_check_peer(struct tool_session *session, uint16_t peer);
+/* The same, and waits until the link is up, as long as the options say. */
+int tool_reach_peer(struct tool_session *session, uint16_t peer);
+/* As tool_fail, for a message to or from a node where `partner` should run; also says what to do.
+ */
+int tool_fail_peer(const struct tool_session *session, int error, const char *what, uint16_t peer,
+                   const char *partner);
+
+/* ------------------------------------------------------------------------------------------------
+ * Requests that nothing answers (recover.c) */
+
+/* Cancels a request. What has not ended yet is then in `left`, and its memory still in use. */
+void tool_cancel(struct tool_session *session, libemp_request request);
+#define TOOL_SETTLE_NS UINT64_C(50000000) /* for requests to end that the board can end */
+/* Waits until nothing is left. In `modern` the board gives up nodes that do not take a message that
+ * is left. 0, or -ETIMEDOUT. */
+int tool_settle(struct tool_session *session, uint64_t timeout_ns);
+/* The same, by all means: what the board cannot end within the silence time, or at all, ends as the
+ * board is loaded again, with the node number, addresses and parameters that it has. Says so.
+ * TOOL_DONE, or a status after a message; then the board is stopped. */
+int tool_recover(struct tool_session *session);
+
+/* ------------------------------------------------------------------------------------------------
+ * Messages */
 
 /* Why something failed, for people. */
 const char *tool_reason(const struct tool_session *session, int error);
@@ -137,13 +170,16 @@ int tool_buffer(struct tool_session *session, size_t bytes, uint8_t **buffer,
 uint64_t tool_now_ns(const struct tool_session *session);
 void tool_sleep_s(const struct tool_session *session, double seconds);
 
-/* SIGINT or SIGTERM has come; loops end then. */
-bool tool_stopped(void);
+/* How many of SIGINT and SIGTERM have come; loops end at the first. */
+int tool_stopped(void);
 void tool_catch_signals(void);
 
-/* As libemp_wait, in slices, so that a signal ends it, with -EINTR; the request is then posted. */
+/* As libemp_wait, and libemp_wait_any, in slices, so that a signal ends it, with -EINTR; the
+ * request is then posted. */
 int tool_wait(struct tool_session *session, libemp_request request, uint64_t timeout_ns,
               struct libemp_completion *completion);
+int tool_wait_any(struct tool_session *session, const libemp_request *requests, size_t count,
+                  uint64_t timeout_ns, size_t *index);
 
 /* Tags of messages between programs of `emp`. They fit every profile. */
 enum {
@@ -158,17 +194,14 @@ enum {
 };
 
 /* Sends memory from its beginning and waits until it has arrived; receives into it, from one node.
- * 0 or a negative errno value. After a time-out the request has been cancelled. A send
- * that meets a node that was restarted is repeated once: such a node knows nothing of the one
+ * 0 or a negative errno value. After a time-out the request has been cancelled (tool_cancel). A
+ * send that meets a node that was restarted is repeated once: such a node knows nothing of the one
  * before, and the first message to it ends so, even if one from it has come. */
 int tool_send_message(struct tool_session *session, uint16_t peer, uint64_t tag,
                       struct libemp_memory *memory, size_t bytes, uint64_t timeout_ns);
 int tool_receive_message(struct tool_session *session, uint16_t peer, uint64_t tag,
                          struct libemp_memory *memory, size_t bytes, uint64_t timeout_ns,
                          struct libemp_completion *completion);
-/* Ends a request early, if it can be; returns when it has ended, or after a time-out. */
-void tool_cancel(struct tool_session *session, libemp_request request);
-
 /* The image that `emp` loads if none is named: $EMP_IMAGE, the one installed with this program, or
  * that of the system. NULL: none of these exists. The text is overwritten by the next call. */
 const char *tool_default_image(void);

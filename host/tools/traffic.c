@@ -51,10 +51,12 @@ static void give_up(struct traffic *traffic, struct traffic_direction *direction
     direction->total = direction->posted = direction->finished = 0;
 }
 
+/* Memory that a request still uses is given back with the board. */
 void traffic_release(struct traffic *traffic) {
     give_up(traffic, &traffic->outgoing);
     give_up(traffic, &traffic->incoming);
-    if (libemp_deregister(traffic->memory) == 0)
+    if (tool_settle(traffic->session, TOOL_SETTLE_NS) == 0 &&
+        libemp_deregister(traffic->memory) == 0)
         libemp_free(traffic->session->board, traffic->pages, memory_bytes(traffic));
 }
 
@@ -71,11 +73,8 @@ static int step(struct traffic *traffic) {
     const libemp_request requests[2] = {places[0] ? *places[0] : LIBEMP_NO_REQUEST,
                                         places[1] ? *places[1] : LIBEMP_NO_REQUEST};
     size_t index = 0;
-    if (tool_stopped())
-        return -EINTR;
-    const int error =
-        libemp_wait_any(traffic->session->board, requests, 2, traffic->timeout_ns, &index, NULL);
-    if (error != -ETIMEDOUT && error != -EIO)
+    const int error = tool_wait_any(traffic->session, requests, 2, traffic->timeout_ns, &index);
+    if (error != -ETIMEDOUT && error != -EIO && error != -EINTR)
         (index ? &traffic->incoming : &traffic->outgoing)->finished++;
     return error;
 }
@@ -93,27 +92,27 @@ int traffic_stream(struct traffic *traffic) {
     return error;
 }
 
+static int wait_oldest(struct traffic *traffic, struct traffic_direction *direction) {
+    const int error =
+        tool_wait(traffic->session, *oldest(traffic, direction), traffic->timeout_ns, NULL);
+    direction->finished += error != -ETIMEDOUT && error != -EIO && error != -EINTR;
+    return error;
+}
+
 /* The next receive is posted before the message that it is answered by. */
 int traffic_echo(struct traffic *traffic, bool begins) {
-    struct libemp_board *board = traffic->session->board;
     int error = 0;
     for (uint64_t i = 0; i < traffic->out && !error; i++) {
         if (begins)
             error = post(traffic, &traffic->outgoing);
         if (!error)
-            error = tool_stopped() ? -EINTR
-                                   : libemp_wait(board, *oldest(traffic, &traffic->incoming),
-                                                 traffic->timeout_ns, NULL);
-        traffic->incoming.finished += error != -ETIMEDOUT && error != -EIO && error != -EINTR;
+            error = wait_oldest(traffic, &traffic->incoming);
         if (!error)
             error = fill(traffic, &traffic->incoming);
         if (!error && !begins)
             error = post(traffic, &traffic->outgoing);
-        if (!error) {
-            error =
-                libemp_wait(board, *oldest(traffic, &traffic->outgoing), traffic->timeout_ns, NULL);
-            traffic->outgoing.finished += error != -ETIMEDOUT && error != -EIO;
-        }
+        if (!error)
+            error = wait_oldest(traffic, &traffic->outgoing);
     }
     return error;
 }

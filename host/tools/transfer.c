@@ -24,8 +24,9 @@ static uint64_t get64(const uint8_t *bytes) {
     return (uint64_t)get32(bytes) << 32 | get32(bytes + 4);
 }
 
-/* Only down from where it begins. */
-static bool is_inside(const char *path) {
+bool transfer_is_path(const char *path) {
+    if (!*path || strlen(path) > TRANSFER_PATH_BYTES)
+        return false;
     while (*path) {
         const size_t length = strcspn(path, "/");
         if (length == 0 || (length == 1 && *path == '.') ||
@@ -72,7 +73,7 @@ bool transfer_decode_entry(const uint8_t *bytes, size_t length, struct transfer_
     }
     memcpy(entry->path, bytes + ENTRY_HEADER_BYTES, rest);
     entry->path[rest] = 0;
-    return rest > 0 && strlen(entry->path) == rest && is_inside(entry->path);
+    return strlen(entry->path) == rest && transfer_is_path(entry->path);
 }
 
 size_t transfer_encode_answer(const struct transfer_answer *answer, uint8_t *bytes) {
@@ -110,4 +111,15 @@ void transfer_progress_step(struct transfer_progress *progress, uint64_t bytes, 
     progress->tenths = tenths;
     (void)fprintf(stderr, "%s: %" PRIu64 " bytes, %.1f Mb/s\n", progress->path, progress->done,
                   seconds > 0 ? (double)progress->done * 8e-6 / seconds : 0);
+}
+
+const char *transfer_progress_text(const struct transfer_progress *progress) {
+    static char text[TRANSFER_PATH_BYTES + 64];
+    const double done = (double)progress->done / 1e6;
+    if (progress->total)
+        (void)snprintf(text, sizeof text, "%s, after %.1f of %.1f MB", progress->path, done,
+                       (double)progress->total / 1e6);
+    else
+        (void)snprintf(text, sizeof text, "%s, after %.1f MB", progress->path, done);
+    return text;
 }

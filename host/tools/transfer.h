@@ -69,5 +69,11 @@ struct transfer_progress {
 void transfer_progress_begin(struct transfer_progress *progress, const char *path, uint64_t total,
                              uint64_t now_ns);
 void transfer_progress_step(struct transfer_progress *progress, uint64_t bytes, uint64_t now_ns);
+/* "NAME, after 12.5 of 40.0 MB": for a message about a transfer that was cut off. The text is
+ * overwritten by the next call. */
+const char *transfer_progress_text(const struct transfer_progress *progress);
+
+/* Whether a path leads only down from where it begins, and fits an entry. */
+bool transfer_is_path(const char *path);
 
 #endif
