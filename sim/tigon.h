@@ -90,18 +90,18 @@ struct tigon_board *tigon_world_add_board(struct tigon_world *world);
 struct tigon_board *tigon_world_add_board_with(struct tigon_world *world,
                                                const struct tigon_knobs *knobs);
 
-/* Connects two boards back to back. A board has one socket: -EBUSY as errno and NULL when it is
+/* Connects two boards back to back. A board has one socket: NULL with errno EBUSY when it is
  * taken. `left` is side 0 of the wire, `right` side 1. The world owns the wire. */
 struct tigon_wire *tigon_world_connect(struct tigon_world *world, struct tigon_board *left,
                                        struct tigon_board *right);
 
-/* Adds a store-and-forward switch with `ports` sockets (1 to 256; -EINVAL as errno and NULL
+/* Adds a store-and-forward switch with `ports` sockets (1 to 256; NULL with errno EINVAL
  * otherwise). Switch k is named "switch<k>". The world owns it. See "Switch" below. */
 struct tigon_switch *tigon_world_add_switch(struct tigon_world *world, unsigned ports);
 
 /* Connects a socket of a switch to a board, which is side 0 of the wire, or to a socket of another
- * switch, in which case `other` is side 1. NULL with errno -EBUSY if a socket is taken, -EINVAL if
- * there is no such port, -ELOOP if the wire would close a loop: there is no spanning tree. */
+ * switch, in which case `other` is side 1. NULL with errno EBUSY if a socket is taken, EINVAL if
+ * there is no such port, ELOOP if the wire would close a loop: there is no spanning tree. */
 struct tigon_wire *tigon_world_connect_port(struct tigon_world *world, struct tigon_board *board,
                                             struct tigon_switch *box, unsigned port);
 struct tigon_wire *tigon_world_connect_switches(struct tigon_world *world, struct tigon_switch *box,

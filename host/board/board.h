@@ -119,9 +119,9 @@ struct board_options {
 };
 
 /* Opens a board without accessing it. `options` is copied; what it points to, but for the list of
- * backends, must outlive the board. -EINVAL for a NULL argument or a name without a colon, -ENODEV
- * if no backend knows the board, -EBUSY if another program uses it and the backend lets only one,
- * -ENOMEM. On success the board must be closed with board_close. */
+ * backends, must outlive the board. -EINVAL for a NULL argument or a name without a colon or a
+ * number, -ENODEV if no backend knows the board, -EBUSY if another program uses it and the backend
+ * lets only one, -ENOMEM. On success the board must be closed with board_close. */
 BOARD_CHECKED int board_open(struct board **board, const char *name,
                              const struct board_options *options);
 

@@ -7,7 +7,10 @@
  *
  *     sim:PATH    a simulated board, which `tigonsim serve` offers at the socket PATH
  *     sim:N       board N of a world in the same process: for programs that are a part of the
- *                 simulation, with the backend of host/board/sim.h in options.board.backends
+ *                 simulation, with the backend board_sim of host/board/sim.h in
+ *                 options.board.backends and the world in options.board.environment; it is not
+ *                 installed. With the backends of libemp_options_defaults "sim:0" is a socket
+ *                 whose path is "0"
  *     emp0        a card of the Linux driver, /dev/emp0, with port 0; the driver posts
  *     emp0.2      the same with port 2
  *     emp0.trusted
@@ -124,8 +127,8 @@ struct libemp_options {
 void libemp_options_defaults(struct libemp_options *options);
 
 /* Opens a board without accessing it. As board_open. -EINVAL for a NULL argument or a name without
- * a colon, -ENODEV if no backend knows the board, -EBUSY, -ENOMEM, -EOPNOTSUPP for an option that
- * the profile does not have. On success the board must be closed with libemp_close. */
+ * a colon or a number, -ENODEV if no backend knows the board, -EBUSY, -ENOMEM, -EOPNOTSUPP for an
+ * option that the profile does not have. On success the board must be closed with libemp_close. */
 LIBEMP_CHECKED int libemp_open(struct libemp_board **board, const char *name,
                                const struct libemp_options *options);
 
@@ -216,7 +219,8 @@ typedef uint32_t libemp_request;
 #define LIBEMP_NO_REQUEST UINT32_MAX
 
 /* One contiguous part of a message's memory. A message may consist of any number of pieces, as long
- * as they touch at most 409 pages. A page counts once for each piece that touches it. */
+ * as they touch at most 409 pages. A page counts once for each piece that touches it. A piece
+ * without bytes may name no memory (NULL). */
 struct libemp_piece {
     struct libemp_memory *memory;
     size_t offset;
@@ -398,11 +402,13 @@ LIBEMP_CHECKED int libemp_cancel(struct libemp_board *board, libemp_request requ
  * itself when a program has gone. Else as libemp_cancel. */
 LIBEMP_CHECKED int libemp_give_up(struct libemp_board *board, libemp_request request);
 
-/* Lets sends go first. The board does not learn of receives that are posted from now on before
- * libemp_release_receives, libemp_cancel, libemp_test or libemp_wait is called, which end the hold,
- * or before 16 are held. A program that posts the receive for an answer and then its request gains
- * the time that the board spends on the receive, some three microseconds. Meanwhile a message for a
- * held receive may be refused, and is sent again later. */
+/* Lets sends go first. The board does not learn of receives, peeks and claims that are posted from
+ * now on before the hold ends: with libemp_release_receives, with the next call that tests, waits
+ * for or cancels a request or a long message, or gives one up, and with libemp_event_descriptor; a
+ * call that fails because there is no such request ends no hold. When 16 are held the board
+ * learns of them, and the hold goes on. A program that posts the receive for an answer and then its
+ * request gains the time that the board spends on the receive, some three microseconds. Meanwhile a
+ * message for a held receive may be refused, and is sent again later. */
 void libemp_hold_receives(struct libemp_board *board);
 void libemp_release_receives(struct libemp_board *board);
 

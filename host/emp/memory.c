@@ -145,6 +145,8 @@ int libemp_cut(struct libemp_board *board, const struct libemp_piece *pieces, si
     for (size_t i = 0; i < count; i++) {
         const struct libemp_memory *memory = pieces[i].memory;
         size_t rest = pieces[i].length;
+        if (!memory && rest == 0)
+            continue;
         if (!memory || memory->board != board)
             return libemp_fail(board, -EINVAL, "piece %zu is not memory of this board", i);
         if (pieces[i].offset > memory->length || rest > memory->length - pieces[i].offset)

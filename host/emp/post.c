@@ -85,6 +85,8 @@ static void remember_memory(struct libemp_slot *slot, const struct libemp_piece 
     slot->memory = NULL;
     slot->several = false;
     for (size_t i = 0; i < count; i++) {
+        if (!pieces[i].memory) /* empty */
+            continue;
         if (slot->memory && slot->memory != pieces[i].memory)
             slot->several = true;
         slot->memory = pieces[i].memory;
@@ -145,6 +147,8 @@ static void encode_bytes(const struct libemp_header *header, const struct libemp
     uint8_t bytes[EMP_INLINE_LIMIT];
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {
+        if (pieces[i].length == 0) /* it may have no memory */
+            continue;
         memcpy(bytes + used, pieces[i].memory->address + pieces[i].offset, pieces[i].length);
         used += pieces[i].length;
     }

@@ -287,13 +287,15 @@ int session_post(struct libemp_board *board, size_t index, const struct libemp_h
         if (!entry->pieces)
             return libemp_fail(board, -ENOMEM, "no memory for %zu pieces", count);
     }
+    uint32_t used = 0;
     for (size_t i = 0; i < count; i++)
-        entry->pieces[i] = (struct emp_ioctl_piece){.handle = pieces[i].memory->handle,
-                                                    .length = (uint32_t)pieces[i].length,
-                                                    .offset = pieces[i].offset};
+        if (pieces[i].length != 0) /* an empty one may have no memory */
+            entry->pieces[used++] = (struct emp_ioctl_piece){.handle = pieces[i].memory->handle,
+                                                             .length = (uint32_t)pieces[i].length,
+                                                             .offset = pieces[i].offset};
     entry->waiting = (struct emp_ioctl_entry){.kind = kind_of(header),
                                               .peer = header->peer,
-                                              .piece_count = (uint32_t)count,
+                                              .piece_count = used,
                                               .tag = header->tag,
                                               .ignored = header->ignored};
     session->queue[(session->first + session->waiting++) % EMP_DESCRIPTOR_LIMIT] = (uint16_t)index;

@@ -104,15 +104,25 @@ static void hold__sends_go_first(void **state) {
 static void hold__ends_with_wait_cancel_and_release(void **state) {
     const struct fixture *fixture = *state;
     libemp_request request;
-    for (size_t way = 0; way < 3; way++) {
+    for (size_t way = 0; way < 6; way++) {
         const uint32_t before = mock_posted(fixture->mock);
         libemp_hold_receives(fixture->board);
         assert_int_equal(receive(fixture, 0, 4, &request), 0);
-        assert_int_equal(mock_posted(fixture->mock), before);
+        assert_int_equal(libemp_test(fixture->board, LIBEMP_NO_REQUEST, NULL), -EINVAL);
+        assert_int_equal(mock_posted(fixture->mock), before); /* no request, no end of the hold */
         if (way == 0) {
             assert_int_equal(libemp_wait(fixture->board, request, 0, NULL), -ETIMEDOUT);
         } else if (way == 1) {
             libemp_release_receives(fixture->board);
+        } else if (way == 3) {
+            size_t index;
+            assert_int_equal(libemp_wait_any(fixture->board, &request, 1, 0, &index, NULL),
+                             -ETIMEDOUT);
+        } else if (way == 4) {
+            libemp_request copy = request;
+            assert_int_equal(libemp_wait_all(fixture->board, &copy, 1, 0, NULL, NULL), -ETIMEDOUT);
+        } else if (way == 5) {
+            assert_true(libemp_event_descriptor(fixture->board) >= 0);
         } else {
             assert_int_equal(libemp_cancel(fixture->board, request), 0);
             assert_int_equal(mock_ring(fixture->mock, before + 1),
@@ -237,6 +247,30 @@ static void post__refuses_bad_arguments(void **state) {
     assert_int_equal(libemp_post_send(board, 1, 0, NULL, 0, &request), 0); /* zero length */
     assert_int_equal(libemp_stop(board), 0);
     assert_int_equal(libemp_post_send(board, 1, 0, &piece, 1, &request), -ENODEV);
+}
+
+/* A piece without bytes needs no memory, wherever it stands; one with bytes does. */
+static void post__takes_empty_pieces_without_memory(void **state) {
+    const struct fixture *fixture = *state;
+    const struct libemp_piece pieces[] = {{NULL, 0, 0},
+                                          {fixture->memory, 8, 3},
+                                          {NULL, 5, 0},
+                                          {fixture->memory, 64, 4},
+                                          {NULL, 0, 0}};
+    const struct libemp_piece nowhere = {NULL, 0, 1};
+    libemp_request request;
+    struct libemp_board *board = fixture->board;
+    assert_int_equal(libemp_post_send(board, 1, 0, pieces, 1, &request), 0);
+    assert_int_equal(
+        emp_descriptor_get_total_length(mock_descriptor(fixture->mock, request & 0xFFFF)), 0);
+    assert_int_equal(libemp_post_send(board, 1, 0, pieces, 5, &request), 0); /* also inlined */
+    assert_int_equal(
+        emp_descriptor_get_total_length(mock_descriptor(fixture->mock, request & 0xFFFF)), 7);
+    assert_int_equal(libemp_post_receive(board, 1, 0, pieces, 5, &request), 0);
+    assert_int_equal(
+        emp_descriptor_get_total_length(mock_descriptor(fixture->mock, request & 0xFFFF)), 7);
+    assert_int_equal(libemp_deregister(fixture->memory), -EBUSY); /* the last piece has none */
+    assert_int_equal(libemp_post_send(board, 1, 0, &nowhere, 1, &request), -EINVAL);
 }
 
 static void post__moves_the_window_twice_at_most(void **state) {
@@ -727,6 +761,7 @@ int main(void) {
         TEST(post__the_ring_wraps),
         TEST(post__exhaustion_and_recovery),
         TEST(post__refuses_bad_arguments),
+        TEST(post__takes_empty_pieces_without_memory),
         TEST(post__moves_the_window_twice_at_most),
         TEST(test__decodes_every_result),
         TEST(test__knows_what_is_no_end_of_its_request),

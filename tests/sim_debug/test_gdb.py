@@ -213,6 +213,25 @@ def test_a_change_lives_in_history(sessions: Sessions) -> None:
     session.end()
 
 
+def test_a_change_is_undone_for_good_by_going_back_beyond_it(
+    sessions: Sessions,
+) -> None:
+    """From there the run goes forward as it did at first: docs/board-debugging.md."""
+    session = sessions.start(DEBUGGED, "-g", "SOCKET")
+    output = session.gdb(
+        [f"break {HANDLER}", "continue", "set emp_state_send_message[0].tag = 77"]
+        + ["print $cycle", "stepi", "reverse-stepi", "reverse-stepi", "stepi"]
+        + ["print $cycle", "print emp_state_send_message[0].tag"]
+        + ["monitor snapshots", "kill"]
+    )
+    there, again, tag = values(output)
+    assert (again, tag) == (there, "1")
+    positions = re.findall(r"^snapshot \d+ at \d+ ns, position (\d+)", output, re.M)
+    now = re.search(r"^now at position (\d+)", output, re.MULTILINE)
+    assert now and all(int(position) <= int(now[1]) for position in positions)
+    session.end()
+
+
 def test_snapshots_and_monitor(sessions: Sessions, alone: str) -> None:
     session = sessions.start(DEBUGGED, "-g", "SOCKET")
     output = session.gdb(

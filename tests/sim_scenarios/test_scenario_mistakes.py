@@ -310,7 +310,8 @@ def test_all_mistakes_of_files_are_told_before_anything_runs(tmp_path: Path) -> 
         f"--capture={tmp_path}",
         "--charge=nowhere",
     ]
-    for more in ([], ["--check"]):
+    checks: list[list[str]] = [[], ["--check"]]
+    for more in checks:
         result = tigonsim("run", scenario, *options, *more)
         assert (result.returncode, result.stdout) == (2, "")
         assert set(result.stderr.splitlines()) == {
