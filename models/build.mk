@@ -81,4 +81,5 @@ mutants-emp-modern: ## those of EMP's profile modern, in all of its configuratio
 
 mutants-placements: ## break lock, queues, units and divided nodes: which property shows it? (docs/mutants-placements.md)
 	@scripts/setup.sh demo verify prove
-	$(Q)$(PYTHON) models/placement_mutants.py --build $(BUILD) --page docs/mutants-placements.md
+	$(Q)$(PYTHON) models/placement_mutants.py --build $(BUILD) --page docs/mutants-placements.md \
+	    --results tests/mutants/results_placements.json $(if $(filter $@,$(AGAIN)),--again)

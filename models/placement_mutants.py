@@ -8,7 +8,7 @@
 
 Each is run by the search that must find it, and must violate the property, or meet the diagnostic, that it names. Before,
 each search is run with nothing broken. The table goes to docs/mutants-placements.md, and with all that was found to
-build/mutants/placements.json. The exit status is 1 when a mutant survives unexplained, when another property shows it, or
+build/mutants/placements.json; what is found again is not searched again (--results). The exit status is 1 when a mutant survives unexplained, when another property shows it, or
 when a tool fails: a mutant that does not compile is none.
 """
 
@@ -24,6 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "gen")]
 
 from hsmc.files import write_all  # noqa: E402
+from hsmc.verification import known_mutants  # noqa: E402
 from hsmc.verification.mutant_report import Fates  # noqa: E402
 from hsmc.verification.mutants import Outcome  # noqa: E402
 from hsmc.verification.survivors import Survivor  # noqa: E402
@@ -89,6 +90,15 @@ def main() -> int:
     arguments.add_argument(
         "--page", type=pathlib.Path, metavar="FILE", help="the table as Markdown"
     )
+    arguments.add_argument(
+        "--results",
+        type=pathlib.Path,
+        metavar="FILE",
+        help="believe what this file says of searches that are the same, and write it anew",
+    )
+    arguments.add_argument(
+        "--again", action="store_true", help="believe nothing of earlier runs"
+    )
     options = arguments.parse_args()
     mutants = chosen(options.name)
     if not mutants:
@@ -97,13 +107,18 @@ def main() -> int:
     if options.list:
         print(*(f"{m.file}  {m.name}" for m in mutants), sep="\n")
         return 0
-    tree = Tree(options.build / "mutants/placements")
+    earlier = known_mutants.KnownMutants()
+    if options.results and not options.again:
+        earlier = known_mutants.read(options.results)
+    tree = Tree(options.build / "mutants/placements", earlier.mutants)
     problems = unbroken(tree, mutants)
     outcomes = []
     for number, mutant in enumerate(mutants, start=1):
         outcomes.append(tree.examine(mutant))
         print(f"{number} of {len(mutants)}:", end=" ")
         print(*Report([mutant], outcomes[-1:]).each(options.diff), sep="\n", flush=True)
+    if options.results:
+        known_mutants.write(options.results, None, tree.found)
     report = Report(mutants, outcomes)
     if options.page:
         write_all({options.page: report.page()})

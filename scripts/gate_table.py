@@ -282,7 +282,7 @@ def gates(protocols: Sequence[str]) -> list[Gate]:
                     times=3,
                 ),
             ),
-            small=("MESSAGES=200", "SEQUENCES=20", "DAMAGES=1"),
+            small=("MESSAGES=200", "SEQUENCES=1200", "DAMAGES=1"),
         ),
         Gate(
             "driver-check",

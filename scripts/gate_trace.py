@@ -27,8 +27,8 @@ from scripts.gates import WORK, every_gate  # noqa: E402
 
 OPENED = re.compile(r"^(\d+) .*\bopen(?:at)?(?:\(| resumed>).* = \d+<([^>]+)>$")
 EXECUTED = re.compile(r'^(\d+) +execve\("([^"]+)"')
-# Make reads all rules, whatever it makes; set-up is seen as versions of tools; results of mutants have hashes of their own.
-# Documents are written, not read, but for those that a gate names.
+# Make reads all rules, whatever it makes; set-up is seen as versions of tools. What is known of mutants has hashes
+# of its own, made by the scripts of gates. Documents are written, not read, but for those that a gate names.
 ALLOWED = ("scripts/setup.sh", "scripts/packages.txt", "LICENSE", "pyproject.toml")
 
 
@@ -56,6 +56,7 @@ def unnamed(gate: Gate, read: Iterable[str]) -> list[str]:
         if not is_make(path)
         and path not in ALLOWED
         and not matches(path, "tests/mutants/results_*.json")
+        and not matches(path, "scripts/gate*.py")
         and group_of(path, gate.inputs) is None
         and (not path.endswith(".md") or any(matches(path, p) for p in gate.inputs))
     )

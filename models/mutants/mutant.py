@@ -21,9 +21,13 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Union
+from typing import Optional, Union
 
+from hsmc.verification.known_mutants import Known, digest
 from hsmc.verification.mutants import MALFORMED, STEPS, Found, Outcome
+from scripts.gate_inputs import Contents
+from scripts.gate_table import COMPILER
+from scripts.gates import version
 
 from ..proof import c_code, event_loops, processors, units
 from ..proof.interleaving import Violated
@@ -76,6 +80,16 @@ class Compiler:
         return f"hsmc check {Path(self.spec).name}{profile}"
 
 
+# What all searches read, and with which tools they work; those of steps and the compiler read a spec, too.
+READ = (
+    *COMPILER,
+    "models/",
+    "!models/mutants/*",
+    "models/mutants/mutant.py",
+    "fw-runtime/",
+)
+TOOLS = ("clang", "cc", "spin", "tcc", "python")
+
 Search = Union[Accesses, EventLoops, Steps, Compiler]
 
 
@@ -95,9 +109,15 @@ class Mutant:
 
 
 class Tree:
-    """A copy of what the searches read, in which one mutant at a time is made."""
+    """A copy of what the searches read, in which one mutant at a time is made. `known`: what searches found in earlier runs,
+    which counts as long as nothing that they read has changed."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(
+        self, directory: Path, known: Optional[dict[str, Known]] = None
+    ) -> None:
+        self.known = known or {}
+        self.found: dict[str, Known] = {}
+        self.memory = directory.resolve() / "contents.json"
         self.root = directory.resolve() / "tree"
         self.output = directory.resolve() / "output"
         shutil.rmtree(self.root, ignore_errors=True)
@@ -124,7 +144,7 @@ class Tree:
         outcome.difference = _difference(mutant.file, original, text)
         path.write_text(text)
         try:
-            self._search(mutant.search, outcome)
+            self._search_once(mutant.name, mutant.search, outcome)
         except (Unreadable, RuntimeError, subprocess.CalledProcessError) as problem:
             outcome.by = str(problem)
         finally:
@@ -136,8 +156,33 @@ class Tree:
         """What the search says of the files as they stand."""
         outcome = Outcome("nothing is changed", str(search), "", "broken")
         outcome.found.append(Found(str(search)))
-        self._search(search, outcome)
+        self._search_once(f"nothing is changed: {search}", search, outcome)
         return outcome
+
+    def _search_once(self, name: str, search: Search, outcome: Outcome) -> None:
+        """Unless it is known what it finds."""
+        key = self._key(search)
+        known = self.known.get(name)
+        if known is not None and known.key == key:
+            outcome.fate, outcome.by = known.fate, known.by
+            outcome.found[-1].steps = known.steps
+        else:
+            self._search(search, outcome)
+        if outcome.fate in ("property", "survived"):
+            steps = outcome.found[-1].steps
+            self.found[name] = Known(
+                key, 1, outcome.fate, outcome.by, str(search), steps, False
+            )
+
+    def _key(self, search: Search) -> str:
+        """Of all that the search reads."""
+        read: tuple[str, ...] = READ
+        if isinstance(search, (Steps, Compiler)):
+            read += (f"{Path(search.spec).parent.as_posix()}/*.hsm",)
+        contents = Contents(self.root, self.memory)
+        groups = contents.groups(read, ())
+        contents.save()
+        return digest(repr(search), repr(groups), *map(version, TOOLS))
 
     def _search(self, search: Search, outcome: Outcome) -> None:
         shutil.rmtree(self.output, ignore_errors=True)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "gen")]
 
 from hsmc.verification.mutants import Outcome  # noqa: E402
-from models.mutants.mutant import Mutant, Tree  # noqa: E402
+from models.mutants.mutant import Mutant, Steps, Tree  # noqa: E402
 from models.placement_mutants import MUTANTS, Report  # noqa: E402
 from tests.long_tests import one_in  # noqa: E402
 
@@ -71,3 +72,26 @@ def test_a_mutant_that_does_not_compile_is_none(tree: Tree) -> None:
     first = MUTANTS[0]
     mutant = Mutant("no C", first.file, first.old, "no C;", first.search, "")
     assert tree.examine(mutant).fate == "broken"
+
+
+def test_what_is_known_is_not_searched_again(tmp_path: Path) -> None:
+    lock = next(m for m in MUTANTS if m.name == "the lock is left out")
+    steps = next(m for m in MUTANTS if isinstance(m.search, Steps))
+    assert isinstance(steps.search, Steps)
+    first = Tree(tmp_path)
+    assert first.examine(lock).by == lock.violates
+    known = first.found
+    second = Tree(tmp_path, {n: replace(k, by="believed") for n, k in known.items()})
+    assert second.examine(lock).by == "believed"
+    # Its spec matters to the one, a file of the runtime to both.
+    keys = [second._key(each.search) for each in (lock, steps)]
+    spec = second.root / steps.search.spec
+    spec.write_text(spec.read_text() + "# comment\n")
+    assert [second._key(each.search) for each in (lock, steps)] == keys
+    spec.write_text(spec.read_text() + "constant touched = 1\n")
+    assert second._key(lock.search) == keys[0]
+    assert second._key(steps.search) != keys[1]
+    runtime = second.root / "fw-runtime/messages.h"
+    runtime.write_text(runtime.read_text() + "int touched;\n")
+    assert second._key(lock.search) != keys[0]
+    assert second.examine(lock).by == lock.violates
