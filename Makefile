@@ -100,7 +100,7 @@ test-long:       ## the tests that make test leaves out: mutants, renames, damag
 	$(Q)LONG_TESTS=1 scripts/test.py -n 2 --dist loadfile -m long tests
 
 test-stress: export ASAN_OPTIONS := detect_leaks=1
-test-stress:     ## repeat each test that starts processes, threads, sockets or boards 50 times on a loaded machine; TESTS=PATH (hours)
+test-stress:     ## repeat each test that starts processes, threads, sockets or boards 50 times on a loaded machine; TESTS=PATH (3 hours)
 	@scripts/setup.sh demo verify test
 	$(Q)$(MAKE) --no-print-directory $(AT_ONCE) $(TEST_LINK) test-programs
 	$(Q)scripts/test.py -n $(shell nproc) --dist loadfile -p tests.stress.repeat $(or $(TESTS),tests spec)

@@ -22,8 +22,8 @@ from _pytest.runner import runtestprotocol
 from tests.stress import sitecustomize
 
 TIMES = int(os.environ.get("STRESS_TIMES", "50"))
-LEAST = min(TIMES, 5)
-SECONDS = float(os.environ.get("STRESS_SECONDS", "60"))
+LEAST = min(TIMES, 3)
+SECONDS = float(os.environ.get("STRESS_SECONDS", "30"))
 # One for each processor, so that the tests have half of it.
 LOAD = "import os\nwhile os.getppid() == {}: pass"
 RUNS = "runs of a test that starts something"
