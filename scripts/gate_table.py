@@ -267,6 +267,7 @@ def gates(protocols: Sequence[str]) -> list[Gate]:
             "campaign",
             ("MESSAGES=16000", "SEED=1", "campaign"),
             (*BOARDS, *PYTEST, "spec/", "models/*.[ch]", "scripts/campaign.py")
+            + ("host/replay/",)
             + ("tests/few_checks.py", "tests/in_process.py", "tests/tutorial.py")
             + ("tests/campaign_worlds/", "tests/simulated_worlds/")
             + ("!tests/*_worlds/test_*", "tests/verification/conftest.py")
