@@ -467,10 +467,18 @@ LIBEMP_CHECKED int libemp_wait_long(struct libemp_board *board, libemp_transfer 
                                     uint64_t timeout_ns, uint64_t *length);
 
 /* Posts no more segments, and cancels those that are posted, each as libemp_cancel does. The
- * transfer does not end here: libemp_test_long reports -ECANCELED when the segments have ended, or
- * 0 if they were the last ones. The other end learns nothing of it; its transfer must be cancelled,
- * too. -EINVAL: it has ended before. -EOPNOTSUPP: it is a send, and the library is built for a
- * profile that cancels none. */
+ * transfer does not end here: go on with libemp_test_long or libemp_wait_long, which report
+ * -ECANCELED when nothing of it is left on the wire, or 0 if it crossed whole before.
+ * A receiver that has met a segment takes what the sender has begun, without its data, until the
+ * sender tells of its own cancellation or sends the last segment, or until nothing has come for
+ * 100 ms. So its cancellation frees the pair for later messages also in a profile that cancels no
+ * sends. There the sender's transfer ends with 0; a sender whose first segment meets no receive
+ * waits until one is posted, or its board is started anew. A sender, in `modern`, tells the
+ * receiver with one more message, and the receiver's transfer ends with -ECANCELED, too. If the
+ * receiver has taken nothing for 200 ms, the library gives its node up (libemp_give_up), so other
+ * sends to that node end then. With a board of the driver it cannot: such a transfer ends when the
+ * receiver takes the segment or its node restarts. -EINVAL: it has ended before. -EOPNOTSUPP: it is
+ * a send, and the library is built for a profile that cancels none. */
 LIBEMP_CHECKED int libemp_cancel_long(struct libemp_board *board, libemp_transfer transfer);
 
 /* ------------------------------------------------------------------------------------------------

@@ -3,7 +3,12 @@
  *
  * Each is a segment of the whole, with a header before its data. Two are posted at a time, so that
  * the wire carries one while the program learns of the end of the other. The header lies in memory
- * of the library, the data in the program's: a board gathers and scatters both without a copy. */
+ * of the library, the data in the program's: a board gathers and scatters both without a copy.
+ *
+ * A cancelled transfer must leave no segment behind that one board sends again and again and the
+ * other one refuses, because later messages of the pair wait behind it. So a cancelled receiver
+ * takes what the sender has begun, without its data, and a cancelled sender ends with a message
+ * that says so. What the other end does not take in time ends when the sender gives up its node. */
 #include "host/emp/internal.h"
 
 #include <errno.h>
@@ -16,8 +21,13 @@ enum {
     SEGMENTS_POSTED = 2,
     /* A header, all in network byte order: MAGIC, the segment's place, bytes of the whole. */
     HEADER_BYTES = 16,
-    MAGIC = 0x4C4F4E47
+    MAGIC = 0x4C4F4E47,
+    MAGIC_CANCELLED = 0x4C4F4E43 /* in place of a segment: the sender sends no more */
 };
+/* A cancelled receive takes what still comes, until nothing has come for so long; a sender that
+ * waits longer for its receiver gives the node up. */
+#define DISCARD_NS   UINT64_C(100000000)
+#define PATIENCE_NS  UINT64_C(200000000)
 #define LENGTH_LIMIT (UINT64_C(1) << 40)
 
 /* Data that begin anywhere touch one page more, and the header another one. */
@@ -36,7 +46,13 @@ struct libemp_long {
     struct libemp_piece place; /* of the data; of a receive as much as there is room for */
     uint64_t length;           /* of the whole; a receive learns it from the first segment */
     bool length_known;
-    uint64_t posted, ended; /* segments, the first of them */
+    uint64_t posted, ended; /* requests, one for a segment */
+    uint64_t done;          /* segments that have crossed; those of cancelled requests have not */
+    bool announced;         /* the last request tells the receiver of the cancellation */
+    bool discards;          /* cancelled, and takes what still comes, but for its data */
+    bool discarded;         /* posted a request for that */
+    bool gave_up;           /* the node, as libemp_give_up does */
+    uint64_t deadline_ns;   /* when it has been cancelled: of discarding or patience */
     int error;              /* the first; no more segments are posted then */
     uint8_t *headers;       /* a page, with room for one of each segment that is posted */
     struct libemp_memory *header_memory;
@@ -56,12 +72,12 @@ static uint64_t share(uint64_t bytes, uint64_t segment) {
     return rest < SEGMENT_BYTES ? rest : SEGMENT_BYTES;
 }
 
-static uint8_t *header_of(const struct libemp_long *transfer, uint64_t segment) {
-    return transfer->headers + segment % SEGMENTS_POSTED * HEADER_BYTES;
+static uint8_t *header_of(const struct libemp_long *transfer, uint64_t request) {
+    return transfer->headers + request % SEGMENTS_POSTED * HEADER_BYTES;
 }
 
-static void put_header(uint8_t *header, uint64_t segment, uint64_t length) {
-    const uint64_t halves[] = {(uint64_t)MAGIC << 32 | segment, length};
+static void put_header(uint8_t *header, uint32_t magic, uint64_t segment, uint64_t length) {
+    const uint64_t halves[] = {(uint64_t)magic << 32 | segment, length};
     for (unsigned i = 0; i < HEADER_BYTES; i++)
         header[i] = (uint8_t)(halves[i / 8] >> (56 - 8 * (i % 8)));
 }
@@ -75,28 +91,35 @@ static uint64_t get_half(const uint8_t *header, unsigned half) {
 
 /* ---------------------------------------------------------------------------------- Segments */
 
+/* Of a cancelled receive the header alone finds room. */
 static int post_segment(struct libemp_long *transfer) {
     const uint64_t segment = transfer->posted;
     uint8_t *header = header_of(transfer, segment);
-    const uint64_t here = share(transfer->place.length, segment);
+    transfer->announced = transfer->cancelled && !transfer->receive;
+    transfer->discarded = transfer->cancelled && transfer->receive;
+    const uint64_t here = transfer->cancelled ? 0 : share(transfer->place.length, segment);
     const struct libemp_piece pieces[] = {
         {transfer->header_memory, (size_t)(header - transfer->headers), HEADER_BYTES},
         {transfer->place.memory, transfer->place.offset + (here ? segment * SEGMENT_BYTES : 0),
          here}};
-    libemp_request *request = &transfer->requests[segment % SEGMENTS_POSTED];
+    libemp_request *request = &transfer->requests[transfer->posted % SEGMENTS_POSTED];
     if (transfer->receive)
         return libemp_post_receive(transfer->board, transfer->peer, transfer->tag, pieces, 2,
                                    request);
-    put_header(header, segment, transfer->length);
+    if (transfer->cancelled)
+        put_header(header, MAGIC_CANCELLED, transfer->done, transfer->length);
+    else
+        put_header(header, MAGIC, segment, transfer->length);
     return libemp_post_send(transfer->board, transfer->peer, transfer->tag, pieces, 2, request);
 }
 
-/* Ends of cancelled segments are reported like others. A send that the profile cannot cancel goes
- * on to its end. */
+/* Ends of cancelled segments are reported like others. The last one is cancelled first, so that
+ * none goes in front of an earlier one. A send that the profile cannot cancel goes on to its end.
+ */
 static void cancel_segments(struct libemp_long *transfer) {
-    for (uint64_t segment = transfer->ended; segment < transfer->posted; segment++) {
+    for (uint64_t request = transfer->posted; request > transfer->ended; request--) {
         const int ignored =
-            libemp_cancel(transfer->board, transfer->requests[segment % SEGMENTS_POSTED]);
+            libemp_cancel(transfer->board, transfer->requests[(request - 1) % SEGMENTS_POSTED]);
         (void)ignored;
     }
 }
@@ -108,10 +131,24 @@ static void fail(struct libemp_long *transfer, int error) {
     cancel_segments(transfer);
 }
 
+/* Is there something to post? A sender whose segments have ended tells of its cancellation, if the
+ * receiver has met the message. A cancelled receiver that has met it takes what the sender has
+ * begun. */
+static bool has_more(const struct libemp_long *transfer) {
+    const uint64_t under_way = transfer->posted - transfer->ended;
+    if (transfer->error || under_way >= SEGMENTS_POSTED)
+        return false;
+    if (!transfer->cancelled)
+        return transfer->posted < segments(transfer);
+    if (transfer->done == 0 || transfer->done + under_way >= segments(transfer))
+        return false;
+    return transfer->receive ? transfer->discards
+                             : under_way == 0 && !transfer->announced && !transfer->gave_up;
+}
+
 /* -EAGAIN: a segment waits for a descriptor. */
 static int post_segments(struct libemp_long *transfer) {
-    while (!transfer->error && !transfer->cancelled && transfer->posted < segments(transfer) &&
-           transfer->posted - transfer->ended < SEGMENTS_POSTED) {
+    while (has_more(transfer)) {
         const int error = post_segment(transfer);
         if (error == -EAGAIN)
             return error;
@@ -123,10 +160,15 @@ static int post_segments(struct libemp_long *transfer) {
     return 0;
 }
 
+static bool is_cancellation(const struct libemp_long *transfer, int error, uint32_t bytes) {
+    return error == 0 && bytes == HEADER_BYTES &&
+           get_half(header_of(transfer, transfer->ended), 0) >> 32 == MAGIC_CANCELLED;
+}
+
 /* Is a message that has come the segment that this receive waits for? */
 static bool is_expected(struct libemp_long *transfer, int error, uint32_t bytes) {
-    const uint64_t segment = transfer->ended;
-    const uint8_t *header = header_of(transfer, segment);
+    const uint64_t segment = transfer->done;
+    const uint8_t *header = header_of(transfer, transfer->ended);
     const uint64_t length = get_half(header, 1);
     if (bytes < HEADER_BYTES || get_half(header, 0) != ((uint64_t)MAGIC << 32 | segment) ||
         length > LENGTH_LIMIT || (transfer->length_known && length != transfer->length))
@@ -135,32 +177,60 @@ static bool is_expected(struct libemp_long *transfer, int error, uint32_t bytes)
     transfer->length_known = true;
     const uint64_t here = share(length, segment);
     return bytes == HEADER_BYTES + here &&
-           (error == 0) == (here <= share(transfer->place.length, segment));
+           (transfer->cancelled ||
+            (error == 0) == (here <= share(transfer->place.length, segment)));
+}
+
+static void set_deadline(struct libemp_long *transfer) {
+    transfer->deadline_ns =
+        board_now_ns(transfer->board->hardware) + (transfer->receive ? DISCARD_NS : PATIENCE_NS);
 }
 
 /* The oldest posted segment has ended with `error`. */
 static void end_segment(struct libemp_long *transfer, int error, uint32_t bytes) {
     const bool received = transfer->receive && (error == 0 || error == -EMSGSIZE);
-    if (received && !is_expected(transfer, error, bytes))
+    const bool announcement = transfer->announced && transfer->ended + 1 == transfer->posted;
+    if (received && is_cancellation(transfer, error, bytes))
+        error = -ECANCELED;
+    else if (received && !is_expected(transfer, error, bytes))
         error = libemp_fail(transfer->board, -EPROTO,
                             "a message of %" PRIu32 " bytes is not segment %" PRIu64
                             " of the long message from node %u",
-                            bytes, transfer->ended, transfer->peer);
+                            bytes, transfer->done, transfer->peer);
     else if (received)
         error = 0;
     transfer->ended++;
-    if (error)
+    if (error == 0 && !announcement)
+        transfer->done++;
+    if (error && (received || !transfer->cancelled || (error != -ECANCELED && !transfer->gave_up)))
         fail(transfer, error);
+    if (transfer->cancelled && error == 0)
+        set_deadline(transfer);
+}
+
+/* The other end has not done its part of a cancellation in time. */
+static void end_patience(struct libemp_long *transfer) {
+    transfer->discards = false;
+    if (transfer->receive) {
+        cancel_segments(transfer);
+        transfer->deadline_ns = UINT64_MAX; /* what has met a message ends as that does */
+        return;
+    }
+    const libemp_request oldest = transfer->requests[transfer->ended % SEGMENTS_POSTED];
+    if (libemp_give_up(transfer->board, oldest) == 0)
+        transfer->gave_up = true;
+    transfer->deadline_ns = board_now_ns(transfer->board->hardware) + GIVE_UP_NS;
 }
 
 /* No segment is posted: what became of the message. */
 static int outcome(struct libemp_long *transfer, uint64_t *length) {
-    const bool whole = transfer->length_known && transfer->ended == segments(transfer);
+    const bool whole =
+        transfer->length_known && transfer->done == segments(transfer) && !transfer->discarded;
     int error = transfer->error;
-    if (error)
+    if (error && error != -ECANCELED)
         error = libemp_fail(transfer->board, error, "segment %" PRIu64 " of a long message: %s",
-                            transfer->ended - 1, strerror(-error));
-    else if (!whole)
+                            transfer->done, strerror(-error));
+    else if (error || !whole)
         error = libemp_fail(transfer->board, -ECANCELED, "the long message was cancelled");
     if (!error && transfer->receive && transfer->length > transfer->place.length)
         error = libemp_fail(transfer->board, -EMSGSIZE, "the message was longer than its receive");
@@ -181,15 +251,25 @@ static int progress(struct libemp_long *transfer, const uint64_t *until_ns, uint
     for (;;) {
         struct libemp_completion completion = {0};
         const int waits = post_segments(transfer);
+        const bool late = rest_ns(board, transfer->deadline_ns) == 0;
+        if (transfer->ended == transfer->posted && waits && !(late && transfer->discards))
+            return waits;
         if (transfer->ended == transfer->posted)
-            return waits ? waits : outcome(transfer, length);
+            return outcome(transfer, length);
         const libemp_request oldest = transfer->requests[transfer->ended % SEGMENTS_POSTED];
+        const bool patient = until_ns && *until_ns <= transfer->deadline_ns;
+        const uint64_t next_ns = patient ? *until_ns : transfer->deadline_ns;
         const int error = until_ns
-                              ? libemp_wait(board, oldest, rest_ns(board, *until_ns), &completion)
+                              ? libemp_wait(board, oldest, rest_ns(board, next_ns), &completion)
                               : libemp_test(board, oldest, &completion);
-        if (libemp_is_posted(board, oldest))
+        if (!libemp_is_posted(board, oldest)) {
+            end_segment(transfer, error, completion.length);
+            continue;
+        }
+        if (rest_ns(board, transfer->deadline_ns) == 0)
+            end_patience(transfer);
+        if (patient || error != -ETIMEDOUT)
             return error;
-        end_segment(transfer, error, completion.length);
     }
 }
 
@@ -293,7 +373,9 @@ static int begin(struct libemp_board *board, bool receive, uint16_t peer, uint64
         new->place = (struct libemp_piece){new->header_memory, 0, 0};
     new->length = receive ? 0 : place->length;
     new->length_known = !receive;
-    new->posted = new->ended = 0;
+    new->posted = new->ended = new->done = 0;
+    new->announced = new->discards = new->discarded = new->gave_up = false;
+    new->deadline_ns = UINT64_MAX;
     new->error = 0;
     error = post_segments(new);
     if (new->posted == 0)
@@ -333,7 +415,11 @@ int libemp_cancel_long(struct libemp_board *board, libemp_transfer number) {
         return -EINVAL;
     if (!transfer->receive && !EMP_CANCELS_SENDS)
         return libemp_fail(board, -EOPNOTSUPP, "the profile of this library cancels no sends");
-    transfer->cancelled = true;
-    cancel_segments(transfer);
+    if (!transfer->cancelled) {
+        transfer->cancelled = true;
+        transfer->discards = transfer->receive;
+        set_deadline(transfer);
+        cancel_segments(transfer);
+    }
     return 0;
 }

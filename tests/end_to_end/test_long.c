@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Long messages both ways at once on two boards, with loss: every byte, messages that are too long,
- * and ordinary messages of the same peer between the segments. */
+ * and ordinary messages of the same peer between the segments; and messages that both ends cancel.
+ */
 #include "tests/host/check.h"
 
 #include "tests/end_to_end/exchange.h"
 #include "tests/end_to_end/need.h"
+
+#include "emp/emp_layout.h"
 
 #include <errno.h>
 #include <string.h>
@@ -15,7 +18,11 @@ enum {
     ODD_OFFSET = 33,
     LONG_TAG = 5,
     SHORT_TAG = 6,
-    LOOK_NS = 20000
+    LATER_TAG = 7,
+    LOOK_NS = 20000,
+    MOMENTS = 40, /* of a cancellation, within the time that the message takes */
+    MOMENT_NS = 450000,
+    LATER_MESSAGES = 20
 };
 
 /* The room of a receive may be less than the message. */
@@ -97,10 +104,64 @@ static void long_messages__over_loss(void **state) {
     exchange_programs(swap_all, swap_all, NULL, 2, 0.05);
 }
 
+struct cancellation {
+    uint64_t moment_ns;
+    bool receiver_alone; /* as in a profile that cancels no sends */
+};
+
+/* Both ends cancel a message amid it; then ordinary messages of the pair must arrive. */
+static int cancel_amid(struct pair_side *side, void *argument) {
+    const struct cancellation *cancellation = argument;
+    const bool sends = side->peer == 1;
+    const bool cancels = !sends || !cancellation->receiver_alone;
+    uint8_t *bytes = libemp_allocate(side->board, ROOM);
+    struct libemp_piece piece = {NULL, 0, ROOM};
+    libemp_transfer transfer;
+    need(libemp_register(side->board, bytes, ROOM, &piece.memory) == 0);
+    need((sends ? libemp_send_long(side->board, side->peer, LONG_TAG, &piece, &transfer)
+                : libemp_receive_long(side->board, side->peer, LONG_TAG, &piece, &transfer)) == 0);
+    int error = libemp_wait_long(side->board, transfer, cancellation->moment_ns, NULL);
+    need(error == -ETIMEDOUT);
+    if (cancels)
+        need(libemp_cancel_long(side->board, transfer) == 0);
+    error = libemp_wait_long(side->board, transfer, UINT64_C(1000000000), NULL);
+    need(error == 0 || (cancels && error == -ECANCELED));
+    need(libemp_descriptors_free(side->board) == libemp_descriptor_limit());
+
+    piece.length = 4;
+    for (unsigned i = 0; i < LATER_MESSAGES; i++) {
+        libemp_request request;
+        need((sends ? libemp_post_send(side->board, side->peer, LATER_TAG, &piece, 1, &request)
+                    : libemp_post_receive(side->board, side->peer, LATER_TAG, &piece, 1,
+                                          &request)) == 0);
+        need(libemp_wait(side->board, request, UINT64_C(1000000000), NULL) == 0);
+    }
+    return 0;
+}
+
+static void long_messages__that_both_ends_cancel_block_nothing(void **state) {
+    (void)state;
+    for (uint64_t moment = EMP_CANCELS_SENDS ? 0 : 1; moment < MOMENTS; moment++) {
+        struct cancellation cancellation = {moment * MOMENT_NS, !EMP_CANCELS_SENDS};
+        exchange_programs(cancel_amid, cancel_amid, &cancellation, 3 + moment, 0);
+    }
+}
+
+/* The receiver's cancellation frees the pair, whether or not the profile cancels sends. */
+static void long_messages__that_the_receiver_cancels_block_nothing(void **state) {
+    (void)state;
+    for (uint64_t moment = 1; moment < MOMENTS; moment += 13) {
+        struct cancellation cancellation = {moment * MOMENT_NS, true};
+        exchange_programs(cancel_amid, cancel_amid, &cancellation, 3 + moment, 0.01);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(long_messages__both_ways),
         cmocka_unit_test(long_messages__over_loss),
+        cmocka_unit_test(long_messages__that_both_ends_cancel_block_nothing),
+        cmocka_unit_test(long_messages__that_the_receiver_cancels_block_nothing),
     };
     return cmocka_run_group_tests_name("long messages", tests, NULL, NULL);
 }

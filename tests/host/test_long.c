@@ -13,7 +13,8 @@ enum {
     MEBIBYTE = 1 << 20,
     HEADER = 16,
     BUFFER_BYTES = 3 * MEBIBYTE + EMP_PAGE_BYTES,
-    ODD_OFFSET = 100
+    ODD_OFFSET = 100,
+    MILLISECOND = 1000000
 };
 #define LONGEST (UINT64_C(1) << 40)
 
@@ -244,15 +245,22 @@ static void receive__ends_as_a_segment_that_fails(void **state) {
     expect_no_requests(fixture);
 }
 
-static void cancel__posts_no_more(void **state) {
+/* A receive of three segments is cancelled, and the first one had met it. */
+static uint32_t cancel_receive(struct fixture *fixture, libemp_transfer *transfer) {
+    fixture->place.length = 3 * MEBIBYTE;
+    assert_int_equal(libemp_receive_long(fixture->board, 1, 7, &fixture->place, transfer), 0);
+    const uint32_t first = next_entry(fixture);
+    assert_int_equal(libemp_cancel_long(fixture->board, *transfer), 0);
+    assert_int_equal(libemp_cancel_long(fixture->board, *transfer), 0);
+    assert_int_equal(next_entry(fixture), EMP_CANCEL_REQUEST | first);
+    assert_true(is_all(fixture));
+    return first;
+}
+
+static void cancel__ends_a_receive_that_nothing_met(void **state) {
     struct fixture *fixture = *state;
     libemp_transfer transfer;
-    fixture->place.length = 3 * MEBIBYTE;
-    assert_int_equal(libemp_receive_long(fixture->board, 1, 7, &fixture->place, &transfer), 0);
-    const uint32_t first = next_entry(fixture);
-    assert_int_equal(libemp_cancel_long(fixture->board, transfer), 0);
-    assert_int_equal(next_entry(fixture), EMP_CANCEL_REQUEST | first);
-    arrive(fixture, first, 0, 2 * MEBIBYTE, HEADER + MEBIBYTE); /* it had matched */
+    mock_finish(fixture->mock, cancel_receive(fixture, &transfer), EMP_RESULT_CANCELLED, 0);
     assert_int_equal(libemp_test_long(fixture->board, transfer, NULL), -ECANCELED);
     assert_true(is_all(fixture));
     assert_int_equal(libemp_cancel_long(fixture->board, transfer), -EINVAL);
@@ -264,21 +272,100 @@ static void cancel__posts_no_more(void **state) {
     expect_no_requests(fixture);
 }
 
-static void cancel__of_sends_is_as_the_profile_says(void **state) {
+static void cancel__takes_what_still_comes_without_its_data(void **state) {
+    struct fixture *fixture = *state;
+    libemp_transfer transfer;
+    arrive(fixture, cancel_receive(fixture, &transfer), 0, 3 * MEBIBYTE, HEADER + MEBIBYTE);
+    assert_int_equal(libemp_test_long(fixture->board, transfer, NULL), -EAGAIN);
+    for (uint32_t segment = 1; segment < 3; segment++) {
+        const uint32_t descriptor = next_entry(fixture);
+        assert_int_equal(
+            emp_descriptor_get_total_length(mock_descriptor(fixture->mock, descriptor)), HEADER);
+        assert_int_equal(libemp_test_long(fixture->board, transfer, NULL), -EAGAIN);
+        arrive(fixture, descriptor, segment, 3 * MEBIBYTE, HEADER + MEBIBYTE);
+    }
+    assert_true(is_all(fixture));
+    assert_int_equal(libemp_test_long(fixture->board, transfer, NULL), -ECANCELED);
+    expect_no_requests(fixture);
+}
+
+static void cancel__waits_no_longer_for_what_does_not_come(void **state) {
+    struct fixture *fixture = *state;
+    libemp_transfer transfer;
+    arrive(fixture, cancel_receive(fixture, &transfer), 0, 3 * MEBIBYTE, HEADER + MEBIBYTE);
+    assert_int_equal(libemp_wait_long(fixture->board, transfer, 99 * MILLISECOND, NULL),
+                     -ETIMEDOUT);
+    const uint32_t second = next_entry(fixture), third = next_entry(fixture);
+    assert_true(is_all(fixture));
+    assert_int_equal(libemp_wait_long(fixture->board, transfer, 2 * MILLISECOND, NULL), -ETIMEDOUT);
+    assert_int_equal(next_entry(fixture), EMP_CANCEL_REQUEST | third);
+    assert_int_equal(next_entry(fixture), EMP_CANCEL_REQUEST | second);
+    mock_finish(fixture->mock, second, EMP_RESULT_CANCELLED, 0);
+    mock_finish(fixture->mock, third, EMP_RESULT_CANCELLED, 0);
+    assert_int_equal(libemp_wait_long(fixture->board, transfer, 0, NULL), -ECANCELED);
+    expect_no_requests(fixture);
+}
+
+static void receive__learns_that_the_sender_has_cancelled(void **state) {
     struct fixture *fixture = *state;
     libemp_transfer transfer;
     fixture->place.length = 3 * MEBIBYTE;
-    assert_int_equal(libemp_send_long(fixture->board, 1, 7, &fixture->place, &transfer), 0);
-    assert_int_equal(libemp_cancel_long(fixture->board, transfer),
+    assert_int_equal(libemp_receive_long(fixture->board, 1, 7, &fixture->place, &transfer), 0);
+    arrive(fixture, next_entry(fixture), 0, 3 * MEBIBYTE, HEADER + MEBIBYTE);
+    assert_int_equal(libemp_test_long(fixture->board, transfer, NULL), -EAGAIN);
+    const uint32_t second = next_entry(fixture), third = next_entry(fixture);
+    arrive(fixture, second, 1, 3 * MEBIBYTE, HEADER);
+    header_of(fixture->mock, second)[3] = 'C';
+    assert_int_equal(libemp_test_long(fixture->board, transfer, NULL), -EAGAIN);
+    assert_int_equal(next_entry(fixture), EMP_CANCEL_REQUEST | third);
+    mock_finish(fixture->mock, third, EMP_RESULT_CANCELLED, 0);
+    assert_int_equal(libemp_test_long(fixture->board, transfer, NULL), -ECANCELED);
+    expect_no_requests(fixture);
+}
+
+/* Of two segments the first has begun. */
+static void cancel_send(struct fixture *fixture, libemp_transfer *transfer) {
+    fixture->place.length = 3 * MEBIBYTE;
+    assert_int_equal(libemp_send_long(fixture->board, 1, 7, &fixture->place, transfer), 0);
+    const uint32_t first = next_entry(fixture), second = next_entry(fixture);
+    assert_int_equal(libemp_cancel_long(fixture->board, *transfer),
                      EMP_CANCELS_SENDS ? 0 : -EOPNOTSUPP);
-    for (uint32_t segment = 0; segment < (EMP_CANCELS_SENDS ? 2 : 3); segment++) {
-        finish_send(fixture, mock_ring(fixture->mock, segment));
-        const int error = libemp_test_long(fixture->board, transfer, NULL);
-        assert_int_equal(error, segment == 0        ? -EAGAIN
-                                : EMP_CANCELS_SENDS ? -ECANCELED
-                                : segment == 1      ? -EAGAIN
-                                                    : 0);
-    }
+    if (!EMP_CANCELS_SENDS)
+        skip();
+    assert_int_equal(next_entry(fixture), EMP_CANCEL_REQUEST | second);
+    assert_int_equal(next_entry(fixture), EMP_CANCEL_REQUEST | first);
+    mock_finish(fixture->mock, second, EMP_RESULT_CANCELLED, 0);
+}
+
+static void cancel__of_a_send_tells_the_receiver(void **state) {
+    struct fixture *fixture = *state;
+    libemp_transfer transfer;
+    uint8_t header[HEADER];
+    cancel_send(fixture, &transfer);
+    finish_send(fixture, 0);
+    assert_int_equal(libemp_test_long(fixture->board, transfer, NULL), -EAGAIN);
+    const uint32_t told = next_entry(fixture);
+    make_header(header, 1, fixture->place.length);
+    header[3] = 'C';
+    assert_memory_equal(header_of(fixture->mock, told), header, HEADER);
+    assert_int_equal(emp_descriptor_get_total_length(mock_descriptor(fixture->mock, told)), HEADER);
+    finish_send(fixture, told);
+    assert_int_equal(libemp_test_long(fixture->board, transfer, NULL), -ECANCELED);
+    assert_true(is_all(fixture));
+    expect_no_requests(fixture);
+}
+
+static void cancel__of_a_send_gives_up_a_node_that_does_not_take_it(void **state) {
+    struct fixture *fixture = *state;
+    libemp_transfer transfer;
+    cancel_send(fixture, &transfer);
+    assert_int_equal(libemp_wait_long(fixture->board, transfer, 199 * MILLISECOND, NULL),
+                     -ETIMEDOUT);
+    assert_true(is_all(fixture));
+    assert_int_equal(libemp_wait_long(fixture->board, transfer, 2 * MILLISECOND, NULL), -ETIMEDOUT);
+    assert_int_equal(next_entry(fixture), EMP_CANCEL_REQUEST | EMP_LEAVE_REQUEST | 0);
+    mock_finish(fixture->mock, 0, EMP_RESULT_PEER_RESTARTED, 0);
+    assert_int_equal(libemp_test_long(fixture->board, transfer, NULL), -ECANCELED);
     expect_no_requests(fixture);
 }
 
@@ -438,8 +525,12 @@ int main(void) {
         LONG_TEST(receive__delivers_the_beginning_of_what_is_too_long),
         LONG_TEST(receive__refuses_what_is_not_the_next_segment),
         LONG_TEST(receive__ends_as_a_segment_that_fails),
-        LONG_TEST(cancel__posts_no_more),
-        LONG_TEST(cancel__of_sends_is_as_the_profile_says),
+        LONG_TEST(cancel__ends_a_receive_that_nothing_met),
+        LONG_TEST(cancel__takes_what_still_comes_without_its_data),
+        LONG_TEST(cancel__waits_no_longer_for_what_does_not_come),
+        LONG_TEST(receive__learns_that_the_sender_has_cancelled),
+        LONG_TEST(cancel__of_a_send_tells_the_receiver),
+        LONG_TEST(cancel__of_a_send_gives_up_a_node_that_does_not_take_it),
         LONG_TEST(begin__refuses_what_cannot_be),
         LONG_TEST(segments__wait_for_descriptors),
         LONG_TEST(deregister__waits_for_a_long_message),
