@@ -80,9 +80,17 @@ def status(process: int) -> list[str]:
     return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
 
 
+def parent(process: int) -> int:
+    """0 of one that has ended since it was listed."""
+    try:
+        return int(status(process)[1])
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+
+
 def children(process: int, session: Session) -> list[int]:
     family = map(int, session.processes())
-    return [child for child in family if int(status(child)[1]) == process]
+    return [child for child in family if parent(child) == process]
 
 
 def soon(condition: Callable[[], bool]) -> bool:
@@ -127,15 +135,16 @@ def test_killed_and_not_waited_for(session: Session, line: Line, doing: str) -> 
 
 
 def live_one(session: Session, line: Line) -> int:
-    """Who runs the world, once it has made snapshots of its own: the others have no children."""
+    """Who runs the world, once it has made snapshots of its own: the others have no children, or are about to end."""
     for _ in range(STEPS):
         line.ask("vCont;s:1")
-    (live,) = [
-        child
-        for child in children(session.program.pid, session)
-        if children(child, session)
-    ]
-    return live
+
+    def with_children() -> list[int]:
+        older = children(session.program.pid, session)
+        return [child for child in older if children(child, session)]
+
+    assert soon(lambda: len(with_children()) == 1)
+    return with_children()[0]
 
 
 def test_snapshots_killed(session: Session, line: Line) -> None:
