@@ -290,6 +290,7 @@ def gates(protocols: Sequence[str]) -> list[Gate]:
             ("driver-check",),
             (*BOARDS, *PYTEST, "sim/serve/qemu/", "host/driver/", "host/*.mk")
             + ("tests/driver/", "tests/kernel/", "tests/ethernet/firmware/")
+            + ("tests/ethernet/*.h", "tests/end_to_end/*.h", "tests/host/check.h")
             + ("tests/ethernet/build.mk", "tests/sim_serve/", "scripts/test.py")
             + ("tests/end_to_end/programs.py", "scripts/guest.py")
             + ("scripts/debian_kernel.py", "docs/driver.md", "docs/kernel.md"),
