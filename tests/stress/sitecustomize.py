@@ -74,7 +74,7 @@ def watch(event: str, arguments: tuple[Any, ...]) -> None:
         return
     if (log := os.environ.get(VARIABLE)) and counts(event, arguments):
         with open(log, "a", encoding="utf-8") as file:
-            file.write(f"{event} {arguments[0]}\n")
+            file.write(f"{event}\n")
 
 
 if VARIABLE in os.environ:
